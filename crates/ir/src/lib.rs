@@ -1,0 +1,1 @@
+//! The wave IR: types, operations, builder, text form, verifier and simplifier.

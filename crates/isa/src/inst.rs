@@ -1,0 +1,195 @@
+//! One decoded instruction: pure data, the same shape for every generation.
+
+use crate::generation::Chip;
+use crate::tables::{Field, Op, Row};
+
+/// The number of operand slots an instruction may fill.
+pub const MAX_OPERANDS: usize = 8;
+
+/// How the bits of an instruction are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Form {
+    Sop1, Sop2, Sopk, Sopc, Sopp,
+    /// Scalar memory: SMRD on gfx6 and gfx7, SMEM on gfx8 and gfx9.
+    Smem,
+    Vop1, Vop2, Vopc,
+    /// VOP3a and VOP3b, native opcodes and promoted ones.
+    Vop3,
+    Vop3p,
+    /// The SDWA form of a VOP1, VOP2 or VOPC opcode.
+    Sdwa,
+    /// The DPP form of a VOP1, VOP2 or VOPC opcode.
+    Dpp,
+    Vintrp, Ds, Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
+}
+
+/// One operand of an instruction.
+///
+/// How many registers it spans and how they are read stands in the row's
+/// operand specification, not here.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Operand {
+    /// The slot is not used.
+    #[default]
+    None,
+    /// A scalar register by its source code, 0 to 127: SGPRs, FLAT_SCRATCH,
+    /// XNACK_MASK, VCC (106), TTMPs, M0 (124), EXEC (126).
+    Sgpr(u8),
+    /// A vector register, the first of its span.
+    Vgpr(u8),
+    /// An inline constant or special source by its code, 128 to 254: integers
+    /// −16 to 64, ±0.5 to ±4, 1/(2π), apertures, VCCZ, EXECZ, SCC, LDS_DIRECT.
+    Inline(u8),
+    /// A 32-bit literal that follows the instruction.
+    Literal(u32),
+    /// A plain number from a field of the instruction: simm16, offset, attribute.
+    Imm(i32),
+    /// The operand is written `off`: no register takes part.
+    Off,
+}
+
+/// SDWA selection of a part of a 32-bit register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum SdwaSel { Byte0, Byte1, Byte2, Byte3, Word0, Word1, #[default] Dword, Reserved }
+
+/// What SDWA does with the bits of the destination that are not selected.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum DstUnused { #[default] Pad, Sext, Preserve, Reserved }
+
+/// Modifier bits that are on or off, one bit each in [`Mods::flags`].
+pub mod flag {
+    /// Clamp the result.
+    pub const CLAMP: u32 = 1 << 0;
+    /// Globally coherent; on atomics: return the value before.
+    pub const GLC: u32 = 1 << 1;
+    /// System level coherent.
+    pub const SLC: u32 = 1 << 2;
+    /// Texture fail enable.
+    pub const TFE: u32 = 1 << 3;
+    /// LOD warning enable.
+    pub const LWE: u32 = 1 << 4;
+    /// Return data to LDS.
+    pub const LDS: u32 = 1 << 5;
+    /// DS operation on GDS.
+    pub const GDS: u32 = 1 << 6;
+    /// Buffer address takes an offset from a VGPR.
+    pub const OFFEN: u32 = 1 << 7;
+    /// Buffer address takes an index from a VGPR.
+    pub const IDXEN: u32 = 1 << 8;
+    /// 64-bit buffer address from VGPRs (gfx6, gfx7).
+    pub const ADDR64: u32 = 1 << 9;
+    /// Image address is not normalized.
+    pub const UNORM: u32 = 1 << 10;
+    /// Image resource is an array.
+    pub const DA: u32 = 1 << 11;
+    /// 128-bit image resource (gfx6 to gfx8).
+    pub const R128: u32 = 1 << 12;
+    /// 16-bit image addresses (gfx9).
+    pub const A16: u32 = 1 << 13;
+    /// 16-bit image data.
+    pub const D16: u32 = 1 << 14;
+    /// Export: last of its kind.
+    pub const DONE: u32 = 1 << 15;
+    /// Export: compressed.
+    pub const COMPR: u32 = 1 << 16;
+    /// Export: valid mask.
+    pub const VM: u32 = 1 << 17;
+    /// DPP: invalid lanes read 0 instead of disabling the write.
+    pub const BOUND_CTRL: u32 = 1 << 18;
+    /// Interpolation: read the high half.
+    pub const HIGH: u32 = 1 << 19;
+    /// The scalar offset of an SMEM instruction is an immediate (IMM bit).
+    pub const SMEM_IMM: u32 = 1 << 20;
+    /// Both an immediate and an SGPR offset (SOFFSET_EN, gfx9).
+    pub const SMEM_SOFFSET: u32 = 1 << 21;
+    /// Non-volatile (NV, gfx9).
+    pub const NV: u32 = 1 << 22;
+}
+
+/// Everything that modifies an instruction beside its operands.
+///
+/// Fields that an encoding lacks hold their neutral value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Mods {
+    /// On/off modifiers, see [`flag`].
+    pub flags: u32,
+    /// Bit n: source n is negated (for VOP3P: the low half).
+    pub neg: u8,
+    /// Bit n: the absolute value of source n is taken (for VOP3P: neg_hi).
+    pub abs: u8,
+    /// Output modifier: 0 none, 1 ×2, 2 ×4, 3 ÷2.
+    pub omod: u8,
+    /// Bit n: source n comes from the high half; bit 3: the result goes there.
+    pub op_sel: u8,
+    /// VOP3P: bit n: the high result takes the high half of source n.
+    pub op_sel_hi: u8,
+    /// SDWA: part of each source.
+    pub src_sel: [SdwaSel; 2],
+    /// SDWA: bit n: source n is sign-extended.
+    pub sext: u8,
+    /// SDWA: part of the destination.
+    pub dst_sel: SdwaSel,
+    /// SDWA: what happens to the rest of the destination.
+    pub dst_unused: DstUnused,
+    /// DPP control, 9 bits.
+    pub dpp_ctrl: u16,
+    /// DPP row mask, 4 bits.
+    pub row_mask: u8,
+    /// DPP bank mask, 4 bits.
+    pub bank_mask: u8,
+    /// Image channel mask, or the export enable mask.
+    pub dmask: u8,
+    /// MTBUF data format.
+    pub dfmt: u8,
+    /// MTBUF number format.
+    pub nfmt: u8,
+    /// Immediate offset: MUBUF, MTBUF, FLAT, GLOBAL and SCRATCH offset, SMEM
+    /// offset, DS 16-bit offset (or offset0 of the two-address forms).
+    pub offset: i32,
+    /// DS: the second offset of the two-address forms.
+    pub offset1: u8,
+}
+
+/// One decoded instruction.
+///
+/// `operands` stand in the order of `row().operands`, which is the order in
+/// which the text shows them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// The chip it was decoded, or parsed, for.
+    pub chip: Chip,
+    /// How its bits are laid out.
+    pub form: Form,
+    /// Its length in bytes: 4 or 8.
+    pub len: u8,
+    /// Operands, in the order of the row.
+    pub operands: [Operand; MAX_OPERANDS],
+    /// Modifiers.
+    pub mods: Mods,
+}
+
+impl Inst {
+    /// The table row of this instruction.
+    pub fn row(&self) -> &'static Row {
+        self.op.row()
+    }
+
+    /// The operand that stands in `field`, or `Operand::None`.
+    pub fn operand(&self, field: Field) -> Operand {
+        let specs = self.row().operands;
+        specs.iter().position(|s| s.field == field).map_or(Operand::None, |i| self.operands[i])
+    }
+
+    /// Whether a modifier of [`flag`] is set.
+    pub fn has(&self, flag: u32) -> bool {
+        self.mods.flags & flag != 0
+    }
+}

@@ -1,0 +1,1 @@
+//! The GCN instruction set as data: tables, decode, encode, print and parse.

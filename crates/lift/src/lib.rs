@@ -1,0 +1,1 @@
+//! The meaning of GCN instructions, written in the wave IR.

@@ -1,0 +1,1 @@
+//! Waves, work-groups, memory and the interpreter of the wave IR.

@@ -1,0 +1,1 @@
+//! GPU code objects: ELF, metadata, kernel descriptors and offload bundles.
