@@ -1,1 +1,20 @@
 //! The wave IR: types, operations, builder, text form, verifier and simplifier.
+//!
+//! A [`Block`] is a guest basic block as a list of [`Node`]s in static
+//! single-assignment form. Values are uniform, lane masks or lane vectors
+//! ([`Ty`]). It knows no vendor: registers are three files of numbered
+//! registers, and what an instruction means is said by the front end.
+
+#![warn(missing_docs)]
+
+mod build;
+mod lane_fn;
+mod mem;
+mod op;
+mod types;
+
+pub use build::Builder;
+pub use lane_fn::LaneFn;
+pub use mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
+pub use op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
+pub use types::{Elem, Fp, LANES, Reg, Round, Ty};

@@ -1,0 +1,250 @@
+//! Descriptions of memory operations: what one pipeline executes.
+
+use crate::op::Value;
+
+/// The kind of a guest instruction, for counters.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Family {
+    /// Scalar arithmetic.
+    Salu,
+    /// Vector arithmetic.
+    Valu,
+    /// Scalar memory.
+    Smem,
+    /// Buffer and image memory.
+    Vmem,
+    /// Flat, global and scratch memory.
+    Flat,
+    /// Local and global data share.
+    Lds,
+    /// Branches.
+    Branch,
+    /// Everything else: barriers, waits, messages, exports.
+    Other,
+}
+
+impl Family {
+    /// Every family, in the order of the counters.
+    pub const ALL: [Family; 8] = [
+        Family::Salu,
+        Family::Valu,
+        Family::Smem,
+        Family::Vmem,
+        Family::Flat,
+        Family::Lds,
+        Family::Branch,
+        Family::Other,
+    ];
+
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Family::Salu => "salu",
+            Family::Valu => "valu",
+            Family::Smem => "smem",
+            Family::Vmem => "vmem",
+            Family::Flat => "flat",
+            Family::Lds => "lds",
+            Family::Branch => "branch",
+            Family::Other => "other",
+        }
+    }
+}
+
+/// Clocks a program may read.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Clock {
+    /// The counter of the shader clock.
+    Cycles,
+    /// The constant 100 MHz counter.
+    RealTime,
+}
+
+/// What one lane, or the wave, accesses at its address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// Zero-extended byte.
+    U8,
+    /// Sign-extended byte.
+    I8,
+    /// Zero-extended 16 bits.
+    U16,
+    /// Sign-extended 16 bits.
+    I16,
+    /// Whole dwords.
+    Dwords(u8),
+}
+
+impl Access {
+    /// The number of bytes in memory.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Access::U8 | Access::I8 => 1,
+            Access::U16 | Access::I16 => 2,
+            Access::Dwords(n) => n as u32 * 4,
+        }
+    }
+}
+
+/// Which 16 bits of a register an access of one byte or two uses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Half {
+    /// The register as a whole (loads extend to 32 bits).
+    #[default]
+    Whole,
+    /// D16: bits 15:0; the others are kept.
+    Low,
+    /// D16_HI: bits 31:16; the others are kept.
+    High,
+}
+
+/// Read-modify-write operations, 32 or 64 bits wide.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Rmw {
+    Swap,
+    CmpSwap,
+    Add,
+    Sub,
+    RevSub,
+    MinS,
+    MinU,
+    MaxS,
+    MaxU,
+    And,
+    Or,
+    Xor,
+    /// tmp ≥ data ? 0 : tmp + 1 (unsigned).
+    Inc,
+    /// tmp = 0 or tmp > data ? data : tmp − 1 (unsigned).
+    Dec,
+    /// (tmp & !data) | data2.
+    MaskOr,
+    /// tmp ≥ data ? tmp − data : tmp + data2.
+    Wrap,
+    /// Conditional exchange (`ds_condxchg32_rtn_b64`): each dword whose top bit
+    /// of data is set is replaced by data without that bit.
+    CondXchg,
+    FCmpSwap,
+    FMin,
+    FMax,
+    FAdd,
+}
+
+/// Where an access goes and how its address is made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Space {
+    /// Per-lane 64-bit addresses in global memory: `address + offset`.
+    Global {
+        /// `V64`, or `U64` for the same address in each lane.
+        address: Value,
+        /// A `V32` offset that is zero-extended and added, if any.
+        index: Option<Value>,
+    },
+    /// Per-lane 64-bit addresses that may fall in the LDS or scratch aperture.
+    Flat {
+        /// `V64`.
+        address: Value,
+    },
+    /// Per-lane scratch offsets in bytes.
+    Scratch {
+        /// `V32` or `U32`.
+        address: Value,
+    },
+    /// Per-lane LDS offsets in bytes.
+    Lds {
+        /// `V32` or `U32`.
+        address: Value,
+    },
+    /// A buffer descriptor.
+    Buffer {
+        /// The first of the four uniform registers of the descriptor.
+        resource: u8,
+        /// `V32` index (IDXEN).
+        index: Option<Value>,
+        /// `V32` offset (OFFEN).
+        offset: Option<Value>,
+        /// `U32` scalar offset.
+        soffset: Value,
+        /// The accessed format: `true` for `buffer_*_format_*`.
+        format: bool,
+    },
+    /// A uniform 64-bit address (scalar loads and stores).
+    Scalar {
+        /// `U64`.
+        address: Value,
+        /// `U32` byte offset, if any.
+        index: Option<Value>,
+    },
+    /// Scalar access through a buffer descriptor.
+    ScalarBuffer {
+        /// The first of the four uniform registers of the descriptor.
+        resource: u8,
+        /// `U32` byte offset, if any.
+        index: Option<Value>,
+    },
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemKind {
+    /// Memory to register.
+    Load,
+    /// Register to memory.
+    Store,
+    /// Read-modify-write; 32 or 64 bits.
+    Atomic(Rmw),
+}
+
+/// The counter that is raised until the access is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counter {
+    /// VM_CNT.
+    Vm,
+    /// LGKM_CNT.
+    Lgkm,
+    /// LGKM_CNT and VM_CNT (flat).
+    Both,
+}
+
+/// A register span that holds data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DataReg {
+    /// Vector registers from this one on.
+    V(u16),
+    /// Uniform registers from this one on.
+    S(u8),
+}
+
+/// One access to memory by all lanes of `mask`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemOp {
+    /// What it does.
+    pub kind: MemKind,
+    /// Where.
+    pub space: Space,
+    /// A constant that is added to the address, in bytes.
+    pub offset: i64,
+    /// How much, and how it is extended. For a buffer format access: the
+    /// number of components in dwords.
+    pub access: Access,
+    /// Which half of the register a 16-bit access uses.
+    pub half: Half,
+    /// Registers that hold what is stored, or the operand of an atomic (for
+    /// compare-and-swap the new value first, then the comparand; when
+    /// `data2` is set, the comparand or second operand is there).
+    pub data: Option<DataReg>,
+    /// The second operand, for DS operations with two.
+    pub data2: Option<DataReg>,
+    /// Registers that receive what was loaded, or the value before an atomic.
+    pub ret: Option<DataReg>,
+    /// The active lanes; `None` for scalar accesses.
+    pub mask: Option<Value>,
+    /// Globally coherent.
+    pub glc: bool,
+    /// System level coherent.
+    pub slc: bool,
+    /// The counter it uses.
+    pub counter: Counter,
+}

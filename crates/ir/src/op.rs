@@ -1,0 +1,435 @@
+//! The operations of the wave IR.
+//!
+//! An operation whose result is a lane vector takes uniform operands as well:
+//! they are read as the same value in every lane. An operation all of whose
+//! operands are uniform yields a uniform result.
+
+use crate::lane_fn::LaneFn;
+use crate::mem::{Clock, MemOp};
+use crate::types::{Elem, Fp, Reg, Ty};
+
+/// A value: the index of the node of a block that defines it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub u32);
+
+impl Value {
+    /// The index of the defining node in its block.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Operations with one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Un {
+    /// Bitwise complement.
+    Not,
+    /// Bits in reverse order.
+    Reverse,
+    /// The number of ones (a 32-bit result).
+    CountOnes,
+    /// Zeros above the highest one; all ones when there is no one (32-bit).
+    LeadingZeros,
+    /// Bits above the highest that differs from the sign; all ones when every
+    /// bit is equal (32-bit).
+    LeadingSigns,
+    /// The position of the lowest one; all ones when there is none (32-bit).
+    TrailingZeros,
+    /// Sign-extends the low 8, 16 or 24 bits to 32.
+    SignExtend(u8),
+    /// The low half of 64 bits.
+    Low,
+    /// The high half of 64 bits.
+    High,
+    /// 32 bits to 64, zero-extended.
+    Widen,
+    /// 32 bits to 64, sign-extended.
+    WidenSigned,
+    /// Flips the sign bit of a float.
+    FNeg,
+    /// Clears the sign bit of a float.
+    FAbs,
+    /// Rounds to 0 ≤ x ≤ 1; a NaN becomes 0.
+    FClamp,
+    /// Like `FClamp`, but a NaN stays (DX10_CLAMP off).
+    FClampKeepNan,
+    /// Flushes denormals as the environment says and quiets a NaN.
+    FCanonicalize,
+    /// Correctly rounded square root.
+    FSqrt,
+    /// 1 / x.
+    FRcp,
+    /// 1 / sqrt(x).
+    FRsq,
+    /// 2 to the power x.
+    FExp2,
+    /// Base-2 logarithm.
+    FLog2,
+    /// sin(2πx).
+    FSin,
+    /// cos(2πx).
+    FCos,
+    /// x − floor(x), always below 1.
+    FFract,
+    /// Toward zero.
+    FTrunc,
+    /// Toward plus infinity.
+    FCeil,
+    /// Toward minus infinity.
+    FFloor,
+    /// To nearest, ties to even.
+    FRoundEven,
+    /// The exponent such that x = mantissa · 2^e with ½ ≤ |mantissa| < 1 (an
+    /// integer result); 0 for zero, infinity and NaN.
+    FExponent,
+    /// The mantissa that goes with `FExponent`.
+    FMantissa,
+}
+
+/// Operations with two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bin {
+    /// Wrapping sum.
+    Add,
+    /// Wrapping difference.
+    Sub,
+    /// Low half of the product.
+    Mul,
+    /// High half of the unsigned product.
+    MulHiU,
+    /// High half of the signed product.
+    MulHiS,
+    /// Low 32 bits of the product of the low 24 bits, unsigned.
+    MulU24,
+    /// Low 32 bits of the product of the low 24 bits, signed.
+    MulS24,
+    /// Bits 47:32 of the unsigned 24-bit product.
+    MulHiU24,
+    /// Bits 47:32 of the signed 24-bit product, sign-extended.
+    MulHiS24,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Shift left; the count is taken modulo the width of the element.
+    Shl,
+    /// Logical shift right; count modulo width.
+    Shr,
+    /// Arithmetic shift right; count modulo width.
+    Sar,
+    /// Unsigned minimum.
+    MinU,
+    /// Unsigned maximum.
+    MaxU,
+    /// Signed minimum.
+    MinS,
+    /// Signed maximum.
+    MaxS,
+    /// Unsigned sum, saturating.
+    AddSatU,
+    /// Unsigned difference, saturating.
+    SubSatU,
+    /// Signed sum, saturating.
+    AddSatS,
+    /// Signed difference, saturating.
+    SubSatS,
+    /// Low half from a, high half from b: 16 + 16 bits to 32 (I16), or 32 + 32
+    /// bits to 64 (I32).
+    Pack,
+    /// Float sum.
+    FAdd,
+    /// Float difference.
+    FSub,
+    /// Float product.
+    FMul,
+    /// Minimum by the ISA's rules for NaN and signed zero.
+    FMin,
+    /// Maximum by the ISA's rules for NaN and signed zero.
+    FMax,
+    /// a · 2^b with b a signed 32-bit integer (16-bit for F16).
+    FLdexp,
+}
+
+/// Operations with three operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Tern {
+    /// a · b + c, rounded once.
+    Fma,
+    /// a · b rounded, plus c rounded.
+    FMad,
+    /// (a & b) | (!a & c).
+    BitSelect,
+    /// Unsigned bit field: bits [b, b + c) of a, offset and width modulo 32.
+    BfeU,
+    /// Signed bit field.
+    BfeS,
+    /// ({a, b} >> (c & 31)) low 32 bits.
+    AlignBit,
+    /// ({a, b} >> 8·(c & 3)) low 32 bits.
+    AlignByte,
+    /// Median by the ISA's rules.
+    FMed3,
+}
+
+/// Relations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Rel {
+    /// Equal.
+    Eq,
+    /// Not equal (floats: unordered or unequal).
+    Ne,
+    /// Unsigned less.
+    LtU,
+    /// Unsigned less or equal.
+    LeU,
+    /// Signed less; for floats: ordered and less.
+    Lt,
+    /// Signed less or equal; for floats: ordered and less or equal.
+    Le,
+    /// Ordered and unequal (floats).
+    FLg,
+    /// Neither is a NaN (floats).
+    FOrd,
+}
+
+/// Conversions between numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cvt {
+    /// Signed integer to float.
+    SToF,
+    /// Unsigned integer to float.
+    UToF,
+    /// Float to signed integer, toward zero, saturating, NaN to 0.
+    FToS,
+    /// Float to unsigned integer, toward zero, saturating, NaN to 0.
+    FToU,
+    /// Float to float.
+    FToF,
+}
+
+/// What a node of a block does.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Opens a guest instruction at this address. Its index counts the guest
+    /// instructions of the block.
+    Inst {
+        /// The guest address.
+        pc: u64,
+        /// What kind of instruction it is, for counters.
+        family: crate::mem::Family,
+    },
+    /// A constant.
+    Const(u64),
+    /// Reads a register.
+    Read(Reg),
+    /// Reads vector register `base + index`; an index out of range reads v0.
+    ReadIndexed {
+        /// The first register.
+        base: u16,
+        /// A `U32` that is added.
+        index: Value,
+    },
+    /// Reads uniform register `base + index`; out of range reads s0.
+    ReadIndexedS {
+        /// The first register.
+        base: u8,
+        /// A `U32` that is added.
+        index: Value,
+    },
+    /// Writes a register in the lanes of `mask` (uniform registers have none).
+    /// Bit n of `bytes` says whether byte n of each 32-bit lane is written.
+    Write {
+        /// The destination.
+        reg: Reg,
+        /// What is written. A uniform value is written to every lane.
+        value: Value,
+        /// The lanes; `None` only for uniform registers.
+        mask: Option<Value>,
+        /// The bytes, 0b1111 for all.
+        bytes: u8,
+    },
+    /// Writes vector register `base + index`; out of range writes nothing.
+    WriteIndexed {
+        /// The first register.
+        base: u16,
+        /// A `U32` that is added.
+        index: Value,
+        /// What is written.
+        value: Value,
+        /// The lanes.
+        mask: Value,
+    },
+    /// Writes uniform register `base + index`; out of range writes nothing.
+    WriteIndexedS {
+        /// The first register.
+        base: u8,
+        /// A `U32` that is added.
+        index: Value,
+        /// What is written.
+        value: Value,
+    },
+    /// One operand.
+    Un(Un, Elem, Fp, Value),
+    /// Two operands.
+    Bin(Bin, Elem, Fp, Value, Value),
+    /// Three operands.
+    Tern(Tern, Elem, Fp, Value, Value, Value),
+    /// Compare: a mask of vectors, 0 or 1 of uniforms. Denormals are flushed
+    /// on input when the environment says so.
+    Cmp(Rel, Elem, Fp, Value, Value),
+    /// The mask of lanes where `bits[n]` of the second operand is set for the
+    /// IEEE class n of the first (GCN's order of classes).
+    Class(Elem, Value, Value),
+    /// Conversion from one element to another.
+    Cvt(Cvt, Elem, Elem, Fp, Value),
+    /// `mask ? a : b` in each lane; with a `U32` condition (nonzero) and
+    /// uniform a, b: a uniform.
+    Select(Value, Value, Value),
+    /// a + b + carry-in (a `Mask` or a `U32`), and as second result the carry.
+    AddCarry(Value, Value, Option<Value>),
+    /// a − b − borrow-in, and as second result the borrow.
+    SubBorrow(Value, Value, Option<Value>),
+    /// 32 × 32 + 64 bits; second result: carry out of bit 63 (signed: overflow
+    /// is not reported, the mask is 0).
+    MadWide {
+        /// Signed factors.
+        signed: bool,
+        /// The factors and the addend.
+        args: [Value; 3],
+    },
+    /// The second result of the operation that defines the value.
+    Second(Value),
+    /// The same 64 bits seen as `Mask` or as `U64`.
+    Cast(Ty, Value),
+    /// The mask of lanes with a nonzero (`V32`) value.
+    NonZero(Value),
+    /// For each lane the mask of the lanes below it, low or high half (`V32`).
+    LanesBelow {
+        /// The high half.
+        high: bool,
+    },
+    /// The number of each lane (`V32`).
+    LaneId,
+    /// The value of lane `index` (modulo 64), as a uniform.
+    ReadLane(Value, Value),
+    /// The value of the lowest lane of the mask (lane 0 when it is empty).
+    ReadFirstLane(Value, Value),
+    /// Lane n takes lane `table[n]`; a table entry of 64 or more gives 0.
+    Shuffle(Value, Box<[u8; 64]>),
+    /// The same selection applied to a mask; missing sources give 0.
+    ShuffleMask(Value, Box<[u8; 64]>),
+    /// Lane n takes lane `(index[n] / 4) mod 64` of the value if that lane is
+    /// in the mask, else 0 (`ds_bpermute_b32`).
+    Permute {
+        /// The data.
+        value: Value,
+        /// Four times the source lane.
+        index: Value,
+        /// Lanes whose data exist.
+        mask: Value,
+    },
+    /// Lane n of the mask sends its value to lane `(index[n] / 4) mod 64`; the
+    /// highest sender wins; lanes without a sender get 0 (`ds_permute_b32`).
+    Scatter {
+        /// The data.
+        value: Value,
+        /// Four times the destination lane.
+        index: Value,
+        /// Sending lanes.
+        mask: Value,
+    },
+    /// A pure function applied to each lane.
+    LaneFn(&'static LaneFn, Vec<Value>),
+    /// An access to memory.
+    Mem(Box<MemOp>),
+    /// Reads a clock (`U64`).
+    Clock(Clock),
+    /// Waits for counters; no effect on the state, kept for checkers.
+    WaitCnt(u16),
+    /// Ends the block.
+    End(Terminator),
+}
+
+/// How a block ends. `next` is the guest address of the instruction after.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Terminator {
+    /// Goes on at a fixed address.
+    Branch(u64),
+    /// Goes to `taken` when the `U32` is nonzero.
+    CondBranch {
+        /// The condition.
+        cond: Value,
+        /// Address if nonzero.
+        taken: u64,
+        /// Address if zero.
+        next: u64,
+    },
+    /// Goes to a computed address (`U64`).
+    Jump(Value),
+    /// Waits until every wave of the work-group is here.
+    Barrier {
+        /// Where it goes on.
+        next: u64,
+    },
+    /// Lets others run.
+    Sleep {
+        /// Where it goes on.
+        next: u64,
+    },
+    /// Sends a message to the host.
+    Message {
+        /// The message number and its operation bits.
+        message: u16,
+        /// Where it goes on.
+        next: u64,
+    },
+    /// Calls the trap handler.
+    Trap {
+        /// The trap number.
+        id: u8,
+        /// Where it would go on.
+        next: u64,
+    },
+    /// The wave is done.
+    EndProgram,
+    /// An instruction that is not supported: stops the kernel.
+    Unsupported {
+        /// The sentence that says what and why.
+        what: Box<str>,
+    },
+}
+
+/// One node of a block: an operation and the type of its result.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it does.
+    pub op: Op,
+    /// The type of its (first) result; `None` when it has none.
+    pub ty: Option<Ty>,
+}
+
+/// A basic block of the guest, lifted.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The guest address of its first instruction.
+    pub pc: u64,
+    /// The operations in the order of execution; the last is `Op::End`.
+    pub nodes: Vec<Node>,
+}
+
+impl Block {
+    /// The node that defines a value.
+    pub fn node(&self, v: Value) -> &Node {
+        &self.nodes[v.index()]
+    }
+
+    /// The type of a value.
+    ///
+    /// # Panics
+    /// If the node has no result, which the verifier excludes.
+    pub fn ty(&self, v: Value) -> Ty {
+        self.node(v).ty.expect("the node has a result")
+    }
+}

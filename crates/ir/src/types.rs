@@ -1,0 +1,173 @@
+//! Shapes of values, element types, registers and float environments.
+
+use std::fmt;
+
+/// The number of lanes of a lane vector. Narrower warps run with the upper
+/// lanes off.
+pub const LANES: usize = 64;
+
+/// The shape and width of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ty {
+    /// One 32-bit value a wave. Booleans such as SCC are 0 or 1 of this type.
+    U32,
+    /// One 64-bit value a wave.
+    U64,
+    /// One bit a lane: EXEC, VCC, the result of a compare.
+    Mask,
+    /// 64 lanes of 32 bits. 16-bit values sit in the low half.
+    V32,
+    /// 64 lanes of 64 bits.
+    V64,
+}
+
+impl Ty {
+    /// Whether the value differs from lane to lane.
+    pub const fn is_vector(self) -> bool {
+        matches!(self, Ty::V32 | Ty::V64)
+    }
+
+    /// The width in bits of one lane, or of the uniform value.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Ty::U32 | Ty::V32 => 32,
+            Ty::U64 | Ty::Mask | Ty::V64 => 64,
+        }
+    }
+
+    /// The lane vector of the given width.
+    pub const fn vector(bits: u32) -> Ty {
+        if bits == 64 { Ty::V64 } else { Ty::V32 }
+    }
+
+    /// The uniform type of the given width.
+    pub const fn uniform(bits: u32) -> Ty {
+        if bits == 64 { Ty::U64 } else { Ty::U32 }
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ty::U32 => "u32",
+            Ty::U64 => "u64",
+            Ty::Mask => "mask",
+            Ty::V32 => "v32",
+            Ty::V64 => "v64",
+        })
+    }
+}
+
+/// What the bits of an element mean to an arithmetic operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Elem {
+    /// 16-bit integer in the low half of 32 bits; results are zero-extended.
+    I16,
+    /// 32-bit integer.
+    I32,
+    /// 64-bit integer.
+    I64,
+    /// Half precision in the low half of 32 bits; results are zero-extended.
+    F16,
+    /// Single precision.
+    F32,
+    /// Double precision.
+    F64,
+}
+
+impl Elem {
+    /// The width in bits of the value that carries the element (32 or 64).
+    pub const fn carrier_bits(self) -> u32 {
+        match self {
+            Elem::I64 | Elem::F64 => 64,
+            _ => 32,
+        }
+    }
+
+    /// Whether this is a floating-point element.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Elem::F16 | Elem::F32 | Elem::F64)
+    }
+}
+
+/// How floating-point results are rounded. The numbers are GCN's and x86's
+/// order of the MODE field, which front ends may translate to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Round {
+    /// To nearest, ties to even.
+    #[default]
+    Nearest,
+    /// Toward plus infinity.
+    Up,
+    /// Toward minus infinity.
+    Down,
+    /// Toward zero.
+    Zero,
+}
+
+/// The floating-point environment one operation runs in, fixed when a block
+/// is lifted, so that no mode is tested in a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Fp {
+    /// Rounding of the result.
+    pub round: Round,
+    /// Denormal inputs read as zero of their sign.
+    pub flush_in: bool,
+    /// Denormal results become zero of their sign.
+    pub flush_out: bool,
+    /// IEEE mode: signaling NaNs are quieted by min, max and med3.
+    pub ieee: bool,
+}
+
+/// A register of the guest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Reg {
+    /// One 32-bit uniform register (`U32`).
+    S(u8),
+    /// Two consecutive uniform registers, low first (`U64`).
+    S64(u8),
+    /// Two consecutive uniform registers as a lane mask (`Mask`).
+    Mask(u8),
+    /// The scalar condition code (`U32`, 0 or 1).
+    Scc,
+    /// One vector register (`V32`).
+    V(u16),
+    /// Two consecutive vector registers, low first (`V64`).
+    V64(u16),
+    /// A hardware register by the front end's number (`U32`).
+    Hw(u8),
+}
+
+impl Reg {
+    /// The uniform register that holds the low half of EXEC.
+    pub const EXEC_LO: u8 = 126;
+
+    /// EXEC as a lane mask.
+    pub const EXEC: Reg = Reg::Mask(Self::EXEC_LO);
+
+    /// The type of a read of this register.
+    pub const fn ty(self) -> Ty {
+        match self {
+            Reg::S(_) | Reg::Scc | Reg::Hw(_) => Ty::U32,
+            Reg::S64(_) => Ty::U64,
+            Reg::Mask(_) => Ty::Mask,
+            Reg::V(_) => Ty::V32,
+            Reg::V64(_) => Ty::V64,
+        }
+    }
+}
+
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Reg::S(n) => write!(f, "s{n}"),
+            Reg::S64(n) => write!(f, "s[{n}:{}]", u16::from(n) + 1),
+            Reg::Mask(n) => write!(f, "m[{n}:{}]", u16::from(n) + 1),
+            Reg::Scc => f.write_str("scc"),
+            Reg::V(n) => write!(f, "v{n}"),
+            Reg::V64(n) => write!(f, "v[{n}:{}]", n + 1),
+            Reg::Hw(n) => write!(f, "hw{n}"),
+        }
+    }
+}
