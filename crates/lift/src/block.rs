@@ -1,0 +1,81 @@
+//! Lifting of a basic block: decodes once, lifts each instruction once.
+
+use wavetank_ir::{Block, Builder, Terminator};
+use wavetank_isa::Inst;
+
+use crate::modes::Modes;
+
+/// The longest block, in instructions: a longer run of straight code is cut,
+/// so that a block's translation stays short.
+pub const MAX_INSTS: usize = 256;
+
+/// Gives the instructions of a program.
+pub trait Code {
+    /// The instruction at a guest address, or a sentence that says why there
+    /// is none (outside the code, or no instruction of this chip).
+    fn inst(&self, pc: u64) -> Result<Inst, String>;
+}
+
+/// One instruction on its way into the IR: what every arm of meaning sees.
+pub(crate) struct Lift<'a> {
+    /// Where nodes are appended.
+    pub b: &'a Builder,
+    /// The instruction.
+    pub inst: &'a Inst,
+    /// Its modes.
+    pub modes: Modes,
+    /// Its guest address.
+    pub pc: u64,
+}
+
+impl Lift<'_> {
+    /// The guest address of the instruction after this one.
+    pub fn next(&self) -> u64 {
+        self.pc.wrapping_add(self.inst.len.into())
+    }
+}
+
+/// Whether an instruction ends its block.
+pub(crate) enum Flow {
+    /// The next instruction follows.
+    Next,
+    /// The block ends so.
+    End(Terminator),
+}
+
+impl Flow {
+    /// The kernel stops here: the instruction is not supported.
+    pub fn unsupported(inst: &Inst, why: &str) -> Flow {
+        Flow::End(Terminator::Unsupported { what: format!("{inst}: {why}").into() })
+    }
+}
+
+/// Lifts the basic block at `pc`.
+///
+/// A word that cannot be fetched or decoded becomes a terminator that stops
+/// the kernel when, and only when, a wave gets there.
+pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
+    let b = Builder::new(pc);
+    let mut at = pc;
+    for _ in 0..MAX_INSTS {
+        let inst = match code.inst(at) {
+            Ok(inst) => inst,
+            Err(what) => {
+                b.inst(at, wavetank_ir::Family::Other);
+                b.end(Terminator::Unsupported { what: what.into() });
+                return b.finish();
+            }
+        };
+        let lift = Lift { b: &b, inst: &inst, modes, pc: at };
+        b.inst(at, crate::family(&inst));
+        match crate::lift_inst(&lift) {
+            Flow::Next => at = lift.next(),
+            Flow::End(t) => {
+                b.end(t);
+                return b.finish();
+            }
+        }
+    }
+    b.end(Terminator::Branch(at));
+    b.finish()
+}
