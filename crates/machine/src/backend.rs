@@ -1,0 +1,27 @@
+//! What a back end does: run one wave until it stops.
+
+use crate::fault::Fault;
+use crate::memory::MemoryUnit;
+use crate::wave::Wave;
+
+/// Why a back end returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The wave is done.
+    End,
+    /// The wave waits at a barrier; its PC is after it.
+    Barrier,
+    /// The wave sleeps or its budget ran out: others may run.
+    Yield,
+    /// The wave sent a message to the host.
+    Message(u16),
+    /// The kernel must stop. The PC of the wave is that of the instruction.
+    Fault(Fault),
+}
+
+/// Runs waves. Implementations share the layout of [`Wave`].
+pub trait Backend {
+    /// Runs one wave until it ends, waits, yields or fails. The budget in the
+    /// wave's state bounds the number of edges taken.
+    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop;
+}

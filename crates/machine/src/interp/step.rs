@@ -1,0 +1,153 @@
+//! Pre-lowered code: an array of steps, each a function with its operands.
+
+use crate::backend::Stop;
+use crate::memory::MemoryUnit;
+use crate::wave::Uniform;
+use wavetank_ir::MemOp;
+
+/// What a step tells the loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// The step after this one.
+    Step,
+    /// The block ended; the PC in the state says where to go on.
+    Block,
+    /// The wave stops; `Ctx::stop` says why.
+    Stop,
+}
+
+/// A step's function. One call does all 64 lanes.
+///
+/// # Safety
+/// The context's pointers must be those of a live wave, the step must have
+/// been lowered for the processor's features, and its offsets be in range.
+pub type StepFn = unsafe fn(&mut Ctx<'_, '_>, &Step) -> Next;
+
+/// Bit 31 of a uniform source: it is constant `imm[n]` of the step.
+pub const CONST: u32 = 1 << 31;
+
+/// One step.
+///
+/// Offsets count bytes: of lane vectors from the start of the vector file, of
+/// uniform values from the start of [`Uniform`]. Lowering proved them in range.
+#[repr(C)]
+pub struct Step {
+    /// What it does.
+    pub run: StepFn,
+    /// Where the result goes.
+    pub dst: u32,
+    /// Where the second result (a mask or a carry) goes.
+    pub dst2: u32,
+    /// The sources: lane vectors, or uniform values (constants by [`CONST`]).
+    pub src: [u32; 3],
+    /// The mask of the write: offset of a 64-bit uniform value.
+    pub mask: u32,
+    /// Constants of uniform sources; other operands of rare steps.
+    pub imm: [u64; 3],
+    /// Bits 0–2 negate, bits 3–5 take the absolute value of a source; or what
+    /// the function defines.
+    pub flags: u32,
+    /// The index of the guest instruction in the block.
+    pub inst: u32,
+}
+
+/// The operands of a memory step, kept beside the block.
+pub struct MemStep {
+    /// The operation.
+    pub op: MemOp,
+    /// The guest address of its instruction.
+    pub pc: u64,
+    /// The slot of its one-entry cache of allocations.
+    pub cache: u32,
+    /// Where its values are, in the order: address, index, offset, soffset.
+    /// Values that the space lacks are `Source::None`.
+    pub sources: [Source; 4],
+    /// Offset of the mask in [`Uniform`] (the `all` mask for scalar accesses).
+    pub mask: u32,
+}
+
+/// Where a value of a memory step is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// There is none.
+    None,
+    /// A lane vector at this byte offset (64-bit lanes: low, then high).
+    Vector(u32),
+    /// A uniform value at this byte offset.
+    Uniform(u32),
+    /// A constant.
+    Const(u64),
+}
+
+/// What steps run on: the wave's files and the memory unit.
+pub struct Ctx<'a, 'm> {
+    /// The uniform state.
+    pub uniform: *mut Uniform,
+    /// The vector file.
+    pub vector: *mut u8,
+    /// The memory unit of this worker.
+    pub memory: &'a mut MemoryUnit<'m>,
+    /// The number of the wave in its work-group.
+    pub wave: u32,
+    /// Why the wave stops, once a step said so.
+    pub stop: Option<Stop>,
+}
+
+impl Ctx<'_, '_> {
+    /// A pointer to a lane vector.
+    #[inline(always)]
+    pub fn v(&self, offset: u32) -> *mut u32 {
+        self.vector.wrapping_add(offset as usize).cast()
+    }
+
+    /// A pointer into the uniform state.
+    #[inline(always)]
+    pub fn u<T>(&self, offset: u32) -> *mut T {
+        self.uniform
+            .cast::<u8>()
+            .wrapping_add(offset as usize)
+            .cast()
+    }
+
+    /// The 32-bit value of uniform source `n` of a step.
+    ///
+    /// # Safety
+    /// The source is a uniform offset in range, or a constant.
+    #[inline(always)]
+    pub unsafe fn uniform32(&self, step: &Step, n: usize) -> u32 {
+        let off = step.src[n];
+        let p = if off & CONST != 0 {
+            (&raw const step.imm[n]).cast()
+        } else {
+            self.u::<u32>(off) as *const u32
+        };
+        // SAFETY: by the caller's promise.
+        unsafe { p.read() }
+    }
+
+    /// The 64-bit value of uniform source `n` of a step.
+    ///
+    /// # Safety
+    /// As for [`Ctx::uniform32`].
+    #[inline(always)]
+    pub unsafe fn uniform64(&self, step: &Step, n: usize) -> u64 {
+        let off = step.src[n];
+        let p = if off & CONST != 0 {
+            &raw const step.imm[n]
+        } else {
+            self.u::<u64>(off) as *const u64
+        };
+        // SAFETY: by the caller's promise; uniform pairs are 4-byte aligned.
+        unsafe { p.read_unaligned() }
+    }
+
+    /// The lane mask of a step's write.
+    ///
+    /// # Safety
+    /// The mask's offset is in range.
+    #[inline(always)]
+    pub unsafe fn mask(&self, step: &Step) -> u64 {
+        // SAFETY: by the caller's promise.
+        unsafe { self.u::<u64>(step.mask).cast_const().read_unaligned() }
+    }
+}
