@@ -113,7 +113,8 @@ pub enum Bin {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// Shift left; the count is taken modulo the width of the element.
+    /// Shift left; the count is taken modulo the width of the element. It is a
+    /// 32-bit value, also when 64 bits are shifted.
     Shl,
     /// Logical shift right; count modulo width.
     Shr,

@@ -7,5 +7,7 @@
 #![warn(missing_docs)]
 
 mod modes;
+#[allow(dead_code)] // until the families that use it have landed
+mod value;
 
 pub use modes::Modes;

@@ -19,7 +19,11 @@ impl Modes {
     /// The modes of a wave with this MODE register and M0.
     pub fn new(mode: u32, m0: u32) -> Modes {
         let low = u64::from(mode & Self::RELEVANT);
-        let index = if mode & GPR_IDX_EN != 0 { u64::from(m0 >> 12 & 0xf) << 32 } else { 0 };
+        let index = if mode & GPR_IDX_EN != 0 {
+            u64::from(m0 >> 12 & 0xf) << 32
+        } else {
+            0
+        };
         Modes { bits: low | index }
     }
 
@@ -43,7 +47,12 @@ impl Modes {
             _ => Round::Zero,
         };
         let denorm = self.mode() >> (4 + shift) & 3;
-        Fp { round, flush_in: denorm & 1 == 0, flush_out: denorm & 2 == 0, ieee: self.ieee() }
+        Fp {
+            round,
+            flush_in: denorm & 1 == 0,
+            flush_out: denorm & 2 == 0,
+            ieee: self.ieee(),
+        }
     }
 
     /// DX10_CLAMP: clamping turns a NaN into 0.
