@@ -1,0 +1,313 @@
+//! A code object: the parts of the ELF file joined to kernels.
+
+use std::ops::Deref;
+
+use crate::bytes::{field, u32_at};
+use crate::descriptor::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE, KernelDescriptor};
+use crate::elf::{Elf, Note, Relocation, Segment};
+use crate::error::{Error, Result};
+use crate::image::{Span, span};
+use crate::metadata::{Format, KernelMetadata, Metadata};
+use crate::symbol::{Symbol, SymbolKind};
+use crate::target::Target;
+
+/// `NT_AMD_HSA_CODE_OBJECT_VERSION`, owner `AMD`.
+const NOTE_VERSION: u32 = 1;
+/// `NT_AMD_HSA_ISA_VERSION`, owner `AMD`.
+const NOTE_ISA_VERSION: u32 = 3;
+/// `NT_AMD_HSA_METADATA`, owner `AMD`: YAML.
+const NOTE_METADATA_V2: u32 = 10;
+/// `NT_AMDGPU_METADATA`, owner `AMDGPU`: MessagePack.
+const NOTE_METADATA: u32 = 32;
+/// Code starts on this boundary, in bytes (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
+const ENTRY_ALIGN: u64 = 256;
+
+/// A kernel: what the metadata says, what the descriptor says, and where both lie.
+///
+/// The metadata's fields are reachable directly: `kernel.name`, `kernel.args`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// What the metadata note says.
+    pub metadata: KernelMetadata,
+    /// What the descriptor says.
+    pub descriptor: KernelDescriptor,
+    /// Virtual address of the descriptor (before loading): the `kernel_object` of a dispatch packet.
+    pub descriptor_address: u64,
+    /// Virtual address of the first instruction (before loading).
+    pub entry: u64,
+}
+
+impl Deref for Kernel {
+    type Target = KernelMetadata;
+
+    fn deref(&self) -> &KernelMetadata {
+        &self.metadata
+    }
+}
+
+/// A linked code object for an AMD GPU, versions 2 to 6.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodeObject {
+    bytes: Vec<u8>,
+    version: u8,
+    target: Target,
+    kernels: Vec<Kernel>,
+    printf: Vec<String>,
+    symbols: Vec<Symbol>,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) relocations: Vec<Relocation>,
+    pub(crate) span: Span,
+}
+
+impl CodeObject {
+    /// Reads a code object: an ELF file for an AMD GPU. For bundles and host programs see [`open`](crate::open).
+    ///
+    /// # Errors
+    /// Any of [`Error`] but those of bundles. The bytes are not trusted: whatever they are, nothing panics, and no more
+    /// memory is taken than a small multiple of their length.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let elf = Elf::parse(bytes)?;
+        let version = elf.code_object_version()?;
+        let notes = elf.notes()?;
+        let target = read_target(version, elf.flags(), &notes)?;
+        let metadata = read_metadata(&notes)?;
+        let segments = elf.segments()?;
+        let mut object = Self {
+            version,
+            target,
+            kernels: Vec::new(),
+            printf: metadata.printf,
+            symbols: elf.symbols()?,
+            relocations: elf.relocations()?,
+            span: span(&segments)?,
+            segments,
+            bytes: bytes.to_vec(),
+        };
+        object.kernels = object.join_kernels(metadata.kernels)?;
+        object.name_kernel_symbols();
+        Ok(object)
+    }
+
+    /// The code object version, 2 to 6.
+    pub fn version(&self) -> u8 {
+        self.version
+    }
+
+    /// The chip and features that the code is made for.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// The kernels, in the order of the metadata; those that only have a descriptor follow.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// The kernel of this name.
+    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// The OpenCL `printf` formats, as the metadata has them: `ID:ARGUMENTS:SIZE:...:FORMAT`.
+    pub fn printf(&self) -> &[String] {
+        &self.printf
+    }
+
+    /// The symbols defined here, by address.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+
+    /// The symbol of this name; global ones go before local ones.
+    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
+        let named = self.symbols.iter().filter(|symbol| symbol.name == name);
+        named.max_by_key(|symbol| symbol.global)
+    }
+
+    /// The function, kernel or variable that a virtual address lies in, and the distance from its start.
+    ///
+    /// A symbol without a size reaches up to the next one.
+    pub fn symbol_at(&self, address: u64) -> Option<(&Symbol, u64)> {
+        let end = self.symbols.partition_point(|s| s.address <= address);
+        let nearest = self.symbols[..end].last()?.address;
+        let same = self.symbols[..end].iter().rev();
+        let same = same.take_while(|symbol| symbol.address == nearest);
+        let holds = |symbol: &&Symbol| symbol.size == 0 || address - nearest < symbol.size;
+        let best = same
+            .filter(holds)
+            .max_by_key(|symbol| (symbol.size, symbol.global))?;
+        Some((best, address - nearest))
+    }
+
+    /// The loadable segments, in file order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The bytes of the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes of a segment that stand in the file.
+    pub(crate) fn segment_bytes(&self, segment: &Segment) -> &[u8] {
+        // The reader of segments has checked that the range lies in the file.
+        let start = segment.file_offset as usize;
+        &self.bytes[start..start + segment.file_size as usize]
+    }
+
+    /// `N` bytes at a virtual address, where the file has them.
+    fn read<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        self.segments.iter().find_map(|segment| {
+            let at = usize::try_from(address.checked_sub(segment.address)?).ok()?;
+            let bytes = self.segment_bytes(segment).get(at..)?;
+            (bytes.len() >= N).then(|| field(bytes, 0))
+        })
+    }
+
+    /// Joins metadata with descriptors, and adds kernels that have a descriptor and no metadata.
+    fn join_kernels(&self, metadata: Vec<KernelMetadata>) -> Result<Vec<Kernel>> {
+        let mut kernels = Vec::new();
+        for metadata in metadata {
+            kernels.push(self.join_kernel(metadata)?);
+        }
+        for symbol in &self.symbols {
+            let name = match (self.version, symbol.kind) {
+                (2, SymbolKind::Kernel) => Some(symbol.name.as_str()),
+                (3.., SymbolKind::Object) if symbol.size == DESCRIPTOR_SIZE as u64 => {
+                    symbol.name.strip_suffix(".kd")
+                }
+                _ => None,
+            };
+            let known = |k: &Kernel| k.descriptor_address == symbol.address;
+            if let Some(name) = name.filter(|_| !kernels.iter().any(known)) {
+                kernels.push(self.join_kernel(KernelMetadata {
+                    name: name.to_owned(),
+                    symbol: format!("{name}.kd"),
+                    kernarg_segment_align: 1,
+                    ..KernelMetadata::default()
+                })?);
+            }
+        }
+        Ok(kernels)
+    }
+
+    fn join_kernel(&self, mut metadata: KernelMetadata) -> Result<Kernel> {
+        let bad = |problem: String| Error::BadKernel {
+            kernel: metadata.name.clone(),
+            problem,
+        };
+        // Version 2 writes `vecadd@kd` for the symbol `vecadd`.
+        let symbol = match self.version {
+            2 => metadata
+                .symbol
+                .trim_end_matches("@kd")
+                .trim_end_matches(".kd"),
+            _ => &metadata.symbol,
+        };
+        let descriptor_address = match self.symbol(symbol) {
+            Some(symbol) => symbol.address,
+            None => {
+                return Err(bad(format!(
+                    "there is no symbol `{symbol}` for its descriptor"
+                )));
+            }
+        };
+        let descriptor = match self.version {
+            2 => self
+                .read::<KERNEL_CODE_SIZE>(descriptor_address)
+                .map(|bytes| KernelDescriptor::decode_v2(&bytes, &self.target)),
+            _ => self
+                .read::<DESCRIPTOR_SIZE>(descriptor_address)
+                .map(|bytes| KernelDescriptor::decode(&bytes, &self.target)),
+        };
+        let descriptor = descriptor.ok_or_else(|| {
+            bad(format!(
+                "its descriptor at {descriptor_address:#x} is outside every segment"
+            ))
+        })?;
+        let entry = descriptor_address.wrapping_add_signed(descriptor.entry_byte_offset);
+        let code = |segment: &Segment| segment.executable && segment.contains(entry, 4);
+        if !entry.is_multiple_of(ENTRY_ALIGN) || !self.segments.iter().any(code) {
+            return Err(bad(format!(
+                "its descriptor says that the code starts at {entry:#x}, which is no 256-byte boundary of the code"
+            )));
+        }
+        if metadata.kernarg_segment_size == 0 {
+            let size = u32::try_from(descriptor.kernarg_size).ok();
+            metadata.kernarg_segment_size = size
+                .filter(|size| *size <= crate::MAX_KERNARG_SIZE)
+                .ok_or_else(|| {
+                    let size = descriptor.kernarg_size;
+                    bad(format!("its descriptor asks for {size} bytes of arguments"))
+                })?;
+        }
+        Ok(Kernel {
+            metadata,
+            descriptor,
+            descriptor_address,
+            entry,
+        })
+    }
+
+    /// Marks the symbols of kernels and descriptors, which versions 3 and later keep as functions and objects.
+    fn name_kernel_symbols(&mut self) {
+        if self.version == 2 {
+            return;
+        }
+        for symbol in &mut self.symbols {
+            let is = |address: fn(&Kernel) -> u64| {
+                self.kernels
+                    .iter()
+                    .any(|kernel| address(kernel) == symbol.address)
+            };
+            match symbol.kind {
+                SymbolKind::Function if is(|kernel| kernel.entry) => {
+                    symbol.kind = SymbolKind::Kernel
+                }
+                SymbolKind::Object if is(|kernel| kernel.descriptor_address) => {
+                    symbol.kind = SymbolKind::Descriptor;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Version 2 names its chip in notes; from version 3 on it stands in `e_flags`.
+fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
+    let find = |kind| notes.iter().find(|n| n.owner == b"AMD" && n.kind == kind);
+    if version > 2 {
+        return Target::from_flags(version, flags);
+    }
+    if let Some(note) = find(NOTE_VERSION) {
+        let major = note.contents.get(..8).map(|note| u32_at(note, 0));
+        if major != Some(2) {
+            let found = major.map_or("unknown".to_owned(), |major| major.to_string());
+            return Err(Error::Version { found });
+        }
+    }
+    match find(NOTE_ISA_VERSION) {
+        None => Target::from_flags(version, flags),
+        Some(note) => {
+            // Sizes of vendor and architecture name (16 bits each), then major, minor, stepping, then the names.
+            let note = note.contents.get(..16).ok_or_else(|| Error::BadElf {
+                problem: "the ISA version note has fewer than 16 bytes".to_owned(),
+            })?;
+            Target::from_isa_version(u32_at(note, 4), u32_at(note, 8), u32_at(note, 12))
+        }
+    }
+}
+
+/// The metadata note of whichever version is there; none is an object without metadata.
+fn read_metadata(notes: &[Note]) -> Result<Metadata> {
+    for note in notes {
+        let format = match (note.owner, note.kind) {
+            (b"AMDGPU", NOTE_METADATA) => Format::MessagePack,
+            (b"AMD", NOTE_METADATA_V2) => Format::Yaml,
+            _ => continue,
+        };
+        return Metadata::read(note.contents, format);
+    }
+    Ok(Metadata::default())
+}

@@ -1,0 +1,354 @@
+//! Kernel descriptors: what the command processor is told about a kernel.
+//!
+//! Two layouts give one [`KernelDescriptor`]: the 64 bytes at `NAME.kd` (code object versions 3 to 6) and the 256 bytes
+//! of `amd_kernel_code_t` in front of the code (version 2). Source: LLVM's "User Guide for AMDGPU Backend", tables
+//! "Kernel Descriptor", "compute_pgm_rsrc1/2/3 for GFX6-GFX12" and "AMD Kernel Code".
+
+use crate::bytes::{u16_at, u32_at, u64_at};
+use crate::target::Target;
+
+/// Bytes of the descriptor of versions 3 to 6.
+pub const DESCRIPTOR_SIZE: usize = 64;
+/// Bytes of `amd_kernel_code_t`, the descriptor of version 2.
+pub const KERNEL_CODE_SIZE: usize = 256;
+
+/// How results are rounded: two bits of `FLOAT_ROUND_MODE_*` (Vega ISA, 3.9 "MODE register").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RoundMode {
+    /// 0: to the nearest, ties to even.
+    NearestEven,
+    /// 1: towards plus infinity.
+    PlusInfinity,
+    /// 2: towards minus infinity.
+    MinusInfinity,
+    /// 3: towards zero.
+    Zero,
+}
+
+/// What happens to denormals: two bits of `FLOAT_DENORM_MODE_*`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DenormMode {
+    /// 0: inputs and outputs are flushed.
+    FlushBoth,
+    /// 1: inputs are kept, outputs are flushed.
+    FlushOutput,
+    /// 2: inputs are flushed, outputs are kept.
+    FlushInput,
+    /// 3: both are kept.
+    Keep,
+}
+
+impl RoundMode {
+    fn from_bits(bits: u32) -> Self {
+        match bits & 3 {
+            0 => Self::NearestEven,
+            1 => Self::PlusInfinity,
+            2 => Self::MinusInfinity,
+            _ => Self::Zero,
+        }
+    }
+}
+
+impl DenormMode {
+    fn from_bits(bits: u32) -> Self {
+        match bits & 3 {
+            0 => Self::FlushBoth,
+            1 => Self::FlushOutput,
+            2 => Self::FlushInput,
+            _ => Self::Keep,
+        }
+    }
+}
+
+/// `COMPUTE_PGM_RSRC1`: registers and float modes. Bit positions stand beside the fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rsrc1 {
+    /// The whole register.
+    pub bits: u32,
+    /// 5:0, VGPRs in granules, less one.
+    pub granulated_vgpr_count: u32,
+    /// 9:6, SGPRs in granules, less one.
+    pub granulated_sgpr_count: u32,
+    /// 11:10, wave priority at start.
+    pub priority: u32,
+    /// 13:12, rounding of 32-bit floats.
+    pub float_round_mode_32: RoundMode,
+    /// 15:14, rounding of 16- and 64-bit floats.
+    pub float_round_mode_16_64: RoundMode,
+    /// 17:16, denormals of 32-bit floats.
+    pub float_denorm_mode_32: DenormMode,
+    /// 19:18, denormals of 16- and 64-bit floats.
+    pub float_denorm_mode_16_64: DenormMode,
+    /// 20, privileged.
+    pub privileged: bool,
+    /// 21, clamp turns NaN to zero.
+    pub dx10_clamp: bool,
+    /// 22, debug mode.
+    pub debug_mode: bool,
+    /// 23, IEEE handling of signalling NaN.
+    pub ieee_mode: bool,
+    /// 26, 16-bit overflow gives the largest finite value (gfx9 and later).
+    pub fp16_ovfl: bool,
+}
+
+impl Rsrc1 {
+    fn decode(bits: u32) -> Self {
+        Self {
+            bits,
+            granulated_vgpr_count: bits & 0x3f,
+            granulated_sgpr_count: bits >> 6 & 0xf,
+            priority: bits >> 10 & 3,
+            float_round_mode_32: RoundMode::from_bits(bits >> 12),
+            float_round_mode_16_64: RoundMode::from_bits(bits >> 14),
+            float_denorm_mode_32: DenormMode::from_bits(bits >> 16),
+            float_denorm_mode_16_64: DenormMode::from_bits(bits >> 18),
+            privileged: bit(bits, 20),
+            dx10_clamp: bit(bits, 21),
+            debug_mode: bit(bits, 22),
+            ieee_mode: bit(bits, 23),
+            fp16_ovfl: bit(bits, 26),
+        }
+    }
+
+    /// The eight bits 19:12 as they stand in bits 7:0 of the MODE register: `FP_ROUND` in 3:0, `FP_DENORM` in 7:4.
+    pub fn float_mode(&self) -> u32 {
+        self.bits >> 12 & 0xff
+    }
+}
+
+/// `COMPUTE_PGM_RSRC2`: start state and exceptions. Bit positions stand beside the fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rsrc2 {
+    /// The whole register.
+    pub bits: u32,
+    /// 0, a scratch wave offset is given in an SGPR.
+    pub enable_private_segment: bool,
+    /// 5:1, user SGPRs.
+    pub user_sgpr_count: u32,
+    /// 6, a trap handler is present.
+    pub enable_trap_handler: bool,
+    /// 7, work-group id X in an SGPR.
+    pub enable_sgpr_workgroup_id_x: bool,
+    /// 8, work-group id Y in an SGPR.
+    pub enable_sgpr_workgroup_id_y: bool,
+    /// 9, work-group id Z in an SGPR.
+    pub enable_sgpr_workgroup_id_z: bool,
+    /// 10, work-group information in an SGPR.
+    pub enable_sgpr_workgroup_info: bool,
+    /// 12:11, work-item ids in VGPRs: 0 for X, 1 for X and Y, 2 for X, Y and Z.
+    pub enable_vgpr_workitem_id: u32,
+    /// 13, address watch exceptions.
+    pub enable_exception_address_watch: bool,
+    /// 14, memory violation exceptions.
+    pub enable_exception_memory: bool,
+    /// 23:15, LDS in granules; the compiler leaves 0 and the dispatch packet says.
+    pub granulated_lds_size: u32,
+    /// 30:24, enabled exceptions as in MODE.EXCP_EN: invalid, input denormal, division by zero, overflow, underflow,
+    /// inexact, integer division by zero.
+    pub exceptions: u32,
+}
+
+impl Rsrc2 {
+    fn decode(bits: u32) -> Self {
+        Self {
+            bits,
+            enable_private_segment: bit(bits, 0),
+            user_sgpr_count: bits >> 1 & 0x1f,
+            enable_trap_handler: bit(bits, 6),
+            enable_sgpr_workgroup_id_x: bit(bits, 7),
+            enable_sgpr_workgroup_id_y: bit(bits, 8),
+            enable_sgpr_workgroup_id_z: bit(bits, 9),
+            enable_sgpr_workgroup_info: bit(bits, 10),
+            enable_vgpr_workitem_id: bits >> 11 & 3,
+            enable_exception_address_watch: bit(bits, 13),
+            enable_exception_memory: bit(bits, 14),
+            granulated_lds_size: bits >> 15 & 0x1ff,
+            exceptions: bits >> 24 & 0x7f,
+        }
+    }
+}
+
+/// What the command processor puts in user SGPRs, in the order of the enabling bits, and thus of the registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UserSgpr {
+    /// Bit 0: buffer descriptor of scratch, 4 SGPRs.
+    PrivateSegmentBuffer,
+    /// Bit 1: address of the dispatch packet, 2 SGPRs.
+    DispatchPtr,
+    /// Bit 2: address of the queue, 2 SGPRs.
+    QueuePtr,
+    /// Bit 3: address of the argument block, 2 SGPRs.
+    KernargSegmentPtr,
+    /// Bit 4: dispatch id, 2 SGPRs.
+    DispatchId,
+    /// Bit 5: initial flat scratch, 2 SGPRs.
+    FlatScratchInit,
+    /// Bit 6: bytes of scratch of one work-item, 1 SGPR.
+    PrivateSegmentSize,
+    /// Bit 7 (version 2 only): work-groups in X, 1 SGPR.
+    GridWorkgroupCountX,
+    /// Bit 8 (version 2 only): work-groups in Y, 1 SGPR.
+    GridWorkgroupCountY,
+    /// Bit 9 (version 2 only): work-groups in Z, 1 SGPR.
+    GridWorkgroupCountZ,
+}
+
+impl UserSgpr {
+    /// All, by enabling bit.
+    pub const ALL: [UserSgpr; 10] = [
+        Self::PrivateSegmentBuffer,
+        Self::DispatchPtr,
+        Self::QueuePtr,
+        Self::KernargSegmentPtr,
+        Self::DispatchId,
+        Self::FlatScratchInit,
+        Self::PrivateSegmentSize,
+        Self::GridWorkgroupCountX,
+        Self::GridWorkgroupCountY,
+        Self::GridWorkgroupCountZ,
+    ];
+
+    /// How many SGPRs it takes.
+    pub fn registers(self) -> u32 {
+        match self {
+            Self::PrivateSegmentBuffer => 4,
+            Self::PrivateSegmentSize
+            | Self::GridWorkgroupCountX
+            | Self::GridWorkgroupCountY
+            | Self::GridWorkgroupCountZ => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// A kernel descriptor of any version. Sizes are in bytes, counts in registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KernelDescriptor {
+    /// LDS a work-group needs, without dynamic LDS.
+    pub group_segment_fixed_size: u32,
+    /// Scratch a work-item needs, without dynamic stack.
+    pub private_segment_fixed_size: u32,
+    /// Size of the argument block (0: not said).
+    pub kernarg_size: u64,
+    /// From the descriptor's first byte to the kernel's first instruction.
+    pub entry_byte_offset: i64,
+    /// Registers and float modes.
+    pub rsrc1: Rsrc1,
+    /// Start state and exceptions.
+    pub rsrc2: Rsrc2,
+    /// `COMPUTE_PGM_RSRC3` (gfx90a and gfx10 on; 0 on the chips emulated here).
+    pub rsrc3: u32,
+    /// Bits 9:0 enable the [`UserSgpr`]s; see [`user_sgprs`](Self::user_sgprs).
+    pub user_sgpr_bits: u32,
+    /// Waves of 32 work-items (bit 10; gfx10 and later).
+    pub wavefront_size32: bool,
+    /// The stack's depth is not known at compile time (bit 11; bit 20 in version 2).
+    pub uses_dynamic_stack: bool,
+    /// Bytes of one element of swizzled scratch: 4, or what version 2 says (2, 4, 8 or 16).
+    pub private_element_size: u32,
+    /// Whether addresses have 64 bits (bit 19 in version 2; always since).
+    pub is_ptr64: bool,
+    /// Whether the code was made for XNACK on (bit 22 in version 2; in the target since).
+    pub is_xnack_enabled: bool,
+    /// Bytes of GDS the kernel needs (version 2 only).
+    pub gds_segment_size: u32,
+    /// VGPRs a work-item gets: granules of 4.
+    pub vgpr_count: u32,
+    /// SGPRs a wave gets, VCC and the other extra ones included: granules of 8, or of 16 from gfx9 on.
+    pub sgpr_count: u32,
+    /// Dwords of the argument block preloaded to SGPRs, and their offset (gfx90a and later; 0 on the chips emulated).
+    pub kernarg_preload: u16,
+}
+
+impl KernelDescriptor {
+    /// Decodes the descriptor of code object versions 3 to 6.
+    ///
+    /// Layout in bytes: 0 group size, 4 private size, 8 kernarg size, 16 entry offset (64 bits), 44 rsrc3, 48 rsrc1,
+    /// 52 rsrc2, 56 kernel code properties, 58 kernarg preload; the rest is reserved.
+    pub fn decode(bytes: &[u8; DESCRIPTOR_SIZE], target: &Target) -> Self {
+        let rsrc1 = Rsrc1::decode(u32_at(bytes, 48));
+        let properties = u32::from(u16_at(bytes, 56));
+        Self {
+            group_segment_fixed_size: u32_at(bytes, 0),
+            private_segment_fixed_size: u32_at(bytes, 4),
+            kernarg_size: u32_at(bytes, 8).into(),
+            entry_byte_offset: u64_at(bytes, 16) as i64,
+            rsrc1,
+            rsrc2: Rsrc2::decode(u32_at(bytes, 52)),
+            rsrc3: u32_at(bytes, 44),
+            user_sgpr_bits: properties & 0x7f,
+            wavefront_size32: bit(properties, 10),
+            uses_dynamic_stack: bit(properties, 11),
+            private_element_size: 4,
+            is_ptr64: true,
+            is_xnack_enabled: target.xnack == crate::Feature::On,
+            gds_segment_size: 0,
+            vgpr_count: vgprs(&rsrc1, target),
+            sgpr_count: sgprs(&rsrc1, target),
+            kernarg_preload: u16_at(bytes, 58),
+        }
+    }
+
+    /// Decodes `amd_kernel_code_t`, the descriptor of code object version 2.
+    ///
+    /// Layout in bytes: 16 entry offset, 48 rsrc1, 52 rsrc2, 56 code properties, 60 private size, 64 group size,
+    /// 68 GDS size, 72 kernarg size (64 bits); the rest repeats them or is reserved.
+    pub fn decode_v2(bytes: &[u8; KERNEL_CODE_SIZE], target: &Target) -> Self {
+        let rsrc1 = Rsrc1::decode(u32_at(bytes, 48));
+        let properties = u32_at(bytes, 56);
+        Self {
+            group_segment_fixed_size: u32_at(bytes, 64),
+            private_segment_fixed_size: u32_at(bytes, 60),
+            kernarg_size: u64_at(bytes, 72),
+            entry_byte_offset: u64_at(bytes, 16) as i64,
+            rsrc1,
+            rsrc2: Rsrc2::decode(u32_at(bytes, 52)),
+            rsrc3: 0,
+            user_sgpr_bits: properties & 0x3ff,
+            wavefront_size32: bit(properties, 10),
+            uses_dynamic_stack: bit(properties, 20),
+            private_element_size: 2 << (properties >> 17 & 3),
+            is_ptr64: bit(properties, 19),
+            is_xnack_enabled: bit(properties, 22),
+            gds_segment_size: u32_at(bytes, 68),
+            vgpr_count: vgprs(&rsrc1, target),
+            sgpr_count: sgprs(&rsrc1, target),
+            kernarg_preload: 0,
+        }
+    }
+
+    /// The user SGPRs with the number of their first register, in register order.
+    ///
+    /// The order is that of the enabling bits (guide, "Initial Kernel Execution State"). What lies past the 16 user
+    /// SGPRs of the hardware is not preloaded: compare with `rsrc2.user_sgpr_count`.
+    pub fn user_sgprs(&self) -> impl Iterator<Item = (UserSgpr, u32)> {
+        let bits = self.user_sgpr_bits;
+        let enabled = UserSgpr::ALL.into_iter().enumerate();
+        let enabled = enabled.filter(move |(n, _)| bit(bits, *n as u32));
+        enabled.scan(0, |next, (_, sgpr)| {
+            let first = *next;
+            *next += sgpr.registers();
+            Some((sgpr, first))
+        })
+    }
+}
+
+fn bit(bits: u32, n: u32) -> bool {
+    bits >> n & 1 != 0
+}
+
+/// VGPRs from granules: of 4, or of 8 on gfx90a and gfx940 (unified register file).
+fn vgprs(rsrc1: &Rsrc1, target: &Target) -> u32 {
+    let unified = target.chip == "gfx90a" || target.chip.starts_with("gfx94");
+    (rsrc1.granulated_vgpr_count + 1) * if unified { 8 } else { 4 }
+}
+
+/// SGPRs from granules: of 8 up to gfx8; from gfx9 on granules of 16, counted by twos.
+fn sgprs(rsrc1: &Rsrc1, target: &Target) -> u32 {
+    match target.major() {
+        0..=8 => (rsrc1.granulated_sgpr_count + 1) * 8,
+        9 => (rsrc1.granulated_sgpr_count / 2 + 1) * 16,
+        // Always the full 106 from gfx10 on; the field is reserved there.
+        _ => 106,
+    }
+}

@@ -1,0 +1,413 @@
+//! The ELF layer: header checks, segments, symbols, notes and dynamic relocations of untrusted bytes.
+
+use object::LittleEndian;
+use object::elf::{self, FileHeader64, ProgramHeader64};
+use object::read::SectionIndex;
+use object::read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader, SectionTable, Sym};
+
+use crate::bytes::slice;
+use crate::error::{Error, Result};
+use crate::symbol::{Symbol, SymbolKind};
+
+const LE: LittleEndian = LittleEndian;
+
+/// `ELFOSABI_AMDGPU_HSA`.
+const OS_ABI_HSA: u8 = 64;
+/// `STT_AMDGPU_HSA_KERNEL`: the code symbol of a kernel in code object version 2.
+const STT_AMDGPU_HSA_KERNEL: u8 = 10;
+/// Bytes of symbol names that are believed; many symbols may share one long name, so that names can outgrow the file.
+const MAX_NAME_BYTES: usize = 64 << 20;
+
+/// A part of the memory image: one `PT_LOAD` program header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Virtual address of its first byte.
+    pub address: u64,
+    /// Offset of its bytes in the file.
+    pub file_offset: u64,
+    /// Bytes in the file.
+    pub file_size: u64,
+    /// Bytes in memory; those past `file_size` are zero.
+    pub memory_size: u64,
+    /// Alignment of its address, in bytes; 0 and 1 mean none.
+    pub align: u64,
+    /// Whether it may be read.
+    pub readable: bool,
+    /// Whether it may be written.
+    pub writable: bool,
+    /// Whether it holds code.
+    pub executable: bool,
+}
+
+impl Segment {
+    /// Whether `size` bytes at `address` lie in this segment's memory.
+    pub fn contains(&self, address: u64, size: u64) -> bool {
+        match address.checked_sub(self.address) {
+            Some(at) => at <= self.memory_size && size <= self.memory_size - at,
+            None => false,
+        }
+    }
+}
+
+/// A dynamic relocation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Relocation {
+    /// `R_AMDGPU_*`.
+    pub kind: u32,
+    /// Virtual address of the place to change.
+    pub place: u64,
+    pub addend: i64,
+    /// The symbol it refers to, if any.
+    pub symbol: Option<RelocationSymbol>,
+}
+
+/// The symbol that a relocation refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RelocationSymbol {
+    pub name: String,
+    /// Virtual address, or `None` for one that is not defined here.
+    pub address: Option<u64>,
+    pub weak: bool,
+}
+
+/// One note: owner, type, contents.
+pub(crate) struct Note<'a> {
+    pub owner: &'a [u8],
+    pub kind: u32,
+    pub contents: &'a [u8],
+}
+
+/// A 64-bit little-endian ELF file.
+pub(crate) struct Elf<'a> {
+    bytes: &'a [u8],
+    header: &'a FileHeader64<LittleEndian>,
+    programs: &'a [ProgramHeader64<LittleEndian>],
+    sections: SectionTable<'a, FileHeader64<LittleEndian>>,
+}
+
+/// Whether the bytes begin like an ELF file.
+pub(crate) fn is_elf(bytes: &[u8]) -> bool {
+    bytes.starts_with(&elf::ELFMAG)
+}
+
+fn damaged(problem: impl std::fmt::Display) -> Error {
+    Error::BadElf {
+        problem: problem.to_string(),
+    }
+}
+
+impl<'a> Elf<'a> {
+    /// Reads the headers and checks that all tables lie within the file.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        check_ident(bytes)?;
+        slice(
+            bytes,
+            0,
+            size_of::<FileHeader64<LittleEndian>>() as u64,
+            "the ELF header",
+        )?;
+        let header = FileHeader64::<LittleEndian>::parse(bytes).map_err(damaged)?;
+        check_table(
+            bytes,
+            "the program header table",
+            (
+                header.e_phoff(LE),
+                header.e_phnum(LE),
+                header.e_phentsize(LE),
+            ),
+        )?;
+        check_table(
+            bytes,
+            "the section header table",
+            (
+                header.e_shoff(LE),
+                header.e_shnum(LE),
+                header.e_shentsize(LE),
+            ),
+        )?;
+        Ok(Self {
+            bytes,
+            header,
+            programs: header.program_headers(LE, bytes).map_err(damaged)?,
+            sections: header.sections(LE, bytes).map_err(damaged)?,
+        })
+    }
+
+    /// The machine's name, or `None` for AMD GPUs.
+    pub fn foreign_machine(&self) -> Option<String> {
+        let machine = self.header.e_machine(LE);
+        let name = match machine {
+            elf::EM_AMDGPU => return None,
+            elf::EM_386 => "x86 (32-bit)",
+            elf::EM_X86_64 => "x86-64",
+            elf::EM_ARM => "Arm (32-bit)",
+            elf::EM_AARCH64 => "AArch64",
+            elf::EM_PPC64 => "PowerPC 64",
+            elf::EM_RISCV => "RISC-V",
+            elf::EM_CUDA => "NVIDIA CUDA",
+            other => return Some(format!("machine number {}", other.0)),
+        };
+        Some(name.to_owned())
+    }
+
+    /// The code object version, 2 to 6, after checking that this is a linked HSA code object for an AMD GPU.
+    pub fn code_object_version(&self) -> Result<u8> {
+        if let Some(machine) = self.foreign_machine() {
+            return Err(Error::WrongMachine { machine });
+        }
+        let ident = self.header.e_ident();
+        if ident.os_abi.0 != OS_ABI_HSA {
+            let os = match ident.os_abi.0 {
+                0 => "no operating system".to_owned(),
+                65 => "PAL (graphics)".to_owned(),
+                66 => "Mesa3D".to_owned(),
+                other => format!("OS ABI {other}"),
+            };
+            return Err(Error::WrongOs { os });
+        }
+        let found = match self.header.e_type(LE) {
+            elf::ET_DYN | elf::ET_EXEC => None,
+            elf::ET_REL => Some("a relocatable object file".to_owned()),
+            other => Some(format!("an ELF file of type {}", other.0)),
+        };
+        if let Some(found) = found {
+            return Err(Error::NotLinked { found });
+        }
+        match ident.abi_version {
+            abi @ 0..=4 => Ok(abi + 2),
+            other => Err(Error::Version {
+                found: format!("of ABI byte {other}"),
+            }),
+        }
+    }
+
+    pub fn flags(&self) -> u32 {
+        self.header.e_flags(LE).0
+    }
+
+    /// The loadable segments, in file order.
+    pub fn segments(&self) -> Result<Vec<Segment>> {
+        let loads = self
+            .programs
+            .iter()
+            .filter(|p| p.p_type(LE) == elf::PT_LOAD);
+        loads.map(|program| self.segment(program)).collect()
+    }
+
+    fn segment(&self, program: &ProgramHeader64<LittleEndian>) -> Result<Segment> {
+        let (file_offset, file_size) = program.file_range(LE);
+        let flags = program.p_flags(LE).0;
+        let segment = Segment {
+            address: program.p_vaddr(LE),
+            file_offset,
+            file_size,
+            memory_size: program.p_memsz(LE),
+            align: program.p_align(LE),
+            executable: flags & 1 != 0,
+            writable: flags & 2 != 0,
+            readable: flags & 4 != 0,
+        };
+        let Segment {
+            address,
+            memory_size,
+            align,
+            ..
+        } = segment;
+        slice(
+            self.bytes,
+            file_offset,
+            file_size,
+            &format!("the segment at {address:#x}"),
+        )?;
+        if file_size > memory_size {
+            return Err(damaged(format_args!(
+                "the segment at {address:#x} has {file_size} bytes in the file and {memory_size} in memory"
+            )));
+        }
+        if address.checked_add(memory_size).is_none() || (align > 1 && !align.is_power_of_two()) {
+            return Err(damaged(format_args!(
+                "the segment at {address:#x} has size {memory_size:#x} and alignment {align:#x}"
+            )));
+        }
+        Ok(segment)
+    }
+
+    /// All notes: those of the note segments, or of the note sections where there is no such segment.
+    pub fn notes(&self) -> Result<Vec<Note<'a>>> {
+        let mut notes = Vec::new();
+        for program in self.programs {
+            if let Some(found) = program.notes(LE, self.bytes).map_err(damaged)? {
+                collect_notes(found, &mut notes)?;
+            }
+        }
+        if notes.is_empty() {
+            for section in self.sections.iter() {
+                if let Some(found) = section.notes(LE, self.bytes).map_err(damaged)? {
+                    collect_notes(found, &mut notes)?;
+                }
+            }
+        }
+        Ok(notes)
+    }
+
+    /// The contents of the first section of this name.
+    pub fn section(&self, name: &str) -> Result<Option<&'a [u8]>> {
+        match self.sections.section_by_name(LE, name.as_bytes()) {
+            None => Ok(None),
+            Some((_, section)) => section.data(LE, self.bytes).map(Some).map_err(damaged),
+        }
+    }
+
+    /// The symbols defined here, by address, each once.
+    pub fn symbols(&self) -> Result<Vec<Symbol>> {
+        let mut symbols = Vec::new();
+        let mut name_bytes = 0;
+        for kind in [elf::SHT_DYNSYM, elf::SHT_SYMTAB] {
+            let table = self
+                .sections
+                .symbols(LE, self.bytes, kind)
+                .map_err(damaged)?;
+            for entry in table.iter() {
+                let Some(symbol_kind) = defined_kind(entry) else {
+                    continue;
+                };
+                let name = table.symbol_name(LE, entry).map_err(damaged)?;
+                name_bytes += name.len();
+                if name_bytes > MAX_NAME_BYTES {
+                    return Err(damaged("its symbol names take more than 64 MiB"));
+                }
+                symbols.push(Symbol {
+                    name: String::from_utf8_lossy(name).into_owned(),
+                    address: entry.st_value(LE),
+                    size: entry.st_size(LE),
+                    kind: symbol_kind,
+                    global: !entry.is_local(),
+                });
+            }
+        }
+        symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        symbols.dedup_by(|a, b| a.address == b.address && a.name == b.name);
+        Ok(symbols)
+    }
+
+    /// The dynamic relocations: those of allocated `SHT_RELA` sections.
+    pub fn relocations(&self) -> Result<Vec<Relocation>> {
+        let mut relocations = Vec::new();
+        for section in self.sections.iter() {
+            if section.sh_flags(LE).0 & elf::SHF_ALLOC.0 == 0 {
+                continue;
+            }
+            if let Some((entries, link)) = section.rela(LE, self.bytes).map_err(damaged)? {
+                self.read_relocations(entries, link, &mut relocations)?;
+            }
+        }
+        Ok(relocations)
+    }
+
+    fn read_relocations(
+        &self,
+        entries: &[elf::Rela64<LittleEndian>],
+        link: SectionIndex,
+        out: &mut Vec<Relocation>,
+    ) -> Result<()> {
+        let table = match link.0 {
+            0 => Default::default(),
+            _ => self
+                .sections
+                .symbol_table_by_index(LE, self.bytes, link)
+                .map_err(damaged)?,
+        };
+        let mut name_bytes = 0;
+        for entry in entries {
+            let symbol = match entry.symbol(LE, false) {
+                None => None,
+                Some(index) => {
+                    let symbol = table.symbol(index).map_err(damaged)?;
+                    let name = table.symbol_name(LE, symbol).map_err(damaged)?;
+                    name_bytes += name.len();
+                    if name_bytes > MAX_NAME_BYTES {
+                        return Err(damaged(
+                            "the names in its relocations take more than 64 MiB",
+                        ));
+                    }
+                    Some(RelocationSymbol {
+                        name: String::from_utf8_lossy(name).into_owned(),
+                        address: (!symbol.is_undefined(LE)).then(|| symbol.st_value(LE)),
+                        weak: symbol.is_weak(),
+                    })
+                }
+            };
+            out.push(Relocation {
+                kind: entry.r_type(LE, false).0,
+                place: entry.r_offset(LE),
+                addend: entry.r_addend(LE),
+                symbol,
+            });
+        }
+        Ok(())
+    }
+}
+
+fn collect_notes<'a>(
+    mut found: object::read::elf::NoteIterator<'a, FileHeader64<LittleEndian>>,
+    out: &mut Vec<Note<'a>>,
+) -> Result<()> {
+    while let Some(note) = found.next().map_err(damaged)? {
+        out.push(Note {
+            owner: note.name(),
+            kind: note.n_type(LE).0,
+            contents: note.desc(),
+        });
+    }
+    Ok(())
+}
+
+/// What a symbol that is defined in a section is; `None` for all others.
+fn defined_kind(symbol: &elf::Sym64<LittleEndian>) -> Option<SymbolKind> {
+    symbol.st_shndx(LE).index()?;
+    match symbol.st_type() {
+        elf::STT_FUNC => Some(SymbolKind::Function),
+        elf::STT_OBJECT => Some(SymbolKind::Object),
+        elf::STT_NOTYPE => Some(SymbolKind::Label),
+        elf::SymbolType(STT_AMDGPU_HSA_KERNEL) => Some(SymbolKind::Kernel),
+        _ => None,
+    }
+}
+
+/// Class, byte order and magic number, with a message for each.
+fn check_ident(bytes: &[u8]) -> Result<()> {
+    if bytes.is_empty() {
+        return Err(Error::Empty);
+    }
+    if !is_elf(bytes) {
+        let start: Vec<String> = bytes.iter().take(4).map(|b| format!("{b:02x}")).collect();
+        return Err(Error::NotElf {
+            start: start.join(" "),
+        });
+    }
+    let ident = slice(bytes, 0, 16, "the ELF identification")?;
+    let class = match ident[4] {
+        1 => "32-bit",
+        2 => "64-bit",
+        _ => "of unknown class",
+    };
+    let order = match ident[5] {
+        1 => "little-endian",
+        2 => "big-endian",
+        _ => "of unknown byte order",
+    };
+    match (ident[4], ident[5]) {
+        (2, 1) => Ok(()),
+        _ => Err(Error::WrongClass {
+            found: format!("{class} {order}"),
+        }),
+    }
+}
+
+/// A header table must lie within the file; tables with extended counts are checked when they are read.
+fn check_table(bytes: &[u8], what: &str, (at, count, size): (u64, u16, u16)) -> Result<()> {
+    match at {
+        0 => Ok(()),
+        _ => slice(bytes, at, u64::from(count) * u64::from(size), what).map(|_| ()),
+    }
+}

@@ -1,0 +1,183 @@
+//! What can be wrong with the bytes of a code object, one sentence each.
+
+/// Why some bytes could not be used as a code object.
+///
+/// Every variant reads as one sentence that names the thing, the place in the file and, where there is one,
+/// the way out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file has no bytes at all.
+    #[error("the file is empty; a code object (ELF) or an offload bundle was expected")]
+    Empty,
+    /// Neither an ELF file nor an offload bundle.
+    #[error(
+        "this is neither an ELF file nor an offload bundle: it starts with {start}, \
+         not with 7f 45 4c 46 (\\x7fELF) or \"__CLANG_OFFLOAD_BUNDLE__\""
+    )]
+    NotElf {
+        /// The first bytes, in hexadecimal.
+        start: String,
+    },
+    /// An ELF file of the wrong class or byte order.
+    #[error("this ELF file is {found}; AMD GPU code objects are 64-bit little-endian")]
+    WrongClass {
+        /// What the identification bytes say, e.g. `32-bit little-endian`.
+        found: String,
+    },
+    /// An ELF file for another machine.
+    #[error("this ELF file is for {machine}, not for an AMD GPU")]
+    WrongMachine {
+        /// The machine the file is for, e.g. `x86-64`.
+        machine: String,
+    },
+    /// A host program or library without device code inside.
+    #[error(
+        "this ELF file is for {machine}, and it holds no AMD GPU code (there is no .hip_fatbin section)"
+    )]
+    NoDeviceCode {
+        /// The machine the file is for, e.g. `x86-64`.
+        machine: String,
+    },
+    /// AMD GPU, but not for the HSA operating system interface.
+    #[error(
+        "this code object was made for {os}; only those for HSA (OS ABI 64: HIP, OpenCL, OpenMP) can be run"
+    )]
+    WrongOs {
+        /// The interface found, e.g. `PAL`.
+        os: String,
+    },
+    /// An object file that has not been linked.
+    #[error(
+        "this is {found}, not a linked code object; link it first (for example with `ld.lld -shared`)"
+    )]
+    NotLinked {
+        /// The kind of file, e.g. `a relocatable object file`.
+        found: String,
+    },
+    /// A code object version that is not 2 to 6.
+    #[error("code object version {found} is not supported; versions 2 to 6 are")]
+    Version {
+        /// The version found, as the file says it.
+        found: String,
+    },
+    /// A chip that this crate has no name for.
+    #[error("the code object names no known AMD GPU: {found}")]
+    UnknownChip {
+        /// The number or name found.
+        found: String,
+    },
+    /// A part lies beyond the end of the file.
+    #[error(
+        "the file is truncated: {what} needs bytes {start:#x} to {end:#x}, and the file ends at {len:#x}"
+    )]
+    Truncated {
+        /// The part that is missing.
+        what: String,
+        /// Offset of the part's first byte.
+        start: u64,
+        /// Offset past the part's last byte (saturated).
+        end: u64,
+        /// Length of the file in bytes.
+        len: u64,
+    },
+    /// The ELF structure contradicts itself.
+    #[error("the ELF file is damaged: {problem}")]
+    BadElf {
+        /// What is wrong, and where.
+        problem: String,
+    },
+    /// The metadata note cannot be read.
+    #[error("the metadata note is damaged: {problem}")]
+    BadMetadata {
+        /// What is wrong, and where.
+        problem: String,
+    },
+    /// A kernel whose descriptor or code is missing or contradictory.
+    #[error("kernel `{kernel}` is damaged: {problem}")]
+    BadKernel {
+        /// The kernel's name.
+        kernel: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The image would need more memory than [`MAX_IMAGE_SIZE`](crate::MAX_IMAGE_SIZE).
+    #[error("the code object asks for {size} bytes of memory; the limit is {limit} bytes", limit = crate::MAX_IMAGE_SIZE)]
+    TooLarge {
+        /// Bytes asked for (saturated).
+        size: u64,
+    },
+    /// The load address does not respect the segments' alignment.
+    #[error(
+        "a code object cannot be loaded at {base:#x}: its segments need an alignment of {align:#x}"
+    )]
+    MisalignedBase {
+        /// The address asked for.
+        base: u64,
+        /// The alignment needed, in bytes.
+        align: u64,
+    },
+    /// A relocation refers to a symbol that is not defined in the object.
+    #[error("the code object uses the symbol `{symbol}` (at {place:#x}), which nothing defines")]
+    UndefinedSymbol {
+        /// The symbol's name.
+        symbol: String,
+        /// Virtual address of the place that needs it.
+        place: u64,
+    },
+    /// A relocation type that dynamic linking of AMD GPU code does not have, or a place out of range.
+    #[error("the relocation of type {kind} at {place:#x} cannot be applied: {problem}")]
+    BadRelocation {
+        /// The ELF relocation number.
+        kind: u32,
+        /// Virtual address of the place.
+        place: u64,
+        /// Why not.
+        problem: String,
+    },
+    /// The offload bundle's table contradicts itself.
+    #[error("the offload bundle is damaged: {problem}")]
+    BadBundle {
+        /// What is wrong, and where.
+        problem: String,
+    },
+    /// A compressed offload bundle.
+    #[error(
+        "this offload bundle is compressed (CCOB); build without --offload-compress, \
+         or unpack it with clang-offload-bundler"
+    )]
+    CompressedBundle,
+    /// The file has several targets and none was asked for.
+    #[error("the file holds code for several targets, so one must be chosen: {}", present.join(", "))]
+    TargetNeeded {
+        /// The targets present.
+        present: Vec<String>,
+    },
+    /// The file has no code for the target asked for.
+    #[error("the file holds no code for {wanted}; it has {}", list(present))]
+    TargetMissing {
+        /// The target asked for.
+        wanted: String,
+        /// The targets present.
+        present: Vec<String>,
+    },
+    /// The target asked for is not written as a target.
+    #[error(
+        "`{text}` is not a target; write a chip and features, such as gfx906 or gfx906:sramecc+:xnack-"
+    )]
+    BadTarget {
+        /// The text given.
+        text: String,
+    },
+}
+
+/// What the functions of this crate return.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+fn list(present: &[String]) -> String {
+    if present.is_empty() {
+        "no device code at all".to_owned()
+    } else {
+        present.join(", ")
+    }
+}

@@ -1,0 +1,161 @@
+//! The memory image of a code object at a load address, with dynamic relocations applied.
+//!
+//! Source: LLVM's "User Guide for AMDGPU Backend", table "AMDGPU ELF Relocation Records".
+
+use crate::code_object::CodeObject;
+use crate::elf::{Relocation, Segment};
+use crate::error::{Error, Result};
+
+/// The largest memory image that is made, in bytes: 1 GiB.
+pub const MAX_IMAGE_SIZE: u64 = 1 << 30;
+/// The largest segment alignment that is believed, in bytes: 2 MiB, a large page.
+const MAX_ALIGN: u64 = 2 << 20;
+
+/// A code object as it stands in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Address of the first byte.
+    pub base: u64,
+    /// Virtual address (as in symbols and segments) of the first byte.
+    pub origin: u64,
+    /// The contents.
+    pub bytes: Vec<u8>,
+}
+
+impl Image {
+    /// The loaded address of a virtual address of the code object.
+    pub fn address_of(&self, virtual_address: u64) -> u64 {
+        virtual_address
+            .wrapping_sub(self.origin)
+            .wrapping_add(self.base)
+    }
+
+    /// The virtual address of a loaded address, or `None` outside the image.
+    pub fn virtual_address_of(&self, address: u64) -> Option<u64> {
+        let at = address.checked_sub(self.base)?;
+        (at < self.bytes.len() as u64).then(|| self.origin + at)
+    }
+}
+
+/// Where the segments lie together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub origin: u64,
+    pub size: u64,
+    pub align: u64,
+}
+
+/// The extent of all segments, its first address rounded down to the largest alignment.
+pub(crate) fn span(segments: &[Segment]) -> Result<Span> {
+    let align = segments.iter().map(|s| s.align).max().unwrap_or(1).max(1);
+    if align > MAX_ALIGN {
+        return Err(Error::BadElf {
+            problem: format!("a segment asks for an alignment of {align:#x} bytes"),
+        });
+    }
+    let start = segments.iter().map(|s| s.address).min().unwrap_or(0);
+    // The reader of segments has checked that no end overflows.
+    let end = segments.iter().map(|s| s.address + s.memory_size).max();
+    let origin = start & !(align - 1);
+    let size = end.unwrap_or(start) - origin;
+    if size > MAX_IMAGE_SIZE {
+        return Err(Error::TooLarge { size });
+    }
+    Ok(Span {
+        origin,
+        size,
+        align,
+    })
+}
+
+impl CodeObject {
+    /// Bytes of memory that [`load_image`](Self::load_image) makes.
+    pub fn image_size(&self) -> u64 {
+        self.span.size
+    }
+
+    /// The alignment that the load address must have, a power of two.
+    pub fn image_align(&self) -> u64 {
+        self.span.align
+    }
+
+    /// Makes the image for the load address `base`: segments copied, the rest zero, relocations applied.
+    ///
+    /// # Errors
+    /// [`Error::MisalignedBase`], [`Error::UndefinedSymbol`] for a relocation against a symbol that is neither defined
+    /// nor weak, [`Error::BadRelocation`].
+    pub fn load_image(&self, base: u64) -> Result<Image> {
+        let span = self.span;
+        if base & (span.align - 1) != 0 || base.checked_add(span.size).is_none() {
+            return Err(Error::MisalignedBase {
+                base,
+                align: span.align,
+            });
+        }
+        let mut image = Image {
+            base,
+            origin: span.origin,
+            bytes: vec![0; span.size as usize],
+        };
+        for segment in &self.segments {
+            let at = (segment.address - span.origin) as usize;
+            let contents = self.segment_bytes(segment);
+            image.bytes[at..at + contents.len()].copy_from_slice(contents);
+        }
+        for relocation in &self.relocations {
+            apply(&mut image, relocation)?;
+        }
+        Ok(image)
+    }
+}
+
+/// Applies one relocation: S is the symbol's address, A the addend, P the place, B the load bias.
+fn apply(image: &mut Image, relocation: &Relocation) -> Result<()> {
+    let place = image.address_of(relocation.place);
+    let symbol = match &relocation.symbol {
+        None => 0,
+        Some(symbol) => match symbol.address {
+            Some(address) => image.address_of(address),
+            None if symbol.weak => 0,
+            None => {
+                return Err(Error::UndefinedSymbol {
+                    symbol: symbol.name.clone(),
+                    place: relocation.place,
+                });
+            }
+        },
+    };
+    let absolute = symbol.wrapping_add_signed(relocation.addend);
+    let relative = absolute.wrapping_sub(place);
+    let (value, size) = match relocation.kind {
+        0 => return Ok(()),                                    // R_AMDGPU_NONE
+        1 | 6 => (absolute, 4),                                // R_AMDGPU_ABS32_LO, R_AMDGPU_ABS32
+        2 => (absolute >> 32, 4),                              // R_AMDGPU_ABS32_HI
+        3 => (absolute, 8),                                    // R_AMDGPU_ABS64
+        4 | 10 => (relative, 4),                               // R_AMDGPU_REL32, R_AMDGPU_REL32_LO
+        5 => (relative, 8),                                    // R_AMDGPU_REL64
+        11 => (relative >> 32, 4),                             // R_AMDGPU_REL32_HI
+        13 => (image.address_of(relocation.addend as u64), 8), // R_AMDGPU_RELATIVE64
+        _ => {
+            let problem = "dynamic loading knows no such relocation";
+            return Err(bad(relocation, problem));
+        }
+    };
+    let at = relocation.place.wrapping_sub(image.origin);
+    let end = at.checked_add(size);
+    let range = end.filter(|end| *end <= image.bytes.len() as u64);
+    let Some(end) = range else {
+        return Err(bad(relocation, "the place is outside every segment"));
+    };
+    let field = &mut image.bytes[at as usize..end as usize];
+    field.copy_from_slice(&value.to_le_bytes()[..size as usize]);
+    Ok(())
+}
+
+fn bad(relocation: &Relocation, problem: &str) -> Error {
+    Error::BadRelocation {
+        kind: relocation.kind,
+        place: relocation.place,
+        problem: problem.to_owned(),
+    }
+}

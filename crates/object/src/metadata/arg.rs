@@ -1,0 +1,266 @@
+//! Kernel arguments.
+
+use rmpv::Value;
+
+use super::bad;
+use super::tree::Fields;
+use crate::error::Result;
+
+/// One argument of a kernel, explicit or hidden.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arg {
+    /// Its name in the source, where the compiler kept it.
+    pub name: Option<String>,
+    /// Its type in the source, e.g. `float*`, where the compiler kept it.
+    pub type_name: Option<String>,
+    /// What it is and who fills it.
+    pub kind: ArgKind,
+    /// Bytes from the start of the argument block.
+    pub offset: u32,
+    /// Bytes it takes in the argument block.
+    pub size: u32,
+    /// Its alignment in the argument block, a power of two: as the note says, or the natural one of its size.
+    pub align: u32,
+    /// Alignment of what a `dynamic_shared_pointer` points to.
+    pub pointee_align: Option<u32>,
+    /// The address space that a pointer points into.
+    pub address_space: Option<AddressSpace>,
+    /// What the kernel may do with an image or pipe.
+    pub access: Option<Access>,
+    /// What the kernel really does with the memory, where the compiler found out.
+    pub actual_access: Option<Access>,
+    /// Whether the memory pointed to is `const`.
+    pub is_const: bool,
+    /// Whether the pointer is `restrict`.
+    pub is_restrict: bool,
+    /// Whether the memory pointed to is `volatile`.
+    pub is_volatile: bool,
+}
+
+impl Arg {
+    /// Whether the runtime fills it, not the caller.
+    pub fn hidden(&self) -> bool {
+        self.kind.hidden()
+    }
+}
+
+/// Declares [`ArgKind`] with the words of the metadata (`.value_kind`).
+macro_rules! arg_kinds {
+    ($($(#[$doc:meta])* $variant:ident = $word:literal,)*) => {
+        /// What an argument is: the `.value_kind` of the metadata.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum ArgKind {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl ArgKind {
+            /// Every kind.
+            pub const ALL: &[ArgKind] = &[$(ArgKind::$variant,)*];
+
+            /// The word of the metadata, e.g. `global_buffer`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(ArgKind::$variant => $word,)*
+                }
+            }
+        }
+    };
+}
+
+arg_kinds! {
+    /// The value itself is in the argument block.
+    ByValue = "by_value",
+    /// A pointer to global memory.
+    GlobalBuffer = "global_buffer",
+    /// A 32-bit LDS offset; the caller says how many bytes of dynamic LDS it wants.
+    DynamicSharedPointer = "dynamic_shared_pointer",
+    /// A pointer to a sampler descriptor.
+    Sampler = "sampler",
+    /// A pointer to an image descriptor.
+    Image = "image",
+    /// A pointer to an OpenCL pipe.
+    Pipe = "pipe",
+    /// A pointer to an OpenCL device queue.
+    Queue = "queue",
+    /// Global offset in X, added to work-item ids (OpenCL `get_global_offset`).
+    HiddenGlobalOffsetX = "hidden_global_offset_x",
+    /// Global offset in Y.
+    HiddenGlobalOffsetY = "hidden_global_offset_y",
+    /// Global offset in Z.
+    HiddenGlobalOffsetZ = "hidden_global_offset_z",
+    /// Room that nobody uses.
+    HiddenNone = "hidden_none",
+    /// Pointer to the OpenCL `printf` buffer.
+    HiddenPrintfBuffer = "hidden_printf_buffer",
+    /// Pointer to the host-call buffer (HIP `printf`, `assert`).
+    HiddenHostcallBuffer = "hidden_hostcall_buffer",
+    /// Pointer to the OpenCL default device queue.
+    HiddenDefaultQueue = "hidden_default_queue",
+    /// Pointer to the completion action of device enqueue.
+    HiddenCompletionAction = "hidden_completion_action",
+    /// Pointer to the multi-grid synchronisation block (cooperative launch).
+    HiddenMultigridSyncArg = "hidden_multigrid_sync_arg",
+    /// Number of full work-groups in X, 32 bits (version 5).
+    HiddenBlockCountX = "hidden_block_count_x",
+    /// Number of full work-groups in Y.
+    HiddenBlockCountY = "hidden_block_count_y",
+    /// Number of full work-groups in Z.
+    HiddenBlockCountZ = "hidden_block_count_z",
+    /// Work-group size in X, 16 bits (version 5).
+    HiddenGroupSizeX = "hidden_group_size_x",
+    /// Work-group size in Y.
+    HiddenGroupSizeY = "hidden_group_size_y",
+    /// Work-group size in Z.
+    HiddenGroupSizeZ = "hidden_group_size_z",
+    /// Work-items in the partial group at the edge in X, 16 bits, 0 where there is none (version 5).
+    HiddenRemainderX = "hidden_remainder_x",
+    /// Work-items in the partial group at the edge in Y.
+    HiddenRemainderY = "hidden_remainder_y",
+    /// Work-items in the partial group at the edge in Z.
+    HiddenRemainderZ = "hidden_remainder_z",
+    /// Dimensions of the grid, 1 to 3, 16 bits (version 5).
+    HiddenGridDims = "hidden_grid_dims",
+    /// Pointer to the device heap (`malloc` in kernels).
+    HiddenHeapV1 = "hidden_heap_v1",
+    /// Bytes of dynamic LDS, 32 bits (version 5).
+    HiddenDynamicLdsSize = "hidden_dynamic_lds_size",
+    /// High 32 bits of the private aperture (gfx8 and older, version 5).
+    HiddenPrivateBase = "hidden_private_base",
+    /// High 32 bits of the shared aperture (gfx8 and older, version 5).
+    HiddenSharedBase = "hidden_shared_base",
+    /// Pointer to the HSA queue (version 5).
+    HiddenQueuePtr = "hidden_queue_ptr",
+}
+
+impl ArgKind {
+    /// Whether the runtime fills it, not the caller.
+    pub fn hidden(self) -> bool {
+        self.as_str().starts_with("hidden_")
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        let mut kinds = Self::ALL.iter().copied();
+        kinds.find(|kind| kind.as_str() == word)
+    }
+}
+
+/// An address space of the metadata (`.address_space`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AddressSpace {
+    /// Scratch, one copy a work-item.
+    Private,
+    /// Device memory.
+    Global,
+    /// Device memory that the kernel only reads.
+    Constant,
+    /// LDS, one copy a work-group.
+    Local,
+    /// Flat addresses: global, private or local.
+    Generic,
+    /// GDS, one copy a device.
+    Region,
+}
+
+impl AddressSpace {
+    fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "private" => Self::Private,
+            "global" => Self::Global,
+            "constant" => Self::Constant,
+            "local" => Self::Local,
+            "generic" => Self::Generic,
+            "region" => Self::Region,
+            _ => return None,
+        })
+    }
+}
+
+/// What a kernel may do with an argument's memory (`.access`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Reads only.
+    ReadOnly,
+    /// Writes only.
+    WriteOnly,
+    /// Reads and writes.
+    ReadWrite,
+}
+
+impl Access {
+    fn from_word(word: &str) -> Option<Option<Self>> {
+        Some(match word {
+            "default" => None,
+            "read_only" => Some(Self::ReadOnly),
+            "write_only" => Some(Self::WriteOnly),
+            "read_write" => Some(Self::ReadWrite),
+            _ => return None,
+        })
+    }
+}
+
+/// Reads a kernel's arguments and checks that each lies within the argument block.
+pub(super) fn read_all(args: &[Value], kernel: &str, block: u32) -> Result<Vec<Arg>> {
+    let mut out = Vec::new();
+    // Version 2 gives sizes and alignments only: arguments follow each other.
+    let mut next = 0;
+    for (n, arg) in args.iter().enumerate() {
+        let place = format!("argument {n} of kernel `{kernel}`");
+        let arg = read(&Fields::new(arg, place.clone())?, &place, next)?;
+        let end = arg.offset.checked_add(arg.size);
+        next = end.filter(|end| *end <= block).ok_or_else(|| {
+            let Arg { offset, size, .. } = arg;
+            bad(format!(
+                "{place} takes {size} bytes at {offset}, beyond the {block} bytes of the argument block"
+            ))
+        })?;
+        out.push(arg);
+    }
+    Ok(out)
+}
+
+fn read(fields: &Fields, place: &str, next: u32) -> Result<Arg> {
+    let word = fields.required_text(".value_kind")?;
+    let kind = ArgKind::from_word(word)
+        .ok_or_else(|| bad(format!("{place} is of unknown kind `{word}`")))?;
+    let size = fields.required_number(".size")?;
+    let align = fields.alignment(".align")?;
+    let offset = match fields.number(".offset")? {
+        Some(offset) => offset,
+        None => next
+            .checked_next_multiple_of(align.unwrap_or(1))
+            .ok_or_else(|| bad(format!("{place} lies beyond 4 GiB")))?,
+    };
+    let access = |key| match fields.text(key)? {
+        None => Ok(None),
+        Some(word) => Access::from_word(word)
+            .ok_or_else(|| bad(format!("{key} of {place} is unknown: `{word}`"))),
+    };
+    let address_space = match fields.text(".address_space")? {
+        None => None,
+        Some(word) => Some(
+            AddressSpace::from_word(word)
+                .ok_or_else(|| bad(format!("{place} points to unknown memory `{word}`")))?,
+        ),
+    };
+    Ok(Arg {
+        name: fields.text(".name")?.map(str::to_owned),
+        type_name: fields.text(".type_name")?.map(str::to_owned),
+        kind,
+        offset,
+        size,
+        align: align.unwrap_or_else(|| natural_align(offset, size)),
+        pointee_align: fields.alignment(".pointee_align")?,
+        address_space,
+        access: access(".access")?,
+        actual_access: access(".actual_access")?,
+        is_const: fields.flag(".is_const")?,
+        is_restrict: fields.flag(".is_restrict")?,
+        is_volatile: fields.flag(".is_volatile")?,
+    })
+}
+
+/// The largest power of two, at most 16, that divides both offset and size: versions 3 and later keep no alignment.
+fn natural_align(offset: u32, size: u32) -> u32 {
+    1 << (offset | size | 16).trailing_zeros()
+}

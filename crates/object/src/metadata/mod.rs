@@ -1,0 +1,152 @@
+//! What a code object says about its kernels: names, arguments, resource use.
+//!
+//! Source: LLVM's "User Guide for AMDGPU Backend", "Code Object Metadata", versions 2 to 5.
+
+mod arg;
+mod msgpack;
+mod tree;
+mod yaml;
+
+pub use arg::{Access, AddressSpace, Arg, ArgKind};
+
+use crate::error::{Error, Result};
+use tree::Fields;
+
+/// The largest kernel-argument block that is believed, in bytes. Real ones have at most a few thousand.
+pub const MAX_KERNARG_SIZE: u32 = 1 << 20;
+
+/// The text form of the note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// Version 2.
+    Yaml,
+    /// Versions 3 and later.
+    MessagePack,
+}
+
+/// The whole note.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Metadata {
+    pub kernels: Vec<KernelMetadata>,
+    pub printf: Vec<String>,
+}
+
+/// What the metadata note says about one kernel. Sizes are in bytes.
+///
+/// Counts that the note leaves out are `None`; sizes that it leaves out are 0.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KernelMetadata {
+    /// The kernel's name in the source (mangled for HIP).
+    pub name: String,
+    /// The symbol of its descriptor: `NAME.kd`, or `NAME@kd` in version 2.
+    pub symbol: String,
+    /// Source language, e.g. `OpenCL C`.
+    pub language: Option<String>,
+    /// Major and minor version of the language.
+    pub language_version: Option<(u32, u32)>,
+    /// Arguments in order, the hidden ones included.
+    pub args: Vec<Arg>,
+    /// Size of the argument block.
+    pub kernarg_segment_size: u32,
+    /// Alignment of the argument block, a power of two.
+    pub kernarg_segment_align: u32,
+    /// LDS a work-group needs, without dynamic LDS.
+    pub group_segment_fixed_size: u32,
+    /// Scratch a work-item needs, without dynamic stack.
+    pub private_segment_fixed_size: u32,
+    /// SGPRs a wave needs, with VCC, flat scratch and XNACK mask.
+    pub sgpr_count: Option<u32>,
+    /// VGPRs a work-item needs.
+    pub vgpr_count: Option<u32>,
+    /// SGPRs spilled.
+    pub sgpr_spill_count: Option<u32>,
+    /// VGPRs spilled.
+    pub vgpr_spill_count: Option<u32>,
+    /// Work-items in a wave.
+    pub wavefront_size: Option<u32>,
+    /// The most work-items in a work-group.
+    pub max_flat_workgroup_size: Option<u32>,
+    /// The work-group size that the source demands (`reqd_work_group_size`).
+    pub reqd_workgroup_size: Option<[u32; 3]>,
+    /// The work-group size that the source expects.
+    pub workgroup_size_hint: Option<[u32; 3]>,
+    /// Whether the stack's depth is not known at compile time (recursion, function pointers).
+    pub uses_dynamic_stack: bool,
+}
+
+impl KernelMetadata {
+    /// The arguments that the caller gives.
+    pub fn explicit_args(&self) -> impl Iterator<Item = &Arg> {
+        self.args.iter().filter(|arg| !arg.hidden())
+    }
+
+    /// The arguments that the runtime fills.
+    pub fn hidden_args(&self) -> impl Iterator<Item = &Arg> {
+        self.args.iter().filter(|arg| arg.hidden())
+    }
+}
+
+pub(crate) fn bad(problem: String) -> Error {
+    Error::BadMetadata { problem }
+}
+
+impl Metadata {
+    /// Reads the bytes of the note.
+    pub(crate) fn read(note: &[u8], format: Format) -> Result<Self> {
+        let tree = match format {
+            Format::Yaml => yaml::read(note)?,
+            Format::MessagePack => msgpack::read(note)?,
+        };
+        let root = Fields::new(&tree, "the metadata".to_owned())?;
+        let kernels = root.list("amdhsa.kernels")?;
+        let kernels = kernels.iter().enumerate().map(|(n, kernel)| {
+            let place = format!("kernel {n} of the metadata");
+            read_kernel(&Fields::new(kernel, place)?)
+        });
+        let printf = root.list("amdhsa.printf")?;
+        let printf = printf.iter().map(|format| {
+            let text = format.as_str().map(str::to_owned);
+            text.ok_or_else(|| bad("a printf format is not a string".to_owned()))
+        });
+        Ok(Self {
+            kernels: kernels.collect::<Result<_>>()?,
+            printf: printf.collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn read_kernel(fields: &Fields) -> Result<KernelMetadata> {
+    let name = fields.required_text(".name")?.to_owned();
+    let kernarg_segment_size = fields.number(".kernarg_segment_size")?.unwrap_or(0);
+    if kernarg_segment_size > MAX_KERNARG_SIZE {
+        return Err(bad(format!(
+            "kernel `{name}` asks for {kernarg_segment_size} bytes of arguments; the limit is {MAX_KERNARG_SIZE}"
+        )));
+    }
+    let args = arg::read_all(fields.list(".args")?, &name, kernarg_segment_size)?;
+    Ok(KernelMetadata {
+        symbol: match fields.text(".symbol")? {
+            Some(symbol) => symbol.to_owned(),
+            None => format!("{name}.kd"),
+        },
+        language: fields.text(".language")?.map(str::to_owned),
+        language_version: fields
+            .numbers::<2>(".language_version")?
+            .map(|[a, b]| (a, b)),
+        args,
+        kernarg_segment_size,
+        kernarg_segment_align: fields.alignment(".kernarg_segment_align")?.unwrap_or(1),
+        group_segment_fixed_size: fields.number(".group_segment_fixed_size")?.unwrap_or(0),
+        private_segment_fixed_size: fields.number(".private_segment_fixed_size")?.unwrap_or(0),
+        sgpr_count: fields.number(".sgpr_count")?,
+        vgpr_count: fields.number(".vgpr_count")?,
+        sgpr_spill_count: fields.number(".sgpr_spill_count")?,
+        vgpr_spill_count: fields.number(".vgpr_spill_count")?,
+        wavefront_size: fields.number(".wavefront_size")?,
+        max_flat_workgroup_size: fields.number(".max_flat_workgroup_size")?,
+        reqd_workgroup_size: fields.numbers::<3>(".reqd_workgroup_size")?,
+        workgroup_size_hint: fields.numbers::<3>(".workgroup_size_hint")?,
+        uses_dynamic_stack: fields.flag(".uses_dynamic_stack")?,
+        name,
+    })
+}

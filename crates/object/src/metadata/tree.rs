@@ -1,0 +1,121 @@
+//! Typed look-ups in a metadata tree, with errors that say which field of what.
+
+use rmpv::Value;
+
+use super::bad;
+use crate::error::Result;
+
+/// The largest alignment that is believed: one page.
+const MAX_ALIGN: u32 = 4096;
+
+/// The members of one map of the tree.
+///
+/// MessagePack has typed scalars, the YAML of version 2 has text only; both are accepted wherever a number or a
+/// truth value is wanted.
+pub(super) struct Fields<'a> {
+    pairs: &'a [(Value, Value)],
+    place: String,
+}
+
+impl<'a> Fields<'a> {
+    /// The members of `value`; `place` names it in errors.
+    pub fn new(value: &'a Value, place: String) -> Result<Self> {
+        match value {
+            Value::Map(pairs) => Ok(Self { pairs, place }),
+            _ => Err(bad(format!("{place} is not a map"))),
+        }
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Value> {
+        let found = self.pairs.iter().find(|(k, _)| k.as_str() == Some(key));
+        found.map(|(_, value)| value)
+    }
+
+    fn wrong(&self, key: &str, wanted: &str) -> crate::error::Error {
+        bad(format!("{key} of {} is not {wanted}", self.place))
+    }
+
+    /// A list; one that is left out is empty.
+    pub fn list(&self, key: &str) -> Result<&'a [Value]> {
+        match self.get(key) {
+            None => Ok(&[]),
+            Some(Value::Array(items)) => Ok(items),
+            Some(_) => Err(self.wrong(key, "a list")),
+        }
+    }
+
+    pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        match value.as_str() {
+            Some(text) => Ok(Some(text)),
+            None => Err(self.wrong(key, "a string")),
+        }
+    }
+
+    pub fn required_text(&self, key: &str) -> Result<&'a str> {
+        self.text(key)?
+            .ok_or_else(|| bad(format!("{} has no {key}", self.place)))
+    }
+
+    pub fn number(&self, key: &str) -> Result<Option<u32>> {
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        match as_u32(value) {
+            Some(number) => Ok(Some(number)),
+            None => Err(self.wrong(key, "a 32-bit number")),
+        }
+    }
+
+    pub fn required_number(&self, key: &str) -> Result<u32> {
+        self.number(key)?
+            .ok_or_else(|| bad(format!("{} has no {key}", self.place)))
+    }
+
+    /// A power of two no larger than a page.
+    pub fn alignment(&self, key: &str) -> Result<Option<u32>> {
+        let align = self.number(key)?;
+        match align {
+            Some(align) if !align.is_power_of_two() || align > MAX_ALIGN => {
+                Err(self.wrong(key, "a power of two of at most 4096"))
+            }
+            _ => Ok(align),
+        }
+    }
+
+    /// A list of exactly `N` numbers.
+    pub fn numbers<const N: usize>(&self, key: &str) -> Result<Option<[u32; N]>> {
+        if self.get(key).is_none() {
+            return Ok(None);
+        }
+        let items = self.list(key)?;
+        let numbers: Option<Vec<u32>> = items.iter().map(as_u32).collect();
+        match numbers.and_then(|numbers| numbers.try_into().ok()) {
+            Some(numbers) => Ok(Some(numbers)),
+            None => Err(self.wrong(key, &format!("a list of {N} numbers"))),
+        }
+    }
+
+    /// A truth value; one that is left out is false.
+    pub fn flag(&self, key: &str) -> Result<bool> {
+        match self.get(key) {
+            None => Ok(false),
+            Some(Value::Boolean(flag)) => Ok(*flag),
+            // The writers of version 3 metadata put 1 and 0 here now and then.
+            Some(value) => match (value.as_str(), value.as_u64()) {
+                (Some("true"), _) | (_, Some(1)) => Ok(true),
+                (Some("false"), _) | (_, Some(0)) => Ok(false),
+                _ => Err(self.wrong(key, "true or false")),
+            },
+        }
+    }
+}
+
+fn as_u32(value: &Value) -> Option<u32> {
+    match value.as_str() {
+        Some(text) => text.parse().ok(),
+        None => value.as_u64().and_then(|number| number.try_into().ok()),
+    }
+}

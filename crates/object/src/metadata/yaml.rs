@@ -1,0 +1,181 @@
+//! Metadata of code object version 2: YAML in a note of type `NT_AMD_HSA_METADATA`.
+//!
+//! The tree is brought to the shape and names of version 3, so that one reader serves both. Source: LLVM's guide,
+//! tables "AMDHSA Code Object V2 Metadata Map" and "... V3 Metadata Map".
+
+use rmpv::Value;
+use saphyr_parser::{Event, Parser};
+
+use super::bad;
+use crate::error::Result;
+
+/// Depth of the tree; the shipped ones have 6 levels.
+const MAX_DEPTH: usize = 32;
+
+/// Keys whose name changed between versions 2 and 3. A key that is not here has no meaning for us.
+#[rustfmt::skip]
+const RENAMED: &[(&str, &str)] = &[
+    ("Version", "amdhsa.version"),          ("Printf", "amdhsa.printf"),
+    ("Kernels", "amdhsa.kernels"),
+    ("Name", ".name"),                      ("SymbolName", ".symbol"),
+    ("Language", ".language"),              ("LanguageVersion", ".language_version"),
+    ("Args", ".args"),                      ("TypeName", ".type_name"),
+    ("Size", ".size"),                      ("Align", ".align"),
+    ("ValueKind", ".value_kind"),           ("PointeeAlign", ".pointee_align"),
+    ("AddrSpaceQual", ".address_space"),    ("AccQual", ".access"),
+    ("ActualAccQual", ".actual_access"),    ("IsConst", ".is_const"),
+    ("IsRestrict", ".is_restrict"),         ("IsVolatile", ".is_volatile"),
+    ("IsPipe", ".is_pipe"),
+    ("ReqdWorkGroupSize", ".reqd_workgroup_size"),
+    ("WorkGroupSizeHint", ".workgroup_size_hint"),
+    ("VecTypeHint", ".vec_type_hint"),      ("RuntimeHandle", ".device_enqueue_symbol"),
+    ("KernargSegmentSize", ".kernarg_segment_size"),
+    ("KernargSegmentAlign", ".kernarg_segment_align"),
+    ("GroupSegmentFixedSize", ".group_segment_fixed_size"),
+    ("PrivateSegmentFixedSize", ".private_segment_fixed_size"),
+    ("WavefrontSize", ".wavefront_size"),   ("MaxFlatWorkGroupSize", ".max_flat_workgroup_size"),
+    ("NumSGPRs", ".sgpr_count"),            ("NumVGPRs", ".vgpr_count"),
+    ("NumSpilledSGPRs", ".sgpr_spill_count"),
+    ("NumSpilledVGPRs", ".vgpr_spill_count"),
+    ("IsDynamicCallStack", ".uses_dynamic_stack"),
+];
+
+/// Maps of version 2 whose members stand in the kernel itself from version 3 on.
+const LIFTED: &[&str] = &["CodeProps", "Attrs"];
+
+/// Keys whose values are words, written `HiddenGlobalOffsetX` in version 2 and `hidden_global_offset_x` since.
+const WORDS: &[&str] = &[".value_kind", ".address_space", ".access", ".actual_access"];
+
+/// Reads the note's text to a tree in the shape of version 3. Scalars stay strings.
+pub(super) fn read(note: &[u8]) -> Result<Value> {
+    let text = std::str::from_utf8(note)
+        .map_err(|error| bad(format!("it is not UTF-8 text ({error})")))?;
+    // Some compilers count the closing zero as part of the note.
+    let mut tree = Tree::default();
+    for event in Parser::new_from_str(text.trim_end_matches('\0')) {
+        let (event, span) = event.map_err(|error| bad(format!("it is not YAML ({error})")))?;
+        match event {
+            Event::Scalar(text, ..) => tree.value(Value::from(&*text))?,
+            Event::SequenceStart(..) => tree.open(Open::Sequence(Vec::new()))?,
+            Event::MappingStart(..) => tree.open(Open::Mapping(Vec::new(), None))?,
+            Event::SequenceEnd | Event::MappingEnd => tree.close()?,
+            // An alias may stand for a subtree, and subtrees of aliases grow without bound.
+            Event::Alias(_) => {
+                let line = span.start.line();
+                return Err(bad(format!("line {line} uses a YAML alias")));
+            }
+            Event::DocumentEnd => break,
+            _ => {}
+        }
+    }
+    tree.done.ok_or_else(|| bad("it is empty".to_owned()))
+}
+
+/// A collection that is being read.
+enum Open {
+    Sequence(Vec<Value>),
+    Mapping(Vec<(Value, Value)>, Option<Value>),
+}
+
+/// Builds values from events; the stack is ours, so that depth is bounded.
+#[derive(Default)]
+struct Tree {
+    open: Vec<Open>,
+    done: Option<Value>,
+}
+
+impl Tree {
+    fn open(&mut self, collection: Open) -> Result<()> {
+        if self.open.len() == MAX_DEPTH {
+            return Err(bad(format!("it is nested deeper than {MAX_DEPTH} levels")));
+        }
+        self.open.push(collection);
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<()> {
+        match self.open.pop() {
+            Some(Open::Sequence(items)) => self.value(Value::Array(items)),
+            Some(Open::Mapping(pairs, _)) => self.value(Value::Map(pairs)),
+            None => Err(bad("a YAML collection ends that never began".to_owned())),
+        }
+    }
+
+    fn value(&mut self, value: Value) -> Result<()> {
+        match self.open.last_mut() {
+            None => self.done = Some(value),
+            Some(Open::Sequence(items)) => items.push(value),
+            Some(Open::Mapping(pairs, key)) => match key.take() {
+                None => *key = Some(value),
+                Some(key) => add(pairs, key, value),
+            },
+        }
+        Ok(())
+    }
+}
+
+/// Adds a pair under its version 3 name, lifting the members of nested property maps.
+fn add(pairs: &mut Vec<(Value, Value)>, key: Value, value: Value) {
+    let Some(key) = key.as_str() else { return };
+    match value {
+        Value::Map(members) if LIFTED.contains(&key) => pairs.extend(members),
+        value => {
+            let Some((_, renamed)) = RENAMED.iter().find(|(old, _)| *old == key) else {
+                return;
+            };
+            let value = match value.as_str() {
+                Some(word) if WORDS.contains(renamed) => Value::from(snake_case(word)),
+                _ => value,
+            };
+            pairs.push((Value::from(*renamed), value));
+        }
+    }
+}
+
+/// `HiddenGlobalOffsetX` to `hidden_global_offset_x`.
+fn snake_case(word: &str) -> String {
+    let mut out = String::with_capacity(word.len() + 4);
+    for (at, c) in word.char_indices() {
+        if c.is_ascii_uppercase() && at > 0 {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_nesting_become_those_of_version_3() {
+        let tree = read(
+            b"---\nKernels:\n  - Name: k\n    Args:\n      - Size: 8\n        ValueKind: HiddenGlobalOffsetX\n    \
+              CodeProps:\n      NumSGPRs: 11\n      IsXNACKEnabled: true\n...\n\0",
+        )
+        .unwrap();
+        let kernel = &tree["amdhsa.kernels"][0];
+        assert_eq!(kernel[".name"].as_str(), Some("k"));
+        assert_eq!(kernel[".sgpr_count"].as_str(), Some("11"));
+        assert_eq!(
+            kernel[".args"][0][".value_kind"].as_str(),
+            Some("hidden_global_offset_x")
+        );
+    }
+
+    #[test]
+    fn aliases_depth_and_nonsense_are_errors() {
+        for text in [
+            "a: &x [1]\nb: *x".to_owned(),
+            "[".repeat(100),
+            "- ".repeat(100),
+            "{".repeat(5000),
+            "a: [1".to_owned(),
+            String::new(),
+        ] {
+            assert!(read(text.as_bytes()).is_err(), "{text}");
+        }
+        assert!(read(&[0xff, 0xfe]).is_err());
+    }
+}
