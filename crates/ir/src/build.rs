@@ -206,16 +206,24 @@ impl Builder {
 
     /// Sum and carry.
     pub fn add_carry(&self, a: Value, b: Value, carry: Option<Value>) -> (Value, Value) {
-        let ty = self.join(32, &[a, b]);
+        let ty = self.carry_ty(a, b, carry);
         let sum = self.push(Op::AddCarry(a, b, carry), Some(ty));
         (sum, self.second(sum))
     }
 
     /// Difference and borrow.
     pub fn sub_borrow(&self, a: Value, b: Value, borrow: Option<Value>) -> (Value, Value) {
-        let ty = self.join(32, &[a, b]);
+        let ty = self.carry_ty(a, b, borrow);
         let diff = self.push(Op::SubBorrow(a, b, borrow), Some(ty));
         (diff, self.second(diff))
+    }
+
+    /// A carry mask makes the sum of two uniforms differ from lane to lane.
+    fn carry_ty(&self, a: Value, b: Value, carry: Option<Value>) -> Ty {
+        match carry.map(|c| self.ty(c)) {
+            Some(Ty::Mask) => Ty::V32,
+            _ => self.join(32, &[a, b]),
+        }
     }
 
     /// a · b + c in 64 bits, and the carry.

@@ -10,11 +10,16 @@
 mod build;
 mod lane_fn;
 mod mem;
+mod names;
 mod op;
+mod operands;
+mod print;
 mod types;
+mod verify;
 
 pub use build::Builder;
 pub use lane_fn::LaneFn;
 pub use mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
 pub use op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 pub use types::{Elem, Fp, LANES, Reg, Round, Ty};
+pub use verify::{VerifyError, verify};

@@ -166,7 +166,7 @@ impl fmt::Display for Reg {
             Reg::Mask(n) => write!(f, "m[{n}:{}]", u16::from(n) + 1),
             Reg::Scc => f.write_str("scc"),
             Reg::V(n) => write!(f, "v{n}"),
-            Reg::V64(n) => write!(f, "v[{n}:{}]", n + 1),
+            Reg::V64(n) => write!(f, "v[{n}:{}]", u32::from(n) + 1),
             Reg::Hw(n) => write!(f, "hw{n}"),
         }
     }

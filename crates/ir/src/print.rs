@@ -1,0 +1,333 @@
+//! The text form: one operation a line, readable beside the manual.
+//!
+//! ```text
+//! block 0x100
+//!     inst 0x100 valu
+//!     %1:v32 = read v1
+//!     %2:v32 = read v2
+//!     %3:v32 = fadd.f32 %1, %2 fp(zero, flush_in)
+//!     %4:mask = read m[126:127]
+//!     write v0, %3, %4
+//!     end_program
+//! ```
+//!
+//! Values are `%n`, since `v3` is a vector register. The float environment is
+//! shown where it differs from the default, the bytes of a write where they
+//! are not all four.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
+use crate::op::{Block, Node, Op, Terminator, Un, Value};
+use crate::types::{Fp, Round};
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+impl Display for Block {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "block {:#x}", self.pc)?;
+        for (i, node) in self.nodes.iter().enumerate() {
+            f.write_str("    ")?;
+            if let Some(ty) = node.ty {
+                write!(f, "%{i}:{ty} = ")?;
+            }
+            writeln!(f, "{}", node.op)?;
+        }
+        Ok(())
+    }
+}
+
+/// A node alone does not know its number: `_:v32 = …`.
+impl Display for Node {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(ty) = self.ty {
+            write!(f, "_:{ty} = ")?;
+        }
+        self.op.fmt(f)
+    }
+}
+
+/// ` fp(…)` with what differs from the default; nothing when nothing does.
+impl Display for Fp {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if *self == Fp::default() {
+            return Ok(());
+        }
+        let round = (self.round != Round::Nearest).then(|| self.round.text());
+        let flags = [
+            (self.flush_in, "flush_in"),
+            (self.flush_out, "flush_out"),
+            (self.ieee, "ieee"),
+        ];
+        let flags = flags.iter().filter(|(on, _)| *on).map(|(_, name)| *name);
+        f.write_str(" fp(")?;
+        list(f, round.into_iter().chain(flags))?;
+        f.write_str(")")
+    }
+}
+
+fn list<T: Display>(f: &mut Formatter<'_>, items: impl IntoIterator<Item = T>) -> fmt::Result {
+    for (i, item) in items.into_iter().enumerate() {
+        f.write_str(if i == 0 { "" } else { ", " })?;
+        item.fmt(f)?;
+    }
+    Ok(())
+}
+
+impl Display for Op {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Op::Inst { pc, family } => write!(f, "inst {pc:#x} {}", family.text()),
+            Op::Const(c) => write!(f, "const {c:#x}"),
+            Op::Read(reg) => write!(f, "read {reg}"),
+            Op::ReadIndexed { base, index } => write!(f, "read_indexed v{base}, {index}"),
+            Op::ReadIndexedS { base, index } => write!(f, "read_indexed s{base}, {index}"),
+            Op::Write {
+                reg,
+                value,
+                mask,
+                bytes,
+            } => {
+                write!(f, "write {reg}, {value}")?;
+                mask.map_or(Ok(()), |m| write!(f, ", {m}"))?;
+                if *bytes == 0b1111 {
+                    Ok(())
+                } else {
+                    write!(f, ", {bytes:#06b}")
+                }
+            }
+            Op::WriteIndexed {
+                base,
+                index,
+                value,
+                mask,
+            } => {
+                write!(f, "write_indexed v{base}, {index}, {value}, {mask}")
+            }
+            Op::WriteIndexedS { base, index, value } => {
+                write!(f, "write_indexed s{base}, {index}, {value}")
+            }
+            Op::Un(un, elem, fp, a) => {
+                write!(f, "{}.{} {a}", un.text(), elem.text())?;
+                if let Un::SignExtend(bits) = un {
+                    write!(f, ", {bits}")?;
+                }
+                fp.fmt(f)
+            }
+            Op::Bin(bin, elem, fp, a, b) => {
+                write!(f, "{}.{} {a}, {b}{fp}", bin.text(), elem.text())
+            }
+            Op::Tern(tern, elem, fp, a, b, c) => {
+                write!(f, "{}.{} {a}, {b}, {c}{fp}", tern.text(), elem.text())
+            }
+            Op::Cmp(rel, elem, fp, a, b) => {
+                write!(f, "cmp.{}.{} {a}, {b}{fp}", rel.text(), elem.text())
+            }
+            Op::Class(elem, a, bits) => write!(f, "class.{} {a}, {bits}", elem.text()),
+            Op::Cvt(cvt, from, to, fp, a) => {
+                write!(f, "{}.{}.{} {a}{fp}", cvt.text(), from.text(), to.text())
+            }
+            Op::MadWide { signed, args } => {
+                f.write_str(if *signed {
+                    "mad_wide_s "
+                } else {
+                    "mad_wide_u "
+                })?;
+                list(f, args)
+            }
+            Op::Cast(ty, a) => write!(f, "cast.{ty} {a}"),
+            Op::LanesBelow { high } => f.write_str(if *high {
+                "lanes_below.high"
+            } else {
+                "lanes_below.low"
+            }),
+            Op::Shuffle(a, table) => shuffle(f, "shuffle", *a, table),
+            Op::ShuffleMask(a, table) => shuffle(f, "shuffle_mask", *a, table),
+            Op::LaneFn(function, args) => {
+                write!(f, "lane_fn {}(", function.name)?;
+                list(f, args)?;
+                f.write_str(")")
+            }
+            Op::Mem(m) => m.fmt(f),
+            Op::Clock(clock) => write!(f, "clock {}", clock.text()),
+            Op::WaitCnt(simm16) => write!(f, "waitcnt {simm16:#x}"),
+            Op::End(t) => t.fmt(f),
+            // A name and its operands.
+            Op::Select(..)
+            | Op::AddCarry(..)
+            | Op::SubBorrow(..)
+            | Op::Second(_)
+            | Op::NonZero(_)
+            | Op::LaneId
+            | Op::ReadLane(..)
+            | Op::ReadFirstLane(..)
+            | Op::Permute { .. }
+            | Op::Scatter { .. } => plain(f, self),
+        }
+    }
+}
+
+fn plain(f: &mut Formatter<'_>, op: &Op) -> fmt::Result {
+    f.write_str(match op {
+        Op::Select(..) => "select",
+        Op::AddCarry(..) => "add_carry",
+        Op::SubBorrow(..) => "sub_borrow",
+        Op::Second(_) => "second",
+        Op::NonZero(_) => "non_zero",
+        Op::ReadLane(..) => "read_lane",
+        Op::ReadFirstLane(..) => "read_first_lane",
+        Op::Permute { .. } => "permute",
+        Op::Scatter { .. } => "scatter",
+        _ => "lane_id",
+    })?;
+    let (mut separator, mut result) = (" ", Ok(()));
+    op.for_each_operand(&mut |v| {
+        result = result.and_then(|()| write!(f, "{separator}{v}"));
+        separator = ", ";
+    });
+    result
+}
+
+/// The table of a shuffle, with ascending runs as `first-last`.
+fn shuffle(f: &mut Formatter<'_>, name: &str, a: Value, table: &[u8; 64]) -> fmt::Result {
+    write!(f, "{name} {a}, [")?;
+    let runs = table.chunk_by(|&x, &y| x.checked_add(1) == Some(y));
+    for (i, run) in runs.enumerate() {
+        f.write_str(if i == 0 { "" } else { ", " })?;
+        match run {
+            [one] => write!(f, "{one}")?,
+            _ => write!(f, "{}-{}", run[0], run[run.len() - 1])?,
+        }
+    }
+    f.write_str("]")
+}
+
+impl Display for DataReg {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            DataReg::V(n) => write!(f, "v{n}"),
+            DataReg::S(n) => write!(f, "s{n}"),
+        }
+    }
+}
+
+impl Display for Access {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Access::U8 => f.write_str("u8"),
+            Access::I8 => f.write_str("i8"),
+            Access::U16 => f.write_str("u16"),
+            Access::I16 => f.write_str("i16"),
+            Access::Dwords(n) => write!(f, "dwords {n}"),
+        }
+    }
+}
+
+/// `load global, dwords 2, vm, address %3, offset 16, ret v4, mask %5, glc`.
+impl Display for MemOp {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            MemKind::Load => f.write_str("load")?,
+            MemKind::Store => f.write_str("store")?,
+            MemKind::Atomic(rmw) => write!(f, "atomic.{}", rmw.text())?,
+        }
+        write!(
+            f,
+            " {}, {}, {}",
+            self.space.text(),
+            self.access,
+            self.counter.text()
+        )?;
+        self.space.fmt(f)?;
+        if self.offset != 0 {
+            write!(f, ", offset {}", self.offset)?;
+        }
+        if self.half != Half::Whole {
+            write!(f, ", half {}", self.half.text())?;
+        }
+        let registers = [
+            ("data", self.data),
+            ("data2", self.data2),
+            ("ret", self.ret),
+        ];
+        for (name, reg) in registers {
+            reg.map_or(Ok(()), |r| write!(f, ", {name} {r}"))?;
+        }
+        optional(f, "mask", self.mask)?;
+        f.write_str(if self.glc { ", glc" } else { "" })?;
+        f.write_str(if self.slc { ", slc" } else { "" })
+    }
+}
+
+impl Space {
+    /// The name in the text form.
+    fn text(&self) -> &'static str {
+        match self {
+            Space::Global { .. } => "global",
+            Space::Flat { .. } => "flat",
+            Space::Scratch { .. } => "scratch",
+            Space::Lds { .. } => "lds",
+            Space::Buffer { .. } => "buffer",
+            Space::Scalar { .. } => "scalar",
+            Space::ScalarBuffer { .. } => "scalar_buffer",
+        }
+    }
+}
+
+/// The parts of the address, each with a comma before it.
+impl Display for Space {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Space::Global { address, index } | Space::Scalar { address, index } => {
+                write!(f, ", address {address}")?;
+                optional(f, "index", *index)
+            }
+            Space::Flat { address } | Space::Scratch { address } | Space::Lds { address } => {
+                write!(f, ", address {address}")
+            }
+            Space::Buffer {
+                resource,
+                index,
+                offset,
+                soffset,
+                format,
+            } => {
+                write!(f, ", resource s{resource}")?;
+                optional(f, "index", *index)?;
+                optional(f, "voffset", *offset)?;
+                write!(f, ", soffset {soffset}")?;
+                f.write_str(if *format { ", format" } else { "" })
+            }
+            Space::ScalarBuffer { resource, index } => {
+                write!(f, ", resource s{resource}")?;
+                optional(f, "index", *index)
+            }
+        }
+    }
+}
+
+fn optional(f: &mut Formatter<'_>, name: &str, v: Option<Value>) -> fmt::Result {
+    v.map_or(Ok(()), |v| write!(f, ", {name} {v}"))
+}
+
+impl Display for Terminator {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Terminator::Branch(to) => write!(f, "branch {to:#x}"),
+            Terminator::CondBranch { cond, taken, next } => {
+                write!(f, "cond_branch {cond}, {taken:#x}, {next:#x}")
+            }
+            Terminator::Jump(to) => write!(f, "jump {to}"),
+            Terminator::Barrier { next } => write!(f, "barrier {next:#x}"),
+            Terminator::Sleep { next } => write!(f, "sleep {next:#x}"),
+            Terminator::Message { message, next } => write!(f, "message {message:#x}, {next:#x}"),
+            Terminator::Trap { id, next } => write!(f, "trap {id:#x}, {next:#x}"),
+            Terminator::EndProgram => f.write_str("end_program"),
+            Terminator::Unsupported { what } => write!(f, "unsupported {what:?}"),
+        }
+    }
+}

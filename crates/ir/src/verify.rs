@@ -1,0 +1,538 @@
+//! The verifier: what every engine may rely on.
+
+use std::fmt;
+
+use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
+use crate::op::{Bin, Block, Cvt, Op, Rel, Terminator, Tern, Un, Value};
+use crate::types::{Elem, Reg, Ty};
+
+/// One broken rule of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerifyError {
+    /// The index of the node, or the number of nodes if something is missing
+    /// at the end.
+    pub node: usize,
+    /// The node in the text form.
+    pub text: String,
+    /// The sentence that says what is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let VerifyError {
+            node,
+            text,
+            message,
+        } = self;
+        write!(f, "IR node {node} (`{text}`): {message}")
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Checks a block.
+///
+/// # Errors
+/// All broken rules, in the order of the nodes: a value used before it is
+/// defined, operands or results of the wrong type, a vector write without a
+/// mask, a missing or misplaced terminator, a block that does not open an
+/// instruction, registers past the end of their file.
+///
+/// ```
+/// use wavetank_ir::{Builder, Family, Terminator, verify};
+/// let b = Builder::new(0);
+/// b.inst(0, Family::Other);
+/// b.end(Terminator::EndProgram);
+/// assert_eq!(verify(&b.finish()), Ok(()));
+/// assert!(verify(&Builder::new(0).finish()).is_err());
+/// ```
+pub fn verify(block: &Block) -> Result<(), Vec<VerifyError>> {
+    let mut errors = Vec::new();
+    let last = block.nodes.len().wrapping_sub(1);
+    for (i, node) in block.nodes.iter().enumerate() {
+        let checked = check_uses(block, i)
+            .and_then(|()| check_place(&node.op, i, last))
+            .and_then(|()| Checker { block }.result(&node.op, node.ty))
+            .and_then(|expected| match (expected, node.ty) {
+                (e, t) if e == t => Ok(()),
+                (Some(e), Some(t)) => Err(format!("the result is a {e}, but its type says {t}")),
+                (Some(e), None) => Err(format!("the result is a {e}, but it has no type")),
+                (_, _) => Err("it has no result, but a type".into()),
+            });
+        if let Err(message) = checked {
+            errors.push(VerifyError {
+                node: i,
+                text: node.to_string(),
+                message,
+            });
+        }
+    }
+    if block.nodes.is_empty() {
+        errors.push(VerifyError {
+            node: 0,
+            text: String::new(),
+            message: "the block is empty: it must open an instruction and end".into(),
+        });
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
+}
+
+type Checked<T = ()> = Result<T, String>;
+
+/// Defined before use, and defined as a value.
+fn check_uses(block: &Block, at: usize) -> Checked {
+    let mut result = Ok(());
+    block.nodes[at].op.for_each_operand(&mut |v| {
+        if result.is_err() {
+        } else if v.index() >= at {
+            result = Err(format!("{v} is used before it is defined"));
+        } else if block.node(*v).ty.is_none() {
+            result = Err(format!("{v} is used, but that node has no result"));
+        }
+    });
+    result
+}
+
+/// First an instruction, last a terminator, none elsewhere.
+fn check_place(op: &Op, at: usize, last: usize) -> Checked {
+    let is_end = matches!(op, Op::End(_));
+    ensure(at != 0 || matches!(op, Op::Inst { .. }), || {
+        "the first node of a block must be `inst`".into()
+    })?;
+    ensure(at != last || is_end, || {
+        "the last node of a block must be a terminator".into()
+    })?;
+    ensure(at == last || !is_end, || {
+        "nothing may follow a terminator".into()
+    })
+}
+
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Checked {
+    if holds { Ok(()) } else { Err(message()) }
+}
+
+struct Checker<'a> {
+    block: &'a Block,
+}
+
+impl Checker<'_> {
+    fn ty(&self, v: Value) -> Ty {
+        self.block.ty(v)
+    }
+
+    /// A uniform or lane vector of that many bits.
+    fn number(&self, v: Value, bits: u32) -> Checked {
+        let ty = self.ty(v);
+        ensure(ty == Ty::uniform(bits) || ty == Ty::vector(bits), || {
+            format!(
+                "{v} is a {ty}, but {} or {} is needed",
+                Ty::uniform(bits),
+                Ty::vector(bits)
+            )
+        })
+    }
+
+    /// Exactly that type.
+    fn exactly(&self, v: Value, ty: Ty) -> Checked {
+        let is = self.ty(v);
+        ensure(is == ty, || format!("{v} is a {is}, but {ty} is needed"))
+    }
+
+    fn is_mask(&self, v: Value) -> bool {
+        self.ty(v) == Ty::Mask
+    }
+
+    /// The vector type if any operand is a vector, else the uniform one.
+    fn join(&self, bits: u32, args: &[Value]) -> Ty {
+        if args.iter().any(|&a| self.ty(a).is_vector()) {
+            Ty::vector(bits)
+        } else {
+            Ty::uniform(bits)
+        }
+    }
+
+    /// Checks the operands; the type that the result must have.
+    fn result(&self, op: &Op, ty: Option<Ty>) -> Checked<Option<Ty>> {
+        Ok(Some(match op {
+            Op::Inst { .. } | Op::WaitCnt(_) => return Ok(None),
+            Op::Write { .. } | Op::WriteIndexed { .. } | Op::WriteIndexedS { .. } => {
+                return self.write(op).map(|()| None);
+            }
+            Op::Mem(m) => return self.mem(m).map(|()| None),
+            Op::End(t) => return self.end(t).map(|()| None),
+            Op::Const(c) => constant(*c, ty)?,
+            Op::Read(reg) => {
+                in_file(*reg)?;
+                reg.ty()
+            }
+            Op::ReadIndexed { index, .. } => {
+                self.exactly(*index, Ty::U32)?;
+                Ty::V32
+            }
+            Op::ReadIndexedS { index, .. } => {
+                self.exactly(*index, Ty::U32)?;
+                Ty::U32
+            }
+            Op::Un(un, elem, _, a) => self.un(*un, *elem, *a)?,
+            Op::Bin(bin, elem, _, a, b) => self.bin(*bin, *elem, *a, *b)?,
+            Op::Tern(tern, elem, _, a, b, c) => self.tern(*tern, *elem, [*a, *b, *c])?,
+            Op::Cmp(rel, elem, _, a, b) => self.cmp(*rel, *elem, *a, *b)?,
+            Op::Class(elem, a, bits) => {
+                float(*elem)?;
+                self.number(*a, elem.carrier_bits())?;
+                self.number(*bits, 32)?;
+                Ty::Mask
+            }
+            Op::Cvt(cvt, from, to, _, a) => {
+                conversion(*cvt, *from, *to)?;
+                self.number(*a, from.carrier_bits())?;
+                self.join(to.carrier_bits(), &[*a])
+            }
+            Op::Select(cond, a, b) => self.select(*cond, *a, *b)?,
+            Op::AddCarry(a, b, carry) | Op::SubBorrow(a, b, carry) => self.carry(*a, *b, *carry)?,
+            Op::MadWide {
+                args: [a, b, c], ..
+            } => {
+                self.number(*a, 32)?;
+                self.number(*b, 32)?;
+                self.number(*c, 64)?;
+                self.join(64, &[*a, *b, *c])
+            }
+            Op::Second(v) => self.second(*v)?,
+            Op::Cast(to, a) => {
+                for ty in [*to, self.ty(*a)] {
+                    ensure(matches!(ty, Ty::Mask | Ty::U64), || {
+                        format!("a cast is between mask and u64, not {ty}")
+                    })?;
+                }
+                *to
+            }
+            Op::LanesBelow { .. } | Op::LaneId => Ty::V32,
+            Op::Clock(_) => Ty::U64,
+            Op::LaneFn(function, args) => {
+                ensure(args.len() <= 4, || {
+                    "a lane function takes at most four arguments".into()
+                })?;
+                for a in args {
+                    self.number(*a, self.ty(*a).bits())?;
+                }
+                Ty::vector(function.result_bits)
+            }
+            _ => self.lanes(op)?,
+        }))
+    }
+
+    /// Operations across lanes.
+    fn lanes(&self, op: &Op) -> Checked<Ty> {
+        match op {
+            Op::NonZero(a) => self.number(*a, 32).map(|()| Ty::Mask),
+            Op::ReadLane(v, lane) => {
+                self.number(*v, 32)?;
+                self.exactly(*lane, Ty::U32).map(|()| Ty::U32)
+            }
+            Op::ReadFirstLane(v, mask) => {
+                self.number(*v, 32)?;
+                self.exactly(*mask, Ty::Mask).map(|()| Ty::U32)
+            }
+            Op::Shuffle(v, _) => self.number(*v, 32).map(|()| Ty::V32),
+            Op::ShuffleMask(v, _) => self.exactly(*v, Ty::Mask).map(|()| Ty::Mask),
+            Op::Permute { value, index, mask } | Op::Scatter { value, index, mask } => {
+                self.number(*value, 32)?;
+                self.number(*index, 32)?;
+                self.exactly(*mask, Ty::Mask).map(|()| Ty::V32)
+            }
+            _ => unreachable!("`result` treats every other operation"),
+        }
+    }
+
+    fn un(&self, un: Un, elem: Elem, a: Value) -> Checked<Ty> {
+        let width = elem.carrier_bits();
+        let (from, to) = match un {
+            Un::Not if self.is_mask(a) => return Ok(Ty::Mask),
+            Un::Not | Un::Reverse => integer(elem).map(|()| (width, width))?,
+            Un::CountOnes | Un::LeadingZeros | Un::LeadingSigns | Un::TrailingZeros => {
+                integer(elem).map(|()| (width, 32))?
+            }
+            Un::SignExtend(bits) => {
+                ensure(matches!(bits, 8 | 16 | 24), || {
+                    format!("8, 16 or 24 bits are sign-extended, not {bits}")
+                })?;
+                (32, 32)
+            }
+            Un::Low | Un::High => (64, 32),
+            Un::Widen | Un::WidenSigned => (32, 64),
+            Un::FExponent => float(elem).map(|()| (width, 32))?,
+            _ => float(elem).map(|()| (width, width))?,
+        };
+        self.number(a, from)?;
+        Ok(self.join(to, &[a]))
+    }
+
+    fn bin(&self, bin: Bin, elem: Elem, a: Value, b: Value) -> Checked<Ty> {
+        let width = elem.carrier_bits();
+        let (a_bits, b_bits, to) = match bin {
+            Bin::And | Bin::Or | Bin::Xor if self.is_mask(a) && self.is_mask(b) => {
+                return Ok(Ty::Mask);
+            }
+            Bin::FAdd | Bin::FSub | Bin::FMul | Bin::FMin | Bin::FMax => {
+                float(elem).map(|()| (width, width, width))?
+            }
+            Bin::FLdexp => float(elem).map(|()| (width, 32, width))?,
+            Bin::Pack => {
+                ensure(matches!(elem, Elem::I16 | Elem::I32), || {
+                    "`pack` joins two i16 or two i32".into()
+                })?;
+                (32, 32, if elem == Elem::I32 { 64 } else { 32 })
+            }
+            // A count is 32 bits wide, or as wide as what is shifted.
+            Bin::Shl | Bin::Shr | Bin::Sar => {
+                integer(elem).map(|()| (width, self.ty(b).bits(), width))?
+            }
+            Bin::MulU24 | Bin::MulS24 | Bin::MulHiU24 | Bin::MulHiS24 => {
+                ensure(elem == Elem::I32, || "24-bit products are i32".into())?;
+                (32, 32, 32)
+            }
+            _ => integer(elem).map(|()| (width, width, width))?,
+        };
+        self.number(a, a_bits)?;
+        self.number(b, b_bits)?;
+        Ok(self.join(to, &[a, b]))
+    }
+
+    fn tern(&self, tern: Tern, elem: Elem, args: [Value; 3]) -> Checked<Ty> {
+        let width = elem.carrier_bits();
+        let bits = match tern {
+            Tern::Fma | Tern::FMad | Tern::FMed3 => float(elem).map(|()| [width; 3])?,
+            Tern::BitSelect => integer(elem).map(|()| [width; 3])?,
+            Tern::BfeU | Tern::BfeS => {
+                integer(elem)?;
+                [width, self.ty(args[1]).bits(), self.ty(args[2]).bits()]
+            }
+            Tern::AlignBit | Tern::AlignByte => {
+                ensure(elem == Elem::I32, || "alignment is of i32".into())?;
+                [32; 3]
+            }
+        };
+        for (a, bits) in args.into_iter().zip(bits) {
+            self.number(a, bits)?;
+        }
+        Ok(self.join(width, &args))
+    }
+
+    fn cmp(&self, rel: Rel, elem: Elem, a: Value, b: Value) -> Checked<Ty> {
+        match rel {
+            Rel::FLg | Rel::FOrd => float(elem)?,
+            Rel::LtU | Rel::LeU => integer(elem)?,
+            Rel::Eq | Rel::Ne | Rel::Lt | Rel::Le => {}
+        }
+        self.number(a, elem.carrier_bits())?;
+        self.number(b, elem.carrier_bits())?;
+        let vector = self.join(32, &[a, b]).is_vector();
+        Ok(if vector { Ty::Mask } else { Ty::U32 })
+    }
+
+    fn select(&self, cond: Value, a: Value, b: Value) -> Checked<Ty> {
+        let (ta, tb) = (self.ty(a), self.ty(b));
+        match self.ty(cond) {
+            Ty::Mask => {
+                self.number(a, ta.bits())?;
+                self.number(b, ta.bits())?;
+                Ok(Ty::vector(ta.bits()))
+            }
+            Ty::U32 => {
+                ensure(ta == tb && !ta.is_vector(), || {
+                    format!("a u32 condition selects between equal uniforms, not {ta} and {tb}")
+                })?;
+                Ok(ta)
+            }
+            ty => Err(format!(
+                "the condition {cond} is a {ty}, but mask or u32 is needed"
+            )),
+        }
+    }
+
+    fn carry(&self, a: Value, b: Value, carry: Option<Value>) -> Checked<Ty> {
+        self.number(a, 32)?;
+        self.number(b, 32)?;
+        match carry.map(|c| (c, self.ty(c))) {
+            Some((_, Ty::Mask)) => Ok(Ty::V32),
+            None | Some((_, Ty::U32)) => Ok(self.join(32, &[a, b])),
+            Some((c, ty)) => Err(format!(
+                "the carry {c} is a {ty}, but mask or u32 is needed"
+            )),
+        }
+    }
+
+    fn second(&self, v: Value) -> Checked<Ty> {
+        let two = match &self.block.node(v).op {
+            Op::AddCarry(..) | Op::SubBorrow(..) | Op::MadWide { .. } => true,
+            Op::LaneFn(function, _) => function.has_mask,
+            _ => false,
+        };
+        ensure(two, || {
+            format!("the operation that defines {v} has no second result")
+        })?;
+        Ok(if self.ty(v).is_vector() {
+            Ty::Mask
+        } else {
+            Ty::U32
+        })
+    }
+
+    fn write(&self, op: &Op) -> Checked {
+        match *op {
+            Op::Write {
+                reg,
+                value,
+                mask,
+                bytes,
+            } => {
+                in_file(reg)?;
+                if reg.ty().is_vector() {
+                    let mask = mask.ok_or("the write of a vector register needs a mask")?;
+                    self.exactly(mask, Ty::Mask)?;
+                    self.number(value, reg.ty().bits())?;
+                } else {
+                    ensure(mask.is_none(), || {
+                        "a uniform register is written without a mask".into()
+                    })?;
+                    self.exactly(value, reg.ty())?;
+                }
+                ensure(
+                    bytes == 0b1111 || matches!(reg, Reg::V(_)) && (1..15).contains(&bytes),
+                    || format!("bytes {bytes:#06b} cannot be written to {reg}"),
+                )
+            }
+            Op::WriteIndexed {
+                index, value, mask, ..
+            } => {
+                self.exactly(index, Ty::U32)?;
+                self.number(value, 32)?;
+                self.exactly(mask, Ty::Mask)
+            }
+            Op::WriteIndexedS { index, value, .. } => {
+                self.exactly(index, Ty::U32)?;
+                self.exactly(value, Ty::U32)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn mem(&self, m: &MemOp) -> Checked {
+        let scalar = matches!(m.space, Space::Scalar { .. } | Space::ScalarBuffer { .. });
+        self.address(&m.space)?;
+        match m.mask {
+            Some(mask) => {
+                ensure(!scalar, || "a scalar access has no mask".into())?;
+                self.exactly(mask, Ty::Mask)?;
+            }
+            None => ensure(scalar, || "an access by lanes needs a mask".into())?,
+        }
+        for reg in [m.data, m.data2, m.ret].into_iter().flatten() {
+            ensure(matches!(reg, DataReg::S(_)) == scalar, || {
+                format!("{reg} is in the wrong register file for this address space")
+            })?;
+        }
+        match m.kind {
+            MemKind::Load => ensure(m.ret.is_some(), || "a load needs a return register".into())?,
+            MemKind::Store => ensure(m.data.is_some() && m.ret.is_none(), || {
+                "a store needs data and returns nothing".into()
+            })?,
+            MemKind::Atomic(_) => {
+                ensure(
+                    matches!(m.access, Access::Dwords(1 | 2)) && m.data.is_some(),
+                    || "an atomic needs data and is one or two dwords wide".into(),
+                )?;
+            }
+        }
+        ensure(m.access.bytes() != 0, || "an access of nothing".into())?;
+        let format = matches!(m.space, Space::Buffer { format: true, .. });
+        ensure(
+            m.half == Half::Whole || m.access.bytes() <= 2 || format,
+            || "only accesses of up to 16 bits choose a half of the register".into(),
+        )
+    }
+
+    fn address(&self, space: &Space) -> Checked {
+        let narrow = |v: &Option<Value>| v.map_or(Ok(()), |v| self.number(v, 32));
+        match space {
+            Space::Global { address, index } => {
+                self.number(*address, 64)?;
+                narrow(index)
+            }
+            Space::Flat { address } => self.number(*address, 64),
+            Space::Scratch { address } | Space::Lds { address } => self.number(*address, 32),
+            Space::Buffer {
+                index,
+                offset,
+                soffset,
+                ..
+            } => {
+                narrow(index)?;
+                narrow(offset)?;
+                self.exactly(*soffset, Ty::U32)
+            }
+            Space::Scalar { address, index } => {
+                self.exactly(*address, Ty::U64)?;
+                index.map_or(Ok(()), |i| self.exactly(i, Ty::U32))
+            }
+            Space::ScalarBuffer { index, .. } => index.map_or(Ok(()), |i| self.exactly(i, Ty::U32)),
+        }
+    }
+
+    fn end(&self, t: &Terminator) -> Checked {
+        match t {
+            Terminator::CondBranch { cond, .. } => self.exactly(*cond, Ty::U32),
+            Terminator::Jump(to) => self.exactly(*to, Ty::U64),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn constant(c: u64, ty: Option<Ty>) -> Checked<Ty> {
+    match ty {
+        Some(Ty::U32) => {
+            let fits = c <= u64::from(u32::MAX);
+            ensure(fits, || format!("{c:#x} does not fit in 32 bits")).map(|()| Ty::U32)
+        }
+        Some(ty @ (Ty::U64 | Ty::Mask)) => Ok(ty),
+        _ => Err("a constant is a u32, a u64 or a mask".into()),
+    }
+}
+
+/// The second register of a pair must be in the file.
+fn in_file(reg: Reg) -> Checked {
+    let fits = match reg {
+        Reg::S64(n) | Reg::Mask(n) => n < u8::MAX,
+        Reg::V64(n) => n < u16::MAX,
+        Reg::S(_) | Reg::Scc | Reg::V(_) | Reg::Hw(_) => true,
+    };
+    ensure(fits, || {
+        format!("{reg} reaches past the end of the register file")
+    })
+}
+
+fn integer(elem: Elem) -> Checked {
+    ensure(!elem.is_float(), || {
+        format!("this operation takes integers, not {}", elem.text())
+    })
+}
+
+fn float(elem: Elem) -> Checked {
+    ensure(elem.is_float(), || {
+        format!("this operation takes floats, not {}", elem.text())
+    })
+}
+
+fn conversion(cvt: Cvt, from: Elem, to: Elem) -> Checked {
+    match cvt {
+        Cvt::SToF | Cvt::UToF => integer(from).and(float(to)),
+        Cvt::FToS | Cvt::FToU => float(from).and(integer(to)),
+        Cvt::FToF => float(from).and(float(to)),
+    }
+}
