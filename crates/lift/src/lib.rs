@@ -6,6 +6,8 @@
 
 #![warn(missing_docs)]
 
+#[allow(dead_code)] // until vector instructions have landed
+mod lane_fn;
 mod modes;
 #[allow(dead_code)] // until the families that use it have landed
 mod value;

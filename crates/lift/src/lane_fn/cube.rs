@@ -1,0 +1,91 @@
+//! Cube maps: face, coordinates and major axis (Vega ISA, 12.10 V_CUBE*).
+
+use super::lane_fn;
+
+lane_fn! {
+    /// The face, 0.0 to 5.0.
+    CUBE_ID, "cube_id", 32, |args| cube(args).id.to_bits()
+}
+lane_fn! {
+    /// The S coordinate.
+    CUBE_SC, "cube_sc", 32, |args| cube(args).sc.to_bits()
+}
+lane_fn! {
+    /// The T coordinate.
+    CUBE_TC, "cube_tc", 32, |args| cube(args).tc.to_bits()
+}
+lane_fn! {
+    /// Twice the major axis.
+    CUBE_MA, "cube_ma", 32, |args| cube(args).ma.to_bits()
+}
+
+/// Where a direction meets the cube.
+struct Cube {
+    id: f32,
+    sc: f32,
+    tc: f32,
+    ma: f32,
+}
+
+fn cube([x, y, z, _]: [u64; 4]) -> Cube {
+    let [x, y, z] = [x, y, z].map(|bits| f32::from_bits(bits as u32));
+    let [ax, ay, az] = [x.abs(), y.abs(), z.abs()];
+    if az >= ax && az >= ay {
+        let (id, sc) = if z < 0.0 { (5.0, -x) } else { (4.0, x) };
+        Cube {
+            id,
+            sc,
+            tc: -y,
+            ma: 2.0 * z,
+        }
+    } else if ay >= ax {
+        let (id, tc) = if y < 0.0 { (3.0, -z) } else { (2.0, z) };
+        Cube {
+            id,
+            sc: x,
+            tc,
+            ma: 2.0 * y,
+        }
+    } else {
+        let (id, sc) = if x < 0.0 { (1.0, z) } else { (0.0, -z) };
+        Cube {
+            id,
+            sc,
+            tc: -y,
+            ma: 2.0 * x,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Expectations folded by LLVM's instcombine from the amdgcn intrinsics.
+    #[test]
+    fn as_llvm_folds() {
+        check([1.0, 2.0, -3.0], 5.0, -1.0, -2.0, -6.0);
+        check([1.0, 2.0, 3.0], 4.0, 1.0, -2.0, 6.0);
+        check([-1.0, 0.5, 0.25], 1.0, 0.25, -0.5, -2.0);
+        check([1.0, 0.5, 0.25], 0.0, -0.25, -0.5, 2.0);
+        check([0.5, -4.0, 1.0], 3.0, 0.5, -1.0, -8.0);
+        check([0.5, 4.0, 1.0], 2.0, 0.5, 1.0, 8.0);
+        check([1.0, 1.0, 1.0], 4.0, 1.0, -1.0, 2.0);
+        check([2.0, 2.0, -1.0], 2.0, 2.0, -1.0, 4.0);
+        check([-2.0, 1.0, -2.0], 5.0, 2.0, -1.0, -4.0);
+        check([0.0, 0.0, 0.0], 4.0, 0.0, -0.0, 0.0);
+    }
+
+    fn check(xyz: [f32; 3], id: f32, sc: f32, tc: f32, ma: f32) {
+        let [x, y, z] = xyz.map(|f| u64::from(f.to_bits()));
+        for (f, want) in [
+            (&CUBE_ID, id),
+            (&CUBE_SC, sc),
+            (&CUBE_TC, tc),
+            (&CUBE_MA, ma),
+        ] {
+            let (got, _) = (f.call)([x, y, z, 0]);
+            assert_eq!(f32::from_bits(got as u32), want, "{} of {xyz:?}", f.name);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The rare and odd operations as pure functions of one lane.
+//!
+//! Arguments come zero-extended to 64 bits. Nothing here depends on the mode
+//! of the wave: what does is composed from operations of the IR.
+
+mod bytes;
+mod cube;
+mod division;
+mod norm;
+mod screen;
+mod trig;
+
+pub(crate) use bytes::{
+    DOT4_I8, DOT4_U8, DOT8_I4, DOT8_U4, LERP_U8, MQSAD_PK_U16_U8, MSAD_U8, PERM_B32,
+    QSAD_PK_U16_U8, SAD_U8, SAD_U16, SAT_PK_U8_I16,
+};
+pub(crate) use cube::{CUBE_ID, CUBE_MA, CUBE_SC, CUBE_TC};
+pub(crate) use division::{
+    DIV_FIXUP_F16, DIV_FIXUP_F32, DIV_FIXUP_F64, DIV_FMAS_SCALED_F32, DIV_FMAS_SCALED_F64,
+    DIV_SCALE_F32, DIV_SCALE_F64,
+};
+pub(crate) use norm::{SNORM16, UNORM16};
+pub(crate) use screen::SCREEN_PARTITION_4SE;
+pub(crate) use trig::TRIG_PREOP_F64;
+
+/// Defines a [`wavetank_ir::LaneFn`] without a second result.
+macro_rules! lane_fn {
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr) => {
+        $(#[$doc])*
+        pub(crate) static $ident: wavetank_ir::LaneFn = wavetank_ir::LaneFn {
+            name: $name,
+            result_bits: $bits,
+            has_mask: false,
+            call: |args| (u64::from($f(args)), false),
+        };
+    };
+}
+use lane_fn;
