@@ -1,5 +1,6 @@
 //! A code object: the parts of the ELF file joined to kernels.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 
 use crate::bytes::{field, u32_at};
@@ -167,9 +168,17 @@ impl CodeObject {
 
     /// Joins metadata with descriptors, and adds kernels that have a descriptor and no metadata.
     fn join_kernels(&self, metadata: Vec<KernelMetadata>) -> Result<Vec<Kernel>> {
+        let named: HashMap<&str, u64> = self
+            .symbols
+            .iter()
+            .map(|symbol| (symbol.name.as_str(), symbol.address))
+            .collect();
         let mut kernels = Vec::new();
+        let mut joined = HashSet::new();
         for metadata in metadata {
-            kernels.push(self.join_kernel(metadata)?);
+            let kernel = self.join_kernel(metadata, &named)?;
+            joined.insert(kernel.descriptor_address);
+            kernels.push(kernel);
         }
         for symbol in &self.symbols {
             let name = match (self.version, symbol.kind) {
@@ -179,20 +188,24 @@ impl CodeObject {
                 }
                 _ => None,
             };
-            let known = |k: &Kernel| k.descriptor_address == symbol.address;
-            if let Some(name) = name.filter(|_| !kernels.iter().any(known)) {
-                kernels.push(self.join_kernel(KernelMetadata {
+            if let Some(name) = name.filter(|_| joined.insert(symbol.address)) {
+                let metadata = KernelMetadata {
                     name: name.to_owned(),
-                    symbol: format!("{name}.kd"),
-                    kernarg_segment_align: 1,
+                    symbol: symbol.name.clone(),
+                    kernarg_segment_align: 8,
                     ..KernelMetadata::default()
-                })?);
+                };
+                kernels.push(self.join_kernel(metadata, &named)?);
             }
         }
         Ok(kernels)
     }
 
-    fn join_kernel(&self, mut metadata: KernelMetadata) -> Result<Kernel> {
+    fn join_kernel(
+        &self,
+        mut metadata: KernelMetadata,
+        named: &HashMap<&str, u64>,
+    ) -> Result<Kernel> {
         let bad = |problem: String| Error::BadKernel {
             kernel: metadata.name.clone(),
             problem,
@@ -205,14 +218,9 @@ impl CodeObject {
                 .trim_end_matches(".kd"),
             _ => &metadata.symbol,
         };
-        let descriptor_address = match self.symbol(symbol) {
-            Some(symbol) => symbol.address,
-            None => {
-                return Err(bad(format!(
-                    "there is no symbol `{symbol}` for its descriptor"
-                )));
-            }
-        };
+        let descriptor_address = *named
+            .get(symbol)
+            .ok_or_else(|| bad(format!("there is no symbol `{symbol}` for its descriptor")))?;
         let descriptor = match self.version {
             2 => self
                 .read::<KERNEL_CODE_SIZE>(descriptor_address)
@@ -255,17 +263,15 @@ impl CodeObject {
         if self.version == 2 {
             return;
         }
+        let entries: HashSet<u64> = self.kernels.iter().map(|k| k.entry).collect();
+        let descriptors = self.kernels.iter().map(|k| k.descriptor_address);
+        let descriptors: HashSet<u64> = descriptors.collect();
         for symbol in &mut self.symbols {
-            let is = |address: fn(&Kernel) -> u64| {
-                self.kernels
-                    .iter()
-                    .any(|kernel| address(kernel) == symbol.address)
-            };
             match symbol.kind {
-                SymbolKind::Function if is(|kernel| kernel.entry) => {
-                    symbol.kind = SymbolKind::Kernel
+                SymbolKind::Function if entries.contains(&symbol.address) => {
+                    symbol.kind = SymbolKind::Kernel;
                 }
-                SymbolKind::Object if is(|kernel| kernel.descriptor_address) => {
+                SymbolKind::Object if descriptors.contains(&symbol.address) => {
                     symbol.kind = SymbolKind::Descriptor;
                 }
                 _ => {}

@@ -2,8 +2,10 @@
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64, ProgramHeader64};
-use object::read::SectionIndex;
-use object::read::elf::{FileHeader, ProgramHeader, Rela, SectionHeader, SectionTable, Sym};
+use object::read::SymbolIndex;
+use object::read::elf::{
+    FileHeader, ProgramHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable,
+};
 
 use crate::bytes::slice;
 use crate::error::{Error, Result};
@@ -17,6 +19,10 @@ const OS_ABI_HSA: u8 = 64;
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
 /// Bytes of symbol names that are believed; many symbols may share one long name, so that names can outgrow the file.
 const MAX_NAME_BYTES: usize = 64 << 20;
+/// Segments that are believed; compilers make four or five.
+const MAX_SEGMENTS: usize = 256;
+/// Notes that are believed; compilers make one to four.
+const MAX_NOTES: usize = 4096;
 
 /// A part of the memory image: one `PT_LOAD` program header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,13 +191,25 @@ impl<'a> Elf<'a> {
         self.header.e_flags(LE).0
     }
 
-    /// The loadable segments, in file order.
+    /// The loadable segments, in the order of their addresses, which is that of the file ("ELF, Program Header").
     pub fn segments(&self) -> Result<Vec<Segment>> {
-        let loads = self
-            .programs
-            .iter()
-            .filter(|p| p.p_type(LE) == elf::PT_LOAD);
-        loads.map(|program| self.segment(program)).collect()
+        let mut segments: Vec<Segment> = Vec::new();
+        for program in self.programs {
+            if program.p_type(LE) != elf::PT_LOAD {
+                continue;
+            }
+            let segment = self.segment(program)?;
+            let previous = segments.last().map_or(0, |s| s.address + s.memory_size);
+            if segment.address < previous || segments.len() == MAX_SEGMENTS {
+                let address = segment.address;
+                return Err(damaged(format_args!(
+                    "the segment at {address:#x} begins before the previous one ends, or is one of more than \
+                     {MAX_SEGMENTS}"
+                )));
+            }
+            segments.push(segment);
+        }
+        Ok(segments)
     }
 
     fn segment(&self, program: &ProgramHeader64<LittleEndian>) -> Result<Segment> {
@@ -261,7 +279,7 @@ impl<'a> Elf<'a> {
     /// The symbols defined here, by address, each once.
     pub fn symbols(&self) -> Result<Vec<Symbol>> {
         let mut symbols = Vec::new();
-        let mut name_bytes = 0;
+        let mut names = Names::default();
         for kind in [elf::SHT_DYNSYM, elf::SHT_SYMTAB] {
             let table = self
                 .sections
@@ -272,12 +290,8 @@ impl<'a> Elf<'a> {
                     continue;
                 };
                 let name = table.symbol_name(LE, entry).map_err(damaged)?;
-                name_bytes += name.len();
-                if name_bytes > MAX_NAME_BYTES {
-                    return Err(damaged("its symbol names take more than 64 MiB"));
-                }
                 symbols.push(Symbol {
-                    name: String::from_utf8_lossy(name).into_owned(),
+                    name: names.take(name)?,
                     address: entry.st_value(LE),
                     size: entry.st_size(LE),
                     kind: symbol_kind,
@@ -293,59 +307,71 @@ impl<'a> Elf<'a> {
     /// The dynamic relocations: those of allocated `SHT_RELA` sections.
     pub fn relocations(&self) -> Result<Vec<Relocation>> {
         let mut relocations = Vec::new();
+        let mut names = Names::default();
         for section in self.sections.iter() {
             if section.sh_flags(LE).0 & elf::SHF_ALLOC.0 == 0 {
                 continue;
             }
-            if let Some((entries, link)) = section.rela(LE, self.bytes).map_err(damaged)? {
-                self.read_relocations(entries, link, &mut relocations)?;
+            let Some((entries, link)) = section.rela(LE, self.bytes).map_err(damaged)? else {
+                continue;
+            };
+            // Sections that share their bytes could hold more relocations than the file has room for.
+            if (relocations.len() + entries.len()) * size_of::<elf::Rela64<LittleEndian>>()
+                > self.bytes.len()
+            {
+                return Err(damaged("its relocation sections overlap"));
+            }
+            let table = match link.0 {
+                0 => Default::default(),
+                _ => self
+                    .sections
+                    .symbol_table_by_index(LE, self.bytes, link)
+                    .map_err(damaged)?,
+            };
+            for entry in entries {
+                relocations.push(Relocation {
+                    kind: entry.r_type(LE, false).0,
+                    place: entry.r_offset(LE),
+                    addend: entry.r_addend(LE),
+                    symbol: match entry.symbol(LE, false) {
+                        None => None,
+                        Some(index) => Some(relocation_symbol(&table, index, &mut names)?),
+                    },
+                });
             }
         }
         Ok(relocations)
     }
+}
 
-    fn read_relocations(
-        &self,
-        entries: &[elf::Rela64<LittleEndian>],
-        link: SectionIndex,
-        out: &mut Vec<Relocation>,
-    ) -> Result<()> {
-        let table = match link.0 {
-            0 => Default::default(),
-            _ => self
-                .sections
-                .symbol_table_by_index(LE, self.bytes, link)
-                .map_err(damaged)?,
-        };
-        let mut name_bytes = 0;
-        for entry in entries {
-            let symbol = match entry.symbol(LE, false) {
-                None => None,
-                Some(index) => {
-                    let symbol = table.symbol(index).map_err(damaged)?;
-                    let name = table.symbol_name(LE, symbol).map_err(damaged)?;
-                    name_bytes += name.len();
-                    if name_bytes > MAX_NAME_BYTES {
-                        return Err(damaged(
-                            "the names in its relocations take more than 64 MiB",
-                        ));
-                    }
-                    Some(RelocationSymbol {
-                        name: String::from_utf8_lossy(name).into_owned(),
-                        address: (!symbol.is_undefined(LE)).then(|| symbol.st_value(LE)),
-                        weak: symbol.is_weak(),
-                    })
-                }
-            };
-            out.push(Relocation {
-                kind: entry.r_type(LE, false).0,
-                place: entry.r_offset(LE),
-                addend: entry.r_addend(LE),
-                symbol,
-            });
+/// Copies names, up to a limit for all of them together.
+#[derive(Default)]
+struct Names {
+    bytes: usize,
+}
+
+impl Names {
+    fn take(&mut self, name: &[u8]) -> Result<String> {
+        self.bytes += name.len();
+        if self.bytes > MAX_NAME_BYTES {
+            return Err(damaged("its symbol names take more than 64 MiB"));
         }
-        Ok(())
+        Ok(String::from_utf8_lossy(name).into_owned())
     }
+}
+
+fn relocation_symbol(
+    table: &SymbolTable<FileHeader64<LittleEndian>>,
+    index: SymbolIndex,
+    names: &mut Names,
+) -> Result<RelocationSymbol> {
+    let symbol = table.symbol(index).map_err(damaged)?;
+    let name = table.symbol_name(LE, symbol).map_err(damaged)?;
+    Ok(RelocationSymbol {
+        name: names.take(name)?,
+        address: (!symbol.is_undefined(LE)).then(|| symbol.st_value(LE)),
+        weak: symbol.is_weak(),
+    })
 }
 
 fn collect_notes<'a>(
@@ -353,6 +379,9 @@ fn collect_notes<'a>(
     out: &mut Vec<Note<'a>>,
 ) -> Result<()> {
     while let Some(note) = found.next().map_err(damaged)? {
+        if out.len() == MAX_NOTES {
+            return Err(damaged(format_args!("it has more than {MAX_NOTES} notes")));
+        }
         out.push(Note {
             owner: note.name(),
             kind: note.n_type(LE).0,

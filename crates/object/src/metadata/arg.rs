@@ -3,7 +3,7 @@
 use rmpv::Value;
 
 use super::bad;
-use super::tree::Fields;
+use super::tree::{Fields, Place};
 use crate::error::Result;
 
 /// One argument of a kernel, explicit or hidden.
@@ -205,8 +205,8 @@ pub(super) fn read_all(args: &[Value], kernel: &str, block: u32) -> Result<Vec<A
     // Version 2 gives sizes and alignments only: arguments follow each other.
     let mut next = 0;
     for (n, arg) in args.iter().enumerate() {
-        let place = format!("argument {n} of kernel `{kernel}`");
-        let arg = read(&Fields::new(arg, place.clone())?, &place, next)?;
+        let place = Place::Arg(n, kernel);
+        let arg = read(&Fields::new(arg, place)?, next)?;
         let end = arg.offset.checked_add(arg.size);
         next = end.filter(|end| *end <= block).ok_or_else(|| {
             let Arg { offset, size, .. } = arg;
@@ -219,7 +219,8 @@ pub(super) fn read_all(args: &[Value], kernel: &str, block: u32) -> Result<Vec<A
     Ok(out)
 }
 
-fn read(fields: &Fields, place: &str, next: u32) -> Result<Arg> {
+fn read(fields: &Fields, next: u32) -> Result<Arg> {
+    let place = fields.place();
     let word = fields.required_text(".value_kind")?;
     let kind = ArgKind::from_word(word)
         .ok_or_else(|| bad(format!("{place} is of unknown kind `{word}`")))?;

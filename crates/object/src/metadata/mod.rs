@@ -10,7 +10,7 @@ mod yaml;
 pub use arg::{Access, AddressSpace, Arg, ArgKind};
 
 use crate::error::{Error, Result};
-use tree::Fields;
+use tree::{Fields, Place};
 
 /// The largest kernel-argument block that is believed, in bytes. Real ones have at most a few thousand.
 pub const MAX_KERNARG_SIZE: u32 = 1 << 20;
@@ -97,12 +97,12 @@ impl Metadata {
             Format::Yaml => yaml::read(note)?,
             Format::MessagePack => msgpack::read(note)?,
         };
-        let root = Fields::new(&tree, "the metadata".to_owned())?;
+        let root = Fields::new(&tree, Place::Root)?;
         let kernels = root.list("amdhsa.kernels")?;
-        let kernels = kernels.iter().enumerate().map(|(n, kernel)| {
-            let place = format!("kernel {n} of the metadata");
-            read_kernel(&Fields::new(kernel, place)?)
-        });
+        let kernels = kernels
+            .iter()
+            .enumerate()
+            .map(|(n, kernel)| read_kernel(&Fields::new(kernel, Place::Kernel(n))?));
         let printf = root.list("amdhsa.printf")?;
         let printf = printf.iter().map(|format| {
             let text = format.as_str().map(str::to_owned);

@@ -1,5 +1,7 @@
 //! Typed look-ups in a metadata tree, with errors that say which field of what.
 
+use std::fmt;
+
 use rmpv::Value;
 
 use super::bad;
@@ -14,16 +16,42 @@ const MAX_ALIGN: u32 = 4096;
 /// truth value is wanted.
 pub(super) struct Fields<'a> {
     pairs: &'a [(Value, Value)],
-    place: String,
+    place: Place<'a>,
+}
+
+/// Where in the tree a map stands, for errors.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place<'a> {
+    /// The whole note.
+    Root,
+    /// The nth kernel.
+    Kernel(usize),
+    /// The nth argument of the kernel of this name.
+    Arg(usize, &'a str),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => f.write_str("the metadata"),
+            Self::Kernel(n) => write!(f, "kernel {n} of the metadata"),
+            Self::Arg(n, kernel) => write!(f, "argument {n} of kernel `{kernel}`"),
+        }
+    }
 }
 
 impl<'a> Fields<'a> {
     /// The members of `value`; `place` names it in errors.
-    pub fn new(value: &'a Value, place: String) -> Result<Self> {
+    pub fn new(value: &'a Value, place: Place<'a>) -> Result<Self> {
         match value {
             Value::Map(pairs) => Ok(Self { pairs, place }),
             _ => Err(bad(format!("{place} is not a map"))),
         }
+    }
+
+    /// Where this map stands.
+    pub fn place(&self) -> Place<'a> {
+        self.place
     }
 
     fn get(&self, key: &str) -> Option<&'a Value> {

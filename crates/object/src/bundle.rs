@@ -1,0 +1,203 @@
+//! Offload bundles: code objects for several targets in one file.
+//!
+//! Source: Clang's documentation, "Clang Offload Bundler", table "Bundled Code Object Layout": the magic string, the
+//! number of entries (64 bits), then for each entry offset and size of its code and length of its name (64 bits each)
+//! and the name, `KIND-TRIPLE-TARGETID`, for example `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+`.
+
+use crate::bytes::{slice, u64_at};
+use crate::error::{Error, Result};
+use crate::target::{Feature, Target};
+
+const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
+const COMPRESSED_MAGIC: &[u8] = b"CCOB";
+/// Entries that are believed; real bundles have one for each chip.
+const MAX_ENTRIES: u64 = 4096;
+/// Length of an entry's name that is believed, in bytes.
+const MAX_NAME: u64 = 4096;
+
+/// One entry of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleEntry<'a> {
+    /// The whole name, e.g. `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+` or `host-x86_64-unknown-linux--`.
+    pub id: String,
+    /// The GPU target, or `None` for the host's entry and for other machines.
+    pub target: Option<Target>,
+    /// The code.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> BundleEntry<'a> {
+    fn new(id: String, bytes: &'a [u8]) -> Self {
+        // After the triple: two hyphens, or one in old bundles.
+        let target = match id.split_once("amdgcn-amd-amdhsa-") {
+            Some((_, target)) => target.trim_start_matches('-').parse().ok(),
+            None => None,
+        };
+        Self { id, target, bytes }
+    }
+}
+
+/// An offload bundle.
+///
+/// ```
+/// use wavetank_object::{Bundle, is_bundle};
+///
+/// // A bundle with one entry: 4 bytes of code for gfx906.
+/// let id = b"hipv4-amdgcn-amd-amdhsa--gfx906";
+/// let mut file = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+/// for number in [1, 128, 4, id.len() as u64] {
+///     file.extend_from_slice(&number.to_le_bytes());
+/// }
+/// file.extend_from_slice(id);
+/// file.resize(128, 0);
+/// file.extend_from_slice(b"code");
+///
+/// assert!(is_bundle(&file));
+/// let bundle = Bundle::parse(&file)?;
+/// assert_eq!(bundle.targets().next().unwrap().to_string(), "gfx906");
+/// assert_eq!(bundle.select("gfx906:xnack-")?, b"code");
+/// let error = bundle.select("gfx900").unwrap_err();
+/// assert_eq!(error.to_string(), "the file holds no code for gfx900; it has gfx906");
+/// # Ok::<(), wavetank_object::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bundle<'a> {
+    entries: Vec<BundleEntry<'a>>,
+    size: usize,
+}
+
+/// Whether the bytes begin like an offload bundle, compressed or not.
+pub fn is_bundle(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC) || bytes.starts_with(COMPRESSED_MAGIC)
+}
+
+impl<'a> Bundle<'a> {
+    /// Reads the bundle that starts with the first byte; what follows it does no harm.
+    ///
+    /// # Errors
+    /// [`Error::CompressedBundle`], [`Error::BadBundle`], [`Error::Truncated`].
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        if bytes.starts_with(COMPRESSED_MAGIC) {
+            return Err(Error::CompressedBundle);
+        }
+        if !bytes.starts_with(MAGIC) {
+            return Err(bad("it does not start with its magic string".to_owned()));
+        }
+        let mut table = Table {
+            bytes,
+            at: MAGIC.len() as u64,
+        };
+        let count = table.number("the bundle's entry count")?;
+        if count > MAX_ENTRIES {
+            return Err(bad(format!("it claims to have {count} entries")));
+        }
+        let mut entries = Vec::new();
+        let mut size = 0;
+        for n in 0..count {
+            let (entry, end) = table.entry(n)?;
+            entries.push(entry);
+            size = size.max(end);
+        }
+        let size = size.max(table.at) as usize;
+        Ok(Self { entries, size })
+    }
+
+    /// Reads bundles that follow each other with padding between, as linkers leave them in `.hip_fatbin` sections.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), for any of them.
+    pub fn parse_all(bytes: &'a [u8]) -> Result<Vec<Self>> {
+        let mut bundles = Vec::new();
+        let mut rest = bytes;
+        loop {
+            // Padding is zeros; anything else is for `parse` to complain about.
+            let padding = rest.iter().take_while(|byte| **byte == 0).count();
+            rest = &rest[padding..];
+            if rest.is_empty() {
+                return Ok(bundles);
+            }
+            let bundle = Self::parse(rest)?;
+            rest = &rest[bundle.size..];
+            bundles.push(bundle);
+        }
+    }
+
+    /// All entries, the host's included, in file order.
+    pub fn entries(&self) -> &[BundleEntry<'a>] {
+        &self.entries
+    }
+
+    /// The GPU targets, in file order.
+    pub fn targets(&self) -> impl Iterator<Item = &Target> {
+        self.entries.iter().filter_map(|e| e.target.as_ref())
+    }
+
+    /// The code object for a target ID such as `gfx906` or `gfx906:xnack+`.
+    ///
+    /// Among several that would do, a chip's own code goes before that of a generic target, and code for exactly the
+    /// features asked for before code that leaves them open.
+    ///
+    /// # Errors
+    /// [`Error::BadTarget`]; [`Error::TargetMissing`] with the targets present.
+    pub fn select(&self, target: &str) -> Result<&'a [u8]> {
+        let wanted: Target = target.parse()?;
+        self.best(&wanted).ok_or_else(|| Error::TargetMissing {
+            wanted: wanted.to_string(),
+            present: self.targets().map(Target::to_string).collect(),
+        })
+    }
+
+    /// As [`select`](Self::select), for a target that has been read already.
+    pub(crate) fn best(&self, wanted: &Target) -> Option<&'a [u8]> {
+        let rank = |target: &Target| {
+            let exact = |have: Feature, want: Feature| have == want && want != Feature::Any;
+            let features = u32::from(exact(target.xnack, wanted.xnack))
+                + u32::from(exact(target.sramecc, wanted.sramecc));
+            (target.chip == wanted.chip, features)
+        };
+        let fitting = self.entries.iter().filter_map(|entry| {
+            let target = entry.target.as_ref().filter(|t| t.serves(wanted))?;
+            Some((rank(target), entry.bytes))
+        });
+        // Reversed, so that the first of equals wins.
+        let all: Vec<_> = fitting.collect();
+        let best = all.into_iter().rev().max_by_key(|(rank, _)| *rank)?;
+        Some(best.1)
+    }
+}
+
+/// Reads the table of entries.
+struct Table<'a> {
+    bytes: &'a [u8],
+    at: u64,
+}
+
+impl<'a> Table<'a> {
+    fn take(&mut self, size: u64, what: &str) -> Result<&'a [u8]> {
+        let taken = slice(self.bytes, self.at, size, what)?;
+        self.at += size;
+        Ok(taken)
+    }
+
+    fn number(&mut self, what: &str) -> Result<u64> {
+        Ok(u64_at(self.take(8, what)?, 0))
+    }
+
+    /// An entry and the offset past its code.
+    fn entry(&mut self, n: u64) -> Result<(BundleEntry<'a>, u64)> {
+        let what = format!("entry {n} of the bundle's table");
+        let offset = self.number(&what)?;
+        let size = self.number(&what)?;
+        let name_size = self.number(&what)?;
+        if name_size > MAX_NAME {
+            return Err(bad(format!("the name of entry {n} has {name_size} bytes")));
+        }
+        let id = String::from_utf8_lossy(self.take(name_size, &what)?).into_owned();
+        let code = slice(self.bytes, offset, size, &format!("the code for {id}"))?;
+        Ok((BundleEntry::new(id, code), offset + size))
+    }
+}
+
+fn bad(problem: String) -> Error {
+    Error::BadBundle { problem }
+}
