@@ -159,3 +159,81 @@ fn bad(relocation: &Relocation, problem: &str) -> Error {
         problem: problem.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elf::RelocationSymbol;
+
+    const BASE: u64 = 0x7f00_1234_0000;
+    const ORIGIN: u64 = 0x1000;
+
+    /// Applies one relocation at virtual address 0x1008, against a symbol at 0x1040, to 16 bytes of 0xff.
+    fn applied(kind: u32, addend: i64) -> Result<[u8; 8]> {
+        let symbol = RelocationSymbol {
+            name: "s".to_owned(),
+            address: Some(0x1040),
+            weak: false,
+        };
+        relocated(kind, 0x1008, addend, Some(symbol))
+    }
+
+    fn relocated(
+        kind: u32,
+        place: u64,
+        addend: i64,
+        symbol: Option<RelocationSymbol>,
+    ) -> Result<[u8; 8]> {
+        let mut image = Image {
+            base: BASE,
+            origin: ORIGIN,
+            bytes: vec![0xff; 16],
+        };
+        let relocation = Relocation {
+            kind,
+            place,
+            addend,
+            symbol,
+        };
+        apply(&mut image, &relocation)?;
+        Ok(image.bytes[8..].try_into().unwrap())
+    }
+
+    #[test]
+    fn every_kind_follows_the_table_of_the_guide() {
+        // S = BASE + 0x40, P = BASE + 8.
+        let low = |word: u32| (u64::from(word) | 0xffff_ffff << 32).to_le_bytes();
+        assert_eq!(applied(0, 4), Ok([0xff; 8]), "NONE");
+        assert_eq!(applied(1, 4), Ok(low(0x1234_0044)), "ABS32_LO");
+        assert_eq!(applied(2, 4), Ok(low(0x7f00)), "ABS32_HI");
+        assert_eq!(applied(3, -4), Ok((BASE + 0x3c).to_le_bytes()), "ABS64");
+        assert_eq!(applied(4, 4), Ok(low(0x3c)), "REL32");
+        assert_eq!(applied(5, -0x40), Ok((-8i64).to_le_bytes()), "REL64");
+        assert_eq!(applied(10, 4), Ok(low(0x3c)), "REL32_LO");
+        assert_eq!(applied(11, -0x40), Ok(low(u32::MAX)), "REL32_HI");
+        let relative = relocated(13, 0x1008, 0x1044, None);
+        assert_eq!(relative, Ok((BASE + 0x44).to_le_bytes()), "RELATIVE64");
+    }
+
+    #[test]
+    fn what_cannot_be_applied_is_named() {
+        let error = applied(7, 0).unwrap_err().to_string();
+        assert!(error.contains("type 7 at 0x1008"), "{error}");
+        for place in [0x100c, 0, u64::MAX, ORIGIN - 1] {
+            let error = relocated(13, place, 0, None).unwrap_err();
+            assert!(matches!(error, Error::BadRelocation { .. }), "{error}");
+        }
+        let undefined = |weak| RelocationSymbol {
+            name: "missing".to_owned(),
+            address: None,
+            weak,
+        };
+        let error = relocated(3, 0x1008, 0, Some(undefined(false))).unwrap_err();
+        assert!(
+            error.to_string().contains("`missing` (at 0x1008)"),
+            "{error}"
+        );
+        let weak = relocated(3, 0x1008, 0, Some(undefined(true)));
+        assert_eq!(weak, Ok([0; 8]));
+    }
+}

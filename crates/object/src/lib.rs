@@ -1,4 +1,26 @@
-//! GPU code objects: ELF, metadata, kernel descriptors and offload bundles.
+//! AMD GPU code objects: what compilers for HIP, OpenCL and OpenMP leave, read from bytes.
+//!
+//! * [`open`] finds the code object for a target in a plain file, an offload bundle or a host program.
+//! * [`CodeObject`] has the target, the kernels, the symbols, and makes a memory [`Image`] for a load address.
+//! * [`Kernel`] joins what the metadata says (name, arguments, sizes) with its [`KernelDescriptor`] (start state).
+//!
+//! Code object versions 2 to 6 are read. The crate knows nothing of instructions and reads no files; the bytes it is
+//! given are not trusted.
+//!
+//! ```
+//! use wavetank_object::{ArgKind, open};
+//!
+//! let bytes = include_bytes!("../tests/data/vecadd-gfx900.hsaco");
+//! let object = open(bytes, Some("gfx900"))?;
+//! for kernel in object.kernels() {
+//!     println!("{}: {} VGPRs", kernel.name, kernel.descriptor.vgpr_count);
+//!     for arg in kernel.explicit_args() {
+//!         println!("  {:4} {:?} {}", arg.offset, arg.type_name, arg.kind.as_str());
+//!     }
+//! }
+//! # assert_eq!(object.kernels()[0].args[0].kind, ArgKind::GlobalBuffer);
+//! # Ok::<(), wavetank_object::Error>(())
+//! ```
 #![warn(missing_docs)]
 
 mod bundle;

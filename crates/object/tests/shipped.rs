@@ -3,8 +3,9 @@
 mod common;
 
 use std::path::Path;
+use std::process::Command;
 
-use wavetank_object::{ArgKind, CodeObject, SymbolKind};
+use wavetank_object::{Arg, ArgKind, CodeObject, Error, Kernel, SymbolKind};
 
 fn parse(path: &Path) -> CodeObject {
     let bytes = std::fs::read(path).expect("a readable file");
@@ -124,5 +125,167 @@ fn vecadd_has_the_arguments_of_its_source() {
             hidden.offset, 32,
             "{folder}: hidden arguments start on 8 bytes"
         );
+    }
+}
+
+#[test]
+fn fmaloop_has_the_signature_and_size_of_its_source() {
+    let Some(kernels) = common::kernels() else {
+        return;
+    };
+    // reqd_work_group_size(256,1,1) kernel void fmaloop(global float *out, uint n)
+    for file in [
+        "bench/bench_gfx600",
+        "bench/bench_gfx906",
+        "clang19-cov6/gfx900/bench",
+    ] {
+        let object = parse(&kernels.join(format!("co/{file}.hsaco")));
+        let kernel = object.kernel("fmaloop").expect("fmaloop");
+        assert_eq!(kernel.reqd_workgroup_size, Some([256, 1, 1]), "{file}");
+        let args: Vec<_> = kernel.explicit_args().collect();
+        assert_eq!(
+            (args[0].offset, args[0].size, args[0].kind),
+            (0, 8, ArgKind::GlobalBuffer)
+        );
+        assert_eq!(
+            (args[1].offset, args[1].size, args[1].kind),
+            (8, 4, ArgKind::ByValue)
+        );
+        assert_eq!(args.len(), 2, "{file}");
+        assert_eq!(
+            (kernel.language.as_deref(), kernel.kernarg_segment_align),
+            (Some("OpenCL C"), 8)
+        );
+    }
+}
+
+#[test]
+fn relocations_of_virtual_tables_and_function_pointers_are_applied() {
+    let Some(kernels) = common::kernels() else {
+        return;
+    };
+    let base = 0x7f12_3450_0000;
+    for chip in ["gfx803", "gfx900", "gfx906"] {
+        let object = parse(&kernels.join(format!("co/hip/{chip}/suite.hsaco")));
+        let image = object.load_image(base).unwrap();
+        let word = |address: u64| {
+            let at = (image.address_of(address) - base) as usize;
+            u64::from_le_bytes(image.bytes[at..at + 8].try_into().unwrap())
+        };
+        let address = |name: &str| object.symbol(name).expect(name).address;
+        // __device__ fp tab[2] = {f1, f2};
+        assert_eq!(word(address("tab")), base + address("_Z2f1f"), "{chip}");
+        assert_eq!(word(address("tab") + 8), base + address("_Z2f2f"), "{chip}");
+        // Third slot of a virtual table: the first virtual function (Itanium C++ ABI, 2.5).
+        assert_eq!(
+            word(address("_ZTV1A") + 16),
+            base + address("_ZNK1A1fEf"),
+            "{chip}"
+        );
+        assert_eq!(
+            word(address("_ZTV1B") + 16),
+            base + address("_ZNK1B1fEf"),
+            "{chip}"
+        );
+        let inside = address("_Z3ackii") + 0x10;
+        let (symbol, distance) = object.symbol_at(inside).unwrap();
+        assert_eq!((symbol.name.as_str(), distance), ("_Z3ackii", 0x10));
+        let loaded = image.address_of(inside);
+        assert_eq!(image.virtual_address_of(loaded), Some(inside));
+        let error = object.load_image(base + 8).unwrap_err();
+        assert!(
+            matches!(error, Error::MisalignedBase { align: 0x1000, .. }),
+            "{error}"
+        );
+    }
+}
+
+/// `key: value` pairs of the YAML that a dump tool prints, in order.
+fn dumped(text: &str) -> Vec<(&str, &str)> {
+    let lines = text.lines().map(|line| line.trim_start_matches([' ', '-']));
+    let pairs = lines.filter_map(|line| line.split_once(':'));
+    pairs
+        .map(|(k, v)| (k, v.trim().trim_matches('\'')))
+        .collect()
+}
+
+#[test]
+fn metadata_agrees_with_the_dump_tool() {
+    let (Some(paths), Some(tool)) = (
+        common::code_objects(),
+        common::tool(&["llvm-readelf-14", "llvm-readelf"]),
+    ) else {
+        return;
+    };
+    for path in paths {
+        let stem = path.file_stem().unwrap().to_string_lossy();
+        let chosen = [
+            "vecadd", "reduce", "sgemm", "suite", "printf", "bench", "tex",
+        ];
+        if !chosen.iter().any(|name| stem.starts_with(name)) {
+            continue;
+        }
+        let dump = Command::new(tool)
+            .arg("--notes")
+            .arg(&path)
+            .output()
+            .expect("a dump");
+        let dump = String::from_utf8_lossy(&dump.stdout);
+        let dump = dumped(&dump);
+        let object = parse(&path);
+        let v2 = object.version() == 2;
+        let number = |new: &str, old: &str, field: fn(&Kernel) -> u32| {
+            let key = if v2 { old } else { new };
+            let theirs: Vec<_> = dump
+                .iter()
+                .filter(|(k, _)| *k == key)
+                .map(|p| p.1)
+                .collect();
+            let ours: Vec<_> = object
+                .kernels()
+                .iter()
+                .map(|k| field(k).to_string())
+                .collect();
+            assert_eq!(ours, theirs, "{key} of {}", path.display());
+        };
+        number(".kernarg_segment_size", "KernargSegmentSize", |k| {
+            k.kernarg_segment_size
+        });
+        number(".kernarg_segment_align", "KernargSegmentAlign", |k| {
+            k.kernarg_segment_align
+        });
+        number(".group_segment_fixed_size", "GroupSegmentFixedSize", |k| {
+            k.group_segment_fixed_size
+        });
+        number(
+            ".private_segment_fixed_size",
+            "PrivateSegmentFixedSize",
+            |k| k.private_segment_fixed_size,
+        );
+        number(".sgpr_count", "NumSGPRs", |k| k.sgpr_count.unwrap());
+        number(".vgpr_count", "NumVGPRs", |k| k.vgpr_count.unwrap());
+        number(".max_flat_workgroup_size", "MaxFlatWorkGroupSize", |k| {
+            k.max_flat_workgroup_size.unwrap()
+        });
+
+        let args = || object.kernels().iter().flat_map(|kernel| &kernel.args);
+        let theirs = |key: &str| -> Vec<String> {
+            let found = dump.iter().filter(|(k, _)| *k == key);
+            found
+                .map(|(_, value)| value.replace('_', "").to_lowercase())
+                .collect()
+        };
+        let kinds: Vec<_> = args()
+            .map(|arg| arg.kind.as_str().replace('_', ""))
+            .collect();
+        assert_eq!(kinds, theirs(if v2 { "ValueKind" } else { ".value_kind" }));
+        let sizes: Vec<_> = args().map(|arg| arg.size.to_string()).collect();
+        assert_eq!(sizes, theirs(if v2 { "Size" } else { ".size" }));
+        let (key, ours): (_, fn(&Arg) -> u32) = match v2 {
+            true => ("Align", |arg| arg.align),
+            false => (".offset", |arg| arg.offset),
+        };
+        let ours: Vec<_> = args().map(|arg| ours(arg).to_string()).collect();
+        assert_eq!(ours, theirs(key), "{}", path.display());
     }
 }

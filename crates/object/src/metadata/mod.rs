@@ -150,3 +150,85 @@ fn read_kernel(fields: &Fields) -> Result<KernelMetadata> {
         name,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use rmpv::Value;
+
+    use super::*;
+
+    fn map(pairs: &[(&str, Value)]) -> Value {
+        let pairs = pairs.iter().map(|(k, v)| (Value::from(*k), v.clone()));
+        Value::Map(pairs.collect())
+    }
+
+    /// Metadata with one kernel of one argument.
+    fn note(arg: &[(&str, Value)], kernarg_size: u64) -> Vec<u8> {
+        let kernel = map(&[
+            (".name", "k".into()),
+            (".args", Value::Array(vec![map(arg)])),
+            (".kernarg_segment_size", kernarg_size.into()),
+        ]);
+        let root = map(&[
+            ("amdhsa.printf", Value::Array(vec!["1:1:4:%d\\n".into()])),
+            ("amdhsa.kernels", Value::Array(vec![kernel])),
+        ]);
+        let mut note = Vec::new();
+        rmpv::encode::write_value(&mut note, &root).unwrap();
+        note
+    }
+
+    fn arg(kind: &'static str, offset: u32, size: u32) -> [(&'static str, Value); 3] {
+        [
+            (".value_kind", kind.into()),
+            (".offset", offset.into()),
+            (".size", size.into()),
+        ]
+    }
+
+    #[test]
+    fn printf_formats_are_kept() {
+        let note = note(&arg("by_value", 4, 4), 8);
+        let metadata = Metadata::read(&note, Format::MessagePack).unwrap();
+        assert_eq!(metadata.printf, ["1:1:4:%d\\n"]);
+        let text = b"---\nPrintf:\n  - '1:1:4:%d\\n'\n...\n";
+        let metadata = Metadata::read(text, Format::Yaml).unwrap();
+        assert_eq!(metadata.printf, ["1:1:4:%d\\n"]);
+    }
+
+    #[test]
+    fn what_is_not_believed_is_named() {
+        let told = |arg: &[(&str, Value)], kernarg_size| {
+            let note = note(arg, kernarg_size);
+            let error = Metadata::read(&note, Format::MessagePack).unwrap_err();
+            error.to_string()
+        };
+        let text = told(&arg("by_value", 4, 8), 8);
+        assert!(
+            text.contains("argument 0 of kernel `k` takes 8 bytes at 4"),
+            "{text}"
+        );
+        let text = told(&arg("by_value", u32::MAX, 8), 8);
+        assert!(text.contains("beyond the 8 bytes"), "{text}");
+        let text = told(&arg("by_magic", 0, 8), 8);
+        assert!(text.contains("unknown kind `by_magic`"), "{text}");
+        let text = told(&arg("by_value", 0, 8), 1 << 30);
+        assert!(text.contains("the limit is 1048576"), "{text}");
+        let text = told(&arg("by_value", 0, 8)[..2], 8);
+        assert!(
+            text.contains("argument 0 of kernel `k` has no .size"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn arguments_of_version_2_follow_each_other() {
+        let text = b"Kernels:\n  - Name: k\n    Args:\n      - { Size: 1, Align: 1, ValueKind: ByValue }\n      \
+            - { Size: 8, Align: 8, ValueKind: GlobalBuffer, AccQual: ReadOnly }\n    \
+            CodeProps: { KernargSegmentSize: 16 }\n";
+        let metadata = Metadata::read(text, Format::Yaml).unwrap();
+        let args = &metadata.kernels[0].args;
+        assert_eq!((args[0].offset, args[1].offset), (0, 8));
+        assert_eq!(args[1].access, Some(Access::ReadOnly));
+    }
+}

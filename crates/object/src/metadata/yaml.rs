@@ -178,4 +178,16 @@ mod tests {
         }
         assert!(read(&[0xff, 0xfe]).is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn text_of_yaml_marks_never_panics(text in "[-:?,&*!|>'\"%@`{}\\[\\] \n\ta0\\\\#]{0,200}") {
+            let _ = read(text.as_bytes());
+        }
+
+        #[test]
+        fn any_text_never_panics(text in ".{0,200}") {
+            let _ = read(text.as_bytes());
+        }
+    }
 }
