@@ -12,7 +12,7 @@ pub const DESCRIPTOR_SIZE: usize = 64;
 /// Bytes of `amd_kernel_code_t`, the descriptor of version 2.
 pub const KERNEL_CODE_SIZE: usize = 256;
 
-/// How results are rounded: two bits of `FLOAT_ROUND_MODE_*` (Vega ISA, 3.9 "MODE register").
+/// How results are rounded: two bits of `FLOAT_ROUND_MODE_*` (Vega ISA, "Mode register", `FP_ROUND`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RoundMode {
     /// 0: to the nearest, ties to even.
@@ -25,7 +25,7 @@ pub enum RoundMode {
     Zero,
 }
 
-/// What happens to denormals: two bits of `FLOAT_DENORM_MODE_*`.
+/// What happens to denormals: two bits of `FLOAT_DENORM_MODE_*` (Vega ISA, "Mode register", `FP_DENORM`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DenormMode {
     /// 0: inputs and outputs are flushed.
