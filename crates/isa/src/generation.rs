@@ -77,7 +77,10 @@ impl Chip {
     /// assert_eq!(Chip::from_name("gfx1100"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Chip> {
-        Chip::ALL.iter().copied().find(|c| c.name() == name || c.aliases().contains(&name))
+        Chip::ALL
+            .iter()
+            .copied()
+            .find(|c| c.name() == name || c.aliases().contains(&name))
     }
 }
 

@@ -11,10 +11,16 @@ pub const MAX_OPERANDS: usize = 8;
 #[repr(u8)]
 #[allow(missing_docs)]
 pub enum Form {
-    Sop1, Sop2, Sopk, Sopc, Sopp,
+    Sop1,
+    Sop2,
+    Sopk,
+    Sopc,
+    Sopp,
     /// Scalar memory: SMRD on gfx6 and gfx7, SMEM on gfx8 and gfx9.
     Smem,
-    Vop1, Vop2, Vopc,
+    Vop1,
+    Vop2,
+    Vopc,
     /// VOP3a and VOP3b, native opcodes and promoted ones.
     Vop3,
     Vop3p,
@@ -22,7 +28,15 @@ pub enum Form {
     Sdwa,
     /// The DPP form of a VOP1, VOP2 or VOPC opcode.
     Dpp,
-    Vintrp, Ds, Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
+    Vintrp,
+    Ds,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Flat,
+    Global,
+    Scratch,
+    Exp,
 }
 
 /// One operand of an instruction.
@@ -54,13 +68,29 @@ pub enum Operand {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[allow(missing_docs)]
-pub enum SdwaSel { Byte0, Byte1, Byte2, Byte3, Word0, Word1, #[default] Dword, Reserved }
+pub enum SdwaSel {
+    Byte0,
+    Byte1,
+    Byte2,
+    Byte3,
+    Word0,
+    Word1,
+    #[default]
+    Dword,
+    Reserved,
+}
 
 /// What SDWA does with the bits of the destination that are not selected.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[allow(missing_docs)]
-pub enum DstUnused { #[default] Pad, Sext, Preserve, Reserved }
+pub enum DstUnused {
+    #[default]
+    Pad,
+    Sext,
+    Preserve,
+    Reserved,
+}
 
 /// Modifier bits that are on or off, one bit each in [`Mods::flags`].
 pub mod flag {
@@ -185,7 +215,10 @@ impl Inst {
     /// The operand that stands in `field`, or `Operand::None`.
     pub fn operand(&self, field: Field) -> Operand {
         let specs = self.row().operands;
-        specs.iter().position(|s| s.field == field).map_or(Operand::None, |i| self.operands[i])
+        specs
+            .iter()
+            .position(|s| s.field == field)
+            .map_or(Operand::None, |i| self.operands[i])
     }
 
     /// Whether a modifier of [`flag`] is set.

@@ -1,1 +1,11 @@
 //! The GCN instruction set as data: tables, decode, encode, print and parse.
+
+#![warn(missing_docs)]
+
+pub mod generation;
+pub mod inst;
+pub mod tables;
+
+pub use generation::{Chip, Generation};
+pub use inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
+pub use tables::{Field, Op, Row, Ty};

@@ -1,4 +1,19 @@
 //! The instruction table: one row an instruction, one file an encoding.
+//!
+//! Each file reads beside its section of the ISA manual: the operation, its
+//! name, its opcode on gfx6, gfx7, gfx8 and gfx9, and its operands in the order
+//! of the text. A file generates one enum; [`Op`] is any of them. The forms
+//! promoted to VOP3, SDWA and DPP follow from the home row: [`Op::vop3`],
+//! [`Op::sdwa`], [`Op::dpp`].
+
+mod row;
+
+use crate::generation::{Chip, Generation};
+use crate::inst::Form;
+
+pub use row::{
+    Access, Chips, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, Row, SCC, VCC, feature,
+};
 
 /// Where in the encoding an operand stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -65,15 +80,181 @@ pub enum Field {
 #[repr(u8)]
 #[allow(missing_docs)]
 pub enum Ty {
-    B8, B16, B32, B64, B96, B128, B256, B512,
-    U16, I16, U32, I32, U64, I64,
+    B8,
+    B16,
+    B32,
+    B64,
+    B96,
+    B128,
+    B256,
+    B512,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    I64,
     /// 24-bit integers in a 32-bit register.
-    U24, I24,
-    F16, F32, F64,
+    U24,
+    I24,
+    F16,
+    F32,
+    F64,
     /// Packed pairs of 16 bits (VOP3P).
-    V2F16, V2I16, V2U16,
+    V2F16,
+    V2I16,
+    V2U16,
     /// A 64-bit lane mask in an SGPR pair.
     Mask,
     /// Not a register: an immediate.
     Imm,
+}
+
+/// Generates the enum of an encoding and the rows behind it.
+macro_rules! family {
+    ($(#[$doc:meta])* $family:ident: $class:ident { $($op:ident = $row:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[allow(non_camel_case_types, missing_docs)]
+        #[repr(u16)]
+        pub enum $family { $($op,)* }
+
+        static ROWS: [Row; $family::ALL.len()] = [$($row.or_class(Class::$class),)*];
+
+        impl $family {
+            /// Every instruction of the encoding, in the order of the table.
+            pub const ALL: &'static [$family] = &[$($family::$op,)*];
+
+            /// What the table says about it.
+            pub fn row(self) -> &'static Row {
+                &ROWS[self as usize]
+            }
+        }
+    };
+}
+
+/// Joins the encodings into [`Op`].
+macro_rules! encodings {
+    ($($family:ident $file:ident $form:ident,)*) => {
+        $(mod $file;)*
+        $(pub use $file::$family;)*
+
+        /// What an instruction does, on whatever generation: an encoding and an
+        /// instruction of it.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[allow(missing_docs)]
+        pub enum Op { $($family($family),)* }
+
+        impl Op {
+            /// What the table says about it.
+            pub fn row(self) -> &'static Row {
+                match self { $(Op::$family(op) => op.row(),)* }
+            }
+
+            /// The form its own opcode is for.
+            pub const fn home(self) -> Form {
+                match self { $(Op::$family(_) => Form::$form,)* }
+            }
+
+            /// Every instruction, encoding by encoding.
+            pub fn all() -> impl Iterator<Item = Op> {
+                std::iter::empty()$(.chain($family::ALL.iter().map(|&op| Op::$family(op))))*
+            }
+        }
+
+        $(impl From<$family> for Op {
+            fn from(op: $family) -> Op {
+                Op::$family(op)
+            }
+        })*
+    };
+}
+
+encodings! {
+    Sop1 sop1 Sop1,
+    Sop2 sop2 Sop2,
+    Sopk sopk Sopk,
+    Sopc sopc Sopc,
+    Sopp sopp Sopp,
+    Smem smem Smem,
+    Vop1 vop1 Vop1,
+    Vop2 vop2 Vop2,
+    Vopc vopc Vopc,
+    Vop3 vop3 Vop3,
+    Vop3p vop3p Vop3p,
+    Vintrp vintrp Vintrp,
+    Ds ds Ds,
+    Mubuf mubuf Mubuf,
+    Mtbuf mtbuf Mtbuf,
+    Mimg mimg Mimg,
+    Flat flat Flat,
+    Exp exp Exp,
+}
+
+impl Op {
+    /// The opcode in the home encoding on `chip`.
+    pub fn opcode(self, chip: Chip) -> Option<u16> {
+        let row = self.row();
+        if row.chips.contain(chip) {
+            row.opcodes[chip.generation() as usize]
+        } else {
+            None
+        }
+    }
+
+    /// The VOP3 opcode: its own, or that of the promoted form (Vega ISA, 13.3.5
+    /// VOP3A: VOPC + 0, VOP2 + 0x100, VOP1 + 0x140, VINTRP + 0x270; gfx6 and
+    /// gfx7 place VOP1 at + 0x180 and have no promoted VINTRP).
+    pub fn vop3(self, chip: Chip) -> Option<u16> {
+        let opcode = self.opcode(chip)?;
+        let old = chip.generation() < Generation::Gfx8;
+        let base = match self {
+            Op::Vop3(_) | Op::Vopc(_) => 0,
+            _ if self.row().has(feature::NO_VOP3) => return None,
+            Op::Vop2(_) => 0x100,
+            Op::Vop1(_) => {
+                if old {
+                    0x180
+                } else {
+                    0x140
+                }
+            }
+            Op::Vintrp(_) if !old => 0x270,
+            _ => return None,
+        };
+        Some(base + opcode)
+    }
+
+    /// The VOP2 opcode: its own, or the short form of an instruction that later
+    /// moved to VOP3.
+    pub fn vop2(self, chip: Chip) -> Option<u16> {
+        match self {
+            Op::Vop2(_) => self.opcode(chip),
+            _ => self.row().vop2[chip.generation() as usize],
+        }
+    }
+
+    /// Whether LLVM's text has an SDWA form on `chip`.
+    pub fn sdwa(self, chip: Chip) -> bool {
+        let row = self.row();
+        let refused = match chip.generation() {
+            Generation::Gfx6 | Generation::Gfx7 => return false,
+            Generation::Gfx8 => feature::NO_SDWA,
+            Generation::Gfx9 => feature::NO_SDWA | feature::NO_SDWA_GFX9,
+        };
+        matches!(self, Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_))
+            && row.exists_on(chip)
+            && !row.has(refused)
+            && !row.is_wide()
+    }
+
+    /// Whether LLVM's text has a DPP form on `chip`.
+    pub fn dpp(self, chip: Chip) -> bool {
+        let row = self.row();
+        chip.generation() >= Generation::Gfx8
+            && matches!(self, Op::Vop1(_) | Op::Vop2(_))
+            && row.exists_on(chip)
+            && !row.has(feature::NO_DPP)
+            && !row.is_wide()
+    }
 }

@@ -1,0 +1,607 @@
+//! What one row of the instruction table says, and the words rows are written in.
+//!
+//! The constructor functions at the end are the vocabulary of the table files:
+//! `dst(F32)`, `src0(U32).sgpr()`, `row("v_min_f32", …).clamp()`.
+
+use super::{Field, Ty};
+use crate::generation::{Chip, Generation};
+
+/// Whether an operand is read, written or both.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Access {
+    /// Only read.
+    Read,
+    /// Only written.
+    Write,
+    /// Read, then written; a partial write that keeps the other bits counts.
+    ReadWrite,
+    /// Written when GLC is set, absent otherwise: the separate return register
+    /// of FLAT atomics.
+    WriteIfGlc,
+    /// Read, and replaced by the value before when GLC is set: the data
+    /// register of buffer, image and scalar atomics.
+    ReadWriteIfGlc,
+}
+
+impl Access {
+    /// Whether the operand's old value can matter.
+    pub const fn reads(self) -> bool {
+        matches!(
+            self,
+            Access::Read | Access::ReadWrite | Access::ReadWriteIfGlc
+        )
+    }
+
+    /// Whether the operand can be written.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Access::Read)
+    }
+}
+
+/// What may stand in an operand's place, and how it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// Whatever the field can name: SGPR, VGPR, inline constant, literal.
+    Source,
+    /// A VGPR, or a span of them.
+    Vgpr,
+    /// An SGPR, or a span of them.
+    Sgpr,
+    /// An SGPR, M0 or an inline constant: lane selects, scalar offsets.
+    Scalar,
+    /// A 32-bit literal that is always present: K of v_madmk.
+    Literal,
+    /// A 16-bit number in hexadecimal.
+    Simm16,
+    /// A 16-bit number, small ones in decimal: s_nop, s_sleep.
+    Count,
+    /// A decimal 16-bit number that is left out when zero: s_endpgm.
+    OptionalCount,
+    /// A signed distance in dwords from the next instruction.
+    Target,
+    /// Hardware register, offset and size: `hwreg(HW_REG_MODE, 0, 4)`.
+    Hwreg,
+    /// Counters to wait for: `vmcnt(0) lgkmcnt(0)`.
+    Waitcnt,
+    /// Message: `sendmsg(MSG_INTERRUPT)`.
+    Sendmsg,
+    /// Which operands M0 indexes: `gpr_idx(SRC0,DST)`.
+    GprIdx,
+    /// Attribute and channel: `attr0.x`.
+    Attr,
+    /// Interpolation parameter: `p10`, `p20`, `p0`.
+    Param,
+    /// Export target: `mrt0`, `pos0`, `param0`.
+    ExportTarget,
+    /// The three permission bits of s_atc_probe, in decimal.
+    Probe,
+}
+
+/// One operand of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OperandSpec {
+    /// Where it stands in the encoding.
+    pub field: Field,
+    /// What its bits are; also its width.
+    pub ty: Ty,
+    /// Read or written.
+    pub access: Access,
+    /// What may stand there.
+    pub kind: Kind,
+}
+
+/// State outside the operands that an instruction reads or writes, as a set.
+///
+/// Every vector instruction reads EXEC, and every VALU one MODE: that is not
+/// repeated in the rows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Implicit(pub u8);
+
+/// Scalar condition code.
+pub const SCC: Implicit = Implicit(1);
+/// Vector condition code, where it is no operand of the text.
+pub const VCC: Implicit = Implicit(2);
+/// Execution mask.
+pub const EXEC: Implicit = Implicit(4);
+/// Memory descriptor and index register M0.
+pub const M0: Implicit = Implicit(8);
+/// MODE and the other hardware registers.
+pub const MODE: Implicit = Implicit(16);
+
+impl Implicit {
+    /// Both sets together.
+    pub const fn and(self, other: Implicit) -> Implicit {
+        Implicit(self.0 | other.0)
+    }
+
+    /// Whether every register of `other` is in this set.
+    pub const fn contains(self, other: Implicit) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// The unit that executes an instruction: what statistics count and hazards
+/// and wait counters go by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Class {
+    /// Scalar ALU.
+    Salu,
+    /// Branches, program end, traps.
+    Branch,
+    /// s_sendmsg.
+    Message,
+    /// Scalar memory: counts LGKM.
+    Smem,
+    /// Vector ALU.
+    Valu,
+    /// Buffer and image memory: counts VM (and EXP for stores on gfx6).
+    Vmem,
+    /// FLAT, GLOBAL and SCRATCH: count VM, and FLAT also LGKM.
+    Flat,
+    /// LDS and GDS: counts LGKM.
+    Lds,
+    /// Interpolation: VALU that reads LDS.
+    Interp,
+    /// Export: counts EXP.
+    Export,
+}
+
+/// The chips of a generation that have an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Chips {
+    /// Every chip of the generations that list an opcode.
+    All,
+    /// On gfx9, gfx906 only.
+    Gfx906,
+    /// The chips whose mixed-precision multiply-add rounds twice: gfx900,
+    /// gfx902, gfx909, gfx90c.
+    MadMix,
+    /// The chips whose mixed-precision multiply-add is fused: gfx904, gfx906.
+    FmaMix,
+}
+
+impl Chips {
+    /// Whether `chip` is one of them.
+    pub const fn contain(self, chip: Chip) -> bool {
+        let fused = matches!(chip, Chip::Gfx904 | Chip::Gfx906);
+        match self {
+            Chips::All => true,
+            Chips::Gfx906 => matches!(chip, Chip::Gfx906),
+            Chips::MadMix => !fused,
+            Chips::FmaMix => fused,
+        }
+    }
+}
+
+/// What an instruction can be told beside its operands; bits of [`Row::features`].
+pub mod feature {
+    /// The result can be clamped (VOP3, SDWA).
+    pub const CLAMP: u32 = 1 << 0;
+    /// The result can be scaled (VOP3, SDWA).
+    pub const OMOD: u32 = 1 << 1;
+    /// op_sel picks halves of the operands (VOP3 on gfx9).
+    pub const OP_SEL: u32 = 1 << 2;
+    /// neg and abs are allowed though the type is not a float.
+    pub const SRC_MODS: u32 = 1 << 3;
+    /// No VOP3 form.
+    pub const NO_VOP3: u32 = 1 << 4;
+    /// No SDWA form.
+    pub const NO_SDWA: u32 = 1 << 5;
+    /// An SDWA form on gfx8 only.
+    pub const NO_SDWA_GFX9: u32 = 1 << 6;
+    /// No DPP form.
+    pub const NO_DPP: u32 = 1 << 7;
+    /// The name never carries _e32, _e64, _sdwa or _dpp.
+    pub const NO_SUFFIX: u32 = 1 << 8;
+    /// Two 8-bit offsets instead of one of 16 bits (DS).
+    pub const TWO_OFFSETS: u32 = 1 << 9;
+    /// Always works on GDS.
+    pub const GDS_ONLY: u32 = 1 << 10;
+    /// Can return its data to LDS.
+    pub const LDS: u32 = 1 << 11;
+    /// Always carries the LDS bit.
+    pub const LDS_ONLY: u32 = 1 << 12;
+    /// 16-bit data: packed in pairs, or one to a dword on gfx801 to gfx805.
+    pub const D16: u32 = 1 << 13;
+    /// Returns four components whatever DMASK says.
+    pub const GATHER: u32 = 1 << 14;
+    /// No SCRATCH form.
+    pub const NO_SCRATCH: u32 = 1 << 15;
+}
+
+/// One row: everything the table knows about an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// LLVM's mnemonic without form suffix, by [`Generation`]. FLAT rows hold
+    /// the FLAT name; see [`Inst::mnemonic`](crate::Inst) for the segments.
+    pub mnemonics: [Option<&'static str>; 4],
+    /// The opcode in the home encoding, by [`Generation`].
+    pub opcodes: [Option<u16>; 4],
+    /// Instructions at home in VOP3 that also have a VOP2 encoding on gfx6 and
+    /// gfx7: its opcode.
+    pub vop2: [Option<u16>; 4],
+    /// The operands in the order of the text.
+    pub operands: &'static [OperandSpec],
+    /// Implicit state it reads.
+    pub reads: Implicit,
+    /// Implicit state it writes.
+    pub writes: Implicit,
+    /// Who executes it.
+    pub class: Class,
+    /// Which chips have it.
+    pub chips: Chips,
+    /// Generations (bit g: generation g) in which only CLRX lists it: the
+    /// hardware has the opcode, LLVM's text refuses it.
+    pub unlisted: u8,
+    /// Bits of [`feature`].
+    pub features: u32,
+    /// MIMG: address components of the one-dimensional form.
+    pub addresses: u8,
+}
+
+impl Row {
+    /// Whether `chip` has this instruction.
+    pub const fn exists_on(&self, chip: Chip) -> bool {
+        self.opcodes[chip.generation() as usize].is_some() && self.chips.contain(chip)
+    }
+
+    /// The mnemonic without form suffix on a generation that has it.
+    pub const fn mnemonic(&self, generation: Generation) -> Option<&'static str> {
+        self.mnemonics[generation as usize]
+    }
+
+    /// Whether a bit of [`feature`] is set.
+    pub const fn has(&self, feature: u32) -> bool {
+        self.features & feature != 0
+    }
+
+    /// Whether LLVM's text knows the instruction on `generation`.
+    pub const fn listed(&self, generation: Generation) -> bool {
+        self.unlisted & (1 << generation as u8) == 0
+    }
+
+    /// Whether source `spec` takes neg and abs.
+    pub const fn takes_neg(&self, spec: &OperandSpec) -> bool {
+        matches!(spec.kind, Kind::Source | Kind::Vgpr)
+            && matches!(spec.field, Field::Src0 | Field::Src1 | Field::Src2)
+            && (spec.ty.is_float() || self.has(feature::SRC_MODS))
+    }
+
+    /// Whether any operand is 64 bits of data: such instructions have no
+    /// documented SDWA or DPP form.
+    pub const fn is_wide(&self) -> bool {
+        let mut i = 0;
+        while i < self.operands.len() {
+            if !matches!(self.operands[i].ty, Ty::Mask) && self.operands[i].ty.dwords() == 2 {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+}
+
+impl Ty {
+    /// Whether a floating-point number, or a pair.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::V2F16)
+    }
+
+    /// Width in 32-bit registers; immediates have none.
+    pub const fn dwords(self) -> u8 {
+        match self {
+            Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 | Ty::Mask => 2,
+            Ty::B96 => 3,
+            Ty::B128 => 4,
+            Ty::B256 => 8,
+            Ty::B512 => 16,
+            Ty::Imm => 0,
+            _ => 1,
+        }
+    }
+}
+
+// The vocabulary of the table files.
+
+/// No opcode in this generation.
+pub(super) const __: u16 = u16::MAX;
+
+const fn option(opcode: u16) -> Option<u16> {
+    if opcode == __ { None } else { Some(opcode) }
+}
+
+const fn options([a, b, c, d]: [u16; 4]) -> [Option<u16>; 4] {
+    [option(a), option(b), option(c), option(d)]
+}
+
+/// A row whose name is the same in every generation that lists an opcode.
+///
+/// A float result can be clamped and scaled and a float source makes the
+/// result clampable, unless the row says otherwise.
+pub(super) const fn row(
+    name: &'static str,
+    opcodes: [u16; 4],
+    operands: &'static [OperandSpec],
+) -> Row {
+    let opcodes = options(opcodes);
+    let mut mnemonics = [None; 4];
+    let mut g = 0;
+    while g < 4 {
+        if opcodes[g].is_some() {
+            mnemonics[g] = Some(name);
+        }
+        g += 1;
+    }
+    let mut features = 0;
+    let mut i = 0;
+    while i < operands.len() {
+        if matches!(operands[i].ty, Ty::F16 | Ty::F32 | Ty::F64) {
+            features |= match operands[i].field {
+                Field::Vdst => feature::CLAMP | feature::OMOD,
+                _ => feature::CLAMP,
+            };
+        }
+        i += 1;
+    }
+    Row {
+        mnemonics,
+        opcodes,
+        vop2: [None; 4],
+        operands,
+        reads: Implicit(0),
+        writes: Implicit(0),
+        class: Class::Salu,
+        chips: Chips::All,
+        unlisted: 0,
+        features,
+        addresses: 0,
+    }
+}
+
+impl Row {
+    /// The names by generation, where they differ.
+    pub(super) const fn names(mut self, names: [&'static str; 4]) -> Row {
+        let mut g = 0;
+        while g < 4 {
+            if self.opcodes[g].is_some() {
+                self.mnemonics[g] = Some(names[g]);
+            }
+            g += 1;
+        }
+        self
+    }
+
+    const fn with(mut self, feature: u32) -> Row {
+        self.features |= feature;
+        self
+    }
+
+    const fn without(mut self, feature: u32) -> Row {
+        self.features &= !feature;
+        self
+    }
+
+    pub(super) const fn reads(mut self, state: Implicit) -> Row {
+        self.reads = state;
+        self
+    }
+
+    pub(super) const fn writes(mut self, state: Implicit) -> Row {
+        self.writes = state;
+        self
+    }
+
+    pub(super) const fn class(mut self, class: Class) -> Row {
+        self.class = class;
+        self
+    }
+
+    /// The class of the family, unless the row has set one of its own.
+    pub(super) const fn or_class(mut self, class: Class) -> Row {
+        if matches!(self.class, Class::Salu) {
+            self.class = class;
+        }
+        self
+    }
+
+    pub(super) const fn on(mut self, chips: Chips) -> Row {
+        self.chips = chips;
+        self
+    }
+
+    /// Only CLRX lists it in these generations.
+    pub(super) const fn unlisted<const N: usize>(mut self, generations: [u8; N]) -> Row {
+        let mut i = 0;
+        while i < N {
+            self.unlisted |= 1 << (generations[i] - 6);
+            i += 1;
+        }
+        self
+    }
+
+    /// The VOP2 opcodes of an instruction at home in VOP3.
+    pub(super) const fn vop2(mut self, opcodes: [u16; 4]) -> Row {
+        self.vop2 = options(opcodes);
+        self
+    }
+
+    /// Address components of the one-dimensional image form.
+    pub(super) const fn addresses(mut self, count: u8) -> Row {
+        self.addresses = count;
+        self
+    }
+
+    pub(super) const fn clamp(self) -> Row {
+        self.with(feature::CLAMP)
+    }
+
+    pub(super) const fn no_clamp(self) -> Row {
+        self.without(feature::CLAMP)
+    }
+
+    pub(super) const fn omod(self) -> Row {
+        self.with(feature::OMOD)
+    }
+
+    pub(super) const fn no_omod(self) -> Row {
+        self.without(feature::OMOD)
+    }
+
+    pub(super) const fn op_sel(self) -> Row {
+        self.with(feature::OP_SEL)
+    }
+
+    pub(super) const fn src_mods(self) -> Row {
+        self.with(feature::SRC_MODS)
+    }
+
+    pub(super) const fn no_vop3(self) -> Row {
+        self.with(feature::NO_VOP3)
+    }
+
+    pub(super) const fn no_sdwa(self) -> Row {
+        self.with(feature::NO_SDWA)
+    }
+
+    pub(super) const fn no_sdwa_gfx9(self) -> Row {
+        self.with(feature::NO_SDWA_GFX9)
+    }
+
+    pub(super) const fn no_dpp(self) -> Row {
+        self.with(feature::NO_DPP)
+    }
+
+    pub(super) const fn no_suffix(self) -> Row {
+        self.with(feature::NO_SUFFIX)
+    }
+
+    pub(super) const fn two_offsets(self) -> Row {
+        self.with(feature::TWO_OFFSETS)
+    }
+
+    pub(super) const fn gds_only(self) -> Row {
+        self.with(feature::GDS_ONLY)
+    }
+
+    pub(super) const fn lds(self) -> Row {
+        self.with(feature::LDS)
+    }
+
+    pub(super) const fn lds_only(self) -> Row {
+        self.with(feature::LDS_ONLY)
+    }
+
+    pub(super) const fn d16(self) -> Row {
+        self.with(feature::D16)
+    }
+
+    pub(super) const fn gather(self) -> Row {
+        self.with(feature::GATHER)
+    }
+
+    pub(super) const fn no_scratch(self) -> Row {
+        self.with(feature::NO_SCRATCH)
+    }
+}
+
+impl OperandSpec {
+    pub(super) const fn read(mut self) -> OperandSpec {
+        self.access = Access::Read;
+        self
+    }
+
+    /// Read, modified, written.
+    pub(super) const fn rmw(mut self) -> OperandSpec {
+        self.access = Access::ReadWrite;
+        self
+    }
+
+    /// The data register of an atomic: a separate return register, or the
+    /// source replaced, when GLC is set.
+    pub(super) const fn if_glc(mut self) -> OperandSpec {
+        self.access = match self.access {
+            Access::ReadWrite => Access::ReadWriteIfGlc,
+            _ => Access::WriteIfGlc,
+        };
+        self
+    }
+
+    pub(super) const fn vgpr(mut self) -> OperandSpec {
+        self.kind = Kind::Vgpr;
+        self
+    }
+
+    pub(super) const fn scalar(mut self) -> OperandSpec {
+        self.kind = Kind::Scalar;
+        self
+    }
+}
+
+/// Declares the words for operands that a table file can use.
+macro_rules! operands {
+    ($($(#[$doc:meta])* $name:ident($($ty:ident)?) = $field:ident, $fixed:expr, $access:ident, $kind:ident;)*) => {
+        $(
+            $(#[$doc])*
+            pub(super) const fn $name($($ty: Ty)?) -> OperandSpec {
+                OperandSpec {
+                    field: Field::$field,
+                    ty: $fixed,
+                    access: Access::$access,
+                    kind: Kind::$kind,
+                }
+            }
+        )*
+    };
+}
+
+operands! {
+    // Vector ALU
+    dst(ty)        = Vdst,    ty,       Write, Vgpr;
+    /// A scalar destination that stands in the VDST field: v_readlane_b32.
+    sgpr_dst(ty)   = Vdst,    ty,       Write, Sgpr;
+    /// The mask a carry or a compare writes: VCC in the short forms.
+    mask_out()     = Sdst,    Ty::Mask, Write, Sgpr;
+    /// The mask a carry or a select reads: VCC in the short forms.
+    mask_in()      = CarryIn, Ty::Mask, Read,  Sgpr;
+    src0(ty)       = Src0,    ty,       Read,  Source;
+    src1(ty)       = Src1,    ty,       Read,  Source;
+    src2(ty)       = Src2,    ty,       Read,  Source;
+    literal(ty)    = Literal, ty,       Read,  Literal;
+    attr()         = Attr,    Ty::Imm,  Read,  Attr;
+    param()        = Param,   Ty::Imm,  Read,  Param;
+    // Scalar ALU and control
+    sdst(ty)       = Sdst,    ty,       Write, Sgpr;
+    simm16()       = Simm16,  Ty::Imm,  Read,  Simm16;
+    count()        = Simm16,  Ty::Imm,  Read,  Count;
+    optional()     = Simm16,  Ty::Imm,  Read,  OptionalCount;
+    target()       = Simm16,  Ty::Imm,  Read,  Target;
+    hwreg()        = Simm16,  Ty::Imm,  Read,  Hwreg;
+    waitcnt()      = Simm16,  Ty::Imm,  Read,  Waitcnt;
+    sendmsg()      = Simm16,  Ty::Imm,  Read,  Sendmsg;
+    gpr_idx()      = Simm16,  Ty::Imm,  Read,  GprIdx;
+    /// The index mask of s_set_gpr_idx_on stands in SSRC1.
+    gpr_idx_src1() = Src1,    Ty::Imm,  Read,  GprIdx;
+    // Scalar memory
+    sbase(ty)      = Sbase,   ty,       Read,  Sgpr;
+    sdata(ty)      = Sdata,   ty,       Read,  Sgpr;
+    probe()        = Sdata,   Ty::Imm,  Read,  Probe;
+    soffset()      = Soffset, Ty::U32,  Read,  Scalar;
+    // Vector memory, LDS, export
+    vdata(ty)      = Vdata,   ty,       Write, Vgpr;
+    vaddr()        = Vaddr,   Ty::B32,  Read,  Vgpr;
+    vaddr64()      = Vaddr,   Ty::B64,  Read,  Vgpr;
+    data0(ty)      = Data0,   ty,       Read,  Vgpr;
+    data1(ty)      = Data1,   ty,       Read,  Vgpr;
+    saddr()        = Saddr,   Ty::B64,  Read,  Sgpr;
+    srsrc(ty)      = Srsrc,   ty,       Read,  Sgpr;
+    ssamp()        = Ssamp,   Ty::B128, Read,  Sgpr;
+    export_target() = Target, Ty::Imm,  Read,  ExportTarget;
+    exp0()         = Exp0,    Ty::B32,  Read,  Vgpr;
+    exp1()         = Exp1,    Ty::B32,  Read,  Vgpr;
+    exp2()         = Exp2,    Ty::B32,  Read,  Vgpr;
+    exp3()         = Exp3,    Ty::B32,  Read,  Vgpr;
+}
