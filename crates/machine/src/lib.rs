@@ -3,12 +3,20 @@
 #![warn(missing_docs)]
 
 mod backend;
+mod dispatch;
 mod fault;
+mod float_env;
+pub mod gcn;
 mod interp;
 mod memory;
+pub mod schedule;
 mod wave;
+mod workgroup;
 
 pub use backend::{Backend, Stop};
+pub use dispatch::{Grid, GridError, Group, MAX_GROUP_SIZE, Site, StartWave, WorkItemIds};
 pub use fault::{Fault, MemoryFault};
+pub use float_env::DefaultFloatEnv;
 pub use memory::MemoryUnit;
 pub use wave::{Uniform, VGPRS, Wave, hwreg, sreg};
+pub use workgroup::WaveState;

@@ -134,12 +134,16 @@ impl Wave {
         }
     }
 
-    /// Zeroes every register for use by another work-group.
-    pub fn reset(&mut self) {
+    /// Zeroes the uniform registers, the counters and the first `vgprs` vector
+    /// registers for use by another work-group. Clearing only what a kernel
+    /// has keeps short kernels short.
+    pub fn clear(&mut self, vgprs: usize) {
         self.uniform.s = [0; 128];
         self.uniform.hw = [0; 64];
         self.uniform.scc = 0;
-        for n in 0..VGPRS {
+        self.uniform.counts = [0; 8];
+        self.uniform.lane_count = 0;
+        for n in 0..vgprs.min(VGPRS) {
             self.vgpr_mut(n).fill(0);
         }
     }

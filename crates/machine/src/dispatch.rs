@@ -1,0 +1,241 @@
+//! The grid of a dispatch: which work-groups there are, how large, in which order.
+//!
+//! Sizes count work-items, as HSA does: the last work-group of a dimension may be partial.
+
+use wavetank_ir::LANES;
+
+use crate::wave::Wave;
+
+/// The most work-items that one work-group may have.
+pub const MAX_GROUP_SIZE: u32 = 1024;
+
+/// A grid of work-items and how it is cut into work-groups.
+///
+/// ```
+/// use wavetank_machine::Grid;
+/// let grid = Grid::new([100, 3, 1], [64, 2, 1])?;
+/// assert_eq!(grid.groups(), [2, 2, 1]);
+/// let last = grid.group(3);
+/// assert_eq!((last.id, last.size), ([1, 1, 0], [36, 1, 1]));
+/// assert_eq!(last.waves(), 1);
+/// # Ok::<(), wavetank_machine::GridError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    items: [u32; 3],
+    group: [u32; 3],
+}
+
+/// Why a grid cannot be dispatched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum GridError {
+    /// A dimension of the grid is zero.
+    #[error("the grid {}x{}x{} has no work-items; every dimension must be at least 1", .0[0], .0[1], .0[2])]
+    EmptyGrid([u32; 3]),
+    /// A dimension of the work-group is zero.
+    #[error("the work-group {}x{}x{} has no work-items; every dimension must be at least 1", .0[0], .0[1], .0[2])]
+    EmptyGroup([u32; 3]),
+    /// The work-group is too large.
+    #[error(
+        "a work-group of {}x{}x{} has {} work-items; the most is {MAX_GROUP_SIZE}",
+        .0[0], .0[1], .0[2], .0.iter().map(|&n| u128::from(n)).product::<u128>()
+    )]
+    GroupTooLarge([u32; 3]),
+    /// More work-groups than can be counted.
+    #[error(
+        "the grid {}x{}x{} has more than 2^63 work-groups; make it smaller or the work-groups larger",
+        .0[0], .0[1], .0[2]
+    )]
+    TooManyGroups([u32; 3]),
+}
+
+impl Grid {
+    /// A grid of `items` work-items, cut into work-groups of `group` work-items.
+    ///
+    /// # Errors
+    /// Any of [`GridError`].
+    pub fn new(items: [u32; 3], group: [u32; 3]) -> Result<Grid, GridError> {
+        if items.contains(&0) {
+            return Err(GridError::EmptyGrid(items));
+        }
+        if group.contains(&0) {
+            return Err(GridError::EmptyGroup(group));
+        }
+        let size: u128 = group.iter().map(|&n| u128::from(n)).product();
+        if size > MAX_GROUP_SIZE.into() {
+            return Err(GridError::GroupTooLarge(group));
+        }
+        let grid = Grid { items, group };
+        let count: u128 = grid.groups().iter().map(|&n| u128::from(n)).product();
+        if count > 1 << 63 {
+            return Err(GridError::TooManyGroups(items));
+        }
+        Ok(grid)
+    }
+
+    /// Work-items in each dimension.
+    pub fn items(&self) -> [u32; 3] {
+        self.items
+    }
+
+    /// Work-items of a full work-group in each dimension.
+    pub fn group_size(&self) -> [u32; 3] {
+        self.group
+    }
+
+    /// Work-groups in each dimension, partial ones included.
+    pub fn groups(&self) -> [u32; 3] {
+        std::array::from_fn(|d| self.items[d].div_ceil(self.group[d]))
+    }
+
+    /// The number of work-groups.
+    pub fn count(&self) -> u64 {
+        self.groups().iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// Waves of a full work-group.
+    pub fn waves(&self) -> u32 {
+        waves(self.group)
+    }
+
+    /// The work-group at a position of the order in which they start: X is fastest, then Y, then Z.
+    pub fn group(&self, index: u64) -> Group {
+        let [x, y, _] = self.groups().map(u64::from);
+        let id = [index % x, index / x % y, index / x / y].map(|n| n as u32);
+        let size = std::array::from_fn(|d| {
+            // At the edge of the grid the group shrinks; the first item is below u32::MAX there.
+            self.group[d].min(self.items[d] - id[d] * self.group[d])
+        });
+        Group { index, id, size }
+    }
+}
+
+/// One work-group of a grid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Group {
+    /// Its position in the order of starting.
+    pub index: u64,
+    /// Its id in each dimension.
+    pub id: [u32; 3],
+    /// Its work-items in each dimension: fewer than a full group's at the edge of the grid.
+    pub size: [u32; 3],
+}
+
+impl Group {
+    /// The number of waves.
+    pub fn waves(&self) -> u32 {
+        waves(self.size)
+    }
+
+    /// The lanes of a wave that have a work-item.
+    pub fn exec(&self, wave: u32) -> u64 {
+        let items: u32 = self.size.iter().product();
+        match items.saturating_sub(wave * LANES as u32) {
+            0 => 0,
+            n @ 1..64 => (1 << n) - 1,
+            _ => !0,
+        }
+    }
+}
+
+fn waves(size: [u32; 3]) -> u32 {
+    size.iter().product::<u32>().div_ceil(LANES as u32)
+}
+
+/// A wave's place: what differs from wave to wave.
+pub struct Site<'a> {
+    /// Its work-group.
+    pub group: &'a Group,
+    /// Its number in the work-group.
+    pub index: u32,
+    /// Guest address of the work-group's scratch.
+    pub scratch: u64,
+    /// The worker that runs it, as the chip's compute unit.
+    pub unit: u32,
+    /// The place of its work-group among those resident there.
+    pub slot: u32,
+}
+
+/// Puts waves into their start state: what a front end knows of launching.
+pub trait StartWave: Sync {
+    /// Sets every register that the program may read, and the PC.
+    fn start(&self, wave: &mut Wave, site: &Site<'_>, ids: &mut WorkItemIds);
+}
+
+/// The ids of the work-items of a group, by wave and lane, kept between groups of one size.
+#[derive(Default)]
+pub struct WorkItemIds {
+    size: [u32; 3],
+    waves: Vec<[[u32; LANES]; 3]>,
+}
+
+impl WorkItemIds {
+    /// The ids in X, Y and Z of the lanes of a wave. Lanes without a work-item have ids past the end of the group.
+    pub fn wave(&mut self, size: [u32; 3], wave: u32) -> &[[u32; LANES]; 3] {
+        if self.size != size {
+            self.size = size;
+            self.waves = (0..waves(size)).map(|w| ids(size, w)).collect();
+        }
+        &self.waves[wave as usize]
+    }
+}
+
+fn ids(size: [u32; 3], wave: u32) -> [[u32; LANES]; 3] {
+    let mut out = [[0; LANES]; 3];
+    for lane in 0..LANES {
+        let item = wave * LANES as u32 + lane as u32;
+        out[0][lane] = item % size[0];
+        out[1][lane] = item / size[0] % size[1];
+        out[2][lane] = item / size[0] / size[1];
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Every work-item of the grid runs exactly once: counted from the lanes that are on.
+        #[test]
+        fn lanes_cover_the_grid(
+            items in prop::array::uniform3(1u32..40),
+            group in prop::array::uniform3(1u32..10),
+        ) {
+            let grid = Grid::new(items, group).unwrap();
+            let mut seen = vec![0u8; items.iter().product::<u32>() as usize];
+            let mut ids = WorkItemIds::default();
+            for g in (0..grid.count()).map(|n| grid.group(n)) {
+                for w in 0..g.waves() {
+                    let lanes = ids.wave(g.size, w);
+                    prop_assert_ne!(g.exec(w), 0);
+                    for l in (0..LANES).filter(|l| g.exec(w) >> l & 1 != 0) {
+                        let at: [u32; 3] = std::array::from_fn(|d| g.id[d] * group[d] + lanes[d][l]);
+                        seen[((at[2] * items[1] + at[1]) * items[0] + at[0]) as usize] += 1;
+                    }
+                }
+            }
+            prop_assert!(seen.iter().all(|&n| n == 1));
+        }
+    }
+
+    #[test]
+    fn wrong_grids_are_refused() {
+        let text = |items, group| Grid::new(items, group).unwrap_err().to_string();
+        assert_eq!(
+            text([0, 1, 1], [1, 1, 1]),
+            "the grid 0x1x1 has no work-items; every dimension must be at least 1"
+        );
+        assert_eq!(
+            text([1, 1, 1], [1025, 1, 1]),
+            "a work-group of 1025x1x1 has 1025 work-items; the most is 1024"
+        );
+        assert!(text([1, 1, 1], [u32::MAX, u32::MAX, 2]).contains("the most is 1024"));
+        assert!(text([1, 1, 1], [1, 0, 1]).contains("work-group 1x0x1"));
+        assert!(text([u32::MAX; 3], [1, 1, 1]).contains("2^63"));
+        // The largest grid in one dimension does not overflow at its edge.
+        let grid = Grid::new([u32::MAX, 1, 1], [1024, 1, 1]).unwrap();
+        assert_eq!(grid.group(grid.count() - 1).size, [1023, 1, 1]);
+    }
+}

@@ -1,0 +1,129 @@
+//! How many waves a chip holds at once.
+//!
+//! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules: 4 SIMDs a compute unit with 10 waves each, 256 VGPRs
+//! a lane and 800 SGPRs (512 before gfx8) a SIMD, 64 KiB of LDS and 16 work-groups of more than one wave a compute unit.
+
+use wavetank_isa::{Chip, Generation};
+
+const SIMDS: u32 = 4;
+const WAVES_PER_SIMD: u32 = 10;
+const VGPRS_PER_LANE: u32 = 256;
+const LDS_PER_UNIT: u32 = 64 << 10;
+const GROUPS_PER_UNIT: u32 = 16;
+
+/// What a kernel takes of a compute unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Occupancy {
+    /// The generation of the chip.
+    pub generation: Generation,
+    /// VGPRs of a lane.
+    pub vgprs: u32,
+    /// SGPRs of a wave.
+    pub sgprs: u32,
+    /// LDS of a work-group in bytes.
+    pub lds_bytes: u32,
+    /// Waves of a work-group.
+    pub waves_per_group: u32,
+}
+
+impl Occupancy {
+    /// Waves that a compute unit holds, as far as registers go.
+    pub fn waves_per_unit(&self) -> u32 {
+        let (sgprs, granule) = match self.generation {
+            Generation::Gfx6 | Generation::Gfx7 => (512, 8),
+            Generation::Gfx8 | Generation::Gfx9 => (800, 16),
+        };
+        let by_vgprs = VGPRS_PER_LANE / self.vgprs.max(1).next_multiple_of(4);
+        let by_sgprs = sgprs / self.sgprs.max(1).next_multiple_of(granule);
+        SIMDS * WAVES_PER_SIMD.min(by_vgprs).min(by_sgprs)
+    }
+
+    /// Work-groups that a compute unit holds; at least one, for one always has to run.
+    pub fn groups_per_unit(&self) -> u32 {
+        let by_waves = self.waves_per_unit() / self.waves_per_group.max(1);
+        let by_lds = match self.lds_bytes {
+            0 => u32::MAX,
+            bytes => LDS_PER_UNIT / bytes.next_multiple_of(512),
+        };
+        let by_slots = match self.waves_per_group {
+            0 | 1 => u32::MAX,
+            _ => GROUPS_PER_UNIT,
+        };
+        by_waves.min(by_lds).min(by_slots).max(1)
+    }
+}
+
+/// Compute units of the best-known product with a chip.
+pub fn compute_units(chip: Chip) -> u32 {
+    match chip {
+        Chip::Gfx600 => 32,
+        Chip::Gfx601 => 20,
+        Chip::Gfx602 => 6,
+        Chip::Gfx700 => 8,
+        Chip::Gfx701 | Chip::Gfx702 => 44,
+        Chip::Gfx703 => 2,
+        Chip::Gfx704 => 14,
+        Chip::Gfx705 => 3,
+        Chip::Gfx801 => 8,
+        Chip::Gfx802 | Chip::Gfx805 => 32,
+        Chip::Gfx803 => 64,
+        Chip::Gfx810 => 3,
+        Chip::Gfx900 => 64,
+        Chip::Gfx902 => 11,
+        Chip::Gfx904 => 20,
+        Chip::Gfx906 => 60,
+        Chip::Gfx909 => 3,
+        Chip::Gfx90c => 8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn groups(vgprs: u32, sgprs: u32, lds_bytes: u32, waves_per_group: u32) -> u32 {
+        let generation = Generation::Gfx9;
+        Occupancy {
+            generation,
+            vgprs,
+            sgprs,
+            lds_bytes,
+            waves_per_group,
+        }
+        .groups_per_unit()
+    }
+
+    /// The well-known steps of the GCN occupancy table: 24 VGPRs for 10 waves, 28 for 9, 84 for 3, 128 for 2, 256 for 1.
+    #[test]
+    fn vgprs_limit_waves() {
+        for (vgprs, waves) in [
+            (24, 10),
+            (25, 9),
+            (28, 9),
+            (32, 8),
+            (84, 3),
+            (128, 2),
+            (129, 1),
+            (256, 1),
+        ] {
+            assert_eq!(groups(vgprs, 16, 0, 1), 4 * waves, "{vgprs} VGPRs");
+        }
+    }
+
+    /// 80 SGPRs for 10 waves, 96 for 8, 102 (+ extra) for 7.
+    #[test]
+    fn sgprs_limit_waves() {
+        for (sgprs, waves) in [(80, 10), (96, 8), (112, 7)] {
+            assert_eq!(groups(8, sgprs, 0, 1), 4 * waves, "{sgprs} SGPRs");
+        }
+    }
+
+    #[test]
+    fn lds_and_slots_limit_groups() {
+        assert_eq!(groups(8, 16, 65536, 1), 1);
+        assert_eq!(groups(8, 16, 32769, 1), 1);
+        assert_eq!(groups(8, 16, 16384, 4), 4);
+        assert_eq!(groups(8, 16, 0, 2), 16);
+        assert_eq!(groups(256, 16, 0, 16), 1);
+    }
+}

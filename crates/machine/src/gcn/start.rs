@@ -1,0 +1,324 @@
+//! The state in which a wave starts.
+//!
+//! Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State"; the hardware registers as in the
+//! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
+
+use wavetank_isa::Generation;
+
+use crate::dispatch::{Site, StartWave, WorkItemIds};
+use crate::gcn::{PRIVATE_BASE, SHARED_BASE};
+use crate::wave::{Wave, hwreg, sreg};
+
+/// Scratch of a wave is allocated in blocks of this many bytes (`COMPUTE_TMPRING_SIZE.WAVESIZE`: 256 dwords).
+pub const SCRATCH_GRANULE: u32 = 1024;
+
+/// What a launch tells the hardware: the same for every wave of a dispatch.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The generation of the chip.
+    pub generation: Generation,
+    /// Guest address of the first instruction.
+    pub entry: u64,
+    /// `COMPUTE_PGM_RSRC1` (float modes, priority).
+    pub rsrc1: u32,
+    /// `COMPUTE_PGM_RSRC2` (system SGPRs and VGPRs, exceptions).
+    pub rsrc2: u32,
+    /// VGPRs a lane gets.
+    pub vgprs: u32,
+    /// SGPRs a wave gets.
+    pub sgprs: u32,
+    /// LDS of a work-group in bytes, dynamic LDS included.
+    pub lds_bytes: u32,
+    /// Scratch of a wave in bytes, a multiple of [`SCRATCH_GRANULE`]; 0 for none.
+    pub scratch_wave_bytes: u32,
+    /// What goes to user SGPRs.
+    pub user: UserData,
+}
+
+/// The values that the command processor puts in user SGPRs. Addresses are guest addresses.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UserData {
+    /// Which are enabled: bits 9:0 of the kernel's code properties, in the order of the fields here, where the first two
+    /// (segment buffer and flat scratch) are made from the scratch address.
+    pub enabled: u32,
+    /// Address of the dispatch packet.
+    pub dispatch_ptr: u64,
+    /// Address of the queue.
+    pub queue_ptr: u64,
+    /// Address of the argument block.
+    pub kernarg_segment_ptr: u64,
+    /// Number of the dispatch on its queue.
+    pub dispatch_id: u64,
+    /// Scratch of one work-item in bytes.
+    pub private_segment_size: u32,
+    /// Work-groups in X, Y and Z (code object version 2 only).
+    pub workgroup_count: [u32; 3],
+}
+
+impl StartWave for Launch {
+    /// What the hardware leaves as the last wave left it is zero here, so that runs repeat: the other SGPRs, VCC, M0 and
+    /// the other VGPRs that the kernel has. (M0 does not limit LDS accesses on gfx9; earlier code sets it.)
+    fn start(&self, wave: &mut Wave, site: &Site<'_>, ids: &mut WorkItemIds) {
+        wave.clear(self.vgprs as usize);
+        wave.index = site.index;
+        wave.uniform_mut().pc = self.entry;
+        wave.set_s64(sreg::EXEC, site.group.exec(site.index));
+        self.scalar_registers(wave, site);
+        self.hardware_registers(wave, site);
+        // ENABLE_VGPR_WORKITEM_ID: X is always there, then Y, then Z. 3 is undefined; it gives all.
+        let enabled = (self.rsrc2 >> 11 & 3).min(2) as usize;
+        let lanes = ids.wave(site.group.size, site.index);
+        for (n, ids) in lanes.iter().enumerate().take(enabled + 1) {
+            *wave.vgpr_mut(n) = *ids;
+        }
+    }
+}
+
+impl Launch {
+    fn scalar_registers(&self, wave: &mut Wave, site: &Site<'_>) {
+        let user_count = (self.rsrc2 >> 1 & 0x1f) as usize;
+        let s = &mut wave.uniform_mut().s;
+        let user = self
+            .user
+            .registers(site.scratch, self.scratch_total(site), self.generation);
+        s[..user_count.min(user.len())].copy_from_slice(&user[..user_count.min(user.len())]);
+        let [x, y, z] = site.group.id;
+        let info = u32::from(site.index == 0) << 31 | site.group.waves();
+        let system = [
+            (self.rsrc2 >> 7 & 1, x),
+            (self.rsrc2 >> 8 & 1, y),
+            (self.rsrc2 >> 9 & 1, z),
+            (self.rsrc2 >> 10 & 1, info),
+            (self.rsrc2 & 1, site.index * self.scratch_wave_bytes),
+        ];
+        let enabled = system.iter().filter(|(enabled, _)| *enabled != 0);
+        for (n, (_, value)) in enabled.enumerate() {
+            s[user_count + n] = *value;
+        }
+    }
+
+    fn scratch_total(&self, site: &Site<'_>) -> u32 {
+        self.scratch_wave_bytes * site.group.waves()
+    }
+
+    fn hardware_registers(&self, wave: &mut Wave, site: &Site<'_>) {
+        let Launch { rsrc1, rsrc2, .. } = *self;
+        let hw = &mut wave.uniform_mut().hw;
+        // MODE: FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 18:12, FP16_OVFL 23 (gfx9).
+        let overflow = u32::from(self.generation == Generation::Gfx9) & rsrc1 >> 26;
+        hw[usize::from(hwreg::MODE)] = rsrc1 >> 12 & 0xff
+            | (rsrc1 >> 21 & 1) << 8
+            | (rsrc1 >> 23 & 1) << 9
+            | (rsrc2 >> 24 & 0x7f) << 12
+            | overflow << 23;
+        // STATUS: SPI_PRIO 2:1, TRAP_EN 6, IN_TG 11, VALID 16.
+        hw[usize::from(hwreg::STATUS)] = (rsrc1 >> 10 & 3) << 1
+            | (rsrc2 >> 6 & 1) << 6
+            | u32::from(site.group.waves() > 1) << 11
+            | 1 << 16;
+        // HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID 14:13, TG_ID 19:16.
+        hw[usize::from(hwreg::HW_ID)] = site.index >> 2 & 0xf
+            | (site.index & 3) << 4
+            | (site.unit & 0xf) << 8
+            | (site.unit >> 4 & 3) << 13
+            | (site.slot & 0xf) << 16;
+        // GPR_ALLOC: VGPR_SIZE 13:8 in fours less one, SGPR_SIZE 27:24 in eights less one.
+        hw[usize::from(hwreg::GPR_ALLOC)] = (self.vgprs.div_ceil(4).max(1) - 1) << 8
+            | (self.sgprs.div_ceil(8).clamp(1, 16) - 1) << 24;
+        // LDS_ALLOC: LDS_SIZE 20:12 in units of 64 dwords; it is allocated in blocks of 128 dwords (from gfx7 on).
+        hw[usize::from(hwreg::LDS_ALLOC)] = (self.lds_bytes.div_ceil(512) * 2) << 12;
+        if self.generation == Generation::Gfx9 {
+            hw[usize::from(hwreg::SH_MEM_BASES)] =
+                (PRIVATE_BASE >> 48) as u32 | (SHARED_BASE >> 48 << 16) as u32;
+        }
+    }
+}
+
+impl UserData {
+    /// The user SGPRs of a work-group whose scratch lies at an address.
+    fn registers(&self, scratch: u64, scratch_bytes: u32, generation: Generation) -> Registers {
+        let mut out = Registers::default();
+        let both = |v: u64| [v as u32, (v >> 32) as u32];
+        let [x, y, z] = self.workgroup_count;
+        let buffer = scratch_descriptor(scratch, scratch_bytes, generation);
+        let fields: [&[u32]; 10] = [
+            &buffer,
+            &both(self.dispatch_ptr),
+            &both(self.queue_ptr),
+            &both(self.kernarg_segment_ptr),
+            &both(self.dispatch_id),
+            &both(scratch),
+            &[self.private_segment_size],
+            &[x],
+            &[y],
+            &[z],
+        ];
+        for (bit, field) in fields.iter().enumerate() {
+            if self.enabled >> bit & 1 != 0 {
+                out.push(field);
+            }
+        }
+        out
+    }
+}
+
+/// At most 4 + 5 × 2 + 4 × 1 registers.
+#[derive(Default)]
+struct Registers {
+    values: [u32; 18],
+    len: usize,
+}
+
+impl Registers {
+    fn push(&mut self, values: &[u32]) {
+        self.values[self.len..self.len + values.len()].copy_from_slice(values);
+        self.len += values.len();
+    }
+}
+
+impl std::ops::Deref for Registers {
+    type Target = [u32];
+
+    fn deref(&self) -> &[u32] {
+        &self.values[..self.len]
+    }
+}
+
+/// The buffer descriptor of scratch (Vega ISA, 8.1.8 "Buffer Resource"): swizzled, stride 0, TID added to the index, an
+/// index stride of 64, so that dword `d` of lane `l` lies at `d * 256 + l * 4` from the wave's offset.
+fn scratch_descriptor(base: u64, bytes: u32, generation: Generation) -> [u32; 4] {
+    const SWIZZLE_ENABLE: u32 = 1 << 31;
+    const DST_SEL_XYZW: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
+    const NUM_FORMAT_UINT: u32 = 4 << 12;
+    const DATA_FORMAT_32: u32 = 4 << 15;
+    const ELEMENT_SIZE_4: u32 = 1 << 19;
+    const INDEX_STRIDE_64: u32 = 3 << 21;
+    const ADD_TID_ENABLE: u32 = 1 << 23;
+    let word3 = match generation {
+        // DATA_FORMAT holds stride bits 17:14 with ADD_TID_ENABLE (gfx8, gfx9); ELEMENT_SIZE is gone in gfx9.
+        Generation::Gfx6 | Generation::Gfx7 => DATA_FORMAT_32 | ELEMENT_SIZE_4,
+        Generation::Gfx8 => ELEMENT_SIZE_4,
+        Generation::Gfx9 => 0,
+    };
+    [
+        base as u32,
+        (base >> 32) as u32 & 0xffff | SWIZZLE_ENABLE,
+        bytes,
+        word3 | DST_SEL_XYZW | NUM_FORMAT_UINT | INDEX_STRIDE_64 | ADD_TID_ENABLE,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatch::Grid;
+
+    fn launch() -> Launch {
+        Launch {
+            generation: Generation::Gfx9,
+            entry: 0x1000,
+            // FP modes 0xc0, DX10_CLAMP, IEEE, FP16_OVFL; 8 VGPRs, 96 SGPRs.
+            rsrc1: 0xac_0041 | 1 << 26,
+            rsrc2: 0,
+            vgprs: 8,
+            sgprs: 96,
+            lds_bytes: 513,
+            scratch_wave_bytes: 2048,
+            user: UserData {
+                enabled: 0x3ff,
+                dispatch_ptr: 0x1_0000_0002,
+                queue_ptr: 0x3_0000_0004,
+                kernarg_segment_ptr: 0x5_0000_0006,
+                dispatch_id: 0x7_0000_0008,
+                private_segment_size: 9,
+                workgroup_count: [10, 11, 12],
+            },
+        }
+    }
+
+    fn started(launch: &Launch, items: [u32; 3], group: [u32; 3], index: u64, wave: u32) -> Wave {
+        let grid = Grid::new(items, group).unwrap();
+        let mut out = Wave::new(0);
+        out.uniform_mut().s[50] = 99;
+        out.vgpr_mut(7)[3] = 99;
+        let site = Site {
+            group: &grid.group(index),
+            index: wave,
+            scratch: 0x7f12_3456_7000,
+            unit: 0,
+            slot: 0,
+        };
+        launch.start(&mut out, &site, &mut WorkItemIds::default());
+        out
+    }
+
+    /// The order and widths are those of the guide's table "SGPR Register Set Up Order".
+    #[test]
+    fn user_and_system_sgprs_stand_in_the_guides_order() {
+        let mut launch = launch();
+        // 18 user SGPRs, all ids, work-group info, scratch wave offset.
+        launch.rsrc2 = 18 << 1 | 0xf << 7 | 1;
+        let wave = started(&launch, [64, 64, 64], [2, 64, 1], 33 * 32 + 1, 1);
+        let s = &wave.uniform().s;
+        assert_eq!(s[0], 0x3456_7000);
+        assert_eq!(s[1], 0x7f12 | 1 << 31);
+        assert_eq!(s[2], 2 * 2048);
+        // TID added, index stride 64.
+        assert_eq!(s[3] >> 21 & 7, 7);
+        assert_eq!(s[4..12], [2, 1, 4, 3, 6, 5, 8, 7]);
+        assert_eq!(s[12..14], [0x3456_7000, 0x7f12]);
+        assert_eq!(s[14..18], [9, 10, 11, 12]);
+        assert_eq!(s[18..23], [1, 0, 33, 2, 2048]);
+        assert_eq!(s[50], 0);
+        assert_eq!(wave.uniform().pc, 0x1000);
+    }
+
+    #[test]
+    fn absent_sgprs_take_no_room() {
+        let mut launch = launch();
+        launch.user.enabled = 1 << 3; // kernarg segment pointer
+        launch.rsrc2 = 2 << 1 | 1 << 9 | 1 << 7; // X and Z
+        let wave = started(&launch, [8, 8, 8], [8, 8, 1], 5, 0);
+        assert_eq!(wave.uniform().s[..5], [6, 5, 0, 5, 0]);
+    }
+
+    /// Vega ISA, tables of MODE, STATUS, GPR_ALLOC and LDS_ALLOC.
+    #[test]
+    fn hardware_registers() {
+        let mut launch = launch();
+        launch.rsrc2 = 0x05 << 24;
+        let wave = started(&launch, [128, 1, 1], [128, 1, 1], 0, 1);
+        let hw = |n: u8| wave.uniform().hw[usize::from(n)];
+        assert_eq!(hw(hwreg::MODE), 0xc0 | 1 << 8 | 1 << 9 | 5 << 12 | 1 << 23);
+        assert_eq!(hw(hwreg::STATUS), 1 << 11 | 1 << 16);
+        assert_eq!(hw(hwreg::GPR_ALLOC), 1 << 8 | 11 << 24);
+        // 513 bytes take two blocks of 128 dwords: four units.
+        assert_eq!(hw(hwreg::LDS_ALLOC), 4 << 12);
+        assert_eq!(hw(hwreg::SH_MEM_BASES), 0x0001_0002);
+        assert_eq!(hw(hwreg::HW_ID) >> 4 & 3, 1);
+        let alone = started(&launch, [64, 1, 1], [64, 1, 1], 0, 0);
+        assert_eq!(alone.uniform().hw[2] >> 11 & 1, 0);
+    }
+
+    #[test]
+    fn partial_groups_shrink_in_every_dimension() {
+        let mut launch = launch();
+        launch.rsrc2 = 2 << 11;
+        // The last of 2x2x1 groups has 3x5x2 items.
+        let wave = started(&launch, [11, 13, 2], [8, 8, 2], 3, 0);
+        assert_eq!(wave.exec(), (1 << 30) - 1);
+        let item = |lane: usize| [0, 1, 2].map(|n| wave.vgpr(n)[lane]);
+        assert_eq!(item(0), [0, 0, 0]);
+        assert_eq!(item(2), [2, 0, 0]);
+        assert_eq!(item(3), [0, 1, 0]);
+        assert_eq!(item(29), [2, 4, 1]);
+        assert_eq!(wave.vgpr(7), &[0; 64]);
+    }
+
+    #[test]
+    fn ids_that_are_not_enabled_are_not_given() {
+        let wave = started(&launch(), [8, 8, 1], [8, 8, 1], 0, 0);
+        assert_eq!(wave.vgpr(0)[9], 1);
+        assert_eq!(wave.vgpr(1), &[0; 64]);
+    }
+}

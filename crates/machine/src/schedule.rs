@@ -1,0 +1,451 @@
+//! The scheduler: hands the work-groups of a grid to threads, in order.
+//!
+//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep, or spin for a
+//! while) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
+//! that it left before. So groups may wait for earlier ones (look-back scans) and for all that fit (grid barriers).
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use crate::backend::Stop;
+use crate::dispatch::{Grid, Group, Site, StartWave, WorkItemIds};
+use crate::fault::Fault;
+use crate::float_env::DefaultFloatEnv;
+use crate::wave::Wave;
+use crate::workgroup::{Round, WaveState, WorkGroup};
+
+/// Rounds that a work-group may spin before another one gets its turn. Many kernels simply compute for long, and
+/// changing groups costs them their caches.
+const PATIENCE: u32 = 8;
+
+/// One thread's means of running waves.
+pub trait Worker {
+    /// Makes room (LDS and scratch) for one more resident work-group: the next slot, counted from 0. Returns the guest
+    /// address of its scratch.
+    fn add_slot(&mut self) -> u64;
+
+    /// Waves that run from now on belong to the work-group in this slot; `fresh` when it starts.
+    fn enter(&mut self, slot: usize, fresh: bool);
+
+    /// Runs a wave until it stops. Its budget bounds the edges it takes.
+    fn run(&mut self, wave: &mut Wave) -> Stop;
+}
+
+/// How to run a dispatch.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Threads, at least 1. With 1 everything runs on the calling thread, in an order that repeats.
+    pub threads: usize,
+    /// Work-groups that may be resident at once on all threads together; each thread may have one in any case.
+    pub resident_groups: u32,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// Set by somebody else to stop the dispatch as if its time were up.
+    pub cancel: Option<&'a AtomicBool>,
+    /// Called whenever a work-group has ended, with the number of those that have, and of all.
+    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    /// Called for each `s_sendmsg`.
+    pub message: Option<&'a (dyn Fn(Message) + Sync)>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            threads: 1,
+            resident_groups: 1,
+            deadline: None,
+            cancel: None,
+            progress: None,
+            message: None,
+        }
+    }
+}
+
+/// A message from a wave to the host.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The work-group.
+    pub group: Group,
+    /// The wave.
+    pub wave: u32,
+    /// The operand of `s_sendmsg`.
+    pub code: u16,
+    /// M0, the payload.
+    pub m0: u32,
+}
+
+/// What ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Work-groups that ended.
+    pub groups: u64,
+    /// Waves that ended with them.
+    pub waves: u64,
+    /// Instructions of these waves by family, in the order of `wavetank_ir::Family::ALL`; zeros when not counted.
+    pub families: [u64; 8],
+    /// Instructions times active lanes; zero when not counted.
+    pub lane_instructions: u64,
+    /// Messages sent.
+    pub messages: u64,
+}
+
+impl Counts {
+    fn add_wave(&mut self, wave: &Wave) {
+        let uniform = wave.uniform();
+        self.waves += 1;
+        self.lane_instructions += uniform.lane_count;
+        for (sum, n) in self.families.iter_mut().zip(uniform.counts) {
+            *sum += n;
+        }
+    }
+
+    fn add(&mut self, other: &Counts) {
+        self.groups += other.groups;
+        self.waves += other.waves;
+        self.lane_instructions += other.lane_instructions;
+        self.messages += other.messages;
+        for (sum, n) in self.families.iter_mut().zip(other.families) {
+            *sum += n;
+        }
+    }
+}
+
+/// Why a dispatch did not end well.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// A wave failed; the earliest by work-group and wave, where several did.
+    Fault {
+        /// The work-group.
+        group: Group,
+        /// The wave in it.
+        wave: u32,
+        /// What happened.
+        fault: Fault,
+    },
+    /// The deadline passed, or the dispatch was cancelled.
+    Timeout {
+        /// Work-groups that had ended.
+        done: u64,
+        /// Where the waves were that had started, by work-group and wave.
+        waves: Vec<HungWave>,
+    },
+}
+
+/// Where a wave was when time was up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HungWave {
+    /// The work-group.
+    pub group: Group,
+    /// The wave in it.
+    pub wave: u32,
+    /// The guest address of its next instruction.
+    pub pc: u64,
+    /// What it was doing.
+    pub state: WaveState,
+}
+
+/// Runs every work-group of a grid. `worker` makes the means of each thread.
+///
+/// # Errors
+/// The first fault of any wave stops the dispatch; so does the deadline, which is looked at whenever a wave has yielded.
+pub fn run<W: Worker>(
+    grid: &Grid,
+    start: &dyn StartWave,
+    options: &Options<'_>,
+    worker: impl Fn(usize) -> W + Sync,
+) -> Result<Counts, Failure> {
+    let threads = (options.threads.max(1) as u64).min(grid.count()) as usize;
+    let shared = Shared {
+        grid,
+        start,
+        options,
+        slots: (options.resident_groups as usize / threads).max(1),
+        next: AtomicU64::new(0),
+        done: AtomicU64::new(0),
+        stop: AtomicBool::new(false),
+        outcome: Mutex::new(Outcome::default()),
+    };
+    std::thread::scope(|scope| {
+        for unit in 1..threads {
+            let (shared, worker) = (&shared, &worker);
+            scope.spawn(move || Thread::new(shared, worker(unit), unit).run());
+        }
+        Thread::new(&shared, worker(0), 0).run();
+    });
+    let done = shared.done.load(Ordering::Relaxed);
+    let outcome = shared
+        .outcome
+        .into_inner()
+        .unwrap_or_else(|e| e.into_inner());
+    outcome.finish(done)
+}
+
+/// What the threads of a dispatch share.
+struct Shared<'a> {
+    grid: &'a Grid,
+    start: &'a dyn StartWave,
+    options: &'a Options<'a>,
+    /// Work-groups that one thread may hold.
+    slots: usize,
+    /// The next work-group to start.
+    next: AtomicU64,
+    /// Work-groups that have ended.
+    done: AtomicU64,
+    /// Everybody stops: a fault, or time is up.
+    stop: AtomicBool,
+    outcome: Mutex<Outcome>,
+}
+
+#[derive(Default)]
+struct Outcome {
+    counts: Counts,
+    fault: Option<(Group, u32, Fault)>,
+    timeout: bool,
+    hung: Vec<HungWave>,
+}
+
+impl Outcome {
+    fn finish(mut self, done: u64) -> Result<Counts, Failure> {
+        if let Some((group, wave, fault)) = self.fault {
+            return Err(Failure::Fault { group, wave, fault });
+        }
+        if self.timeout {
+            self.hung.sort_by_key(|w| (w.group.index, w.wave));
+            return Err(Failure::Timeout {
+                done,
+                waves: self.hung,
+            });
+        }
+        Ok(self.counts)
+    }
+
+    /// Keeps the earliest fault.
+    fn fault(&mut self, group: Group, wave: u32, fault: Fault) {
+        let earlier = |(g, w, _): &(Group, u32, Fault)| (g.index, *w) <= (group.index, wave);
+        if !self.fault.as_ref().is_some_and(earlier) {
+            self.fault = Some((group, wave, fault));
+        }
+    }
+}
+
+impl Shared<'_> {
+    /// The next work-group in order, if one is left.
+    fn take(&self) -> Option<Group> {
+        // Not fetch_add: the counter must not run past the end however often it is asked.
+        let count = self.grid.count();
+        let step = |n| (n < count).then(|| n + 1);
+        let taken = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
+        taken.ok().map(|n| self.grid.group(n))
+    }
+
+    /// Whether the threads have to stop. Looks at the clock.
+    fn stopping(&self) -> bool {
+        if self.stop.load(Ordering::Relaxed) {
+            return true;
+        }
+        let cancelled = self
+            .options
+            .cancel
+            .is_some_and(|c| c.load(Ordering::Relaxed));
+        let late = || self.options.deadline.is_some_and(|d| Instant::now() >= d);
+        let stop = cancelled || late();
+        if stop {
+            self.outcome().timeout = true;
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        stop
+    }
+
+    fn outcome(&self) -> std::sync::MutexGuard<'_, Outcome> {
+        self.outcome.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+/// One thread with the work-groups that it holds.
+struct Thread<'a, W> {
+    shared: &'a Shared<'a>,
+    worker: W,
+    unit: usize,
+    slots: Vec<Slot>,
+    /// The slots whose work-group has not ended, in the order of turns.
+    active: Vec<usize>,
+    ids: WorkItemIds,
+    counts: Counts,
+}
+
+struct Slot {
+    scratch: u64,
+    group: WorkGroup,
+}
+
+/// How a turn of a work-group ended.
+enum Turn {
+    Ended,
+    Stalled,
+    Stop,
+}
+
+impl<'a, W: Worker> Thread<'a, W> {
+    fn new(shared: &'a Shared<'a>, worker: W, unit: usize) -> Self {
+        Thread {
+            shared,
+            worker,
+            unit,
+            slots: Vec::new(),
+            active: Vec::new(),
+            ids: WorkItemIds::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    fn run(mut self) {
+        let _env = DefaultFloatEnv::enter();
+        let mut turn = 0;
+        let mut stalls = 0;
+        while turn < self.active.len() || self.admit() {
+            if self.shared.stopping() {
+                break;
+            }
+            match self.take_turn(self.active[turn]) {
+                Turn::Stop => break,
+                Turn::Ended => {
+                    stalls = 0;
+                    let slot = self.active[turn];
+                    if !self.begin_next(slot) {
+                        self.active.remove(turn);
+                        turn = if turn < self.active.len() { turn } else { 0 };
+                    }
+                }
+                Turn::Stalled if self.admit() => turn = self.active.len() - 1,
+                Turn::Stalled => {
+                    turn = (turn + 1) % self.active.len();
+                    stalls += 1;
+                    if stalls >= self.active.len() {
+                        // All wait, perhaps for groups of other threads.
+                        stalls = 0;
+                        std::thread::yield_now();
+                    }
+                }
+            }
+        }
+        self.report();
+    }
+
+    /// Starts the next work-group in a slot of its own, if there is one and the chip has room.
+    fn admit(&mut self) -> bool {
+        if self.active.len() >= self.shared.slots {
+            return false;
+        }
+        let free = (0..self.slots.len()).find(|slot| !self.active.contains(slot));
+        let Some(group) = self.shared.take() else {
+            return false;
+        };
+        let slot = free.unwrap_or_else(|| {
+            let scratch = self.worker.add_slot();
+            let group = WorkGroup::new(group);
+            self.slots.push(Slot { scratch, group });
+            self.slots.len() - 1
+        });
+        self.begin(slot, group);
+        self.active.push(slot);
+        true
+    }
+
+    fn begin_next(&mut self, slot: usize) -> bool {
+        let next = self.shared.take();
+        next.map(|group| self.begin(slot, group)).is_some()
+    }
+
+    fn begin(&mut self, slot: usize, group: Group) {
+        let Slot {
+            scratch,
+            group: room,
+        } = &mut self.slots[slot];
+        room.begin(group);
+        for index in 0..group.waves() {
+            let site = Site {
+                group: &group,
+                index,
+                scratch: *scratch,
+                unit: self.unit as u32,
+                slot: slot as u32,
+            };
+            let wave = &mut room.waves[index as usize];
+            wave.index = index;
+            self.shared.start.start(wave, &site, &mut self.ids);
+        }
+        self.worker.enter(slot, true);
+    }
+
+    /// Runs a work-group until it ends or gets nowhere by itself.
+    fn take_turn(&mut self, slot: usize) -> Turn {
+        self.worker.enter(slot, false);
+        let group = &mut self.slots[slot].group;
+        let mut patience = PATIENCE;
+        loop {
+            let counts = &mut self.counts;
+            let mut message = |message| {
+                counts.messages += 1;
+                if let Some(hook) = self.shared.options.message {
+                    hook(message);
+                }
+            };
+            match group.round(&mut self.worker, &mut message) {
+                Round::Ended => {
+                    self.ended(slot);
+                    return Turn::Ended;
+                }
+                Round::Fault { wave, fault } => {
+                    self.shared.outcome().fault(group.group, wave, fault);
+                    self.shared.stop.store(true, Ordering::Relaxed);
+                    return Turn::Stop;
+                }
+                Round::Progress => patience = PATIENCE,
+                Round::Busy => patience -= 1,
+                Round::Asleep => patience = 0,
+            }
+            if self.shared.stopping() {
+                return Turn::Stop;
+            }
+            if patience == 0 {
+                return Turn::Stalled;
+            }
+        }
+    }
+
+    fn ended(&mut self, slot: usize) {
+        let group = &self.slots[slot].group;
+        for wave in &group.waves[..group.states.len()] {
+            self.counts.add_wave(wave);
+        }
+        self.counts.groups += 1;
+        let done = self.shared.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(progress) = self.shared.options.progress {
+            progress(done, self.shared.grid.count());
+        }
+    }
+
+    /// Adds this thread's part to the outcome.
+    fn report(self) {
+        let mut outcome = self.shared.outcome();
+        outcome.counts.add(&self.counts);
+        if outcome.timeout {
+            let groups = self.active.iter().map(|slot| &self.slots[*slot].group);
+            outcome.hung.extend(groups.flat_map(hung));
+        }
+    }
+}
+
+fn hung(group: &WorkGroup) -> impl Iterator<Item = HungWave> {
+    let states = group.states.iter().zip(&group.waves).enumerate();
+    let alive = states.filter(|(_, (state, _))| **state != WaveState::Ended);
+    alive.map(|(n, (state, wave))| HungWave {
+        group: group.group,
+        wave: n as u32,
+        pc: wave.uniform().pc,
+        state: *state,
+    })
+}

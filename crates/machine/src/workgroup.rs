@@ -1,0 +1,133 @@
+//! A work-group at run time: its waves take turns on one thread and meet at barriers.
+
+use crate::backend::Stop;
+use crate::dispatch::Group;
+use crate::fault::Fault;
+use crate::schedule::{Message, Worker};
+use crate::wave::Wave;
+
+/// Edges that a wave may take before the next one runs.
+///
+/// Small enough that a spinning wave costs its partner well under a millisecond, large enough that changing waves is free.
+const BUDGET: i64 = 1024;
+
+/// What a wave is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaveState {
+    /// It can run.
+    Ready,
+    /// It waits at a barrier.
+    Barrier,
+    /// It has ended.
+    Ended,
+}
+
+/// A work-group that has started, with the waves that it uses of its slot.
+pub(crate) struct WorkGroup {
+    pub group: Group,
+    /// At least `states.len()` waves; more are left from larger groups.
+    pub waves: Vec<Wave>,
+    pub states: Vec<WaveState>,
+}
+
+/// What one turn of every wave brought.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// The work-group is done.
+    Ended,
+    /// A wave ended or a barrier was passed.
+    Progress,
+    /// Every wave that can run used its budget up.
+    Busy,
+    /// Every wave that can run sleeps.
+    Asleep,
+    /// A wave failed.
+    Fault { wave: u32, fault: Fault },
+}
+
+impl WorkGroup {
+    /// Room for a work-group.
+    pub fn new(group: Group) -> Self {
+        WorkGroup {
+            group,
+            waves: Vec::new(),
+            states: Vec::new(),
+        }
+    }
+
+    /// Starts another work-group here: every wave of it is ready.
+    pub fn begin(&mut self, group: Group) {
+        let count = group.waves();
+        self.group = group;
+        self.states = vec![WaveState::Ready; count as usize];
+        for index in self.waves.len() as u32..count {
+            self.waves.push(Wave::new(index));
+        }
+    }
+
+    /// Lets each wave that can run do so once.
+    pub fn round(&mut self, worker: &mut impl Worker, message: &mut dyn FnMut(Message)) -> Round {
+        let (mut progress, mut asleep) = (false, true);
+        for n in 0..self.states.len() {
+            if self.states[n] != WaveState::Ready {
+                continue;
+            }
+            match self.run_wave(n, worker, message) {
+                Stop::End => (self.states[n], progress) = (WaveState::Ended, true),
+                Stop::Barrier => self.states[n] = WaveState::Barrier,
+                Stop::Fault(fault) => {
+                    return Round::Fault {
+                        wave: n as u32,
+                        fault,
+                    };
+                }
+                Stop::Yield => asleep &= self.waves[n].uniform().budget > 0,
+                Stop::Message(_) => unreachable!("run_wave goes on after messages"),
+            }
+        }
+        if self.states.iter().all(|s| *s == WaveState::Ended) {
+            return Round::Ended;
+        }
+        progress |= self.release_barrier();
+        match (progress, asleep) {
+            (true, _) => Round::Progress,
+            (false, true) => Round::Asleep,
+            (false, false) => Round::Busy,
+        }
+    }
+
+    /// Runs one wave until it stops for something else than a message.
+    fn run_wave(
+        &mut self,
+        n: usize,
+        worker: &mut impl Worker,
+        message: &mut dyn FnMut(Message),
+    ) -> Stop {
+        let wave = &mut self.waves[n];
+        wave.uniform_mut().budget = BUDGET;
+        loop {
+            match worker.run(wave) {
+                Stop::Message(code) => message(Message {
+                    group: self.group,
+                    wave: n as u32,
+                    code,
+                    m0: wave.uniform().s[usize::from(crate::wave::sreg::M0)],
+                }),
+                stop => return stop,
+            }
+        }
+    }
+
+    /// A barrier opens when every wave that has not ended is there (Vega ISA, 4.2 "S_BARRIER": ended waves do not count).
+    fn release_barrier(&mut self) -> bool {
+        if self.states.contains(&WaveState::Ready) {
+            return false;
+        }
+        for state in &mut self.states {
+            if *state == WaveState::Barrier {
+                *state = WaveState::Ready;
+            }
+        }
+        true
+    }
+}

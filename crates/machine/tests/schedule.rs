@@ -1,0 +1,286 @@
+//! The scheduler with workers whose waves run Rust functions instead of code.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+
+use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
+use wavetank_machine::{
+    DefaultFloatEnv, Fault, Grid, Site, StartWave, Stop, Wave, WaveState, WorkItemIds,
+};
+
+/// Registers of the toy start state.
+const GROUP: usize = 0;
+const WAVE: usize = 1;
+const STEP: usize = 2;
+const SLOT: usize = 3;
+
+struct Start;
+
+impl StartWave for Start {
+    fn start(&self, wave: &mut Wave, site: &Site<'_>, _: &mut WorkItemIds) {
+        wave.clear(0);
+        let s = &mut wave.uniform_mut().s;
+        s[GROUP] = site.group.index as u32;
+        s[WAVE] = site.index;
+        s[SLOT] = site.slot;
+    }
+}
+
+/// Calls a function with a wave's group, number and the step it is at.
+struct Toy<F>(F);
+
+impl<F: FnMut(u32, u32, u32) -> Stop> Worker for Toy<F> {
+    fn add_slot(&mut self) -> u64 {
+        0
+    }
+
+    fn enter(&mut self, _: usize, _: bool) {}
+
+    fn run(&mut self, wave: &mut Wave) -> Stop {
+        let uniform = wave.uniform_mut();
+        let (group, number, step) = (uniform.s[GROUP], uniform.s[WAVE], uniform.s[STEP]);
+        uniform.s[STEP] += 1;
+        uniform.counts[1] += 1;
+        let stop = self.0(group, number, step);
+        // A toy that yields has used its budget up; SLEEP marks the other kind.
+        if stop == Stop::Yield && !SLEEPING.get() {
+            wave.uniform_mut().budget = 0;
+        }
+        stop
+    }
+}
+
+thread_local! {
+    static SLEEPING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+fn grid(groups: u32, waves: u32) -> Grid {
+    Grid::new([groups * waves * 64, 1, 1], [waves * 64, 1, 1]).unwrap()
+}
+
+fn toy(
+    grid: &Grid,
+    options: &Options<'_>,
+    f: impl Fn(u32, u32, u32) -> Stop + Sync,
+) -> Result<Counts, Failure> {
+    run(grid, &Start, options, |_| Toy(&f))
+}
+
+#[test]
+fn groups_start_in_order_on_one_thread() {
+    let order = Mutex::new(Vec::new());
+    let counts = toy(&grid(5, 2), &Options::default(), |group, wave, _| {
+        order.lock().unwrap().push((group, wave));
+        Stop::End
+    });
+    let expected: Vec<_> = (0..5).flat_map(|g| [(g, 0), (g, 1)]).collect();
+    assert_eq!(*order.lock().unwrap(), expected);
+    let counts = counts.unwrap();
+    assert_eq!((counts.groups, counts.waves), (5, 10));
+    assert_eq!(counts.families[1], 10);
+}
+
+#[test]
+fn a_barrier_opens_when_all_live_waves_are_there() {
+    let log = Mutex::new(Vec::new());
+    let f = |_, wave, step| {
+        log.lock().unwrap().push((wave, step));
+        match (wave, step) {
+            // Wave 1 ends before the barrier; wave 2 comes late.
+            (1, _) => Stop::End,
+            (2, 0..=2) => Stop::Yield,
+            (0, 0) | (2, 3) => Stop::Barrier,
+            _ => Stop::End,
+        }
+    };
+    toy(&grid(1, 3), &Options::default(), f).unwrap();
+    let log = log.into_inner().unwrap();
+    let at = |entry| log.iter().position(|e| *e == entry).unwrap();
+    assert!(
+        at((0, 1)) > at((2, 3)),
+        "wave 0 passed before wave 2 came: {log:?}"
+    );
+}
+
+#[test]
+fn a_spinning_wave_lets_its_partner_run() {
+    let flag = AtomicBool::new(false);
+    let f = |_, wave, step| match (wave, step) {
+        (0, _) if flag.load(SeqCst) => Stop::End,
+        (0, _) => Stop::Yield,
+        (_, 40) => {
+            flag.store(true, SeqCst);
+            Stop::End
+        }
+        _ => Stop::Yield,
+    };
+    toy(&grid(1, 2), &Options::default(), f).unwrap();
+}
+
+/// Group 0 spins until the last group has run: with room for all, none is starved.
+#[test]
+fn a_spinning_group_lets_later_groups_start() {
+    for sleep in [false, true] {
+        let arrived = AtomicU32::new(0);
+        let f = |_, _, step| {
+            SLEEPING.set(sleep);
+            if step == 0 {
+                arrived.fetch_add(1, SeqCst);
+            }
+            match arrived.load(SeqCst) {
+                6 => Stop::End,
+                _ => Stop::Yield,
+            }
+        };
+        let options = Options {
+            resident_groups: 6,
+            ..Options::default()
+        };
+        toy(&grid(6, 1), &options, f).unwrap();
+        SLEEPING.set(false);
+    }
+}
+
+#[test]
+fn no_more_groups_are_resident_than_the_chip_holds() {
+    let started = AtomicU32::new(0);
+    let most = AtomicU32::new(0);
+    let f = |_, _, step| {
+        if step == 0 {
+            most.fetch_max(started.fetch_add(1, SeqCst) + 1, SeqCst);
+        }
+        if step < 50 {
+            return Stop::Yield;
+        }
+        started.fetch_sub(1, SeqCst);
+        Stop::End
+    };
+    let options = Options {
+        resident_groups: 3,
+        ..Options::default()
+    };
+    let counts = toy(&grid(10, 1), &options, f).unwrap();
+    assert_eq!(counts.groups, 10);
+    assert_eq!(most.into_inner(), 3);
+}
+
+#[test]
+fn threads_run_every_group_once() {
+    let seen: Vec<AtomicU32> = (0..1000).map(|_| AtomicU32::new(0)).collect();
+    let calls = AtomicU64::new(0);
+    let progress = |_, all| {
+        assert_eq!(all, 1000);
+        calls.fetch_add(1, SeqCst);
+    };
+    let options = Options {
+        threads: 4,
+        progress: Some(&progress),
+        ..Options::default()
+    };
+    let counts = toy(&grid(1000, 1), &options, |group, _, _| {
+        seen[group as usize].fetch_add(1, SeqCst);
+        Stop::End
+    });
+    assert_eq!(counts.unwrap().groups, 1000);
+    assert_eq!(calls.into_inner(), 1000);
+    assert!(seen.iter().all(|n| n.load(SeqCst) == 1));
+}
+
+#[test]
+fn a_fault_stops_everything_and_names_the_wave() {
+    let later = AtomicU32::new(0);
+    let failure = toy(&grid(100, 2), &Options::default(), |group, wave, _| {
+        if group > 7 {
+            later.fetch_add(1, SeqCst);
+        }
+        match (group, wave) {
+            (7, 1) => Stop::Fault(Fault::Trap { pc: 0x40, id: 2 }),
+            _ => Stop::End,
+        }
+    });
+    let Err(Failure::Fault { group, wave, fault }) = failure else {
+        panic!("no fault: {failure:?}")
+    };
+    assert_eq!((group.index, wave), (7, 1));
+    assert_eq!(fault, Fault::Trap { pc: 0x40, id: 2 });
+    assert_eq!(later.into_inner(), 0);
+}
+
+#[test]
+fn a_timeout_says_where_waves_hang() {
+    let options = Options {
+        threads: 2,
+        resident_groups: 2,
+        deadline: Some(Instant::now() + Duration::from_millis(30)),
+        ..Options::default()
+    };
+    let failure = toy(&grid(2, 3), &options, |_, wave, _| match wave {
+        0 => Stop::Barrier,
+        1 => Stop::End,
+        _ => Stop::Yield,
+    });
+    let Err(Failure::Timeout { done, waves }) = failure else {
+        panic!("no timeout: {failure:?}")
+    };
+    assert_eq!(done, 0);
+    let group_0: Vec<_> = waves.iter().filter(|w| w.group.index == 0).collect();
+    assert_eq!(group_0.len(), 2);
+    assert_eq!((group_0[0].wave, group_0[0].state), (0, WaveState::Barrier));
+    assert_eq!((group_0[1].wave, group_0[1].state), (2, WaveState::Ready));
+}
+
+#[test]
+fn cancelling_stops_groups_that_end_by_themselves() {
+    let cancel = AtomicBool::new(false);
+    let options = Options {
+        cancel: Some(&cancel),
+        ..Options::default()
+    };
+    let failure = toy(&grid(1_000_000, 1), &options, |group, _, _| {
+        cancel.store(group == 10, SeqCst);
+        Stop::End
+    });
+    assert!(
+        matches!(failure, Err(Failure::Timeout { done: 11, .. })),
+        "{failure:?}"
+    );
+}
+
+#[test]
+fn messages_reach_the_host_and_the_wave_goes_on() {
+    let seen = Mutex::new(Vec::new());
+    let hook = |m: Message| seen.lock().unwrap().push((m.group.index, m.wave, m.code));
+    let options = Options {
+        message: Some(&hook),
+        ..Options::default()
+    };
+    let counts = toy(&grid(2, 1), &options, |_, _, step| match step {
+        0 => Stop::Message(1),
+        _ => Stop::End,
+    });
+    assert_eq!(counts.unwrap().messages, 2);
+    assert_eq!(*seen.lock().unwrap(), [(0, 0, 1), (1, 0, 1)]);
+}
+
+/// A host built with fast-math flags flushes denormals; threads inherit that.
+#[test]
+fn waves_run_in_the_default_float_environment() {
+    let flushing = 0x1f80u32 | 1 << 15 | 1 << 6;
+    let tiny = std::hint::black_box(1e-40f32);
+    let f = |_, _, _| match (tiny * std::hint::black_box(1.0)).to_bits() {
+        0 => Stop::Fault(Fault::Trap { pc: 0, id: 0 }),
+        _ => Stop::End,
+    };
+    let options = Options {
+        threads: 2,
+        ..Options::default()
+    };
+    let _restore = DefaultFloatEnv::enter();
+    // SAFETY: loads a valid MXCSR; `_restore` puts the old one back.
+    unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const flushing) };
+    let flushed = (tiny * std::hint::black_box(1.0)).to_bits();
+    let outcome = toy(&grid(4, 1), &options, f);
+    assert_eq!(flushed, 0);
+    assert!(outcome.is_ok());
+}
