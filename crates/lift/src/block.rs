@@ -46,8 +46,16 @@ pub(crate) enum Flow {
 impl Flow {
     /// The kernel stops here: the instruction is not supported.
     pub fn unsupported(inst: &Inst, why: &str) -> Flow {
-        Flow::End(Terminator::Unsupported { what: format!("{inst}: {why}").into() })
+        Flow::End(Terminator::Unsupported {
+            what: format!("{}: {why}", name(inst)).into(),
+        })
     }
+}
+
+/// The mnemonic without its suffix.
+fn name(inst: &Inst) -> &'static str {
+    let generation = inst.chip.generation();
+    inst.row().mnemonic(generation).unwrap_or("instruction")
 }
 
 /// Lifts the basic block at `pc`.
@@ -66,7 +74,12 @@ pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
                 return b.finish();
             }
         };
-        let lift = Lift { b: &b, inst: &inst, modes, pc: at };
+        let lift = Lift {
+            b: &b,
+            inst: &inst,
+            modes,
+            pc: at,
+        };
         b.inst(at, crate::family(&inst));
         match crate::lift_inst(&lift) {
             Flow::Next => at = lift.next(),

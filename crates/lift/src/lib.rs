@@ -1,15 +1,99 @@
 //! The meaning of GCN instructions, written in the wave IR.
 //!
-//! `lift_block` turns the instructions of a basic block into a
+//! [`lift_block`] turns the instructions of a basic block into a
 //! [`wavetank_ir::Block`]. Each family of instructions is one exhaustive
 //! `match`; each meaning is one arm.
 
 #![warn(missing_docs)]
 
+mod block;
+mod control;
 #[allow(dead_code)] // until vector instructions have landed
 mod lane_fn;
+mod memory;
 mod modes;
-#[allow(dead_code)] // until the families that use it have landed
+mod operand;
+mod scalar;
+#[allow(dead_code)] // until vector instructions have landed
 mod value;
 
+pub use block::{Code, MAX_INSTS, lift_block};
 pub use modes::Modes;
+
+use block::{Flow, Lift};
+use wavetank_ir::{Family, Terminator};
+use wavetank_isa::tables::Class;
+use wavetank_isa::{Field, Inst, Op, Operand};
+
+/// What kind of instruction it is, for counters.
+pub(crate) fn family(inst: &Inst) -> Family {
+    match (inst.op, inst.row().class) {
+        (Op::Sopp(_), class) if class != Class::Branch => Family::Other,
+        (_, Class::Salu) => Family::Salu,
+        (_, Class::Branch) => Family::Branch,
+        (_, Class::Smem) => Family::Smem,
+        (_, Class::Valu | Class::Interp) => Family::Valu,
+        (_, Class::Vmem) => Family::Vmem,
+        (_, Class::Flat) => Family::Flat,
+        (_, Class::Lds) => Family::Lds,
+        (_, Class::Message | Class::Export) => Family::Other,
+    }
+}
+
+/// Lifts one instruction.
+pub(crate) fn lift_inst(l: &Lift) -> Flow {
+    if l.modes.vskip() && is_vector(l.inst.op) {
+        return Flow::Next;
+    }
+    let flow = match l.inst.op {
+        Op::Sop1(op) => readable(l).unwrap_or_else(|| scalar::sop1(l, op)),
+        Op::Sop2(op) => readable(l).unwrap_or_else(|| scalar::sop2(l, op)),
+        Op::Sopk(op) => scalar::sopk(l, op),
+        Op::Sopc(op) => readable(l).unwrap_or_else(|| scalar::sopc(l, op)),
+        Op::Sopp(op) => control::sopp(l, op),
+        Op::Smem(op) => memory::smem(l, op),
+        Op::Ds(op) => memory::ds(l, op),
+        Op::Mubuf(op) => memory::mubuf(l, op),
+        Op::Flat(op) => memory::flat(l, op),
+        // NotYet
+        Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3(_) | Op::Vop3p(_) => {
+            Flow::unsupported(l.inst, "vector arithmetic is not executed yet")
+        }
+        Op::Vintrp(_) => Flow::unsupported(l.inst, "interpolation is not executed yet"),
+        Op::Mtbuf(_) => Flow::unsupported(l.inst, "typed buffers are not executed yet"),
+        Op::Mimg(_) => Flow::unsupported(l.inst, "images are not executed yet"),
+        Op::Exp(_) => Flow::unsupported(l.inst, "exports are not executed yet"),
+    };
+    match flow {
+        Flow::Next if changes_modes(l) => Flow::End(Terminator::Branch(l.next())),
+        flow => flow,
+    }
+}
+
+/// Whether MODE.vskip skips it (Vega ISA, 4.6 "S_SETVSKIP").
+fn is_vector(op: Op) -> bool {
+    match op {
+        Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3(_) | Op::Vop3p(_) | Op::Vintrp(_) => {
+            true
+        }
+        Op::Ds(_) | Op::Mubuf(_) | Op::Mtbuf(_) | Op::Mimg(_) | Op::Flat(_) | Op::Exp(_) => true,
+        Op::Sop1(_) | Op::Sop2(_) | Op::Sopk(_) | Op::Sopc(_) | Op::Sopp(_) | Op::Smem(_) => false,
+    }
+}
+
+/// With VGPR indexing on, M0[15:12] is among the modes a block is lifted for: a
+/// write to M0 ends the block.
+fn changes_modes(l: &Lift) -> bool {
+    l.modes.gpr_index_enabled() && l.inst.operand(Field::Sdst) == Operand::Sgpr(operand::M0)
+}
+
+/// Refuses a scalar source whose code is reserved or not readable by scalar
+/// instructions.
+fn readable(l: &Lift) -> Option<Flow> {
+    let unreadable = l.inst.operands.iter().find_map(|o| match *o {
+        Operand::Inline(code) if !operand::is_readable(code) => Some(code),
+        _ => None,
+    })?;
+    let why = format!("source code {unreadable} cannot be read by a scalar instruction");
+    Some(Flow::unsupported(l.inst, &why))
+}

@@ -76,6 +76,11 @@ impl Modes {
         (self.bits >> 32) as u8
     }
 
+    /// GPR_IDX_EN: VGPR indexing is on, whatever operands it is on for.
+    pub fn gpr_index_enabled(self) -> bool {
+        self.mode() & GPR_IDX_EN != 0
+    }
+
     /// VSKIP: vector instructions are skipped.
     pub fn vskip(self) -> bool {
         self.mode() & VSKIP != 0

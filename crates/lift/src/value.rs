@@ -331,6 +331,14 @@ impl<'b> Int<'b> {
         self.ne(0)
     }
 
+    /// A uniform 0 or 1 as a condition.
+    pub fn as_cond(self) -> Cond<'b> {
+        Cond {
+            b: self.b,
+            v: self.v,
+        }
+    }
+
     /// 64 uniform bits as a lane mask.
     pub fn as_mask(self) -> Cond<'b> {
         Cond {

@@ -1,0 +1,217 @@
+//! The flow of control: SOPP, and those scalar instructions that jump or
+//! change MODE (Vega ISA, 4 "Program flow control" and 12.5 SOPP).
+
+use wavetank_ir::{Reg, Terminator};
+use wavetank_isa::tables::Sopp;
+
+use crate::block::{Flow, Lift};
+use crate::modes::{GPR_IDX_EN, VSKIP};
+use crate::operand::{EXEC, M0, VCC, hw};
+use crate::value::{Cond, Int};
+
+/// Lifts a SOPP instruction.
+pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
+    use Sopp::*;
+    let next = l.next();
+    let vcc = || l.sgpr64(VCC);
+    match op {
+        S_BRANCH => Flow::End(Terminator::Branch(l.target())),
+        S_CBRANCH_SCC0 => branch_if(l, !l.scc()),
+        S_CBRANCH_SCC1 => branch_if(l, l.scc()),
+        S_CBRANCH_VCCZ => branch_if(l, vcc().eq(0)),
+        S_CBRANCH_VCCNZ => branch_if(l, vcc().ne(0)),
+        S_CBRANCH_EXECZ => branch_if(l, l.exec().eq(0)),
+        S_CBRANCH_EXECNZ => branch_if(l, l.exec().ne(0)),
+        S_CBRANCH_CDBGUSER => branch_if(l, status(l, COND_DBG_USER)),
+        S_CBRANCH_CDBGSYS => branch_if(l, status(l, COND_DBG_SYS)),
+        S_CBRANCH_CDBGSYS_OR_USER => {
+            branch_if(l, status(l, COND_DBG_SYS) | status(l, COND_DBG_USER))
+        }
+        S_CBRANCH_CDBGSYS_AND_USER => {
+            branch_if(l, status(l, COND_DBG_SYS) & status(l, COND_DBG_USER))
+        }
+
+        S_ENDPGM | S_ENDPGM_SAVED | S_ENDPGM_ORDERED_PS_DONE => Flow::End(Terminator::EndProgram),
+        S_BARRIER => Flow::End(Terminator::Barrier { next }),
+        S_SLEEP => Flow::End(Terminator::Sleep { next }),
+        S_SENDMSG => Flow::End(Terminator::Message {
+            message: l.simm16(),
+            next,
+        }),
+        S_TRAP => Flow::End(Terminator::Trap {
+            id: l.simm16() as u8,
+            next,
+        }),
+        S_WAITCNT => {
+            l.b.waitcnt(l.simm16());
+            Flow::Next
+        }
+        // What follows is fetched anew: nothing of it may be in this block.
+        S_ICACHE_INV => Flow::End(Terminator::Branch(next)),
+
+        S_SET_GPR_IDX_OFF => {
+            let mode = hardware(l, hw::MODE) & !u64::from(GPR_IDX_EN);
+            set_mode(l, mode)
+        }
+        S_SET_GPR_IDX_MODE => {
+            let enables = u64::from(l.simm16() & 0xf) << 12;
+            let m0 = (l.m0() & !0xf000) | enables;
+            l.b.write(Reg::S(M0), m0.v, None);
+            Flow::End(Terminator::Branch(next))
+        }
+
+        // No effect by design: time and priority are not modelled, and a
+        // sleeping wave is woken by the scheduler anyway.
+        S_NOP | S_SETPRIO | S_WAKEUP => Flow::Next,
+        // No effect by design: nobody reads the counters or the trace.
+        S_INCPERFLEVEL | S_DECPERFLEVEL | S_TTRACEDATA => Flow::Next,
+        S_SETHALT if l.simm16() & 1 == 0 => Flow::Next,
+
+        // NotYet
+        S_SETHALT | S_SENDMSGHALT => {
+            Flow::unsupported(l.inst, "it halts the wave, and no debugger could resume it")
+        }
+        S_SETKILL => Flow::unsupported(l.inst, "killing a wave is not modelled"),
+    }
+}
+
+/// Bits of STATUS (Vega ISA, 3.4 "Status register").
+const COND_DBG_USER: u32 = 20;
+const COND_DBG_SYS: u32 = 21;
+/// MODE[31:29]: the depth of the stack of forks.
+const CSP: u32 = 29;
+
+/// A hardware register.
+fn hardware<'a>(l: &Lift<'a>, id: u8) -> Int<'a> {
+    Int::i32(l.b, l.b.read(Reg::Hw(id)))
+}
+
+fn status<'a>(l: &Lift<'a>, bit: u32) -> Cond<'a> {
+    ((hardware(l, hw::STATUS) >> u64::from(bit)) & 1).as_cond()
+}
+
+/// Writes MODE. Blocks are lifted for a fixed MODE, so the block ends.
+fn set_mode(l: &Lift, mode: Int) -> Flow {
+    l.b.write(Reg::Hw(hw::MODE), mode.v, None);
+    Flow::End(Terminator::Branch(l.next()))
+}
+
+fn branch_if(l: &Lift, cond: Cond) -> Flow {
+    Flow::End(Terminator::CondBranch {
+        cond: cond.v,
+        taken: l.target(),
+        next: l.next(),
+    })
+}
+
+/// PC = S0.
+pub(crate) fn jump(to: Int) -> Flow {
+    Flow::End(Terminator::Jump(to.v))
+}
+
+/// D = PC + 4; PC = S0.
+pub(crate) fn call<'a>(l: &Lift<'a>, to: Int<'a>) -> Flow {
+    l.write_scalar(Int::const64(l.b, l.next()));
+    match l.b.as_const(to.v) {
+        Some(pc) => Flow::End(Terminator::Branch(pc)),
+        None => jump(to),
+    }
+}
+
+/// PC = S0. PRIV = 0 is left out: no wave ever is privileged here, since traps
+/// are handled by the host.
+pub(crate) fn return_from_exception(to: Int) -> Flow {
+    jump(to)
+}
+
+/// The offset, the width and the register that SIMM16 names:
+/// {size − 1 [15:11], offset [10:6], register [5:0]}.
+fn hardware_field(l: &Lift) -> (u64, u64, u8) {
+    let simm16 = u64::from(l.simm16());
+    let mask = u64::MAX >> (63 - (simm16 >> 11));
+    (simm16 >> 6 & 31, mask & 0xffff_ffff, (simm16 & 63) as u8)
+}
+
+/// s_getreg: a field of a hardware register.
+pub(crate) fn get_hardware_register<'a>(l: &Lift<'a>) -> Int<'a> {
+    let (offset, mask, id) = hardware_field(l);
+    (hardware(l, id) >> offset) & mask
+}
+
+/// s_setreg: replaces a field of a hardware register. Only MODE and TRAPSTS
+/// can be written (Vega ISA, table "Hardware register values").
+pub(crate) fn set_hardware_register<'a>(l: &Lift<'a>, value: Int<'a>) -> Flow {
+    let (offset, mask, id) = hardware_field(l);
+    if !matches!(id, hw::MODE | hw::TRAPSTS) {
+        return Flow::Next;
+    }
+    let mask = (mask << offset) & 0xffff_ffff;
+    let new = (hardware(l, id) & !mask) | ((value << offset) & mask);
+    if id == hw::MODE {
+        return set_mode(l, new);
+    }
+    l.b.write(Reg::Hw(id), new.v, None);
+    Flow::Next
+}
+
+/// s_setvskip: MODE.vskip = S0[S1[4:0]].
+pub(crate) fn set_vskip<'a>(l: &Lift<'a>, on: Int<'a>) -> Flow {
+    let mode = hardware(l, hw::MODE) & !u64::from(VSKIP);
+    set_mode(l, mode | (on << u64::from(VSKIP.trailing_zeros())))
+}
+
+/// s_set_gpr_idx_on: M0[7:0] = S0[7:0]; M0[15:12] = the S1 field;
+/// MODE.gpr_idx_en = 1.
+pub(crate) fn gpr_index_on<'a>(l: &Lift<'a>, index: Int<'a>, enables: u8) -> Flow {
+    let m0 = (l.m0() & !0xf0ff) | (index & 0xff) | u64::from(enables & 0xf) << 12;
+    l.b.write(Reg::S(M0), m0.v, None);
+    set_mode(l, hardware(l, hw::MODE) | u64::from(GPR_IDX_EN))
+}
+
+/// s_cbranch_g_fork and s_cbranch_i_fork: when lanes disagree, pushes the mask
+/// and address of the larger part and goes on with the smaller.
+pub(crate) fn fork<'a>(l: &Lift<'a>, condition: Int<'a>, target: Int<'a>) -> Flow {
+    let exec = l.exec();
+    let next = Int::const64(l.b, l.next());
+    let (pass, fail) = (condition & exec, !condition & exec);
+    let (all_pass, all_fail) = (pass.eq(exec), fail.eq(exec));
+    let split = !(all_pass | all_fail);
+    let fail_first = fail.count_ones().lt_u(pass.count_ones());
+
+    let mode = hardware(l, hw::MODE);
+    let slot = (mode >> u64::from(CSP)) << 2;
+    let saved_mask = fail_first.select(pass, fail);
+    let saved_pc = fail_first.select(target, next);
+    let words = [
+        saved_mask.low(),
+        saved_mask.high(),
+        saved_pc.low(),
+        saved_pc.high(),
+    ];
+    for (n, word) in (0..).zip(words) {
+        let old = Int::i32(l.b, l.b.read_indexed_s(n, slot.v));
+        l.b.write_indexed_s(n, slot.v, split.select(word, old).v);
+    }
+    let csp = split.as_int() << u64::from(CSP);
+    l.b.write(Reg::Hw(hw::MODE), (mode + csp).v, None);
+
+    let chosen = fail_first.select(fail, pass);
+    l.set_exec(split.select(chosen, exec));
+    let smaller = fail_first.select(next, target);
+    let pc = all_pass.select(target, all_fail.select(next, smaller));
+    jump(pc)
+}
+
+/// s_cbranch_join: at the first arrival pops the other part of the fork, at the
+/// second goes on.
+pub(crate) fn join<'a>(l: &Lift<'a>, saved_csp: Int<'a>) -> Flow {
+    let mode = hardware(l, hw::MODE);
+    let done = (mode >> u64::from(CSP)).eq(saved_csp);
+    let popped = mode - (1 << CSP);
+    let slot = (popped >> u64::from(CSP)) << 2;
+    let word = |n| Int::i32(l.b, l.b.read_indexed_s(n, slot.v));
+    let (mask, pc) = (word(0).pack(word(1)), word(2).pack(word(3)));
+    l.b.write(Reg::Hw(hw::MODE), done.select(mode, popped).v, None);
+    l.b.write(Reg::S64(EXEC), done.select(l.exec(), mask).v, None);
+    jump(done.select(Int::const64(l.b, l.next()), pc))
+}

@@ -1,0 +1,241 @@
+//! The local data share (Vega ISA, 11 "Data share operations" and 12.13 LDS &
+//! GDS).
+
+use wavetank_ir::{Access, Builder, Counter, Half, Reg, Rmw, Space, Value};
+use wavetank_isa::tables::Ds;
+use wavetank_isa::{Field, Generation, flag};
+
+use super::swizzle::pattern;
+use super::{MemKind, MemOp, Site};
+use crate::block::{Flow, Lift};
+use crate::value::{Cond, Int};
+
+/// Lifts a DS instruction.
+pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
+    use Access::*;
+    use Ds::*;
+    use Half::*;
+    if l.inst.has(flag::GDS) {
+        return Flow::unsupported(l.inst, "the global data share is not executed yet");
+    }
+    let width = l.dwords(Field::Data0);
+    let read = l.dwords(Field::Vdst);
+    let at = || site(l);
+    match op {
+        DS_READ_U8 => at().load(U8, Whole),
+        DS_READ_I8 => at().load(I8, Whole),
+        DS_READ_U16 => at().load(U16, Whole),
+        DS_READ_I16 => at().load(I16, Whole),
+        DS_READ_U8_D16 => at().load(U8, Low),
+        DS_READ_U8_D16_HI => at().load(U8, High),
+        DS_READ_I8_D16 => at().load(I8, Low),
+        DS_READ_I8_D16_HI => at().load(I8, High),
+        DS_READ_U16_D16 => at().load(U16, Low),
+        DS_READ_U16_D16_HI => at().load(U16, High),
+        DS_READ_B32 | DS_READ_B64 | DS_READ_B96 | DS_READ_B128 => at().load(Dwords(read), Whole),
+        DS_READ2_B32 | DS_READ2_B64 => both(l, read / 2, 1, |s, n| s.load(Dwords(n), Whole)),
+        DS_READ2ST64_B32 | DS_READ2ST64_B64 => {
+            both(l, read / 2, 64, |s, n| s.load(Dwords(n), Whole))
+        }
+
+        DS_WRITE_B8 => at().store(U8, Whole),
+        DS_WRITE_B8_D16_HI => at().store(U8, High),
+        DS_WRITE_B16 => at().store(U16, Whole),
+        DS_WRITE_B16_D16_HI => at().store(U16, High),
+        DS_WRITE_B32 | DS_WRITE_B64 | DS_WRITE_B96 | DS_WRITE_B128 => {
+            at().store(Dwords(width), Whole)
+        }
+        DS_WRITE2_B32 | DS_WRITE2_B64 => both(l, width, 1, |s, n| s.store(Dwords(n), Whole)),
+        DS_WRITE2ST64_B32 | DS_WRITE2ST64_B64 => {
+            both(l, width, 64, |s, n| s.store(Dwords(n), Whole))
+        }
+
+        DS_ADD_U32 | DS_ADD_RTN_U32 | DS_ADD_U64 | DS_ADD_RTN_U64 => at().atomic(Rmw::Add, width),
+        DS_SUB_U32 | DS_SUB_RTN_U32 | DS_SUB_U64 | DS_SUB_RTN_U64 => at().atomic(Rmw::Sub, width),
+        DS_RSUB_U32 | DS_RSUB_RTN_U32 | DS_RSUB_U64 | DS_RSUB_RTN_U64 => {
+            at().atomic(Rmw::RevSub, width)
+        }
+        DS_INC_U32 | DS_INC_RTN_U32 | DS_INC_U64 | DS_INC_RTN_U64 => at().atomic(Rmw::Inc, width),
+        DS_DEC_U32 | DS_DEC_RTN_U32 | DS_DEC_U64 | DS_DEC_RTN_U64 => at().atomic(Rmw::Dec, width),
+        DS_MIN_I32 | DS_MIN_RTN_I32 | DS_MIN_I64 | DS_MIN_RTN_I64 => at().atomic(Rmw::MinS, width),
+        DS_MAX_I32 | DS_MAX_RTN_I32 | DS_MAX_I64 | DS_MAX_RTN_I64 => at().atomic(Rmw::MaxS, width),
+        DS_MIN_U32 | DS_MIN_RTN_U32 | DS_MIN_U64 | DS_MIN_RTN_U64 => at().atomic(Rmw::MinU, width),
+        DS_MAX_U32 | DS_MAX_RTN_U32 | DS_MAX_U64 | DS_MAX_RTN_U64 => at().atomic(Rmw::MaxU, width),
+        DS_AND_B32 | DS_AND_RTN_B32 | DS_AND_B64 | DS_AND_RTN_B64 => at().atomic(Rmw::And, width),
+        DS_OR_B32 | DS_OR_RTN_B32 | DS_OR_B64 | DS_OR_RTN_B64 => at().atomic(Rmw::Or, width),
+        DS_XOR_B32 | DS_XOR_RTN_B32 | DS_XOR_B64 | DS_XOR_RTN_B64 => at().atomic(Rmw::Xor, width),
+        DS_ADD_F32 | DS_ADD_RTN_F32 => at().atomic(Rmw::FAdd, width),
+        DS_MIN_F32 | DS_MIN_RTN_F32 | DS_MIN_F64 | DS_MIN_RTN_F64 => at().atomic(Rmw::FMin, width),
+        DS_MAX_F32 | DS_MAX_RTN_F32 | DS_MAX_F64 | DS_MAX_RTN_F64 => at().atomic(Rmw::FMax, width),
+        DS_WRXCHG_RTN_B32 | DS_WRXCHG_RTN_B64 => at().atomic(Rmw::Swap, width),
+        DS_WRXCHG2_RTN_B32 | DS_WRXCHG2_RTN_B64 => both(l, width, 1, |s, n| s.atomic(Rmw::Swap, n)),
+        DS_WRXCHG2ST64_RTN_B32 | DS_WRXCHG2ST64_RTN_B64 => {
+            both(l, width, 64, |s, n| s.atomic(Rmw::Swap, n))
+        }
+        // DATA0 is the mask, DATA1 the new bits.
+        DS_MSKOR_B32 | DS_MSKOR_RTN_B32 | DS_MSKOR_B64 | DS_MSKOR_RTN_B64 => {
+            at().atomic(Rmw::MaskOr, width)
+        }
+        DS_WRAP_RTN_B32 => at().atomic(Rmw::Wrap, width),
+        DS_CONDXCHG32_RTN_B64 => at().atomic(Rmw::CondXchg, width),
+        // DATA0 is the comparand and DATA1 the source, unlike in other memory.
+        DS_CMPST_B32 | DS_CMPST_RTN_B32 | DS_CMPST_B64 | DS_CMPST_RTN_B64 => {
+            source_first(at()).atomic(Rmw::CmpSwap, width)
+        }
+        DS_CMPST_F32 | DS_CMPST_RTN_F32 | DS_CMPST_F64 | DS_CMPST_RTN_F64 => {
+            source_first(at()).atomic(Rmw::FCmpSwap, width)
+        }
+
+        DS_READ_ADDTID_B32 => by_lane(l).load(Dwords(1), Whole),
+        DS_WRITE_ADDTID_B32 => by_lane(l).store(Dwords(1), Whole),
+        DS_APPEND => append(l, Rmw::Add),
+        DS_CONSUME => append(l, Rmw::Sub),
+        DS_SWIZZLE_B32 => swizzle(l),
+        DS_PERMUTE_B32 => permute(l, Builder::scatter),
+        DS_BPERMUTE_B32 => permute(l, Builder::permute),
+        DS_NOP => Flow::Next,
+
+        // NotYet
+        DS_ADD_SRC2_U32 | DS_SUB_SRC2_U32 | DS_RSUB_SRC2_U32 | DS_INC_SRC2_U32
+        | DS_DEC_SRC2_U32 | DS_MIN_SRC2_I32 | DS_MAX_SRC2_I32 | DS_MIN_SRC2_U32
+        | DS_MAX_SRC2_U32 | DS_AND_SRC2_B32 | DS_OR_SRC2_B32 | DS_XOR_SRC2_B32
+        | DS_WRITE_SRC2_B32 | DS_MIN_SRC2_F32 | DS_MAX_SRC2_F32 | DS_ADD_SRC2_F32
+        | DS_ADD_SRC2_U64 | DS_SUB_SRC2_U64 | DS_RSUB_SRC2_U64 | DS_INC_SRC2_U64
+        | DS_DEC_SRC2_U64 | DS_MIN_SRC2_I64 | DS_MAX_SRC2_I64 | DS_MIN_SRC2_U64
+        | DS_MAX_SRC2_U64 | DS_AND_SRC2_B64 | DS_OR_SRC2_B64 | DS_XOR_SRC2_B64
+        | DS_WRITE_SRC2_B64 | DS_MIN_SRC2_F64 | DS_MAX_SRC2_F64 => Flow::unsupported(
+            l.inst,
+            "operations between two LDS addresses are not executed yet",
+        ),
+        DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, "no document says what it does"),
+        DS_GWS_SEMA_RELEASE_ALL
+        | DS_GWS_INIT
+        | DS_GWS_SEMA_V
+        | DS_GWS_SEMA_BR
+        | DS_GWS_SEMA_P
+        | DS_GWS_BARRIER => {
+            Flow::unsupported(l.inst, "global wave synchronization is not executed yet")
+        }
+        DS_ORDERED_COUNT => Flow::unsupported(l.inst, "ordered counters are not executed yet"),
+    }
+}
+
+/// LDS[ADDR + OFFSET].
+fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
+    site_at(l, l.vector32(Field::Vaddr, 0).v)
+}
+
+/// LDS[address + OFFSET].
+fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
+    Site {
+        l,
+        space: Space::Lds { address },
+        offset: l.inst.mods.offset.into(),
+        data: l.data(Field::Data0),
+        data2: l.data(Field::Data1),
+        ret: l.data(Field::Vdst),
+        returns: true,
+        counter: Counter::Lgkm,
+    }
+}
+
+/// LDS[M0[15:0] + OFFSET + 4 · lane].
+fn by_lane<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
+    let lane = Int::i32(l.b, l.b.lane_id());
+    site_at(l, ((lane << 2) + (l.m0() & 0xffff)).v)
+}
+
+/// The source of a compare-and-store as `data`, the comparand as `data2`.
+fn source_first<'l, 'a>(site: Site<'l, 'a>) -> Site<'l, 'a> {
+    Site {
+        data: site.data2,
+        data2: site.data,
+        ..site
+    }
+}
+
+/// The two-address forms: DATA0 at OFFSET0 and DATA1 at OFFSET1, in units of
+/// `stride` elements of `dwords` each. The address is read once, before the
+/// first result may overwrite it.
+fn both<'l, 'a>(
+    l: &'l Lift<'a>,
+    dwords: u8,
+    stride: i64,
+    access: impl Fn(Site<'l, 'a>, u8) -> Flow,
+) -> Flow {
+    use wavetank_ir::DataReg::V;
+    let unit = i64::from(dwords) * 4 * stride;
+    let address = l.vector32(Field::Vaddr, 0).v;
+    let first = Site {
+        offset: i64::from(l.inst.mods.offset) * unit,
+        data2: None,
+        ..site_at(l, address)
+    };
+    let second = Site {
+        offset: i64::from(l.inst.mods.offset1) * unit,
+        data: l.data(Field::Data1),
+        data2: None,
+        ret: l.vgpr(Field::Vdst).map(|v| V(v + u16::from(dwords))),
+        ..site_at(l, address)
+    };
+    access(first, dwords);
+    access(second, dwords)
+}
+
+/// ds_append and ds_consume: one lane adds or subtracts the number of active
+/// lanes at M0[15:0] + OFFSET; all get the value before.
+///
+/// The lowest active lane does it, with the count in its destination register.
+fn append(l: &Lift, rmw: Rmw) -> Flow {
+    let exec = l.exec();
+    let lowest = (exec & -exec).as_mask().v;
+    let Some(vdst) = l.vgpr(Field::Vdst) else {
+        return Flow::Next;
+    };
+    let reg = Reg::V(vdst);
+    l.b.write(reg, exec.count_ones().v, Some(lowest));
+    l.b.mem(MemOp {
+        kind: MemKind::Atomic(rmw),
+        space: Space::Lds {
+            address: (l.m0() & 0xffff).v,
+        },
+        offset: l.inst.mods.offset.into(),
+        access: Access::Dwords(1),
+        half: Half::Whole,
+        data: l.data(Field::Vdst),
+        data2: None,
+        ret: l.data(Field::Vdst),
+        mask: Some(lowest),
+        glc: false,
+        slc: false,
+        counter: Counter::Lgkm,
+    });
+    let before = l.b.read_first_lane(l.b.read(reg), lowest);
+    l.b.write(reg, before, Some(l.exec_mask()));
+    Flow::Next
+}
+
+/// A fixed pattern of lanes; a source lane that is off gives 0.
+fn swizzle(l: &Lift) -> Flow {
+    let gfx9 = l.inst.chip.generation() >= Generation::Gfx9;
+    let table = Box::new(pattern(l.inst.mods.offset as u16, gfx9));
+    let exec = l.exec_mask();
+    let moved = l.b.shuffle(l.vector32(Field::Vaddr, 0).v, table.clone());
+    let valid = Cond::new(l.b, l.b.shuffle_mask(exec, table));
+    write_vector(l, valid.select(Int::i32(l.b, moved), 0).v)
+}
+
+/// Moves between lanes chosen by (ADDR + OFFSET) / 4 modulo 64.
+fn permute(l: &Lift, by: fn(&Builder, Value, Value, Value) -> Value) -> Flow {
+    let data = l.vector32(Field::Data0, 0).v;
+    let index = l.vector32(Field::Vaddr, 0) + l.inst.mods.offset as u64;
+    write_vector(l, by(l.b, data, index.v, l.exec_mask()))
+}
+
+/// Writes VDST in the active lanes.
+fn write_vector(l: &Lift, value: Value) -> Flow {
+    if let Some(vdst) = l.vgpr(Field::Vdst) {
+        l.b.write(Reg::V(vdst), value, Some(l.exec_mask()));
+    }
+    Flow::Next
+}

@@ -1,0 +1,175 @@
+//! Scalar memory (Vega ISA, 7 "Scalar memory operations" and 12.6 SMEM).
+
+use wavetank_ir::{Access, Clock, Counter, DataReg, Half, MemKind, MemOp, Space, Value};
+use wavetank_isa::tables::Smem;
+use wavetank_isa::{Field, Operand, flag};
+
+use crate::block::{Flow, Lift};
+use crate::value::Int;
+
+/// Lifts an SMEM (or SMRD) instruction.
+pub(crate) fn smem(l: &Lift, op: Smem) -> Flow {
+    use Smem::*;
+    match op {
+        S_LOAD_DWORD | S_LOAD_DWORDX2 | S_LOAD_DWORDX4 | S_LOAD_DWORDX8 | S_LOAD_DWORDX16 => {
+            access(l, MemKind::Load, direct(l))
+        }
+        S_STORE_DWORD | S_STORE_DWORDX2 | S_STORE_DWORDX4 => access(l, MemKind::Store, direct(l)),
+        S_BUFFER_LOAD_DWORD
+        | S_BUFFER_LOAD_DWORDX2
+        | S_BUFFER_LOAD_DWORDX4
+        | S_BUFFER_LOAD_DWORDX8
+        | S_BUFFER_LOAD_DWORDX16 => access(l, MemKind::Load, buffer(l)),
+        S_BUFFER_STORE_DWORD | S_BUFFER_STORE_DWORDX2 | S_BUFFER_STORE_DWORDX4 => {
+            access(l, MemKind::Store, buffer(l))
+        }
+        S_SCRATCH_LOAD_DWORD | S_SCRATCH_LOAD_DWORDX2 | S_SCRATCH_LOAD_DWORDX4 => {
+            access(l, MemKind::Load, scratch(l))
+        }
+        S_SCRATCH_STORE_DWORD | S_SCRATCH_STORE_DWORDX2 | S_SCRATCH_STORE_DWORDX4 => {
+            access(l, MemKind::Store, scratch(l))
+        }
+        S_MEMTIME => clock(l, Clock::Cycles),
+        S_MEMREALTIME => clock(l, Clock::RealTime),
+
+        // No effect by design: there is no scalar cache that could be stale, and
+        // dirty lines may have been written back before they are discarded.
+        S_DCACHE_INV | S_DCACHE_WB | S_DCACHE_INV_VOL | S_DCACHE_WB_VOL | S_DCACHE_DISCARD
+        | S_DCACHE_DISCARD_X2 | S_ATC_PROBE | S_ATC_PROBE_BUFFER => Flow::Next,
+
+        // NotYet
+        S_BUFFER_ATOMIC_SWAP
+        | S_BUFFER_ATOMIC_CMPSWAP
+        | S_BUFFER_ATOMIC_ADD
+        | S_BUFFER_ATOMIC_SUB
+        | S_BUFFER_ATOMIC_SMIN
+        | S_BUFFER_ATOMIC_UMIN
+        | S_BUFFER_ATOMIC_SMAX
+        | S_BUFFER_ATOMIC_UMAX
+        | S_BUFFER_ATOMIC_AND
+        | S_BUFFER_ATOMIC_OR
+        | S_BUFFER_ATOMIC_XOR
+        | S_BUFFER_ATOMIC_INC
+        | S_BUFFER_ATOMIC_DEC
+        | S_BUFFER_ATOMIC_SWAP_X2
+        | S_BUFFER_ATOMIC_CMPSWAP_X2
+        | S_BUFFER_ATOMIC_ADD_X2
+        | S_BUFFER_ATOMIC_SUB_X2
+        | S_BUFFER_ATOMIC_SMIN_X2
+        | S_BUFFER_ATOMIC_UMIN_X2
+        | S_BUFFER_ATOMIC_SMAX_X2
+        | S_BUFFER_ATOMIC_UMAX_X2
+        | S_BUFFER_ATOMIC_AND_X2
+        | S_BUFFER_ATOMIC_OR_X2
+        | S_BUFFER_ATOMIC_XOR_X2
+        | S_BUFFER_ATOMIC_INC_X2
+        | S_BUFFER_ATOMIC_DEC_X2
+        | S_ATOMIC_SWAP
+        | S_ATOMIC_CMPSWAP
+        | S_ATOMIC_ADD
+        | S_ATOMIC_SUB
+        | S_ATOMIC_SMIN
+        | S_ATOMIC_UMIN
+        | S_ATOMIC_SMAX
+        | S_ATOMIC_UMAX
+        | S_ATOMIC_AND
+        | S_ATOMIC_OR
+        | S_ATOMIC_XOR
+        | S_ATOMIC_INC
+        | S_ATOMIC_DEC
+        | S_ATOMIC_SWAP_X2
+        | S_ATOMIC_CMPSWAP_X2
+        | S_ATOMIC_ADD_X2
+        | S_ATOMIC_SUB_X2
+        | S_ATOMIC_SMIN_X2
+        | S_ATOMIC_UMIN_X2
+        | S_ATOMIC_SMAX_X2
+        | S_ATOMIC_UMAX_X2
+        | S_ATOMIC_AND_X2
+        | S_ATOMIC_OR_X2
+        | S_ATOMIC_XOR_X2
+        | S_ATOMIC_INC_X2
+        | S_ATOMIC_DEC_X2 => Flow::unsupported(l.inst, "scalar atomics are not executed yet"),
+    }
+}
+
+/// The immediate part of the offset, and the scalar register that is added.
+fn offset<'a>(l: &Lift<'a>) -> (i64, Option<Int<'a>>) {
+    let immediate = i64::from(l.inst.mods.offset);
+    match l.inst.operand(Field::Soffset) {
+        Operand::Sgpr(code) => (immediate, Some(l.sgpr(code))),
+        // gfx7 may take the offset from a literal.
+        Operand::Literal(literal) => (i64::from(literal), None),
+        _ => (immediate, None),
+    }
+}
+
+/// SGPR pair plus offsets.
+fn direct(l: &Lift) -> (Space, i64) {
+    let (offset, index) = offset(l);
+    let address = l.scalar(Field::Sbase).v;
+    let index = index.map(|i| i.v);
+    (Space::Scalar { address, index }, offset)
+}
+
+/// Like a direct access, with the scalar offset in units of 64 bytes.
+fn scratch(l: &Lift) -> (Space, i64) {
+    let (offset, index) = offset(l);
+    let base = l.scalar(Field::Sbase);
+    let address: Value = match index {
+        Some(index) => (base + (index.widen() << 6)).v,
+        None => base.v,
+    };
+    let space = Space::Scalar {
+        address,
+        index: None,
+    };
+    (space, offset)
+}
+
+/// Through a descriptor in four SGPRs.
+fn buffer(l: &Lift) -> (Space, i64) {
+    let (offset, index) = offset(l);
+    let resource = l.sgpr_code(Field::Sbase).unwrap_or(0);
+    let index = index.map(|i| i.v);
+    (Space::ScalarBuffer { resource, index }, offset)
+}
+
+/// Loads into, or stores from, the scalar registers of the data operand. One
+/// whose registers do not exist is not executed (Vega ISA, 7.4).
+fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
+    let field = match kind {
+        MemKind::Load => Field::Sdst,
+        MemKind::Store | MemKind::Atomic(_) => Field::Sdata,
+    };
+    let dwords = l.dwords(field);
+    let Some(first) = l.sgpr_code(field).filter(|&c| c + dwords <= 128) else {
+        return Flow::Next;
+    };
+    let reg = Some(DataReg::S(first));
+    let (data, ret) = match kind {
+        MemKind::Load => (None, reg),
+        MemKind::Store | MemKind::Atomic(_) => (reg, None),
+    };
+    l.b.mem(MemOp {
+        kind,
+        space,
+        offset,
+        access: Access::Dwords(dwords),
+        half: Half::Whole,
+        data,
+        data2: None,
+        ret,
+        mask: None,
+        glc: l.inst.has(flag::GLC),
+        slc: false,
+        counter: Counter::Lgkm,
+    });
+    Flow::Next
+}
+
+/// D = the clock.
+fn clock(l: &Lift, clock: Clock) -> Flow {
+    l.write_scalar(Int::i64(l.b, l.b.clock(clock)));
+    Flow::Next
+}

@@ -1,0 +1,242 @@
+//! Scalar operands: fetching sources, writing results, SCC, EXEC and M0
+//! (Vega ISA, 5.2 "Scalar ALU operands").
+//!
+//! Vector operands, which also read these, are fetched in `vector/operand.rs`.
+
+use wavetank_ir::{Reg, Value};
+use wavetank_isa::{Field, Operand, Ty};
+
+use crate::block::Lift;
+use crate::value::{Cond, Int};
+
+/// The low half of VCC.
+pub(crate) const VCC: u8 = 106;
+/// M0.
+pub(crate) const M0: u8 = 124;
+/// The low half of EXEC.
+pub(crate) const EXEC: u8 = Reg::EXEC_LO;
+/// The register code between M0 and EXEC that names no register.
+const RESERVED: u8 = 125;
+
+/// Hardware registers (Vega ISA, 5.10 "Special instructions").
+pub(crate) mod hw {
+    pub const MODE: u8 = 1;
+    pub const STATUS: u8 = 2;
+    pub const TRAPSTS: u8 = 3;
+}
+
+/// Where the flat address space holds LDS on gfx9.
+const SHARED_BASE: u64 = 0x0001_0000_0000_0000;
+/// Where the flat address space holds scratch on gfx9.
+const PRIVATE_BASE: u64 = 0x0002_0000_0000_0000;
+/// The distance from the first to the last byte of an aperture.
+const APERTURE: u64 = 0xffff_ffff;
+
+/// The bits of an inline constant or an aperture in an operand of type `ty`,
+/// in the low bits; `None` for codes that are registers or reserved.
+///
+/// A float constant has the width of the operand, whatever the operation makes
+/// of it. An aperture is 64 bits wide; a 32-bit operand sees its low half,
+/// which is why compilers read it with a 64-bit move.
+pub(crate) fn inline_bits(code: u8, ty: Ty) -> Option<u64> {
+    let wide = ty.dwords() == 2;
+    let half = matches!(ty, Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::V2F16);
+    let bits = match code {
+        128..=192 => u64::from(code - 128),
+        193..=208 => -i64::from(code - 192) as u64,
+        235 => SHARED_BASE,
+        236 => SHARED_BASE + APERTURE,
+        237 => PRIVATE_BASE,
+        238 => PRIVATE_BASE + APERTURE,
+        240..=247 => {
+            let magnitude = [0.5, 1.0, 2.0, 4.0][usize::from(code - 240) / 2];
+            let x: f64 = if code & 1 == 1 { -magnitude } else { magnitude };
+            match (wide, half) {
+                (true, _) => x.to_bits(),
+                (_, false) => u64::from((x as f32).to_bits()),
+                // Powers of two: the top bits of the exponent are the same.
+                (_, true) => {
+                    let exponent = (x.abs().log2() as i64 + 15) as u64;
+                    u64::from(x < 0.0) << 15 | exponent << 10
+                }
+            }
+        }
+        // 1 / (2 pi)
+        248 => match (wide, half) {
+            (true, _) => 0x3fc4_5f30_6dc9_c882,
+            (_, false) => 0x3e22_f983,
+            (_, true) => 0x3118,
+        },
+        _ => return None,
+    };
+    Some(if wide { bits } else { bits & 0xffff_ffff })
+}
+
+/// A 32-bit literal in an operand of type `ty` (Vega ISA, 6.2 "Literal
+/// expansion to 64 bits").
+pub(crate) fn literal_bits(literal: u32, ty: Ty) -> u64 {
+    match ty {
+        Ty::F64 => u64::from(literal) << 32,
+        Ty::I64 => literal as i32 as i64 as u64,
+        _ => u64::from(literal),
+    }
+}
+
+/// Whether a code of 128 and above can be read as a scalar source.
+pub(crate) fn is_readable(code: u8) -> bool {
+    matches!(code, 251..=253) || inline_bits(code, Ty::B32).is_some()
+}
+
+impl<'a> Lift<'a> {
+    /// The type of the operand in a field.
+    fn ty(&self, field: Field) -> Ty {
+        let specs = self.inst.row().operands;
+        let spec = specs.iter().find(|s| s.field == field);
+        spec.map_or(Ty::B32, |s| s.ty)
+    }
+
+    /// The scalar source in a field, 32 or 64 bits as its type says.
+    pub fn scalar(&self, field: Field) -> Int<'a> {
+        self.scalar_operand(self.inst.operand(field), self.ty(field))
+    }
+
+    /// A scalar source.
+    pub fn scalar_operand(&self, operand: Operand, ty: Ty) -> Int<'a> {
+        let wide = ty.dwords() == 2;
+        let constant = |bits: u64| {
+            if wide {
+                Int::const64(self.b, bits)
+            } else {
+                Int::const32(self.b, bits as u32)
+            }
+        };
+        let flag = |f: Cond<'a>| if wide { f.as_int().widen() } else { f.as_int() };
+        match operand {
+            Operand::Sgpr(code) if wide => self.sgpr64(code),
+            Operand::Sgpr(code) => self.sgpr(code),
+            Operand::Inline(251) => flag(self.sgpr64(VCC).eq(0)),
+            Operand::Inline(252) => flag(self.sgpr64(EXEC).eq(0)),
+            Operand::Inline(253) => flag(self.scc()),
+            // Codes that cannot be read were refused before.
+            Operand::Inline(code) => constant(inline_bits(code, ty).unwrap_or(0)),
+            Operand::Literal(v) => constant(literal_bits(v, ty)),
+            Operand::Imm(v) => constant(v as u32 as u64),
+            Operand::Vgpr(_) | Operand::None | Operand::Off => constant(0),
+        }
+    }
+
+    /// A scalar register; a code that names none reads s0.
+    pub fn sgpr(&self, code: u8) -> Int<'a> {
+        let code = if code == RESERVED { 0 } else { code };
+        Int::i32(self.b, self.b.read(Reg::S(code)))
+    }
+
+    /// A pair of scalar registers. Pairs are even-aligned (Vega ISA, 3.6.2).
+    pub fn sgpr64(&self, code: u8) -> Int<'a> {
+        Int::i64(self.b, self.b.read(Reg::S64(code & !1)))
+    }
+
+    /// The first of the registers an operand names, if it is scalar.
+    pub fn sgpr_code(&self, field: Field) -> Option<u8> {
+        match self.inst.operand(field) {
+            Operand::Sgpr(code) => Some(code),
+            _ => None,
+        }
+    }
+
+    /// Writes the scalar destination, a pair if the value has 64 bits. A code
+    /// that names no register is written nowhere (Vega ISA, 5.2).
+    pub fn write_scalar(&self, value: Int<'a>) {
+        let Some(code) = self.sgpr_code(Field::Sdst) else {
+            return;
+        };
+        match (code, value.bits()) {
+            (RESERVED, _) => {}
+            (_, 64) => self.b.write(Reg::S64(code & !1), value.v, None),
+            _ => self.b.write(Reg::S(code), value.v, None),
+        }
+    }
+
+    /// The scalar condition code.
+    pub fn scc(&self) -> Cond<'a> {
+        Cond::new(self.b, self.b.read(Reg::Scc))
+    }
+
+    /// Writes the scalar condition code.
+    pub fn set_scc(&self, scc: Cond<'a>) {
+        self.b.write(Reg::Scc, scc.v, None);
+    }
+
+    /// EXEC as 64 bits.
+    pub fn exec(&self) -> Int<'a> {
+        self.sgpr64(EXEC)
+    }
+
+    /// Writes EXEC.
+    pub fn set_exec(&self, exec: Int<'a>) {
+        self.b.write(Reg::S64(EXEC), exec.v, None);
+    }
+
+    /// EXEC as a lane mask.
+    pub fn exec_mask(&self) -> Value {
+        self.b.read(Reg::EXEC)
+    }
+
+    /// M0.
+    pub fn m0(&self) -> Int<'a> {
+        self.sgpr(M0)
+    }
+
+    /// The 16-bit immediate, not extended.
+    pub fn simm16(&self) -> u16 {
+        match self.inst.operand(Field::Simm16) {
+            Operand::Imm(v) => v as u16,
+            _ => 0,
+        }
+    }
+
+    /// The target of a branch: SIMM16 dwords from the next instruction.
+    pub fn target(&self) -> u64 {
+        let distance = i64::from(self.simm16() as i16) * 4;
+        self.next().wrapping_add_signed(distance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Vega ISA, 5.2 table of scalar sources, and the errata of codes 241 to
+    /// 247 and of the 64-bit 1/(2 pi).
+    #[test]
+    fn inline_constants() {
+        assert_eq!(inline_bits(128, Ty::B32), Some(0));
+        assert_eq!(inline_bits(192, Ty::B64), Some(64));
+        assert_eq!(inline_bits(193, Ty::B32), Some(0xffff_ffff));
+        assert_eq!(inline_bits(208, Ty::B64), Some(-16i64 as u64));
+        for (code, x) in (240..).zip([0.5f64, -0.5, 1.0, -1.0, 2.0, -2.0, 4.0, -4.0]) {
+            assert_eq!(inline_bits(code, Ty::F64), Some(x.to_bits()));
+            assert_eq!(
+                inline_bits(code, Ty::B32),
+                Some((x as f32).to_bits().into())
+            );
+        }
+        let halves = [
+            0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400,
+        ];
+        for (code, bits) in (240..).zip(halves) {
+            assert_eq!(inline_bits(code, Ty::F16), Some(bits));
+        }
+        for code in (209..=234).chain([239, 249, 250, 251, 254, 255]) {
+            assert_eq!(inline_bits(code, Ty::B32), None, "{code}");
+        }
+    }
+
+    /// Vega ISA, 6.2 "Literal expansion to 64 bits".
+    #[test]
+    fn literals() {
+        assert_eq!(literal_bits(0x8000_0000, Ty::F64), 0x8000_0000_0000_0000);
+        assert_eq!(literal_bits(0x8000_0000, Ty::U64), 0x8000_0000);
+        assert_eq!(literal_bits(0x8000_0000, Ty::I64), 0xffff_ffff_8000_0000);
+    }
+}

@@ -1,0 +1,141 @@
+//! Scalar operations with one source (Vega ISA, 12.3 SOP1).
+
+use wavetank_ir::Reg;
+use wavetank_isa::Field;
+use wavetank_isa::tables::Sop1;
+
+use super::{Result, keep_scc, non_zero, write_back};
+use crate::block::{Flow, Lift};
+use crate::control;
+use crate::operand::M0;
+use crate::value::Int;
+
+/// Lifts a SOP1 instruction.
+pub(crate) fn sop1(l: &Lift, op: Sop1) -> Flow {
+    use Sop1::*;
+    let s = l.scalar(Field::Src0);
+    let d = || l.scalar(Field::Sdst);
+    let result = match op {
+        S_MOV_B32 | S_MOV_B64 => keep_scc(s),
+        S_CMOV_B32 | S_CMOV_B64 => keep_scc(l.scc().select(s, d())),
+        S_NOT_B32 | S_NOT_B64 => non_zero(!s),
+        S_BREV_B32 | S_BREV_B64 => keep_scc(s.reverse()),
+        S_WQM_B32 | S_WQM_B64 => non_zero(quads(s) * 0xf),
+        S_QUADMASK_B32 | S_QUADMASK_B64 => non_zero(gather_quads(quads(s))),
+        S_BITREPLICATE_B64_B32 => keep_scc(spread_bits(s.widen()) * 3),
+        S_BCNT0_I32_B32 | S_BCNT0_I32_B64 => non_zero((!s).count_ones()),
+        S_BCNT1_I32_B32 | S_BCNT1_I32_B64 => non_zero(s.count_ones()),
+        S_FF0_I32_B32 | S_FF0_I32_B64 => keep_scc((!s).trailing_zeros()),
+        S_FF1_I32_B32 | S_FF1_I32_B64 => keep_scc(s.trailing_zeros()),
+        S_FLBIT_I32_B32 | S_FLBIT_I32_B64 => keep_scc(s.leading_zeros()),
+        S_FLBIT_I32 | S_FLBIT_I32_I64 => keep_scc(s.leading_signs()),
+        S_SEXT_I32_I8 => keep_scc(s.sign_extend(8)),
+        S_SEXT_I32_I16 => keep_scc(s.sign_extend(16)),
+        S_ABS_I32 => non_zero(s.lt_s(0).select(-s, s)),
+        S_BITSET0_B32 | S_BITSET0_B64 => keep_scc(d() & !bit(d(), s)),
+        S_BITSET1_B32 | S_BITSET1_B64 => keep_scc(d() | bit(d(), s)),
+
+        S_AND_SAVEEXEC_B64 => save_exec(l, |exec| s & exec),
+        S_OR_SAVEEXEC_B64 => save_exec(l, |exec| s | exec),
+        S_XOR_SAVEEXEC_B64 => save_exec(l, |exec| s ^ exec),
+        S_ANDN2_SAVEEXEC_B64 => save_exec(l, |exec| s & !exec),
+        S_ORN2_SAVEEXEC_B64 => save_exec(l, |exec| s | !exec),
+        S_NAND_SAVEEXEC_B64 => save_exec(l, |exec| !(s & exec)),
+        S_NOR_SAVEEXEC_B64 => save_exec(l, |exec| !(s | exec)),
+        S_XNOR_SAVEEXEC_B64 => save_exec(l, |exec| !(s ^ exec)),
+        S_ANDN1_SAVEEXEC_B64 => save_exec(l, |exec| !s & exec),
+        S_ORN1_SAVEEXEC_B64 => save_exec(l, |exec| !s | exec),
+        S_ANDN1_WREXEC_B64 => write_exec(l, |exec| !s & exec),
+        S_ANDN2_WREXEC_B64 => write_exec(l, |exec| s & !exec),
+
+        S_MOVRELS_B32 => keep_scc(relative_source(l, 0)),
+        S_MOVRELS_B64 => keep_scc(relative_source(l, 0).pack(relative_source(l, 1))),
+        S_MOVRELD_B32 => return relative_destination(l, &[s]),
+        S_MOVRELD_B64 => return relative_destination(l, &[s.low(), s.high()]),
+        S_SET_GPR_IDX_IDX => {
+            let m0 = (l.m0() & !0xff) | (s & 0xff);
+            l.b.write(Reg::S(M0), m0.v, None);
+            return Flow::Next;
+        }
+
+        S_GETPC_B64 => keep_scc(Int::const64(l.b, l.next())),
+        S_SETPC_B64 => return control::jump(s),
+        S_SWAPPC_B64 => return control::call(l, s),
+        S_RFE_B64 => return control::return_from_exception(s),
+        S_CBRANCH_JOIN => return control::join(l, s),
+        // NotYet
+        S_MOV_REGRD_B32 | S_MOV_FED_B32 => {
+            return Flow::unsupported(l.inst, "no document says what it does");
+        }
+    };
+    write_back(l, result)
+}
+
+/// Bit n of a word as wide as `like`.
+fn bit<'a>(like: Int<'a>, n: Int<'a>) -> Int<'a> {
+    like.constant(1) << n
+}
+
+/// The lowest bit of each group of four: whether any bit of the group is set.
+fn quads(s: Int<'_>) -> Int<'_> {
+    let pairs = s | (s >> 1);
+    (pairs | (pairs >> 2)) & 0x1111_1111_1111_1111
+}
+
+/// Moves bits 0, 4, 8, … together, halving the gaps at each step.
+fn gather_quads(x: Int<'_>) -> Int<'_> {
+    let x = (x | (x >> 3)) & 0x0303_0303_0303_0303;
+    let x = (x | (x >> 6)) & 0x000f_000f_000f_000f;
+    let x = (x | (x >> 12)) & 0x0000_00ff_0000_00ff;
+    if x.bits() == 64 {
+        (x | (x >> 24)) & 0xffff
+    } else {
+        x
+    }
+}
+
+/// Moves bit n of the low 32 to bit 2n.
+fn spread_bits(x: Int<'_>) -> Int<'_> {
+    let x = (x | (x << 16)) & 0x0000_ffff_0000_ffff;
+    let x = (x | (x << 8)) & 0x00ff_00ff_00ff_00ff;
+    let x = (x | (x << 4)) & 0x0f0f_0f0f_0f0f_0f0f;
+    let x = (x | (x << 2)) & 0x3333_3333_3333_3333;
+    (x | (x << 1)) & 0x5555_5555_5555_5555
+}
+
+/// D = EXEC; EXEC = f(EXEC); SCC = (EXEC != 0).
+///
+/// EXEC is written last: a destination that is EXEC itself holds the new mask.
+fn save_exec<'a>(l: &Lift<'a>, f: impl Fn(Int<'a>) -> Int<'a>) -> Result<'a> {
+    let old = l.exec();
+    let new = f(old);
+    l.write_scalar(old);
+    l.set_exec(new);
+    Result {
+        d: None,
+        scc: Some(new.non_zero()),
+    }
+}
+
+/// EXEC = f(EXEC); D = EXEC; SCC = (EXEC != 0).
+fn write_exec<'a>(l: &Lift<'a>, f: impl Fn(Int<'a>) -> Int<'a>) -> Result<'a> {
+    let new = f(l.exec());
+    l.set_exec(new);
+    non_zero(new)
+}
+
+/// SGPR[SRC0 + n + M0].
+fn relative_source<'a>(l: &Lift<'a>, n: u8) -> Int<'a> {
+    let base = l.sgpr_code(Field::Src0).unwrap_or(0).saturating_add(n);
+    Int::i32(l.b, l.b.read_indexed_s(base, l.m0().v))
+}
+
+/// SGPR[DST + n + M0] = words[n].
+fn relative_destination<'a>(l: &Lift<'a>, words: &[Int<'a>]) -> Flow {
+    let base = l.sgpr_code(Field::Sdst).unwrap_or(0);
+    let index = l.m0();
+    for (n, word) in (0..).zip(words) {
+        l.b.write_indexed_s(base.saturating_add(n), index.v, word.v);
+    }
+    Flow::Next
+}

@@ -1,0 +1,286 @@
+//! Memory instructions against the Vega ISA document: every one of them gives
+//! IR that the verifier accepts, and where the address, the data and the result
+//! go is as the document says.
+
+mod common;
+
+use common::{inst, lift};
+use wavetank_ir::{Access, DataReg, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Value};
+use wavetank_ir::{Terminator, verify};
+use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
+use wavetank_isa::{Field, Form, Inst, Op, Operand, flag};
+
+/// Registers that are easy to tell apart.
+const OPERANDS: [(Field, Operand); 13] = [
+    (Field::Vdst, Operand::Vgpr(10)),
+    (Field::Vdata, Operand::Vgpr(20)),
+    (Field::Vaddr, Operand::Vgpr(30)),
+    (Field::Data0, Operand::Vgpr(40)),
+    (Field::Data1, Operand::Vgpr(50)),
+    (Field::Sdst, Operand::Sgpr(16)),
+    (Field::Sdata, Operand::Sgpr(16)),
+    (Field::Sbase, Operand::Sgpr(4)),
+    (Field::Srsrc, Operand::Sgpr(8)),
+    (Field::Soffset, Operand::Sgpr(3)),
+    (Field::Saddr, Operand::Off),
+    (Field::Src0, Operand::Sgpr(60)),
+    (Field::Src1, Operand::Sgpr(62)),
+];
+
+fn any(op: impl Into<Op>) -> Inst {
+    inst(op, &OPERANDS)
+}
+
+fn with(mut inst: Inst, flags: u32) -> Inst {
+    inst.mods.flags |= flags;
+    inst
+}
+
+/// The accesses of an instruction, and its block for looking values up.
+fn accesses(inst: Inst) -> (Vec<MemOp>, wavetank_ir::Block) {
+    let block = lift(inst);
+    assert_eq!(verify(&block), Ok(()), "{:?}", inst.op);
+    let ops = block.nodes.iter().filter_map(|n| match &n.op {
+        Node::Mem(m) => Some((**m).clone()),
+        _ => None,
+    });
+    (ops.collect(), block)
+}
+
+/// The register a value was read from.
+fn source(block: &wavetank_ir::Block, v: Value) -> Reg {
+    match block.node(v).op {
+        Node::Read(reg) => reg,
+        ref op => panic!("{op:?} is no read"),
+    }
+}
+
+/// Whatever the modifiers, every instruction of every family that is lifted
+/// here gives a valid block.
+#[test]
+fn every_block_is_valid() {
+    let modifiers = [
+        0,
+        flag::GLC,
+        flag::SLC,
+        flag::OFFEN,
+        flag::IDXEN,
+        flag::OFFEN | flag::IDXEN,
+        flag::GDS,
+        flag::LDS,
+        flag::TFE,
+    ];
+    for op in Op::all() {
+        for flags in modifiers {
+            let base = with(any(op), flags);
+            let forms: &[Form] = match op {
+                Op::Flat(_) => &[Form::Flat, Form::Global, Form::Scratch],
+                _ => &[base.form],
+            };
+            for &form in forms {
+                let block = lift(Inst { form, ..base });
+                assert_eq!(verify(&block), Ok(()), "{op:?} {form:?}");
+            }
+        }
+    }
+}
+
+/// 11.3 and 12.13: offsets of two-address forms count elements, or 64 of them.
+#[test]
+fn two_addresses() {
+    for (op, dwords, unit) in [
+        (Ds::DS_READ2_B32, 1, 4),
+        (Ds::DS_READ2_B64, 2, 8),
+        (Ds::DS_READ2ST64_B32, 1, 4 * 64),
+        (Ds::DS_READ2ST64_B64, 2, 8 * 64),
+        (Ds::DS_WRITE2_B32, 1, 4),
+        (Ds::DS_WRITE2_B64, 2, 8),
+        (Ds::DS_WRITE2ST64_B32, 1, 4 * 64),
+        (Ds::DS_WRITE2ST64_B64, 2, 8 * 64),
+        (Ds::DS_WRXCHG2_RTN_B32, 1, 4),
+        (Ds::DS_WRXCHG2ST64_RTN_B64, 2, 8 * 64),
+    ] {
+        let mut inst = any(op);
+        inst.mods.offset = 3;
+        inst.mods.offset1 = 200;
+        let (ops, block) = accesses(inst);
+        let [a, b] = &ops[..] else {
+            panic!("{op:?} is two accesses")
+        };
+        assert_eq!((a.offset, b.offset), (3 * unit, 200 * unit), "{op:?}");
+        assert_eq!(a.access, Access::Dwords(dwords));
+        assert_eq!(a.space, b.space);
+        let Space::Lds { address } = a.space else {
+            panic!("{op:?} is an LDS access")
+        };
+        assert_eq!(source(&block, address), Reg::V(30));
+        if a.kind != MemKind::Load {
+            assert_eq!(
+                (a.data, b.data),
+                (Some(DataReg::V(40)), Some(DataReg::V(50)))
+            );
+        }
+        if a.kind != MemKind::Store {
+            let second = DataReg::V(10 + u16::from(dwords));
+            assert_eq!((a.ret, b.ret), (Some(DataReg::V(10)), Some(second)));
+        }
+    }
+}
+
+/// 12.13: ds_cmpst has src in DATA1 and cmp in DATA0; 12.14: buffer_atomic has
+/// both in VDATA, and the width is that of one of them.
+#[test]
+fn compare_and_swap() {
+    let (ops, _) = accesses(any(Ds::DS_CMPST_RTN_B64));
+    assert_eq!(ops[0].kind, MemKind::Atomic(Rmw::CmpSwap));
+    assert_eq!(ops[0].access, Access::Dwords(2));
+    assert_eq!(ops[0].data, Some(DataReg::V(50)));
+    assert_eq!(ops[0].data2, Some(DataReg::V(40)));
+    let (ops, _) = accesses(with(any(Mubuf::BUFFER_ATOMIC_CMPSWAP), flag::GLC));
+    assert_eq!(ops[0].access, Access::Dwords(1));
+    assert_eq!((ops[0].data, ops[0].data2), (Some(DataReg::V(20)), None));
+    assert_eq!(ops[0].ret, Some(DataReg::V(20)));
+    let (ops, _) = accesses(any(Flat::FLAT_ATOMIC_CMPSWAP_X2));
+    assert_eq!(ops[0].access, Access::Dwords(2));
+    // Without GLC nothing comes back.
+    assert_eq!((ops[0].data, ops[0].ret), (Some(DataReg::V(40)), None));
+}
+
+/// 8.1.5: with both index and offset, the index is in the first register.
+#[test]
+fn buffer_addresses() {
+    for (flags, index, offset) in [
+        (0, None, None),
+        (flag::IDXEN, Some(30), None),
+        (flag::OFFEN, None, Some(30)),
+        (flag::IDXEN | flag::OFFEN, Some(30), Some(31)),
+    ] {
+        let mut inst = with(any(Mubuf::BUFFER_LOAD_DWORDX3), flags);
+        inst.mods.offset = 0xfff;
+        let (ops, block) = accesses(inst);
+        let Space::Buffer {
+            resource,
+            index: i,
+            offset: o,
+            soffset,
+            format,
+        } = ops[0].space
+        else {
+            panic!("not a buffer access")
+        };
+        assert_eq!((resource, format, ops[0].offset), (8, false, 0xfff));
+        assert_eq!(i.map(|v| source(&block, v)), index.map(Reg::V));
+        assert_eq!(o.map(|v| source(&block, v)), offset.map(Reg::V));
+        assert_eq!(source(&block, soffset), Reg::S(3));
+        assert_eq!(ops[0].access, Access::Dwords(3));
+        assert_eq!(ops[0].ret, Some(DataReg::V(20)));
+    }
+}
+
+/// 9.4: what VADDR and SADDR mean in each segment.
+#[test]
+fn segments() {
+    let load = |form, saddr| {
+        let mut inst = any(Flat::FLAT_LOAD_DWORDX4);
+        inst.form = form;
+        inst.operands[2] = saddr;
+        inst.mods.offset = -4096;
+        accesses(inst)
+    };
+    let (ops, block) = load(Form::Global, Operand::Off);
+    let Space::Global { address, index } = ops[0].space else {
+        panic!()
+    };
+    assert_eq!((source(&block, address), index), (Reg::V64(30), None));
+    assert_eq!((ops[0].offset, ops[0].access), (-4096, Access::Dwords(4)));
+    let (ops, block) = load(Form::Global, Operand::Sgpr(2));
+    let Space::Global { address, index } = ops[0].space else {
+        panic!()
+    };
+    assert_eq!(source(&block, address), Reg::S64(2));
+    assert_eq!(index.map(|v| source(&block, v)), Some(Reg::V(30)));
+    let (ops, block) = load(Form::Scratch, Operand::Sgpr(2));
+    let Space::Scratch { address } = ops[0].space else {
+        panic!()
+    };
+    assert_eq!(source(&block, address), Reg::S(2));
+    let (ops, block) = load(Form::Flat, Operand::Off);
+    let Space::Flat { address } = ops[0].space else {
+        panic!()
+    };
+    assert_eq!(source(&block, address), Reg::V64(30));
+}
+
+/// 12.13, 12.14 and 12.18: which half of the register D16 accesses use.
+#[test]
+fn halves() {
+    let shape = |inst| {
+        let (ops, _) = accesses(inst);
+        (ops[0].kind, ops[0].access, ops[0].half)
+    };
+    use Access::*;
+    use MemKind::*;
+    for (inst, expected) in [
+        (any(Ds::DS_READ_U16_D16_HI), (Load, U16, Half::High)),
+        (any(Ds::DS_READ_I8_D16), (Load, I8, Half::Low)),
+        (any(Ds::DS_WRITE_B8_D16_HI), (Store, U8, Half::High)),
+        (any(Ds::DS_WRITE_B16), (Store, U16, Half::Whole)),
+        (any(Mubuf::BUFFER_LOAD_SBYTE_D16_HI), (Load, I8, Half::High)),
+        (
+            any(Mubuf::BUFFER_STORE_SHORT_D16_HI),
+            (Store, U16, Half::High),
+        ),
+        (any(Flat::FLAT_LOAD_UBYTE_D16_HI), (Load, U8, Half::High)),
+        (any(Flat::FLAT_LOAD_SSHORT), (Load, I16, Half::Whole)),
+        (any(Flat::FLAT_STORE_BYTE_D16_HI), (Store, U8, Half::High)),
+    ] {
+        assert_eq!(shape(inst), expected, "{:?}", inst.op);
+    }
+}
+
+/// 7.2: a signed immediate, a scalar register, or both. 7.4: data that does not
+/// fit in the registers is not accessed.
+#[test]
+fn scalar_loads() {
+    let mut inst = any(Smem::S_LOAD_DWORDX8);
+    inst.mods.offset = -64;
+    let (ops, block) = accesses(inst);
+    let Space::Scalar { address, index } = ops[0].space else {
+        panic!()
+    };
+    assert_eq!(source(&block, address), Reg::S64(4));
+    assert_eq!(index.map(|v| source(&block, v)), Some(Reg::S(3)));
+    assert_eq!((ops[0].offset, ops[0].mask), (-64, None));
+    assert_eq!(
+        (ops[0].ret, ops[0].access),
+        (Some(DataReg::S(16)), Access::Dwords(8))
+    );
+    let (ops, _) = accesses(any(Smem::S_BUFFER_STORE_DWORDX4));
+    assert!(matches!(
+        ops[0].space,
+        Space::ScalarBuffer { resource: 4, .. }
+    ));
+    assert_eq!((ops[0].data, ops[0].ret), (Some(DataReg::S(16)), None));
+    let mut inst = any(Smem::S_LOAD_DWORDX16);
+    inst.operands[0] = Operand::Sgpr(116);
+    assert_eq!(accesses(inst).0, []);
+}
+
+/// What is not supported stops the kernel with its name; it is never skipped.
+#[test]
+fn unsupported() {
+    for inst in [
+        any(Ds::DS_GWS_BARRIER),
+        any(Ds::DS_ADD_SRC2_U32),
+        any(Smem::S_ATOMIC_ADD),
+        with(any(Ds::DS_ADD_U32), flag::GDS),
+        with(any(Mubuf::BUFFER_LOAD_DWORD), flag::LDS),
+    ] {
+        let block = lift(inst);
+        let name = inst.row().mnemonics[3].expect("gfx9 has it");
+        match &block.nodes.last().expect("a terminator").op {
+            Node::End(Terminator::Unsupported { what }) => assert!(what.starts_with(name)),
+            op => panic!("{name} ends with {op:?}"),
+        }
+    }
+}
