@@ -62,6 +62,30 @@ fn name(inst: &Inst) -> &'static str {
 ///
 /// A word that cannot be fetched or decoded becomes a terminator that stops
 /// the kernel when, and only when, a wave gets there.
+///
+/// ```
+/// use wavetank_isa::tables::Sopp;
+/// use wavetank_isa::{Chip, Form, Inst, MAX_OPERANDS, Mods, Op, Operand};
+/// use wavetank_lift::{Code, Modes, lift_block};
+///
+/// /// Nothing but s_endpgm, everywhere.
+/// struct Ends;
+/// impl Code for Ends {
+///     fn inst(&self, _: u64) -> Result<Inst, String> {
+///         Ok(Inst {
+///             op: Op::Sopp(Sopp::S_ENDPGM),
+///             chip: Chip::Gfx900,
+///             form: Form::Sopp,
+///             len: 4,
+///             operands: [Operand::None; MAX_OPERANDS],
+///             mods: Mods::default(),
+///         })
+///     }
+/// }
+/// let block = lift_block(&Ends, 0x100, Modes::default());
+/// assert_eq!(block.pc, 0x100);
+/// assert_eq!(block.nodes.len(), 2); // the instruction opens, the program ends
+/// ```
 pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
     let b = Builder::new(pc);
     let mut at = pc;

@@ -8,7 +8,7 @@ use common::{inst, lift};
 use wavetank_ir::{Access, DataReg, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Value};
 use wavetank_ir::{Terminator, verify};
 use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
-use wavetank_isa::{Field, Form, Inst, Op, Operand, flag};
+use wavetank_isa::{Chip, Field, Form, Inst, Op, Operand, flag};
 
 /// Registers that are easy to tell apart.
 const OPERANDS: [(Field, Operand); 13] = [
@@ -209,6 +209,7 @@ fn segments() {
         panic!()
     };
     assert_eq!(source(&block, address), Reg::V64(30));
+    assert_eq!(ops[0].offset, 0, "FLAT ignores the sign of the offset");
 }
 
 /// 12.13, 12.14 and 12.18: which half of the register D16 accesses use.
@@ -255,6 +256,10 @@ fn scalar_loads() {
         (ops[0].ret, ops[0].access),
         (Some(DataReg::S(16)), Access::Dwords(8))
     );
+    // gfx6 and gfx7 count dwords.
+    inst.chip = Chip::Gfx701;
+    inst.mods.offset = 5;
+    assert_eq!(accesses(inst).0[0].offset, 20);
     let (ops, _) = accesses(any(Smem::S_BUFFER_STORE_DWORDX4));
     assert!(matches!(
         ops[0].space,

@@ -90,10 +90,15 @@ fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
             (Space::Flat { address }, Counter::Both)
         }
     };
+    // The 13-bit offset is signed, but FLAT ignores its top bit.
+    let offset = match l.inst.form {
+        Form::Flat => l.inst.mods.offset & 0xfff,
+        _ => l.inst.mods.offset,
+    };
     Site {
         l,
         space,
-        offset: l.inst.mods.offset.into(),
+        offset: offset.into(),
         data: l.data(Field::Data0),
         data2: None,
         ret: l.data(Field::Vdst),
