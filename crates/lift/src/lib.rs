@@ -8,14 +8,14 @@
 
 mod block;
 mod control;
-#[allow(dead_code)] // until vector instructions have landed
+mod lane;
 mod lane_fn;
 mod memory;
 mod modes;
 mod operand;
 mod scalar;
-#[allow(dead_code)] // until vector instructions have landed
 mod value;
+mod vector;
 
 pub use block::{Code, MAX_INSTS, lift_block};
 pub use modes::Modes;
@@ -55,10 +55,12 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
         Op::Ds(op) => memory::ds(l, op),
         Op::Mubuf(op) => memory::mubuf(l, op),
         Op::Flat(op) => memory::flat(l, op),
+        Op::Vop1(op) => vector::vop1(l, op),
+        Op::Vop2(op) => vector::vop2(l, op),
+        Op::Vopc(op) => vector::vopc(l, op),
+        Op::Vop3(op) => vector::vop3(l, op),
+        Op::Vop3p(op) => vector::vop3p(l, op),
         // NotYet
-        Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3(_) | Op::Vop3p(_) => {
-            Flow::unsupported(l.inst, "vector arithmetic is not executed yet")
-        }
         Op::Vintrp(_) => Flow::unsupported(l.inst, "interpolation is not executed yet"),
         Op::Mtbuf(_) => Flow::unsupported(l.inst, "typed buffers are not executed yet"),
         Op::Mimg(_) => Flow::unsupported(l.inst, "images are not executed yet"),

@@ -35,12 +35,12 @@ const APERTURE: u64 = 0xffff_ffff;
 /// The bits of an inline constant or an aperture in an operand of type `ty`,
 /// in the low bits; `None` for codes that are registers or reserved.
 ///
-/// A float constant has the width of the operand, whatever the operation makes
-/// of it. An aperture is 64 bits wide; a 32-bit operand sees its low half,
-/// which is why compilers read it with a 64-bit move.
+/// A float constant has the format of the operand; 16-bit integers see the
+/// low half of the single-precision one. An aperture is 64 bits wide; a 32-bit
+/// operand sees its low half, which is why compilers read it with a 64-bit move.
 pub(crate) fn inline_bits(code: u8, ty: Ty) -> Option<u64> {
     let wide = ty.dwords() == 2;
-    let half = matches!(ty, Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 | Ty::V2F16);
+    let half = matches!(ty, Ty::F16 | Ty::V2F16);
     let bits = match code {
         128..=192 => u64::from(code - 128),
         193..=208 => -i64::from(code - 192) as u64,

@@ -1,0 +1,112 @@
+//! Integer arithmetic that CLAMP saturates (Vega ISA, 6.5 "ALU Clamp Bit").
+
+use wavetank_ir::{Bin, Elem};
+
+use super::operand::Vector;
+use crate::value::Int;
+
+impl<'a> Vector<'a> {
+    /// `wrapping`, or `saturating` with CLAMP.
+    fn sum(&self, wrapping: Bin, saturating: Bin, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+        a.apply(if self.clamp() { saturating } else { wrapping }, b)
+    }
+
+    /// Unsigned sum.
+    pub fn add_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+        self.sum(Bin::Add, Bin::AddSatU, a, b)
+    }
+
+    /// Signed sum.
+    pub fn add_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+        self.sum(Bin::Add, Bin::AddSatS, a, b)
+    }
+
+    /// Unsigned difference.
+    pub fn sub_u(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+        self.sum(Bin::Sub, Bin::SubSatU, a, b)
+    }
+
+    /// Signed difference.
+    pub fn sub_s(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+        self.sum(Bin::Sub, Bin::SubSatS, a, b)
+    }
+
+    /// `a · b + c` of unsigned numbers of 16 or 24 bits. Saturation needs the
+    /// exact sum, so it is made in 64 bits.
+    pub fn mad_u(&self, bits: u8, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+        let low = (1 << bits) - 1;
+        if !self.clamp() {
+            return self.product_u(bits, a, b, c.elem) + c;
+        }
+        let product = (as_word(a) & low).widen() * (as_word(b) & low).widen();
+        match c.elem {
+            Elem::I16 => {
+                let sum = product + (as_word(c) & 0xffff).widen();
+                sum.min_u(0xffff).low().as_i16()
+            }
+            _ => (product + c.widen()).min_u(0xffff_ffff).low(),
+        }
+    }
+
+    /// `a · b + c` of signed numbers of 16 or 24 bits, like [`Self::mad_u`].
+    pub fn mad_s(&self, bits: u8, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+        if !self.clamp() {
+            return self.product_s(bits, a, b, c.elem) + c;
+        }
+        let wide = |x: Int<'a>| as_word(x).sign_extend(bits).widen_signed();
+        let product = wide(a) * wide(b);
+        match c.elem {
+            Elem::I16 => {
+                let sum = product + as_word(c).sign_extend(16).widen_signed();
+                self.saturate_s(sum, 16).as_i16()
+            }
+            _ => self.saturate_s(product + c.widen_signed(), 32),
+        }
+    }
+
+    /// The low bits of the unsigned product, as many as `elem` has.
+    fn product_u(&self, bits: u8, a: Int<'a>, b: Int<'a>, elem: Elem) -> Int<'a> {
+        match (bits, elem) {
+            (24, _) => a.apply(Bin::MulU24, b),
+            (_, Elem::I16) => a * b,
+            _ => (as_word(a) & 0xffff) * (as_word(b) & 0xffff),
+        }
+    }
+
+    /// The low bits of the signed product, as many as `elem` has.
+    fn product_s(&self, bits: u8, a: Int<'a>, b: Int<'a>, elem: Elem) -> Int<'a> {
+        match (bits, elem) {
+            (24, _) => a.apply(Bin::MulS24, b),
+            (_, Elem::I16) => a * b,
+            _ => as_word(a).sign_extend(16) * as_word(b).sign_extend(16),
+        }
+    }
+
+    /// A signed 64-bit number held to `bits` bits, in 32.
+    pub fn saturate_s(&self, x: Int<'a>, bits: u32) -> Int<'a> {
+        let max = (1i64 << (bits - 1)) - 1;
+        x.min_s(max as u64).max_s(!max as u64).low()
+    }
+
+    /// The 24-bit product; CLAMP saturates it to 32 bits.
+    pub fn mul_24(&self, signed: bool, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+        let zero = a.constant(0);
+        match (self.clamp(), signed) {
+            (true, true) => self.mad_s(24, a, b, zero),
+            (true, false) => self.mad_u(24, a, b, zero),
+            (false, true) => a.apply(Bin::MulS24, b),
+            (false, false) => a.apply(Bin::MulU24, b),
+        }
+    }
+}
+
+/// The carrier of a 16-bit number as 32 bits.
+fn as_word(x: Int) -> Int {
+    match x.elem {
+        Elem::I16 => Int {
+            elem: Elem::I32,
+            ..x
+        },
+        _ => x,
+    }
+}

@@ -1,0 +1,71 @@
+//! Vector instructions (Vega ISA, chapter 6): one arm a meaning.
+//!
+//! Each file reads beside its table: [`vop1`], [`vop2`], [`vop3`], [`vop3p`],
+//! [`vopc`]. An arm names the shape of the instruction (`float`, `int`,
+//! `to_float`, `to_int`, `carry`, `compare`) and says what it computes; widths
+//! come from the operand types of the row, so `V_ADD_F16` and `V_ADD_F32` are
+//! one arm. How sources are fetched and results written stands in [`operand`].
+
+mod integer;
+mod operand;
+mod shape;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
+
+#[cfg(test)]
+mod tests;
+
+use wavetank_isa::tables::{Vop1, Vop2, Vop3, Vop3p, Vopc};
+use wavetank_isa::{Inst, Operand};
+
+use crate::block::{Flow, Lift};
+use crate::operand::is_readable;
+use operand::Vector;
+
+/// Lifts a VOP1 instruction in any of its forms.
+pub(crate) fn vop1(l: &Lift, op: Vop1) -> Flow {
+    lift(l, |v| vop1::lift(v, op))
+}
+
+/// Lifts a VOP2 instruction in any of its forms.
+pub(crate) fn vop2(l: &Lift, op: Vop2) -> Flow {
+    lift(l, |v| vop2::lift(v, op))
+}
+
+/// Lifts a VOPC instruction in any of its forms.
+pub(crate) fn vopc(l: &Lift, op: Vopc) -> Flow {
+    lift(l, |v| vopc::lift(v, op))
+}
+
+/// Lifts an instruction at home in VOP3.
+pub(crate) fn vop3(l: &Lift, op: Vop3) -> Flow {
+    lift(l, |v| vop3::lift(v, op))
+}
+
+/// Lifts a VOP3P instruction.
+pub(crate) fn vop3p(l: &Lift, op: Vop3p) -> Flow {
+    lift(l, |v| vop3p::lift(v, op))
+}
+
+fn lift(l: &Lift, meaning: impl FnOnce(&Vector) -> Flow) -> Flow {
+    match refusal(l.inst) {
+        Some(why) => Flow::unsupported(l.inst, &why),
+        None => meaning(&Vector::new(l)),
+    }
+}
+
+/// Why an encoding cannot be executed whatever its opcode.
+fn refusal(inst: &Inst) -> Option<String> {
+    const LDS_DIRECT: u8 = 254;
+    let unreadable = inst.operands.iter().find_map(|o| match *o {
+        Operand::Inline(LDS_DIRECT) => Some("LDS direct reads are not executed yet".into()),
+        Operand::Inline(code) if !is_readable(code) => {
+            Some(format!("source code {code} is reserved"))
+        }
+        _ => None,
+    });
+    unreadable.or_else(|| operand::reserved_modifier(inst).map(Into::into))
+}

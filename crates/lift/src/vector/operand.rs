@@ -1,0 +1,470 @@
+//! Operands of vector instructions: fetching sources with all that modifies
+//! them, and writing results (Vega ISA, 6.2 "Operands", 13.3 "Vector ALU").
+//!
+//! The order is that of the hardware: DPP moves lanes, SDWA or OP_SEL select a
+//! part, then ABS and NEG apply; on the way out OMOD, CLAMP, part of the
+//! destination, lanes of EXEC.
+
+use std::cell::OnceCell;
+
+use wavetank_ir::{Bin, Builder, Elem, Fp, Reg, Tern, Un, Value};
+use wavetank_isa::tables::{OperandSpec, Vop2, Vop3, feature};
+use wavetank_isa::{DstUnused, Field, Form, Generation, Inst, Op, Operand, Row, SdwaSel, Ty, flag};
+
+use crate::block::Lift;
+use crate::lane;
+use crate::operand::VCC;
+use crate::value::{Cond, Int};
+
+/// One vector instruction on its way into the IR.
+pub(crate) struct Vector<'a> {
+    /// The instruction, its modes and the builder.
+    pub l: &'a Lift<'a>,
+    /// Its row.
+    row: &'static Row,
+    /// The lanes that are written, once they are known.
+    lanes: OnceCell<Value>,
+}
+
+/// The DPP_CTRL, SDWA selections and the like that are reserved.
+pub(super) fn reserved_modifier(inst: &Inst) -> Option<&'static str> {
+    let m = &inst.mods;
+    match inst.form {
+        Form::Dpp if lane::dpp_sources(m.dpp_ctrl).is_none() => Some("its DPP_CTRL is reserved"),
+        Form::Sdwa
+            if m.src_sel.contains(&SdwaSel::Reserved)
+                || m.dst_sel == SdwaSel::Reserved
+                || m.dst_unused == DstUnused::Reserved =>
+        {
+            Some("its SDWA selection is reserved")
+        }
+        _ => None,
+    }
+}
+
+/// The bit offset and width of an SDWA part; `None` for the whole.
+fn part(sel: SdwaSel) -> Option<(u8, u8)> {
+    match sel {
+        SdwaSel::Byte0 => Some((0, 8)),
+        SdwaSel::Byte1 => Some((8, 8)),
+        SdwaSel::Byte2 => Some((16, 8)),
+        SdwaSel::Byte3 => Some((24, 8)),
+        SdwaSel::Word0 => Some((0, 16)),
+        SdwaSel::Word1 => Some((16, 16)),
+        SdwaSel::Dword | SdwaSel::Reserved => None,
+    }
+}
+
+/// The integer element that holds an operand.
+pub(super) fn int_elem(ty: Ty) -> Elem {
+    match ty {
+        Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 => Elem::I16,
+        _ if ty.dwords() == 2 => Elem::I64,
+        _ => Elem::I32,
+    }
+}
+
+/// The float element that holds an operand.
+pub(super) fn float_elem(ty: Ty) -> Elem {
+    match int_elem(ty) {
+        Elem::I16 => Elem::F16,
+        Elem::I64 => Elem::F64,
+        _ => Elem::F32,
+    }
+}
+
+/// 16-bit results on gfx9 that leave the other half of the register alone;
+/// all others, and every one on gfx8, clear it (Vega ISA, 12.10 V_MAD_F16).
+fn keeps_other_half(inst: &Inst) -> bool {
+    inst.chip.generation() == Generation::Gfx9
+        && matches!(
+            inst.op,
+            Op::Vop2(Vop2::V_MAC_F16 | Vop2::V_MADMK_F16 | Vop2::V_MADAK_F16)
+                | Op::Vop3(
+                    Vop3::V_MAD_F16
+                        | Vop3::V_MAD_U16
+                        | Vop3::V_MAD_I16
+                        | Vop3::V_FMA_F16
+                        | Vop3::V_DIV_FIXUP_F16
+                )
+        )
+}
+
+impl<'a> Vector<'a> {
+    pub fn new(l: &'a Lift<'a>) -> Self {
+        Vector {
+            l,
+            row: l.inst.row(),
+            lanes: OnceCell::new(),
+        }
+    }
+
+    /// The builder.
+    pub fn b(&self) -> &'a Builder {
+        self.l.b
+    }
+
+    /// The float environment of an element in this wave's mode.
+    pub fn fp(&self, elem: Elem) -> Fp {
+        self.l.modes.fp(elem)
+    }
+
+    /// Whether the CLAMP bit is set.
+    pub fn clamp(&self) -> bool {
+        self.l.inst.has(flag::CLAMP)
+    }
+
+    // ---- sources ----
+
+    /// The sources in the order of the row; a destination that is also read
+    /// comes last, as the addend of V_MAC does.
+    pub fn sources(&self) -> impl Iterator<Item = (OperandSpec, Operand)> + '_ {
+        let all = || self.row.operands.iter().copied().zip(self.l.inst.operands);
+        let is_dst = |s: &OperandSpec| s.field == Field::Vdst;
+        all()
+            .filter(move |(s, _)| {
+                let number = matches!(
+                    s.field,
+                    Field::Src0 | Field::Src1 | Field::Src2 | Field::Literal
+                );
+                number && s.access.reads()
+            })
+            .chain(all().filter(move |(s, _)| is_dst(s) && s.access.reads()))
+    }
+
+    /// A source with everything that modifies it.
+    pub fn source(&self, spec: OperandSpec, operand: Operand) -> Value {
+        let raw = self.raw(spec, operand);
+        let Some(n) = source_number(spec.field) else {
+            return raw;
+        };
+        let selected = self.select_part(spec, n, raw);
+        if !self.row.takes_neg(&spec) {
+            return selected;
+        }
+        self.sign_modifiers(n, float_elem(spec.ty), selected)
+    }
+
+    /// ABS and NEG of source `n`: they only change the sign bit.
+    pub fn sign_modifiers(&self, n: u8, elem: Elem, value: Value) -> Value {
+        let (b, mods) = (self.b(), &self.l.inst.mods);
+        let bit = 1 << n;
+        let fp = self.fp(elem);
+        let abs = |v| b.un(Un::FAbs, elem, fp, v);
+        let neg = |v| b.un(Un::FNeg, elem, fp, v);
+        match (mods.abs & bit != 0, mods.neg & bit != 0) {
+            (false, false) => value,
+            (true, false) => abs(value),
+            (false, true) => neg(value),
+            (true, true) => neg(abs(value)),
+        }
+    }
+
+    /// A source as it stands in its register or constant, in its DPP lanes.
+    pub fn raw(&self, spec: OperandSpec, operand: Operand) -> Value {
+        let Operand::Vgpr(n) = operand else {
+            return self.l.scalar_operand(operand, spec.ty).v;
+        };
+        let value = self.vgprs(spec, n.into());
+        if spec.field == Field::Src0 && self.l.inst.form == Form::Dpp {
+            self.dpp(value)
+        } else {
+            value
+        }
+    }
+
+    /// One vector register or two, indexed by M0 when the mode says so.
+    fn vgprs(&self, spec: OperandSpec, n: u16) -> Value {
+        let wide = spec.ty.dwords() == 2;
+        if !self.is_indexed(spec) {
+            return self.b().read(if wide { Reg::V64(n) } else { Reg::V(n) });
+        }
+        let index = self.gpr_index();
+        let low = self.b().read_indexed(n, index);
+        if !wide {
+            return low;
+        }
+        let high = self.b().read_indexed(n + 1, index);
+        self.b().bin(Bin::Pack, Elem::I32, Fp::default(), low, high)
+    }
+
+    /// Whether VGPR indexing applies to an operand (Vega ISA, 6.6.1 "Special
+    /// cases"): the addend of V_MAC goes with the destination, the second
+    /// source of V_MADMK is the third of the multiply-add, and of lane moves
+    /// only the vector operand takes part.
+    fn is_indexed(&self, spec: OperandSpec) -> bool {
+        let madmk = matches!(
+            self.l.inst.op,
+            Op::Vop2(Vop2::V_MADMK_F16 | Vop2::V_MADMK_F32)
+        );
+        let bit = match spec.field {
+            Field::Src0 => 0,
+            Field::Src1 if madmk => 2,
+            Field::Src1 => 1,
+            Field::Src2 => 2,
+            _ => 3,
+        };
+        self.l.modes.gpr_index() >> bit & 1 == 1
+    }
+
+    /// M0[7:0], the index of VGPR indexing.
+    fn gpr_index(&self) -> Value {
+        (self.l.m0() & 0xff).v
+    }
+
+    /// The part of source `n` that SDWA or OP_SEL selects.
+    fn select_part(&self, spec: OperandSpec, n: u8, value: Value) -> Value {
+        let mods = &self.l.inst.mods;
+        let source = Int::i32(self.b(), value);
+        match self.l.inst.form {
+            Form::Sdwa if n < 2 => {
+                let sext = mods.sext >> n & 1 == 1;
+                match part(mods.src_sel[usize::from(n)]) {
+                    None => value,
+                    Some((0, width)) if sext => source.sign_extend(width).v,
+                    // The operation reads the low half only.
+                    Some((0, 16)) if int_elem(spec.ty) == Elem::I16 => value,
+                    Some((0, width)) => (source & ((1 << width) - 1)).v,
+                    Some((offset, width)) if u32::from(offset + width) == 32 && sext => {
+                        source.sar(u64::from(offset)).v
+                    }
+                    Some((offset, width)) if offset + width == 32 => {
+                        (source >> u64::from(offset)).v
+                    }
+                    Some((offset, width)) if sext => {
+                        source.bfe_s(u64::from(offset), u64::from(width)).v
+                    }
+                    Some((offset, width)) => source.bfe_u(u64::from(offset), u64::from(width)).v,
+                }
+            }
+            Form::Vop3 if mods.op_sel >> n & 1 == 1 && int_elem(spec.ty) == Elem::I16 => {
+                (source >> 16).v
+            }
+            _ => value,
+        }
+    }
+
+    // ---- lanes ----
+
+    /// Source 0 from the lanes DPP_CTRL names; a lane that is off or outside
+    /// gives 0 (where that is not to be seen, the lane is not written).
+    fn dpp(&self, value: Value) -> Value {
+        let moved = self.b().shuffle(value, self.dpp_sources());
+        if self.l.inst.has(flag::BOUND_CTRL) {
+            self.b().select(self.dpp_valid(), moved, self.b().u32(0))
+        } else {
+            moved
+        }
+    }
+
+    fn dpp_sources(&self) -> Box<[u8; 64]> {
+        let table = lane::dpp_sources(self.l.inst.mods.dpp_ctrl);
+        table.expect("reserved values were refused")
+    }
+
+    /// The lanes whose source lane exists and is on.
+    fn dpp_valid(&self) -> Value {
+        let exec = self.l.exec_mask();
+        self.b().shuffle_mask(exec, self.dpp_sources())
+    }
+
+    /// The lanes that are written: EXEC, less what DPP disables.
+    pub fn lanes(&self) -> Value {
+        *self.lanes.get_or_init(|| {
+            let (b, inst) = (self.b(), self.l.inst);
+            let exec = self.l.exec_mask();
+            if inst.form != Form::Dpp {
+                return exec;
+            }
+            let and = |x, y| b.bin(Bin::And, Elem::I64, Fp::default(), x, y);
+            let enabled = lane::dpp_enabled(inst.mods.row_mask, inst.mods.bank_mask);
+            let lanes = if enabled == u64::MAX {
+                exec
+            } else {
+                and(exec, b.mask(enabled))
+            };
+            if inst.has(flag::BOUND_CTRL) {
+                lanes
+            } else {
+                and(lanes, self.dpp_valid())
+            }
+        })
+    }
+
+    // ---- destinations ----
+
+    /// The type of the vector destination.
+    pub fn dst_ty(&self) -> Ty {
+        let specs = self.row.operands;
+        let dst = specs.iter().find(|s| s.field == Field::Vdst);
+        dst.map_or(Ty::B32, |s| s.ty)
+    }
+
+    /// Writes the vector destination: output modifiers, then the part of the
+    /// register that is selected.
+    pub fn write(&self, value: Value, elem: Elem) {
+        let ty = self.dst_ty();
+        let value = if ty.is_float() && elem.is_float() {
+            self.output_modifiers(value, elem)
+        } else {
+            value
+        };
+        let narrow = matches!(ty, Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16);
+        // 32-bit results of 16-bit instructions: counts and exponents.
+        let value = if narrow && !matches!(elem, Elem::I16 | Elem::F16) {
+            (Int::i32(self.b(), value) & 0xffff).v
+        } else {
+            value
+        };
+        let inst = self.l.inst;
+        if inst.form == Form::Sdwa {
+            return self.write_part(value, inst.mods.dst_sel, inst.mods.dst_unused);
+        }
+        if inst.form == Form::Vop3 && inst.mods.op_sel & 8 != 0 && narrow {
+            self.write_part(value, SdwaSel::Word1, DstUnused::Preserve);
+        } else if narrow && keeps_other_half(inst) {
+            self.write_bytes(value, 0b0011);
+        } else {
+            self.write_bytes(value, 0b1111);
+        }
+    }
+
+    /// OMOD and CLAMP of a float result. OMOD works only where denormal
+    /// results are flushed and IEEE mode is off (it would not round as IEEE
+    /// 754 asks).
+    pub fn output_modifiers(&self, value: Value, elem: Elem) -> Value {
+        let (b, fp) = (self.b(), self.fp(elem));
+        let omod = self.l.inst.mods.omod;
+        let mut value = value;
+        if omod != 0 && self.row.has(feature::OMOD) && fp.flush_out && !fp.ieee {
+            let factor = [1.0, 2.0, 4.0, 0.5][usize::from(omod & 3)];
+            let factor = match elem {
+                Elem::F64 => b.u64(f64::to_bits(factor)),
+                // Powers of two from 2^-1 to 2^2 in half precision.
+                Elem::F16 => b.u32([0x3c00, 0x4000, 0x4400, 0x3800][usize::from(omod & 3)]),
+                _ => b.u32((factor as f32).to_bits()),
+            };
+            value = b.bin(Bin::FMul, elem, fp, value, factor);
+        }
+        if self.clamp() {
+            let clamp = if self.l.modes.dx10_clamp() {
+                Un::FClamp
+            } else {
+                Un::FClampKeepNan
+            };
+            value = b.un(clamp, elem, fp, value);
+        }
+        value
+    }
+
+    /// Writes a result to a part of the destination (SDWA, or OP_SEL's high
+    /// half).
+    pub fn write_part(&self, value: Value, sel: SdwaSel, unused: DstUnused) {
+        let Some((offset, width)) = part(sel) else {
+            return self.write_bytes(value, 0b1111);
+        };
+        let result = Int::i32(self.b(), value);
+        let shift = |x: Int<'a>| {
+            if offset == 0 {
+                x
+            } else {
+                x << u64::from(offset)
+            }
+        };
+        match unused {
+            DstUnused::Preserve => {
+                let bytes = ((1 << (width / 8)) - 1) << (offset / 8);
+                self.write_bytes(shift(result).v, bytes);
+            }
+            DstUnused::Sext => self.write_bytes(shift(result.sign_extend(width)).v, 0b1111),
+            DstUnused::Pad | DstUnused::Reserved => {
+                let top = offset + width == 32;
+                let low = if top {
+                    result
+                } else {
+                    result & ((1 << width) - 1)
+                };
+                self.write_bytes(shift(low).v, 0b1111);
+            }
+        }
+    }
+
+    /// Writes bytes of the destination register, or of both registers of a
+    /// 64-bit one, in the enabled lanes.
+    pub fn write_bytes(&self, value: Value, bytes: u8) {
+        if let Operand::Vgpr(n) = self.l.inst.operand(Field::Vdst) {
+            self.write_vgpr(n.into(), value, bytes);
+        }
+    }
+
+    /// Writes a vector register that is indexed like the destination.
+    pub fn write_vgpr(&self, n: u16, value: Value, bytes: u8) {
+        let b = self.b();
+        let lanes = self.lanes();
+        let wide = b.ty(value).bits() == 64;
+        if self.l.modes.gpr_index() & 8 == 0 {
+            let reg = if wide { Reg::V64(n) } else { Reg::V(n) };
+            return b.write_bytes(reg, value, Some(lanes), bytes);
+        }
+        let index = self.gpr_index();
+        if wide {
+            let value = Int::i64(b, value);
+            b.write_indexed(n, index, value.low().v, lanes);
+            b.write_indexed(n + 1, index, value.high().v, lanes);
+        } else if bytes == 0b1111 {
+            b.write_indexed(n, index, value, lanes);
+        } else {
+            // Indexed writes are whole: the other bytes are written back.
+            let ones = (0..4).filter(|i| bytes >> i & 1 == 1);
+            let select = b.u32(ones.fold(0, |m, i| m | 0xff << (8 * i)));
+            let old = b.read_indexed(n, index);
+            let fp = Fp::default();
+            let whole = b.tern(Tern::BitSelect, Elem::I32, fp, select, value, old);
+            b.write_indexed(n, index, whole, lanes);
+        }
+    }
+
+    /// The mask a carry or a select reads.
+    pub fn mask_in(&self) -> Cond<'a> {
+        let b = self.b();
+        match self.l.inst.operand(Field::CarryIn) {
+            Operand::Sgpr(n) => Cond::new(b, b.read(Reg::Mask(n & !1))),
+            // A constant: its 64 bits, one a lane.
+            other => self.l.scalar_operand(other, Ty::Mask).as_mask(),
+        }
+    }
+
+    /// VCC.
+    pub fn vcc(&self) -> Cond<'a> {
+        Cond::new(self.b(), self.b().read(Reg::Mask(VCC)))
+    }
+
+    /// Writes the mask a carry or a compare gives: lanes that are off get 0.
+    /// Returns what was written.
+    pub fn write_mask(&self, cond: Cond<'a>) -> Value {
+        let b = self.b();
+        let mask = self.per_lane(cond).v;
+        let mask = b.bin(Bin::And, Elem::I64, Fp::default(), mask, self.lanes());
+        if let Operand::Sgpr(n) = self.l.inst.operand(Field::Sdst) {
+            b.write(Reg::Mask(n & !1), mask, None);
+        }
+        mask
+    }
+
+    /// Writes the scalar register that stands in VDST.
+    pub fn write_sgpr(&self, value: Value) {
+        if let Operand::Sgpr(n) = self.l.inst.operand(Field::Vdst) {
+            self.b().write(Reg::S(n), value, None);
+        }
+    }
+}
+
+/// The number by which modifiers call a source.
+pub(super) fn source_number(field: Field) -> Option<u8> {
+    match field {
+        Field::Src0 => Some(0),
+        Field::Src1 => Some(1),
+        Field::Src2 => Some(2),
+        _ => None,
+    }
+}

@@ -1,0 +1,241 @@
+//! The shapes of vector instructions: what their sources and result are.
+
+use wavetank_ir::{Bin, Cvt, Elem, Fp, LaneFn, Reg, Rel, Ty as Shape, Un, Value};
+use wavetank_isa::Ty;
+use wavetank_isa::tables::EXEC;
+
+use super::operand::{Vector, float_elem, int_elem};
+use crate::block::Flow;
+use crate::value::{Cond, Float, Int};
+
+/// A source or result: an integer or a float.
+pub(super) trait Number<'a>: Copy {
+    /// Sees a fetched source of the row's type.
+    fn view(v: &Vector<'a>, ty: Ty, value: Value) -> Self;
+    /// The node and what it holds.
+    fn parts(self) -> (Value, Elem);
+}
+
+impl<'a> Number<'a> for Int<'a> {
+    fn view(v: &Vector<'a>, ty: Ty, value: Value) -> Self {
+        Int::new(v.b(), int_elem(ty), value)
+    }
+
+    fn parts(self) -> (Value, Elem) {
+        (self.v, self.elem)
+    }
+}
+
+impl<'a> Number<'a> for Float<'a> {
+    fn view(v: &Vector<'a>, ty: Ty, value: Value) -> Self {
+        let elem = float_elem(ty);
+        Float::new(v.b(), elem, v.fp(elem), value)
+    }
+
+    fn parts(self) -> (Value, Elem) {
+        (self.v, self.elem)
+    }
+}
+
+impl<'a> Vector<'a> {
+    /// The sources, in the order of the row.
+    pub fn fetch<S: Number<'a>, const N: usize>(&self) -> [S; N] {
+        let mut sources = self.sources();
+        std::array::from_fn(|_| {
+            let (spec, operand) = sources.next().expect("the row has as many sources");
+            S::view(self, spec.ty, self.source(spec, operand))
+        })
+    }
+
+    fn map<S: Number<'a>, D: Number<'a>, const N: usize>(
+        &self,
+        f: impl FnOnce([S; N]) -> D,
+    ) -> Flow {
+        let (value, elem) = f(self.fetch()).parts();
+        self.write(value, elem);
+        Flow::Next
+    }
+
+    /// Floats to a float.
+    pub fn float<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Float<'a>) -> Flow {
+        self.map(f)
+    }
+
+    /// Integers to an integer.
+    pub fn int<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Int<'a>) -> Flow {
+        self.map(f)
+    }
+
+    /// Integers to a float.
+    pub fn to_float<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Float<'a>) -> Flow {
+        self.map(f)
+    }
+
+    /// Floats to an integer.
+    pub fn to_int<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Int<'a>) -> Flow {
+        self.map(f)
+    }
+
+    /// Integers to an integer and a carry mask.
+    pub fn carry<const N: usize>(
+        &self,
+        f: impl FnOnce([Int<'a>; N]) -> (Int<'a>, Cond<'a>),
+    ) -> Flow {
+        let (result, carry) = f(self.fetch());
+        self.write(result.v, result.elem);
+        self.write_mask(carry);
+        Flow::Next
+    }
+
+    /// Numbers to a lane mask; V_CMPX writes it to EXEC as well.
+    pub fn compare<S: Number<'a>, const N: usize>(
+        &self,
+        f: impl FnOnce([S; N]) -> Cond<'a>,
+    ) -> Flow {
+        let mask = self.write_mask(f(self.fetch()));
+        if self.l.inst.row().writes.contains(EXEC) {
+            self.b().write(Reg::EXEC, mask, None);
+        }
+        Flow::Next
+    }
+
+    /// A constant mask, for compares that look at nothing.
+    pub fn always(&self, value: bool) -> Cond<'a> {
+        let mask = if value { u64::MAX } else { 0 };
+        Cond::new(self.b(), self.b().mask(mask))
+    }
+
+    /// A float constant of the element of `like`.
+    pub fn constant(&self, like: Float<'a>, x: f32) -> Float<'a> {
+        match like.elem {
+            Elem::F64 => like.constant_bits(f64::from(x).to_bits()),
+            Elem::F32 => like.constant_bits(x.to_bits().into()),
+            _ => {
+                let exact = Float::new(
+                    self.b(),
+                    Elem::F32,
+                    Fp::default(),
+                    self.b().u32(x.to_bits()),
+                );
+                exact.to_float(Elem::F16, Fp::default())
+            }
+        }
+    }
+
+    /// The product where neither factor is zero, else +0 (the rules of DX9).
+    pub fn mul_legacy(&self, a: Float<'a>, b: Float<'a>) -> Float<'a> {
+        let zero = a.constant_bits(0);
+        let is_zero = |x: Float<'a>| self.per_lane(x.cmp(Rel::Eq, zero));
+        (is_zero(a) | is_zero(b)).select_float(zero, a * b)
+    }
+
+    /// A condition as lane mask: uniform operands give every lane the same bit.
+    pub fn per_lane(&self, cond: Cond<'a>) -> Cond<'a> {
+        let b = self.b();
+        if b.ty(cond.v) == Shape::U32 {
+            Cond::new(b, b.select(cond.v, b.mask(u64::MAX), b.mask(0)))
+        } else {
+            cond
+        }
+    }
+
+    // ---- conversions to the type of the destination ----
+
+    /// The environment of a conversion: inputs flush as their format does,
+    /// results round and flush as theirs does.
+    fn convert_fp(&self, from: Elem, to: Elem) -> Fp {
+        Fp {
+            // Denormal halves are accepted in every mode (Vega ISA, 12.8).
+            flush_in: from != Elem::F16 && self.fp(from).flush_in,
+            ..self.fp(to)
+        }
+    }
+
+    /// A float as another one.
+    pub fn resize(&self, x: Float<'a>, to: Elem) -> Float<'a> {
+        let fp = self.convert_fp(x.elem, to);
+        let v = self.b().cvt(Cvt::FToF, x.elem, to, fp, x.v);
+        Float::new(self.b(), to, self.fp(to), v)
+    }
+
+    /// A signed integer as the float of the destination.
+    pub fn float_of_signed(&self, x: Int<'a>) -> Float<'a> {
+        let to = float_elem(self.dst_ty());
+        x.to_float_s(to, self.fp(to))
+    }
+
+    /// An unsigned integer as the float of the destination.
+    pub fn float_of_unsigned(&self, x: Int<'a>) -> Float<'a> {
+        let to = float_elem(self.dst_ty());
+        x.to_float_u(to, self.fp(to))
+    }
+
+    /// A float as the signed integer of the destination.
+    pub fn signed_of(&self, x: Float<'a>) -> Int<'a> {
+        x.to_int_s(int_elem(self.dst_ty()))
+    }
+
+    /// A float as the unsigned integer of the destination.
+    pub fn unsigned_of(&self, x: Float<'a>) -> Int<'a> {
+        x.to_int_u(int_elem(self.dst_ty()))
+    }
+
+    // ---- lane functions ----
+
+    /// A pure function of floats with a float of the same type as result.
+    pub fn float_fn<const N: usize>(&self, f: &'static LaneFn, args: [Float<'a>; N]) -> Float<'a> {
+        let v = self.b().lane_fn(f, &args.map(|a| a.v));
+        Float::new(self.b(), args[0].elem, args[0].fp, v)
+    }
+
+    /// A pure function with an integer result.
+    pub fn int_fn<const N: usize>(&self, f: &'static LaneFn, args: [Value; N]) -> Int<'a> {
+        let elem = if f.result_bits == 64 {
+            Elem::I64
+        } else {
+            Elem::I32
+        };
+        Int::new(self.b(), elem, self.b().lane_fn(f, &args))
+    }
+}
+
+impl<'a> Float<'a> {
+    /// The value in the environment of the instructions that flush denormals
+    /// whatever the mode says: V_MAD, V_MAC, single-precision transcendentals.
+    pub fn flushing(self) -> Self {
+        let fp = Fp {
+            flush_in: true,
+            flush_out: true,
+            ..self.fp
+        };
+        Float { fp, ..self }
+    }
+
+    /// `flushing` in single precision; other formats follow the mode.
+    pub fn flushing_single(self) -> Self {
+        if self.elem == Elem::F32 {
+            self.flushing()
+        } else {
+            self
+        }
+    }
+
+    /// Times a power of two.
+    pub fn ldexp(self, exponent: Value) -> Self {
+        let v = self
+            .b
+            .bin(Bin::FLdexp, self.elem, self.fp, self.v, exponent);
+        Float { v, ..self }
+    }
+
+    /// The exponent of `frexp`, 32 bits.
+    pub fn exponent(self) -> Int<'a> {
+        let v = self.b.un(Un::FExponent, self.elem, self.fp, self.v);
+        Int::i32(self.b, v)
+    }
+
+    /// Whether it belongs to one of the classes whose bits are set.
+    pub fn class(self, bits: Value) -> Cond<'a> {
+        Cond::new(self.b, self.b.class(self.elem, self.v, bits))
+    }
+}

@@ -1,0 +1,145 @@
+//! VOP1: one source (Vega ISA, 12.8).
+
+use wavetank_ir::{Elem, Reg, Un};
+use wavetank_isa::tables::Vop1::{self, *};
+use wavetank_isa::{Field, Operand};
+
+use super::operand::Vector;
+use crate::block::Flow;
+use crate::lane_fn;
+use crate::value::{Float, Int};
+
+pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
+    match op {
+        // V_CLREXCP clears exception flags, which no wave here collects.
+        V_NOP | V_CLREXCP => Flow::Next,
+        V_MOV_B32 => v.int(|[a]| a),
+        V_SWAP_B32 => swap(v),
+        V_READFIRSTLANE_B32 => read_first_lane(v),
+        V_MOVRELS_B32 => movrel(v, true, false),
+        V_MOVRELD_B32 => movrel(v, false, true),
+        V_MOVRELSD_B32 => movrel(v, true, true),
+
+        V_CVT_F64_I32 | V_CVT_F32_I32 | V_CVT_F16_I16 => v.to_float(|[a]| v.float_of_signed(a)),
+        V_CVT_F64_U32 | V_CVT_F32_U32 | V_CVT_F16_U16 => v.to_float(|[a]| v.float_of_unsigned(a)),
+        V_CVT_I32_F64 | V_CVT_I32_F32 | V_CVT_I16_F16 => v.to_int(|[a]| v.signed_of(a)),
+        V_CVT_U32_F64 | V_CVT_U32_F32 | V_CVT_U16_F16 => v.to_int(|[a]| v.unsigned_of(a)),
+        V_CVT_F32_F64 | V_CVT_F32_F16 => v.float(|[a]| v.resize(a, Elem::F32)),
+        V_CVT_F64_F32 => v.float(|[a]| v.resize(a, Elem::F64)),
+        V_CVT_F16_F32 => v.float(|[a]| v.resize(a, Elem::F16)),
+        V_CVT_RPI_I32_F32 => v.to_int(|[a]| v.signed_of((a + v.constant(a, 0.5)).un(Un::FFloor))),
+        V_CVT_FLR_I32_F32 => v.to_int(|[a]| v.signed_of(a.un(Un::FFloor))),
+        V_CVT_OFF_F32_I4 => v.to_float(|[a]| {
+            let sixteenths = v.float_of_signed(a.bfe_s(0, 4));
+            sixteenths * v.constant(sixteenths, 0.0625)
+        }),
+        V_CVT_F32_UBYTE0 => v.to_float(|[a]| v.float_of_unsigned(a & 0xff)),
+        V_CVT_F32_UBYTE1 => v.to_float(|[a]| v.float_of_unsigned(a.bfe_u(8, 8))),
+        V_CVT_F32_UBYTE2 => v.to_float(|[a]| v.float_of_unsigned(a.bfe_u(16, 8))),
+        V_CVT_F32_UBYTE3 => v.to_float(|[a]| v.float_of_unsigned(a >> 24)),
+        V_CVT_NORM_I16_F16 => {
+            v.to_int(|[a]| v.int_fn(&lane_fn::SNORM16, [v.resize(a, Elem::F32).v]))
+        }
+        V_CVT_NORM_U16_F16 => {
+            v.to_int(|[a]| v.int_fn(&lane_fn::UNORM16, [v.resize(a, Elem::F32).v]))
+        }
+        V_SAT_PK_U8_I16 => v.int(|[a]| v.int_fn(&lane_fn::SAT_PK_U8_I16, [a.v])),
+
+        V_TRUNC_F16 | V_TRUNC_F32 | V_TRUNC_F64 => v.float(|[a]| a.un(Un::FTrunc)),
+        V_CEIL_F16 | V_CEIL_F32 | V_CEIL_F64 => v.float(|[a]| a.un(Un::FCeil)),
+        V_RNDNE_F16 | V_RNDNE_F32 | V_RNDNE_F64 => v.float(|[a]| a.un(Un::FRoundEven)),
+        V_FLOOR_F16 | V_FLOOR_F32 | V_FLOOR_F64 => v.float(|[a]| a.un(Un::FFloor)),
+        V_FRACT_F16 | V_FRACT_F32 | V_FRACT_F64 => v.float(|[a]| a.un(Un::FFract)),
+        V_FREXP_EXP_I16_F16 | V_FREXP_EXP_I32_F32 | V_FREXP_EXP_I32_F64 => {
+            v.to_int(|[a]| a.exponent())
+        }
+        V_FREXP_MANT_F16 | V_FREXP_MANT_F32 | V_FREXP_MANT_F64 => {
+            v.float(|[a]| a.un(Un::FMantissa))
+        }
+
+        // Single precision flushes denormals in every mode.
+        V_EXP_F16 | V_EXP_F32 | V_EXP_LEGACY_F32 => {
+            v.float(|[a]| a.flushing_single().un(Un::FExp2))
+        }
+        V_LOG_F16 | V_LOG_F32 | V_LOG_LEGACY_F32 => {
+            v.float(|[a]| a.flushing_single().un(Un::FLog2))
+        }
+        V_RCP_F16 | V_RCP_F32 | V_RCP_IFLAG_F32 | V_RCP_F64 => {
+            v.float(|[a]| a.flushing_single().un(Un::FRcp))
+        }
+        V_RSQ_F16 | V_RSQ_F32 | V_RSQ_F64 => v.float(|[a]| a.flushing_single().un(Un::FRsq)),
+        V_SQRT_F16 | V_SQRT_F32 | V_SQRT_F64 => v.float(|[a]| a.flushing_single().un(Un::FSqrt)),
+        V_SIN_F16 | V_SIN_F32 => v.float(|[a]| a.un(Un::FSin)),
+        V_COS_F16 | V_COS_F32 => v.float(|[a]| a.un(Un::FCos)),
+        V_LOG_CLAMP_F32 => v.float(|[a]| finite(v, a.flushing().un(Un::FLog2))),
+        V_RCP_CLAMP_F32 | V_RCP_CLAMP_F64 => {
+            v.float(|[a]| finite(v, a.flushing_single().un(Un::FRcp)))
+        }
+        V_RSQ_CLAMP_F32 | V_RSQ_CLAMP_F64 => {
+            v.float(|[a]| finite(v, a.flushing_single().un(Un::FRsq)))
+        }
+
+        V_NOT_B32 => v.int(|[a]| !a),
+        V_BFREV_B32 => v.int(|[a]| a.reverse()),
+        V_FFBH_U32 => v.int(|[a]| a.leading_zeros()),
+        V_FFBL_B32 => v.int(|[a]| a.trailing_zeros()),
+        V_FFBH_I32 => v.int(|[a]| a.leading_signs()),
+        V_SCREEN_PARTITION_4SE_B32 => v.int(|[a]| v.int_fn(&lane_fn::SCREEN_PARTITION_4SE, [a.v])),
+
+        // NotYet: undocumented, or with zero rules that no seed gives.
+        V_MOV_FED_B32
+        | V_MOV_PRSV_B32
+        | V_WRITELANE_REGWR_B32
+        | V_RCP_LEGACY_F32
+        | V_RSQ_LEGACY_F32 => Flow::unsupported(v.l.inst, "not lifted yet"),
+    }
+}
+
+/// V_SWAP_B32: both are read before either is written.
+fn swap(v: &Vector) -> Flow {
+    let ([source, target], b) = (v.fetch::<Int, 2>(), v.b());
+    v.write(source.v, Elem::I32);
+    if let Operand::Vgpr(n) = v.l.inst.operand(Field::Src0) {
+        b.write(Reg::V(n.into()), target.v, Some(v.lanes()));
+    }
+    Flow::Next
+}
+
+/// V_READFIRSTLANE_B32: EXEC chooses the lane, and lane 0 when it is 0.
+fn read_first_lane(v: &Vector) -> Flow {
+    let [a] = v.fetch::<Int, 1>();
+    // A uniform source is the same in every lane.
+    let value = if v.b().ty(a.v).is_vector() {
+        v.b().read_first_lane(a.v, v.l.exec_mask())
+    } else {
+        a.v
+    };
+    v.write_sgpr(value);
+    Flow::Next
+}
+
+/// V_MOVREL*: M0 is added to the number of the source, the destination or both.
+fn movrel(v: &Vector, source: bool, destination: bool) -> Flow {
+    let (b, m0) = (v.b(), v.l.m0().v);
+    let value = match v.l.inst.operand(Field::Src0) {
+        Operand::Vgpr(n) if source => b.read_indexed(n.into(), m0),
+        _ => v.fetch::<Int, 1>()[0].v,
+    };
+    match v.l.inst.operand(Field::Vdst) {
+        Operand::Vgpr(n) if destination => b.write_indexed(n.into(), m0, value, v.lanes()),
+        _ => v.write(value, Elem::I32),
+    }
+    Flow::Next
+}
+
+/// Infinity becomes the largest number of its sign (gfx6, gfx7).
+fn finite<'a>(v: &Vector<'a>, x: Float<'a>) -> Float<'a> {
+    const INFINITIES: u32 = 1 << 2 | 1 << 9;
+    let infinite = x.class(v.b().u32(INFINITIES));
+    // The number below infinity, in either format.
+    let largest = Float {
+        v: (x.as_int() - 1).v,
+        ..x
+    };
+    infinite.select_float(largest, x)
+}

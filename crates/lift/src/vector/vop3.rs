@@ -1,0 +1,247 @@
+//! VOP3: up to three sources (Vega ISA, 12.10).
+
+use wavetank_ir::{Elem, Fp, LaneFn, Reg, Round, Tern};
+use wavetank_isa::tables::OperandSpec;
+use wavetank_isa::tables::Vop3::{self, *};
+use wavetank_isa::{Field, Operand, Ty};
+
+use super::operand::Vector;
+use crate::block::Flow;
+use crate::lane_fn;
+use crate::value::{Cond, Float, Int};
+
+pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
+    match op {
+        V_ADD_F64 => v.float(|[a, b]| a + b),
+        V_MUL_F64 => v.float(|[a, b]| a * b),
+        V_MIN_F64 => v.float(|[a, b]| a.min(b)),
+        V_MAX_F64 => v.float(|[a, b]| a.max(b)),
+        V_LDEXP_F32 | V_LDEXP_F64 => v.float(|[a, n]| a.ldexp(n.v)),
+        V_FMA_F16 | V_FMA_LEGACY_F16 | V_FMA_F32 | V_FMA_F64 => v.float(|[a, b, c]| a.fma(b, c)),
+        // Rounded twice, denormals flushed.
+        V_MAD_F16 | V_MAD_LEGACY_F16 | V_MAD_F32 => v.float(|[a, b, c]| a.flushing().mad(b, c)),
+        V_MAD_LEGACY_F32 | V_MAC_LEGACY_F32 => {
+            v.float(|[a, b, c]| v.mul_legacy(a.flushing(), b) + c)
+        }
+        V_MIN3_F16 | V_MIN3_F32 => v.float(|[a, b, c]| a.min(b).min(c)),
+        V_MAX3_F16 | V_MAX3_F32 => v.float(|[a, b, c]| a.max(b).max(c)),
+        V_MED3_F16 | V_MED3_F32 => v.float(|[a, b, c]| a.tern(Tern::FMed3, b, c)),
+        V_CUBEID_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_ID, xyz)),
+        V_CUBESC_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_SC, xyz)),
+        V_CUBETC_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_TC, xyz)),
+        V_CUBEMA_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_MA, xyz)),
+        V_TRIG_PREOP_F64 => v.float(|args: [_; 2]| v.float_fn(&lane_fn::TRIG_PREOP_F64, args)),
+
+        V_DIV_SCALE_F32 => div_scale(v, &lane_fn::DIV_SCALE_F32),
+        V_DIV_SCALE_F64 => div_scale(v, &lane_fn::DIV_SCALE_F64),
+        V_DIV_FMAS_F32 => v.float(|abc| div_fmas(v, &lane_fn::DIV_FMAS_SCALED_F32, abc)),
+        V_DIV_FMAS_F64 => v.float(|abc| div_fmas(v, &lane_fn::DIV_FMAS_SCALED_F64, abc)),
+        V_DIV_FIXUP_F16 | V_DIV_FIXUP_LEGACY_F16 => {
+            v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F16, qdn))
+        }
+        V_DIV_FIXUP_F32 => v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F32, qdn)),
+        V_DIV_FIXUP_F64 => v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F64, qdn)),
+
+        V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 => {
+            v.to_int(|[x, at, word]| insert_u8(x, at.as_int(), word.as_int()))
+        }
+        V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_I16_F16 => pack_norm(v, &lane_fn::SNORM16),
+        V_CVT_PKNORM_U16_F32 | V_CVT_PKNORM_U16_F16 => pack_norm(v, &lane_fn::UNORM16),
+        V_CVT_PKRTZ_F16_F32 => pack_halves_toward_zero(v),
+        V_CVT_PK_U16_U32 => v.int(|[a, b]| a.min_u(0xffff).as_i16().pack(b.min_u(0xffff))),
+        V_CVT_PK_I16_I32 => v.int(|[a, b]| saturate_i16(a).as_i16().pack(saturate_i16(b))),
+        V_PACK_B32_F16 => v.to_int(|[a, b]| a.as_int().pack(b.as_int())),
+
+        V_MUL_LO_U32 | V_MUL_LO_I32 => v.int(|[a, b]| a * b),
+        V_MUL_HI_U32 => v.int(|[a, b]| a.mul_hi_u(b)),
+        V_MUL_HI_I32 => v.int(|[a, b]| a.mul_hi_s(b)),
+        V_MAD_U32_U24 => v.int(|[a, b, c]| v.mad_u(24, a, b, c)),
+        V_MAD_I32_I24 => v.int(|[a, b, c]| v.mad_s(24, a, b, c)),
+        V_MAD_U16 | V_MAD_LEGACY_U16 | V_MAD_U32_U16 => v.int(|[a, b, c]| v.mad_u(16, a, b, c)),
+        V_MAD_I16 | V_MAD_LEGACY_I16 | V_MAD_I32_I16 => v.int(|[a, b, c]| v.mad_s(16, a, b, c)),
+        V_MAD_U64_U32 => v.carry(|[a, b, c]| mad_wide(v, false, a, b, c)),
+        V_MAD_I64_I32 => v.carry(|[a, b, c]| mad_wide(v, true, a, b, c)),
+        V_ADD_I16 | V_ADD_I32 => v.int(|[a, b]| v.add_s(a, b)),
+        V_SUB_I16 | V_SUB_I32 => v.int(|[a, b]| v.sub_s(a, b)),
+        V_ADD3_U32 => v.int(|[a, b, c]| a + b + c),
+        V_LSHL_ADD_U32 => v.int(|[a, b, c]| (a << b) + c),
+        V_ADD_LSHL_U32 => v.int(|[a, b, c]| (a + b) << c),
+        V_XAD_U32 => v.int(|[a, b, c]| (a ^ b) + c),
+        V_MIN3_I16 | V_MIN3_I32 => v.int(|[a, b, c]| a.min_s(b).min_s(c)),
+        V_MIN3_U16 | V_MIN3_U32 => v.int(|[a, b, c]| a.min_u(b).min_u(c)),
+        V_MAX3_I16 | V_MAX3_I32 => v.int(|[a, b, c]| a.max_s(b).max_s(c)),
+        V_MAX3_U16 | V_MAX3_U32 => v.int(|[a, b, c]| a.max_u(b).max_u(c)),
+        V_MED3_I16 | V_MED3_I32 => v.int(|[a, b, c]| a.min_s(b).max_s(a.max_s(b).min_s(c))),
+        V_MED3_U16 | V_MED3_U32 => v.int(|[a, b, c]| a.min_u(b).max_u(a.max_u(b).min_u(c))),
+
+        V_LSHL_OR_B32 => v.int(|[a, b, c]| (a << b) | c),
+        V_AND_OR_B32 => v.int(|[a, b, c]| (a & b) | c),
+        V_OR3_B32 => v.int(|[a, b, c]| a | b | c),
+        V_BFE_U32 => v.int(|[a, b, c]| a.bfe_u(b, c)),
+        V_BFE_I32 => v.int(|[a, b, c]| a.bfe_s(b, c)),
+        V_BFI_B32 => v.int(|[a, b, c]| a.bit_select(b, c)),
+        V_BFM_B32 => v.int(|[a, b]| ((a.constant(1) << a) - 1) << b),
+        V_ALIGNBIT_B32 => v.int(|[a, b, c]| a.apply3(Tern::AlignBit, b, c)),
+        V_ALIGNBYTE_B32 => v.int(|[a, b, c]| a.apply3(Tern::AlignByte, b, c)),
+        V_LSHLREV_B64 => v.int(|[n, a]| a << n),
+        V_LSHRREV_B64 => v.int(|[n, a]| a >> n),
+        V_ASHRREV_I64 => v.int(|[n, a]| a.sar(n)),
+        V_LSHL_B64 => v.int(|[a, n]| a << n),
+        V_LSHR_B64 => v.int(|[a, n]| a >> n),
+        V_ASHR_I64 => v.int(|[a, n]| a.sar(n)),
+        V_BCNT_U32_B32 => v.int(|[a, b]| a.count_ones() + b),
+        V_MBCNT_LO_U32_B32 => v.int(|[a, b]| masked_bit_count(v, false, a) + b),
+        V_MBCNT_HI_U32_B32 => v.int(|[a, b]| masked_bit_count(v, true, a) + b),
+
+        V_PERM_B32 => v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::PERM_B32, abc.map(|x| x.v))),
+        V_LERP_U8 => v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::LERP_U8, abc.map(|x| x.v))),
+        V_SAD_U8 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::SAD_U8, [a.v, b.v]), c)),
+        V_SAD_HI_U8 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::SAD_U8, [a.v, b.v]) << 16, c)),
+        V_SAD_U16 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::SAD_U16, [a.v, b.v]), c)),
+        V_SAD_U32 => v.int(|[a, b, c]| v.add_u(a.max_u(b) - a.min_u(b), c)),
+        V_MSAD_U8 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::MSAD_U8, [a.v, b.v]), c)),
+        V_QSAD_PK_U16_U8 => {
+            v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::QSAD_PK_U16_U8, abc.map(|x| x.v)))
+        }
+        V_MQSAD_PK_U16_U8 => {
+            v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::MQSAD_PK_U16_U8, abc.map(|x| x.v)))
+        }
+        V_MQSAD_U32_U8 => mqsad_u32(v),
+
+        V_READLANE_B32 => read_lane(v),
+        V_WRITELANE_B32 => write_lane(v),
+
+        // NotYet: interpolation needs the parameter memory of a pixel shader;
+        // the others are undocumented.
+        V_INTERP_P1LL_F16
+        | V_INTERP_P1LV_F16
+        | V_INTERP_P2_F16
+        | V_INTERP_P2_LEGACY_F16
+        | V_READLANE_REGRD_B32
+        | V_MULLIT_F32 => Flow::unsupported(v.l.inst, "not lifted yet"),
+    }
+}
+
+/// V_DIV_SCALE: the scaled number, and in the mask whether V_DIV_FMAS has to
+/// scale the quotient back.
+fn div_scale(v: &Vector, f: &'static LaneFn) -> Flow {
+    let args: [Float; 3] = v.fetch();
+    let (scaled, post) = v.b().lane_fn2(f, &args.map(|a| a.v));
+    v.write(scaled, args[0].elem);
+    v.write_mask(Cond::new(v.b(), post));
+    Flow::Next
+}
+
+/// V_DIV_FMAS: a fused multiply-add, scaled where VCC is set. Denormal inputs
+/// are not flushed.
+fn div_fmas<'a>(v: &Vector<'a>, f: &'static LaneFn, [a, b, c]: [Float<'a>; 3]) -> Float<'a> {
+    let fp = Fp {
+        flush_in: false,
+        ..a.fp
+    };
+    let plain = Float { fp, ..a }.fma(b, c);
+    v.vcc().select_float(v.float_fn(f, [a, b, c]), plain)
+}
+
+/// Puts a float as unsigned byte at byte `at` of a word.
+fn insert_u8<'a>(x: Float<'a>, at: Int<'a>, word: Int<'a>) -> Int<'a> {
+    let shift = (at & 3) << 3;
+    let byte = x.to_int_u(Elem::I32).min_u(0xff);
+    (shift.constant(0xff) << shift).bit_select(byte << shift, word)
+}
+
+/// Two floats as normalized words.
+fn pack_norm(v: &Vector, norm: &'static LaneFn) -> Flow {
+    v.to_int(|ab: [Float; 2]| {
+        let [low, high] = ab.map(|x| {
+            let single = match x.elem {
+                Elem::F16 => v.resize(x, Elem::F32),
+                _ => x,
+            };
+            v.int_fn(norm, [single.v])
+        });
+        low.as_i16().pack(high)
+    })
+}
+
+/// V_CVT_PKRTZ_F16_F32: toward zero whatever the mode says.
+fn pack_halves_toward_zero(v: &Vector) -> Flow {
+    v.to_int(|ab: [Float; 2]| {
+        let fp = Fp {
+            round: Round::Zero,
+            ..v.fp(Elem::F16)
+        };
+        let [low, high] = ab.map(|x| x.to_float(Elem::F16, fp).as_int());
+        low.pack(high)
+    })
+}
+
+/// A signed word held to 16 bits.
+fn saturate_i16(x: Int) -> Int {
+    x.min_s(0x7fff).max_s(-0x8000i64 as u64)
+}
+
+/// a · b + c in 64 bits. CLAMP saturates the unsigned sum.
+fn mad_wide<'a>(
+    v: &Vector<'a>,
+    signed: bool,
+    a: Int<'a>,
+    b: Int<'a>,
+    c: Int<'a>,
+) -> (Int<'a>, Cond<'a>) {
+    let (sum, carry) = v.b().mad_wide(signed, a.v, b.v, c.v);
+    let (sum, carry) = (Int::i64(v.b(), sum), Cond::new(v.b(), carry));
+    if v.clamp() && !signed {
+        (carry.select(sum.constant(u64::MAX), sum), carry)
+    } else {
+        (sum, carry)
+    }
+}
+
+/// The ones of `a` that belong to lanes below each lane.
+fn masked_bit_count<'a>(v: &Vector<'a>, high: bool, a: Int<'a>) -> Int<'a> {
+    (a & Int::i32(v.b(), v.b().lanes_below(high))).count_ones()
+}
+
+/// V_MQSAD_U32_U8: four masked sums at successive bytes of S0, each added to a
+/// dword of the 128-bit S2.
+fn mqsad_u32(v: &Vector) -> Flow {
+    let mut sources = v.sources();
+    let mut next = || sources.next().expect("the row has three sources");
+    let [(s0, data), (s1, reference), (s2, sums)] = [next(), next(), next()];
+    let data = Int::i64(v.b(), v.source(s0, data));
+    let reference = v.source(s1, reference);
+    let Operand::Vgpr(sums) = sums else {
+        return Flow::unsupported(v.l.inst, "its 128-bit source is no vector register");
+    };
+    let dword = OperandSpec { ty: Ty::U32, ..s2 };
+    let totals: [Int; 4] = std::array::from_fn(|i| {
+        let window = (data >> (8 * i as u64)).low();
+        let sum = v.int_fn(&lane_fn::MSAD_U8, [window.v, reference]);
+        let total = v.raw(dword, Operand::Vgpr(sums.wrapping_add(i as u8)));
+        v.add_u(sum, Int::i32(v.b(), total))
+    });
+    if let Operand::Vgpr(n) = v.l.inst.operand(Field::Vdst) {
+        for (i, total) in totals.into_iter().enumerate() {
+            v.write_vgpr(u16::from(n) + i as u16, total.v, 0b1111);
+        }
+    }
+    Flow::Next
+}
+
+/// V_READLANE_B32: EXEC plays no part.
+fn read_lane(v: &Vector) -> Flow {
+    let [data, lane] = v.fetch::<Int, 2>();
+    v.write_sgpr(v.b().read_lane(data.v, lane.v));
+    Flow::Next
+}
+
+/// V_WRITELANE_B32: EXEC plays no part.
+fn write_lane(v: &Vector) -> Flow {
+    let [data, lane] = v.fetch::<Int, 2>();
+    let mask = (Int::const64(v.b(), 1) << lane).as_mask();
+    if let Operand::Vgpr(n) = v.l.inst.operand(Field::Vdst) {
+        v.b().write(Reg::V(n.into()), data.v, Some(mask.v));
+    }
+    Flow::Next
+}

@@ -1,0 +1,228 @@
+//! VOP3P: packed pairs of 16 bits, mixed precision, dot products (Vega ISA,
+//! 6.7 "Packed math", 12.11).
+
+use wavetank_ir::{Elem, LaneFn, Value};
+use wavetank_isa::tables::OperandSpec;
+use wavetank_isa::tables::Vop3p::{self, *};
+use wavetank_isa::{DstUnused, Operand, SdwaSel, Ty};
+
+use super::operand::{Vector, source_number};
+use crate::block::Flow;
+use crate::lane_fn;
+use crate::value::{Float, Int};
+
+pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
+    match op {
+        V_PK_MAD_I16 => v.pairs(|[a, b, c]: [Int; 3]| v.mad_s(16, a, b, c)),
+        V_PK_MAD_U16 => v.pairs(|[a, b, c]: [Int; 3]| v.mad_u(16, a, b, c)),
+        V_PK_MUL_LO_U16 => v.pairs(|[a, b]: [Int; 2]| a * b),
+        V_PK_ADD_I16 => v.pairs(|[a, b]: [Int; 2]| v.add_s(a, b)),
+        V_PK_SUB_I16 => v.pairs(|[a, b]: [Int; 2]| v.sub_s(a, b)),
+        V_PK_ADD_U16 => v.pairs(|[a, b]: [Int; 2]| v.add_u(a, b)),
+        V_PK_SUB_U16 => v.pairs(|[a, b]: [Int; 2]| v.sub_u(a, b)),
+        V_PK_LSHLREV_B16 => v.pairs(|[n, a]: [Int; 2]| a << n),
+        V_PK_LSHRREV_B16 => v.pairs(|[n, a]: [Int; 2]| a >> n),
+        V_PK_ASHRREV_I16 => v.pairs(|[n, a]: [Int; 2]| a.sar(n)),
+        V_PK_MAX_I16 => v.pairs(|[a, b]: [Int; 2]| a.max_s(b)),
+        V_PK_MIN_I16 => v.pairs(|[a, b]: [Int; 2]| a.min_s(b)),
+        V_PK_MAX_U16 => v.pairs(|[a, b]: [Int; 2]| a.max_u(b)),
+        V_PK_MIN_U16 => v.pairs(|[a, b]: [Int; 2]| a.min_u(b)),
+        V_PK_FMA_F16 => v.pairs(|[a, b, c]: [Float; 3]| a.fma(b, c)),
+        V_PK_ADD_F16 => v.pairs(|[a, b]: [Float; 2]| a + b),
+        V_PK_MUL_F16 => v.pairs(|[a, b]: [Float; 2]| a * b),
+        V_PK_MIN_F16 => v.pairs(|[a, b]: [Float; 2]| a.min(b)),
+        V_PK_MAX_F16 => v.pairs(|[a, b]: [Float; 2]| a.max(b)),
+
+        // Rounded twice, denormals flushed.
+        V_MAD_MIX_F32 => mix(v, Part::Whole, |[a, b, c]| a.flushing().mad(b, c)),
+        V_MAD_MIXLO_F16 => mix(v, Part::Low, |[a, b, c]| a.flushing().mad(b, c)),
+        V_MAD_MIXHI_F16 => mix(v, Part::High, |[a, b, c]| a.flushing().mad(b, c)),
+        V_FMA_MIX_F32 => mix(v, Part::Whole, |[a, b, c]| a.fma(b, c)),
+        V_FMA_MIXLO_F16 => mix(v, Part::Low, |[a, b, c]| a.fma(b, c)),
+        V_FMA_MIXHI_F16 => mix(v, Part::High, |[a, b, c]| a.fma(b, c)),
+
+        V_DOT2_F32_F16 => dot2_f32(v),
+        V_DOT2_I32_I16 => v.int(|[a, b, c]| dot2(v, true, a, b, c)),
+        V_DOT2_U32_U16 => v.int(|[a, b, c]| dot2(v, false, a, b, c)),
+        V_DOT4_I32_I8 => v.int(|[a, b, c]| v.add_s(dot(v, &lane_fn::DOT4_I8, a, b), c)),
+        V_DOT4_U32_U8 => v.int(|[a, b, c]| v.add_u(dot(v, &lane_fn::DOT4_U8, a, b), c)),
+        V_DOT8_I32_I4 => v.int(|[a, b, c]| v.add_s(dot(v, &lane_fn::DOT8_I4, a, b), c)),
+        V_DOT8_U32_U4 => v.int(|[a, b, c]| v.add_u(dot(v, &lane_fn::DOT8_U4, a, b), c)),
+    }
+}
+
+/// A 16-bit number of a pair.
+trait Half<'a>: Copy {
+    /// Sees a fetched half; `neg` is the bit of NEG or NEG_HI.
+    fn view(v: &Vector<'a>, value: Value, neg: bool) -> Self;
+    /// The half with CLAMP applied, 16 bits zero-extended.
+    fn finish(self, v: &Vector<'a>) -> Int<'a>;
+}
+
+impl<'a> Half<'a> for Int<'a> {
+    fn view(v: &Vector<'a>, value: Value, _: bool) -> Self {
+        Int::new(v.b(), Elem::I16, value)
+    }
+
+    // Saturation stands in the arms.
+    fn finish(self, _: &Vector<'a>) -> Int<'a> {
+        self.as_i16()
+    }
+}
+
+impl<'a> Half<'a> for Float<'a> {
+    fn view(v: &Vector<'a>, value: Value, neg: bool) -> Self {
+        let half = Float::new(v.b(), Elem::F16, v.fp(Elem::F16), value);
+        if neg { -half } else { half }
+    }
+
+    fn finish(self, v: &Vector<'a>) -> Int<'a> {
+        let value = v.output_modifiers(self.v, Elem::F16);
+        Int::new(v.b(), Elem::I16, value)
+    }
+}
+
+impl<'a> Vector<'a> {
+    /// Does an operation for the low halves and for the high ones; OP_SEL and
+    /// OP_SEL_HI say which half of each source that is.
+    fn pairs<H: Half<'a>, const N: usize>(&self, f: impl Fn([H; N]) -> H) -> Flow {
+        let mut sources = self.sources();
+        let raw: [(u8, Value); N] = std::array::from_fn(|_| {
+            let (spec, operand) = sources.next().expect("the row has as many sources");
+            let n = source_number(spec.field).expect("VOP3P has plain sources");
+            (n, self.raw(spec, operand))
+        });
+        let mods = &self.l.inst.mods;
+        let [low, high] =
+            [(mods.op_sel, mods.neg), (mods.op_sel_hi, mods.abs)].map(|(select, neg)| {
+                let halves = raw.map(|(n, value)| {
+                    let value = self.half(value, select >> n & 1 == 1);
+                    H::view(self, value, neg >> n & 1 == 1)
+                });
+                f(halves).finish(self)
+            });
+        let packed = low.pack(high);
+        self.write_bytes(packed.v, 0b1111);
+        Flow::Next
+    }
+
+    /// The low or high half of a word, in the low 16 bits of its carrier.
+    fn half(&self, value: Value, high: bool) -> Value {
+        if high {
+            (Int::i32(self.b(), value) >> 16).v
+        } else {
+            value
+        }
+    }
+}
+
+/// Where a mixed-precision result goes.
+enum Part {
+    Whole,
+    Low,
+    High,
+}
+
+/// V_MAD_MIX and V_FMA_MIX: OP_SEL_HI says which sources are halves, OP_SEL
+/// which half, NEG_HI is an absolute value.
+fn mix<'a>(v: &Vector<'a>, part: Part, f: impl Fn([Float<'a>; 3]) -> Float<'a>) -> Flow {
+    let mut sources = v.sources();
+    let mut next = || {
+        let (spec, operand) = sources.next().expect("the row has three sources");
+        mixed_source(v, spec, operand)
+    };
+    let result = f([next(), next(), next()]);
+    match part {
+        Part::Whole => v.write(result.v, Elem::F32),
+        Part::Low | Part::High => {
+            let half = v.resize(result, Elem::F16);
+            let value = v.output_modifiers(half.v, Elem::F16);
+            let sel = match part {
+                Part::High => SdwaSel::Word1,
+                _ => SdwaSel::Word0,
+            };
+            v.write_part(value, sel, DstUnused::Preserve);
+        }
+    }
+    Flow::Next
+}
+
+fn mixed_source<'a>(v: &Vector<'a>, spec: OperandSpec, operand: Operand) -> Float<'a> {
+    let n = source_number(spec.field).expect("VOP3P has plain sources");
+    let mods = &v.l.inst.mods;
+    let single = if mods.op_sel_hi >> n & 1 == 1 {
+        let spec = OperandSpec {
+            ty: Ty::F16,
+            ..spec
+        };
+        let value = v.half(v.raw(spec, operand), mods.op_sel >> n & 1 == 1);
+        let half = Float::new(v.b(), Elem::F16, v.fp(Elem::F16), value);
+        v.resize(half, Elem::F32).v
+    } else {
+        v.raw(spec, operand)
+    };
+    let signed = v.sign_modifiers(n, Elem::F32, single);
+    Float::new(v.b(), Elem::F32, v.fp(Elem::F32), signed)
+}
+
+/// V_DOT2_F32_F16: the products of halves are exact in single precision; they
+/// are added to the third source one after the other.
+fn dot2_f32(v: &Vector) -> Flow {
+    let mut sources = v.sources();
+    let mut next = || {
+        let (spec, operand) = sources.next().expect("the row has three sources");
+        let n = source_number(spec.field).expect("VOP3P has plain sources");
+        (n, v.raw(spec, operand))
+    };
+    let [a, b, (c, addend)] = [next(), next(), next()];
+    let mods = &v.l.inst.mods;
+    let product = |select: u8, neg: u8, sum: Float| {
+        let [x, y] = [a, b].map(|(n, value)| {
+            let value = v.half(value, select >> n & 1 == 1);
+            let half = <Float as Half>::view(v, value, neg >> n & 1 == 1);
+            v.resize(half, Elem::F32)
+        });
+        x.fma(y, sum).v
+    };
+    let float = |value| Float::new(v.b(), Elem::F32, v.fp(Elem::F32), value);
+    let addend = v.sign_modifiers_of_addend(c, addend);
+    let sum = float(product(mods.op_sel, mods.neg, float(addend)));
+    let sum = product(mods.op_sel_hi, mods.abs, sum);
+    v.write(sum, Elem::F32);
+    Flow::Next
+}
+
+impl Vector<'_> {
+    /// NEG of a whole source of a packed instruction (NEG_HI is for pairs).
+    fn sign_modifiers_of_addend(&self, n: u8, value: Value) -> Value {
+        if self.l.inst.mods.neg >> n & 1 == 1 {
+            (-Float::new(self.b(), Elem::F32, self.fp(Elem::F32), value)).v
+        } else {
+            value
+        }
+    }
+}
+
+/// The sum of the products of both halves, and c.
+fn dot2<'a>(v: &Vector<'a>, signed: bool, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+    let halves = |x: Int<'a>| {
+        let wide = |x: Int<'a>| if signed { x.widen_signed() } else { x.widen() };
+        if signed {
+            [wide(x.sign_extend(16)), wide(x.sar(16))]
+        } else {
+            [wide(x & 0xffff), wide(x >> 16)]
+        }
+    };
+    let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
+    let products = a0 * b0 + a1 * b1;
+    match (v.clamp(), signed) {
+        (true, true) => v.saturate_s(products + c.widen_signed(), 32),
+        (true, false) => (products + c.widen()).min_u(0xffff_ffff).low(),
+        (false, _) => products.low() + c,
+    }
+}
+
+/// The exact sum of products of small fields.
+fn dot<'a>(v: &Vector<'a>, f: &'static LaneFn, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+    v.int_fn(f, [a.v, b.v])
+}
