@@ -1,0 +1,408 @@
+//! Integers with operators.
+
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Neg, Not, Shl, Shr, Sub};
+
+use wavetank_ir::{Bin, Builder, Cvt, Elem, Fp, Rel, Tern, Ty, Un, Value};
+
+use super::{Cond, Float};
+
+/// An integer of 16, 32 or 64 bits, uniform or one a lane. Whether it is
+/// signed is said by the operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Int<'b> {
+    /// Where its node stands.
+    pub b: &'b Builder,
+    /// The node.
+    pub v: Value,
+    /// `I16`, `I32` or `I64`.
+    pub elem: Elem,
+}
+
+impl<'b> Int<'b> {
+    /// A value that holds an integer of this element type.
+    pub fn new(b: &'b Builder, elem: Elem, v: Value) -> Self {
+        Int { b, v, elem }
+    }
+
+    /// A 32-bit integer.
+    pub fn i32(b: &'b Builder, v: Value) -> Self {
+        Int::new(b, Elem::I32, v)
+    }
+
+    /// A 64-bit integer; a lane mask is taken as its 64 bits.
+    pub fn i64(b: &'b Builder, v: Value) -> Self {
+        let v = if b.ty(v) == Ty::Mask {
+            b.cast(Ty::U64, v)
+        } else {
+            v
+        };
+        Int::new(b, Elem::I64, v)
+    }
+
+    /// A 32-bit constant.
+    pub fn const32(b: &'b Builder, c: u32) -> Self {
+        Int::i32(b, b.u32(c))
+    }
+
+    /// A 64-bit constant.
+    pub fn const64(b: &'b Builder, c: u64) -> Self {
+        Int::i64(b, b.u64(c))
+    }
+
+    /// A uniform constant of the same element type.
+    pub fn constant(self, c: u64) -> Self {
+        let v = match self.elem {
+            Elem::I64 => self.b.u64(c),
+            Elem::I16 => self.b.u32(u32::from(c as u16)),
+            _ => self.b.u32(c as u32),
+        };
+        Int { v, ..self }
+    }
+
+    /// The width in bits.
+    pub fn bits(self) -> u32 {
+        match self.elem {
+            Elem::I16 => 16,
+            Elem::I64 => 64,
+            _ => 32,
+        }
+    }
+
+    fn un(self, op: Un, elem: Elem) -> Self {
+        let v = self.b.un(op, self.elem, Fp::default(), self.v);
+        Int { v, elem, ..self }
+    }
+
+    fn bin(self, op: Bin, rhs: impl Operand<'b>) -> Self {
+        let rhs = rhs.operand(self);
+        let v = self.b.bin(op, self.elem, Fp::default(), self.v, rhs.v);
+        Int { v, ..self }
+    }
+
+    /// A shift: the count is a 32-bit value whatever is shifted.
+    fn shift(self, op: Bin, rhs: impl Operand<'b>) -> Self {
+        let count = rhs.operand(Int {
+            elem: Elem::I32,
+            ..self
+        });
+        let count = if count.elem == Elem::I64 {
+            count.low()
+        } else {
+            count
+        };
+        let v = self.b.bin(op, self.elem, Fp::default(), self.v, count.v);
+        Int { v, ..self }
+    }
+
+    fn tern(self, op: Tern, x: impl Operand<'b>, y: impl Operand<'b>) -> Self {
+        let (x, y) = (x.operand(self), y.operand(self));
+        let v = self.b.tern(op, self.elem, Fp::default(), self.v, x.v, y.v);
+        Int { v, ..self }
+    }
+
+    fn cmp(self, rel: Rel, rhs: impl Operand<'b>) -> Cond<'b> {
+        let rhs = rhs.operand(self);
+        let v = self.b.cmp(rel, self.elem, Fp::default(), self.v, rhs.v);
+        Cond { b: self.b, v }
+    }
+
+    /// Arithmetic shift right.
+    pub fn sar(self, count: impl Operand<'b>) -> Self {
+        self.shift(Bin::Sar, count)
+    }
+
+    /// The high half of the unsigned product.
+    pub fn mul_hi_u(self, rhs: impl Operand<'b>) -> Self {
+        self.bin(Bin::MulHiU, rhs)
+    }
+
+    /// The high half of the signed product.
+    pub fn mul_hi_s(self, rhs: impl Operand<'b>) -> Self {
+        self.bin(Bin::MulHiS, rhs)
+    }
+
+    /// Any other operation of two operands, by its name in the IR.
+    pub fn apply(self, op: Bin, rhs: impl Operand<'b>) -> Self {
+        self.bin(op, rhs)
+    }
+
+    /// The smaller, unsigned.
+    pub fn min_u(self, rhs: impl Operand<'b>) -> Self {
+        self.bin(Bin::MinU, rhs)
+    }
+
+    /// The larger, unsigned.
+    pub fn max_u(self, rhs: impl Operand<'b>) -> Self {
+        self.bin(Bin::MaxU, rhs)
+    }
+
+    /// The smaller, signed.
+    pub fn min_s(self, rhs: impl Operand<'b>) -> Self {
+        self.bin(Bin::MinS, rhs)
+    }
+
+    /// The larger, signed.
+    pub fn max_s(self, rhs: impl Operand<'b>) -> Self {
+        self.bin(Bin::MaxS, rhs)
+    }
+
+    /// The number of ones, 32 bits.
+    pub fn count_ones(self) -> Self {
+        self.un(Un::CountOnes, Elem::I32)
+    }
+
+    /// Zeros above the highest one, −1 if there is none; 32 bits.
+    pub fn leading_zeros(self) -> Self {
+        self.un(Un::LeadingZeros, Elem::I32)
+    }
+
+    /// The number of top bits equal to the sign, −1 if all are; 32 bits.
+    pub fn leading_signs(self) -> Self {
+        self.un(Un::LeadingSigns, Elem::I32)
+    }
+
+    /// The position of the lowest one, −1 if there is none; 32 bits.
+    pub fn trailing_zeros(self) -> Self {
+        self.un(Un::TrailingZeros, Elem::I32)
+    }
+
+    /// Bits in reverse order.
+    pub fn reverse(self) -> Self {
+        self.un(Un::Reverse, self.elem)
+    }
+
+    /// The low half of 64 bits.
+    pub fn low(self) -> Self {
+        self.un(Un::Low, Elem::I32)
+    }
+
+    /// The high half of 64 bits.
+    pub fn high(self) -> Self {
+        self.un(Un::High, Elem::I32)
+    }
+
+    /// 64 bits, zero-extended.
+    pub fn widen(self) -> Self {
+        self.un(Un::Widen, Elem::I64)
+    }
+
+    /// 64 bits, sign-extended.
+    pub fn widen_signed(self) -> Self {
+        self.un(Un::WidenSigned, Elem::I64)
+    }
+
+    /// Sign-extends the low 8, 16 or 24 bits to 32.
+    pub fn sign_extend(self, bits: u8) -> Self {
+        self.un(Un::SignExtend(bits), Elem::I32)
+    }
+
+    /// The unsigned field of `width` bits at `offset`, both modulo 32.
+    pub fn bfe_u(self, offset: impl Operand<'b>, width: impl Operand<'b>) -> Self {
+        self.tern(Tern::BfeU, offset, width)
+    }
+
+    /// The signed field of `width` bits at `offset`, both modulo 32.
+    pub fn bfe_s(self, offset: impl Operand<'b>, width: impl Operand<'b>) -> Self {
+        self.tern(Tern::BfeS, offset, width)
+    }
+
+    /// Bits of `ones` where this is 1, of `zeros` where it is 0.
+    pub fn bit_select(self, ones: impl Operand<'b>, zeros: impl Operand<'b>) -> Self {
+        self.tern(Tern::BitSelect, ones, zeros)
+    }
+
+    /// Any other operation of three operands, by its name in the IR.
+    pub fn apply3(self, op: Tern, x: impl Operand<'b>, y: impl Operand<'b>) -> Self {
+        self.tern(op, x, y)
+    }
+
+    /// This as the low half, `high` as the high half: 16 and 16 bits make 32,
+    /// 32 and 32 make 64.
+    pub fn pack(self, high: impl Operand<'b>) -> Self {
+        let elem = if self.elem == Elem::I16 {
+            Elem::I32
+        } else {
+            Elem::I64
+        };
+        Int {
+            elem,
+            ..self.bin(Bin::Pack, high)
+        }
+    }
+
+    /// The same carrier, read as the low 16 bits.
+    pub fn as_i16(self) -> Self {
+        Int {
+            elem: Elem::I16,
+            ..self
+        }
+    }
+
+    /// 32-bit sum and carry out.
+    pub fn add_carry(self, rhs: impl Operand<'b>, carry: Option<Cond<'b>>) -> (Self, Cond<'b>) {
+        let rhs = rhs.operand(self);
+        let (sum, out) = self.b.add_carry(self.v, rhs.v, carry.map(|c| c.v));
+        (Int { v: sum, ..self }, Cond { b: self.b, v: out })
+    }
+
+    /// 32-bit difference and borrow out.
+    pub fn sub_borrow(self, rhs: impl Operand<'b>, borrow: Option<Cond<'b>>) -> (Self, Cond<'b>) {
+        let rhs = rhs.operand(self);
+        let (diff, out) = self.b.sub_borrow(self.v, rhs.v, borrow.map(|c| c.v));
+        (Int { v: diff, ..self }, Cond { b: self.b, v: out })
+    }
+
+    /// Equal.
+    pub fn eq(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        self.cmp(Rel::Eq, rhs)
+    }
+
+    /// Not equal.
+    pub fn ne(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        self.cmp(Rel::Ne, rhs)
+    }
+
+    /// Unsigned less.
+    pub fn lt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        self.cmp(Rel::LtU, rhs)
+    }
+
+    /// Unsigned less or equal.
+    pub fn le_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        self.cmp(Rel::LeU, rhs)
+    }
+
+    /// Unsigned greater.
+    pub fn gt_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        rhs.operand(self).cmp(Rel::LtU, self)
+    }
+
+    /// Unsigned greater or equal.
+    pub fn ge_u(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        rhs.operand(self).cmp(Rel::LeU, self)
+    }
+
+    /// Signed less.
+    pub fn lt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        self.cmp(Rel::Lt, rhs)
+    }
+
+    /// Signed less or equal.
+    pub fn le_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        self.cmp(Rel::Le, rhs)
+    }
+
+    /// Signed greater.
+    pub fn gt_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        rhs.operand(self).cmp(Rel::Lt, self)
+    }
+
+    /// Signed greater or equal.
+    pub fn ge_s(self, rhs: impl Operand<'b>) -> Cond<'b> {
+        rhs.operand(self).cmp(Rel::Le, self)
+    }
+
+    /// Not zero.
+    pub fn non_zero(self) -> Cond<'b> {
+        self.ne(0)
+    }
+
+    /// A uniform 0 or 1 as a condition.
+    pub fn as_cond(self) -> Cond<'b> {
+        Cond {
+            b: self.b,
+            v: self.v,
+        }
+    }
+
+    /// 64 uniform bits as a lane mask.
+    pub fn as_mask(self) -> Cond<'b> {
+        Cond {
+            b: self.b,
+            v: self.b.cast(Ty::Mask, self.v),
+        }
+    }
+
+    /// A signed integer as a float.
+    pub fn to_float_s(self, elem: Elem, fp: Fp) -> Float<'b> {
+        let v = self.b.cvt(Cvt::SToF, self.elem, elem, fp, self.v);
+        Float {
+            b: self.b,
+            v,
+            elem,
+            fp,
+        }
+    }
+
+    /// An unsigned integer as a float.
+    pub fn to_float_u(self, elem: Elem, fp: Fp) -> Float<'b> {
+        let v = self.b.cvt(Cvt::UToF, self.elem, elem, fp, self.v);
+        Float {
+            b: self.b,
+            v,
+            elem,
+            fp,
+        }
+    }
+}
+
+/// What may stand on the right of an operator: a value or a plain number.
+pub(crate) trait Operand<'b> {
+    /// As a value beside `like`, whose element type a number takes.
+    fn operand(self, like: Int<'b>) -> Int<'b>;
+}
+
+impl<'b> Operand<'b> for Int<'b> {
+    fn operand(self, _: Int<'b>) -> Int<'b> {
+        self
+    }
+}
+
+impl<'b> Operand<'b> for u64 {
+    fn operand(self, like: Int<'b>) -> Int<'b> {
+        like.constant(self)
+    }
+}
+
+macro_rules! int_operators {
+    ($($trait:ident $method:ident $how:ident $op:ident,)*) => {$(
+        impl<'b> $trait for Int<'b> {
+            type Output = Int<'b>;
+            fn $method(self, rhs: Int<'b>) -> Int<'b> {
+                self.$how(Bin::$op, rhs)
+            }
+        }
+
+        impl<'b> $trait<u64> for Int<'b> {
+            type Output = Int<'b>;
+            fn $method(self, rhs: u64) -> Int<'b> {
+                self.$how(Bin::$op, rhs)
+            }
+        }
+    )*};
+}
+
+int_operators! {
+    Add add bin Add,
+    Sub sub bin Sub,
+    Mul mul bin Mul,
+    BitAnd bitand bin And,
+    BitOr bitor bin Or,
+    BitXor bitxor bin Xor,
+    Shl shl shift Shl,
+    Shr shr shift Shr,
+}
+
+impl<'b> Not for Int<'b> {
+    type Output = Int<'b>;
+    fn not(self) -> Int<'b> {
+        self.un(Un::Not, self.elem)
+    }
+}
+
+impl<'b> Neg for Int<'b> {
+    type Output = Int<'b>;
+    fn neg(self) -> Int<'b> {
+        self.constant(0) - self
+    }
+}
