@@ -14,11 +14,13 @@ mod memory;
 mod modes;
 mod operand;
 mod scalar;
+mod support;
 mod value;
 mod vector;
 
 pub use block::{Code, MAX_INSTS, lift_block};
 pub use modes::Modes;
+pub use support::unsupported;
 
 use block::{Flow, Lift};
 use wavetank_ir::{Family, Terminator};

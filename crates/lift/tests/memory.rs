@@ -140,9 +140,14 @@ fn compare_and_swap() {
     assert_eq!(ops[0].access, Access::Dwords(1));
     assert_eq!((ops[0].data, ops[0].data2), (Some(DataReg::V(20)), None));
     assert_eq!(ops[0].ret, Some(DataReg::V(20)));
-    let (ops, _) = accesses(any(Flat::FLAT_ATOMIC_CMPSWAP_X2));
+    let (ops, _) = accesses(with(any(Smem::S_ATOMIC_CMPSWAP_X2), flag::GLC));
     assert_eq!(ops[0].access, Access::Dwords(2));
+    assert_eq!(
+        (ops[0].data, ops[0].ret),
+        (Some(DataReg::S(16)), Some(DataReg::S(16)))
+    );
     // Without GLC nothing comes back.
+    let (ops, _) = accesses(any(Flat::FLAT_ATOMIC_CMPSWAP_X2));
     assert_eq!((ops[0].data, ops[0].ret), (Some(DataReg::V(40)), None));
 }
 
@@ -277,7 +282,6 @@ fn unsupported() {
     for inst in [
         any(Ds::DS_GWS_BARRIER),
         any(Ds::DS_ADD_SRC2_U32),
-        any(Smem::S_ATOMIC_ADD),
         with(any(Ds::DS_ADD_U32), flag::GDS),
         with(any(Mubuf::BUFFER_LOAD_DWORD), flag::LDS),
     ] {

@@ -1,6 +1,6 @@
 //! Scalar memory (Vega ISA, 7 "Scalar memory operations" and 12.6 SMEM).
 
-use wavetank_ir::{Access, Clock, Counter, DataReg, Half, MemKind, MemOp, Space, Value};
+use wavetank_ir::{Access, Clock, Counter, DataReg, Half, MemKind, MemOp, Rmw, Space, Value};
 use wavetank_isa::tables::Smem;
 use wavetank_isa::{Field, Generation, Operand, flag};
 
@@ -37,59 +37,60 @@ pub(crate) fn smem(l: &Lift, op: Smem) -> Flow {
         S_DCACHE_INV | S_DCACHE_WB | S_DCACHE_INV_VOL | S_DCACHE_WB_VOL | S_DCACHE_DISCARD
         | S_DCACHE_DISCARD_X2 | S_ATC_PROBE | S_ATC_PROBE_BUFFER => Flow::Next,
 
-        // NotYet
-        S_BUFFER_ATOMIC_SWAP
-        | S_BUFFER_ATOMIC_CMPSWAP
-        | S_BUFFER_ATOMIC_ADD
-        | S_BUFFER_ATOMIC_SUB
-        | S_BUFFER_ATOMIC_SMIN
-        | S_BUFFER_ATOMIC_UMIN
-        | S_BUFFER_ATOMIC_SMAX
-        | S_BUFFER_ATOMIC_UMAX
-        | S_BUFFER_ATOMIC_AND
-        | S_BUFFER_ATOMIC_OR
-        | S_BUFFER_ATOMIC_XOR
-        | S_BUFFER_ATOMIC_INC
-        | S_BUFFER_ATOMIC_DEC
-        | S_BUFFER_ATOMIC_SWAP_X2
-        | S_BUFFER_ATOMIC_CMPSWAP_X2
-        | S_BUFFER_ATOMIC_ADD_X2
-        | S_BUFFER_ATOMIC_SUB_X2
-        | S_BUFFER_ATOMIC_SMIN_X2
-        | S_BUFFER_ATOMIC_UMIN_X2
-        | S_BUFFER_ATOMIC_SMAX_X2
-        | S_BUFFER_ATOMIC_UMAX_X2
-        | S_BUFFER_ATOMIC_AND_X2
-        | S_BUFFER_ATOMIC_OR_X2
-        | S_BUFFER_ATOMIC_XOR_X2
-        | S_BUFFER_ATOMIC_INC_X2
-        | S_BUFFER_ATOMIC_DEC_X2
-        | S_ATOMIC_SWAP
-        | S_ATOMIC_CMPSWAP
-        | S_ATOMIC_ADD
-        | S_ATOMIC_SUB
-        | S_ATOMIC_SMIN
-        | S_ATOMIC_UMIN
-        | S_ATOMIC_SMAX
-        | S_ATOMIC_UMAX
-        | S_ATOMIC_AND
-        | S_ATOMIC_OR
-        | S_ATOMIC_XOR
-        | S_ATOMIC_INC
-        | S_ATOMIC_DEC
-        | S_ATOMIC_SWAP_X2
-        | S_ATOMIC_CMPSWAP_X2
-        | S_ATOMIC_ADD_X2
-        | S_ATOMIC_SUB_X2
-        | S_ATOMIC_SMIN_X2
-        | S_ATOMIC_UMIN_X2
-        | S_ATOMIC_SMAX_X2
-        | S_ATOMIC_UMAX_X2
-        | S_ATOMIC_AND_X2
-        | S_ATOMIC_OR_X2
-        | S_ATOMIC_XOR_X2
-        | S_ATOMIC_INC_X2
-        | S_ATOMIC_DEC_X2 => Flow::unsupported(l.inst, "scalar atomics are not executed yet"),
+        S_ATOMIC_SWAP | S_ATOMIC_SWAP_X2 => access(l, MemKind::Atomic(Rmw::Swap), direct(l)),
+        S_BUFFER_ATOMIC_SWAP | S_BUFFER_ATOMIC_SWAP_X2 => {
+            access(l, MemKind::Atomic(Rmw::Swap), buffer(l))
+        }
+        S_ATOMIC_ADD | S_ATOMIC_ADD_X2 => access(l, MemKind::Atomic(Rmw::Add), direct(l)),
+        S_BUFFER_ATOMIC_ADD | S_BUFFER_ATOMIC_ADD_X2 => {
+            access(l, MemKind::Atomic(Rmw::Add), buffer(l))
+        }
+        S_ATOMIC_SUB | S_ATOMIC_SUB_X2 => access(l, MemKind::Atomic(Rmw::Sub), direct(l)),
+        S_BUFFER_ATOMIC_SUB | S_BUFFER_ATOMIC_SUB_X2 => {
+            access(l, MemKind::Atomic(Rmw::Sub), buffer(l))
+        }
+        S_ATOMIC_SMIN | S_ATOMIC_SMIN_X2 => access(l, MemKind::Atomic(Rmw::MinS), direct(l)),
+        S_BUFFER_ATOMIC_SMIN | S_BUFFER_ATOMIC_SMIN_X2 => {
+            access(l, MemKind::Atomic(Rmw::MinS), buffer(l))
+        }
+        S_ATOMIC_UMIN | S_ATOMIC_UMIN_X2 => access(l, MemKind::Atomic(Rmw::MinU), direct(l)),
+        S_BUFFER_ATOMIC_UMIN | S_BUFFER_ATOMIC_UMIN_X2 => {
+            access(l, MemKind::Atomic(Rmw::MinU), buffer(l))
+        }
+        S_ATOMIC_SMAX | S_ATOMIC_SMAX_X2 => access(l, MemKind::Atomic(Rmw::MaxS), direct(l)),
+        S_BUFFER_ATOMIC_SMAX | S_BUFFER_ATOMIC_SMAX_X2 => {
+            access(l, MemKind::Atomic(Rmw::MaxS), buffer(l))
+        }
+        S_ATOMIC_UMAX | S_ATOMIC_UMAX_X2 => access(l, MemKind::Atomic(Rmw::MaxU), direct(l)),
+        S_BUFFER_ATOMIC_UMAX | S_BUFFER_ATOMIC_UMAX_X2 => {
+            access(l, MemKind::Atomic(Rmw::MaxU), buffer(l))
+        }
+        S_ATOMIC_AND | S_ATOMIC_AND_X2 => access(l, MemKind::Atomic(Rmw::And), direct(l)),
+        S_BUFFER_ATOMIC_AND | S_BUFFER_ATOMIC_AND_X2 => {
+            access(l, MemKind::Atomic(Rmw::And), buffer(l))
+        }
+        S_ATOMIC_OR | S_ATOMIC_OR_X2 => access(l, MemKind::Atomic(Rmw::Or), direct(l)),
+        S_BUFFER_ATOMIC_OR | S_BUFFER_ATOMIC_OR_X2 => {
+            access(l, MemKind::Atomic(Rmw::Or), buffer(l))
+        }
+        S_ATOMIC_XOR | S_ATOMIC_XOR_X2 => access(l, MemKind::Atomic(Rmw::Xor), direct(l)),
+        S_BUFFER_ATOMIC_XOR | S_BUFFER_ATOMIC_XOR_X2 => {
+            access(l, MemKind::Atomic(Rmw::Xor), buffer(l))
+        }
+        S_ATOMIC_INC | S_ATOMIC_INC_X2 => access(l, MemKind::Atomic(Rmw::Inc), direct(l)),
+        S_BUFFER_ATOMIC_INC | S_BUFFER_ATOMIC_INC_X2 => {
+            access(l, MemKind::Atomic(Rmw::Inc), buffer(l))
+        }
+        S_ATOMIC_DEC | S_ATOMIC_DEC_X2 => access(l, MemKind::Atomic(Rmw::Dec), direct(l)),
+        S_BUFFER_ATOMIC_DEC | S_BUFFER_ATOMIC_DEC_X2 => {
+            access(l, MemKind::Atomic(Rmw::Dec), buffer(l))
+        }
+        S_ATOMIC_CMPSWAP | S_ATOMIC_CMPSWAP_X2 => {
+            access(l, MemKind::Atomic(Rmw::CmpSwap), direct(l))
+        }
+        S_BUFFER_ATOMIC_CMPSWAP | S_BUFFER_ATOMIC_CMPSWAP_X2 => {
+            access(l, MemKind::Atomic(Rmw::CmpSwap), buffer(l))
+        }
     }
 }
 
@@ -149,21 +150,27 @@ fn buffer(l: &Lift) -> (Space, i64) {
     (Space::ScalarBuffer { resource, index }, offset)
 }
 
-/// Loads into, or stores from, the scalar registers of the data operand. One
-/// whose registers do not exist is not executed (Vega ISA, 7.4).
+/// Accesses memory with the scalar registers of the data operand. One whose
+/// registers do not exist is not executed (Vega ISA, 7.4).
+///
+/// An atomic returns the value before in its data registers if GLC is set; the
+/// data of a compare-and-swap are src, then cmp.
 fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
     let field = match kind {
         MemKind::Load => Field::Sdst,
         MemKind::Store | MemKind::Atomic(_) => Field::Sdata,
     };
-    let dwords = l.dwords(field);
-    let Some(first) = l.sgpr_code(field).filter(|&c| c + dwords <= 128) else {
+    let span = l.dwords(field);
+    let Some(first) = l.sgpr_code(field).filter(|&c| c + span <= 128) else {
         return Flow::Next;
     };
+    let glc = l.inst.has(flag::GLC);
     let reg = Some(DataReg::S(first));
-    let (data, ret) = match kind {
-        MemKind::Load => (None, reg),
-        MemKind::Store | MemKind::Atomic(_) => (reg, None),
+    let (data, ret, dwords) = match kind {
+        MemKind::Load => (None, reg, span),
+        MemKind::Store => (reg, None, span),
+        MemKind::Atomic(Rmw::CmpSwap) => (reg, reg.filter(|_| glc), span / 2),
+        MemKind::Atomic(_) => (reg, reg.filter(|_| glc), span),
     };
     l.b.mem(MemOp {
         kind,
@@ -175,7 +182,7 @@ fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
         data2: None,
         ret,
         mask: None,
-        glc: l.inst.has(flag::GLC),
+        glc,
         slc: false,
         counter: Counter::Lgkm,
     });

@@ -1,0 +1,70 @@
+//! Which instructions are executed, asked of the meanings themselves.
+
+use wavetank_ir::{Op as Node, Terminator};
+use wavetank_isa::tables::{Class, Kind, OperandSpec};
+use wavetank_isa::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand};
+
+use crate::{Code, Modes, lift_block};
+
+/// Why an instruction would stop a kernel: a sentence that begins with its
+/// mnemonic, or `None` if it is executed.
+///
+/// The instruction is lifted with plain operands and no modifiers; some
+/// modifiers, such as GDS, are refused where this says nothing.
+///
+/// ```
+/// use wavetank_isa::Chip;
+/// use wavetank_isa::tables::{Ds, Sop2};
+/// use wavetank_lift::unsupported;
+/// assert_eq!(unsupported(Sop2::S_ADD_U32, Chip::Gfx900), None);
+/// let why = unsupported(Ds::DS_GWS_BARRIER, Chip::Gfx900);
+/// assert!(why.is_some_and(|why| why.starts_with("ds_gws_barrier")));
+/// ```
+pub fn unsupported(op: impl Into<Op>, chip: Chip) -> Option<String> {
+    let op = op.into();
+    let vector = op.row().class != Class::Salu;
+    let mut operands = [Operand::None; MAX_OPERANDS];
+    for (slot, spec) in operands.iter_mut().zip(op.row().operands) {
+        *slot = plain(spec, vector);
+    }
+    let inst = Inst {
+        op,
+        chip,
+        form: op.home(),
+        len: 4,
+        operands,
+        mods: Mods::default(),
+    };
+    let block = lift_block(&Alone(inst), AT, Modes::default());
+    match &block.nodes.last()?.op {
+        Node::End(Terminator::Unsupported { what }) if !what.is_empty() => Some(what.to_string()),
+        _ => None,
+    }
+}
+
+/// The simplest operand of a kind.
+fn plain(spec: &OperandSpec, vector: bool) -> Operand {
+    match spec.kind {
+        Kind::Vgpr => Operand::Vgpr(0),
+        Kind::Source if vector => Operand::Vgpr(0),
+        Kind::Source | Kind::Sgpr | Kind::Scalar => Operand::Sgpr(0),
+        Kind::Literal => Operand::Literal(0),
+        _ => Operand::Imm(0),
+    }
+}
+
+const AT: u64 = 0;
+
+/// A program of one instruction; what follows it is an error without words, so
+/// that it cannot be taken for the instruction's own.
+struct Alone(Inst);
+
+impl Code for Alone {
+    fn inst(&self, pc: u64) -> Result<Inst, String> {
+        if pc == AT {
+            Ok(self.0)
+        } else {
+            Err(String::new())
+        }
+    }
+}
