@@ -19,6 +19,7 @@ mod value;
 mod vector;
 
 pub use block::{Code, MAX_INSTS, lift_block};
+pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
 pub use support::unsupported;
 

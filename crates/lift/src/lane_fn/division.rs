@@ -199,9 +199,7 @@ impl Format {
             sign | infinity | quiet
         } else if da == 0 || na == infinity {
             sign_out | infinity
-        } else if da == infinity || na == 0 {
-            sign_out
-        } else if exponent(na) - exponent(da) < self.underflow {
+        } else if da == infinity || na == 0 || exponent(na) - exponent(da) < self.underflow {
             sign_out
         } else if qa >= infinity {
             sign_out | infinity

@@ -36,3 +36,58 @@ macro_rules! lane_fn {
     };
 }
 use lane_fn;
+
+/// Every lane function, for texts that name one.
+static ALL: [&wavetank_ir::LaneFn; 27] = [
+    &DOT4_I8,
+    &DOT4_U8,
+    &DOT8_I4,
+    &DOT8_U4,
+    &LERP_U8,
+    &MQSAD_PK_U16_U8,
+    &MSAD_U8,
+    &PERM_B32,
+    &QSAD_PK_U16_U8,
+    &SAD_U8,
+    &SAD_U16,
+    &SAT_PK_U8_I16,
+    &CUBE_ID,
+    &CUBE_MA,
+    &CUBE_SC,
+    &CUBE_TC,
+    &DIV_FIXUP_F16,
+    &DIV_FIXUP_F32,
+    &DIV_FIXUP_F64,
+    &DIV_FMAS_SCALED_F32,
+    &DIV_FMAS_SCALED_F64,
+    &DIV_SCALE_F32,
+    &DIV_SCALE_F64,
+    &SNORM16,
+    &UNORM16,
+    &SCREEN_PARTITION_4SE,
+    &TRIG_PREOP_F64,
+];
+
+/// The lane function of a name, such as `perm_b32`.
+///
+/// ```
+/// let perm = wavetank_lift::lane_fn("perm_b32").expect("it exists");
+/// assert_eq!((perm.call)([0, 0x4433_2211, 0x0001_0203, 0]).0, 0x1122_3344);
+/// ```
+pub fn by_name(name: &str) -> Option<&'static wavetank_ir::LaneFn> {
+    ALL.into_iter().find(|f| f.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name finds its own function: none is used twice.
+    #[test]
+    fn names_are_unique() {
+        for f in ALL {
+            let found = by_name(f.name).expect("it is listed");
+            assert!(std::ptr::eq(found, f), "{} names two functions", f.name);
+        }
+    }
+}

@@ -28,7 +28,7 @@ fn operand(spec: &OperandSpec, n: u8, sources: Sources) -> Operand {
         (Field::Literal, ..) => Operand::Literal(0x3f80_0000),
         (Field::Attr | Field::Param, ..) => Operand::Imm(0),
         (_, Kind::Vgpr, _) | (_, Kind::Source, Sources::Vector) => Operand::Vgpr(20 + 4 * n),
-        (_, Kind::Source, Sources::Mixed) if n % 2 == 0 => Operand::Vgpr(20 + 4 * n),
+        (_, Kind::Source, Sources::Mixed) if n & 1 == 0 => Operand::Vgpr(20 + 4 * n),
         (_, Kind::Scalar, Sources::Constant) | (_, _, Sources::Constant) => Operand::Inline(242),
         (_, Kind::Source, Sources::Literal) => Operand::Literal(0x4048_f5c3),
         _ => Operand::Sgpr(2 * n),
