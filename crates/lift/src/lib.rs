@@ -26,7 +26,7 @@ pub use support::unsupported;
 use block::{Flow, Lift};
 use wavetank_ir::{Family, Terminator};
 use wavetank_isa::tables::Class;
-use wavetank_isa::{Field, Inst, Op, Operand};
+use wavetank_isa::{Inst, Op, Operand};
 
 /// What kind of instruction it is, for counters.
 pub(crate) fn family(inst: &Inst) -> Family {
@@ -89,7 +89,9 @@ fn is_vector(op: Op) -> bool {
 /// With VGPR indexing on, M0[15:12] is among the modes a block is lifted for: a
 /// write to M0 ends the block.
 fn changes_modes(l: &Lift) -> bool {
-    l.modes.gpr_index_enabled() && l.inst.operand(Field::Sdst) == Operand::Sgpr(operand::M0)
+    let specs = l.inst.row().operands.iter().zip(&l.inst.operands);
+    let mut written = specs.filter(|(spec, _)| spec.access.writes());
+    l.modes.gpr_index_enabled() && written.any(|(_, o)| *o == Operand::Sgpr(operand::M0))
 }
 
 /// Refuses a scalar source whose code is reserved or not readable by scalar

@@ -4,12 +4,13 @@
 mod common;
 mod uniform;
 
-use common::{PC, inst};
+use common::{PC, inst, lift_in};
 use proptest::prelude::*;
 use uniform::{State, run};
-use wavetank_ir::Terminator;
-use wavetank_isa::tables::{Sop1, Sop2, Sopc, Sopk, Sopp};
+use wavetank_ir::{Op as Node, Terminator};
+use wavetank_isa::tables::{Ds, Sop1, Sop2, Sopc, Sopk, Sopp};
 use wavetank_isa::{Field, Op, Operand};
+use wavetank_lift::Modes;
 
 const S0: usize = 10;
 const S1: usize = 20;
@@ -527,4 +528,63 @@ fn sources() {
     // A code that names no register reads s0.
     state.s[0] = 77;
     assert_eq!(mov(S_MOV_B32, Operand::Sgpr(125), &mut state), 77);
+}
+
+/// 3.5 and 12.4: blocks are lifted for fixed modes, so that whatever changes
+/// them ends the block; under VSKIP vector instructions do nothing.
+#[test]
+fn modes_end_blocks() {
+    let (gpr_idx_en, vskip) = (1 << 27, 1 << 28);
+    let ends = |inst, mode| {
+        let block = lift_in(inst, Modes::new(mode, 0));
+        match &block.nodes.last().expect("a terminator").op {
+            Node::End(Terminator::Branch(to)) => *to == PC + 4,
+            _ => false,
+        }
+    };
+    let to_m0 = inst(
+        Sop1::S_MOV_B32,
+        &[
+            (Field::Sdst, Operand::Sgpr(M0 as u8)),
+            (Field::Src0, Operand::Sgpr(1)),
+        ],
+    );
+    assert!(!ends(to_m0, 0));
+    assert!(ends(to_m0, gpr_idx_en));
+    for op in [Sopp::S_SET_GPR_IDX_OFF, Sopp::S_SET_GPR_IDX_MODE] {
+        assert!(ends(
+            inst(op, &[(Field::Simm16, Operand::Imm(1))]),
+            gpr_idx_en
+        ));
+    }
+    let operands = [
+        (Field::Src0, Operand::Inline(129)),
+        (Field::Src1, Operand::Imm(9)),
+    ];
+    let mut state = State::default();
+    state.s[M0] = 0xffff_ffff;
+    run(inst(Sopc::S_SET_GPR_IDX_ON, &operands), &mut state);
+    assert_eq!((state.s[M0], state.hw[1]), (0xffff_9f01, gpr_idx_en));
+    let operands = [
+        (Field::Src0, Operand::Inline(129)),
+        (Field::Src1, Operand::Inline(128)),
+    ];
+    let (_, to) = run(inst(Sopc::S_SETVSKIP, &operands), &mut state);
+    assert_eq!((state.hw[1], to), (gpr_idx_en | vskip, Some(PC + 4)));
+    let read = inst(
+        Ds::DS_READ_B32,
+        &[
+            (Field::Vdst, Operand::Vgpr(1)),
+            (Field::Vaddr, Operand::Vgpr(2)),
+        ],
+    );
+    let accesses = |mode| {
+        let block = lift_in(read, Modes::new(mode, 0));
+        block
+            .nodes
+            .iter()
+            .filter(|n| matches!(n.op, Node::Mem(_)))
+            .count()
+    };
+    assert_eq!((accesses(0), accesses(vskip)), (1, 0));
 }

@@ -39,5 +39,10 @@ pub fn inst(op: impl Into<wavetank_isa::Op>, operands: &[(Field, Operand)]) -> I
 
 /// The block of one instruction.
 pub fn lift(inst: Inst) -> Block {
-    lift_block(&One(inst), PC, Modes::default())
+    lift_in(inst, Modes::default())
+}
+
+/// The block of one instruction in some modes.
+pub fn lift_in(inst: Inst, modes: Modes) -> Block {
+    lift_block(&One(inst), PC, modes)
 }
