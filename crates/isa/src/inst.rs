@@ -1,7 +1,7 @@
 //! One decoded instruction: pure data, the same shape for every generation.
 
 use crate::generation::Chip;
-use crate::tables::{Field, Op, Row};
+use crate::tables::{Field, Op, Row, Ty, feature};
 
 /// The number of operand slots an instruction may fill.
 pub const MAX_OPERANDS: usize = 8;
@@ -80,6 +80,14 @@ pub enum SdwaSel {
     Reserved,
 }
 
+impl SdwaSel {
+    /// The selection by its 3-bit code.
+    pub const fn from_bits(bits: u8) -> SdwaSel {
+        use SdwaSel::*;
+        [Byte0, Byte1, Byte2, Byte3, Word0, Word1, Dword, Reserved][(bits & 7) as usize]
+    }
+}
+
 /// What SDWA does with the bits of the destination that are not selected.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
@@ -90,6 +98,14 @@ pub enum DstUnused {
     Sext,
     Preserve,
     Reserved,
+}
+
+impl DstUnused {
+    /// The treatment by its 2-bit code.
+    pub const fn from_bits(bits: u8) -> DstUnused {
+        use DstUnused::*;
+        [Pad, Sext, Preserve, Reserved][(bits & 3) as usize]
+    }
 }
 
 /// Modifier bits that are on or off, one bit each in [`Mods::flags`].
@@ -221,8 +237,76 @@ impl Inst {
             .map_or(Operand::None, |i| self.operands[i])
     }
 
-    /// Whether a modifier of [`flag`] is set.
+    /// Puts `operand` where the row has `field`.
+    pub(crate) fn set(&mut self, field: Field, operand: Operand) {
+        let specs = self.row().operands;
+        if let Some(i) = specs.iter().position(|s| s.field == field) {
+            self.operands[i] = operand;
+        }
+    }
+
+    /// Whether a modifier of [`flag`] is set; of several, whether any is.
     pub fn has(&self, flag: u32) -> bool {
         self.mods.flags & flag != 0
+    }
+
+    /// How many consecutive registers operand `i` spans: what its type says,
+    /// or where modifiers decide (addresses and data of buffers and images),
+    /// what they say. Immediates, and slots beyond the row, span none.
+    pub fn dwords(&self, i: usize) -> u8 {
+        let Some(spec) = self.row().operands.get(i) else {
+            return 0;
+        };
+        match (self.form, spec.field) {
+            (Form::Mubuf | Form::Mtbuf, Field::Vaddr) => {
+                let both = self.has(flag::OFFEN) && self.has(flag::IDXEN);
+                if both || self.has(flag::ADDR64) { 2 } else { 1 }
+            }
+            (Form::Mimg, Field::Vaddr) => self.row().addresses,
+            (Form::Global, Field::Vaddr) => {
+                if self.operand(Field::Saddr) == Operand::Off {
+                    2
+                } else {
+                    1
+                }
+            }
+            (Form::Scratch, Field::Vaddr | Field::Saddr) => 1,
+            (Form::Mimg, Field::Vdata) => self.image_data() + u8::from(self.has(flag::TFE)),
+            (Form::Mimg, Field::Srsrc) if self.has(flag::R128) => 4,
+            (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
+                self.buffer_data(spec.ty) + u8::from(self.has(flag::TFE))
+            }
+            _ => spec.ty.dwords(),
+        }
+    }
+
+    /// Whether 16-bit components are packed in pairs: gfx9, and gfx810 of gfx8.
+    fn packs_d16(&self) -> bool {
+        self.chip >= Chip::Gfx810
+    }
+
+    /// Data registers of an image instruction: one a component of DMASK, four
+    /// for a gather.
+    fn image_data(&self) -> u8 {
+        let components = match self.row().has(feature::GATHER) {
+            true => 4,
+            false => self.mods.dmask.count_ones().max(1) as u8,
+        };
+        if self.has(flag::D16) && self.packs_d16() {
+            components.div_ceil(2)
+        } else {
+            components
+        }
+    }
+
+    /// Data registers of a buffer instruction; rows give the packed number.
+    fn buffer_data(&self, ty: Ty) -> u8 {
+        let components = match self.row().mnemonic(self.chip.generation()) {
+            Some(name) if self.row().has(feature::D16) && !self.packs_d16() => {
+                name.rsplit('_').next().map_or(1, str::len) as u8
+            }
+            _ => return ty.dwords(),
+        };
+        components
     }
 }

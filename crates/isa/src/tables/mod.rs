@@ -234,6 +234,12 @@ impl Op {
         }
     }
 
+    /// The SCRATCH opcode of a FLAT instruction: atomics have none.
+    pub fn scratch(self, chip: Chip) -> Option<u16> {
+        let missing = self.row().has(feature::NO_SCRATCH) || self.home() != Form::Flat;
+        if missing { None } else { self.opcode(chip) }
+    }
+
     /// Whether LLVM's text has an SDWA form on `chip`.
     pub fn sdwa(self, chip: Chip) -> bool {
         let row = self.row();

@@ -23,3 +23,44 @@ pub fn shared(path: &str) -> Option<String> {
         }
     }
 }
+
+/// One line of the conformance data: an instruction of a chip.
+#[allow(dead_code, reason = "not every test reads every column")]
+pub struct Example {
+    pub chip: wavetank_isa::Chip,
+    pub bytes: Vec<u8>,
+    /// LLVM's canonical text.
+    pub text: String,
+}
+
+/// The bytes that a string of hexadecimal digits stands for.
+pub fn unhex(digits: &str) -> Vec<u8> {
+    let byte = |i| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal");
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+/// Lines of a generation, from the assembler's rows and the disassembler's.
+#[allow(dead_code, reason = "the tests of the table read lists, not examples")]
+pub fn examples(generation: u8) -> Vec<Example> {
+    let files = [
+        format!("asm-gfx{generation}.tsv"),
+        format!("dis-gfx{generation}.tsv"),
+    ];
+    let files = files
+        .iter()
+        .filter(|f| generation >= 8 || f.starts_with("asm"));
+    let mut examples = Vec::new();
+    for text in files.filter_map(|f| shared(&format!("conformance/{f}"))) {
+        for line in text.lines() {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let chip = wavetank_isa::Chip::from_name(columns[0]).expect("cpu");
+            let [bytes, text] = [columns[1], columns[2]];
+            examples.push(Example {
+                chip,
+                bytes: unhex(bytes),
+                text: text.to_string(),
+            });
+        }
+    }
+    examples
+}

@@ -1,0 +1,493 @@
+//! Where the fields of each encoding stand, for decoding and encoding alike
+//! (Vega ISA, chapter 13; the wiki seeds for gfx6 to gfx8).
+
+use crate::generation::Generation;
+use crate::inst::{Form, flag};
+use crate::tables::Field;
+
+/// A run of bits of the 64-bit instruction word: start and width.
+#[derive(Clone, Copy)]
+pub(crate) struct Bits(pub u8, pub u8);
+
+impl Bits {
+    /// The largest value that fits.
+    pub const fn max(self) -> u64 {
+        (1 << self.1) - 1
+    }
+
+    /// The value in `word`.
+    pub const fn get(self, word: u64) -> u64 {
+        word >> self.0 & self.max()
+    }
+
+    /// The value in place; bits that do not fit are lost.
+    pub const fn put(self, value: u64) -> u64 {
+        (value & self.max()) << self.0
+    }
+}
+
+/// How a field names its operand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// The encoding has no such field: VCC where the operand is a mask.
+    Absent,
+    /// A source code: SGPR, inline constant, literal, with 9 bits also VGPR.
+    Source,
+    /// An SDWA source: 8 bits, and on gfx9 a bit that makes it a scalar code.
+    Sdwa(Option<u8>),
+    /// A VGPR.
+    Vgpr,
+    /// An SGPR, in units of so many registers.
+    Sgpr(u8),
+    /// The scalar destination of VOPC in SDWA form: bit 7 of the field says
+    /// that it is not VCC.
+    SdwaSdst,
+    /// A plain number.
+    Unsigned,
+    /// A signed number.
+    Signed,
+}
+
+/// A field: where it is and how it reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub bits: Bits,
+    pub coding: Coding,
+}
+
+const FIELDS: usize = Field::Exp3 as usize + 1;
+
+/// The layout of a form in a generation.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    /// The bits that identify the encoding.
+    pub base: u64,
+    /// The opcode.
+    pub opcode: Bits,
+    /// 4 or 8 bytes, without a literal.
+    pub len: u8,
+    /// Whether a literal can follow.
+    pub literal: bool,
+    /// On/off modifiers and their bits.
+    pub flags: &'static [(u32, u8)],
+    /// The immediate offset, and whether it is signed.
+    pub offset: Bits,
+    pub signed_offset: bool,
+    places: [Place; FIELDS],
+}
+
+impl Layout {
+    /// Where a field is.
+    pub const fn place(&self, field: Field) -> Place {
+        self.places[field as usize]
+    }
+}
+
+const NOWHERE: Bits = Bits(0, 0);
+
+/// A 32-bit encoding with its identifying bits and opcode field.
+const fn short(base: u32, opcode: Bits) -> Layout {
+    Layout {
+        base: base as u64,
+        opcode,
+        len: 4,
+        literal: true,
+        flags: &[],
+        offset: NOWHERE,
+        signed_offset: false,
+        places: [Place {
+            bits: NOWHERE,
+            coding: Coding::Absent,
+        }; FIELDS],
+    }
+}
+
+/// A 64-bit encoding.
+const fn long(base: u32, opcode: Bits) -> Layout {
+    let mut layout = short(base, opcode);
+    layout.len = 8;
+    layout.literal = false;
+    layout
+}
+
+impl Layout {
+    const fn at(mut self, field: Field, start: u8, width: u8, coding: Coding) -> Layout {
+        self.places[field as usize] = Place {
+            bits: Bits(start, width),
+            coding,
+        };
+        self
+    }
+
+    const fn source(self, field: Field, start: u8, width: u8) -> Layout {
+        self.at(field, start, width, Coding::Source)
+    }
+
+    const fn vgpr(self, field: Field, start: u8) -> Layout {
+        self.at(field, start, 8, Coding::Vgpr)
+    }
+
+    const fn sgpr(self, field: Field, start: u8) -> Layout {
+        self.at(field, start, 7, Coding::Sgpr(1))
+    }
+
+    const fn number(self, field: Field, start: u8, width: u8) -> Layout {
+        self.at(field, start, width, Coding::Unsigned)
+    }
+
+    const fn flags(mut self, flags: &'static [(u32, u8)]) -> Layout {
+        self.flags = flags;
+        self
+    }
+
+    const fn offset(mut self, bits: Bits) -> Layout {
+        self.offset = bits;
+        self
+    }
+
+    const fn signed_offset(mut self, bits: Bits) -> Layout {
+        self.offset = bits;
+        self.signed_offset = true;
+        self
+    }
+}
+
+/// The number of forms.
+const FORMS: usize = Form::Exp as usize + 1;
+
+static LAYOUTS: [[Layout; FORMS]; 4] = [
+    generation(Generation::Gfx6),
+    generation(Generation::Gfx7),
+    generation(Generation::Gfx8),
+    generation(Generation::Gfx9),
+];
+
+/// The layout of a form in a generation.
+pub(crate) fn layout(form: Form, generation: Generation) -> &'static Layout {
+    &LAYOUTS[generation as usize][form as usize]
+}
+
+/// Every layout of a generation, in the order of [`Form`].
+const fn generation(g: Generation) -> [Layout; FORMS] {
+    [
+        sop1(),
+        sop2(),
+        sopk(),
+        sopc(),
+        sopp(),
+        smem(g),
+        vop1(),
+        vop2(),
+        vopc(),
+        vop3(g),
+        vop3p(),
+        sdwa(g),
+        dpp(),
+        vintrp(g),
+        ds(g),
+        mubuf(g),
+        mtbuf(g),
+        mimg(g),
+        flat(g, 0),
+        flat(g, 2),
+        flat(g, 1),
+        exp(g),
+    ]
+}
+
+/// Whether the generation is gfx6 or gfx7, whose encodings agree in most.
+const fn old(g: Generation) -> bool {
+    matches!(g, Generation::Gfx6 | Generation::Gfx7)
+}
+
+const fn sop1() -> Layout {
+    short(0xbe80_0000, Bits(8, 8))
+        .sgpr(Field::Sdst, 16)
+        .source(Field::Src0, 0, 8)
+}
+
+const fn sop2() -> Layout {
+    short(0x8000_0000, Bits(23, 7))
+        .sgpr(Field::Sdst, 16)
+        .source(Field::Src0, 0, 8)
+        .source(Field::Src1, 8, 8)
+}
+
+const fn sopk() -> Layout {
+    short(0xb000_0000, Bits(23, 5))
+        .sgpr(Field::Sdst, 16)
+        .at(Field::Simm16, 0, 16, Coding::Signed)
+}
+
+const fn sopc() -> Layout {
+    short(0xbf00_0000, Bits(16, 7))
+        .source(Field::Src0, 0, 8)
+        .source(Field::Src1, 8, 8)
+}
+
+const fn sopp() -> Layout {
+    short(0xbf80_0000, Bits(16, 7)).at(Field::Simm16, 0, 16, Coding::Signed)
+}
+
+/// SMRD has 8 bits of offset in dwords, SMEM 20 or 21 in bytes. The register
+/// that is a part of the offset is read by hand: see `decode::smem`.
+const fn smem(g: Generation) -> Layout {
+    if old(g) {
+        return short(0xc000_0000, Bits(22, 5))
+            .sgpr(Field::Sdst, 15)
+            .at(Field::Sbase, 9, 6, Coding::Sgpr(2))
+            .flags(&[(flag::SMEM_IMM, 8)])
+            .offset(Bits(0, 8));
+    }
+    let layout = long(0xc000_0000, Bits(18, 8))
+        .sgpr(Field::Sdst, 6)
+        .sgpr(Field::Sdata, 6)
+        .at(Field::Sbase, 0, 6, Coding::Sgpr(2));
+    match g {
+        Generation::Gfx9 => layout
+            .flags(&[
+                (flag::SMEM_SOFFSET, 14),
+                (flag::NV, 15),
+                (flag::GLC, 16),
+                (flag::SMEM_IMM, 17),
+            ])
+            .signed_offset(Bits(32, 21)),
+        _ => layout
+            .flags(&[(flag::GLC, 16), (flag::SMEM_IMM, 17)])
+            .offset(Bits(32, 20)),
+    }
+}
+
+const fn vop1() -> Layout {
+    short(0x7e00_0000, Bits(9, 8))
+        .vgpr(Field::Vdst, 17)
+        .source(Field::Src0, 0, 9)
+}
+
+const fn vop2() -> Layout {
+    short(0, Bits(25, 6))
+        .vgpr(Field::Vdst, 17)
+        .source(Field::Src0, 0, 9)
+        .vgpr(Field::Src1, 9)
+}
+
+const fn vopc() -> Layout {
+    short(0x7c00_0000, Bits(17, 8))
+        .source(Field::Src0, 0, 9)
+        .vgpr(Field::Src1, 9)
+}
+
+/// VOP3A; VOP3B has SDST in place of ABS and OP_SEL, see [`VOP3B_SDST`].
+const fn vop3(g: Generation) -> Layout {
+    long(0xd000_0000, if old(g) { Bits(17, 9) } else { Bits(16, 10) })
+        .vgpr(Field::Vdst, 0)
+        .at(Field::Sdst, 0, 8, Coding::Sgpr(1))
+        .source(Field::Src0, 32, 9)
+        .source(Field::Src1, 41, 9)
+        .source(Field::Src2, 50, 9)
+        .source(Field::CarryIn, 50, 9)
+        .number(Field::Attr, 32, 8)
+        .number(Field::Param, 41, 9)
+}
+
+/// SDST of VOP3B, where VDST is a VGPR.
+pub(crate) const VOP3B_SDST: Place = Place {
+    bits: Bits(8, 7),
+    coding: Coding::Sgpr(1),
+};
+
+const fn vop3p() -> Layout {
+    long(0xd380_0000, Bits(16, 7))
+        .vgpr(Field::Vdst, 0)
+        .source(Field::Src0, 32, 9)
+        .source(Field::Src1, 41, 9)
+        .source(Field::Src2, 50, 9)
+}
+
+/// The second word of SDWA; the first is that of the home form.
+const fn sdwa(g: Generation) -> Layout {
+    let (s0, s1) = match g {
+        Generation::Gfx9 => (Some(55), Some(63)),
+        _ => (None, None),
+    };
+    let layout = long(0, NOWHERE)
+        .vgpr(Field::Vdst, 17)
+        .at(Field::Src0, 32, 8, Coding::Sdwa(s0))
+        .at(Field::Src1, 9, 8, Coding::Sdwa(s1));
+    match g {
+        Generation::Gfx9 => layout.at(Field::Sdst, 40, 8, Coding::SdwaSdst),
+        _ => layout,
+    }
+}
+
+/// The second word of DPP; the first is that of the home form.
+const fn dpp() -> Layout {
+    long(0, NOWHERE)
+        .vgpr(Field::Vdst, 17)
+        .vgpr(Field::Src0, 32)
+        .vgpr(Field::Src1, 9)
+}
+
+const fn vintrp(g: Generation) -> Layout {
+    let mut layout = short(if old(g) { 0xc800_0000 } else { 0xd400_0000 }, Bits(16, 2))
+        .vgpr(Field::Vdst, 18)
+        .vgpr(Field::Src1, 0)
+        .number(Field::Param, 0, 8)
+        .number(Field::Attr, 8, 8);
+    layout.literal = false;
+    layout
+}
+
+const fn ds(g: Generation) -> Layout {
+    long(0xd800_0000, if old(g) { Bits(18, 8) } else { Bits(17, 8) })
+        .flags(if old(g) {
+            &[(flag::GDS, 17)]
+        } else {
+            &[(flag::GDS, 16)]
+        })
+        .offset(Bits(0, 16))
+        .vgpr(Field::Vaddr, 32)
+        .vgpr(Field::Data0, 40)
+        .vgpr(Field::Data1, 48)
+        .vgpr(Field::Vdst, 56)
+}
+
+/// What MUBUF and MTBUF share.
+const fn buffer(base: u32, opcode: Bits) -> Layout {
+    long(base, opcode)
+        .offset(Bits(0, 12))
+        .vgpr(Field::Vaddr, 32)
+        .vgpr(Field::Vdata, 40)
+        .at(Field::Srsrc, 48, 5, Coding::Sgpr(4))
+        .source(Field::Soffset, 56, 8)
+}
+
+const fn mubuf(g: Generation) -> Layout {
+    buffer(0xe000_0000, Bits(18, 7)).flags(if old(g) {
+        &[
+            (flag::OFFEN, 12),
+            (flag::IDXEN, 13),
+            (flag::GLC, 14),
+            (flag::ADDR64, 15),
+            (flag::LDS, 16),
+            (flag::SLC, 54),
+            (flag::TFE, 55),
+        ]
+    } else {
+        &[
+            (flag::OFFEN, 12),
+            (flag::IDXEN, 13),
+            (flag::GLC, 14),
+            (flag::LDS, 16),
+            (flag::SLC, 17),
+            (flag::TFE, 55),
+        ]
+    })
+}
+
+const fn mtbuf(g: Generation) -> Layout {
+    buffer(0xe800_0000, if old(g) { Bits(16, 3) } else { Bits(15, 4) }).flags(if old(g) {
+        &[
+            (flag::OFFEN, 12),
+            (flag::IDXEN, 13),
+            (flag::GLC, 14),
+            (flag::ADDR64, 15),
+            (flag::SLC, 54),
+            (flag::TFE, 55),
+        ]
+    } else {
+        &[
+            (flag::OFFEN, 12),
+            (flag::IDXEN, 13),
+            (flag::GLC, 14),
+            (flag::SLC, 54),
+            (flag::TFE, 55),
+        ]
+    })
+}
+
+/// MTBUF data and number format.
+pub(crate) const DFMT: Bits = Bits(19, 4);
+pub(crate) const NFMT: Bits = Bits(23, 3);
+
+const fn mimg(g: Generation) -> Layout {
+    long(0xf000_0000, Bits(18, 7))
+        .vgpr(Field::Vaddr, 32)
+        .vgpr(Field::Vdata, 40)
+        .at(Field::Srsrc, 48, 5, Coding::Sgpr(4))
+        .at(Field::Ssamp, 53, 5, Coding::Sgpr(4))
+        .flags(match g {
+            Generation::Gfx6 | Generation::Gfx7 => &[
+                (flag::UNORM, 12),
+                (flag::GLC, 13),
+                (flag::DA, 14),
+                (flag::R128, 15),
+                (flag::TFE, 16),
+                (flag::LWE, 17),
+                (flag::SLC, 25),
+            ],
+            Generation::Gfx8 => &[
+                (flag::UNORM, 12),
+                (flag::GLC, 13),
+                (flag::DA, 14),
+                (flag::R128, 15),
+                (flag::TFE, 16),
+                (flag::LWE, 17),
+                (flag::SLC, 25),
+                (flag::D16, 63),
+            ],
+            Generation::Gfx9 => &[
+                (flag::UNORM, 12),
+                (flag::GLC, 13),
+                (flag::DA, 14),
+                (flag::A16, 15),
+                (flag::TFE, 16),
+                (flag::LWE, 17),
+                (flag::SLC, 25),
+                (flag::D16, 63),
+            ],
+        })
+}
+
+/// MIMG DMASK.
+pub(crate) const DMASK: Bits = Bits(8, 4);
+
+/// FLAT with segment 0, GLOBAL 2 and SCRATCH 1, which exist from gfx9 on.
+const fn flat(g: Generation, segment: u32) -> Layout {
+    let layout = long(0xdc00_0000 | segment << 14, Bits(18, 7))
+        .vgpr(Field::Vaddr, 32)
+        .vgpr(Field::Data0, 40)
+        .vgpr(Field::Vdst, 56);
+    match g {
+        Generation::Gfx9 => {
+            let layout = layout.flags(&[
+                (flag::LDS, 13),
+                (flag::GLC, 16),
+                (flag::SLC, 17),
+                (flag::NV, 55),
+            ]);
+            if segment == 0 {
+                layout.offset(Bits(0, 12))
+            } else {
+                layout.signed_offset(Bits(0, 13)).sgpr(Field::Saddr, 48)
+            }
+        }
+        _ => layout.flags(&[(flag::GLC, 16), (flag::SLC, 17), (flag::TFE, 55)]),
+    }
+}
+
+/// SADDR when no scalar base takes part.
+pub(crate) const SADDR_OFF: u64 = 0x7f;
+
+const fn exp(g: Generation) -> Layout {
+    long(if old(g) { 0xf800_0000 } else { 0xc400_0000 }, NOWHERE)
+        .flags(&[(flag::COMPR, 10), (flag::DONE, 11), (flag::VM, 12)])
+        .number(Field::Target, 4, 6)
+        .vgpr(Field::Exp0, 32)
+        .vgpr(Field::Exp1, 40)
+        .vgpr(Field::Exp2, 48)
+        .vgpr(Field::Exp3, 56)
+}
+
+/// EXP enable mask.
+pub(crate) const EXP_EN: Bits = Bits(0, 4);
