@@ -39,3 +39,15 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, v: V) -> Option<V::Out> {
         _ => return None,
     })
 }
+
+/// Whether a value is nonzero.
+pub struct NonZero;
+
+impl Test2 for NonZero {
+    type A = u32;
+    type B = u32;
+    #[inline(always)]
+    fn f(_: Env, a: u32, _: u32) -> bool {
+        a != 0
+    }
+}
