@@ -5,7 +5,7 @@
 mod common;
 
 use common::{inst, lift};
-use wavetank_ir::{Access, DataReg, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Value};
+use wavetank_ir::{Access, DataReg, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Ty, Value};
 use wavetank_ir::{Terminator, verify};
 use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
 use wavetank_isa::{Chip, Field, Form, Inst, Op, Operand, flag};
@@ -69,6 +69,7 @@ fn every_block_is_valid() {
         flag::GDS,
         flag::LDS,
         flag::TFE,
+        flag::ADDR64,
     ];
     for op in Op::all() {
         for flags in modifiers {
@@ -180,6 +181,24 @@ fn buffer_addresses() {
         assert_eq!(ops[0].access, Access::Dwords(3));
         assert_eq!(ops[0].ret, Some(DataReg::V(20)));
     }
+}
+
+/// ADDR64 of gfx6 and gfx7: base + VADDR, 64 bits, no buffer any more.
+#[test]
+fn wide_buffer_addresses() {
+    let mut inst = with(any(Mubuf::BUFFER_STORE_DWORDX2), flag::ADDR64);
+    inst.chip = Chip::Gfx600;
+    let (ops, block) = accesses(inst);
+    let Space::Global { address, index } = ops[0].space else {
+        panic!("not a global access")
+    };
+    assert_eq!((block.ty(address), index), (Ty::V64, None));
+    let reads = block.nodes.iter().filter_map(|n| match n.op {
+        Node::Read(reg) => Some(reg),
+        _ => None,
+    });
+    let reads: Vec<_> = reads.collect();
+    assert_eq!(reads, [Reg::S64(8), Reg::S(3), Reg::V64(30), Reg::EXEC]);
 }
 
 /// 9.4: what VADDR and SADDR mean in each segment.

@@ -181,6 +181,8 @@ fn word() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn one_source(s in word()) {
         use Sop1::*;

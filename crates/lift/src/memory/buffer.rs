@@ -16,67 +16,62 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
     for (modifier, why) in [
         (flag::LDS, "loads into LDS are not executed yet"),
         (flag::TFE, "texture fail enable is not executed yet"),
-        (flag::ADDR64, "64-bit buffer addresses are not executed yet"),
     ] {
         if l.inst.has(modifier) {
             return Flow::unsupported(l.inst, why);
         }
     }
     let width = l.dwords(Field::Vdata);
-    let at = |format| site(l, format);
+    let at = || site(l, false);
     match op {
-        BUFFER_LOAD_UBYTE => at(false).load(U8, Whole),
-        BUFFER_LOAD_SBYTE => at(false).load(I8, Whole),
-        BUFFER_LOAD_USHORT => at(false).load(U16, Whole),
-        BUFFER_LOAD_SSHORT => at(false).load(I16, Whole),
-        BUFFER_LOAD_UBYTE_D16 => at(false).load(U8, Low),
-        BUFFER_LOAD_UBYTE_D16_HI => at(false).load(U8, High),
-        BUFFER_LOAD_SBYTE_D16 => at(false).load(I8, Low),
-        BUFFER_LOAD_SBYTE_D16_HI => at(false).load(I8, High),
-        BUFFER_LOAD_SHORT_D16 => at(false).load(U16, Low),
-        BUFFER_LOAD_SHORT_D16_HI => at(false).load(U16, High),
+        BUFFER_LOAD_UBYTE => at().load(U8, Whole),
+        BUFFER_LOAD_SBYTE => at().load(I8, Whole),
+        BUFFER_LOAD_USHORT => at().load(U16, Whole),
+        BUFFER_LOAD_SSHORT => at().load(I16, Whole),
+        BUFFER_LOAD_UBYTE_D16 => at().load(U8, Low),
+        BUFFER_LOAD_UBYTE_D16_HI => at().load(U8, High),
+        BUFFER_LOAD_SBYTE_D16 => at().load(I8, Low),
+        BUFFER_LOAD_SBYTE_D16_HI => at().load(I8, High),
+        BUFFER_LOAD_SHORT_D16 => at().load(U16, Low),
+        BUFFER_LOAD_SHORT_D16_HI => at().load(U16, High),
         BUFFER_LOAD_DWORD | BUFFER_LOAD_DWORDX2 | BUFFER_LOAD_DWORDX3 | BUFFER_LOAD_DWORDX4 => {
-            at(false).load(Dwords(width), Whole)
+            at().load(Dwords(width), Whole)
         }
         BUFFER_LOAD_FORMAT_X
         | BUFFER_LOAD_FORMAT_XY
         | BUFFER_LOAD_FORMAT_XYZ
-        | BUFFER_LOAD_FORMAT_XYZW => at(true).load(Dwords(width), Whole),
+        | BUFFER_LOAD_FORMAT_XYZW => formatted(l, |s| s.load(Dwords(width), Whole)),
 
-        BUFFER_STORE_BYTE => at(false).store(U8, Whole),
-        BUFFER_STORE_BYTE_D16_HI => at(false).store(U8, High),
-        BUFFER_STORE_SHORT => at(false).store(U16, Whole),
-        BUFFER_STORE_SHORT_D16_HI => at(false).store(U16, High),
+        BUFFER_STORE_BYTE => at().store(U8, Whole),
+        BUFFER_STORE_BYTE_D16_HI => at().store(U8, High),
+        BUFFER_STORE_SHORT => at().store(U16, Whole),
+        BUFFER_STORE_SHORT_D16_HI => at().store(U16, High),
         BUFFER_STORE_DWORD | BUFFER_STORE_DWORDX2 | BUFFER_STORE_DWORDX3 | BUFFER_STORE_DWORDX4 => {
-            at(false).store(Dwords(width), Whole)
+            at().store(Dwords(width), Whole)
         }
         BUFFER_STORE_FORMAT_X
         | BUFFER_STORE_FORMAT_XY
         | BUFFER_STORE_FORMAT_XYZ
-        | BUFFER_STORE_FORMAT_XYZW => at(true).store(Dwords(width), Whole),
+        | BUFFER_STORE_FORMAT_XYZW => formatted(l, |s| s.store(Dwords(width), Whole)),
 
-        BUFFER_ATOMIC_SWAP | BUFFER_ATOMIC_SWAP_X2 => at(false).atomic(Rmw::Swap, width),
-        BUFFER_ATOMIC_ADD | BUFFER_ATOMIC_ADD_X2 => at(false).atomic(Rmw::Add, width),
-        BUFFER_ATOMIC_SUB | BUFFER_ATOMIC_SUB_X2 => at(false).atomic(Rmw::Sub, width),
-        BUFFER_ATOMIC_RSUB | BUFFER_ATOMIC_RSUB_X2 => at(false).atomic(Rmw::RevSub, width),
-        BUFFER_ATOMIC_SMIN | BUFFER_ATOMIC_SMIN_X2 => at(false).atomic(Rmw::MinS, width),
-        BUFFER_ATOMIC_UMIN | BUFFER_ATOMIC_UMIN_X2 => at(false).atomic(Rmw::MinU, width),
-        BUFFER_ATOMIC_SMAX | BUFFER_ATOMIC_SMAX_X2 => at(false).atomic(Rmw::MaxS, width),
-        BUFFER_ATOMIC_UMAX | BUFFER_ATOMIC_UMAX_X2 => at(false).atomic(Rmw::MaxU, width),
-        BUFFER_ATOMIC_AND | BUFFER_ATOMIC_AND_X2 => at(false).atomic(Rmw::And, width),
-        BUFFER_ATOMIC_OR | BUFFER_ATOMIC_OR_X2 => at(false).atomic(Rmw::Or, width),
-        BUFFER_ATOMIC_XOR | BUFFER_ATOMIC_XOR_X2 => at(false).atomic(Rmw::Xor, width),
-        BUFFER_ATOMIC_INC | BUFFER_ATOMIC_INC_X2 => at(false).atomic(Rmw::Inc, width),
-        BUFFER_ATOMIC_DEC | BUFFER_ATOMIC_DEC_X2 => at(false).atomic(Rmw::Dec, width),
-        BUFFER_ATOMIC_FMIN | BUFFER_ATOMIC_FMIN_X2 => at(false).atomic(Rmw::FMin, width),
-        BUFFER_ATOMIC_FMAX | BUFFER_ATOMIC_FMAX_X2 => at(false).atomic(Rmw::FMax, width),
+        BUFFER_ATOMIC_SWAP | BUFFER_ATOMIC_SWAP_X2 => at().atomic(Rmw::Swap, width),
+        BUFFER_ATOMIC_ADD | BUFFER_ATOMIC_ADD_X2 => at().atomic(Rmw::Add, width),
+        BUFFER_ATOMIC_SUB | BUFFER_ATOMIC_SUB_X2 => at().atomic(Rmw::Sub, width),
+        BUFFER_ATOMIC_RSUB | BUFFER_ATOMIC_RSUB_X2 => at().atomic(Rmw::RevSub, width),
+        BUFFER_ATOMIC_SMIN | BUFFER_ATOMIC_SMIN_X2 => at().atomic(Rmw::MinS, width),
+        BUFFER_ATOMIC_UMIN | BUFFER_ATOMIC_UMIN_X2 => at().atomic(Rmw::MinU, width),
+        BUFFER_ATOMIC_SMAX | BUFFER_ATOMIC_SMAX_X2 => at().atomic(Rmw::MaxS, width),
+        BUFFER_ATOMIC_UMAX | BUFFER_ATOMIC_UMAX_X2 => at().atomic(Rmw::MaxU, width),
+        BUFFER_ATOMIC_AND | BUFFER_ATOMIC_AND_X2 => at().atomic(Rmw::And, width),
+        BUFFER_ATOMIC_OR | BUFFER_ATOMIC_OR_X2 => at().atomic(Rmw::Or, width),
+        BUFFER_ATOMIC_XOR | BUFFER_ATOMIC_XOR_X2 => at().atomic(Rmw::Xor, width),
+        BUFFER_ATOMIC_INC | BUFFER_ATOMIC_INC_X2 => at().atomic(Rmw::Inc, width),
+        BUFFER_ATOMIC_DEC | BUFFER_ATOMIC_DEC_X2 => at().atomic(Rmw::Dec, width),
+        BUFFER_ATOMIC_FMIN | BUFFER_ATOMIC_FMIN_X2 => at().atomic(Rmw::FMin, width),
+        BUFFER_ATOMIC_FMAX | BUFFER_ATOMIC_FMAX_X2 => at().atomic(Rmw::FMax, width),
         // The data registers hold src, then cmp.
-        BUFFER_ATOMIC_CMPSWAP | BUFFER_ATOMIC_CMPSWAP_X2 => {
-            at(false).atomic(Rmw::CmpSwap, width / 2)
-        }
-        BUFFER_ATOMIC_FCMPSWAP | BUFFER_ATOMIC_FCMPSWAP_X2 => {
-            at(false).atomic(Rmw::FCmpSwap, width / 2)
-        }
+        BUFFER_ATOMIC_CMPSWAP | BUFFER_ATOMIC_CMPSWAP_X2 => at().atomic(Rmw::CmpSwap, width / 2),
+        BUFFER_ATOMIC_FCMPSWAP | BUFFER_ATOMIC_FCMPSWAP_X2 => at().atomic(Rmw::FCmpSwap, width / 2),
 
         // No effect by design: there is no vector L1 cache that could be stale.
         BUFFER_WBINVL1 | BUFFER_WBINVL1_VOL | BUFFER_WBINVL1_SC => Flow::Next,
@@ -98,21 +93,23 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
     }
 }
 
-/// The descriptor, and the index and offset registers that IDXEN and OFFEN
-/// enable; with both, the index comes first.
+/// An access that converts by the format of the descriptor.
+fn formatted<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) -> Flow {
+    if l.inst.has(flag::ADDR64) {
+        return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
+    }
+    access(site(l, true))
+}
+
+/// The buffer or, with ADDR64, the global memory that is accessed.
 fn site<'l, 'a>(l: &'l Lift<'a>, format: bool) -> Site<'l, 'a> {
-    let (idxen, offen) = (l.inst.has(flag::IDXEN), l.inst.has(flag::OFFEN));
-    let index = idxen.then(|| l.vector32(Field::Vaddr, 0).v);
-    let offset = offen.then(|| l.vector32(Field::Vaddr, idxen.into()).v);
     let data = l.data(Field::Vdata);
     Site {
         l,
-        space: Space::Buffer {
-            resource: l.sgpr_code(Field::Srsrc).unwrap_or(0),
-            index,
-            offset,
-            soffset: l.scalar(Field::Soffset).v,
-            format,
+        space: if l.inst.has(flag::ADDR64) {
+            global(l)
+        } else {
+            buffer(l, format)
         },
         offset: l.inst.mods.offset.into(),
         data,
@@ -120,5 +117,33 @@ fn site<'l, 'a>(l: &'l Lift<'a>, format: bool) -> Site<'l, 'a> {
         ret: data,
         returns: l.inst.has(flag::GLC),
         counter: Counter::Vm,
+    }
+}
+
+/// ADDR64 of gfx6 and gfx7: the 48-bit base of the descriptor plus a 64-bit
+/// address from VADDR. Nothing is checked against the size: compilers leave it
+/// 0.
+fn global(l: &Lift) -> Space {
+    let resource = l.sgpr_code(Field::Srsrc).unwrap_or(0);
+    let base = l.sgpr64(resource) & 0xffff_ffff_ffff;
+    let scalar = base + l.scalar(Field::Soffset).widen();
+    Space::Global {
+        address: (l.vector64(Field::Vaddr) + scalar).v,
+        index: None,
+    }
+}
+
+/// The descriptor, and the index and offset registers that IDXEN and OFFEN
+/// enable; with both, the index comes first.
+fn buffer(l: &Lift, format: bool) -> Space {
+    let (idxen, offen) = (l.inst.has(flag::IDXEN), l.inst.has(flag::OFFEN));
+    let index = idxen.then(|| l.vector32(Field::Vaddr, 0).v);
+    let offset = offen.then(|| l.vector32(Field::Vaddr, idxen.into()).v);
+    Space::Buffer {
+        resource: l.sgpr_code(Field::Srsrc).unwrap_or(0),
+        index,
+        offset,
+        soffset: l.scalar(Field::Soffset).v,
+        format,
     }
 }

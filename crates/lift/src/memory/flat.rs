@@ -16,6 +16,9 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
     if l.inst.has(flag::LDS) {
         return Flow::unsupported(l.inst, "loads into LDS are not executed yet");
     }
+    if l.inst.has(flag::TFE) {
+        return Flow::unsupported(l.inst, "texture fail enable is not executed yet");
+    }
     let at = site(l);
     let width = l.dwords(Field::Data0);
     match op {
