@@ -42,7 +42,7 @@ impl<'a> Vector<'a> {
         match c.elem {
             Elem::I16 => {
                 let sum = product + (as_word(c) & 0xffff).widen();
-                sum.min_u(0xffff).low().as_i16()
+                sum.min_u(0xffff).low()
             }
             _ => (product + c.widen()).min_u(0xffff_ffff).low(),
         }
@@ -58,7 +58,7 @@ impl<'a> Vector<'a> {
         match c.elem {
             Elem::I16 => {
                 let sum = product + as_word(c).sign_extend(16).widen_signed();
-                self.saturate_s(sum, 16).as_i16()
+                self.saturate_s(sum, 16)
             }
             _ => self.saturate_s(product + c.widen_signed(), 32),
         }

@@ -1,6 +1,10 @@
 //! Every row in every form, with every kind of source and every modifier,
 //! lifts to a block that verifies; and what a few exact blocks look like.
 
+mod eval;
+mod meaning;
+mod modifiers;
+
 use wavetank_ir::{Builder, Family, Terminator, verify};
 use wavetank_isa::tables::{OperandSpec, Vop1, Vop2, Vop3, Vopc};
 use wavetank_isa::{
