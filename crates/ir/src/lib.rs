@@ -14,6 +14,7 @@ mod names;
 mod op;
 mod operands;
 mod print;
+mod simplify;
 mod types;
 mod verify;
 
@@ -21,5 +22,6 @@ pub use build::Builder;
 pub use lane_fn::LaneFn;
 pub use mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
 pub use op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
+pub use simplify::{Options, simplify};
 pub use types::{Elem, Fp, LANES, Reg, Round, Ty};
 pub use verify::{VerifyError, verify};

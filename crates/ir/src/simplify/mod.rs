@@ -1,0 +1,156 @@
+//! The simplifier: one pass down, one pass up, both linear in the block.
+//!
+//! Down: registers are forwarded from their writes to later reads, integer
+//! constants are folded, operations that change nothing vanish. Up: writes
+//! of uniform registers that nobody can see and values that nobody uses are
+//! dropped. What remains is numbered without gaps.
+//!
+//! Vector registers are left as they are: engines fuse their reads and
+//! writes into the operation between. Float arithmetic is left to the
+//! engine, so that there is one implementation of it; only the sign bit of
+//! a constant is changed here.
+
+mod dead;
+mod fold;
+mod identity;
+mod registers;
+
+use crate::op::{Block, Node, Op, Terminator, Value};
+use crate::types::Ty;
+
+use identity::Simpler;
+use registers::Known;
+
+/// What the simplifier may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Keep writes that a later one hides: for blocks under observation.
+    pub keep_dead_writes: bool,
+}
+
+/// Simplifies a block that the verifier accepts; the result is accepted too.
+///
+/// The state of the guest stays exact at every operation that can fault,
+/// trap or yield: memory operations and the end of the block. Every `inst`
+/// is kept.
+///
+/// # Panics
+/// May panic if the block does not [verify](crate::verify).
+///
+/// ```
+/// use wavetank_ir::{Builder, Elem, Family, Fp, Options, Reg, Rel, Terminator, simplify};
+/// let b = Builder::new(0);
+/// b.inst(0, Family::Salu);
+/// let less = b.cmp(Rel::LtU, Elem::I32, Fp::default(), b.read(Reg::S(0)), b.read(Reg::S(1)));
+/// b.write(Reg::Scc, less, None);
+/// b.inst(4, Family::Branch);
+/// let cond = b.read(Reg::Scc);
+/// b.end(Terminator::CondBranch { cond, taken: 0x20, next: 8 });
+/// let mut block = b.finish();
+/// simplify(&mut block, Options::default());
+/// // The branch uses the compare; SCC is still written for whoever comes next.
+/// assert!(block.to_string().contains("cond_branch %3, 0x20, 0x8"));
+/// assert!(block.to_string().contains("write scc, %3"));
+/// ```
+pub fn simplify(block: &mut Block, options: Options) {
+    let nodes = std::mem::take(&mut block.nodes);
+    let mut down = Down::with_capacity(nodes.len());
+    for node in nodes {
+        down.visit(node);
+    }
+    block.nodes = dead::remove(down.out, options);
+}
+
+/// The pass down.
+struct Down {
+    /// What has been emitted.
+    out: Vec<Node>,
+    /// The value that now stands for each old one.
+    new: Vec<Value>,
+    known: Known,
+    /// The constant second results of folded operations, by old value.
+    seconds: Vec<(Value, u64)>,
+}
+
+impl Down {
+    fn with_capacity(n: usize) -> Self {
+        Down {
+            out: Vec::with_capacity(n),
+            new: Vec::with_capacity(n),
+            known: Known::default(),
+            seconds: Vec::new(),
+        }
+    }
+
+    fn visit(&mut self, Node { mut op, ty }: Node) {
+        if let Op::Second(of) = op
+            && let Ok(i) = self.seconds.binary_search_by_key(&of, |s| s.0)
+        {
+            op = Op::Const(self.seconds[i].1);
+        }
+        op.for_each_operand_mut(&mut |v| *v = self.new[v.index()]);
+        let value = match ty {
+            Some(ty) => self.value(op, ty),
+            None => self.effect(op),
+        };
+        self.new.push(value);
+    }
+
+    /// An operation with a result.
+    fn value(&mut self, mut op: Op, ty: Ty) -> Value {
+        if let Op::Read(reg) = op
+            && let Some(v) = self.known.get(reg)
+        {
+            match (self.ty(v), ty) {
+                (is, wanted) if is == wanted => return v,
+                // The same pair seen as a mask and as a number.
+                _ => op = Op::Cast(ty, v),
+            }
+        }
+        if let Some(folded) = fold::fold(&op, ty, |v| self.constant(v)) {
+            if let Some(second) = folded.second {
+                self.seconds.push((Value(self.new.len() as u32), second));
+            }
+            return self.push(Op::Const(folded.value), Some(ty));
+        }
+        match identity::simpler(&self.out, &op, ty) {
+            Some(Simpler::Is(v)) if self.ty(v) == ty => return v,
+            Some(Simpler::Const(c)) if !ty.is_vector() => op = Op::Const(c),
+            _ => {}
+        }
+        let reg = match op {
+            Op::Read(reg) => Some(reg),
+            _ => None,
+        };
+        let v = self.push(op, Some(ty));
+        reg.into_iter().for_each(|reg| self.known.read(reg, v));
+        v
+    }
+
+    /// An operation without a result.
+    fn effect(&mut self, mut op: Op) -> Value {
+        if let Op::End(Terminator::CondBranch { cond, taken, next }) = op
+            && let Some(c) = self.constant(cond)
+        {
+            op = Op::End(Terminator::Branch(if c != 0 { taken } else { next }));
+        }
+        self.known.effect(&op);
+        self.push(op, None)
+    }
+
+    fn push(&mut self, op: Op, ty: Option<Ty>) -> Value {
+        self.out.push(Node { op, ty });
+        Value(self.out.len() as u32 - 1)
+    }
+
+    fn ty(&self, v: Value) -> Ty {
+        self.out[v.index()].ty.expect("operands are values")
+    }
+
+    fn constant(&self, v: Value) -> Option<u64> {
+        match self.out[v.index()].op {
+            Op::Const(c) => Some(c),
+            _ => None,
+        }
+    }
+}
