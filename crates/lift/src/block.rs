@@ -16,6 +16,12 @@ pub trait Code {
     fn inst(&self, pc: u64) -> Result<Inst, String>;
 }
 
+impl<F: Fn(u64) -> Result<Inst, String>> Code for F {
+    fn inst(&self, pc: u64) -> Result<Inst, String> {
+        self(pc)
+    }
+}
+
 /// One instruction on its way into the IR: what every arm of meaning sees.
 pub(crate) struct Lift<'a> {
     /// Where nodes are appended.
@@ -64,27 +70,17 @@ fn name(inst: &Inst) -> &'static str {
 /// the kernel when, and only when, a wave gets there.
 ///
 /// ```
-/// use wavetank_isa::tables::Sopp;
-/// use wavetank_isa::{Chip, Form, Inst, MAX_OPERANDS, Mods, Op, Operand};
-/// use wavetank_lift::{Code, Modes, lift_block};
+/// use wavetank_isa::{Chip, Inst, decode};
+/// use wavetank_lift::{Modes, lift_block};
 ///
-/// /// Nothing but s_endpgm, everywhere.
-/// struct Ends;
-/// impl Code for Ends {
-///     fn inst(&self, _: u64) -> Result<Inst, String> {
-///         Ok(Inst {
-///             op: Op::Sopp(Sopp::S_ENDPGM),
-///             chip: Chip::Gfx900,
-///             form: Form::Sopp,
-///             len: 4,
-///             operands: [Operand::None; MAX_OPERANDS],
-///             mods: Mods::default(),
-///         })
-///     }
-/// }
-/// let block = lift_block(&Ends, 0x100, Modes::default());
-/// assert_eq!(block.pc, 0x100);
-/// assert_eq!(block.nodes.len(), 2); // the instruction opens, the program ends
+/// // s_mov_b32 s0, 1; s_endpgm
+/// let code = [0x81, 0x00, 0x80, 0xbe, 0x00, 0x00, 0x81, 0xbf];
+/// let program = |pc: u64| -> Result<Inst, String> {
+///     decode(&code[(pc - 0x100) as usize..], Chip::Gfx900).map_err(|e| e.to_string())
+/// };
+/// let block = lift_block(&program, 0x100, Modes::default());
+/// // Two instructions open; a constant is written; the program ends.
+/// assert_eq!(block.nodes.len(), 5);
 /// ```
 pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
     let b = Builder::new(pc);

@@ -4,7 +4,7 @@ use wavetank_ir::{Op as Node, Terminator};
 use wavetank_isa::tables::{Class, Kind, OperandSpec};
 use wavetank_isa::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand};
 
-use crate::{Code, Modes, lift_block};
+use crate::{Modes, lift_block};
 
 /// Why an instruction would stop a kernel: a sentence that begins with its
 /// mnemonic, or `None` if it is executed.
@@ -35,7 +35,16 @@ pub fn unsupported(op: impl Into<Op>, chip: Chip) -> Option<String> {
         operands,
         mods: Mods::default(),
     };
-    let block = lift_block(&Alone(inst), AT, Modes::default());
+    // What follows it is an error without words, so that it cannot be taken for
+    // the instruction's own.
+    let alone = |pc| {
+        if pc == 0 {
+            Ok(inst)
+        } else {
+            Err(String::new())
+        }
+    };
+    let block = lift_block(&alone, 0, Modes::default());
     match &block.nodes.last()?.op {
         Node::End(Terminator::Unsupported { what }) if !what.is_empty() => Some(what.to_string()),
         _ => None,
@@ -50,21 +59,5 @@ fn plain(spec: &OperandSpec, vector: bool) -> Operand {
         Kind::Source | Kind::Sgpr | Kind::Scalar => Operand::Sgpr(0),
         Kind::Literal => Operand::Literal(0),
         _ => Operand::Imm(0),
-    }
-}
-
-const AT: u64 = 0;
-
-/// A program of one instruction; what follows it is an error without words, so
-/// that it cannot be taken for the instruction's own.
-struct Alone(Inst);
-
-impl Code for Alone {
-    fn inst(&self, pc: u64) -> Result<Inst, String> {
-        if pc == AT {
-            Ok(self.0)
-        } else {
-            Err(String::new())
-        }
     }
 }

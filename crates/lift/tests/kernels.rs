@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use wavetank_ir::{Block, Op, Terminator, verify};
 use wavetank_isa::tables::Sop1;
 use wavetank_isa::{Chip, Inst, decode};
-use wavetank_lift::{Code, Modes, lift_block};
+use wavetank_lift::{Modes, lift_block};
 use wavetank_object::{CodeObject, Image, SymbolKind};
 
 struct Program {
@@ -16,7 +16,7 @@ struct Program {
     chip: Chip,
 }
 
-impl Code for Program {
+impl Program {
     fn inst(&self, pc: u64) -> Result<Inst, String> {
         let offset = pc.checked_sub(self.image.base).unwrap_or(u64::MAX);
         let bytes = self.image.bytes.get(offset as usize..).unwrap_or(&[]);
@@ -62,7 +62,7 @@ fn lift_all(program: &Program, entries: Vec<u64>) -> (usize, BTreeMap<String, us
         if !seen.insert(pc) {
             continue;
         }
-        let block = lift_block(program, pc, Modes::new(0x2f0, 0));
+        let block = lift_block(&|pc| program.inst(pc), pc, Modes::new(0x2f0, 0));
         assert_eq!(verify(&block), Ok(()), "block at {pc:#x}");
         if let Some(Op::End(Terminator::Unsupported { what })) = block.nodes.last().map(|n| &n.op) {
             let name = what.split([' ', ':']).next().unwrap_or_default();

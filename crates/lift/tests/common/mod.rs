@@ -2,22 +2,10 @@
 
 use wavetank_ir::Block;
 use wavetank_isa::{Chip, Field, Inst, MAX_OPERANDS, Mods, Operand};
-use wavetank_lift::{Code, Modes, lift_block};
+use wavetank_lift::{Modes, lift_block};
 
-/// A program of one instruction at address 0x1000.
+/// Where the program of one instruction lies.
 pub const PC: u64 = 0x1000;
-
-struct One(Inst);
-
-impl Code for One {
-    fn inst(&self, pc: u64) -> Result<Inst, String> {
-        if pc == PC {
-            Ok(self.0)
-        } else {
-            Err(format!("nothing at {pc:#x}"))
-        }
-    }
-}
 
 /// An instruction for gfx900 with operands by field.
 pub fn inst(op: impl Into<wavetank_isa::Op>, operands: &[(Field, Operand)]) -> Inst {
@@ -44,5 +32,12 @@ pub fn lift(inst: Inst) -> Block {
 
 /// The block of one instruction in some modes.
 pub fn lift_in(inst: Inst, modes: Modes) -> Block {
-    lift_block(&One(inst), PC, modes)
+    let one = |pc| {
+        if pc == PC {
+            Ok(inst)
+        } else {
+            Err(format!("nothing at {pc:#x}"))
+        }
+    };
+    lift_block(&one, PC, modes)
 }
