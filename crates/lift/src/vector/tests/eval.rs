@@ -422,7 +422,7 @@ fn compare(rel: Rel, elem: Elem, a: u64, b: u64) -> bool {
             Rel::Ne => a != b,
             Rel::Lt => a < b,
             Rel::Le => a <= b,
-            Rel::FLg => a != b,
+            Rel::FLg => a != b && !a.is_nan() && !b.is_nan(),
             Rel::FOrd => !a.is_nan() && !b.is_nan(),
             Rel::LtU | Rel::LeU => panic!("floats have no unsigned order"),
         };
