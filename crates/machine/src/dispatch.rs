@@ -181,14 +181,12 @@ impl WorkItemIds {
 }
 
 fn ids(size: [u32; 3], wave: u32) -> [[u32; LANES]; 3] {
-    let mut out = [[0; LANES]; 3];
-    for lane in 0..LANES {
-        let item = wave * LANES as u32 + lane as u32;
-        out[0][lane] = item % size[0];
-        out[1][lane] = item / size[0] % size[1];
-        out[2][lane] = item / size[0] / size[1];
-    }
-    out
+    let item = |lane: usize| wave * LANES as u32 + lane as u32;
+    [
+        std::array::from_fn(|lane| item(lane) % size[0]),
+        std::array::from_fn(|lane| item(lane) / size[0] % size[1]),
+        std::array::from_fn(|lane| item(lane) / size[0] / size[1]),
+    ]
 }
 
 #[cfg(test)]

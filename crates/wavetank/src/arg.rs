@@ -1,0 +1,320 @@
+//! What a caller passes to a kernel, and whether it fits what the kernel takes.
+
+use wavetank_object::{Arg as Param, ArgKind};
+
+use crate::buffer::Buffer;
+
+/// One explicit argument of a dispatch.
+///
+/// Numbers, buffers and byte strings turn into arguments by `into()`:
+///
+/// ```
+/// use wavetank::Arg;
+/// assert_eq!(Arg::from(1.5f32).to_string(), "an f32");
+/// assert_eq!(Arg::from(7u64).to_string(), "a u64");
+/// assert_eq!(Arg::Lds(1024).to_string(), "1024 bytes of LDS");
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum Arg {
+    I8(i8),
+    U8(u8),
+    I16(i16),
+    U16(u16),
+    I32(i32),
+    U32(u32),
+    I64(i64),
+    U64(u64),
+    /// Half precision, by its bits.
+    F16(u16),
+    F32(f32),
+    F64(f64),
+    /// A buffer: its address is passed, and it stays alive while the kernel runs.
+    Buffer(Buffer),
+    /// A device address.
+    Pointer(u64),
+    /// A structure or vector passed by value.
+    Bytes(Vec<u8>),
+    /// Bytes of dynamic LDS, for a pointer to LDS.
+    Lds(u32),
+}
+
+macro_rules! from_numbers {
+    ($($ty:ty => $variant:ident,)*) => {
+        $(impl From<$ty> for Arg {
+            fn from(value: $ty) -> Arg {
+                Arg::$variant(value)
+            }
+        })*
+    };
+}
+
+from_numbers! {
+    i8 => I8, u8 => U8, i16 => I16, u16 => U16, i32 => I32, u32 => U32, i64 => I64, u64 => U64,
+    f32 => F32, f64 => F64, Vec<u8> => Bytes, Buffer => Buffer,
+}
+
+impl From<&Buffer> for Arg {
+    fn from(buffer: &Buffer) -> Arg {
+        Arg::Buffer(buffer.clone())
+    }
+}
+
+/// What kind of value an argument is, for messages and for the check against a type name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Integer,
+    Float,
+    Pointer,
+    Other,
+}
+
+impl Arg {
+    /// The bytes as they stand in the argument block.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Arg::I8(v) => v.to_le_bytes().into(),
+            Arg::U8(v) => v.to_le_bytes().into(),
+            Arg::I16(v) => v.to_le_bytes().into(),
+            Arg::U16(v) | Arg::F16(v) => v.to_le_bytes().into(),
+            Arg::I32(v) => v.to_le_bytes().into(),
+            Arg::U32(v) | Arg::Lds(v) => v.to_le_bytes().into(),
+            Arg::I64(v) => v.to_le_bytes().into(),
+            Arg::U64(v) | Arg::Pointer(v) => v.to_le_bytes().into(),
+            Arg::F32(v) => v.to_le_bytes().into(),
+            Arg::F64(v) => v.to_le_bytes().into(),
+            Arg::Buffer(b) => b.address().to_le_bytes().into(),
+            Arg::Bytes(bytes) => bytes.clone(),
+        }
+    }
+
+    fn class(&self) -> Class {
+        match self {
+            Arg::F16(_) | Arg::F32(_) | Arg::F64(_) => Class::Float,
+            Arg::Buffer(_) | Arg::Pointer(_) => Class::Pointer,
+            Arg::Bytes(_) | Arg::Lds(_) => Class::Other,
+            _ => Class::Integer,
+        }
+    }
+}
+
+impl std::fmt::Display for Arg {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self {
+            Arg::I8(_) => "an i8",
+            Arg::U8(_) => "a u8",
+            Arg::I16(_) => "an i16",
+            Arg::U16(_) => "a u16",
+            Arg::I32(_) => "an i32",
+            Arg::U32(_) => "a u32",
+            Arg::I64(_) => "an i64",
+            Arg::U64(_) => "a u64",
+            Arg::F16(_) => "an f16",
+            Arg::F32(_) => "an f32",
+            Arg::F64(_) => "an f64",
+            Arg::Buffer(_) => "a buffer",
+            Arg::Pointer(_) => "an address",
+            Arg::Bytes(bytes) => return write!(f, "{} bytes", bytes.len()),
+            Arg::Lds(bytes) => return write!(f, "{bytes} bytes of LDS"),
+        };
+        f.write_str(name)
+    }
+}
+
+/// The scalar that a type name of the metadata means, where it is one that can be told.
+fn named_class(type_name: &str) -> Option<Class> {
+    match type_name {
+        "half" | "float" | "double" => Some(Class::Float),
+        "char" | "uchar" | "short" | "ushort" | "int" | "uint" | "long" | "ulong" | "bool" => {
+            Some(Class::Integer)
+        }
+        _ => None,
+    }
+}
+
+/// The bytes of an argument for a parameter that is no LDS pointer, or what is wrong with it.
+fn encode(arg: &Arg, param: &Param) -> Result<Vec<u8>, String> {
+    let fits = match (param.kind, arg.class()) {
+        (_, Class::Other) if matches!(arg, Arg::Lds(_)) => false,
+        (ArgKind::ByValue, Class::Pointer) => false,
+        (ArgKind::ByValue, class) => {
+            let named = param.type_name.as_deref().and_then(named_class);
+            class == Class::Other || named.is_none_or(|named| named == class)
+        }
+        // Buffers, images, samplers, pipes and queues are passed by address.
+        (_, Class::Pointer) => true,
+        (_, class) => class == Class::Integer && matches!(arg, Arg::U64(_)),
+    };
+    let bytes = arg.bytes();
+    if !fits {
+        return Err(format!("was given {arg}"));
+    }
+    if bytes.len() != param.size as usize {
+        let (given, wanted) = (bytes.len(), param.size);
+        return Err(format!(
+            "takes {wanted} bytes and was given {arg} ({given} bytes)"
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Explicit arguments laid out for a kernel.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Explicit {
+    /// The argument block, hidden arguments still zero.
+    pub block: Vec<u8>,
+    /// Bytes of LDS in all: the kernel's own and what LDS pointers asked for.
+    pub lds_bytes: u64,
+}
+
+/// Lays explicit arguments out in an argument block of `size` bytes. `lds` is what the kernel needs by itself.
+///
+/// # Errors
+/// A clause that says what does not fit, e.g. "takes 4 arguments and was given 3".
+pub(crate) fn lay_out(
+    args: &[Arg],
+    params: &[&Param],
+    size: u32,
+    lds: u32,
+) -> Result<Explicit, String> {
+    if args.len() != params.len() {
+        let plural = if params.len() == 1 { "" } else { "s" };
+        return Err(format!(
+            "takes {} argument{plural} and was given {}",
+            params.len(),
+            args.len()
+        ));
+    }
+    let mut out = Explicit {
+        block: vec![0; size as usize],
+        lds_bytes: lds.into(),
+    };
+    for (n, (arg, param)) in args.iter().zip(params).enumerate() {
+        let bytes = match (param.kind, arg) {
+            (ArgKind::DynamicSharedPointer, Arg::Lds(bytes)) => {
+                let align = u64::from(param.pointee_align.unwrap_or(16).max(1));
+                let offset = out.lds_bytes.next_multiple_of(align);
+                out.lds_bytes = offset + u64::from(*bytes);
+                // Beyond 64 KiB the dispatch is refused: the value does not matter then.
+                (offset as u32).to_le_bytes().to_vec()
+            }
+            _ => encode(arg, param).map_err(|problem| {
+                format!("has argument {n} `{}`, which {problem}", describe(n, param))
+            })?,
+        };
+        // The reader of metadata has checked that every argument lies within the block.
+        let at = param.offset as usize;
+        let end = at + bytes.len().min(param.size as usize);
+        out.block[at..end].copy_from_slice(&bytes[..end - at]);
+    }
+    Ok(out)
+}
+
+/// A parameter as the signature shows it: type and name, as far as the metadata says.
+pub(crate) fn describe(n: usize, param: &Param) -> String {
+    let name = match &param.name {
+        Some(name) => name.clone(),
+        None => format!("arg{n}"),
+    };
+    match (&param.type_name, param.kind) {
+        (Some(ty), _) => format!("{ty} {name}"),
+        (None, ArgKind::ByValue) => format!("{}-byte value {name}", param.size),
+        (None, ArgKind::GlobalBuffer) => format!("buffer {name}"),
+        (None, ArgKind::DynamicSharedPointer) => format!("LDS pointer {name}"),
+        (None, kind) => format!("{} {name}", kind.as_str()),
+    }
+}
+
+/// A kernel's signature: `vecadd(float* a, float* b, float* c, int n)`.
+pub(crate) fn signature(name: &str, params: &[&Param]) -> String {
+    let params = params.iter().enumerate();
+    let params: Vec<_> = params.map(|(n, param)| describe(n, param)).collect();
+    format!("{name}({})", params.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn param(kind: ArgKind, offset: u32, size: u32, ty: Option<&str>) -> Param {
+        Param {
+            name: Some(format!("p{offset}")),
+            type_name: ty.map(str::to_owned),
+            kind,
+            offset,
+            size,
+            align: size.max(1),
+            pointee_align: None,
+            address_space: None,
+            access: None,
+            actual_access: None,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+        }
+    }
+
+    #[test]
+    fn values_stand_at_their_offsets() {
+        let params = [
+            param(ArgKind::GlobalBuffer, 0, 8, Some("float*")),
+            param(ArgKind::ByValue, 8, 4, Some("float")),
+            param(ArgKind::ByValue, 12, 2, None),
+            param(ArgKind::ByValue, 16, 3, Some("uchar3")),
+        ];
+        let params: Vec<_> = params.iter().collect();
+        let args = [
+            Arg::Pointer(0x1122_3344_5566_7788),
+            1.0f32.into(),
+            Arg::F16(0x3c00),
+            vec![7u8, 8, 9].into(),
+        ];
+        let out = lay_out(&args, &params, 20, 100).unwrap();
+        assert_eq!(out.lds_bytes, 100);
+        assert_eq!(
+            out.block,
+            [
+                0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0, 0, 0x80, 0x3f, 0, 0x3c, 0, 0, 7,
+                8, 9, 0
+            ]
+        );
+    }
+
+    #[test]
+    fn lds_pointers_follow_the_kernels_own_lds() {
+        let mut params = [
+            param(ArgKind::DynamicSharedPointer, 0, 4, None),
+            param(ArgKind::DynamicSharedPointer, 4, 4, None),
+        ];
+        params[1].pointee_align = Some(8);
+        let params: Vec<_> = params.iter().collect();
+        let out = lay_out(&[Arg::Lds(12), Arg::Lds(100)], &params, 8, 17).unwrap();
+        assert_eq!(out.block, [32, 0, 0, 0, 48, 0, 0, 0]);
+        assert_eq!(out.lds_bytes, 148);
+        assert!(lay_out(&[Arg::U32(1), Arg::Lds(1)], &params, 8, 0).is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told() {
+        let text = |arg: Arg, kind, size, ty| {
+            lay_out(&[arg], &[&param(kind, 0, size, ty)], 16, 0).unwrap_err()
+        };
+        let int = Some("int");
+        assert_eq!(
+            text(Arg::F32(1.0), ArgKind::ByValue, 4, int),
+            "has argument 0 `int p0`, which was given an f32"
+        );
+        assert_eq!(
+            text(Arg::I64(1), ArgKind::ByValue, 4, int),
+            "has argument 0 `int p0`, which takes 4 bytes and was given an i64 (8 bytes)"
+        );
+        assert!(text(Arg::Pointer(1), ArgKind::ByValue, 8, None).contains("an address"));
+        assert!(text(Arg::I32(1), ArgKind::GlobalBuffer, 8, None).contains("buffer p0"));
+        assert!(text(Arg::Lds(1), ArgKind::GlobalBuffer, 8, None).contains("of LDS"));
+        assert_eq!(
+            lay_out(&[], &[&param(ArgKind::ByValue, 0, 4, int)], 16, 0),
+            Err("takes 1 argument and was given 0".to_owned())
+        );
+    }
+}

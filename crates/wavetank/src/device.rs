@@ -1,0 +1,149 @@
+//! An emulated GPU.
+
+use std::num::NonZero;
+use std::sync::Arc;
+
+use wavetank_isa::Chip;
+use wavetank_machine::gcn::aql;
+
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::memory::{Allocation, Memory};
+use crate::module::Module;
+
+/// The chips that can be emulated: the Vega generation.
+pub const SUPPORTED_CHIPS: &[Chip] = &[
+    Chip::Gfx900,
+    Chip::Gfx902,
+    Chip::Gfx904,
+    Chip::Gfx906,
+    Chip::Gfx909,
+    Chip::Gfx90c,
+];
+
+/// An emulated GPU: a chip, its memory, and the threads that stand for its compute units.
+///
+/// Clones are the same device.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub chip: Chip,
+    pub threads: usize,
+    pub memory: Memory,
+    /// What kernels see as their queue.
+    pub queue: Allocation,
+}
+
+/// Settings of a device. See [`Device::builder`].
+#[derive(Clone, Debug)]
+pub struct DeviceBuilder {
+    chip: Chip,
+    threads: Option<usize>,
+}
+
+impl Device {
+    /// A device with as many threads as the host has processors.
+    ///
+    /// # Errors
+    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`].
+    pub fn new(chip: Chip) -> Result<Device> {
+        Device::builder(chip).build()
+    }
+
+    /// Settings for a device.
+    ///
+    /// ```
+    /// use wavetank::{Chip, Device};
+    /// let device = Device::builder(Chip::Gfx906).threads(1).build()?;
+    /// assert_eq!((device.chip(), device.threads()), (Chip::Gfx906, 1));
+    /// # Ok::<(), wavetank::Error>(())
+    /// ```
+    pub fn builder(chip: Chip) -> DeviceBuilder {
+        DeviceBuilder {
+            chip,
+            threads: None,
+        }
+    }
+
+    /// The chip.
+    pub fn chip(&self) -> Chip {
+        self.inner.chip
+    }
+
+    /// The number of threads that run work-groups.
+    pub fn threads(&self) -> usize {
+        self.inner.threads
+    }
+
+    /// Loads a code object, or the one for this chip from an offload bundle or a host program.
+    ///
+    /// # Errors
+    /// [`Error::Object`] for bytes that are none, or have no code for this chip.
+    pub fn load(&self, bytes: &[u8]) -> Result<Module> {
+        Module::load(self, bytes)
+    }
+
+    /// A buffer of `bytes` bytes, all zero.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn buffer_zeroed(&self, bytes: u64) -> Result<Buffer> {
+        Buffer::zeroed(self, bytes)
+    }
+
+    /// A buffer with a copy of a slice.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    ///
+    /// ```
+    /// use wavetank::{Chip, Device};
+    /// let device = Device::new(Chip::Gfx900)?;
+    /// let buffer = device.buffer_from(&[1u32, 2, 3])?;
+    /// buffer.write_at(4, &[7u32])?;
+    /// assert_eq!(buffer.read::<u32>()?, [1, 7, 3]);
+    /// assert!(buffer.write_at(8, &[1u64]).is_err());
+    /// # Ok::<(), wavetank::Error>(())
+    /// ```
+    pub fn buffer_from<T: bytemuck::NoUninit>(&self, data: &[T]) -> Result<Buffer> {
+        let buffer = Buffer::zeroed(self, std::mem::size_of_val(data) as u64)?;
+        buffer.write_at(0, data)?;
+        Ok(buffer)
+    }
+}
+
+impl DeviceBuilder {
+    /// The number of threads that run work-groups, at least 1. With 1 a run repeats bit for bit.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads.max(1));
+        self
+    }
+
+    /// Makes the device.
+    ///
+    /// # Errors
+    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`].
+    pub fn build(self) -> Result<Device> {
+        let DeviceBuilder { chip, threads } = self;
+        if !SUPPORTED_CHIPS.contains(&chip) {
+            let supported = SUPPORTED_CHIPS.to_vec();
+            return Err(Error::Chip { chip, supported });
+        }
+        let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        let memory = Memory::new();
+        let queue = memory.allocate("the queue", aql::QUEUE_SIZE as u64, 64)?;
+        queue.write(0, &aql::queue());
+        let inner = Inner {
+            chip,
+            threads: threads.unwrap_or_else(processors),
+            memory,
+            queue,
+        };
+        Ok(Device {
+            inner: Arc::new(inner),
+        })
+    }
+}

@@ -1,0 +1,410 @@
+//! One run of a kernel: arguments checked, memory laid out, work-groups scheduled.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use wavetank_machine::gcn::{self, Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
+use wavetank_machine::schedule::{self, Failure, Message, Options};
+use wavetank_machine::{Fault, Grid, Group};
+
+use crate::MAX_LDS;
+use crate::arg::{self, Arg};
+use crate::error::{Error, KernelFault, Result, Timeout, nearness};
+use crate::hidden::Hidden;
+use crate::kernel::Kernel;
+use crate::memory::Allocation;
+use crate::report::{InstructionCounts, Report};
+use crate::worker::Unit;
+
+/// Stack that a work-item gets beyond what its kernel says, where calls make the depth unknown, in bytes.
+///
+/// The compiler already reserves 16 KiB for calls that it cannot see through; recursion may need more.
+const DYNAMIC_STACK: u32 = 16 << 10;
+
+/// The size of a grid or work-group in one to three dimensions, in work-items.
+///
+/// ```
+/// use wavetank::Dims;
+/// assert_eq!(Dims::from(64), Dims::from([64]));
+/// assert_eq!(Dims::from([16, 8]).size(), [16, 8, 1]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Dims {
+    size: [u32; 3],
+    dimensions: u16,
+}
+
+impl Dims {
+    /// The size in each dimension; 1 in those that were not given.
+    pub fn size(&self) -> [u32; 3] {
+        self.size
+    }
+
+    /// The dimensions that were given, 1 to 3.
+    pub fn dimensions(&self) -> u16 {
+        self.dimensions
+    }
+}
+
+impl From<u32> for Dims {
+    fn from(x: u32) -> Dims {
+        [x].into()
+    }
+}
+
+impl From<[u32; 1]> for Dims {
+    fn from([x]: [u32; 1]) -> Dims {
+        Dims {
+            size: [x, 1, 1],
+            dimensions: 1,
+        }
+    }
+}
+
+impl From<[u32; 2]> for Dims {
+    fn from([x, y]: [u32; 2]) -> Dims {
+        Dims {
+            size: [x, y, 1],
+            dimensions: 2,
+        }
+    }
+}
+
+impl From<[u32; 3]> for Dims {
+    fn from(size: [u32; 3]) -> Dims {
+        Dims {
+            size,
+            dimensions: 3,
+        }
+    }
+}
+
+/// One run of a kernel, set up step by step. See [`Kernel::dispatch`].
+#[must_use = "a dispatch does nothing until `run` is called"]
+pub struct Dispatch<'a> {
+    kernel: Kernel,
+    grid: Dims,
+    block: Dims,
+    args: Vec<Arg>,
+    dynamic_lds: u32,
+    timeout: Option<Duration>,
+    count: bool,
+    progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    message: Option<&'a (dyn Fn(Message) + Sync)>,
+    cancel: Option<&'a AtomicBool>,
+}
+
+impl<'a> Dispatch<'a> {
+    pub(crate) fn new(kernel: Kernel) -> Self {
+        Dispatch {
+            kernel,
+            grid: 1.into(),
+            block: 1.into(),
+            args: Vec::new(),
+            dynamic_lds: 0,
+            timeout: None,
+            count: false,
+            progress: None,
+            message: None,
+            cancel: None,
+        }
+    }
+
+    /// The grid in work-items, as HSA counts; the last work-groups may be partial. At first 1.
+    pub fn grid(mut self, grid: impl Into<Dims>) -> Self {
+        self.grid = grid.into();
+        self
+    }
+
+    /// The work-group in work-items. At first 1.
+    pub fn block(mut self, block: impl Into<Dims>) -> Self {
+        self.block = block.into();
+        self
+    }
+
+    /// Adds the next argument.
+    pub fn arg(mut self, arg: impl Into<Arg>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds the next arguments.
+    pub fn args(mut self, args: impl IntoIterator<Item = Arg>) -> Self {
+        self.args.extend(args);
+        self
+    }
+
+    /// Bytes of LDS beyond the kernel's own (`extern __shared__` of HIP). LDS pointers of OpenCL take [`Arg::Lds`].
+    pub fn dynamic_lds(mut self, bytes: u32) -> Self {
+        self.dynamic_lds = bytes;
+        self
+    }
+
+    /// Gives up after this time.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Whether to count instructions, which costs a little.
+    pub fn count(mut self, count: bool) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Called whenever a work-group has ended, with the number of those that have, and of all; from any thread.
+    pub fn progress<'b>(self, progress: &'b (dyn Fn(u64, u64) + Sync)) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            progress: Some(progress),
+            ..self
+        }
+    }
+
+    /// Called for each message (`s_sendmsg`) of a wave, which goes on afterwards; from any thread.
+    pub fn message<'b>(self, message: &'b (dyn Fn(Message) + Sync)) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            message: Some(message),
+            ..self
+        }
+    }
+
+    /// A flag that somebody else sets to stop the run as if its time were up.
+    pub fn cancel<'b>(self, cancel: &'b AtomicBool) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            cancel: Some(cancel),
+            ..self
+        }
+    }
+
+    /// Runs the kernel to its end.
+    ///
+    /// # Errors
+    /// [`Error::Arguments`], [`Error::Grid`], [`Error::GroupSize`] and [`Error::Lds`] before anything ran;
+    /// [`Error::Fault`] and [`Error::Timeout`] after.
+    pub fn run(self) -> Result<Report> {
+        let grid = self.checked_grid()?;
+        let plan = self.plan(grid)?;
+        let device = self.kernel.module.device();
+        let start = Instant::now();
+        let options = Options {
+            threads: device.threads(),
+            resident_groups: plan.resident_groups,
+            deadline: self.timeout.and_then(|t| start.checked_add(t)),
+            cancel: self.cancel,
+            progress: self.progress,
+            message: self.message,
+        };
+        let launch = &plan.launch;
+        let unit = |_| Unit::new(&device.inner.memory, launch, grid.waves());
+        let counts = schedule::run(&grid, launch, &options, unit);
+        let wall = start.elapsed();
+        let counts = counts.map_err(|failure| self.explain(failure, &grid))?;
+        Ok(Report {
+            groups: counts.groups,
+            waves: counts.waves,
+            threads: device.threads(),
+            messages: counts.messages,
+            instructions: self.count.then(|| InstructionCounts::new(&counts)),
+            wall,
+        })
+    }
+
+    fn checked_grid(&self) -> Result<Grid> {
+        let kernel = || self.kernel.name().to_owned();
+        let info = self.kernel.info();
+        let size = self.block.size();
+        let grid = Grid::new(self.grid.size(), size).map_err(|problem| Error::Grid {
+            kernel: kernel(),
+            problem,
+        })?;
+        let text = |size: [u32; 3]| format!("{}x{}x{}", size[0], size[1], size[2]);
+        if let Some(wanted) = info.reqd_workgroup_size.filter(|wanted| *wanted != size) {
+            let (wanted, given) = (text(wanted), text(size));
+            return Err(Error::GroupSize {
+                kernel: kernel(),
+                wanted,
+                given,
+            });
+        }
+        let count: u32 = size.iter().product();
+        if let Some(most) = info.max_flat_workgroup_size.filter(|most| count > *most) {
+            let (wanted, given) = (format!("at most {most}"), count.to_string());
+            return Err(Error::GroupSize {
+                kernel: kernel(),
+                wanted,
+                given,
+            });
+        }
+        Ok(grid)
+    }
+
+    /// Checks the arguments and lays out what the kernel reads before its own memory.
+    fn plan(&self, grid: Grid) -> Result<Plan> {
+        let info = self.kernel.info();
+        let descriptor = &info.descriptor;
+        let module = &self.kernel.module;
+        let inner = &module.device().inner;
+        let params = self.kernel.args();
+        // The descriptor rules; a missing note (no metadata) leaves 0 there.
+        let fixed_lds = descriptor.group_segment_fixed_size;
+        let explicit = arg::lay_out(&self.args, &params, info.kernarg_segment_size, fixed_lds);
+        let mut explicit = explicit.map_err(|problem| Error::Arguments {
+            kernel: self.kernel.name().to_owned(),
+            problem,
+            signature: self.kernel.signature(),
+        })?;
+        let lds = explicit.lds_bytes + u64::from(self.dynamic_lds);
+        if lds > MAX_LDS.into() {
+            let kernel = self.kernel.name().to_owned();
+            return Err(Error::Lds { kernel, bytes: lds });
+        }
+        let lds = lds as u32;
+        let hidden = Hidden {
+            grid,
+            dimensions: self.dimensions(),
+            dynamic_lds: lds - fixed_lds.min(lds),
+            queue: inner.queue.address(),
+        };
+        hidden.fill(info.hidden_args(), &mut explicit.block);
+
+        let align = u64::from(info.kernarg_segment_align).max(64);
+        let kernarg_len = explicit.block.len().max(1) as u64;
+        let kernarg = inner
+            .memory
+            .allocate("the kernel arguments", kernarg_len, align)?;
+        kernarg.write(0, &explicit.block);
+        let stack = if info.uses_dynamic_stack || descriptor.uses_dynamic_stack {
+            DYNAMIC_STACK
+        } else {
+            0
+        };
+        let private = descriptor.private_segment_fixed_size.saturating_add(stack);
+        let scratch_wave_bytes = u64::from(private) * 64;
+        let scratch_wave_bytes = scratch_wave_bytes.next_multiple_of(SCRATCH_GRANULE.into());
+        // The hardware's own limit (COMPUTE_TMPRING_SIZE.WAVESIZE) is far below 4 GiB a work-group.
+        if scratch_wave_bytes * u64::from(grid.waves()) > u32::MAX.into() {
+            return Err(Error::OutOfMemory {
+                bytes: scratch_wave_bytes * u64::from(grid.waves()),
+            });
+        }
+        let packet = aql::Packet {
+            grid,
+            dimensions: self.dimensions(),
+            private_segment_size: private,
+            group_segment_size: lds,
+            kernel_object: self.kernel.descriptor_address(),
+            kernarg_address: kernarg.address(),
+        };
+        let packet_memory =
+            inner
+                .memory
+                .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
+        packet_memory.write(0, &packet.to_bytes());
+
+        let generation = inner.chip.generation();
+        let launch = Launch {
+            generation,
+            entry: module.address_of(info.entry),
+            rsrc1: descriptor.rsrc1.bits,
+            rsrc2: descriptor.rsrc2.bits,
+            vgprs: descriptor.vgpr_count,
+            sgprs: descriptor.sgpr_count,
+            lds_bytes: lds,
+            scratch_wave_bytes: scratch_wave_bytes as u32,
+            user: UserData {
+                enabled: descriptor.user_sgpr_bits,
+                dispatch_ptr: packet_memory.address(),
+                queue_ptr: inner.queue.address(),
+                kernarg_segment_ptr: kernarg.address(),
+                dispatch_id: 1,
+                private_segment_size: private,
+                workgroup_count: grid.groups(),
+            },
+        };
+        let occupancy = Occupancy {
+            generation,
+            vgprs: launch.vgprs,
+            sgprs: launch.sgprs,
+            lds_bytes: lds,
+            waves_per_group: grid.waves(),
+        };
+        Ok(Plan {
+            launch,
+            resident_groups: occupancy.groups_per_unit() * gcn::compute_units(inner.chip),
+            _kernarg: kernarg,
+            _packet: packet_memory,
+        })
+    }
+
+    fn dimensions(&self) -> u16 {
+        self.grid.dimensions().max(self.block.dimensions())
+    }
+
+    fn explain(&self, failure: Failure, grid: &Grid) -> Error {
+        match failure {
+            Failure::Fault { group, wave, fault } => {
+                Error::Fault(Box::new(self.explain_fault(group, wave, fault)))
+            }
+            Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
+                kernel: self.kernel.name().to_owned(),
+                groups_done: done,
+                groups: grid.count(),
+                waves: waves
+                    .into_iter()
+                    .map(|wave| (wave, self.kernel.module.place(wave.pc)))
+                    .collect(),
+            })),
+        }
+    }
+
+    fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
+        let (pc, nearest) = match &fault {
+            Fault::Unsupported { pc, .. } | Fault::Trap { pc, .. } => (*pc, None),
+            Fault::Memory(memory) => {
+                let nearest = memory.nearest.as_ref().map(|(name, start, len)| {
+                    let name = self.argument_at(*start).unwrap_or_else(|| name.clone());
+                    nearness(&name, *start, *len, memory.address)
+                });
+                (memory.pc, nearest)
+            }
+        };
+        KernelFault {
+            kernel: self.kernel.name().to_owned(),
+            place: self.kernel.module.place(pc),
+            group,
+            wave,
+            fault,
+            nearest,
+        }
+    }
+
+    /// The argument whose buffer starts at an address.
+    fn argument_at(&self, start: u64) -> Option<String> {
+        let params = self.kernel.args();
+        let mut pairs = self.args.iter().zip(params).enumerate();
+        pairs.find_map(|(n, (arg, param))| match arg {
+            Arg::Buffer(buffer) if buffer.address() == start => Some(format!(
+                "the buffer of argument {n} `{}`",
+                arg::describe(n, param)
+            )),
+            _ => None,
+        })
+    }
+}
+
+/// A dispatch laid out in memory.
+struct Plan {
+    launch: Launch,
+    resident_groups: u32,
+    _kernarg: Allocation,
+    _packet: Allocation,
+}

@@ -1,0 +1,381 @@
+//! What can go wrong, one sentence each.
+
+use std::fmt;
+
+use wavetank_isa::Chip;
+use wavetank_machine::schedule::HungWave;
+use wavetank_machine::{Fault, GridError, Group, MemoryFault, WaveState};
+
+/// The result of an operation of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a module was not loaded or a kernel did not run to its end.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are no usable code object, or none for this device.
+    #[error(transparent)]
+    Object(#[from] wavetank_object::Error),
+    /// A chip that code objects may be made for but that is not emulated.
+    #[error("{chip} is not emulated yet; {} are", names(supported))]
+    Chip {
+        /// The chip asked for.
+        chip: Chip,
+        /// Those that are.
+        supported: Vec<Chip>,
+    },
+    /// There is no kernel of this name.
+    #[error("there is no kernel `{name}` here{}", suggestion(nearest, others))]
+    UnknownKernel {
+        /// The name asked for.
+        name: String,
+        /// The most similar name, where one is similar.
+        nearest: Option<String>,
+        /// The other kernels.
+        others: Vec<String>,
+    },
+    /// Arguments that do not fit the kernel.
+    #[error("kernel `{kernel}` {problem}; its signature is {signature}")]
+    Arguments {
+        /// The kernel.
+        kernel: String,
+        /// What does not fit.
+        problem: String,
+        /// What would.
+        signature: String,
+    },
+    /// A grid that cannot be dispatched.
+    #[error("kernel `{kernel}` cannot be dispatched: {problem}")]
+    Grid {
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        problem: GridError,
+    },
+    /// A work-group size that the kernel was not compiled for.
+    #[error(
+        "kernel `{kernel}` was compiled for work-groups of {wanted}, not of {given} work-items"
+    )]
+    GroupSize {
+        /// The kernel.
+        kernel: String,
+        /// What it can have.
+        wanted: String,
+        /// What was asked for.
+        given: String,
+    },
+    /// More LDS than a work-group can have.
+    #[error(
+        "kernel `{kernel}` would use {bytes} bytes of LDS; a work-group has at most {}",
+        crate::MAX_LDS
+    )]
+    Lds {
+        /// The kernel.
+        kernel: String,
+        /// The LDS in all, static and dynamic.
+        bytes: u64,
+    },
+    /// The host has not enough memory.
+    #[error("{bytes} bytes of device memory could not be allocated")]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+    },
+    /// A read or write beyond the end of a buffer.
+    #[error("bytes {start} to {end} are outside the buffer of {len} bytes")]
+    BufferRange {
+        /// The first byte asked for.
+        start: u64,
+        /// Past the last one.
+        end: u64,
+        /// The size of the buffer.
+        len: u64,
+    },
+    /// The kernel stopped with a fault.
+    #[error(transparent)]
+    Fault(Box<KernelFault>),
+    /// The kernel did not end in time.
+    #[error(transparent)]
+    Timeout(Box<Timeout>),
+}
+
+impl Error {
+    /// Whether a kernel ran and failed, as opposed to a call or file that was wrong from the start.
+    pub fn is_kernel_failure(&self) -> bool {
+        matches!(self, Error::Fault(_) | Error::Timeout(_))
+    }
+}
+
+fn names(chips: &[Chip]) -> String {
+    let names: Vec<_> = chips.iter().map(|chip| chip.name()).collect();
+    names.join(", ")
+}
+
+fn suggestion(nearest: &Option<String>, others: &[String]) -> String {
+    match (nearest, others) {
+        (None, []) => "; the file has no kernels".to_owned(),
+        (None, others) => format!("; there are {}", others.join(", ")),
+        (Some(nearest), []) => format!("; did you mean `{nearest}`?"),
+        (Some(nearest), others) => {
+            format!(
+                "; did you mean `{nearest}`? There are also {}",
+                others.join(", ")
+            )
+        }
+    }
+}
+
+/// A place in the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Guest address.
+    pub pc: u64,
+    /// The function or kernel around it and the distance from its start, where known.
+    pub symbol: Option<(String, u64)>,
+    /// The instruction there, where there is one.
+    pub instruction: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(instruction) = &self.instruction {
+            write!(f, "`{instruction}` ")?;
+        }
+        match &self.symbol {
+            Some((name, offset)) => write!(f, "({name}+{offset:#x}, pc {:#x})", self.pc),
+            None => write!(f, "(pc {:#x})", self.pc),
+        }
+    }
+}
+
+/// A fault: what happened, where, in which wave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelFault {
+    /// The kernel that was dispatched.
+    pub kernel: String,
+    /// Where it was.
+    pub place: Place,
+    /// The work-group.
+    pub group: Group,
+    /// The wave in it.
+    pub wave: u32,
+    /// What happened.
+    pub fault: Fault,
+    /// The allocation nearest to a faulting address, in words.
+    pub nearest: Option<String>,
+}
+
+impl std::error::Error for KernelFault {}
+
+impl fmt::Display for KernelFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KernelFault {
+            kernel,
+            place,
+            wave,
+            ..
+        } = self;
+        let [x, y, z] = self.group.id;
+        let wave = format!("work-group ({x}, {y}, {z}), wave {wave}");
+        match &self.fault {
+            Fault::Unsupported { what, .. } => {
+                write!(f, "kernel `{kernel}` stopped at {place}: {what} ({wave})")
+            }
+            Fault::Trap { id, .. } => {
+                let meaning = match id {
+                    2 => " (abort, a failed assertion or a reached `unreachable`)",
+                    3 => " (a debugger breakpoint)",
+                    _ => "",
+                };
+                write!(
+                    f,
+                    "kernel `{kernel}` hit trap {id}{meaning} at {place} ({wave})"
+                )
+            }
+            Fault::Memory(fault) => {
+                write!(
+                    f,
+                    "kernel `{kernel}` faulted at {place}: {wave}{}",
+                    access(fault)
+                )?;
+                match &self.nearest {
+                    Some(nearest) => write!(f, "; {nearest}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+fn access(fault: &MemoryFault) -> String {
+    use wavetank_ir::MemKind;
+    let lane = match fault.lane {
+        Some(lane) => format!(", lane {lane}"),
+        None => String::new(),
+    };
+    let what = match fault.kind {
+        MemKind::Load => "a load",
+        MemKind::Store => "a store",
+        MemKind::Atomic(_) => "an atomic operation",
+    };
+    let MemoryFault { bytes, address, .. } = fault;
+    format!("{lane}: {what} of {bytes} bytes at {address:#x}, which the kernel may not access")
+}
+
+/// The position of an address relative to an allocation, in words.
+pub(crate) fn nearness(name: &str, start: u64, len: u64, address: u64) -> String {
+    let what = format!("{name} ({len} bytes at {start:#x})");
+    if address < start {
+        format!(
+            "the nearest allocation is {what}, which starts {} bytes after",
+            start - address
+        )
+    } else if address - start >= len {
+        let past = address - start - len;
+        format!("the nearest allocation is {what}, which ended {past} bytes before")
+    } else {
+        format!("it is {} bytes into {what}", address - start)
+    }
+}
+
+/// A kernel that did not end in time, with the places where its waves were.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeout {
+    /// The kernel.
+    pub kernel: String,
+    /// Work-groups that had ended.
+    pub groups_done: u64,
+    /// Work-groups in all.
+    pub groups: u64,
+    /// The waves that had started, by work-group and wave.
+    pub waves: Vec<(HungWave, Place)>,
+}
+
+impl std::error::Error for Timeout {}
+
+/// How many waves a report lists.
+const LISTED_WAVES: usize = 32;
+
+impl fmt::Display for Timeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Timeout {
+            kernel,
+            groups_done,
+            groups,
+            waves,
+        } = self;
+        write!(
+            f,
+            "kernel `{kernel}` did not end in time: {groups_done} of {groups} work-groups were done, {} waves had not ended",
+            waves.len()
+        )?;
+        for (wave, place) in waves.iter().take(LISTED_WAVES) {
+            let [x, y, z] = wave.group.id;
+            let state = match wave.state {
+                WaveState::Barrier => "waits at a barrier, before",
+                WaveState::Ready | WaveState::Ended => "runs at",
+            };
+            write!(
+                f,
+                "\n  work-group ({x}, {y}, {z}), wave {} {state} {place}",
+                wave.wave
+            )?;
+        }
+        match waves.len().checked_sub(LISTED_WAVES) {
+            None | Some(0) => Ok(()),
+            Some(more) => write!(f, "\n  and {more} more"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavetank_ir::MemKind;
+    use wavetank_machine::Grid;
+
+    fn place() -> Place {
+        Place {
+            pc: 0x1034,
+            symbol: Some(("vecadd".to_owned(), 0x34)),
+            instruction: Some("s_endpgm".to_owned()),
+        }
+    }
+
+    #[test]
+    fn faults_are_sentences() {
+        let fault = Fault::Memory(MemoryFault {
+            pc: 0x1034,
+            kind: MemKind::Store,
+            lane: Some(17),
+            address: 0x5010,
+            bytes: 4,
+            nearest: None,
+        });
+        let error = KernelFault {
+            kernel: "vecadd".to_owned(),
+            place: place(),
+            group: Grid::new([256, 1, 1], [64, 1, 1]).unwrap().group(2),
+            wave: 1,
+            fault,
+            nearest: Some(nearness("buffer `c`", 0x4000, 0x1000, 0x5010)),
+        };
+        assert_eq!(
+            error.to_string(),
+            "kernel `vecadd` faulted at `s_endpgm` (vecadd+0x34, pc 0x1034): work-group (2, 0, 0), wave 1, lane 17: a \
+             store of 4 bytes at 0x5010, which the kernel may not access; the nearest allocation is buffer `c` (4096 \
+             bytes at 0x4000), which ended 16 bytes before"
+        );
+    }
+
+    #[test]
+    fn distances_are_from_the_edge() {
+        assert!(nearness("b", 0x100, 0x10, 0xff).ends_with("which starts 1 bytes after"));
+        assert!(nearness("b", 0x100, 0x10, 0x110).ends_with("which ended 0 bytes before"));
+        assert!(nearness("b", 0x100, 0x10, 0x10f).starts_with("it is 15 bytes into b"));
+    }
+
+    #[test]
+    fn a_misspelt_kernel_gets_a_suggestion() {
+        let error = Error::UnknownKernel {
+            name: "vecad".to_owned(),
+            nearest: Some("vecadd".to_owned()),
+            others: vec!["vecsub".to_owned()],
+        };
+        assert_eq!(
+            error.to_string(),
+            "there is no kernel `vecad` here; did you mean `vecadd`? There are also vecsub"
+        );
+    }
+
+    #[test]
+    fn a_timeout_names_the_barrier() {
+        let grid = Grid::new([128, 1, 1], [128, 1, 1]).unwrap();
+        let wave = |wave, state| {
+            (
+                HungWave {
+                    group: grid.group(0),
+                    wave,
+                    pc: 0x1034,
+                    state,
+                },
+                place(),
+            )
+        };
+        let error = Timeout {
+            kernel: "k".to_owned(),
+            groups_done: 0,
+            groups: 1,
+            waves: vec![wave(0, WaveState::Barrier), wave(1, WaveState::Ready)],
+        };
+        let text = error.to_string();
+        assert!(
+            text.contains("wave 0 waits at a barrier, before `s_endpgm`"),
+            "{text}"
+        );
+        assert!(
+            text.contains("wave 1 runs at `s_endpgm` (vecadd+0x34"),
+            "{text}"
+        );
+    }
+}

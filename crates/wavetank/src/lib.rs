@@ -1,0 +1,63 @@
+//! Runs GPU code objects on the CPU.
+//!
+//! A [`Device`] emulates one chip. A [`Module`] is a code object loaded on it, a [`Kernel`] an entry point of the module,
+//! a [`Buffer`] memory that kernels can reach, and a [`Dispatch`] one run of a kernel over a grid of work-items.
+//!
+//! ```no_run
+//! use wavetank::{Chip, Device};
+//!
+//! # fn main() -> Result<(), wavetank::Error> {
+//! let device = Device::new(Chip::Gfx900)?;
+//! let module = device.load(include_bytes!("../../object/tests/data/vecadd-gfx900.hsaco"))?;
+//! let n = 1000;
+//! let a = device.buffer_from(&vec![1.5f32; n])?;
+//! let b = device.buffer_from(&(0..n).map(|i| i as f32).collect::<Vec<_>>())?;
+//! let c = device.buffer_zeroed(4 * n as u64)?;
+//! module
+//!     .kernel("vecadd")?
+//!     .dispatch()
+//!     .grid(n as u32)
+//!     .block(64)
+//!     .arg(&a)
+//!     .arg(&b)
+//!     .arg(&c)
+//!     .arg(n as i32)
+//!     .run()?;
+//! assert_eq!(c.read::<f32>()?[999], 1000.5);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Everything that can go wrong is an [`Error`], which reads as a sentence: a wrong file, wrong arguments, an access
+//! outside every buffer, an instruction that is not supported, a kernel that does not end in time.
+
+#![warn(missing_docs)]
+
+mod arg;
+mod buffer;
+mod code;
+mod device;
+mod dispatch;
+mod error;
+mod hidden;
+mod kernel;
+mod memory;
+mod module;
+mod report;
+mod worker;
+
+pub use arg::Arg;
+pub use buffer::Buffer;
+pub use device::{Device, DeviceBuilder, SUPPORTED_CHIPS};
+pub use dispatch::{Dims, Dispatch};
+pub use error::{Error, KernelFault, Place, Result, Timeout};
+pub use kernel::Kernel;
+pub use module::Module;
+pub use report::{InstructionCounts, Report};
+pub use wavetank_ir::Family;
+pub use wavetank_isa::Chip;
+pub use wavetank_machine::schedule::Message;
+pub use wavetank_object as object;
+
+/// The most LDS that a work-group can have, in bytes.
+pub const MAX_LDS: u32 = 64 << 10;

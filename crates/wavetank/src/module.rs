@@ -1,0 +1,126 @@
+//! Code objects in device memory.
+
+use std::sync::Arc;
+
+use wavetank_object::{CodeObject, Image};
+
+use crate::code::ModuleCode;
+use crate::device::Device;
+use crate::error::{Error, Place, Result};
+use crate::kernel::Kernel;
+use crate::memory::Allocation;
+
+/// A code object that has been loaded on a device. Clones are the same module.
+#[derive(Clone)]
+pub struct Module {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    device: Device,
+    object: CodeObject,
+    code: Arc<ModuleCode>,
+    /// Keeps code and globals in device memory.
+    _memory: Allocation,
+}
+
+impl Module {
+    /// Loads a code object, or the one for the device's chip from an offload bundle or a host program.
+    ///
+    /// # Errors
+    /// [`Error::Object`] for bytes that are none or hold no code for the chip, [`Error::OutOfMemory`].
+    pub fn load(device: &Device, bytes: &[u8]) -> Result<Module> {
+        let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
+        let memory = &device.inner.memory;
+        let align = object.image_align().max(256);
+        let memory = memory.allocate("the code object", object.image_size(), align)?;
+        let image = object.load_image(memory.address())?;
+        memory.write(0, &image.bytes);
+        let code = Arc::new(ModuleCode::new(device.chip(), &object, image));
+        let inner = Inner {
+            device: device.clone(),
+            object,
+            code,
+            _memory: memory,
+        };
+        Ok(Module {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// The device it is on.
+    pub fn device(&self) -> &Device {
+        &self.inner.device
+    }
+
+    /// The code object.
+    pub fn object(&self) -> &CodeObject {
+        &self.inner.object
+    }
+
+    pub(crate) fn code(&self) -> &Arc<ModuleCode> {
+        &self.inner.code
+    }
+
+    /// The kernels, in the order of the code object.
+    pub fn kernels(&self) -> impl Iterator<Item = Kernel> {
+        let kernels = 0..self.object().kernels().len();
+        kernels.map(|index| Kernel {
+            module: self.clone(),
+            index,
+        })
+    }
+
+    /// The kernel of this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownKernel`], which names the kernels that there are.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        if let Some(index) = self.object().kernels().iter().position(|k| k.name == name) {
+            return Ok(Kernel {
+                module: self.clone(),
+                index,
+            });
+        }
+        let mut others: Vec<_> = self
+            .object()
+            .kernels()
+            .iter()
+            .map(|k| k.name.clone())
+            .collect();
+        let likeness = |other: &str| strsim::jaro_winkler(name, other);
+        let nearest = (0..others.len())
+            .max_by(|a, b| likeness(&others[*a]).total_cmp(&likeness(&others[*b])))
+            .filter(|n| likeness(&others[*n]) > 0.7);
+        let nearest = nearest.map(|n| others.remove(n));
+        Err(Error::UnknownKernel {
+            name: name.to_owned(),
+            nearest,
+            others,
+        })
+    }
+
+    /// Device address of a virtual address of the code object.
+    pub fn address_of(&self, virtual_address: u64) -> u64 {
+        self.code().image().address_of(virtual_address)
+    }
+
+    /// Device address and size in bytes of a global variable, or of any other symbol.
+    pub fn symbol(&self, name: &str) -> Option<(u64, u64)> {
+        let symbol = self.object().symbol(name)?;
+        Some((self.address_of(symbol.address), symbol.size))
+    }
+
+    /// What lies at a device address: function, distance, instruction.
+    pub fn place(&self, pc: u64) -> Place {
+        let image: &Image = self.code().image();
+        let symbol = image
+            .virtual_address_of(pc)
+            .and_then(|va| self.object().symbol_at(va));
+        Place {
+            pc,
+            symbol: symbol.map(|(symbol, offset)| (symbol.name.clone(), offset)),
+            instruction: self.code().text(pc),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a run reports.
+
+use std::time::Duration;
+
+use wavetank_ir::Family;
+use wavetank_machine::schedule::Counts;
+
+/// What a dispatch did.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// Work-groups that ran.
+    pub groups: u64,
+    /// Waves that ran.
+    pub waves: u64,
+    /// Threads that could run them.
+    pub threads: usize,
+    /// Messages (`s_sendmsg`) sent.
+    pub messages: u64,
+    /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) asked for them.
+    pub instructions: Option<InstructionCounts>,
+    /// Time from the first wave's start to the last one's end.
+    pub wall: Duration,
+}
+
+/// Instructions that ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct InstructionCounts {
+    families: [u64; 8],
+    /// Instructions times the lanes that were active in them.
+    pub lanes: u64,
+}
+
+impl InstructionCounts {
+    pub(crate) fn new(counts: &Counts) -> Self {
+        InstructionCounts {
+            families: counts.families,
+            lanes: counts.lane_instructions,
+        }
+    }
+
+    /// Instructions of all waves.
+    pub fn waves(&self) -> u64 {
+        self.families.iter().sum()
+    }
+
+    /// Instructions of all waves by family.
+    pub fn by_family(&self) -> impl Iterator<Item = (Family, u64)> {
+        Family::ALL.into_iter().zip(self.families)
+    }
+}
+
+impl Report {
+    /// Wave instructions a second, where they were counted.
+    pub fn wave_instructions_per_second(&self) -> Option<f64> {
+        let counts = self.instructions.as_ref()?;
+        Some(counts.waves() as f64 / self.wall.as_secs_f64().max(1e-9))
+    }
+}
