@@ -261,6 +261,10 @@ impl Source {
             Coding::Absent => Operand::None,
             Coding::Vgpr => Operand::Vgpr(raw as u8),
             Coding::Sgpr(unit) => self.scalar(spec, raw * u64::from(unit))?,
+            Coding::Unsigned if spec.kind == Kind::Attr && self.form == Form::Vop3 => {
+                // VOP3 has the channel above the attribute, VINTRP below.
+                Operand::Imm((raw << 2 & 0xff | raw >> 6) as i32)
+            }
             Coding::Unsigned => Operand::Imm(raw as i32),
             Coding::Signed => Operand::Imm(sign_extend(raw, bits.1)),
             Coding::Source if spec.kind == Kind::GprIdx => Operand::Imm(raw as i32),

@@ -272,7 +272,6 @@ impl Inst {
             }
             (Form::Scratch, Field::Vaddr | Field::Saddr) => 1,
             (Form::Mimg, Field::Vdata) => self.image_data() + u8::from(self.has(flag::TFE)),
-            (Form::Mimg, Field::Srsrc) if self.has(flag::R128) => 4,
             (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
                 self.buffer_data(spec.ty) + u8::from(self.has(flag::TFE))
             }

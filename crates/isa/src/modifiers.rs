@@ -15,6 +15,8 @@ const CLAMP_OLD: Bits = Bits(11, 1);
 const CLAMP: Bits = Bits(15, 1);
 const OMOD: Bits = Bits(59, 2);
 const NEG: Bits = Bits(61, 3);
+/// The half of the attribute that half-precision interpolation reads.
+const HIGH: Bits = Bits(40, 1);
 // VOP3P: NEG_HI stands where VOP3A has ABS
 const OP_SEL_P: Bits = Bits(11, 3);
 const OP_SEL_HI_2: Bits = Bits(14, 1);
@@ -145,6 +147,9 @@ fn read_vop3(word: u64, row: &Row, generation: Generation, mods: &mut Mods) {
     if row.has(feature::OP_SEL) && generation == Generation::Gfx9 {
         mods.op_sel = OP_SEL.get(word) as u8 & (sources(row) | 8);
     }
+    if row.has(feature::HALF_ATTR) && HIGH.get(word) != 0 {
+        mods.flags |= flag::HIGH;
+    }
     // Bit 11 is part of SDST in VOP3B of gfx6 and gfx7, which cannot clamp.
     let can_clamp = row.has(feature::CLAMP) && !(vop3b && generation < Generation::Gfx8);
     if can_clamp && clamp_bit(generation).get(word) != 0 {
@@ -155,6 +160,7 @@ fn read_vop3(word: u64, row: &Row, generation: Generation, mods: &mut Mods) {
 fn write_vop3(inst: &Inst) -> u64 {
     let mods = &inst.mods;
     let mut word = NEG.put(mods.neg.into()) | OMOD.put(mods.omod.into());
+    word |= HIGH.put(inst.has(flag::HIGH).into());
     if !is_vop3b(inst.row()) {
         word |= ABS.put(mods.abs.into()) | OP_SEL.put(mods.op_sel.into());
     }

@@ -211,6 +211,8 @@ pub mod feature {
     pub const GATHER: u32 = 1 << 14;
     /// No SCRATCH form.
     pub const NO_SCRATCH: u32 = 1 << 15;
+    /// Reads one half of an attribute (interpolation in half precision).
+    pub const HALF_ATTR: u32 = 1 << 16;
 }
 
 /// One row: everything the table knows about an instruction.
@@ -239,7 +241,8 @@ pub struct Row {
     pub unlisted: u8,
     /// Bits of [`feature`].
     pub features: u32,
-    /// MIMG: address components of the one-dimensional form.
+    /// MIMG: the fewest address registers that any image dimension needs, with
+    /// 16-bit coordinates. How many are read depends on the resource.
     pub addresses: u8,
 }
 
@@ -429,7 +432,6 @@ impl Row {
         self
     }
 
-    /// Address components of the one-dimensional image form.
     pub(super) const fn addresses(mut self, count: u8) -> Row {
         self.addresses = count;
         self
@@ -501,6 +503,10 @@ impl Row {
 
     pub(super) const fn gather(self) -> Row {
         self.with(feature::GATHER)
+    }
+
+    pub(super) const fn half_attr(self) -> Row {
+        self.with(feature::HALF_ATTR)
     }
 
     pub(super) const fn no_scratch(self) -> Row {

@@ -1,0 +1,225 @@
+//! Names that the text uses for codes, for printing and parsing alike.
+
+use crate::generation::Generation;
+use crate::inst::{DstUnused, SdwaSel};
+
+/// Special scalar register pairs: the code of the low half, and the name.
+pub(crate) fn register_pairs(generation: Generation) -> &'static [(u8, &'static str)] {
+    match generation {
+        Generation::Gfx6 => &[(106, "vcc"), (108, "tba"), (110, "tma"), (126, "exec")],
+        Generation::Gfx7 => &[
+            (104, "flat_scratch"),
+            (106, "vcc"),
+            (108, "tba"),
+            (110, "tma"),
+            (126, "exec"),
+        ],
+        Generation::Gfx8 => &[
+            (102, "flat_scratch"),
+            (104, "xnack_mask"),
+            (106, "vcc"),
+            (108, "tba"),
+            (110, "tma"),
+            (126, "exec"),
+        ],
+        Generation::Gfx9 => &[
+            (102, "flat_scratch"),
+            (104, "xnack_mask"),
+            (106, "vcc"),
+            (126, "exec"),
+        ],
+    }
+}
+
+/// The code of ttmp0; the trap temporaries end before M0.
+pub(crate) const fn first_ttmp(generation: Generation) -> u8 {
+    match generation {
+        Generation::Gfx9 => 108,
+        _ => 112,
+    }
+}
+
+/// The code of M0.
+pub(crate) const M0: u8 = 124;
+
+/// Sources that are no registers, by code.
+pub(crate) const SPECIAL_SOURCES: [(u8, &str); 9] = [
+    (235, "src_shared_base"),
+    (236, "src_shared_limit"),
+    (237, "src_private_base"),
+    (238, "src_private_limit"),
+    (239, "src_pops_exiting_wave_id"),
+    (251, "src_vccz"),
+    (252, "src_execz"),
+    (253, "src_scc"),
+    (254, "src_lds_direct"),
+];
+
+/// An inline float: its code, its text, and its bits in 16, 32 and 64.
+pub(crate) struct InlineFloat {
+    pub code: u8,
+    pub text: &'static str,
+    pub f16: u16,
+    pub f32: u32,
+    pub f64: u64,
+}
+
+const fn float(code: u8, text: &'static str, f16: u16, f32: u32, f64: u64) -> InlineFloat {
+    InlineFloat {
+        code,
+        text,
+        f16,
+        f32,
+        f64,
+    }
+}
+
+/// The text of 1/(2π) in 64 bits, which has more digits.
+pub(crate) const INV_2PI_F64: &str = "0.15915494309189532";
+
+/// The inline floats, 240 to 248 (Vega ISA, 5.2 "Scalar ALU operands"; codes
+/// 241, 243, 245 and 247 are negative).
+pub(crate) const INLINE_FLOATS: [InlineFloat; 9] = [
+    float(240, "0.5", 0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
+    float(241, "-0.5", 0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
+    float(242, "1.0", 0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
+    float(243, "-1.0", 0xbc00, 0xbf80_0000, 0xbff0_0000_0000_0000),
+    float(244, "2.0", 0x4000, 0x4000_0000, 0x4000_0000_0000_0000),
+    float(245, "-2.0", 0xc000, 0xc000_0000, 0xc000_0000_0000_0000),
+    float(246, "4.0", 0x4400, 0x4080_0000, 0x4010_0000_0000_0000),
+    float(247, "-4.0", 0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
+    float(
+        248,
+        "0.15915494",
+        0x3118,
+        0x3e22_f983,
+        0x3fc4_5f30_6dc9_c882,
+    ),
+];
+
+/// SDWA selections by code.
+pub(crate) const SDWA_SELS: [(&str, SdwaSel); 7] = [
+    ("BYTE_0", SdwaSel::Byte0),
+    ("BYTE_1", SdwaSel::Byte1),
+    ("BYTE_2", SdwaSel::Byte2),
+    ("BYTE_3", SdwaSel::Byte3),
+    ("WORD_0", SdwaSel::Word0),
+    ("WORD_1", SdwaSel::Word1),
+    ("DWORD", SdwaSel::Dword),
+];
+
+/// SDWA treatments of the rest of the destination, by code.
+pub(crate) const DST_UNUSED: [(&str, DstUnused); 3] = [
+    ("UNUSED_PAD", DstUnused::Pad),
+    ("UNUSED_SEXT", DstUnused::Sext),
+    ("UNUSED_PRESERVE", DstUnused::Preserve),
+];
+
+/// MTBUF data formats by code.
+pub(crate) const DATA_FORMATS: [&str; 16] = [
+    "BUF_DATA_FORMAT_INVALID",
+    "BUF_DATA_FORMAT_8",
+    "BUF_DATA_FORMAT_16",
+    "BUF_DATA_FORMAT_8_8",
+    "BUF_DATA_FORMAT_32",
+    "BUF_DATA_FORMAT_16_16",
+    "BUF_DATA_FORMAT_10_11_11",
+    "BUF_DATA_FORMAT_11_11_10",
+    "BUF_DATA_FORMAT_10_10_10_2",
+    "BUF_DATA_FORMAT_2_10_10_10",
+    "BUF_DATA_FORMAT_8_8_8_8",
+    "BUF_DATA_FORMAT_32_32",
+    "BUF_DATA_FORMAT_16_16_16_16",
+    "BUF_DATA_FORMAT_32_32_32",
+    "BUF_DATA_FORMAT_32_32_32_32",
+    "BUF_DATA_FORMAT_RESERVED_15",
+];
+
+/// MTBUF number formats by code.
+pub(crate) const fn number_formats(generation: Generation) -> [&'static str; 8] {
+    let sixth = match generation {
+        Generation::Gfx6 | Generation::Gfx7 => "BUF_NUM_FORMAT_SNORM_OGL",
+        _ => "BUF_NUM_FORMAT_RESERVED_6",
+    };
+    [
+        "BUF_NUM_FORMAT_UNORM",
+        "BUF_NUM_FORMAT_SNORM",
+        "BUF_NUM_FORMAT_USCALED",
+        "BUF_NUM_FORMAT_SSCALED",
+        "BUF_NUM_FORMAT_UINT",
+        "BUF_NUM_FORMAT_SINT",
+        sixth,
+        "BUF_NUM_FORMAT_FLOAT",
+    ]
+}
+
+/// The data and number format that the text leaves out.
+pub(crate) const DEFAULT_DFMT: u8 = 1;
+pub(crate) const DEFAULT_NFMT: u8 = 0;
+
+/// Hardware registers of s_getreg and s_setreg: code, name, first generation.
+pub(crate) const HWREGS: [(u8, &str, Generation); 12] = [
+    (1, "HW_REG_MODE", Generation::Gfx6),
+    (2, "HW_REG_STATUS", Generation::Gfx6),
+    (3, "HW_REG_TRAPSTS", Generation::Gfx6),
+    (4, "HW_REG_HW_ID", Generation::Gfx6),
+    (5, "HW_REG_GPR_ALLOC", Generation::Gfx6),
+    (6, "HW_REG_LDS_ALLOC", Generation::Gfx6),
+    (7, "HW_REG_IB_STS", Generation::Gfx6),
+    (15, "HW_REG_SH_MEM_BASES", Generation::Gfx9),
+    (16, "HW_REG_TBA_LO", Generation::Gfx9),
+    (17, "HW_REG_TBA_HI", Generation::Gfx9),
+    (18, "HW_REG_TMA_LO", Generation::Gfx9),
+    (19, "HW_REG_TMA_HI", Generation::Gfx9),
+];
+
+/// Messages of s_sendmsg: code, name, first generation.
+pub(crate) const MESSAGES: [(u8, &str, Generation); 11] = [
+    (1, "MSG_INTERRUPT", Generation::Gfx6),
+    (MSG_GS, "MSG_GS", Generation::Gfx6),
+    (MSG_GS_DONE, "MSG_GS_DONE", Generation::Gfx6),
+    (4, "MSG_SAVEWAVE", Generation::Gfx8),
+    (5, "MSG_STALL_WAVE_GEN", Generation::Gfx9),
+    (6, "MSG_HALT_WAVES", Generation::Gfx9),
+    (7, "MSG_ORDERED_PS_DONE", Generation::Gfx9),
+    (8, "MSG_EARLY_PRIM_DEALLOC", Generation::Gfx9),
+    (9, "MSG_GS_ALLOC_REQ", Generation::Gfx9),
+    (10, "MSG_GET_DOORBELL", Generation::Gfx9),
+    (MSG_SYSMSG, "MSG_SYSMSG", Generation::Gfx6),
+];
+
+/// Messages with an operation.
+pub(crate) const MSG_GS: u8 = 2;
+pub(crate) const MSG_GS_DONE: u8 = 3;
+pub(crate) const MSG_SYSMSG: u8 = 15;
+
+/// Operations of MSG_GS and MSG_GS_DONE by code.
+pub(crate) const GS_OPS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"];
+
+/// Operations of MSG_SYSMSG, from code 1 on.
+pub(crate) const SYSMSG_OPS: [&str; 4] = [
+    "SYSMSG_OP_ECC_ERR_INTERRUPT",
+    "SYSMSG_OP_REG_RD",
+    "SYSMSG_OP_HOST_TRAP_ACK",
+    "SYSMSG_OP_TTRACE_PC",
+];
+
+/// Bits of the index mask of s_set_gpr_idx_on.
+pub(crate) const GPR_IDX: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
+
+/// DPP controls that take an amount: first code less the amount, name, and the
+/// amounts there are.
+pub(crate) const DPP_AMOUNTS: [(u16, &str, std::ops::RangeInclusive<u16>); 9] = [
+    (0x100, "row_shl", 1..=15),
+    (0x110, "row_shr", 1..=15),
+    (0x120, "row_ror", 1..=15),
+    (0x12f, "wave_shl", 1..=1),
+    (0x133, "wave_rol", 1..=1),
+    (0x137, "wave_shr", 1..=1),
+    (0x13b, "wave_ror", 1..=1),
+    (0x142 - 15, "row_bcast", 15..=15),
+    (0x143 - 31, "row_bcast", 31..=31),
+];
+
+/// DPP controls without an amount.
+pub(crate) const DPP_PLAIN: [(u16, &str); 2] = [(0x140, "row_mirror"), (0x141, "row_half_mirror")];

@@ -1,0 +1,168 @@
+//! Registers, constants and numbers.
+
+use std::fmt::{Result, Write};
+
+use super::names::{INLINE_FLOATS, INV_2PI_F64, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
+use crate::generation::Generation;
+use crate::tables::Ty;
+
+/// Writes a decimal number without the machinery of `format_args!`.
+pub(super) fn decimal(out: &mut impl Write, value: u32) -> Result {
+    let mut digits = [0u8; 10];
+    let mut start = digits.len();
+    let mut rest = value;
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    ascii(out, &digits[start..])
+}
+
+/// Writes `0x` and a hexadecimal number.
+pub(super) fn hex(out: &mut impl Write, value: u32) -> Result {
+    let mut digits = [0u8; 10];
+    let mut start = digits.len();
+    let mut rest = value;
+    loop {
+        start -= 1;
+        digits[start] = b"0123456789abcdef"[(rest & 15) as usize];
+        rest >>= 4;
+        if rest == 0 {
+            break;
+        }
+    }
+    digits[start - 1] = b'x';
+    digits[start - 2] = b'0';
+    ascii(out, &digits[start - 2..])
+}
+
+/// Writes bytes that are ASCII.
+fn ascii(out: &mut impl Write, bytes: &[u8]) -> Result {
+    out.write_str(std::str::from_utf8(bytes).unwrap_or_default())
+}
+
+/// Writes a signed decimal number.
+pub(super) fn signed(out: &mut impl Write, value: i32) -> Result {
+    if value < 0 {
+        out.write_char('-')?;
+    }
+    decimal(out, value.unsigned_abs())
+}
+
+/// Writes a span of registers: `v5`, `s[2:3]`.
+fn span(out: &mut impl Write, file: &str, first: u32, count: u8) -> Result {
+    out.write_str(file)?;
+    if count <= 1 {
+        return decimal(out, first);
+    }
+    out.write_char('[')?;
+    decimal(out, first)?;
+    out.write_char(':')?;
+    decimal(out, first + u32::from(count) - 1)?;
+    out.write_char(']')
+}
+
+/// Writes a vector register; of a span that runs beyond v255, the first.
+pub(super) fn vgpr(out: &mut impl Write, first: u8, count: u8) -> Result {
+    let fits = u16::from(first) + u16::from(count) <= 256;
+    span(out, "v", first.into(), if fits { count } else { 1 })
+}
+
+/// Writes a scalar register by its code.
+pub(super) fn sgpr(out: &mut impl Write, code: u8, count: u8, generation: Generation) -> Result {
+    if code < 102 {
+        return span(out, "s", code.into(), count);
+    }
+    if code == M0 {
+        return out.write_str("m0");
+    }
+    let ttmp = first_ttmp(generation);
+    if (ttmp..M0).contains(&code) {
+        return span(out, "ttmp", (code - ttmp).into(), count);
+    }
+    match register_pairs(generation)
+        .iter()
+        .find(|(low, _)| *low == code & !1)
+    {
+        Some((low, name)) if count == 1 => {
+            out.write_str(name)?;
+            out.write_str(if code == *low { "_lo" } else { "_hi" })
+        }
+        Some((low, name)) if code == *low && count == 2 => out.write_str(name),
+        _ => span(out, "s", code.into(), count),
+    }
+}
+
+/// How wide, and of what sort, a constant is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    Int16,
+    Float16,
+    Word,
+    Double,
+}
+
+fn width(ty: Ty) -> Width {
+    match ty {
+        Ty::B16 | Ty::I16 | Ty::U16 => Width::Int16,
+        Ty::F16 => Width::Float16,
+        _ if ty.dwords() == 2 => Width::Double,
+        _ => Width::Word,
+    }
+}
+
+/// Writes an inline constant or special source by its code.
+///
+/// A float in a 16-bit integer operand is written as its bits.
+pub(super) fn inline(out: &mut impl Write, code: u8, ty: Ty) -> Result {
+    match code {
+        128..=192 => return decimal(out, (code - 128).into()),
+        193..=208 => return signed(out, 192 - i32::from(code)),
+        _ => {}
+    }
+    if let Some(float) = INLINE_FLOATS.iter().find(|f| f.code == code) {
+        return match width(ty) {
+            Width::Int16 => hex(out, float.f16.into()),
+            Width::Double if code == 248 => out.write_str(INV_2PI_F64),
+            _ => out.write_str(float.text),
+        };
+    }
+    let name = SPECIAL_SOURCES
+        .iter()
+        .find(|(c, _)| *c == code)
+        .map_or("src_reserved", |(_, n)| n);
+    out.write_str(name)
+}
+
+/// Writes a literal as LLVM does: one that has an inline form in that form.
+///
+/// gfx6 and gfx7 have no inline 1/(2π).
+pub(super) fn literal(out: &mut impl Write, bits: u32, ty: Ty, generation: Generation) -> Result {
+    let width = width(ty);
+    let (value, small) = match width {
+        Width::Double => return hex(out, bits),
+        Width::Int16 | Width::Float16 => (bits & 0xffff, i32::from(bits as u16 as i16)),
+        Width::Word => (bits, bits as i32),
+    };
+    if (-16..=64).contains(&small) {
+        return signed(out, small);
+    }
+    let floats = if generation < Generation::Gfx8 {
+        &INLINE_FLOATS[..8]
+    } else {
+        &INLINE_FLOATS
+    };
+    let float = match width {
+        Width::Float16 => floats.iter().find(|f| u32::from(f.f16) == value),
+        Width::Word => floats.iter().find(|f| f.f32 == value),
+        _ => None,
+    };
+    match float {
+        Some(float) => out.write_str(float.text),
+        None => hex(out, value),
+    }
+}
