@@ -128,6 +128,26 @@ fn two_addresses() {
     }
 }
 
+/// The first result of an exchange may fall on the data of the second.
+#[test]
+fn exchanges_keep_their_data() {
+    let order = |data0, data1| {
+        let mut inst = any(Ds::DS_WRXCHG2_RTN_B32);
+        inst.operands[2] = Operand::Vgpr(data0);
+        inst.operands[3] = Operand::Vgpr(data1);
+        let (ops, _) = accesses(inst);
+        ops.iter().map(|m| m.data).collect::<Vec<_>>()
+    };
+    let v = |n| Some(DataReg::V(n));
+    assert_eq!(order(10, 11), [v(10), v(11)]);
+    assert_eq!(
+        order(40, 10),
+        [v(10), v(40)],
+        "v10 is stored, then overwritten"
+    );
+    assert_eq!(order(11, 10), [], "crosswise: refused");
+}
+
 /// 12.13: ds_cmpst has src in DATA1 and cmp in DATA0; 12.14: buffer_atomic has
 /// both in VDATA, and the width is that of one of them.
 #[test]

@@ -1,7 +1,7 @@
 //! The local data share (Vega ISA, 11 "Data share operations" and 12.13 LDS &
 //! GDS).
 
-use wavetank_ir::{Access, Builder, Counter, Half, Reg, Rmw, Space, Value};
+use wavetank_ir::{Access, Builder, Counter, DataReg, Half, Reg, Rmw, Space, Value};
 use wavetank_isa::tables::Ds;
 use wavetank_isa::{Field, Generation, flag};
 
@@ -163,7 +163,6 @@ fn both<'l, 'a>(
     stride: i64,
     access: impl Fn(Site<'l, 'a>, u8) -> Flow,
 ) -> Flow {
-    use wavetank_ir::DataReg::V;
     let unit = i64::from(dwords) * 4 * stride;
     let address = l.vector32(Field::Vaddr, 0).v;
     let first = Site {
@@ -175,11 +174,34 @@ fn both<'l, 'a>(
         offset: i64::from(l.inst.mods.offset1) * unit,
         data: l.data(Field::Data1),
         data2: None,
-        ret: l.vgpr(Field::Vdst).map(|v| V(v + u16::from(dwords))),
+        ret: l
+            .vgpr(Field::Vdst)
+            .map(|v| DataReg::V(v + u16::from(dwords))),
         ..site_at(l, address)
     };
-    access(first, dwords);
-    access(second, dwords)
+    // Data are read from registers when an access is made: what one returns must
+    // not fall on what the other has yet to store.
+    let clash = |ret, data| overlap(ret, data, dwords.into());
+    if !clash(first.ret, second.data) {
+        access(first, dwords);
+        access(second, dwords)
+    } else if !clash(second.ret, first.data) {
+        access(second, dwords);
+        access(first, dwords)
+    } else {
+        Flow::unsupported(
+            l.inst,
+            "results that fall crosswise on the data are not executed",
+        )
+    }
+}
+
+/// Whether two spans of `n` registers have one in common.
+fn overlap(a: Option<DataReg>, b: Option<DataReg>, n: u16) -> bool {
+    match (a, b) {
+        (Some(DataReg::V(a)), Some(DataReg::V(b))) => a < b + n && b < a + n,
+        _ => false,
+    }
 }
 
 /// ds_append and ds_consume: one lane adds or subtracts the number of active

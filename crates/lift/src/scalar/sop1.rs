@@ -32,8 +32,14 @@ pub(crate) fn sop1(l: &Lift, op: Sop1) -> Flow {
         S_SEXT_I32_I8 => keep_scc(s.sign_extend(8)),
         S_SEXT_I32_I16 => keep_scc(s.sign_extend(16)),
         S_ABS_I32 => non_zero(s.lt_s(0).select(-s, s)),
-        S_BITSET0_B32 | S_BITSET0_B64 => keep_scc(d() & !bit(d(), s)),
-        S_BITSET1_B32 | S_BITSET1_B64 => keep_scc(d() | bit(d(), s)),
+        S_BITSET0_B32 | S_BITSET0_B64 => {
+            let d = d();
+            keep_scc(d & !(d.constant(1) << s))
+        }
+        S_BITSET1_B32 | S_BITSET1_B64 => {
+            let d = d();
+            keep_scc(d | (d.constant(1) << s))
+        }
 
         S_AND_SAVEEXEC_B64 => save_exec(l, |exec| s & exec),
         S_OR_SAVEEXEC_B64 => save_exec(l, |exec| s | exec),
@@ -69,11 +75,6 @@ pub(crate) fn sop1(l: &Lift, op: Sop1) -> Flow {
         }
     };
     write_back(l, result)
-}
-
-/// Bit n of a word as wide as `like`.
-fn bit<'a>(like: Int<'a>, n: Int<'a>) -> Int<'a> {
-    like.constant(1) << n
 }
 
 /// The lowest bit of each group of four: whether any bit of the group is set.
