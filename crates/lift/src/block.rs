@@ -53,15 +53,9 @@ impl Flow {
     /// The kernel stops here: the instruction is not supported.
     pub fn unsupported(inst: &Inst, why: &str) -> Flow {
         Flow::End(Terminator::Unsupported {
-            what: format!("{}: {why}", name(inst)).into(),
+            what: format!("{inst}: {why}").into(),
         })
     }
-}
-
-/// The mnemonic without its suffix.
-fn name(inst: &Inst) -> &'static str {
-    let generation = inst.chip.generation();
-    inst.row().mnemonic(generation).unwrap_or("instruction")
 }
 
 /// Lifts the basic block at `pc`.
