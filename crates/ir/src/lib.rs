@@ -19,7 +19,7 @@ mod types;
 mod verify;
 
 pub use build::Builder;
-pub use lane_fn::LaneFn;
+pub use lane_fn::{LaneFn, over_lanes};
 pub use mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
 pub use op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 pub use simplify::{Options, simplify};

@@ -12,34 +12,24 @@
 //! * With both 1/D and N/D denormal, the denominator is scaled **down**:
 //!   scaled up it would be infinite.
 
-use wavetank_ir::LaneFn;
-
 use super::lane_fn;
 
-/// `V_DIV_SCALE_F32`; the second result says that the quotient is to be scaled.
-pub(crate) static DIV_SCALE_F32: LaneFn = LaneFn {
-    name: "div_scale_f32",
-    result_bits: 32,
-    has_mask: true,
-    call: |args| {
+lane_fn! {
+    /// `V_DIV_SCALE_F32`; the mask says that the quotient is to be scaled back.
+    DIV_SCALE_F32, "div_scale_f32", 32, |args| {
         let [s0, s1, s2] = f32_args(args);
         let (d, post) = scale_f32(s0, s1, s2);
         (d.to_bits().into(), post)
-    },
-};
-
-/// `V_DIV_SCALE_F64`; the second result says that the quotient is to be scaled.
-pub(crate) static DIV_SCALE_F64: LaneFn = LaneFn {
-    name: "div_scale_f64",
-    result_bits: 64,
-    has_mask: true,
-    call: |args| {
+    }, mask
+}
+lane_fn! {
+    /// `V_DIV_SCALE_F64`; the mask says that the quotient is to be scaled back.
+    DIV_SCALE_F64, "div_scale_f64", 64, |args| {
         let [s0, s1, s2] = f64_args(args);
         let (d, post) = scale_f64(s0, s1, s2);
         (d.to_bits(), post)
-    },
-};
-
+    }, mask
+}
 lane_fn! {
     /// `V_DIV_FMAS_F32` in the lanes where VCC is set, rounded once to nearest.
     DIV_FMAS_SCALED_F32, "div_fmas_scaled_f32", 32, |args| fmas_f32(f32_args(args)).to_bits()
@@ -69,88 +59,111 @@ fn f64_args([a, b, c, _]: [u64; 4]) -> [f64; 3] {
     [a, b, c].map(f64::from_bits)
 }
 
-/// Implements scaling and the last step for one float type.
-macro_rules! division {
-    ($float:ident, $scale:ident, $exponent_bits:literal, $power:literal, $near_max:literal, $tiny:literal, $nan:literal) => {
+/// Defines the scaling for one float type.
+macro_rules! scaling {
+    ($float:ident, $bits:ident, $scale:ident, $power:literal, $near_max:literal, $tiny:literal, $nan:literal) => {
         /// `s0` scaled so that the quotient `s2 / s1` can be refined without
         /// denormals, and whether the quotient has to be scaled back.
+        #[inline(always)]
         fn $scale(s0: $float, s1: $float, s2: $float) -> ($float, bool) {
-            const UP: $float = $float::from_bits(
-                ((1 << ($exponent_bits - 1)) - 1 + $power) << ($float::MANTISSA_DIGITS - 1),
-            );
-            let exponent = |x: $float| (x.abs().to_bits() >> ($float::MANTISSA_DIGITS - 1)) as i32;
-            let reciprocal_denormal = (1.0 / s1).is_subnormal();
+            const MANTISSA: u32 = $float::MANTISSA_DIGITS - 1;
+            const BIAS: i32 = $float::MAX_EXP - 1;
+            let power = |n: i32| $float::from_bits(((BIAS + n) as $bits) << MANTISSA);
+            let (up, down) = (power($power), power(-$power));
+            let exponent = |x: $float| (x.abs().to_bits() >> MANTISSA) as i32;
+            let (e1, e2) = (exponent(s1), exponent(s2));
+            let moderate = 2 - BIAS < e2 - e1 && e2 - e1 < $near_max;
+            if 0 < e1 && e1 < 2 * BIAS - 1 && $tiny < e2 && moderate {
+                // None of the cases below: what nearly every division is.
+                return (s0, false);
+            }
+            // 1/D is denormal above 2 to the power of −(smallest exponent).
+            let reciprocal_denormal = s1.abs() > power(BIAS - 1) && s1.is_finite();
             let quotient_denormal = (s2 / s1).is_subnormal();
+            let only = |this: $float, factor: $float| if s0 == this { factor } else { 1.0 };
+            let (factor, post) = if e2 - e1 >= $near_max {
+                (only(s1, up), true)
+            } else if s1.is_subnormal() {
+                (up, false)
+            } else if reciprocal_denormal && quotient_denormal {
+                (only(s1, down), true)
+            } else if reciprocal_denormal {
+                (down, false)
+            } else if quotient_denormal {
+                (only(s2, up), true)
+            } else if e2 <= $tiny {
+                (up, false)
+            } else {
+                (1.0, false)
+            };
             if s1 == 0.0 || s2 == 0.0 {
                 ($float::from_bits($nan), false)
-            } else if exponent(s2) - exponent(s1) >= $near_max {
-                (if s0 == s1 { s0 * UP } else { s0 }, true)
-            } else if s1.is_subnormal() {
-                (s0 * UP, false)
-            } else if reciprocal_denormal && quotient_denormal {
-                (if s0 == s1 { s0 / UP } else { s0 }, true)
-            } else if reciprocal_denormal {
-                (s0 / UP, false)
-            } else if quotient_denormal {
-                (if s0 == s2 { s0 * UP } else { s0 }, true)
-            } else if exponent(s2) <= $tiny {
-                (s0 * UP, false)
             } else {
-                (s0, false)
+                (s0 * factor, post)
             }
         }
     };
 }
 
-division!(f32, scale_f32, 8, 64, 96, 23, 0xffc0_0000);
-division!(f64, scale_f64, 11, 128, 768, 53, 0xfff8_0000_0000_0000);
+scaling!(f32, u32, scale_f32, 64, 96, 23, 0xffc0_0000);
+scaling!(f64, u64, scale_f64, 128, 768, 53, 0xfff8_0000_0000_0000);
 
 fn fmas_f32([a, b, c]: [f32; 3]) -> f32 {
+    const UP: f64 = f64::from_bits((1023 + 64) << 52);
+    const DOWN: f64 = f64::from_bits((1023 - 64) << 52);
     let [a, b, c] = [a, b, c].map(f64::from);
-    let scale = if c.abs() >= 2.0 { 64 } else { -64 };
-    // In double precision the scaling is exact and many bits are to spare:
-    // with the sum rounded to odd, narrowing rounds as if only once.
-    let sum = a.mul_add(b, c);
-    let odd = match fma_error(a, b, c, sum) {
-        error if error == 0.0 || !sum.is_finite() || sum.to_bits() & 1 == 1 => sum,
-        error if (error > 0.0) == (sum > 0.0) => f64::from_bits(sum.to_bits() + 1),
-        _ => f64::from_bits(sum.to_bits() - 1),
+    // In double precision the product and the scaling are exact and many bits
+    // are to spare: with the sum rounded to odd, narrowing rounds as if once.
+    let (sum, rest) = two_sum(a * b, c);
+    let bits = sum.to_bits();
+    let even_inexact = bits & 1 == 0 && rest != 0.0 && sum.is_finite();
+    let odd = match (even_inexact, (rest > 0.0) == (sum > 0.0)) {
+        (false, _) => bits,
+        (true, true) => bits + 1,
+        (true, false) => bits - 1,
     };
-    (odd * 2f64.powi(scale)) as f32
+    let scale = if c.abs() >= 2.0 { UP } else { DOWN };
+    (f64::from_bits(odd) * scale) as f32
 }
 
 fn fmas_f64([a, b, c]: [f64; 3]) -> f64 {
+    const UP: f64 = f64::from_bits((1023 + 128) << 52);
+    const DOWN: f64 = f64::from_bits((1023 - 128) << 52);
+    const HALF_STEP: f64 = f64::from_bits((1023 + 128 - 1075) << 52);
     let sum = a.mul_add(b, c);
     if c.abs() >= 2.0 {
-        return sum * 2f64.powi(128);
+        return sum * UP;
     }
-    let scaled = sum * 2f64.powi(-128);
+    let scaled = sum * DOWN;
     // What the second rounding lost; if that is half a denormal step, what the
     // first one lost decides.
-    let lost = sum - scaled * 2f64.powi(128);
-    let error = fma_error(a, b, c, sum);
-    if lost.abs() != 2f64.powi(-1075 + 128) || error == 0.0 {
+    let lost = sum - scaled * UP;
+    if lost.abs() != HALF_STEP {
         return scaled;
     }
-    let beyond = (error > 0.0) == (lost > 0.0);
-    scaled
-        + if beyond {
-            f64::from_bits(1).copysign(lost)
-        } else {
-            0.0
-        }
+    let error = fma_error(a, b, c, sum);
+    if error != 0.0 && (error > 0.0) == (lost > 0.0) {
+        scaled + f64::from_bits(1).copysign(lost)
+    } else {
+        scaled
+    }
 }
 
 /// `a · b + c − nearest`, of the right sign, where `nearest` is the rounded
 /// `a · b + c`.
 fn fma_error(a: f64, b: f64, c: f64, nearest: f64) -> f64 {
-    // Exact: a·b = product + low, product + c = sum + rest.
     let product = a * b;
     let low = a.mul_add(b, -product);
-    let sum = product + c;
-    let c_part = sum - product;
-    let rest = (product - (sum - c_part)) + (c - c_part);
+    let (sum, rest) = two_sum(product, c);
     ((sum - nearest) + rest) + low
+}
+
+/// The rounded sum of two numbers, and what rounding lost.
+#[inline(always)]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
 /// The layout of an IEEE format.

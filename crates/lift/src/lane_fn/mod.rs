@@ -23,15 +23,23 @@ pub(crate) use norm::{SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
 
-/// Defines a [`wavetank_ir::LaneFn`] without a second result.
+/// Defines a [`wavetank_ir::LaneFn`]; with `, mask` at the end the function
+/// returns a pair whose second part is the mask bit of the lane.
 macro_rules! lane_fn {
     ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr) => {
+        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false));
+    };
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, mask) => {
+        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, true, $f);
+    };
+    (@ $(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $mask:literal, $f:expr) => {
         $(#[$doc])*
         pub(crate) static $ident: wavetank_ir::LaneFn = wavetank_ir::LaneFn {
             name: $name,
             result_bits: $bits,
-            has_mask: false,
-            call: |args| (u64::from($f(args)), false),
+            has_mask: $mask,
+            call: $f,
+            all: |args, results| wavetank_ir::over_lanes($f, args, results),
         };
     };
 }
@@ -88,6 +96,26 @@ mod tests {
         for f in ALL {
             let found = by_name(f.name).expect("it is listed");
             assert!(std::ptr::eq(found, f), "{} names two functions", f.name);
+        }
+    }
+
+    /// The loop over all lanes does what a call a lane does.
+    #[test]
+    fn all_is_call_in_every_lane() {
+        let lane = |n: u64| std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(n) >> 1);
+        let [a, b, c, d] = [0x9e37_79b9_7f4a_7c15, 0x0123_4567_89ab_cdef, 3, 5].map(lane);
+        for f in ALL {
+            let mut results = [0; 64];
+            let mask = (f.all)([&a, &b, &c, &d], &mut results);
+            for i in 0..64 {
+                let (value, bit) = (f.call)([a[i], b[i], c[i], d[i]]);
+                assert_eq!(
+                    (results[i], mask >> i & 1 == 1),
+                    (value, bit),
+                    "{} lane {i}",
+                    f.name
+                );
+            }
         }
     }
 }
