@@ -163,8 +163,8 @@ fn classify(word: u32, generation: Generation) -> Option<(Form, u16)> {
 }
 
 /// SRC0 of a VOP1, VOP2 or VOPC that says a modifier word follows.
-const SDWA: u32 = 249;
-const DPP: u32 = 250;
+pub(crate) const SDWA: u32 = 249;
+pub(crate) const DPP: u32 = 250;
 
 /// SDWA or DPP where SRC0 of the home form says so.
 fn second_word_form(home: Form, word: u32, generation: Generation) -> Form {
@@ -228,9 +228,9 @@ struct Source {
 }
 
 /// The source code that says a literal follows.
-const LITERAL: u64 = 255;
+pub(crate) const LITERAL: u64 = 255;
 /// VCC where a short form implies it.
-const VCC: Operand = Operand::Sgpr(106);
+pub(crate) const VCC: Operand = Operand::Sgpr(106);
 
 impl Source {
     fn reserved(&self, field: Field, value: u64) -> DecodeError {

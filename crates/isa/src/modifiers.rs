@@ -115,7 +115,7 @@ pub(crate) fn write(inst: &Inst) -> u64 {
     let mods = &inst.mods;
     match inst.form {
         Form::Vop3 => write_vop3(inst),
-        Form::Vop3p => write_vop3p(mods),
+        Form::Vop3p => write_vop3p(mods, sources(inst.row())),
         Form::Sdwa => write_sdwa(inst),
         Form::Dpp => write_dpp(mods),
         Form::Ds if inst.row().has(feature::TWO_OFFSETS) => OFFSET1.put(mods.offset1.into()),
@@ -178,12 +178,14 @@ fn read_vop3p(word: u64, row: &Row, mods: &mut Mods) {
     }
 }
 
-fn write_vop3p(mods: &Mods) -> u64 {
+fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
+    // Assemblers set OP_SEL_HI of a third source that is not there.
+    let op_sel_hi = mods.op_sel_hi | !sources & 4;
     NEG.put(mods.neg.into())
         | ABS.put(mods.abs.into())
         | OP_SEL_P.put(mods.op_sel.into())
-        | OP_SEL_HI.put(mods.op_sel_hi.into())
-        | OP_SEL_HI_2.put(u64::from(mods.op_sel_hi) >> 2)
+        | OP_SEL_HI.put(op_sel_hi.into())
+        | OP_SEL_HI_2.put(u64::from(op_sel_hi) >> 2)
         | CLAMP.put((mods.flags & flag::CLAMP != 0).into())
 }
 

@@ -55,22 +55,20 @@ pub(crate) const SPECIAL_SOURCES: [(u8, &str); 9] = [
     (254, "src_lds_direct"),
 ];
 
-/// An inline float: its code, its text, and its bits in 16, 32 and 64.
+/// An inline float: its code, its text, and its bits in 16 and 32.
 pub(crate) struct InlineFloat {
     pub code: u8,
     pub text: &'static str,
     pub f16: u16,
     pub f32: u32,
-    pub f64: u64,
 }
 
-const fn float(code: u8, text: &'static str, f16: u16, f32: u32, f64: u64) -> InlineFloat {
+const fn float(code: u8, text: &'static str, f16: u16, f32: u32) -> InlineFloat {
     InlineFloat {
         code,
         text,
         f16,
         f32,
-        f64,
     }
 }
 
@@ -80,21 +78,15 @@ pub(crate) const INV_2PI_F64: &str = "0.15915494309189532";
 /// The inline floats, 240 to 248 (Vega ISA, 5.2 "Scalar ALU operands"; codes
 /// 241, 243, 245 and 247 are negative).
 pub(crate) const INLINE_FLOATS: [InlineFloat; 9] = [
-    float(240, "0.5", 0x3800, 0x3f00_0000, 0x3fe0_0000_0000_0000),
-    float(241, "-0.5", 0xb800, 0xbf00_0000, 0xbfe0_0000_0000_0000),
-    float(242, "1.0", 0x3c00, 0x3f80_0000, 0x3ff0_0000_0000_0000),
-    float(243, "-1.0", 0xbc00, 0xbf80_0000, 0xbff0_0000_0000_0000),
-    float(244, "2.0", 0x4000, 0x4000_0000, 0x4000_0000_0000_0000),
-    float(245, "-2.0", 0xc000, 0xc000_0000, 0xc000_0000_0000_0000),
-    float(246, "4.0", 0x4400, 0x4080_0000, 0x4010_0000_0000_0000),
-    float(247, "-4.0", 0xc400, 0xc080_0000, 0xc010_0000_0000_0000),
-    float(
-        248,
-        "0.15915494",
-        0x3118,
-        0x3e22_f983,
-        0x3fc4_5f30_6dc9_c882,
-    ),
+    float(240, "0.5", 0x3800, 0x3f00_0000),
+    float(241, "-0.5", 0xb800, 0xbf00_0000),
+    float(242, "1.0", 0x3c00, 0x3f80_0000),
+    float(243, "-1.0", 0xbc00, 0xbf80_0000),
+    float(244, "2.0", 0x4000, 0x4000_0000),
+    float(245, "-2.0", 0xc000, 0xc000_0000),
+    float(246, "4.0", 0x4400, 0x4080_0000),
+    float(247, "-4.0", 0xc400, 0xc080_0000),
+    float(248, "0.15915494", 0x3118, 0x3e22_f983),
 ];
 
 /// SDWA selections by code.
