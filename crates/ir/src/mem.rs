@@ -39,16 +39,7 @@ impl Family {
 
     /// The name in reports.
     pub const fn name(self) -> &'static str {
-        match self {
-            Family::Salu => "salu",
-            Family::Valu => "valu",
-            Family::Smem => "smem",
-            Family::Vmem => "vmem",
-            Family::Flat => "flat",
-            Family::Lds => "lds",
-            Family::Branch => "branch",
-            Family::Other => "other",
-        }
+        self.text()
     }
 }
 

@@ -48,13 +48,7 @@ impl Ty {
 
 impl fmt::Display for Ty {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Ty::U32 => "u32",
-            Ty::U64 => "u64",
-            Ty::Mask => "mask",
-            Ty::V32 => "v32",
-            Ty::V64 => "v64",
-        })
+        f.write_str(self.text())
     }
 }
 

@@ -1,0 +1,354 @@
+//! Random nodes of every kind, printed and parsed back; and texts that are
+//! no blocks.
+
+use proptest::prelude::*;
+
+use crate::mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
+use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
+use crate::types::{Elem, Fp, Reg, Round, Ty};
+use crate::{LaneFn, parse};
+
+static LANE_FNS: [LaneFn; 2] = [
+    LaneFn {
+        name: "sad_u8",
+        result_bits: 32,
+        has_mask: false,
+        call: |[a, b, ..]| (a ^ b, false),
+    },
+    LaneFn {
+        name: "div_scale.f64",
+        result_bits: 64,
+        has_mask: true,
+        call: |a| (a[0], true),
+    },
+];
+
+fn find(name: &str) -> Option<&'static LaneFn> {
+    LANE_FNS.iter().find(|f| f.name == name)
+}
+
+/// Choices from random numbers; zeros when they are used up.
+struct Random<'a> {
+    bytes: std::slice::Iter<'a, u64>,
+    /// The nodes so far that have a result.
+    values: Vec<Value>,
+}
+
+impl Random<'_> {
+    fn any(&mut self) -> u64 {
+        self.bytes.next().copied().unwrap_or(0)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.any() % n as u64) as usize
+    }
+
+    fn coin(&mut self) -> bool {
+        self.below(2) == 1
+    }
+
+    fn of<T: Copy>(&mut self, names: &[(T, &str)]) -> T {
+        names[self.below(names.len())].0
+    }
+
+    fn value(&mut self) -> Value {
+        let i = self.below(self.values.len());
+        self.values[i]
+    }
+
+    fn maybe(&mut self) -> Option<Value> {
+        self.coin().then(|| self.value())
+    }
+
+    fn fp(&mut self) -> Fp {
+        Fp {
+            round: self.of(Round::NAMES),
+            flush_in: self.coin(),
+            flush_out: self.coin(),
+            ieee: self.coin(),
+        }
+    }
+
+    fn reg(&mut self) -> Reg {
+        let n = self.any();
+        let (small, wide) = (n as u8, n as u16);
+        match self.below(7) {
+            0 => Reg::S(small),
+            1 => Reg::S64(small),
+            2 => Reg::Mask(small),
+            3 => Reg::Scc,
+            4 => Reg::V(wide),
+            5 => Reg::V64(wide),
+            _ => Reg::Hw(small),
+        }
+    }
+
+    fn data(&mut self) -> Option<DataReg> {
+        let n = self.any();
+        [None, Some(DataReg::V(n as u16)), Some(DataReg::S(n as u8))][self.below(3)]
+    }
+
+    fn table(&mut self) -> Box<[u8; 64]> {
+        let (n, step) = (self.any() as u8, self.below(3) as u8);
+        Box::new(std::array::from_fn(|i| {
+            n.wrapping_add(i as u8 * step) & 127
+        }))
+    }
+
+    fn space(&mut self) -> Space {
+        let (address, index, resource) = (self.value(), self.maybe(), self.any() as u8);
+        match self.below(7) {
+            0 => Space::Global { address, index },
+            1 => Space::Flat { address },
+            2 => Space::Scratch { address },
+            3 => Space::Lds { address },
+            4 => Space::Buffer {
+                resource,
+                index,
+                offset: self.maybe(),
+                soffset: address,
+                format: self.coin(),
+            },
+            5 => Space::Scalar { address, index },
+            _ => Space::ScalarBuffer { resource, index },
+        }
+    }
+
+    fn mem(&mut self) -> MemOp {
+        let rmw = MemKind::Atomic(self.of(Rmw::NAMES));
+        let dwords = Access::Dwords(self.any() as u8);
+        MemOp {
+            kind: [MemKind::Load, MemKind::Store, rmw][self.below(3)],
+            space: self.space(),
+            offset: self.any() as i64,
+            access: [Access::U8, Access::I8, Access::U16, Access::I16, dwords][self.below(5)],
+            half: self.of(Half::NAMES),
+            data: self.data(),
+            data2: self.data(),
+            ret: self.data(),
+            mask: self.maybe(),
+            glc: self.coin(),
+            slc: self.coin(),
+            counter: self.of(Counter::NAMES),
+        }
+    }
+
+    fn terminator(&mut self, what: &str) -> Terminator {
+        let (v, taken, next) = (self.value(), self.any(), self.any());
+        match self.below(9) {
+            0 => Terminator::Branch(taken),
+            1 => Terminator::CondBranch {
+                cond: v,
+                taken,
+                next,
+            },
+            2 => Terminator::Jump(v),
+            3 => Terminator::Barrier { next },
+            4 => Terminator::Sleep { next },
+            5 => Terminator::Message {
+                message: taken as u16,
+                next,
+            },
+            6 => Terminator::Trap {
+                id: taken as u8,
+                next,
+            },
+            7 => Terminator::EndProgram,
+            _ => Terminator::Unsupported { what: what.into() },
+        }
+    }
+
+    fn op(&mut self, what: &str) -> Op {
+        let (elem, fp) = (self.of(Elem::NAMES), self.fp());
+        let (a, b, c) = (self.value(), self.value(), self.value());
+        let (base, carry) = (self.any() as u16, self.maybe());
+        match self.below(34) {
+            0 => Op::Inst {
+                pc: self.any(),
+                family: self.of(Family::NAMES),
+            },
+            1 => Op::Const(self.any()),
+            2 => Op::Read(self.reg()),
+            3 => Op::ReadIndexed { base, index: a },
+            4 => Op::ReadIndexedS {
+                base: base as u8,
+                index: a,
+            },
+            5 | 6 => Op::Write {
+                reg: self.reg(),
+                value: a,
+                mask: carry,
+                bytes: self.any() as u8,
+            },
+            7 => Op::WriteIndexed {
+                base,
+                index: a,
+                value: b,
+                mask: c,
+            },
+            8 => Op::WriteIndexedS {
+                base: base as u8,
+                index: a,
+                value: b,
+            },
+            9 => Op::Un(self.of(Un::NAMES), elem, fp, a),
+            10 => Op::Un(Un::SignExtend(base as u8), elem, fp, a),
+            11 => Op::Bin(self.of(Bin::NAMES), elem, fp, a, b),
+            12 => Op::Tern(self.of(Tern::NAMES), elem, fp, a, b, c),
+            13 => Op::Cmp(self.of(Rel::NAMES), elem, fp, a, b),
+            14 => Op::Class(elem, a, b),
+            15 => Op::Cvt(self.of(Cvt::NAMES), elem, self.of(Elem::NAMES), fp, a),
+            16 => Op::Select(a, b, c),
+            17 => Op::AddCarry(a, b, carry),
+            18 => Op::SubBorrow(a, b, carry),
+            19 => Op::MadWide {
+                signed: self.coin(),
+                args: [a, b, c],
+            },
+            20 => Op::Second(a),
+            21 => Op::Cast(self.of(Ty::NAMES), a),
+            22 => Op::NonZero(a),
+            23 => Op::LanesBelow { high: self.coin() },
+            24 => Op::LaneId,
+            25 => Op::ReadLane(a, b),
+            26 => Op::ReadFirstLane(a, b),
+            27 => Op::Shuffle(a, self.table()),
+            28 => Op::ShuffleMask(a, self.table()),
+            29 => Op::Permute {
+                value: a,
+                index: b,
+                mask: c,
+            },
+            30 => Op::Scatter {
+                value: a,
+                index: b,
+                mask: c,
+            },
+            31 => Op::LaneFn(
+                &LANE_FNS[self.below(2)],
+                [a, b, c][..self.below(4)].to_vec(),
+            ),
+            32 => Op::Mem(Box::new(self.mem())),
+            _ => match self.below(3) {
+                0 => Op::Clock(self.of(Clock::NAMES)),
+                1 => Op::WaitCnt(base),
+                _ => Op::End(self.terminator(what)),
+            },
+        }
+    }
+}
+
+/// Nodes in any order, verified or not: the text form knows no types.
+fn block(pc: u64, seeds: &[Vec<u64>], what: &str) -> Block {
+    let first = Node {
+        op: Op::LaneId,
+        ty: Some(Ty::V32),
+    };
+    let (mut nodes, mut values) = (vec![first], vec![Value(0)]);
+    for seed in seeds {
+        let mut random = Random {
+            bytes: seed.iter(),
+            values,
+        };
+        let (typed, ty) = (random.coin(), random.of(Ty::NAMES));
+        let op = random.op(what);
+        values = random.values;
+        if typed {
+            values.push(Value(nodes.len() as u32));
+        }
+        nodes.push(Node {
+            op,
+            ty: typed.then_some(ty),
+        });
+    }
+    Block { pc, nodes }
+}
+
+proptest! {
+    #[test]
+    fn what_is_printed_is_parsed_back(
+        pc: u64,
+        seeds in prop::collection::vec(prop::collection::vec(any::<u64>(), 32), 0..20),
+        what: String,
+    ) {
+        let block = block(pc, &seeds, &what);
+        let text = block.to_string();
+        let back = parse(&text, &find).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        prop_assert_eq!(format!("{block:?}"), format!("{back:?}"));
+        prop_assert_eq!(back.to_string(), text);
+    }
+
+    #[test]
+    fn no_text_makes_the_parser_panic(text: String) {
+        let _ = parse(&text, &find);
+        let _ = parse(&format!("block 0\n{text}"), &find);
+    }
+
+    /// A sound text with a piece replaced comes closer to the edges.
+    #[test]
+    fn no_damage_makes_the_parser_panic(
+        seeds in prop::collection::vec(prop::collection::vec(any::<u64>(), 32), 1..4),
+        at: prop::sample::Index,
+        piece in "[-%:=,.;\\[\\](){}\"\\\\0-9a-fmsuvx é\n]{0,6}",
+        cut in 0..4usize,
+    ) {
+        let mut text: Vec<char> = block(0, &seeds, "a \"b\"").to_string().chars().collect();
+        let start = at.index(text.len());
+        let end = (start + cut).min(text.len());
+        text.splice(start..end, piece.chars());
+        let text: String = text.into_iter().collect();
+        if let Err(e) = parse(&text, &find) {
+            prop_assert!(e.line >= 1 && e.column >= 1 && !e.message.is_empty());
+        }
+    }
+}
+
+#[test]
+fn errors_name_the_place() {
+    let error = |line: &str| {
+        let text = format!("block 0x10 ; é\n  %a:u32 = const 1\n{line}");
+        parse(&text, &find).unwrap_err().to_string()
+    };
+    let cases = [
+        (
+            "%b:u32 = add.i32 %a, %c",
+            "line 3, column 22: %c is not defined above",
+        ),
+        ("%a:u32 = const 2", "line 3, column 17: %a is defined twice"),
+        ("%b:u31 = const 2", "line 3, column 4: `u31` is not a type"),
+        (
+            "  add.i33 %a, %a",
+            "line 3, column 3: there is no operation `add.i33`",
+        ),
+        (
+            "write s256, %a",
+            "line 3, column 7: there is no register `s256`",
+        ),
+        ("inst 4 valve", "line 3, column 8: `valve` is not a family"),
+        (
+            "trap 256, 0",
+            "line 3, column 6: `256` is not a number that fits here",
+        ),
+        (
+            "lane_fn sad(%a)",
+            "line 3, column 9: there is no lane function `sad`",
+        ),
+        (
+            "lane_id 5",
+            "line 3, column 9: the line should end here, but `5` follows",
+        ),
+        (
+            "shuffle %a, [0-62]",
+            "line 3, column 19: a shuffle selects 64 lanes, not 63",
+        ),
+        (
+            "unsupported \"é",
+            "line 3, column 14: the string has no closing quote",
+        ),
+    ];
+    for (line, message) in cases {
+        assert_eq!(error(line), message);
+    }
+    let empty = parse("; nothing\n", &find).unwrap_err().to_string();
+    assert_eq!(empty, "line 1, column 1: the text has no `block ADDRESS`");
+}
