@@ -6,22 +6,20 @@ use proptest::prelude::*;
 use crate::mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
 use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
-use crate::{LaneFn, parse};
+use crate::{LaneFn, over_lanes, parse};
 
-static LANE_FNS: [LaneFn; 2] = [
+/// Only the names matter here.
+const fn named(name: &'static str) -> LaneFn {
     LaneFn {
-        name: "sad_u8",
+        name,
         result_bits: 32,
         has_mask: false,
-        call: |[a, b, ..]| (a ^ b, false),
-    },
-    LaneFn {
-        name: "div_scale.f64",
-        result_bits: 64,
-        has_mask: true,
-        call: |a| (a[0], true),
-    },
-];
+        call: |a| (a[0], false),
+        all: |a, out| over_lanes(|a| (a[0], false), a, out),
+    }
+}
+
+static LANE_FNS: [LaneFn; 2] = [named("sad_u8"), named("div_scale.f64")];
 
 fn find(name: &str) -> Option<&'static LaneFn> {
     LANE_FNS.iter().find(|f| f.name == name)
