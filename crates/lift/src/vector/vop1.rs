@@ -4,6 +4,7 @@ use wavetank_ir::{Elem, Reg, Un};
 use wavetank_isa::tables::Vop1::{self, *};
 use wavetank_isa::{Field, Operand};
 
+use super::not_yet;
 use super::operand::Vector;
 use crate::block::Flow;
 use crate::lane_fn;
@@ -86,12 +87,10 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_FFBH_I32 => v.int(|[a]| a.leading_signs()),
         V_SCREEN_PARTITION_4SE_B32 => v.int(|[a]| v.int_fn(&lane_fn::SCREEN_PARTITION_4SE, [a.v])),
 
-        // NotYet: undocumented, or with zero rules that no seed gives.
-        V_MOV_FED_B32
-        | V_MOV_PRSV_B32
-        | V_WRITELANE_REGWR_B32
-        | V_RCP_LEGACY_F32
-        | V_RSQ_LEGACY_F32 => Flow::unsupported(v.l.inst, "not lifted yet"),
+        // NotYet: legacy rules for zero that no document at hand gives.
+        V_RCP_LEGACY_F32 | V_RSQ_LEGACY_F32 => not_yet(v, "its rules for zero are not documented"),
+        // NotYet: opcodes that no document explains.
+        V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => not_yet(v, "it is undocumented"),
     }
 }
 

@@ -5,6 +5,7 @@ use wavetank_isa::tables::OperandSpec;
 use wavetank_isa::tables::Vop3::{self, *};
 use wavetank_isa::{Field, Operand, Ty};
 
+use super::not_yet;
 use super::operand::Vector;
 use crate::block::Flow;
 use crate::lane_fn;
@@ -111,14 +112,12 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_READLANE_B32 => read_lane(v),
         V_WRITELANE_B32 => write_lane(v),
 
-        // NotYet: interpolation needs the parameter memory of a pixel shader;
-        // the others are undocumented.
-        V_INTERP_P1LL_F16
-        | V_INTERP_P1LV_F16
-        | V_INTERP_P2_F16
-        | V_INTERP_P2_LEGACY_F16
-        | V_READLANE_REGRD_B32
-        | V_MULLIT_F32 => Flow::unsupported(v.l.inst, "not lifted yet"),
+        // NotYet: interpolation needs the parameter memory of a pixel shader.
+        V_INTERP_P1LL_F16 | V_INTERP_P1LV_F16 | V_INTERP_P2_F16 | V_INTERP_P2_LEGACY_F16 => {
+            not_yet(v, "interpolation is not executed yet")
+        }
+        // NotYet: opcodes that no document at hand explains.
+        V_READLANE_REGRD_B32 | V_MULLIT_F32 => not_yet(v, "it is undocumented"),
     }
 }
 
