@@ -298,11 +298,19 @@ impl Source {
         }
     }
 
-    /// A scalar register. Code 125 names none on gfx6 to gfx9.
+    /// A scalar register. Code 125 names none on gfx6 to gfx9; the low bits of
+    /// the code of a pair or a longer span are ignored (Vega ISA, 3.6.2).
     fn scalar(&self, spec: &OperandSpec, raw: u64) -> Result<Operand, DecodeError> {
-        match raw {
-            125 | 128.. => Err(self.reserved(spec.field, raw)),
-            _ => Ok(Operand::Sgpr(raw as u8)),
+        let is_address = self.form == Form::Scratch && spec.field == Field::Saddr;
+        let aligned = match spec.ty.dwords() {
+            0 | 1 => raw,
+            _ if is_address => raw,
+            2 => raw & !1,
+            _ => raw & !3,
+        };
+        match aligned {
+            _ if raw == 125 || raw > 127 => Err(self.reserved(spec.field, raw)),
+            code => Ok(Operand::Sgpr(code as u8)),
         }
     }
 }
@@ -384,9 +392,13 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
         .find(|s| s.field == Field::Soffset)
     else {
         inst.mods.offset = 0;
-        inst.mods.flags &= flag::GLC | flag::NV;
+        inst.mods.flags = 0;
         return Ok(());
     };
+    // Probes and discards move no data that GLC could speak of.
+    if spec_of_data(inst).is_none() {
+        inst.mods.flags &= !flag::GLC;
+    }
     let old = inst.chip.generation() < Generation::Gfx8;
     let register = if inst.has(flag::SMEM_SOFFSET) {
         source.word >> 57
@@ -412,6 +424,13 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     let register = source.scalar(spec, register)?;
     inst.set(Field::Soffset, register);
     Ok(())
+}
+
+/// The register operand of SMEM that is loaded, stored or exchanged.
+fn spec_of_data(inst: &Inst) -> Option<&'static OperandSpec> {
+    let is_data =
+        |s: &&OperandSpec| matches!(s.field, Field::Sdst | Field::Sdata) && s.kind != Kind::Probe;
+    inst.row().operands.iter().find(is_data)
 }
 
 /// Which registers make a FLAT, GLOBAL or SCRATCH address, and whether the

@@ -300,12 +300,12 @@ impl Inst {
 
     /// Data registers of a buffer instruction; rows give the packed number.
     fn buffer_data(&self, ty: Ty) -> u8 {
-        let components = match self.row().mnemonic(self.chip.generation()) {
+        match self.row().mnemonic(self.chip.generation()) {
+            // One register for each of x, y, z and w at the end of the name.
             Some(name) if self.row().has(feature::D16) && !self.packs_d16() => {
                 name.rsplit('_').next().map_or(1, str::len) as u8
             }
-            _ => return ty.dwords(),
-        };
-        components
+            _ => ty.dwords(),
+        }
     }
 }

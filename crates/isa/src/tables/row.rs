@@ -75,7 +75,7 @@ pub enum Kind {
     Param,
     /// Export target: `mrt0`, `pos0`, `param0`.
     ExportTarget,
-    /// The three permission bits of s_atc_probe, in decimal.
+    /// The permission bits of s_atc_probe, small ones in decimal.
     Probe,
 }
 

@@ -18,6 +18,8 @@ impl fmt::Display for Inst {
 
 /// Writes the canonical text of an instruction, without a line end.
 ///
+/// The canonical text has no word for [`flag::NV`].
+///
 /// # Errors
 ///
 /// Those of the writer; a `String` has none.
@@ -143,8 +145,8 @@ fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> R
 fn immediate(out: &mut impl Write, value: i32, kind: Kind, generation: Generation) -> Result {
     let word = value as u16;
     match kind {
-        Kind::Count if word > 64 => hex(out, word.into()),
-        Kind::Count | Kind::OptionalCount | Kind::Target => decimal(out, word.into()),
+        Kind::Count | Kind::Probe if word > 64 => hex(out, word.into()),
+        Kind::Count | Kind::Probe | Kind::OptionalCount | Kind::Target => decimal(out, word.into()),
         Kind::Hwreg => symbolic::hwreg(out, word, generation),
         Kind::Waitcnt => symbolic::waitcnt(out, word, generation),
         Kind::Sendmsg => symbolic::sendmsg(out, word, generation),
@@ -152,7 +154,6 @@ fn immediate(out: &mut impl Write, value: i32, kind: Kind, generation: Generatio
         Kind::Attr => symbolic::attr(out, value as u32),
         Kind::Param => symbolic::param(out, value as u32),
         Kind::ExportTarget => symbolic::export_target(out, value as u32),
-        Kind::Probe => decimal(out, value as u32),
         Kind::Simm16 => hex(out, word.into()),
         Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar | Kind::Literal => signed(out, value),
     }
@@ -319,7 +320,7 @@ fn smem(inst: &Inst, out: &mut impl Write) -> Result {
         out.write_str(" offset:")?;
         signed_hex(out, inst.mods.offset)?;
     }
-    words(inst, out, &[(flag::GLC, " glc"), (flag::NV, " nv")])
+    words(inst, out, &[(flag::GLC, " glc")])
 }
 
 fn ds(inst: &Inst, out: &mut impl Write) -> Result {
@@ -394,7 +395,6 @@ fn flat(inst: &Inst, out: &mut impl Write) -> Result {
         (flag::SLC, " slc"),
         (flag::TFE, " tfe"),
         (flag::LDS, " lds"),
-        (flag::NV, " nv"),
     ];
     words(inst, out, &table)
 }

@@ -71,42 +71,39 @@ fn message_op(id: u8, op: u8) -> Option<&'static str> {
     }
 }
 
-/// A message: by its name where it has one, by its numbers where only the
-/// fields of a message are used.
+/// A message: by its name where message, operation and stream exist, else by
+/// its numbers where only those fields are used. The bits beside them are
+/// ignored.
 pub(super) fn sendmsg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
     let [id, op, stream] = [imm & 15, imm >> 4 & 7, imm >> 8 & 3].map(|v| v as u8);
-    if imm & !0x37f != 0 {
-        return decimal(out, imm.into());
-    }
     let name = MESSAGES
         .iter()
         .find(|(code, _, since)| *code == id && *since <= generation);
     let op_name = message_op(id, op);
-    let streams = matches!(id, MSG_GS | MSG_GS_DONE) && op != 0;
     let has_op = matches!(id, MSG_GS | MSG_GS_DONE | MSG_SYSMSG);
-    match name {
-        Some((_, name, _))
-            if (op_name.is_some() || !has_op && op == 0) && (streams || stream == 0) =>
-        {
-            out.write_str("sendmsg(")?;
-            out.write_str(name)?;
-            if let Some(op_name) = op_name {
-                out.write_str(", ")?;
-                out.write_str(op_name)?;
-            }
-            if streams {
-                out.write_str(", ")?;
-                decimal(out, stream.into())?;
-            }
+    let has_stream = matches!(id, MSG_GS | MSG_GS_DONE) && op != 0;
+    let exists = (op_name.is_some() || !has_op && op == 0) && (has_stream || stream == 0);
+    let Some((_, name, _)) = name.filter(|_| exists) else {
+        if imm & !0x37f != 0 {
+            return decimal(out, imm.into());
         }
-        _ => {
-            out.write_str("sendmsg(")?;
-            decimal(out, id.into())?;
-            out.write_str(", ")?;
-            decimal(out, op.into())?;
-            out.write_str(", ")?;
-            decimal(out, stream.into())?;
-        }
+        out.write_str("sendmsg(")?;
+        decimal(out, id.into())?;
+        out.write_str(", ")?;
+        decimal(out, op.into())?;
+        out.write_str(", ")?;
+        decimal(out, stream.into())?;
+        return out.write_char(')');
+    };
+    out.write_str("sendmsg(")?;
+    out.write_str(name)?;
+    if let Some(op_name) = op_name {
+        out.write_str(", ")?;
+        out.write_str(op_name)?;
+    }
+    if has_stream {
+        out.write_str(", ")?;
+        decimal(out, stream.into())?;
     }
     out.write_char(')')
 }
