@@ -1,8 +1,19 @@
 //! The interpreter: lowers blocks of the IR to steps and runs them.
 
+mod arith;
 mod choose;
+mod compare;
+mod convert;
+mod directed;
 mod drive;
+mod extremes;
+mod float;
+mod format;
+mod half;
 mod int;
 mod lanes;
+mod mode;
 pub mod step;
+mod transcendental;
+mod unary;
 mod visit;
