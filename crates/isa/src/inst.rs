@@ -224,11 +224,13 @@ pub struct Inst {
 
 impl Inst {
     /// The table row of this instruction.
+    #[inline]
     pub fn row(&self) -> &'static Row {
         self.op.row()
     }
 
     /// The operand that stands in `field`, or `Operand::None`.
+    #[inline]
     pub fn operand(&self, field: Field) -> Operand {
         let specs = self.row().operands;
         specs
@@ -246,6 +248,7 @@ impl Inst {
     }
 
     /// Whether a modifier of [`flag`] is set; of several, whether any is.
+    #[inline]
     pub fn has(&self, flag: u32) -> bool {
         self.mods.flags & flag != 0
     }
@@ -253,6 +256,7 @@ impl Inst {
     /// How many consecutive registers operand `i` spans: what its type says,
     /// or where modifiers decide (addresses and data of buffers and images),
     /// what they say. Immediates, and slots beyond the row, span none.
+    #[inline]
     pub fn dwords(&self, i: usize) -> u8 {
         let Some(spec) = self.row().operands.get(i) else {
             return 0;

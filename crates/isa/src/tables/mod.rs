@@ -126,6 +126,7 @@ macro_rules! family {
             pub const ALL: &'static [$family] = &[$($family::$op,)*];
 
             /// What the table says about it.
+            #[inline]
             pub fn row(self) -> &'static Row {
                 &ROWS[self as usize]
             }
@@ -147,6 +148,7 @@ macro_rules! encodings {
 
         impl Op {
             /// What the table says about it.
+            #[inline]
             pub fn row(self) -> &'static Row {
                 match self { $(Op::$family(op) => op.row(),)* }
             }

@@ -219,7 +219,7 @@ pub mod feature {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// LLVM's mnemonic without form suffix, by [`Generation`]. FLAT rows hold
-    /// the FLAT name; see [`Inst::mnemonic`](crate::Inst) for the segments.
+    /// the FLAT name, whose prefix GLOBAL and SCRATCH replace by their own.
     pub mnemonics: [Option<&'static str>; 4],
     /// The opcode in the home encoding, by [`Generation`].
     pub opcodes: [Option<u16>; 4],

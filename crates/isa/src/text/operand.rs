@@ -8,6 +8,10 @@ use crate::tables::Ty;
 
 /// Writes a decimal number without the machinery of `format_args!`.
 pub(super) fn decimal(out: &mut impl Write, value: u32) -> Result {
+    // Most numbers name registers.
+    if value < 10 {
+        return out.write_char((b'0' + value as u8) as char);
+    }
     let mut digits = [0u8; 10];
     let mut start = digits.len();
     let mut rest = value;

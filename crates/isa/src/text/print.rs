@@ -8,7 +8,7 @@ use super::symbolic;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Form, Inst, Operand, flag};
 use crate::modifiers::source_bit;
-use crate::tables::{Ds, Field, Kind, Op, OperandSpec, Ty, Vop2, Vop3p, feature};
+use crate::tables::{Ds, Field, Kind, Op, OperandSpec, Row, Ty, Vop2, Vop3p, feature};
 
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> Result {
@@ -33,9 +33,10 @@ impl fmt::Display for Inst {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn print(inst: &Inst, out: &mut impl Write) -> Result {
-    mnemonic(inst, out)?;
+    let row = inst.row();
+    mnemonic(inst, row, out)?;
     let mut separator = " ";
-    for (i, spec) in inst.row().operands.iter().enumerate() {
+    for (i, spec) in row.operands.iter().enumerate() {
         let operand = inst.operands[i];
         let absent = operand == Operand::None && spec.field != Field::Soffset;
         let default = spec.kind == Kind::OptionalCount && operand == Operand::Imm(0);
@@ -54,8 +55,7 @@ pub fn print(inst: &Inst, out: &mut impl Write) -> Result {
 }
 
 /// The mnemonic with the segment and suffix of the form.
-fn mnemonic(inst: &Inst, out: &mut impl Write) -> Result {
-    let row = inst.row();
+fn mnemonic(inst: &Inst, row: &Row, out: &mut impl Write) -> Result {
     let name = row.mnemonic(inst.chip.generation()).unwrap_or("unknown");
     match inst.form {
         Form::Global | Form::Scratch => {
@@ -69,15 +69,18 @@ fn mnemonic(inst: &Inst, out: &mut impl Write) -> Result {
         }
         _ => {
             out.write_str(name)?;
-            out.write_str(suffix(inst))
+            out.write_str(suffix(inst, row))
         }
     }
 }
 
 /// The suffix that tells the forms of an instruction apart.
-fn suffix(inst: &Inst) -> &'static str {
-    let row = inst.row();
-    if row.has(feature::NO_SUFFIX) {
+fn suffix(inst: &Inst, row: &Row) -> &'static str {
+    let vector = matches!(
+        inst.form,
+        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Sdwa | Form::Dpp | Form::Vintrp
+    );
+    if !vector || row.has(feature::NO_SUFFIX) {
         return "";
     }
     let long = inst.op.vop3(inst.chip).is_some();
