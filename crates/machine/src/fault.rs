@@ -12,7 +12,7 @@ pub enum Fault {
         /// The sentence.
         what: String,
     },
-    /// An access outside every allocation.
+    /// An access to memory that was refused.
     Memory(MemoryFault),
     /// `s_trap`.
     Trap {
@@ -23,7 +23,20 @@ pub enum Fault {
     },
 }
 
-/// An access to memory that belongs to nobody.
+/// Why an access was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryFaultReason {
+    /// No allocation holds all of its bytes.
+    Unmapped,
+    /// It writes to memory that the guest may only read.
+    ReadOnly,
+    /// It is an atomic at an address that is no multiple of its width.
+    Misaligned,
+    /// Its offset is not below the size of the lane's scratch.
+    OutsideScratch,
+}
+
+/// An access to memory that was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryFault {
     /// The guest address of the instruction.
@@ -36,6 +49,8 @@ pub struct MemoryFault {
     pub address: u64,
     /// Bytes accessed there.
     pub bytes: u32,
+    /// Why it was refused.
+    pub reason: MemoryFaultReason,
     /// The allocation nearest to the address: name, start, length.
     pub nearest: Option<(String, u64, u64)>,
 }

@@ -12,6 +12,7 @@ mod format;
 mod half;
 mod int;
 mod lanes;
+mod mem;
 mod mode;
 pub mod step;
 mod transcendental;

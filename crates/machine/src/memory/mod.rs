@@ -1,7 +1,26 @@
 //! The memory unit: the only place where emulated memory is touched.
+//!
+//! A memory instruction is an [`Operation`](operation::Operation) (load,
+//! store, atomic, by width) on the [`Places`](places::Places) that a space
+//! (global, flat, scratch, LDS, buffer) makes of the lanes' addresses. A space
+//! checks every address before the operation runs, so a fault leaves registers
+//! and memory as they were. Each pair becomes one specialised function.
 
-/// The memory of one worker: the registry of allocations, the LDS and the
-/// scratch of the work-group it runs.
-pub struct MemoryUnit<'m> {
-    marker: std::marker::PhantomData<&'m ()>,
-}
+pub(crate) mod atomic;
+pub(crate) mod flat;
+mod global;
+pub(crate) mod lanes;
+pub(crate) mod lds;
+pub(crate) mod operation;
+pub(crate) mod places;
+mod registry;
+pub(crate) mod scalar;
+pub(crate) mod scratch;
+mod space;
+mod unit;
+
+pub use lds::Lds;
+pub use registry::{Allocation, Registry, RegistryError, Rights, Snapshot};
+pub(crate) use space::Space;
+pub(crate) use unit::Denied;
+pub use unit::MemoryUnit;

@@ -1,0 +1,163 @@
+//! Steps of memory operations: a space and an operation each.
+
+use std::marker::PhantomData;
+
+use wavetank_ir::{Access, DataReg, MemKind, MemOp, Space as Where};
+
+use super::drive::{Custom, Level};
+use super::step::{Ctx, MemStep, Next, Step, StepFn};
+use crate::backend::Stop;
+use crate::fault::Fault;
+use crate::memory::flat::{Flat, Global};
+use crate::memory::lds::Local;
+use crate::memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
+use crate::memory::scratch::Private;
+use crate::memory::{Denied, Space, scalar};
+use crate::wave::VGPRS;
+
+/// The step of a memory operation. Its `imm[0]` is the address of a
+/// [`MemStep`] that outlives it.
+///
+/// An operation that would return to vector registers that do not exist does
+/// nothing (Vega ISA, 3.6.2).
+pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
+    if !returns_in_file(op) {
+        return nothing;
+    }
+    match op.space {
+        Where::Global { .. } => lanes::<L, Global>(op),
+        Where::Flat { .. } => lanes::<L, Flat>(op),
+        Where::Scratch { .. } => lanes::<L, Private>(op),
+        Where::Lds { .. } => lanes::<L, Local>(op),
+        Where::Buffer { .. } => no_buffer,
+        Where::Scalar { .. } => direct,
+        Where::ScalarBuffer { .. } => buffer,
+    }
+}
+
+fn returns_in_file(op: &MemOp) -> bool {
+    let dwords = op.access.bytes().div_ceil(4) as usize;
+    match op.ret {
+        Some(DataReg::V(n)) => usize::from(n) + dwords <= VGPRS,
+        _ => true,
+    }
+}
+
+/// The step of an operation in a space of lanes. What is hot is instantiated
+/// for each level of features, the rest once.
+fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
+    match (op.kind, op.access) {
+        (MemKind::Load, Access::Dwords(1)) => L::custom::<ByLanes<S, Load<1>>>(),
+        (MemKind::Load, Access::Dwords(2)) => L::custom::<ByLanes<S, Load<2>>>(),
+        (MemKind::Load, Access::Dwords(3)) => step::<S, Load<3>>,
+        (MemKind::Load, Access::Dwords(_)) => L::custom::<ByLanes<S, Load<4>>>(),
+        (MemKind::Load, _) => step::<S, LoadPart>,
+        (MemKind::Store, Access::Dwords(1)) => L::custom::<ByLanes<S, Store<1>>>(),
+        (MemKind::Store, Access::Dwords(2)) => L::custom::<ByLanes<S, Store<2>>>(),
+        (MemKind::Store, Access::Dwords(3)) => step::<S, Store<3>>,
+        (MemKind::Store, Access::Dwords(_)) => L::custom::<ByLanes<S, Store<4>>>(),
+        (MemKind::Store, _) => step::<S, StorePart>,
+        (MemKind::Atomic(_), _) => step::<S, ReadModifyWrite>,
+    }
+}
+
+/// An operation in a space, as a step with a body of its own.
+struct ByLanes<S, O>(PhantomData<(S, O)>);
+
+impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
+    #[inline(always)]
+    unsafe fn run(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: by the caller's promise; lowering keeps the memory step.
+        unsafe {
+            let mem = mem(s);
+            let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+            if mask == 0 {
+                return Next::Step;
+            }
+            let op = O::new(ctx, &mem.op);
+            match S::access(ctx, mem, mask, op) {
+                Ok(()) => Next::Step,
+                Err(denied) => stop(ctx, mem, denied),
+            }
+        }
+    }
+}
+
+/// The same without features of a level.
+///
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn step<S: Space, O: Operation>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise.
+    unsafe { ByLanes::<S, O>::run(ctx, s) }
+}
+
+/// A step that does nothing.
+///
+/// # Safety
+/// None is needed.
+unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
+    Next::Step
+}
+
+unsafe fn no_buffer(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    let pc = unsafe { mem(s) }.pc;
+    let what = "buffer accesses are not executed yet".into();
+    ctx.stop = Some(Stop::Fault(Fault::Unsupported { pc, what }));
+    Next::Stop
+}
+
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn direct(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    unsafe {
+        let mem = mem(s);
+        match scalar::direct(ctx, mem) {
+            Ok(()) => Next::Step,
+            Err(denied) => stop(ctx, mem, denied),
+        }
+    }
+}
+
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn buffer(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    unsafe {
+        let mem = mem(s);
+        let Where::ScalarBuffer { resource, .. } = mem.op.space else {
+            unreachable!("chosen for scalar buffers only")
+        };
+        match scalar::buffer(ctx, mem, resource) {
+            Ok(()) => Next::Step,
+            Err(denied) => stop(ctx, mem, denied),
+        }
+    }
+}
+
+/// The memory step of a step.
+///
+/// # Safety
+/// `imm[0]` is its address, and it is alive.
+#[inline(always)]
+unsafe fn mem(s: &Step) -> &MemStep {
+    // SAFETY: by the caller's promise.
+    unsafe { &*std::ptr::with_exposed_provenance(s.imm[0] as usize) }
+}
+
+/// Stops the wave at the instruction whose access was denied.
+#[cold]
+#[inline(never)]
+unsafe fn stop(ctx: &mut Ctx<'_, '_>, mem: &MemStep, denied: Denied) -> Next {
+    let fault = ctx.memory.fault(mem.pc, mem.op.kind, denied);
+    // SAFETY: the caller's context is that of a live wave.
+    unsafe { (*ctx.uniform).pc = mem.pc };
+    ctx.stop = Some(Stop::Fault(Fault::Memory(fault)));
+    Next::Stop
+}
+
+#[cfg(test)]
+#[path = "mem_tests.rs"]
+mod tests;

@@ -1,0 +1,780 @@
+//! Memory operations, driven on a wave. Expectations come from the manual's
+//! pseudo-code, written out lane by lane.
+
+use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Rmw, Space as Where, Value};
+
+use super::super::drive::{Avx2, Avx512, Baseline};
+use super::super::step::{MemStep, Source};
+use super::*;
+use crate::fault::{MemoryFault, MemoryFaultReason};
+use crate::gcn::{PRIVATE_BASE, SHARED_BASE};
+use crate::memory::{Lds, MemoryUnit, Registry, Rights};
+use crate::wave::{Uniform, VECTOR_BYTES, Wave};
+
+const V: Value = Value(0);
+
+/// A place in the uniform file for masks and addresses.
+fn s(n: usize) -> u32 {
+    (std::mem::offset_of!(Uniform, s) + 4 * n) as u32
+}
+
+fn v(n: u32) -> Source {
+    Source::Vector(n * VECTOR_BYTES as u32)
+}
+
+fn global() -> Where {
+    Where::Global {
+        address: V,
+        index: None,
+    }
+}
+
+fn load(space: Where, access: Access, to: DataReg) -> MemOp {
+    MemOp {
+        kind: MemKind::Load,
+        space,
+        offset: 0,
+        access,
+        half: Half::Whole,
+        data: None,
+        data2: None,
+        ret: Some(to),
+        mask: Some(V),
+        glc: false,
+        slc: false,
+        counter: Counter::Vm,
+    }
+}
+
+fn store(space: Where, access: Access, from: DataReg) -> MemOp {
+    MemOp {
+        kind: MemKind::Store,
+        data: Some(from),
+        ret: None,
+        ..load(space, access, from)
+    }
+}
+
+fn atomic(space: Where, rmw: Rmw, dwords: u8, data: u16, to: u16) -> MemOp {
+    MemOp {
+        kind: MemKind::Atomic(rmw),
+        data: Some(DataReg::V(data)),
+        ..load(space, Access::Dwords(dwords), DataReg::V(to))
+    }
+}
+
+/// The feature levels of this processor.
+fn levels(op: &MemOp) -> Vec<StepFn> {
+    let mut out = vec![mem_step::<Baseline>(op)];
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            out.push(mem_step::<Avx2>(op));
+        }
+        if is_x86_feature_detected!("avx512vbmi") {
+            out.push(mem_step::<Avx512>(op));
+        }
+    }
+    out
+}
+
+/// Runs an operation at one level, with EXEC as its mask.
+fn run_step(
+    wave: &mut Wave,
+    unit: &mut MemoryUnit<'_>,
+    op: &MemOp,
+    sources: &[Source],
+    f: StepFn,
+) -> Result<(), MemoryFault> {
+    let mut all = [Source::None; 4];
+    all[..sources.len()].copy_from_slice(sources);
+    let mem = MemStep {
+        op: op.clone(),
+        pc: 0x1234,
+        cache: 7,
+        sources: all,
+        mask: s(126),
+    };
+    let step = Step {
+        run: f,
+        dst: 0,
+        dst2: 0,
+        src: [0; 3],
+        mask: 0,
+        imm: [(&raw const mem).expose_provenance() as u64, 0, 0],
+        flags: 0,
+        inst: 0,
+    };
+    let (uniform, vector) = wave.raw();
+    let mut ctx = Ctx {
+        uniform,
+        vector: vector.cast(),
+        memory: unit,
+        wave: 0,
+        stop: None,
+    };
+    // SAFETY: the wave and the memory step are alive; the level was detected.
+    match unsafe { f(&mut ctx, &step) } {
+        Next::Step => Ok(()),
+        _ => match ctx.stop {
+            Some(Stop::Fault(Fault::Memory(f))) => {
+                assert_eq!(wave.uniform().pc, 0x1234);
+                Err(f)
+            }
+            other => panic!("{other:?}"),
+        },
+    }
+}
+
+/// Runs an operation at the best level.
+fn run(
+    wave: &mut Wave,
+    unit: &mut MemoryUnit<'_>,
+    op: &MemOp,
+    sources: &[Source],
+) -> Result<(), MemoryFault> {
+    let f = *levels(op).last().expect("there is a baseline");
+    run_step(wave, unit, op, sources, f)
+}
+
+fn set_addresses(wave: &mut Wave, reg: usize, f: impl Fn(usize) -> u64) {
+    for lane in 0..64 {
+        wave.vgpr_mut(reg)[lane] = f(lane) as u32;
+        wave.vgpr_mut(reg + 1)[lane] = (f(lane) >> 32) as u32;
+    }
+}
+
+fn bytes_of(registry: &Registry, address: u64, n: usize) -> Vec<u8> {
+    let mut out = vec![0; n];
+    registry.read(address, &mut out).unwrap();
+    out
+}
+
+fn dword(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+/// A buffer of 4 KiB whose bytes all differ from their neighbours.
+fn filled(registry: &Registry) -> (u64, Vec<u8>) {
+    let a = registry.allocate("buffer", 4096, 4096).unwrap().address;
+    let bytes: Vec<u8> = (0..4096u32).map(|i| (i * 37 + i / 256) as u8).collect();
+    registry.write(a, &bytes).unwrap();
+    (a, bytes)
+}
+
+#[test]
+fn global_loads_read_what_each_lane_addresses() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    // Rows, a shuffle, strides, unaligned, all lanes the same.
+    let patterns: [fn(usize) -> u64; 6] = [
+        |l| 4 * l as u64,
+        |l| 4 * (l as u64 * 29 % 64),
+        |l| 40 * l as u64 + 8,
+        |l| 4 * l as u64 + 1,
+        |l| 7 * l as u64,
+        |_| 16,
+    ];
+    for pattern in patterns {
+        for mask in [!0, 1, 1 << 63, 0xf0f0_1234_0000_ffff, 0] {
+            for n in 1..=4usize {
+                let op = MemOp {
+                    offset: -64,
+                    ..load(global(), Access::Dwords(n as u8), DataReg::V(0))
+                };
+                for f in levels(&op) {
+                    let mut wave = Wave::new(0);
+                    let mut unit = MemoryUnit::new(&registry);
+                    wave.set_s64(126, mask);
+                    // The result overwrites the address.
+                    set_addresses(&mut wave, 0, |l| base + 64 + pattern(l));
+                    let before: Vec<_> = (0..4).map(|r| *wave.vgpr(r)).collect();
+                    run_step(&mut wave, &mut unit, &op, &[v(0)], f).unwrap();
+                    for lane in 0..64 {
+                        for r in 0..4 {
+                            let want = if mask >> lane & 1 != 0 && r < n {
+                                dword(&bytes, pattern(lane) as usize + 4 * r)
+                            } else {
+                                before[r][lane]
+                            };
+                            assert_eq!(wave.vgpr(r)[lane], want, "lane {lane} register {r}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn global_stores_write_what_each_lane_addresses() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let patterns: [fn(usize) -> u64; 3] =
+        [|l| 4 * l as u64, |l| 16 * l as u64, |l| 17 * l as u64 + 1];
+    for (k, pattern) in patterns.into_iter().enumerate() {
+        for mask in [!0, 0x8000_0000_0000_0101u64] {
+            for n in 1..=if k == 0 { 1 } else { 4 } {
+                let op = store(global(), Access::Dwords(n), DataReg::V(4));
+                for f in levels(&op) {
+                    registry.write(base, &bytes).unwrap();
+                    let mut want = bytes.clone();
+                    let mut wave = Wave::new(0);
+                    let mut unit = MemoryUnit::new(&registry);
+                    wave.set_s64(126, mask);
+                    set_addresses(&mut wave, 0, |l| base + pattern(l));
+                    for lane in 0..64 {
+                        for r in 0..n as usize {
+                            let value = (0x0101_0000 * r + 0xab00 + lane) as u32;
+                            wave.vgpr_mut(4 + r)[lane] = value;
+                            if mask >> lane & 1 != 0 {
+                                let at = pattern(lane) as usize + 4 * r;
+                                want[at..at + 4].copy_from_slice(&value.to_le_bytes());
+                            }
+                        }
+                    }
+                    run_step(&mut wave, &mut unit, &op, &[v(0)], f).unwrap();
+                    assert_eq!(bytes_of(&registry, base, 4096), want);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_extend_and_keep_the_other_half() {
+    let registry = Registry::new();
+    let base = registry.allocate("b", 64, 1).unwrap().address;
+    registry.write(base, &[0x80, 0xff, 0x7f, 0x12]).unwrap();
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    set_addresses(&mut wave, 0, |_| base);
+    let mut get = |access, half| {
+        wave.vgpr_mut(4).fill(0xaaaa_bbbb);
+        let op = MemOp {
+            half,
+            ..load(global(), access, DataReg::V(4))
+        };
+        run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+        wave.vgpr(4)[63]
+    };
+    // Vega ISA, 12.14: zero- and sign-extended; D16 writes one half.
+    assert_eq!(get(Access::U8, Half::Whole), 0x80);
+    assert_eq!(get(Access::I8, Half::Whole), 0xffff_ff80);
+    assert_eq!(get(Access::U16, Half::Whole), 0xff80);
+    assert_eq!(get(Access::I16, Half::Whole), 0xffff_ff80);
+    assert_eq!(get(Access::U8, Half::Low), 0xaaaa_0080);
+    assert_eq!(get(Access::I8, Half::Low), 0xaaaa_ff80);
+    assert_eq!(get(Access::I8, Half::High), 0xff80_bbbb);
+    assert_eq!(get(Access::U16, Half::High), 0xff80_bbbb);
+    // BUFFER_STORE_BYTE_D16_HI stores S0[23:16], SHORT_D16_HI S0[31:16].
+    wave.vgpr_mut(4).fill(0x1122_3344);
+    wave.set_s64(126, 1);
+    for (access, half, want) in [
+        (Access::U8, Half::Whole, [0x44, 0xff, 0x7f]),
+        (Access::U8, Half::High, [0x22, 0xff, 0x7f]),
+        (Access::U16, Half::Whole, [0x44, 0x33, 0x7f]),
+        (Access::U16, Half::High, [0x22, 0x11, 0x7f]),
+    ] {
+        registry.write(base, &[0x80, 0xff, 0x7f, 0x12]).unwrap();
+        let op = MemOp {
+            half,
+            ..store(global(), access, DataReg::V(4))
+        };
+        run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+        assert_eq!(bytes_of(&registry, base, 3), want);
+    }
+}
+
+#[test]
+fn a_scalar_base_is_added_to_an_unsigned_index() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let space = Where::Global {
+        address: V,
+        index: Some(V),
+    };
+    let op = MemOp {
+        offset: 8,
+        ..load(space, Access::Dwords(1), DataReg::V(2))
+    };
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    wave.set_s64(10, base);
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 12 * lane as u32;
+    }
+    let scalar = Source::Uniform(s(10));
+    run(&mut wave, &mut unit, &op, &[scalar, v(0)]).unwrap();
+    for lane in 0..64 {
+        assert_eq!(wave.vgpr(2)[lane], dword(&bytes, 8 + 12 * lane));
+    }
+    // 0xffff_fffc is not -4.
+    wave.vgpr_mut(0)[5] = 0xffff_fffc;
+    let fault = run(&mut wave, &mut unit, &op, &[scalar, v(0)]).unwrap_err();
+    assert_eq!(fault.lane, Some(5));
+    assert_eq!(fault.address, base + 8 + 0xffff_fffc);
+    // An index beside addresses in registers.
+    set_addresses(&mut wave, 6, |l| base + l as u64);
+    wave.vgpr_mut(0).fill(100);
+    run(&mut wave, &mut unit, &op, &[v(6), v(0)]).unwrap();
+    assert_eq!(wave.vgpr(2)[3], dword(&bytes, 111));
+}
+
+#[test]
+fn the_last_byte_is_inside_and_the_next_is_not() {
+    let registry = Registry::new();
+    let a = registry.allocate("small", 10, 1).unwrap();
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    let dwords = load(global(), Access::Dwords(1), DataReg::V(4));
+    let short = load(global(), Access::U16, DataReg::V(4));
+    wave.vgpr_mut(4).fill(77);
+    let mut at = |address: u64, op: &MemOp| {
+        set_addresses(&mut wave, 0, |_| a.address);
+        wave.vgpr_mut(0)[9] = address as u32;
+        wave.vgpr_mut(1)[9] = (address >> 32) as u32;
+        let result = run(&mut wave, &mut unit, op, &[v(0)]);
+        if result.is_err() {
+            // Nothing was loaded, not even in the lanes before.
+            assert_eq!(wave.vgpr(4), &[77; 64]);
+        } else {
+            wave.vgpr_mut(4).fill(77);
+        }
+        result
+    };
+    at(a.address + 6, &dwords).unwrap();
+    at(a.address + 8, &short).unwrap();
+    let fault = at(a.address + 8, &dwords).unwrap_err();
+    assert_eq!(fault.lane, Some(9));
+    assert_eq!((fault.address, fault.bytes), (a.address + 8, 4));
+    assert_eq!(fault.reason, MemoryFaultReason::Unmapped);
+    assert_eq!(fault.nearest, Some(("small".into(), a.address, 10)));
+    for outside in [
+        a.address - 1,
+        a.address + 10,
+        0,
+        u64::MAX,
+        u64::MAX - 1,
+        1 << 63,
+    ] {
+        assert_eq!(at(outside, &short).unwrap_err().address, outside);
+    }
+}
+
+#[test]
+fn a_denied_store_writes_nothing() {
+    let registry = Registry::new();
+    let a = registry.allocate("a", 256, 1).unwrap();
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    wave.vgpr_mut(4).fill(!0);
+    set_addresses(&mut wave, 0, |l| a.address + 4 * l as u64 + 1);
+    let op = store(global(), Access::Dwords(1), DataReg::V(4));
+    let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
+    assert_eq!(fault.lane, Some(63));
+    assert_eq!(bytes_of(&registry, a.address, 256), [0; 256]);
+    // Lanes that are off are not looked at.
+    wave.set_s64(126, !0 >> 1);
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    registry.protect(a.address, Rights::Read).unwrap();
+    let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
+    assert_eq!(fault.reason, MemoryFaultReason::ReadOnly);
+    let op = load(global(), Access::Dwords(1), DataReg::V(4));
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+}
+
+#[test]
+fn lanes_may_use_several_allocations() {
+    let registry = Registry::new();
+    let all: Vec<_> = (0..64u8)
+        .map(|n| {
+            let a = registry.allocate("one of many", 4, 1).unwrap().address;
+            registry.write(a, &[n, 1, 2, 3]).unwrap();
+            a
+        })
+        .collect();
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    set_addresses(&mut wave, 0, |l| all[l]);
+    let op = load(global(), Access::Dwords(1), DataReg::V(2));
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    for lane in 0..64 {
+        assert_eq!(wave.vgpr(2)[lane], 0x0302_0100 | lane as u32);
+    }
+    // Between them there is room that belongs to nobody.
+    let mut sorted = all.clone();
+    sorted.sort_unstable();
+    assert!(sorted.windows(2).all(|w| w[1] - w[0] > 4096));
+}
+
+#[test]
+fn use_after_free_is_caught() {
+    let registry = Registry::new();
+    let a = registry.allocate("gone", 256, 1).unwrap();
+    let other = registry.allocate("other", 256, 1).unwrap();
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    set_addresses(&mut wave, 0, |l| a.address + 4 * l as u64);
+    let op = load(global(), Access::Dwords(1), DataReg::V(2));
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    registry.free(a.address).unwrap();
+    let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
+    assert_eq!(fault.lane, Some(0));
+    assert_eq!(fault.nearest.unwrap().1, other.address);
+    assert!(registry.free(a.address).is_err());
+}
+
+#[test]
+fn host_memory_can_be_registered() {
+    let registry = Registry::new();
+    let mut host = [7u32; 64];
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    let pointer = host.as_mut_ptr().cast::<u8>();
+    // SAFETY: the array outlives its registration.
+    let a = unsafe { registry.register("host", pointer, 256, Rights::ReadWrite) }.unwrap();
+    assert_eq!(a.address, pointer as u64);
+    set_addresses(&mut wave, 0, |l| a.address + 4 * l as u64);
+    wave.vgpr_mut(4)[11] = 1;
+    let op = store(global(), Access::Dwords(1), DataReg::V(4));
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    registry.free(a.address).unwrap();
+    assert_eq!((host[10], host[11], host[12]), (0, 1, 0));
+    assert!(run(&mut wave, &mut unit, &op, &[v(0)]).is_err());
+}
+
+#[test]
+fn scalar_loads_ignore_low_bits_and_stop_at_the_file() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let space = Where::Scalar {
+        address: V,
+        index: Some(V),
+    };
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    let op = MemOp {
+        offset: -3,
+        ..load(space, Access::Dwords(16), DataReg::S(8))
+    };
+    let sources = [Source::Const(base + 64), Source::Uniform(s(4))];
+    wave.uniform_mut().s[4] = 10;
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    for n in 0..16 {
+        assert_eq!(wave.uniform().s[8 + n], dword(&bytes, (71 & !3) + 4 * n));
+    }
+    let mut high = op.clone();
+    high.ret = Some(DataReg::S(120));
+    let hw = wave.uniform().hw;
+    run(&mut wave, &mut unit, &high, &sources).unwrap();
+    assert_eq!(wave.uniform().s[127], dword(&bytes, 68 + 28));
+    assert_eq!(wave.uniform().hw, hw);
+    wave.uniform_mut().s[4] = 4096 - 64;
+    let fault = run(&mut wave, &mut unit, &op, &sources).unwrap_err();
+    assert_eq!((fault.lane, fault.bytes), (None, 64));
+}
+
+#[test]
+fn scalar_buffers_clamp_each_dword() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let space = Where::ScalarBuffer {
+        resource: 20,
+        index: None,
+    };
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    for (stride, records, in_range) in [(0u32, 24u32, 2), (8, 3, 2), (0, 4096, 4), (0, 16, 0)] {
+        wave.set_s64(20, base | u64::from(stride) << 48);
+        wave.set_s64(22, records.into());
+        let op = MemOp {
+            offset: 16,
+            ..load(space.clone(), Access::Dwords(4), DataReg::S(8))
+        };
+        run(&mut wave, &mut unit, &op, &[]).unwrap();
+        for n in 0..4 {
+            let want = if n < in_range {
+                dword(&bytes, 16 + 4 * n)
+            } else {
+                0
+            };
+            assert_eq!(wave.uniform().s[8 + n], want);
+        }
+    }
+    // A descriptor of zeros is unbound, wherever it points.
+    wave.set_s64(20, 0);
+    wave.set_s64(22, 0);
+    let op = load(space, Access::Dwords(4), DataReg::S(8));
+    run(&mut wave, &mut unit, &op, &[]).unwrap();
+    assert_eq!(wave.uniform().s[8..12], [0; 4]);
+}
+
+fn local() -> Where {
+    Where::Lds { address: V }
+}
+
+#[test]
+fn lds_reads_zero_and_drops_writes_out_of_range() {
+    let registry = Registry::new();
+    let mut unit = MemoryUnit::new(&registry);
+    let mut wave = Wave::new(0);
+    unit.set_lds(Lds::new(512));
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 4 * lane as u32;
+        wave.vgpr_mut(1)[lane] = 100 + lane as u32;
+    }
+    let op = MemOp {
+        offset: 260,
+        ..store(local(), Access::Dwords(1), DataReg::V(1))
+    };
+    for f in levels(&op) {
+        unit.lds().clear();
+        run_step(&mut wave, &mut unit, &op, &[v(0)], f).unwrap();
+        let dwords = unit.lds().dwords();
+        assert_eq!(dwords.len(), 128);
+        for (n, d) in dwords.into_iter().enumerate() {
+            // Lane 63 would write dword 128.
+            assert_eq!(d, if n < 65 { 0 } else { 35 + n as u32 });
+        }
+    }
+    // A pair across the end: the dword in range is read.
+    wave.vgpr_mut(0).fill(508);
+    let pair = load(local(), Access::Dwords(2), DataReg::V(4));
+    run(&mut wave, &mut unit, &pair, &[v(0)]).unwrap();
+    assert_eq!((wave.vgpr(4)[0], wave.vgpr(5)[0]), (162, 0));
+    // Sums wrap at 32 bits: a negative base is legal from gfx7 on.
+    wave.vgpr_mut(0).fill(0xffff_fffc);
+    let back = MemOp {
+        offset: 512,
+        ..load(local(), Access::Dwords(1), DataReg::V(4))
+    };
+    run(&mut wave, &mut unit, &back, &[v(0)]).unwrap();
+    assert_eq!(wave.vgpr(4)[63], 162);
+    // A uniform address, as ds_append uses.
+    let uniform = load(local(), Access::U16, DataReg::V(4));
+    run(&mut wave, &mut unit, &uniform, &[Source::Const(264)]).unwrap();
+    assert_eq!(wave.vgpr(4)[1], 101);
+}
+
+#[test]
+fn lds_atomics_go_in_lane_order() {
+    let registry = Registry::new();
+    let mut unit = MemoryUnit::new(&registry);
+    let mut wave = Wave::new(0);
+    unit.set_lds(Lds::new(64));
+    wave.vgpr_mut(1).fill(3);
+    wave.vgpr_mut(0).fill(18);
+    let op = atomic(local(), Rmw::Add, 1, 1, 2);
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    for lane in 0..64 {
+        assert_eq!(wave.vgpr(2)[lane], 3 * lane as u32);
+    }
+    // (ADDR + OFFSET) & ~3
+    assert_eq!(unit.lds().dwords()[4], 192);
+    // ds_append: the result register holds the operand, one lane is active.
+    wave.set_s64(126, 1 << 40);
+    wave.vgpr_mut(2).fill(64);
+    let op = atomic(local(), Rmw::Add, 1, 2, 2);
+    run(&mut wave, &mut unit, &op, &[Source::Const(16)]).unwrap();
+    assert_eq!((wave.vgpr(2)[40], wave.vgpr(2)[41]), (192, 64));
+    assert_eq!(unit.lds().dwords()[4], 256);
+}
+
+/// Scratch of 16 dwords a lane.
+fn with_scratch<'m>(registry: &'m Registry) -> (MemoryUnit<'m>, u64) {
+    let a = registry.allocate("scratch", 64 * 64, 256).unwrap();
+    let mut unit = MemoryUnit::new(registry);
+    unit.set_scratch(a.address, 64);
+    unit.set_lds(Lds::new(1024));
+    (unit, a.address)
+}
+
+#[test]
+fn scratch_is_swizzled_by_dwords() {
+    let registry = Registry::new();
+    let (mut unit, base) = with_scratch(&registry);
+    let mut wave = Wave::new(0);
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 4 * (lane as u32 % 4);
+        for r in 0..4 {
+            wave.vgpr_mut(1 + r)[lane] = (r << 8 | lane) as u32;
+        }
+    }
+    let space = Where::Scratch { address: V };
+    let op = MemOp {
+        offset: 16,
+        ..store(space.clone(), Access::Dwords(4), DataReg::V(1))
+    };
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    let bytes = bytes_of(&registry, base, 4096);
+    for lane in 0..64 {
+        for r in 0..4 {
+            let d = 4 + lane % 4 + r;
+            assert_eq!(dword(&bytes, d * 256 + lane * 4), (r << 8 | lane) as u32);
+        }
+    }
+    // Unaligned: bytes 2 and 3 of dword 4 and the first two of dword 5.
+    wave.vgpr_mut(0).fill(0);
+    let op = MemOp {
+        offset: 18,
+        ..load(space.clone(), Access::Dwords(1), DataReg::V(8))
+    };
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    assert_eq!(wave.vgpr(8)[4], (0x0004) >> 16 | (0x0104 & 0xffff) << 16);
+    // A byte store keeps its neighbours.
+    let op = MemOp {
+        offset: 21,
+        ..store(space.clone(), Access::U8, DataReg::V(8))
+    };
+    wave.vgpr_mut(8).fill(0xee);
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    let at = 5 * 256 + 4 * 4;
+    assert_eq!(bytes_of(&registry, base, 4096)[at..at + 4], [4, 0xee, 0, 0]);
+    // The last dword, and one past it.
+    let at = |offset| MemOp {
+        offset,
+        ..load(space.clone(), Access::Dwords(1), DataReg::V(8))
+    };
+    run(&mut wave, &mut unit, &at(60), &[v(0)]).unwrap();
+    let fault = run(&mut wave, &mut unit, &at(61), &[v(0)]).unwrap_err();
+    assert_eq!(fault.reason, MemoryFaultReason::OutsideScratch);
+    assert_eq!(fault.address, PRIVATE_BASE + 61);
+    // Freed scratch is no scratch.
+    registry.free(base).unwrap();
+    assert!(run(&mut wave, &mut unit, &at(0), &[v(0)]).is_err());
+}
+
+#[test]
+fn flat_addresses_reach_all_three_memories() {
+    let registry = Registry::new();
+    let (global, bytes) = filled(&registry);
+    let (mut unit, _) = with_scratch(&registry);
+    let mut wave = Wave::new(0);
+    // Mark the LDS and scratch through their own spaces.
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 8 * lane as u32 % 64 + 4;
+        wave.vgpr_mut(1)[lane] = 0x1000 + lane as u32;
+    }
+    let mark = store(
+        Where::Scratch { address: V },
+        Access::Dwords(1),
+        DataReg::V(1),
+    );
+    run(&mut wave, &mut unit, &mark, &[v(0)]).unwrap();
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 8 * lane as u32 + 4;
+        wave.vgpr_mut(1)[lane] = 0x2000 + lane as u32;
+    }
+    let mark = store(local(), Access::Dwords(1), DataReg::V(1));
+    run(&mut wave, &mut unit, &mark, &[v(0)]).unwrap();
+
+    let address = |l: usize| match l % 3 {
+        0 => global + 8 * l as u64,
+        1 => SHARED_BASE + 8 * l as u64,
+        _ => PRIVATE_BASE + 8 * l as u64 % 64,
+    };
+    let op = load(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(0));
+    for f in levels(&op) {
+        set_addresses(&mut wave, 0, |l| address(l));
+        let op = MemOp {
+            offset: 4,
+            ..op.clone()
+        };
+        run_step(&mut wave, &mut unit, &op, &[v(0)], f).unwrap();
+        for lane in 0..64 {
+            let want = match lane % 3 {
+                0 => dword(&bytes, 8 * lane + 4),
+                1 => 0x2000 + lane as u32,
+                _ => 0x1000 + lane as u32,
+            };
+            assert_eq!(wave.vgpr(0)[lane], want, "lane {lane}");
+        }
+    }
+    // A fault in one memory leaves the others alone.
+    let op = store(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(8));
+    set_addresses(&mut wave, 0, |l| match l {
+        0 => global,
+        1 => SHARED_BASE,
+        _ => PRIVATE_BASE + 64,
+    });
+    wave.vgpr_mut(8).fill(!0);
+    let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
+    assert_eq!(fault.lane, Some(2));
+    assert_eq!(bytes_of(&registry, global, 4), bytes[..4]);
+    assert_eq!(unit.lds().dwords()[1], 0x2000);
+}
+
+#[test]
+fn atomics_of_many_threads_add_up() {
+    let registry = Registry::new();
+    let a = registry.allocate("counters", 512, 1).unwrap().address;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut wave = Wave::new(0);
+                let mut unit = MemoryUnit::new(&registry);
+                for _ in 0..50 {
+                    set_addresses(&mut wave, 0, |l| a + 8 * (l as u64 % 2));
+                    wave.vgpr_mut(2).fill(1);
+                    wave.vgpr_mut(3).fill(1);
+                    let add = atomic(global(), Rmw::Add, 2, 2, 6);
+                    run(&mut wave, &mut unit, &add, &[v(0)]).unwrap();
+                    set_addresses(&mut wave, 0, |_| a + 64);
+                    wave.vgpr_mut(2).fill(1.0f32.to_bits());
+                    let add = atomic(global(), Rmw::FAdd, 1, 2, 6);
+                    run(&mut wave, &mut unit, &add, &[v(0)]).unwrap();
+                }
+            });
+        }
+    });
+    let bytes = bytes_of(&registry, a, 68);
+    let sum = 4 * 50 * 32;
+    for at in [0, 4, 8, 12] {
+        assert_eq!(dword(&bytes, at), sum);
+    }
+    assert_eq!(f32::from_bits(dword(&bytes, 64)), 2.0 * sum as f32);
+}
+
+#[test]
+fn compare_and_swap_takes_its_comparand_from_the_next_register() {
+    let registry = Registry::new();
+    let a = registry.allocate("a", 64, 1).unwrap().address;
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    set_addresses(&mut wave, 0, |_| a);
+    // src in v2, cmp in v3: lane 0 changes 0 to 5, lane 1 5 to 6, the rest 5.
+    wave.vgpr_mut(2).fill(5);
+    wave.vgpr_mut(2)[1] = 6;
+    wave.vgpr_mut(3)[1..].fill(5);
+    let op = atomic(global(), Rmw::CmpSwap, 1, 2, 4);
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    assert_eq!(wave.vgpr(4)[..4], [0, 5, 6, 6]);
+    assert_eq!(bytes_of(&registry, a, 4), [6, 0, 0, 0]);
+    // 64 bits: src in v2:3, cmp in v4:5.
+    registry.write(a, &[1, 0, 0, 0, 2, 0, 0, 0]).unwrap();
+    wave.vgpr_mut(4).fill(1);
+    wave.vgpr_mut(5).fill(2);
+    wave.set_s64(126, 1);
+    let op = atomic(global(), Rmw::CmpSwap, 2, 2, 6);
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    assert_eq!((wave.vgpr(6)[0], wave.vgpr(7)[0]), (1, 2));
+    assert_eq!(bytes_of(&registry, a, 8), [5, 0, 0, 0, 0, 0, 0, 0]);
+    set_addresses(&mut wave, 0, |_| a + 4);
+    let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
+    assert_eq!(fault.reason, MemoryFaultReason::Misaligned);
+}
+
+#[test]
+fn results_that_do_not_fit_the_file_are_not_made() {
+    let registry = Registry::new();
+    let a = registry.allocate("a", 64, 1).unwrap().address;
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    set_addresses(&mut wave, 0, |_| a);
+    let op = atomic(global(), Rmw::Add, 2, 2, 255);
+    wave.vgpr_mut(2).fill(1);
+    run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
+    assert_eq!(wave.vgpr(255), &[0; 64]);
+    assert_eq!(bytes_of(&registry, a, 4), [0; 4]);
+}

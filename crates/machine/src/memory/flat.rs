@@ -1,0 +1,289 @@
+//! Global and flat addresses: 64 bits a lane (Vega ISA, 9.3 and 9.4).
+
+use std::mem::MaybeUninit;
+
+use super::lanes::{bounds, common, is_row, lanes32, uniform64};
+use super::lds;
+use super::operation::Operation;
+use super::places::{Addresses, Far, Near, Row};
+use super::scratch;
+use super::space::Space;
+use super::unit::{Denied, Span};
+use crate::fault::MemoryFaultReason;
+use crate::gcn::{PRIVATE_BASE, SHARED_BASE};
+use crate::interp::step::{Ctx, MemStep, Source};
+
+/// Global memory: no aperture is looked at.
+pub struct Global;
+
+impl Space for Global {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Ctx<'_, '_>,
+        step: &MemStep,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let offset = step.op.offset as u64;
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match step.sources {
+                [Source::Vector(at), Source::None, ..] => wide(ctx, step, mask, op, at, offset),
+                [Source::Vector(at), index, ..] => indexed(ctx, step, mask, op, at, index),
+                [address, index, ..] => {
+                    let mut room = MaybeUninit::uninit();
+                    let index = lanes32(ctx, index, &mut room);
+                    let base = uniform64(ctx, address).wrapping_add(offset);
+                    near(ctx, step, mask, op, base, index)
+                }
+            }
+        }
+    }
+}
+
+/// Flat memory: an address may be in the aperture of the LDS or of scratch.
+pub struct Flat;
+
+impl Space for Flat {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Ctx<'_, '_>,
+        step: &MemStep,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let Source::Vector(at) = step.sources[0] else {
+            // SAFETY: by the caller's promise. A uniform address never is in
+            // an aperture: lowering makes it a vector.
+            return unsafe { Global::access(ctx, step, mask, op) };
+        };
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let high = ctx.v(at).add(64).cast_const();
+            if mask & (aperture(high, SHARED_BASE) | aperture(high, PRIVATE_BASE)) == 0 {
+                return wide(ctx, step, mask, op, at, step.op.offset as u64);
+            }
+            apart(ctx, step, mask, op, at)
+        }
+    }
+}
+
+/// The lanes whose address is in the aperture at `base`.
+#[inline(always)]
+unsafe fn aperture(high: *const u32, base: u64) -> u64 {
+    // SAFETY: the high halves of 64 lanes.
+    let high = unsafe { high.cast::<[u32; 64]>().read() };
+    let tag = (base >> 48) as u32;
+    let mut lanes = 0;
+    for (i, chunk) in high.chunks_exact(16).enumerate() {
+        let mut bits = 0u16;
+        for n in 0..16 {
+            bits |= u16::from(chunk[n] >> 16 == tag) << n;
+        }
+        lanes |= u64::from(bits) << (16 * i);
+    }
+    lanes
+}
+
+/// A flat access of which some lanes are in an aperture.
+#[inline(never)]
+unsafe fn apart<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    op: O,
+    at: u32,
+) -> Result<(), Denied> {
+    let offset = step.op.offset as u64;
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let high = ctx.v(at).add(64).cast_const();
+        let in_lds = mask & aperture(high, SHARED_BASE);
+        let in_scratch = mask & aperture(high, PRIVATE_BASE);
+        let rest = mask & !(in_lds | in_scratch);
+        // Registers that hold the address may be results: copy it.
+        let low = ctx.v(at).cast::<[u32; 64]>().read();
+        let places = Far(wide_addresses(ctx, at, offset));
+        let private = scratch::Offsets::new(&low, offset);
+        if rest != 0 {
+            check_far(ctx, step, rest, op, &places)?;
+        }
+        if in_scratch != 0 {
+            private.check(ctx, in_scratch, op)?;
+        }
+        if rest != 0 {
+            op.run(&places, rest);
+        }
+        if in_scratch != 0 {
+            private.run(ctx, in_scratch, op);
+        }
+        if in_lds != 0 {
+            lds::run(ctx, in_lds, op, low.as_ptr(), offset as u32);
+        }
+    }
+    Ok(())
+}
+
+/// Addresses in a pair of registers. Mostly their high halves are equal.
+#[inline(always)]
+unsafe fn wide<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    op: O,
+    at: u32,
+    offset: u64,
+) -> Result<(), Denied> {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let low = ctx.v(at).cast_const();
+        if let Some(high) = common(low.add(64), mask) {
+            let base = (u64::from(high) << 32).wrapping_add(offset);
+            return near(ctx, step, mask, op, base, low);
+        }
+        let places = Far(wide_addresses(ctx, at, offset));
+        far(ctx, step, mask, op, places)
+    }
+}
+
+/// Addresses in a pair of registers, with an index in another.
+#[inline(never)]
+unsafe fn indexed<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    op: O,
+    at: u32,
+    index: Source,
+) -> Result<(), Denied> {
+    let mut room = MaybeUninit::uninit();
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let index = lanes32(ctx, index, &mut room);
+        let mut places = Far(wide_addresses(ctx, at, step.op.offset as u64));
+        for (lane, address) in places.0.iter_mut().enumerate() {
+            *address = address.wrapping_add(index.add(lane).read().into());
+        }
+        far(ctx, step, mask, op, places)
+    }
+}
+
+#[inline(always)]
+unsafe fn wide_addresses(ctx: &Ctx<'_, '_>, at: u32, offset: u64) -> [u64; 64] {
+    // SAFETY: by the caller's promise: two lane vectors.
+    let [low, high] = unsafe { ctx.v(at).cast::<[[u32; 64]; 2]>().read() };
+    let mut out = [0; 64];
+    for i in 0..64 {
+        out[i] = (u64::from(low[i]) | u64::from(high[i]) << 32).wrapping_add(offset);
+    }
+    out
+}
+
+/// One base, and an offset a lane.
+#[inline(always)]
+pub(super) unsafe fn near<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    op: O,
+    base: u64,
+    offset: *const u32,
+) -> Result<(), Denied> {
+    let span = |min: u64, max: u64| Span {
+        first: base.wrapping_add(min),
+        last: base.wrapping_add(max),
+        bytes: op.bytes(),
+        stores: O::STORES,
+    };
+    // SAFETY: by the caller's promise; the places are checked before use.
+    unsafe {
+        if !O::ATOMIC && op.bytes() == 4 && mask == !0 && is_row(offset) {
+            let low = u64::from(offset.read());
+            let span = span(low, low + 252);
+            if ctx.memory.holds(step.cache, span) {
+                op.run(&Row(span.first), mask);
+                return Ok(());
+            }
+        }
+        let places = Near { base, offset };
+        let (min, max) = bounds(offset, mask);
+        if !ctx.memory.holds(step.cache, span(min.into(), max.into())) {
+            let address = |lane| places.address(lane);
+            ctx.memory
+                .check_lanes(mask, op.bytes(), O::STORES, address)?;
+        }
+        check_alignment(mask, op, &places)?;
+        op.run(&places, mask);
+    }
+    Ok(())
+}
+
+/// An address of its own for each lane.
+#[inline(never)]
+unsafe fn far<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    op: O,
+    places: Far,
+) -> Result<(), Denied> {
+    // SAFETY: by the caller's promise; the places are checked before use.
+    unsafe {
+        check_far(ctx, step, mask, op, &places)?;
+        op.run(&places, mask);
+    }
+    Ok(())
+}
+
+fn check_far<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    op: O,
+    places: &Far,
+) -> Result<(), Denied> {
+    let (mut first, mut last) = (u64::MAX, 0);
+    for (lane, &a) in places.0.iter().enumerate() {
+        let on = mask >> lane & 1 != 0;
+        first = first.min(if on { a } else { u64::MAX });
+        last = last.max(if on { a } else { 0 });
+    }
+    let span = Span {
+        first,
+        last,
+        bytes: op.bytes(),
+        stores: O::STORES,
+    };
+    if !ctx.memory.holds(step.cache, span) {
+        let address = |lane: usize| places.0[lane];
+        ctx.memory
+            .check_lanes(mask, op.bytes(), O::STORES, address)?;
+    }
+    check_alignment(mask, op, places)
+}
+
+/// Atomics must be aligned to their width (Vega ISA, 4.6 "Memory
+/// Violations").
+#[inline(always)]
+pub(super) fn check_alignment<O: Operation>(
+    mask: u64,
+    op: O,
+    places: &impl Addresses,
+) -> Result<(), Denied> {
+    if !O::ATOMIC {
+        return Ok(());
+    }
+    for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+        // SAFETY: the places are alive; nothing is accessed.
+        let address = unsafe { places.address(lane) };
+        if !address.is_multiple_of(op.bytes().into()) {
+            return Err(Denied {
+                lane: Some(lane as u8),
+                address,
+                bytes: op.bytes(),
+                reason: MemoryFaultReason::Misaligned,
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! Global memory: the one place where host memory is touched for the guest.
+//!
+//! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never
+//! tear and that guest races are no Rust races. Unaligned ones, legal on gfx9,
+//! go byte by byte.
+
+use std::ptr::with_exposed_provenance_mut as at;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// Defines the aligned accesses of one width.
+macro_rules! aligned {
+    ($atomic:ident $word:ident $load:ident $store:ident) => {
+        #[doc = concat!("Reads a `", stringify!($word), "`.")]
+        ///
+        /// # Safety
+        /// The address is aligned to the width and the bytes are mapped.
+        #[inline(always)]
+        pub unsafe fn $load(address: u64) -> $word {
+            // SAFETY: by the caller's promise; only atomics touch guest memory.
+            unsafe { $atomic::from_ptr(at(address as usize)) }.load(Relaxed)
+        }
+
+        #[doc = concat!("Writes a `", stringify!($word), "`.")]
+        ///
+        /// # Safety
+        /// The address is aligned to the width and the bytes are mapped and
+        /// writable.
+        #[inline(always)]
+        pub unsafe fn $store(address: u64, value: $word) {
+            // SAFETY: by the caller's promise; only atomics touch guest memory.
+            unsafe { $atomic::from_ptr(at(address as usize)) }.store(value, Relaxed)
+        }
+    };
+}
+
+aligned!(AtomicU8 u8 load8 store8);
+aligned!(AtomicU16 u16 load16 store16);
+aligned!(AtomicU32 u32 load32 store32);
+aligned!(AtomicU64 u64 load64 store64);
+
+/// Reads `N` bytes at any address (1, 2, 4 or 8).
+///
+/// # Safety
+/// The bytes are mapped.
+#[inline(always)]
+pub unsafe fn load<const N: usize>(address: u64) -> u64 {
+    // SAFETY: by the caller's promise, and alignment was looked at.
+    unsafe {
+        match N {
+            _ if !address.is_multiple_of(N as u64) => load_bytes(address, N),
+            1 => load8(address).into(),
+            2 => load16(address).into(),
+            4 => load32(address).into(),
+            _ => load64(address),
+        }
+    }
+}
+
+/// Writes the low `N` bytes at any address (1, 2, 4 or 8).
+///
+/// # Safety
+/// The bytes are mapped and writable.
+#[inline(always)]
+pub unsafe fn store<const N: usize>(address: u64, value: u64) {
+    // SAFETY: by the caller's promise, and alignment was looked at.
+    unsafe {
+        match N {
+            _ if !address.is_multiple_of(N as u64) => store_bytes(address, N, value),
+            1 => store8(address, value as u8),
+            2 => store16(address, value as u16),
+            4 => store32(address, value as u32),
+            _ => store64(address, value),
+        }
+    }
+}
+
+/// Copies guest memory to the host, by eight bytes where that is aligned.
+///
+/// # Safety
+/// The bytes are mapped.
+pub unsafe fn copy_out(mut address: u64, to: &mut [u8]) {
+    let (head, tail) = to.split_at_mut(to.len().min(address.wrapping_neg() as usize & 7));
+    let mut words = tail.chunks_exact_mut(8);
+    // SAFETY: by the caller's promise.
+    unsafe {
+        for byte in head {
+            *byte = load8(address);
+            address += 1;
+        }
+        for word in &mut words {
+            word.copy_from_slice(&load64(address).to_le_bytes());
+            address += 8;
+        }
+        for byte in words.into_remainder() {
+            *byte = load8(address);
+            address += 1;
+        }
+    }
+}
+
+/// Copies host memory to the guest, by eight bytes where that is aligned.
+///
+/// # Safety
+/// The bytes are mapped and writable.
+pub unsafe fn copy_in(mut address: u64, from: &[u8]) {
+    let (head, tail) = from.split_at(from.len().min(address.wrapping_neg() as usize & 7));
+    let (words, tail) = tail.as_chunks::<8>();
+    // SAFETY: by the caller's promise.
+    unsafe {
+        for byte in head {
+            store8(address, *byte);
+            address += 1;
+        }
+        for word in words {
+            store64(address, u64::from_le_bytes(*word));
+            address += 8;
+        }
+        for byte in tail {
+            store8(address, *byte);
+            address += 1;
+        }
+    }
+}
+
+/// An unaligned read; in whole dwords where those are aligned.
+#[cold]
+unsafe fn load_bytes(address: u64, n: usize) -> u64 {
+    let mut bytes = [0; 8];
+    // SAFETY: the caller promises that n bytes are mapped.
+    unsafe {
+        if n == 8 && address.is_multiple_of(4) {
+            return u64::from(load32(address)) | u64::from(load32(address + 4)) << 32;
+        }
+        for (k, byte) in (0..).zip(&mut bytes[..n]) {
+            *byte = load8(address + k);
+        }
+    }
+    u64::from_le_bytes(bytes)
+}
+
+/// An unaligned write; in whole dwords where those are aligned.
+#[cold]
+unsafe fn store_bytes(address: u64, n: usize, value: u64) {
+    // SAFETY: the caller promises that n bytes are mapped.
+    unsafe {
+        if n == 8 && address.is_multiple_of(4) {
+            store32(address, value as u32);
+            store32(address + 4, (value >> 32) as u32);
+            return;
+        }
+        for (k, byte) in (0..).zip(&value.to_le_bytes()[..n]) {
+            store8(address + k, *byte);
+        }
+    }
+}

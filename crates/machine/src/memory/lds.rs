@@ -1,0 +1,209 @@
+//! The local data share (Vega ISA, 11 "Data share operations").
+//!
+//! Reads out of range give 0, writes there are dropped, dword by dword (3.6.2).
+//! Loads and stores may be unaligned: compilers for gfx9 rely on the unaligned
+//! mode. Atomics ignore the low bits of the address.
+
+use std::mem::MaybeUninit;
+use std::sync::atomic::AtomicU64;
+
+use wavetank_ir::Rmw;
+
+use super::lanes::{Lanes, bounds, is_row, lanes32};
+use super::operation::Operation;
+use super::places::{Near, Places, Row};
+use super::space::Space;
+use super::unit::Denied;
+use super::{atomic, global};
+use crate::interp::step::{Ctx, MemStep};
+
+/// The LDS of a work-group.
+#[derive(Debug)]
+pub struct Lds {
+    /// Atomic cells, since the guest's accesses are atomic; boxed, so that the
+    /// address stays when it is moved to a unit.
+    memory: Box<[AtomicU64]>,
+    bytes: u32,
+}
+
+impl Lds {
+    /// Zeroed memory of `bytes` bytes.
+    pub fn new(bytes: u32) -> Self {
+        let words = bytes.div_ceil(8) as usize;
+        Lds {
+            memory: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            bytes,
+        }
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Zeroes it for another work-group.
+    pub fn clear(&mut self) {
+        for word in &mut self.memory {
+            *word.get_mut() = 0;
+        }
+    }
+
+    /// Its dwords, the last one padded with zeros.
+    pub fn dwords(&mut self) -> Vec<u32> {
+        let words = self.memory.iter_mut().map(|w| *w.get_mut());
+        words
+            .flat_map(|w| [w as u32, (w >> 32) as u32])
+            .take(self.bytes.div_ceil(4) as usize)
+            .collect()
+    }
+
+    #[inline(always)]
+    fn base(&self) -> u64 {
+        self.memory.as_ptr().expose_provenance() as u64
+    }
+}
+
+/// LDS offsets, one a lane.
+pub struct Local;
+
+impl Space for Local {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Ctx<'_, '_>,
+        step: &MemStep,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let mut room = MaybeUninit::uninit();
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let lanes = lanes32(ctx, step.sources[0], &mut room);
+            run(ctx, mask, op, lanes, step.op.offset as u32);
+        }
+        Ok(())
+    }
+}
+
+/// Runs an operation at LDS offsets; the sum with `offset` wraps at 32 bits.
+///
+/// # Safety
+/// `lanes` points to 64 values and the context is that of a live wave.
+#[inline(always)]
+pub(super) unsafe fn run<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+) {
+    let lds = &ctx.memory.lds;
+    let room = u64::from(lds.bytes).checked_sub(u64::from(op.bytes()) + u64::from(offset));
+    // SAFETY: by the caller's promise; what is not in range is left out.
+    unsafe {
+        let (_, max) = bounds(lanes, mask);
+        match room {
+            Some(room) if u64::from(max) <= room && !O::ATOMIC => {
+                let base = lds.base() + u64::from(offset);
+                if op.bytes() == 4 && mask == !0 && is_row(lanes) {
+                    op.run(&Row(base + u64::from(lanes.read())), mask);
+                } else {
+                    let offset = lanes;
+                    op.run(&Near { base, offset }, mask);
+                }
+            }
+            _ => run_each(ctx, mask, op, lanes, offset),
+        }
+    }
+}
+
+/// Looks at the range lane by lane.
+#[inline(never)]
+unsafe fn run_each<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let mut offsets = lanes.cast::<Lanes>().read();
+        for o in &mut offsets {
+            *o = o.wrapping_add(offset);
+        }
+        let lds = &ctx.memory.lds;
+        let places = Clamped {
+            base: lds.base(),
+            bytes: lds.bytes,
+            offsets,
+        };
+        op.run(&places, mask);
+    }
+}
+
+/// LDS offsets that may be out of range.
+struct Clamped {
+    base: u64,
+    bytes: u32,
+    offsets: Lanes,
+}
+
+impl Clamped {
+    #[inline(always)]
+    fn place(&self, offset: u64, bytes: u32) -> Option<u64> {
+        let inside = offset + u64::from(bytes) <= u64::from(self.bytes);
+        inside.then(|| self.base + offset)
+    }
+
+    /// What an atomic changes.
+    #[inline(always)]
+    fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
+        let offset = self.offsets[lane & 63] & !(bytes - 1);
+        self.place(offset.into(), bytes)
+    }
+}
+
+impl Places for Clamped {
+    #[inline(always)]
+    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
+        // SAFETY: what is in range is owned by the unit.
+        unsafe {
+            if N == 8 {
+                return self.load::<4>(lane, at) | self.load::<4>(lane, at + 4) << 32;
+            }
+            let offset = u64::from(self.offsets[lane & 63]) + u64::from(at);
+            let place = self.place(offset, N as u32);
+            place.map_or(0, |a| global::load::<N>(a))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
+        // SAFETY: what is in range is owned by the unit.
+        unsafe {
+            if N == 8 {
+                self.store::<4>(lane, at, value);
+                self.store::<4>(lane, at + 4, value >> 32);
+                return;
+            }
+            let offset = u64::from(self.offsets[lane & 63]) + u64::from(at);
+            if let Some(a) = self.place(offset, N as u32) {
+                global::store::<N>(a, value);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
+        // SAFETY: what is in range is owned by the unit.
+        self.cell(lane, 4)
+            .map_or(0, |a| unsafe { atomic::owned32(a, rmw, data, data2) })
+    }
+
+    #[inline(always)]
+    unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
+        // SAFETY: what is in range is owned by the unit.
+        self.cell(lane, 8)
+            .map_or(0, |a| unsafe { atomic::owned64(a, rmw, data, data2) })
+    }
+}

@@ -1,0 +1,174 @@
+//! Scratch: the private memory of lanes (Vega ISA, 9.4 "Scratch").
+//!
+//! It is swizzled by dwords: dword `d` of lane `l` is at `d * 256 + l * 4`
+//! from the base of the wave, which is where a buffer descriptor with ADD_TID,
+//! an index stride of 64 and elements of 4 bytes finds it too.
+
+use std::mem::MaybeUninit;
+
+use super::global;
+use super::lanes::{Lanes, each, lanes32};
+use super::operation::Operation;
+use super::places::{Places, Split};
+use super::registry::Snapshot;
+use super::space::Space;
+use super::unit::Denied;
+use crate::fault::MemoryFaultReason;
+use crate::gcn::PRIVATE_BASE;
+use crate::interp::step::{Ctx, MemStep};
+
+/// Bytes from one dword of a lane to the next.
+const STEP: u64 = 64 * 4;
+
+/// The scratch of the wave that runs.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Scratch {
+    base: u64,
+    /// What may be accessed: 0 while the registry does not hold the memory.
+    pub bytes_per_lane: u32,
+    wanted: u32,
+}
+
+impl Scratch {
+    pub fn new(base: u64, bytes_per_lane: u32) -> Self {
+        Scratch {
+            base,
+            bytes_per_lane: 0,
+            wanted: bytes_per_lane,
+        }
+    }
+
+    /// Looks whether the allocations hold it.
+    pub fn check(&mut self, snapshot: &Snapshot) {
+        let bytes = u64::from(self.wanted.div_ceil(4)) * STEP;
+        let held = self
+            .base
+            .checked_add(bytes)
+            .is_some_and(|end| snapshot.find(self.base, end).is_some());
+        self.bytes_per_lane = if held { self.wanted } else { 0 };
+    }
+}
+
+/// Scratch offsets, one a lane.
+pub struct Private;
+
+impl Space for Private {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Ctx<'_, '_>,
+        step: &MemStep,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let mut room = MaybeUninit::uninit();
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let lanes = lanes32(ctx, step.sources[0], &mut room);
+            let offsets = Offsets::new(&lanes.cast::<Lanes>().read(), step.op.offset as u64);
+            ctx.memory.catch_up();
+            offsets.check(ctx, mask, op)?;
+            offsets.run(ctx, mask, op);
+        }
+        Ok(())
+    }
+}
+
+/// The offsets of the lanes within their scratch.
+pub(super) struct Offsets(Lanes);
+
+impl Offsets {
+    /// The low halves of private addresses plus an offset, wrapping.
+    #[inline(always)]
+    pub fn new(lanes: &Lanes, offset: u64) -> Self {
+        Offsets(lanes.map(|l| l.wrapping_add(offset as u32)))
+    }
+
+    /// Whether every lane stays within its scratch.
+    #[inline(always)]
+    pub fn check<O: Operation>(&self, ctx: &Ctx<'_, '_>, mask: u64, op: O) -> Result<(), Denied> {
+        let size = u64::from(ctx.memory.scratch.bytes_per_lane);
+        let mut denied = None;
+        each(mask, |lane| {
+            let offset = self.0[lane & 63];
+            let outside = u64::from(offset) + u64::from(op.bytes()) > size;
+            let crooked = O::ATOMIC && offset % op.bytes() != 0;
+            if (outside || crooked) && denied.is_none() {
+                denied = Some((lane, offset, outside));
+            }
+        });
+        denied.map_or(Ok(()), |(lane, offset, outside)| {
+            Err(Denied {
+                lane: Some(lane as u8),
+                address: PRIVATE_BASE | u64::from(offset),
+                bytes: op.bytes(),
+                reason: if outside {
+                    MemoryFaultReason::OutsideScratch
+                } else {
+                    MemoryFaultReason::Misaligned
+                },
+            })
+        })
+    }
+
+    /// Runs an operation whose offsets have been checked.
+    ///
+    /// # Safety
+    /// They have been, and the wave is alive.
+    #[inline(always)]
+    pub unsafe fn run<O: Operation>(&self, ctx: &mut Ctx<'_, '_>, mask: u64, op: O) {
+        let base = ctx.memory.scratch.base;
+        let mut address = [0; 64];
+        let mut crooked = false;
+        for lane in 0..64 {
+            let offset = self.0[lane];
+            crooked |= mask >> lane & 1 != 0 && offset & 3 != 0;
+            address[lane] = place(base, lane, offset);
+        }
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if crooked {
+                let offsets = &self.0;
+                op.run(&Bytes { base, offsets }, mask);
+            } else {
+                let places = Split {
+                    address,
+                    step: STEP,
+                    valid: [!0; 4],
+                };
+                op.run(&places, mask);
+            }
+        }
+    }
+}
+
+/// The address of a byte of a lane.
+#[inline(always)]
+fn place(base: u64, lane: usize, offset: u32) -> u64 {
+    base + u64::from(offset / 4) * STEP + 4 * lane as u64 + u64::from(offset % 4)
+}
+
+/// Scratch byte by byte: accesses that may cross dwords.
+struct Bytes<'a> {
+    base: u64,
+    offsets: &'a Lanes,
+}
+
+impl Places for Bytes<'_> {
+    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
+        let mut bytes = [0; 8];
+        for (k, byte) in (0..).zip(&mut bytes[..N]) {
+            let offset = self.offsets[lane & 63] + at + k;
+            // SAFETY: the caller has checked the lane's bytes.
+            *byte = unsafe { global::load8(place(self.base, lane, offset)) };
+        }
+        u64::from_le_bytes(bytes)
+    }
+
+    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
+        for (k, byte) in (0..).zip(&value.to_le_bytes()[..N]) {
+            let offset = self.offsets[lane & 63] + at + k;
+            // SAFETY: the caller has checked the lane's bytes.
+            unsafe { global::store8(place(self.base, lane, offset), *byte) };
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The memory of one worker.
+
+use wavetank_ir::MemKind;
+use wavetank_isa::Generation;
+
+use super::lds::Lds;
+use super::registry::{Registry, Rights, Snapshot};
+use super::scratch::Scratch;
+use crate::fault::{MemoryFault, MemoryFaultReason};
+use crate::gcn::PRIVATE_BASE;
+
+/// Memory instructions that have a window of their own; others share.
+const WINDOWS: usize = 1024;
+
+/// The memory of one worker: the registry of allocations, and the LDS and the
+/// scratch of the wave that it runs.
+///
+/// Every access is checked. A unit remembers, for each memory instruction, the
+/// allocation it used last; a change of the registry makes it forget.
+pub struct MemoryUnit<'m> {
+    registry: &'m Registry,
+    snapshot: Snapshot,
+    windows: Box<[Window; WINDOWS]>,
+    pub(super) lds: Lds,
+    pub(super) scratch: Scratch,
+    pub(super) generation: Generation,
+}
+
+/// The bounds of the allocation that an instruction used last.
+#[derive(Clone, Copy, Default)]
+struct Window {
+    start: u64,
+    end: u64,
+    /// The end for stores: 0 if it is read-only.
+    store_end: u64,
+}
+
+/// The addresses of an access, the smallest and the largest of its lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    /// The smallest address.
+    pub first: u64,
+    /// The largest address.
+    pub last: u64,
+    /// Bytes accessed at each.
+    pub bytes: u32,
+    /// Whether memory changes.
+    pub stores: bool,
+}
+
+/// The first lane whose address is in no allocation that allows the access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Denied {
+    /// `None` for a scalar access.
+    pub lane: Option<u8>,
+    /// Its address.
+    pub address: u64,
+    /// Bytes accessed there.
+    pub bytes: u32,
+    /// Why.
+    pub reason: MemoryFaultReason,
+}
+
+impl<'m> MemoryUnit<'m> {
+    /// A unit that sees the allocations of a device, without LDS or scratch.
+    pub fn new(registry: &'m Registry) -> Self {
+        MemoryUnit {
+            registry,
+            snapshot: registry.snapshot(),
+            windows: Box::new([Window::default(); WINDOWS]),
+            lds: Lds::new(0),
+            scratch: Scratch::default(),
+            generation: Generation::Gfx9,
+        }
+    }
+
+    /// The allocations of the device.
+    pub fn registry(&self) -> &'m Registry {
+        self.registry
+    }
+
+    /// Sets the generation whose rules buffer descriptors follow (gfx9 if
+    /// never called).
+    pub fn set_generation(&mut self, generation: Generation) {
+        self.generation = generation;
+    }
+
+    /// Gives the unit the LDS of the work-group that runs next; returns the
+    /// one of the work-group that ran before. Nothing is copied.
+    pub fn set_lds(&mut self, lds: Lds) -> Lds {
+        std::mem::replace(&mut self.lds, lds)
+    }
+
+    /// The LDS of the work-group that runs.
+    pub fn lds(&mut self) -> &mut Lds {
+        &mut self.lds
+    }
+
+    /// Sets the scratch of the wave that runs next: dword `d` of lane `l` is
+    /// at `wave_base + d * 256 + l * 4`. An offset of `bytes_per_lane` or more
+    /// is a fault, and so is every one when the registry does not hold the
+    /// memory.
+    pub fn set_scratch(&mut self, wave_base: u64, bytes_per_lane: u32) {
+        self.catch_up();
+        self.scratch = Scratch::new(wave_base, bytes_per_lane);
+        self.scratch.check(&self.snapshot);
+    }
+
+    /// Drops what is remembered if the registry has changed.
+    #[inline(always)]
+    pub(super) fn catch_up(&mut self) {
+        if self.registry.generation() != self.snapshot.generation() {
+            self.forget();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn forget(&mut self) {
+        self.snapshot = self.registry.snapshot();
+        self.windows.fill(Window::default());
+        self.scratch.check(&self.snapshot);
+    }
+
+    /// Whether one allocation holds every byte from the smallest address to
+    /// the end of the largest.
+    #[inline(always)]
+    pub(super) fn holds(&mut self, slot: u32, span: Span) -> bool {
+        self.catch_up();
+        let w = &self.windows[slot as usize % WINDOWS];
+        w.holds(span) || self.look_up(slot, span)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&mut self, slot: u32, span: Span) -> bool {
+        let window = self.window(span.first, span.bytes);
+        self.windows[slot as usize % WINDOWS] = window;
+        window.holds(span)
+    }
+
+    /// The window of the allocation that holds an access; empty if there is
+    /// none. One that may be written is preferred.
+    fn window(&self, address: u64, bytes: u32) -> Window {
+        let end = address.saturating_add(bytes.into());
+        self.snapshot
+            .find(address, end)
+            .map_or(Window::default(), |a| Window {
+                start: a.address,
+                end: a.end(),
+                store_end: match a.rights {
+                    Rights::ReadWrite => a.end(),
+                    Rights::Read => 0,
+                },
+            })
+    }
+
+    /// Checks one access. `last` is the window of the access before.
+    fn check_one(&self, last: &mut Window, span: Span) -> Result<(), MemoryFaultReason> {
+        if !last.holds(span) {
+            *last = self.window(span.first, span.bytes);
+        }
+        if last.holds(span) {
+            Ok(())
+        } else if last.end == 0 {
+            Err(MemoryFaultReason::Unmapped)
+        } else {
+            Err(MemoryFaultReason::ReadOnly)
+        }
+    }
+
+    /// Checks lane by lane: the lanes use several allocations, or one fails.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn check_lanes(
+        &self,
+        mask: u64,
+        bytes: u32,
+        stores: bool,
+        address: impl Fn(usize) -> u64,
+    ) -> Result<(), Denied> {
+        let mut last = Window::default();
+        for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+            let address = address(lane);
+            let span = Span {
+                first: address,
+                last: address,
+                bytes,
+                stores,
+            };
+            self.check_one(&mut last, span).map_err(|reason| Denied {
+                lane: Some(lane as u8),
+                address,
+                bytes,
+                reason,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks the access of a whole wave.
+    pub(super) fn check_scalar(&mut self, slot: u32, span: Span) -> Result<(), Denied> {
+        if self.holds(slot, span) {
+            return Ok(());
+        }
+        self.check_one(&mut Window::default(), span)
+            .map_err(|reason| Denied {
+                lane: None,
+                address: span.first,
+                bytes: span.bytes,
+                reason,
+            })
+    }
+
+    /// The report of a denied access.
+    #[cold]
+    pub(crate) fn fault(&self, pc: u64, kind: MemKind, denied: Denied) -> MemoryFault {
+        let nearest = match denied.reason {
+            MemoryFaultReason::OutsideScratch => {
+                let size = self.scratch.bytes_per_lane.into();
+                Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
+            }
+            _ => self
+                .snapshot
+                .nearest(denied.address)
+                .map(|a| (a.name.to_string(), a.address, a.bytes)),
+        };
+        MemoryFault {
+            pc,
+            kind,
+            lane: denied.lane,
+            address: denied.address,
+            bytes: denied.bytes,
+            reason: denied.reason,
+            nearest,
+        }
+    }
+}
+
+impl Window {
+    /// `first > last` means that the addresses wrapped around.
+    #[inline(always)]
+    fn holds(&self, s: Span) -> bool {
+        let end = if s.stores { self.store_end } else { self.end };
+        let span_end = s.last.saturating_add(s.bytes.into());
+        s.first >= self.start && s.first <= s.last && span_end <= end
+    }
+}
