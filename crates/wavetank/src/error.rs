@@ -310,6 +310,7 @@ mod tests {
             lane: Some(17),
             address: 0x5010,
             bytes: 4,
+            reason: wavetank_machine::MemoryFaultReason::Unmapped,
             nearest: None,
         });
         let error = KernelFault {
