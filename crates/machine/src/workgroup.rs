@@ -59,7 +59,8 @@ impl WorkGroup {
     pub fn begin(&mut self, group: Group) {
         let count = group.waves();
         self.group = group;
-        self.states = vec![WaveState::Ready; count as usize];
+        self.states.clear();
+        self.states.resize(count as usize, WaveState::Ready);
         for index in self.waves.len() as u32..count {
             self.waves.push(Wave::new(index));
         }

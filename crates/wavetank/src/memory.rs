@@ -1,34 +1,37 @@
-//! Device memory: host memory that the registry of allocations knows.
-//!
-//! Emulated addresses are host addresses. Kernels may run while the host copies, so copies go through raw pointers and
-//! never make references to device memory.
+//! Device memory, as the host sees it: allocations that free themselves, and loaded code objects.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::Arc;
+
+use wavetank_machine::{Registry, Rights};
+use wavetank_object::{CodeObject, Image};
 
 use crate::error::{Error, Result};
 
 /// The memory of a device.
-#[derive(Clone, Default)]
-pub(crate) struct Memory {}
+#[derive(Clone)]
+pub(crate) struct Memory {
+    registry: Arc<Registry>,
+}
 
 impl Memory {
     pub fn new() -> Self {
-        Memory::default()
+        Memory {
+            registry: Arc::new(Registry::new()),
+        }
     }
 
-    /// Zeroed memory of at least one byte. `what` names it in messages.
-    pub fn allocate(&self, _what: &str, bytes: u64, align: u64) -> Result<Allocation> {
-        let size = usize::try_from(bytes.max(1)).ok();
-        let layout = size.and_then(|size| Layout::from_size_align(size, align as usize).ok());
-        let layout = layout.ok_or(Error::OutOfMemory { bytes })?;
-        // SAFETY: the layout has a size above zero.
-        let pointer = unsafe { alloc_zeroed(layout) };
-        if pointer.is_null() {
-            return Err(Error::OutOfMemory { bytes });
-        }
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// Zeroed memory. `what` names it in messages.
+    pub fn allocate(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
+        let allocation = self.registry.allocate(what, bytes, align);
+        let allocation = allocation.map_err(|_| Error::OutOfMemory { bytes })?;
         Ok(Allocation {
-            pointer,
-            layout,
+            registry: self.registry.clone(),
+            address: allocation.address,
             len: bytes,
         })
     }
@@ -36,20 +39,15 @@ impl Memory {
 
 /// A piece of device memory, freed when dropped.
 pub(crate) struct Allocation {
-    pointer: *mut u8,
-    layout: Layout,
+    registry: Arc<Registry>,
+    address: u64,
     len: u64,
 }
-
-// SAFETY: the allocation is plain memory, reached only by raw copies.
-unsafe impl Send for Allocation {}
-// SAFETY: as above; copies that race are byte copies by one instruction, as those of guest code are.
-unsafe impl Sync for Allocation {}
 
 impl Allocation {
     /// The device address.
     pub fn address(&self) -> u64 {
-        self.pointer as u64
+        self.address
     }
 
     /// The size in bytes.
@@ -62,9 +60,8 @@ impl Allocation {
     /// # Panics
     /// If they end past the allocation.
     pub fn read(&self, offset: u64, out: &mut [u8]) {
-        let from = self.at(offset, out.len());
-        // SAFETY: `at` checked the range, and `out` is as long.
-        unsafe { copy(from, out.as_mut_ptr(), out.len()) }
+        let result = self.registry.read(self.at(offset, out.len()), out);
+        result.expect("the registry holds what was allocated");
     }
 
     /// Copies bytes in.
@@ -72,41 +69,93 @@ impl Allocation {
     /// # Panics
     /// If they end past the allocation.
     pub fn write(&self, offset: u64, data: &[u8]) {
-        let to = self.at(offset, data.len());
-        // SAFETY: `at` checked the range, and `data` is as long.
-        unsafe { copy(data.as_ptr(), to, data.len()) }
+        let result = self.registry.write(self.at(offset, data.len()), data);
+        result.expect("the registry holds what was allocated");
     }
 
-    fn at(&self, offset: u64, len: usize) -> *mut u8 {
+    fn at(&self, offset: u64, len: usize) -> u64 {
         let end = offset.checked_add(len as u64);
         assert!(
             end.is_some_and(|end| end <= self.len),
             "a copy ends past its allocation"
         );
-        self.pointer.wrapping_add(offset as usize)
-    }
-}
-
-/// Copies bytes in assembly: what guest code does to them meanwhile is no data race of Rust's.
-///
-/// # Safety
-/// Both ranges are `len` bytes of memory that may be read and written, and do not overlap.
-unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: by the caller's promise; the direction flag is clear (ABI).
-    unsafe {
-        std::arch::asm!(
-            "rep movsb",
-            inout("rcx") len => _,
-            inout("rsi") from => _,
-            inout("rdi") to => _,
-            options(nostack, preserves_flags),
-        );
+        self.address + offset
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and nobody else frees it.
+        // It was allocated there, so it is known there.
+        let _ = self.registry.free(self.address);
+    }
+}
+
+/// A code object in device memory: its segments are allocations of their own, and only those that the code may write can
+/// be written. Between them lies nothing that a kernel may touch.
+pub(crate) struct Loaded {
+    registry: Arc<Registry>,
+    pointer: *mut u8,
+    layout: Layout,
+    segments: Vec<u64>,
+}
+
+// SAFETY: plain memory, written once before anybody else knows of it, then reached through the registry only.
+unsafe impl Send for Loaded {}
+// SAFETY: as above.
+unsafe impl Sync for Loaded {}
+
+impl Loaded {
+    /// Copies the image of a code object into device memory, at an address of its own choice.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Object`] for relocations that cannot be applied.
+    pub fn new(memory: &Memory, object: &CodeObject) -> Result<(Loaded, Image)> {
+        let bytes = object.image_size();
+        let out_of_memory = || Error::OutOfMemory { bytes };
+        let size = usize::try_from(bytes.max(1)).map_err(|_| out_of_memory())?;
+        // Whole pages: what the host has beside it is never next to a kernel's reach.
+        let align = object.image_align().max(4096) as usize;
+        let layout = Layout::from_size_align(size, align).map_err(|_| out_of_memory())?;
+        // SAFETY: the layout has a size above zero.
+        let pointer = unsafe { alloc_zeroed(layout) };
+        if pointer.is_null() {
+            return Err(out_of_memory());
+        }
+        let mut loaded = Loaded {
+            registry: memory.registry.clone(),
+            pointer,
+            layout,
+            segments: Vec::new(),
+        };
+        let image = object.load_image(pointer.expose_provenance() as u64)?;
+        // SAFETY: the image has `image_size` bytes, the layout at least as many, and nobody else knows of them yet.
+        unsafe { pointer.copy_from_nonoverlapping(image.bytes.as_ptr(), image.bytes.len()) };
+        for segment in object.segments().iter().filter(|s| s.memory_size > 0) {
+            let (what, rights) = match (segment.executable, segment.writable) {
+                (true, _) => ("the code", Rights::Read),
+                (_, true) => ("the global variables", Rights::ReadWrite),
+                _ => ("the constants", Rights::Read),
+            };
+            let at = image.address_of(segment.address);
+            let start = pointer.wrapping_add((at - image.base) as usize);
+            // SAFETY: the segment lies within the image, which stays allocated until `drop` has taken it from the
+            // registry; modules are dropped after the dispatches that use them.
+            let registered =
+                unsafe { loaded.registry.register(what, start, segment.memory_size, rights) };
+            registered.map_err(|_| out_of_memory())?;
+            loaded.segments.push(at);
+        }
+        Ok((loaded, image))
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        for segment in &self.segments {
+            // It was registered there, so it is known there.
+            let _ = self.registry.free(*segment);
+        }
+        // SAFETY: allocated with this layout, and nothing names it any more.
         unsafe { dealloc(self.pointer, self.layout) }
     }
 }

@@ -8,7 +8,7 @@ use crate::code::ModuleCode;
 use crate::device::Device;
 use crate::error::{Error, Place, Result};
 use crate::kernel::Kernel;
-use crate::memory::Allocation;
+use crate::memory::Loaded;
 
 /// A code object that has been loaded on a device. Clones are the same module.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ struct Inner {
     object: CodeObject,
     code: Arc<ModuleCode>,
     /// Keeps code and globals in device memory.
-    _memory: Allocation,
+    _memory: Loaded,
 }
 
 impl Module {
@@ -31,11 +31,7 @@ impl Module {
     /// [`Error::Object`] for bytes that are none or hold no code for the chip, [`Error::OutOfMemory`].
     pub fn load(device: &Device, bytes: &[u8]) -> Result<Module> {
         let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
-        let memory = &device.inner.memory;
-        let align = object.image_align().max(256);
-        let memory = memory.allocate("the code object", object.image_size(), align)?;
-        let image = object.load_image(memory.address())?;
-        memory.write(0, &image.bytes);
+        let (memory, image) = Loaded::new(&device.inner.memory, &object)?;
         let code = Arc::new(ModuleCode::new(device.chip(), &object, image));
         let inner = Inner {
             device: device.clone(),
