@@ -23,10 +23,13 @@ const PATIENCE: u32 = 8;
 pub trait Worker {
     /// Makes room (LDS and scratch) for one more resident work-group: the next slot, counted from 0. Returns the guest
     /// address of its scratch.
-    fn add_slot(&mut self) -> u64;
+    ///
+    /// # Errors
+    /// Why there is no room; the dispatch fails.
+    fn add_slot(&mut self) -> Result<u64, Fault>;
 
-    /// Waves that run from now on belong to the work-group in this slot; `fresh` when it starts.
-    fn enter(&mut self, slot: usize, fresh: bool);
+    /// Waves that run from now on belong to this work-group in this slot; `fresh` when it starts.
+    fn enter(&mut self, slot: usize, group: &Group, fresh: bool);
 
     /// Runs a wave until it stops. Its budget bounds the edges it takes.
     fn run(&mut self, wave: &mut Wave) -> Stop;
@@ -259,6 +262,12 @@ impl Shared<'_> {
         stop
     }
 
+    /// A wave failed: everybody stops.
+    fn fail(&self, group: Group, wave: u32, fault: Fault) {
+        self.outcome().fault(group, wave, fault);
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
     fn outcome(&self) -> std::sync::MutexGuard<'_, Outcome> {
         self.outcome.lock().unwrap_or_else(|e| e.into_inner())
     }
@@ -343,12 +352,20 @@ impl<'a, W: Worker> Thread<'a, W> {
         let Some(group) = self.shared.take() else {
             return false;
         };
-        let slot = free.unwrap_or_else(|| {
-            let scratch = self.worker.add_slot();
-            let group = WorkGroup::new(group);
-            self.slots.push(Slot { scratch, group });
-            self.slots.len() - 1
-        });
+        let slot = match free {
+            Some(slot) => slot,
+            None => match self.worker.add_slot() {
+                Ok(scratch) => {
+                    let group = WorkGroup::new(group);
+                    self.slots.push(Slot { scratch, group });
+                    self.slots.len() - 1
+                }
+                Err(fault) => {
+                    self.shared.fail(group, 0, fault);
+                    return false;
+                }
+            },
+        };
         self.begin(slot, group);
         self.active.push(slot);
         true
@@ -377,13 +394,13 @@ impl<'a, W: Worker> Thread<'a, W> {
             wave.index = index;
             self.shared.start.start(wave, &site, &mut self.ids);
         }
-        self.worker.enter(slot, true);
+        self.worker.enter(slot, &group, true);
     }
 
     /// Runs a work-group until it ends or gets nowhere by itself.
     fn take_turn(&mut self, slot: usize) -> Turn {
-        self.worker.enter(slot, false);
         let group = &mut self.slots[slot].group;
+        self.worker.enter(slot, &group.group, false);
         let mut patience = PATIENCE;
         loop {
             let counts = &mut self.counts;
@@ -399,8 +416,7 @@ impl<'a, W: Worker> Thread<'a, W> {
                     return Turn::Ended;
                 }
                 Round::Fault { wave, fault } => {
-                    self.shared.outcome().fault(group.group, wave, fault);
-                    self.shared.stop.store(true, Ordering::Relaxed);
+                    self.shared.fail(group.group, wave, fault);
                     return Turn::Stop;
                 }
                 Round::Progress => patience = PATIENCE,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Fault, Grid, Site, StartWave, Stop, Wave, WaveState, WorkItemIds,
+    DefaultFloatEnv, Fault, Grid, Group, Site, StartWave, Stop, Wave, WaveState, WorkItemIds,
 };
 
 /// Registers of the toy start state.
@@ -31,11 +31,11 @@ impl StartWave for Start {
 struct Toy<F>(F);
 
 impl<F: FnMut(u32, u32, u32) -> Stop> Worker for Toy<F> {
-    fn add_slot(&mut self) -> u64 {
-        0
+    fn add_slot(&mut self) -> Result<u64, Fault> {
+        Ok(0)
     }
 
-    fn enter(&mut self, _: usize, _: bool) {}
+    fn enter(&mut self, _: usize, _: &Group, _: bool) {}
 
     fn run(&mut self, wave: &mut Wave) -> Stop {
         let uniform = wave.uniform_mut();

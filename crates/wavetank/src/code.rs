@@ -45,9 +45,7 @@ impl ModuleCode {
 
     /// The instruction at an address in the assembler's words.
     pub fn text(&self, pc: u64) -> Option<String> {
-        let inst = self.inst(pc).ok()?;
-        let mnemonic = inst.row().mnemonic(self.chip.generation());
-        mnemonic.map(str::to_owned)
+        self.inst(pc).ok().map(|inst| inst.to_string())
     }
 }
 

@@ -14,7 +14,8 @@ use crate::hidden::Hidden;
 use crate::kernel::Kernel;
 use crate::memory::Allocation;
 use crate::report::{InstructionCounts, Report};
-use crate::worker::Unit;
+use crate::trace::{Step, Trace};
+use crate::worker::{Common, Unit};
 
 /// Stack that a work-item gets beyond what its kernel says, where calls make the depth unknown, in bytes.
 ///
@@ -92,6 +93,7 @@ pub struct Dispatch<'a> {
     progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
     message: Option<&'a (dyn Fn(Message) + Sync)>,
     cancel: Option<&'a AtomicBool>,
+    trace: Option<Trace<'a>>,
 }
 
 impl<'a> Dispatch<'a> {
@@ -107,6 +109,7 @@ impl<'a> Dispatch<'a> {
             progress: None,
             message: None,
             cancel: None,
+            trace: None,
         }
     }
 
@@ -185,6 +188,19 @@ impl<'a> Dispatch<'a> {
         }
     }
 
+    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed.
+    pub fn trace<'b>(
+        self,
+        filter: &'b (dyn Fn(&Group, u32) -> bool + Sync),
+        sink: &'b (dyn Fn(Step) + Sync),
+    ) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        let trace = Some(Trace { filter, sink });
+        Dispatch { trace, ..self }
+    }
+
     /// Runs the kernel to its end.
     ///
     /// # Errors
@@ -203,9 +219,16 @@ impl<'a> Dispatch<'a> {
             progress: self.progress,
             message: self.message,
         };
-        let launch = &plan.launch;
-        let unit = |_| Unit::new(&device.inner.memory, launch, grid.waves());
-        let counts = schedule::run(&grid, launch, &options, unit);
+        let common = Common {
+            memory: &device.inner.memory,
+            module: &self.kernel.module,
+            launch: &plan.launch,
+            waves: grid.waves(),
+            count: self.count,
+            trace: self.trace,
+        };
+        let unit = |_| Unit::new(&common);
+        let counts = schedule::run(&grid, &plan.launch, &options, unit);
         let wall = start.elapsed();
         let counts = counts.map_err(|failure| self.explain(failure, &grid))?;
         Ok(Report {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
-use wavetank_machine::{Fault, GridError, Group, MemoryFault, WaveState};
+use wavetank_machine::{Fault, GridError, Group, MemoryFault, MemoryFaultReason, WaveState};
 
 /// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -218,8 +218,14 @@ fn access(fault: &MemoryFault) -> String {
         MemKind::Store => "a store",
         MemKind::Atomic(_) => "an atomic operation",
     };
+    let why = match fault.reason {
+        MemoryFaultReason::Unmapped => "which is outside every allocation",
+        MemoryFaultReason::ReadOnly => "which the kernel may only read",
+        MemoryFaultReason::Misaligned => "which is no multiple of that",
+        MemoryFaultReason::OutsideScratch => "which is outside the scratch of a work-item",
+    };
     let MemoryFault { bytes, address, .. } = fault;
-    format!("{lane}: {what} of {bytes} bytes at {address:#x}, which the kernel may not access")
+    format!("{lane}: {what} of {bytes} bytes at {address:#x}, {why}")
 }
 
 /// The position of an address relative to an allocation, in words.
@@ -310,7 +316,7 @@ mod tests {
             lane: Some(17),
             address: 0x5010,
             bytes: 4,
-            reason: wavetank_machine::MemoryFaultReason::Unmapped,
+            reason: MemoryFaultReason::Unmapped,
             nearest: None,
         });
         let error = KernelFault {
@@ -324,7 +330,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "kernel `vecadd` faulted at `s_endpgm` (vecadd+0x34, pc 0x1034): work-group (2, 0, 0), wave 1, lane 17: a \
-             store of 4 bytes at 0x5010, which the kernel may not access; the nearest allocation is buffer `c` (4096 \
+             store of 4 bytes at 0x5010, which is outside every allocation; the nearest allocation is buffer `c` (4096 \
              bytes at 0x4000), which ended 16 bytes before"
         );
     }

@@ -38,12 +38,14 @@ mod buffer;
 mod code;
 mod device;
 mod dispatch;
+mod engine;
 mod error;
 mod hidden;
 mod kernel;
 mod memory;
 mod module;
 mod report;
+mod trace;
 mod worker;
 
 pub use arg::Arg;
@@ -54,8 +56,10 @@ pub use error::{Error, KernelFault, Place, Result, Timeout};
 pub use kernel::Kernel;
 pub use module::Module;
 pub use report::{InstructionCounts, Report};
+pub use trace::{Change, Step};
 pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
+pub use wavetank_machine::Group;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_object as object;
 

@@ -140,8 +140,11 @@ impl Loaded {
             let start = pointer.wrapping_add((at - image.base) as usize);
             // SAFETY: the segment lies within the image, which stays allocated until `drop` has taken it from the
             // registry; modules are dropped after the dispatches that use them.
-            let registered =
-                unsafe { loaded.registry.register(what, start, segment.memory_size, rights) };
+            let registered = unsafe {
+                loaded
+                    .registry
+                    .register(what, start, segment.memory_size, rights)
+            };
             registered.map_err(|_| out_of_memory())?;
             loaded.segments.push(at);
         }

@@ -6,6 +6,7 @@ use wavetank_object::{CodeObject, Image};
 
 use crate::code::ModuleCode;
 use crate::device::Device;
+use crate::engine::Engine;
 use crate::error::{Error, Place, Result};
 use crate::kernel::Kernel;
 use crate::memory::Loaded;
@@ -20,6 +21,7 @@ struct Inner {
     device: Device,
     object: CodeObject,
     code: Arc<ModuleCode>,
+    engine: Engine,
     /// Keeps code and globals in device memory.
     _memory: Loaded,
 }
@@ -33,10 +35,12 @@ impl Module {
         let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
         let (memory, image) = Loaded::new(&device.inner.memory, &object)?;
         let code = Arc::new(ModuleCode::new(device.chip(), &object, image));
+        let engine = Engine::new(&code);
         let inner = Inner {
             device: device.clone(),
             object,
             code,
+            engine,
             _memory: memory,
         };
         Ok(Module {
@@ -56,6 +60,10 @@ impl Module {
 
     pub(crate) fn code(&self) -> &Arc<ModuleCode> {
         &self.inner.code
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.inner.engine
     }
 
     /// The kernels, in the order of the code object.

@@ -1,46 +1,140 @@
-//! One thread's means of running waves: a back end and the memory of its resident work-groups.
+//! One thread's means of running waves: a back end, and the memory of its resident work-groups.
 
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{Fault, Stop, Wave};
+use wavetank_machine::{Backend, Fault, Group, Lds, MemoryUnit, Stop, Wave};
+
+use crate::engine::Mode;
 
 use crate::memory::{Allocation, Memory};
+use crate::module::Module;
+use crate::trace::{self, Step, Trace};
+
+/// What the workers of a dispatch have in common.
+pub(crate) struct Common<'a> {
+    pub memory: &'a Memory,
+    pub module: &'a Module,
+    pub launch: &'a Launch,
+    /// Waves of a full work-group.
+    pub waves: u32,
+    /// Whether to count instructions.
+    pub count: bool,
+    /// Which waves to watch.
+    pub trace: Option<Trace<'a>>,
+}
 
 /// A worker of a dispatch.
 pub(crate) struct Unit<'a> {
-    memory: &'a Memory,
-    scratch_bytes: u64,
-    slots: Vec<Allocation>,
+    common: &'a Common<'a>,
+    backend: Box<dyn Backend + 'a>,
+    /// Runs one instruction at a time, for waves that are watched.
+    stepper: Option<Box<dyn Backend + 'a>>,
+    memory: MemoryUnit<'a>,
+    slots: Vec<Slot>,
+    current: usize,
+    group: Option<Group>,
+}
+
+/// The memory of one resident work-group.
+struct Slot {
+    /// Its LDS, while another group runs.
+    lds: Lds,
+    scratch: Option<Allocation>,
 }
 
 impl<'a> Unit<'a> {
-    pub fn new(memory: &'a Memory, launch: &Launch, waves: u32) -> Self {
+    pub fn new(common: &'a Common<'a>) -> Self {
+        let mut memory = MemoryUnit::new(common.memory.registry());
+        memory.set_generation(common.launch.generation);
+        let count = common.count;
+        let backend = |step| common.module.engine().backend(Mode { count, step });
         Unit {
+            common,
+            backend: backend(false),
+            stepper: common.trace.map(|_| backend(true)),
             memory,
-            scratch_bytes: u64::from(launch.scratch_wave_bytes) * u64::from(waves),
             slots: Vec::new(),
+            current: 0,
+            group: None,
         }
+    }
+
+    /// Runs a wave that is watched.
+    fn step(&mut self, group: Group, wave: &mut Wave) -> Option<Stop> {
+        let (Some(trace), Some(stepper)) = (self.common.trace, &mut self.stepper) else {
+            return None;
+        };
+        let index = wave.index;
+        if !(trace.filter)(&group, index) {
+            return None;
+        }
+        let vgprs = self.common.launch.vgprs as usize;
+        let step = |pc, changes| {
+            let place = self.common.module.place(pc);
+            (trace.sink)(Step {
+                group,
+                wave: index,
+                place,
+                changes,
+            });
+        };
+        Some(trace::run(
+            &mut **stepper,
+            wave,
+            &mut self.memory,
+            vgprs,
+            step,
+        ))
     }
 }
 
 impl Worker for Unit<'_> {
-    fn add_slot(&mut self) -> u64 {
-        let scratch = self
-            .memory
-            .allocate("scratch", self.scratch_bytes, 256)
-            .unwrap();
-        let address = scratch.address();
-        self.slots.push(scratch);
-        address
+    fn add_slot(&mut self) -> Result<u64, Fault> {
+        let Launch {
+            scratch_wave_bytes,
+            lds_bytes,
+            entry,
+            ..
+        } = *self.common.launch;
+        let bytes = u64::from(scratch_wave_bytes) * u64::from(self.common.waves);
+        let allocate = || self.common.memory.allocate("scratch", bytes, 256);
+        let scratch = (bytes > 0).then(allocate).transpose();
+        let scratch = scratch.map_err(|error| Fault::Unsupported {
+            pc: entry,
+            what: format!("no scratch for another work-group: {error}"),
+        })?;
+        let address = scratch.as_ref().map_or(0, Allocation::address);
+        let lds = Lds::new(lds_bytes);
+        self.slots.push(Slot { lds, scratch });
+        Ok(address)
     }
 
-    fn enter(&mut self, _: usize, _: bool) {}
+    fn enter(&mut self, slot: usize, group: &Group, fresh: bool) {
+        if self.group.is_none() || slot != self.current {
+            let next = std::mem::replace(&mut self.slots[slot].lds, Lds::new(0));
+            let last = self.memory.set_lds(next);
+            if self.group.is_some() {
+                self.slots[self.current].lds = last;
+            }
+            self.current = slot;
+        }
+        self.group = Some(*group);
+        if fresh {
+            self.memory.lds().clear();
+        }
+    }
 
     fn run(&mut self, wave: &mut Wave) -> Stop {
-        let pc = wave.uniform().pc;
-        Stop::Fault(Fault::Unsupported {
-            pc,
-            what: "no back end runs it yet".to_owned(),
-        })
+        let bytes = self.common.launch.scratch_wave_bytes;
+        if let Some(scratch) = &self.slots[self.current].scratch {
+            let base = scratch.address() + u64::from(wave.index * bytes);
+            self.memory.set_scratch(base, bytes / 64);
+        }
+        if let Some(group) = self.group
+            && let Some(stop) = self.step(group, wave)
+        {
+            return stop;
+        }
+        self.backend.run(wave, &mut self.memory)
     }
 }
