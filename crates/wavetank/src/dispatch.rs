@@ -300,7 +300,8 @@ impl<'a> Dispatch<'a> {
         hidden.fill(info.hidden_args(), &mut explicit.block);
 
         let align = u64::from(info.kernarg_segment_align).max(64);
-        let kernarg_len = explicit.block.len().max(1) as u64;
+        // Compilers may load whole aligned spans of up to 16 dwords that only begin with arguments.
+        let kernarg_len = (explicit.block.len().max(1) as u64).next_multiple_of(64);
         let kernarg = inner
             .memory
             .allocate("the kernel arguments", kernarg_len, align)?;
