@@ -11,7 +11,7 @@ macro_rules! names {
     ($ty:ident { $($variant:ident = $name:literal),* $(,)? $(; $data:pat => $data_name:literal)? }) => {
         impl $ty {
             /// Every variant without data, with its name in the text form.
-            pub(crate) const NAMES: &[($ty, &str)] = &[$(($ty::$variant, $name)),*];
+            pub const NAMES: &[($ty, &str)] = &[$(($ty::$variant, $name)),*];
 
             /// The name in the text form.
             pub(crate) const fn text(self) -> &'static str {

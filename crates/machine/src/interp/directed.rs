@@ -75,6 +75,19 @@ impl Number {
     fn rounded<F: Format>(self, round: u32) -> F::W {
         let sign = if self.negative { F::SIGN } else { F::ZERO };
         let top = 127 - self.significand.leading_zeros() as i32;
+        let infinity = F::EXPONENT.to_u64();
+        let bits = if self.exponent + top > F::BIAS {
+            infinity
+        } else {
+            self.rounded_magnitude::<F>(round, top)
+        };
+        // An infinity is the next number above the largest in magnitude.
+        let overflow = bits >= infinity && !grows(round, self.negative, true, true);
+        sign | F::W::from_u64(if overflow { infinity - 1 } else { bits })
+    }
+
+    /// The bits of a number whose highest bit is within the format's range.
+    fn rounded_magnitude<F: Format>(self, round: u32, top: i32) -> u64 {
         // The exponent of the last place: that of denormals at least.
         let place = (self.exponent + top).max(1 - F::BIAS) - F::FRACTION_BITS as i32;
         let down = place - self.exponent;
@@ -85,16 +98,7 @@ impl Number {
         };
         // The hidden bit, or a carry past it, counts the exponent up.
         let field = (place + F::FRACTION_BITS as i32 + F::BIAS - 1) as u64;
-        let bits = (field << F::FRACTION_BITS) + kept as u64;
-        let infinity = F::EXPONENT.to_u64();
-        if bits < infinity {
-            return sign | F::W::from_u64(bits);
-        }
-        sign | F::W::from_u64(if grows(round, self.negative, true, true) {
-            infinity
-        } else {
-            infinity - 1
-        })
+        (field << F::FRACTION_BITS) + kept as u64
     }
 }
 

@@ -18,3 +18,6 @@ pub mod step;
 mod transcendental;
 mod unary;
 mod visit;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,10 @@
+//! Tests of the functions of [`super::choose`]: against a soft-float library,
+//! against double precision, and the levels of processor features against
+//! each other.
+
+mod accuracy;
+mod integers;
+mod samples;
+mod scalar;
+mod soft;
+mod special;
