@@ -1,0 +1,196 @@
+//! Kernels that fail: each gives one clear sentence.
+
+mod common;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use common::each;
+use wavetank::{Error, object};
+use wavetank_machine::Fault;
+
+#[test]
+fn a_store_past_the_end_names_lane_and_buffer() {
+    each("vecadd", |b| {
+        let input = b.device.buffer_zeroed(4 * 256).unwrap();
+        let out = b.device.buffer_zeroed(4 * 200).unwrap();
+        let kernel = b.module.kernel("vecadd").unwrap();
+        let dispatch = kernel.dispatch().grid(256).block(128);
+        let error = dispatch
+            .args(args![&input, &input, &out, 256u32])
+            .run()
+            .unwrap_err();
+        assert!(error.is_kernel_failure());
+        let text = error.to_string();
+        let Error::Fault(fault) = error else {
+            panic!("{text}")
+        };
+        // Item 200 is lane 8 of the second wave of the second group.
+        assert_eq!(
+            (fault.group.id, fault.wave),
+            ([1, 0, 0], 1),
+            "{}: {text}",
+            b.label
+        );
+        let Fault::Memory(memory) = &fault.fault else {
+            panic!("{text}")
+        };
+        assert_eq!(
+            (memory.lane, memory.address, memory.bytes),
+            (Some(8), out.address() + 800, 4)
+        );
+        assert!(text.starts_with("kernel `vecadd` faulted at `"), "{text}");
+        assert!(text.contains("_store_dword"), "{text}");
+        assert!(text.contains("(vecadd+0x"), "{text}");
+        assert!(
+            text.contains("work-group (1, 0, 0), wave 1, lane 8: a store of 4 bytes at 0x"),
+            "{text}"
+        );
+        assert!(text.contains("the buffer of argument 2 `"), "{text}");
+        assert!(text.ends_with("which ended 0 bytes before"), "{text}");
+    });
+}
+
+#[test]
+fn a_freed_buffer_cannot_be_read() {
+    each("vecadd", |b| {
+        let input = b.device.buffer_zeroed(256).unwrap();
+        let freed = b.device.buffer_zeroed(256).unwrap().address();
+        let kernel = b.module.kernel("vecadd").unwrap();
+        let mut args = args![&input];
+        args.push(wavetank::Arg::Pointer(freed));
+        args.extend(args![&input, 64u32]);
+        let error = kernel
+            .dispatch()
+            .grid(64)
+            .block(64)
+            .args(args)
+            .run()
+            .unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("a load of 4 bytes"), "{}: {text}", b.label);
+    });
+}
+
+#[test]
+fn a_kernel_may_not_write_its_code() {
+    each("vecadd", |b| {
+        let input = b.device.buffer_zeroed(256).unwrap();
+        let kernel = b.module.kernel("vecadd").unwrap();
+        let mut args = args![&input, &input];
+        args.push(wavetank::Arg::Pointer(
+            b.module.address_of(kernel.info().entry),
+        ));
+        args.extend(args![64u32]);
+        let error = kernel
+            .dispatch()
+            .grid(64)
+            .block(64)
+            .args(args)
+            .run()
+            .unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("a store of 4 bytes"), "{}: {text}", b.label);
+        assert!(text.contains("the code ("), "{}: {text}", b.label);
+    });
+}
+
+#[test]
+fn time_runs_out() {
+    each("bench", |b| {
+        let out = b.device.buffer_zeroed(4 * 512).unwrap();
+        let kernel = b.module.kernel("fmaloop").unwrap();
+        let dispatch = || {
+            kernel
+                .dispatch()
+                .grid(512)
+                .block(256)
+                .args(args![&out, u32::MAX])
+        };
+        let error = dispatch()
+            .timeout(Duration::from_millis(50))
+            .run()
+            .unwrap_err();
+        let Error::Timeout(timeout) = &error else {
+            panic!("{error}")
+        };
+        assert_eq!((timeout.groups_done, timeout.groups), (0, 2), "{}", b.label);
+        assert!(!timeout.waves.is_empty());
+        let (_, place) = &timeout.waves[0];
+        assert_eq!(place.symbol.as_ref().unwrap().0, "fmaloop");
+        assert!(error.to_string().contains("wave 0 runs at `"), "{error}");
+
+        let cancel = AtomicBool::new(false);
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                std::thread::sleep(Duration::from_millis(20));
+                cancel.store(true, Ordering::Relaxed);
+            });
+            assert!(matches!(
+                dispatch().cancel(&cancel).run(),
+                Err(Error::Timeout(_))
+            ));
+        });
+    });
+}
+
+#[test]
+fn instructions_are_counted_by_family() {
+    each("bench", |b| {
+        let out = b.device.buffer_zeroed(4 * 512).unwrap();
+        let kernel = b.module.kernel("fmaloop").unwrap();
+        let run = |n: u32| {
+            let dispatch = kernel.dispatch().grid(512).block(256).args(args![&out, n]);
+            let report = dispatch.count(true).run().unwrap();
+            assert_eq!((report.groups, report.waves), (2, 8));
+            report.instructions.unwrap()
+        };
+        let count = |n| {
+            let counts = run(n);
+            let families: Vec<u64> = counts.by_family().map(|(_, n)| n).collect();
+            assert_eq!(counts.waves(), families.iter().sum::<u64>());
+            (families[1], counts.lanes)
+        };
+        // Each turn of the loop has eight FMAs in each of eight waves.
+        let (few, many) = (count(10), count(110));
+        assert_eq!(many.0 - few.0, 100 * 8 * 8, "{}", b.label);
+        assert!(many.1 - few.1 >= 100 * 8 * 8 * 64);
+    });
+}
+
+#[test]
+fn one_thread_repeats_bit_for_bit() {
+    each("atomics", |b| {
+        let run = || {
+            let device = wavetank::Device::builder(b.device.chip())
+                .threads(1)
+                .build()
+                .unwrap();
+            let module = device.load(b.module.object().bytes()).unwrap();
+            let p = device.buffer_zeroed(40).unwrap();
+            let f = device.buffer_zeroed(4).unwrap();
+            let u = device.buffer_zeroed(4 * 1027).unwrap();
+            let kernel = module.kernel("gatomics").unwrap();
+            let dispatch = kernel
+                .dispatch()
+                .grid(1000)
+                .block(250)
+                .args(args![&p, &f, &u]);
+            dispatch.run().unwrap();
+            (p.read::<u32>().unwrap(), u.read::<u32>().unwrap())
+        };
+        assert_eq!(run(), run(), "{}", b.label);
+    });
+}
+
+#[test]
+fn files_for_other_chips_are_refused() {
+    each("vecadd", |b| {
+        let other = wavetank::Device::new(wavetank::Chip::Gfx90c).unwrap();
+        let error = other.load(b.module.object().bytes()).err().unwrap();
+        assert!(
+            matches!(error, Error::Object(object::Error::TargetMissing { .. })),
+            "{error}"
+        );
+    });
+}
