@@ -8,11 +8,12 @@ use super::drive::{Custom, Level};
 use super::step::{Ctx, MemStep, Next, Step, StepFn};
 use crate::backend::Stop;
 use crate::fault::Fault;
+use crate::memory::buffer::Buffer;
 use crate::memory::flat::{Flat, Global};
 use crate::memory::lds::Local;
 use crate::memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use crate::memory::scratch::Private;
-use crate::memory::{Denied, Space, scalar};
+use crate::memory::{Denied, Space, format, scalar};
 use crate::wave::VGPRS;
 
 /// The step of a memory operation. Its `imm[0]` is the address of a
@@ -29,7 +30,8 @@ pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
         Where::Flat { .. } => lanes::<L, Flat>(op),
         Where::Scratch { .. } => lanes::<L, Private>(op),
         Where::Lds { .. } => lanes::<L, Local>(op),
-        Where::Buffer { .. } => no_buffer,
+        Where::Buffer { format: true, .. } => formatted,
+        Where::Buffer { .. } => lanes::<L, Buffer>(op),
         Where::Scalar { .. } => direct,
         Where::ScalarBuffer { .. } => buffer,
     }
@@ -100,12 +102,23 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
     Next::Step
 }
 
-unsafe fn no_buffer(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+/// A buffer access with format conversion.
+///
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn formatted(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: by the caller's promise; lowering keeps the memory step.
-    let pc = unsafe { mem(s) }.pc;
-    let what = "buffer accesses are not executed yet".into();
-    ctx.stop = Some(Stop::Fault(Fault::Unsupported { pc, what }));
-    Next::Stop
+    unsafe {
+        let mem = mem(s);
+        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+        if mask == 0 {
+            return Next::Step;
+        }
+        match format::access(ctx, mem, mask) {
+            Ok(()) => Next::Step,
+            Err(denied) => stop(ctx, mem, denied),
+        }
+    }
 }
 
 /// # Safety

@@ -778,3 +778,208 @@ fn results_that_do_not_fit_the_file_are_not_made() {
     assert_eq!(wave.vgpr(255), &[0; 64]);
     assert_eq!(bytes_of(&registry, a, 4), [0; 4]);
 }
+
+fn buffer(index: bool, offset: bool, format: bool) -> Where {
+    Where::Buffer {
+        resource: 8,
+        index: index.then_some(V),
+        offset: offset.then_some(V),
+        soffset: V,
+        format,
+    }
+}
+
+/// Sets s[8:11] to a descriptor; word 3 with data format 32 and select xyzw.
+fn bind(wave: &mut Wave, base: u64, stride: u32, records: u32, word1: u32, word3: u32) {
+    const XYZW: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
+    let word1 = word1 | stride << 16;
+    wave.set_s64(8, base | u64::from(word1) << 32);
+    wave.set_s64(10, u64::from(records) | u64::from(word3 | XYZW) << 32);
+}
+
+const FORMAT_32: u32 = 4 << 15;
+
+#[test]
+fn raw_buffers_check_the_offset_of_each_dword() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    bind(&mut wave, base, 0, 128, 0, FORMAT_32);
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 8 * lane as u32;
+    }
+    let op = MemOp {
+        offset: 4,
+        ..load(buffer(false, true, false), Access::Dwords(3), DataReg::V(4))
+    };
+    // SOFFSET is not in the range check.
+    let sources = [Source::None, Source::None, v(0), Source::Const(256)];
+    for f in levels(&op) {
+        for r in 4..7 {
+            wave.vgpr_mut(r).fill(1);
+        }
+        run_step(&mut wave, &mut unit, &op, &sources, f).unwrap();
+        for lane in 0..64 {
+            for r in 0..3 {
+                let offset = 4 + 8 * lane + 4 * r;
+                let want = if offset < 128 {
+                    dword(&bytes, 256 + offset)
+                } else {
+                    0
+                };
+                assert_eq!(wave.vgpr(4 + r)[lane], want);
+            }
+        }
+    }
+    // Stores out of range are dropped, and need no memory.
+    let op = store(buffer(false, true, false), Access::Dwords(2), DataReg::V(4));
+    wave.vgpr_mut(0).fill(124);
+    wave.vgpr_mut(4).fill(0x55);
+    wave.vgpr_mut(5).fill(0x66);
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    let after = bytes_of(&registry, base, 4096);
+    assert_eq!(dword(&after, 256 + 124), 0x55);
+    assert_eq!(after[256 + 128..], bytes[256 + 128..]);
+    // Atomics are in or out as a whole.
+    let op = atomic(buffer(false, true, false), Rmw::Swap, 2, 4, 6);
+    wave.vgpr_mut(6).fill(9);
+    wave.vgpr_mut(0).fill(120 + 4);
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    assert_eq!((wave.vgpr(6)[0], wave.vgpr(7)[0]), (0, 0));
+    assert_eq!(bytes_of(&registry, base, 4096), after);
+    // In range of the descriptor, but nobody's memory.
+    bind(&mut wave, base, 0, u32::MAX, 0, FORMAT_32);
+    wave.vgpr_mut(0)[3] = 0x10_0000;
+    let fault = run(&mut wave, &mut unit, &op, &sources).unwrap_err();
+    assert_eq!(fault.lane, Some(3));
+    // Unbound: a data format of 0, and all zeros.
+    bind(&mut wave, base, 0, u32::MAX, 0, 0);
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    assert_eq!(bytes_of(&registry, base, 4096), after);
+}
+
+#[test]
+fn structured_buffers_check_the_index() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    bind(&mut wave, base, 12, 40, 0, FORMAT_32);
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = lane as u32;
+        wave.vgpr_mut(1)[lane] = lane as u32 % 3 * 4 + 1;
+    }
+    let sources = [Source::None, v(0), v(1), Source::Const(0)];
+    let op = MemOp {
+        offset: 2,
+        ..load(buffer(true, true, false), Access::Dwords(1), DataReg::V(4))
+    };
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    for lane in 0..64 {
+        let at = (lane * 12 + lane % 3 * 4 + 3) & !3;
+        let want = if lane < 40 { dword(&bytes, at) } else { 0 };
+        assert_eq!(wave.vgpr(4)[lane], want);
+    }
+}
+
+/// The formula of 8.1.6, with the manual's names.
+#[test]
+fn swizzled_buffers_follow_the_formula() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    // Index stride 16, stride 16.
+    bind(&mut wave, base, 16, 64, 1 << 31, FORMAT_32 | 1 << 21);
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = (lane as u32 * 7) % 64;
+        wave.vgpr_mut(1)[lane] = lane as u32 % 2 * 4;
+    }
+    let sources = [Source::None, v(0), v(1), Source::Const(0)];
+    let op = load(buffer(true, true, false), Access::Dwords(3), DataReg::V(4));
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    for lane in 0..64 {
+        for r in 0..3 {
+            let (index, offset) = (lane * 7 % 64, lane % 2 * 4 + 4 * r);
+            let (index_msb, index_lsb) = (index / 16, index % 16);
+            let (offset_msb, offset_lsb) = (offset / 4, offset % 4);
+            let at = (index_msb * 16 + offset_msb * 4) * 16 + index_lsb * 4 + offset_lsb;
+            assert_eq!(wave.vgpr(4 + r)[lane], dword(&bytes, at));
+        }
+    }
+}
+
+#[test]
+fn buffers_and_flat_addresses_agree_on_scratch() {
+    let registry = Registry::new();
+    let (mut unit, base) = with_scratch(&registry);
+    let mut wave = Wave::new(0);
+    // Swizzled, ADD_TID, index stride 64; num_records is ignored.
+    bind(&mut wave, base, 0, 0, 1 << 31, 1 << 23 | 3 << 21);
+    for lane in 0..64 {
+        wave.vgpr_mut(2)[lane] = 1000 + lane as u32;
+        wave.vgpr_mut(3)[lane] = 2000 + lane as u32;
+        wave.vgpr_mut(0)[lane] = lane as u32 % 4 * 4;
+    }
+    let none = [Source::None, Source::None, Source::None, Source::Const(0)];
+    let row = MemOp {
+        offset: 40,
+        ..store(
+            buffer(false, false, false),
+            Access::Dwords(1),
+            DataReg::V(2),
+        )
+    };
+    run(&mut wave, &mut unit, &row, &none).unwrap();
+    let pair = MemOp {
+        offset: 4,
+        ..store(buffer(false, true, false), Access::Dwords(2), DataReg::V(2))
+    };
+    let by_lane = [Source::None, Source::None, v(0), Source::Const(0)];
+    run(&mut wave, &mut unit, &pair, &by_lane).unwrap();
+    let mut read = |offset: fn(usize) -> u64| {
+        set_addresses(&mut wave, 6, |l| PRIVATE_BASE + offset(l));
+        let op = load(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(8));
+        run(&mut wave, &mut unit, &op, &[v(6)]).unwrap();
+        *wave.vgpr(8)
+    };
+    assert_eq!(read(|_| 40), std::array::from_fn(|l| 1000 + l as u32));
+    assert_eq!(
+        read(|l| l as u64 % 4 * 4 + 4),
+        std::array::from_fn(|l| 1000 + l as u32)
+    );
+    assert_eq!(
+        read(|l| l as u64 % 4 * 4 + 8),
+        std::array::from_fn(|l| 2000 + l as u32)
+    );
+}
+
+#[test]
+fn formats_convert_and_select() {
+    let registry = Registry::new();
+    let base = registry.allocate("texels", 256, 1).unwrap().address;
+    registry.write(base, &[255, 0, 51, 102]).unwrap();
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    wave.set_s64(126, 3);
+    // 8_8_8_8 unorm, one record; select (A, 1, R, 0).
+    let select = 7 | 1 << 3 | 4 << 6;
+    wave.set_s64(8, base | 4 << 48);
+    wave.set_s64(10, 1 | (10u64 << 15 | select) << 32);
+    wave.vgpr_mut(0)[1] = 1;
+    let sources = [Source::None, v(0), Source::None, Source::Const(0)];
+    let op = load(buffer(true, false, true), Access::Dwords(4), DataReg::V(4));
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    let get = |lane: usize| [4, 5, 6, 7].map(|r| f32::from_bits(wave.vgpr(r)[lane]));
+    assert_eq!(get(0), [0.4, 1.0, 1.0, 0.0]);
+    // Out of range: zero, but for SEL_1.
+    assert_eq!(get(1), [0.0, 1.0, 0.0, 0.0]);
+    // Stores go the other way, and only in range.
+    for r in 4..8 {
+        wave.vgpr_mut(r).fill((0.2f32 * (r - 3) as f32).to_bits());
+    }
+    let op = store(buffer(true, false, true), Access::Dwords(4), DataReg::V(4));
+    run(&mut wave, &mut unit, &op, &sources).unwrap();
+    assert_eq!(bytes_of(&registry, base, 8), [153, 0, 0, 51, 0, 0, 0, 0]);
+}

@@ -7,7 +7,9 @@
 //! and memory as they were. Each pair becomes one specialised function.
 
 pub(crate) mod atomic;
+pub(crate) mod buffer;
 pub(crate) mod flat;
+pub(crate) mod format;
 mod global;
 pub(crate) mod lanes;
 pub(crate) mod lds;

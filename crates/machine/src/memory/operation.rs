@@ -36,7 +36,7 @@ const NEXT: usize = VECTOR_BYTES / 4;
 /// The first of `count` vector registers. A span that is not in the file, whose
 /// data the ISA leaves undefined (Vega ISA, 3.6.2), begins at v0; the step
 /// that would return to one is not chosen at all.
-fn registers(ctx: &Ctx<'_, '_>, reg: Option<DataReg>, count: usize) -> *mut u32 {
+pub(super) fn registers(ctx: &Ctx<'_, '_>, reg: Option<DataReg>, count: usize) -> *mut u32 {
     let first = match reg {
         Some(DataReg::V(n)) if usize::from(n) + count <= VGPRS => u32::from(n),
         _ => 0,

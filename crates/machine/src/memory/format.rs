@@ -1,0 +1,383 @@
+//! Data formats of buffers (Vega ISA, 8.1.3 "Buffer Data", 8.1.2 DFMT and
+//! NFMT).
+//!
+//! The names of the formats list the widths from the highest bits down:
+//! 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
+
+use wavetank_ir::MemKind;
+
+use super::buffer::{Site, check_addresses};
+use super::global;
+use super::lanes::each;
+use super::operation::registers;
+use super::unit::Denied;
+use crate::interp::step::{Ctx, MemStep};
+
+/// The layout and the numbers of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Format {
+    /// Bits of x, y, z and w; 0 for those that are absent.
+    widths: [u32; 4],
+    number: Number,
+}
+
+/// What the bits of a component mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Unorm,
+    Snorm,
+    Uscaled,
+    Sscaled,
+    Uint,
+    Sint,
+    Float,
+}
+
+impl Format {
+    /// The format by its numbers; `None` if they are invalid or reserved.
+    pub fn new(data: u8, number: u8) -> Option<Self> {
+        let widths = match data {
+            1 => [8, 0, 0, 0],
+            2 => [16, 0, 0, 0],
+            3 => [8, 8, 0, 0],
+            4 => [32, 0, 0, 0],
+            5 => [16, 16, 0, 0],
+            6 => [11, 11, 10, 0],
+            7 => [10, 11, 11, 0],
+            8 => [2, 10, 10, 10],
+            9 => [10, 10, 10, 2],
+            10 => [8, 8, 8, 8],
+            11 => [32, 32, 0, 0],
+            12 => [16, 16, 16, 16],
+            13 => [32, 32, 32, 0],
+            14 => [32, 32, 32, 32],
+            _ => return None,
+        };
+        let number = match number {
+            0 => Number::Unorm,
+            1 => Number::Snorm,
+            2 => Number::Uscaled,
+            3 => Number::Sscaled,
+            4 => Number::Uint,
+            5 => Number::Sint,
+            7 => Number::Float,
+            _ => return None,
+        };
+        Some(Format { widths, number })
+    }
+
+    /// Bytes of an element.
+    pub fn bytes(self) -> u32 {
+        self.widths.iter().sum::<u32>() / 8
+    }
+
+    /// One, as this format gives it.
+    fn one(self) -> u32 {
+        match self.number {
+            Number::Uint | Number::Sint => 1,
+            _ => 1.0f32.to_bits(),
+        }
+    }
+
+    /// The components of an element; those it lacks are 0.
+    fn unpack(self, element: u128) -> [u32; 4] {
+        let mut at = 0;
+        self.widths.map(|width| {
+            let raw = (element >> at) as u32;
+            at += width;
+            match width {
+                0 => 0,
+                32 => raw,
+                _ => self.number.decode(raw & ((1 << width) - 1), width),
+            }
+        })
+    }
+
+    /// The element of components.
+    fn pack(self, components: [u32; 4]) -> u128 {
+        let (mut at, mut element) = (0, 0);
+        for (value, width) in components.into_iter().zip(self.widths) {
+            let raw = match width {
+                0 => 0,
+                32 => value,
+                _ => self.number.encode(value, width) & ((1 << width) - 1),
+            };
+            element |= u128::from(raw) << at;
+            at += width;
+        }
+        element
+    }
+}
+
+impl Number {
+    /// A register from fewer than 32 bits.
+    fn decode(self, raw: u32, width: u32) -> u32 {
+        let signed = (raw << (32 - width)) as i32 >> (32 - width);
+        let float = match self {
+            Number::Uint => return raw,
+            Number::Sint => return signed as u32,
+            Number::Unorm => raw as f32 / ((1 << width) - 1) as f32,
+            Number::Snorm => (signed as f32 / ((1 << (width - 1)) - 1) as f32).max(-1.0),
+            Number::Uscaled => raw as f32,
+            Number::Sscaled => signed as f32,
+            Number::Float => return small_float(width).map_or(raw, |f| f.decode(raw)),
+        };
+        float.to_bits()
+    }
+
+    /// Fewer than 32 bits from a register: rounded to nearest even and kept
+    /// within the range. A NaN becomes 0 where there is none.
+    fn encode(self, value: u32, width: u32) -> u32 {
+        let x = f32::from_bits(value);
+        let unsigned = ((1u32 << width) - 1) as f32;
+        let signed = ((1u32 << (width - 1)) - 1) as f32;
+        match self {
+            Number::Uint => value.min((1 << width) - 1),
+            Number::Sint => {
+                let most = (1 << (width - 1)) - 1;
+                (value as i32).clamp(-most - 1, most) as u32
+            }
+            Number::Unorm => (x.clamp(0.0, 1.0) * unsigned).round_ties_even() as u32,
+            Number::Snorm => (x.clamp(-1.0, 1.0) * signed).round_ties_even() as i32 as u32,
+            Number::Uscaled => x.round_ties_even().clamp(0.0, unsigned) as u32,
+            Number::Sscaled => x.round_ties_even().clamp(-signed - 1.0, signed) as i32 as u32,
+            Number::Float => small_float(width).map_or(value, |f| f.encode(x)),
+        }
+    }
+}
+
+/// A float with 5 bits of exponent.
+#[derive(Clone, Copy)]
+struct SmallFloat {
+    mantissa: u32,
+    signed: bool,
+}
+
+/// The float of a width: 16 bits with a sign, 11 and 10 without.
+fn small_float(width: u32) -> Option<SmallFloat> {
+    let (mantissa, signed) = match width {
+        16 => (10, true),
+        11 => (6, false),
+        10 => (5, false),
+        _ => return None,
+    };
+    Some(SmallFloat { mantissa, signed })
+}
+
+impl SmallFloat {
+    /// Single precision, exactly.
+    fn decode(self, raw: u32) -> u32 {
+        let m = self.mantissa;
+        let sign = if self.signed { raw >> 15 << 31 } else { 0 };
+        let (exponent, mantissa) = (raw >> m & 31, raw & ((1 << m) - 1));
+        let magnitude = match exponent {
+            0 => (mantissa as f32 / (1u32 << (14 + m)) as f32).to_bits(),
+            31 => 0x7f80_0000 | mantissa << (23 - m),
+            _ => (exponent + 112) << 23 | mantissa << (23 - m),
+        };
+        sign | magnitude
+    }
+
+    /// To nearest even; what is too large becomes infinite, and what is
+    /// negative 0 where there is no sign.
+    fn encode(self, x: f32) -> u32 {
+        let m = self.mantissa;
+        let infinity = 31 << m;
+        let negative = x.is_sign_negative() && !x.is_nan();
+        if negative && !self.signed {
+            return 0;
+        }
+        let bits = x.abs().to_bits();
+        let magnitude = if x.is_nan() {
+            infinity | 1 << (m - 1)
+        } else if bits < 113 << 23 {
+            (x.abs() * (1u32 << (14 + m)) as f32).round_ties_even() as u32
+        } else {
+            let shift = 23 - m;
+            let low = bits - (112 << 23);
+            let even = low >> shift & 1;
+            ((low + (1 << (shift - 1)) - 1 + even) >> shift).min(infinity)
+        };
+        let sign = u32::from(self.signed && x.is_sign_negative()) << 15;
+        sign | magnitude
+    }
+}
+
+/// A load or store with conversion, of `access` dwords as components. Range
+/// checks are all or nothing.
+///
+/// # Safety
+/// The context is that of a live wave, the step was lowered for it.
+pub unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result<(), Denied> {
+    // SAFETY: by the caller's promise.
+    let site = unsafe { Site::new(ctx, step) };
+    let d = site.descriptor;
+    let format = Format::new(d.data_format, d.num_format);
+    let (mut address, valid) = site.lanes(1);
+    let bytes = format.map_or(0, Format::bytes);
+    if bytes >= 4 {
+        for a in &mut address {
+            *a &= !3;
+        }
+    }
+    let stores = step.op.kind != MemKind::Load;
+    // A format that is reserved is like one that is unbound.
+    let inside = if format.is_some() { mask & valid[0] } else { 0 };
+    if inside != 0 {
+        check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
+    }
+    let count = (step.op.access.bytes() as usize / 4).min(4);
+    let reg = if stores { step.op.data } else { step.op.ret };
+    let file = registers(ctx, reg, count);
+    each(mask, |lane| {
+        let there = inside >> lane & 1 != 0;
+        let place = address[lane & 63];
+        // SAFETY: `count` registers are in the file; the element was checked.
+        unsafe {
+            let register = |n: usize| file.add(n * 64 + lane);
+            match format {
+                Some(f) if stores => {
+                    if there {
+                        let given =
+                            std::array::from_fn(|n| if n < count { register(n).read() } else { 0 });
+                        store(place, f.pack(unselect(d.select, given)), bytes);
+                    }
+                }
+                None if stores => {}
+                _ => {
+                    let element = if there { load(place, bytes) } else { 0 };
+                    let found = format.map_or([0; 4], |f| f.unpack(element));
+                    let one = format.map_or(0, Format::one);
+                    for n in 0..count {
+                        register(n).write(select(d.select[n], found, one));
+                    }
+                }
+            }
+        }
+    });
+    Ok(())
+}
+
+/// What a destination select takes (8.1.8: 0, 1, R, G, B or A).
+fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
+    match select {
+        1 => one,
+        4..=7 => components[usize::from(select) - 4],
+        _ => 0,
+    }
+}
+
+/// The components that a store's registers go to: the inverse of the select.
+fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
+    let mut out = [0; 4];
+    for (s, value) in select.into_iter().zip(given) {
+        if let 4..=7 = s {
+            out[usize::from(s) - 4] = value;
+        }
+    }
+    out
+}
+
+/// Reads an element.
+unsafe fn load(address: u64, bytes: u32) -> u128 {
+    // SAFETY: the caller has checked the bytes.
+    unsafe {
+        match bytes {
+            1 => global::load::<1>(address).into(),
+            2 => global::load::<2>(address).into(),
+            _ => (0..bytes / 4)
+                .map(|n| u128::from(global::load::<4>(address + u64::from(4 * n))) << (32 * n))
+                .sum(),
+        }
+    }
+}
+
+/// Writes an element.
+unsafe fn store(address: u64, element: u128, bytes: u32) {
+    // SAFETY: the caller has checked the bytes.
+    unsafe {
+        match bytes {
+            1 => global::store::<1>(address, element as u64),
+            2 => global::store::<2>(address, element as u64),
+            _ => {
+                for n in 0..bytes / 4 {
+                    let dword = (element >> (32 * n)) as u32;
+                    global::store::<4>(address + u64::from(4 * n), dword.into());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn f(x: f32) -> u32 {
+        x.to_bits()
+    }
+
+    #[test]
+    fn numbers_mean_what_the_manual_says() {
+        let get = |data, number, element: u128| Format::new(data, number).unwrap().unpack(element);
+        assert_eq!(get(1, 0, 255), [f(1.0), 0, 0, 0]);
+        assert_eq!(get(1, 1, 0x80)[0], f(-1.0));
+        assert_eq!(get(1, 1, 0x81)[0], f(-1.0));
+        assert_eq!(get(2, 2, 0xffff)[0], f(65535.0));
+        assert_eq!(get(2, 3, 0xffff)[0], f(-1.0));
+        assert_eq!(get(2, 5, 0xfffe)[0], -2i32 as u32);
+        assert_eq!(get(9, 4, 0xc010_0401), [1, 1, 1, 3]);
+        assert_eq!(get(8, 4, 0x0040_1007), [3, 1, 1, 1]);
+        // Half precision: 1, the largest, the smallest, -infinity.
+        assert_eq!(
+            get(12, 7, 0xfc00_0001_7bff_3c00),
+            [
+                f(1.0),
+                f(65504.0),
+                f(2.0f32.powi(-24)),
+                f(f32::NEG_INFINITY)
+            ]
+        );
+        // 11-bit floats are the upper bits of halves without their sign.
+        assert_eq!(
+            get(6, 7, 0x3c0 | 0x3c0 << 11 | 0x1e0 << 22),
+            [f(1.0), f(1.0), f(1.0), 0]
+        );
+        assert_eq!(get(14, 0, 1 << 96 | 7), [7, 0, 0, 1]);
+        assert_eq!(Format::new(0, 0), None);
+        assert_eq!(Format::new(15, 0), None);
+        assert_eq!(Format::new(4, 6), None);
+    }
+
+    #[test]
+    fn stores_clamp_and_round() {
+        let put = |data, number, v: u32| Format::new(data, number).unwrap().pack([v, 0, 0, 0]);
+        assert_eq!(put(1, 0, f(2.0)), 255);
+        assert_eq!(put(1, 0, f(f32::NAN)), 0);
+        assert_eq!(put(1, 1, f(-7.0)), 0x81);
+        assert_eq!(put(1, 4, 300), 255);
+        assert_eq!(put(1, 5, -300i32 as u32), 0x80);
+        assert_eq!(put(2, 7, f(65520.0)), 0x7c00);
+        assert_eq!(put(2, 7, f(65519.0)), 0x7bff);
+        assert_eq!(put(2, 7, f(-0.0)), 0x8000);
+        assert_eq!(put(2, 7, f(2.0f32.powi(-25))), 0);
+        assert_eq!(put(6, 7, f(-1.0)), 0);
+    }
+
+    proptest! {
+        /// What can be loaded is stored as it was, but for NaNs and the second
+        /// name of -1.
+        #[test]
+        fn elements_survive(data in 1u8..15, number in 0u8..8, bits: u128) {
+            let Some(format) = Format::new(data, number) else { return Ok(()) };
+            let element = bits & (!0 >> (128 - 8 * format.bytes()));
+            let loaded = format.unpack(element);
+            let again = format.unpack(format.pack(loaded));
+            for (a, b) in loaded.into_iter().zip(again) {
+                let nan = number == 7 && f32::from_bits(a).is_nan();
+                prop_assert!(a == b || nan && f32::from_bits(b).is_nan());
+            }
+        }
+    }
+}
