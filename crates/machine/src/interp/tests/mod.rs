@@ -4,6 +4,7 @@
 
 mod accuracy;
 mod integers;
+mod levels;
 mod samples;
 mod scalar;
 mod soft;

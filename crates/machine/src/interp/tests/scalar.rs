@@ -36,7 +36,8 @@ fn lane_test<F: Test2>(env: Env, [a, b, _]: [u64; 3]) -> u64 {
     F::f(env, F::A::from_u64(a), F::B::from_u64(b)).into()
 }
 
-struct OneLane;
+/// Visits to get a [`Lane`].
+pub struct OneLane;
 
 macro_rules! visit {
     ($($lane:ident $trait:ident: $($name:ident)*;)*) => {$($(
@@ -56,7 +57,7 @@ impl Visit for OneLane {
     }
 }
 
-fn env(fp: Fp) -> Env {
+pub fn env(fp: Fp) -> Env {
     Env(Env::pack(fp))
 }
 
