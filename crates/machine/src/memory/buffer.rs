@@ -9,8 +9,8 @@ use std::mem::MaybeUninit;
 use wavetank_ir::{MemKind, Space as Where};
 use wavetank_isa::Generation;
 
-use super::flat::check_alignment;
-use super::lanes::{Lanes, lanes32, uniform32};
+use super::flat::{check_alignment, near};
+use super::lanes::{Lanes, all_aligned, bounds, lanes32, uniform32};
 use super::operation::Operation;
 use super::places::{Far, Row, Split};
 use super::space::Space;
@@ -220,13 +220,16 @@ impl Space for Buffer {
     ) -> Result<(), Denied> {
         // SAFETY: by the caller's promise; places are checked before use.
         unsafe {
-            if !O::ATOMIC && op.bytes() == 4 {
-                if let Some(row) = scratch_row(ctx, step)
-                    && ctx.memory.holds(step.cache, row_span::<O>(row))
-                {
-                    op.run(&Row(row), mask);
-                    return Ok(());
-                }
+            if !O::ATOMIC
+                && op.bytes() == 4
+                && let Some(row) = scratch_row(ctx, step)
+                && ctx.memory.holds(step.cache, row_span::<O>(row))
+            {
+                op.run(&Row(row), mask);
+                return Ok(());
+            }
+            if let Some((base, offset)) = raw(ctx, step, mask, op.bytes()) {
+                return near(ctx, step, mask, op, base, offset);
             }
             general(ctx, step, mask, op)
         }
@@ -265,12 +268,47 @@ unsafe fn scratch_row(ctx: &Ctx<'_, '_>, step: &MemStep) -> Option<u64> {
         let [w0, w1, _, w3] = file.add(resource.into()).cast::<[u32; 4]>().read();
         let private = ADD_TID | INDEX_STRIDE_64;
         let offset = step.op.offset as u64;
-        if w1 & SWIZZLE == 0 || w3 & private != private || offset % 4 != 0 {
+        if w1 & SWIZZLE == 0 || w3 & private != private || !offset.is_multiple_of(4) {
             return None;
         }
         let base = u64::from(w0) | u64::from(w1 & 0xffff) << 32;
         let row = base + u64::from(uniform32(ctx, soffset)) + offset * 64;
         Some(row & !3)
+    }
+}
+
+/// The base and the offsets of a raw buffer with an offset a lane, if all are
+/// in range and aligned.
+#[inline(always)]
+unsafe fn raw(
+    ctx: &Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    bytes: u32,
+) -> Option<(u64, *const u32)> {
+    let Where::Buffer { resource, .. } = step.op.space else {
+        return None;
+    };
+    let [_, Source::None, Source::Vector(at), soffset] = step.sources else {
+        return None;
+    };
+    if resource > 124 || ctx.memory.generation != Generation::Gfx9 {
+        return None;
+    }
+    // SAFETY: by the caller's promise; four registers are in the file.
+    unsafe {
+        let file = (&raw const (*ctx.uniform).s).cast::<u32>();
+        let words = file.add(resource.into()).cast::<[u32; 4]>().read();
+        let d = Descriptor::new(words, Generation::Gfx9, false);
+        let constant = step.op.offset as u64;
+        let base = d
+            .base
+            .wrapping_add(u64::from(uniform32(ctx, soffset)) + constant);
+        let offset = ctx.v(at).cast_const();
+        let end = u64::from(bounds(offset, mask).1) + constant + u64::from(bytes);
+        let linear = !d.add_tid && !d.swizzle && !d.unbound() && end <= d.num_records.into();
+        let aligned = bytes < 4 || (base.is_multiple_of(4) && all_aligned(offset));
+        (linear && aligned).then_some((base, offset))
     }
 }
 

@@ -59,7 +59,16 @@ impl Space for Flat {
         };
         // SAFETY: by the caller's promise.
         unsafe {
-            let high = ctx.v(at).add(64).cast_const();
+            let low = ctx.v(at).cast_const();
+            let high = low.add(64);
+            if let Some(high) = common(high, mask) {
+                let high = u64::from(high) << 32;
+                if matches!(high >> 48 << 48, SHARED_BASE | PRIVATE_BASE) {
+                    return apart(ctx, step, mask, op, at);
+                }
+                let base = high.wrapping_add(step.op.offset as u64);
+                return near(ctx, step, mask, op, base, low);
+            }
             if mask & (aperture(high, SHARED_BASE) | aperture(high, PRIVATE_BASE)) == 0 {
                 return wide(ctx, step, mask, op, at, step.op.offset as u64);
             }

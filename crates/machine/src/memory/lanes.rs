@@ -125,6 +125,17 @@ pub unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
     (differ == 0).then_some(first)
 }
 
+/// Whether every lane, on or off, is a multiple of 4.
+///
+/// # Safety
+/// `lanes` points to 64 values.
+#[inline(always)]
+pub unsafe fn all_aligned(lanes: *const u32) -> bool {
+    // SAFETY: by the caller's promise; registers are not guest memory.
+    let v = unsafe { lanes.cast::<Lanes>().read() };
+    v.into_iter().fold(0, |a, x| a | x) & 3 == 0
+}
+
 /// Whether each lane is 4 more than the lane below, without wrapping.
 ///
 /// # Safety

@@ -6,6 +6,9 @@
 //! checks every address before the operation runs, so a fault leaves registers
 //! and memory as they were. Each pair becomes one specialised function.
 
+// Lanes index several arrays at once.
+#![allow(clippy::needless_range_loop)]
+
 pub(crate) mod atomic;
 pub(crate) mod buffer;
 pub(crate) mod flat;

@@ -87,7 +87,7 @@ impl<const N: usize> Operation for Load<N> {
                     let pair = places.load::<8>(lane, 4 * n as u32);
                     (data[n], data[n + 1]) = (pair as u32, (pair >> 32) as u32);
                 }
-                if N % 2 != 0 {
+                if !N.is_multiple_of(2) {
                     data[N - 1] = places.load::<4>(lane, 4 * (N - 1) as u32) as u32;
                 }
                 for (n, value) in data.into_iter().enumerate() {
@@ -137,7 +137,7 @@ impl<const N: usize> Operation for Store<N> {
                 for n in (0..N / 2 * 2).step_by(2) {
                     places.store::<8>(lane, 4 * n as u32, data(n) | data(n + 1) << 32);
                 }
-                if N % 2 != 0 {
+                if !N.is_multiple_of(2) {
                     places.store::<4>(lane, 4 * (N - 1) as u32, data(N - 1));
                 }
             }

@@ -91,7 +91,7 @@ impl Offsets {
         each(mask, |lane| {
             let offset = self.0[lane & 63];
             let outside = u64::from(offset) + u64::from(op.bytes()) > size;
-            let crooked = O::ATOMIC && offset % op.bytes() != 0;
+            let crooked = O::ATOMIC && !offset.is_multiple_of(op.bytes());
             if (outside || crooked) && denied.is_none() {
                 denied = Some((lane, offset, outside));
             }
