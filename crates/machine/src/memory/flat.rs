@@ -214,15 +214,16 @@ pub(super) unsafe fn near<O: Operation>(
                 return Ok(());
             }
         }
-        let places = Near { base, offset };
         let (min, max) = bounds(offset, mask);
         if !ctx.memory.holds(step.cache, span(min.into(), max.into())) {
-            let address = |lane| places.address(lane);
+            // Copies go to the check, so that those the loop uses can stay in
+            // registers.
+            let address = move |lane| Near { base, offset }.address(lane);
             ctx.memory
                 .check_lanes(mask, op.bytes(), O::STORES, address)?;
         }
-        check_alignment(mask, op, &places)?;
-        op.run(&places, mask);
+        check_alignment(mask, op, &Near { base, offset })?;
+        op.run(&Near { base, offset }, mask);
     }
     Ok(())
 }
