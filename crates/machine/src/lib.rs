@@ -17,6 +17,7 @@ pub use backend::{Backend, Stop};
 pub use dispatch::{Grid, GridError, Group, MAX_GROUP_SIZE, Site, StartWave, WorkItemIds};
 pub use fault::{Fault, MemoryFault, MemoryFaultReason};
 pub use float_env::DefaultFloatEnv;
+pub use interp::reference::{Reference, ReferenceProgram};
 pub use memory::{Allocation, Lds, MemoryUnit, Registry, RegistryError, Rights, Snapshot};
 pub use wave::{Uniform, VGPRS, Wave, hwreg, sreg};
 pub use workgroup::WaveState;

@@ -1,6 +1,8 @@
 //! The back ends that modules run on.
 
-use wavetank_machine::{Backend, Fault, MemoryUnit, Stop, Wave};
+use std::sync::Arc;
+
+use wavetank_machine::{Backend, Reference, ReferenceProgram};
 
 use crate::code::ModuleCode;
 
@@ -14,28 +16,29 @@ pub(crate) struct Mode {
 }
 
 /// A module's translations, shared by the threads that run it.
-pub(crate) struct Engine {}
+pub(crate) struct Engine {
+    plain: ReferenceProgram,
+    counting: ReferenceProgram,
+}
 
 impl Engine {
-    pub fn new(_code: &ModuleCode) -> Self {
-        Engine {}
+    pub fn new(code: &Arc<ModuleCode>) -> Self {
+        Engine {
+            plain: ReferenceProgram::new(code.clone(), false),
+            counting: ReferenceProgram::new(code.clone(), true),
+        }
     }
 
     /// A back end for one thread.
-    pub fn backend(&self, _mode: Mode) -> Box<dyn Backend + '_> {
-        Box::new(Absent)
-    }
-}
-
-/// Stops every wave at its first instruction: no back end has been joined yet.
-struct Absent;
-
-impl Backend for Absent {
-    fn run(&mut self, wave: &mut Wave, _: &mut MemoryUnit<'_>) -> Stop {
-        let pc = wave.uniform().pc;
-        Stop::Fault(Fault::Unsupported {
-            pc,
-            what: "no back end runs it yet".to_owned(),
+    pub fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
+        let program = if mode.count {
+            &self.counting
+        } else {
+            &self.plain
+        };
+        Box::new(match mode.step {
+            true => Reference::stepping(program),
+            false => Reference::new(program),
         })
     }
 }

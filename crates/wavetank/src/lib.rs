@@ -3,7 +3,7 @@
 //! A [`Device`] emulates one chip. A [`Module`] is a code object loaded on it, a [`Kernel`] an entry point of the module,
 //! a [`Buffer`] memory that kernels can reach, and a [`Dispatch`] one run of a kernel over a grid of work-items.
 //!
-//! ```no_run
+//! ```
 //! use wavetank::{Chip, Device};
 //!
 //! # fn main() -> Result<(), wavetank::Error> {

@@ -286,7 +286,7 @@ fn integers(v: i32, w: i64) -> (i32, i64) {
     let terms = [
         v / 7,
         v % 13,
-        (i64::from(v) * 12345 >> 32) as i32,
+        ((i64::from(v) * 12345) >> 32) as i32,
         low24(v).wrapping_mul(77),
         low24(v).wrapping_mul(3).wrapping_add(5),
         v.leading_zeros() as i32,
@@ -296,7 +296,7 @@ fn integers(v: i32, w: i64) -> (i32, i64) {
         v.rotate_left(5),
         v.max(3),
         v.min(99),
-        (i64::from(v) + 7 >> 1) as i32,
+        ((i64::from(v) + 7) >> 1) as i32,
         v.saturating_add(0x7fff_ff00),
         i32::from(v as i16) << 16 | i32::from(v as u16),
     ];
@@ -306,7 +306,7 @@ fn integers(v: i32, w: i64) -> (i32, i64) {
         w / 1_000_003,
         w % 77,
         w.wrapping_mul(w),
-        (wide * wide >> 64) as i64,
+        ((wide * wide) >> 64) as i64,
         w >> 5,
         w.count_ones().into(),
         if y != 0 {

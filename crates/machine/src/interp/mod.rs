@@ -14,6 +14,7 @@ mod int;
 mod lanes;
 mod mem;
 mod mode;
+pub mod reference;
 pub mod step;
 mod transcendental;
 mod unary;
