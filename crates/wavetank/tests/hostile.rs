@@ -1,0 +1,52 @@
+//! Damaged code objects: whatever they do, they end in a result or a sentence.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Numbers, each};
+use wavetank::Arg;
+
+#[test]
+fn flipped_code_runs_or_fails_in_words() {
+    for name in ["vecadd", "reduce", "misc", "subgroup", "half"] {
+        each(name, |b| {
+            let mut numbers = Numbers::new(90);
+            let original = b.module.object().bytes();
+            for round in 0..120 {
+                let mut bytes = original.to_vec();
+                // Every other flip is in the code.
+                let code = b
+                    .module
+                    .object()
+                    .segments()
+                    .iter()
+                    .find(|s| s.executable)
+                    .unwrap();
+                let bit = match round % 2 {
+                    0 => numbers.u64() % (8 * bytes.len() as u64),
+                    _ => 8 * code.file_offset + numbers.u64() % (8 * code.file_size),
+                } as usize;
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                let Ok(module) = b.device.load(&bytes) else {
+                    continue;
+                };
+                for kernel in module.kernels() {
+                    let buffer = b.device.buffer_zeroed(4096).unwrap();
+                    let args = kernel.args().into_iter().map(|param| {
+                        match (param.kind.as_str(), param.size) {
+                            ("dynamic_shared_pointer", _) => Arg::Lds(1024),
+                            ("by_value", n) => Arg::Bytes(vec![3; n as usize]),
+                            _ => Arg::from(&buffer),
+                        }
+                    });
+                    let dispatch = kernel.dispatch().grid(100).block(64).args(args);
+                    // Only that it comes back matters; most errors are faults.
+                    if let Err(error) = dispatch.timeout(Duration::from_millis(20)).run() {
+                        assert!(!error.to_string().is_empty());
+                    }
+                }
+            }
+        });
+    }
+}
