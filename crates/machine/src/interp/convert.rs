@@ -61,24 +61,31 @@ fn far_to_half(a: i64) -> u32 {
     narrow(0, (a.clamp(-(1 << 17), 1 << 17) as f32).to_bits())
 }
 
-/// Declares conversions to integers: toward zero, saturating, NaN to 0, which
-/// is the language's cast.
+/// Declares conversions to integers: toward zero, saturating, NaN to 0. The
+/// language's cast does that, but not in vector instructions.
 macro_rules! to_integers {
-    ($($name:ident: $format:ident to $int:ident as $w:ident = $native:ident of $widen:expr;)*) => {$(
+    ($($name:ident: $format:ident to $int:ident as $unsigned:ident in $w:ident = $native:ident of $widen:expr;)*) => {$(
         struct $name;
         impl Op1 for $name {
             type A = <$format as Format>::W;
             type R = $w;
             #[inline(always)]
             fn f(_: Env, a: Self::A) -> $w {
-                ($native::from_bits($widen(a)) as $int) as to_integers!(@unsigned $int) as $w
+                const LEAST: $native = $int::MIN as $native;
+                const LIMIT: $native = ($int::MAX / 2 + 1) as $native * 2.0;
+                const BELOW: $native = LIMIT.next_down();
+                let x = $native::from_bits($widen(a));
+                let bounded = if x >= LEAST { x } else { LEAST };
+                let bounded = if bounded < LIMIT { bounded } else { BELOW };
+                // SAFETY: the bounds are finite, and within the integer's range
+                // when the fraction is cut off.
+                let r: $int = unsafe { bounded.to_int_unchecked() };
+                let r = if x >= LIMIT { $int::MAX } else { r };
+                let r = if x.is_nan() { 0 } else { r };
+                r as $unsigned as $w
             }
         }
     )*};
-    (@unsigned i16) => { u16 };
-    (@unsigned i32) => { u32 };
-    (@unsigned i64) => { u64 };
-    (@unsigned $u:ident) => { $u };
 }
 
 #[inline(always)]
@@ -87,20 +94,20 @@ fn same<T>(a: T) -> T {
 }
 
 to_integers! {
-    HalfToS16: Half to i16 as u32 = f32 of widen;
-    HalfToU16: Half to u16 as u32 = f32 of widen;
-    HalfToS32: Half to i32 as u32 = f32 of widen;
-    HalfToU32: Half to u32 as u32 = f32 of widen;
-    SingleToS16: Single to i16 as u32 = f32 of same;
-    SingleToU16: Single to u16 as u32 = f32 of same;
-    SingleToS32: Single to i32 as u32 = f32 of same;
-    SingleToU32: Single to u32 as u32 = f32 of same;
-    SingleToS64: Single to i64 as u64 = f32 of same;
-    SingleToU64: Single to u64 as u64 = f32 of same;
-    DoubleToS32: Double to i32 as u32 = f64 of same;
-    DoubleToU32: Double to u32 as u32 = f64 of same;
-    DoubleToS64: Double to i64 as u64 = f64 of same;
-    DoubleToU64: Double to u64 as u64 = f64 of same;
+    HalfToS16: Half to i16 as u16 in u32 = f32 of widen;
+    HalfToU16: Half to u16 as u16 in u32 = f32 of widen;
+    HalfToS32: Half to i32 as u32 in u32 = f32 of widen;
+    HalfToU32: Half to u32 as u32 in u32 = f32 of widen;
+    SingleToS16: Single to i16 as u16 in u32 = f32 of same;
+    SingleToU16: Single to u16 as u16 in u32 = f32 of same;
+    SingleToS32: Single to i32 as u32 in u32 = f32 of same;
+    SingleToU32: Single to u32 as u32 in u32 = f32 of same;
+    SingleToS64: Single to i64 as u64 in u64 = f32 of same;
+    SingleToU64: Single to u64 as u64 in u64 = f32 of same;
+    DoubleToS32: Double to i32 as u32 in u32 = f64 of same;
+    DoubleToU32: Double to u32 as u32 in u32 = f64 of same;
+    DoubleToS64: Double to i64 as u64 in u64 = f64 of same;
+    DoubleToU64: Double to u64 as u64 in u64 = f64 of same;
 }
 
 /// Conversion between float formats. A NaN keeps the upper bits of its payload

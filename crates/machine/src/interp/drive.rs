@@ -2,8 +2,13 @@
 //! vectors or uniform values. Each has one body, instantiated for each level
 //! of processor features.
 
-use super::lanes::{CHUNK, CHUNKS, Env, Op1, Op2, Op3, Test2, Word};
+use std::mem::MaybeUninit;
+
+use wavetank_ir::LANES;
+
+use super::lanes::{Env, Op1, Op2, Op3, Test2, Word};
 use super::step::{Ctx, Next, Step, StepFn};
+use super::store::{Store, Store128, Store256, Store512};
 
 /// Bits of [`Step::flags`] from here on hold the float environment.
 pub const ENV_SHIFT: u32 = 8;
@@ -13,29 +18,54 @@ fn env(s: &Step) -> Env {
     Env(s.flags >> ENV_SHIFT)
 }
 
-/// Chunk `c` of source `n`: a lane vector, or a uniform value in each lane.
-#[inline(always)]
-unsafe fn source<W: Word, const UNIFORM: bool, const MODS: bool>(
-    ctx: &Ctx<'_, '_>,
-    s: &Step,
-    n: usize,
-    c: usize,
-) -> [W; CHUNK] {
-    // SAFETY: lowering proved the offsets of the step.
-    let mut x = unsafe {
-        if UNIFORM {
-            [uniform::<W>(ctx, s, n); CHUNK]
-        } else {
-            W::load(ctx.v(s.src[n]), c)
-        }
-    };
-    if MODS {
+/// A source of a vector step: a lane vector, or a uniform value in each lane;
+/// with sign modifiers.
+#[derive(Clone, Copy)]
+struct Lanes<W> {
+    vector: *const u32,
+    value: W,
+    and: u64,
+    xor: u64,
+}
+
+impl<W: Word> Lanes<W> {
+    /// Source `n` of a step; `uniform` says which sources are uniform.
+    ///
+    /// # Safety
+    /// That of [`StepFn`].
+    #[inline(always)]
+    unsafe fn of(ctx: &Ctx<'_, '_>, s: &Step, n: usize, uniform: u8) -> Self {
+        let is_uniform = uniform >> n & 1 != 0;
         let (and, xor) = sign_modifiers::<W>(s, n);
-        for v in &mut x {
-            *v = v.modify(and, xor);
+        Lanes {
+            vector: ctx.v(s.src[n]),
+            value: if is_uniform {
+                // SAFETY: lowering proved the offsets of the step.
+                unsafe { self::uniform(ctx, s, n) }
+            } else {
+                W::default()
+            },
+            and,
+            xor,
         }
     }
-    x
+
+    /// # Safety
+    /// `i` is a lane, and the step's source is as `uniform` says.
+    #[inline(always)]
+    unsafe fn lane(self, i: usize, is_uniform: bool, mods: bool) -> W {
+        let x = if is_uniform {
+            self.value
+        } else {
+            // SAFETY: lowering proved the offsets of the step.
+            unsafe { W::lane(self.vector, i) }
+        };
+        if mods {
+            x.modify(self.and, self.xor)
+        } else {
+            x
+        }
+    }
 }
 
 #[inline(always)]
@@ -59,9 +89,19 @@ fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
     (!abs, neg)
 }
 
+/// Computes all lanes. The results stand apart from the lane vectors until all
+/// are there, since the destination may be a source: so the compiler knows
+/// that they do not overlap, and makes vector instructions of the loop.
 #[inline(always)]
-fn chunk_mask(mask: u64, c: usize) -> u16 {
-    (mask >> (c * CHUNK)) as u16
+fn all_lanes<R: Word>(mut f: impl FnMut(usize) -> R) -> [R; LANES] {
+    let mut r = MaybeUninit::<[R; LANES]>::uninit();
+    let p = r.as_mut_ptr().cast::<R>();
+    for i in 0..LANES {
+        // SAFETY: lane i of the array.
+        unsafe { p.add(i).write(f(i)) };
+    }
+    // SAFETY: every lane was written.
+    unsafe { r.assume_init() }
 }
 
 /// Stores a uniform result.
@@ -81,164 +121,137 @@ unsafe fn set_uniform<W: Word>(ctx: &mut Ctx<'_, '_>, offset: u32, r: W) {
 /// have sign modifiers.
 ///
 /// # Safety (all)
-/// That of [`StepFn`].
+/// That of [`StepFn`], and the processor has the features of `S`.
 mod body {
     use super::*;
 
     #[inline(always)]
-    pub unsafe fn op1<F: Op1, const M: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    pub unsafe fn op1<F: Op1, const M: bool, S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let mask = ctx.mask(s);
-            for c in 0..CHUNKS {
-                let a = source::<F::A, false, M>(ctx, s, 0, c);
-                let mut r = [F::R::default(); CHUNK];
-                for i in 0..CHUNK {
-                    r[i] = F::f(env(s), a[i]);
-                }
-                F::R::store(ctx.v(s.dst), c, chunk_mask(mask, c), r);
-            }
+            let a = Lanes::<F::A>::of(ctx, s, 0, 0);
+            let r = all_lanes(|i| F::f(env(s), a.lane(i, false, M)));
+            F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
         }
         Next::Step
     }
 
     #[inline(always)]
-    pub unsafe fn op2<F: Op2, const U: u8, const M: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-        // SAFETY: lowering proved the offsets of the step.
-        unsafe {
-            let mask = ctx.mask(s);
-            for c in 0..CHUNKS {
-                let a = if U & 1 != 0 {
-                    source::<F::A, true, M>(ctx, s, 0, c)
-                } else {
-                    source::<F::A, false, M>(ctx, s, 0, c)
-                };
-                let b = if U & 2 != 0 {
-                    source::<F::B, true, M>(ctx, s, 1, c)
-                } else {
-                    source::<F::B, false, M>(ctx, s, 1, c)
-                };
-                let mut r = [F::R::default(); CHUNK];
-                for i in 0..CHUNK {
-                    r[i] = F::f(env(s), a[i], b[i]);
-                }
-                if F::REPAIR {
-                    let mut odd = 0u32;
-                    for x in r {
-                        odd |= u32::from(F::odd(x));
-                    }
-                    if odd != 0 {
-                        r = repair2::<F>(env(s), &a, &b, &r);
-                    }
-                }
-                F::R::store(ctx.v(s.dst), c, chunk_mask(mask, c), r);
-            }
-        }
-        Next::Step
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn repair2<F: Op2>(
-        env: Env,
-        a: &[F::A; CHUNK],
-        b: &[F::B; CHUNK],
-        r: &[F::R; CHUNK],
-    ) -> [F::R; CHUNK] {
-        std::array::from_fn(|i| {
-            if F::odd(r[i]) {
-                F::repair(env, a[i], b[i], r[i])
-            } else {
-                r[i]
-            }
-        })
-    }
-
-    #[inline(always)]
-    pub unsafe fn op3<F: Op3, const U: u8, const M: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-        // SAFETY: lowering proved the offsets of the step.
-        unsafe {
-            let mask = ctx.mask(s);
-            for c in 0..CHUNKS {
-                let a = if U & 1 != 0 {
-                    source::<F::A, true, M>(ctx, s, 0, c)
-                } else {
-                    source::<F::A, false, M>(ctx, s, 0, c)
-                };
-                let b = if U & 2 != 0 {
-                    source::<F::B, true, M>(ctx, s, 1, c)
-                } else {
-                    source::<F::B, false, M>(ctx, s, 1, c)
-                };
-                let d = if U & 4 != 0 {
-                    source::<F::C, true, M>(ctx, s, 2, c)
-                } else {
-                    source::<F::C, false, M>(ctx, s, 2, c)
-                };
-                let mut r = [F::R::default(); CHUNK];
-                for i in 0..CHUNK {
-                    r[i] = F::f(env(s), a[i], b[i], d[i]);
-                }
-                if F::REPAIR {
-                    let mut odd = 0u32;
-                    for x in r {
-                        odd |= u32::from(F::odd(x));
-                    }
-                    if odd != 0 {
-                        r = repair3::<F>(env(s), &a, &b, &d, &r);
-                    }
-                }
-                F::R::store(ctx.v(s.dst), c, chunk_mask(mask, c), r);
-            }
-        }
-        Next::Step
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn repair3<F: Op3>(
-        env: Env,
-        a: &[F::A; CHUNK],
-        b: &[F::B; CHUNK],
-        c: &[F::C; CHUNK],
-        r: &[F::R; CHUNK],
-    ) -> [F::R; CHUNK] {
-        std::array::from_fn(|i| {
-            if F::odd(r[i]) {
-                F::repair(env, a[i], b[i], c[i], r[i])
-            } else {
-                r[i]
-            }
-        })
-    }
-
-    #[inline(always)]
-    pub unsafe fn test2<F: Test2, const U: u8, const M: bool>(
+    pub unsafe fn op2<F: Op2, const U: u8, const M: bool, S: Store>(
         ctx: &mut Ctx<'_, '_>,
         s: &Step,
     ) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let mut result = 0u64;
-            for c in 0..CHUNKS {
-                let a = if U & 1 != 0 {
-                    source::<F::A, true, M>(ctx, s, 0, c)
-                } else {
-                    source::<F::A, false, M>(ctx, s, 0, c)
-                };
-                let b = if U & 2 != 0 {
-                    source::<F::B, true, M>(ctx, s, 1, c)
-                } else {
-                    source::<F::B, false, M>(ctx, s, 1, c)
-                };
-                let mut bits = 0u16;
-                for i in 0..CHUNK {
-                    bits |= u16::from(F::f(env(s), a[i], b[i])) << i;
+            let a = Lanes::<F::A>::of(ctx, s, 0, U);
+            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let mut odd = 0;
+            let mut r = all_lanes(|i| {
+                let r = F::f(env(s), a.lane(i, U & 1 != 0, M), b.lane(i, U & 2 != 0, M));
+                if F::REPAIR {
+                    odd |= u32::from(F::odd(r));
                 }
-                result |= u64::from(bits) << (c * CHUNK);
+                r
+            });
+            if F::REPAIR && odd != 0 {
+                r = repair2::<F>(ctx, s, U, M, r);
             }
-            let masked = result & ctx.mask(s);
-            ctx.u::<u64>(s.dst).write_unaligned(masked);
+            F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn repair2<F: Op2>(
+        ctx: &Ctx<'_, '_>,
+        s: &Step,
+        u: u8,
+        m: bool,
+        mut r: [F::R; LANES],
+    ) -> [F::R; LANES] {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, u);
+            let b = Lanes::<F::B>::of(ctx, s, 1, u);
+            for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
+                *r = F::repair(
+                    env(s),
+                    a.lane(i, u & 1 != 0, m),
+                    b.lane(i, u & 2 != 0, m),
+                    *r,
+                );
+            }
+        }
+        r
+    }
+
+    #[inline(always)]
+    pub unsafe fn op3<F: Op3, const U: u8, const M: bool, S: Store>(
+        ctx: &mut Ctx<'_, '_>,
+        s: &Step,
+    ) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, U);
+            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let c = Lanes::<F::C>::of(ctx, s, 2, U);
+            let mut odd = 0;
+            let mut r = all_lanes(|i| {
+                let a = a.lane(i, U & 1 != 0, M);
+                let b = b.lane(i, U & 2 != 0, M);
+                let r = F::f(env(s), a, b, c.lane(i, U & 4 != 0, M));
+                if F::REPAIR {
+                    odd |= u32::from(F::odd(r));
+                }
+                r
+            });
+            if F::REPAIR && odd != 0 {
+                r = repair3::<F>(ctx, s, U, M, r);
+            }
+            F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn repair3<F: Op3>(
+        ctx: &Ctx<'_, '_>,
+        s: &Step,
+        u: u8,
+        m: bool,
+        mut r: [F::R; LANES],
+    ) -> [F::R; LANES] {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, u);
+            let b = Lanes::<F::B>::of(ctx, s, 1, u);
+            let c = Lanes::<F::C>::of(ctx, s, 2, u);
+            for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
+                let a = a.lane(i, u & 1 != 0, m);
+                let b = b.lane(i, u & 2 != 0, m);
+                *r = F::repair(env(s), a, b, c.lane(i, u & 4 != 0, m), *r);
+            }
+        }
+        r
+    }
+
+    #[inline(always)]
+    pub unsafe fn test2<F: Test2, const U: u8, const M: bool, S: Store>(
+        ctx: &mut Ctx<'_, '_>,
+        s: &Step,
+    ) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, U);
+            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let r = all_lanes(|i| {
+                let holds = F::f(env(s), a.lane(i, U & 1 != 0, M), b.lane(i, U & 2 != 0, M));
+                u32::from(holds).wrapping_neg()
+            });
+            let result = S::mask(&r) & ctx.mask(s);
+            ctx.u::<u64>(s.dst).write_unaligned(result);
         }
         Next::Step
     }
@@ -328,7 +341,7 @@ pub trait Custom {
 }
 
 macro_rules! level {
-    ($(#[$doc:meta])* $level:ident $module:ident $fuse:literal $(#[$feature:meta])?) => {
+    ($(#[$doc:meta])* $level:ident $module:ident $store:ident $fuse:literal $(#[$feature:meta])?) => {
         $(#[$doc])*
         pub struct $level;
 
@@ -338,22 +351,22 @@ macro_rules! level {
             $(#[$feature])?
             pub unsafe fn op1<F: Op1, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
-                unsafe { body::op1::<F, M>(c, s) }
+                unsafe { body::op1::<F, M, $store>(c, s) }
             }
             $(#[$feature])?
             pub unsafe fn op2<F: Op2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
-                unsafe { body::op2::<F, U, M>(c, s) }
+                unsafe { body::op2::<F, U, M, $store>(c, s) }
             }
             $(#[$feature])?
             pub unsafe fn op3<F: Op3, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
-                unsafe { body::op3::<F, U, M>(c, s) }
+                unsafe { body::op3::<F, U, M, $store>(c, s) }
             }
             $(#[$feature])?
             pub unsafe fn test2<F: Test2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
-                unsafe { body::test2::<F, U, M>(c, s) }
+                unsafe { body::test2::<F, U, M, $store>(c, s) }
             }
             $(#[$feature])?
             pub unsafe fn uniform1<F: Op1>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
@@ -417,15 +430,15 @@ macro_rules! level {
 
 level!(
     /// AVX-512: sixteen 32-bit lanes at a time.
-    Avx512 avx512 true
+    Avx512 avx512 Store512 true
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 );
 level!(
     /// AVX2 and FMA: eight 32-bit lanes at a time.
-    Avx2 avx2 true
+    Avx2 avx2 Store256 true
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 );
 level!(
     /// What every x86-64, and every other processor, can do.
-    Baseline baseline false
+    Baseline baseline Store128 false
 );

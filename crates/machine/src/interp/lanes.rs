@@ -1,29 +1,28 @@
-//! How one step does 64 lanes: words, chunks, and the traits that scalar
-//! functions implement to become steps.
+//! How one step does 64 lanes: words, and the traits that scalar functions
+//! implement to become steps.
 //!
 //! An arithmetic function is written once, on one element; the drivers of
-//! [`super::drive`] run it over lane vectors in chunks of 16 lanes, which the
-//! compiler turns into vector instructions, and over uniform values.
+//! [`super::drive`] run it over lane vectors, in loops which the compiler turns
+//! into vector instructions, and over uniform values.
 
-/// Lanes of one chunk: a 512-bit register of 32-bit lanes.
-pub const CHUNK: usize = 16;
+use wavetank_ir::LANES;
 
-/// Chunks of a lane vector.
-pub const CHUNKS: usize = 4;
+use super::store::Store;
 
 /// A lane's value: 32 bits in one lane vector, or 64 bits in two, low first.
 pub trait Word: Copy + Default {
-    /// Loads chunk `c` of the lane vector(s) at `p`.
+    /// Lane `i` of the lane vector(s) at `p`.
     ///
     /// # Safety
     /// `p` points to a lane vector of this word's width in the vector file.
-    unsafe fn load(p: *const u32, c: usize) -> [Self; CHUNK];
+    unsafe fn lane(p: *const u32, i: usize) -> Self;
 
-    /// Stores the lanes of `mask` to chunk `c`.
+    /// Stores the lanes of `mask`.
     ///
     /// # Safety
-    /// As for `load`; `p` must be writable.
-    unsafe fn store(p: *mut u32, c: usize, mask: u16, r: [Self; CHUNK]);
+    /// As for `lane`; `p` must be writable, and the processor have the
+    /// features of `S`.
+    unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[Self; LANES]);
 
     /// From the low bits of a uniform value.
     fn from_u64(v: u64) -> Self;
@@ -38,35 +37,19 @@ pub trait Word: Copy + Default {
     fn modify(self, and: u64, xor: u64) -> Self;
 }
 
-#[inline(always)]
-fn blend(mask: u16, new: [u32; CHUNK], old: [u32; CHUNK]) -> [u32; CHUNK] {
-    let mut r = old;
-    for i in 0..CHUNK {
-        r[i] = if mask >> i & 1 != 0 { new[i] } else { old[i] };
-    }
-    r
-}
-
 impl Word for u32 {
     const BITS: u32 = 32;
 
     #[inline(always)]
-    unsafe fn load(p: *const u32, c: usize) -> [u32; CHUNK] {
-        // SAFETY: chunk c of a lane vector, by the caller's promise.
-        unsafe { p.add(c * CHUNK).cast::<[u32; CHUNK]>().read() }
+    unsafe fn lane(p: *const u32, i: usize) -> u32 {
+        // SAFETY: a lane of a lane vector, by the caller's promise.
+        unsafe { p.add(i).read() }
     }
 
     #[inline(always)]
-    unsafe fn store(p: *mut u32, c: usize, mask: u16, r: [u32; CHUNK]) {
-        // SAFETY: chunk c of a lane vector, by the caller's promise.
-        unsafe {
-            let p = p.add(c * CHUNK).cast::<[u32; CHUNK]>();
-            p.write(if mask == u16::MAX {
-                r
-            } else {
-                blend(mask, r, p.read())
-            });
-        }
+    unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[u32; LANES]) {
+        // SAFETY: by the caller's promise.
+        unsafe { S::store(p, mask, r) }
     }
 
     #[inline(always)]
@@ -89,27 +72,23 @@ impl Word for u64 {
     const BITS: u32 = 64;
 
     #[inline(always)]
-    unsafe fn load(p: *const u32, c: usize) -> [u64; CHUNK] {
+    unsafe fn lane(p: *const u32, i: usize) -> u64 {
         // SAFETY: a 64-bit lane vector is two lane vectors in a row.
-        let (lo, hi) = unsafe { (u32::load(p, c), u32::load(p.add(64), c)) };
-        let mut r = [0; CHUNK];
-        for i in 0..CHUNK {
-            r[i] = u64::from(lo[i]) | u64::from(hi[i]) << 32;
-        }
-        r
+        let (low, high) = unsafe { (p.add(i).read(), p.add(LANES + i).read()) };
+        u64::from(low) | u64::from(high) << 32
     }
 
     #[inline(always)]
-    unsafe fn store(p: *mut u32, c: usize, mask: u16, r: [u64; CHUNK]) {
-        let (mut lo, mut hi) = ([0; CHUNK], [0; CHUNK]);
-        for i in 0..CHUNK {
-            lo[i] = r[i] as u32;
-            hi[i] = (r[i] >> 32) as u32;
+    unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[u64; LANES]) {
+        let (mut low, mut high) = ([0; LANES], [0; LANES]);
+        for i in 0..LANES {
+            low[i] = r[i] as u32;
+            high[i] = (r[i] >> 32) as u32;
         }
         // SAFETY: a 64-bit lane vector is two lane vectors in a row.
         unsafe {
-            u32::store(p, c, mask, lo);
-            u32::store(p.add(64), c, mask, hi);
+            S::store(p, mask, &low);
+            S::store(p.add(LANES), mask, &high);
         }
     }
 

@@ -16,6 +16,7 @@ mod mem;
 mod mode;
 pub mod reference;
 pub mod step;
+mod store;
 mod transcendental;
 mod unary;
 mod visit;
