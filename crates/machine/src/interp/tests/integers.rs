@@ -83,7 +83,7 @@ fn products_of_24_bits() {
         let narrow = |a: u64| (a << 40) as i64 >> 40;
         let bin = |op| scalar::bin(op, Elem::I32, Fp::default(), a, b);
         assert_eq!(bin(Bin::MulU24), (u * v) & ones(32));
-        assert_eq!(bin(Bin::MulHiU24), u * v >> 32);
+        assert_eq!(bin(Bin::MulHiU24), (u * v) >> 32);
         let product = narrow(a) * narrow(b);
         assert_eq!(bin(Bin::MulS24), product as u64 & ones(32));
         assert_eq!(bin(Bin::MulHiS24), (product >> 32) as u64 & ones(32));

@@ -308,7 +308,7 @@ fn check_level<L: Level>(name: &str) {
                     .filter(|&u| operands.len() > 1 || u == 0)
                 {
                     let mods = if caps.mods && round == 1 {
-                        random.next() as u32 & 0o11 * u32::from(all - 1)
+                        random.next() as u32 & (0o11 * u32::from(all - 1))
                     } else {
                         0
                     };
