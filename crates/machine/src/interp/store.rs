@@ -96,6 +96,11 @@ pub struct Store128;
 impl Store for Store128 {
     #[inline(always)]
     unsafe fn store(p: *mut u32, mask: u64, r: &[u32; LANES]) {
+        if mask == u64::MAX {
+            // SAFETY: a lane vector, by the caller's promise.
+            unsafe { p.cast::<[u32; LANES]>().write(*r) };
+            return;
+        }
         for (i, &r) in r.iter().enumerate() {
             let lane = (mask >> i & 1) as u32;
             // SAFETY: a lane of a lane vector, by the caller's promise.
