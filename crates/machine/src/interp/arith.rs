@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::directed;
+use super::directed::Directed;
 use super::format::{Format, is_nan, nan_of};
 use super::lanes::{Env, Op2, Op3};
 use super::mode::{Mode, input, output};
@@ -14,7 +14,7 @@ macro_rules! arithmetic {
         $(#[$doc])*
         pub struct $name<F, M>(PhantomData<(F, M)>);
 
-        impl<F: Format, M: Mode> $trait for $name<F, M> {
+        impl<F: Directed, M: Mode> $trait for $name<F, M> {
             $(type $ty = F::W;)*
             type R = F::W;
             const REPAIR: bool = true;
@@ -44,19 +44,19 @@ macro_rules! arithmetic {
 
 arithmetic! { Op2, env:
     /// a + b.
-    Add(a: A, b: B) = F::add(a, b), directed::add::<F>(env.round(), a, b);
+    Add(a: A, b: B) = <F as Format>::add(a, b), <F as Directed>::add(env.round(), a, b);
     /// a − b.
-    Sub(a: A, b: B) = F::sub(a, b), directed::add::<F>(env.round(), a, b ^ F::SIGN);
+    Sub(a: A, b: B) = <F as Format>::sub(a, b), <F as Directed>::add(env.round(), a, b ^ F::SIGN);
     /// a · b.
-    Mul(a: A, b: B) = F::mul(a, b), directed::mul::<F>(env.round(), a, b);
+    Mul(a: A, b: B) = <F as Format>::mul(a, b), <F as Directed>::mul(env.round(), a, b);
 }
 
 arithmetic! { Op3, env:
     /// a · b + c, rounded once.
-    Fma(a: A, b: B, c: C) = F::fma(a, b, c), directed::fma::<F>(env.round(), a, b, c);
+    Fma(a: A, b: B, c: C) = <F as Format>::fma(a, b, c), <F as Directed>::fma(env.round(), a, b, c);
     /// a · b rounded, plus c rounded.
-    Mad(a: A, b: B, c: C) = F::add(output::<F, M>(env, F::mul(a, b)), c), {
-        let product = directed::mul::<F>(env.round(), a, b);
-        directed::add::<F>(env.round(), output::<F, M>(env, product), c)
+    Mad(a: A, b: B, c: C) = <F as Format>::add(output::<F, M>(env, <F as Format>::mul(a, b)), c), {
+        let product = <F as Directed>::mul(env.round(), a, b);
+        <F as Directed>::add(env.round(), output::<F, M>(env, product), c)
     };
 }

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use wavetank_ir::{Cvt, Elem};
 
-use super::directed;
+use super::directed::to_single;
+use super::exact;
 use super::format::{Double, Format, Half, Single, is_nan};
 use super::half::{narrow, widen};
 use super::lanes::{Env, Op1, Word};
@@ -30,7 +31,7 @@ macro_rules! from_integers {
                     #[allow(unused_comparisons)]
                     let negative = a < 0;
                     let magnitude = if negative { (a as u64).wrapping_neg() } else { a as u64 };
-                    directed::from_integer::<$format>(env.round(), negative, magnitude)
+                    exact::from_integer::<$format>(env.round(), negative, magnitude)
                 }
             }
         }
@@ -185,12 +186,7 @@ impl Numbers<Single, Half> for Between<Single, Half> {
 impl Numbers<Double, Single> for Between<Double, Single> {
     #[inline(always)]
     fn numbers(round: u32, a: u64) -> u32 {
-        let nearest = (f64::from_bits(a) as f32).to_bits();
-        if round == 0 || !has_rounding(a) {
-            nearest
-        } else {
-            directed::convert::<Double, Single>(round, a)
-        }
+        to_single(round, f64::from_bits(a))
     }
 }
 
@@ -198,7 +194,7 @@ impl Numbers<Double, Half> for Between<Double, Half> {
     #[inline(always)]
     fn numbers(round: u32, a: u64) -> u32 {
         if has_rounding(a) {
-            directed::convert::<Double, Half>(round, a)
+            exact::convert::<Double, Half>(round, a)
         } else {
             // Zero or infinite: exact.
             narrow(0, (f64::from_bits(a) as f32).to_bits())

@@ -1,228 +1,131 @@
-//! Rounding away from "nearest": exact integer arithmetic, then one rounding.
+//! Rounding other than to nearest.
 //!
-//! Such environments are rare, so this is written to be seen right, not fast.
+//! Single precision is computed in double and half in single: products of two
+//! are exact there, and sums are rounded to odd (what is cut off sets the last
+//! bit), which makes the second rounding right in any direction. Double
+//! precision is computed in integers.
 
-use super::format::Format;
-use super::lanes::Word;
+use super::exact;
+use super::format::{Double, Format, Half, Single};
+use super::half::{narrow, widen};
 
-/// A nonzero finite number: ±significand · 2^exponent. The lowest bit of the
-/// significand may stand for a remainder below it.
-#[derive(Clone, Copy)]
-struct Number {
-    negative: bool,
-    exponent: i32,
-    significand: u128,
+/// Sums and products by a rounding of [`super::lanes::Env::round`].
+pub trait Directed: Format {
+    /// a + b.
+    fn add(round: u32, a: Self::W, b: Self::W) -> Self::W;
+    /// a · b.
+    fn mul(round: u32, a: Self::W, b: Self::W) -> Self::W;
+    /// a · b + c, rounded once.
+    fn fma(round: u32, a: Self::W, b: Self::W, c: Self::W) -> Self::W;
 }
 
-/// Where sums put the highest bit: room for a carry above, and below for what
-/// aligning shifts out, before it is jammed into the lowest bit.
-const TOP: u32 = 124;
-
-impl Number {
-    fn of<F: Format>(a: F::W) -> Number {
-        let bits = a.to_u64();
-        let fraction = bits & ((1 << F::FRACTION_BITS) - 1);
-        let field = ((a & F::EXPONENT).to_u64() >> F::FRACTION_BITS) as i32;
-        let hidden = u64::from(field != 0) << F::FRACTION_BITS;
-        Number {
-            negative: is_negative::<F>(a),
-            exponent: field.max(1) - F::BIAS - F::FRACTION_BITS as i32,
-            significand: u128::from(fraction | hidden),
+macro_rules! sum_to_odd {
+    ($name:ident, $f:ident) => {
+        /// a + b rounded to odd: the sum, moved by one place to where the rest
+        /// is if its last bit is even.
+        #[inline(always)]
+        pub fn $name(a: $f, b: $f) -> $f {
+            let sum = a + b;
+            let added = sum - a;
+            let rest = (a - (sum - added)) + (b - added);
+            let bits = sum.to_bits();
+            let away = rest.is_sign_negative() == sum.is_sign_negative();
+            let odd = if away {
+                bits.wrapping_add(1)
+            } else {
+                bits.wrapping_sub(1)
+            };
+            // Infinities and NaNs leave no finite rest.
+            let moves = (rest != 0.0) & rest.is_finite() & (bits & 1 == 0);
+            $f::from_bits(if moves { odd } else { bits })
         }
-    }
+    };
+}
 
-    fn times(self, other: Number) -> Number {
-        Number {
-            negative: self.negative != other.negative,
-            exponent: self.exponent + other.exponent,
-            significand: self.significand * other.significand,
+sum_to_odd!(sum_to_odd_f32, f32);
+sum_to_odd!(sum_to_odd_f64, f64);
+
+/// A sum; that of opposite numbers is −0 when rounding down.
+macro_rules! directed_sum {
+    ($name:ident, $sum:ident, $f:ident) => {
+        #[inline(always)]
+        fn $name(round: u32, a: $f, b: $f) -> $f {
+            let sum = $sum(a, b);
+            let negative = (round == 2) & (a.is_sign_negative() | b.is_sign_negative());
+            if (sum == 0.0) & negative { -0.0 } else { sum }
         }
-    }
+    };
+}
 
-    /// With its highest bit at `TOP`.
-    fn aligned(self) -> Number {
-        let shift = TOP as i32 - (127 - self.significand.leading_zeros() as i32);
-        Number {
-            negative: self.negative,
-            exponent: self.exponent - shift,
-            significand: self.significand << shift,
-        }
-    }
+directed_sum!(sum_f32, sum_to_odd_f32, f32);
+directed_sum!(sum_f64, sum_to_odd_f64, f64);
 
-    /// The sum; `None` if it is zero.
-    fn plus(self, other: Number) -> Option<Number> {
-        let (a, b) = (self.aligned(), other.aligned());
-        let (a, b) = if a.exponent >= b.exponent {
-            (a, b)
-        } else {
-            (b, a)
-        };
-        let small = jam(b.significand, (a.exponent - b.exponent) as u32);
-        let (negative, significand) = if a.negative == b.negative {
-            (a.negative, a.significand + small)
-        } else if a.significand >= small {
-            (a.negative, a.significand - small)
-        } else {
-            (b.negative, small - a.significand)
-        };
-        (significand != 0).then_some(Number {
-            negative,
-            exponent: a.exponent,
-            significand,
-        })
-    }
+/// Double to single precision.
+#[inline(always)]
+pub fn to_single(round: u32, x: f64) -> u32 {
+    let nearest = x as f32;
+    let back = f64::from(nearest);
+    let bits = nearest.to_bits();
+    let negative = bits >> 31 != 0;
+    let up = (round == 1) & (back < x);
+    let down = (round == 2) & (back > x);
+    let to_zero = (round == 3) & (back.abs() > x.abs());
+    let away = (up & !negative) | (down & negative);
+    let closer = (up & negative) | (down & !negative) | to_zero;
+    // Next to the largest number is infinity, next to zero a denormal.
+    let bits = if away { bits.wrapping_add(1) } else { bits };
+    if closer { bits.wrapping_sub(1) } else { bits }
+}
 
-    fn rounded<F: Format>(self, round: u32) -> F::W {
-        let sign = if self.negative { F::SIGN } else { F::ZERO };
-        let top = 127 - self.significand.leading_zeros() as i32;
-        let infinity = F::EXPONENT.to_u64();
-        let bits = if self.exponent + top > F::BIAS {
-            infinity
-        } else {
-            self.rounded_magnitude::<F>(round, top)
-        };
-        // An infinity is the next number above the largest in magnitude.
-        let overflow = bits >= infinity && !grows(round, self.negative, true, true);
-        sign | F::W::from_u64(if overflow { infinity - 1 } else { bits })
-    }
+#[inline(always)]
+fn double(a: u32) -> f64 {
+    f32::from_bits(a).into()
+}
 
-    /// The bits of a number whose highest bit is within the format's range.
-    fn rounded_magnitude<F: Format>(self, round: u32, top: i32) -> u64 {
-        // The exponent of the last place: that of denormals at least.
-        let place = (self.exponent + top).max(1 - F::BIAS) - F::FRACTION_BITS as i32;
-        let down = place - self.exponent;
-        let kept = if down > 0 {
-            round_shift(self.significand, down as u32, round, self.negative)
-        } else {
-            self.significand << -down
-        };
-        // The hidden bit, or a carry past it, counts the exponent up.
-        let field = (place + F::FRACTION_BITS as i32 + F::BIAS - 1) as u64;
-        (field << F::FRACTION_BITS) + kept as u64
+impl Directed for Single {
+    #[inline(always)]
+    fn add(round: u32, a: u32, b: u32) -> u32 {
+        to_single(round, sum_f64(round, double(a), double(b)))
+    }
+    #[inline(always)]
+    fn mul(round: u32, a: u32, b: u32) -> u32 {
+        to_single(round, double(a) * double(b))
+    }
+    #[inline(always)]
+    fn fma(round: u32, a: u32, b: u32, c: u32) -> u32 {
+        to_single(round, sum_f64(round, double(a) * double(b), double(c)))
     }
 }
 
-/// Shifts right; what falls off is kept as a one in the lowest bit.
-fn jam(a: u128, shift: u32) -> u128 {
-    if shift > 127 {
-        return u128::from(a != 0);
+#[inline(always)]
+fn single(a: u32) -> f32 {
+    f32::from_bits(widen(a))
+}
+
+impl Directed for Half {
+    #[inline(always)]
+    fn add(round: u32, a: u32, b: u32) -> u32 {
+        narrow(round, sum_f32(round, single(a), single(b)).to_bits())
     }
-    let lost = a & ((1 << shift) - 1);
-    a >> shift | u128::from(lost != 0)
-}
-
-/// Whether a magnitude grows when it is rounded with a remainder of at least
-/// half (`half`) the last place, above it or on it with an odd last place
-/// (`above`).
-fn grows(round: u32, negative: bool, half: bool, above: bool) -> bool {
-    match round {
-        0 => half && above,
-        1 => !negative,
-        2 => negative,
-        _ => false,
+    #[inline(always)]
+    fn mul(round: u32, a: u32, b: u32) -> u32 {
+        narrow(round, (single(a) * single(b)).to_bits())
     }
-}
-
-fn round_shift(a: u128, shift: u32, round: u32, negative: bool) -> u128 {
-    if shift > 127 {
-        // Far below half of the last place.
-        return u128::from(grows(round, negative, false, false));
-    }
-    let kept = a >> shift;
-    let rest = a & ((1 << shift) - 1);
-    if rest == 0 {
-        return kept;
-    }
-    let middle = 1 << (shift - 1);
-    let above = rest > middle || kept & 1 == 1;
-    kept + u128::from(grows(round, negative, rest >= middle, above))
-}
-
-fn is_finite<F: Format>(a: F::W) -> bool {
-    a & F::EXPONENT != F::EXPONENT
-}
-
-fn is_negative<F: Format>(a: F::W) -> bool {
-    a & F::SIGN != F::ZERO
-}
-
-fn is_zero<F: Format>(a: F::W) -> bool {
-    a & !F::SIGN == F::ZERO
-}
-
-/// The zero that a sum of opposite numbers is.
-fn zero_sum<F: Format>(round: u32) -> F::W {
-    if round == 2 { F::SIGN } else { F::ZERO }
-}
-
-/// a + b.
-pub fn add<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
-    if !(is_finite::<F>(a) && is_finite::<F>(b)) {
-        return F::add(a, b);
-    }
-    match (is_zero::<F>(a), is_zero::<F>(b)) {
-        (true, true) if a == b => a,
-        (true, true) => zero_sum::<F>(round),
-        (true, false) => b,
-        (false, true) => a,
-        (false, false) => round_sum::<F>(round, Number::of::<F>(a), Number::of::<F>(b)),
+    #[inline(always)]
+    fn fma(round: u32, a: u32, b: u32, c: u32) -> u32 {
+        let product = single(a) * single(b);
+        narrow(round, sum_f32(round, product, single(c)).to_bits())
     }
 }
 
-/// a · b.
-pub fn mul<F: Format>(round: u32, a: F::W, b: F::W) -> F::W {
-    if !(is_finite::<F>(a) && is_finite::<F>(b)) || is_zero::<F>(a) || is_zero::<F>(b) {
-        return F::mul(a, b);
+impl Directed for Double {
+    fn add(round: u32, a: u64, b: u64) -> u64 {
+        exact::add::<Double>(round, a, b)
     }
-    Number::of::<F>(a)
-        .times(Number::of::<F>(b))
-        .rounded::<F>(round)
-}
-
-/// a · b + c, rounded once.
-pub fn fma<F: Format>(round: u32, a: F::W, b: F::W, c: F::W) -> F::W {
-    let finite = is_finite::<F>(a) && is_finite::<F>(b) && is_finite::<F>(c);
-    if !finite {
-        return F::fma(a, b, c);
+    fn mul(round: u32, a: u64, b: u64) -> u64 {
+        exact::mul::<Double>(round, a, b)
     }
-    if is_zero::<F>(a) || is_zero::<F>(b) {
-        return add::<F>(round, F::mul(a, b), c);
+    fn fma(round: u32, a: u64, b: u64, c: u64) -> u64 {
+        exact::fma::<Double>(round, a, b, c)
     }
-    let product = Number::of::<F>(a).times(Number::of::<F>(b));
-    if is_zero::<F>(c) {
-        return product.rounded::<F>(round);
-    }
-    round_sum::<F>(round, product, Number::of::<F>(c))
-}
-
-fn round_sum<F: Format>(round: u32, a: Number, b: Number) -> F::W {
-    match a.plus(b) {
-        Some(sum) => sum.rounded::<F>(round),
-        None => zero_sum::<F>(round),
-    }
-}
-
-/// A number of another format; it is finite and not zero.
-pub fn convert<From: Format, To: Format>(round: u32, a: From::W) -> To::W {
-    Number::of::<From>(a).rounded::<To>(round)
-}
-
-/// An integer that is not zero.
-pub fn from_integer<F: Format>(round: u32, negative: bool, magnitude: u64) -> F::W {
-    Number {
-        negative,
-        exponent: 0,
-        significand: magnitude.into(),
-    }
-    .rounded::<F>(round)
-}
-
-/// m · 2^e for a finite number that is not zero.
-pub fn scale<F: Format>(round: u32, m: F::W, e: i32) -> F::W {
-    let n = Number::of::<F>(m);
-    Number {
-        exponent: n.exponent + e.clamp(-5000, 5000),
-        ..n
-    }
-    .rounded::<F>(round)
 }

@@ -6,6 +6,7 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
+use super::directed::sum_to_odd_f32;
 use super::half::{narrow_nearest, widen};
 use super::lanes::Word;
 
@@ -304,22 +305,8 @@ impl Format for Half {
     fn fma(a: u32, b: u32, c: u32) -> u32 {
         // The product is exact in single precision, and no sum over- or
         // underflows; rounding the sum to odd makes the second rounding safe.
-        let (p, c) = (
-            f32::from_bits(widen(a)) * f32::from_bits(widen(b)),
-            f32::from_bits(widen(c)),
-        );
-        let sum = p + c;
-        let added = sum - p;
-        let error = (p - (sum - added)) + (c - added);
-        let bits = sum.to_bits();
-        let away = (error.to_bits() ^ bits) >> 31 == 0;
-        let odd = if away {
-            bits.wrapping_add(1)
-        } else {
-            bits.wrapping_sub(1)
-        };
-        let inexact = (error != 0.0) & (error.is_finite()) & (bits & 1 == 0);
-        narrow_nearest(if inexact { odd } else { bits })
+        let product = f32::from_bits(widen(a)) * f32::from_bits(widen(b));
+        narrow_nearest(sum_to_odd_f32(product, f32::from_bits(widen(c))).to_bits())
     }
 
     #[inline(always)]

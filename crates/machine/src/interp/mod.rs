@@ -6,6 +6,7 @@ mod compare;
 mod convert;
 mod directed;
 mod drive;
+mod exact;
 mod extremes;
 mod float;
 mod format;

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::directed;
+use super::exact;
 use super::format::{Format, Half, is_nan, settle};
 use super::lanes::{Env, Op1, Op2, Word};
 use super::mode::{Mode, input, output};
@@ -132,7 +132,7 @@ impl<F: Format, M: Mode> Op2 for Ldexp<F, M> {
             let (m, e) = F::split(a);
             F::scale(m, e.saturating_add(b))
         } else {
-            directed::scale::<F>(env.round(), a, b)
+            exact::scale::<F>(env.round(), a, b)
         };
         let r = if has_exponent::<F>(a) { r } else { a };
         let r = output::<F, M>(env, r);
