@@ -6,7 +6,7 @@ use wavetank_ir::{Elem, Fp, Round};
 /// The MODE bits (Vega ISA, 3.5 "Mode register") a block is lifted for.
 ///
 /// `bits` is the MODE register itself, masked to what lifting depends on; with
-/// VGPR indexing on, bits 63:32 hold M0[15:12] (source and destination enables).
+/// VGPR indexing on, bits 63:32 hold `M0[15:12]` (source and destination enables).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Modes {
     bits: u64,
@@ -70,7 +70,7 @@ impl Modes {
         self.mode() & FP16_OVFL != 0
     }
 
-    /// VGPR indexing: which operands are indexed by M0[7:0] (bit 0 SRC0, bit 1
+    /// VGPR indexing: which operands are indexed by `M0[7:0]` (bit 0 SRC0, bit 1
     /// SRC1, bit 2 SRC2, bit 3 DST); 0 when indexing is off.
     pub fn gpr_index(self) -> u8 {
         (self.bits >> 32) as u8

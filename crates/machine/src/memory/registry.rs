@@ -37,6 +37,7 @@ pub struct Allocation {
     /// The memory itself, if the registry owns it. Whoever holds a snapshot
     /// keeps it mapped: a wave that races with `free` reads stale bytes, but
     /// never memory that the host has given to somebody else.
+    #[expect(dead_code, reason = "held, never read: dropping the last one unmaps")]
     owned: Option<Arc<MmapRaw>>,
 }
 
