@@ -80,7 +80,7 @@ pub enum Un {
     /// To nearest, ties to even.
     FRoundEven,
     /// The exponent such that x = mantissa · 2^e with ½ ≤ |mantissa| < 1 (an
-    /// integer result); 0 for zero, infinity and NaN.
+    /// integer result, of 16 bits for F16); 0 for zero, infinity and NaN.
     FExponent,
     /// The mantissa that goes with `FExponent`.
     FMantissa,

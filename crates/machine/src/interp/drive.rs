@@ -311,6 +311,9 @@ pub trait Level {
     /// Whether uniform sources and sign modifiers are fused into vector steps;
     /// otherwise they are materialised first, which keeps the code small.
     const FUSE: bool;
+    /// Whether this processor has every feature of the level: its steps must
+    /// not be run otherwise.
+    fn is_available() -> bool;
     /// A vector step of one source.
     fn op1<F: Op1, const M: bool>() -> StepFn;
     /// A vector step of two sources.
@@ -341,54 +344,54 @@ pub trait Custom {
 }
 
 macro_rules! level {
-    ($(#[$doc:meta])* $level:ident $module:ident $store:ident $fuse:literal $(#[$feature:meta])?) => {
+    ($(#[$doc:meta])* $level:ident $module:ident $store:ident $fuse:literal [$($feature:tt)*]) => {
         $(#[$doc])*
         pub struct $level;
 
         mod $module {
             use super::*;
 
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn op1<F: Op1, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::op1::<F, M, $store>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn op2<F: Op2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::op2::<F, U, M, $store>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn op3<F: Op3, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::op3::<F, U, M, $store>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn test2<F: Test2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::test2::<F, U, M, $store>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform1<F: Op1>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::uniform1::<F>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform2<F: Op2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::uniform2::<F>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform3<F: Op3>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::uniform3::<F>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform_test2<F: Test2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { body::uniform_test2::<F>(c, s) }
             }
-            $(#[$feature])?
+            $(#[target_feature(enable = $feature)])*
             pub unsafe fn custom<F: Custom>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
                 unsafe { F::run(c, s) }
@@ -397,6 +400,9 @@ macro_rules! level {
 
         impl Level for $level {
             const FUSE: bool = $fuse;
+            fn is_available() -> bool {
+                true $(&& std::arch::is_x86_feature_detected!($feature))*
+            }
             fn op1<F: Op1, const M: bool>() -> StepFn {
                 $module::op1::<F, M>
             }
@@ -431,14 +437,14 @@ macro_rules! level {
 level!(
     /// AVX-512: sixteen 32-bit lanes at a time.
     Avx512 avx512 Store512 true
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
 );
 level!(
     /// AVX2 and FMA: eight 32-bit lanes at a time.
     Avx2 avx2 Store256 true
-    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    ["avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
 );
 level!(
-    /// What every x86-64, and every other processor, can do.
-    Baseline baseline Store128 false
+    /// What every x86-64 can do.
+    Baseline baseline Store128 false []
 );
