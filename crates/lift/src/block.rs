@@ -77,9 +77,14 @@ impl Flow {
 /// assert_eq!(block.nodes.len(), 5);
 /// ```
 pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
+    lift_insts(code, pc, modes, MAX_INSTS)
+}
+
+/// Lifts at most `limit` instructions: with 1, a block stops after each.
+pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block {
     let b = Builder::new(pc);
     let mut at = pc;
-    for _ in 0..MAX_INSTS {
+    for _ in 0..limit {
         let inst = match code.inst(at) {
             Ok(inst) => inst,
             Err(what) => {

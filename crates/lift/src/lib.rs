@@ -18,7 +18,7 @@ mod support;
 mod value;
 mod vector;
 
-pub use block::{Code, MAX_INSTS, lift_block};
+pub use block::{Code, MAX_INSTS, lift_block, lift_insts};
 pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
 pub use support::unsupported;

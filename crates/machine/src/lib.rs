@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 mod backend;
+mod clock;
 mod dispatch;
 mod fault;
 mod float_env;
@@ -18,6 +19,7 @@ pub use dispatch::{Grid, GridError, Group, MAX_GROUP_SIZE, Site, StartWave, Work
 pub use fault::{Fault, MemoryFault, MemoryFaultReason};
 pub use float_env::DefaultFloatEnv;
 pub use interp::reference::{Reference, ReferenceProgram};
+pub use interp::run::{Interpreter, Program, Simd, Translation};
 pub use memory::{Allocation, Lds, MemoryUnit, Registry, RegistryError, Rights, Snapshot};
 pub use wave::{Uniform, VGPRS, Wave, hwreg, sreg};
 pub use workgroup::WaveState;

@@ -1,8 +1,8 @@
 //! The back ends that modules run on.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use wavetank_machine::{Backend, Reference, ReferenceProgram};
+use wavetank_machine::{Backend, Interpreter, Program, Simd, Translation};
 
 use crate::code::ModuleCode;
 
@@ -15,30 +15,28 @@ pub(crate) struct Mode {
     pub step: bool,
 }
 
-/// A module's translations, shared by the threads that run it.
+/// A module's translations, one for each mode, shared by the threads that run
+/// it.
 pub(crate) struct Engine {
-    plain: ReferenceProgram,
-    counting: ReferenceProgram,
+    code: Arc<ModuleCode>,
+    programs: [OnceLock<Program>; 4],
 }
 
 impl Engine {
     pub fn new(code: &Arc<ModuleCode>) -> Self {
         Engine {
-            plain: ReferenceProgram::new(code.clone(), false),
-            counting: ReferenceProgram::new(code.clone(), true),
+            code: code.clone(),
+            programs: Default::default(),
         }
     }
 
     /// A back end for one thread.
     pub fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
-        let program = if mode.count {
-            &self.counting
-        } else {
-            &self.plain
-        };
-        Box::new(match mode.step {
-            true => Reference::stepping(program),
-            false => Reference::new(program),
-        })
+        let Mode { count, step } = mode;
+        let program = self.programs[usize::from(count) | usize::from(step) << 1].get_or_init(|| {
+            let simd = Simd::from_env();
+            Program::new(self.code.clone(), Translation { count, step, simd })
+        });
+        Box::new(Interpreter::new(program))
     }
 }

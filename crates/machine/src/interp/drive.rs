@@ -93,7 +93,7 @@ fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
 /// are there, since the destination may be a source: so the compiler knows
 /// that they do not overlap, and makes vector instructions of the loop.
 #[inline(always)]
-fn all_lanes<R: Word>(mut f: impl FnMut(usize) -> R) -> [R; LANES] {
+pub(super) fn all_lanes<R: Word>(mut f: impl FnMut(usize) -> R) -> [R; LANES] {
     let mut r = MaybeUninit::<[R; LANES]>::uninit();
     let p = r.as_mut_ptr().cast::<R>();
     for i in 0..LANES {
@@ -340,7 +340,7 @@ pub trait Custom {
     ///
     /// # Safety
     /// That of [`StepFn`]. Implementations are `#[inline(always)]`.
-    unsafe fn run(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next;
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next;
 }
 
 macro_rules! level {
@@ -394,7 +394,7 @@ macro_rules! level {
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn custom<F: Custom>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
                 // SAFETY: by the caller's promise.
-                unsafe { F::run(c, s) }
+                unsafe { F::run::<$store>(c, s) }
             }
         }
 

@@ -6,6 +6,7 @@ use wavetank_ir::{Access, DataReg, MemKind, MemOp, Space as Where};
 
 use super::drive::{Custom, Level};
 use super::step::{Ctx, MemStep, Next, Step, StepFn};
+use super::store::{Store as Lanes, Store128};
 use crate::backend::Stop;
 use crate::fault::Fault;
 use crate::memory::buffer::Buffer;
@@ -68,7 +69,7 @@ struct ByLanes<S, O>(PhantomData<(S, O)>);
 
 impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
     #[inline(always)]
-    unsafe fn run(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: by the caller's promise; lowering keeps the memory step.
         unsafe {
             let mem = mem(s);
@@ -91,7 +92,7 @@ impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
 /// That of [`StepFn`].
 unsafe fn step<S: Space, O: Operation>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: by the caller's promise.
-    unsafe { ByLanes::<S, O>::run(ctx, s) }
+    unsafe { <ByLanes<S, O> as Custom>::run::<Store128>(ctx, s) }
 }
 
 /// A step that does nothing.

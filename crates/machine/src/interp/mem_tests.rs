@@ -103,7 +103,6 @@ fn run_step(
         mask: 0,
         imm: [(&raw const mem).expose_provenance() as u64, 0, 0],
         flags: 0,
-        inst: 0,
     };
     let (uniform, vector) = wave.raw();
     let mut ctx = Ctx {

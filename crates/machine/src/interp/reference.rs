@@ -4,10 +4,9 @@
 //! and is what faster back ends are compared with: from the same state they must reach the same state.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use wavetank_ir::{Block, Clock, Fp, LANES, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value};
+use wavetank_ir::{Block, Fp, LANES, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value};
 use wavetank_lift::{Code, Modes, lift_block};
 
 use super::choose;
@@ -17,6 +16,7 @@ use super::mem::mem_step;
 use super::step::{Ctx, MemStep, Next, Source, Step};
 use super::visit::Visit;
 use crate::backend::{Backend, Stop};
+use crate::clock;
 use crate::fault::Fault;
 use crate::memory::MemoryUnit;
 use crate::wave::{Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg};
@@ -235,7 +235,7 @@ impl Frame<'_, '_> {
                 };
                 each(vector, |l| if on(l) { a.lane(l) } else { b.lane(l) })
             }
-            Op::Clock(clock) => Val::Uniform(now(*clock)),
+            Op::Clock(clock) => Val::Uniform(clock::now(*clock)),
             op => self
                 .cross_lane(op)
                 .ok_or_else(|| self.unsupported(format!("{op:?} cannot be evaluated")))?,
@@ -471,7 +471,6 @@ impl Frame<'_, '_> {
             mask: lanes,
             imm: [address, 0, 0],
             flags: 0,
-            inst: 0,
         };
         let index = self.wave.index;
         let (uniform, vector) = self.wave.raw();
@@ -531,16 +530,6 @@ impl Frame<'_, '_> {
         };
         self.wave.uniform_mut().pc = next;
         stop.map_or(Ok(()), Err)
-    }
-}
-
-fn now(clock: Clock) -> u64 {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let nanoseconds = START.elapsed().as_nanos() as u64;
-    match clock {
-        Clock::Cycles => nanoseconds,
-        // 100 MHz.
-        Clock::RealTime => nanoseconds / 10,
     }
 }
 

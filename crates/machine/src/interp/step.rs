@@ -12,6 +12,8 @@ pub enum Next {
     Step,
     /// The block ended; the PC in the state says where to go on.
     Block,
+    /// The same, and the conditional branch was taken.
+    Taken,
     /// The wave stops; `Ctx::stop` says why.
     Stop,
 }
@@ -47,8 +49,6 @@ pub struct Step {
     /// Bits 0–2 negate, bits 3–5 take the absolute value of a source; or what
     /// the function defines.
     pub flags: u32,
-    /// The index of the guest instruction in the block.
-    pub inst: u32,
 }
 
 /// The operands of a memory step, kept beside the block.

@@ -178,7 +178,6 @@ fn run<L: Level>(choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
         mask: scalar(sreg::EXEC),
         imm: [0; 3],
         flags: env(how.fp).0 << ENV_SHIFT | if fused.mods { how.mods } else { 0 },
-        inst: 0,
     };
     for (n, elem) in choice.operands().into_iter().enumerate() {
         let is_uniform = how.uniform >> n & 1 != 0;
@@ -231,7 +230,6 @@ fn run_uniform<L: Level>(choice: Choice, fp: Fp, lanes: &[Lanes]) -> u64 {
         mask: 0,
         imm: [0; 3],
         flags: env(fp).0 << ENV_SHIFT,
-        inst: 0,
     };
     for (n, values) in lanes.iter().enumerate() {
         step.src[n] = scalar(2 * n as u8);

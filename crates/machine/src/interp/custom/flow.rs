@@ -1,0 +1,153 @@
+//! Ends of blocks, clocks and counters: steps without lanes.
+
+use wavetank_ir::{Clock, LANES};
+
+use super::super::step::{Ctx, Next, Step};
+use crate::backend::Stop;
+use crate::clock;
+use crate::fault::Fault;
+
+/// Goes on at `imm[1]`.
+///
+/// # Safety
+/// That of `StepFn`, as for all functions here.
+pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive.
+    unsafe { (*ctx.uniform).pc = s.imm[1] };
+    Next::Block
+}
+
+/// Goes to `imm[1]` if source 0 is not 0, else to `imm[2]`.
+///
+/// # Safety
+/// As above.
+pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive; lowering proved the offset.
+    unsafe {
+        let taken = ctx.uniform32(s, 0) != 0;
+        (*ctx.uniform).pc = if taken { s.imm[1] } else { s.imm[2] };
+        if taken { Next::Taken } else { Next::Block }
+    }
+}
+
+/// Goes to the address in source 0.
+///
+/// # Safety
+/// As above.
+pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive; lowering proved the offset.
+    unsafe { (*ctx.uniform).pc = ctx.uniform64(s, 0) };
+    Next::Block
+}
+
+/// Sets the PC to `imm[1]` and stops.
+unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Stop) -> Next {
+    // SAFETY: the wave is alive.
+    unsafe { (*ctx.uniform).pc = s.imm[1] };
+    ctx.stop = Some(why);
+    Next::Stop
+}
+
+/// Waits at a barrier, to go on at `imm[1]`.
+///
+/// # Safety
+/// As above.
+pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise.
+    unsafe { stop(ctx, s, Stop::Barrier) }
+}
+
+/// Lets others run, to go on at `imm[1]`.
+///
+/// # Safety
+/// As above.
+pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise.
+    unsafe { stop(ctx, s, Stop::Yield) }
+}
+
+/// Sends message `flags`, to go on at `imm[1]`.
+///
+/// # Safety
+/// As above.
+pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise.
+    unsafe { stop(ctx, s, Stop::Message(s.flags as u16)) }
+}
+
+/// The trap `flags` of the instruction at `imm[1]`.
+///
+/// # Safety
+/// As above.
+pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    let (pc, id) = (s.imm[1], s.flags as u8);
+    // SAFETY: by the caller's promise.
+    unsafe { stop(ctx, s, Stop::Fault(Fault::Trap { pc, id })) }
+}
+
+/// The wave is done.
+///
+/// # Safety
+/// As above.
+pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise.
+    unsafe { stop(ctx, s, Stop::End) }
+}
+
+/// The instruction at `imm[1]` is not supported; `imm[0]` is the address of the
+/// sentence, kept beside the block.
+///
+/// # Safety
+/// As above.
+pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: lowering keeps the sentence as long as the step.
+    unsafe {
+        let what: &Box<str> = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        let (pc, what) = (s.imm[1], what.to_string());
+        stop(ctx, s, Stop::Fault(Fault::Unsupported { pc, what }))
+    }
+}
+
+/// Reads the clock: of cycles, or with flag 1 of real time.
+///
+/// # Safety
+/// As above.
+pub unsafe fn read_clock(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    let which = if s.flags == 0 {
+        Clock::Cycles
+    } else {
+        Clock::RealTime
+    };
+    // SAFETY: lowering proved the offset.
+    unsafe { ctx.u::<u64>(s.dst).write_unaligned(clock::now(which)) };
+    Next::Step
+}
+
+/// Instructions of a run of code in which EXEC does not change.
+#[derive(Clone, Default)]
+pub struct Counts {
+    /// By family.
+    pub families: [u64; 8],
+    /// All of them.
+    pub all: u64,
+}
+
+/// Counts the instructions that `imm[0]` points to, kept beside the block.
+///
+/// # Safety
+/// As above.
+pub unsafe fn count(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: lowering keeps the counts as long as the step; EXEC is a pair of
+    // uniform registers.
+    unsafe {
+        let counts: &Counts = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        let lanes = ctx.mask(s).count_ones() as usize;
+        debug_assert!(lanes <= LANES);
+        let state = &mut *ctx.uniform;
+        for (sum, n) in state.counts.iter_mut().zip(counts.families) {
+            *sum += n;
+        }
+        state.lane_count += lanes as u64 * counts.all;
+    }
+    Next::Step
+}
