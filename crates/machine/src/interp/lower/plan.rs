@@ -154,7 +154,7 @@ impl Plan {
         plan
     }
 
-    /// Counts uses; gives for each value its last direct user.
+    /// Counts uses; gives for each value its last user, seen through casts.
     fn count_uses(&mut self, block: &Block) -> Vec<u32> {
         let mut users = vec![0; block.nodes.len()];
         for (i, node) in block.nodes.iter().enumerate() {
@@ -166,6 +166,11 @@ impl Plan {
                 self.uses[v.index()] += 1;
                 users[v.index()] = i as u32;
             });
+        }
+        for (i, node) in block.nodes.iter().enumerate().rev() {
+            if let Op::Cast(_, of) = node.op {
+                users[of.index()] = users[of.index()].max(users[i]);
+            }
         }
         users
     }
