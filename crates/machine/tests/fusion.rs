@@ -97,7 +97,7 @@ fn state(seed: u64) -> Wave {
     let random = &mut Random(seed);
     let mut wave = Wave::new(0);
     for n in 0..VGPRS {
-        if n < 16 || n > 250 {
+        if !(16..=250).contains(&n) {
             *wave.vgpr_mut(n) = std::array::from_fn(|_| value(random));
         }
     }

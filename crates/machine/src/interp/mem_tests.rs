@@ -109,7 +109,6 @@ fn run_step(
         uniform,
         vector: vector.cast(),
         memory: unit,
-        wave: 0,
         stop: None,
     };
     // SAFETY: the wave and the memory step are alive; the level was detected.

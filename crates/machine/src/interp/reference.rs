@@ -472,13 +472,11 @@ impl Frame<'_, '_> {
             imm: [address, 0, 0],
             flags: 0,
         };
-        let index = self.wave.index;
         let (uniform, vector) = self.wave.raw();
         let mut ctx = Ctx {
             uniform,
             vector: vector.cast(),
             memory: self.memory,
-            wave: index,
             stop: None,
         };
         // SAFETY: the wave is alive, the step is that of the operation, and its values are where it says.

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use wavetank_ir::{Block, Builder, Family, Options, Terminator, simplify};
 use wavetank_lift::{Code, Modes, lift_block, lift_insts};
 
-use super::drive::{Avx2, Avx512, Baseline};
+use super::drive::{Avx2, Avx512, Baseline, Level};
 use super::lower::{self, lower};
 use super::step::{Ctx, Next};
 use crate::backend::{Backend, Stop};
@@ -31,23 +31,12 @@ pub enum Simd {
 impl Simd {
     /// The best level of this processor.
     pub fn detect() -> Simd {
-        if [
-            is_x86_feature_detected!("avx512f"),
-            is_x86_feature_detected!("avx512bw"),
-            is_x86_feature_detected!("avx512dq"),
-            is_x86_feature_detected!("avx512vl"),
-            is_x86_feature_detected!("avx512cd"),
-        ]
-        .contains(&false)
-            || !avx2_detected()
-        {
-            if avx2_detected() {
-                Simd::Avx2
-            } else {
-                Simd::Baseline
-            }
-        } else {
+        if Avx512::is_available() {
             Simd::Avx512
+        } else if Avx2::is_available() {
+            Simd::Avx2
+        } else {
+            Simd::Baseline
         }
     }
 
@@ -61,16 +50,6 @@ impl Simd {
             _ => best,
         }
     }
-}
-
-fn avx2_detected() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("fma")
-        && is_x86_feature_detected!("f16c")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
 }
 
 /// A lowered block and where it is.
@@ -181,13 +160,11 @@ fn modes(u: &Uniform) -> Modes {
 
 impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
-        let index = wave.index;
         let (uniform, vector) = wave.raw();
         let mut ctx = Ctx {
             uniform,
             vector: vector.cast(),
             memory,
-            wave: index,
             stop: None,
         };
         // SAFETY: the state belongs to the wave, which is borrowed here; nothing

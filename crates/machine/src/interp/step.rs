@@ -87,8 +87,6 @@ pub struct Ctx<'a, 'm> {
     pub vector: *mut u8,
     /// The memory unit of this worker.
     pub memory: &'a mut MemoryUnit<'m>,
-    /// The number of the wave in its work-group.
-    pub wave: u32,
     /// Why the wave stops, once a step said so.
     pub stop: Option<Stop>,
 }

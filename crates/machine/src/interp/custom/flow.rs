@@ -102,8 +102,8 @@ pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the sentence as long as the step.
     unsafe {
-        let what: &Box<str> = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
-        let (pc, what) = (s.imm[1], what.to_string());
+        let what: &String = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        let (pc, what) = (s.imm[1], what.clone());
         stop(ctx, s, Stop::Fault(Fault::Unsupported { pc, what }))
     }
 }

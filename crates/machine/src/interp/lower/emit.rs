@@ -154,7 +154,7 @@ impl<L: Level> Lower<'_, L> {
 
     /// Sets where the lane vector that node `v` computes goes: to the register
     /// of its write, under the mask of it, or to a temporary.
-    pub(super) fn to_vector(&mut self, v: Value, step: &mut Step) -> Result<(), TooMany> {
+    pub(super) fn result_vector(&mut self, v: Value, step: &mut Step) -> Result<(), TooMany> {
         if let Some(w) = self.plan.hoisted[v.index()]
             && let Op::Write {
                 reg,
@@ -175,7 +175,7 @@ impl<L: Level> Lower<'_, L> {
 
     /// Where the uniform value of `v` goes: to the register of its write, or to
     /// a temporary.
-    pub(super) fn to_uniform(&mut self, v: Value) -> Result<u32, TooMany> {
+    pub(super) fn result_uniform(&mut self, v: Value) -> Result<u32, TooMany> {
         let at = match self.plan.hoisted[v.index()].map(|w| &self.block.nodes[w as usize].op) {
             Some(Op::Write { reg, .. }) => match register(*reg) {
                 Place::Uniform(at) => at,
@@ -188,9 +188,9 @@ impl<L: Level> Lower<'_, L> {
     }
 
     /// Where a mask that `v` computes goes, and the mask that restricts it.
-    pub(super) fn to_mask(&mut self, v: Value) -> Result<(u32, u32), TooMany> {
+    pub(super) fn result_mask(&mut self, v: Value) -> Result<(u32, u32), TooMany> {
         let Some(gate) = self.plan.gate[v.index()] else {
-            return Ok((self.to_uniform(v)?, ALL));
+            return Ok((self.result_uniform(v)?, ALL));
         };
         let and = self.plan.gated.iter().position(|g| *g == Some(v));
         let and = Value(and.expect("a gate has an `and`") as u32);
@@ -199,16 +199,16 @@ impl<L: Level> Lower<'_, L> {
             _ => v,
         };
         let mask = self.mask(gate, at)?;
-        let dst = self.to_uniform(and)?;
+        let dst = self.result_uniform(and)?;
         self.places[v.index()] = Place::Uniform(dst);
         Ok((dst, mask))
     }
 
     /// Where the second result of `v` goes; nowhere that matters if nobody
     /// wants it.
-    pub(super) fn to_second(&mut self, v: Value) -> Result<u32, TooMany> {
+    pub(super) fn result_second(&mut self, v: Value) -> Result<u32, TooMany> {
         match self.plan.second[v.index()] {
-            Some(second) => Ok(self.to_mask(second)?.0),
+            Some(second) => Ok(self.result_mask(second)?.0),
             None => self.temps.uniform(self.node),
         }
     }
@@ -341,12 +341,10 @@ impl<L: Level> Lower<'_, L> {
             ended |= changed(i);
         }
         let mut step = self.step(flow::count, &[]);
-        let counts = Box::new(counts);
-        step.imm[0] = (&raw const *counts).expose_provenance() as u64;
+        step.imm[0] = self.kept.keep(counts);
         if let Place::Uniform(exec) = register(Reg::EXEC) {
             step.mask = exec;
         }
-        self.kept.counts.push(counts);
         self.steps.push(step);
     }
 }

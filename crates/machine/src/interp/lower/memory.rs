@@ -26,16 +26,15 @@ impl<L: Level> Lower<'_, L> {
             Some(mask) => self.mask(mask, Value(self.node))?,
             None => ALL,
         };
-        let mem = Box::new(MemStep {
+        let mem = MemStep {
             op: op.clone(),
             pc: self.pc,
             cache: (self.pc >> 2) as u32,
             sources,
             mask,
-        });
+        };
         let mut step = self.step(mem_step::<L>(op), &[]);
-        step.imm[0] = (&raw const *mem).expose_provenance() as u64;
-        self.kept.mem.push(mem);
+        step.imm[0] = self.kept.keep(mem);
         self.steps.push(step);
         Ok(())
     }

@@ -10,6 +10,7 @@ mod ops;
 mod plan;
 mod temps;
 
+use std::any::Any;
 use std::mem::offset_of;
 
 use wavetank_ir::{Block, Op, Reg, Ty, Value};
@@ -17,20 +18,22 @@ use wavetank_ir::{Block, Op, Reg, Ty, Value};
 use self::plan::Plan;
 use self::temps::Temps;
 pub use self::temps::TooMany;
-use super::custom::flow::Counts;
-use super::custom::lane_call::LaneCall;
 use super::drive::Level;
-use super::step::{MemStep, Step};
+use super::step::Step;
 use crate::wave::{Uniform, VECTOR_BYTES, VGPRS};
 
 /// What steps point to, kept as long as they.
 #[derive(Default)]
-pub struct Kept {
-    mem: Vec<Box<MemStep>>,
-    tables: Vec<Box<[u8; 64]>>,
-    calls: Vec<Box<LaneCall>>,
-    sentences: Vec<Box<Box<str>>>,
-    counts: Vec<Box<Counts>>,
+pub struct Kept(Vec<Box<dyn Any + Send + Sync>>);
+
+impl Kept {
+    /// Keeps a value; gives its address for a step.
+    fn keep<T: Any + Send + Sync>(&mut self, value: T) -> u64 {
+        self.0.push(Box::new(value));
+        let kept = self.0.last().and_then(|k| k.downcast_ref::<T>());
+        let kept: *const T = kept.expect("it was just put there");
+        kept.expose_provenance() as u64
+    }
 }
 
 /// A lowered block.
@@ -38,7 +41,7 @@ pub struct Code {
     /// Its steps; the last ends the block.
     pub steps: Vec<Step>,
     /// What the steps point to.
-    #[allow(dead_code)] // Held, not read: the steps read it through addresses.
+    #[expect(dead_code, reason = "held, not read: the steps have its addresses")]
     kept: Kept,
     /// Whether it writes a hardware register, on which later blocks depend.
     pub changes_modes: bool,

@@ -96,9 +96,9 @@ impl<L: Level> Lower<'_, L> {
         let mut step = self.step(run, &operands);
         step.flags |= Env::pack(fp(op)) << ENV_SHIFT;
         match (vector, self.ty(v)) {
-            (true, Ty::V32 | Ty::V64) => self.to_vector(v, &mut step)?,
-            (true, _) => (step.dst, step.mask) = self.to_mask(v)?,
-            (false, _) => step.dst = self.to_uniform(v)?,
+            (true, Ty::V32 | Ty::V64) => self.result_vector(v, &mut step)?,
+            (true, _) => (step.dst, step.mask) = self.result_mask(v)?,
+            (false, _) => step.dst = self.result_uniform(v)?,
         }
         self.steps.push(step);
         Ok(())
@@ -136,11 +136,11 @@ impl<L: Level> Lower<'_, L> {
         };
         let mut step = self.step(run, &operands);
         if vector {
-            self.to_vector(v, &mut step)?;
+            self.result_vector(v, &mut step)?;
         } else {
-            step.dst = self.to_uniform(v)?;
+            step.dst = self.result_uniform(v)?;
         }
-        step.dst2 = self.to_second(v)?;
+        step.dst2 = self.result_second(v)?;
         self.steps.push(step);
         Ok(())
     }
@@ -190,13 +190,13 @@ impl<L: Level> Lower<'_, L> {
             }
             Op::LaneId => self.vector_step(v, L::custom::<cross::LaneId>(), &[], 0),
             Op::Shuffle(a, table) => {
-                let table = self.keep_table(table);
+                let table = self.kept.keep(**table);
                 let mut from = [self.operand(*a)];
                 self.spread(&mut from)?;
                 self.vector_step(v, L::custom::<cross::Shuffle>(), &from, table)
             }
             Op::ShuffleMask(a, table) => {
-                let table = self.keep_table(table);
+                let table = self.kept.keep(**table);
                 let from = [self.operand(*a)];
                 self.uniform_step(v, L::custom::<cross::ShuffleMask>(), &from, table)
             }
@@ -251,7 +251,7 @@ impl<L: Level> Lower<'_, L> {
             Op::Clock(clock) => {
                 let mut step = self.step(flow::read_clock, &[]);
                 step.flags = u32::from(*clock == Clock::RealTime);
-                step.dst = self.to_uniform(v)?;
+                step.dst = self.result_uniform(v)?;
                 self.steps.push(step);
                 Ok(())
             }
@@ -273,7 +273,7 @@ impl<L: Level> Lower<'_, L> {
         if operands.len() < 2 {
             step.imm[1] = imm;
         }
-        self.to_vector(v, &mut step)?;
+        self.result_vector(v, &mut step)?;
         self.steps.push(step);
         Ok(())
     }
@@ -287,14 +287,14 @@ impl<L: Level> Lower<'_, L> {
     ) -> Result<(), TooMany> {
         let mut step = self.step(run, operands);
         step.imm[1] = imm;
-        step.dst = self.to_uniform(v)?;
+        step.dst = self.result_uniform(v)?;
         self.steps.push(step);
         Ok(())
     }
 
     fn read_lane(&mut self, v: Value, a: Value, which: Value, run: StepFn) -> Result<(), TooMany> {
         let from = self.operand(a);
-        let dst = self.to_uniform(v)?;
+        let dst = self.result_uniform(v)?;
         if from.is_uniform() {
             // Every lane has it.
             self.move_uniform(from, dst);
@@ -317,7 +317,7 @@ impl<L: Level> Lower<'_, L> {
                 L::custom::<moves::UniformSelect<u32>>()
             };
             let mut step = self.step(run, &operands);
-            step.dst = self.to_uniform(v)?;
+            step.dst = self.result_uniform(v)?;
             self.steps.push(step);
             return Ok(());
         }
@@ -333,7 +333,7 @@ impl<L: Level> Lower<'_, L> {
             false => by_operands!(u, [2 4 6], |U| L::custom::<moves::Select<u32, U>>()),
         };
         let mut step = self.step(run, &operands);
-        self.to_vector(v, &mut step)?;
+        self.result_vector(v, &mut step)?;
         self.steps.push(step);
         Ok(())
     }
@@ -368,31 +368,23 @@ impl<L: Level> Lower<'_, L> {
         for (source, arg) in sources.iter_mut().zip(args) {
             *source = (self.mem_source(Some(*arg)), self.ty(*arg).bits() == 64);
         }
-        let call = Box::new(LaneCall {
+        let call = LaneCall {
             function,
             args: sources,
             uniform,
-        });
+        };
         let mut step = self.step(L::custom::<Call>(), &[]);
-        step.imm[0] = (&raw const *call).expose_provenance() as u64;
-        self.kept.calls.push(call);
+        step.imm[0] = self.kept.keep(call);
         if uniform {
-            step.dst = self.to_uniform(v)?;
+            step.dst = self.result_uniform(v)?;
         } else {
-            self.to_vector(v, &mut step)?;
+            self.result_vector(v, &mut step)?;
         }
         if function.has_mask {
-            step.dst2 = self.to_second(v)?;
+            step.dst2 = self.result_second(v)?;
         }
         self.steps.push(step);
         Ok(())
-    }
-
-    fn keep_table(&mut self, table: &[u8; 64]) -> u64 {
-        let table = Box::new(*table);
-        let address = (&raw const *table).expose_provenance() as u64;
-        self.kept.tables.push(table);
-        address
     }
 
     fn end(&mut self, end: &Terminator) {
@@ -405,7 +397,7 @@ impl<L: Level> Lower<'_, L> {
             Terminator::Message { message, next } => (flow::message, [next, 0], message.into()),
             Terminator::Trap { id, .. } => (flow::trap, [self.pc, 0], id.into()),
             Terminator::EndProgram => (flow::end_program, [self.pc, 0], 0),
-            Terminator::Unsupported { ref what } => return self.unsupported(what.clone()),
+            Terminator::Unsupported { ref what } => return self.unsupported(what.to_string()),
         };
         let operands: &[Operand] = match *end {
             Terminator::CondBranch { cond: v, .. } | Terminator::Jump(v) => &[self.operand(v)],
@@ -418,17 +410,15 @@ impl<L: Level> Lower<'_, L> {
     }
 
     /// The kernel stops here.
-    pub(super) fn unsupported(&mut self, what: Box<str>) {
-        let what = Box::new(what);
+    pub(super) fn unsupported(&mut self, what: String) {
         let mut step = self.step(flow::unsupported, &[]);
-        step.imm[0] = (&raw const *what).expose_provenance() as u64;
+        step.imm[0] = self.kept.keep(what);
         step.imm[1] = self.pc;
-        self.kept.sentences.push(what);
         self.steps.push(step);
     }
 
     fn undefined(&mut self, op: &Op) {
-        self.unsupported(format!("{op} is not defined for its element").into());
+        self.unsupported(format!("{op} is not defined for its element"));
     }
 }
 

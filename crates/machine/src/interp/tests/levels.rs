@@ -147,7 +147,6 @@ fn call(wave: &mut Wave, step: &Step) {
         uniform,
         vector: vector.cast(),
         memory: &mut memory,
-        wave: 0,
         stop: None,
     };
     // SAFETY: the files are those of a live wave, the offsets are of its
