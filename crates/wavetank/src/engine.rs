@@ -33,10 +33,11 @@ impl Engine {
     /// A back end for one thread.
     pub fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
         let Mode { count, step } = mode;
-        let program = self.programs[usize::from(count) | usize::from(step) << 1].get_or_init(|| {
-            let simd = Simd::from_env();
-            Program::new(self.code.clone(), Translation { count, step, simd })
-        });
+        let program =
+            self.programs[usize::from(count) | usize::from(step) << 1].get_or_init(|| {
+                let simd = Simd::from_env();
+                Program::new(self.code.clone(), Translation { count, step, simd })
+            });
         Box::new(Interpreter::new(program))
     }
 }

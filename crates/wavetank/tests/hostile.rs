@@ -7,13 +7,47 @@ use std::time::Duration;
 use common::{Numbers, each};
 use wavetank::Arg;
 
+/// Every shared file of kernels, whatever it needs.
+const FILES: [&str; 27] = [
+    "aes",
+    "atomics",
+    "bench",
+    "bitonic",
+    "coop",
+    "fft",
+    "half",
+    "histogram",
+    "image",
+    "int8dot",
+    "mandel",
+    "math",
+    "misc",
+    "nbody",
+    "prim",
+    "printf",
+    "reduce",
+    "scan",
+    "sgemm",
+    "sha256",
+    "spmv",
+    "stencil",
+    "subgroup",
+    "suite",
+    "tex",
+    "transpose",
+    "vecadd",
+];
+
+/// Damaged copies of each build.
+const ROUNDS: u64 = 40;
+
 #[test]
 fn flipped_code_runs_or_fails_in_words() {
-    for name in ["vecadd", "reduce", "misc", "subgroup", "half"] {
+    for name in FILES {
         each(name, |b| {
             let mut numbers = Numbers::new(90);
             let original = b.module.object().bytes();
-            for round in 0..120 {
+            for round in 0..ROUNDS {
                 let mut bytes = original.to_vec();
                 // Every other flip is in the code.
                 let code = b
