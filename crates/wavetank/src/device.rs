@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use wavetank_isa::Chip;
-use wavetank_machine::gcn::aql;
+use wavetank_machine::gcn::{self, aql};
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -71,6 +71,12 @@ impl Device {
     /// The chip.
     pub fn chip(&self) -> Chip {
         self.inner.chip
+    }
+
+    /// The number of compute units of the chip; with the resources of a kernel it tells how many work-groups are
+    /// resident at once.
+    pub fn compute_units(&self) -> u32 {
+        gcn::compute_units(self.inner.chip)
     }
 
     /// The number of threads that run work-groups.

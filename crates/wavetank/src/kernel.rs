@@ -14,6 +14,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// The module it is in.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
     /// What the code object says about it: arguments, registers, LDS, scratch.
     pub fn info(&self) -> &wavetank_object::Kernel {
         &self.module.object().kernels()[self.index]

@@ -1,6 +1,8 @@
 //! Watching a wave instruction by instruction.
 
 use wavetank_ir::LANES;
+use wavetank_isa::Chip;
+use wavetank_isa::text::{hwreg_name, scalar_register_name};
 use wavetank_machine::{Backend, Group, MemoryUnit, Stop, Wave};
 
 use crate::error::Place;
@@ -47,6 +49,23 @@ pub enum Change {
         /// The values of all lanes.
         values: Box<[u32; LANES]>,
     },
+}
+
+impl Change {
+    /// The name of the register on a chip.
+    ///
+    /// ```
+    /// use wavetank::{Change, Chip};
+    /// assert_eq!(Change::Scc(true).register_name(Chip::Gfx900), "scc");
+    /// ```
+    pub fn register_name(&self, chip: Chip) -> String {
+        match self {
+            Change::Scalar { register, .. } => scalar_register_name(*register, chip.generation()),
+            Change::Scc(_) => "scc".to_owned(),
+            Change::Hardware { register, .. } => hwreg_name(*register, chip.generation()),
+            Change::Vector { register, .. } => format!("v{register}"),
+        }
+    }
 }
 
 /// Which waves to watch, and where to send what they do.

@@ -5,4 +5,5 @@ mod operand;
 mod print;
 mod symbolic;
 
+pub use operand::{hwreg_name, scalar_register_name};
 pub use print::print;

@@ -2,7 +2,9 @@
 
 use std::fmt::{Result, Write};
 
-use super::names::{INLINE_FLOATS, INV_2PI_F64, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
+use super::names::{
+    HWREGS, INLINE_FLOATS, INV_2PI_F64, M0, SPECIAL_SOURCES, first_ttmp, register_pairs,
+};
 use crate::generation::Generation;
 use crate::tables::Ty;
 
@@ -98,6 +100,37 @@ pub(super) fn sgpr(out: &mut impl Write, code: u8, count: u8, generation: Genera
         }
         Some((low, name)) if code == *low && count == 2 => out.write_str(name),
         _ => span(out, "s", code.into(), count),
+    }
+}
+
+/// The name of one scalar register by its code.
+///
+/// ```
+/// use wavetank_isa::{Generation, text::scalar_register_name};
+/// assert_eq!(scalar_register_name(7, Generation::Gfx9), "s7");
+/// assert_eq!(scalar_register_name(107, Generation::Gfx9), "vcc_hi");
+/// ```
+pub fn scalar_register_name(code: u8, generation: Generation) -> String {
+    let mut name = String::new();
+    // Writing to a string does not fail.
+    let _ = sgpr(&mut name, code, 1, generation);
+    name
+}
+
+/// The name of a hardware register by its number: `HW_REG_MODE`, or `hwreg(40)` for one that has none.
+///
+/// ```
+/// use wavetank_isa::{Generation, text::hwreg_name};
+/// assert_eq!(hwreg_name(1, Generation::Gfx9), "HW_REG_MODE");
+/// assert_eq!(hwreg_name(40, Generation::Gfx9), "hwreg(40)");
+/// ```
+pub fn hwreg_name(number: u8, generation: Generation) -> String {
+    let known = HWREGS
+        .iter()
+        .find(|(code, _, since)| *code == number && *since <= generation);
+    match known {
+        Some((_, name, _)) => (*name).to_owned(),
+        None => format!("hwreg({number})"),
     }
 }
 

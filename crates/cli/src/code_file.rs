@@ -1,0 +1,129 @@
+//! Files with GPU code, and the emulated GPU that suits them.
+
+use std::path::{Path, PathBuf};
+
+use wavetank::object::{Target, targets};
+use wavetank::{Chip, Device, SUPPORTED_CHIPS};
+
+use crate::exit::{Failure, Result};
+
+/// A code object, an offload bundle or a host program, as read from disk.
+pub struct CodeFile {
+    pub path: PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+impl CodeFile {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<CodeFile> {
+        let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, error))?;
+        Ok(CodeFile {
+            path: path.to_owned(),
+            bytes,
+        })
+    }
+
+    /// The chip asked for, or else the one emulated chip that the file holds code for.
+    pub fn chip(&self, gpu: Option<&str>) -> Result<Chip> {
+        if let Some(name) = gpu {
+            return chip_named(name);
+        }
+        let targets = targets(&self.bytes).map_err(|e| Failure::from(e).of(&self.path))?;
+        choose(&targets).map_err(|problem| Failure::usage(problem).of(&self.path))
+    }
+}
+
+/// A device for a chip.
+pub fn device(chip: Chip, threads: Option<usize>) -> Result<Device> {
+    let builder = Device::builder(chip);
+    let builder = match threads {
+        Some(threads) => builder.threads(threads),
+        None => builder,
+    };
+    Ok(builder.build()?)
+}
+
+fn chip_named(name: &str) -> Result<Chip> {
+    let unknown = || Failure::usage(format!("`{name}` is no GPU that is emulated; {}", offer()));
+    Chip::from_name(name).ok_or_else(unknown)
+}
+
+/// The chip to emulate for a file with code for `targets`.
+fn choose(targets: &[Target]) -> Result<Chip, String> {
+    let mut chips: Vec<Chip> = targets.iter().filter_map(emulated).collect();
+    chips.dedup();
+    match (chips.as_slice(), targets) {
+        ([chip], _) => Ok(*chip),
+        ([], [target]) => Err(format!(
+            "this is code for {target}, which is not emulated; {}",
+            offer()
+        )),
+        ([], _) => Err(format!(
+            "there is no code for an emulated GPU here, only for {}; {}",
+            list(targets),
+            offer()
+        )),
+        _ => Err(format!(
+            "the file holds code for several GPUs: choose one with --gpu ({})",
+            chips
+                .iter()
+                .map(|c| c.name())
+                .collect::<Vec<_>>()
+                .join(", ")
+        )),
+    }
+}
+
+/// The emulated chip that runs code for a target.
+fn emulated(target: &Target) -> Option<Chip> {
+    let runs = |chip: &Chip| {
+        chip.name()
+            .parse()
+            .is_ok_and(|wanted| target.serves(&wanted))
+    };
+    SUPPORTED_CHIPS.iter().copied().find(runs)
+}
+
+fn list(targets: &[Target]) -> String {
+    let names: Vec<_> = targets.iter().map(Target::to_string).collect();
+    names.join(", ")
+}
+
+fn offer() -> String {
+    let names: Vec<_> = SUPPORTED_CHIPS.iter().map(|chip| chip.name()).collect();
+    format!("there are {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(names: &[&str]) -> Result<Chip, String> {
+        let targets: Vec<Target> = names.iter().map(|name| name.parse().unwrap()).collect();
+        choose(&targets)
+    }
+
+    #[test]
+    fn the_only_emulated_chip_is_chosen() {
+        assert_eq!(chosen(&["gfx906"]), Ok(Chip::Gfx906));
+        assert_eq!(chosen(&["gfx1030", "gfx90c:xnack-"]), Ok(Chip::Gfx90c));
+        assert_eq!(
+            chosen(&["gfx900:xnack+", "gfx900:xnack-"]),
+            Ok(Chip::Gfx900)
+        );
+        assert_eq!(chosen(&["gfx9-generic"]), Ok(Chip::Gfx900));
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_is_told() {
+        let text = chosen(&["gfx900", "gfx906"]).unwrap_err();
+        assert!(text.contains("--gpu (gfx900, gfx906)"), "{text}");
+        let text = chosen(&["gfx1030"]).unwrap_err();
+        assert!(
+            text.contains("gfx1030") && text.contains("gfx900"),
+            "{text}"
+        );
+        let text = chosen(&["gfx1030", "gfx1100"]).unwrap_err();
+        assert!(text.contains("gfx1030, gfx1100"), "{text}");
+    }
+}

@@ -1,0 +1,227 @@
+//! `wavetank info`: what is in a code object.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
+use wavetank::object::{Arg, CodeObject, Kernel, open_all, targets};
+
+use crate::code_file::CodeFile;
+use crate::exit::{Failure, Result, print, print_json};
+
+const EXAMPLES: &str = "\
+Examples:
+  wavetank info vecadd.hsaco
+  wavetank info --gpu gfx906 a.out                the gfx906 part of a HIP program
+  wavetank info --json vecadd.hsaco | jq '.code_objects[].kernels[].name'";
+
+/// Shows what is in a code object: target, kernels, arguments, registers
+///
+/// FILE is a code object, an offload bundle, or a host program with offload bundles inside.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Info {
+    /// The file to look into
+    file: PathBuf,
+    /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all targets otherwise
+    #[arg(long, value_name = "TARGET")]
+    gpu: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Info {
+    pub fn run(self) -> Result {
+        let file = CodeFile::read(&self.file)?;
+        let objects = self.objects(&file.bytes);
+        let objects = objects.map_err(|error| Failure::from(error).of(&self.file))?;
+        let report = Report {
+            file: self.file.display().to_string(),
+            code_objects: objects.iter().map(ObjectInfo::new).collect(),
+        };
+        match self.json {
+            true => print_json(&report),
+            false => print(&report.text()),
+        }
+    }
+
+    fn objects(&self, bytes: &[u8]) -> wavetank::object::Result<Vec<CodeObject>> {
+        if let Some(gpu) = &self.gpu {
+            return open_all(bytes, Some(gpu));
+        }
+        let mut objects = Vec::new();
+        for target in targets(bytes)? {
+            objects.extend(open_all(bytes, Some(&target.to_string()))?);
+        }
+        Ok(objects)
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    code_objects: Vec<ObjectInfo>,
+}
+
+#[derive(Serialize)]
+struct ObjectInfo {
+    target: String,
+    version: u8,
+    kernels: Vec<KernelInfo>,
+}
+
+/// Sizes are in bytes; registers are those the compiler used, and what the hardware then gives.
+#[derive(Serialize)]
+struct KernelInfo {
+    name: String,
+    vgprs: u32,
+    vgprs_allocated: u32,
+    sgprs: u32,
+    sgprs_allocated: u32,
+    lds: u32,
+    scratch: u32,
+    dynamic_stack: bool,
+    required_group_size: Option<[u32; 3]>,
+    max_group_size: Option<u32>,
+    argument_bytes: u32,
+    arguments: Vec<ArgumentInfo>,
+}
+
+#[derive(Serialize)]
+struct ArgumentInfo {
+    name: Option<String>,
+    #[serde(rename = "type")]
+    type_name: Option<String>,
+    kind: &'static str,
+    size: u32,
+    offset: u32,
+    hidden: bool,
+}
+
+impl ObjectInfo {
+    fn new(object: &CodeObject) -> Self {
+        ObjectInfo {
+            target: object.target().to_string(),
+            version: object.version(),
+            kernels: object.kernels().iter().map(KernelInfo::new).collect(),
+        }
+    }
+}
+
+impl KernelInfo {
+    fn new(kernel: &Kernel) -> Self {
+        let descriptor = &kernel.descriptor;
+        KernelInfo {
+            name: kernel.name.clone(),
+            vgprs: kernel.vgpr_count.unwrap_or(descriptor.vgpr_count),
+            vgprs_allocated: descriptor.vgpr_count,
+            sgprs: kernel.sgpr_count.unwrap_or(descriptor.sgpr_count),
+            sgprs_allocated: descriptor.sgpr_count,
+            lds: descriptor.group_segment_fixed_size,
+            scratch: descriptor.private_segment_fixed_size,
+            dynamic_stack: kernel.uses_dynamic_stack || descriptor.uses_dynamic_stack,
+            required_group_size: kernel.reqd_workgroup_size,
+            max_group_size: kernel.max_flat_workgroup_size,
+            argument_bytes: kernel.kernarg_segment_size,
+            arguments: kernel.args.iter().map(ArgumentInfo::new).collect(),
+        }
+    }
+}
+
+impl ArgumentInfo {
+    fn new(arg: &Arg) -> Self {
+        ArgumentInfo {
+            name: arg.name.clone(),
+            type_name: arg.type_name.clone(),
+            kind: arg.kind.as_str(),
+            size: arg.size,
+            offset: arg.offset,
+            hidden: arg.hidden(),
+        }
+    }
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let objects: Vec<_> = self.code_objects.iter().map(ObjectInfo::text).collect();
+        objects.join("\n")
+    }
+}
+
+impl ObjectInfo {
+    fn text(&self) -> String {
+        let ObjectInfo {
+            target,
+            version,
+            kernels,
+        } = self;
+        let plural = if kernels.len() == 1 { "" } else { "s" };
+        let count = kernels.len();
+        let mut text = format!("{target}, code object version {version}, {count} kernel{plural}\n");
+        for kernel in kernels {
+            text += "\n";
+            text += &kernel.text();
+        }
+        text
+    }
+}
+
+impl KernelInfo {
+    fn text(&self) -> String {
+        let KernelInfo {
+            name,
+            vgprs,
+            vgprs_allocated,
+            sgprs,
+            sgprs_allocated,
+            lds,
+            scratch,
+            ..
+        } = self;
+        let mut text = format!(
+            "kernel {name}\n  {vgprs} VGPRs ({vgprs_allocated} allocated), {sgprs} SGPRs ({sgprs_allocated} allocated), \
+             {lds} bytes of LDS, {scratch} bytes of scratch a work-item"
+        );
+        if self.dynamic_stack {
+            text += " and a dynamic stack";
+        }
+        text += "\n";
+        // Writing to a string does not fail.
+        let _ = match (self.required_group_size, self.max_group_size) {
+            (Some([x, y, z]), _) => writeln!(text, "  work-groups of {x}x{y}x{z} work-items"),
+            (None, Some(most)) => writeln!(text, "  work-groups of at most {most} work-items"),
+            (None, None) => Ok(()),
+        };
+        if self.arguments.is_empty() {
+            return text + "  no arguments\n";
+        }
+        for line in self.table().lines() {
+            text += "  ";
+            text += line.trim_end();
+            text += "\n";
+        }
+        text
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        table.load_style(presets::UTF8_FULL_CONDENSED);
+        table.set_header(["offset", "size", "type", "name", ""]);
+        for arg in &self.arguments {
+            let hidden = if arg.hidden { "hidden" } else { "" };
+            table.add_row([
+                arg.offset.to_string(),
+                arg.size.to_string(),
+                arg.type_name.clone().unwrap_or(arg.kind.to_owned()),
+                arg.name.clone().unwrap_or_default(),
+                hidden.to_owned(),
+            ]);
+        }
+        for column in table.column_iter_mut().take(2) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table
+    }
+}

@@ -1,0 +1,225 @@
+//! The arguments of a launch: buffers made and filled before, written or printed after.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use wavetank::object::ArgKind;
+use wavetank::{Arg, Buffer, Device, Kernel};
+
+use super::element::Element;
+use super::npy::{self, Layout};
+use super::report::listing;
+use super::spec::{Content, Spec, is_npy};
+use crate::exit::{Failure, Result, print};
+
+/// Elements that are made at a time.
+const CHUNK: u64 = 1 << 16;
+
+/// The arguments of one launch.
+pub struct Arguments {
+    values: Vec<Arg>,
+    dynamic_lds: u32,
+    after: Vec<After>,
+}
+
+/// What happens to a buffer after the run.
+enum After {
+    Write(Buffer, PathBuf, Option<Layout>),
+    Print(Buffer, String, Element),
+}
+
+impl Arguments {
+    /// Makes what the specs ask for, on the kernel's device.
+    pub fn prepare(specs: &[String], kernel: &Kernel) -> Result<Arguments> {
+        let mut out = Arguments {
+            values: Vec::new(),
+            dynamic_lds: 0,
+            after: Vec::new(),
+        };
+        for text in specs {
+            let wrong = |problem| Failure::usage(format!("--arg {text}: {problem}"));
+            let spec = Spec::parse(text).map_err(wrong)?;
+            out.add(spec, kernel)?;
+        }
+        Ok(out)
+    }
+
+    fn add(&mut self, spec: Spec, kernel: &Kernel) -> Result {
+        let device = kernel.module().device();
+        let buffer = match spec {
+            Spec::Scalar(value) => {
+                self.values.push(value);
+                return Ok(());
+            }
+            Spec::Lds(bytes) => {
+                self.add_lds(bytes, kernel);
+                return Ok(());
+            }
+            Spec::In(path) => read_input(device, &path)?.0,
+            Spec::Zero(bytes) => device.buffer_zeroed(bytes)?,
+            Spec::Iota(element, count) => fill(device, element, count, |index, out| {
+                element.push_count(index, out)
+            })?,
+            Spec::Rand(element, count, seed) => {
+                let number = |index, out: &mut _| element.push_random(random(seed, index), out);
+                fill(device, element, count, number)?
+            }
+            Spec::Print(element, count) => {
+                let buffer = device.buffer_zeroed(element.size() * count)?;
+                let name = self.next_name(kernel);
+                self.after.push(After::Print(buffer.clone(), name, element));
+                buffer
+            }
+            Spec::Out(path, content) => {
+                check_output(&path)?;
+                let layout = match content {
+                    Content::Elements(element, count) if is_npy(&path) => {
+                        Some(Layout::list(&element.dtype(), count).map_err(Failure::Usage)?)
+                    }
+                    _ => None,
+                };
+                let buffer = device.buffer_zeroed(content.bytes())?;
+                self.after.push(After::Write(buffer.clone(), path, layout));
+                buffer
+            }
+            Spec::InOut(from, to) => {
+                check_output(&to)?;
+                let (buffer, layout) = read_input(device, &from)?;
+                let layout = layout.filter(|_| is_npy(&to));
+                if is_npy(&to) && layout.is_none() {
+                    let problem = "a .npy file needs a type, and the input is raw bytes";
+                    return Err(Failure::usage(problem).of(&to));
+                }
+                self.after.push(After::Write(buffer.clone(), to, layout));
+                buffer
+            }
+        };
+        self.values.push(buffer.into());
+        Ok(())
+    }
+
+    /// LDS is the argument of an LDS pointer (OpenCL); elsewhere it adds to what the kernel has (HIP).
+    fn add_lds(&mut self, bytes: u32, kernel: &Kernel) {
+        let next = kernel.args().get(self.values.len()).map(|param| param.kind);
+        match next {
+            Some(ArgKind::DynamicSharedPointer) => self.values.push(Arg::Lds(bytes)),
+            _ => self.dynamic_lds = self.dynamic_lds.saturating_add(bytes),
+        }
+    }
+
+    /// What the argument that comes next is called.
+    fn next_name(&self, kernel: &Kernel) -> String {
+        let at = self.values.len();
+        let name = kernel.args().get(at).and_then(|param| param.name.clone());
+        name.unwrap_or_else(|| format!("arg{at}"))
+    }
+
+    /// The kernel's explicit arguments.
+    pub fn values(&self) -> Vec<Arg> {
+        self.values.clone()
+    }
+
+    /// Bytes of LDS beyond the kernel's own.
+    pub fn dynamic_lds(&self) -> u32 {
+        self.dynamic_lds
+    }
+
+    /// Writes and prints the results.
+    pub fn deliver(&self) -> Result {
+        for after in &self.after {
+            match after {
+                After::Write(buffer, path, layout) => {
+                    let data = buffer.read::<u8>()?;
+                    let written = write_output(path, layout.as_ref(), &data);
+                    written.map_err(|error| Failure::file("write", path, error))?;
+                }
+                After::Print(buffer, name, element) => {
+                    print(&listing(name, *element, &buffer.read::<u8>()?))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_input(device: &Device, path: &Path) -> Result<(Buffer, Option<Layout>)> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, error))?;
+    if !is_npy(path) {
+        return Ok((device.buffer_from(&bytes)?, None));
+    }
+    let (layout, data) = npy::read(&bytes).map_err(|e| Failure::usage(e).of(path))?;
+    Ok((device.buffer_from(data)?, Some(layout)))
+}
+
+/// Whether a file can be written there, as far as can be told before the kernel has run.
+fn check_output(path: &Path) -> Result {
+    let parent = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    if path.is_dir() {
+        return Err(Failure::file("write", path, "it is a directory"));
+    }
+    match parent.is_dir() {
+        true => Ok(()),
+        false => Err(Failure::file("write", path, "there is no such directory")),
+    }
+}
+
+fn write_output(path: &Path, layout: Option<&Layout>, data: &[u8]) -> std::io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    match layout {
+        Some(layout) => npy::write(&mut file, layout, data)?,
+        None => file.write_all(data)?,
+    }
+    file.flush()
+}
+
+/// A buffer whose elements are made by a function of their index.
+fn fill(
+    device: &Device,
+    element: Element,
+    count: u64,
+    push: impl Fn(u64, &mut Vec<u8>),
+) -> Result<Buffer> {
+    let buffer = device.buffer_zeroed(element.size() * count)?;
+    let mut bytes = Vec::new();
+    for first in (0..count).step_by(CHUNK as usize) {
+        bytes.clear();
+        for index in first..count.min(first + CHUNK) {
+            push(index, &mut bytes);
+        }
+        buffer.write_at(first * element.size(), &bytes)?;
+    }
+    Ok(buffer)
+}
+
+/// Random bits: output `index` of SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",
+/// 2014) seeded with `seed`.
+fn random(seed: u64, index: u64) -> u64 {
+    const GOLDEN_GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut z = seed.wrapping_add(GOLDEN_GAMMA.wrapping_mul(index.wrapping_add(1)));
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first outputs for seed 1234567, as the generator's reference implementation prints them.
+    #[test]
+    fn random_numbers_are_splitmix64() {
+        let numbers: Vec<_> = (0..3).map(|index| random(1_234_567, index)).collect();
+        assert_eq!(
+            numbers,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
+    }
+}

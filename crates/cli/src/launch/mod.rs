@@ -1,0 +1,193 @@
+//! `wavetank launch`: runs one kernel of a file.
+
+mod argument;
+mod element;
+mod npy;
+mod report;
+mod spec;
+mod trace;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use wavetank::{Dims, Kernel, Module};
+
+use crate::code_file::{CodeFile, device};
+use crate::exit::{Failure, Result, print};
+use crate::progress::with_progress;
+use argument::Arguments;
+use report::stats;
+use trace::{Filter, Tracer};
+
+const HELP: &str = "\
+Arguments (--arg SPEC), matched in order to the kernel's explicit arguments:
+  in:PATH              a buffer with the bytes of a file; of a .npy file, with its array
+  out:PATH:BYTES       a zeroed buffer, written to PATH afterwards
+  out:PATH:TYPE:N      the same for N elements; a PATH ending in .npy gets a NumPy array
+  inout:PATH:OUTPATH   a buffer from a file, written to OUTPATH afterwards
+  print:TYPE:N         a zeroed buffer, printed afterwards
+  rand:TYPE:N[:SEED]   random numbers: integers of the whole range, floats from 0 up to 1
+  iota:TYPE:N          0, 1, 2, ...
+  zero:BYTES           a zeroed buffer
+  lds:BYTES            dynamic LDS: for an LDS pointer, or where the kernel takes none there, beyond its own
+  TYPE:VALUE           a number, e.g. u32:0x10 or f32:1.5
+  TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64.
+Hidden arguments are filled in.
+
+Trace filters (--trace=FILTER), joined by commas; all must hold:
+  group=N, group=A..B, group=X:Y:Z   work-groups by number, range (both ends included) or id; group=all; 0 if not said
+  wave=N, wave=A..B, wave=all        waves of the work-group; 0 if not said
+  pc=A..B                            distance from the start of the function or kernel, e.g. pc=0x10..0x3c
+  op=PREFIX                          mnemonics that start so, e.g. op=v_fma
+The trace is written to stderr: each instruction after it was executed, with the registers that it changed.
+
+Examples:
+  wavetank launch vecadd.hsaco --grid 1024 --block 64 \\
+      --arg iota:f32:1024 --arg rand:f32:1024 --arg out:c.npy:f32:1024 --arg i32:1024
+  wavetank launch --gpu gfx906 a.out reduce --grid 4096 --block 256 --arg in:x.npy --arg print:u32:16 --stats
+  wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 --trace=op=v_,pc=0..0x40 --timeout 10";
+
+/// Runs a kernel of a code object on the emulated GPU
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub struct Launch {
+    /// A code object, an offload bundle, or a host program with offload bundles inside
+    file: PathBuf,
+    /// The kernel; may be left out where the file has one only
+    kernel: Option<String>,
+    /// The grid in work-items; work-groups at its edge may be partial
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
+    grid: Dims,
+    /// The work-group in work-items, at most 1024 in all
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
+    block: Dims,
+    /// The kernel's next argument (see below)
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    args: Vec<String>,
+    /// The GPU to emulate, e.g. gfx906; otherwise the one that the file is for
+    #[arg(long, value_name = "CHIP")]
+    gpu: Option<String>,
+    /// Threads that run work-groups; as many as the machine has otherwise. With 1, runs repeat bit for bit
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<usize>,
+    /// Give up after so many seconds, and tell where the waves hang
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Print what ran, and how fast, as one JSON object on stdout
+    #[arg(long)]
+    stats: bool,
+    /// Print each executed instruction of chosen waves with the registers it changed (see below)
+    #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    trace: Option<String>,
+}
+
+impl Launch {
+    pub fn run(self) -> Result {
+        let filter = self.trace.as_deref().map(Filter::parse).transpose();
+        let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
+        let file = CodeFile::read(&self.file)?;
+        let device = device(file.chip(self.gpu.as_deref())?, self.threads)?;
+        let module = device.load(&file.bytes);
+        let module = module.map_err(|error| Failure::from(error).of(&self.file))?;
+        let kernel = self.choose(&module)?;
+        let arguments = Arguments::prepare(&self.args, &kernel)?;
+
+        let mut dispatch = kernel
+            .dispatch()
+            .grid(self.grid)
+            .block(self.block)
+            .args(arguments.values())
+            .dynamic_lds(arguments.dynamic_lds())
+            .count(self.stats);
+        if let Some(timeout) = self.timeout {
+            dispatch = dispatch.timeout(timeout);
+        }
+        let tracer = filter.map(|filter| Tracer::new(filter, device.chip()));
+        let result = match &tracer {
+            // The lines of the trace are progress enough.
+            Some(tracer) => {
+                let watched = |group: &_, wave| tracer.watches(group, wave);
+                let sink = |step| tracer.tell(&step);
+                dispatch.trace(&watched, &sink).run()
+            }
+            None => with_progress(|progress| dispatch.progress(progress).run()),
+        };
+        if let Some(tracer) = tracer {
+            tracer.flush();
+        }
+        let report = result?;
+        arguments.deliver()?;
+        match self.stats {
+            true => print(&stats(&kernel, self.grid, self.block, &report)),
+            false => Ok(()),
+        }
+    }
+
+    fn choose(&self, module: &Module) -> Result<Kernel> {
+        if let Some(name) = &self.kernel {
+            let kernel = module.kernel(name);
+            return kernel.map_err(|error| Failure::from(error).of(&self.file));
+        }
+        let mut kernels: Vec<_> = module.kernels().collect();
+        let problem = match kernels.len() {
+            0 => "there are no kernels in it".to_owned(),
+            1 => return Ok(kernels.remove(0)),
+            _ => {
+                let names: Vec<_> = kernels.iter().map(Kernel::name).collect();
+                format!(
+                    "there are several kernels; name one of {}",
+                    names.join(", ")
+                )
+            }
+        };
+        Err(Failure::usage(problem).of(&self.file))
+    }
+}
+
+/// Reads `X[,Y[,Z]]`.
+fn dims(text: &str) -> Result<Dims, String> {
+    let sizes: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
+    match sizes.as_deref() {
+        Ok(&[x]) => Ok(x.into()),
+        Ok(&[x, y]) => Ok([x, y].into()),
+        Ok(&[x, y, z]) => Ok([x, y, z].into()),
+        _ => Err("write one to three numbers below 2^32, as in 1024 or 64,64".to_owned()),
+    }
+}
+
+/// Reads a number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("write a number from 1 to 1024".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration.ok_or("write a number of seconds above 0, as in 10 or 0.5".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_one_to_three_numbers() {
+        assert_eq!(dims("7"), Ok(Dims::from(7)));
+        assert_eq!(dims("7,8"), Ok(Dims::from([7, 8])));
+        assert_eq!(dims("7,8,9"), Ok(Dims::from([7, 8, 9])));
+        for bad in ["", "7,", "7,8,9,10", "x", "-1", "4294967296", "1.5"] {
+            assert!(dims(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_above_zero() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for bad in ["0", "-1", "nan", "inf", "1e300", "soon"] {
+            assert!(seconds(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What a launch prints: buffers and statistics.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use wavetank::{Dims, Kernel, Report};
+
+use super::element::Element;
+
+/// Numbers in a row of a listing.
+const ROW: usize = 8;
+
+/// The numbers of a buffer, eight in a row behind the index of the first:
+///
+/// ```text
+/// c: 10 f32
+///     0  0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0
+///     8  8.0 9.0
+/// ```
+pub fn listing(name: &str, element: Element, bytes: &[u8]) -> String {
+    let numbers = element.show(bytes);
+    let mut text = format!("{name}: {} {}\n", numbers.len(), element.name());
+    for (row, numbers) in numbers.chunks(ROW).enumerate() {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{:>5}  {}", row * ROW, numbers.join(" "));
+    }
+    text
+}
+
+/// The object that `--stats` prints.
+#[derive(Serialize)]
+struct Stats<'a> {
+    kernel: &'a str,
+    gpu: &'static str,
+    grid: [u32; 3],
+    block: [u32; 3],
+    threads: usize,
+    waves: u64,
+    wave_instructions: u64,
+    lane_instructions: u64,
+    by_family: Map<String, Value>,
+    wall_seconds: f64,
+    wave_instructions_per_second: f64,
+}
+
+/// Statistics of a run as one line of JSON.
+pub fn stats(kernel: &Kernel, grid: Dims, block: Dims, report: &Report) -> String {
+    let counts = report.instructions.unwrap_or_default();
+    let families = counts.by_family();
+    let stats = Stats {
+        kernel: kernel.name(),
+        gpu: kernel.module().device().chip().name(),
+        grid: grid.size(),
+        block: block.size(),
+        threads: report.threads,
+        waves: report.waves,
+        wave_instructions: counts.waves(),
+        lane_instructions: counts.lanes,
+        by_family: families
+            .map(|(family, count)| (family.name().to_owned(), count.into()))
+            .collect(),
+        wall_seconds: report.wall.as_secs_f64(),
+        wave_instructions_per_second: report.wave_instructions_per_second().unwrap_or(0.0),
+    };
+    // All keys are strings and all numbers finite, so that this cannot fail.
+    serde_json::to_string(&stats).map_or_else(|error| error.to_string(), |line| line + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listings_have_rows_of_eight() {
+        let bytes: Vec<u8> = (0..10u16).flat_map(u16::to_le_bytes).collect();
+        assert_eq!(
+            listing("c", Element::U16, &bytes),
+            "c: 10 u16\n    0  0 1 2 3 4 5 6 7\n    8  8 9\n"
+        );
+    }
+}

@@ -1,0 +1,210 @@
+//! The text form of a kernel argument.
+
+use std::path::{Path, PathBuf};
+
+use wavetank::Arg;
+
+use super::element::{Element, integer};
+
+/// What `--arg` asks for.
+#[derive(Clone, Debug)]
+pub enum Spec {
+    In(PathBuf),
+    Out(PathBuf, Content),
+    InOut(PathBuf, PathBuf),
+    Print(Element, u64),
+    Rand(Element, u64, u64),
+    Iota(Element, u64),
+    Zero(u64),
+    Lds(u32),
+    Scalar(Arg),
+}
+
+/// What a buffer consists of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    Bytes(u64),
+    Elements(Element, u64),
+}
+
+impl Content {
+    /// The size in bytes. Numbers of elements have been checked.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Content::Bytes(bytes) => bytes,
+            Content::Elements(element, count) => element.size() * count,
+        }
+    }
+}
+
+impl Spec {
+    /// Reads an argument.
+    pub fn parse(text: &str) -> Result<Spec, String> {
+        let (kind, rest) = text.split_once(':').ok_or_else(|| unknown(text))?;
+        match kind {
+            "in" => Ok(Spec::In(path(rest)?)),
+            "out" => out(rest),
+            "inout" => {
+                let (from, to) = rest.rsplit_once(':').ok_or("write inout:PATH:OUTPATH")?;
+                Ok(Spec::InOut(path(from)?, path(to)?))
+            }
+            "print" => match fields(rest).as_slice() {
+                [element, count] => {
+                    let (element, count) = elements(element, count)?;
+                    Ok(Spec::Print(element, count))
+                }
+                _ => Err("write print:TYPE:N".to_owned()),
+            },
+            "rand" => rand(rest),
+            "iota" => match fields(rest).as_slice() {
+                [element, count] => {
+                    let (element, count) = elements(element, count)?;
+                    Ok(Spec::Iota(element, count))
+                }
+                _ => Err("write iota:TYPE:N".to_owned()),
+            },
+            "zero" => Ok(Spec::Zero(size(rest)?)),
+            "lds" => {
+                let bytes = size(rest)?;
+                let bytes = bytes.try_into();
+                Ok(Spec::Lds(bytes.map_err(|_| {
+                    format!("{rest} bytes of LDS are too many")
+                })?))
+            }
+            name => {
+                let element = Element::from_name(name).ok_or_else(|| unknown(name))?;
+                Ok(Spec::Scalar(element.argument(rest)?))
+            }
+        }
+    }
+}
+
+fn unknown(kind: &str) -> String {
+    format!(
+        "`{kind}` is none of in, out, inout, print, rand, iota, zero, lds, {}, each followed by a colon",
+        type_names()
+    )
+}
+
+fn type_names() -> String {
+    Element::ALL.map(Element::name).join(", ")
+}
+
+fn fields(text: &str) -> Vec<&str> {
+    text.split(':').collect()
+}
+
+fn path(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "" => Err("the path is missing".to_owned()),
+        text => Ok(text.into()),
+    }
+}
+
+fn out(text: &str) -> Result<Spec, String> {
+    const FORM: &str = "write out:PATH:BYTES or out:PATH:TYPE:N";
+    // From the right: paths may have colons.
+    let (front, last) = text.rsplit_once(':').ok_or(FORM)?;
+    if let Some((name, element)) = front.rsplit_once(':')
+        && Element::from_name(element).is_some()
+    {
+        let (element, count) = elements(element, last)?;
+        return Ok(Spec::Out(path(name)?, Content::Elements(element, count)));
+    }
+    let bytes = size(last).map_err(|problem| format!("{problem}; {FORM}"))?;
+    let path = path(front)?;
+    match is_npy(&path) {
+        true => Err(format!(
+            "a .npy file needs a type: write out:{front}:TYPE:N, with TYPE one of {}",
+            type_names()
+        )),
+        false => Ok(Spec::Out(path, Content::Bytes(bytes))),
+    }
+}
+
+fn rand(text: &str) -> Result<Spec, String> {
+    let (element, count, seed) = match fields(text).as_slice() {
+        [element, count] => (*element, *count, "0"),
+        [element, count, seed] => (*element, *count, *seed),
+        _ => return Err("write rand:TYPE:N or rand:TYPE:N:SEED".to_owned()),
+    };
+    let (element, count) = elements(element, count)?;
+    Ok(Spec::Rand(element, count, size(seed)?))
+}
+
+/// Reads a type and a number of elements whose bytes can be counted.
+fn elements(element: &str, count: &str) -> Result<(Element, u64), String> {
+    let unknown = || format!("`{element}` is none of {}", type_names());
+    let element = Element::from_name(element).ok_or_else(unknown)?;
+    let count_value = size(count)?;
+    match count_value.checked_mul(element.size()) {
+        Some(_) => Ok((element, count_value)),
+        None => Err(format!("{count} elements are too many")),
+    }
+}
+
+/// Reads a number that is not negative.
+fn size(text: &str) -> Result<u64, String> {
+    let value = integer(text)?;
+    value.try_into().map_err(|_| format!("{text} is negative"))
+}
+
+/// Whether a path is one of a NumPy array.
+pub fn is_npy(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("npy"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(spec: &str) -> String {
+        format!("{:?}", Spec::parse(spec).unwrap())
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        assert_eq!(text("in:a:b.bin"), r#"In("a:b.bin")"#);
+        assert_eq!(text("out:c.bin:0x10"), r#"Out("c.bin", Bytes(16))"#);
+        assert_eq!(
+            text("out:d:c.npy:f32:8"),
+            r#"Out("d:c.npy", Elements(F32, 8))"#
+        );
+        assert_eq!(text("inout:a:b"), r#"InOut("a", "b")"#);
+        assert_eq!(text("print:u8:3"), "Print(U8, 3)");
+        assert_eq!(text("rand:f16:4"), "Rand(F16, 4, 0)");
+        assert_eq!(text("rand:f16:4:7"), "Rand(F16, 4, 7)");
+        assert_eq!(text("iota:i64:4"), "Iota(I64, 4)");
+        assert_eq!(text("zero:100"), "Zero(100)");
+        assert_eq!(text("lds:1024"), "Lds(1024)");
+        assert_eq!(text("i32:-5"), "Scalar(I32(-5))");
+        assert_eq!(text("f64:1e300"), "Scalar(F64(1e300))");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        for (spec, part) in [
+            ("", "none of in, out"),
+            ("1024", "none of in, out"),
+            ("int:5", "`int` is none of"),
+            ("in:", "path is missing"),
+            ("out:c.bin", "out:PATH:BYTES"),
+            ("out:c.bin:f32:x", "`x` is not an integer"),
+            ("out:c.bin:many", "`many` is not an integer"),
+            ("out:c.npy:100", "needs a type"),
+            ("inout:a", "inout:PATH:OUTPATH"),
+            ("inout:a:", "path is missing"),
+            ("print:f32", "print:TYPE:N"),
+            ("print:f31:1", "`f31` is none of i8"),
+            ("iota:f32:1:2", "iota:TYPE:N"),
+            ("rand:f32:-1", "negative"),
+            ("iota:f64:0x2000000000000000", "too many"),
+            ("lds:4294967296", "too many"),
+            ("u8:-1", "does not fit"),
+        ] {
+            let problem = Spec::parse(spec).unwrap_err();
+            assert!(problem.contains(part), "{spec}: {problem}");
+        }
+    }
+}

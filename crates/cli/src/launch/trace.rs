@@ -1,0 +1,266 @@
+//! `--trace`: which instructions are printed, and how.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Stderr, Write};
+use std::ops::RangeInclusive;
+use std::sync::Mutex;
+
+use wavetank::{Change, Chip, Group, Step};
+
+use super::element::integer;
+
+/// Lanes in a row of a vector register.
+const ROW: usize = 8;
+
+/// Which instructions of which waves are printed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    group: Groups,
+    wave: RangeInclusive<u64>,
+    pc: RangeInclusive<u64>,
+    op: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Groups {
+    Numbers(RangeInclusive<u64>),
+    Id([u32; 3]),
+}
+
+impl Filter {
+    /// Reads a filter. The empty one is wave 0 of work-group 0.
+    pub fn parse(text: &str) -> Result<Filter, String> {
+        let mut filter = Filter {
+            group: Groups::Numbers(0..=0),
+            wave: 0..=0,
+            pc: 0..=u64::MAX,
+            op: String::new(),
+        };
+        for condition in text.split(',').filter(|condition| !condition.is_empty()) {
+            let wrong = || format!("`{condition}` is none of group=…, wave=…, pc=…, op=…");
+            let (key, value) = condition.split_once('=').ok_or_else(wrong)?;
+            match key {
+                "group" => filter.group = groups(value)?,
+                "wave" => filter.wave = range(value)?,
+                "pc" => filter.pc = range(value)?,
+                "op" => filter.op = value.to_owned(),
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(filter)
+    }
+
+    fn watches(&self, group: &Group, wave: u32) -> bool {
+        let group = match &self.group {
+            Groups::Numbers(numbers) => numbers.contains(&group.index),
+            Groups::Id(id) => group.id == *id,
+        };
+        group && self.wave.contains(&wave.into())
+    }
+
+    fn shows(&self, step: &Step) -> bool {
+        let place = &step.place;
+        let offset = place
+            .symbol
+            .as_ref()
+            .map_or(place.pc, |(_, offset)| *offset);
+        let instruction = place.instruction.as_deref().unwrap_or("");
+        self.pc.contains(&offset) && instruction.starts_with(&self.op)
+    }
+}
+
+fn groups(text: &str) -> Result<Groups, String> {
+    match text.split(':').collect::<Vec<_>>().as_slice() {
+        [numbers] => Ok(Groups::Numbers(range(numbers)?)),
+        [x, y, z] => {
+            let id = |text| {
+                number(text)?
+                    .try_into()
+                    .map_err(|_| format!("{text} is too large"))
+            };
+            Ok(Groups::Id([id(x)?, id(y)?, id(z)?]))
+        }
+        _ => Err(format!(
+            "`{text}` is no work-group; write 3, 3..5, 1:0:0 or all"
+        )),
+    }
+}
+
+/// Reads `N`, `A..B` (both ends included) or `all`.
+fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
+    if text == "all" {
+        return Ok(0..=u64::MAX);
+    }
+    match text.split_once("..") {
+        Some((first, last)) => Ok(number(first)?..=number(last)?),
+        None => {
+            let only = number(text)?;
+            Ok(only..=only)
+        }
+    }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    let value = integer(text)?;
+    value.try_into().map_err(|_| format!("{text} is negative"))
+}
+
+/// Prints instructions as they are executed, from any thread.
+pub struct Tracer {
+    filter: Filter,
+    chip: Chip,
+    out: Mutex<BufWriter<Stderr>>,
+}
+
+impl Tracer {
+    pub fn new(filter: Filter, chip: Chip) -> Self {
+        Tracer {
+            filter,
+            chip,
+            out: Mutex::new(BufWriter::new(std::io::stderr())),
+        }
+    }
+
+    /// Whether a wave has to be watched.
+    pub fn watches(&self, group: &Group, wave: u32) -> bool {
+        self.filter.watches(group, wave)
+    }
+
+    /// Prints an instruction, if it is one to be shown.
+    pub fn tell(&self, step: &Step) {
+        if self.filter.shows(step) {
+            self.write(&text(step, self.chip));
+        }
+    }
+
+    /// Writes what has not been written yet.
+    pub fn flush(&self) {
+        if let Ok(mut out) = self.out.lock() {
+            // If stderr is closed, nobody is there to be told.
+            let _ = out.flush();
+        }
+    }
+
+    fn write(&self, text: &str) {
+        if let Ok(mut out) = self.out.lock() {
+            // As above.
+            let _ = out.write_all(text.as_bytes());
+        }
+    }
+}
+
+/// An instruction and what it changed:
+///
+/// ```text
+/// [0:0:0 0] vecadd+0x10  v_mov_b32_e32 v1, s0
+///     v1[0..63] = 0x00000007
+/// ```
+fn text(step: &Step, chip: Chip) -> String {
+    let [x, y, z] = step.group.id;
+    let place = &step.place;
+    let mut text = format!("[{x}:{y}:{z} {}] ", step.wave);
+    // Writing to a string does not fail.
+    let _ = match &place.symbol {
+        Some((name, offset)) => write!(text, "{name}+{offset:#x}"),
+        None => write!(text, "{:#x}", place.pc),
+    };
+    let _ = writeln!(text, "  {}", place.instruction.as_deref().unwrap_or("?"));
+    for change in &step.changes {
+        let name = change.register_name(chip);
+        let _ = match change {
+            Change::Scalar { value, .. } | Change::Hardware { value, .. } => {
+                writeln!(text, "    {name} = {value:#010x}")
+            }
+            Change::Scc(value) => writeln!(text, "    {name} = {}", u8::from(*value)),
+            Change::Vector { lanes, values, .. } => vector(&mut text, &name, *lanes, &values[..]),
+            // A kind of register that this command does not know yet is at least named.
+            _ => writeln!(text, "    {name}"),
+        };
+    }
+    text
+}
+
+/// The lanes of a vector register that changed: one line if all have the same value, or else rows of eight lanes, in
+/// which `.` stands for those that did not change.
+fn vector(text: &mut String, name: &str, lanes: u64, values: &[u32]) -> std::fmt::Result {
+    let changed = |lane: &usize| lanes >> lane & 1 != 0;
+    let mut numbers = (0..values.len()).filter(changed);
+    let Some(first) = numbers.next() else {
+        return Ok(());
+    };
+    let last = numbers.clone().next_back().unwrap_or(first);
+    let gapless = lanes.count_ones() as usize == last - first + 1;
+    if gapless && numbers.all(|lane| values[lane] == values[first]) {
+        return match first == last {
+            true => writeln!(text, "    {name}[{first}] = {:#010x}", values[first]),
+            false => writeln!(
+                text,
+                "    {name}[{first}..{last}] = {:#010x}",
+                values[first]
+            ),
+        };
+    }
+    for row in (0..values.len()).step_by(ROW) {
+        let row = row..row + ROW;
+        if !row.clone().any(|lane| changed(&lane)) {
+            continue;
+        }
+        write!(text, "    {name}[{}..{}] =", row.start, row.end - 1)?;
+        for lane in row {
+            match changed(&lane) {
+                true => write!(text, " {:#010x}", values[lane])?,
+                false => write!(text, " {:>10}", ".")?,
+            }
+        }
+        writeln!(text)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_read() {
+        let filter = Filter::parse("").unwrap();
+        assert_eq!(filter.group, Groups::Numbers(0..=0));
+        assert_eq!(filter.wave, 0..=0);
+        let filter = Filter::parse("group=1:2:3,wave=all,pc=0x10..0x20,op=v_add").unwrap();
+        assert_eq!(filter.group, Groups::Id([1, 2, 3]));
+        assert_eq!(filter.wave, 0..=u64::MAX);
+        assert_eq!(filter.pc, 0x10..=0x20);
+        assert_eq!(filter.op, "v_add");
+        for bad in [
+            "x",
+            "lane=3",
+            "group=1:2",
+            "wave=a",
+            "pc=5..",
+            "wave=-1",
+            "group=4294967296:0:0",
+        ] {
+            assert!(Filter::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn lanes_with_one_value_are_one_line() {
+        let mut text = String::new();
+        vector(&mut text, "v3", !0, &[7; 64]).unwrap();
+        vector(&mut text, "v4", 1 << 9, &[7; 64]).unwrap();
+        assert_eq!(text, "    v3[0..63] = 0x00000007\n    v4[9] = 0x00000007\n");
+    }
+
+    #[test]
+    fn only_changed_lanes_are_shown() {
+        let values: Vec<u32> = (0..64).collect();
+        let mut text = String::new();
+        vector(&mut text, "v1", 0b101 << 8, &values).unwrap();
+        let dots = "          .".repeat(5);
+        assert_eq!(
+            text,
+            format!("    v1[8..15] = 0x00000008          . 0x0000000a{dots}\n")
+        );
+    }
+}

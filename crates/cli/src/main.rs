@@ -1,0 +1,47 @@
+//! The `wavetank` command. Each subcommand is a module with its arguments and a function `run`.
+
+mod agents;
+mod code_file;
+mod demo;
+mod exit;
+mod info;
+mod launch;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Runs and explains GPU machine code (AMD GCN, Vega) on the CPU.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  wavetank demo                                   a first picture, computed by Vega machine code
+  wavetank info kernels.hsaco                     what is in a code object
+  wavetank launch vecadd.hsaco --grid 1024 --block 64 \\
+      --arg iota:f32:1024 --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
+
+Exit codes: 0 done; 1 the kernel failed (fault, unsupported instruction, timeout); 2 the call or a file is wrong.";
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Demo),
+    Info(info::Info),
+    Launch(launch::Launch),
+    Agents(agents::Agents),
+}
+
+fn main() -> ExitCode {
+    exit::code(match Cli::parse().command {
+        Command::Demo(demo) => demo.run(),
+        Command::Info(info) => info.run(),
+        Command::Launch(launch) => launch.run(),
+        Command::Agents(agents) => agents.run(),
+    })
+}
