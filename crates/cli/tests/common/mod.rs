@@ -1,0 +1,108 @@
+//! Running the command, and finding files for it.
+#![allow(dead_code)] // each test file uses its part
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a run of the command left.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    /// Checks that it succeeded without a word on stderr, and gives what it printed.
+    pub fn success(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:?}");
+        self.stdout
+    }
+
+    /// Checks that it failed with this code, nothing on stdout and one message on stderr with all these parts.
+    pub fn failure(self, code: i32, parts: &[&str]) -> String {
+        assert_eq!(
+            (self.code, self.stdout.as_str()),
+            (Some(code), ""),
+            "{self:?}"
+        );
+        assert!(self.stderr.starts_with("error: "), "{self:?}");
+        for part in parts {
+            assert!(self.stderr.contains(part), "{part:?} is missing: {self:?}");
+        }
+        self.stderr
+    }
+
+    /// As [`failure`](Self::failure) for wrong input: one line, exit code 2.
+    pub fn refused(self, parts: &[&str]) {
+        let text = self.failure(2, parts);
+        assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    }
+}
+
+/// Runs the command with words that are separated by blanks.
+pub fn wavetank(words: &str) -> Outcome {
+    wavetank_in(Path::new("."), words)
+}
+
+/// Runs the command in a directory.
+pub fn wavetank_in(directory: &Path, words: &str) -> Outcome {
+    let output = Command::new(env!("CARGO_BIN_EXE_wavetank"))
+        .args(words.split_whitespace())
+        .current_dir(directory)
+        .output()
+        .expect("the command starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
+    Outcome {
+        code: output.status.code(),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+/// An empty directory for a test.
+pub fn directory(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    // It may be left from the last run.
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("the target directory can be written");
+    path
+}
+
+/// `kernel void vecadd(global const float *a, global const float *b, global float *c, uint n)`.
+pub const VECADD: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../object/tests/data/vecadd-gfx900.hsaco"
+);
+
+/// Two kernels; `reduce_sum(global const uint *in, global uint *out, uint n, local uint *tmp)` is the first.
+pub const REDUCE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../object/tests/data/reduce-gfx906.hsaco"
+);
+
+/// The kernels of `examples/mandelbrot.cl`.
+pub const MANDELBROT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../examples/mandelbrot-gfx900.hsaco"
+);
+
+/// A shared kernel's path, or a visible line and `None` where the shared files are absent.
+pub fn shared(path: &str) -> Option<String> {
+    let default = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
+    let shared = std::env::var_os("WAVETANK_SHARED").map_or_else(default, PathBuf::from);
+    let path = shared.join("kernels/co").join(path);
+    if path.is_file() {
+        return Some(path.display().to_string());
+    }
+    assert!(
+        std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+        "{} is absent",
+        path.display()
+    );
+    eprintln!(
+        "SKIP {}: it is absent (set WAVETANK_SHARED)",
+        path.display()
+    );
+    None
+}

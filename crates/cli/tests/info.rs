@@ -1,0 +1,109 @@
+//! `wavetank info` and `wavetank agents`.
+
+mod common;
+
+use common::{REDUCE, VECADD, shared, wavetank};
+use serde_json::Value;
+
+fn json(words: &str) -> Value {
+    serde_json::from_str(&wavetank(words).success()).unwrap()
+}
+
+/// What `llvm-readelf --notes` says about the file.
+#[test]
+fn kernels_and_arguments_are_told() {
+    let info = json(&format!("info --json {VECADD}"));
+    let object = &info["code_objects"][0];
+    assert_eq!(object["target"], "gfx900");
+    assert_eq!(object["version"], 5);
+    let kernel = &object["kernels"][0];
+    assert_eq!(kernel["name"], "vecadd");
+    assert_eq!(
+        (&kernel["vgprs"], &kernel["sgprs"]),
+        (&8.into(), &11.into())
+    );
+    assert_eq!((&kernel["lds"], &kernel["scratch"]), (&0.into(), &0.into()));
+    let arguments = kernel["arguments"].as_array().unwrap();
+    let explicit: Vec<_> = arguments
+        .iter()
+        .filter(|arg| arg["hidden"] == false)
+        .collect();
+    let shape = |arg: &Value| {
+        (
+            arg["offset"].as_u64().unwrap(),
+            arg["size"].as_u64().unwrap(),
+        )
+    };
+    let shapes: Vec<_> = explicit.iter().map(|arg| shape(arg)).collect();
+    assert_eq!(shapes, [(0, 8), (8, 8), (16, 8), (24, 4)]);
+    assert_eq!(explicit[3]["type"], "uint");
+    let hidden = arguments
+        .iter()
+        .find(|arg| arg["kind"] == "hidden_group_size_x")
+        .unwrap();
+    assert_eq!((shape(hidden), &hidden["hidden"]), ((44, 2), &true.into()));
+}
+
+#[test]
+fn the_table_has_every_argument() {
+    let text = wavetank(&format!("info {VECADD}")).success();
+    assert!(
+        text.starts_with("gfx900, code object version 5, 1 kernel\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("8 VGPRs (8 allocated), 11 SGPRs (16 allocated), 0 bytes of LDS"),
+        "{text}"
+    );
+    let hidden = text.lines().filter(|line| line.contains("hidden_"));
+    assert!(hidden.clone().count() > 5 && hidden.clone().all(|line| line.contains(" hidden ")));
+    for ty in ["float*", "uint"] {
+        assert!(text.contains(ty), "{text}");
+    }
+    // Colours are for terminals.
+    assert!(!text.contains('\x1b'));
+    let text = wavetank(&format!("info {REDUCE}")).success();
+    assert!(
+        text.contains("2 kernels") && text.contains("kernel reduce_minmax64"),
+        "{text}"
+    );
+}
+
+#[test]
+fn every_version_is_read() {
+    for (directory, version) in [
+        ("clang15-cov2", 2),
+        ("clang15-cov3", 3),
+        ("clang15-cov4", 4),
+        ("clang19-cov5", 5),
+        ("clang19-cov6", 6),
+    ] {
+        let Some(file) = shared(&format!("{directory}/gfx900/nbody.hsaco")) else {
+            return;
+        };
+        let info = json(&format!("info --json {file}"));
+        let object = &info["code_objects"][0];
+        assert_eq!(object["version"], version);
+        let kernel = &object["kernels"][0];
+        assert_eq!(kernel["name"], "nbody");
+        let arguments = kernel["arguments"].as_array().unwrap().iter();
+        // Three buffers, a number, two floats and an LDS pointer.
+        assert_eq!(arguments.filter(|arg| arg["hidden"] == false).count(), 7);
+    }
+}
+
+#[test]
+fn agents_are_listed() {
+    let text = wavetank("agents").success();
+    let agents = json("agents --json");
+    let agents = agents.as_array().unwrap();
+    for agent in agents {
+        assert!(text.contains(agent["name"].as_str().unwrap()), "{text}");
+    }
+    // Vega 10, Vega 12 and Vega 20 have 64, 20 and 60 compute units.
+    for (name, units) in [("gfx900", 64), ("gfx904", 20), ("gfx906", 60)] {
+        let agent = agents.iter().find(|agent| agent["name"] == name).unwrap();
+        assert_eq!(agent["compute_units"], units);
+    }
+    assert_eq!(agents[0]["kind"], "cpu");
+}

@@ -1,0 +1,245 @@
+//! `wavetank launch`: arguments in, results out.
+
+mod common;
+
+use std::fs;
+
+use common::{MANDELBROT, REDUCE, VECADD, directory, shared, wavetank, wavetank_in};
+use serde_json::Value;
+
+fn floats(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
+    values.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+#[test]
+fn raw_files_in_and_out() {
+    let dir = directory("raw_files");
+    fs::write(dir.join("a.bin"), floats((0..100).map(|i| i as f32))).unwrap();
+    // The last of the two work-groups is partial, and the buffer for the result larger than what is written.
+    let args = "--arg in:a.bin --arg iota:f32:100 --arg out:c.bin:404 --arg u32:100";
+    let words = format!("launch {VECADD} vecadd --grid 100 --block 64 {args}");
+    assert_eq!(wavetank_in(&dir, &words).success(), "");
+    let wanted = floats((0..101).map(|i| if i < 100 { 2.0 * i as f32 } else { 0.0 }));
+    assert_eq!(fs::read(dir.join("c.bin")).unwrap(), wanted);
+}
+
+#[test]
+fn arrays_in_and_out() {
+    let dir = directory("arrays");
+    // Version 1.0 of NumPy's format: magic, version, length of the header, header, data.
+    let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+    let head = |text: &str| {
+        let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+        file.extend(format!("{text:<117}\n").bytes());
+        file
+    };
+    let input = [head(text), floats([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])].concat();
+    fs::write(dir.join("a.npy"), &input).unwrap();
+    let args = "--arg in:a.npy --arg inout:a.npy:same.npy --arg out:c.npy:f32:6 --arg u32:6";
+    let words = format!("launch {VECADD} --grid 6 --block 64 {args}");
+    assert_eq!(wavetank_in(&dir, &words).success(), "");
+    let same = fs::read(dir.join("same.npy")).unwrap();
+    let header = String::from_utf8_lossy(&same[..128]).replace(' ', "");
+    assert!(header.contains("'shape':(2,3,)"), "{header}");
+    assert!(same.ends_with(&input[128..]));
+    let sums = fs::read(dir.join("c.npy")).unwrap();
+    assert_eq!(sums[..6], *b"\x93NUMPY");
+    let header = String::from_utf8_lossy(&sums[..128]).replace(' ', "");
+    assert!(
+        header.contains("<f4") && header.contains("(6,)"),
+        "{header}"
+    );
+    assert!(sums.ends_with(&floats([2.0, 4.0, 6.0, 8.0, 10.0, 12.0])));
+}
+
+#[test]
+fn buffers_are_printed() {
+    let args = "--arg iota:f32:10 --arg zero:40 --arg print:f32:10 --arg u32:9";
+    let text = wavetank(&format!("launch {VECADD} --grid 10 --block 64 {args}")).success();
+    let wanted = "arg2: 10 f32\n    0  0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0\n    8  8.0 0.0\n";
+    assert_eq!(text, wanted);
+}
+
+#[test]
+fn random_numbers_repeat_by_seed() {
+    let run = |seed| {
+        let args =
+            format!("--arg rand:f32:64:{seed} --arg zero:256 --arg print:f32:64 --arg u32:64");
+        wavetank(&format!("launch {VECADD} --grid 64 --block 64 {args}")).success()
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn dynamic_lds_is_an_argument_of_opencl() {
+    // 0 + 1 + … + 255, in one work-group with a dword of LDS for each work-item.
+    let args = "--arg iota:u32:256 --arg print:u32:1 --arg u32:256 --arg lds:1024";
+    let words = format!("launch {REDUCE} reduce_sum --grid 256 --block 256 {args}");
+    assert_eq!(wavetank(&words).success(), "arg1: 1 u32\n    0  32640\n");
+}
+
+#[test]
+fn dynamic_lds_is_beside_the_arguments_in_hip() {
+    let Some(file) = shared("hip/gfx900/suite.hsaco") else {
+        return;
+    };
+    // The kernel turns a list around by way of `extern __shared__`.
+    let dir = directory("dynamic_lds");
+    let list = || (0..64).map(|i| i as f32);
+    fs::write(dir.join("a.bin"), floats(list())).unwrap();
+    let words = "_Z8k_dynldsPf --grid 64 --block 64 --arg inout:a.bin:b.bin --arg lds:256";
+    let words = format!("launch {file} {words}");
+    assert_eq!(wavetank_in(&dir, &words).success(), "");
+    assert_eq!(fs::read(dir.join("b.bin")).unwrap(), floats(list().rev()));
+}
+
+#[test]
+fn halves_are_passed_by_value() {
+    let Some(file) = shared("clang19-cov5/gfx900/half.hsaco") else {
+        return;
+    };
+    // y = a * x + y for pairs of halves, y zero at first.
+    let dir = directory("halves");
+    let words = "haxpy --grid 2 --block 2 --arg iota:f16:4 --arg print:f16:4 --arg f16:1.5";
+    let text = wavetank_in(&dir, &format!("launch {file} {words}")).success();
+    assert!(text.ends_with("    0  0.0 1.5 3.0 4.5\n"), "{text}");
+}
+
+#[test]
+fn every_object_version_gets_its_hidden_arguments() {
+    for directory in [
+        "clang15-cov2",
+        "clang15-cov3",
+        "clang15-cov4",
+        "clang19-cov5",
+        "clang19-cov6",
+    ] {
+        let Some(file) = shared(&format!("{directory}/gfx900/vecadd.hsaco")) else {
+            return;
+        };
+        let args = "--arg iota:f32:100 --arg iota:f32:100 --arg print:f32:100 --arg u32:100";
+        let text = wavetank(&format!("launch {file} --grid 100 --block 32 {args}")).success();
+        let sums: Vec<f32> = text
+            .lines()
+            .skip(1)
+            .flat_map(|line| line.split_whitespace().skip(1))
+            .map(|number| number.parse().unwrap())
+            .collect();
+        let wanted: Vec<_> = (0..100).map(|i| 2.0 * i as f32).collect();
+        assert_eq!(sums, wanted, "{directory}");
+    }
+}
+
+#[test]
+fn statistics_are_one_json_object() {
+    let args = "--arg iota:f32:100 --arg zero:400 --arg zero:400 --arg u32:100";
+    let words = format!("launch {VECADD} --grid 100 --block 64 --threads 1 --stats {args}");
+    let text = wavetank(&words).success();
+    let stats: Value = serde_json::from_str(&text).unwrap();
+    let keys: Vec<_> = stats
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "kernel",
+            "gpu",
+            "grid",
+            "block",
+            "threads",
+            "waves",
+            "wave_instructions",
+            "lane_instructions",
+            "by_family",
+            "wall_seconds",
+            "wave_instructions_per_second"
+        ]
+    );
+    assert_eq!(stats["kernel"], "vecadd");
+    assert_eq!(stats["gpu"], "gfx900");
+    assert_eq!(stats["grid"], serde_json::json!([100, 1, 1]));
+    assert_eq!(stats["block"], serde_json::json!([64, 1, 1]));
+    assert_eq!(stats["threads"], 1);
+    assert_eq!(stats["waves"], 2);
+    let families = stats["by_family"].as_object().unwrap();
+    let names: Vec<_> = families.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        [
+            "salu", "valu", "smem", "vmem", "flat", "lds", "branch", "other"
+        ]
+    );
+    let sum: u64 = families.values().map(|count| count.as_u64().unwrap()).sum();
+    assert_eq!(stats["wave_instructions"], sum);
+    // Two loads and a store in each of the two waves.
+    assert_eq!(stats["by_family"]["flat"], 6);
+}
+
+#[test]
+fn traces_show_instructions_and_what_they_changed() {
+    let args = "--arg iota:f32:64 --arg zero:256 --arg zero:256 --arg u32:64";
+    let run = |filter: &str| {
+        let words = format!("launch {VECADD} --grid 128 --block 64 {filter} {args}");
+        let outcome = wavetank(&words);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (Some(0), ""),
+            "{outcome:?}"
+        );
+        outcome.stderr
+    };
+    let trace = run("--trace");
+    assert!(trace.starts_with("[0:0:0 0] vecadd+0x0  s_load"), "{trace}");
+    assert!(trace.trim_end().ends_with("s_endpgm"), "{trace}");
+    // The values that lanes 8 to 15 loaded from 0, 1, 2, …
+    let loaded = "[8..15] = 0x41000000 0x41100000 0x41200000 0x41300000 0x41400000 0x41500000 0x41600000 0x41700000";
+    assert!(trace.contains(loaded), "{trace}");
+    // The second work-group has no work-item below n.
+    let trace = run("--trace=group=1,op=global_");
+    assert_eq!(trace, "");
+    let trace = run("--trace=group=0..1,op=s_endpgm");
+    assert_eq!(trace.lines().count(), 2, "{trace}");
+    let trace = run("--trace=group=1:0:0,pc=0..0");
+    assert!(trace.starts_with("[1:0:0 0] vecadd+0x0  s_load"), "{trace}");
+}
+
+#[test]
+fn kernels_that_fail_exit_with_1() {
+    let dir = directory("kernel_fails");
+    let args = "--arg zero:256 --arg zero:256 --arg out:c.bin:256 --arg u32:1000";
+    let words = format!("launch {VECADD} --grid 1000 --block 64 --stats {args}");
+    let parts = [
+        "kernel `vecadd` faulted",
+        "global_load_dword",
+        "lane 0",
+        "argument 0 `float* arg0`",
+    ];
+    wavetank_in(&dir, &words).failure(1, &parts);
+    assert!(!dir.join("c.bin").exists());
+}
+
+#[test]
+fn kernels_that_hang_are_told_where() {
+    // The point 0 never escapes: four billion iterations.
+    let args = "--arg zero:4 --arg u32:1 --arg u32:1 --arg f32:0 --arg f32:0 --arg f32:0 --arg f32:0 --arg u32:4000000000";
+    let words = format!("launch {MANDELBROT} mandel --grid 1 --block 1 {args} --timeout 0.2");
+    let parts = [
+        "did not end in time",
+        "0 of 1 work-groups",
+        "wave 0 runs at `",
+        "mandel+0x",
+    ];
+    wavetank(&words).failure(1, &parts);
+}
+
+#[test]
+fn help_has_examples() {
+    for command in ["", "demo", "info", "launch", "agents"] {
+        let text = wavetank(&format!("{command} --help")).success();
+        assert!(text.contains("Examples:\n  wavetank "), "{command}: {text}");
+    }
+}
