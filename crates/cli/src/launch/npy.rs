@@ -24,7 +24,7 @@ impl Layout {
 
 /// Takes a file apart into the layout and the bytes of the array, which are in C order and little-endian.
 pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
-    let array = NpyFile::new(file).map_err(|error| format!("not a usable .npy file: {error}"))?;
+    let array = NpyFile::new(file).map_err(|error| sentence(&error))?;
     let layout = Layout {
         dtype: array.header().dtype(),
         shape: array.header().shape().to_vec(),
@@ -70,6 +70,15 @@ pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
             Err("the .npy file is damaged: its header promises more data than can be".to_owned())
         }
     }
+}
+
+/// The problem in one line; the parser of headers draws a picture of the place in further ones.
+fn sentence(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let line = text.split(['\n', '\r']).next().unwrap_or("");
+    let problem = line.split("-->").next().unwrap_or("");
+    let problem = problem.trim_end_matches([' ', ':']);
+    format!("not a usable .npy file: {problem}")
 }
 
 /// Writes a file.
@@ -128,6 +137,12 @@ mod tests {
             let problem = read(&file).unwrap_err();
             assert!(problem.contains(part), "{descr} {shape}: {problem}");
         }
+        let cut = file(
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (6,)",
+            &[0; 24],
+        );
+        let problem = read(&cut).unwrap_err();
+        assert!(problem.ends_with("syntax error"), "{problem}");
         assert!(read(b"").unwrap_err().contains("not a usable"));
         assert!(read(b"plain text").unwrap_err().contains("not a usable"));
     }
