@@ -89,11 +89,12 @@ impl Demo {
         let [width, height] = self.size;
         let step = WIDTH / width as f32;
         let first = |centre: f32, pixels: u32| centre - step * pixels as f32 / 2.0;
+        let (grid, block) = ([width, height].into(), [16, 16].into());
         let kernel = device.load(CODE)?.kernel("mandel")?;
         let dispatch = kernel
             .dispatch()
-            .grid([width, height])
-            .block([16, 16])
+            .grid(grid)
+            .block(block)
             .count(true)
             .arg(counts)
             .arg(width)
@@ -103,7 +104,9 @@ impl Demo {
             .arg(step)
             .arg(step)
             .arg(ITERATIONS);
-        Ok(with_progress(|progress| dispatch.progress(progress).run())?)
+        Ok(with_progress(grid, block, |progress| {
+            dispatch.progress(progress).run()
+        })?)
     }
 }
 

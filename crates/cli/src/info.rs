@@ -13,7 +13,7 @@ use crate::exit::{Failure, Result, print, print_json};
 const EXAMPLES: &str = "\
 Examples:
   wavetank info vecadd.hsaco
-  wavetank info --gpu gfx906 a.out                the gfx906 part of a HIP program
+  wavetank info --gpu gfx906 a.out    the gfx906 part of a HIP program
   wavetank info --json vecadd.hsaco | jq '.code_objects[].kernels[].name'";
 
 /// Shows what is in a code object: target, kernels, arguments, registers

@@ -22,12 +22,13 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  wavetank demo                                   a first picture, computed by Vega machine code
-  wavetank info kernels.hsaco                     what is in a code object
-  wavetank launch vecadd.hsaco --grid 1024 --block 64 \\
-      --arg iota:f32:1024 --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
+  wavetank demo                  a first picture, computed by Vega machine code
+  wavetank info kernels.hsaco    what is in a code object
+  wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
+      --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
 
-Exit codes: 0 done; 1 the kernel failed (fault, unsupported instruction, timeout); 2 the call or a file is wrong.";
+Exit codes: 0 done; 1 the kernel failed (fault, unsupported instruction,
+timeout); 2 the call or a file is wrong.";
 
 #[derive(Subcommand)]
 enum Command {

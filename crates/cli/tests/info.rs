@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{REDUCE, VECADD, shared, wavetank};
+use common::{REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in};
 use serde_json::Value;
 
 fn json(words: &str) -> Value {
@@ -90,6 +90,21 @@ fn every_version_is_read() {
         // Three buffers, a number, two floats and an LDS pointer.
         assert_eq!(arguments.filter(|arg| arg["hidden"] == false).count(), 7);
     }
+}
+
+#[test]
+fn bundles_show_every_target() {
+    let dir = directory("info_bundle");
+    std::fs::write(dir.join("bundle"), bundle()).unwrap();
+    let text = wavetank_in(&dir, "info bundle").success();
+    assert!(text.contains("gfx900, code object version 5"), "{text}");
+    assert!(text.contains("gfx906, code object version 5"), "{text}");
+    let text = wavetank_in(&dir, "info bundle --gpu gfx906").success();
+    assert!(
+        text.contains("reduce_sum") && !text.contains("vecadd"),
+        "{text}"
+    );
+    wavetank_in(&dir, "info bundle --gpu gfx90c").refused(&["bundle: ", "gfx900, gfx906"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{MANDELBROT, REDUCE, VECADD, directory, shared, wavetank, wavetank_in};
+use common::{MANDELBROT, REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in};
 use serde_json::Value;
 
 fn floats(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
@@ -237,9 +237,43 @@ fn kernels_that_hang_are_told_where() {
 }
 
 #[test]
+fn bundles_are_picked_by_gpu() {
+    let dir = directory("launch_bundle");
+    fs::write(dir.join("bundle"), bundle()).unwrap();
+    let args = "--arg iota:u32:256 --arg print:u32:1 --arg u32:256 --arg lds:1024";
+    let words = format!("launch bundle --gpu gfx906 reduce_sum --grid 256 --block 256 {args}");
+    let text = wavetank_in(&dir, &words).success();
+    assert_eq!(text, "arg1: 1 u32\n    0  32640\n");
+    let words = "launch bundle vecadd --grid 1 --block 1";
+    wavetank_in(&dir, words).refused(&["choose one with --gpu (gfx900, gfx906)"]);
+}
+
+#[test]
+fn what_is_no_instruction_is_named() {
+    let dir = directory("no_instruction");
+    let mut code = fs::read(VECADD).unwrap();
+    // s_load_dword s2, s[4:5], 0x2c, the first instruction; in its place a word that no encoding has.
+    let first = [0x82, 0x00, 0x02, 0xc0, 0x2c, 0x00, 0x00, 0x00];
+    let at = code.windows(8).position(|word| word == first).unwrap();
+    code[at..at + 4].fill(0xff);
+    fs::write(dir.join("damaged"), code).unwrap();
+    let args = "--arg zero:256 --arg zero:256 --arg zero:256 --arg u32:64";
+    let words = format!("launch damaged --grid 64 --block 64 {args}");
+    let parts = ["kernel `vecadd` stopped at", "vecadd+0x0", "0xffffffff"];
+    wavetank_in(&dir, &words).failure(1, &parts);
+}
+
+#[test]
 fn help_has_examples() {
     for command in ["", "demo", "info", "launch", "agents"] {
         let text = wavetank(&format!("{command} --help")).success();
         assert!(text.contains("Examples:\n  wavetank "), "{command}: {text}");
+        // Examples can be copied: none is broken to the width of the terminal.
+        let after = text.split("Examples:").nth(1).unwrap();
+        let broken = |line: &str| !line.is_empty() && !line.starts_with(' ');
+        assert!(
+            !after.split("\n\n").next().unwrap().lines().any(broken),
+            "{text}"
+        );
     }
 }

@@ -19,33 +19,39 @@ use argument::Arguments;
 use report::stats;
 use trace::{Filter, Tracer};
 
+// No line is longer than 80 columns: clap would break it.
 const HELP: &str = "\
 Arguments (--arg SPEC), matched in order to the kernel's explicit arguments:
-  in:PATH              a buffer with the bytes of a file; of a .npy file, with its array
-  out:PATH:BYTES       a zeroed buffer, written to PATH afterwards
-  out:PATH:TYPE:N      the same for N elements; a PATH ending in .npy gets a NumPy array
-  inout:PATH:OUTPATH   a buffer from a file, written to OUTPATH afterwards
-  print:TYPE:N         a zeroed buffer, printed afterwards
-  rand:TYPE:N[:SEED]   random numbers: integers of the whole range, floats from 0 up to 1
-  iota:TYPE:N          0, 1, 2, ...
-  zero:BYTES           a zeroed buffer
-  lds:BYTES            dynamic LDS: for an LDS pointer, or where the kernel takes none there, beyond its own
-  TYPE:VALUE           a number, e.g. u32:0x10 or f32:1.5
-  TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64.
-Hidden arguments are filled in.
+  in:PATH             a buffer with the bytes of a file (.npy: of its array)
+  out:PATH:BYTES      a zeroed buffer, written to PATH afterwards
+  out:PATH:TYPE:N     the same for N elements; with a PATH in .npy an array
+  inout:PATH:OUTPATH  a buffer from a file, written to OUTPATH afterwards
+  print:TYPE:N        a zeroed buffer, printed afterwards
+  rand:TYPE:N[:SEED]  random: any integers, floats from 0 up to 1
+  iota:TYPE:N         0, 1, 2, ...
+  zero:BYTES          a zeroed buffer
+  lds:BYTES           dynamic LDS: for an LDS pointer (OpenCL), or where the
+                      kernel has none there, beyond its own LDS (HIP)
+  TYPE:VALUE          a number, e.g. u32:0x10 or f32:1.5
+TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64. Hidden arguments are
+filled in.
 
 Trace filters (--trace=FILTER), joined by commas; all must hold:
-  group=N, group=A..B, group=X:Y:Z   work-groups by number, range (both ends included) or id; group=all; 0 if not said
-  wave=N, wave=A..B, wave=all        waves of the work-group; 0 if not said
-  pc=A..B                            distance from the start of the function or kernel, e.g. pc=0x10..0x3c
-  op=PREFIX                          mnemonics that start so, e.g. op=v_fma
-The trace is written to stderr: each instruction after it was executed, with the registers that it changed.
+  group=N  wave=N     work-group and wave by number; 0 where not said. N may
+                      be a range A..B with both ends included, or all
+  group=X:Y:Z         a work-group by its id
+  pc=A..B             distance from the start of the function or kernel
+  op=PREFIX           mnemonics that start so, e.g. op=v_fma
+The trace goes to stderr: each instruction after it was executed, with the
+registers that it changed.
 
 Examples:
-  wavetank launch vecadd.hsaco --grid 1024 --block 64 \\
-      --arg iota:f32:1024 --arg rand:f32:1024 --arg out:c.npy:f32:1024 --arg i32:1024
-  wavetank launch --gpu gfx906 a.out reduce --grid 4096 --block 256 --arg in:x.npy --arg print:u32:16 --stats
-  wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 --trace=op=v_,pc=0..0x40 --timeout 10";
+  wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
+      --arg rand:f32:1024 --arg out:c.npy:f32:1024 --arg i32:1024
+  wavetank launch a.out reduce --gpu gfx906 --grid 4096 --block 256 --stats \\
+      --arg in:x.npy --arg print:u32:16
+  wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 \\
+      --timeout 10 --trace=op=v_,pc=0..0x40";
 
 /// Runs a kernel of a code object on the emulated GPU
 #[derive(clap::Args)]
@@ -110,7 +116,9 @@ impl Launch {
                 let sink = |step| tracer.tell(&step);
                 dispatch.trace(&watched, &sink).run()
             }
-            None => with_progress(|progress| dispatch.progress(progress).run()),
+            None => with_progress(self.grid, self.block, |progress| {
+                dispatch.progress(progress).run()
+            }),
         };
         if let Some(tracer) = tracer {
             tracer.flush();

@@ -106,3 +106,26 @@ pub fn shared(path: &str) -> Option<String> {
     );
     None
 }
+
+/// An offload bundle of [`VECADD`] and [`REDUCE`], laid out as the guide "Clang Offload Bundler" says.
+pub fn bundle() -> Vec<u8> {
+    let parts = [("gfx900", VECADD), ("gfx906", REDUCE)];
+    let parts = parts.map(|(chip, path)| {
+        let code = std::fs::read(path).expect("the test data is there");
+        (format!("hipv4-amdgcn-amd-amdhsa--{chip}"), code)
+    });
+    let mut head = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    head.extend((parts.len() as u64).to_le_bytes());
+    let mut body = Vec::new();
+    for (id, code) in &parts {
+        // The code starts at one page.
+        let numbers = [4096 + body.len(), code.len(), id.len()];
+        head.extend(numbers.iter().flat_map(|n| (*n as u64).to_le_bytes()));
+        head.extend(id.bytes());
+        body.extend(code);
+        body.resize(body.len().next_multiple_of(4096), 0);
+    }
+    head.resize(4096, 0);
+    head.extend(body);
+    head
+}
