@@ -47,7 +47,7 @@ family! {
         BUFFER_LOAD_SHORT_D16_HI     = row("buffer_load_short_d16_hi",     [  __,   __,   __, 0x25], &[vdata(B32).rmw(), vaddr(), srsrc(B128), soffset()]),
         BUFFER_LOAD_FORMAT_D16_HI_X  = row("buffer_load_format_d16_hi_x",  [  __,   __,   __, 0x26], &[vdata(B32).rmw(), vaddr(), srsrc(B128), soffset()]).d16(),
         BUFFER_STORE_FORMAT_D16_HI_X = row("buffer_store_format_d16_hi_x", [  __,   __,   __, 0x27], &[vdata(B32).read(), vaddr(), srsrc(B128), soffset()]).d16(),
-        BUFFER_STORE_LDS_DWORD       = row("buffer_store_lds_dword",       [  __,   __, 0x3d, 0x3d], &[srsrc(B128), soffset()]).reads(M0).lds_only().unlisted([8, 9]),
+        BUFFER_STORE_LDS_DWORD       = row("buffer_store_lds_dword",       [  __,   __, 0x3d, 0x3d], &[srsrc(B128), soffset()]).reads(M0).lds_only(),
         BUFFER_WBINVL1               = row("buffer_wbinvl1",               [0x71, 0x71, 0x3e, 0x3e], &[]),
         BUFFER_WBINVL1_VOL           = row("buffer_wbinvl1_vol",           [  __,   __, 0x3f, 0x3f], &[]),
         BUFFER_ATOMIC_SWAP           = row("buffer_atomic_swap",           [0x30, 0x30, 0x40, 0x40], &[vdata(B32).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),

@@ -1,0 +1,594 @@
+//! Text to [`Inst`], driven by the rows of the table.
+//!
+//! A mnemonic names a few rows and forms. They are tried from the shortest
+//! encoding on; the first that takes every operand and modifier, and can be
+//! encoded, is the instruction.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use thiserror::Error;
+
+use super::lex::{Lexer, Token};
+use super::parse_modifier::{Modifiers, given, modifiers};
+use super::parse_operand::{Written, constant, source};
+use super::parse_symbolic::{immediate, number};
+use crate::generation::{Chip, Generation};
+use crate::inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
+use crate::modifiers::source_bit;
+use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, VCC, Vop3p, feature};
+use crate::{decode, encode};
+
+/// Why a line is no instruction.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{message}")]
+pub struct ParseError {
+    /// The bytes of the line that are wrong.
+    pub span: Range<usize>,
+    /// What is wrong, and what was expected.
+    pub message: String,
+    /// What to write instead, where that is known.
+    pub help: Option<String>,
+}
+
+/// A try that failed, and where.
+pub(super) type Failure = Box<ParseError>;
+
+/// Fails at the next token.
+pub(super) fn fail<T>(lex: &Lexer<'_>, message: String) -> Result<T, Failure> {
+    Err(Box::new(ParseError {
+        span: lex.span(),
+        message,
+        help: None,
+    }))
+}
+
+/// Parses one instruction for a chip, in LLVM's syntax.
+///
+/// # Errors
+///
+/// A [`ParseError`] with the place of the wrong token.
+///
+/// ```
+/// use wavetank_isa::{Chip, encode, parse};
+/// let inst = parse("v_add_f32 v0, 1.0, v1", Chip::Gfx900)?;
+/// assert_eq!(inst.to_string(), "v_add_f32_e32 v0, 1.0, v1");
+/// assert_eq!(encode(&inst)?.as_bytes(), [0xf2, 0x02, 0x00, 0x02]);
+///
+/// let error = parse("v_add_f23 v0, 1.0, v1", Chip::Gfx900).unwrap_err();
+/// assert_eq!(error.span, 0..9);
+/// assert_eq!(error.help.as_deref(), Some("did you mean `v_add_f32`?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
+    let mut lex = Lexer::new(text);
+    let start = lex;
+    let Token::Word(word) = lex.next() else {
+        return Err(*fail::<()>(&start, "expected a mnemonic".into()).unwrap_err());
+    };
+    let mut best: Option<Failure> = None;
+    for (op, form) in candidates(word, chip) {
+        match attempt(lex, op, form, chip) {
+            Ok(inst) => return Ok(inst),
+            Err(failure) => {
+                // What is wrong with the plain forms says more.
+                let spelled = word.ends_with("_sdwa") || word.ends_with("_dpp");
+                if matches!(form, Form::Sdwa | Form::Dpp) && !spelled && best.is_some() {
+                    continue;
+                }
+                let further = best
+                    .as_ref()
+                    .is_none_or(|b| failure.span.start > b.span.start);
+                if further {
+                    best = Some(failure);
+                }
+            }
+        }
+    }
+    Err(best.map_or_else(|| unknown(word, start.span(), chip), |b| *b))
+}
+
+/// The rows of a name: by generation.
+type Names = HashMap<&'static str, Vec<Op>>;
+
+fn names(generation: Generation) -> &'static Names {
+    static NAMES: [OnceLock<Names>; 4] = [const { OnceLock::new() }; 4];
+    NAMES[generation as usize].get_or_init(|| {
+        let mut names = Names::new();
+        for op in Op::all() {
+            let row = op.row();
+            if let Some(name) = row.mnemonic(generation).filter(|_| row.listed(generation)) {
+                names.entry(name).or_default().push(op);
+            }
+        }
+        names
+    })
+}
+
+fn unknown(word: &str, span: Range<usize>, chip: Chip) -> ParseError {
+    let generation = chip.generation();
+    let elsewhere = Op::all().any(|op| op.row().mnemonics.contains(&Some(word)));
+    let nearest = names(generation)
+        .keys()
+        .map(|name| (strsim::damerau_levenshtein(name, word), *name))
+        .min()
+        .filter(|(distance, _)| *distance <= 3);
+    let message = match elsewhere {
+        true => format!("{chip} has no `{word}`; other chips have"),
+        false => format!("`{word}` is no instruction of {chip}"),
+    };
+    let help = nearest.map(|(_, name)| format!("did you mean `{name}`?"));
+    ParseError {
+        span,
+        message,
+        help,
+    }
+}
+
+/// Rows and forms that a mnemonic can mean, the shortest encoding first.
+fn candidates(word: &str, chip: Chip) -> impl Iterator<Item = (Op, Form)> {
+    let suffixes = [("_e32", 1), ("_e64", 2), ("_sdwa", 3), ("_dpp", 4)];
+    let table = names(chip.generation());
+    let mut found = [(table.get(word), 0, None), (None, 0, None)];
+    if let Some((name, which)) = suffixes
+        .iter()
+        .find_map(|(s, n)| Some((word.strip_suffix(s)?, *n)))
+    {
+        found[1] = (table.get(name), which, None);
+    }
+    for (prefix, form) in [("global_", Form::Global), ("scratch_", Form::Scratch)] {
+        if let Some(rest) = word.strip_prefix(prefix)
+            && chip.generation() == Generation::Gfx9
+        {
+            let flat = format!("flat_{rest}");
+            found[1] = (table.get(flat.as_str()), 0, Some(form));
+        }
+    }
+    found.into_iter().flat_map(move |(ops, which, segment)| {
+        ops.into_iter()
+            .flatten()
+            .flat_map(move |op| forms(*op, which, segment, chip))
+    })
+}
+
+/// The forms of an instruction that its name's suffix allows (0: any).
+fn forms(
+    op: Op,
+    suffix: u8,
+    segment: Option<Form>,
+    chip: Chip,
+) -> impl Iterator<Item = (Op, Form)> {
+    let home = op.home();
+    let exists = op.row().exists_on(chip);
+    let short = match home {
+        Form::Vop1 | Form::Vop2 | Form::Vopc => Some(home),
+        Form::Vintrp => Some(home),
+        Form::Vop3 => op.vop2(chip).map(|_| Form::Vop2),
+        _ => None,
+    };
+    let vector = matches!(
+        home,
+        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Vintrp
+    );
+    let any = suffix == 0 && segment.is_none();
+    let all = [
+        short.filter(|_| any || suffix == 1),
+        (vector && op.vop3(chip).is_some() && (any || suffix == 2)).then_some(Form::Vop3),
+        (vector && op.sdwa(chip) && (any || suffix == 3)).then_some(Form::Sdwa),
+        (vector && op.dpp(chip) && (any || suffix == 4)).then_some(Form::Dpp),
+        // LLVM takes the suffix on scalar instructions, too.
+        (!vector && (any || suffix == 1 && home == Form::Sop1)).then_some(home),
+        segment
+            .filter(|s| home == Form::Flat && (*s == Form::Global || op.scratch(chip).is_some())),
+    ];
+    all.into_iter()
+        .flatten()
+        .filter(move |_| exists)
+        .map(move |form| (op, form))
+}
+
+/// Tries to read the rest of a line as operands and modifiers of a form.
+fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, Failure> {
+    let start = lex;
+    let mut inst = Inst {
+        op,
+        chip,
+        form,
+        len: 0,
+        operands: [Operand::None; MAX_OPERANDS],
+        mods: Mods::default(),
+    };
+    let mut written = [Written::default(); MAX_OPERANDS];
+    let mut places = [0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0];
+    let words = Words::of(lex);
+    let mut first = true;
+    for (i, spec) in op.row().operands.iter().enumerate() {
+        if is_left_out(&inst, spec, words) {
+            continue;
+        }
+        if spec.kind == Kind::OptionalCount && lex.peek() == Token::End {
+            inst.operands[i] = Operand::Imm(0);
+            continue;
+        }
+        if !first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
+            return fail(&lex, "expected `,` and another operand".into());
+        }
+        first = false;
+        let from = lex;
+        written[i] = operand(&mut lex, &mut inst, spec)?;
+        places[i] = from.position()..lex.position().max(from.span().end);
+        inst.operands[i] = written[i].operand;
+    }
+    let modifiers_at = lex;
+    let m = modifiers(&mut lex, form, chip.generation())?;
+    apply(&mut inst, m, &written, &modifiers_at)?;
+    check_widths(&inst, &written, &places)?;
+    check_scalars(&inst, &places)?;
+    finish(inst, &start, &modifiers_at)
+}
+
+/// Words that decide which operands there are.
+#[derive(Clone, Copy)]
+struct Words {
+    glc: bool,
+    lds: bool,
+}
+
+impl Words {
+    fn of(mut lex: Lexer<'_>) -> Words {
+        let mut words = Words {
+            glc: false,
+            lds: false,
+        };
+        loop {
+            match lex.next() {
+                Token::Word("glc") => words.glc = true,
+                Token::Word("lds") => words.lds = true,
+                Token::End => return words,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Operands that the text leaves out.
+fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
+    match (inst.form, spec.field) {
+        (Form::Flat, Field::Saddr) => true,
+        (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
+            words.lds && !inst.row().has(feature::LDS_ONLY) && spec.access == Access::Write
+        }
+        _ => spec.access == Access::WriteIfGlc && !words.glc,
+    }
+}
+
+/// Parses one operand by its specification.
+fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<Written, Failure> {
+    let generation = inst.chip.generation();
+    let plain = |operand| Written {
+        operand,
+        ..Written::default()
+    };
+    match spec.kind {
+        Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar => {
+            if inst.form == Form::Smem && spec.field == Field::Soffset {
+                return smem_offset(lex, inst);
+            }
+            let start = *lex;
+            let w = source(lex, spec.ty, generation)?;
+            let vector = matches!(w.operand, Operand::Vgpr(_));
+            if w.operand == LDS_DIRECT && !takes_lds_direct(inst, spec) {
+                return fail(&start, "lds_direct cannot stand here".into());
+            }
+            if is_interp(inst) && source_bit(spec.field) != 0 && !vector {
+                return fail(&start, "interpolation reads vector registers alone".into());
+            }
+            match (spec.kind, w.operand) {
+                (Kind::Vgpr, Operand::Vgpr(_) | Operand::Off) => Ok(w),
+                (Kind::Vgpr, _) if source_bit(spec.field) == 0 => {
+                    fail(&start, "expected a vector register".into())
+                }
+                (Kind::Sgpr | Kind::Scalar, _) if vector => {
+                    fail(&start, "expected a scalar register".into())
+                }
+                _ => Ok(w),
+            }
+        }
+        Kind::Literal => literal(lex, spec).map(plain),
+        kind => immediate(lex, kind, generation).map(|n| plain(Operand::Imm(n))),
+    }
+}
+
+/// The source that reads LDS at M0.
+const LDS_DIRECT: Operand = Operand::Inline(254);
+
+/// The first source of a vector operation of 32 bits can be LDS, unless the
+/// operation takes its sources in reverse.
+fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
+    let row = inst.row();
+    let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
+    let lanes = name == "v_writelane_b32" && inst.chip >= Chip::Gfx900;
+    row.class == Class::Valu
+        && spec.field == Field::Src0
+        && spec.ty.dwords() == 1
+        && (!name.contains("rev") || name == "v_bfrev_b32")
+        && !lanes
+}
+
+/// Interpolation, whose sources are vector registers.
+fn is_interp(inst: &Inst) -> bool {
+    inst.row().class == Class::Interp
+}
+
+/// A literal that is always there, whatever inline form its value has.
+fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> {
+    let mut ahead = *lex;
+    if let Some(value) = ahead.integer() {
+        if !(-0x8000_0000..=0xffff_ffff).contains(&value) {
+            return fail(lex, "a literal has 32 bits".into());
+        }
+        *lex = ahead;
+        return Ok(Operand::Literal(value as u32));
+    }
+    let start = *lex;
+    // Inline floats as the bits of the operand's type.
+    let generation = Generation::Gfx9;
+    Ok(match constant(lex, spec.ty, generation)? {
+        Operand::Inline(code) => {
+            match super::names::INLINE_FLOATS.iter().find(|f| f.code == code) {
+                Some(f) if spec.ty == Ty::F16 => Operand::Literal(f.f16.into()),
+                Some(f) => Operand::Literal(f.f32),
+                None if code == 128 => Operand::Literal(0),
+                None => return fail(&start, "expected a literal".into()),
+            }
+        }
+        operand => operand,
+    })
+}
+
+/// The offset of scalar memory: an immediate, or a register.
+fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure> {
+    let generation = inst.chip.generation();
+    let mut ahead = *lex;
+    if ahead.integer().is_none() {
+        return source(lex, Ty::U32, generation);
+    }
+    let start = *lex;
+    let value = number(lex, -(1 << 20), 0xffff_ffff)?;
+    let resource = inst
+        .row()
+        .operands
+        .iter()
+        .any(|s| s.field == Field::Sbase && s.ty == Ty::B128);
+    let (min, max) = match generation {
+        Generation::Gfx6 | Generation::Gfx7 => (0, 255),
+        Generation::Gfx9 if !resource => (-(1 << 20), 0xf_ffff),
+        // Offsets into buffers have no sign.
+        _ => (0, 0xf_ffff),
+    };
+    if (min..=max).contains(&value) {
+        inst.mods.offset = value;
+        inst.mods.flags |= flag::SMEM_IMM;
+        return Ok(Written::default());
+    }
+    if generation == Generation::Gfx7 {
+        return Ok(Written {
+            operand: Operand::Literal(value as u32),
+            ..Written::default()
+        });
+    }
+    fail(&start, format!("the offset is outside {min} to {max}"))
+}
+
+/// Whether the operation mixes precisions: see the printer.
+fn is_mix(op: Op) -> bool {
+    use Vop3p::*;
+    matches!(
+        op,
+        Op::Vop3p(
+            V_MAD_MIX_F32
+                | V_MAD_MIXLO_F16
+                | V_MAD_MIXHI_F16
+                | V_FMA_MIX_F32
+                | V_FMA_MIXLO_F16
+                | V_FMA_MIXHI_F16
+        )
+    )
+}
+
+/// Puts modifiers where they belong in a form.
+fn apply(
+    inst: &mut Inst,
+    m: Modifiers,
+    written: &[Written],
+    at: &Lexer<'_>,
+) -> Result<(), Failure> {
+    let row = inst.row();
+    let smem = (inst.mods.offset, inst.mods.flags);
+    inst.mods = m.mods;
+    let mut sources = 0;
+    for (spec, w) in row.operands.iter().zip(written) {
+        let bit = source_bit(spec.field);
+        sources |= bit;
+        let around = w.neg || w.abs || w.sext;
+        let takes = bit != 0
+            && match inst.form {
+                Form::Vop3 | Form::Dpp => !w.sext,
+                Form::Sdwa => true,
+                Form::Vop3p => is_mix(inst.op) && !w.sext,
+                _ => false,
+            };
+        if around && !takes {
+            return fail(at, "this form takes no neg, abs or sext".into());
+        }
+        inst.mods.neg |= if w.neg { bit } else { 0 };
+        inst.mods.abs |= if w.abs { bit } else { 0 };
+        inst.mods.sext |= if w.sext { bit } else { 0 };
+    }
+    let count = sources.count_ones();
+    match inst.form {
+        Form::Vop3 => {
+            let dst = m.mods.op_sel >> count & 1;
+            if m.mods.op_sel >> (count + 1) != 0 {
+                return fail(at, format!("op_sel has at most {} values here", count + 1));
+            }
+            inst.mods.op_sel = m.mods.op_sel & ((1 << count) - 1) | dst << 3;
+        }
+        Form::Vop3p if m.given & given::OP_SEL_HI == 0 => {
+            inst.mods.op_sel_hi = if is_mix(inst.op) { 0 } else { sources };
+        }
+        Form::Sdwa => sdwa_defaults(inst, m.given, sources),
+        Form::Dpp if m.given & given::DPP_CTRL == 0 => {
+            return fail(
+                at,
+                "expected a DPP control, such as quad_perm:[0,1,2,3]".into(),
+            );
+        }
+        Form::Smem => {
+            let register = smem.1 & flag::SMEM_IMM == 0;
+            match (m.given & given::OFFSET != 0, register) {
+                (false, _) => inst.mods.offset = smem.0,
+                (true, true) if inst.chip.generation() == Generation::Gfx9 => {
+                    inst.mods.flags |= flag::SMEM_IMM | flag::SMEM_SOFFSET;
+                }
+                (true, _) => return fail(at, "the offset stands here twice".into()),
+            }
+            inst.mods.flags |= smem.1;
+        }
+        Form::Exp => {
+            let exports = (1..5).filter(|i| matches!(inst.operands[*i], Operand::Vgpr(_)));
+            inst.mods.dmask = exports.fold(0, |mask, i| mask | 1 << (i - 1));
+        }
+        Form::Ds if row.has(feature::GDS_ONLY) && !inst.has(flag::GDS) => {
+            return fail(
+                at,
+                "the instruction works on GDS: write `gds` after it".into(),
+            );
+        }
+        Form::Ds => {
+            let two = row.has(feature::TWO_OFFSETS);
+            let other = if two { given::OFFSET } else { given::OFFSET01 };
+            if m.given & other != 0 {
+                let word = if two { "offset0 and offset1" } else { "offset" };
+                return fail(at, format!("the instruction takes {word}"));
+            }
+        }
+        Form::Mubuf if row.has(feature::LDS_ONLY) && !inst.has(flag::LDS) => {
+            return fail(
+                at,
+                "the instruction works on LDS: write `lds` after it".into(),
+            );
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What LLVM writes where SDWA selections are left out.
+fn sdwa_defaults(inst: &mut Inst, given: u32, sources: u8) {
+    let compare = matches!(inst.op, Op::Vopc(_));
+    if given & given::DST_SEL != 0 || sources == 0 {
+        return;
+    }
+    inst.mods.dst_unused = if compare {
+        DstUnused::Pad
+    } else {
+        DstUnused::Preserve
+    };
+    if compare && inst.chip.generation() == Generation::Gfx8 {
+        inst.mods.dst_sel = SdwaSel::Byte0;
+    }
+}
+
+/// Checks that each operand names as many registers as it has.
+fn check_widths(inst: &Inst, written: &[Written], places: &[Range<usize>]) -> Result<(), Failure> {
+    for (i, spec) in inst.row().operands.iter().enumerate() {
+        let (got, needed) = (written[i].registers, inst.dwords(i));
+        let right = match (inst.form, spec.field) {
+            _ if got == 0 => true,
+            // How many are read depends on the resource.
+            (Form::Mimg, Field::Vaddr) => got >= needed && got <= 16,
+            (Form::Mimg, Field::Srsrc) => got == if inst.has(flag::R128) { 4 } else { needed },
+            _ => got == needed,
+        };
+        if !right {
+            let message = format!("expected {needed} registers, found {got}");
+            return Err(Box::new(ParseError {
+                span: places[i].clone(),
+                message,
+                help: None,
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a vector instruction reads one scalar value at most: a register,
+/// a special source or a literal (Vega ISA, 6.2 "Instruction inputs").
+fn check_scalars(inst: &Inst, places: &[Range<usize>]) -> Result<(), Failure> {
+    let row = inst.row();
+    if matches!(inst.form, Form::Scratch) {
+        let is_off = |field| inst.operand(field) == Operand::Off;
+        if is_off(Field::Vaddr) == is_off(Field::Saddr) {
+            let message = "scratch takes one address: a vector register, or a scalar one".into();
+            return Err(Box::new(ParseError {
+                span: places[0].clone(),
+                message,
+                help: None,
+            }));
+        }
+    }
+    let lanes = matches!(
+        row.mnemonic(inst.chip.generation()),
+        Some("v_readlane_b32" | "v_writelane_b32")
+    );
+    if row.class != Class::Valu || lanes {
+        return Ok(());
+    }
+    let mut read = if row.reads.contains(VCC) {
+        Some(Operand::Sgpr(106))
+    } else {
+        None
+    };
+    for (i, spec) in row.operands.iter().enumerate() {
+        let operand = inst.operands[i];
+        let scalar = match operand {
+            Operand::Sgpr(_) => spec.access.reads(),
+            Operand::Inline(code) => matches!(code, 235..=239 | 251..=253),
+            Operand::Literal(_) => true,
+            _ => false,
+        };
+        if !scalar || read == Some(operand) {
+            continue;
+        }
+        if read.is_some() {
+            let message = "a vector instruction reads one scalar value at most".into();
+            let help = Some("move one of them to a vector register first".into());
+            return Err(Box::new(ParseError {
+                span: places[i].clone(),
+                message,
+                help,
+            }));
+        }
+        read = Some(operand);
+    }
+    Ok(())
+}
+
+/// Encodes and reads back: what does not come back as written is not in the
+/// encoding.
+fn finish(inst: Inst, start: &Lexer<'_>, mods_at: &Lexer<'_>) -> Result<Inst, Failure> {
+    let encoded = match encode(&inst) {
+        Ok(encoded) => encoded,
+        Err(error) => return fail(start, error.to_string()),
+    };
+    match decode(encoded.as_bytes(), inst.chip) {
+        Ok(back) if back.mods == inst.mods => Ok(back),
+        Ok(_) => fail(
+            mods_at,
+            "a modifier has no place in this instruction".into(),
+        ),
+        Err(error) => fail(start, error.to_string()),
+    }
+}

@@ -1,0 +1,356 @@
+//! The words after the operands.
+
+use super::lex::{Lexer, Token};
+use super::names::{
+    DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, DST_UNUSED, SDWA_SELS,
+    number_formats,
+};
+use super::parse::{Failure, fail};
+use super::parse_operand::expect;
+use super::parse_symbolic::{number, swizzle};
+use crate::generation::Generation;
+use crate::inst::{Form, Mods, flag};
+
+/// Modifiers as written: their values, and which were there.
+pub(super) struct Modifiers {
+    pub mods: Mods,
+    /// Bits of [`given`].
+    pub given: u32,
+}
+
+/// Kinds of modifiers that were written; flags are in [`Mods::flags`].
+pub(super) mod given {
+    pub const OMOD: u32 = 1 << 0;
+    pub const OP_SEL: u32 = 1 << 1;
+    pub const OP_SEL_HI: u32 = 1 << 2;
+    pub const NEG_LO_HI: u32 = 1 << 3;
+    pub const SDWA: u32 = 1 << 4;
+    pub const DPP: u32 = 1 << 5;
+    pub const OFFSET: u32 = 1 << 6;
+    pub const OFFSET01: u32 = 1 << 7;
+    pub const FORMAT: u32 = 1 << 8;
+    pub const DMASK: u32 = 1 << 9;
+    pub const DST_SEL: u32 = 1 << 10;
+    pub const DPP_CTRL: u32 = 1 << 11;
+}
+
+/// Flags by the word that sets them.
+const FLAGS: [(&str, u32); 18] = [
+    ("clamp", flag::CLAMP),
+    ("glc", flag::GLC),
+    ("slc", flag::SLC),
+    ("tfe", flag::TFE),
+    ("lwe", flag::LWE),
+    ("lds", flag::LDS),
+    ("gds", flag::GDS),
+    ("offen", flag::OFFEN),
+    ("idxen", flag::IDXEN),
+    ("addr64", flag::ADDR64),
+    ("unorm", flag::UNORM),
+    ("da", flag::DA),
+    ("r128", flag::R128),
+    ("a16", flag::A16),
+    ("d16", flag::D16),
+    ("done", flag::DONE),
+    ("compr", flag::COMPR),
+    ("high", flag::HIGH),
+];
+
+/// What a form can be told.
+fn allowed(form: Form) -> (u32, u32) {
+    use given::*;
+    let memory = flag::GLC | flag::SLC | flag::TFE | flag::LDS;
+    let address = flag::OFFEN | flag::IDXEN | flag::ADDR64;
+    match form {
+        Form::Vop3 => (OMOD | OP_SEL, flag::CLAMP | flag::HIGH),
+        Form::Vop3p => (OP_SEL | OP_SEL_HI | NEG_LO_HI, flag::CLAMP),
+        Form::Sdwa => (OMOD | SDWA | DST_SEL, flag::CLAMP),
+        Form::Dpp => (DPP | DPP_CTRL, flag::BOUND_CTRL),
+        Form::Smem => (OFFSET, flag::GLC),
+        Form::Ds => (OFFSET | OFFSET01, flag::GDS),
+        Form::Mubuf => (OFFSET, memory | address),
+        Form::Mtbuf => (OFFSET | FORMAT, memory | address),
+        Form::Mimg => (
+            DMASK,
+            memory & !flag::LDS
+                | flag::LWE
+                | flag::UNORM
+                | flag::DA
+                | flag::R128
+                | flag::A16
+                | flag::D16,
+        ),
+        Form::Flat | Form::Global | Form::Scratch => (OFFSET, memory),
+        Form::Exp => (0, flag::DONE | flag::COMPR | flag::VM),
+        _ => (0, 0),
+    }
+}
+
+/// Parses the modifiers up to the end of the line; each must suit the form.
+pub(super) fn modifiers(
+    lex: &mut Lexer<'_>,
+    form: Form,
+    generation: Generation,
+) -> Result<Modifiers, Failure> {
+    let mut m = Modifiers {
+        mods: Mods::default(),
+        given: 0,
+    };
+    m.mods.dfmt = if form == Form::Mtbuf { DEFAULT_DFMT } else { 0 };
+    m.mods.nfmt = DEFAULT_NFMT;
+    if form == Form::Dpp {
+        (m.mods.row_mask, m.mods.bank_mask) = (15, 15);
+    }
+    let (kinds, flags) = allowed(form);
+    loop {
+        // Marks between modifiers are free.
+        let comma = lex.mark(b',');
+        let start = *lex;
+        let word = match lex.next() {
+            Token::End if start.span().is_empty() && !comma => return Ok(m),
+            Token::Word(word) => word,
+            _ => return fail(&start, "expected a modifier, or the end of the line".into()),
+        };
+        let (had_kinds, had_flags) = (m.given, m.mods.flags);
+        one(lex, word, &start, &mut m, generation)?;
+        let (new_kinds, new_flags) = (m.given & !had_kinds, m.mods.flags & !had_flags);
+        if new_kinds & !kinds != 0 || new_flags & !flags != 0 {
+            return fail(
+                &start,
+                format!("this form of the instruction takes no `{word}`"),
+            );
+        }
+        let dpp_masks = matches!(word, "row_mask" | "bank_mask");
+        if new_kinds == 0 && new_flags == 0 && !dpp_masks && !is_repeatable(word) {
+            return fail(&start, format!("`{word}` stands here twice"));
+        }
+    }
+}
+
+/// Words that belong to a kind of which another word may have been there.
+fn is_repeatable(word: &str) -> bool {
+    matches!(
+        word,
+        "src0_sel"
+            | "src1_sel"
+            | "dst_sel"
+            | "dst_unused"
+            | "offset0"
+            | "offset1"
+            | "neg_lo"
+            | "neg_hi"
+            | "dfmt"
+            | "nfmt"
+    )
+}
+
+fn one(
+    lex: &mut Lexer<'_>,
+    word: &str,
+    start: &Lexer<'_>,
+    m: &mut Modifiers,
+    generation: Generation,
+) -> Result<(), Failure> {
+    if let Some((_, bit)) = FLAGS.iter().find(|(w, _)| *w == word) {
+        m.mods.flags |= bit;
+        return Ok(());
+    }
+    if word == "vm" {
+        m.mods.flags |= flag::VM;
+        return Ok(());
+    }
+    if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, n)| *n == word) {
+        return control(m, *code);
+    }
+    if !lex.mark(b':') {
+        return fail(start, format!("`{word}` is no modifier"));
+    }
+    if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
+        return dpp_amount(lex, word, m);
+    }
+    let mods = &mut m.mods;
+    let kind = match word {
+        "mul" | "div" => {
+            mods.omod = omod(lex, word)?;
+            given::OMOD
+        }
+        "op_sel" => {
+            mods.op_sel = bits(lex)?;
+            given::OP_SEL
+        }
+        "op_sel_hi" => {
+            mods.op_sel_hi = bits(lex)?;
+            given::OP_SEL_HI
+        }
+        "neg_lo" => {
+            mods.neg = bits(lex)?;
+            given::NEG_LO_HI
+        }
+        "neg_hi" => {
+            mods.abs = bits(lex)?;
+            given::NEG_LO_HI
+        }
+        "dst_sel" => {
+            mods.dst_sel = choice(lex, &SDWA_SELS)?;
+            given::DST_SEL
+        }
+        "dst_unused" => {
+            mods.dst_unused = choice(lex, &DST_UNUSED)?;
+            m.given |= given::SDWA;
+            given::DST_SEL
+        }
+        "src0_sel" => {
+            mods.src_sel[0] = choice(lex, &SDWA_SELS)?;
+            given::SDWA
+        }
+        "src1_sel" => {
+            mods.src_sel[1] = choice(lex, &SDWA_SELS)?;
+            given::SDWA
+        }
+        "quad_perm" => {
+            let lanes = values(lex, 4, 3)?;
+            mods.dpp_ctrl = lanes.iter().rev().fold(0, |c, l| c << 2 | u16::from(*l));
+            given::DPP_CTRL
+        }
+        "row_mask" => {
+            mods.row_mask = number(lex, 0, 15)? as u8;
+            given::DPP
+        }
+        "bank_mask" => {
+            mods.bank_mask = number(lex, 0, 15)? as u8;
+            given::DPP
+        }
+        "bound_ctrl" => {
+            // 0 is an old spelling of the same bit.
+            number(lex, 0, 1)?;
+            mods.flags |= flag::BOUND_CTRL;
+            given::DPP
+        }
+        "offset" => {
+            mods.offset = match lex.word("swizzle") {
+                true => swizzle(lex)?,
+                false => number(lex, i64::from(i32::MIN) + 1, i64::from(i32::MAX))?,
+            };
+            given::OFFSET
+        }
+        "offset0" => {
+            mods.offset = number(lex, 0, 255)?;
+            given::OFFSET01
+        }
+        "offset1" => {
+            mods.offset1 = number(lex, 0, 255)? as u8;
+            given::OFFSET01
+        }
+        "dmask" => {
+            mods.dmask = number(lex, 0, 15)? as u8;
+            given::DMASK
+        }
+        "dfmt" => {
+            mods.dfmt = number(lex, 0, 15)? as u8;
+            given::FORMAT
+        }
+        "nfmt" => {
+            mods.nfmt = number(lex, 0, 7)? as u8;
+            given::FORMAT
+        }
+        "format" => {
+            format(lex, mods, generation)?;
+            given::FORMAT
+        }
+        _ => return fail(start, format!("`{word}` is no modifier")),
+    };
+    m.given |= kind;
+    Ok(())
+}
+
+fn control(m: &mut Modifiers, code: u16) -> Result<(), Failure> {
+    m.mods.dpp_ctrl = code;
+    m.given |= given::DPP_CTRL;
+    Ok(())
+}
+
+fn dpp_amount(lex: &mut Lexer<'_>, word: &str, m: &mut Modifiers) -> Result<(), Failure> {
+    let start = *lex;
+    let amount = number(lex, 0, 63)? as u16;
+    let found = DPP_AMOUNTS
+        .iter()
+        .find(|(_, name, range)| *name == word && range.contains(&amount));
+    match found {
+        Some((base, ..)) => control(m, base + amount),
+        None => fail(&start, format!("{word} does not take {amount}")),
+    }
+}
+
+fn omod(lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
+    let start = *lex;
+    match (word, number(lex, 0, 4)?) {
+        (_, 1) => Ok(0),
+        ("mul", 2) => Ok(1),
+        ("mul", 4) => Ok(2),
+        ("div", 2) => Ok(3),
+        _ => fail(&start, "results are scaled by mul:2, mul:4 or div:2".into()),
+    }
+}
+
+/// `[0,1,1]` as values up to a limit.
+fn values(lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure> {
+    expect(lex, b'[', "before a list")?;
+    let mut values = Vec::with_capacity(most);
+    loop {
+        let start = *lex;
+        values.push(number(lex, 0, max)? as u8);
+        if values.len() > most {
+            return fail(&start, format!("the list has more than {most} values"));
+        }
+        if !lex.mark(b',') {
+            break;
+        }
+    }
+    expect(lex, b']', "after a list")?;
+    Ok(values)
+}
+
+fn bits(lex: &mut Lexer<'_>) -> Result<u8, Failure> {
+    let values = values(lex, 4, 1)?;
+    Ok(values
+        .iter()
+        .enumerate()
+        .fold(0, |mask, (n, bit)| mask | bit << n))
+}
+
+fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)]) -> Result<T, Failure> {
+    let start = *lex;
+    if let Token::Word(word) = lex.next()
+        && let Some((_, value)) = table.iter().find(|(n, _)| *n == word)
+    {
+        return Ok(*value);
+    }
+    let names: Vec<_> = table.iter().map(|(n, _)| *n).collect();
+    fail(&start, format!("expected one of {}", names.join(", ")))
+}
+
+/// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, or a number.
+fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Result<(), Failure> {
+    if !lex.mark(b'[') {
+        let value = number(lex, 0, 127)?;
+        (mods.dfmt, mods.nfmt) = (value as u8 & 15, value as u8 >> 4);
+        return Ok(());
+    }
+    loop {
+        let start = *lex;
+        let Token::Word(word) = lex.next() else {
+            return fail(&start, "expected the name of a buffer format".into());
+        };
+        let data = DATA_FORMATS.iter().position(|n| *n == word);
+        let numeric = number_formats(generation).iter().position(|n| *n == word);
+        match (data, numeric) {
+            (Some(code), _) => mods.dfmt = code as u8,
+            (_, Some(code)) => mods.nfmt = code as u8,
+            _ => return fail(&start, format!("`{word}` is no buffer format")),
+        }
+        if !lex.mark(b',') {
+            break;
+        }
+    }
+    expect(lex, b']', "after a format")
+}

@@ -1,0 +1,419 @@
+//! Operands: registers, constants, and the modifiers written around them.
+
+use super::lex::{Lexer, Token};
+use super::names::{INLINE_FLOATS, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
+use super::parse::{Failure, fail};
+use crate::generation::Generation;
+use crate::inst::Operand;
+use crate::tables::Ty;
+
+/// An operand as written.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Written {
+    pub operand: Operand,
+    /// How many registers it names; 0 for what is no register.
+    pub registers: u8,
+    pub neg: bool,
+    pub abs: bool,
+    pub sext: bool,
+}
+
+/// Parses a source: registers or a constant, with neg, abs and sext.
+pub(super) fn source(
+    lex: &mut Lexer<'_>,
+    ty: Ty,
+    generation: Generation,
+) -> Result<Written, Failure> {
+    for (word, apply) in [
+        ("neg", (|w: &mut Written| w.neg = true) as fn(&mut Written)),
+        ("abs", |w| w.abs = true),
+        ("sext", |w| w.sext = true),
+    ] {
+        let mut ahead = *lex;
+        if ahead.word(word) && ahead.mark(b'(') {
+            *lex = ahead;
+            let mut written = source(lex, ty, generation)?;
+            expect(lex, b')', "after what is modified")?;
+            apply(&mut written);
+            return Ok(written);
+        }
+    }
+    if lex.mark(b'|') {
+        let mut written = source(lex, ty, generation)?;
+        expect(lex, b'|', "after an absolute value")?;
+        written.abs = true;
+        return Ok(written);
+    }
+    let mut ahead = *lex;
+    if ahead.mark(b'-') {
+        if let Token::Integer(_) | Token::Float(_) = ahead.peek() {
+            let operand = constant(lex, ty, generation)?;
+            return Ok(Written {
+                operand,
+                ..Written::default()
+            });
+        }
+        *lex = ahead;
+        let mut written = source(lex, ty, generation)?;
+        written.neg = !written.neg;
+        return Ok(written);
+    }
+    if let Token::Integer(_) | Token::Float(_) = lex.peek() {
+        let operand = constant(lex, ty, generation)?;
+        return Ok(Written {
+            operand,
+            ..Written::default()
+        });
+    }
+    register(lex, generation)
+}
+
+pub(super) fn expect(lex: &mut Lexer<'_>, mark: u8, place: &str) -> Result<(), Failure> {
+    if lex.mark(mark) {
+        return Ok(());
+    }
+    fail(lex, format!("expected `{}` {place}", mark as char))
+}
+
+/// Parses a register or a span of registers, or a special source.
+pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
+    let start = *lex;
+    if lex.mark(b'[') {
+        return list(lex, start, generation);
+    }
+    let Token::Word(word) = lex.next() else {
+        return fail(&start, "expected a register or a number".into());
+    };
+    if word == "off" {
+        return Ok(Written {
+            operand: Operand::Off,
+            ..Written::default()
+        });
+    }
+    let found = |operand, registers| {
+        Ok(Written {
+            operand,
+            registers,
+            ..Written::default()
+        })
+    };
+    if word == "m0" {
+        return found(Operand::Sgpr(M0), 1);
+    }
+    for (code, name) in register_pairs(generation) {
+        if let Some(half) = word.strip_prefix(name) {
+            match half {
+                "" => return found(Operand::Sgpr(*code), 2),
+                "_lo" => return found(Operand::Sgpr(*code), 1),
+                "_hi" => return found(Operand::Sgpr(code + 1), 1),
+                _ => {}
+            }
+        }
+    }
+    let plain = word.strip_prefix("src_").unwrap_or(word);
+    let special = SPECIAL_SOURCES
+        .iter()
+        .find(|(_, n)| n.strip_prefix("src_") == Some(plain));
+    if let Some((code, _)) = special {
+        let aperture = (235..=239).contains(code);
+        if aperture && generation != Generation::Gfx9 {
+            return fail(&start, format!("`{word}` exists from gfx9 on"));
+        }
+        return found(Operand::Inline(*code), 0);
+    }
+    numbered(lex, start, word, generation)
+}
+
+/// `v5`, `s[0:3]`, `ttmp[4:7]`.
+fn numbered(
+    lex: &mut Lexer<'_>,
+    start: Lexer<'_>,
+    word: &str,
+    generation: Generation,
+) -> Result<Written, Failure> {
+    let digits = word
+        .find(|c: char| c.is_ascii_digit())
+        .unwrap_or(word.len());
+    let (file, number) = word.split_at(digits);
+    if !matches!(file, "v" | "s" | "ttmp") {
+        return fail(&start, format!("`{word}` is no register"));
+    }
+    let (first, last) = if number.is_empty() {
+        expect(lex, b'[', "after the name of a register file")?;
+        let first = index(lex)?;
+        let last = if lex.mark(b':') { index(lex)? } else { first };
+        expect(lex, b']', "after the registers")?;
+        (first, last)
+    } else {
+        match number.parse::<u32>() {
+            Ok(n) if !(number.len() > 1 && number.starts_with('0')) => (n, n),
+            _ => return fail(&start, format!("`{word}` is no register")),
+        }
+    };
+    spanned(start, file, first, last, generation)
+}
+
+/// The number of a register, which may be computed: `63/8+1`.
+fn index(lex: &mut Lexer<'_>) -> Result<u32, Failure> {
+    let start = *lex;
+    let sum = sum(lex).filter(|n| (0..1 << 16).contains(n));
+    sum.map_or_else(
+        || fail(&start, "expected the number of a register".into()),
+        |n| Ok(n as u32),
+    )
+}
+
+fn sum(lex: &mut Lexer<'_>) -> Option<i64> {
+    let mut value = product(lex)?;
+    loop {
+        if lex.mark(b'+') {
+            value = value.checked_add(product(lex)?)?;
+        } else if lex.mark(b'-') {
+            value = value.checked_sub(product(lex)?)?;
+        } else {
+            return Some(value);
+        }
+    }
+}
+
+fn product(lex: &mut Lexer<'_>) -> Option<i64> {
+    let mut value = lex.integer()?;
+    loop {
+        if lex.mark(b'*') {
+            value = value.checked_mul(lex.integer()?)?;
+        } else if lex.mark(b'/') {
+            value = value.checked_div(lex.integer()?)?;
+        } else {
+            return Some(value);
+        }
+    }
+}
+
+fn spanned(
+    start: Lexer<'_>,
+    file: &str,
+    first: u32,
+    last: u32,
+    generation: Generation,
+) -> Result<Written, Failure> {
+    let ttmp = u32::from(first_ttmp(generation));
+    let (base, limit) = match file {
+        "v" => (0, 256),
+        "ttmp" => (ttmp, u32::from(M0) - ttmp),
+        _ if generation < Generation::Gfx8 => (0, 104),
+        _ => (0, 102),
+    };
+    if last < first {
+        return fail(
+            &start,
+            format!("the registers {first} to {last} run backwards"),
+        );
+    }
+    if last >= limit {
+        let most = limit - 1;
+        return fail(
+            &start,
+            format!("{file}{last} is out of range: the last is {file}{most}"),
+        );
+    }
+    let registers = (last - first + 1).min(255) as u8;
+    let code = (base + first) as u8;
+    let operand = if file == "v" {
+        Operand::Vgpr(code)
+    } else {
+        Operand::Sgpr(code)
+    };
+    let needed = alignment(registers);
+    if file != "v" && !code.is_multiple_of(needed) {
+        return fail(
+            &start,
+            format!("{registers} scalar registers begin at a multiple of {needed}"),
+        );
+    }
+    Ok(Written {
+        operand,
+        registers,
+        ..Written::default()
+    })
+}
+
+/// What the first of so many scalar registers is a multiple of.
+fn alignment(registers: u8) -> u8 {
+    registers.next_power_of_two().min(4)
+}
+
+/// `[s0,s1,s2,s3]`.
+fn list(lex: &mut Lexer<'_>, start: Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
+    let mut all = register(lex, generation)?;
+    while lex.mark(b',') {
+        let next = register(lex, generation)?;
+        let follows = match (all.operand, next.operand) {
+            (Operand::Sgpr(a), Operand::Sgpr(b)) | (Operand::Vgpr(a), Operand::Vgpr(b)) => {
+                u32::from(a) + u32::from(all.registers) == u32::from(b)
+            }
+            _ => false,
+        };
+        if !follows {
+            return fail(
+                &start,
+                "the registers of a list must follow one another".into(),
+            );
+        }
+        all.registers += next.registers;
+    }
+    expect(lex, b']', "after a list of registers")?;
+    if let Operand::Sgpr(code) = all.operand
+        && !code.is_multiple_of(alignment(all.registers))
+    {
+        return fail(
+            &start,
+            "a list of scalar registers begins at an even multiple".into(),
+        );
+    }
+    Ok(all)
+}
+
+/// Parses a number as an operand of a type: inline where it can be.
+pub(super) fn constant(
+    lex: &mut Lexer<'_>,
+    ty: Ty,
+    generation: Generation,
+) -> Result<Operand, Failure> {
+    let start = *lex;
+    let negative = lex.mark(b'-');
+    match lex.next() {
+        Token::Integer(value) => integer(value, negative, ty, generation)
+            .ok_or(())
+            .or_else(|()| fail(&start, "the number does not fit the operand".into())),
+        Token::Float(value) => float(if negative { -value } else { value }, ty, generation)
+            .ok_or(())
+            .or_else(|()| fail(&start, "the number does not fit the operand".into())),
+        _ => fail(&start, "expected a number".into()),
+    }
+}
+
+fn inline_floats(
+    generation: Generation,
+) -> impl Iterator<Item = &'static super::names::InlineFloat> {
+    let count = if generation < Generation::Gfx8 { 8 } else { 9 };
+    INLINE_FLOATS[..count].iter()
+}
+
+/// The 64 bits of an inline float. 1/(2π) is 0x3fc45f306dc9c882.
+fn bits64(f: &super::names::InlineFloat) -> u64 {
+    match f.code {
+        248 => 0x3fc4_5f30_6dc9_c882,
+        _ => f64::from(f32::from_bits(f.f32)).to_bits(),
+    }
+}
+
+fn integer(value: u64, negative: bool, ty: Ty, generation: Generation) -> Option<Operand> {
+    let signed = if negative {
+        (value as i64).wrapping_neg()
+    } else {
+        value as i64
+    };
+    if negative && value > 1 << 63 {
+        return None;
+    }
+    let small = |v: i64| match v {
+        0..=64 => Some(Operand::Inline(128 + v as u8)),
+        -16..=-1 => Some(Operand::Inline((192 - v) as u8)),
+        _ => None,
+    };
+    if let Some(inline) = small(signed) {
+        return Some(inline);
+    }
+    let fits = |bits: u32| signed >= -(1i64 << (bits - 1)) && (negative || value >> bits == 0);
+    match ty.dwords() {
+        2 => {
+            let float = inline_floats(generation).find(|f| bits64(f) == signed as u64);
+            if let Some(f) = float {
+                return Some(Operand::Inline(f.code));
+            }
+            fits(32).then_some(Operand::Literal(signed as u32))
+        }
+        _ if is_half(ty) => {
+            if !fits(16) {
+                return None;
+            }
+            if let Some(inline) = small(i64::from(signed as i16)).filter(|_| !is_packed(ty)) {
+                return Some(inline);
+            }
+            let float = inline_floats(generation).find(|f| f.f16 == signed as u16);
+            let literal = Operand::Literal(u32::from(signed as u16));
+            Some(
+                float
+                    .filter(|_| is_float16(ty))
+                    .map_or(literal, |f| Operand::Inline(f.code)),
+            )
+        }
+        _ => {
+            if !fits(32) {
+                return None;
+            }
+            if let Some(inline) = small(i64::from(signed as i32)) {
+                return Some(inline);
+            }
+            let float = inline_floats(generation).find(|f| f.f32 == signed as u32);
+            Some(float.map_or(Operand::Literal(signed as u32), |f| Operand::Inline(f.code)))
+        }
+    }
+}
+
+fn is_half(ty: Ty) -> bool {
+    matches!(
+        ty,
+        Ty::F16 | Ty::I16 | Ty::U16 | Ty::B16 | Ty::V2F16 | Ty::V2I16 | Ty::V2U16
+    )
+}
+
+fn is_packed(ty: Ty) -> bool {
+    matches!(ty, Ty::V2F16 | Ty::V2I16 | Ty::V2U16)
+}
+
+fn is_float16(ty: Ty) -> bool {
+    matches!(ty, Ty::F16 | Ty::V2F16)
+}
+
+fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
+    if value == 0.0 && value.is_sign_positive() {
+        return Some(Operand::Inline(128));
+    }
+    let by_text = inline_floats(generation).find(|f| match f.code {
+        248 => value as f32 == f32::from_bits(f.f32),
+        _ => value == f64::from(f32::from_bits(f.f32)),
+    });
+    if let Some(f) = by_text {
+        return Some(Operand::Inline(f.code));
+    }
+    match ty.dwords() {
+        // The high half of a double: integers have no such literal.
+        2 if ty == Ty::F64 => Some(Operand::Literal((value.to_bits() >> 32) as u32)),
+        2 => None,
+        _ if is_half(ty) => half(value).map(|h| Operand::Literal(h.into())),
+        _ => {
+            let narrow = value as f32;
+            // Neither infinite nor zero by rounding.
+            let kept = narrow.is_finite() && narrow != 0.0;
+            kept.then_some(Operand::Literal(narrow.to_bits()))
+        }
+    }
+}
+
+/// A number as half precision, ties to even; `None` beyond its range.
+fn half(value: f64) -> Option<u16> {
+    let sign = u16::from(value.is_sign_negative()) << 15;
+    let magnitude = value.abs();
+    if magnitude >= 65520.0 {
+        return None;
+    }
+    if magnitude < 2f64.powi(-14) {
+        return Some(sign | (magnitude * 2f64.powi(24)).round_ties_even() as u16);
+    }
+    let exponent = magnitude.log2().floor() as i32;
+    let mantissa = (magnitude / 2f64.powi(exponent - 10)).round_ties_even() as u16;
+    // A mantissa that rounds up to 2048 carries into the exponent.
+    let exponent = ((exponent + 14) as u16) << 10;
+    Some(sign | (exponent + mantissa))
+}
