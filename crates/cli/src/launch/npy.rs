@@ -24,6 +24,9 @@ impl Layout {
 
 /// Takes a file apart into the layout and the bytes of the array, which are in C order and little-endian.
 pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
+    if nested(file) {
+        return Err(NO_NUMBERS.to_owned());
+    }
     let array = NpyFile::new(file).map_err(|error| sentence(&error))?;
     let layout = Layout {
         dtype: array.header().dtype(),
@@ -32,7 +35,7 @@ pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
     let order = array.header().order();
     let data = array.into_inner();
     let DType::Plain(ty) = &layout.dtype else {
-        return Err("the .npy file holds records; only arrays of numbers can be passed".to_owned());
+        return Err(NO_NUMBERS.to_owned());
     };
     let number = matches!(
         ty.type_char(),
@@ -72,6 +75,21 @@ pub fn read(file: &[u8]) -> Result<(Layout, &[u8]), String> {
     }
 }
 
+const NO_NUMBERS: &str = "the .npy file is no array of numbers, and only those can be passed";
+
+/// Whether the header has more brackets than those around it and around the shape. Records have; and for deep nesting
+/// its parser takes time without end.
+fn nested(file: &[u8]) -> bool {
+    let header = match file.get(..12) {
+        Some(&[.., 1, _, low, high, _, _]) => (10, usize::from(u16::from_le_bytes([low, high]))),
+        Some(&[.., b0, b1, b2, b3]) => (12, u32::from_le_bytes([b0, b1, b2, b3]) as usize),
+        _ => return false,
+    };
+    let (start, len) = header;
+    let header = file[start..].iter().take(len);
+    header.filter(|byte| b"([{".contains(byte)).count() > 2
+}
+
 /// The problem in one line; the parser of headers draws a picture of the place in further ones.
 fn sentence(error: &std::io::Error) -> String {
     let text = error.to_string();
@@ -94,6 +112,7 @@ pub fn write(mut to: impl Write, layout: &Layout, data: &[u8]) -> std::io::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     /// A file as NumPy's format description lays it out (version 1.0): magic, version, header length, header, data.
     fn file(header: &str, data: &[u8]) -> Vec<u8> {
@@ -137,6 +156,11 @@ mod tests {
             let problem = read(&file).unwrap_err();
             assert!(problem.contains(part), "{descr} {shape}: {problem}");
         }
+        let records = "[('a', '<f4')]";
+        let text = format!("{{'descr': {records}, 'fortran_order': False, 'shape': (6,), }}");
+        assert_eq!(read(&file(&text, &[0; 24])).unwrap_err(), NO_NUMBERS);
+        let deep = format!("{{'descr': {}{}}}", "[".repeat(5000), "]".repeat(5000));
+        assert_eq!(read(&file(&deep, &[])).unwrap_err(), NO_NUMBERS);
         let cut = file(
             "{'descr': '<f4', 'fortran_order': False, 'shape': (6,)",
             &[0; 24],
@@ -145,5 +169,22 @@ mod tests {
         assert!(problem.ends_with("syntax error"), "{problem}");
         assert!(read(b"").unwrap_err().contains("not a usable"));
         assert!(read(b"plain text").unwrap_err().contains("not a usable"));
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_files_never_panic(at in 0..96usize, byte: u8, len in 0..152usize) {
+            let mut file = file(&header("<f4", "False", "(2, 3)"), &[0; 24]);
+            file[at] = byte;
+            file.truncate(len);
+            if let Ok((layout, data)) = read(&file) {
+                prop_assert!(data.len() <= 24, "{layout:?}");
+            }
+        }
+
+        #[test]
+        fn headers_never_panic(header in "[{}()\\[\\]':,a-z0-9<>| -]{0,80}") {
+            let _ = read(&file(&header, &[0; 24]));
+        }
     }
 }

@@ -158,6 +158,7 @@ pub fn is_npy(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn text(spec: &str) -> String {
         format!("{:?}", Spec::parse(spec).unwrap())
@@ -205,6 +206,19 @@ mod tests {
         ] {
             let problem = Spec::parse(spec).unwrap_err();
             assert!(problem.contains(part), "{spec}: {problem}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_never_panic(text in "(in|out|inout|print|rand|iota|zero|lds|[iuf](8|16|32|64))(:[a-z0-9.-]{0,24}){0,4}") {
+            let _ = Spec::parse(&text);
+        }
+
+        #[test]
+        fn numbers_come_back(value: i64) {
+            let spec = Spec::parse(&format!("i64:{value}")).unwrap();
+            prop_assert!(matches!(spec, Spec::Scalar(Arg::I64(back)) if back == value));
         }
     }
 }

@@ -220,6 +220,7 @@ fn vector(text: &mut String, name: &str, lanes: u64, values: &[u32]) -> std::fmt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn filters_are_read() {
@@ -262,5 +263,12 @@ mod tests {
             text,
             format!("    v1[8..15] = 0x00000008          . 0x0000000a{dots}\n")
         );
+    }
+
+    proptest! {
+        #[test]
+        fn texts_never_panic(text in "((group|wave|pc|op|lane)=?[a-z0-9.:-]{0,12},?){0,4}") {
+            let _ = Filter::parse(&text);
+        }
     }
 }
