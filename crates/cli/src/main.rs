@@ -3,6 +3,7 @@
 mod agents;
 mod code_file;
 mod demo;
+mod exec;
 mod exit;
 mod info;
 mod launch;
@@ -26,6 +27,8 @@ Examples:
   wavetank info kernels.hsaco    what is in a code object
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
+  wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
+                                                  one instruction on a given state
 
 Exit codes: 0 done; 1 the kernel failed (fault, unsupported instruction,
 timeout); 2 the call or a file is wrong.";
@@ -36,6 +39,7 @@ enum Command {
     Info(info::Info),
     Launch(launch::Launch),
     Agents(agents::Agents),
+    Exec(exec::Exec),
 }
 
 fn main() -> ExitCode {
@@ -44,5 +48,6 @@ fn main() -> ExitCode {
         Command::Info(info) => info.run(),
         Command::Launch(launch) => launch.run(),
         Command::Agents(agents) => agents.run(),
+        Command::Exec(exec) => exec.run(),
     })
 }

@@ -40,6 +40,7 @@ mod device;
 mod dispatch;
 mod engine;
 mod error;
+pub mod exec;
 mod hidden;
 mod kernel;
 mod memory;

@@ -36,6 +36,18 @@ impl Lds {
         }
     }
 
+    /// Memory that holds these dwords.
+    pub fn from_dwords(dwords: &[u32]) -> Self {
+        let word = |pair: &[u32]| {
+            let high = pair.get(1).copied().unwrap_or_default();
+            AtomicU64::new(u64::from(pair[0]) | u64::from(high) << 32)
+        };
+        Lds {
+            memory: dwords.chunks(2).map(word).collect(),
+            bytes: 4 * dwords.len() as u32,
+        }
+    }
+
     /// Its size in bytes.
     pub fn bytes(&self) -> u32 {
         self.bytes

@@ -1,0 +1,57 @@
+//! `wavetank exec`: words, files, exit codes.
+
+use std::process::{Command, Output};
+
+fn wavetank(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wavetank"))
+        .arg("exec")
+        .args(args)
+        .output()
+        .expect("the command starts")
+}
+
+#[test]
+fn one_instruction_shows_what_changed() {
+    let out = wavetank(&["v_lshl_add_u32 v0, v1, 4, v2", "v1=0..63", "v2=100"]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0));
+    assert!(text.contains("v0") && text.contains("0x00000074"), "{text}");
+}
+
+#[test]
+fn json_has_lanes_and_values() {
+    let out = wavetank(&["--json", "s_mov_b32 s3, 7"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(json[0]["changes"][0]["name"], "s3");
+    assert_eq!(json[0]["changes"][0]["values"][0], 7);
+}
+
+#[test]
+fn a_file_of_cases_passes_or_fails() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let path = format!("{folder}/case.wt");
+    std::fs::write(&path, "case sum\n> s_add_u32 s0, 1, 2\ns0 = 3\n").expect("written");
+    assert_eq!(wavetank(&[&path]).status.code(), Some(0));
+    std::fs::write(&path, "case sum\n> s_add_u32 s0, 1, 2\ns0 = 4\n").expect("written");
+    let out = wavetank(&[&path]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(text.contains("FAILED sum") && text.contains("s0: 0x3, expected 0x4"), "{text}");
+}
+
+#[test]
+fn wrong_words_exit_with_2_and_a_caret() {
+    let out = wavetank(&["v_add_f32 v0, v1, v256"]);
+    let text = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text.contains("v256 is out of range") && text.contains("^^^^"), "{text}");
+    assert_eq!(wavetank(&["s_nop 0", "x9=1"]).status.code(), Some(2));
+    assert_eq!(wavetank(&["absent.wt"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_fault_exits_with_1() {
+    let out = wavetank(&["global_load_dword v0, v[2:3], off"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("outside every buffer"));
+}

@@ -1,0 +1,155 @@
+//! The text form of cases: see `docs/exec-format.md`.
+
+use wavetank_isa::{Chip, Generation, Inst, encode, parse};
+
+use super::value::{Assignment, Target, values};
+use super::{Case, ExecError, Line};
+
+/// Reads the cases of a file.
+///
+/// # Errors
+/// The first line that is wrong.
+pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
+    let mut chip = Chip::Gfx900;
+    let mut cases: Vec<Case> = Vec::new();
+    let mut case = Case::new(chip, 1);
+    for (n, raw) in text.lines().enumerate() {
+        let number = n + 1;
+        let line = raw.split('#').next().unwrap_or_default().trim();
+        let wrong = |message: String| ExecError {
+            line: Some(number),
+            message,
+        };
+        if line.is_empty() {
+            continue;
+        }
+        if let Some(name) = line.strip_prefix("case ") {
+            finish(&mut cases, case)?;
+            case = Case {
+                name: name.trim().to_owned(),
+                ..Case::new(chip, number)
+            };
+        } else if line == "---" {
+            finish(&mut cases, case)?;
+            case = Case::new(chip, number);
+        } else if let Some(name) = line.strip_prefix("isa ") {
+            chip = chip_named(name.trim()).map_err(wrong)?;
+            case.chip = chip;
+        } else if let Some(text) = line.strip_prefix('>') {
+            if !case.expectations.is_empty() {
+                return Err(wrong(
+                    "an instruction stands after expectations: begin a new `case`".into(),
+                ));
+            }
+            let inst = instruction(text.trim(), case.chip).map_err(wrong)?;
+            case.code.push(Line { inst, number });
+        } else {
+            let assignment = assignment(line, number).map_err(wrong)?;
+            match case.code.is_empty() {
+                true => case.setup.push(assignment),
+                false => case.expectations.push(assignment),
+            }
+        }
+    }
+    finish(&mut cases, case)?;
+    match cases.is_empty() {
+        true => Err(ExecError {
+            line: None,
+            message: "the file has no instruction: a line that begins with `>`".into(),
+        }),
+        false => Ok(cases),
+    }
+}
+
+fn finish(cases: &mut Vec<Case>, case: Case) -> Result<(), ExecError> {
+    if case.code.is_empty() {
+        if case.setup.is_empty() && case.name.is_empty() {
+            return Ok(());
+        }
+        let message = "the case has no instruction: a line that begins with `>`".into();
+        return Err(ExecError {
+            line: Some(case.line),
+            message,
+        });
+    }
+    cases.push(case);
+    Ok(())
+}
+
+/// Makes a case of the words of a command: instructions, parted by `;`, and `REG=VALUES`.
+///
+/// # Errors
+/// The first word that is wrong.
+pub fn parse_words(chip: &str, instructions: &str, state: &[String]) -> Result<Case, ExecError> {
+    let wrong = |message| ExecError {
+        line: None,
+        message,
+    };
+    let mut case = Case::new(chip_named(chip).map_err(wrong)?, 1);
+    for text in instructions
+        .split(';')
+        .map(str::trim)
+        .filter(|t| !t.is_empty())
+    {
+        let inst = instruction(text, case.chip).map_err(wrong)?;
+        case.code.push(Line { inst, number: 1 });
+    }
+    if case.code.is_empty() {
+        return Err(wrong("there is no instruction".into()));
+    }
+    for word in state {
+        case.setup.push(assignment(word, 1).map_err(wrong)?);
+    }
+    Ok(case)
+}
+
+fn chip_named(name: &str) -> Result<Chip, String> {
+    let chip = Chip::from_name(name)
+        .ok_or_else(|| format!("`{name}` is no chip: write gfx900, gfx906 …"))?;
+    match chip.generation() {
+        Generation::Gfx9 => Ok(chip),
+        _ => Err(format!(
+            "instructions of {chip} are not executed yet: gfx900 to gfx90c are"
+        )),
+    }
+}
+
+fn instruction(text: &str, chip: Chip) -> Result<Inst, String> {
+    let inst = parse(text, chip).map_err(|error| {
+        let caret = " ".repeat(text[..error.span.start.min(text.len())].chars().count());
+        let width = error.span.len().max(1);
+        let help = error
+            .help
+            .as_ref()
+            .map(|h| format!("\n  help: {h}"))
+            .unwrap_or_default();
+        format!(
+            "{}\n  {text}\n  {caret}{}{help}",
+            error.message,
+            "^".repeat(width)
+        )
+    })?;
+    encode(&inst).map_err(|error| error.to_string())?;
+    Ok(inst)
+}
+
+fn assignment(text: &str, line: usize) -> Result<Assignment, String> {
+    let (target, list) = text.split_once('=').ok_or_else(|| {
+        format!("expected `REGISTER = VALUES` or `> INSTRUCTION`, found `{text}`")
+    })?;
+    let target = Target::parse(target.trim())?;
+    let (values, exactness) = values(list.trim(), target.is_wide())?;
+    if matches!(target, Target::Vector { .. }) && values.len() > wavetank_ir::LANES {
+        return Err(format!("{} values for 64 lanes", values.len()));
+    }
+    let single = matches!(target, Target::Scalar { .. } | Target::Scc | Target::Mode);
+    if single && values.len() != 1 {
+        return Err(format!("one value was expected, found {}", values.len()));
+    }
+    Ok(Assignment {
+        target,
+        values,
+        exactness,
+        line,
+    })
+}
