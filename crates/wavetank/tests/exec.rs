@@ -50,7 +50,7 @@ fn instructions_do_what_the_documents_say() {
             &std::fs::read_to_string(&path).unwrap(),
         );
     }
-    assert!(count > 100, "only {count} cases were found");
+    assert!(count >= 100, "only {count} cases were found");
 }
 
 #[test]
