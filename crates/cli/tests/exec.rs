@@ -36,7 +36,10 @@ fn a_file_of_cases_passes_or_fails() {
     let out = wavetank(&[&path]);
     let text = String::from_utf8_lossy(&out.stdout);
     assert_eq!(out.status.code(), Some(1));
-    assert!(text.contains("FAILED sum") && text.contains("s0: 0x3, expected 0x4"), "{text}");
+    assert!(
+        text.contains("FAILED sum") && text.contains("s0: 0x3, expected 0x4"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -44,7 +47,10 @@ fn wrong_words_exit_with_2_and_a_caret() {
     let out = wavetank(&["v_add_f32 v0, v1, v256"]);
     let text = String::from_utf8_lossy(&out.stderr);
     assert_eq!(out.status.code(), Some(2));
-    assert!(text.contains("v256 is out of range") && text.contains("^^^^"), "{text}");
+    assert!(
+        text.contains("v256 is out of range") && text.contains("^^^^"),
+        "{text}"
+    );
     assert_eq!(wavetank(&["s_nop 0", "x9=1"]).status.code(), Some(2));
     assert_eq!(wavetank(&["absent.wt"]).status.code(), Some(2));
 }
