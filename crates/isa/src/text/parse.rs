@@ -14,10 +14,11 @@ use super::lex::{Lexer, Token};
 use super::parse_modifier::{Modifiers, given, modifiers};
 use super::parse_operand::{Written, constant, source};
 use super::parse_symbolic::{immediate, number};
+use super::print::is_mix;
 use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
 use crate::modifiers::source_bit;
-use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, VCC, Vop3p, feature};
+use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, VCC, feature};
 use crate::{decode, encode};
 
 /// Why a line is no instruction.
@@ -379,22 +380,6 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
         });
     }
     fail(&start, format!("the offset is outside {min} to {max}"))
-}
-
-/// Whether the operation mixes precisions: see the printer.
-fn is_mix(op: Op) -> bool {
-    use Vop3p::*;
-    matches!(
-        op,
-        Op::Vop3p(
-            V_MAD_MIX_F32
-                | V_MAD_MIXLO_F16
-                | V_MAD_MIXHI_F16
-                | V_FMA_MIX_F32
-                | V_FMA_MIXLO_F16
-                | V_FMA_MIXHI_F16
-        )
-    )
 }
 
 /// Puts modifiers where they belong in a form.

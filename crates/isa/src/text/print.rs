@@ -247,7 +247,7 @@ fn vop3(inst: &Inst, out: &mut impl Write) -> Result {
 
 /// Mixed-precision instructions: op_sel_hi says that a source is half
 /// precision, so none is the default; their neg_hi is an absolute value.
-fn is_mix(op: Op) -> bool {
+pub(super) fn is_mix(op: Op) -> bool {
     use Vop3p::*;
     matches!(
         op,
