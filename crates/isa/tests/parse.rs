@@ -116,6 +116,11 @@ fn errors_name_the_token() {
     assert!(e.message.contains("multiple of 2"), "{e}");
     let e = error("v_add_f32 v0, v1");
     assert!(e.message.contains("expected `,`"), "{e}");
+    let e = error("v_fma_f32 v0, v1, 0x1234, v2");
+    assert_eq!(
+        (&e.span, e.message.as_str()),
+        (&(18..24), "the literal 0x1234 has no room in this form")
+    );
     let e = error("");
     assert_eq!(e.message, "expected a mnemonic");
 }

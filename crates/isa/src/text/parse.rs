@@ -19,7 +19,7 @@ use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
 use crate::modifiers::source_bit;
 use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, VCC, feature};
-use crate::{decode, encode};
+use crate::{EncodeError, decode, encode};
 
 /// Why a line is no instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -226,7 +226,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     apply(&mut inst, m, &written, &modifiers_at)?;
     check_widths(&inst, &written, &places)?;
     check_scalars(&inst, &places)?;
-    finish(inst, &start, &modifiers_at)
+    finish(inst, &start, &modifiers_at, &places)
 }
 
 /// Words that decide which operands there are.
@@ -563,9 +563,17 @@ fn check_scalars(inst: &Inst, places: &[Range<usize>]) -> Result<(), Failure> {
 
 /// Encodes and reads back: what does not come back as written is not in the
 /// encoding.
-fn finish(inst: Inst, start: &Lexer<'_>, mods_at: &Lexer<'_>) -> Result<Inst, Failure> {
+fn finish(
+    inst: Inst,
+    start: &Lexer<'_>,
+    mods_at: &Lexer<'_>,
+    places: &[Range<usize>],
+) -> Result<Inst, Failure> {
     let encoded = match encode(&inst) {
         Ok(encoded) => encoded,
+        Err(EncodeError::Operand { field, operand }) => {
+            return misplaced(&inst, field, operand, places);
+        }
         Err(error) => return fail(start, error.to_string()),
     };
     match decode(encoded.as_bytes(), inst.chip) {
@@ -576,4 +584,41 @@ fn finish(inst: Inst, start: &Lexer<'_>, mods_at: &Lexer<'_>) -> Result<Inst, Fa
         ),
         Err(error) => fail(start, error.to_string()),
     }
+}
+
+/// An operand that its field cannot hold.
+fn misplaced(
+    inst: &Inst,
+    field: Field,
+    operand: Operand,
+    places: &[Range<usize>],
+) -> Result<Inst, Failure> {
+    let (message, help) = match operand {
+        Operand::Literal(value) => (
+            format!("the literal {value:#x} has no room in this form"),
+            Some("move it to a register first"),
+        ),
+        Operand::Inline(_) => ("a constant cannot stand here".into(), None),
+        Operand::Sgpr(_) => (
+            "a scalar register cannot stand here".into(),
+            Some("use a vector register"),
+        ),
+        Operand::Vgpr(_) => (
+            "a vector register cannot stand here".into(),
+            Some("use a scalar register"),
+        ),
+        _ => ("the operand cannot stand here".into(), None),
+    };
+    let specs = inst.row().operands;
+    let at = specs
+        .iter()
+        .position(|s| s.field == field)
+        .unwrap_or_default();
+    let span = places.get(at).cloned().unwrap_or_default();
+    let help = help.map(str::to_owned);
+    Err(Box::new(ParseError {
+        span,
+        message,
+        help,
+    }))
 }
