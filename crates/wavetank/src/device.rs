@@ -4,6 +4,7 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use wavetank_isa::Chip;
+use wavetank_machine::Simd;
 use wavetank_machine::gcn::{self, aql};
 
 use crate::buffer::Buffer;
@@ -32,6 +33,7 @@ pub struct Device {
 pub(crate) struct Inner {
     pub chip: Chip,
     pub threads: usize,
+    pub simd: Simd,
     pub memory: Memory,
     /// What kernels see as their queue.
     pub queue: Allocation,
@@ -42,6 +44,7 @@ pub(crate) struct Inner {
 pub struct DeviceBuilder {
     chip: Chip,
     threads: Option<usize>,
+    simd: Option<Simd>,
 }
 
 impl Device {
@@ -65,6 +68,7 @@ impl Device {
         DeviceBuilder {
             chip,
             threads: None,
+            simd: None,
         }
     }
 
@@ -128,12 +132,27 @@ impl DeviceBuilder {
         self
     }
 
+    /// The most of the host's vector instructions that kernels run on; what the host does not have is not used. All
+    /// levels compute the same bits. Without it the environment variable `WAVETANK_SIMD` rules (`avx2`, `baseline`),
+    /// and without that the host.
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = Some(match (simd, Simd::detect()) {
+            (Simd::Avx512, best) | (Simd::Avx2, best @ Simd::Baseline) => best,
+            _ => simd,
+        });
+        self
+    }
+
     /// Makes the device.
     ///
     /// # Errors
     /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`].
     pub fn build(self) -> Result<Device> {
-        let DeviceBuilder { chip, threads } = self;
+        let DeviceBuilder {
+            chip,
+            threads,
+            simd,
+        } = self;
         if !SUPPORTED_CHIPS.contains(&chip) {
             let supported = SUPPORTED_CHIPS.to_vec();
             return Err(Error::Chip { chip, supported });
@@ -145,6 +164,7 @@ impl DeviceBuilder {
         let inner = Inner {
             chip,
             threads: threads.unwrap_or_else(processors),
+            simd: simd.unwrap_or_else(Simd::from_env),
             memory,
             queue,
         };

@@ -19,13 +19,15 @@ pub(crate) struct Mode {
 /// it.
 pub(crate) struct Engine {
     code: Arc<ModuleCode>,
+    simd: Simd,
     programs: [OnceLock<Program>; 4],
 }
 
 impl Engine {
-    pub fn new(code: &Arc<ModuleCode>) -> Self {
+    pub fn new(code: &Arc<ModuleCode>, simd: Simd) -> Self {
         Engine {
             code: code.clone(),
+            simd,
             programs: Default::default(),
         }
     }
@@ -35,7 +37,7 @@ impl Engine {
         let Mode { count, step } = mode;
         let program =
             self.programs[usize::from(count) | usize::from(step) << 1].get_or_init(|| {
-                let simd = Simd::from_env();
+                let simd = self.simd;
                 Program::new(self.code.clone(), Translation { count, step, simd })
             });
         Box::new(Interpreter::new(program))

@@ -60,8 +60,8 @@ pub use report::{InstructionCounts, Report};
 pub use trace::{Change, Step};
 pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
-pub use wavetank_machine::Group;
 pub use wavetank_machine::schedule::Message;
+pub use wavetank_machine::{Group, Simd};
 pub use wavetank_object as object;
 
 /// The most LDS that a work-group can have, in bytes.

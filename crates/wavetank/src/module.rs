@@ -35,7 +35,7 @@ impl Module {
         let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
         let (memory, image) = Loaded::new(&device.inner.memory, &object)?;
         let code = Arc::new(ModuleCode::new(device.chip(), &object, image));
-        let engine = Engine::new(&code);
+        let engine = Engine::new(&code, device.inner.simd);
         let inner = Inner {
             device: device.clone(),
             object,

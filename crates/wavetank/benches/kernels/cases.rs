@@ -1,0 +1,157 @@
+//! What is measured: the kernels of `data/bench.cl`, their sizes and data.
+
+/// An argument of a kernel. Data are 32-bit words, floats by their bits.
+pub enum Param {
+    /// A buffer that the kernel reads.
+    Input(Vec<u32>),
+    /// A buffer of so many words, zeroed before each run, that holds the result.
+    Output(usize),
+    /// A number.
+    Value(u32),
+}
+
+/// How the results of two compilations of one source compare.
+#[derive(Clone, Copy)]
+pub enum Agreement {
+    /// The same bits.
+    Bits,
+    /// Floats within this relative error: the compilers may contract and order sums differently.
+    Relative(f32),
+    /// Equal in all but this share of the elements: at the rim of the Mandelbrot set one rounding changes the count.
+    Mostly(f64),
+}
+
+/// A kernel with its arguments.
+pub struct Case {
+    pub name: &'static str,
+    pub grid: [usize; 2],
+    pub block: [usize; 2],
+    pub params: Vec<Param>,
+    pub agreement: Agreement,
+}
+
+/// All kernels, at the sizes of `docs/performance.md` or at small ones.
+pub fn cases(quick: bool) -> Vec<Case> {
+    let pick = |full: usize, small: usize| if quick { small } else { full };
+    let line = |name, items, params, agreement| Case {
+        name,
+        grid: [items, 1],
+        block: [256, 1],
+        params,
+        agreement,
+    };
+    let square = |name, side, params, agreement| Case {
+        name,
+        grid: [side, side],
+        block: [16, 16],
+        params,
+        agreement,
+    };
+    let long = pick(16 << 20, 1 << 20);
+    let (lanes, rounds) = (pick(65536, 8192), pick(4096, 1024));
+    let n = pick(512, 128);
+    let bodies = pick(4096, 1024);
+    let side = pick(1024, 256);
+    let matrices = || {
+        vec![
+            Param::Input(floats(n * n, 3)),
+            Param::Input(floats(n * n, 4)),
+            Param::Output(n * n),
+            Param::Value(n as u32),
+        ]
+    };
+    let groups_of_reduce = 1024 * 256;
+    use Agreement::{Bits, Mostly, Relative};
+    use Param::{Input, Output, Value};
+    vec![
+        line(
+            "vadd",
+            long,
+            vec![Input(floats(long, 1)), Input(floats(long, 2)), Output(long)],
+            Bits,
+        ),
+        line(
+            "fmaloop",
+            lanes,
+            vec![Output(lanes), Value(rounds as u32)],
+            Relative(1e-5),
+        ),
+        square("matmul_naive", n, matrices(), Relative(1e-4)),
+        square("matmul_tiled", n, matrices(), Relative(1e-4)),
+        line(
+            "reduce",
+            groups_of_reduce.min(long),
+            vec![
+                Input(words(long, 5)),
+                Output(1),
+                Value(long as u32),
+                Value(groups_of_reduce.min(long) as u32),
+            ],
+            Bits,
+        ),
+        line(
+            "nbody",
+            bodies,
+            vec![
+                Input(floats(4 * bodies, 6)),
+                Output(4 * bodies),
+                Value(bodies as u32),
+            ],
+            Relative(1e-2),
+        ),
+        square(
+            "mandel",
+            side,
+            vec![
+                Output(side * side),
+                Value(side as u32),
+                Value(side as u32),
+                Value(1000),
+            ],
+            Mostly(0.02),
+        ),
+    ]
+}
+
+/// Words of a linear congruential generator (the high half of 64 bits).
+fn words(count: usize, seed: u64) -> Vec<u32> {
+    let mut state = seed;
+    let next = || {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 32) as u32
+    };
+    std::iter::repeat_with(next).take(count).collect()
+}
+
+/// Floats in 0.5..1.5, so that sums stay well conditioned.
+fn floats(count: usize, seed: u64) -> Vec<u32> {
+    let float = |word: u32| (0.5 + (word >> 8) as f32 / (1 << 24) as f32).to_bits();
+    words(count, seed).into_iter().map(float).collect()
+}
+
+impl Agreement {
+    /// Whether results agree, as a word for the table.
+    pub fn check(self, ours: &[u32], theirs: &[u32]) -> String {
+        let pairs = || ours.iter().zip(theirs);
+        let different = pairs().filter(|(a, b)| a != b).count();
+        if different == 0 && ours.len() == theirs.len() {
+            return "same bits".to_owned();
+        }
+        let share = different as f64 / ours.len() as f64;
+        let floats = pairs().map(|(a, b)| (f32::from_bits(*a), f32::from_bits(*b)));
+        let largest = ours
+            .iter()
+            .fold(0f32, |m, a| m.max(f32::from_bits(*a).abs()));
+        // NaN is the worst error.
+        let error = floats
+            .map(|(a, b)| (a - b).abs() / largest)
+            .fold(0f32, |m, e| if e > m || e.is_nan() { e } else { m });
+        match self {
+            Agreement::Relative(most) if error <= most => format!("within {error:.0e}"),
+            Agreement::Mostly(most) if share <= most => format!("{:.2}% differ", share * 100.0),
+            _ => format!("WRONG: {different} of {} differ", ours.len()),
+        }
+    }
+}
