@@ -113,7 +113,6 @@ fn every_object_version_gets_its_hidden_arguments() {
         "clang15-cov3",
         "clang15-cov4",
         "clang19-cov5",
-        "clang19-cov6",
     ] {
         let Some(file) = shared(&format!("{directory}/gfx900/vecadd.hsaco")) else {
             return;
