@@ -27,7 +27,7 @@ family! {
         DS_CMPST_F32            = row("ds_cmpst_f32",            [0x11, 0x11, 0x11, 0x11], &[vaddr(), data0(F32), data1(F32)]),
         DS_MIN_F32              = row("ds_min_f32",              [0x12, 0x12, 0x12, 0x12], &[vaddr(), data0(F32)]),
         DS_MAX_F32              = row("ds_max_f32",              [0x13, 0x13, 0x13, 0x13], &[vaddr(), data0(F32)]),
-        DS_NOP                  = row("ds_nop",                  [0x14, 0x14, 0x14, 0x14], &[]),
+        DS_NOP                  = row("ds_nop",                  [0x14, 0x14, 0x14, 0x14], &[]).unlisted([6]),
         DS_ADD_F32              = row("ds_add_f32",              [  __,   __, 0x15, 0x15], &[vaddr(), data0(F32)]),
         DS_WRITE_ADDTID_B32     = row("ds_write_addtid_b32",     [  __,   __,   __, 0x1d], &[data0(B32)]).reads(M0),
         DS_WRITE_B8             = row("ds_write_b8",             [0x1e, 0x1e, 0x1e, 0x1e], &[vaddr(), data0(B32)]),

@@ -84,6 +84,6 @@ family! {
         BUFFER_ATOMIC_FCMPSWAP_X2    = row("buffer_atomic_fcmpswap_x2",    [0x5e, 0x5e,   __,   __], &[vdata(B128).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
         BUFFER_ATOMIC_FMIN_X2        = row("buffer_atomic_fmin_x2",        [0x5f, 0x5f,   __,   __], &[vdata(F64).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
         BUFFER_ATOMIC_FMAX_X2        = row("buffer_atomic_fmax_x2",        [0x60, 0x60,   __,   __], &[vdata(F64).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
-        BUFFER_WBINVL1_SC            = row("buffer_wbinvl1_sc",            [0x70, 0x70,   __,   __], &[]),
+        BUFFER_WBINVL1_SC            = row("buffer_wbinvl1_sc",            [0x70, 0x70,   __,   __], &[]).unlisted([7]),
     }
 }

@@ -33,7 +33,7 @@ family! {
         S_CBRANCH_CDBGUSER         = row("s_cbranch_cdbguser",         [0x18, 0x18, 0x18, 0x18], &[target()]).class(Class::Branch),
         S_CBRANCH_CDBGSYS_OR_USER  = row("s_cbranch_cdbgsys_or_user",  [0x19, 0x19, 0x19, 0x19], &[target()]).class(Class::Branch),
         S_CBRANCH_CDBGSYS_AND_USER = row("s_cbranch_cdbgsys_and_user", [0x1a, 0x1a, 0x1a, 0x1a], &[target()]).class(Class::Branch),
-        S_ENDPGM_SAVED             = row("s_endpgm_saved",             [0x1b, 0x1b, 0x1b, 0x1b], &[]).class(Class::Branch),
+        S_ENDPGM_SAVED             = row("s_endpgm_saved",             [0x1b, 0x1b, 0x1b, 0x1b], &[]).class(Class::Branch).unlisted([6, 7]),
         S_SET_GPR_IDX_OFF          = row("s_set_gpr_idx_off",          [  __,   __, 0x1c, 0x1c], &[]).writes(MODE),
         S_SET_GPR_IDX_MODE         = row("s_set_gpr_idx_mode",         [  __,   __, 0x1d, 0x1d], &[gpr_idx()]).reads(M0).writes(M0),
         S_ENDPGM_ORDERED_PS_DONE   = row("s_endpgm_ordered_ps_done",   [  __,   __,   __, 0x1e], &[]).class(Class::Branch),

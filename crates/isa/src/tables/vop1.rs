@@ -96,7 +96,7 @@ family! {
         V_RCP_CLAMP_F64            = row("v_rcp_clamp_f64",            [0x30, 0x30,   __,   __], &[dst(F64), src0(F64)]),
         V_RSQ_CLAMP_F64            = row("v_rsq_clamp_f64",            [0x32, 0x32,   __,   __], &[dst(F64), src0(F64)]),
         V_MOVRELD_B32              = row("v_movreld_b32",              [0x42, 0x42, 0x36,   __], &[dst(B32), src0(B32)]).reads(M0).no_sdwa().no_dpp(),
-        V_MOVRELS_B32              = row("v_movrels_b32",              [0x43, 0x43, 0x37,   __], &[dst(B32), src0(B32)]).reads(M0).no_sdwa().no_dpp(),
-        V_MOVRELSD_B32             = row("v_movrelsd_b32",             [0x44, 0x44, 0x38,   __], &[dst(B32), src0(B32)]).reads(M0).no_sdwa().no_dpp(),
+        V_MOVRELS_B32              = row("v_movrels_b32",              [0x43, 0x43, 0x37,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp(),
+        V_MOVRELSD_B32             = row("v_movrelsd_b32",             [0x44, 0x44, 0x38,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp(),
     }
 }

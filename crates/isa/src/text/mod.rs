@@ -1,5 +1,6 @@
 //! The text of one instruction, in LLVM's canonical form.
 
+mod legal;
 mod lex;
 pub(crate) mod names;
 mod operand;

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 
 use thiserror::Error;
 
+use super::legal;
 use super::lex::{Lexer, Token};
 use super::parse_modifier::{Modifiers, given, modifiers};
 use super::parse_operand::{Written, constant, source};
@@ -18,7 +19,7 @@ use super::print::is_mix;
 use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
 use crate::modifiers::source_bit;
-use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, VCC, feature};
+use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, feature};
 use crate::{EncodeError, decode, encode};
 
 /// Why a line is no instruction.
@@ -225,7 +226,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     let m = modifiers(&mut lex, form, chip.generation())?;
     apply(&mut inst, m, &written, &modifiers_at)?;
     check_widths(&inst, &written, &places)?;
-    check_scalars(&inst, &places)?;
+    legal::check(&inst, &places)?;
     finish(inst, &start, &modifiers_at, &places)
 }
 
@@ -297,8 +298,18 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
             }
         }
         Kind::Literal => literal(lex, spec).map(plain),
+        // Kept sign-extended, though the comparison has no sign.
+        Kind::Simm16 if compares_unsigned(inst) => {
+            number(lex, 0, 0xffff).map(|n| plain(Operand::Imm(i32::from(n as u16 as i16))))
+        }
         kind => immediate(lex, kind, generation).map(|n| plain(Operand::Imm(n))),
     }
+}
+
+/// Whether a SOPK compares with a constant that has no sign.
+fn compares_unsigned(inst: &Inst) -> bool {
+    let compared = inst.row().operands.first();
+    inst.form == Form::Sopk && compared.is_some_and(|s| s.ty == Ty::U32)
 }
 
 /// The source that reads LDS at M0.
@@ -356,30 +367,34 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
         return source(lex, Ty::U32, generation);
     }
     let start = *lex;
-    let value = number(lex, -(1 << 20), 0xffff_ffff)?;
+    let Some(value) = lex.integer() else {
+        return fail(&start, "expected an offset".into());
+    };
     let resource = inst
         .row()
         .operands
         .iter()
         .any(|s| s.field == Field::Sbase && s.ty == Ty::B128);
     let (min, max) = match generation {
-        Generation::Gfx6 | Generation::Gfx7 => (0, 255),
+        Generation::Gfx6 => (0, 255),
+        // A literal where 8 bits do not do.
+        Generation::Gfx7 => (0, 0xffff_ffff),
         Generation::Gfx9 if !resource => (-(1 << 20), 0xf_ffff),
         // Offsets into buffers have no sign.
         _ => (0, 0xf_ffff),
     };
-    if (min..=max).contains(&value) {
-        inst.mods.offset = value;
+    if !(min..=max).contains(&value) {
+        return fail(&start, format!("the offset is outside {min} to {max}"));
+    }
+    if generation != Generation::Gfx7 || value <= 255 {
+        inst.mods.offset = value as i32;
         inst.mods.flags |= flag::SMEM_IMM;
         return Ok(Written::default());
     }
-    if generation == Generation::Gfx7 {
-        return Ok(Written {
-            operand: Operand::Literal(value as u32),
-            ..Written::default()
-        });
-    }
-    fail(&start, format!("the offset is outside {min} to {max}"))
+    Ok(Written {
+        operand: Operand::Literal(value as u32),
+        ..Written::default()
+    })
 }
 
 /// Puts modifiers where they belong in a form.
@@ -505,58 +520,6 @@ fn check_widths(inst: &Inst, written: &[Written], places: &[Range<usize>]) -> Re
                 help: None,
             }));
         }
-    }
-    Ok(())
-}
-
-/// Checks that a vector instruction reads one scalar value at most: a register,
-/// a special source or a literal (Vega ISA, 6.2 "Instruction inputs").
-fn check_scalars(inst: &Inst, places: &[Range<usize>]) -> Result<(), Failure> {
-    let row = inst.row();
-    if matches!(inst.form, Form::Scratch) {
-        let is_off = |field| inst.operand(field) == Operand::Off;
-        if is_off(Field::Vaddr) == is_off(Field::Saddr) {
-            let message = "scratch takes one address: a vector register, or a scalar one".into();
-            return Err(Box::new(ParseError {
-                span: places[0].clone(),
-                message,
-                help: None,
-            }));
-        }
-    }
-    let lanes = matches!(
-        row.mnemonic(inst.chip.generation()),
-        Some("v_readlane_b32" | "v_writelane_b32")
-    );
-    if row.class != Class::Valu || lanes {
-        return Ok(());
-    }
-    let mut read = if row.reads.contains(VCC) {
-        Some(Operand::Sgpr(106))
-    } else {
-        None
-    };
-    for (i, spec) in row.operands.iter().enumerate() {
-        let operand = inst.operands[i];
-        let scalar = match operand {
-            Operand::Sgpr(_) => spec.access.reads(),
-            Operand::Inline(code) => matches!(code, 235..=239 | 251..=253),
-            Operand::Literal(_) => true,
-            _ => false,
-        };
-        if !scalar || read == Some(operand) {
-            continue;
-        }
-        if read.is_some() {
-            let message = "a vector instruction reads one scalar value at most".into();
-            let help = Some("move one of them to a vector register first".into());
-            return Err(Box::new(ParseError {
-                span: places[i].clone(),
-                message,
-                help,
-            }));
-        }
-        read = Some(operand);
     }
     Ok(())
 }

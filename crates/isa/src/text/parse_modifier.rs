@@ -27,11 +27,13 @@ pub(super) mod given {
     pub const SDWA: u32 = 1 << 4;
     pub const DPP: u32 = 1 << 5;
     pub const OFFSET: u32 = 1 << 6;
-    pub const OFFSET01: u32 = 1 << 7;
+    pub const OFFSET0: u32 = 1 << 7;
     pub const FORMAT: u32 = 1 << 8;
     pub const DMASK: u32 = 1 << 9;
     pub const DST_SEL: u32 = 1 << 10;
     pub const DPP_CTRL: u32 = 1 << 11;
+    pub const OFFSET1: u32 = 1 << 12;
+    pub const OFFSET01: u32 = OFFSET0 | OFFSET1;
 }
 
 /// Flags by the word that sets them.
@@ -131,16 +133,7 @@ pub(super) fn modifiers(
 fn is_repeatable(word: &str) -> bool {
     matches!(
         word,
-        "src0_sel"
-            | "src1_sel"
-            | "dst_sel"
-            | "dst_unused"
-            | "offset0"
-            | "offset1"
-            | "neg_lo"
-            | "neg_hi"
-            | "dfmt"
-            | "nfmt"
+        "src0_sel" | "src1_sel" | "dst_sel" | "dst_unused" | "neg_lo" | "neg_hi" | "dfmt" | "nfmt"
     )
 }
 
@@ -235,11 +228,11 @@ fn one(
         }
         "offset0" => {
             mods.offset = number(lex, 0, 255)?;
-            given::OFFSET01
+            given::OFFSET0
         }
         "offset1" => {
             mods.offset1 = number(lex, 0, 255)? as u8;
-            given::OFFSET01
+            given::OFFSET1
         }
         "dmask" => {
             mods.dmask = number(lex, 0, 15)? as u8;
@@ -336,6 +329,7 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Resul
         (mods.dfmt, mods.nfmt) = (value as u8 & 15, value as u8 >> 4);
         return Ok(());
     }
+    let (mut has_data, mut has_numeric) = (false, false);
     loop {
         let start = *lex;
         let Token::Word(word) = lex.next() else {
@@ -344,8 +338,13 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Resul
         let data = DATA_FORMATS.iter().position(|n| *n == word);
         let numeric = number_formats(generation).iter().position(|n| *n == word);
         match (data, numeric) {
-            (Some(code), _) => mods.dfmt = code as u8,
-            (_, Some(code)) => mods.nfmt = code as u8,
+            (Some(code), _) if !std::mem::replace(&mut has_data, true) => mods.dfmt = code as u8,
+            (_, Some(code)) if !std::mem::replace(&mut has_numeric, true) => {
+                mods.nfmt = code as u8;
+            }
+            (Some(_), _) | (_, Some(_)) => {
+                return fail(&start, "a format has one name of each sort".into());
+            }
             _ => return fail(&start, format!("`{word}` is no buffer format")),
         }
         if !lex.mark(b',') {

@@ -24,6 +24,20 @@ pub(super) fn source(
     ty: Ty,
     generation: Generation,
 ) -> Result<Written, Failure> {
+    within(lex, ty, generation, 0)
+}
+
+/// A source within so many modifiers: an absolute value can be negated, and
+/// that is all.
+fn within(
+    lex: &mut Lexer<'_>,
+    ty: Ty,
+    generation: Generation,
+    depth: u8,
+) -> Result<Written, Failure> {
+    if depth > 2 {
+        return fail(lex, "too many modifiers stand around this".into());
+    }
     for (word, apply) in [
         ("neg", (|w: &mut Written| w.neg = true) as fn(&mut Written)),
         ("abs", |w| w.abs = true),
@@ -32,14 +46,20 @@ pub(super) fn source(
         let mut ahead = *lex;
         if ahead.word(word) && ahead.mark(b'(') {
             *lex = ahead;
-            let mut written = source(lex, ty, generation)?;
+            let inside = *lex;
+            let mut written = within(lex, ty, generation, depth + 1)?;
+            // Negation is outermost, and extension stands alone.
+            let nested = written.neg || written.sext || written.abs && word != "neg";
+            if nested {
+                return fail(&inside, format!("this cannot stand within `{word}`"));
+            }
             expect(lex, b')', "after what is modified")?;
             apply(&mut written);
             return Ok(written);
         }
     }
     if lex.mark(b'|') {
-        let mut written = source(lex, ty, generation)?;
+        let mut written = within(lex, ty, generation, depth + 1)?;
         expect(lex, b'|', "after an absolute value")?;
         written.abs = true;
         return Ok(written);
@@ -54,8 +74,13 @@ pub(super) fn source(
             });
         }
         *lex = ahead;
-        let mut written = source(lex, ty, generation)?;
-        written.neg = !written.neg;
+        let inside = *lex;
+        let mut written = within(lex, ty, generation, depth + 1)?;
+        let number = matches!(inside.peek(), Token::Integer(_) | Token::Float(_));
+        if written.neg || written.sext || number || inside.clone().mark(b'-') {
+            return fail(&inside, "an operand is negated once".into());
+        }
+        written.neg = true;
         return Ok(written);
     }
     if let Token::Integer(_) | Token::Float(_) = lex.peek() {
@@ -239,14 +264,22 @@ fn spanned(
 
 /// What the first of so many scalar registers is a multiple of.
 fn alignment(registers: u8) -> u8 {
-    registers.next_power_of_two().min(4)
+    registers.min(4).next_power_of_two()
+}
+
+/// Registers of a list, which is no list itself.
+fn element(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
+    if lex.clone().mark(b'[') {
+        return fail(lex, "a list of registers holds no lists".into());
+    }
+    register(lex, generation)
 }
 
 /// `[s0,s1,s2,s3]`.
 fn list(lex: &mut Lexer<'_>, start: Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
-    let mut all = register(lex, generation)?;
+    let mut all = element(lex, generation)?;
     while lex.mark(b',') {
-        let next = register(lex, generation)?;
+        let next = element(lex, generation)?;
         let follows = match (all.operand, next.operand) {
             (Operand::Sgpr(a), Operand::Sgpr(b)) | (Operand::Vgpr(a), Operand::Vgpr(b)) => {
                 u32::from(a) + u32::from(all.registers) == u32::from(b)
@@ -259,7 +292,10 @@ fn list(lex: &mut Lexer<'_>, start: Lexer<'_>, generation: Generation) -> Result
                 "the registers of a list must follow one another".into(),
             );
         }
-        all.registers += next.registers;
+        let Some(registers) = all.registers.checked_add(next.registers) else {
+            return fail(&start, "the list has too many registers".into());
+        };
+        all.registers = registers;
     }
     expect(lex, b']', "after a list of registers")?;
     if let Operand::Sgpr(code) = all.operand

@@ -56,7 +56,7 @@ fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
         Token::Word(word) => word.strip_prefix("attr").and_then(|w| {
             let (number, channel) = w.split_once('.')?;
             let channel = ["x", "y", "z", "w"].iter().position(|c| *c == channel)?;
-            let number: u32 = number.parse().ok().filter(|n| *n < 64)?;
+            let number: u32 = number.parse().ok().filter(|n| *n <= 32)?;
             Some((4 * number) as i32 + channel as i32)
         }),
         _ => None,
@@ -79,7 +79,6 @@ fn export_target(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
             number("mrt", 0, 8)
                 .or_else(|| number("pos", 12, 4))
                 .or_else(|| number("param", 32, 32))
-                .or_else(|| number("invalid_target_", 0, 64))
         }
         _ => None,
     };
@@ -158,6 +157,17 @@ fn hwreg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     Ok(i32::from(word as u16 as i16))
 }
 
+/// Whether a message that is named has an operation; the acknowledgement of
+/// host traps ended with gfx8.
+fn has_operation(id: u8, op: i32, generation: Generation) -> bool {
+    match id {
+        MSG_GS => (1..=3).contains(&op),
+        MSG_GS_DONE => (0..=3).contains(&op),
+        _ if op == 3 => generation < Generation::Gfx9,
+        _ => (1..=4).contains(&op),
+    }
+}
+
 fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
     expect(lex, b'(', "after sendmsg")?;
     let by_name = matches!(lex.peek(), Token::Word(_));
@@ -188,7 +198,11 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
             _ if by_name => return fail(lex, "this message has no operation".into()),
             _ => Vec::new(),
         };
+        let start = *lex;
         op = code(lex, &ops, 7, "operation of this message")?;
+        if by_name && !has_operation(id as u8, op, generation) {
+            return fail(&start, format!("this message has no operation {op} here"));
+        }
         if lex.mark(b',') {
             if by_name && !(gs && op != 0) {
                 return fail(lex, "this message has no stream".into());
