@@ -37,4 +37,4 @@ pub use encode::{EncodeError, Encoded, encode};
 pub use generation::{Chip, Generation};
 pub use inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
 pub use tables::{Field, Op, Row, Ty};
-pub use text::{ParseError, parse, print};
+pub use text::{Dialect, ParseError, parse, parse_in, print, print_in};

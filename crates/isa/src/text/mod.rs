@@ -1,5 +1,7 @@
-//! The text of one instruction, in LLVM's canonical form.
+//! The text of one instruction: LLVM's canonical form, and the CLRX dialect.
 
+mod clrx;
+mod dialect;
 mod legal;
 mod lex;
 pub(crate) mod names;
@@ -11,6 +13,7 @@ mod parse_symbolic;
 mod print;
 mod symbolic;
 
+pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_in};
 pub use operand::{hwreg_name, scalar_register_name};
 pub use parse::{ParseError, parse};
 pub use print::print;
