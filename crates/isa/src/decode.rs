@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use thiserror::Error;
 
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, flag};
+use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
 use crate::layout::{Coding, Layout, Place, SADDR_OFF, VOP3B_SDST, layout};
 use crate::modifiers;
 use crate::tables::{Field, Kind, Op, OperandSpec, feature};
@@ -112,6 +112,7 @@ pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
         len,
         operands,
         mods,
+        spelling: Spelling::default(),
     };
     settle(&mut inst, &source)?;
     Ok(inst)

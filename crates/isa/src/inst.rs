@@ -202,6 +202,25 @@ pub struct Mods {
     pub offset1: u8,
 }
 
+/// Which of the texts that share an instruction's bytes was read.
+///
+/// The bytes do not hold it, so all spellings are equal; a decoded instruction has the default one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spelling {
+    /// MIMG: the address registers as written; 0 for as many as any resource needs.
+    pub addresses: u8,
+    /// Bit n: operand n is a 16-bit integer that was written as an inline float, not as its bits.
+    pub floats: u8,
+}
+
+impl PartialEq for Spelling {
+    fn eq(&self, _: &Spelling) -> bool {
+        true
+    }
+}
+
+impl Eq for Spelling {}
+
 /// One decoded instruction.
 ///
 /// `operands` stand in the order of `row().operands`, which is the order in
@@ -220,6 +239,8 @@ pub struct Inst {
     pub operands: [Operand; MAX_OPERANDS],
     /// Modifiers.
     pub mods: Mods,
+    /// How it was written, where the bytes do not tell.
+    pub spelling: Spelling,
 }
 
 impl Inst {
@@ -266,7 +287,7 @@ impl Inst {
                 let both = self.has(flag::OFFEN) && self.has(flag::IDXEN);
                 if both || self.has(flag::ADDR64) { 2 } else { 1 }
             }
-            (Form::Mimg, Field::Vaddr) => self.row().addresses,
+            (Form::Mimg, Field::Vaddr) => self.row().addresses.max(self.spelling.addresses),
             (Form::Global, Field::Vaddr) => {
                 if self.operand(Field::Saddr) == Operand::Off {
                     2

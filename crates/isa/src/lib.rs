@@ -35,6 +35,6 @@ pub mod text;
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, Encoded, encode};
 pub use generation::{Chip, Generation};
-pub use inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
+pub use inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
 pub use tables::{Field, Op, Row, Ty};
 pub use text::{Dialect, ParseError, parse, parse_in, print, print_in};

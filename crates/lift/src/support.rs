@@ -2,7 +2,7 @@
 
 use wavetank_ir::{Op as Node, Terminator};
 use wavetank_isa::tables::{Class, Kind, OperandSpec};
-use wavetank_isa::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand};
+use wavetank_isa::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling};
 
 use crate::{Modes, lift_block};
 
@@ -34,6 +34,7 @@ pub fn unsupported(op: impl Into<Op>, chip: Chip) -> Option<String> {
         len: 4,
         operands,
         mods: Mods::default(),
+        spelling: Spelling::default(),
     };
     // What follows it is an error without words, so that it cannot be taken for
     // the instruction's own.

@@ -17,7 +17,7 @@ use super::parse_operand::{Written, constant, source};
 use super::parse_symbolic::{immediate, number};
 use super::print::is_mix;
 use crate::generation::{Chip, Generation};
-use crate::inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
+use crate::inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
 use crate::modifiers::source_bit;
 use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, feature};
 use crate::{EncodeError, decode, encode};
@@ -200,6 +200,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
         len: 0,
         operands: [Operand::None; MAX_OPERANDS],
         mods: Mods::default(),
+        spelling: Spelling::default(),
     };
     let mut written = [Written::default(); MAX_OPERANDS];
     let mut places = [0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0];
@@ -227,7 +228,23 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     apply(&mut inst, m, &written, &modifiers_at)?;
     check_widths(&inst, &written, &places)?;
     legal::check(&inst, &places)?;
-    finish(inst, &start, &modifiers_at, &places)
+    let mut inst = finish(inst, &start, &modifiers_at, &places)?;
+    inst.spelling = spelling(&inst, &written);
+    Ok(inst)
+}
+
+/// What the bytes do not tell of how the operands were written.
+fn spelling(inst: &Inst, written: &[Written]) -> Spelling {
+    let mut spelling = Spelling::default();
+    for (i, (spec, w)) in inst.row().operands.iter().zip(written).enumerate() {
+        if w.float {
+            spelling.floats |= 1 << i;
+        }
+        if inst.form == Form::Mimg && spec.field == Field::Vaddr {
+            spelling.addresses = w.registers;
+        }
+    }
+    spelling
 }
 
 /// Words that decide which operands there are.

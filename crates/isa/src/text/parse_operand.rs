@@ -16,6 +16,8 @@ pub(super) struct Written {
     pub neg: bool,
     pub abs: bool,
     pub sext: bool,
+    /// A number with a point or an exponent.
+    pub float: bool,
 }
 
 /// Parses a source: registers or a constant, with neg, abs and sext.
@@ -67,11 +69,7 @@ fn within(
     let mut ahead = *lex;
     if ahead.mark(b'-') {
         if let Token::Integer(_) | Token::Float(_) = ahead.peek() {
-            let operand = constant(lex, ty, generation)?;
-            return Ok(Written {
-                operand,
-                ..Written::default()
-            });
+            return number(lex, ty, generation);
         }
         *lex = ahead;
         let inside = *lex;
@@ -84,11 +82,7 @@ fn within(
         return Ok(written);
     }
     if let Token::Integer(_) | Token::Float(_) = lex.peek() {
-        let operand = constant(lex, ty, generation)?;
-        return Ok(Written {
-            operand,
-            ..Written::default()
-        });
+        return number(lex, ty, generation);
     }
     register(lex, generation)
 }
@@ -307,6 +301,18 @@ fn list(lex: &mut Lexer<'_>, start: Lexer<'_>, generation: Generation) -> Result
         );
     }
     Ok(all)
+}
+
+/// A constant, and whether it was written as a float.
+fn number(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written, Failure> {
+    let mut unsigned = *lex;
+    unsigned.mark(b'-');
+    let float = matches!(unsigned.peek(), Token::Float(_));
+    Ok(Written {
+        operand: constant(lex, ty, generation)?,
+        float,
+        ..Written::default()
+    })
 }
 
 /// Parses a number as an operand of a type: inline where it can be.

@@ -132,6 +132,10 @@ fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> R
             Ty::I16 => inline(out, code, Ty::I32),
             ty => inline(out, code, ty),
         },
+        // A 16-bit integer that was written as a float is printed as one.
+        Operand::Inline(code) if inst.spelling.floats >> i & 1 != 0 && spec.ty.dwords() == 1 => {
+            inline(out, code, Ty::F32)
+        }
         Operand::Inline(code) => inline(out, code, spec.ty),
         Operand::Literal(value) if spec.kind == Kind::Literal && inst.form == Form::Vop2 => {
             hex(out, value)

@@ -22,6 +22,7 @@ pub fn inst(op: impl Into<wavetank_isa::Op>, operands: &[(Field, Operand)]) -> I
         len: 4,
         operands: all,
         mods: Mods::default(),
+        spelling: Default::default(),
     }
 }
 

@@ -28,6 +28,7 @@ pub(super) fn run_on(
         len,
         operands,
         mods,
+        spelling: Default::default(),
     };
     let block = lift(&inst, flushing()).expect("it is lifted");
     wavetank_ir::verify(&block).expect("it verifies");

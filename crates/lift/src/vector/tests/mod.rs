@@ -51,6 +51,7 @@ fn inst(op: Op, chip: Chip, form: Form, sources: Sources, mods: Mods) -> Inst {
         len: 8,
         operands,
         mods,
+        spelling: Default::default(),
     }
 }
 

@@ -379,6 +379,7 @@ fn gpr_index() {
         len: 4,
         operands,
         mods: Mods::default(),
+        spelling: Default::default(),
     };
     let mut state = State::new(u64::MAX);
     state.s[124] = 0xf003;
