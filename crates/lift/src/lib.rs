@@ -8,6 +8,7 @@
 
 mod block;
 mod control;
+mod fidelity;
 mod lane;
 mod lane_fn;
 mod memory;
@@ -19,6 +20,7 @@ mod value;
 mod vector;
 
 pub use block::{Code, MAX_INSTS, lift_block, lift_insts};
+pub use fidelity::{Fidelity, fidelity};
 pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
 pub use support::unsupported;
