@@ -80,7 +80,9 @@ pub fn kernels(chip: Chip, targets: &[&str]) -> Vec<Sample> {
         targets.iter().any(|target| path.contains(target))
     });
     let sections = files.iter().filter_map(|path| text_section(path));
-    sections.flat_map(|code| disassembled(&code, chip)).collect()
+    sections
+        .flat_map(|code| disassembled(&code, chip))
+        .collect()
 }
 
 fn list(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -134,7 +136,11 @@ impl Corpus {
 
     /// Half a million of each, one half after the other.
     pub fn mixed(rows: &Corpus, code: &Corpus) -> Corpus {
-        let half = |text: &str| text.split_inclusive('\n').take(COUNT / 2).collect::<String>();
+        let half = |text: &str| {
+            text.split_inclusive('\n')
+                .take(COUNT / 2)
+                .collect::<String>()
+        };
         let text = half(&rows.text) + &half(&code.text);
         let mut bytes = Vec::new();
         for corpus in [rows, code] {

@@ -19,155 +19,181 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// A reader of the tokens of one line; cheap to copy, to look ahead.
+/// A reader of the tokens of one line; cheap to copy, to look ahead. It holds
+/// the next token, so that each is made once.
 #[derive(Clone, Copy)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
-    at: usize,
+    token: Token<'a>,
+    /// Where the next token begins and ends.
+    start: usize,
+    end: usize,
+    /// Whether a failure needs no message: another try may succeed.
+    pub quiet: bool,
 }
 
 impl<'a> Lexer<'a> {
     pub fn new(text: &'a str) -> Self {
-        Lexer { text, at: 0 }
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        &self.text.as_bytes()[self.at..]
-    }
-
-    fn skip_space(&mut self) {
-        let space = self.rest().iter().take_while(|b| b.is_ascii_whitespace());
-        self.at += space.count();
+        let mut lexer = Lexer {
+            text,
+            token: Token::End,
+            start: 0,
+            end: 0,
+            quiet: false,
+        };
+        lexer.next();
+        lexer
     }
 
     /// Where the next token begins.
     pub fn position(&self) -> usize {
-        let mut ahead = *self;
-        ahead.skip_space();
-        ahead.at
+        self.start
     }
 
     /// The place of the next token.
     pub fn span(&self) -> Range<usize> {
-        let mut ahead = *self;
-        let start = self.position();
-        ahead.next();
-        start..ahead.at.max(start)
+        self.start..self.end
     }
 
     /// The next token, without taking it.
     pub fn peek(&self) -> Token<'a> {
-        let mut ahead = *self;
-        ahead.next()
+        self.token
     }
 
     /// Takes the next token.
     pub fn next(&mut self) -> Token<'a> {
-        self.skip_space();
-        let rest = self.rest();
-        match rest.first() {
-            None => Token::End,
-            Some(b'0'..=b'9') => self.number(),
-            Some(b'"') => self.quoted(),
-            Some(b) if is_word(*b) => {
-                let length = rest.iter().take_while(|b| is_word(**b)).count();
-                Token::Word(self.take(length))
-            }
-            Some(b) if b.is_ascii() => {
-                self.at += 1;
-                Token::Mark(*b)
-            }
-            Some(_) => Token::End,
+        let taken = self.token;
+        let bytes = self.text.as_bytes();
+        let mut at = self.end;
+        while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
         }
-    }
-
-    fn take(&mut self, length: usize) -> &'a str {
-        let start = self.at;
-        self.at += length;
-        &self.text[start..self.at]
-    }
-
-    fn quoted(&mut self) -> Token<'a> {
-        let Some(length) = self.rest()[1..].iter().position(|b| *b == b'"') else {
-            return Token::End;
-        };
-        let text = self.take(length + 2);
-        Token::Quoted(&text[1..=length])
-    }
-
-    fn number(&mut self) -> Token<'a> {
-        let rest = self.rest();
-        let digits = |skip: usize, ok: fn(&u8) -> bool| {
-            skip + rest[skip.min(rest.len())..]
-                .iter()
-                .take_while(|b| ok(b))
-                .count()
-        };
-        for (marks, radix) in [([b'0', b'x'], 16), ([b'0', b'X'], 16), ([b'0', b'b'], 2)] {
-            if rest.starts_with(&marks) {
-                let length = digits(2, u8::is_ascii_hexdigit);
-                let text = self.take(length);
-                return u64::from_str_radix(&text[2..], radix).map_or(Token::End, Token::Integer);
-            }
-        }
-        let mut length = digits(0, u8::is_ascii_digit);
-        let mut float = false;
-        if rest.get(length) == Some(&b'.') {
-            float = true;
-            length = digits(length + 1, u8::is_ascii_digit);
-        }
-        if let Some(b'e' | b'E') = rest.get(length) {
-            let sign = usize::from(matches!(rest.get(length + 1), Some(b'+' | b'-')));
-            let end = digits(length + 1 + sign, u8::is_ascii_digit);
-            if end > length + 1 + sign {
-                (float, length) = (true, end);
-            }
-        }
-        let text = self.take(length);
-        if float {
-            text.parse().map_or(Token::End, Token::Float)
-        } else {
-            text.parse().map_or(Token::End, Token::Integer)
-        }
+        self.start = at;
+        (self.token, self.end) = scan(self.text, at);
+        taken
     }
 
     /// Takes a mark, if it is next.
     pub fn mark(&mut self, mark: u8) -> bool {
-        let mut ahead = *self;
-        let found = ahead.next() == Token::Mark(mark);
+        let found = self.token == Token::Mark(mark);
         if found {
-            *self = ahead;
+            self.next();
         }
         found
     }
 
     /// Takes a word, if it is next.
     pub fn word(&mut self, word: &str) -> bool {
-        let mut ahead = *self;
-        let found = ahead.next() == Token::Word(word);
+        let found = self.token == Token::Word(word);
         if found {
-            *self = ahead;
+            self.next();
         }
         found
     }
 
     /// Takes a number with an optional minus.
     pub fn integer(&mut self) -> Option<i64> {
+        if let Token::Integer(value) = self.token {
+            self.next();
+            return Some(value as i64);
+        }
         let mut ahead = *self;
-        let negative = ahead.mark(b'-');
+        if !ahead.mark(b'-') {
+            return None;
+        }
         let Token::Integer(value) = ahead.next() else {
             return None;
         };
         *self = ahead;
-        let value = value as i64;
-        Some(if negative {
-            value.wrapping_neg()
-        } else {
-            value
-        })
+        Some((value as i64).wrapping_neg())
     }
 }
 
-fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$')
+/// The token that begins at `at`, and where it ends.
+fn scan(text: &str, at: usize) -> (Token<'_>, usize) {
+    let bytes = text.as_bytes();
+    match bytes.get(at) {
+        None => (Token::End, at),
+        Some(b'0'..=b'9') => number(text, at),
+        Some(b'"') => quoted(text, at),
+        Some(b) if is_word(*b) => {
+            let end = run(bytes, at + 1, is_word);
+            (Token::Word(&text[at..end]), end)
+        }
+        Some(b) if b.is_ascii() => (Token::Mark(*b), at + 1),
+        Some(_) => (Token::End, at),
+    }
 }
+
+/// Where a run of bytes that are `of` a sort ends.
+#[inline]
+fn run(bytes: &[u8], from: usize, of: impl Fn(u8) -> bool) -> usize {
+    let mut end = from;
+    while bytes.get(end).is_some_and(|b| of(*b)) {
+        end += 1;
+    }
+    end
+}
+
+fn quoted(text: &str, at: usize) -> (Token<'_>, usize) {
+    match text[at + 1..].find('"') {
+        Some(length) => {
+            let end = at + 1 + length;
+            (Token::Quoted(&text[at + 1..end]), end + 1)
+        }
+        None => (Token::End, at),
+    }
+}
+
+fn number(text: &str, at: usize) -> (Token<'_>, usize) {
+    let bytes = text.as_bytes();
+    let radix = match bytes.get(at..at + 2) {
+        Some(b"0x" | b"0X") => 16,
+        Some(b"0b") => 2,
+        _ => return decimal(text, at),
+    };
+    let end = run(bytes, at + 2, |b| b.is_ascii_hexdigit());
+    let value = u64::from_str_radix(&text[at + 2..end], radix);
+    (value.map_or(Token::End, Token::Integer), end)
+}
+
+fn decimal(text: &str, at: usize) -> (Token<'_>, usize) {
+    let bytes = text.as_bytes();
+    let digit = |b: u8| b.is_ascii_digit();
+    let mut end = run(bytes, at, digit);
+    let mut float = false;
+    if bytes.get(end) == Some(&b'.') {
+        float = true;
+        end = run(bytes, end + 1, digit);
+    }
+    if let Some(b'e' | b'E') = bytes.get(end) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let exponent = run(bytes, end + 1 + sign, digit);
+        if exponent > end + 1 + sign {
+            (float, end) = (true, exponent);
+        }
+    }
+    let digits = &text[at..end];
+    let token = if float {
+        digits.parse().map_or(Token::End, Token::Float)
+    } else {
+        digits.parse().map_or(Token::End, Token::Integer)
+    };
+    (token, end)
+}
+
+/// Whether a byte can stand in a word; the first one is no digit.
+fn is_word(b: u8) -> bool {
+    IN_WORD[usize::from(b)]
+}
+
+static IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        let byte = b as u8;
+        table[b] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
+        b += 1;
+    }
+    table
+};

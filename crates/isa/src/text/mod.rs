@@ -4,6 +4,7 @@ mod clrx;
 mod dialect;
 mod legal;
 mod lex;
+mod mnemonic;
 pub(crate) mod names;
 mod operand;
 mod parse;

@@ -4,14 +4,14 @@
 //! encoding on; the first that takes every operand and modifier, and can be
 //! encoded, is the instruction.
 
-use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use thiserror::Error;
 
 use super::legal;
 use super::lex::{Lexer, Token};
+use super::mnemonic::{Candidate, Mnemonics};
 use super::parse_modifier::{Modifiers, given, modifiers};
 use super::parse_operand::{Written, constant, source};
 use super::parse_symbolic::{immediate, number};
@@ -38,10 +38,17 @@ pub struct ParseError {
 pub(super) type Failure = Box<ParseError>;
 
 /// Fails at the next token.
-pub(super) fn fail<T>(lex: &Lexer<'_>, message: String) -> Result<T, Failure> {
+///
+/// The message is made only where it will be read.
+pub(super) fn fail<T>(lex: &Lexer<'_>, message: impl fmt::Display) -> Result<T, Failure> {
+    let quiet = lex.quiet;
     Err(Box::new(ParseError {
         span: lex.span(),
-        message,
+        message: if quiet {
+            String::new()
+        } else {
+            message.to_string()
+        },
         help: None,
     }))
 }
@@ -64,56 +71,49 @@ pub(super) fn fail<T>(lex: &Lexer<'_>, message: String) -> Result<T, Failure> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
-    let mut lex = Lexer::new(text);
-    let start = lex;
+    let start = Lexer::new(text);
+    let mut lex = start;
     let Token::Word(word) = lex.next() else {
-        return Err(*fail::<()>(&start, "expected a mnemonic".into()).unwrap_err());
+        return Err(*fail::<()>(&start, "expected a mnemonic").unwrap_err());
     };
-    let mut best: Option<Failure> = None;
-    for (op, form) in candidates(word, chip) {
-        match attempt(lex, op, form, chip) {
-            Ok(inst) => return Ok(inst),
-            Err(failure) => {
-                // What is wrong with the plain forms says more.
-                let spelled = word.ends_with("_sdwa") || word.ends_with("_dpp");
-                if matches!(form, Form::Sdwa | Form::Dpp) && !spelled && best.is_some() {
-                    continue;
-                }
-                let further = best
-                    .as_ref()
-                    .is_none_or(|b| failure.span.start > b.span.start);
-                if further {
-                    best = Some(failure);
-                }
-            }
+    let candidates = Mnemonics::of(chip).candidates(word);
+    lex.quiet = true;
+    for &(op, form) in candidates {
+        if let Ok(inst) = attempt(lex, op, form, chip) {
+            return Ok(inst);
         }
     }
-    Err(best.map_or_else(|| unknown(word, start.span(), chip), |b| *b))
+    lex.quiet = false;
+    let failure = furthest(lex, candidates, word, chip);
+    Err(failure.map_or_else(|| unknown(word, start.span(), chip), |f| *f))
 }
 
-/// The rows of a name: by generation.
-type Names = HashMap<&'static str, Vec<Op>>;
-
-fn names(generation: Generation) -> &'static Names {
-    static NAMES: [OnceLock<Names>; 4] = [const { OnceLock::new() }; 4];
-    NAMES[generation as usize].get_or_init(|| {
-        let mut names = Names::new();
-        for op in Op::all() {
-            let row = op.row();
-            if let Some(name) = row.mnemonic(generation).filter(|_| row.listed(generation)) {
-                names.entry(name).or_default().push(op);
-            }
+/// Why no candidate suits a line: the failure of the one that came furthest.
+fn furthest(lex: Lexer<'_>, candidates: &[Candidate], word: &str, chip: Chip) -> Option<Failure> {
+    let spelled = word.ends_with("_sdwa") || word.ends_with("_dpp");
+    let mut best: Option<Failure> = None;
+    for &(op, form) in candidates {
+        let Err(failure) = attempt(lex, op, form, chip) else {
+            continue;
+        };
+        // What is wrong with the plain forms says more.
+        let lesser = matches!(form, Form::Sdwa | Form::Dpp) && !spelled;
+        let better = |b: &Failure| !lesser && failure.span.start > b.span.start;
+        if best.as_ref().is_none_or(better) {
+            best = Some(failure);
         }
-        names
-    })
+    }
+    best
 }
 
 fn unknown(word: &str, span: Range<usize>, chip: Chip) -> ParseError {
     let generation = chip.generation();
     let elsewhere = Op::all().any(|op| op.row().mnemonics.contains(&Some(word)));
-    let nearest = names(generation)
-        .keys()
-        .map(|name| (strsim::damerau_levenshtein(name, word), *name))
+    let nearest = Op::all()
+        .map(Op::row)
+        .filter(|row| row.listed(generation))
+        .filter_map(|row| row.mnemonic(generation))
+        .map(|name| (strsim::damerau_levenshtein(name, word), name))
         .min()
         .filter(|(distance, _)| *distance <= 3);
     let message = match elsewhere {
@@ -126,68 +126,6 @@ fn unknown(word: &str, span: Range<usize>, chip: Chip) -> ParseError {
         message,
         help,
     }
-}
-
-/// Rows and forms that a mnemonic can mean, the shortest encoding first.
-fn candidates(word: &str, chip: Chip) -> impl Iterator<Item = (Op, Form)> {
-    let suffixes = [("_e32", 1), ("_e64", 2), ("_sdwa", 3), ("_dpp", 4)];
-    let table = names(chip.generation());
-    let mut found = [(table.get(word), 0, None), (None, 0, None)];
-    if let Some((name, which)) = suffixes
-        .iter()
-        .find_map(|(s, n)| Some((word.strip_suffix(s)?, *n)))
-    {
-        found[1] = (table.get(name), which, None);
-    }
-    for (prefix, form) in [("global_", Form::Global), ("scratch_", Form::Scratch)] {
-        if let Some(rest) = word.strip_prefix(prefix)
-            && chip.generation() == Generation::Gfx9
-        {
-            let flat = format!("flat_{rest}");
-            found[1] = (table.get(flat.as_str()), 0, Some(form));
-        }
-    }
-    found.into_iter().flat_map(move |(ops, which, segment)| {
-        ops.into_iter()
-            .flatten()
-            .flat_map(move |op| forms(*op, which, segment, chip))
-    })
-}
-
-/// The forms of an instruction that its name's suffix allows (0: any).
-fn forms(
-    op: Op,
-    suffix: u8,
-    segment: Option<Form>,
-    chip: Chip,
-) -> impl Iterator<Item = (Op, Form)> {
-    let home = op.home();
-    let exists = op.row().exists_on(chip);
-    let short = match home {
-        Form::Vop1 | Form::Vop2 | Form::Vopc => Some(home),
-        Form::Vintrp => Some(home),
-        Form::Vop3 => op.vop2(chip).map(|_| Form::Vop2),
-        _ => None,
-    };
-    let vector = matches!(
-        home,
-        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Vintrp
-    );
-    let any = suffix == 0 && segment.is_none();
-    let all = [
-        short.filter(|_| any || suffix == 1),
-        (vector && op.vop3(chip).is_some() && (any || suffix == 2)).then_some(Form::Vop3),
-        (vector && op.sdwa(chip) && (any || suffix == 3)).then_some(Form::Sdwa),
-        (vector && op.dpp(chip) && (any || suffix == 4)).then_some(Form::Dpp),
-        // LLVM takes the suffix on scalar instructions, too.
-        (!vector && (any || suffix == 1 && home == Form::Sop1)).then_some(home),
-        segment
-            .filter(|s| home == Form::Flat && (*s == Form::Global || op.scratch(chip).is_some())),
-    ];
-    all.into_iter()
-        .flatten()
-        .filter(move |_| exists)
-        .map(move |form| (op, form))
 }
 
 /// Tries to read the rest of a line as operands and modifiers of a form.
@@ -215,7 +153,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             continue;
         }
         if !first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
-            return fail(&lex, "expected `,` and another operand".into());
+            return fail(&lex, "expected `,` and another operand");
         }
         first = false;
         let from = lex;
@@ -298,18 +236,18 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
             let w = source(lex, spec.ty, generation)?;
             let vector = matches!(w.operand, Operand::Vgpr(_));
             if w.operand == LDS_DIRECT && !takes_lds_direct(inst, spec) {
-                return fail(&start, "lds_direct cannot stand here".into());
+                return fail(&start, "lds_direct cannot stand here");
             }
             if is_interp(inst) && source_bit(spec.field) != 0 && !vector {
-                return fail(&start, "interpolation reads vector registers alone".into());
+                return fail(&start, "interpolation reads vector registers alone");
             }
             match (spec.kind, w.operand) {
                 (Kind::Vgpr, Operand::Vgpr(_) | Operand::Off) => Ok(w),
                 (Kind::Vgpr, _) if source_bit(spec.field) == 0 => {
-                    fail(&start, "expected a vector register".into())
+                    fail(&start, "expected a vector register")
                 }
                 (Kind::Sgpr | Kind::Scalar, _) if vector => {
-                    fail(&start, "expected a scalar register".into())
+                    fail(&start, "expected a scalar register")
                 }
                 _ => Ok(w),
             }
@@ -355,7 +293,7 @@ fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> 
     let mut ahead = *lex;
     if let Some(value) = ahead.integer() {
         if !(-0x8000_0000..=0xffff_ffff).contains(&value) {
-            return fail(lex, "a literal has 32 bits".into());
+            return fail(lex, "a literal has 32 bits");
         }
         *lex = ahead;
         return Ok(Operand::Literal(value as u32));
@@ -369,7 +307,7 @@ fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> 
                 Some(f) if spec.ty == Ty::F16 => Operand::Literal(f.f16.into()),
                 Some(f) => Operand::Literal(f.f32),
                 None if code == 128 => Operand::Literal(0),
-                None => return fail(&start, "expected a literal".into()),
+                None => return fail(&start, "expected a literal"),
             }
         }
         operand => operand,
@@ -385,7 +323,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     }
     let start = *lex;
     let Some(value) = lex.integer() else {
-        return fail(&start, "expected an offset".into());
+        return fail(&start, "expected an offset");
     };
     let resource = inst
         .row()
@@ -401,7 +339,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
         _ => (0, 0xf_ffff),
     };
     if !(min..=max).contains(&value) {
-        return fail(&start, format!("the offset is outside {min} to {max}"));
+        return fail(&start, format_args!("the offset is outside {min} to {max}"));
     }
     if generation != Generation::Gfx7 || value <= 255 {
         inst.mods.offset = value as i32;
@@ -437,7 +375,7 @@ fn apply(
                 _ => false,
             };
         if around && !takes {
-            return fail(at, "this form takes no neg, abs or sext".into());
+            return fail(at, "this form takes no neg, abs or sext");
         }
         inst.mods.neg |= if w.neg { bit } else { 0 };
         inst.mods.abs |= if w.abs { bit } else { 0 };
@@ -448,7 +386,10 @@ fn apply(
         Form::Vop3 => {
             let dst = m.mods.op_sel >> count & 1;
             if m.mods.op_sel >> (count + 1) != 0 {
-                return fail(at, format!("op_sel has at most {} values here", count + 1));
+                return fail(
+                    at,
+                    format_args!("op_sel has at most {} values here", count + 1),
+                );
             }
             inst.mods.op_sel = m.mods.op_sel & ((1 << count) - 1) | dst << 3;
         }
@@ -457,10 +398,7 @@ fn apply(
         }
         Form::Sdwa => sdwa_defaults(inst, m.given, sources),
         Form::Dpp if m.given & given::DPP_CTRL == 0 => {
-            return fail(
-                at,
-                "expected a DPP control, such as quad_perm:[0,1,2,3]".into(),
-            );
+            return fail(at, "expected a DPP control, such as quad_perm:[0,1,2,3]");
         }
         Form::Smem => {
             let register = smem.1 & flag::SMEM_IMM == 0;
@@ -469,7 +407,7 @@ fn apply(
                 (true, true) if inst.chip.generation() == Generation::Gfx9 => {
                     inst.mods.flags |= flag::SMEM_IMM | flag::SMEM_SOFFSET;
                 }
-                (true, _) => return fail(at, "the offset stands here twice".into()),
+                (true, _) => return fail(at, "the offset stands here twice"),
             }
             inst.mods.flags |= smem.1;
         }
@@ -478,24 +416,18 @@ fn apply(
             inst.mods.dmask = exports.fold(0, |mask, i| mask | 1 << (i - 1));
         }
         Form::Ds if row.has(feature::GDS_ONLY) && !inst.has(flag::GDS) => {
-            return fail(
-                at,
-                "the instruction works on GDS: write `gds` after it".into(),
-            );
+            return fail(at, "the instruction works on GDS: write `gds` after it");
         }
         Form::Ds => {
             let two = row.has(feature::TWO_OFFSETS);
             let other = if two { given::OFFSET } else { given::OFFSET01 };
             if m.given & other != 0 {
                 let word = if two { "offset0 and offset1" } else { "offset" };
-                return fail(at, format!("the instruction takes {word}"));
+                return fail(at, format_args!("the instruction takes {word}"));
             }
         }
         Form::Mubuf if row.has(feature::LDS_ONLY) && !inst.has(flag::LDS) => {
-            return fail(
-                at,
-                "the instruction works on LDS: write `lds` after it".into(),
-            );
+            return fail(at, "the instruction works on LDS: write `lds` after it");
         }
         _ => {}
     }
@@ -554,15 +486,12 @@ fn finish(
         Err(EncodeError::Operand { field, operand }) => {
             return misplaced(&inst, field, operand, places);
         }
-        Err(error) => return fail(start, error.to_string()),
+        Err(error) => return fail(start, error),
     };
     match decode(encoded.as_bytes(), inst.chip) {
         Ok(back) if back.mods == inst.mods => Ok(back),
-        Ok(_) => fail(
-            mods_at,
-            "a modifier has no place in this instruction".into(),
-        ),
-        Err(error) => fail(start, error.to_string()),
+        Ok(_) => fail(mods_at, "a modifier has no place in this instruction"),
+        Err(error) => fail(start, error),
     }
 }
 

@@ -111,7 +111,7 @@ pub(super) fn modifiers(
         let word = match lex.next() {
             Token::End if start.span().is_empty() && !comma => return Ok(m),
             Token::Word(word) => word,
-            _ => return fail(&start, "expected a modifier, or the end of the line".into()),
+            _ => return fail(&start, "expected a modifier, or the end of the line"),
         };
         let (had_kinds, had_flags) = (m.given, m.mods.flags);
         one(lex, word, &start, &mut m, generation)?;
@@ -119,12 +119,12 @@ pub(super) fn modifiers(
         if new_kinds & !kinds != 0 || new_flags & !flags != 0 {
             return fail(
                 &start,
-                format!("this form of the instruction takes no `{word}`"),
+                format_args!("this form of the instruction takes no `{word}`"),
             );
         }
         let dpp_masks = matches!(word, "row_mask" | "bank_mask");
         if new_kinds == 0 && new_flags == 0 && !dpp_masks && !is_repeatable(word) {
-            return fail(&start, format!("`{word}` stands here twice"));
+            return fail(&start, format_args!("`{word}` stands here twice"));
         }
     }
 }
@@ -156,7 +156,7 @@ fn one(
         return control(m, *code);
     }
     if !lex.mark(b':') {
-        return fail(start, format!("`{word}` is no modifier"));
+        return fail(start, format_args!("`{word}` is no modifier"));
     }
     if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
         return dpp_amount(lex, word, m);
@@ -250,7 +250,7 @@ fn one(
             format(lex, mods, generation)?;
             given::FORMAT
         }
-        _ => return fail(start, format!("`{word}` is no modifier")),
+        _ => return fail(start, format_args!("`{word}` is no modifier")),
     };
     m.given |= kind;
     Ok(())
@@ -270,7 +270,7 @@ fn dpp_amount(lex: &mut Lexer<'_>, word: &str, m: &mut Modifiers) -> Result<(), 
         .find(|(_, name, range)| *name == word && range.contains(&amount));
     match found {
         Some((base, ..)) => control(m, base + amount),
-        None => fail(&start, format!("{word} does not take {amount}")),
+        None => fail(&start, format_args!("{word} does not take {amount}")),
     }
 }
 
@@ -281,7 +281,7 @@ fn omod(lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
         ("mul", 2) => Ok(1),
         ("mul", 4) => Ok(2),
         ("div", 2) => Ok(3),
-        _ => fail(&start, "results are scaled by mul:2, mul:4 or div:2".into()),
+        _ => fail(&start, "results are scaled by mul:2, mul:4 or div:2"),
     }
 }
 
@@ -293,7 +293,7 @@ fn values(lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure
         let start = *lex;
         values.push(number(lex, 0, max)? as u8);
         if values.len() > most {
-            return fail(&start, format!("the list has more than {most} values"));
+            return fail(&start, format_args!("the list has more than {most} values"));
         }
         if !lex.mark(b',') {
             break;
@@ -319,7 +319,7 @@ fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)]) -> Result<T, Failur
         return Ok(*value);
     }
     let names: Vec<_> = table.iter().map(|(n, _)| *n).collect();
-    fail(&start, format!("expected one of {}", names.join(", ")))
+    fail(&start, format_args!("expected one of {}", names.join(", ")))
 }
 
 /// `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`, or a number.
@@ -333,7 +333,7 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Resul
     loop {
         let start = *lex;
         let Token::Word(word) = lex.next() else {
-            return fail(&start, "expected the name of a buffer format".into());
+            return fail(&start, "expected the name of a buffer format");
         };
         let data = DATA_FORMATS.iter().position(|n| *n == word);
         let numeric = number_formats(generation).iter().position(|n| *n == word);
@@ -343,9 +343,9 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Resul
                 mods.nfmt = code as u8;
             }
             (Some(_), _) | (_, Some(_)) => {
-                return fail(&start, "a format has one name of each sort".into());
+                return fail(&start, "a format has one name of each sort");
             }
-            _ => return fail(&start, format!("`{word}` is no buffer format")),
+            _ => return fail(&start, format_args!("`{word}` is no buffer format")),
         }
         if !lex.mark(b',') {
             break;

@@ -38,7 +38,7 @@ fn within(
     depth: u8,
 ) -> Result<Written, Failure> {
     if depth > 2 {
-        return fail(lex, "too many modifiers stand around this".into());
+        return fail(lex, "too many modifiers stand around this");
     }
     for (word, apply) in [
         ("neg", (|w: &mut Written| w.neg = true) as fn(&mut Written)),
@@ -53,7 +53,7 @@ fn within(
             // Negation is outermost, and extension stands alone.
             let nested = written.neg || written.sext || written.abs && word != "neg";
             if nested {
-                return fail(&inside, format!("this cannot stand within `{word}`"));
+                return fail(&inside, format_args!("this cannot stand within `{word}`"));
             }
             expect(lex, b')', "after what is modified")?;
             apply(&mut written);
@@ -76,7 +76,7 @@ fn within(
         let mut written = within(lex, ty, generation, depth + 1)?;
         let number = matches!(inside.peek(), Token::Integer(_) | Token::Float(_));
         if written.neg || written.sext || number || inside.clone().mark(b'-') {
-            return fail(&inside, "an operand is negated once".into());
+            return fail(&inside, "an operand is negated once");
         }
         written.neg = true;
         return Ok(written);
@@ -91,7 +91,7 @@ pub(super) fn expect(lex: &mut Lexer<'_>, mark: u8, place: &str) -> Result<(), F
     if lex.mark(mark) {
         return Ok(());
     }
-    fail(lex, format!("expected `{}` {place}", mark as char))
+    fail(lex, format_args!("expected `{}` {place}", mark as char))
 }
 
 /// Parses a register or a span of registers, or a special source.
@@ -101,7 +101,7 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
         return list(lex, start, generation);
     }
     let Token::Word(word) = lex.next() else {
-        return fail(&start, "expected a register or a number".into());
+        return fail(&start, "expected a register or a number");
     };
     if word == "off" {
         return Ok(Written {
@@ -136,7 +136,7 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
     if let Some((code, _)) = special {
         let aperture = (235..=239).contains(code);
         if aperture && generation != Generation::Gfx9 {
-            return fail(&start, format!("`{word}` exists from gfx9 on"));
+            return fail(&start, format_args!("`{word}` exists from gfx9 on"));
         }
         return found(Operand::Inline(*code), 0);
     }
@@ -155,7 +155,7 @@ fn numbered(
         .unwrap_or(word.len());
     let (file, number) = word.split_at(digits);
     if !matches!(file, "v" | "s" | "ttmp") {
-        return fail(&start, format!("`{word}` is no register"));
+        return fail(&start, format_args!("`{word}` is no register"));
     }
     let (first, last) = if number.is_empty() {
         expect(lex, b'[', "after the name of a register file")?;
@@ -166,7 +166,7 @@ fn numbered(
     } else {
         match number.parse::<u32>() {
             Ok(n) if !(number.len() > 1 && number.starts_with('0')) => (n, n),
-            _ => return fail(&start, format!("`{word}` is no register")),
+            _ => return fail(&start, format_args!("`{word}` is no register")),
         }
     };
     spanned(start, file, first, last, generation)
@@ -177,7 +177,7 @@ fn index(lex: &mut Lexer<'_>) -> Result<u32, Failure> {
     let start = *lex;
     let sum = sum(lex).filter(|n| (0..1 << 16).contains(n));
     sum.map_or_else(
-        || fail(&start, "expected the number of a register".into()),
+        || fail(&start, "expected the number of a register"),
         |n| Ok(n as u32),
     )
 }
@@ -225,14 +225,14 @@ fn spanned(
     if last < first {
         return fail(
             &start,
-            format!("the registers {first} to {last} run backwards"),
+            format_args!("the registers {first} to {last} run backwards"),
         );
     }
     if last >= limit {
         let most = limit - 1;
         return fail(
             &start,
-            format!("{file}{last} is out of range: the last is {file}{most}"),
+            format_args!("{file}{last} is out of range: the last is {file}{most}"),
         );
     }
     let registers = (last - first + 1).min(255) as u8;
@@ -246,7 +246,7 @@ fn spanned(
     if file != "v" && !code.is_multiple_of(needed) {
         return fail(
             &start,
-            format!("{registers} scalar registers begin at a multiple of {needed}"),
+            format_args!("{registers} scalar registers begin at a multiple of {needed}"),
         );
     }
     Ok(Written {
@@ -264,7 +264,7 @@ fn alignment(registers: u8) -> u8 {
 /// Registers of a list, which is no list itself.
 fn element(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
     if lex.clone().mark(b'[') {
-        return fail(lex, "a list of registers holds no lists".into());
+        return fail(lex, "a list of registers holds no lists");
     }
     register(lex, generation)
 }
@@ -281,13 +281,10 @@ fn list(lex: &mut Lexer<'_>, start: Lexer<'_>, generation: Generation) -> Result
             _ => false,
         };
         if !follows {
-            return fail(
-                &start,
-                "the registers of a list must follow one another".into(),
-            );
+            return fail(&start, "the registers of a list must follow one another");
         }
         let Some(registers) = all.registers.checked_add(next.registers) else {
-            return fail(&start, "the list has too many registers".into());
+            return fail(&start, "the list has too many registers");
         };
         all.registers = registers;
     }
@@ -297,7 +294,7 @@ fn list(lex: &mut Lexer<'_>, start: Lexer<'_>, generation: Generation) -> Result
     {
         return fail(
             &start,
-            "a list of scalar registers begins at an even multiple".into(),
+            "a list of scalar registers begins at an even multiple",
         );
     }
     Ok(all)
@@ -326,11 +323,11 @@ pub(super) fn constant(
     match lex.next() {
         Token::Integer(value) => integer(value, negative, ty, generation)
             .ok_or(())
-            .or_else(|()| fail(&start, "the number does not fit the operand".into())),
+            .or_else(|()| fail(&start, "the number does not fit the operand")),
         Token::Float(value) => float(if negative { -value } else { value }, ty, generation)
             .ok_or(())
-            .or_else(|()| fail(&start, "the number does not fit the operand".into())),
-        _ => fail(&start, "expected a number".into()),
+            .or_else(|()| fail(&start, "the number does not fit the operand")),
+        _ => fail(&start, "expected a number"),
     }
 }
 

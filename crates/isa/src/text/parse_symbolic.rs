@@ -35,8 +35,11 @@ pub(super) fn number(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Fai
     let start = *lex;
     match lex.integer() {
         Some(n) if (min..=max).contains(&n) => Ok(n as i32),
-        Some(n) => fail(&start, format!("{n} is outside {min} to {max}")),
-        None => fail(&start, format!("expected a number from {min} to {max}")),
+        Some(n) => fail(&start, format_args!("{n} is outside {min} to {max}")),
+        None => fail(
+            &start,
+            format_args!("expected a number from {min} to {max}"),
+        ),
     }
 }
 
@@ -47,7 +50,7 @@ fn named(lex: &mut Lexer<'_>, names: &[(&str, i32)], what: &str) -> Result<i32, 
     {
         return Ok(*value);
     }
-    fail(&start, format!("expected {what}"))
+    fail(&start, format_args!("expected {what}"))
 }
 
 fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
@@ -63,7 +66,7 @@ fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     };
     parsed
         .ok_or(())
-        .or_else(|()| fail(&start, "expected an attribute, such as attr0.x".into()))
+        .or_else(|()| fail(&start, "expected an attribute, such as attr0.x"))
 }
 
 fn export_target(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
@@ -84,7 +87,7 @@ fn export_target(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     };
     let what =
         "expected an export target: mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31";
-    parsed.ok_or(()).or_else(|()| fail(&start, what.into()))
+    parsed.ok_or(()).or_else(|()| fail(&start, what))
 }
 
 /// `vmcnt(0) & lgkmcnt(0)`, with or without marks between.
@@ -95,7 +98,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
     loop {
         let start = *lex;
         let Token::Word(name) = lex.next() else {
-            return fail(&start, "expected vmcnt, expcnt or lgkmcnt".into());
+            return fail(&start, "expected vmcnt, expcnt or lgkmcnt");
         };
         let (plain, saturate) = match name.strip_suffix("_sat") {
             Some(plain) => (plain, true),
@@ -105,7 +108,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
             "vmcnt" => vm_max,
             "expcnt" => 7,
             "lgkmcnt" => 15,
-            _ => return fail(&start, "expected vmcnt, expcnt or lgkmcnt".into()),
+            _ => return fail(&start, "expected vmcnt, expcnt or lgkmcnt"),
         };
         expect(lex, b'(', "after a counter")?;
         let most = if saturate { i64::from(i32::MAX) } else { max };
@@ -132,7 +135,10 @@ fn code(lex: &mut Lexer<'_>, names: &[(u8, &str)], max: i64, what: &str) -> Resu
         let found = names.iter().find(|(_, n)| *n == word);
         return match found {
             Some((code, _)) => Ok(i32::from(*code)),
-            None => fail(&start, format!("`{word}` is no {what} of this generation")),
+            None => fail(
+                &start,
+                format_args!("`{word}` is no {what} of this generation"),
+            ),
         };
     }
     number(lex, 0, max)
@@ -195,25 +201,28 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
                 .enumerate()
                 .map(|(n, o)| (n as u8 + 1, *o))
                 .collect(),
-            _ if by_name => return fail(lex, "this message has no operation".into()),
+            _ if by_name => return fail(lex, "this message has no operation"),
             _ => Vec::new(),
         };
         let start = *lex;
         op = code(lex, &ops, 7, "operation of this message")?;
         if by_name && !has_operation(id as u8, op, generation) {
-            return fail(&start, format!("this message has no operation {op} here"));
+            return fail(
+                &start,
+                format_args!("this message has no operation {op} here"),
+            );
         }
         if lex.mark(b',') {
             if by_name && !(gs && op != 0) {
-                return fail(lex, "this message has no stream".into());
+                return fail(lex, "this message has no stream");
             }
             stream = number(lex, 0, 3)?;
         }
     } else if by_name && (id as u8 == MSG_GS || sysmsg) {
-        return fail(&start, "this message needs an operation".into());
+        return fail(&start, "this message needs an operation");
     }
     if by_name && id as u8 == MSG_GS && op == 0 {
-        return fail(&start, "MSG_GS takes no GS_OP_NOP".into());
+        return fail(&start, "MSG_GS takes no GS_OP_NOP");
     }
     expect(lex, b')', "after the message")?;
     Ok(id | op << 4 | stream << 8)
@@ -231,12 +240,12 @@ fn gpr_idx(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
         let Some(bit) = bit.filter(|b| mask >> b & 1 == 0) else {
             return fail(
                 &start,
-                "expected SRC0, SRC1, SRC2 or DST, each at most once".into(),
+                "expected SRC0, SRC1, SRC2 or DST, each at most once",
             );
         };
         mask |= 1 << bit;
         if !lex.mark(b',') && lex.peek() != Token::Mark(b')') {
-            return fail(lex, "expected `,` or `)`".into());
+            return fail(lex, "expected `,` or `)`");
         }
     }
     Ok(mask)
@@ -247,7 +256,7 @@ pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b'(', "after swizzle")?;
     let start = *lex;
     let Token::Word(pattern) = lex.next() else {
-        return fail(&start, "expected a pattern of lanes".into());
+        return fail(&start, "expected a pattern of lanes");
     };
     let mut next = |max| {
         expect(lex, b',', "between the numbers of a pattern")?;
@@ -261,24 +270,21 @@ pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
         }
         "SWAP" => match next(16)? {
             n if power(n, 1) => 31 | n << 10,
-            _ => return fail(&start, "SWAP takes 1, 2, 4, 8 or 16".into()),
+            _ => return fail(&start, "SWAP takes 1, 2, 4, 8 or 16"),
         },
         "REVERSE" => match next(32)? {
             n if power(n, 2) => 31 | (n - 1) << 10,
-            _ => return fail(&start, "REVERSE takes 2, 4, 8, 16 or 32".into()),
+            _ => return fail(&start, "REVERSE takes 2, 4, 8, 16 or 32"),
         },
         "BROADCAST" => {
             let (group, lane) = (next(32)?, next(31)?);
             if !power(group, 2) || lane >= group {
-                return fail(
-                    &start,
-                    "BROADCAST takes a power of two and a lane below it".into(),
-                );
+                return fail(&start, "BROADCAST takes a power of two and a lane below it");
             }
             (32 - group) | lane << 5
         }
         "BITMASK_PERM" => bitmask(lex)?,
-        _ => return fail(&start, format!("`{pattern}` is no pattern of lanes")),
+        _ => return fail(&start, format_args!("`{pattern}` is no pattern of lanes")),
     };
     expect(lex, b')', "after a pattern")?;
     Ok(value)
@@ -290,7 +296,7 @@ fn bitmask(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     let start = *lex;
     let bits = match lex.next() {
         Token::Quoted(text) if text.len() == 5 => text,
-        _ => return fail(&start, "expected five of 0, 1, p and i in quotes".into()),
+        _ => return fail(&start, "expected five of 0, 1, p and i in quotes"),
     };
     let (mut and, mut or, mut xor) = (0, 0, 0);
     for (n, c) in bits.bytes().enumerate() {
@@ -303,7 +309,7 @@ fn bitmask(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
                 and |= bit;
                 xor |= bit;
             }
-            _ => return fail(&start, "expected five of 0, 1, p and i in quotes".into()),
+            _ => return fail(&start, "expected five of 0, 1, p and i in quotes"),
         }
     }
     Ok(and | or << 5 | xor << 10)

@@ -1,0 +1,150 @@
+//! What a mnemonic names: every spelling with its suffix or segment, resolved once a chip.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::OnceLock;
+
+use crate::generation::{Chip, Generation};
+use crate::inst::Form;
+use crate::tables::Op;
+
+/// A meaning that a spelling can have.
+pub(super) type Candidate = (Op, Form);
+
+/// Every spelling that a chip knows, and what it can mean, the shortest
+/// encoding first.
+pub(super) struct Mnemonics {
+    spellings: HashMap<Box<str>, Vec<Candidate>, BuildHasherDefault<WordHasher>>,
+}
+
+impl Mnemonics {
+    /// Those of a chip, collected at first use.
+    pub fn of(chip: Chip) -> &'static Mnemonics {
+        static ALL: [OnceLock<Mnemonics>; Chip::ALL.len()] =
+            [const { OnceLock::new() }; Chip::ALL.len()];
+        ALL[chip as usize].get_or_init(|| Mnemonics::collect(chip))
+    }
+
+    fn collect(chip: Chip) -> Mnemonics {
+        let generation = chip.generation();
+        let mut all = Mnemonics {
+            spellings: HashMap::default(),
+        };
+        let named = |op: Op| {
+            let row = op.row();
+            let name = row.mnemonic(generation)?;
+            (row.listed(generation) && row.exists_on(chip)).then_some((op, name))
+        };
+        for (op, name) in Op::all().filter_map(named) {
+            for form in plain_forms(op, chip) {
+                all.add(name.into(), op, form);
+            }
+        }
+        for (op, name) in Op::all().filter_map(named) {
+            for (suffix, form) in suffixed_forms(op, chip) {
+                all.add(format!("{name}{suffix}").into(), op, form);
+            }
+            for (segment, form) in segments(op, chip) {
+                let rest = name.strip_prefix("flat").unwrap_or(name);
+                all.add(format!("{segment}{rest}").into(), op, form);
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, spelling: Box<str>, op: Op, form: Form) {
+        self.spellings.entry(spelling).or_default().push((op, form));
+    }
+
+    /// What a word can mean; nothing if it is no mnemonic of the chip.
+    pub fn candidates(&self, word: &str) -> &[Candidate] {
+        self.spellings.get(word).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The short form of a vector instruction.
+fn short_form(op: Op, chip: Chip) -> Option<Form> {
+    match op.home() {
+        home @ (Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp) => Some(home),
+        Form::Vop3 => op.vop2(chip).map(|_| Form::Vop2),
+        _ => None,
+    }
+}
+
+/// Whether the forms of an instruction are told apart by suffixes.
+fn is_vector(op: Op) -> bool {
+    let home = op.home();
+    home == Form::Vop3 || matches!(home, Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp)
+}
+
+/// The forms of a name without suffix.
+fn plain_forms(op: Op, chip: Chip) -> impl Iterator<Item = Form> {
+    let home = (!is_vector(op)).then_some(op.home());
+    home.into_iter().chain(
+        suffixed_forms(op, chip)
+            .filter(move |_| is_vector(op))
+            .map(|(_, form)| form),
+    )
+}
+
+/// The forms of an instruction by suffix.
+fn suffixed_forms(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, Form)> {
+    let vector = is_vector(op);
+    // LLVM takes the suffix on scalar instructions, too.
+    let scalar = (op.home() == Form::Sop1).then_some(Form::Sop1);
+    let long = vector && op.vop3(chip).is_some();
+    [
+        short_form(op, chip).or(scalar).map(|form| ("_e32", form)),
+        long.then_some(("_e64", Form::Vop3)),
+        (vector && op.sdwa(chip)).then_some(("_sdwa", Form::Sdwa)),
+        (vector && op.dpp(chip)).then_some(("_dpp", Form::Dpp)),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The names of a FLAT instruction in the other segments.
+fn segments(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, Form)> {
+    let flat = op.home() == Form::Flat && chip.generation() == Generation::Gfx9;
+    let scratch = op.scratch(chip).is_some();
+    [
+        ("global", Form::Global, flat),
+        ("scratch", Form::Scratch, flat && scratch),
+    ]
+    .into_iter()
+    .filter(|(_, _, exists)| *exists)
+    .map(|(name, form, _)| (name, form))
+}
+
+/// A hash of short words, eight bytes at a time: the table holds the names of
+/// instructions alone, so nobody can choose keys that collide.
+#[derive(Default)]
+struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let mut chunks = bytes.chunks_exact(8);
+        for chunk in &mut chunks {
+            self.add(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
+        }
+        let mut rest = [0; 8];
+        rest[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+        self.add(u64::from_le_bytes(rest));
+    }
+
+    fn write_u8(&mut self, _: u8) {
+        // The end mark of a str, which tells nothing where keys are single words.
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+impl WordHasher {
+    fn add(&mut self, word: u64) {
+        // The odd multiplier is 2^64 divided by the golden ratio.
+        self.0 = (self.0.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 ^= self.0 >> 32;
+    }
+}
