@@ -8,6 +8,7 @@ use serde::Serialize;
 use wavetank::exec::{Case, Changed, Engine, ExecError, Run, parse_file, parse_words};
 
 use crate::exit::{Failure, Result, print, print_json};
+use crate::target::Target;
 
 const EXAMPLES: &str = "\
 Values are written 12, 0x1f, -3, 1.5, 1.5h (half precision), inf, nan; for lanes as one value, 1,2,3, 0..63 or 1.0*32.
@@ -27,9 +28,8 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Exec {
-    /// The chip whose instructions these are
-    #[arg(long, value_name = "CHIP", default_value = "gfx900")]
-    isa: String,
+    #[command(flatten)]
+    target: Target,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -99,9 +99,13 @@ impl Exec {
         let is_file = path.is_file() || self.what.ends_with(".wt");
         let wrong = |error: ExecError| Failure::usage(error.to_string());
         if !is_file {
-            return parse_words(&self.isa, &self.what, &self.state)
-                .map(|c| vec![c])
-                .map_err(wrong);
+            return parse_words(
+                self.target.chip_or_default()?.name(),
+                &self.what,
+                &self.state,
+            )
+            .map(|c| vec![c])
+            .map_err(wrong);
         }
         if let Some(word) = self.state.first() {
             return Err(Failure::usage(format!(

@@ -1,13 +1,19 @@
 //! The `wavetank` command. Each subcommand is a module with its arguments and a function `run`.
 
 mod agents;
+mod asm;
 mod code_file;
 mod demo;
+mod dis;
 mod exec;
 mod exit;
 mod info;
+mod input;
+mod isa;
 mod launch;
+mod output;
 mod progress;
+mod target;
 
 use std::process::ExitCode;
 
@@ -29,6 +35,9 @@ Examples:
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
   wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
                                                   one instruction on a given state
+  echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -
+  wavetank dis vecadd.hsaco      its machine code as text
+  wavetank isa --coverage        every instruction, and how exactly it is executed
 
 Exit codes: 0 done; 1 the kernel failed (fault, unsupported instruction,
 timeout); 2 the call or a file is wrong.";
@@ -40,6 +49,9 @@ enum Command {
     Launch(launch::Launch),
     Agents(agents::Agents),
     Exec(exec::Exec),
+    Asm(asm::Asm),
+    Dis(dis::Dis),
+    Isa(isa::Isa),
 }
 
 fn main() -> ExitCode {
@@ -49,5 +61,8 @@ fn main() -> ExitCode {
         Command::Launch(launch) => launch.run(),
         Command::Agents(agents) => agents.run(),
         Command::Exec(exec) => exec.run(),
+        Command::Asm(asm) => asm.run(),
+        Command::Dis(dis) => dis.run(),
+        Command::Isa(isa) => isa.run(),
     })
 }

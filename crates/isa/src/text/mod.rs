@@ -12,6 +12,7 @@ mod parse_modifier;
 mod parse_operand;
 mod parse_symbolic;
 mod print;
+mod snippet;
 mod symbolic;
 
 pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_in};

@@ -2,6 +2,8 @@
 
 use wavetank_isa::{Chip, Generation, Inst, encode, parse};
 
+use crate::instruction_set;
+
 use super::value::{Assignment, Target, values};
 use super::{Case, ExecError, Line};
 
@@ -104,8 +106,7 @@ pub fn parse_words(chip: &str, instructions: &str, state: &[String]) -> Result<C
 }
 
 fn chip_named(name: &str) -> Result<Chip, String> {
-    let chip = Chip::from_name(name)
-        .ok_or_else(|| format!("`{name}` is no chip: write gfx900, gfx906 …"))?;
+    let chip = instruction_set(name).map_err(|error| error.to_string())?;
     match chip.generation() {
         Generation::Gfx9 => Ok(chip),
         _ => Err(format!(
@@ -115,20 +116,8 @@ fn chip_named(name: &str) -> Result<Chip, String> {
 }
 
 fn instruction(text: &str, chip: Chip) -> Result<Inst, String> {
-    let inst = parse(text, chip).map_err(|error| {
-        let caret = " ".repeat(text[..error.span.start.min(text.len())].chars().count());
-        let width = error.span.len().max(1);
-        let help = error
-            .help
-            .as_ref()
-            .map(|h| format!("\n  help: {h}"))
-            .unwrap_or_default();
-        format!(
-            "{}\n  {text}\n  {caret}{}{help}",
-            error.message,
-            "^".repeat(width)
-        )
-    })?;
+    let inst =
+        parse(text, chip).map_err(|error| format!("{}\n{}", error.message, error.snippet(text)))?;
     encode(&inst).map_err(|error| error.to_string())?;
     Ok(inst)
 }

@@ -86,6 +86,11 @@ impl Case {
         self.chip
     }
 
+    /// The instructions, in order.
+    pub fn instructions(&self) -> impl Iterator<Item = &Inst> {
+        self.code.iter().map(|line| &line.inst)
+    }
+
     /// Whether anything is expected.
     pub fn expects(&self) -> bool {
         !self.expectations.is_empty()

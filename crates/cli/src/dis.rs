@@ -1,0 +1,111 @@
+//! `wavetank dis`: bytes to instructions.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use wavetank::Chip;
+use wavetank::object::{CodeObject, open_all, targets};
+use wavetank_asm::{Listing, hex_line};
+
+use crate::exit::{Failure, Result};
+use crate::input::{read, read_text};
+use crate::output::{Output, told};
+use crate::target::{Syntax, Target};
+
+const EXAMPLES: &str = "\
+Examples:
+  wavetank dis vecadd.hsaco                 a code object; the chip is that of the file
+  wavetank dis --gpu gfx906 a.out           the gfx906 part of a HIP program
+  wavetank dis --gpu tahiti --raw code.bin  plain words
+  echo '7f 00 8c bf' | wavetank dis --hex - bytes as they stand in memory, an instruction a line";
+
+/// Disassembles code objects, plain words, or lines of hexadecimal bytes
+///
+/// A listing has symbols and branch targets as labels, and address and words behind each instruction.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Dis {
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    syntax: Syntax,
+    /// FILE is plain words, in the order of memory
+    #[arg(long, conflicts_with = "hex")]
+    raw: bool,
+    /// FILE has hexadecimal bytes: for each line one of text, `!reject` for bytes that are no instruction
+    #[arg(long)]
+    hex: bool,
+    /// The file to disassemble, or `-` for stdin
+    file: PathBuf,
+}
+
+impl Dis {
+    pub fn run(self) -> Result {
+        if self.hex {
+            return self.hex();
+        }
+        let chip = self.target.chip()?;
+        let bytes = read(&self.file)?;
+        if self.raw {
+            let chip = chip.unwrap_or(Chip::Gfx900);
+            return self.list(&Listing::raw(&bytes, chip));
+        }
+        let objects = objects(&bytes, chip);
+        let objects = objects.map_err(|error| error.of(&self.file))?;
+        for (n, object) in objects.iter().enumerate() {
+            let listing = Listing::of(object);
+            let listing = listing.map_err(|e| Failure::usage(e.to_string()).of(&self.file))?;
+            let end = if n == 0 { "" } else { "\n" };
+            let (path, target) = (self.file.display(), object.target());
+            crate::exit::print(&format!("{end}// {path}: {target}\n\n"))?;
+            self.list(&listing)?;
+        }
+        Ok(())
+    }
+
+    fn list(&self, listing: &Listing<'_>) -> Result {
+        let mut out = std::io::stdout().lock();
+        told(listing.write(self.syntax.dialect, &mut out).err())
+    }
+
+    fn hex(&self) -> Result {
+        let chip = self.target.chip_or_default()?;
+        let source = read_text(&self.file)?;
+        let mut out = Output::new();
+        let mut wrong = String::new();
+        let mut count = 0;
+        for (n, line) in source.lines().enumerate() {
+            match hex_line(line, chip, self.syntax.dialect, &mut out.text) {
+                Ok(()) => out.text.push('\n'),
+                Err(error) => {
+                    count += 1;
+                    let _ = writeln!(wrong, "line {}: {error}", n + 1);
+                }
+            }
+            out.settle();
+        }
+        out.finish()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let _ = std::io::Write::write_all(&mut anstream::stderr(), wrong.as_bytes());
+        let lines = match count {
+            1 => "1 line is".to_owned(),
+            n => format!("{n} lines are"),
+        };
+        let sentence = format!("{lines} no hexadecimal bytes");
+        Err(Failure::usage(sentence).of(&self.file))
+    }
+}
+
+/// The code objects of a file for a chip, or else all.
+fn objects(bytes: &[u8], chip: Option<Chip>) -> Result<Vec<CodeObject>> {
+    if let Some(chip) = chip {
+        return Ok(open_all(bytes, Some(chip.name()))?);
+    }
+    let mut objects = Vec::new();
+    for target in targets(bytes)? {
+        objects.extend(open_all(bytes, Some(&target.to_string()))?);
+    }
+    Ok(objects)
+}

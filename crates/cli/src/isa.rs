@@ -1,0 +1,344 @@
+//! `wavetank isa`: the instructions, and how far each is executed.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use comfy_table::{CellAlignment, Table, presets};
+use include_dir::{Dir, include_dir};
+use serde::Serialize;
+use wavetank::exec::parse_file;
+use wavetank::{Chip, Fidelity, SUPPORTED_CHIPS, fidelity};
+use wavetank_isa::tables::{Access, Field, OperandSpec};
+use wavetank_isa::{Form, Generation, Op};
+
+use crate::exit::{Failure, Result, print, print_json};
+use crate::target::Target;
+
+const EXAMPLES: &str = "\
+Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P SDWA DPP VINTRP DS MUBUF MTBUF MIMG FLAT
+GLOBAL SCRATCH EXP.
+
+Examples:
+  wavetank isa --format SOP1            names, opcodes on each generation, operands
+  wavetank isa --gpu gfx803 ds_wrap     instructions of a chip whose name has `ds_wrap` in it
+  wavetank isa --coverage               what is executed, how exactly, how often tested
+  wavetank isa --coverage --json | jq '.instructions[] | select(.executes | not) | .name'";
+
+/// The cases of instructions that the project is tested with.
+static CASES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../tests/isa");
+
+const GENERATIONS: [Generation; 4] = [
+    Generation::Gfx6,
+    Generation::Gfx7,
+    Generation::Gfx8,
+    Generation::Gfx9,
+];
+
+/// Lists instructions: names, opcodes, operands; with --coverage what is executed and how exactly
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Isa {
+    #[command(flatten)]
+    target: Target,
+    /// Only instructions that have this encoding
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<String>,
+    /// Show whether each is executed, its fidelity with the reason, and the number of test cases
+    #[arg(long)]
+    coverage: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Only instructions whose name has this part
+    name: Option<String>,
+}
+
+impl Isa {
+    pub fn run(self) -> Result {
+        let chip = self.target.chip()?;
+        let format = self.format.as_deref().map(form).transpose()?;
+        let wanted = |op: &Op| {
+            let row = op.row();
+            let part = self.name.as_deref().unwrap_or("");
+            let named = row.mnemonics.iter().flatten().any(|n| n.contains(part));
+            let exists = chip.is_none_or(|chip| row.exists_on(chip));
+            let chips = chip.map_or(Chip::ALL.to_vec(), |chip| vec![chip]);
+            named && exists && format.is_none_or(|f| chips.iter().any(|c| has_form(*op, f, *c)))
+        };
+        let ops: Vec<Op> = Op::all().filter(wanted).collect();
+        if ops.is_empty() {
+            return Err(Failure::usage("there is no such instruction"));
+        }
+        match self.coverage {
+            true => Coverage::new(&ops, chip.unwrap_or(Chip::Gfx900)).show(self.json),
+            false if self.json => {
+                print_json(&ops.iter().map(|op| Entry::new(*op)).collect::<Vec<_>>())
+            }
+            false => print(&list(&ops)),
+        }
+    }
+}
+
+/// The encoding of a name.
+fn form(name: &str) -> Result<Form> {
+    let form = match name.to_ascii_uppercase().as_str() {
+        "SOP1" => Form::Sop1,
+        "SOP2" => Form::Sop2,
+        "SOPK" => Form::Sopk,
+        "SOPC" => Form::Sopc,
+        "SOPP" => Form::Sopp,
+        "SMEM" | "SMRD" => Form::Smem,
+        "VOP1" => Form::Vop1,
+        "VOP2" => Form::Vop2,
+        "VOPC" => Form::Vopc,
+        "VOP3" | "VOP3A" | "VOP3B" => Form::Vop3,
+        "VOP3P" => Form::Vop3p,
+        "SDWA" => Form::Sdwa,
+        "DPP" => Form::Dpp,
+        "VINTRP" => Form::Vintrp,
+        "DS" => Form::Ds,
+        "MUBUF" => Form::Mubuf,
+        "MTBUF" => Form::Mtbuf,
+        "MIMG" => Form::Mimg,
+        "FLAT" => Form::Flat,
+        "GLOBAL" => Form::Global,
+        "SCRATCH" => Form::Scratch,
+        "EXP" => Form::Exp,
+        _ => {
+            let sentence =
+                format!("`{name}` is no format: write SOP1, VOP3, DS or another of --help");
+            return Err(Failure::usage(sentence));
+        }
+    };
+    Ok(form)
+}
+
+/// Whether an instruction has an encoding on a chip, its own or a promoted one.
+fn has_form(op: Op, form: Form, chip: Chip) -> bool {
+    let global = op.home() == Form::Flat && chip.generation() == Generation::Gfx9;
+    op.row().exists_on(chip)
+        && match form {
+            Form::Vop3 => op.vop3(chip).is_some(),
+            Form::Vop2 => op.vop2(chip).is_some(),
+            Form::Sdwa => op.sdwa(chip),
+            Form::Dpp => op.dpp(chip),
+            Form::Global => global,
+            Form::Scratch => global && op.scratch(chip).is_some(),
+            form => op.home() == form,
+        }
+}
+
+/// The name on the last generation that has it.
+fn name(op: Op) -> &'static str {
+    let names = op.row().mnemonics;
+    names.iter().rev().flatten().next().unwrap_or(&"")
+}
+
+fn format_name(op: Op) -> String {
+    format!("{:?}", op.home()).to_uppercase()
+}
+
+fn table(header: &[&str], numbers: std::ops::Range<usize>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(header);
+    for column in numbers {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn text(table: &Table) -> String {
+    let lines = table
+        .lines()
+        .map(|line| line.trim_end().strip_prefix(' ').unwrap_or("").to_owned() + "\n");
+    lines.collect()
+}
+
+fn list(ops: &[Op]) -> String {
+    let header = ["format", "gfx6", "gfx7", "gfx8", "gfx9", "name", "operands"];
+    let mut table = table(&header, 1..5);
+    for op in ops {
+        let row = op.row();
+        let opcode = |g| row.opcodes[g as usize].map_or("–".to_owned(), |n| format!("{n:#04x}"));
+        let operands: Vec<String> = row.operands.iter().map(operand).collect();
+        let mut cells = vec![format_name(*op)];
+        cells.extend(GENERATIONS.map(opcode));
+        cells.extend([name(*op).to_owned(), operands.join(", ")]);
+        table.add_row(cells);
+    }
+    text(&table)
+}
+
+/// An operand as `field:type`.
+fn operand(spec: &OperandSpec) -> String {
+    format!("{}:{}", field(spec.field), kind(spec))
+}
+
+fn field(field: Field) -> String {
+    format!("{field:?}").to_lowercase()
+}
+
+fn kind(spec: &OperandSpec) -> String {
+    match spec.ty {
+        wavetank_isa::Ty::Imm => format!("{:?}", spec.kind).to_lowercase(),
+        ty => format!("{ty:?}").to_lowercase(),
+    }
+}
+
+/// An instruction as the table knows it.
+#[derive(Serialize)]
+struct Entry {
+    name: &'static str,
+    format: String,
+    /// By generation; absent where it does not exist.
+    opcodes: HashMap<String, u16>,
+    names: HashMap<String, &'static str>,
+    chips: Vec<&'static str>,
+    operands: Vec<Operand>,
+}
+
+#[derive(Serialize)]
+struct Operand {
+    field: String,
+    #[serde(rename = "type")]
+    ty: String,
+    read: bool,
+    written: bool,
+}
+
+impl Entry {
+    fn new(op: Op) -> Entry {
+        let row = op.row();
+        let label = |g: Generation| format!("{g:?}").to_lowercase();
+        let opcode = |g: Generation| Some((label(g), row.opcodes[g as usize]?));
+        let name_on = |g: Generation| Some((label(g), row.mnemonic(g)?));
+        let on = |chip: &&Chip| row.exists_on(**chip);
+        Entry {
+            name: name(op),
+            format: format_name(op),
+            opcodes: GENERATIONS.into_iter().filter_map(opcode).collect(),
+            names: GENERATIONS.into_iter().filter_map(name_on).collect(),
+            chips: Chip::ALL.iter().filter(on).map(|c| c.name()).collect(),
+            operands: row.operands.iter().map(Operand::new).collect(),
+        }
+    }
+}
+
+impl Operand {
+    fn new(spec: &OperandSpec) -> Operand {
+        Operand {
+            field: field(spec.field),
+            ty: kind(spec),
+            read: spec.access.reads() || spec.access == Access::WriteIfGlc,
+            written: spec.access.writes(),
+        }
+    }
+}
+
+/// What of a chip is executed.
+#[derive(Serialize)]
+struct Coverage {
+    chip: &'static str,
+    executed: usize,
+    instructions: Vec<Covered>,
+}
+
+#[derive(Serialize)]
+struct Covered {
+    name: &'static str,
+    format: String,
+    opcode: Option<u16>,
+    executes: bool,
+    fidelity: &'static str,
+    reason: String,
+    /// Cases of the project's tests that execute it.
+    tests: usize,
+}
+
+impl Coverage {
+    fn new(ops: &[Op], chip: Chip) -> Coverage {
+        let tests = test_counts();
+        let exist = ops.iter().filter(|op| op.row().exists_on(chip));
+        let covered = exist.map(|op| Covered::new(*op, chip, tests.get(op).copied()));
+        let instructions: Vec<Covered> = covered.collect();
+        Coverage {
+            chip: chip.name(),
+            executed: instructions.iter().filter(|i| i.executes).count(),
+            instructions,
+        }
+    }
+
+    fn show(&self, json: bool) -> Result {
+        if json {
+            return print_json(self);
+        }
+        let header = [
+            "format", "opcode", "name", "executes", "fidelity", "tests", "reason",
+        ];
+        let mut table = table(&header, 1..2);
+        for entry in &self.instructions {
+            table.add_row([
+                entry.format.clone(),
+                entry.opcode.map_or(String::new(), |n| format!("{n:#04x}")),
+                entry.name.to_owned(),
+                if entry.executes { "yes" } else { "no" }.to_owned(),
+                entry.fidelity.to_owned(),
+                entry.tests.to_string(),
+                entry.reason.clone(),
+            ]);
+        }
+        let mut out = text(&table);
+        let (chip, all) = (self.chip, self.instructions.len());
+        let executed = self.executed;
+        let _ = writeln!(
+            out,
+            "\n{executed} of {all} instructions are executed on {chip}."
+        );
+        print(&out)
+    }
+}
+
+impl Covered {
+    fn new(op: Op, chip: Chip, tests: Option<usize>) -> Covered {
+        let class = match SUPPORTED_CHIPS.contains(&chip) {
+            true => fidelity(op, chip),
+            false => Fidelity::Unsupported(format!("{chip} is not emulated yet")),
+        };
+        let reason = match &class {
+            Fidelity::Exact => String::new(),
+            Fidelity::WithinUlp(ulp) => format!("{ulp} ULP"),
+            Fidelity::Approximate(why) | Fidelity::NoEffect(why) => (*why).to_owned(),
+            Fidelity::Unsupported(why) => why.clone(),
+        };
+        Covered {
+            name: op.row().mnemonic(chip.generation()).unwrap_or(name(op)),
+            format: format_name(op),
+            opcode: op.opcode(chip),
+            executes: !matches!(class, Fidelity::Unsupported(_)),
+            fidelity: class.class(),
+            reason,
+            tests: tests.unwrap_or(0),
+        }
+    }
+}
+
+/// In how many cases each instruction is executed.
+fn test_counts() -> HashMap<Op, usize> {
+    let mut counts = HashMap::new();
+    for file in CASES.files() {
+        // The files are those of the project's tests, which would fail on one that cannot be read.
+        let cases = file.contents_utf8().map(parse_file);
+        for case in cases.into_iter().flatten().flatten() {
+            let mut ops: Vec<Op> = case.instructions().map(|inst| inst.op).collect();
+            ops.sort_unstable();
+            ops.dedup();
+            for op in ops {
+                *counts.entry(op).or_insert(0) += 1;
+            }
+        }
+    }
+    counts
+}

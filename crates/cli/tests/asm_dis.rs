@@ -1,0 +1,165 @@
+//! `wavetank asm`, `dis` and `isa`: what they print, and what they say of wrong input.
+
+mod common;
+
+use std::path::Path;
+
+use common::{VECADD, bundle, directory, wavetank, wavetank_in};
+
+fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
+    std::fs::write(folder.join(name), text).expect("the test directory can be written");
+}
+
+#[test]
+fn encodings_are_those_of_the_manual() {
+    let folder = directory("asm-encodings");
+    // Vega ISA, 12.3: S_MOV_B32 is SOP1 opcode 0; 12.7: V_ADD_F32 is VOP2 opcode 1.
+    write(
+        &folder,
+        "a.s",
+        "s_mov_b32 s1, s2 // a copy\n\nl: v_add_f32 v0, 1.0, v1\n",
+    );
+    let text = wavetank_in(&folder, "asm --show-encoding a.s").success();
+    assert_eq!(
+        text,
+        "s_mov_b32 s1, s2 ; encoding: [0x02,0x00,0x81,0xbe]\n\
+         v_add_f32_e32 v0, 1.0, v1 ; encoding: [0xf2,0x02,0x00,0x02]\n"
+    );
+    // On the first generation the same opcode is 3 (gcn-sop1-instructions, S_MOV_B32).
+    let text = wavetank_in(&folder, "asm --gpu tahiti --show-encoding a.s").success();
+    assert!(text.starts_with("s_mov_b32 s1, s2 ; encoding: [0x02,0x03,0x81,0xbe]\n"));
+}
+
+#[test]
+fn every_wrong_line_is_told() {
+    let folder = directory("asm-errors");
+    let source = "s_nop 0\n  v_add_f23 v0, v1, v2\ns_branch nowhere\ns_nop 1\n";
+    write(&folder, "a.s", source);
+    let out = wavetank_in(&folder, "asm a.s");
+    assert_eq!(
+        (out.code, out.stdout.as_str()),
+        (Some(2), "s_nop 0\ns_nop 1\n")
+    );
+    assert!(out.stderr.starts_with("line 2: "), "{}", out.stderr);
+    assert!(
+        out.stderr.contains("\n    ^^^^^^^^^\n  help: "),
+        "{}",
+        out.stderr
+    );
+    assert!(out.stderr.contains("line 3: there is no label `nowhere`"));
+    assert!(
+        out.stderr.ends_with("error: 2 errors in a.s\n"),
+        "{}",
+        out.stderr
+    );
+    let out = wavetank_in(&folder, "asm --json a.s");
+    let json: serde_json::Value = serde_json::from_str(&out.stdout).expect("JSON");
+    assert_eq!(
+        (&json["errors"][0]["line"], &json["errors"][0]["column"]),
+        (&2.into(), &3.into())
+    );
+    assert_eq!(json["instructions"][1]["text"], "s_nop 1");
+}
+
+#[test]
+fn words_go_to_a_file_and_back() {
+    let folder = directory("asm-words");
+    write(
+        &folder,
+        "a.s",
+        "loop:\ns_sub_u32 s0, s0, 1\ns_cbranch_scc1 loop\n",
+    );
+    wavetank_in(&folder, "asm a.s -o a.bin").success();
+    let text = wavetank_in(&folder, "dis --raw a.bin").success();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|l| l.split(" //").next().unwrap().trim())
+        .collect();
+    assert_eq!(lines, ["L0:", "s_sub_u32 s0, s0, 1", "s_cbranch_scc1 L0"]);
+    // Nothing is written where a line is wrong.
+    write(&folder, "b.s", "s_nop\n");
+    let out = wavetank_in(&folder, "asm b.s -o b.bin");
+    assert_eq!(out.code, Some(2));
+    assert!(!folder.join("b.bin").exists());
+}
+
+#[test]
+fn lines_of_hexadecimal_become_lines_of_text() {
+    let folder = directory("dis-hex");
+    write(&folder, "a.hex", "020081be\nff ff ff ff\n\nf2020002\n");
+    let text = wavetank_in(&folder, "dis --hex a.hex").success();
+    assert_eq!(
+        text,
+        "s_mov_b32 s1, s2\n!reject\n\nv_add_f32_e32 v0, 1.0, v1\n"
+    );
+    write(&folder, "b.hex", "0200\n020081b\nzz\n");
+    let out = wavetank_in(&folder, "dis --hex b.hex");
+    assert_eq!((out.code, out.stdout.as_str()), (Some(2), "!reject\n"));
+    assert!(out.stderr.starts_with("line 2: ") && out.stderr.contains("\nline 3: `z`"));
+}
+
+#[test]
+fn code_objects_show_their_symbols() {
+    let text = wavetank(&format!("dis {VECADD}")).success();
+    assert!(
+        text.contains(": gfx900\n\nvecadd:\n\ts_load_dword"),
+        "{text}"
+    );
+    let folder = directory("dis-bundle");
+    write(&folder, "a.out", bundle());
+    let both = wavetank_in(&folder, "dis a.out").success();
+    assert!(both.contains("a.out: gfx900") && both.contains("a.out: gfx906"));
+    let one = wavetank_in(&folder, "dis --gpu gfx906 a.out").success();
+    assert!(!one.contains("a.out: gfx900") && one.contains("reduce_sum:"));
+}
+
+#[test]
+fn the_table_is_shown() {
+    let text = wavetank("isa --format SOP1 s_mov_b32").success();
+    let words: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(
+        words[..6],
+        ["SOP1", "0x03", "0x03", "0x00", "0x00", "s_mov_b32"]
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&wavetank("isa --json --gpu gfx803 v_add_u").success()).expect("JSON");
+    assert_eq!(json[0]["names"]["gfx8"], "v_add_u32");
+    assert_eq!(json[0]["names"]["gfx9"], "v_add_co_u32");
+}
+
+#[test]
+fn coverage_says_what_is_executed() {
+    let json: serde_json::Value =
+        serde_json::from_str(&wavetank("isa --coverage --json").success()).expect("JSON");
+    let find = |name: &str| {
+        let all = json["instructions"].as_array().expect("a list");
+        all.iter()
+            .find(|i| i["name"] == name)
+            .expect("it exists")
+            .clone()
+    };
+    assert_eq!(find("s_add_u32")["fidelity"], "exact");
+    assert_eq!(find("v_sin_f32")["fidelity"], "within ULP");
+    assert_eq!(find("s_setprio")["fidelity"], "no effect");
+    assert!(find("s_add_u32")["tests"].as_u64() > Some(0));
+    let count = |text: String| text.matches(" yes ").count();
+    let old = wavetank("isa --coverage --gpu tahiti --format SOP1").success();
+    assert!(old.contains("tahiti") || old.contains("gfx600"), "{old}");
+    let new = wavetank("isa --coverage --format SOP1").success();
+    assert!(count(new) > 40);
+}
+
+#[test]
+fn wrong_calls_are_one_sentence() {
+    wavetank("isa --format SOP9").refused(&["`SOP9` is no format"]);
+    wavetank("isa no_such_thing").refused(&["no such instruction"]);
+    wavetank("asm absent.s").refused(&["cannot read absent.s"]);
+    wavetank("asm --isa visa absent.s").refused(&["`visa` is not there yet", "gfx600"]);
+    wavetank("dis --gpu gfx1030 absent").refused(&["`gfx1030` is no instruction set"]);
+    wavetank("dis --gpu gfx900 --isa gfx906 absent").refused(&["--gpu says gfx900"]);
+    wavetank(&format!("dis --gpu gfx803 {VECADD}")).refused(&["gfx803"]);
+    let folder = directory("asm-binary");
+    write(&folder, "a.s", b"s_nop 0\n\xff\n");
+    wavetank_in(&folder, "asm a.s").refused(&["a.s: line 2 is no UTF-8 text"]);
+    wavetank_in(&folder, "dis a.s").refused(&["a.s: "]);
+}
