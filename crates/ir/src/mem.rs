@@ -52,6 +52,37 @@ pub enum Clock {
     RealTime,
 }
 
+/// What a wave asks of a counter that all waves of a device share (GCN's global
+/// wave synchronization).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum GlobalSync {
+    /// Sets the counter.
+    Init,
+    /// Adds 1 to a semaphore.
+    Signal,
+    /// Adds a number to a semaphore.
+    SignalMany,
+    /// Waits until the semaphore is above 0, and takes 1.
+    Wait,
+    /// Lets every wave go on that waits for the semaphore.
+    Release,
+    /// Waits at a barrier; the value is the number of other waves that meet at
+    /// the next one.
+    Barrier,
+}
+
+impl GlobalSync {
+    /// Every kind, in the order of their numbers (`as usize`).
+    pub const ALL: [GlobalSync; 6] = [
+        GlobalSync::Init,
+        GlobalSync::Signal,
+        GlobalSync::SignalMany,
+        GlobalSync::Wait,
+        GlobalSync::Release,
+        GlobalSync::Barrier,
+    ];
+}
+
 /// What one lane, or the wave, accesses at its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {

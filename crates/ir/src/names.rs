@@ -1,7 +1,7 @@
 //! The names operations have in the text form: one table for printing and
 //! parsing, so that neither can know a name the other does not.
 
-use crate::mem::{Clock, Counter, Family, Half, Rmw};
+use crate::mem::{Clock, Counter, Family, GlobalSync, Half, Rmw};
 use crate::op::{Bin, Cvt, Rel, Tern, Un};
 use crate::types::{Elem, Round, Ty};
 
@@ -45,6 +45,11 @@ names!(Family {
 names!(Clock { Cycles = "cycles", RealTime = "real_time" });
 
 names!(Counter { Vm = "vm", Lgkm = "lgkm", Both = "both" });
+
+names!(GlobalSync {
+    Init = "init", Signal = "signal", SignalMany = "signal_many", Wait = "wait",
+    Release = "release", Barrier = "barrier",
+});
 
 names!(Half { Whole = "whole", Low = "low", High = "high" });
 

@@ -5,7 +5,7 @@
 //! operands are uniform yields a uniform result.
 
 use crate::lane_fn::LaneFn;
-use crate::mem::{Clock, MemOp};
+use crate::mem::{Clock, GlobalSync, MemOp};
 use crate::types::{Elem, Fp, Reg, Ty};
 
 /// A value: the index of the node of a block that defines it.
@@ -376,6 +376,17 @@ pub enum Terminator {
     },
     /// Lets others run.
     Sleep {
+        /// Where it goes on.
+        next: u64,
+    },
+    /// Meets waves of other work-groups.
+    GlobalSync {
+        /// How.
+        op: GlobalSync,
+        /// The number of the counter (`U32`).
+        resource: Value,
+        /// What is set or added, or counted to (`U32`).
+        value: Value,
         /// Where it goes on.
         next: u64,
     },

@@ -76,6 +76,10 @@ macro_rules! walk {
                     Op::Mem(m) => m.$name(f),
                     Op::End(t) => match t {
                         Terminator::CondBranch { cond: v, .. } | Terminator::Jump(v) => f(v),
+                        Terminator::GlobalSync { resource, value, .. } => {
+                            f(resource);
+                            f(value);
+                        }
                         Terminator::Branch(_)
                         | Terminator::Barrier { .. }
                         | Terminator::Sleep { .. }

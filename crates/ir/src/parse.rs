@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::LaneFn;
-use crate::mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
+use crate::mem::{
+    Access, Clock, Counter, DataReg, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+};
 use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 use crate::scan::{Parsed, Scanner};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
@@ -456,6 +458,17 @@ impl<'a> Parser<'a> {
             "jump" => Terminator::Jump(self.value(s)?),
             "barrier" => Terminator::Barrier { next: s.number()? },
             "sleep" => Terminator::Sleep { next: s.number()? },
+            "global_sync" => {
+                let op = s.named("a kind of synchronization", GlobalSync::from_text)?;
+                let resource = self.value(s)?;
+                s.expect(',')?;
+                Terminator::GlobalSync {
+                    op,
+                    resource,
+                    value: self.value(s)?,
+                    next: next(s)?,
+                }
+            }
             "message" => Terminator::Message {
                 message: s.number()?,
                 next: next(s)?,

@@ -324,6 +324,15 @@ impl Display for Terminator {
             Terminator::Jump(to) => write!(f, "jump {to}"),
             Terminator::Barrier { next } => write!(f, "barrier {next:#x}"),
             Terminator::Sleep { next } => write!(f, "sleep {next:#x}"),
+            Terminator::GlobalSync {
+                op,
+                resource,
+                value,
+                next,
+            } => {
+                let op = op.text();
+                write!(f, "global_sync {op} {resource}, {value}, {next:#x}")
+            }
             Terminator::Message { message, next } => write!(f, "message {message:#x}, {next:#x}"),
             Terminator::Trap { id, next } => write!(f, "trap {id:#x}, {next:#x}"),
             Terminator::EndProgram => f.write_str("end_program"),

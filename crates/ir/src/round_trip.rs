@@ -3,7 +3,9 @@
 
 use proptest::prelude::*;
 
-use crate::mem::{Access, Clock, Counter, DataReg, Family, Half, MemKind, MemOp, Rmw, Space};
+use crate::mem::{
+    Access, Clock, Counter, DataReg, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+};
 use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
 use crate::{LaneFn, over_lanes, parse};
@@ -133,7 +135,7 @@ impl Random<'_> {
 
     fn terminator(&mut self, what: &str) -> Terminator {
         let (v, taken, next) = (self.value(), self.any(), self.any());
-        match self.below(9) {
+        match self.below(10) {
             0 => Terminator::Branch(taken),
             1 => Terminator::CondBranch {
                 cond: v,
@@ -152,6 +154,12 @@ impl Random<'_> {
                 next,
             },
             7 => Terminator::EndProgram,
+            8 => Terminator::GlobalSync {
+                op: self.of(GlobalSync::NAMES),
+                resource: v,
+                value: self.value(),
+                next,
+            },
             _ => Terminator::Unsupported { what: what.into() },
         }
     }

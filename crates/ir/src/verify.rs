@@ -489,6 +489,12 @@ impl Checker<'_> {
         match t {
             Terminator::CondBranch { cond, .. } => self.exactly(*cond, Ty::U32),
             Terminator::Jump(to) => self.exactly(*to, Ty::U64),
+            Terminator::GlobalSync {
+                resource, value, ..
+            } => {
+                self.exactly(*resource, Ty::U32)?;
+                self.exactly(*value, Ty::U32)
+            }
             _ => Ok(()),
         }
     }

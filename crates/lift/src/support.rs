@@ -17,8 +17,8 @@ use crate::{Modes, lift_block};
 /// use wavetank_isa::tables::{Ds, Sop2};
 /// use wavetank_lift::unsupported;
 /// assert_eq!(unsupported(Sop2::S_ADD_U32, Chip::Gfx900), None);
-/// let why = unsupported(Ds::DS_GWS_BARRIER, Chip::Gfx900);
-/// assert!(why.is_some_and(|why| why.starts_with("ds_gws_barrier")));
+/// let why = unsupported(Ds::DS_CONDXCHG32_RTN_B128, Chip::Gfx700);
+/// assert!(why.is_some_and(|why| why.starts_with("ds_condxchg32_rtn_b128")));
 /// ```
 pub fn unsupported(op: impl Into<Op>, chip: Chip) -> Option<String> {
     let op = op.into();

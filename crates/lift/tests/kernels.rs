@@ -37,6 +37,7 @@ fn successors(program: &Program, block: &Block) -> Vec<u64> {
         Some(Op::End(
             Terminator::Barrier { next }
             | Terminator::Sleep { next }
+            | Terminator::GlobalSync { next, .. }
             | Terminator::Trap { next, .. }
             | Terminator::Message { next, .. },
         )) => vec![*next],

@@ -319,7 +319,6 @@ fn scalar_loads() {
 #[test]
 fn unsupported() {
     for inst in [
-        any(Ds::DS_GWS_BARRIER),
         any(Ds::DS_ADD_SRC2_U32),
         with(any(Ds::DS_ADD_U32), flag::GDS),
         with(any(Mubuf::BUFFER_LOAD_DWORD), flag::LDS),

@@ -1,6 +1,7 @@
 //! What a back end does: run one wave until it stops.
 
 use crate::fault::Fault;
+use crate::global_sync::SyncRequest;
 use crate::memory::MemoryUnit;
 use crate::wave::Wave;
 
@@ -13,6 +14,8 @@ pub enum Stop {
     Barrier,
     /// The wave sleeps or its budget ran out: others may run.
     Yield,
+    /// The wave asks for global wave synchronization; its PC is after that.
+    GlobalSync(SyncRequest),
     /// The wave sent a message to the host.
     Message(u16),
     /// The kernel must stop. The PC of the wave is that of the instruction.

@@ -12,6 +12,7 @@ use crate::backend::Stop;
 use crate::dispatch::{Grid, Group, Site, StartWave, WorkItemIds};
 use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
+use crate::global_sync::GlobalSyncUnit;
 use crate::wave::Wave;
 use crate::workgroup::{Round, WaveState, WorkGroup};
 
@@ -42,6 +43,8 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Work-groups that may be resident at once on all threads together; each thread may have one in any case.
     pub resident_groups: u32,
+    /// The global wave synchronization of the device; without one the dispatch has its own.
+    pub sync: Option<&'a GlobalSyncUnit>,
     /// When to give up.
     pub deadline: Option<Instant>,
     /// Set by somebody else to stop the dispatch as if its time were up.
@@ -57,6 +60,7 @@ impl Default for Options<'_> {
         Options {
             threads: 1,
             resident_groups: 1,
+            sync: None,
             deadline: None,
             cancel: None,
             progress: None,
@@ -159,11 +163,13 @@ pub fn run<W: Worker>(
     worker: impl Fn(usize) -> W + Sync,
 ) -> Result<Counts, Failure> {
     let threads = (options.threads.max(1) as u64).min(grid.count()) as usize;
+    let own_sync = GlobalSyncUnit::default();
     let shared = Shared {
         grid,
         start,
         options,
-        slots: (options.resident_groups as usize / threads).max(1),
+        sync: options.sync.unwrap_or(&own_sync),
+        threads,
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),
         stop: AtomicBool::new(false),
@@ -189,8 +195,8 @@ struct Shared<'a> {
     grid: &'a Grid,
     start: &'a dyn StartWave,
     options: &'a Options<'a>,
-    /// Work-groups that one thread may hold.
-    slots: usize,
+    sync: &'a GlobalSyncUnit,
+    threads: usize,
     /// The next work-group to start.
     next: AtomicU64,
     /// Work-groups that have ended.
@@ -233,6 +239,13 @@ impl Outcome {
 }
 
 impl Shared<'_> {
+    /// Work-groups that a thread may hold: together as many as are resident at once.
+    fn slots(&self, unit: usize) -> usize {
+        let resident = self.options.resident_groups as usize;
+        let share = resident / self.threads + usize::from(unit < resident % self.threads);
+        share.max(1)
+    }
+
     /// The next work-group in order, if one is left.
     fn take(&self) -> Option<Group> {
         // Not fetch_add: the counter must not run past the end however often it is asked.
@@ -345,7 +358,7 @@ impl<'a, W: Worker> Thread<'a, W> {
 
     /// Starts the next work-group in a slot of its own, if there is one and the chip has room.
     fn admit(&mut self) -> bool {
-        if self.active.len() >= self.shared.slots {
+        if self.active.len() >= self.shared.slots(self.unit) {
             return false;
         }
         let free = (0..self.slots.len()).find(|slot| !self.active.contains(slot));
@@ -410,7 +423,7 @@ impl<'a, W: Worker> Thread<'a, W> {
                     hook(message);
                 }
             };
-            match group.round(&mut self.worker, &mut message) {
+            match group.round(&mut self.worker, self.shared.sync, &mut message) {
                 Round::Ended => {
                     self.ended(slot);
                     return Turn::Ended;
@@ -446,6 +459,9 @@ impl<'a, W: Worker> Thread<'a, W> {
 
     /// Adds this thread's part to the outcome.
     fn report(self) {
+        for slot in &self.active {
+            self.slots[*slot].group.leave(self.shared.sync);
+        }
         let mut outcome = self.shared.outcome();
         outcome.counts.add(&self.counts);
         if outcome.timeout {

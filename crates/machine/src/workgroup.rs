@@ -3,6 +3,7 @@
 use crate::backend::Stop;
 use crate::dispatch::Group;
 use crate::fault::Fault;
+use crate::global_sync::{GlobalSyncUnit, Ticket};
 use crate::schedule::{Message, Worker};
 use crate::wave::Wave;
 
@@ -18,6 +19,8 @@ pub enum WaveState {
     Ready,
     /// It waits at a barrier.
     Barrier,
+    /// It waits for waves of other work-groups.
+    GlobalSync(Ticket),
     /// It has ended.
     Ended,
 }
@@ -67,12 +70,20 @@ impl WorkGroup {
     }
 
     /// Lets each wave that can run do so once.
-    pub fn round(&mut self, worker: &mut impl Worker, message: &mut dyn FnMut(Message)) -> Round {
+    pub fn round(
+        &mut self,
+        worker: &mut impl Worker,
+        sync: &GlobalSyncUnit,
+        message: &mut dyn FnMut(Message),
+    ) -> Round {
         let (mut progress, mut asleep) = (false, true);
         for n in 0..self.states.len() {
-            if self.states[n] != WaveState::Ready {
-                continue;
+            match self.states[n] {
+                WaveState::Ready => {}
+                WaveState::GlobalSync(ticket) if !sync.is_waiting(ticket) => progress = true,
+                WaveState::GlobalSync(_) | WaveState::Barrier | WaveState::Ended => continue,
             }
+            self.states[n] = WaveState::Ready;
             match self.run_wave(n, worker, message) {
                 Stop::End => (self.states[n], progress) = (WaveState::Ended, true),
                 Stop::Barrier => self.states[n] = WaveState::Barrier,
@@ -83,6 +94,10 @@ impl WorkGroup {
                     };
                 }
                 Stop::Yield => asleep &= self.waves[n].uniform().budget > 0,
+                Stop::GlobalSync(request) => match sync.enter(request) {
+                    Some(ticket) => self.states[n] = WaveState::GlobalSync(ticket),
+                    None => asleep = false,
+                },
                 Stop::Message(_) => unreachable!("run_wave goes on after messages"),
             }
         }
@@ -119,9 +134,19 @@ impl WorkGroup {
         }
     }
 
+    /// The waves that wait for waves of other work-groups do so no more.
+    pub fn leave(&self, sync: &GlobalSyncUnit) {
+        for state in &self.states {
+            if let WaveState::GlobalSync(ticket) = *state {
+                sync.leave(ticket);
+            }
+        }
+    }
+
     /// A barrier opens when every wave that has not ended is there (Vega ISA, 4.2 "S_BARRIER": ended waves do not count).
     fn release_barrier(&mut self) -> bool {
-        if self.states.contains(&WaveState::Ready) {
+        let elsewhere = |s: &WaveState| matches!(s, WaveState::Ready | WaveState::GlobalSync(_));
+        if self.states.iter().any(elsewhere) {
             return false;
         }
         for state in &mut self.states {

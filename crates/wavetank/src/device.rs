@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use wavetank_isa::Chip;
-use wavetank_machine::Simd;
 use wavetank_machine::gcn::{self, aql};
+use wavetank_machine::{GlobalSyncUnit, Simd};
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -35,6 +35,8 @@ pub(crate) struct Inner {
     pub threads: usize,
     pub simd: Simd,
     pub memory: Memory,
+    /// Where waves of different work-groups meet.
+    pub sync: GlobalSyncUnit,
     /// What kernels see as their queue.
     pub queue: Allocation,
 }
@@ -166,6 +168,7 @@ impl DeviceBuilder {
             threads: threads.unwrap_or_else(processors),
             simd: simd.unwrap_or_else(Simd::from_env),
             memory,
+            sync: GlobalSyncUnit::default(),
             queue,
         };
         Ok(Device {

@@ -3,9 +3,10 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use wavetank_ir::GlobalSync;
 use wavetank_machine::gcn::{self, Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
-use wavetank_machine::{Fault, Grid, Group};
+use wavetank_machine::{Fault, Grid, Group, SyncRequest};
 
 use crate::MAX_LDS;
 use crate::arg::{self, Arg};
@@ -88,6 +89,7 @@ pub struct Dispatch<'a> {
     block: Dims,
     args: Vec<Arg>,
     dynamic_lds: u32,
+    cooperative: bool,
     timeout: Option<Duration>,
     count: bool,
     progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
@@ -104,6 +106,7 @@ impl<'a> Dispatch<'a> {
             block: 1.into(),
             args: Vec::new(),
             dynamic_lds: 0,
+            cooperative: false,
             timeout: None,
             count: false,
             progress: None,
@@ -140,6 +143,15 @@ impl<'a> Dispatch<'a> {
     /// Bytes of LDS beyond the kernel's own (`extern __shared__` of HIP). LDS pointers of OpenCL take [`Arg::Lds`].
     pub fn dynamic_lds(mut self, bytes: u32) -> Self {
         self.dynamic_lds = bytes;
+        self
+    }
+
+    /// Whether every work-group meets every other (HIP's cooperative launch, `this_grid().sync()`).
+    ///
+    /// The grid then must fit on the chip at once, and global wave synchronization resource 0 is made ready for a barrier
+    /// of one wave a work-group, as ROCm's runtime does before such a launch.
+    pub fn cooperative(mut self, cooperative: bool) -> Self {
+        self.cooperative = cooperative;
         self
     }
 
@@ -204,16 +216,20 @@ impl<'a> Dispatch<'a> {
     /// Runs the kernel to its end.
     ///
     /// # Errors
-    /// [`Error::Arguments`], [`Error::Grid`], [`Error::GroupSize`] and [`Error::Lds`] before anything ran;
+    /// [`Error::Arguments`], [`Error::Grid`], [`Error::GroupSize`], [`Error::Lds`] and [`Error::Cooperative`] before anything ran;
     /// [`Error::Fault`] and [`Error::Timeout`] after.
     pub fn run(self) -> Result<Report> {
         let grid = self.checked_grid()?;
         let plan = self.plan(grid)?;
         let device = self.kernel.module.device();
+        if self.cooperative {
+            self.prepare_cooperation(grid.count(), plan.resident_groups)?;
+        }
         let start = Instant::now();
         let options = Options {
             threads: device.threads(),
             resident_groups: plan.resident_groups,
+            sync: Some(&device.inner.sync),
             deadline: self.timeout.and_then(|t| start.checked_add(t)),
             cancel: self.cancel,
             progress: self.progress,
@@ -367,6 +383,24 @@ impl<'a> Dispatch<'a> {
             _kernarg: kernarg,
             _packet: packet_memory,
         })
+    }
+
+    /// Refuses more work-groups than can meet, and sets up the barrier of those that can.
+    fn prepare_cooperation(&self, groups: u64, resident: u32) -> Result<()> {
+        if groups > resident.into() {
+            return Err(Error::Cooperative {
+                kernel: self.kernel.name().to_owned(),
+                groups,
+                resident,
+            });
+        }
+        let sync = &self.kernel.module.device().inner.sync;
+        sync.enter(SyncRequest {
+            op: GlobalSync::Init,
+            resource: 0,
+            value: (groups - 1) as u32,
+        });
+        Ok(())
     }
 
     fn dimensions(&self) -> u16 {

@@ -75,6 +75,18 @@ pub enum Error {
         /// The LDS in all, static and dynamic.
         bytes: u64,
     },
+    /// A cooperative launch whose work-groups cannot all be resident at once.
+    #[error(
+        "kernel `{kernel}` cannot be launched cooperatively with {groups} work-groups: {resident} of them are resident at once"
+    )]
+    Cooperative {
+        /// The kernel.
+        kernel: String,
+        /// The work-groups of the grid.
+        groups: u64,
+        /// Those that the chip holds.
+        resident: u32,
+    },
     /// The host has not enough memory.
     #[error("{bytes} bytes of device memory could not be allocated")]
     OutOfMemory {
@@ -279,6 +291,7 @@ impl fmt::Display for Timeout {
             let [x, y, z] = wave.group.id;
             let state = match wave.state {
                 WaveState::Barrier => "waits at a barrier, before",
+                WaveState::GlobalSync(_) => "waits for other work-groups (GWS), before",
                 WaveState::Ready | WaveState::Ended => "runs at",
             };
             write!(

@@ -107,6 +107,11 @@ fn faults_and_endless_loops_are_errors() {
             .message
             .contains("do not come to an end")
     );
+    assert!(
+        run("ds_gws_sema_p gds")
+            .message
+            .contains("waits for other waves")
+    );
     assert!(run("exp mrt0 v0, v0, v0, v0 done").message.contains("exp"));
 }
 

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Numbers, close, each, wide};
-use wavetank::Arg;
+use std::time::Duration;
+
+use wavetank::{Arg, Error};
 
 #[test]
 fn vecadd() {
@@ -353,5 +355,56 @@ fn block_primitives() {
             // Only the first lane's result is defined.
             assert_eq!(got[64 * n], wave.iter().sum::<i32>(), "{}", b.label);
         }
+    });
+}
+
+/// Each work-item stores the size of the grid, all meet, then each adds what the first stored. That one adds as well: the
+/// others see its value before or after.
+#[test]
+fn cooperative_groups() {
+    each("coop", |b| {
+        let groups = 40;
+        let size = groups * 128;
+        let out = b
+            .device
+            .buffer_from(&vec![0x1000_0000; size as usize])
+            .unwrap();
+        let kernel = b.module.kernel("_Z6k_gridPi").unwrap();
+        let dispatch = |cooperative| {
+            let d = kernel.dispatch().grid(size as u32).block(128).arg(&out);
+            d.cooperative(cooperative).timeout(Duration::from_secs(1))
+        };
+        // Its barrier is not set up: the first wave passes, the others wait for it.
+        let hang = dispatch(false).run().unwrap_err().to_string();
+        assert!(hang.contains("waits for other work-groups"), "{hang}");
+
+        // A second one finds the barrier as the first left it.
+        for _ in 0..2 {
+            let d = dispatch(true).timeout(Duration::from_secs(60));
+            d.run().unwrap_or_else(|e| panic!("{}: {e}", b.label));
+            let got = out.read::<i32>().unwrap();
+            assert_eq!(got[0], 2 * size, "{}", b.label);
+            let fits = |v: &i32| [2 * size, 3 * size].contains(v);
+            assert!(got.iter().all(fits), "{}: {got:?}", b.label);
+        }
+
+        let d = kernel.dispatch().grid(1 << 24).block(128).arg(&out);
+        let refused = d.cooperative(true).run().unwrap_err();
+        assert!(
+            matches!(refused, Error::Cooperative { groups: 131_072, resident, .. } if resident < 4096),
+            "{refused}"
+        );
+    });
+}
+
+#[test]
+fn tiles_of_a_group() {
+    each("coop", |b| {
+        let x: Vec<i32> = (0..64).map(|i| i * i).collect();
+        let buffer = b.device.buffer_from(&x).unwrap();
+        b.run("_Z6k_tilePi", 64, 64, args![&buffer]);
+        let down = |i: usize| if i % 16 == 15 { x[i] } else { x[i + 1] };
+        let wanted: Vec<i32> = (0..64).map(down).collect();
+        assert_eq!(buffer.read::<i32>().unwrap(), wanted, "{}", b.label);
     });
 }

@@ -1,8 +1,10 @@
 //! The local data share (Vega ISA, 11 "Data share operations" and 12.13 LDS &
 //! GDS).
 
-use wavetank_ir::{Access, Builder, Counter, DataReg, Half, Reg, Rmw, Space, Value};
-use wavetank_isa::tables::Ds;
+use wavetank_ir::{
+    Access, Builder, Counter, DataReg, GlobalSync, Half, Reg, Rmw, Space, Terminator, Value,
+};
+use wavetank_isa::tables::{Ds, feature};
 use wavetank_isa::{Field, Generation, flag};
 
 use super::swizzle::pattern;
@@ -15,7 +17,7 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
     use Access::*;
     use Ds::*;
     use Half::*;
-    if l.inst.has(flag::GDS) {
+    if l.inst.has(flag::GDS) && !l.inst.row().has(feature::GDS_ONLY) {
         return Flow::unsupported(l.inst, "the global data share is not executed yet");
     }
     let width = l.dwords(Field::Data0);
@@ -95,6 +97,13 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_BPERMUTE_B32 => permute(l, Builder::permute),
         DS_NOP => Flow::Next,
 
+        DS_GWS_INIT => global_sync(l, GlobalSync::Init),
+        DS_GWS_SEMA_V => global_sync(l, GlobalSync::Signal),
+        DS_GWS_SEMA_BR => global_sync(l, GlobalSync::SignalMany),
+        DS_GWS_SEMA_P => global_sync(l, GlobalSync::Wait),
+        DS_GWS_SEMA_RELEASE_ALL => global_sync(l, GlobalSync::Release),
+        DS_GWS_BARRIER => global_sync(l, GlobalSync::Barrier),
+
         // NotYet
         DS_ADD_SRC2_U32 | DS_SUB_SRC2_U32 | DS_RSUB_SRC2_U32 | DS_INC_SRC2_U32
         | DS_DEC_SRC2_U32 | DS_MIN_SRC2_I32 | DS_MAX_SRC2_I32 | DS_MIN_SRC2_U32
@@ -108,14 +117,6 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
             "operations between two LDS addresses are not executed yet",
         ),
         DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, "no document says what it does"),
-        DS_GWS_SEMA_RELEASE_ALL
-        | DS_GWS_INIT
-        | DS_GWS_SEMA_V
-        | DS_GWS_SEMA_BR
-        | DS_GWS_SEMA_P
-        | DS_GWS_BARRIER => {
-            Flow::unsupported(l.inst, "global wave synchronization is not executed yet")
-        }
         DS_ORDERED_COUNT => Flow::unsupported(l.inst, "ordered counters are not executed yet"),
     }
 }
@@ -252,6 +253,23 @@ fn permute(l: &Lift, by: fn(&Builder, Value, Value, Value) -> Value) -> Flow {
     let data = l.vector32(Field::Data0, 0).v;
     let index = l.vector32(Field::Vaddr, 0) + l.inst.mods.offset as u64;
     write_vector(l, by(l.b, data, index.v, l.exec_mask()))
+}
+
+/// Global wave synchronization: resource M0[21:16] + OFFSET0, with the data of
+/// the first active lane. The base of the process's share of the resources,
+/// which the manual adds, is 0 here.
+fn global_sync(l: &Lift, op: GlobalSync) -> Flow {
+    let resource = ((l.m0() >> 16) + l.inst.mods.offset as u64) & 63;
+    let value = match l.vgpr(Field::Vaddr) {
+        Some(data) => l.b.read_first_lane(l.b.read(Reg::V(data)), l.exec_mask()),
+        None => l.b.u32(0),
+    };
+    Flow::End(Terminator::GlobalSync {
+        op,
+        resource: resource.v,
+        value,
+        next: l.next(),
+    })
 }
 
 /// Writes VDST in the active lanes.

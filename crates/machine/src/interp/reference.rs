@@ -18,6 +18,7 @@ use super::visit::Visit;
 use crate::backend::{Backend, Stop};
 use crate::clock;
 use crate::fault::Fault;
+use crate::global_sync::SyncRequest;
 use crate::memory::MemoryUnit;
 use crate::wave::{Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg};
 
@@ -516,6 +517,19 @@ impl Frame<'_, '_> {
             Terminator::Jump(to) => (self.get(*to).uniform(), None),
             Terminator::Barrier { next } => (*next, Some(Stop::Barrier)),
             Terminator::Sleep { next } => (*next, Some(Stop::Yield)),
+            Terminator::GlobalSync {
+                op,
+                resource,
+                value,
+                next,
+            } => {
+                let request = SyncRequest {
+                    op: *op,
+                    resource: self.get(*resource).uniform() as u8,
+                    value: self.get(*value).uniform() as u32,
+                };
+                (*next, Some(Stop::GlobalSync(request)))
+            }
             Terminator::Message { message, next } => (*next, Some(Stop::Message(*message))),
             Terminator::Trap { id, .. } => {
                 return Err(Stop::Fault(Fault::Trap {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use wavetank_ir::LANES;
 use wavetank_isa::Inst;
 use wavetank_machine::{
-    Backend, Fault, Interpreter, Lds, MemoryUnit, Program, Reference, ReferenceProgram, Registry,
-    Simd, Stop, Translation, VGPRS, Wave, hwreg,
+    Backend, Fault, GlobalSyncUnit, Interpreter, Lds, MemoryUnit, Program, Reference,
+    ReferenceProgram, Registry, Simd, Stop, Translation, VGPRS, Wave, hwreg,
 };
 
 use super::value::{Assignment, Exactness, Target, lane};
@@ -199,17 +199,23 @@ fn execute(
     })
 }
 
-/// Runs a wave over barriers and sleeps until it ends.
+/// Runs a wave over barriers and sleeps until it ends. It is alone: where it has to wait for others it hangs.
 fn to_the_end(
     backend: &mut dyn Backend,
     wave: &mut Wave,
     memory: &mut MemoryUnit<'_>,
 ) -> Result<(), String> {
+    let sync = GlobalSyncUnit::default();
     loop {
         match backend.run(wave, memory) {
             Stop::End => return Ok(()),
             Stop::Yield if wave.uniform().budget <= 0 => {
                 return Err("the instructions do not come to an end".into());
+            }
+            Stop::GlobalSync(request) => {
+                if sync.enter(request).is_some() {
+                    return Err("it waits for other waves, of which there are none".into());
+                }
             }
             Stop::Barrier | Stop::Yield | Stop::Message(_) => {}
             Stop::Fault(fault) => return Err(sentence(&fault)),

@@ -1,11 +1,12 @@
 //! Ends of blocks, clocks and counters: steps without lanes.
 
-use wavetank_ir::{Clock, LANES};
+use wavetank_ir::{Clock, GlobalSync, LANES};
 
 use super::super::step::{Ctx, Next, Step};
 use crate::backend::Stop;
 use crate::clock;
 use crate::fault::Fault;
+use crate::global_sync::SyncRequest;
 
 /// Goes on at `imm[1]`.
 ///
@@ -64,6 +65,25 @@ pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: by the caller's promise.
     unsafe { stop(ctx, s, Stop::Yield) }
+}
+
+/// Asks for global synchronization of kind `flags`, by resource and value in
+/// the sources, to go on at `imm[2]`.
+///
+/// # Safety
+/// As above.
+pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive; lowering proved the offsets.
+    unsafe {
+        let request = SyncRequest {
+            op: GlobalSync::ALL[s.flags as usize],
+            resource: ctx.uniform32(s, 0) as u8,
+            value: ctx.uniform32(s, 1),
+        };
+        (*ctx.uniform).pc = s.imm[2];
+        ctx.stop = Some(Stop::GlobalSync(request));
+    }
+    Next::Stop
 }
 
 /// Sends message `flags`, to go on at `imm[1]`.

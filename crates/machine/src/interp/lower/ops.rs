@@ -394,6 +394,8 @@ impl<L: Level> Lower<'_, L> {
             Terminator::Jump(_) => (flow::jump, [0; 2], 0),
             Terminator::Barrier { next } => (flow::barrier, [next, 0], 0),
             Terminator::Sleep { next } => (flow::sleep, [next, 0], 0),
+            // The constants of its two sources come first.
+            Terminator::GlobalSync { op, next, .. } => (flow::global_sync, [0, next], op as u32),
             Terminator::Message { message, next } => (flow::message, [next, 0], message.into()),
             Terminator::Trap { id, .. } => (flow::trap, [self.pc, 0], id.into()),
             Terminator::EndProgram => (flow::end_program, [self.pc, 0], 0),
@@ -401,10 +403,15 @@ impl<L: Level> Lower<'_, L> {
         };
         let operands: &[Operand] = match *end {
             Terminator::CondBranch { cond: v, .. } | Terminator::Jump(v) => &[self.operand(v)],
+            Terminator::GlobalSync {
+                resource, value, ..
+            } => &[self.operand(resource), self.operand(value)],
             _ => &[],
         };
         let mut step = self.step(run, operands);
-        step.imm[1..].copy_from_slice(&imm);
+        for (slot, imm) in step.imm[1..].iter_mut().zip(imm) {
+            *slot |= imm;
+        }
         step.flags = flags;
         self.steps.push(step);
     }

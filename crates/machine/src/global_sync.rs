@@ -1,0 +1,203 @@
+//! Global wave synchronization: the counters of a device at which waves of
+//! different work-groups meet (Vega ISA, 12.13, DS_GWS_*).
+//!
+//! A resource serves as a semaphore or as a barrier, whichever the last
+//! instruction made of it. Waves that must wait stand in its queue, in order of
+//! arrival; the scheduler asks whether they are still in there.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use wavetank_ir::GlobalSync;
+
+/// Resources of a device: a number has 6 bits.
+const RESOURCES: usize = 64;
+
+/// What a wave asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SyncRequest {
+    /// The operation.
+    pub op: GlobalSync,
+    /// The number of the resource, taken modulo 64.
+    pub resource: u8,
+    /// The number that is set, added or counted to.
+    pub value: u32,
+}
+
+/// A place in the queue of a resource.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ticket {
+    resource: u8,
+    number: u64,
+}
+
+impl Ticket {
+    /// The resource that is waited for.
+    pub fn resource(self) -> u8 {
+        self.resource
+    }
+}
+
+/// The resources of a device.
+///
+/// ```
+/// use wavetank_ir::GlobalSync;
+/// use wavetank_machine::{GlobalSyncUnit, SyncRequest};
+/// let unit = GlobalSyncUnit::default();
+/// let ask = |op, value| unit.enter(SyncRequest { op, resource: 0, value });
+/// // Two waves meet: the first waits for one other.
+/// assert_eq!(ask(GlobalSync::Init, 1), None);
+/// let first = ask(GlobalSync::Barrier, 1).expect("it waits");
+/// assert!(unit.is_waiting(first));
+/// assert_eq!(ask(GlobalSync::Barrier, 1), None);
+/// assert!(!unit.is_waiting(first));
+/// ```
+pub struct GlobalSyncUnit {
+    resources: [Mutex<Resource>; RESOURCES],
+}
+
+impl Default for GlobalSyncUnit {
+    fn default() -> Self {
+        GlobalSyncUnit {
+            resources: std::array::from_fn(|_| Mutex::default()),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Resource {
+    counter: u32,
+    queue: VecDeque<u64>,
+    tickets: u64,
+}
+
+impl GlobalSyncUnit {
+    /// Does what a wave asks for. `None` lets it go on; with a ticket it waits.
+    pub fn enter(&self, request: SyncRequest) -> Option<Ticket> {
+        let resource = request.resource % RESOURCES as u8;
+        let number = self.resource(resource).enter(request.op, request.value)?;
+        Some(Ticket { resource, number })
+    }
+
+    /// Whether a wave still waits.
+    pub fn is_waiting(&self, ticket: Ticket) -> bool {
+        self.resource(ticket.resource)
+            .queue
+            .contains(&ticket.number)
+    }
+
+    /// A wave that waits is gone.
+    pub fn leave(&self, ticket: Ticket) {
+        self.resource(ticket.resource)
+            .queue
+            .retain(|n| *n != ticket.number);
+    }
+
+    fn resource(&self, n: u8) -> MutexGuard<'_, Resource> {
+        let resource = &self.resources[usize::from(n)];
+        resource.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Resource {
+    fn enter(&mut self, op: GlobalSync, value: u32) -> Option<u64> {
+        match op {
+            GlobalSync::Init => self.counter = value,
+            GlobalSync::Signal => self.signal(1),
+            GlobalSync::SignalMany => self.signal(value),
+            GlobalSync::Release => self.signal(self.queue.len() as u32),
+            GlobalSync::Wait if self.counter > 0 => self.counter -= 1,
+            GlobalSync::Wait => return Some(self.wait()),
+            // The last one lets all go on, and counts for the next barrier.
+            GlobalSync::Barrier if self.counter == 0 => {
+                self.queue.clear();
+                self.counter = value;
+            }
+            GlobalSync::Barrier => {
+                self.counter -= 1;
+                return Some(self.wait());
+            }
+        }
+        None
+    }
+
+    fn wait(&mut self) -> u64 {
+        self.tickets += 1;
+        self.queue.push_back(self.tickets);
+        self.tickets
+    }
+
+    /// Adds to a semaphore: as many as it now allows go on, the first first.
+    fn signal(&mut self, count: u32) {
+        self.counter = self.counter.saturating_add(count);
+        let pass = self.queue.len().min(self.counter as usize);
+        self.queue.drain(..pass);
+        self.counter -= pass as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use GlobalSync::*;
+
+    fn ask(unit: &GlobalSyncUnit, op: GlobalSync, value: u32) -> Option<Ticket> {
+        let resource = 5;
+        unit.enter(SyncRequest {
+            op,
+            resource,
+            value,
+        })
+    }
+
+    /// "Since the waves deliver the count for the next barrier, this function
+    /// can have a different size barrier for each occurrence."
+    #[test]
+    fn barriers_of_different_sizes() {
+        let unit = GlobalSyncUnit::default();
+        ask(&unit, Init, 2);
+        let first = [1, 2].map(|_| ask(&unit, Barrier, 1).expect("two wait"));
+        assert!(first.iter().all(|t| unit.is_waiting(*t)));
+        assert_eq!(ask(&unit, Barrier, 1), None, "the third opens it");
+        assert!(!first.iter().any(|t| unit.is_waiting(*t)));
+        let second = ask(&unit, Barrier, 0).expect("one waits");
+        assert!(unit.is_waiting(second));
+        assert_eq!(ask(&unit, Barrier, 0), None, "the second opens it");
+        assert!(!unit.is_waiting(second));
+        assert_eq!(ask(&unit, Barrier, 0), None, "nobody else is needed");
+    }
+
+    #[test]
+    fn semaphores_release_in_order() {
+        let unit = GlobalSyncUnit::default();
+        ask(&unit, Init, 1);
+        assert_eq!(ask(&unit, Wait, 0), None);
+        let waves = [0; 5].map(|_| ask(&unit, Wait, 0).expect("nothing is left"));
+        let waiting = || waves.map(|t| unit.is_waiting(t));
+        ask(&unit, Signal, 0);
+        assert_eq!(waiting(), [false, true, true, true, true]);
+        unit.leave(waves[1]);
+        ask(&unit, SignalMany, 2);
+        assert_eq!(waiting(), [false, false, false, false, true]);
+        ask(&unit, Release, 0);
+        assert_eq!(waiting(), [false; 5]);
+        assert!(ask(&unit, Wait, 0).is_some(), "no more than waited");
+    }
+
+    /// Three for nobody: they let the next three pass.
+    #[test]
+    fn signals_are_kept() {
+        let unit = GlobalSyncUnit::default();
+        ask(&unit, SignalMany, 3);
+        for _ in 0..3 {
+            assert_eq!(ask(&unit, Wait, 0), None);
+        }
+        assert!(ask(&unit, Wait, 0).is_some());
+        ask(&unit, Release, 0);
+        ask(&unit, Release, 0);
+        assert!(
+            ask(&unit, Wait, 0).is_some(),
+            "without waves it has no effect"
+        );
+    }
+}
