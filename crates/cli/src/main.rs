@@ -7,6 +7,7 @@ mod demo;
 mod dis;
 mod exec;
 mod exit;
+mod explain;
 mod info;
 mod input;
 mod isa;
@@ -51,6 +52,7 @@ enum Command {
     Exec(exec::Exec),
     Asm(asm::Asm),
     Dis(dis::Dis),
+    Explain(explain::Explain),
     Isa(isa::Isa),
 }
 
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Exec(exec) => exec.run(),
         Command::Asm(asm) => asm.run(),
         Command::Dis(dis) => dis.run(),
+        Command::Explain(explain) => explain.run(),
         Command::Isa(isa) => isa.run(),
     })
 }

@@ -1,0 +1,65 @@
+//! `wavetank explain`: by text, by name, by words.
+
+use std::process::{Command, Output};
+
+fn explain(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_wavetank"))
+        .arg("explain")
+        .args(args)
+        .output()
+        .expect("the command starts")
+}
+
+fn text(args: &[&str]) -> String {
+    let out = explain(args);
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+    String::from_utf8(out.stdout).expect("text")
+}
+
+#[test]
+fn an_instruction_shows_its_operands_and_meaning() {
+    // Vega ISA, 12.15.1: V_ADD3_U32 is VOP3 opcode 511: D.u = S0.u + S1.u + S2.u.
+    let by_text = text(&["v_add3_u32 v0, v1, s2, v2"]);
+    for part in [
+        "D1FF0000 04080501",
+        "gfx9 v_add3_u32 0x1ff",
+        "vdst",
+        "src1     s2",
+        "EXEC",
+    ] {
+        assert!(by_text.contains(part), "{part}: {by_text}");
+    }
+    assert_eq!(by_text.matches("add.i32").count(), 2, "{by_text}");
+    assert_eq!(text(&["0xD1FF0000", "04080501"]), by_text);
+}
+
+#[test]
+fn a_name_shows_the_row_on_a_chip() {
+    let old = text(&["--gpu", "tahiti", "s_and_saveexec_b64"]);
+    assert!(old.contains("gfx600") && old.contains("SCC, EXEC") && old.contains("not emulated"));
+    let out = explain(&["--json", "global_load_dword"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(
+        json[0]["forms"],
+        serde_json::json!(["FLAT", "GLOBAL", "SCRATCH"])
+    );
+}
+
+#[test]
+fn what_is_no_instruction_is_told() {
+    for (args, part) in [
+        (
+            &["v_add3_u23 v0, v1, v2, v3"][..],
+            "did you mean `v_add3_u32`?",
+        ),
+        (&["0xffffffff"], "0xffffffff: "),
+        (&["--isa", "visa", "s_nop"], "not there yet"),
+    ] {
+        let out = explain(args);
+        assert_eq!(out.status.code(), Some(2), "{out:?}");
+        assert!(
+            String::from_utf8_lossy(&out.stderr).contains(part),
+            "{out:?}"
+        );
+    }
+}
