@@ -1,14 +1,13 @@
 //! Bytes to [`Inst`].
 
-use std::sync::OnceLock;
-
 use thiserror::Error;
 
 use crate::generation::{Chip, Generation};
 use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
-use crate::layout::{Coding, Layout, Place, SADDR_OFF, VOP3B_SDST, layout};
-use crate::modifiers;
-use crate::tables::{Field, Kind, Op, OperandSpec, feature};
+use crate::codes::LITERAL;
+use crate::layout::{Layout, SADDR_OFF};
+use crate::plan::{Plan, Plans};
+use crate::tables::{Field, Kind, OperandSpec, feature};
 
 /// Why bytes are no instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -71,275 +70,97 @@ pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
     let word = u32::from_le_bytes(*first);
     let wide = bytes.first_chunk::<8>().map(|b| u64::from_le_bytes(*b));
 
-    let generation = chip.generation();
-    let unknown = DecodeError::Unknown { word, chip };
-    let (home, opcode) = classify(word, generation).ok_or(unknown)?;
-    let op = Opcodes::of(chip).get(home, opcode).ok_or(unknown)?;
-    let form = second_word_form(home, word, generation);
-    let layout = layout(form, generation);
-    if layout.len == 8 && wide.is_none() {
+    let plans = Plans::of(chip);
+    let plan = plans
+        .find(word)
+        .ok_or(DecodeError::Unknown { word, chip })?;
+    if plan.len == 8 && wide.is_none() {
         return Err(truncated(8));
     }
-
-    let mut source = Source {
+    let source = Source {
         word: wide.unwrap_or(word.into()),
-        has_literal: layout.literal && wide.is_some(),
-        used_literal: false,
-        layout,
-        form,
-        op,
-        chip,
+        wide: wide.is_some(),
+        plan,
     };
-    let mut operands = [Operand::None; MAX_OPERANDS];
-    for (operand, spec) in operands.iter_mut().zip(op.row().operands) {
-        *operand = source.operand(spec)?;
-    }
-    if source.used_literal && wide.is_none() {
-        return Err(truncated(8));
-    }
-    let len = if source.used_literal { 8 } else { layout.len };
-
-    let mut mods = Mods::default();
-    for &(flag, bit) in layout.flags {
-        mods.flags |= flag * (source.word >> bit & 1) as u32;
-    }
-    mods.offset = offset(source.word, layout);
-    modifiers::read(source.word, form, op, generation, &mut mods);
     let mut inst = Inst {
-        op,
+        op: plan.op,
         chip,
-        form,
-        len,
-        operands,
-        mods,
+        form: plan.form,
+        len: plan.len,
+        operands: source.operands(plans, chip)?,
+        mods: source.mods(),
         spelling: Spelling::default(),
     };
+    if inst.operands.iter().any(is_literal) {
+        if wide.is_none() {
+            return Err(truncated(8));
+        }
+        source.put_literal(&mut inst);
+    }
     settle(&mut inst, &source)?;
     Ok(inst)
 }
 
-/// The form the first word has, and its opcode there.
-fn classify(word: u32, generation: Generation) -> Option<(Form, u16)> {
-    let old = generation < Generation::Gfx8;
-    let form = if word >> 31 == 0 {
-        match word >> 25 {
-            0x3f => Form::Vop1,
-            0x3e => Form::Vopc,
-            _ => Form::Vop2,
-        }
-    } else if word >> 30 == 0b10 {
-        match word >> 23 & 0x7f {
-            0x7f => Form::Sopp,
-            0x7e => Form::Sopc,
-            0x7d => Form::Sop1,
-            op if op >> 5 == 0b11 => Form::Sopk,
-            _ => Form::Sop2,
-        }
-    } else {
-        match (word >> 26 & 0xf, old) {
-            (0b0000 | 0b0001, true) => Form::Smem,
-            (0b0000, false) => Form::Smem,
-            (0b0001, false) => Form::Exp,
-            (0b0010, true) => Form::Vintrp,
-            (0b0100, _) if word >> 23 == 0x1a7 && !old => Form::Vop3p,
-            (0b0100, _) => Form::Vop3,
-            (0b0101, false) => Form::Vintrp,
-            (0b0110, _) => Form::Ds,
-            (0b0111, _) => match (word >> 14 & 3, generation) {
-                (_, Generation::Gfx6) => return None,
-                (1, Generation::Gfx9) => Form::Scratch,
-                (2, Generation::Gfx9) => Form::Global,
-                (3, Generation::Gfx9) => return None,
-                _ => Form::Flat,
-            },
-            (0b1000, _) => Form::Mubuf,
-            (0b1010, _) => Form::Mtbuf,
-            (0b1100, _) => Form::Mimg,
-            (0b1110, true) => Form::Exp,
-            _ => return None,
-        }
-    };
-    let opcode = layout(form, generation).opcode.get(word.into());
-    Some((form, opcode as u16))
-}
-
-/// SRC0 of a VOP1, VOP2 or VOPC that says a modifier word follows.
-pub(crate) const SDWA: u32 = 249;
-pub(crate) const DPP: u32 = 250;
-
-/// SDWA or DPP where SRC0 of the home form says so.
-fn second_word_form(home: Form, word: u32, generation: Generation) -> Form {
-    let short = matches!(home, Form::Vop1 | Form::Vop2 | Form::Vopc);
-    match word & 0x1ff {
-        SDWA if short && generation >= Generation::Gfx8 => Form::Sdwa,
-        DPP if short && generation >= Generation::Gfx8 => Form::Dpp,
-        _ => home,
-    }
-}
-
-/// The instructions of a chip by form and opcode.
-struct Opcodes {
-    ops: Vec<Option<Op>>,
-}
-
-/// Opcodes a form has room for: the largest, VOP3, has ten bits.
-const ROOM: usize = 1 << 10;
-
-impl Opcodes {
-    /// The table of a chip, made at first use.
-    fn of(chip: Chip) -> &'static Opcodes {
-        static TABLES: [OnceLock<Opcodes>; Chip::ALL.len()] =
-            [const { OnceLock::new() }; Chip::ALL.len()];
-        TABLES[chip as usize].get_or_init(|| Opcodes::new(chip))
-    }
-
-    fn new(chip: Chip) -> Opcodes {
-        let mut ops = vec![None; ROOM * (Form::Exp as usize + 1)];
-        for op in Op::all() {
-            let mut enter = |form: Form, opcode: Option<u16>| {
-                if let Some(opcode) = opcode {
-                    ops[form as usize * ROOM + opcode as usize] = Some(op);
-                }
-            };
-            enter(op.home(), op.opcode(chip));
-            enter(Form::Vop3, op.vop3(chip));
-            enter(Form::Vop2, op.vop2(chip));
-            if matches!(op, Op::Flat(_)) && chip.generation() == Generation::Gfx9 {
-                enter(Form::Global, op.opcode(chip));
-                enter(Form::Scratch, op.scratch(chip));
-            }
-        }
-        Opcodes { ops }
-    }
-
-    fn get(&self, form: Form, opcode: u16) -> Option<Op> {
-        self.ops[form as usize * ROOM + (opcode as usize & (ROOM - 1))]
-    }
-}
-
-/// The word and what is needed to read operands from it.
+/// The word and what is known of its instruction.
 struct Source {
     word: u64,
-    has_literal: bool,
-    used_literal: bool,
-    layout: &'static Layout,
-    form: Form,
-    op: Op,
-    chip: Chip,
+    /// Whether the word has 64 bits of the code.
+    wide: bool,
+    plan: &'static Plan,
 }
 
-/// The source code that says a literal follows.
-pub(crate) const LITERAL: u64 = 255;
-/// VCC where a short form implies it.
-pub(crate) const VCC: Operand = Operand::Sgpr(106);
+fn is_literal(operand: &Operand) -> bool {
+    matches!(operand, Operand::Literal(_))
+}
 
 impl Source {
-    fn reserved(&self, field: Field, value: u64) -> DecodeError {
+    /// The operands; a literal as zero.
+    #[inline]
+    fn operands(&self, plans: &Plans, chip: Chip) -> Result<[Operand; MAX_OPERANDS], DecodeError> {
+        let read = plans.operands(self.plan, self.word);
+        let mut operands = read.map(Option::unwrap_or_default);
+        if read.contains(&None) {
+            return Err(self.reserved(&read, chip));
+        }
+        if let Some(i) = self.plan.simm16 {
+            operands[usize::from(i)] = Operand::Imm((self.word as u16 as i16).into());
+        }
+        Ok(operands)
+    }
+
+    /// The error of a reserved code in an operand field.
+    #[cold]
+    fn reserved(&self, read: &[Option<Operand>; MAX_OPERANDS], chip: Chip) -> DecodeError {
+        let at = read.iter().position(Option::is_none).unwrap_or_default();
         DecodeError::Reserved {
             word: self.word as u32,
-            chip: self.chip,
-            field,
-            value: value as u16,
+            chip,
+            field: self.plan.op.row().operands[at].field,
+            value: self.plan.code(at, self.word),
         }
     }
 
-    /// The literal that follows the first word; zero when the bytes end, which
-    /// the caller reports.
-    fn literal(&mut self) -> Operand {
-        self.used_literal = true;
-        Operand::Literal((self.word >> 32) as u32)
-    }
-
-    /// The operand in the place of `spec`.
-    fn operand(&mut self, spec: &OperandSpec) -> Result<Operand, DecodeError> {
-        if spec.kind == Kind::Literal {
-            return Ok(self.literal());
-        }
-        let Place { bits, coding } = place(self.layout, self.form, self.op, spec);
-        let raw = bits.get(self.word);
-        let operand = match coding {
-            Coding::Absent if matches!(spec.field, Field::Sdst | Field::CarryIn) => VCC,
-            Coding::Absent => Operand::None,
-            Coding::Vgpr => Operand::Vgpr(raw as u8),
-            Coding::Sgpr(unit) => self.scalar(spec, raw * u64::from(unit))?,
-            Coding::Unsigned if spec.kind == Kind::Attr && self.form == Form::Vop3 => {
-                // VOP3 has the channel above the attribute, VINTRP below.
-                Operand::Imm((raw << 2 & 0xff | raw >> 6) as i32)
-            }
-            Coding::Unsigned => Operand::Imm(raw as i32),
-            Coding::Signed => Operand::Imm(sign_extend(raw, bits.1)),
-            Coding::Source if spec.kind == Kind::GprIdx => Operand::Imm(raw as i32),
-            Coding::Source => self.source(spec, raw)?,
-            Coding::Sdwa(Some(bit)) if self.word >> bit & 1 != 0 => match raw {
-                LITERAL => return Err(self.reserved(spec.field, raw)),
-                _ => self.source(spec, raw)?,
-            },
-            Coding::Sdwa(_) => Operand::Vgpr(raw as u8),
-            Coding::SdwaSdst if raw < 0x80 => VCC,
-            Coding::SdwaSdst => self.scalar(spec, raw & 0x7f)?,
+    #[inline]
+    fn mods(&self) -> Mods {
+        let layout = self.plan.layout;
+        let mut mods = Mods {
+            offset: offset(self.word, layout),
+            ..Mods::default()
         };
-        Ok(operand)
-    }
-
-    /// A source code.
-    fn source(&mut self, spec: &OperandSpec, raw: u64) -> Result<Operand, DecodeError> {
-        let fits = match spec.kind {
-            Kind::Vgpr => raw >= 256 || raw == LDS_DIRECT,
-            Kind::Sgpr => raw < 128,
-            Kind::Scalar => raw <= LITERAL,
-            _ => true,
-        };
-        match raw {
-            _ if !fits => Err(self.reserved(spec.field, raw)),
-            256.. => Ok(Operand::Vgpr(raw as u8)),
-            LITERAL if self.layout.literal => Ok(self.literal()),
-            0..128 => self.scalar(spec, raw),
-            128..209 | 235..249 | 251..LITERAL => Ok(Operand::Inline(raw as u8)),
-            _ => Err(self.reserved(spec.field, raw)),
+        for &(flag, bit) in layout.flags {
+            mods.flags |= flag * (self.word >> bit & 1) as u32;
         }
+        self.plan.taken.read(self.word, self.plan.form, &mut mods);
+        mods
     }
 
-    /// A scalar register. Code 125 names none on gfx6 to gfx9; the low bits of
-    /// the code of a pair or a longer span are ignored (Vega ISA, 3.6.2).
-    fn scalar(&self, spec: &OperandSpec, raw: u64) -> Result<Operand, DecodeError> {
-        let is_address = self.form == Form::Scratch && spec.field == Field::Saddr;
-        let aligned = match spec.ty.dwords() {
-            0 | 1 => raw,
-            _ if is_address => raw,
-            2 => raw & !1,
-            _ => raw & !3,
-        };
-        match aligned {
-            _ if raw == 125 || raw > 127 => Err(self.reserved(spec.field, raw)),
-            code => Ok(Operand::Sgpr(code as u8)),
+    /// Gives literals the value that follows the first word.
+    fn put_literal(&self, inst: &mut Inst) {
+        let literal = Operand::Literal((self.word >> 32) as u32);
+        for operand in inst.operands.iter_mut().filter(|o| is_literal(o)) {
+            *operand = literal;
         }
-    }
-}
-
-/// The source code of the dword that M0 addresses in LDS.
-const LDS_DIRECT: u64 = 254;
-
-/// Where the operand of `spec` stands, and how: a row can put a scalar where
-/// its encoding has a VGPR (v_readlane_b32, v_readfirstlane_b32).
-pub(crate) fn place(layout: &Layout, form: Form, op: Op, spec: &OperandSpec) -> Place {
-    if form == Form::Vop3 && spec.field == Field::Sdst && modifiers::is_vop3b(op.row()) {
-        return VOP3B_SDST;
-    }
-    let place = layout.place(spec.field);
-    match (place.coding, spec.kind) {
-        (Coding::Vgpr, Kind::Sgpr) => Place {
-            coding: Coding::Sgpr(1),
-            ..place
-        },
-        (Coding::Vgpr, Kind::Scalar) => Place {
-            coding: Coding::Source,
-            ..place
-        },
-        (Coding::Sgpr(_), Kind::Probe) => Place {
-            coding: Coding::Unsigned,
-            ..place
-        },
-        _ => place,
+        inst.len = 8;
     }
 }
 
@@ -386,16 +207,12 @@ fn settle(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
 /// The register of a scalar memory offset: beside an immediate, or instead of
 /// one (Vega ISA, 13.1.6 SMEM).
 fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
-    let Some(spec) = inst
-        .row()
-        .operands
-        .iter()
-        .find(|s| s.field == Field::Soffset)
-    else {
+    let specs = inst.row().operands;
+    if !specs.iter().any(|s| s.field == Field::Soffset) {
         inst.mods.offset = 0;
         inst.mods.flags = 0;
         return Ok(());
-    };
+    }
     // Probes and discards move no data that GLC could speak of.
     if spec_of_data(inst).is_none() {
         inst.mods.flags &= !flag::GLC;
@@ -415,15 +232,22 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     }
     // gfx7 takes a literal offset in dwords.
     if old && register == LITERAL && inst.chip.generation() == Generation::Gfx7 {
-        if !source.has_literal {
+        if !source.wide {
             return Err(DecodeError::Truncated { need: 8, have: 4 });
         }
         inst.len = 8;
         inst.set(Field::Soffset, Operand::Literal((source.word >> 32) as u32));
         return Ok(());
     }
-    let register = source.scalar(spec, register)?;
-    inst.set(Field::Soffset, register);
+    if register > 127 || register == 125 {
+        return Err(DecodeError::Reserved {
+            word: source.word as u32,
+            chip: inst.chip,
+            field: Field::Soffset,
+            value: register as u16,
+        });
+    }
+    inst.set(Field::Soffset, Operand::Sgpr(register as u8));
     Ok(())
 }
 

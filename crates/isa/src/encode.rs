@@ -17,11 +17,13 @@
 
 use thiserror::Error;
 
+use crate::codes::{LITERAL, VCC};
 use crate::generation::{Chip, Generation};
 use crate::inst::{Form, Inst, Operand, flag};
-use crate::layout::{Coding, Layout, Place, SADDR_OFF, layout};
+use crate::layout::{Coding, Layout, Place, SADDR_OFF};
+use crate::modifiers;
+use crate::plan::Plans;
 use crate::tables::{Field, Kind, OperandSpec};
-use crate::{decode, modifiers};
 
 /// The bytes of an instruction: 4 or 8 of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -95,9 +97,15 @@ pub enum EncodeError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
-    let layout = layout(inst.form, inst.chip.generation());
+    let none = EncodeError::Form {
+        form: inst.form,
+        chip: inst.chip,
+    };
+    let plans = Plans::of(inst.chip);
+    let plan = plans.get(inst.op, inst.form).ok_or(none)?;
+    let layout = plan.layout;
     let mut target = Target {
-        word: opcode(inst)?,
+        word: plan.word,
         literal: None,
         layout,
     };
@@ -106,7 +114,7 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
             (Form::Exp, _) => export_source(inst, spec.field),
             _ => inst.operands[i],
         };
-        target.operand(inst, spec, operand)?;
+        target.operand(inst, spec, plan.place(i), operand)?;
     }
     target.word |= flags(inst, layout)? | offset(inst, layout)? | modifiers::write(inst);
     let len = match target.literal {
@@ -120,36 +128,6 @@ pub fn encode(inst: &Inst) -> Result<Encoded, EncodeError> {
         bytes: target.word.to_le_bytes(),
         len,
     })
-}
-
-/// The bits that identify encoding and instruction.
-fn opcode(inst: &Inst) -> Result<u64, EncodeError> {
-    let (op, chip) = (inst.op, inst.chip);
-    let opcode = match inst.form {
-        Form::Vop3 => op.vop3(chip),
-        Form::Vop2 => op.vop2(chip),
-        Form::Scratch => op.scratch(chip),
-        Form::Global if op.home() == Form::Flat => op.opcode(chip),
-        Form::Sdwa | Form::Dpp if chip.generation() >= Generation::Gfx8 => op.opcode(chip),
-        form if form == op.home() => op.opcode(chip),
-        _ => None,
-    };
-    let exists =
-        inst.form < Form::Global || inst.form == Form::Exp || chip.generation() == Generation::Gfx9;
-    let none = EncodeError::Form {
-        form: inst.form,
-        chip,
-    };
-    let opcode = opcode.filter(|_| exists).ok_or(none)?;
-    // The first word of SDWA and DPP is the home form with a marker in SRC0.
-    let (home, marker) = match (inst.form, op.home()) {
-        (Form::Sdwa, home @ (Form::Vop1 | Form::Vop2 | Form::Vopc)) => (home, decode::SDWA),
-        (Form::Dpp, home @ (Form::Vop1 | Form::Vop2 | Form::Vopc)) => (home, decode::DPP),
-        (Form::Sdwa | Form::Dpp, _) => return Err(none),
-        (form, _) => (form, 0),
-    };
-    let home = layout(home, chip.generation());
-    Ok(home.base | home.opcode.put(opcode.into()) | u64::from(marker))
 }
 
 /// What stands in a source field of an export: with COMPR the first two hold
@@ -238,6 +216,7 @@ impl Target {
         &mut self,
         inst: &Inst,
         spec: &OperandSpec,
+        Place { bits, coding }: Place,
         operand: Operand,
     ) -> Result<(), EncodeError> {
         let wrong = EncodeError::Operand {
@@ -253,13 +232,12 @@ impl Target {
         if inst.form == Form::Smem && spec.field == Field::Soffset {
             return self.smem_offset(inst, operand);
         }
-        let Place { bits, coding } = decode::place(self.layout, inst.form, inst.op, spec);
         let raw = match (coding, operand) {
-            (Coding::Absent, Operand::None | decode::VCC) => return Ok(()),
+            (Coding::Absent, Operand::None | VCC) => return Ok(()),
             (Coding::Absent, _) => return Err(wrong),
             (_, Operand::Off) if spec.field == Field::Saddr => SADDR_OFF,
             (_, Operand::Off | Operand::None) if may_be_absent(inst.form, spec.field) => 0,
-            (Coding::SdwaSdst, decode::VCC) => 0,
+            (Coding::SdwaSdst, VCC) => 0,
             (Coding::SdwaSdst, Operand::Sgpr(code)) => 0x80 | u64::from(code),
             (Coding::Vgpr, Operand::Vgpr(number)) => number.into(),
             (Coding::Sgpr(unit), Operand::Sgpr(code)) if code % unit == 0 => (code / unit).into(),
@@ -300,7 +278,7 @@ impl Target {
             Operand::Vgpr(number) => Ok(256 + u64::from(number)),
             Operand::Literal(value) if self.layout.literal => {
                 self.literal(value)?;
-                Ok(decode::LITERAL)
+                Ok(LITERAL)
             }
             _ => Err(wrong),
         }
@@ -319,7 +297,7 @@ impl Target {
                 self.word |= u64::from(code) << if old { 0 } else { 32 };
             }
             Operand::Literal(value) if alone && inst.chip.generation() == Generation::Gfx7 => {
-                self.word |= decode::LITERAL;
+                self.word |= LITERAL;
                 self.literal(value)?;
             }
             _ => {

@@ -4,7 +4,7 @@ use crate::generation::Chip;
 use crate::tables::{Field, Op, Row, Ty, feature};
 
 /// The number of operand slots an instruction may fill.
-pub const MAX_OPERANDS: usize = 8;
+pub const MAX_OPERANDS: usize = 5;
 
 /// How the bits of an instruction are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -37,6 +37,17 @@ pub enum Form {
     Global,
     Scratch,
     Exp,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Form; Form::Exp as usize + 1] = {
+        use Form::*;
+        [
+            Sop1, Sop2, Sopk, Sopc, Sopp, Smem, Vop1, Vop2, Vopc, Vop3, Vop3p, Sdwa, Dpp, Vintrp, Ds,
+            Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
+        ]
+    };
 }
 
 /// One operand of an instruction.

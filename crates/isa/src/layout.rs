@@ -6,7 +6,7 @@ use crate::inst::{Form, flag};
 use crate::tables::Field;
 
 /// A run of bits of the 64-bit instruction word: start and width.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bits(pub u8, pub u8);
 
 impl Bits {
@@ -55,6 +55,14 @@ pub(crate) struct Place {
     pub coding: Coding,
 }
 
+impl Place {
+    /// The place of a field that the encoding does not have.
+    pub const ABSENT: Place = Place {
+        bits: NOWHERE,
+        coding: Coding::Absent,
+    };
+}
+
 const FIELDS: usize = Field::Exp3 as usize + 1;
 
 /// The layout of a form in a generation.
@@ -83,7 +91,8 @@ impl Layout {
     }
 }
 
-const NOWHERE: Bits = Bits(0, 0);
+/// No bits: reads as zero.
+pub(crate) const NOWHERE: Bits = Bits(0, 0);
 
 /// A 32-bit encoding with its identifying bits and opcode field.
 const fn short(base: u32, opcode: Bits) -> Layout {
@@ -95,10 +104,7 @@ const fn short(base: u32, opcode: Bits) -> Layout {
         flags: &[],
         offset: NOWHERE,
         signed_offset: false,
-        places: [Place {
-            bits: NOWHERE,
-            coding: Coding::Absent,
-        }; FIELDS],
+        places: [Place::ABSENT; FIELDS],
     }
 }
 
@@ -153,7 +159,7 @@ impl Layout {
 }
 
 /// The number of forms.
-const FORMS: usize = Form::Exp as usize + 1;
+pub(crate) const FORMS: usize = Form::Exp as usize + 1;
 
 static LAYOUTS: [[Layout; FORMS]; 4] = [
     generation(Generation::Gfx6),

@@ -23,12 +23,14 @@
 
 #![warn(missing_docs)]
 
+mod codes;
 mod decode;
 mod encode;
 pub mod generation;
 pub mod inst;
 mod layout;
 mod modifiers;
+mod plan;
 pub mod tables;
 pub mod text;
 

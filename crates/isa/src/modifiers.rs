@@ -5,7 +5,7 @@
 
 use crate::generation::Generation;
 use crate::inst::{DstUnused, Form, Inst, Mods, SdwaSel, flag};
-use crate::layout::{Bits, DFMT, DMASK, EXP_EN, NFMT};
+use crate::layout::{Bits, DFMT, DMASK, EXP_EN, NFMT, NOWHERE};
 use crate::tables::{Field, Op, Row, feature};
 
 // VOP3A, VOP3B
@@ -88,25 +88,88 @@ pub(crate) fn is_vop3b(row: &Row) -> bool {
     has(Field::Vdst) && has(Field::Sdst)
 }
 
-/// The modifiers that `word` holds beside flags and offset of the layout.
-pub(crate) fn read(word: u64, form: Form, op: Op, generation: Generation, mods: &mut Mods) {
-    let row = op.row();
-    match form {
-        Form::Vop3 => read_vop3(word, row, generation, mods),
-        Form::Vop3p => read_vop3p(word, row, mods),
-        Form::Sdwa => read_sdwa(word, op, generation, mods),
-        Form::Dpp => read_dpp(word, row, mods),
-        Form::Ds if row.has(feature::TWO_OFFSETS) => {
-            mods.offset = OFFSET0.get(word) as i32;
-            mods.offset1 = OFFSET1.get(word) as u8;
+/// What decoding needs to know of the modifiers that an instruction takes in a
+/// form.
+pub(crate) struct Taken {
+    /// Their bits; the hardware ignores the others.
+    bits: u64,
+    /// Bit n: there is source n.
+    pub sources: u8,
+    /// Where CLAMP and OP_SEL of VOP3 stand.
+    clamp: Bits,
+    op_sel: Bits,
+    /// SDWA: a part of the destination is selected.
+    selects_dst: bool,
+    /// DS: two offsets of 8 bits.
+    two_offsets: bool,
+}
+
+impl Taken {
+    pub fn new(op: Op, form: Form, generation: Generation) -> Taken {
+        let row = op.row();
+        Taken {
+            bits: match form {
+                Form::Vop3 => vop3_bits(row, generation),
+                Form::Vop3p => vop3p_bits(row),
+                Form::Sdwa => sdwa_bits(op, generation),
+                Form::Dpp => dpp_bits(row),
+                _ => u64::MAX,
+            },
+            sources: sources(row),
+            clamp: clamp_bit(generation),
+            op_sel: op_sel_bits(row, generation),
+            selects_dst: selects_dst(op, generation),
+            two_offsets: form == Form::Ds && row.has(feature::TWO_OFFSETS),
         }
-        Form::Mtbuf => {
-            mods.dfmt = DFMT.get(word) as u8;
-            mods.nfmt = NFMT.get(word) as u8;
+    }
+
+    /// The modifiers that `word` holds beside flags and offset of the layout.
+    #[inline]
+    pub fn read(&self, word: u64, form: Form, mods: &mut Mods) {
+        let word = word & self.bits;
+        match form {
+            Form::Vop3 => self.read_vop3(word, mods),
+            Form::Vop3p => read_vop3p(word, mods),
+            Form::Sdwa => self.read_sdwa(word, mods),
+            Form::Dpp => read_dpp(word, mods),
+            Form::Ds if self.two_offsets => {
+                mods.offset = OFFSET0.get(word) as i32;
+                mods.offset1 = OFFSET1.get(word) as u8;
+            }
+            Form::Mtbuf => {
+                mods.dfmt = DFMT.get(word) as u8;
+                mods.nfmt = NFMT.get(word) as u8;
+            }
+            Form::Mimg => mods.dmask = DMASK.get(word) as u8,
+            Form::Exp => mods.dmask = EXP_EN.get(word) as u8,
+            _ => {}
         }
-        Form::Mimg => mods.dmask = DMASK.get(word) as u8,
-        Form::Exp => mods.dmask = EXP_EN.get(word) as u8,
-        _ => {}
+    }
+
+    fn read_vop3(&self, word: u64, mods: &mut Mods) {
+        mods.neg = NEG.get(word) as u8;
+        mods.abs = ABS.get(word) as u8;
+        mods.omod = OMOD.get(word) as u8;
+        mods.op_sel = self.op_sel.get(word) as u8;
+        mods.flags |= flag::CLAMP * self.clamp.get(word) as u32;
+        mods.flags |= flag::HIGH * HIGH.get(word) as u32;
+    }
+
+    fn read_sdwa(&self, word: u64, mods: &mut Mods) {
+        for (n, source) in SDWA_SRC.iter().enumerate() {
+            if self.sources >> n & 1 != 0 {
+                mods.src_sel[n] = SdwaSel::from_bits(source.sel.get(word) as u8);
+            }
+            mods.neg |= (source.neg.get(word) as u8) << n;
+            mods.abs |= (source.abs.get(word) as u8) << n;
+            mods.sext |= (source.sext.get(word) as u8) << n;
+        }
+        mods.flags |= flag::CLAMP * SDWA_CLAMP.get(word) as u32;
+        if self.selects_dst {
+            mods.dst_sel = SdwaSel::from_bits(DST_SEL.get(word) as u8);
+            mods.dst_unused = DstUnused::from_bits(DST_UNUSED.get(word) as u8);
+            mods.omod = SDWA_OMOD.get(word) as u8;
+        }
     }
 }
 
@@ -134,27 +197,29 @@ fn clamp_bit(generation: Generation) -> Bits {
     }
 }
 
-fn read_vop3(word: u64, row: &Row, generation: Generation, mods: &mut Mods) {
+/// Where OP_SEL stands in the VOP3 form of `row`, if it takes that.
+fn op_sel_bits(row: &Row, generation: Generation) -> Bits {
+    match row.has(feature::OP_SEL) && generation == Generation::Gfx9 {
+        true => OP_SEL,
+        false => NOWHERE,
+    }
+}
+
+fn vop3_bits(row: &Row, generation: Generation) -> u64 {
     let vop3b = is_vop3b(row);
-    let negatable = negatable(row);
-    mods.neg = NEG.get(word) as u8 & negatable;
+    let negatable = negatable(row).into();
+    let if_has = |feature, bits: u64| if row.has(feature) { bits } else { 0 };
+    let mut taken = NEG.put(negatable) | op_sel_bits(row, generation).put((sources(row) | 8).into());
     if !vop3b {
-        mods.abs = ABS.get(word) as u8 & negatable;
+        taken |= ABS.put(negatable);
     }
-    if row.has(feature::OMOD) {
-        mods.omod = OMOD.get(word) as u8;
-    }
-    if row.has(feature::OP_SEL) && generation == Generation::Gfx9 {
-        mods.op_sel = OP_SEL.get(word) as u8 & (sources(row) | 8);
-    }
-    if row.has(feature::HALF_ATTR) && HIGH.get(word) != 0 {
-        mods.flags |= flag::HIGH;
-    }
+    taken |= if_has(feature::OMOD, OMOD.put(OMOD.max()));
+    taken |= if_has(feature::HALF_ATTR, HIGH.put(1));
     // Bit 11 is part of SDST in VOP3B of gfx6 and gfx7, which cannot clamp.
-    let can_clamp = row.has(feature::CLAMP) && !(vop3b && generation < Generation::Gfx8);
-    if can_clamp && clamp_bit(generation).get(word) != 0 {
-        mods.flags |= flag::CLAMP;
+    if !(vop3b && generation < Generation::Gfx8) {
+        taken |= if_has(feature::CLAMP, clamp_bit(generation).put(1));
     }
+    taken
 }
 
 fn write_vop3(inst: &Inst) -> u64 {
@@ -167,15 +232,22 @@ fn write_vop3(inst: &Inst) -> u64 {
     word | clamp_bit(inst.chip.generation()).put(inst.has(flag::CLAMP).into())
 }
 
-fn read_vop3p(word: u64, row: &Row, mods: &mut Mods) {
-    let sources = sources(row);
-    mods.neg = NEG.get(word) as u8 & sources;
-    mods.abs = ABS.get(word) as u8 & sources;
-    mods.op_sel = OP_SEL_P.get(word) as u8 & sources;
-    mods.op_sel_hi = (OP_SEL_HI.get(word) | OP_SEL_HI_2.get(word) << 2) as u8 & sources;
-    if CLAMP.get(word) != 0 {
-        mods.flags |= flag::CLAMP;
-    }
+fn vop3p_bits(row: &Row) -> u64 {
+    let sources = sources(row).into();
+    NEG.put(sources)
+        | ABS.put(sources)
+        | OP_SEL_P.put(sources)
+        | OP_SEL_HI.put(sources)
+        | OP_SEL_HI_2.put(sources >> 2)
+        | CLAMP.put(1)
+}
+
+fn read_vop3p(word: u64, mods: &mut Mods) {
+    mods.neg = NEG.get(word) as u8;
+    mods.abs = ABS.get(word) as u8;
+    mods.op_sel = OP_SEL_P.get(word) as u8;
+    mods.op_sel_hi = (OP_SEL_HI.get(word) | OP_SEL_HI_2.get(word) << 2) as u8;
+    mods.flags |= flag::CLAMP * CLAMP.get(word) as u32;
 }
 
 fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
@@ -195,37 +267,36 @@ fn is_sdwa_b(op: Op, generation: Generation) -> bool {
     matches!(op, Op::Vopc(_)) && generation == Generation::Gfx9
 }
 
-fn read_sdwa(word: u64, op: Op, generation: Generation, mods: &mut Mods) {
+/// Whether the SDWA form of `op` selects a part of a destination.
+fn selects_dst(op: Op, generation: Generation) -> bool {
+    sources(op.row()) != 0 && !is_sdwa_b(op, generation)
+}
+
+fn sdwa_bits(op: Op, generation: Generation) -> u64 {
     let row = op.row();
-    let (sources, negatable) = (sources(row), negatable(row));
+    let all = |bits: Bits| bits.put(bits.max());
+    let mut taken = 0;
     for (n, source) in SDWA_SRC.iter().enumerate() {
-        let bit = 1 << n;
-        if sources & bit == 0 {
+        if sources(row) >> n & 1 == 0 {
             continue;
         }
-        mods.src_sel[n] = SdwaSel::from_bits(source.sel.get(word) as u8);
+        taken |= all(source.sel);
         // Integers extend their sign, floats take neg and abs.
-        if negatable & bit != 0 {
-            mods.neg |= (source.neg.get(word) as u8) << n;
-            mods.abs |= (source.abs.get(word) as u8) << n;
-        } else {
-            mods.sext |= (source.sext.get(word) as u8) << n;
-        }
+        taken |= match negatable(row) >> n & 1 {
+            0 => all(source.sext),
+            _ => all(source.neg) | all(source.abs),
+        };
     }
     if is_sdwa_b(op, generation) {
-        return;
+        return taken;
     }
-    if row.has(feature::CLAMP) && SDWA_CLAMP.get(word) != 0 {
-        mods.flags |= flag::CLAMP;
+    if row.has(feature::CLAMP) {
+        taken |= all(SDWA_CLAMP);
     }
-    if sources == 0 {
-        return;
-    }
-    mods.dst_sel = SdwaSel::from_bits(DST_SEL.get(word) as u8);
-    mods.dst_unused = DstUnused::from_bits(DST_UNUSED.get(word) as u8);
     if row.has(feature::OMOD) && generation == Generation::Gfx9 {
-        mods.omod = SDWA_OMOD.get(word) as u8;
+        taken |= all(SDWA_OMOD);
     }
+    taken | all(DST_SEL) | all(DST_UNUSED)
 }
 
 fn write_sdwa(inst: &Inst) -> u64 {
@@ -240,7 +311,7 @@ fn write_sdwa(inst: &Inst) -> u64 {
         word |= source.sext.put(bit(mods.sext));
         word |= source.neg.put(bit(mods.neg)) | source.abs.put(bit(mods.abs));
     }
-    if is_sdwa_b(inst.op, inst.chip.generation()) || sources == 0 {
+    if !selects_dst(inst.op, inst.chip.generation()) {
         return word;
     }
     word | DST_SEL.put(mods.dst_sel as u64)
@@ -249,18 +320,26 @@ fn write_sdwa(inst: &Inst) -> u64 {
         | SDWA_OMOD.put(mods.omod.into())
 }
 
-fn read_dpp(word: u64, row: &Row, mods: &mut Mods) {
+fn dpp_bits(row: &Row) -> u64 {
     let negatable = negatable(row);
+    let mut taken = DPP_CTRL.put(DPP_CTRL.max()) | BOUND_CTRL.put(1);
+    taken |= BANK_MASK.put(BANK_MASK.max()) | ROW_MASK.put(ROW_MASK.max());
     for n in 0..2 {
-        mods.neg |= (DPP_NEG[n].get(word) as u8) << n & negatable;
-        mods.abs |= (DPP_ABS[n].get(word) as u8) << n & negatable;
+        let bit = (negatable >> n & 1).into();
+        taken |= DPP_NEG[n].put(bit) | DPP_ABS[n].put(bit);
+    }
+    taken
+}
+
+fn read_dpp(word: u64, mods: &mut Mods) {
+    for n in 0..2 {
+        mods.neg |= (DPP_NEG[n].get(word) as u8) << n;
+        mods.abs |= (DPP_ABS[n].get(word) as u8) << n;
     }
     mods.dpp_ctrl = DPP_CTRL.get(word) as u16;
     mods.bank_mask = BANK_MASK.get(word) as u8;
     mods.row_mask = ROW_MASK.get(word) as u8;
-    if BOUND_CTRL.get(word) != 0 {
-        mods.flags |= flag::BOUND_CTRL;
-    }
+    mods.flags |= flag::BOUND_CTRL * BOUND_CTRL.get(word) as u32;
 }
 
 fn write_dpp(mods: &Mods) -> u64 {

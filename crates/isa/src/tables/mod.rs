@@ -158,6 +158,14 @@ macro_rules! encodings {
                 match self { $(Op::$family(_) => Form::$form,)* }
             }
 
+            /// A number of its own below [`Op::INDICES`].
+            #[inline]
+            pub(crate) const fn index(self) -> usize {
+                match self {
+                    $(Op::$family(op) => (Form::$form as usize) * FAMILY_ROOM + op as usize,)*
+                }
+            }
+
             /// Every instruction, encoding by encoding.
             pub fn all() -> impl Iterator<Item = Op> {
                 std::iter::empty()$(.chain($family::ALL.iter().map(|&op| Op::$family(op))))*
@@ -193,7 +201,13 @@ encodings! {
     Exp exp Exp,
 }
 
+/// More than any family has instructions.
+const FAMILY_ROOM: usize = 1 << 9;
+
 impl Op {
+    /// How many numbers [`Op::index`] can give.
+    pub(crate) const INDICES: usize = FAMILY_ROOM * Form::ALL.len();
+
     /// The opcode in the home encoding on `chip`.
     pub fn opcode(self, chip: Chip) -> Option<u16> {
         let row = self.row();

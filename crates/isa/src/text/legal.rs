@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::names::M0;
 use super::parse::{Failure, ParseError};
-use crate::decode;
+use crate::codes;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Form, Inst, Operand, flag};
 use crate::tables::{self, Class, Field, Kind, Op, Sop1, Ty, VCC, feature};
@@ -148,7 +148,7 @@ fn scalar_values(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
     // What is read beside the operands: by v_div_fmas, by v_movreld.
     let mut read = if row.reads.contains(VCC) {
-        Some((decode::VCC, 2))
+        Some((codes::VCC, 2))
     } else if row.reads.contains(tables::M0) {
         Some((Operand::Sgpr(M0), 1))
     } else {

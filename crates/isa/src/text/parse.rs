@@ -141,7 +141,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
         spelling: Spelling::default(),
     };
     let mut written = [Written::default(); MAX_OPERANDS];
-    let mut places = [0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0];
+    let mut places = [const { 0..0 }; MAX_OPERANDS];
     let words = Words::of(lex);
     let mut first = true;
     for (i, spec) in op.row().operands.iter().enumerate() {
