@@ -12,11 +12,14 @@ const LDS_DIRECT: u64 = 254;
 /// VCC where a short form implies it.
 pub(crate) const VCC: Operand = Operand::Sgpr(106);
 
-/// The operand of each code; `None` where the code is reserved.
+/// The operand of each code, or [`RESERVED`].
 ///
 /// Fields of fewer than 9 bits repeat, so that higher bits do not matter. A
 /// literal reads as zero here: its value follows the instruction.
-pub(crate) type Codes = [Option<Operand>; 512];
+pub(crate) type Codes = [Operand; 512];
+
+/// Stands where a code names nothing. No field is wide enough for the number.
+pub(crate) const RESERVED: Operand = Operand::Imm(i32::MIN);
 
 /// A way of reading a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,7 +87,7 @@ impl Reading {
         std::array::from_fn(|code| {
             let scalar_bit = code as u64 & 0x100;
             let raw = code as u64 & Bits(0, self.width).max();
-            self.operand(raw, scalar_bit != 0)
+            self.operand(raw, scalar_bit != 0).unwrap_or(RESERVED)
         })
     }
 
@@ -105,9 +108,7 @@ impl Reading {
             Coding::Signed => Some(Operand::Imm(0)),
             Coding::Source if self.kind == Kind::GprIdx => Some(Operand::Imm(raw as i32)),
             Coding::Source => self.source(raw),
-            Coding::Sdwa(Some(_)) if scalar_bit => {
-                self.source(raw).filter(|_| raw != LITERAL)
-            }
+            Coding::Sdwa(Some(_)) if scalar_bit => self.source(raw).filter(|_| raw != LITERAL),
             Coding::Sdwa(_) => Some(Operand::Vgpr(raw as u8)),
             Coding::SdwaSdst if raw < 0x80 => Some(VCC),
             Coding::SdwaSdst => self.scalar(raw & 0x7f),

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
+use crate::codes::{LITERAL, RESERVED};
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
-use crate::codes::LITERAL;
+use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, flag};
 use crate::layout::{Layout, SADDR_OFF};
 use crate::plan::{Plan, Plans};
 use crate::tables::{Field, Kind, OperandSpec, feature};
@@ -60,10 +60,8 @@ pub enum DecodeError {
 /// # Ok::<(), wavetank_isa::DecodeError>(())
 /// ```
 pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
-    let truncated = |need| DecodeError::Truncated {
-        need,
-        have: bytes.len().min(255) as u8,
-    };
+    let have = bytes.len().min(255) as u8;
+    let truncated = |need| DecodeError::Truncated { need, have };
     let Some(first) = bytes.first_chunk::<4>() else {
         return Err(truncated(4));
     };
@@ -79,34 +77,27 @@ pub fn decode(bytes: &[u8], chip: Chip) -> Result<Inst, DecodeError> {
     }
     let source = Source {
         word: wide.unwrap_or(word.into()),
-        wide: wide.is_some(),
+        have,
         plan,
+        plans,
     };
-    let mut inst = Inst {
-        op: plan.op,
-        chip,
-        form: plan.form,
-        len: plan.len,
-        operands: source.operands(plans, chip)?,
-        mods: source.mods(),
-        spelling: Spelling::default(),
-    };
-    if inst.operands.iter().any(is_literal) {
-        if wide.is_none() {
-            return Err(truncated(8));
-        }
-        source.put_literal(&mut inst);
+    // Filled in place: it is large beside the work.
+    let mut decoded = Ok(plan.blank(chip));
+    if let Ok(inst) = &mut decoded
+        && let Err(error) = source.fill(inst)
+    {
+        return Err(error);
     }
-    settle(&mut inst, &source)?;
-    Ok(inst)
+    decoded
 }
 
 /// The word and what is known of its instruction.
 struct Source {
     word: u64,
-    /// Whether the word has 64 bits of the code.
-    wide: bool,
+    /// Bytes of code that there are; fewer than 8 make a word of 32 bits.
+    have: u8,
     plan: &'static Plan,
+    plans: &'static Plans,
 }
 
 fn is_literal(operand: &Operand) -> bool {
@@ -114,24 +105,41 @@ fn is_literal(operand: &Operand) -> bool {
 }
 
 impl Source {
-    /// The operands; a literal as zero.
+    /// Reads operands and modifiers.
     #[inline]
-    fn operands(&self, plans: &Plans, chip: Chip) -> Result<[Operand; MAX_OPERANDS], DecodeError> {
-        let read = plans.operands(self.plan, self.word);
-        let mut operands = read.map(Option::unwrap_or_default);
-        if read.contains(&None) {
-            return Err(self.reserved(&read, chip));
+    fn fill(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        self.operands(inst)?;
+        self.modifiers(&mut inst.mods);
+        settle(inst, self)
+    }
+
+    #[inline]
+    fn operands(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        let (mut reserved, mut literal) = (false, false);
+        // Slots beyond the operands of the row read as none: a loop of fixed
+        // length needs no prediction.
+        for (i, operand) in inst.operands.iter_mut().enumerate() {
+            *operand = self.plans.operand(self.plan, i, self.word);
+            reserved |= *operand == RESERVED;
+            literal |= is_literal(operand);
+        }
+        if reserved {
+            return Err(self.reserved(inst.chip));
+        }
+        if literal {
+            self.put_literal(inst)?;
         }
         if let Some(i) = self.plan.simm16 {
-            operands[usize::from(i)] = Operand::Imm((self.word as u16 as i16).into());
+            inst.operands[usize::from(i)] = Operand::Imm((self.word as u16 as i16).into());
         }
-        Ok(operands)
+        Ok(())
     }
 
     /// The error of a reserved code in an operand field.
     #[cold]
-    fn reserved(&self, read: &[Option<Operand>; MAX_OPERANDS], chip: Chip) -> DecodeError {
-        let at = read.iter().position(Option::is_none).unwrap_or_default();
+    fn reserved(&self, chip: Chip) -> DecodeError {
+        let is_reserved = |i: &usize| self.plans.operand(self.plan, *i, self.word) == RESERVED;
+        let at = (0..MAX_OPERANDS).find(is_reserved).unwrap_or_default();
         DecodeError::Reserved {
             word: self.word as u32,
             chip,
@@ -141,26 +149,33 @@ impl Source {
     }
 
     #[inline]
-    fn mods(&self) -> Mods {
+    fn modifiers(&self, mods: &mut Mods) {
         let layout = self.plan.layout;
-        let mut mods = Mods {
-            offset: offset(self.word, layout),
-            ..Mods::default()
-        };
+        mods.offset = offset(self.word, layout);
         for &(flag, bit) in layout.flags {
             mods.flags |= flag * (self.word >> bit & 1) as u32;
         }
-        self.plan.taken.read(self.word, self.plan.form, &mut mods);
-        mods
+        self.plan.taken.read(self.word, self.plan.form, mods);
+    }
+
+    /// Fails where the code ends with the first word.
+    fn need_second_word(&self) -> Result<(), DecodeError> {
+        let (need, have) = (8, self.have);
+        match have < need {
+            true => Err(DecodeError::Truncated { need, have }),
+            false => Ok(()),
+        }
     }
 
     /// Gives literals the value that follows the first word.
-    fn put_literal(&self, inst: &mut Inst) {
+    fn put_literal(&self, inst: &mut Inst) -> Result<(), DecodeError> {
+        self.need_second_word()?;
         let literal = Operand::Literal((self.word >> 32) as u32);
         for operand in inst.operands.iter_mut().filter(|o| is_literal(o)) {
             *operand = literal;
         }
         inst.len = 8;
+        Ok(())
     }
 }
 
@@ -232,9 +247,7 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     }
     // gfx7 takes a literal offset in dwords.
     if old && register == LITERAL && inst.chip.generation() == Generation::Gfx7 {
-        if !source.wide {
-            return Err(DecodeError::Truncated { need: 8, have: 4 });
-        }
+        source.need_second_word()?;
         inst.len = 8;
         inst.set(Field::Soffset, Operand::Literal((source.word >> 32) as u32));
         return Ok(());

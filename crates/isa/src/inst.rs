@@ -44,8 +44,8 @@ impl Form {
     pub const ALL: [Form; Form::Exp as usize + 1] = {
         use Form::*;
         [
-            Sop1, Sop2, Sopk, Sopc, Sopp, Smem, Vop1, Vop2, Vopc, Vop3, Vop3p, Sdwa, Dpp, Vintrp, Ds,
-            Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
+            Sop1, Sop2, Sopk, Sopc, Sopp, Smem, Vop1, Vop2, Vopc, Vop3, Vop3p, Sdwa, Dpp, Vintrp,
+            Ds, Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
         ]
     };
 }

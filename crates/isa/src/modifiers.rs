@@ -209,7 +209,8 @@ fn vop3_bits(row: &Row, generation: Generation) -> u64 {
     let vop3b = is_vop3b(row);
     let negatable = negatable(row).into();
     let if_has = |feature, bits: u64| if row.has(feature) { bits } else { 0 };
-    let mut taken = NEG.put(negatable) | op_sel_bits(row, generation).put((sources(row) | 8).into());
+    let mut taken =
+        NEG.put(negatable) | op_sel_bits(row, generation).put((sources(row) | 8).into());
     if !vop3b {
         taken |= ABS.put(negatable);
     }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::codes::{Codes, Reading};
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, MAX_OPERANDS, Operand};
+use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
 use crate::layout::{Bits, Coding, FORMS, Layout, Place, VOP3B_SDST, layout};
 use crate::modifiers::{self, Taken};
 use crate::tables::{Field, Kind, Op, OperandSpec};
@@ -49,7 +49,7 @@ impl Slot {
     /// The nine bits of the field.
     #[inline]
     fn code(self, word: u64) -> u16 {
-        (word >> self.low) as u8 as u16 | ((word >> self.high) as u16 & 1) << 8
+        (word >> (self.low & 63)) as u16 & 0xff | ((word >> (self.high & 63)) as u16 & 1) << 8
     }
 }
 
@@ -58,6 +58,20 @@ impl Plan {
     pub fn code(&self, operand: usize, word: u64) -> u16 {
         let width = self.places[operand].bits.max() as u16;
         self.slots[operand].code(word) & width
+    }
+
+    /// The instruction without operands and modifiers.
+    #[inline]
+    pub fn blank(&self, chip: Chip) -> Inst {
+        Inst {
+            op: self.op,
+            chip,
+            form: self.form,
+            len: self.len,
+            operands: [Operand::None; MAX_OPERANDS],
+            mods: Mods::default(),
+            spelling: Spelling::default(),
+        }
     }
 
     /// Where an operand stands, and how it is coded.
@@ -158,16 +172,11 @@ impl Plans {
         self.number(op, form).map(|number| &self.all[number])
     }
 
-    /// The operands of a plan in a word; `None` where the code is reserved.
+    /// The operand in a field of a word, or [`RESERVED`](crate::codes::RESERVED).
     #[inline]
-    pub fn operands(&self, plan: &Plan, word: u64) -> [Option<Operand>; MAX_OPERANDS] {
-        plan.slots
-            .map(|slot| self.codes[usize::from(slot.codes)][usize::from(slot.code(word))])
-    }
-
-    /// Every plan, in the order of their numbers.
-    pub fn all(&self) -> &[Plan] {
-        &self.all
+    pub fn operand(&self, plan: &Plan, operand: usize, word: u64) -> Operand {
+        let slot = plan.slots[operand];
+        self.codes[usize::from(slot.codes)][usize::from(slot.code(word))]
     }
 
     fn new(chip: Chip) -> Plans {

@@ -10,7 +10,7 @@ use wavetank_isa::{decode, encode, parse, print};
 use crate::corpus::{COUNT, Corpus};
 
 /// A figure is the best of so many turns: other work runs beside.
-const TURNS: usize = 5;
+const TURNS: usize = 9;
 /// Output is handed on in pieces of this size, as a program would write it.
 const PIECE: usize = 1 << 16;
 

@@ -119,7 +119,7 @@ macro_rules! family {
         #[repr(u16)]
         pub enum $family { $($op,)* }
 
-        static ROWS: [Row; $family::ALL.len()] = [$($row.or_class(Class::$class),)*];
+        pub(super) static ROWS: [Row; $family::ALL.len()] = [$($row.or_class(Class::$class),)*];
 
         impl $family {
             /// Every instruction of the encoding, in the order of the table.
@@ -150,7 +150,11 @@ macro_rules! encodings {
             /// What the table says about it.
             #[inline]
             pub fn row(self) -> &'static Row {
-                match self { $(Op::$family(op) => op.row(),)* }
+                // Arms that only name a table become a look-up, not a jump.
+                let (rows, number) = match self {
+                    $(Op::$family(op) => ($file::ROWS.as_slice(), op as usize),)*
+                };
+                &rows[number]
             }
 
             /// The form its own opcode is for.
