@@ -179,6 +179,11 @@ impl Plans {
         self.codes[usize::from(slot.codes)][usize::from(slot.code(word))]
     }
 
+    /// Every plan, in the order of their numbers.
+    pub fn all(&self) -> &[Plan] {
+        &self.all
+    }
+
     fn new(chip: Chip) -> Plans {
         let generation = chip.generation();
         let mut plans = Plans {

@@ -4,6 +4,7 @@ mod clrx;
 mod dialect;
 mod legal;
 mod lex;
+mod line;
 mod mnemonic;
 pub(crate) mod names;
 mod operand;
@@ -12,6 +13,8 @@ mod parse_modifier;
 mod parse_operand;
 mod parse_symbolic;
 mod print;
+mod print_modifier;
+mod printed;
 mod snippet;
 mod symbolic;
 

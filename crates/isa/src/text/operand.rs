@@ -2,53 +2,21 @@
 
 use std::fmt::{Result, Write};
 
+use super::line;
 use super::names::{
     HWREGS, INLINE_FLOATS, INV_2PI_F64, M0, SPECIAL_SOURCES, first_ttmp, register_pairs,
 };
 use crate::generation::Generation;
 use crate::tables::Ty;
 
-/// Writes a decimal number without the machinery of `format_args!`.
+/// Writes a decimal number.
 pub(super) fn decimal(out: &mut impl Write, value: u32) -> Result {
-    // Most numbers name registers.
-    if value < 10 {
-        return out.write_char((b'0' + value as u8) as char);
-    }
-    let mut digits = [0u8; 10];
-    let mut start = digits.len();
-    let mut rest = value;
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    ascii(out, &digits[start..])
+    out.write_str(line::decimal(value).as_str())
 }
 
 /// Writes `0x` and a hexadecimal number.
 pub(super) fn hex(out: &mut impl Write, value: u32) -> Result {
-    let mut digits = [0u8; 10];
-    let mut start = digits.len();
-    let mut rest = value;
-    loop {
-        start -= 1;
-        digits[start] = b"0123456789abcdef"[(rest & 15) as usize];
-        rest >>= 4;
-        if rest == 0 {
-            break;
-        }
-    }
-    digits[start - 1] = b'x';
-    digits[start - 2] = b'0';
-    ascii(out, &digits[start - 2..])
-}
-
-/// Writes bytes that are ASCII.
-fn ascii(out: &mut impl Write, bytes: &[u8]) -> Result {
-    out.write_str(std::str::from_utf8(bytes).unwrap_or_default())
+    out.write_str(line::hexadecimal(value).as_str())
 }
 
 /// Writes a signed decimal number.

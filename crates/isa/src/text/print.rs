@@ -2,13 +2,15 @@
 
 use std::fmt::{self, Result, Write};
 
-use super::names::{DST_UNUSED, SDWA_SELS};
+use super::line::Line;
 use super::operand::{decimal, hex, inline, literal, sgpr, signed, vgpr};
+use super::print_modifier::modifiers;
+use super::printed::{BY_WIDTH, Printed, Printing};
 use super::symbolic;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, Operand, flag};
+use crate::inst::{Form, Inst, Operand};
 use crate::modifiers::source_bit;
-use crate::tables::{Ds, Field, Kind, Op, OperandSpec, Row, Ty, Vop2, Vop3p, feature};
+use crate::tables::{Field, Kind, Op, OperandSpec, Row, Ty, Vop2, Vop3p, feature};
 
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> Result {
@@ -33,29 +35,68 @@ impl fmt::Display for Inst {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn print(inst: &Inst, out: &mut impl Write) -> Result {
-    let row = inst.row();
-    mnemonic(inst, row, out)?;
-    let mut separator = " ";
-    for (i, spec) in row.operands.iter().enumerate() {
-        let operand = inst.operands[i];
-        let absent = operand == Operand::None && spec.field != Field::Soffset;
-        let default = spec.kind == Kind::OptionalCount && operand == Operand::Imm(0);
-        if absent || default {
-            continue;
-        }
-        out.write_str(separator)?;
-        source(inst, i, spec, out)?;
-        separator = if spec.field == Field::Target {
-            " "
-        } else {
-            ", "
-        };
+    let printing = Printing::of(inst.chip);
+    let mut line = Line::new();
+    match printing.get(inst) {
+        Some(printed) => whole(inst, printing, printed, &mut line)?,
+        // What the chip does not have prints all the same.
+        None => whole(inst, printing, &Printed::new(inst), &mut line)?,
     }
-    modifiers(inst, out)
+    out.write_str(line.as_str())
+}
+
+#[inline]
+fn whole(inst: &Inst, printing: &Printing, printed: &Printed, line: &mut Line) -> Result {
+    line.piece(&printed.head);
+    operands(inst, printing, printed, line)?;
+    modifiers(inst, printed.sources, line)
+}
+
+/// The operands after the mnemonic.
+#[inline]
+fn operands(inst: &Inst, printing: &Printing, printed: &Printed, line: &mut Line) -> Result {
+    let none = line.len();
+    let mods = &inst.mods;
+    // Which sources stand within signs, and whether spelling tells more.
+    let within = mods.neg | mods.abs | mods.sext;
+    let plain = inst.spelling.floats == 0;
+    for i in 0..usize::from(printed.count) {
+        let operand = inst.operands[i];
+        let table = match printed.names[i] {
+            BY_WIDTH => inst.dwords(i),
+            table => table,
+        };
+        let plain = plain && within & printed.source_bits[i] == 0;
+        match printing.name(table, operand).filter(|_| plain) {
+            Some(name) => line.piece(name),
+            None => spelled(inst, i, line)?,
+        }
+    }
+    // Of what separates operands, the last is not needed.
+    let separator = if line.len() > none { 2 } else { 1 };
+    line.shorten(line.len() - separator);
+    Ok(())
+}
+
+/// An operand that no table names, and the comma after it.
+#[inline(never)]
+fn spelled(inst: &Inst, i: usize, line: &mut Line) -> Result {
+    let spec = &inst.row().operands[i];
+    let operand = inst.operands[i];
+    let absent = operand == Operand::None && spec.field != Field::Soffset;
+    let default = spec.kind == Kind::OptionalCount && operand == Operand::Imm(0);
+    if absent || default {
+        return Ok(());
+    }
+    source(inst, i, spec, line)?;
+    let is_target = spec.field == Field::Target;
+    line.push(if is_target { " " } else { ", " });
+    Ok(())
 }
 
 /// The mnemonic with the segment and suffix of the form.
-fn mnemonic(inst: &Inst, row: &Row, out: &mut impl Write) -> Result {
+pub(super) fn mnemonic(inst: &Inst, out: &mut impl Write) -> Result {
+    let row = inst.row();
     let name = row.mnemonic(inst.chip.generation()).unwrap_or("unknown");
     match inst.form {
         Form::Global | Form::Scratch => {
@@ -166,87 +207,11 @@ fn immediate(out: &mut impl Write, value: i32, kind: Kind, generation: Generatio
     }
 }
 
-fn signed_hex(out: &mut impl Write, value: i32) -> Result {
+pub(super) fn signed_hex(out: &mut impl Write, value: i32) -> Result {
     if value < 0 {
         out.write_char('-')?;
     }
     hex(out, value.unsigned_abs())
-}
-
-/// Everything after the operands.
-fn modifiers(inst: &Inst, out: &mut impl Write) -> Result {
-    match inst.form {
-        Form::Vop3 => vop3(inst, out),
-        Form::Vop3p => vop3p(inst, out),
-        Form::Sdwa => sdwa(inst, out),
-        Form::Dpp => dpp(inst, out),
-        Form::Smem => smem(inst, out),
-        Form::Ds => ds(inst, out),
-        Form::Mubuf | Form::Mtbuf => buffer(inst, out),
-        Form::Mimg => image(inst, out),
-        Form::Flat | Form::Global | Form::Scratch => flat(inst, out),
-        Form::Exp => words(
-            inst,
-            out,
-            &[
-                (flag::DONE, " done"),
-                (flag::COMPR, " compr"),
-                (flag::VM, " vm"),
-            ],
-        ),
-        _ => Ok(()),
-    }
-}
-
-/// The words of those flags that are set.
-fn words(inst: &Inst, out: &mut impl Write, table: &[(u32, &str)]) -> Result {
-    for (flag, word) in table {
-        if inst.has(*flag) {
-            out.write_str(word)?;
-        }
-    }
-    Ok(())
-}
-
-/// A decimal offset, unless it is zero.
-fn offset(out: &mut impl Write, word: &str, value: i32) -> Result {
-    if value == 0 {
-        return Ok(());
-    }
-    out.write_str(word)?;
-    signed(out, value)
-}
-
-fn clamp_and_omod(inst: &Inst, out: &mut impl Write) -> Result {
-    words(inst, out, &[(flag::CLAMP, " clamp")])?;
-    out.write_str(["", " mul:2", " mul:4", " div:2"][usize::from(inst.mods.omod & 3)])
-}
-
-/// A list of bits, one a source: ` op_sel:[1,0]`.
-fn bits(out: &mut impl Write, word: &str, mask: u8, count: u8) -> Result {
-    out.write_str(word)?;
-    symbolic::list(out, (0..count).map(|n| mask >> n & 1))
-}
-
-/// The number of sources.
-fn sources(inst: &Inst) -> u8 {
-    inst.row()
-        .operands
-        .iter()
-        .filter(|s| source_bit(s.field) != 0)
-        .count() as u8
-}
-
-fn vop3(inst: &Inst, out: &mut impl Write) -> Result {
-    let count = sources(inst);
-    let op_sel = inst.mods.op_sel;
-    if op_sel != 0 {
-        // The bit of the destination follows those of the sources.
-        let in_order = op_sel & 7 | (op_sel >> 3 & 1) << count;
-        bits(out, " op_sel:", in_order, count + 1)?;
-    }
-    words(inst, out, &[(flag::HIGH, " high")])?;
-    clamp_and_omod(inst, out)
 }
 
 /// Mixed-precision instructions: op_sel_hi says that a source is half
@@ -264,144 +229,4 @@ pub(super) fn is_mix(op: Op) -> bool {
                 | V_FMA_MIXHI_F16
         )
     )
-}
-
-fn vop3p(inst: &Inst, out: &mut impl Write) -> Result {
-    let count = sources(inst);
-    let mods = &inst.mods;
-    let mix = is_mix(inst.op);
-    let default_hi = if mix { 0 } else { (1 << count) - 1 };
-    let lists = [
-        (" op_sel:", mods.op_sel, 0),
-        (" op_sel_hi:", mods.op_sel_hi, default_hi),
-        (" neg_lo:", if mix { 0 } else { mods.neg }, 0),
-        (" neg_hi:", if mix { 0 } else { mods.abs }, 0),
-    ];
-    for (word, mask, default) in lists {
-        if mask != default {
-            bits(out, word, mask, count)?;
-        }
-    }
-    words(inst, out, &[(flag::CLAMP, " clamp")])
-}
-
-fn sdwa(inst: &Inst, out: &mut impl Write) -> Result {
-    let count = sources(inst);
-    let mods = &inst.mods;
-    if count == 0 {
-        return Ok(());
-    }
-    clamp_and_omod(inst, out)?;
-    let sel = |out: &mut dyn Write, word: &str, sel: u8| {
-        out.write_str(word)?;
-        out.write_str(
-            SDWA_SELS
-                .get(usize::from(sel))
-                .map_or("RESERVED", |(name, _)| name),
-        )
-    };
-    if !matches!(inst.op, Op::Vopc(_)) {
-        sel(out, " dst_sel:", mods.dst_sel as u8)?;
-        out.write_str(" dst_unused:")?;
-        let unused = DST_UNUSED.get(mods.dst_unused as usize);
-        out.write_str(unused.map_or("UNUSED_RESERVED", |(name, _)| name))?;
-    }
-    sel(out, " src0_sel:", mods.src_sel[0] as u8)?;
-    if count > 1 {
-        sel(out, " src1_sel:", mods.src_sel[1] as u8)?;
-    }
-    Ok(())
-}
-
-fn dpp(inst: &Inst, out: &mut impl Write) -> Result {
-    symbolic::dpp_ctrl(out, inst.mods.dpp_ctrl)?;
-    out.write_str(" row_mask:")?;
-    hex(out, inst.mods.row_mask.into())?;
-    out.write_str(" bank_mask:")?;
-    hex(out, inst.mods.bank_mask.into())?;
-    words(inst, out, &[(flag::BOUND_CTRL, " bound_ctrl:1")])
-}
-
-fn smem(inst: &Inst, out: &mut impl Write) -> Result {
-    if inst.has(flag::SMEM_SOFFSET) && inst.has(flag::SMEM_IMM) {
-        out.write_str(" offset:")?;
-        signed_hex(out, inst.mods.offset)?;
-    }
-    words(inst, out, &[(flag::GLC, " glc")])
-}
-
-fn ds(inst: &Inst, out: &mut impl Write) -> Result {
-    let mods = &inst.mods;
-    if inst.row().has(feature::TWO_OFFSETS) {
-        offset(out, " offset0:", mods.offset)?;
-        offset(out, " offset1:", mods.offset1.into())?;
-    } else if inst.op == Op::Ds(Ds::DS_SWIZZLE_B32) && mods.offset != 0 {
-        out.write_str(" offset:")?;
-        symbolic::swizzle(out, mods.offset as u16)?;
-    } else {
-        offset(out, " offset:", mods.offset)?;
-    }
-    words(inst, out, &[(flag::GDS, " gds")])
-}
-
-fn buffer(inst: &Inst, out: &mut impl Write) -> Result {
-    if inst.form == Form::Mtbuf {
-        symbolic::format(out, inst.mods.dfmt, inst.mods.nfmt, inst.chip.generation())?;
-    }
-    let address = [
-        (flag::IDXEN, " idxen"),
-        (flag::OFFEN, " offen"),
-        (flag::ADDR64, " addr64"),
-    ];
-    words(inst, out, &address)?;
-    offset(out, " offset:", inst.mods.offset)?;
-    let lds = [(flag::LDS, " lds")];
-    let always_lds = inst.row().has(feature::LDS_ONLY);
-    if always_lds {
-        words(inst, out, &lds)?;
-    }
-    words(
-        inst,
-        out,
-        &[
-            (flag::GLC, " glc"),
-            (flag::SLC, " slc"),
-            (flag::TFE, " tfe"),
-        ],
-    )?;
-    if always_lds {
-        Ok(())
-    } else {
-        words(inst, out, &lds)
-    }
-}
-
-fn image(inst: &Inst, out: &mut impl Write) -> Result {
-    if inst.mods.dmask != 0 {
-        out.write_str(" dmask:")?;
-        hex(out, inst.mods.dmask.into())?;
-    }
-    let table = [
-        (flag::UNORM, " unorm"),
-        (flag::GLC, " glc"),
-        (flag::SLC, " slc"),
-        (flag::R128, " r128"),
-        (flag::A16, " a16"),
-        (flag::TFE, " tfe"),
-        (flag::LWE, " lwe"),
-        (flag::DA, " da"),
-        (flag::D16, " d16"),
-    ];
-    words(inst, out, &table)
-}
-
-fn flat(inst: &Inst, out: &mut impl Write) -> Result {
-    offset(out, " offset:", inst.mods.offset)?;
-    let table = [
-        (flag::GLC, " glc"),
-        (flag::SLC, " slc"),
-        (flag::TFE, " tfe"),
-        (flag::LDS, " lds"),
-    ];
-    words(inst, out, &table)
 }

@@ -1,0 +1,172 @@
+//! A line under construction, and the short texts it is made of.
+//!
+//! Most of a line is copied from tables. Copies of fixed length, of which a part
+//! counts, need no loop and no prediction.
+
+use std::fmt;
+
+/// A short ASCII text of at most `N` bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Piece<const N: usize> {
+    bytes: [u8; N],
+    len: u8,
+}
+
+impl<const N: usize> Piece<N> {
+    pub const EMPTY: Piece<N> = Piece {
+        bytes: [0; N],
+        len: 0,
+    };
+
+    /// A text that fits and is ASCII.
+    pub const fn new(text: &str) -> Option<Piece<N>> {
+        let text = text.as_bytes();
+        if text.len() > N || !text.is_ascii() {
+            return None;
+        }
+        let mut piece = Piece::EMPTY;
+        let mut i = 0;
+        while i < text.len() {
+            piece.bytes[i] = text[i];
+            i += 1;
+        }
+        piece.len = text.len() as u8;
+        Some(piece)
+    }
+
+    /// A text of the source code.
+    pub const fn of(text: &'static str) -> Piece<N> {
+        match Piece::new(text) {
+            Some(piece) => piece,
+            None => panic!("a word is longer than its piece"),
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        let bytes = self.bytes.get(..usize::from(self.len));
+        std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+/// A number in decimal.
+#[inline]
+pub(super) fn decimal(value: u32) -> Piece<10> {
+    let mut digits = [0; 10];
+    let mut start = digits.len();
+    let mut rest = value;
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    let len = digits.len() - start;
+    digits.copy_within(start.., 0);
+    Piece {
+        bytes: digits,
+        len: len as u8,
+    }
+}
+
+/// `0x` and a number in hexadecimal.
+#[inline]
+pub(super) fn hexadecimal(value: u32) -> Piece<10> {
+    // One nibble a byte, the lowest last in memory.
+    let mut nibbles = u64::from(value);
+    nibbles = (nibbles << 16 | nibbles) & 0x0000_ffff_0000_ffff;
+    nibbles = (nibbles << 8 | nibbles) & 0x00ff_00ff_00ff_00ff;
+    nibbles = (nibbles << 4 | nibbles) & 0x0f0f_0f0f_0f0f_0f0f;
+    // Adding 6 carries out of the nibbles that are letters.
+    let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    let digits = nibbles + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'9' - 1);
+    let count = (35 - (value | 1).leading_zeros()) / 4;
+    let digits = (digits << (64 - 8 * count)).to_be_bytes();
+    let mut bytes = *b"0x\0\0\0\0\0\0\0\0";
+    bytes[2..].copy_from_slice(&digits);
+    Piece {
+        bytes,
+        len: 2 + count as u8,
+    }
+}
+
+/// Room for the longest line: three quarters of it stay free.
+const ROOM: usize = 512;
+
+/// A line under construction. What has no room is left out.
+pub(super) struct Line {
+    bytes: [u8; ROOM],
+    len: usize,
+}
+
+impl Line {
+    pub fn new() -> Line {
+        Line {
+            bytes: [0; ROOM],
+            len: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Takes back what was written beyond a length.
+    pub fn shorten(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    #[inline]
+    pub fn piece<const N: usize>(&mut self, piece: &Piece<N>) {
+        if let Some(room) = self.bytes.get_mut(self.len..self.len + N) {
+            room.copy_from_slice(&piece.bytes);
+            self.len += usize::from(piece.len);
+        }
+    }
+
+    /// A piece, or nothing.
+    #[inline]
+    pub fn piece_if<const N: usize>(&mut self, condition: bool, piece: &Piece<N>) {
+        if let Some(room) = self.bytes.get_mut(self.len..self.len + N) {
+            room.copy_from_slice(&piece.bytes);
+            self.len += usize::from(piece.len) * usize::from(condition);
+        }
+    }
+
+    #[inline]
+    pub fn push(&mut self, text: &str) {
+        if let Some(room) = self.bytes.get_mut(self.len..self.len + text.len()) {
+            room.copy_from_slice(text.as_bytes());
+            self.len += text.len();
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Line {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.push(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_standard_library() {
+        let values = (0..70_000)
+            .chain((0..32).map(|bit| 1 << bit))
+            .chain((0..32).map(|bit| u32::MAX >> bit));
+        for value in values {
+            assert_eq!(decimal(value).as_str(), value.to_string());
+            assert_eq!(hexadecimal(value).as_str(), format!("{value:#x}"));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What printing needs to know of an instruction in a form, resolved once a
+//! chip: its mnemonic, and the table that names each of its operands.
+
+use std::sync::OnceLock;
+
+use super::line::Piece;
+use super::operand::{inline, sgpr, vgpr};
+use super::print::{is_mix, mnemonic};
+use crate::generation::{Chip, Generation};
+use crate::inst::{Form, Inst, MAX_OPERANDS, Operand};
+use crate::modifiers::source_bit;
+use crate::plan::Plans;
+use crate::tables::{Field, Op, OperandSpec, Ty, Vop2};
+
+/// How the operands of an instruction are named.
+pub(super) struct Printed {
+    /// The mnemonic and a space.
+    pub head: Piece<39>,
+    /// How many operands there are.
+    pub count: u8,
+    /// How many sources there are.
+    pub sources: u8,
+    /// Bit n of an operand: it is source n, and can stand within signs.
+    pub source_bits: [u8; MAX_OPERANDS],
+    /// The table of each operand.
+    pub names: [u8; MAX_OPERANDS],
+}
+
+/// The table depends on modifiers: [`Inst::dwords`] tells its number.
+pub(super) const BY_WIDTH: u8 = u8::MAX;
+
+/// Those of a chip.
+pub(super) struct Printing {
+    plans: &'static Plans,
+    all: Vec<Printed>,
+    names: &'static [Names],
+}
+
+impl Printing {
+    /// Made at first use.
+    #[inline]
+    pub fn of(chip: Chip) -> &'static Printing {
+        static ALL: [OnceLock<Printing>; Chip::ALL.len()] =
+            [const { OnceLock::new() }; Chip::ALL.len()];
+        ALL[chip as usize].get_or_init(|| {
+            let plans = Plans::of(chip);
+            Printing {
+                plans,
+                all: plans
+                    .all()
+                    .iter()
+                    .map(|plan| Printed::new(&plan.blank(chip)))
+                    .collect(),
+                names: names(chip.generation()),
+            }
+        })
+    }
+
+    /// How an instruction prints; `None` if the chip has none such.
+    #[inline]
+    pub fn get(&self, inst: &Inst) -> Option<&Printed> {
+        self.plans
+            .number(inst.op, inst.form)
+            .map(|number| &self.all[number])
+    }
+
+    /// The name of an operand from a table, with a comma and a space. `None` for
+    /// numbers, and names too long for the table.
+    #[inline]
+    pub fn name(&self, table: u8, operand: Operand) -> Option<&Piece<15>> {
+        let code = match operand {
+            Operand::Sgpr(code) | Operand::Inline(code) => usize::from(code),
+            Operand::Vgpr(number) => 256 + usize::from(number),
+            Operand::Off => OFF,
+            Operand::None | Operand::Literal(_) | Operand::Imm(_) => return None,
+        };
+        self.names[usize::from(table)][code].as_ref()
+    }
+}
+
+impl Printed {
+    /// How an instruction in the form of `inst` prints, whatever its operands.
+    pub fn new(inst: &Inst) -> Printed {
+        let mut head = String::new();
+        // Writing to a string does not fail.
+        let _ = mnemonic(inst, &mut head);
+        head.push(' ');
+        let row = inst.row();
+        let mut printed = Printed {
+            head: Piece::new(&head).unwrap_or(Piece::EMPTY),
+            count: row.operands.len() as u8,
+            sources: 0,
+            source_bits: [0; MAX_OPERANDS],
+            names: [0; MAX_OPERANDS],
+        };
+        let has_signs = inst.form != Form::Vop3p || is_mix(inst.op);
+        for (i, spec) in row.operands.iter().enumerate() {
+            let bit = source_bit(spec.field);
+            printed.sources += u8::from(bit != 0);
+            printed.source_bits[i] = if has_signs { bit } else { 0 };
+            printed.names[i] = table(inst, spec);
+        }
+        printed
+    }
+}
+
+/// The names of spans of so many registers, of special sources and constants.
+type Names = [Option<Piece<15>>; OFF + 1];
+
+/// Where `off` stands, beyond the 512 source codes.
+const OFF: usize = 512;
+/// Tables by the number of registers. 16-bit integers have one of their own,
+/// since they write floats as bits.
+const INT16: u8 = 17;
+
+/// The number of the table for an operand.
+fn table(inst: &Inst, spec: &OperandSpec) -> u8 {
+    let is_exponent = inst.op == Op::Vop2(Vop2::V_LDEXP_F16);
+    match (inst.form, spec.field) {
+        (Form::Mubuf | Form::Mtbuf | Form::Mimg, Field::Vaddr | Field::Vdata) => BY_WIDTH,
+        (Form::Global | Form::Scratch, Field::Vaddr | Field::Saddr) => BY_WIDTH,
+        _ => match spec.ty {
+            // LLVM writes the exponent of v_ldexp_f16 as 32 bits.
+            Ty::I16 if is_exponent => 1,
+            Ty::B16 | Ty::I16 | Ty::U16 => INT16,
+            ty => ty.dwords(),
+        },
+    }
+}
+
+/// The tables of a generation.
+fn names(generation: Generation) -> &'static [Names] {
+    static ALL: [OnceLock<Vec<Names>>; 4] = [const { OnceLock::new() }; 4];
+    ALL[generation as usize].get_or_init(|| {
+        let table = |number| std::array::from_fn(|code| name(code, number, generation));
+        (0..=INT16).map(table).collect()
+    })
+}
+
+fn name(code: usize, table: u8, generation: Generation) -> Option<Piece<15>> {
+    let (registers, ty) = match table {
+        INT16 => (1, Ty::I16),
+        2 => (2, Ty::B64),
+        registers => (registers, Ty::B32),
+    };
+    let mut name = String::new();
+    let byte = code as u8;
+    match code {
+        0..128 => sgpr(&mut name, byte, registers, generation),
+        128..256 => inline(&mut name, byte, ty),
+        256..OFF => vgpr(&mut name, byte, registers),
+        _ => {
+            name.push_str("off");
+            Ok(())
+        }
+    }
+    .ok()?;
+    name.push_str(", ");
+    Piece::new(&name)
+}
