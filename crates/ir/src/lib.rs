@@ -25,7 +25,7 @@ mod verify;
 pub use build::Builder;
 pub use lane_fn::{LaneFn, over_lanes};
 pub use mem::{
-    Access, Clock, Counter, DataReg, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+    Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
 pub use op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 pub use parse::{ParseError, parse};

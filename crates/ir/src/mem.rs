@@ -154,6 +154,18 @@ pub enum Rmw {
     FAdd,
 }
 
+/// How the elements of a buffer become registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Elements {
+    /// Bits as they are.
+    #[default]
+    Plain,
+    /// By the format in the descriptor.
+    Resource,
+    /// By these numbers of a data format and a number format.
+    Typed(u8, u8),
+}
+
 /// Where an access goes and how its address is made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Space {
@@ -189,8 +201,15 @@ pub enum Space {
         offset: Option<Value>,
         /// `U32` scalar offset.
         soffset: Value,
-        /// The accessed format: `true` for `buffer_*_format_*`.
-        format: bool,
+        /// How its elements are converted.
+        format: Elements,
+    },
+    /// Two LDS offsets a lane, for an atomic whose operand stands in LDS too.
+    LdsPair {
+        /// `V32` or `U32`: what is changed.
+        address: Value,
+        /// `V32` or `U32`: the operand.
+        other: Value,
     },
     /// A uniform 64-bit address (scalar loads and stores).
     Scalar {
@@ -248,10 +267,12 @@ pub struct MemOp {
     pub space: Space,
     /// A constant that is added to the address, in bytes.
     pub offset: i64,
-    /// How much, and how it is extended. For a buffer format access: the
+    /// How much, and how it is extended. Where elements are converted: the
     /// number of components in dwords.
     pub access: Access,
-    /// Which half of the register a 16-bit access uses.
+    /// Which half of the register a 16-bit access uses. Where elements are
+    /// converted, `Low` is for components of 16 bits, two a register, and
+    /// `High` for one in the high half.
     pub half: Half,
     /// Registers that hold what is stored, or the operand of an atomic (for
     /// compare-and-swap the new value first, then the comparand; when

@@ -115,6 +115,10 @@ macro_rules! walk {
                         }
                         f(soffset);
                     }
+                    Space::LdsPair { address, other } => {
+                        f(address);
+                        f(other);
+                    }
                     Space::ScalarBuffer { index, .. } => {
                         if let Some(i) = index {
                             f(i);

@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::LaneFn;
 use crate::mem::{
-    Access, Clock, Counter, DataReg, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+    Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
 use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 use crate::scan::{Parsed, Scanner};
@@ -379,6 +379,10 @@ impl<'a> Parser<'a> {
             "lds" => Space::Lds {
                 address: need(f.address, "address")?,
             },
+            "lds_pair" => Space::LdsPair {
+                address: need(f.address, "address")?,
+                other: need(f.other, "other")?,
+            },
             "buffer" => Space::Buffer {
                 resource: resource(f.resource)?,
                 index,
@@ -434,7 +438,13 @@ impl<'a> Parser<'a> {
                     DataReg::S(n) => f.resource = Some(n),
                     DataReg::V(_) => return Err("a resource is in uniform registers".into()),
                 },
-                "format" => f.format = true,
+                "other" => f.other = Some(self.value(s)?),
+                "format" if s.looks_at(',') || s.at_end() => f.format = Elements::Resource,
+                "format" => {
+                    let data = s.number()?;
+                    s.expect(':')?;
+                    f.format = Elements::Typed(data, s.number()?);
+                }
                 "glc" => f.glc = true,
                 "slc" => f.slc = true,
                 name => {
@@ -500,7 +510,8 @@ struct Fields {
     data2: Option<DataReg>,
     ret: Option<DataReg>,
     resource: Option<u8>,
-    format: bool,
+    other: Option<Value>,
+    format: Elements,
     glc: bool,
     slc: bool,
 }

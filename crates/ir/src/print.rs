@@ -17,7 +17,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
+use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
 use crate::op::{Block, Node, Op, Terminator, Un, Value};
 use crate::types::{Fp, Round};
 
@@ -274,6 +274,7 @@ impl Space {
             Space::Buffer { .. } => "buffer",
             Space::Scalar { .. } => "scalar",
             Space::ScalarBuffer { .. } => "scalar_buffer",
+            Space::LdsPair { .. } => "lds_pair",
         }
     }
 }
@@ -300,7 +301,14 @@ impl Display for Space {
                 optional(f, "index", *index)?;
                 optional(f, "voffset", *offset)?;
                 write!(f, ", soffset {soffset}")?;
-                f.write_str(if *format { ", format" } else { "" })
+                match format {
+                    Elements::Plain => Ok(()),
+                    Elements::Resource => f.write_str(", format"),
+                    Elements::Typed(data, number) => write!(f, ", format {data}:{number}"),
+                }
+            }
+            Space::LdsPair { address, other } => {
+                write!(f, ", address {address}, other {other}")
             }
             Space::ScalarBuffer { resource, index } => {
                 write!(f, ", resource s{resource}")?;

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use crate::mem::{
-    Access, Clock, Counter, DataReg, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+    Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
 use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
@@ -97,7 +97,7 @@ impl Random<'_> {
 
     fn space(&mut self) -> Space {
         let (address, index, resource) = (self.value(), self.maybe(), self.any() as u8);
-        match self.below(7) {
+        match self.below(8) {
             0 => Space::Global { address, index },
             1 => Space::Flat { address },
             2 => Space::Scratch { address },
@@ -107,9 +107,17 @@ impl Random<'_> {
                 index,
                 offset: self.maybe(),
                 soffset: address,
-                format: self.coin(),
+                format: match self.below(3) {
+                    0 => Elements::Plain,
+                    1 => Elements::Resource,
+                    _ => Elements::Typed(self.any() as u8, resource),
+                },
             },
             5 => Space::Scalar { address, index },
+            6 => Space::LdsPair {
+                address,
+                other: self.value(),
+            },
             _ => Space::ScalarBuffer { resource, index },
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
+use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
 use crate::op::{Bin, Block, Cvt, Op, Rel, Terminator, Tern, Un, Value};
 use crate::types::{Elem, Reg, Ty};
 
@@ -444,14 +444,14 @@ impl Checker<'_> {
                 "a store needs data and returns nothing".into()
             })?,
             MemKind::Atomic(_) => {
-                ensure(
-                    matches!(m.access, Access::Dwords(1 | 2)) && m.data.is_some(),
-                    || "an atomic needs data and is one or two dwords wide".into(),
-                )?;
+                let data = m.data.is_some() != matches!(m.space, Space::LdsPair { .. });
+                ensure(matches!(m.access, Access::Dwords(1 | 2)) && data, || {
+                    "an atomic needs data and is one or two dwords wide".into()
+                })?;
             }
         }
         ensure(m.access.bytes() != 0, || "an access of nothing".into())?;
-        let format = matches!(m.space, Space::Buffer { format: true, .. });
+        let format = matches!(m.space, Space::Buffer { format, .. } if format != Elements::Plain);
         ensure(
             m.half == Half::Whole || m.access.bytes() <= 2 || format,
             || "only accesses of up to 16 bits choose a half of the register".into(),
@@ -467,6 +467,10 @@ impl Checker<'_> {
             }
             Space::Flat { address } => self.number(*address, 64),
             Space::Scratch { address } | Space::Lds { address } => self.number(*address, 32),
+            Space::LdsPair { address, other } => {
+                self.number(*address, 32)?;
+                self.number(*other, 32)
+            }
             Space::Buffer {
                 index,
                 offset,

@@ -6,8 +6,9 @@ mod flat;
 mod lds;
 mod scalar;
 mod swizzle;
+mod through_lds;
 
-pub(crate) use buffer::mubuf;
+pub(crate) use buffer::{mtbuf, mubuf};
 pub(crate) use flat::flat;
 pub(crate) use lds::ds;
 pub(crate) use scalar::smem;

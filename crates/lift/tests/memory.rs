@@ -5,7 +5,9 @@
 mod common;
 
 use common::{inst, lift};
-use wavetank_ir::{Access, DataReg, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Ty, Value};
+use wavetank_ir::{
+    Access, DataReg, Elements, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Ty, Value,
+};
 use wavetank_ir::{Terminator, verify};
 use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
 use wavetank_isa::{Chip, Field, Form, Inst, Op, Operand, flag};
@@ -194,7 +196,10 @@ fn buffer_addresses() {
         else {
             panic!("not a buffer access")
         };
-        assert_eq!((resource, format, ops[0].offset), (8, false, 0xfff));
+        assert_eq!(
+            (resource, format, ops[0].offset),
+            (8, Elements::Plain, 0xfff)
+        );
         assert_eq!(i.map(|v| source(&block, v)), index.map(Reg::V));
         assert_eq!(o.map(|v| source(&block, v)), offset.map(Reg::V));
         assert_eq!(source(&block, soffset), Reg::S(3));
@@ -319,9 +324,9 @@ fn scalar_loads() {
 #[test]
 fn unsupported() {
     for inst in [
-        any(Ds::DS_ADD_SRC2_U32),
+        any(Ds::DS_ORDERED_COUNT),
         with(any(Ds::DS_ADD_U32), flag::GDS),
-        with(any(Mubuf::BUFFER_LOAD_DWORD), flag::LDS),
+        with(any(Mubuf::BUFFER_LOAD_DWORDX2), flag::LDS),
     ] {
         let block = lift(inst);
         let name = inst.row().mnemonics[3].expect("gfx9 has it");

@@ -1,11 +1,14 @@
-//! Untyped buffers (Vega ISA, 8.1 "Vector memory buffer instructions" and
-//! 12.14 MUBUF).
+//! Buffers (Vega ISA, 8.1 "Vector memory buffer instructions", 12.14 MUBUF and
+//! 12.15 MTBUF).
+//!
+//! TFE asks for a status where memory is not resident; all memory is resident
+//! here, so it changes nothing.
 
-use wavetank_ir::{Access, Counter, Half, Rmw, Space};
-use wavetank_isa::tables::Mubuf;
-use wavetank_isa::{Field, flag};
+use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
+use wavetank_isa::tables::{Mtbuf, Mubuf};
+use wavetank_isa::{Field, Generation, flag};
 
-use super::Site;
+use super::{Site, through_lds};
 use crate::block::{Flow, Lift};
 
 /// Lifts a MUBUF instruction.
@@ -13,16 +16,11 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
     use Access::*;
     use Half::*;
     use Mubuf::*;
-    for (modifier, why) in [
-        (flag::LDS, "loads into LDS are not executed yet"),
-        (flag::TFE, "texture fail enable is not executed yet"),
-    ] {
-        if l.inst.has(modifier) {
-            return Flow::unsupported(l.inst, why);
-        }
+    if l.inst.has(flag::LDS) {
+        return to_lds(l, op);
     }
     let width = l.dwords(Field::Vdata);
-    let at = || site(l, false);
+    let at = || site(l, Elements::Plain);
     match op {
         BUFFER_LOAD_UBYTE => at().load(U8, Whole),
         BUFFER_LOAD_SBYTE => at().load(I8, Whole),
@@ -76,20 +74,85 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
         // No effect by design: there is no vector L1 cache that could be stale.
         BUFFER_WBINVL1 | BUFFER_WBINVL1_VOL | BUFFER_WBINVL1_SC => Flow::Next,
 
-        // NotYet
-        BUFFER_LOAD_FORMAT_D16_X
-        | BUFFER_LOAD_FORMAT_D16_XY
-        | BUFFER_LOAD_FORMAT_D16_XYZ
-        | BUFFER_LOAD_FORMAT_D16_XYZW
-        | BUFFER_LOAD_FORMAT_D16_HI_X
-        | BUFFER_STORE_FORMAT_D16_X
-        | BUFFER_STORE_FORMAT_D16_XY
-        | BUFFER_STORE_FORMAT_D16_XYZ
-        | BUFFER_STORE_FORMAT_D16_XYZW
-        | BUFFER_STORE_FORMAT_D16_HI_X => {
-            Flow::unsupported(l.inst, "16-bit buffer formats are not executed yet")
-        }
-        BUFFER_STORE_LDS_DWORD => Flow::unsupported(l.inst, "stores from LDS are not executed yet"),
+        BUFFER_LOAD_FORMAT_D16_X => halves(l, |s| s.load(Dwords(1), Low)),
+        BUFFER_LOAD_FORMAT_D16_XY => halves(l, |s| s.load(Dwords(2), Low)),
+        BUFFER_LOAD_FORMAT_D16_XYZ => halves(l, |s| s.load(Dwords(3), Low)),
+        BUFFER_LOAD_FORMAT_D16_XYZW => halves(l, |s| s.load(Dwords(4), Low)),
+        BUFFER_LOAD_FORMAT_D16_HI_X => halves(l, |s| s.load(Dwords(1), High)),
+        BUFFER_STORE_FORMAT_D16_X => halves(l, |s| s.store(Dwords(1), Low)),
+        BUFFER_STORE_FORMAT_D16_XY => halves(l, |s| s.store(Dwords(2), Low)),
+        BUFFER_STORE_FORMAT_D16_XYZ => halves(l, |s| s.store(Dwords(3), Low)),
+        BUFFER_STORE_FORMAT_D16_XYZW => halves(l, |s| s.store(Dwords(4), Low)),
+        BUFFER_STORE_FORMAT_D16_HI_X => halves(l, |s| s.store(Dwords(1), High)),
+
+        BUFFER_STORE_LDS_DWORD => through_lds::store(l, at()),
+    }
+}
+
+/// Lifts an MTBUF instruction: the format stands in the instruction.
+pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
+    use Access::Dwords;
+    use Half::{Low, Whole};
+    use Mtbuf::*;
+    if l.inst.has(flag::ADDR64) {
+        return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
+    }
+    let elements = Elements::Typed(l.inst.mods.dfmt, l.inst.mods.nfmt);
+    let at = || site(l, elements);
+    match op {
+        TBUFFER_LOAD_FORMAT_X => at().load(Dwords(1), Whole),
+        TBUFFER_LOAD_FORMAT_XY => at().load(Dwords(2), Whole),
+        TBUFFER_LOAD_FORMAT_XYZ => at().load(Dwords(3), Whole),
+        TBUFFER_LOAD_FORMAT_XYZW => at().load(Dwords(4), Whole),
+        TBUFFER_STORE_FORMAT_X => at().store(Dwords(1), Whole),
+        TBUFFER_STORE_FORMAT_XY => at().store(Dwords(2), Whole),
+        TBUFFER_STORE_FORMAT_XYZ => at().store(Dwords(3), Whole),
+        TBUFFER_STORE_FORMAT_XYZW => at().store(Dwords(4), Whole),
+        _ if !packs_halves(l) => unpacked(l),
+        TBUFFER_LOAD_FORMAT_D16_X => at().load(Dwords(1), Low),
+        TBUFFER_LOAD_FORMAT_D16_XY => at().load(Dwords(2), Low),
+        TBUFFER_LOAD_FORMAT_D16_XYZ => at().load(Dwords(3), Low),
+        TBUFFER_LOAD_FORMAT_D16_XYZW => at().load(Dwords(4), Low),
+        TBUFFER_STORE_FORMAT_D16_X => at().store(Dwords(1), Low),
+        TBUFFER_STORE_FORMAT_D16_XY => at().store(Dwords(2), Low),
+        TBUFFER_STORE_FORMAT_D16_XYZ => at().store(Dwords(3), Low),
+        TBUFFER_STORE_FORMAT_D16_XYZW => at().store(Dwords(4), Low),
+    }
+}
+
+/// A load whose data go to LDS; only some can.
+fn to_lds(l: &Lift, op: Mubuf) -> Flow {
+    use Mubuf::*;
+    let at = || site(l, Elements::Plain);
+    match op {
+        BUFFER_LOAD_UBYTE => through_lds::load(l, at(), Access::U8),
+        BUFFER_LOAD_SBYTE => through_lds::load(l, at(), Access::I8),
+        BUFFER_LOAD_USHORT => through_lds::load(l, at(), Access::U16),
+        BUFFER_LOAD_SSHORT => through_lds::load(l, at(), Access::I16),
+        BUFFER_LOAD_DWORD => through_lds::load(l, at(), Access::Dwords(1)),
+        BUFFER_LOAD_FORMAT_X => formatted(l, |site| through_lds::load(l, site, Access::Dwords(1))),
+        BUFFER_STORE_LDS_DWORD => through_lds::store(l, at()),
+        _ => Flow::unsupported(l.inst, "its data cannot go to LDS"),
+    }
+}
+
+/// Whether 16-bit components stand two a register, as from gfx810 on.
+fn packs_halves(l: &Lift) -> bool {
+    l.inst.chip.generation() >= Generation::Gfx9
+}
+
+fn unpacked(l: &Lift) -> Flow {
+    Flow::unsupported(
+        l.inst,
+        "16-bit components in whole registers are not executed yet",
+    )
+}
+
+/// An access that converts by the format of the descriptor, to 16 bits.
+fn halves<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) -> Flow {
+    match packs_halves(l) {
+        true => formatted(l, access),
+        false => unpacked(l),
     }
 }
 
@@ -98,18 +161,18 @@ fn formatted<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow)
     if l.inst.has(flag::ADDR64) {
         return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
     }
-    access(site(l, true))
+    access(site(l, Elements::Resource))
 }
 
 /// The buffer or, with ADDR64, the global memory that is accessed.
-fn site<'l, 'a>(l: &'l Lift<'a>, format: bool) -> Site<'l, 'a> {
+fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
     let data = l.data(Field::Vdata);
     Site {
         l,
         space: if l.inst.has(flag::ADDR64) {
             global(l)
         } else {
-            buffer(l, format)
+            buffer(l, elements)
         },
         offset: l.inst.mods.offset.into(),
         data,
@@ -135,7 +198,7 @@ fn global(l: &Lift) -> Space {
 
 /// The descriptor, and the index and offset registers that IDXEN and OFFEN
 /// enable; with both, the index comes first.
-fn buffer(l: &Lift, format: bool) -> Space {
+fn buffer(l: &Lift, format: Elements) -> Space {
     let (idxen, offen) = (l.inst.has(flag::IDXEN), l.inst.has(flag::OFFEN));
     let index = idxen.then(|| l.vector32(Field::Vaddr, 0).v);
     let offset = offen.then(|| l.vector32(Field::Vaddr, idxen.into()).v);

@@ -1,11 +1,11 @@
 //! FLAT, GLOBAL and SCRATCH (Vega ISA, 9 "Flat memory instructions" and
-//! 12.18 FLAT).
+//! 12.18 FLAT). As with buffers, TFE changes nothing.
 
 use wavetank_ir::{Access, Counter, Half, Rmw, Space};
 use wavetank_isa::tables::Flat;
 use wavetank_isa::{Field, Form, flag};
 
-use super::Site;
+use super::{Site, through_lds};
 use crate::block::{Flow, Lift};
 
 /// Lifts a FLAT, GLOBAL or SCRATCH instruction.
@@ -14,10 +14,7 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
     use Flat::*;
     use Half::*;
     if l.inst.has(flag::LDS) {
-        return Flow::unsupported(l.inst, "loads into LDS are not executed yet");
-    }
-    if l.inst.has(flag::TFE) {
-        return Flow::unsupported(l.inst, "texture fail enable is not executed yet");
+        return to_lds(l, op);
     }
     let at = site(l);
     let width = l.dwords(Field::Data0);
@@ -61,6 +58,19 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
         // The data registers hold src, then cmp.
         FLAT_ATOMIC_CMPSWAP | FLAT_ATOMIC_CMPSWAP_X2 => at.atomic(Rmw::CmpSwap, width / 2),
         FLAT_ATOMIC_FCMPSWAP | FLAT_ATOMIC_FCMPSWAP_X2 => at.atomic(Rmw::FCmpSwap, width / 2),
+    }
+}
+
+/// A load whose data go to LDS; only some can.
+fn to_lds(l: &Lift, op: Flat) -> Flow {
+    use Flat::*;
+    match op {
+        FLAT_LOAD_UBYTE => through_lds::load(l, site(l), Access::U8),
+        FLAT_LOAD_SBYTE => through_lds::load(l, site(l), Access::I8),
+        FLAT_LOAD_USHORT => through_lds::load(l, site(l), Access::U16),
+        FLAT_LOAD_SSHORT => through_lds::load(l, site(l), Access::I16),
+        FLAT_LOAD_DWORD => through_lds::load(l, site(l), Access::Dwords(1)),
+        _ => Flow::unsupported(l.inst, "its data cannot go to LDS"),
     }
 }
 

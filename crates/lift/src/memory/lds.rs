@@ -104,18 +104,39 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_GWS_SEMA_RELEASE_ALL => global_sync(l, GlobalSync::Release),
         DS_GWS_BARRIER => global_sync(l, GlobalSync::Barrier),
 
+        DS_ADD_SRC2_U32 => between(l, Rmw::Add, 1),
+        DS_SUB_SRC2_U32 => between(l, Rmw::Sub, 1),
+        DS_RSUB_SRC2_U32 => between(l, Rmw::RevSub, 1),
+        DS_INC_SRC2_U32 => between(l, Rmw::Inc, 1),
+        DS_DEC_SRC2_U32 => between(l, Rmw::Dec, 1),
+        DS_MIN_SRC2_I32 => between(l, Rmw::MinS, 1),
+        DS_MAX_SRC2_I32 => between(l, Rmw::MaxS, 1),
+        DS_MIN_SRC2_U32 => between(l, Rmw::MinU, 1),
+        DS_MAX_SRC2_U32 => between(l, Rmw::MaxU, 1),
+        DS_AND_SRC2_B32 => between(l, Rmw::And, 1),
+        DS_OR_SRC2_B32 => between(l, Rmw::Or, 1),
+        DS_XOR_SRC2_B32 => between(l, Rmw::Xor, 1),
+        DS_WRITE_SRC2_B32 => between(l, Rmw::Swap, 1),
+        DS_MIN_SRC2_F32 => between(l, Rmw::FMin, 1),
+        DS_MAX_SRC2_F32 => between(l, Rmw::FMax, 1),
+        DS_ADD_SRC2_F32 => between(l, Rmw::FAdd, 1),
+        DS_ADD_SRC2_U64 => between(l, Rmw::Add, 2),
+        DS_SUB_SRC2_U64 => between(l, Rmw::Sub, 2),
+        DS_RSUB_SRC2_U64 => between(l, Rmw::RevSub, 2),
+        DS_INC_SRC2_U64 => between(l, Rmw::Inc, 2),
+        DS_DEC_SRC2_U64 => between(l, Rmw::Dec, 2),
+        DS_MIN_SRC2_I64 => between(l, Rmw::MinS, 2),
+        DS_MAX_SRC2_I64 => between(l, Rmw::MaxS, 2),
+        DS_MIN_SRC2_U64 => between(l, Rmw::MinU, 2),
+        DS_MAX_SRC2_U64 => between(l, Rmw::MaxU, 2),
+        DS_AND_SRC2_B64 => between(l, Rmw::And, 2),
+        DS_OR_SRC2_B64 => between(l, Rmw::Or, 2),
+        DS_XOR_SRC2_B64 => between(l, Rmw::Xor, 2),
+        DS_WRITE_SRC2_B64 => between(l, Rmw::Swap, 2),
+        DS_MIN_SRC2_F64 => between(l, Rmw::FMin, 2),
+        DS_MAX_SRC2_F64 => between(l, Rmw::FMax, 2),
+
         // NotYet
-        DS_ADD_SRC2_U32 | DS_SUB_SRC2_U32 | DS_RSUB_SRC2_U32 | DS_INC_SRC2_U32
-        | DS_DEC_SRC2_U32 | DS_MIN_SRC2_I32 | DS_MAX_SRC2_I32 | DS_MIN_SRC2_U32
-        | DS_MAX_SRC2_U32 | DS_AND_SRC2_B32 | DS_OR_SRC2_B32 | DS_XOR_SRC2_B32
-        | DS_WRITE_SRC2_B32 | DS_MIN_SRC2_F32 | DS_MAX_SRC2_F32 | DS_ADD_SRC2_F32
-        | DS_ADD_SRC2_U64 | DS_SUB_SRC2_U64 | DS_RSUB_SRC2_U64 | DS_INC_SRC2_U64
-        | DS_DEC_SRC2_U64 | DS_MIN_SRC2_I64 | DS_MAX_SRC2_I64 | DS_MIN_SRC2_U64
-        | DS_MAX_SRC2_U64 | DS_AND_SRC2_B64 | DS_OR_SRC2_B64 | DS_XOR_SRC2_B64
-        | DS_WRITE_SRC2_B64 | DS_MIN_SRC2_F64 | DS_MAX_SRC2_F64 => Flow::unsupported(
-            l.inst,
-            "operations between two LDS addresses are not executed yet",
-        ),
         DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, "no document says what it does"),
         DS_ORDERED_COUNT => Flow::unsupported(l.inst, "ordered counters are not executed yet"),
     }
@@ -253,6 +274,38 @@ fn permute(l: &Lift, by: fn(&Builder, Value, Value, Value) -> Value) -> Flow {
     let data = l.vector32(Field::Data0, 0).v;
     let index = l.vector32(Field::Vaddr, 0) + l.inst.mods.offset as u64;
     write_vector(l, by(l.b, data, index.v, l.exec_mask()))
+}
+
+/// MEM[A] = MEM[A] op MEM[B] with B = A + 4 · distance. The distance is the
+/// lower 15 bits of the offset, or what stands in A above its own 17 bits.
+fn between(l: &Lift, rmw: Rmw, dwords: u8) -> Flow {
+    let address = l.vector32(Field::Vaddr, 0);
+    let offset = l.inst.mods.offset as u32;
+    let (a, distance) = if offset & 0x8000 != 0 {
+        (address & 0x1_ffff, address.sar(17))
+    } else {
+        let signed = ((offset << 17) as i32 >> 17) as u32;
+        (address, Int::const32(l.b, signed))
+    };
+    let b = a + (distance << 2);
+    l.b.mem(MemOp {
+        kind: MemKind::Atomic(rmw),
+        space: Space::LdsPair {
+            address: a.v,
+            other: b.v,
+        },
+        offset: 0,
+        access: Access::Dwords(dwords),
+        half: Half::Whole,
+        data: None,
+        data2: None,
+        ret: None,
+        mask: Some(l.exec_mask()),
+        glc: false,
+        slc: false,
+        counter: Counter::Lgkm,
+    });
+    Flow::Next
 }
 
 /// Global wave synchronization: resource M0[21:16] + OFFSET0, with the data of

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use wavetank_ir::{Access, DataReg, MemKind, MemOp, Space as Where};
+use wavetank_ir::{Access, DataReg, Elements, Half, MemKind, MemOp, Space as Where};
 
 use super::drive::{Custom, Level};
 use super::step::{Ctx, MemStep, Next, Step, StepFn};
@@ -11,7 +11,7 @@ use crate::backend::Stop;
 use crate::fault::Fault;
 use crate::memory::buffer::Buffer;
 use crate::memory::flat::{Flat, Global};
-use crate::memory::lds::Local;
+use crate::memory::lds::{self, Local};
 use crate::memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use crate::memory::scratch::Private;
 use crate::memory::{Denied, Space, format, scalar};
@@ -31,15 +31,22 @@ pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
         Where::Flat { .. } => lanes::<L, Flat>(op),
         Where::Scratch { .. } => lanes::<L, Private>(op),
         Where::Lds { .. } => lanes::<L, Local>(op),
-        Where::Buffer { format: true, .. } => formatted,
-        Where::Buffer { .. } => lanes::<L, Buffer>(op),
+        Where::Buffer {
+            format: Elements::Plain,
+            ..
+        } => lanes::<L, Buffer>(op),
+        Where::Buffer { .. } => formatted,
+        Where::LdsPair { .. } => pair,
         Where::Scalar { .. } => direct,
         Where::ScalarBuffer { .. } => buffer,
     }
 }
 
 fn returns_in_file(op: &MemOp) -> bool {
-    let dwords = op.access.bytes().div_ceil(4) as usize;
+    let mut dwords = op.access.bytes().div_ceil(4) as usize;
+    if op.half != Half::Whole {
+        dwords = dwords.div_ceil(2);
+    }
     match op.ret {
         Some(DataReg::V(n)) => usize::from(n) + dwords <= VGPRS,
         _ => true,
@@ -120,6 +127,20 @@ unsafe fn formatted(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
             Err(denied) => stop(ctx, mem, denied),
         }
     }
+}
+
+/// An atomic whose operand stands in LDS.
+///
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn pair(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    unsafe {
+        let mem = mem(s);
+        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+        lds::pair(ctx, mem, mask);
+    }
+    Next::Step
 }
 
 /// # Safety

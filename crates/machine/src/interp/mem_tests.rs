@@ -1,7 +1,9 @@
 //! Memory operations, driven on a wave. Expectations come from the manual's
 //! pseudo-code, written out lane by lane.
 
-use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Rmw, Space as Where, Value};
+use wavetank_ir::{
+    Access, Counter, DataReg, Elements, Half, MemKind, MemOp, Rmw, Space as Where, Value,
+};
 
 use super::super::drive::{Avx2, Avx512, Baseline};
 use super::super::step::{MemStep, Source};
@@ -783,7 +785,11 @@ fn buffer(index: bool, offset: bool, format: bool) -> Where {
         index: index.then_some(V),
         offset: offset.then_some(V),
         soffset: V,
-        format,
+        format: if format {
+            Elements::Resource
+        } else {
+            Elements::Plain
+        },
     }
 }
 

@@ -6,12 +6,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wavetank_ir::{Block, Fp, LANES, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value};
+use wavetank_ir::{Block, Fp, LANES, MemOp, Node, Op, Reg, Terminator, Ty, Value};
 use wavetank_lift::{Code, Modes, lift_block};
 
 use super::choose;
 use super::drive::Baseline;
 use super::lanes::{Env, Op1, Op2, Op3, Test2, Word};
+use super::lower::values;
 use super::mem::mem_step;
 use super::step::{Ctx, MemStep, Next, Source, Step};
 use super::visit::Visit;
@@ -432,21 +433,7 @@ impl Frame<'_, '_> {
 
     /// Runs a memory operation's own step, with its values put among the temporaries.
     fn access(&mut self, op: &MemOp) -> Result<(), Stop> {
-        let sources = match &op.space {
-            Space::Global { address, index } | Space::Scalar { address, index } => {
-                [Some(*address), *index, None, None]
-            }
-            Space::Flat { address } | Space::Scratch { address } | Space::Lds { address } => {
-                [Some(*address), None, None, None]
-            }
-            Space::Buffer {
-                index,
-                offset,
-                soffset,
-                ..
-            } => [None, *index, *offset, Some(*soffset)],
-            Space::ScalarBuffer { index, .. } => [None, *index, None, None],
-        };
+        let sources = values(&op.space);
         let mut sources = sources.into_iter().enumerate();
         let sources = std::array::from_fn(|_| {
             let (n, value) = sources.next()?;

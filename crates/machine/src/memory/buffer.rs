@@ -6,7 +6,7 @@
 
 use std::mem::MaybeUninit;
 
-use wavetank_ir::{MemKind, Space as Where};
+use wavetank_ir::{Elements, MemKind, Space as Where};
 use wavetank_isa::Generation;
 
 use super::flat::{check_alignment, near};
@@ -41,6 +41,10 @@ pub struct Descriptor {
     /// What becomes x, y, z and w.
     pub select: [u8; 4],
 }
+
+/// The select of an instruction that brings its own format: what the format
+/// lacks is 0 (8.1.3 "Buffer Data").
+const IDENTITY: [u8; 4] = [4, 5, 6, 7];
 
 /// How the range of an access is checked (8.1.5 "Range Checking").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,7 +167,16 @@ impl Site {
                 let file = (&raw const (*ctx.uniform).s).cast::<u32>();
                 file.add(if n < 128 { n } else { 0 }).read()
             });
-            let descriptor = Descriptor::new(words, generation, format);
+            let descriptor = match format {
+                Elements::Plain => Descriptor::new(words, generation, false),
+                Elements::Resource => Descriptor::new(words, generation, true),
+                Elements::Typed(data, number) => Descriptor {
+                    data_format: data,
+                    num_format: number,
+                    select: IDENTITY,
+                    ..Descriptor::new(words, generation, true)
+                },
+            };
             Site {
                 base: descriptor.base.wrapping_add(uniform32(ctx, soffset).into()),
                 index: lanes32(ctx, index_at, &mut index_room)

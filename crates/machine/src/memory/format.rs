@@ -4,7 +4,7 @@
 //! The names of the formats list the widths from the highest bits down:
 //! 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
 
-use wavetank_ir::MemKind;
+use wavetank_ir::{DataReg, Half, MemKind, MemOp};
 
 use super::buffer::{Site, check_addresses};
 use super::global;
@@ -23,7 +23,7 @@ pub struct Format {
 
 /// What the bits of a component mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
+pub(super) enum Number {
     Unorm,
     Snorm,
     Uscaled,
@@ -125,6 +125,24 @@ impl Number {
         float.to_bits()
     }
 
+    /// 32 bits as 16 (D16): floats to nearest, integers kept within the range.
+    fn narrow(self, value: u32) -> u16 {
+        match self {
+            Number::Uint => value.min(0xffff) as u16,
+            Number::Sint => (value as i32).clamp(-0x8000, 0x7fff) as u16,
+            _ => HALF.encode(f32::from_bits(value)) as u16,
+        }
+    }
+
+    /// 16 bits as 32 (D16).
+    fn widen(self, value: u16) -> u32 {
+        match self {
+            Number::Uint => value.into(),
+            Number::Sint => value as i16 as u32,
+            _ => HALF.decode(value.into()),
+        }
+    }
+
     /// Fewer than 32 bits from a register: rounded to nearest even and kept
     /// within the range. A NaN becomes 0 where there is none.
     fn encode(self, value: u32, width: u32) -> u32 {
@@ -152,6 +170,12 @@ struct SmallFloat {
     mantissa: u32,
     signed: bool,
 }
+
+/// Half precision.
+const HALF: SmallFloat = SmallFloat {
+    mantissa: 10,
+    signed: true,
+};
 
 /// The float of a width: 16 bits with a sign, 11 and 10 without.
 fn small_float(width: u32) -> Option<SmallFloat> {
@@ -226,20 +250,17 @@ pub unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result
     if inside != 0 {
         check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
     }
-    let count = (step.op.access.bytes() as usize / 4).min(4);
     let reg = if stores { step.op.data } else { step.op.ret };
-    let file = registers(ctx, reg, count);
+    let components = Components::new(ctx, &step.op, reg, format.map(|f| f.number));
     each(mask, |lane| {
         let there = inside >> lane & 1 != 0;
         let place = address[lane & 63];
-        // SAFETY: `count` registers are in the file; the element was checked.
+        // SAFETY: the registers are in the file; the element was checked.
         unsafe {
-            let register = |n: usize| file.add(n * 64 + lane);
             match format {
                 Some(f) if stores => {
                     if there {
-                        let given =
-                            std::array::from_fn(|n| if n < count { register(n).read() } else { 0 });
+                        let given = components.read(lane);
                         store(place, f.pack(unselect(d.select, given)), bytes);
                     }
                 }
@@ -248,14 +269,90 @@ pub unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result
                     let element = if there { load(place, bytes) } else { 0 };
                     let found = format.map_or([0; 4], |f| f.unpack(element));
                     let one = format.map_or(0, Format::one);
-                    for n in 0..count {
-                        register(n).write(select(d.select[n], found, one));
-                    }
+                    components.write(lane, d.select.map(|s| select(s, found, one)));
                 }
             }
         }
     });
     Ok(())
+}
+
+/// The registers of the components that an access has.
+pub(super) struct Components {
+    file: *mut u32,
+    count: usize,
+    /// Whole registers, or 16 bits: two a register, or one in the high half.
+    half: Half,
+    number: Number,
+}
+
+impl Components {
+    /// Those from `reg` on: as many as the access has dwords.
+    pub fn new(
+        ctx: &Ctx<'_, '_>,
+        op: &MemOp,
+        reg: Option<DataReg>,
+        number: Option<Number>,
+    ) -> Self {
+        let count = (op.access.bytes() as usize / 4).min(4);
+        let spanned = match op.half {
+            Half::Whole => count,
+            Half::Low | Half::High => count.div_ceil(2),
+        };
+        Components {
+            file: registers(ctx, reg, spanned),
+            count,
+            half: op.half,
+            number: number.unwrap_or(Number::Float),
+        }
+    }
+
+    /// The components of a lane; 0 for those that there are not.
+    ///
+    /// # Safety
+    /// The wave is alive, and the lane below 64.
+    pub unsafe fn read(&self, lane: usize) -> [u32; 4] {
+        // SAFETY: the registers are in the file.
+        let register = |n: usize| unsafe { self.file.add(n * 64 + lane).read() };
+        std::array::from_fn(|n| match self.half {
+            _ if n >= self.count => 0,
+            Half::Whole => register(n),
+            Half::Low => self
+                .number
+                .widen((register(n / 2) >> (16 * (n % 2))) as u16),
+            Half::High => self.number.widen((register(0) >> 16) as u16),
+        })
+    }
+
+    /// Writes the components of a lane.
+    ///
+    /// # Safety
+    /// As for [`Components::read`].
+    pub unsafe fn write(&self, lane: usize, components: [u32; 4]) {
+        for (n, value) in components.into_iter().enumerate().take(self.count) {
+            // SAFETY: the registers are in the file.
+            unsafe {
+                let register = |n: usize| self.file.add(n * 64 + lane);
+                let half = || u32::from(self.number.narrow(value));
+                match self.half {
+                    Half::Whole => register(n).write(value),
+                    Half::Low if n % 2 == 0 && n + 1 < self.count => register(n / 2).write(half()),
+                    Half::Low if n % 2 == 0 => {
+                        let to = register(n / 2);
+                        to.write(to.read() & 0xffff_0000 | half());
+                    }
+                    Half::Low => {
+                        let to = register(n / 2);
+                        to.write(to.read() & 0xffff | half() << 16);
+                    }
+                    Half::High => {
+                        let to = register(0);
+                        to.write(to.read() & 0xffff | half() << 16);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What a destination select takes (8.1.8: 0, 1, R, G, B or A).

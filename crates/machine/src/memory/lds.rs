@@ -7,9 +7,9 @@
 use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU64;
 
-use wavetank_ir::Rmw;
+use wavetank_ir::{MemKind, Rmw};
 
-use super::lanes::{Lanes, bounds, is_row, lanes32};
+use super::lanes::{Lanes, bounds, each, is_row, lanes32};
 use super::operation::Operation;
 use super::places::{Near, Places, Row};
 use super::space::Space;
@@ -150,6 +150,39 @@ unsafe fn run_each<O: Operation>(
             offsets,
         };
         op.run(&places, mask);
+    }
+}
+
+/// Atomics whose operand stands in LDS too: MEM[A] = MEM[A] op MEM[B], lane by
+/// lane (Vega ISA, 12.13, DS_*_SRC2_*).
+///
+/// # Safety
+/// The context is that of a live wave, the step was lowered for it.
+pub unsafe fn pair(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) {
+    let MemKind::Atomic(rmw) = step.op.kind else {
+        unreachable!("pairs of offsets are for atomics")
+    };
+    let (mut first, mut second) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    let lds = &ctx.memory.lds;
+    let (base, bytes) = (lds.base(), lds.bytes);
+    // SAFETY: by the caller's promise; what is not in range is left out.
+    unsafe {
+        let places = |source, room| Clamped {
+            base,
+            bytes,
+            offsets: lanes32(ctx, source, room).cast::<Lanes>().read(),
+        };
+        let to = places(step.sources[0], &mut first);
+        let from = places(step.sources[1], &mut second);
+        each(mask, |lane| {
+            if step.op.access.bytes() == 4 {
+                let operand = from.load::<4>(lane, 0) as u32;
+                to.rmw32(lane, rmw, operand, operand);
+            } else {
+                let operand = from.load::<8>(lane, 0);
+                to.rmw64(lane, rmw, operand, operand);
+            }
+        });
     }
 }
 

@@ -15,6 +15,7 @@ use std::mem::offset_of;
 
 use wavetank_ir::{Block, Op, Reg, Ty, Value};
 
+pub(super) use self::memory::values;
 use self::plan::Plan;
 use self::temps::Temps;
 pub use self::temps::TooMany;
