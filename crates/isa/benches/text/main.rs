@@ -21,6 +21,12 @@ fn main() {
     let real = Corpus::in_order(chip, &code);
     let mixed = Corpus::mixed(&shuffled, &real);
     for (name, corpus) in [("rows", &shuffled), ("code", &real), ("mixed", &mixed)] {
+        if std::env::args()
+            .nth(1)
+            .is_some_and(|a| a != name && a != "--bench")
+        {
+            continue;
+        }
         for m in measure::all(corpus) {
             println!(
                 "{name:8} {:24} {:8.2} M/s {:6.1} MB",

@@ -165,9 +165,10 @@ macro_rules! encodings {
             /// A number of its own below [`Op::INDICES`].
             #[inline]
             pub(crate) const fn index(self) -> usize {
-                match self {
-                    $(Op::$family(op) => (Form::$form as usize) * FAMILY_ROOM + op as usize,)*
-                }
+                let (family, number) = match self {
+                    $(Op::$family(op) => (Form::$form, op as usize),)*
+                };
+                family as usize * FAMILY_ROOM + number
             }
 
             /// Every instruction, encoding by encoding.

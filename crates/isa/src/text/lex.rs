@@ -73,6 +73,15 @@ impl<'a> Lexer<'a> {
         taken
     }
 
+    /// Takes `[4:7]`, if that is next. It is frequent enough to be read at once,
+    /// where it has neither spaces nor calculations.
+    pub fn span_of_numbers(&mut self) -> Option<(u32, u32)> {
+        let (span, end) = span_of_numbers(self.text.as_bytes(), self.start)?;
+        self.end = end;
+        self.next();
+        Some(span)
+    }
+
     /// Takes a mark, if it is next.
     pub fn mark(&mut self, mark: u8) -> bool {
         let found = self.token == Token::Mark(mark);
@@ -109,19 +118,37 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// `[4:7]` of short plain numbers, and where it ends.
+fn span_of_numbers(bytes: &[u8], at: usize) -> Option<((u32, u32), usize)> {
+    let number = |from: usize| {
+        let end = run(bytes, from, |b| b.is_ascii_digit());
+        let digits = bytes
+            .get(from..end)
+            .filter(|d| (1..=4).contains(&d.len()))?;
+        let value = digits.iter().fold(0, |v, d| 10 * v + u32::from(d - b'0'));
+        Some((value, end))
+    };
+    let mark = |at: usize, mark: u8| (bytes.get(at) == Some(&mark)).then_some(at + 1);
+    let (first, end) = number(mark(at, b'[')?)?;
+    let (last, end) = number(mark(end, b':')?)?;
+    Some(((first, last), mark(end, b']')?))
+}
+
 /// The token that begins at `at`, and where it ends.
 fn scan(text: &str, at: usize) -> (Token<'_>, usize) {
     let bytes = text.as_bytes();
-    match bytes.get(at) {
-        None => (Token::End, at),
-        Some(b'0'..=b'9') => number(text, at),
-        Some(b'"') => quoted(text, at),
-        Some(b) if is_word(*b) => {
+    let Some(&first) = bytes.get(at) else {
+        return (Token::End, at);
+    };
+    match CLASSES[usize::from(first)] {
+        Class::Word => {
             let end = run(bytes, at + 1, is_word);
             (Token::Word(&text[at..end]), end)
         }
-        Some(b) if b.is_ascii() => (Token::Mark(*b), at + 1),
-        Some(_) => (Token::End, at),
+        Class::Digit => number(text, at),
+        Class::Mark if first == b'"' => quoted(text, at),
+        Class::Mark => (Token::Mark(first), at + 1),
+        Class::Foreign => (Token::End, at),
     }
 }
 
@@ -147,16 +174,37 @@ fn quoted(text: &str, at: usize) -> (Token<'_>, usize) {
 
 fn number(text: &str, at: usize) -> (Token<'_>, usize) {
     let bytes = text.as_bytes();
-    let radix = match bytes.get(at..at + 2) {
-        Some(b"0x" | b"0X") => 16,
-        Some(b"0b") => 2,
-        _ => return decimal(text, at),
+    let mut value = 0u64;
+    let mut end = at;
+    while let Some(digit) = bytes.get(end).filter(|b| b.is_ascii_digit())
+        && end - at < MOST_DIGITS
+    {
+        value = 10 * value + u64::from(digit - b'0');
+        end += 1;
+    }
+    // A plain short number, as most are: nothing follows that belongs to it.
+    match bytes.get(end) {
+        Some(b'x' | b'X' | b'b') if end == at + 1 && bytes[at] == b'0' => radix(text, at),
+        Some(b'.' | b'e' | b'E' | b'0'..=b'9') => decimal(text, at),
+        _ => (Token::Integer(value), end),
+    }
+}
+
+/// So many digits fit 64 bits.
+const MOST_DIGITS: usize = 19;
+
+fn radix(text: &str, at: usize) -> (Token<'_>, usize) {
+    let bytes = text.as_bytes();
+    let radix = match bytes[at + 1] {
+        b'b' => 2,
+        _ => 16,
     };
     let end = run(bytes, at + 2, |b| b.is_ascii_hexdigit());
     let value = u64::from_str_radix(&text[at + 2..end], radix);
     (value.map_or(Token::End, Token::Integer), end)
 }
 
+/// A number with a point or an exponent, or one of many digits.
 fn decimal(text: &str, at: usize) -> (Token<'_>, usize) {
     let bytes = text.as_bytes();
     let digit = |b: u8| b.is_ascii_digit();
@@ -182,18 +230,31 @@ fn decimal(text: &str, at: usize) -> (Token<'_>, usize) {
     (token, end)
 }
 
-/// Whether a byte can stand in a word; the first one is no digit.
-fn is_word(b: u8) -> bool {
-    IN_WORD[usize::from(b)]
+/// What a byte can begin.
+#[derive(Clone, Copy, PartialEq)]
+enum Class {
+    Word,
+    Digit,
+    Mark,
+    /// Not ASCII: no token begins so.
+    Foreign,
 }
 
-static IN_WORD: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut b = 0;
-    while b < 256 {
-        let byte = b as u8;
-        table[b] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$');
-        b += 1;
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Foreign; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'0'..=b'9' => Class::Digit,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'$' => Class::Word,
+            _ => Class::Mark,
+        };
+        byte += 1;
     }
-    table
+    classes
 };
+
+/// Whether a byte can stand in a word; the first one is no digit.
+fn is_word(b: u8) -> bool {
+    matches!(CLASSES[usize::from(b)], Class::Word | Class::Digit)
+}

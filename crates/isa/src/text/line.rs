@@ -91,8 +91,8 @@ pub(super) fn hexadecimal(value: u32) -> Piece<10> {
     }
 }
 
-/// Room for the longest line: three quarters of it stay free.
-const ROOM: usize = 512;
+/// Room for the longest line, which has under 200 bytes, and a piece.
+const ROOM: usize = 256;
 
 /// A line under construction. What has no room is left out.
 pub(super) struct Line {

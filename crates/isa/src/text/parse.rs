@@ -142,7 +142,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     };
     let mut written = [Written::default(); MAX_OPERANDS];
     let mut places = [const { 0..0 }; MAX_OPERANDS];
-    let words = Words::of(lex);
+    let words = Words::of(lex, &inst);
     let mut first = true;
     for (i, spec) in op.row().operands.iter().enumerate() {
         if is_left_out(&inst, spec, words) {
@@ -193,19 +193,23 @@ struct Words {
 }
 
 impl Words {
-    fn of(mut lex: Lexer<'_>) -> Words {
+    /// Those of the rest of a line, where the instruction asks for them.
+    fn of(mut lex: Lexer<'_>, inst: &Inst) -> Words {
         let mut words = Words {
             glc: false,
             lds: false,
         };
-        loop {
+        let mut operands = inst.row().operands.iter();
+        let asks = matches!(inst.form, Form::Mubuf | Form::Mtbuf)
+            || operands.any(|s| s.access == Access::WriteIfGlc);
+        while asks && lex.peek() != Token::End {
             match lex.next() {
                 Token::Word("glc") => words.glc = true,
                 Token::Word("lds") => words.lds = true,
-                Token::End => return words,
                 _ => {}
             }
         }
+        words
     }
 }
 

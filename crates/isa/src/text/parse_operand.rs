@@ -40,51 +40,69 @@ fn within(
     if depth > 2 {
         return fail(lex, "too many modifiers stand around this");
     }
-    for (word, apply) in [
-        ("neg", (|w: &mut Written| w.neg = true) as fn(&mut Written)),
-        ("abs", |w| w.abs = true),
-        ("sext", |w| w.sext = true),
-    ] {
-        let mut ahead = *lex;
-        if ahead.word(word) && ahead.mark(b'(') {
-            *lex = ahead;
-            let inside = *lex;
+    match lex.peek() {
+        Token::Integer(_) | Token::Float(_) => number(lex, ty, generation),
+        Token::Mark(b'-') => negative(lex, ty, generation, depth),
+        Token::Mark(b'|') => {
+            lex.next();
             let mut written = within(lex, ty, generation, depth + 1)?;
-            // Negation is outermost, and extension stands alone.
-            let nested = written.neg || written.sext || written.abs && word != "neg";
-            if nested {
-                return fail(&inside, format_args!("this cannot stand within `{word}`"));
-            }
-            expect(lex, b')', "after what is modified")?;
-            apply(&mut written);
-            return Ok(written);
+            expect(lex, b'|', "after an absolute value")?;
+            written.abs = true;
+            Ok(written)
         }
+        Token::Word("neg" | "abs" | "sext") => call(lex, ty, generation, depth),
+        _ => register(lex, generation),
     }
-    if lex.mark(b'|') {
-        let mut written = within(lex, ty, generation, depth + 1)?;
-        expect(lex, b'|', "after an absolute value")?;
-        written.abs = true;
-        return Ok(written);
-    }
+}
+
+/// `neg(…)`, `abs(…)`, `sext(…)`.
+fn call(
+    lex: &mut Lexer<'_>,
+    ty: Ty,
+    generation: Generation,
+    depth: u8,
+) -> Result<Written, Failure> {
     let mut ahead = *lex;
-    if ahead.mark(b'-') {
-        if let Token::Integer(_) | Token::Float(_) = ahead.peek() {
-            return number(lex, ty, generation);
-        }
-        *lex = ahead;
-        let inside = *lex;
-        let mut written = within(lex, ty, generation, depth + 1)?;
-        let number = matches!(inside.peek(), Token::Integer(_) | Token::Float(_));
-        if written.neg || written.sext || number || inside.clone().mark(b'-') {
-            return fail(&inside, "an operand is negated once");
-        }
-        written.neg = true;
-        return Ok(written);
+    let Token::Word(word) = ahead.next() else {
+        return register(lex, generation);
+    };
+    if !ahead.mark(b'(') {
+        return register(lex, generation);
     }
-    if let Token::Integer(_) | Token::Float(_) = lex.peek() {
+    *lex = ahead;
+    let mut written = within(lex, ty, generation, depth + 1)?;
+    // Negation is outermost, and extension stands alone.
+    if written.neg || written.sext || written.abs && word != "neg" {
+        return fail(&ahead, format_args!("this cannot stand within `{word}`"));
+    }
+    expect(lex, b')', "after what is modified")?;
+    match word {
+        "neg" => written.neg = true,
+        "abs" => written.abs = true,
+        _ => written.sext = true,
+    }
+    Ok(written)
+}
+
+/// A negative number, or what is negated.
+fn negative(
+    lex: &mut Lexer<'_>,
+    ty: Ty,
+    generation: Generation,
+    depth: u8,
+) -> Result<Written, Failure> {
+    let mut inside = *lex;
+    inside.next();
+    if let Token::Integer(_) | Token::Float(_) = inside.peek() {
         return number(lex, ty, generation);
     }
-    register(lex, generation)
+    *lex = inside;
+    let mut written = within(lex, ty, generation, depth + 1)?;
+    if written.neg || written.sext || inside.peek() == Token::Mark(b'-') {
+        return fail(&inside, "an operand is negated once");
+    }
+    written.neg = true;
+    Ok(written)
 }
 
 pub(super) fn expect(lex: &mut Lexer<'_>, mark: u8, place: &str) -> Result<(), Failure> {
@@ -103,6 +121,9 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
     let Token::Word(word) = lex.next() else {
         return fail(&start, "expected a register or a number");
     };
+    if is_numbered(word) {
+        return numbered(lex, start, word, generation);
+    }
     if word == "off" {
         return Ok(Written {
             operand: Operand::Off,
@@ -143,6 +164,15 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
     numbered(lex, start, word, generation)
 }
 
+/// Whether a word can begin one of the numbered registers that are most.
+fn is_numbered(word: &str) -> bool {
+    match word.as_bytes() {
+        [b'v' | b's'] => true,
+        [b'v' | b's', second, ..] => second.is_ascii_digit(),
+        _ => false,
+    }
+}
+
 /// `v5`, `s[0:3]`, `ttmp[4:7]`.
 fn numbered(
     lex: &mut Lexer<'_>,
@@ -157,7 +187,9 @@ fn numbered(
     if !matches!(file, "v" | "s" | "ttmp") {
         return fail(&start, format_args!("`{word}` is no register"));
     }
-    let (first, last) = if number.is_empty() {
+    let (first, last) = if let (true, Some(span)) = (number.is_empty(), lex.span_of_numbers()) {
+        span
+    } else if number.is_empty() {
         expect(lex, b'[', "after the name of a register file")?;
         let first = index(lex)?;
         let last = if lex.mark(b':') { index(lex)? } else { first };
