@@ -153,6 +153,17 @@ impl Corpus {
         }
     }
 
+    /// The bytes of each instruction as a line of text.
+    pub fn lines_of_bytes(&self, line: impl Fn(&[u8]) -> String) -> String {
+        let (mut lines, mut at) = (String::new(), 0);
+        while at < self.code.len() {
+            let end = at + decode(&self.code[at..], self.chip).map_or(4, |i| usize::from(i.len));
+            lines += &line(&self.code[at..end]);
+            at = end;
+        }
+        lines
+    }
+
     fn new<'a>(chip: Chip, samples: impl Iterator<Item = &'a Sample>) -> Corpus {
         let (mut code, mut text) = (Vec::new(), String::new());
         for sample in samples {
