@@ -223,7 +223,7 @@ impl Target {
             field: spec.field,
             operand,
         };
-        if spec.kind == Kind::Literal {
+        if spec.kind == Kind::Literal && inst.form != Form::Vop3 {
             let Operand::Literal(value) = operand else {
                 return Err(wrong);
             };

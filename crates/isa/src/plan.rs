@@ -368,7 +368,11 @@ fn place(layout: &Layout, form: Form, op: Op, spec: &OperandSpec) -> Place {
     if form == Form::Vop3 && spec.field == Field::Sdst && modifiers::is_vop3b(op.row()) {
         return VOP3B_SDST;
     }
-    let place = layout.place(spec.field);
+    let place = match (form, spec.field) {
+        // v_madmk and v_madak have no room for a literal there.
+        (Form::Vop3, Field::Literal) => layout.place(Field::Src2),
+        (_, field) => layout.place(field),
+    };
     let coding = match (place.coding, spec.kind) {
         (Coding::Vgpr, Kind::Sgpr) => Coding::Sgpr(1),
         (Coding::Vgpr, Kind::Scalar) => Coding::Source,

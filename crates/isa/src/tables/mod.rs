@@ -225,13 +225,14 @@ impl Op {
 
     /// The VOP3 opcode: its own, or that of the promoted form (Vega ISA, 13.3.5
     /// VOP3A: VOPC + 0, VOP2 + 0x100, VOP1 + 0x140, VINTRP + 0x270; gfx6 and
-    /// gfx7 place VOP1 at + 0x180 and have no promoted VINTRP).
+    /// gfx7 place VOP1 at + 0x180 and have no promoted VINTRP). Every VOP1 and
+    /// VOP2 has one in the encoding; LLVM's text lacks some, see
+    /// [`Op::lists_vop3`].
     pub fn vop3(self, chip: Chip) -> Option<u16> {
         let opcode = self.opcode(chip)?;
         let old = chip.generation() < Generation::Gfx8;
         let base = match self {
             Op::Vop3(_) | Op::Vopc(_) => 0,
-            _ if self.row().has(feature::NO_VOP3) => return None,
             Op::Vop2(_) => 0x100,
             Op::Vop1(_) => {
                 if old {
@@ -244,6 +245,12 @@ impl Op {
             _ => return None,
         };
         Some(base + opcode)
+    }
+
+    /// Whether LLVM's text has a VOP3 form on `chip`.
+    pub fn lists_vop3(self, chip: Chip) -> bool {
+        let promoted = !matches!(self, Op::Vop3(_) | Op::Vopc(_));
+        self.vop3(chip).is_some() && !(promoted && self.row().has(feature::NO_VOP3))
     }
 
     /// The VOP2 opcode: its own, or the short form of an instruction that later

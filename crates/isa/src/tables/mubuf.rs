@@ -49,7 +49,7 @@ family! {
         BUFFER_STORE_FORMAT_D16_HI_X = row("buffer_store_format_d16_hi_x", [  __,   __,   __, 0x27], &[vdata(B32).read(), vaddr(), srsrc(B128), soffset()]).d16(),
         BUFFER_STORE_LDS_DWORD       = row("buffer_store_lds_dword",       [  __,   __, 0x3d, 0x3d], &[srsrc(B128), soffset()]).reads(M0).lds_only(),
         BUFFER_WBINVL1               = row("buffer_wbinvl1",               [0x71, 0x71, 0x3e, 0x3e], &[]),
-        BUFFER_WBINVL1_VOL           = row("buffer_wbinvl1_vol",           [  __,   __, 0x3f, 0x3f], &[]),
+        BUFFER_WBINVL1_VOL           = row("buffer_wbinvl1_vol",           [  __, 0x70, 0x3f, 0x3f], &[]),
         BUFFER_ATOMIC_SWAP           = row("buffer_atomic_swap",           [0x30, 0x30, 0x40, 0x40], &[vdata(B32).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
         BUFFER_ATOMIC_CMPSWAP        = row("buffer_atomic_cmpswap",        [0x31, 0x31, 0x41, 0x41], &[vdata(B64).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
         BUFFER_ATOMIC_ADD            = row("buffer_atomic_add",            [0x32, 0x32, 0x42, 0x42], &[vdata(U32).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
@@ -84,6 +84,6 @@ family! {
         BUFFER_ATOMIC_FCMPSWAP_X2    = row("buffer_atomic_fcmpswap_x2",    [0x5e, 0x5e,   __,   __], &[vdata(B128).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
         BUFFER_ATOMIC_FMIN_X2        = row("buffer_atomic_fmin_x2",        [0x5f, 0x5f,   __,   __], &[vdata(F64).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
         BUFFER_ATOMIC_FMAX_X2        = row("buffer_atomic_fmax_x2",        [0x60, 0x60,   __,   __], &[vdata(F64).rmw().if_glc(), vaddr(), srsrc(B128), soffset()]),
-        BUFFER_WBINVL1_SC            = row("buffer_wbinvl1_sc",            [0x70, 0x70,   __,   __], &[]).unlisted([7]),
+        BUFFER_WBINVL1_SC            = row("buffer_wbinvl1_sc",            [0x70,   __,   __,   __], &[]),
     }
 }

@@ -187,7 +187,7 @@ pub mod feature {
     pub const OP_SEL: u32 = 1 << 2;
     /// neg and abs are allowed though the type is not a float.
     pub const SRC_MODS: u32 = 1 << 3;
-    /// No VOP3 form.
+    /// No VOP3 form in LLVM's text.
     pub const NO_VOP3: u32 = 1 << 4;
     /// No SDWA form.
     pub const NO_SDWA: u32 = 1 << 5;

@@ -65,8 +65,8 @@ impl FromStr for Dialect {
 ///
 /// ```
 /// use wavetank_isa::{Chip, Dialect, encode, parse_in};
-/// let inst = parse_in("s_mov_b64 s[2:3], vcc", Chip::Gfx900, Dialect::Clrx)?;
-/// assert_eq!(encode(&inst)?.as_bytes(), [0x6a, 0x01, 0x82, 0xbe]);
+/// let inst = parse_in("V_CMP_LG_I32 VCC, V1, V2", Chip::Gfx900, Dialect::Clrx)?;
+/// assert_eq!(inst.to_string(), "v_cmp_ne_i32_e32 vcc, v1, v2");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse_in(text: &str, chip: Chip, dialect: Dialect) -> Result<Inst, ParseError> {
@@ -78,6 +78,14 @@ pub fn parse_in(text: &str, chip: Chip, dialect: Dialect) -> Result<Inst, ParseE
 /// # Errors
 ///
 /// A [`ParseError`] with the place of the wrong token.
+///
+/// ```
+/// use wavetank_isa::{Chip, Dialect, encode, text::parse_at};
+/// // Two words after the instruction that follows.
+/// let inst = parse_at("s_branch 0x10c", Chip::Gfx900, Dialect::Clrx, 0x100)?;
+/// assert_eq!(encode(&inst)?.as_bytes(), [2, 0, 0x82, 0xbf]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn parse_at(
     text: &str,
     chip: Chip,
@@ -105,8 +113,31 @@ pub fn parse_at(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn print_in(inst: &Inst, dialect: Dialect, out: &mut impl fmt::Write) -> fmt::Result {
+    print_at(inst, dialect, 0, out)
+}
+
+/// As [`print_in`], for an instruction at `address` (in bytes) of the code.
+///
+/// # Errors
+///
+/// Those of the writer; a `String` has none.
+///
+/// ```
+/// use wavetank_isa::{Chip, Dialect, decode, text::print_at};
+/// let inst = decode(&[2, 0, 0x82, 0xbf], Chip::Gfx900)?;
+/// let mut line = String::new();
+/// print_at(&inst, Dialect::Clrx, 0x100, &mut line)?;
+/// assert_eq!(line, "s_branch 0x10c");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn print_at(
+    inst: &Inst,
+    dialect: Dialect,
+    address: u64,
+    out: &mut impl fmt::Write,
+) -> fmt::Result {
     match dialect {
         Dialect::Llvm => print(inst, out),
-        Dialect::Clrx => clrx::print(inst, out),
+        Dialect::Clrx => clrx::print(inst, address, out),
     }
 }

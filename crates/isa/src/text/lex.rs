@@ -50,6 +50,15 @@ impl<'a> Lexer<'a> {
         self.start
     }
 
+    /// Takes letters, digits and `_` as one word, even if digits come first.
+    pub fn name(&mut self) -> &'a str {
+        let start = self.start;
+        self.end = run(self.text.as_bytes(), start, is_word);
+        let name = &self.text[start..self.end];
+        self.next();
+        name
+    }
+
     /// The place of the next token.
     pub fn span(&self) -> Range<usize> {
         self.start..self.end

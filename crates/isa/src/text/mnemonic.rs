@@ -92,7 +92,7 @@ fn suffixed_forms(op: Op, chip: Chip) -> impl Iterator<Item = (&'static str, For
     let vector = is_vector(op);
     // LLVM takes the suffix on scalar instructions, too.
     let scalar = (op.home() == Form::Sop1).then_some(Form::Sop1);
-    let long = vector && op.vop3(chip).is_some();
+    let long = vector && op.lists_vop3(chip);
     [
         short_form(op, chip).or(scalar).map(|form| ("_e32", form)),
         long.then_some(("_e64", Form::Vop3)),

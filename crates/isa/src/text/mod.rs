@@ -18,7 +18,7 @@ mod printed;
 mod snippet;
 mod symbolic;
 
-pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_in};
+pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_at, print_in};
 pub use operand::{hwreg_name, scalar_register_name};
 pub use parse::{ParseError, parse};
 pub use print::print;

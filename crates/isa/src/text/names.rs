@@ -75,6 +75,9 @@ const fn float(code: u8, text: &'static str, f16: u16, f32: u32) -> InlineFloat 
 /// The text of 1/(2π) in 64 bits, which has more digits.
 pub(crate) const INV_2PI_F64: &str = "0.15915494309189532";
 
+/// The bits of 1/(2π) in 64 bits.
+pub(crate) const INV_2PI_BITS: u64 = 0x3fc4_5f30_6dc9_c882;
+
 /// The inline floats, 240 to 248 (Vega ISA, 5.2 "Scalar ALU operands"; codes
 /// 241, 243, 245 and 247 are negative).
 pub(crate) const INLINE_FLOATS: [InlineFloat; 9] = [

@@ -172,7 +172,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
 }
 
 /// What the bytes do not tell of how the operands were written.
-fn spelling(inst: &Inst, written: &[Written]) -> Spelling {
+pub(super) fn spelling(inst: &Inst, written: &[Written]) -> Spelling {
     let mut spelling = Spelling::default();
     for (i, (spec, w)) in inst.row().operands.iter().zip(written).enumerate() {
         if w.float {
@@ -455,7 +455,11 @@ fn sdwa_defaults(inst: &mut Inst, given: u32, sources: u8) {
 }
 
 /// Checks that each operand names as many registers as it has.
-fn check_widths(inst: &Inst, written: &[Written], places: &[Range<usize>]) -> Result<(), Failure> {
+pub(super) fn check_widths(
+    inst: &Inst,
+    written: &[Written],
+    places: &[Range<usize>],
+) -> Result<(), Failure> {
     for (i, spec) in inst.row().operands.iter().enumerate() {
         let (got, needed) = (written[i].registers, inst.dwords(i));
         let right = match (inst.form, spec.field) {
@@ -479,7 +483,7 @@ fn check_widths(inst: &Inst, written: &[Written], places: &[Range<usize>]) -> Re
 
 /// Encodes and reads back: what does not come back as written is not in the
 /// encoding.
-fn finish(
+pub(super) fn finish(
     inst: Inst,
     start: &Lexer<'_>,
     mods_at: &Lexer<'_>,

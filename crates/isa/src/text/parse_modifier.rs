@@ -37,7 +37,7 @@ pub(super) mod given {
 }
 
 /// Flags by the word that sets them.
-const FLAGS: [(&str, u32); 18] = [
+pub(super) const FLAGS: [(&str, u32); 18] = [
     ("clamp", flag::CLAMP),
     ("glc", flag::GLC),
     ("slc", flag::SLC),
@@ -59,7 +59,7 @@ const FLAGS: [(&str, u32); 18] = [
 ];
 
 /// What a form can be told.
-fn allowed(form: Form) -> (u32, u32) {
+pub(super) fn allowed(form: Form) -> (u32, u32) {
     use given::*;
     let memory = flag::GLC | flag::SLC | flag::TFE | flag::LDS;
     let address = flag::OFFEN | flag::IDXEN | flag::ADDR64;

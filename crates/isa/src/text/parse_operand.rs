@@ -1,7 +1,7 @@
 //! Operands: registers, constants, and the modifiers written around them.
 
 use super::lex::{Lexer, Token};
-use super::names::{INLINE_FLOATS, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
+use super::names::{INLINE_FLOATS, INV_2PI_BITS, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
 use super::parse::{Failure, fail};
 use crate::generation::Generation;
 use crate::inst::Operand;
@@ -370,10 +370,10 @@ fn inline_floats(
     INLINE_FLOATS[..count].iter()
 }
 
-/// The 64 bits of an inline float. 1/(2π) is 0x3fc45f306dc9c882.
+/// The 64 bits of an inline float.
 fn bits64(f: &super::names::InlineFloat) -> u64 {
     match f.code {
-        248 => 0x3fc4_5f30_6dc9_c882,
+        248 => INV_2PI_BITS,
         _ => f64::from(f32::from_bits(f.f32)).to_bits(),
     }
 }
@@ -473,7 +473,7 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
 }
 
 /// A number as half precision, ties to even; `None` beyond its range.
-fn half(value: f64) -> Option<u16> {
+pub(super) fn half(value: f64) -> Option<u16> {
     let sign = u16::from(value.is_sign_negative()) << 15;
     let magnitude = value.abs();
     if magnitude >= 65520.0 {

@@ -121,10 +121,20 @@ fn suffix(inst: &Inst, row: &Row) -> &'static str {
         inst.form,
         Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Sdwa | Form::Dpp | Form::Vintrp
     );
-    if !vector || row.has(feature::NO_SUFFIX) {
+    let (op, chip) = (inst.op, inst.chip);
+    let long = op.lists_vop3(chip);
+    let listed = match inst.form {
+        Form::Vop3 => long,
+        Form::Sdwa => op.sdwa(chip),
+        Form::Dpp => op.dpp(chip),
+        _ => true,
+    };
+    // Forms that LLVM does not list are told apart by their names, but for
+    // v_nop and v_clrexcp, which do the same in every form.
+    let same = listed || row.operands.is_empty();
+    if !vector || row.has(feature::NO_SUFFIX) && same {
         return "";
     }
-    let long = inst.op.vop3(inst.chip).is_some();
     let short = match inst.op {
         Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vintrp(_) => true,
         op => op.vop2(inst.chip).is_some(),

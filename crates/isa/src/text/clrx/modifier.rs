@@ -1,0 +1,352 @@
+//! The words after the operands.
+
+use super::super::lex::{Lexer, Token};
+use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN};
+use super::super::parse::{Failure, fail};
+use super::super::parse_modifier::{FLAGS, allowed, given};
+use super::super::parse_operand::expect;
+use super::expr;
+use super::names::{DATA_FORMATS, NUMBER_FORMATS, SELS, UNUSED};
+use crate::generation::Generation;
+use crate::inst::{Form, Mods, flag};
+
+/// Modifiers as written: their values, and which were there.
+pub(super) struct Modifiers {
+    pub mods: Mods,
+    /// Bits of [`given`].
+    pub given: u32,
+    /// The form that a word asks for: `vop3`, `sdwa`, `dpp`.
+    pub form: Option<Form>,
+    /// Bit n: source n is negated, made absolute, extended by a word.
+    pub neg: u8,
+    pub abs: u8,
+    pub sext: u8,
+}
+
+/// The permutation that changes nothing, where DPP names no control.
+const IDENTITY: u16 = 0xe4;
+
+/// Parses the modifiers up to the end of the line; each must suit the form.
+pub(super) fn modifiers(
+    lex: &mut Lexer<'_>,
+    form: Form,
+    generation: Generation,
+) -> Result<Modifiers, Failure> {
+    let mut m = Modifiers {
+        mods: Mods::default(),
+        given: 0,
+        form: None,
+        neg: 0,
+        abs: 0,
+        sext: 0,
+    };
+    m.mods.dfmt = if form == Form::Mtbuf { DEFAULT_DFMT } else { 0 };
+    m.mods.nfmt = DEFAULT_NFMT;
+    // Images have one channel unless they say otherwise.
+    m.mods.dmask = u8::from(form == Form::Mimg);
+    if form == Form::Dpp {
+        m.mods.dpp_ctrl = IDENTITY;
+        (m.mods.row_mask, m.mods.bank_mask) = (15, 15);
+    }
+    let (kinds, flags) = allowed(form);
+    let flags = flags | extra_flags(form, generation);
+    loop {
+        let comma = lex.mark(b',');
+        let start = *lex;
+        let word = match lex.next() {
+            Token::End if start.span().is_empty() && !comma => return Ok(m),
+            Token::Word(word) => word,
+            _ => return fail(&start, "expected a modifier, or the end of the line"),
+        };
+        one(lex, word, &start, &mut m)?;
+        let asks_other = m.form.is_some_and(|asked| asked != form);
+        if m.given & !kinds != 0 || m.mods.flags & !flags != 0 || asks_other {
+            let message = format!("this form of the instruction takes no `{word}`");
+            return fail(&start, message);
+        }
+    }
+}
+
+/// What this syntax has words for, and LLVM's has not.
+fn extra_flags(form: Form, generation: Generation) -> u32 {
+    match form {
+        Form::Smem | Form::Flat | Form::Global | Form::Scratch
+            if generation == Generation::Gfx9 =>
+        {
+            flag::NV
+        }
+        _ => 0,
+    }
+}
+
+/// Whether a word is on: alone it is, `word:0` switches it off.
+fn switched_on(lex: &mut Lexer<'_>) -> Result<bool, Failure> {
+    if lex.mark(b':') {
+        return Ok(expr::within(lex, 0, 1)? != 0);
+    }
+    Ok(true)
+}
+
+fn one(
+    lex: &mut Lexer<'_>,
+    word: &str,
+    start: &Lexer<'_>,
+    m: &mut Modifiers,
+) -> Result<(), Failure> {
+    let flag = match word {
+        "vm" => Some(flag::VM),
+        "nv" => Some(flag::NV),
+        _ => FLAGS.iter().find(|(w, _)| *w == word).map(|f| f.1),
+    };
+    if let Some(flag) = flag {
+        m.mods.flags |= if switched_on(lex)? { flag } else { 0 };
+        return Ok(());
+    }
+    let form = match word {
+        "vop3" => Some(Form::Vop3),
+        "sdwa" => Some(Form::Sdwa),
+        "dpp" => Some(Form::Dpp),
+        _ => None,
+    };
+    if let Some(form) = form {
+        m.form = if switched_on(lex)? {
+            Some(form)
+        } else {
+            m.form
+        };
+        return Ok(());
+    }
+    if word == "bound_ctrl" {
+        // Both values set the bit, as in LLVM's text.
+        switched_on(lex)?;
+        m.mods.flags |= flag::BOUND_CTRL;
+        m.given |= given::DPP;
+        return Ok(());
+    }
+    if let Some(control) = control(lex, word)? {
+        m.mods.dpp_ctrl = control;
+        m.given |= given::DPP_CTRL;
+        return Ok(());
+    }
+    if !lex.mark(b':') {
+        return fail(start, format!("`{word}` is no modifier"));
+    }
+    valued(lex, word, start, m)
+}
+
+/// A DPP control by its name; amounts stand after a colon, or belong to the
+/// name. `None` if the word is none.
+fn control(lex: &mut Lexer<'_>, word: &str) -> Result<Option<u16>, Failure> {
+    if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, name)| *name == word) {
+        return Ok(Some(*code));
+    }
+    if let Some(digits) = word.strip_prefix("row_bcast").filter(|d| !d.is_empty()) {
+        return Ok(match digits {
+            "15" => Some(0x142),
+            "31" => Some(0x143),
+            _ => None,
+        });
+    }
+    if !DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
+        return Ok(None);
+    }
+    let start = *lex;
+    let amount = if lex.mark(b':') {
+        expr::within(lex, 0, 63)? as u16
+    } else {
+        1
+    };
+    let found = DPP_AMOUNTS
+        .iter()
+        .find(|(_, name, range)| *name == word && range.contains(&amount));
+    match found {
+        Some((base, ..)) => Ok(Some(base + amount)),
+        None => fail(&start, format_args!("{word} does not take {amount}")),
+    }
+}
+
+/// A modifier with a value after a colon.
+fn valued(
+    lex: &mut Lexer<'_>,
+    word: &str,
+    start: &Lexer<'_>,
+    m: &mut Modifiers,
+) -> Result<(), Failure> {
+    let mods = &mut m.mods;
+    m.given |= match word {
+        "mul" | "div" | "omod" => {
+            mods.omod = omod(lex, word)?;
+            given::OMOD
+        }
+        "op_sel" => {
+            mods.op_sel = bits(lex)?;
+            given::OP_SEL
+        }
+        "op_sel_hi" => {
+            mods.op_sel_hi = bits(lex)?;
+            given::OP_SEL_HI
+        }
+        "neg_lo" => {
+            mods.neg = bits(lex)?;
+            given::NEG_LO_HI
+        }
+        "neg_hi" => {
+            mods.abs = bits(lex)?;
+            given::NEG_LO_HI
+        }
+        "neg" => {
+            m.neg = bits(lex)?;
+            0
+        }
+        "abs" => {
+            m.abs = bits(lex)?;
+            0
+        }
+        "sext" => {
+            m.sext = bits(lex)?;
+            given::SDWA
+        }
+        "dst_sel" => {
+            mods.dst_sel = choice(lex, &SELS)?;
+            given::DST_SEL
+        }
+        "dst_unused" | "dst_un" => {
+            mods.dst_unused = choice(lex, &UNUSED)?;
+            given::SDWA
+        }
+        "src0_sel" => {
+            mods.src_sel[0] = choice(lex, &SELS)?;
+            given::SDWA
+        }
+        "src1_sel" => {
+            mods.src_sel[1] = choice(lex, &SELS)?;
+            given::SDWA
+        }
+        "quad_perm" => {
+            mods.dpp_ctrl = list(lex, 4, 3)?
+                .iter()
+                .rev()
+                .fold(0, |c, lane| c << 2 | u16::from(*lane));
+            given::DPP_CTRL
+        }
+        "dppctrl" => {
+            mods.dpp_ctrl = expr::within(lex, 0, 0x1ff)? as u16;
+            given::DPP_CTRL
+        }
+        "row_mask" => {
+            mods.row_mask = expr::within(lex, 0, 15)? as u8;
+            given::DPP
+        }
+        "bank_mask" => {
+            mods.bank_mask = expr::within(lex, 0, 15)? as u8;
+            given::DPP
+        }
+        "offset" | "inst_offset" => {
+            mods.offset = expr::within(lex, i64::from(i32::MIN), i64::from(i32::MAX))? as i32;
+            given::OFFSET
+        }
+        "offset0" => {
+            mods.offset = expr::within(lex, 0, 255)? as i32;
+            given::OFFSET0
+        }
+        "offset1" => {
+            mods.offset1 = expr::within(lex, 0, 255)? as u8;
+            given::OFFSET1
+        }
+        "dmask" => {
+            mods.dmask = expr::within(lex, 0, 15)? as u8;
+            given::DMASK
+        }
+        "dfmt" => {
+            mods.dfmt = expr::within(lex, 0, 15)? as u8;
+            given::FORMAT
+        }
+        "nfmt" => {
+            mods.nfmt = expr::within(lex, 0, 7)? as u8;
+            given::FORMAT
+        }
+        "format" => {
+            format(lex, mods)?;
+            given::FORMAT
+        }
+        _ => return fail(start, format!("`{word}` is no modifier")),
+    };
+    Ok(())
+}
+
+fn omod(lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
+    let start = *lex;
+    match (word, expr::within(lex, 0, 4)?) {
+        ("omod", code @ 0..=3) => Ok(code as u8),
+        ("mul" | "div", 1) => Ok(0),
+        ("mul", 2) => Ok(1),
+        ("mul", 4) => Ok(2),
+        ("div", 2) => Ok(3),
+        _ => fail(&start, "results are scaled by mul:2, mul:4 or div:2"),
+    }
+}
+
+/// `[0,1,1]`, values up to a limit.
+fn list(lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure> {
+    expect(lex, b'[', "before a list")?;
+    let mut values = Vec::with_capacity(most);
+    loop {
+        let start = *lex;
+        values.push(expr::within(lex, 0, max)? as u8);
+        if values.len() > most {
+            return fail(&start, format_args!("the list has more than {most} values"));
+        }
+        if !lex.mark(b',') {
+            break;
+        }
+    }
+    expect(lex, b']', "after a list")?;
+    Ok(values)
+}
+
+/// A bit a source: a list of them, or a number.
+fn bits(lex: &mut Lexer<'_>) -> Result<u8, Failure> {
+    if lex.clone().mark(b'[') {
+        let values = list(lex, 4, 1)?;
+        return Ok((0..).zip(&values).fold(0, |mask, (n, bit)| mask | bit << n));
+    }
+    expr::within(lex, 0, 15).map(|n| n as u8)
+}
+
+fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)]) -> Result<T, Failure> {
+    let start = *lex;
+    let name = lex.name();
+    match table.iter().find(|(known, _)| *known == name) {
+        Some((_, value)) => Ok(*value),
+        None => fail(&start, format_args!("`{name}` cannot stand here")),
+    }
+}
+
+/// `format:[8_8,sint]`, the data format, the number format or both; or a
+/// number.
+fn format(lex: &mut Lexer<'_>, mods: &mut Mods) -> Result<(), Failure> {
+    if !lex.mark(b'[') {
+        let value = expr::within(lex, 0, 127)? as u8;
+        (mods.dfmt, mods.nfmt) = (value & 15, value >> 4);
+        return Ok(());
+    }
+    loop {
+        let start = *lex;
+        let name = lex.name();
+        let data = name.strip_prefix("buf_data_format_").unwrap_or(name);
+        let number = name.strip_prefix("buf_num_format_").unwrap_or(name);
+        let position = |names: &[&str], name| names.iter().position(|known| *known == name);
+        match (
+            position(&DATA_FORMATS, data),
+            position(&NUMBER_FORMATS, number),
+        ) {
+            (Some(code), _) => mods.dfmt = code as u8,
+            (_, Some(code)) => mods.nfmt = code as u8,
+            _ => return fail(&start, format_args!("`{name}` is no buffer format")),
+        }
+        if !lex.mark(b',') {
+            break;
+        }
+    }
+    expect(lex, b']', "after a format")
+}

@@ -1,0 +1,433 @@
+//! Text to [`Inst`], driven by the rows of the table.
+//!
+//! As in LLVM's syntax, a name means a few rows and forms, and the first form
+//! that takes every operand and modifier is meant. Names are read without
+//! regard to case. What the encoding can hold is assembled: whether the chip
+//! can do it (two scalar values in a vector instruction, say) is not asked.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use super::super::lex::{Lexer, Token};
+use super::super::parse::{Failure, ParseError, check_widths, fail, finish, spelling};
+use super::super::parse_modifier::given;
+use super::super::parse_operand::Written;
+use super::super::print::is_mix;
+use super::modifier::{Modifiers, modifiers};
+use super::operand::{forced, literal, source};
+use super::symbolic::immediate;
+use super::{expr, names};
+use crate::generation::{Chip, Generation};
+use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
+use crate::modifiers::source_bit;
+use crate::tables::{Access, Field, Kind, Op, OperandSpec, Ty, feature};
+
+/// Parses one instruction that stands at an address of the code.
+pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Inst, ParseError> {
+    // Bytes keep their places.
+    let text = text.to_ascii_lowercase();
+    let mut lex = Lexer::new(&text);
+    let start = lex;
+    let Token::Word(word) = lex.next() else {
+        return Err(*fail::<()>(&start, "expected a mnemonic").unwrap_err());
+    };
+    let lines = candidates(word, chip).into_iter().map(|candidate| Line {
+        candidate,
+        chip,
+        address,
+    });
+    lex.quiet = true;
+    if let Some(inst) = lines.clone().find_map(|line| line.read(lex).ok()) {
+        return Ok(inst);
+    }
+    // Of the failures, that which came furthest; of those alike, the first.
+    lex.quiet = false;
+    let failures = lines.filter_map(|line| line.read(lex).err());
+    let best = failures.reduce(|best, next| match next.span.start > best.span.start {
+        true => next,
+        false => best,
+    });
+    Err(best.map_or_else(|| unknown(word, &start, chip), |failure| *failure))
+}
+
+fn unknown(word: &str, start: &Lexer<'_>, chip: Chip) -> ParseError {
+    let nearest = table(chip.generation())
+        .keys()
+        .map(|name| (strsim::damerau_levenshtein(name, word), name))
+        .min()
+        .filter(|(distance, _)| *distance <= 3);
+    ParseError {
+        span: start.span(),
+        message: format!("`{word}` is no instruction of {chip}"),
+        help: nearest.map(|(_, name)| format!("did you mean `{name}`?")),
+    }
+}
+
+/// A row and a form that a name can mean.
+#[derive(Clone, Copy)]
+struct Candidate {
+    op: Op,
+    form: Form,
+    /// The name carries the suffix of the form.
+    spelled: bool,
+    /// The register of a load stands in the text although it goes to LDS.
+    lds_data: bool,
+}
+
+/// The rows of a name, by generation.
+type Names = HashMap<String, Vec<Op>>;
+
+/// CLRX's names; LLVM's, where they differ, mean the same.
+fn table(generation: Generation) -> &'static Names {
+    static NAMES: [OnceLock<Names>; 4] = [const { OnceLock::new() }; 4];
+    NAMES[generation as usize].get_or_init(|| {
+        let mut table = Names::new();
+        for op in Op::all() {
+            let Some(llvm) = op.row().mnemonic(generation) else {
+                continue;
+            };
+            let name = names::mnemonic(llvm, generation).to_string();
+            if name != llvm {
+                table.entry(llvm.to_owned()).or_default().push(op);
+            }
+            table.entry(name).or_default().push(op);
+        }
+        table
+    })
+}
+
+/// Rows and forms that a name can mean, the shortest encoding first.
+fn candidates(word: &str, chip: Chip) -> Vec<Candidate> {
+    let names = table(chip.generation());
+    let mut found = Vec::new();
+    let mut add = |name: &str, only: Option<&str>| {
+        for op in names.get(name).into_iter().flatten() {
+            found.extend(forms(*op, chip, only));
+        }
+    };
+    add(word, None);
+    for suffix in ["_e32", "_e64", "_sdwa", "_dpp"] {
+        if let Some(name) = word.strip_suffix(suffix) {
+            add(name, Some(suffix));
+        }
+    }
+    if chip.generation() == Generation::Gfx9 {
+        for (prefix, form) in [("global_", Form::Global), ("scratch_", Form::Scratch)] {
+            let Some(rest) = word.strip_prefix(prefix) else {
+                continue;
+            };
+            let ops = names.get(&format!("flat_{rest}")).into_iter().flatten();
+            let exists = |op: &&Op| form == Form::Global || op.scratch(chip).is_some();
+            found.extend(ops.filter(exists).flat_map(|op| {
+                [false, true].map(|lds_data| Candidate {
+                    op: *op,
+                    form,
+                    spelled: true,
+                    lds_data,
+                })
+            }));
+        }
+    }
+    found
+}
+
+/// The forms of a row, or that which a suffix names.
+fn forms(op: Op, chip: Chip, only: Option<&str>) -> Vec<Candidate> {
+    if !op.row().exists_on(chip) {
+        return Vec::new();
+    }
+    let home = op.home();
+    let vector = matches!(
+        home,
+        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Vintrp
+    );
+    let short = match home {
+        Form::Vop3 => op.vop2(chip).map(|_| Form::Vop2),
+        form => Some(form),
+    };
+    let modified = chip.generation() >= Generation::Gfx8
+        && matches!(home, Form::Vop1 | Form::Vop2 | Form::Vopc);
+    let lds = matches!(home, Form::Mubuf | Form::Flat) && !op.row().has(feature::LDS_ONLY);
+    let all = [
+        ("_e32", short, false),
+        ("_e32", short.filter(|_| lds), true),
+        (
+            "_e64",
+            (vector && op.vop3(chip).is_some()).then_some(Form::Vop3),
+            false,
+        ),
+        ("_sdwa", modified.then_some(Form::Sdwa), false),
+        ("_dpp", modified.then_some(Form::Dpp), false),
+    ];
+    let wanted = |(suffix, form, lds_data): (&str, Option<Form>, bool)| {
+        Some(Candidate {
+            op,
+            form: form.filter(|_| only.is_none_or(|o| o == suffix))?,
+            spelled: only.is_some(),
+            lds_data,
+        })
+    };
+    all.into_iter().filter_map(wanted).collect()
+}
+
+/// A line that is read as one candidate.
+struct Line {
+    candidate: Candidate,
+    chip: Chip,
+    address: u64,
+}
+
+impl Line {
+    /// Reads the operands and modifiers after the name.
+    fn read(&self, mut lex: Lexer<'_>) -> Result<Inst, Failure> {
+        let start = lex;
+        let Candidate { op, form, .. } = self.candidate;
+        let mut inst = Inst {
+            op,
+            chip: self.chip,
+            form,
+            len: 0,
+            operands: [Operand::None; MAX_OPERANDS],
+            mods: Mods::default(),
+            spelling: Spelling::default(),
+        };
+        let mut written = [Written::default(); MAX_OPERANDS];
+        let mut places = [0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0];
+        let words = words(lex);
+        let mut first = true;
+        for i in order(op, form) {
+            let spec = &op.row().operands[i];
+            if self.left_out(spec, words) {
+                continue;
+            }
+            if spec.kind == Kind::OptionalCount && lex.peek() == Token::End {
+                inst.operands[i] = Operand::Imm(0);
+                continue;
+            }
+            if !first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
+                return fail(&lex, "expected `,` and another operand");
+            }
+            first = false;
+            let from = lex;
+            written[i] = self.operand(&mut lex, &mut inst, spec)?;
+            places[i] = from.position()..lex.position().max(from.span().end);
+            inst.operands[i] = written[i].operand;
+        }
+        let modifiers_at = lex;
+        let m = modifiers(&mut lex, form, self.chip.generation())?;
+        self.apply(&mut inst, m, &written, &modifiers_at)?;
+        past_the_end(&inst, &mut written);
+        check_widths(&inst, &written, &places)?;
+        let mut inst = finish(inst, &start, &modifiers_at, &places)?;
+        inst.spelling = spelling(&inst, &written);
+        Ok(inst)
+    }
+
+    /// Whether the text has no operand in this place.
+    fn left_out(&self, spec: &OperandSpec, words: Words) -> bool {
+        let row = self.candidate.op.row();
+        let to_lds = words.lds && !self.candidate.lds_data;
+        match (self.candidate.form, spec.field) {
+            (Form::Flat, Field::Saddr) => true,
+            (Form::Mubuf, Field::Vdata) if to_lds => true,
+            (Form::Flat | Form::Global | Form::Scratch, Field::Vdst)
+                if to_lds && row.has(feature::LDS) =>
+            {
+                true
+            }
+            _ => spec.access == Access::WriteIfGlc && !words.glc,
+        }
+    }
+
+    /// Reads one operand by its specification.
+    fn operand(
+        &self,
+        lex: &mut Lexer<'_>,
+        inst: &mut Inst,
+        spec: &OperandSpec,
+    ) -> Result<Written, Failure> {
+        let generation = self.chip.generation();
+        let plain = |operand| Written {
+            operand,
+            ..Written::default()
+        };
+        match spec.kind {
+            Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar => {
+                if inst.form == Form::Smem && spec.field == Field::Soffset {
+                    return smem_offset(lex, inst);
+                }
+                source(lex, spec.ty, generation)
+            }
+            Kind::Literal if inst.form == Form::Vop3 => source(lex, spec.ty, generation),
+            Kind::Literal => literal(lex, spec.ty).map(|bits| plain(Operand::Literal(bits))),
+            kind => immediate(lex, kind, generation, self.address)
+                .map(|value| plain(Operand::Imm(value))),
+        }
+    }
+
+    /// Puts modifiers where they belong in the form.
+    fn apply(
+        &self,
+        inst: &mut Inst,
+        m: Modifiers,
+        written: &[Written],
+        at: &Lexer<'_>,
+    ) -> Result<(), Failure> {
+        let row = inst.row();
+        let smem = (inst.mods.offset, inst.mods.flags);
+        inst.mods = m.mods;
+        let (mut sources, mut around) = (0, [m.neg, m.abs, m.sext]);
+        for (spec, w) in row.operands.iter().zip(written) {
+            let bit = source_bit(spec.field);
+            sources |= bit;
+            if bit == 0 && (w.neg || w.abs || w.sext) {
+                return fail(at, "this operand takes no neg, abs or sext");
+            }
+            for (mask, on) in around.iter_mut().zip([w.neg, w.abs, w.sext]) {
+                *mask |= if on { bit } else { 0 };
+            }
+        }
+        self.take_around(inst, around, at)?;
+        match inst.form {
+            Form::Vop3 => {
+                let count = sources.count_ones();
+                let dst = m.mods.op_sel >> count & 1;
+                inst.mods.op_sel = m.mods.op_sel & ((1 << count) - 1) | dst << 3;
+            }
+            Form::Vop3p if m.given & given::OP_SEL_HI == 0 => inst.mods.op_sel_hi = sources,
+            Form::Sdwa => {
+                let kinds = given::SDWA | given::DST_SEL;
+                let asked = self.candidate.spelled || m.form.is_some() || m.given & kinds != 0;
+                if !asked && inst.mods.sext == 0 {
+                    return fail(at, "expected a modifier, such as dst_sel:byte0");
+                }
+            }
+            Form::Dpp => {
+                let kinds = given::DPP | given::DPP_CTRL;
+                let asked = self.candidate.spelled || m.form.is_some() || m.given & kinds != 0;
+                if !asked {
+                    return fail(at, "expected a modifier, such as row_shl:1");
+                }
+            }
+            Form::Smem => apply_smem(inst, smem, m.given, at)?,
+            Form::Exp => {
+                let exports = (1..5).filter(|i| matches!(inst.operands[*i], Operand::Vgpr(_)));
+                inst.mods.dmask = exports.fold(0, |mask, i| mask | 1 << (i - 1));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Puts neg, abs and sext of the sources where the form has them.
+    fn take_around(
+        &self,
+        inst: &mut Inst,
+        [neg, abs, sext]: [u8; 3],
+        at: &Lexer<'_>,
+    ) -> Result<(), Failure> {
+        let takes = match inst.form {
+            Form::Vop3 | Form::Dpp => sext == 0,
+            Form::Sdwa => true,
+            Form::Vop3p => is_mix(inst.op) && sext == 0,
+            _ => false,
+        };
+        if neg | abs | sext != 0 && !takes {
+            return fail(at, "this form takes no neg, abs or sext");
+        }
+        inst.mods.neg |= neg;
+        inst.mods.abs |= abs;
+        inst.mods.sext |= sext;
+        Ok(())
+    }
+}
+
+/// A span that runs beyond v255 is written as its first register.
+fn past_the_end(inst: &Inst, written: &mut [Written]) {
+    for (i, w) in written.iter_mut().enumerate() {
+        if let Operand::Vgpr(first) = w.operand
+            && u16::from(first) + u16::from(inst.dwords(i)) > 256
+            && w.registers == 1
+        {
+            w.registers = 0;
+        }
+    }
+}
+
+/// The order in which a form writes its operands: that of the row; but the VOP3
+/// form of v_madmk has its sources in the order of their fields.
+pub(super) fn order(op: Op, form: Form) -> impl Iterator<Item = usize> {
+    let specs = op.row().operands;
+    let literal = specs.iter().position(|s| s.field == Field::Literal);
+    let moved = literal.filter(|_| form == Form::Vop3);
+    let others = (0..specs.len()).filter(move |i| Some(*i) != moved);
+    others.chain(moved)
+}
+
+/// Words that decide which operands there are.
+#[derive(Clone, Copy, Default)]
+struct Words {
+    glc: bool,
+    lds: bool,
+}
+
+fn words(mut lex: Lexer<'_>) -> Words {
+    let mut words = Words::default();
+    loop {
+        match lex.next() {
+            Token::Word("glc") => words.glc = true,
+            Token::Word("lds") => words.lds = true,
+            Token::End => return words,
+            _ => {}
+        }
+    }
+}
+
+/// The offset of scalar memory: an immediate, a literal on gfx7, a register.
+fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure> {
+    let generation = inst.chip.generation();
+    let literal = |value: u32| Written {
+        operand: Operand::Literal(value),
+        ..Written::default()
+    };
+    if let Some(value) = forced(lex, Ty::U32)? {
+        return Ok(literal(value));
+    }
+    if !expr::begins(lex) {
+        return source(lex, Ty::U32, generation);
+    }
+    let max = match generation {
+        Generation::Gfx6 => 255,
+        Generation::Gfx7 => 0xffff_ffff,
+        _ => 0x1f_ffff,
+    };
+    let value = expr::within(lex, -(1 << 20), max)?;
+    if generation == Generation::Gfx7 && value > 255 {
+        return Ok(literal(value as u32));
+    }
+    inst.mods.flags |= flag::SMEM_IMM;
+    // 21 bits on gfx9, signed or not: kept sign-extended.
+    let wraps = generation == Generation::Gfx9 && value > 0xf_ffff;
+    inst.mods.offset = (value - if wraps { 1 << 21 } else { 0 }) as i32;
+    Ok(Written::default())
+}
+
+/// The offset that stands among the operands, or beside a register among the
+/// modifiers.
+fn apply_smem(
+    inst: &mut Inst,
+    (offset, flags): (i32, u32),
+    given: u32,
+    at: &Lexer<'_>,
+) -> Result<(), Failure> {
+    let register = flags & flag::SMEM_IMM == 0;
+    match (given & given::OFFSET != 0, register) {
+        (false, _) => inst.mods.offset = offset,
+        (true, true) if inst.chip.generation() == Generation::Gfx9 => {
+            inst.mods.flags |= flag::SMEM_IMM | flag::SMEM_SOFFSET;
+        }
+        (true, _) => return fail(at, "the offset stands here twice"),
+    }
+    inst.mods.flags |= flags;
+    Ok(())
+}
