@@ -32,6 +32,48 @@ pub(super) struct Lexer<'a> {
     pub quiet: bool,
 }
 
+/// A place in a line at which a try can fail.
+#[derive(Clone, Copy)]
+pub(super) struct Spot {
+    start: usize,
+    end: usize,
+    /// Whether a failure needs no message: another try may succeed.
+    pub quiet: bool,
+}
+
+impl Spot {
+    /// The bytes of the token.
+    pub fn span(&self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// What stands somewhere in a line.
+pub(super) trait Located {
+    /// Its place. It is smaller than a lexer, and copies of what has just been
+    /// written are slow.
+    fn spot(&self) -> Spot;
+}
+
+impl Located for Spot {
+    #[inline]
+    fn spot(&self) -> Spot {
+        *self
+    }
+}
+
+impl Located for Lexer<'_> {
+    /// The place of the next token.
+    #[inline]
+    fn spot(&self) -> Spot {
+        Spot {
+            start: self.start,
+            end: self.end,
+            quiet: self.quiet,
+        }
+    }
+}
+
 impl<'a> Lexer<'a> {
     pub fn new(text: &'a str) -> Self {
         let mut lexer = Lexer {

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// A short ASCII text of at most `N` bytes.
+/// A short text of at most `N` bytes, all of them ASCII.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<const N: usize> {
     bytes: [u8; N],
@@ -112,9 +112,12 @@ impl Line {
         self.len
     }
 
-    /// Takes back what was written beyond a length.
+    /// Takes back what was written beyond a length, if no character is cut.
+    #[inline]
     pub fn shorten(&mut self, len: usize) {
-        self.len = self.len.min(len);
+        if len < self.len && self.bytes[len].is_ascii() {
+            self.len = len;
+        }
     }
 
     #[inline]
@@ -142,8 +145,12 @@ impl Line {
         }
     }
 
+    #[inline]
     pub fn as_str(&self) -> &str {
-        std::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+        // SAFETY: the bytes below `len` are whole texts, one after the other:
+        // `push` appends a `str`, `piece` and `piece_if` the ASCII of a `Piece`
+        // or nothing, and `shorten` ends before an ASCII byte.
+        unsafe { std::str::from_utf8_unchecked(&self.bytes[..self.len]) }
     }
 }
 
@@ -158,6 +165,29 @@ impl fmt::Write for Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_is_cut_between_characters() {
+        let mut line = Line::new();
+        line.push("aé");
+        line.shorten(2);
+        assert_eq!(line.as_str(), "aé");
+        line.shorten(1);
+        assert_eq!(line.as_str(), "aé");
+        line.shorten(0);
+        assert_eq!(line.as_str(), "");
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out() {
+        let mut line = Line::new();
+        for _ in 0..2 * ROOM {
+            line.push("v");
+            line.piece(&Piece::<15>::of("255"));
+        }
+        assert!(line.as_str().starts_with("v255v255"));
+        assert!(line.len() <= ROOM);
+    }
 
     #[test]
     fn numbers_are_those_of_the_standard_library() {

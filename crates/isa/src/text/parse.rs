@@ -10,7 +10,7 @@ use std::ops::Range;
 use thiserror::Error;
 
 use super::legal;
-use super::lex::{Lexer, Token};
+use super::lex::{Lexer, Located, Spot, Token};
 use super::mnemonic::{Candidate, Mnemonics};
 use super::parse_modifier::{Modifiers, given, modifiers};
 use super::parse_operand::{Written, constant, source};
@@ -40,11 +40,12 @@ pub(super) type Failure = Box<ParseError>;
 /// Fails at the next token.
 ///
 /// The message is made only where it will be read.
-pub(super) fn fail<T>(lex: &Lexer<'_>, message: impl fmt::Display) -> Result<T, Failure> {
-    let quiet = lex.quiet;
+#[cold]
+pub(super) fn fail<T>(at: &impl Located, message: impl fmt::Display) -> Result<T, Failure> {
+    let at = at.spot();
     Err(Box::new(ParseError {
-        span: lex.span(),
-        message: if quiet {
+        span: at.span(),
+        message: if at.quiet {
             String::new()
         } else {
             message.to_string()
@@ -130,7 +131,7 @@ fn unknown(word: &str, span: Range<usize>, chip: Chip) -> ParseError {
 
 /// Tries to read the rest of a line as operands and modifiers of a form.
 fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, Failure> {
-    let start = lex;
+    let start = lex.spot();
     let mut inst = Inst {
         op,
         chip,
@@ -143,7 +144,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
     let mut written = [Written::default(); MAX_OPERANDS];
     let mut places = [const { 0..0 }; MAX_OPERANDS];
     let words = Words::of(lex, &inst);
-    let mut first = true;
+    let mut is_first = true;
     for (i, spec) in op.row().operands.iter().enumerate() {
         if is_left_out(&inst, spec, words) {
             continue;
@@ -152,16 +153,16 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             inst.operands[i] = Operand::Imm(0);
             continue;
         }
-        if !first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
+        if !is_first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
             return fail(&lex, "expected `,` and another operand");
         }
-        first = false;
-        let from = lex;
+        is_first = false;
+        let first = lex.span();
         written[i] = operand(&mut lex, &mut inst, spec)?;
-        places[i] = from.position()..lex.position().max(from.span().end);
+        places[i] = first.start..lex.position().max(first.end);
         inst.operands[i] = written[i].operand;
     }
-    let modifiers_at = lex;
+    let modifiers_at = lex.spot();
     let m = modifiers(&mut lex, form, chip.generation())?;
     apply(&mut inst, m, &written, &modifiers_at)?;
     check_widths(&inst, &written, &places)?;
@@ -236,7 +237,7 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
             if inst.form == Form::Smem && spec.field == Field::Soffset {
                 return smem_offset(lex, inst);
             }
-            let start = *lex;
+            let start = lex.spot();
             let w = source(lex, spec.ty, generation)?;
             let vector = matches!(w.operand, Operand::Vgpr(_));
             if w.operand == LDS_DIRECT && !takes_lds_direct(inst, spec) {
@@ -302,7 +303,7 @@ fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> 
         *lex = ahead;
         return Ok(Operand::Literal(value as u32));
     }
-    let start = *lex;
+    let start = lex.spot();
     // Inline floats as the bits of the operand's type.
     let generation = Generation::Gfx9;
     Ok(match constant(lex, spec.ty, generation)? {
@@ -325,7 +326,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     if ahead.integer().is_none() {
         return source(lex, Ty::U32, generation);
     }
-    let start = *lex;
+    let start = lex.spot();
     let Some(value) = lex.integer() else {
         return fail(&start, "expected an offset");
     };
@@ -357,12 +358,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
 }
 
 /// Puts modifiers where they belong in a form.
-fn apply(
-    inst: &mut Inst,
-    m: Modifiers,
-    written: &[Written],
-    at: &Lexer<'_>,
-) -> Result<(), Failure> {
+fn apply(inst: &mut Inst, m: Modifiers, written: &[Written], at: &Spot) -> Result<(), Failure> {
     let row = inst.row();
     let smem = (inst.mods.offset, inst.mods.flags);
     inst.mods = m.mods;
@@ -485,8 +481,8 @@ pub(super) fn check_widths(
 /// encoding.
 pub(super) fn finish(
     inst: Inst,
-    start: &Lexer<'_>,
-    mods_at: &Lexer<'_>,
+    start: &Spot,
+    mods_at: &Spot,
     places: &[Range<usize>],
 ) -> Result<Inst, Failure> {
     let encoded = match encode(&inst) {

@@ -1,6 +1,6 @@
 //! The words after the operands.
 
-use super::lex::{Lexer, Token};
+use super::lex::{Lexer, Located, Spot, Token};
 use super::names::{
     DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, DST_UNUSED, SDWA_SELS,
     number_formats,
@@ -107,7 +107,7 @@ pub(super) fn modifiers(
     loop {
         // Marks between modifiers are free.
         let comma = lex.mark(b',');
-        let start = *lex;
+        let start = lex.spot();
         let word = match lex.next() {
             Token::End if start.span().is_empty() && !comma => return Ok(m),
             Token::Word(word) => word,
@@ -140,7 +140,7 @@ fn is_repeatable(word: &str) -> bool {
 fn one(
     lex: &mut Lexer<'_>,
     word: &str,
-    start: &Lexer<'_>,
+    start: &Spot,
     m: &mut Modifiers,
     generation: Generation,
 ) -> Result<(), Failure> {
@@ -263,7 +263,7 @@ fn control(m: &mut Modifiers, code: u16) -> Result<(), Failure> {
 }
 
 fn dpp_amount(lex: &mut Lexer<'_>, word: &str, m: &mut Modifiers) -> Result<(), Failure> {
-    let start = *lex;
+    let start = lex.spot();
     let amount = number(lex, 0, 63)? as u16;
     let found = DPP_AMOUNTS
         .iter()
@@ -275,7 +275,7 @@ fn dpp_amount(lex: &mut Lexer<'_>, word: &str, m: &mut Modifiers) -> Result<(), 
 }
 
 fn omod(lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     match (word, number(lex, 0, 4)?) {
         (_, 1) => Ok(0),
         ("mul", 2) => Ok(1),
@@ -290,7 +290,7 @@ fn values(lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure
     expect(lex, b'[', "before a list")?;
     let mut values = Vec::with_capacity(most);
     loop {
-        let start = *lex;
+        let start = lex.spot();
         values.push(number(lex, 0, max)? as u8);
         if values.len() > most {
             return fail(&start, format_args!("the list has more than {most} values"));
@@ -312,7 +312,7 @@ fn bits(lex: &mut Lexer<'_>) -> Result<u8, Failure> {
 }
 
 fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)]) -> Result<T, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     if let Token::Word(word) = lex.next()
         && let Some((_, value)) = table.iter().find(|(n, _)| *n == word)
     {
@@ -331,7 +331,7 @@ fn format(lex: &mut Lexer<'_>, mods: &mut Mods, generation: Generation) -> Resul
     }
     let (mut has_data, mut has_numeric) = (false, false);
     loop {
-        let start = *lex;
+        let start = lex.spot();
         let Token::Word(word) = lex.next() else {
             return fail(&start, "expected the name of a buffer format");
         };

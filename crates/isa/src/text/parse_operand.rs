@@ -1,6 +1,6 @@
 //! Operands: registers, constants, and the modifiers written around them.
 
-use super::lex::{Lexer, Token};
+use super::lex::{Lexer, Located, Spot, Token};
 use super::names::{INLINE_FLOATS, INV_2PI_BITS, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
 use super::parse::{Failure, fail};
 use crate::generation::Generation;
@@ -114,7 +114,7 @@ pub(super) fn expect(lex: &mut Lexer<'_>, mark: u8, place: &str) -> Result<(), F
 
 /// Parses a register or a span of registers, or a special source.
 pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     if lex.mark(b'[') {
         return list(lex, start, generation);
     }
@@ -176,7 +176,7 @@ fn is_numbered(word: &str) -> bool {
 /// `v5`, `s[0:3]`, `ttmp[4:7]`.
 fn numbered(
     lex: &mut Lexer<'_>,
-    start: Lexer<'_>,
+    start: Spot,
     word: &str,
     generation: Generation,
 ) -> Result<Written, Failure> {
@@ -206,7 +206,7 @@ fn numbered(
 
 /// The number of a register, which may be computed: `63/8+1`.
 fn index(lex: &mut Lexer<'_>) -> Result<u32, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     let sum = sum(lex).filter(|n| (0..1 << 16).contains(n));
     sum.map_or_else(
         || fail(&start, "expected the number of a register"),
@@ -241,7 +241,7 @@ fn product(lex: &mut Lexer<'_>) -> Option<i64> {
 }
 
 fn spanned(
-    start: Lexer<'_>,
+    start: Spot,
     file: &str,
     first: u32,
     last: u32,
@@ -302,7 +302,7 @@ fn element(lex: &mut Lexer<'_>, generation: Generation) -> Result<Written, Failu
 }
 
 /// `[s0,s1,s2,s3]`.
-fn list(lex: &mut Lexer<'_>, start: Lexer<'_>, generation: Generation) -> Result<Written, Failure> {
+fn list(lex: &mut Lexer<'_>, start: Spot, generation: Generation) -> Result<Written, Failure> {
     let mut all = element(lex, generation)?;
     while lex.mark(b',') {
         let next = element(lex, generation)?;
@@ -350,7 +350,7 @@ pub(super) fn constant(
     ty: Ty,
     generation: Generation,
 ) -> Result<Operand, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     let negative = lex.mark(b'-');
     match lex.next() {
         Token::Integer(value) => integer(value, negative, ty, generation)

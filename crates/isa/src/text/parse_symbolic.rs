@@ -1,6 +1,6 @@
 //! Immediates with a notation of their own, back from text.
 
-use super::lex::{Lexer, Token};
+use super::lex::{Lexer, Located, Token};
 use super::names::{
     GPR_IDX, GS_OPS, HWREGS, MESSAGES, MSG_GS, MSG_GS_DONE, MSG_SYSMSG, SYSMSG_OPS,
 };
@@ -32,7 +32,7 @@ pub(super) fn immediate(
 
 /// A number within limits.
 pub(super) fn number(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     match lex.integer() {
         Some(n) if (min..=max).contains(&n) => Ok(n as i32),
         Some(n) => fail(&start, format_args!("{n} is outside {min} to {max}")),
@@ -44,7 +44,7 @@ pub(super) fn number(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Fai
 }
 
 fn named(lex: &mut Lexer<'_>, names: &[(&str, i32)], what: &str) -> Result<i32, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     if let Token::Word(word) = lex.next()
         && let Some((_, value)) = names.iter().find(|(n, _)| *n == word)
     {
@@ -54,7 +54,7 @@ fn named(lex: &mut Lexer<'_>, names: &[(&str, i32)], what: &str) -> Result<i32, 
 }
 
 fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     let parsed = match lex.next() {
         Token::Word(word) => word.strip_prefix("attr").and_then(|w| {
             let (number, channel) = w.split_once('.')?;
@@ -70,7 +70,7 @@ fn attr(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 }
 
 fn export_target(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     let parsed = match lex.next() {
         Token::Word("mrtz") => Some(8),
         Token::Word("null") => Some(9),
@@ -96,7 +96,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
     let vm_max = if gfx9 { 63 } else { 15 };
     let mut word: i32 = if gfx9 { 0xcf7f } else { 0x0f7f };
     loop {
-        let start = *lex;
+        let start = lex.spot();
         let Token::Word(name) = lex.next() else {
             return fail(&start, "expected vmcnt, expcnt or lgkmcnt");
         };
@@ -129,7 +129,7 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
 
 /// A name of a table, or a number up to a limit.
 fn code(lex: &mut Lexer<'_>, names: &[(u8, &str)], max: i64, what: &str) -> Result<i32, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     if let Token::Word(word) = lex.peek() {
         lex.next();
         let found = names.iter().find(|(_, n)| *n == word);
@@ -182,7 +182,7 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
         .filter(|m| m.2 <= generation)
         .map(|m| (m.0, m.1))
         .collect();
-    let start = *lex;
+    let start = lex.spot();
     let id = code(lex, &names, 15, "message")?;
     let (mut op, mut stream) = (0, 0);
     let (gs, sysmsg) = (
@@ -204,7 +204,7 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
             _ if by_name => return fail(lex, "this message has no operation"),
             _ => Vec::new(),
         };
-        let start = *lex;
+        let start = lex.spot();
         op = code(lex, &ops, 7, "operation of this message")?;
         if by_name && !has_operation(id as u8, op, generation) {
             return fail(
@@ -232,7 +232,7 @@ fn gpr_idx(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b'(', "after gpr_idx")?;
     let mut mask = 0;
     while !lex.mark(b')') {
-        let start = *lex;
+        let start = lex.spot();
         let bit = match lex.next() {
             Token::Word(word) => GPR_IDX.iter().position(|n| *n == word),
             _ => None,
@@ -254,7 +254,7 @@ fn gpr_idx(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 /// The offset of ds_swizzle_b32 by its pattern, after `swizzle`.
 pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b'(', "after swizzle")?;
-    let start = *lex;
+    let start = lex.spot();
     let Token::Word(pattern) = lex.next() else {
         return fail(&start, "expected a pattern of lanes");
     };
@@ -293,7 +293,7 @@ pub(super) fn swizzle(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 /// What becomes of each bit of a lane's number: 0, 1, p (kept), i (inverted).
 fn bitmask(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
     expect(lex, b',', "before the bits")?;
-    let start = *lex;
+    let start = lex.spot();
     let bits = match lex.next() {
         Token::Quoted(text) if text.len() == 5 => text,
         _ => return fail(&start, "expected five of 0, 1, p and i in quotes"),

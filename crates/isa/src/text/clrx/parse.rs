@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::super::lex::{Lexer, Token};
+use super::super::lex::{Lexer, Located, Token};
 use super::super::parse::{Failure, ParseError, check_widths, fail, finish, spelling};
 use super::super::parse_modifier::given;
 use super::super::parse_operand::Written;
@@ -218,7 +218,7 @@ impl Line {
         self.apply(&mut inst, m, &written, &modifiers_at)?;
         past_the_end(&inst, &mut written);
         check_widths(&inst, &written, &places)?;
-        let mut inst = finish(inst, &start, &modifiers_at, &places)?;
+        let mut inst = finish(inst, &start.spot(), &modifiers_at.spot(), &places)?;
         inst.spelling = spelling(&inst, &written);
         Ok(inst)
     }
