@@ -236,8 +236,8 @@ pub struct Row {
     pub class: Class,
     /// Which chips have it.
     pub chips: Chips,
-    /// Generations (bit g: generation g) in which only CLRX lists it: the
-    /// hardware has the opcode, LLVM's text refuses it.
+    /// Generations (bit g: generation g) in which LLVM's text refuses it: CLRX,
+    /// or the tables of LLVM's decoder, list the opcode all the same.
     pub unlisted: u8,
     /// Bits of [`feature`].
     pub features: u32,
@@ -416,7 +416,7 @@ impl Row {
         self
     }
 
-    /// Only CLRX lists it in these generations.
+    /// LLVM's text refuses it in these generations.
     pub(super) const fn unlisted<const N: usize>(mut self, generations: [u8; N]) -> Row {
         let mut i = 0;
         while i < N {

@@ -20,7 +20,7 @@ use super::{expr, names};
 use crate::generation::{Chip, Generation};
 use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
 use crate::modifiers::source_bit;
-use crate::tables::{Access, Field, Kind, Op, OperandSpec, Ty, feature};
+use crate::tables::{Access, Ds, Field, Kind, Op, OperandSpec, Ty, feature};
 
 /// Parses one instruction that stands at an address of the code.
 pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Inst, ParseError> {
@@ -195,6 +195,9 @@ impl Line {
         let mut places = [0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0, 0..0];
         let words = words(lex);
         let mut first = true;
+        if op == Op::Ds(Ds::DS_NOP) {
+            skip_unread(&mut lex, self.chip.generation());
+        }
         for i in order(op, form) {
             let spec = &op.row().operands[i];
             if self.left_out(spec, words) {
@@ -339,6 +342,14 @@ impl Line {
         inst.mods.abs |= abs;
         inst.mods.sext |= sext;
         Ok(())
+    }
+}
+
+/// The wiki gives ds_nop an address, which it does not read.
+fn skip_unread(lex: &mut Lexer<'_>, generation: Generation) {
+    let mut ahead = *lex;
+    if source(&mut ahead, Ty::B32, generation).is_ok() {
+        *lex = ahead;
     }
 }
 
