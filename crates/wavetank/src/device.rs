@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wavetank_isa::Chip;
 use wavetank_machine::gcn::{self, aql};
-use wavetank_machine::{GlobalSyncUnit, Simd};
+use wavetank_machine::{GlobalSyncUnit, Registry, Simd};
 
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
@@ -42,11 +42,12 @@ pub(crate) struct Inner {
 }
 
 /// Settings of a device. See [`Device::builder`].
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct DeviceBuilder {
     chip: Chip,
     threads: Option<usize>,
     simd: Option<Simd>,
+    memory: Option<Memory>,
 }
 
 impl Device {
@@ -71,6 +72,7 @@ impl Device {
             chip,
             threads: None,
             simd: None,
+            memory: None,
         }
     }
 
@@ -88,6 +90,11 @@ impl Device {
     /// The number of threads that run work-groups.
     pub fn threads(&self) -> usize {
         self.inner.threads
+    }
+
+    /// The allocations that kernels of this device can reach, for those who manage memory themselves.
+    pub fn registry(&self) -> &Registry {
+        self.inner.memory.registry()
     }
 
     /// Loads a code object, or the one for this chip from an offload bundle or a host program.
@@ -145,6 +152,12 @@ impl DeviceBuilder {
         self
     }
 
+    /// Shares the memory of another device: each reaches what the other has.
+    pub fn memory_of(mut self, other: &Device) -> Self {
+        self.memory = Some(other.inner.memory.clone());
+        self
+    }
+
     /// Makes the device.
     ///
     /// # Errors
@@ -154,13 +167,14 @@ impl DeviceBuilder {
             chip,
             threads,
             simd,
+            memory,
         } = self;
         if !SUPPORTED_CHIPS.contains(&chip) {
             let supported = SUPPORTED_CHIPS.to_vec();
             return Err(Error::Chip { chip, supported });
         }
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        let memory = Memory::new();
+        let memory = memory.unwrap_or_default();
         let queue = memory.allocate("the queue", aql::QUEUE_SIZE as u64, 64)?;
         queue.write(0, &aql::queue());
         let inner = Inner {

@@ -81,6 +81,24 @@ impl From<[u32; 3]> for Dims {
     }
 }
 
+/// What a kernel dispatch packet of a queue says beside grid and block (HSA specification, 2.9.6): addresses that the
+/// kernel gets as they are, and sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packet {
+    /// Address of a copy of the packet that stays as it is while the kernel runs.
+    pub address: u64,
+    /// Address of the queue (`amd_queue_t`).
+    pub queue: u64,
+    /// Address of the argument block.
+    pub kernarg: u64,
+    /// The number of the packet on its queue.
+    pub id: u64,
+    /// Scratch of a work-item in bytes.
+    pub private_segment_size: u32,
+    /// LDS of a work-group in bytes.
+    pub group_segment_size: u32,
+}
+
 /// One run of a kernel, set up step by step. See [`Kernel::dispatch`].
 #[must_use = "a dispatch does nothing until `run` is called"]
 pub struct Dispatch<'a> {
@@ -90,6 +108,7 @@ pub struct Dispatch<'a> {
     args: Vec<Arg>,
     dynamic_lds: u32,
     cooperative: bool,
+    packet: Option<Packet>,
     timeout: Option<Duration>,
     count: bool,
     progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
@@ -107,6 +126,7 @@ impl<'a> Dispatch<'a> {
             args: Vec::new(),
             dynamic_lds: 0,
             cooperative: false,
+            packet: None,
             timeout: None,
             count: false,
             progress: None,
@@ -152,6 +172,13 @@ impl<'a> Dispatch<'a> {
     /// of one wave a work-group, as ROCm's runtime does before such a launch.
     pub fn cooperative(mut self, cooperative: bool) -> Self {
         self.cooperative = cooperative;
+        self
+    }
+
+    /// Takes arguments, sizes and addresses from a packet: the kernel is run as a queue of HSA would, and nothing is
+    /// checked against the metadata of the code object.
+    pub fn packet(mut self, packet: Packet) -> Self {
+        self.packet = Some(packet);
         self
     }
 
@@ -265,6 +292,9 @@ impl<'a> Dispatch<'a> {
             kernel: kernel(),
             problem,
         })?;
+        if self.packet.is_some() {
+            return Ok(grid);
+        }
         let text = |size: [u32; 3]| format!("{}x{}x{}", size[0], size[1], size[2]);
         if let Some(wanted) = info.reqd_workgroup_size.filter(|wanted| *wanted != size) {
             let (wanted, given) = (text(wanted), text(size));
@@ -288,13 +318,14 @@ impl<'a> Dispatch<'a> {
 
     /// Checks the arguments and lays out what the kernel reads before its own memory.
     fn plan(&self, grid: Grid) -> Result<Plan> {
+        if let Some(packet) = self.packet {
+            return self.launch(grid, packet, Vec::new());
+        }
         let info = self.kernel.info();
-        let descriptor = &info.descriptor;
-        let module = &self.kernel.module;
-        let inner = &module.device().inner;
+        let inner = &self.kernel.module.device().inner;
         let params = self.kernel.args();
         // The descriptor rules; a missing note (no metadata) leaves 0 there.
-        let fixed_lds = descriptor.group_segment_fixed_size;
+        let fixed_lds = info.descriptor.group_segment_fixed_size;
         let explicit = arg::lay_out(&self.args, &params, info.kernarg_segment_size, fixed_lds);
         let mut explicit = explicit.map_err(|problem| Error::Arguments {
             kernel: self.kernel.name().to_owned(),
@@ -302,11 +333,8 @@ impl<'a> Dispatch<'a> {
             signature: self.kernel.signature(),
         })?;
         let lds = explicit.lds_bytes + u64::from(self.dynamic_lds);
-        if lds > MAX_LDS.into() {
-            let kernel = self.kernel.name().to_owned();
-            return Err(Error::Lds { kernel, bytes: lds });
-        }
-        let lds = lds as u32;
+        // What does not fit 32 bits is far too much, too.
+        let lds = u32::try_from(lds).unwrap_or(u32::MAX);
         let hidden = Hidden {
             grid,
             dimensions: self.dimensions(),
@@ -322,13 +350,56 @@ impl<'a> Dispatch<'a> {
             .memory
             .allocate("the kernel arguments", kernarg_len, align)?;
         kernarg.write(0, &explicit.block);
-        let stack = if info.uses_dynamic_stack || descriptor.uses_dynamic_stack {
+        let memory =
+            inner
+                .memory
+                .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
+        let packet = Packet {
+            address: memory.address(),
+            queue: inner.queue.address(),
+            kernarg: kernarg.address(),
+            id: 1,
+            private_segment_size: self.private_segment_size(),
+            group_segment_size: lds,
+        };
+        let written = aql::Packet {
+            grid,
+            dimensions: self.dimensions(),
+            private_segment_size: packet.private_segment_size,
+            group_segment_size: lds,
+            kernel_object: self.kernel.descriptor_address(),
+            kernarg_address: kernarg.address(),
+        };
+        memory.write(0, &written.to_bytes());
+        self.launch(grid, packet, vec![kernarg, memory])
+    }
+
+    /// Scratch of a work-item, with room for calls where their depth is not known.
+    fn private_segment_size(&self) -> u32 {
+        let info = self.kernel.info();
+        let stack = if info.uses_dynamic_stack || info.descriptor.uses_dynamic_stack {
             DYNAMIC_STACK
         } else {
             0
         };
-        let private = descriptor.private_segment_fixed_size.saturating_add(stack);
-        let scratch_wave_bytes = u64::from(private) * 64;
+        let fixed = info.descriptor.private_segment_fixed_size;
+        fixed.saturating_add(stack)
+    }
+
+    /// The start of waves by a packet.
+    fn launch(&self, grid: Grid, packet: Packet, memory: Vec<Allocation>) -> Result<Plan> {
+        let info = self.kernel.info();
+        let descriptor = &info.descriptor;
+        let module = &self.kernel.module;
+        let inner = &module.device().inner;
+        let lds = packet.group_segment_size;
+        if lds > MAX_LDS {
+            return Err(Error::Lds {
+                kernel: self.kernel.name().to_owned(),
+                bytes: lds.into(),
+            });
+        }
+        let scratch_wave_bytes = u64::from(packet.private_segment_size) * 64;
         let scratch_wave_bytes = scratch_wave_bytes.next_multiple_of(SCRATCH_GRANULE.into());
         // The hardware's own limit (COMPUTE_TMPRING_SIZE.WAVESIZE) is far below 4 GiB a work-group.
         if scratch_wave_bytes * u64::from(grid.waves()) > u32::MAX.into() {
@@ -336,20 +407,6 @@ impl<'a> Dispatch<'a> {
                 bytes: scratch_wave_bytes * u64::from(grid.waves()),
             });
         }
-        let packet = aql::Packet {
-            grid,
-            dimensions: self.dimensions(),
-            private_segment_size: private,
-            group_segment_size: lds,
-            kernel_object: self.kernel.descriptor_address(),
-            kernarg_address: kernarg.address(),
-        };
-        let packet_memory =
-            inner
-                .memory
-                .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
-        packet_memory.write(0, &packet.to_bytes());
-
         let generation = inner.chip.generation();
         let launch = Launch {
             generation,
@@ -362,11 +419,11 @@ impl<'a> Dispatch<'a> {
             scratch_wave_bytes: scratch_wave_bytes as u32,
             user: UserData {
                 enabled: descriptor.user_sgpr_bits,
-                dispatch_ptr: packet_memory.address(),
-                queue_ptr: inner.queue.address(),
-                kernarg_segment_ptr: kernarg.address(),
-                dispatch_id: 1,
-                private_segment_size: private,
+                dispatch_ptr: packet.address,
+                queue_ptr: packet.queue,
+                kernarg_segment_ptr: packet.kernarg,
+                dispatch_id: packet.id,
+                private_segment_size: packet.private_segment_size,
                 workgroup_count: grid.groups(),
             },
         };
@@ -380,8 +437,7 @@ impl<'a> Dispatch<'a> {
         Ok(Plan {
             launch,
             resident_groups: occupancy.groups_per_unit() * gcn::compute_units(inner.chip),
-            _kernarg: kernarg,
-            _packet: packet_memory,
+            _memory: memory,
         })
     }
 
@@ -463,6 +519,6 @@ impl<'a> Dispatch<'a> {
 struct Plan {
     launch: Launch,
     resident_groups: u32,
-    _kernarg: Allocation,
-    _packet: Allocation,
+    /// Arguments and packet, where the dispatch made them.
+    _memory: Vec<Allocation>,
 }

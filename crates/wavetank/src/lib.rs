@@ -53,7 +53,7 @@ mod worker;
 pub use arg::Arg;
 pub use buffer::Buffer;
 pub use device::{Device, DeviceBuilder, SUPPORTED_CHIPS};
-pub use dispatch::{Dims, Dispatch};
+pub use dispatch::{Dims, Dispatch, Packet};
 pub use error::{Error, KernelFault, Place, Result, Timeout};
 pub use instruction_set::{UnknownInstructionSet, instruction_set};
 pub use kernel::Kernel;
@@ -64,7 +64,7 @@ pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
 pub use wavetank_lift::{Fidelity, fidelity};
 pub use wavetank_machine::schedule::Message;
-pub use wavetank_machine::{Group, Simd};
+pub use wavetank_machine::{Group, Registry, RegistryError, Rights, Simd};
 pub use wavetank_object as object;
 
 /// The most LDS that a work-group can have, in bytes.

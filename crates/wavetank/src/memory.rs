@@ -9,18 +9,12 @@ use wavetank_object::{CodeObject, Image};
 use crate::error::{Error, Result};
 
 /// The memory of a device.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Memory {
     registry: Arc<Registry>,
 }
 
 impl Memory {
-    pub fn new() -> Self {
-        Memory {
-            registry: Arc::new(Registry::new()),
-        }
-    }
-
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
