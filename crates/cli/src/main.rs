@@ -14,6 +14,7 @@ mod isa;
 mod launch;
 mod output;
 mod progress;
+mod run;
 mod target;
 
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   wavetank demo                  a first picture, computed by Vega machine code
+  wavetank run -- ./a.out        a HIP, OpenCL or OpenMP program on an emulated GPU
   wavetank info kernels.hsaco    what is in a code object
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
@@ -46,6 +48,7 @@ timeout); 2 the call or a file is wrong.";
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Demo),
+    Run(run::Run),
     Info(info::Info),
     Launch(launch::Launch),
     Agents(agents::Agents),
@@ -59,6 +62,7 @@ enum Command {
 fn main() -> ExitCode {
     exit::code(match Cli::parse().command {
         Command::Demo(demo) => demo.run(),
+        Command::Run(run) => run.run(),
         Command::Info(info) => info.run(),
         Command::Launch(launch) => launch.run(),
         Command::Agents(agents) => agents.run(),

@@ -350,10 +350,9 @@ impl<'a> Dispatch<'a> {
             .memory
             .allocate("the kernel arguments", kernarg_len, align)?;
         kernarg.write(0, &explicit.block);
-        let memory =
-            inner
-                .memory
-                .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
+        let memory = inner
+            .memory
+            .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
         let packet = Packet {
             address: memory.address(),
             queue: inner.queue.address(),

@@ -1,0 +1,21 @@
+//! The types of the C interface, laid out as the HSA specification and AMD's extensions say.
+//!
+//! Source: "HSA Runtime Programmer's Reference Manual" 1.2; the layouts of `amd_queue_t` and `amd_signal_t` in LLVM's
+//! "User Guide for AMDGPU Backend".
+
+mod handle;
+mod memory;
+mod packet;
+mod queue;
+mod signal;
+mod status;
+
+pub use handle::{
+    Agent, CodeObject, Executable, ExecutableSymbol, Isa, LoadedCodeObject, Pool, Reader, Region,
+    Signal, SignalGroup, Wavefront,
+};
+pub use memory::{Dim3, PitchedPtr, PointerInfo, ProfilingTime, SegmentDescriptor, SvmPair};
+pub use packet::{BarrierPacket, BarrierValuePacket, DispatchPacket, PACKET_BYTES, PacketType};
+pub use queue::{AmdQueue, HsaQueue};
+pub use signal::{AmdSignal, Condition};
+pub use status::Status;

@@ -1,0 +1,63 @@
+//! `amd_signal_t`: what a signal handle points to. Device code and ROCclr know the layout.
+
+use std::mem::{offset_of, size_of};
+use std::sync::atomic::{AtomicI64, AtomicU64};
+
+/// `amd_signal_t`, 64 bytes.
+#[repr(C, align(64))]
+pub struct AmdSignal {
+    /// 1 user, −1 doorbell, 0 none.
+    pub kind: AtomicI64,
+    /// The value.
+    pub value: AtomicI64,
+    /// Where device code writes `event_id` before it sends an interrupt message.
+    pub event_mailbox: u64,
+    pub event_id: u32,
+    pub reserved1: u32,
+    /// When the work began that completes the signal, in ticks of the system clock.
+    pub start_ts: AtomicU64,
+    /// When it ended.
+    pub end_ts: AtomicU64,
+    /// A doorbell's queue.
+    pub queue: u64,
+    pub reserved3: [u32; 2],
+}
+
+const _: () = {
+    assert!(size_of::<AmdSignal>() == 64);
+    assert!(offset_of!(AmdSignal, value) == 8);
+    assert!(offset_of!(AmdSignal, event_mailbox) == 16);
+    assert!(offset_of!(AmdSignal, event_id) == 24);
+    assert!(offset_of!(AmdSignal, start_ts) == 32);
+    assert!(offset_of!(AmdSignal, end_ts) == 40);
+    assert!(offset_of!(AmdSignal, queue) == 48);
+};
+
+/// `hsa_signal_condition_t`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    Equal,
+    NotEqual,
+    Less,
+    GreaterOrEqual,
+}
+
+impl Condition {
+    /// The condition by its number in the headers.
+    pub fn new(code: u32) -> Option<Condition> {
+        use Condition::*;
+        [Equal, NotEqual, Less, GreaterOrEqual]
+            .get(code as usize)
+            .copied()
+    }
+
+    /// Whether a value meets it.
+    pub fn holds(self, value: i64, compare: i64) -> bool {
+        match self {
+            Condition::Equal => value == compare,
+            Condition::NotEqual => value != compare,
+            Condition::Less => value < compare,
+            Condition::GreaterOrEqual => value >= compare,
+        }
+    }
+}

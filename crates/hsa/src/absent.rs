@@ -1,0 +1,40 @@
+//! Functions of the public headers that do nothing here: each says its name and returns an error, so that a program which
+//! calls one is told, and does not crash.
+
+use crate::abi::Status;
+use crate::log;
+
+/// Declares functions that are not supported. Whatever arguments a caller passes in registers is left unread.
+macro_rules! absent {
+    ($($name:ident)*) => { $(
+        #[unsafe(export_name = concat!("wt_", stringify!($name)))]
+        pub extern "C" fn $name() -> Status {
+            log::absent(stringify!($name));
+            Status::ERROR
+        }
+        std::arch::global_asm!(concat!(
+            ".symver wt_", stringify!($name), ", ", stringify!($name), "@@ROCR_1"
+        ));
+    )* };
+}
+
+absent! {
+    hsa_amd_agent_preload hsa_amd_enable_logging hsa_amd_image_create hsa_amd_image_get_info_max_dim
+    hsa_amd_interop_map_buffer hsa_amd_interop_unmap_buffer hsa_amd_ipc_memory_attach hsa_amd_ipc_memory_create
+    hsa_amd_ipc_memory_detach hsa_amd_ipc_signal_attach hsa_amd_ipc_signal_create
+    hsa_amd_memory_get_preferred_copy_engine hsa_amd_portable_close_dmabuf hsa_amd_portable_export_dmabuf
+    hsa_amd_queue_get_info hsa_amd_signal_wait_all hsa_amd_spm_acquire hsa_amd_spm_release
+    hsa_amd_spm_set_dest_buffer hsa_amd_vmem_address_free hsa_amd_vmem_address_reserve
+    hsa_amd_vmem_address_reserve_align hsa_amd_vmem_export_shareable_handle hsa_amd_vmem_get_access
+    hsa_amd_vmem_get_alloc_properties_from_handle hsa_amd_vmem_handle_create hsa_amd_vmem_handle_release
+    hsa_amd_vmem_import_shareable_handle hsa_amd_vmem_map hsa_amd_vmem_retain_alloc_handle hsa_amd_vmem_set_access
+    hsa_amd_vmem_unmap hsa_cache_get_info hsa_code_object_get_info hsa_code_object_get_symbol
+    hsa_code_object_get_symbol_from_name hsa_code_object_iterate_symbols hsa_code_object_serialize
+    hsa_code_symbol_get_info hsa_executable_agent_global_variable_define hsa_executable_global_variable_define
+    hsa_executable_load_program_code_object hsa_executable_readonly_variable_define hsa_ext_image_clear
+    hsa_ext_image_copy hsa_ext_image_create hsa_ext_image_create_with_layout hsa_ext_image_data_get_info
+    hsa_ext_image_data_get_info_with_layout hsa_ext_image_destroy hsa_ext_image_export hsa_ext_image_get_capability
+    hsa_ext_image_get_capability_with_layout hsa_ext_image_import hsa_ext_program_add_module hsa_ext_program_create
+    hsa_ext_program_destroy hsa_ext_program_finalize hsa_ext_program_get_info hsa_ext_program_iterate_modules
+    hsa_ext_sampler_create hsa_ext_sampler_destroy hsa_isa_get_exception_policies hsa_isa_get_round_method
+}

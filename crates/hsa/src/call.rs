@@ -1,0 +1,113 @@
+//! How a function of the C interface is declared, versioned, guarded and logged.
+
+use std::fmt::{Debug, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::abi::Status;
+use crate::log;
+use crate::runtime;
+
+/// What the bodies of calls give: the status of a failure.
+pub type Result<T = ()> = std::result::Result<T, Status>;
+
+/// Declares exported functions that return a status. A body is Rust that gives a [`Result`]; nothing unwinds out of it.
+///
+/// The linker knows each function as `NAME@@ROCR_1`, which is what clients are linked with.
+macro_rules! calls {
+    ($($(#[$doc:meta])* $(($before:ident))? fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => { $(
+        $(#[$doc])*
+        #[unsafe(export_name = concat!("wt_", stringify!($name)))]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> crate::abi::Status {
+            #[allow(unused_mut, unused_assignments)]
+            let mut early = false;
+            $(early = stringify!($before) == "early";)?
+            let arguments: &[(&str, &dyn std::fmt::Debug)] = &[$((stringify!($arg), &$arg)),*];
+            crate::call::guarded(stringify!($name), early, arguments, || $body)
+        }
+        std::arch::global_asm!(concat!(
+            ".symver wt_", stringify!($name), ", ", stringify!($name), "@@ROCR_1"
+        ));
+    )* };
+}
+
+/// Declares exported functions that return a plain value, or nothing: operations on signals and queue indices.
+macro_rules! operations {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => { $(
+        $(#[$doc])*
+        #[unsafe(export_name = concat!("wt_", stringify!($name)))]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? $body
+        std::arch::global_asm!(concat!(
+            ".symver wt_", stringify!($name), ", ", stringify!($name), "@@ROCR_1"
+        ));
+    )* };
+}
+
+pub(crate) use {calls, operations};
+
+/// Runs the body of a call. `early` ones are allowed before `hsa_init`.
+pub fn guarded(
+    name: &str,
+    early: bool,
+    arguments: &[(&str, &dyn Debug)],
+    body: impl FnOnce() -> Result,
+) -> Status {
+    let status = match runtime::usable() {
+        Err(status) if !early || status != Status::ERROR_NOT_INITIALIZED => status,
+        _ => match catch_unwind(AssertUnwindSafe(body)) {
+            Ok(Ok(())) => Status::SUCCESS,
+            Ok(Err(status)) => status,
+            // The panic's own message is on stderr.
+            Err(_) => Status::ERROR,
+        },
+    };
+    if log::traces() {
+        let mut text = format!("{name}(");
+        for (n, (argument, value)) in arguments.iter().enumerate() {
+            let comma = if n == 0 { "" } else { ", " };
+            // Writing to a string does not fail.
+            let _ = write!(text, "{comma}{argument}: {value:?}");
+        }
+        log::line(&format!("{text}) = {status:?}"));
+    }
+    status
+}
+
+/// Writes a result through a pointer of the caller.
+///
+/// # Safety
+/// The pointer is null, or points to room for a `T`, aligned or not.
+pub unsafe fn put<T>(to: *mut T, value: T) -> Result {
+    if to.is_null() {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    // SAFETY: not null, and the caller's promise.
+    unsafe { to.write_unaligned(value) };
+    Ok(())
+}
+
+/// A text of the caller.
+///
+/// # Safety
+/// The pointer is null, or points to a text that ends with a zero byte and stays as it is.
+pub unsafe fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str> {
+    if from.is_null() {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    // SAFETY: not null, and the caller's promise.
+    let text = unsafe { std::ffi::CStr::from_ptr(from) };
+    text.to_str().map_err(|_| Status::ERROR_INVALID_ARGUMENT)
+}
+
+/// Calls a callback for each item, until one stops.
+pub fn traverse<T>(
+    items: impl IntoIterator<Item = T>,
+    mut callback: impl FnMut(T) -> Status,
+) -> Result {
+    for item in items {
+        match callback(item) {
+            Status::SUCCESS => {}
+            other => return Err(other),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! What the library says: errors always, dispatches with `WAVETANK_LOG=info`, every call with `WAVETANK_LOG=trace`.
+
+use std::io::Write;
+use std::sync::OnceLock;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Errors,
+    Info,
+    Trace,
+}
+
+fn level() -> Level {
+    static LEVEL: OnceLock<Level> = OnceLock::new();
+    *LEVEL.get_or_init(|| match std::env::var("WAVETANK_LOG").as_deref() {
+        Ok("trace") => Level::Trace,
+        Ok("info") => Level::Info,
+        _ => Level::Errors,
+    })
+}
+
+/// Whether calls are logged.
+pub fn traces() -> bool {
+    level() >= Level::Trace
+}
+
+/// Whether dispatches are logged.
+pub fn informs() -> bool {
+    level() >= Level::Info
+}
+
+/// Writes a line to stderr, whole.
+pub fn line(text: &str) {
+    let line = format!("wavetank: {text}\n");
+    // If stderr is closed, nobody is there to be told.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Says a call that is there so that programs can be linked, and does nothing.
+pub fn absent(name: &str) {
+    line(&format!(
+        "{name} is not supported; the program gets an error"
+    ));
+}

@@ -1,0 +1,135 @@
+//! The queue functions of the C interface.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+
+use super::{ErrorCallback, Queue, Wish, find};
+use crate::abi::{Agent, AmdQueue, Pool, Region, Signal, Status};
+use crate::agent;
+use crate::call::{calls, operations, put};
+use crate::{memory, signal};
+
+/// The structure behind a queue pointer of the program.
+///
+/// # Safety
+/// The pointer is one that `hsa_queue_create` gave, of a queue that lives.
+unsafe fn amd<'a>(queue: *const AmdQueue) -> &'a AmdQueue {
+    // SAFETY: the caller's promise; what changes in the structure are atomics.
+    unsafe { &*queue }
+}
+
+/// Declares functions that differ in their name alone.
+macro_rules! same {
+    ([$($params:tt)*] [$($ret:tt)*] $body:tt) => {};
+    ([$($params:tt)*] [$($ret:tt)*] $body:tt $name:ident $($rest:ident)*) => {
+        operations! { fn $name($($params)*) $($ret)* $body }
+        same! { [$($params)*] [$($ret)*] $body $($rest)* }
+    };
+}
+
+// SAFETY of all: the program has the pointer from `hsa_queue_create`, and does not use it after it destroyed the queue.
+same! {
+    [queue: *const AmdQueue] [-> u64] { unsafe { amd(queue) }.read_index.load(Acquire) }
+    hsa_queue_load_read_index_relaxed hsa_queue_load_read_index_acquire hsa_queue_load_read_index_scacquire
+}
+same! {
+    [queue: *const AmdQueue] [-> u64] { unsafe { amd(queue) }.write_index.load(Acquire) }
+    hsa_queue_load_write_index_relaxed hsa_queue_load_write_index_acquire hsa_queue_load_write_index_scacquire
+}
+same! {
+    [queue: *const AmdQueue, value: u64] [] { unsafe { amd(queue) }.write_index.store(value, Release); }
+    hsa_queue_store_write_index_relaxed hsa_queue_store_write_index_release hsa_queue_store_write_index_screlease
+}
+same! {
+    [queue: *const AmdQueue, value: u64] [] { unsafe { amd(queue) }.read_index.store(value, Release); }
+    hsa_queue_store_read_index_relaxed hsa_queue_store_read_index_release hsa_queue_store_read_index_screlease
+}
+same! {
+    [queue: *const AmdQueue, expected: u64, value: u64] [-> u64] {
+        let exchanged = unsafe { amd(queue) }.write_index.compare_exchange(expected, value, AcqRel, Acquire);
+        exchanged.unwrap_or_else(|other| other)
+    }
+    hsa_queue_cas_write_index_relaxed hsa_queue_cas_write_index_acquire hsa_queue_cas_write_index_release
+    hsa_queue_cas_write_index_acq_rel hsa_queue_cas_write_index_scacquire hsa_queue_cas_write_index_screlease
+    hsa_queue_cas_write_index_scacq_screl
+}
+same! {
+    [queue: *const AmdQueue, value: u64] [-> u64] { unsafe { amd(queue) }.write_index.fetch_add(value, AcqRel) }
+    hsa_queue_add_write_index_relaxed hsa_queue_add_write_index_acquire hsa_queue_add_write_index_release
+    hsa_queue_add_write_index_acq_rel hsa_queue_add_write_index_scacquire hsa_queue_add_write_index_screlease
+    hsa_queue_add_write_index_scacq_screl
+}
+
+calls! {
+    fn hsa_queue_create(
+        agent: Agent, size: u32, kind: u32, callback: Option<ErrorCallback>, data: *mut c_void, _private: u32, _group: u32,
+        queue: *mut u64,
+    ) {
+        if queue.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        let wish = Wish { size, kind, callback, data: data.expose_provenance() };
+        let made = Queue::create(agent, &wish)?;
+        // SAFETY: not null: room for a pointer.
+        unsafe { put(queue, made.address) }
+    }
+
+    fn hsa_soft_queue_create(region: Region, size: u32, kind: u32, features: u32, doorbell: Signal, queue: *mut u64) {
+        memory::of_pool(Pool(region.0)).map_err(|_| Status::ERROR_INVALID_REGION)?;
+        if queue.is_null() || features == 0 || features > 3 {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        if !signal::exists(doorbell) {
+            return Err(Status::ERROR_INVALID_SIGNAL);
+        }
+        let wish = Wish { size, kind, callback: None, data: 0 };
+        let made = Queue::make(&wish, None, Some(doorbell), features)?;
+        // SAFETY: not null: room for a pointer.
+        unsafe { put(queue, made.address) }
+    }
+
+    fn hsa_queue_destroy(queue: *const c_void) {
+        find(queue.expose_provenance() as u64)?.destroy()
+    }
+
+    fn hsa_queue_inactivate(queue: *const c_void) {
+        find(queue.expose_provenance() as u64)?.stop();
+        Ok(())
+    }
+
+    fn hsa_amd_queue_set_priority(queue: *const c_void, priority: u32) {
+        find(queue.expose_provenance() as u64)?;
+        match priority {
+            0..=2 => Ok(()),
+            _ => Err(Status::ERROR_INVALID_ARGUMENT),
+        }
+    }
+
+    fn hsa_amd_queue_cu_set_mask(queue: *const c_void, bits: u32, mask: *const u32) {
+        find(queue.expose_provenance() as u64)?;
+        // Work-groups run where there is a thread: every mask is as good.
+        match bits.is_multiple_of(32) && (bits == 0) == mask.is_null() {
+            true => Ok(()),
+            false => Err(Status::ERROR_INVALID_ARGUMENT),
+        }
+    }
+
+    fn hsa_amd_queue_cu_get_mask(queue: *const c_void, bits: u32, mask: *mut u32) {
+        let device = find(queue.expose_provenance() as u64)?.device.ok_or(Status::ERROR_INVALID_QUEUE)?;
+        if bits == 0 || !bits.is_multiple_of(32) || mask.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        let units = device.compute_units();
+        for word in 0..bits / 32 {
+            let left = units.saturating_sub(32 * word).min(32);
+            let ones = ((1u64 << left) - 1) as u32;
+            // SAFETY: the caller's mask has so many bits.
+            unsafe { put(mask.add(word as usize), ones)? };
+        }
+        Ok(())
+    }
+
+    fn hsa_amd_agent_set_async_scratch_limit(agent: Agent, _bytes: usize) {
+        agent::of(agent).map(drop)
+    }
+}

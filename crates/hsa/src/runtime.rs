@@ -1,0 +1,129 @@
+//! The state of the library: whether it is initialised, and the agents.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use wavetank::{Chip, Device, Registry, SUPPORTED_CHIPS};
+
+use crate::abi::Status;
+use crate::call::Result;
+use crate::log;
+
+/// What stays from the first `hsa_init` on: worker threads may use it until the process ends.
+pub struct Runtime {
+    /// The emulated GPUs, which share their memory.
+    pub gpus: Vec<Device>,
+}
+
+static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+static REFERENCES: AtomicU32 = AtomicU32::new(0);
+/// Set in a forked child: the threads that it would need are in its parent.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// A lock that outlives a panic of its holder.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether calls can be made: the library is initialised, and this is no forked child.
+pub fn usable() -> Result {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Status::ERROR_INVALID_RUNTIME_STATE);
+    }
+    match REFERENCES.load(Ordering::Acquire) {
+        0 => Err(Status::ERROR_NOT_INITIALIZED),
+        _ => Ok(()),
+    }
+}
+
+/// Counts a reference; the first one makes the agents.
+pub fn init() -> Result {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Status::ERROR_INVALID_RUNTIME_STATE);
+    }
+    static FIRST: Mutex<()> = Mutex::new(());
+    let _one = lock(&FIRST);
+    if RUNTIME.get().is_none() {
+        let runtime = Runtime::new()?;
+        let _ = RUNTIME.set(runtime);
+        // SAFETY: the handler only stores to a static.
+        unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+    }
+    let counted =
+        REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_add(1));
+    counted
+        .map(drop)
+        .map_err(|_| Status::ERROR_REFCOUNT_OVERFLOW)
+}
+
+/// Takes a reference away.
+pub fn shut_down() -> Result {
+    let counted =
+        REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
+    match counted {
+        Ok(1) => {
+            crate::statistics::report();
+            Ok(())
+        }
+        Ok(_) => Ok(()),
+        Err(_) => Err(Status::ERROR_NOT_INITIALIZED),
+    }
+}
+
+extern "C" fn forked() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+/// The state, once there is one.
+pub fn runtime() -> Result<&'static Runtime> {
+    RUNTIME.get().ok_or(Status::ERROR_NOT_INITIALIZED)
+}
+
+impl Runtime {
+    fn new() -> Result<Runtime> {
+        let names = std::env::var("WAVETANK_GPU").unwrap_or_else(|_| "gfx900".to_owned());
+        let mut gpus: Vec<Device> = Vec::new();
+        for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            let chip = Chip::from_name(name).filter(|chip| SUPPORTED_CHIPS.contains(chip));
+            let chip = chip.ok_or_else(|| {
+                log::line(&format!(
+                    "WAVETANK_GPU: `{name}` is no GPU that is emulated; there are gfx900, gfx902, gfx904, gfx906, gfx909 and gfx90c"
+                ));
+                Status::ERROR_OUT_OF_RESOURCES
+            })?;
+            let builder = Device::builder(chip);
+            let builder = match gpus.first() {
+                Some(first) => builder.memory_of(first),
+                None => builder,
+            };
+            let device = builder.build().map_err(|error| {
+                log::line(&error.to_string());
+                Status::ERROR_OUT_OF_RESOURCES
+            })?;
+            gpus.push(device);
+        }
+        match gpus.is_empty() {
+            true => {
+                log::line("WAVETANK_GPU names no GPU");
+                Err(Status::ERROR_OUT_OF_RESOURCES)
+            }
+            false => Ok(Runtime { gpus }),
+        }
+    }
+
+    /// The memory of all GPUs.
+    pub fn registry(&self) -> &Registry {
+        self.gpus[0].registry()
+    }
+}
+
+/// The clock of signals and profiling: nanoseconds that only go on.
+pub fn ticks() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the structure outlives the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

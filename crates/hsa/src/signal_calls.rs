@@ -1,0 +1,264 @@
+//! The signal operations of the C interface. Every memory order of the headers is done with acquire and release.
+
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+
+use crate::abi::{Condition, Signal, SignalGroup, Status};
+use crate::call::{Result, calls, operations, put};
+use crate::runtime::lock;
+use crate::signal::{self, Awaited};
+use crate::{handler, wait};
+
+/// Declares functions that differ in their name alone.
+macro_rules! same {
+    ([$($params:tt)*] [$($ret:tt)*] $body:tt) => {};
+    ([$($params:tt)*] [$($ret:tt)*] $body:tt $name:ident $($rest:ident)*) => {
+        operations! { fn $name($($params)*) $($ret)* $body }
+        same! { [$($params)*] [$($ret)*] $body $($rest)* }
+    };
+}
+
+same! {
+    [signal: Signal] [-> i64] { signal::load(signal) }
+    hsa_signal_load_relaxed hsa_signal_load_acquire hsa_signal_load_scacquire
+}
+same! {
+    [signal: Signal, value: i64] [] {
+        signal::change(signal, |v| { v.store(value, Release); 0 });
+    }
+    hsa_signal_store_relaxed hsa_signal_store_release hsa_signal_store_screlease
+}
+// A silent store need not wake anybody.
+same! {
+    [signal: Signal, value: i64] [] {
+        if let Some(signal) = signal::of(signal) { signal.value.store(value, Release); }
+    }
+    hsa_signal_silent_store_relaxed hsa_signal_silent_store_screlease
+}
+same! {
+    [signal: Signal, value: i64] [-> i64] { signal::change(signal, |v| v.swap(value, AcqRel)) }
+    hsa_signal_exchange_relaxed hsa_signal_exchange_acquire hsa_signal_exchange_release hsa_signal_exchange_acq_rel
+    hsa_signal_exchange_scacquire hsa_signal_exchange_screlease hsa_signal_exchange_scacq_screl
+}
+same! {
+    [signal: Signal, expected: i64, value: i64] [-> i64] {
+        signal::change(signal, |v| v.compare_exchange(expected, value, AcqRel, Acquire).unwrap_or_else(|other| other))
+    }
+    hsa_signal_cas_relaxed hsa_signal_cas_acquire hsa_signal_cas_release hsa_signal_cas_acq_rel
+    hsa_signal_cas_scacquire hsa_signal_cas_screlease hsa_signal_cas_scacq_screl
+}
+same! {
+    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_add(value, AcqRel)); }
+    hsa_signal_add_relaxed hsa_signal_add_acquire hsa_signal_add_release hsa_signal_add_acq_rel
+    hsa_signal_add_scacquire hsa_signal_add_screlease hsa_signal_add_scacq_screl
+}
+same! {
+    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_sub(value, AcqRel)); }
+    hsa_signal_subtract_relaxed hsa_signal_subtract_acquire hsa_signal_subtract_release hsa_signal_subtract_acq_rel
+    hsa_signal_subtract_scacquire hsa_signal_subtract_screlease hsa_signal_subtract_scacq_screl
+}
+same! {
+    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_and(value, AcqRel)); }
+    hsa_signal_and_relaxed hsa_signal_and_acquire hsa_signal_and_release hsa_signal_and_acq_rel
+    hsa_signal_and_scacquire hsa_signal_and_screlease hsa_signal_and_scacq_screl
+}
+same! {
+    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_or(value, AcqRel)); }
+    hsa_signal_or_relaxed hsa_signal_or_acquire hsa_signal_or_release hsa_signal_or_acq_rel
+    hsa_signal_or_scacquire hsa_signal_or_screlease hsa_signal_or_scacq_screl
+}
+same! {
+    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_xor(value, AcqRel)); }
+    hsa_signal_xor_relaxed hsa_signal_xor_acquire hsa_signal_xor_release hsa_signal_xor_acq_rel
+    hsa_signal_xor_scacquire hsa_signal_xor_screlease hsa_signal_xor_scacq_screl
+}
+same! {
+    [signal: Signal, condition: u32, compare: i64, timeout: u64, _state: u32] [-> i64] {
+        match Condition::new(condition) {
+            Some(condition) => signal::wait(signal, condition, compare, timeout),
+            None => signal::load(signal),
+        }
+    }
+    hsa_signal_wait_relaxed hsa_signal_wait_acquire hsa_signal_wait_scacquire
+}
+
+/// The waits that a C caller lists.
+///
+/// # Safety
+/// Each array has `count` elements.
+unsafe fn awaited(
+    count: u32,
+    signals: *const Signal,
+    conditions: *const u32,
+    compares: *const i64,
+) -> Option<Vec<Awaited>> {
+    if signals.is_null() || conditions.is_null() || compares.is_null() {
+        return None;
+    }
+    let each = |n: usize| {
+        // SAFETY: the caller's promise; `n` is below the count.
+        let (signal, condition, compare) =
+            unsafe { (*signals.add(n), *conditions.add(n), *compares.add(n)) };
+        let condition = Condition::new(condition)?;
+        Some(Awaited {
+            signal,
+            condition,
+            compare,
+        })
+    };
+    (0..count as usize).map(each).collect()
+}
+
+operations! {
+    /// Waits for one of several signals; gives its number, or `u32::MAX` when the time is over.
+    fn hsa_amd_signal_wait_any(
+        count: u32, signals: *const Signal, conditions: *const u32, compares: *const i64, timeout: u64, _state: u32,
+        value: *mut i64,
+    ) -> u32 {
+        // SAFETY: the arrays are as the caller of the C function says.
+        let Some(all) = (unsafe { awaited(count, signals, conditions, compares) }) else {
+            return u32::MAX;
+        };
+        let Some((n, seen)) = signal::wait_any(&all, timeout) else {
+            return u32::MAX;
+        };
+        // The value is optional.
+        // SAFETY: null, or room for a value.
+        let _ = unsafe { put(value, seen) };
+        n as u32
+    }
+}
+
+calls! {
+    fn hsa_signal_create(value: i64, count: u32, consumers: *const u64, signal: *mut Signal) {
+        if signal.is_null() || count > 0 && consumers.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: not null: room for a handle.
+        unsafe { put(signal, signal::create(value)?) }
+    }
+
+    fn hsa_amd_signal_create(value: i64, count: u32, consumers: *const u64, _attributes: u64, signal: *mut Signal) {
+        if signal.is_null() || count > 0 && consumers.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: not null: room for a handle.
+        unsafe { put(signal, signal::create(value)?) }
+    }
+
+    fn hsa_signal_destroy(signal: Signal) {
+        if signal.0 == 0 {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        signal::destroy(signal)
+    }
+
+    fn hsa_amd_signal_value_pointer(signal: Signal, pointer: *mut *const i64) {
+        let found = signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
+        // SAFETY: null, or room for a pointer.
+        unsafe { put(pointer, found.value.as_ptr().cast_const()) }
+    }
+
+    fn hsa_amd_signal_async_handler(
+        signal: Signal, condition: u32, compare: i64, handler: Option<handler::Callback>, argument: *mut std::ffi::c_void,
+    ) {
+        let condition = Condition::new(condition).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+        let callback = handler.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+        if !signal::exists(signal) {
+            return Err(Status::ERROR_INVALID_SIGNAL);
+        }
+        let awaited = Awaited { signal, condition, compare };
+        handler::add(awaited, callback, argument.expose_provenance())
+    }
+
+    fn hsa_amd_async_function(callback: Option<unsafe extern "C" fn(*mut std::ffi::c_void)>, argument: *mut std::ffi::c_void) {
+        let callback = callback.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+        handler::once(callback, argument.expose_provenance())
+    }
+
+    fn hsa_signal_group_create(
+        count: u32, signals: *const Signal, consumer_count: u32, consumers: *const u64, group: *mut SignalGroup,
+    ) {
+        if count == 0 || signals.is_null() || group.is_null() || consumer_count > 0 && consumers.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: the caller's array has `count` handles.
+        let members = unsafe { std::slice::from_raw_parts(signals, count as usize) }.to_vec();
+        let mut groups = lock(&GROUPS);
+        groups.next += 1;
+        let handle = SignalGroup(groups.next);
+        groups.all.push((handle, members));
+        // SAFETY: not null: room for a handle.
+        unsafe { put(group, handle) }
+    }
+
+    fn hsa_signal_group_destroy(group: SignalGroup) {
+        let mut groups = lock(&GROUPS);
+        let before = groups.all.len();
+        groups.all.retain(|(handle, _)| *handle != group);
+        match groups.all.len() < before {
+            true => Ok(()),
+            false => Err(Status::ERROR_INVALID_SIGNAL_GROUP),
+        }
+    }
+
+    fn hsa_signal_group_wait_any_scacquire(
+        group: SignalGroup, conditions: *const u32, compares: *const i64, _state: u32, signal: *mut Signal, value: *mut i64,
+    ) {
+        // SAFETY: as the C function's caller promises.
+        unsafe { wait_group(group, conditions, compares, signal, value) }
+    }
+
+    fn hsa_signal_group_wait_any_relaxed(
+        group: SignalGroup, conditions: *const u32, compares: *const i64, _state: u32, signal: *mut Signal, value: *mut i64,
+    ) {
+        // SAFETY: as the C function's caller promises.
+        unsafe { wait_group(group, conditions, compares, signal, value) }
+    }
+}
+
+static GROUPS: std::sync::Mutex<Groups> = std::sync::Mutex::new(Groups {
+    next: 0,
+    all: Vec::new(),
+});
+
+/// Groups of signals that are waited for together.
+struct Groups {
+    next: u64,
+    all: Vec<(SignalGroup, Vec<Signal>)>,
+}
+
+/// Waits for any signal of a group.
+///
+/// # Safety
+/// The arrays have an element for each signal of the group; the results have room.
+unsafe fn wait_group(
+    group: SignalGroup,
+    conditions: *const u32,
+    compares: *const i64,
+    signal: *mut Signal,
+    value: *mut i64,
+) -> Result {
+    if signal.is_null() || value.is_null() {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    let found = lock(&GROUPS)
+        .all
+        .iter()
+        .find(|(handle, _)| *handle == group)
+        .map(|(_, s)| s.clone());
+    let members = found.ok_or(Status::ERROR_INVALID_SIGNAL_GROUP)?;
+    // SAFETY: the caller's promise.
+    let all = unsafe { awaited(members.len() as u32, members.as_ptr(), conditions, compares) };
+    let all = all.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    let (n, seen) = signal::wait_any(&all, u64::MAX).ok_or(Status::ERROR)?;
+    // SAFETY: checked above not to be null.
+    unsafe {
+        put(signal, members[n])?;
+        put(value, seen)
+    }
+}
+
+/// What a message of a kernel (`s_sendmsg`) may have been sent for: a signal that device code has stored to.
+pub fn interrupt() {
+    wait::something_changed();
+}
