@@ -220,7 +220,7 @@ fn the_dialects_differ_where_they_should() {
 /// Lines in CLRX's syntax, by what its documentation says of them (GcnIsa:
 /// GcnOperands, GcnSdwaDpp, GcnInstrsSopk, GcnInstrsSopp, GcnInstrsVop3), with
 /// words composed from the encodings of the Vega ISA, chapter 13.
-const LINES: [(Chip, &str, &[u32]); 30] = [
+const LINES: [(Chip, &str, &[u32]); 37] = [
     (Chip::Gfx900, "v_mov_b32 v[1], s[2]", &[0x7e02_0202]),
     (Chip::Gfx900, "s_mov_b64 s[1+1:3], s[2*2:5]", &[0xbe82_0104]),
     (Chip::Gfx900, "s_mov_b32 s1, lit(5)", &[0xbe81_00ff, 5]),
@@ -321,6 +321,29 @@ const LINES: [(Chip, &str, &[u32]); 30] = [
         Chip::Gfx803,
         "tbuffer_load_format_x v1, v2, s[4:7], s3 offen format:[8_8,sint]",
         &[0xea98_1000, 0x0301_0102],
+    ),
+    (Chip::Gfx900, "s_mov_b32 s1, -.5", &[0xbe81_00f1]),
+    (Chip::Gfx900, "s_mov_b32 s1, @7", &[0xbe81_0087]),
+    (
+        Chip::Gfx803,
+        "v_mov_b32 v1, v2 dst_sel:@1 dst_un:@2",
+        &[0x7e02_02f9, 0x0006_1102],
+    ),
+    (Chip::Gfx803, "v_add_i32 v1, vcc, v2, v3", &[0x3202_0702]),
+    (
+        Chip::Gfx803,
+        "v_mov_b32 v1, v2 row_hmirror bound_ctrl:0:0",
+        &[0x7e02_02fa, 0xff01_4102],
+    ),
+    (
+        Chip::Gfx803,
+        "v_madmk_f32 v1, s2, v3, s4 vop3",
+        &[0xd117_0001, 0x0012_0602],
+    ),
+    (
+        Chip::Gfx900,
+        "s_load_dword s1, s[2:3], s4 offset:0x1ffff8 glc:1 nv:0",
+        &[0xc003_4041, 0x081f_fff8],
     ),
     (
         Chip::Gfx900,

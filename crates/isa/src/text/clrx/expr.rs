@@ -29,7 +29,7 @@ pub(super) fn begins(lex: &Lexer<'_>) -> bool {
     loop {
         match ahead.next() {
             Token::Integer(_) => return true,
-            Token::Mark(b'-' | b'+' | b'~' | b'(') => {}
+            Token::Mark(b'-' | b'+' | b'~' | b'(' | b'@') => {}
             _ => return false,
         }
     }
@@ -101,7 +101,8 @@ fn unary(lex: &mut Lexer<'_>, depth: u8) -> Result<i64, Failure> {
     match lex.next() {
         Token::Integer(value) => Ok(value as i64),
         Token::Mark(b'-') => Ok(unary(lex, depth + 1)?.wrapping_neg()),
-        Token::Mark(b'+') => unary(lex, depth + 1),
+        // `@` says that an expression follows, where a name could.
+        Token::Mark(b'+' | b'@') => unary(lex, depth + 1),
         Token::Mark(b'~') => Ok(!unary(lex, depth + 1)?),
         Token::Mark(b'(') => {
             let value = level(lex, 0, depth + 1)?;

@@ -117,9 +117,13 @@ fn one(
         return Ok(());
     }
     if word == "bound_ctrl" {
-        // Both values set the bit, as in LLVM's text.
+        // The first value sets the bit, whichever it is; a second one counts.
         switched_on(lex)?;
-        m.mods.flags |= flag::BOUND_CTRL;
+        m.mods.flags |= if switched_on(lex)? {
+            flag::BOUND_CTRL
+        } else {
+            0
+        };
         m.given |= given::DPP;
         return Ok(());
     }
@@ -139,6 +143,9 @@ fn one(
 fn control(lex: &mut Lexer<'_>, word: &str) -> Result<Option<u16>, Failure> {
     if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, name)| *name == word) {
         return Ok(Some(*code));
+    }
+    if word == "row_hmirror" {
+        return Ok(Some(0x141));
     }
     if let Some(digits) = word.strip_prefix("row_bcast").filter(|d| !d.is_empty()) {
         return Ok(match digits {
@@ -207,19 +214,19 @@ fn valued(
             given::SDWA
         }
         "dst_sel" => {
-            mods.dst_sel = choice(lex, &SELS)?;
+            mods.dst_sel = choice(lex, &SELS, 7)?;
             given::DST_SEL
         }
         "dst_unused" | "dst_un" => {
-            mods.dst_unused = choice(lex, &UNUSED)?;
+            mods.dst_unused = choice(lex, &UNUSED, 3)?;
             given::SDWA
         }
         "src0_sel" => {
-            mods.src_sel[0] = choice(lex, &SELS)?;
+            mods.src_sel[0] = choice(lex, &SELS, 7)?;
             given::SDWA
         }
         "src1_sel" => {
-            mods.src_sel[1] = choice(lex, &SELS)?;
+            mods.src_sel[1] = choice(lex, &SELS, 7)?;
             given::SDWA
         }
         "quad_perm" => {
@@ -313,8 +320,14 @@ fn bits(lex: &mut Lexer<'_>) -> Result<u8, Failure> {
     expr::within(lex, 0, 15).map(|n| n as u8)
 }
 
-fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)]) -> Result<T, Failure> {
+/// A name of a table, or `@` and a code up to a limit: the table begins with
+/// the names of the codes.
+fn choice<T: Copy>(lex: &mut Lexer<'_>, table: &[(&str, T)], max: i64) -> Result<T, Failure> {
     let start = *lex;
+    if lex.mark(b'@') {
+        let code = expr::within(lex, 0, max)?;
+        return Ok(table[code as usize].1);
+    }
     let name = lex.name();
     match table.iter().find(|(known, _)| *known == name) {
         Some((_, value)) => Ok(*value),

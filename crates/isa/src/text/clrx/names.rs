@@ -28,6 +28,13 @@ pub(super) fn mnemonic(llvm: &'static str, generation: Generation) -> Name {
     Name([llvm, "", ""])
 }
 
+/// Other names, of older generations, that gfx8 has kept: the name, and LLVM's.
+pub(super) const KEPT_ON_GFX8: [(&str, &str); 3] = [
+    ("v_add_i32", "v_add_u32"),
+    ("v_sub_i32", "v_sub_u32"),
+    ("v_subrev_i32", "v_subrev_u32"),
+];
+
 /// A name in up to three pieces.
 #[derive(Clone, Copy)]
 pub(super) struct Name(pub [&'static str; 3]);

@@ -172,7 +172,16 @@ fn special(lex: &mut Lexer<'_>) -> Option<u8> {
 fn is_number(lex: &Lexer<'_>) -> bool {
     let mut ahead = *lex;
     ahead.mark(b'-');
-    matches!(ahead.peek(), Token::Float(_)) || begins(lex)
+    float(ahead.peek()).is_some() || begins(lex)
+}
+
+/// The value of a float; `.5` is one, too.
+fn float(token: Token<'_>) -> Option<f64> {
+    match token {
+        Token::Float(value) => Some(value),
+        Token::Word(word) if word.starts_with('.') => word.parse().ok(),
+        _ => None,
+    }
 }
 
 /// `lit(5)`: a literal even where the value has an inline form.
@@ -224,7 +233,7 @@ fn number(lex: &mut Lexer<'_>, ty: Ty) -> Result<Number, Failure> {
     let mut ahead = *lex;
     let negative = ahead.mark(b'-');
     let end = ahead.span().end;
-    let Token::Float(value) = ahead.next() else {
+    let Some(value) = float(ahead.next()) else {
         return expr::within(lex, -0x8000_0000, 0xffff_ffff).map(Number::Integer);
     };
     let value = if negative { -value } else { value };

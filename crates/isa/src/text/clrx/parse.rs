@@ -90,6 +90,10 @@ fn table(generation: Generation) -> &'static Names {
             if name != llvm {
                 table.entry(llvm.to_owned()).or_default().push(op);
             }
+            let kept = names::KEPT_ON_GFX8.iter().find(|(_, new)| *new == llvm);
+            if let Some((old, _)) = kept.filter(|_| generation == Generation::Gfx8) {
+                table.entry((*old).to_owned()).or_default().push(op);
+            }
             table.entry(name).or_default().push(op);
         }
         table
@@ -417,10 +421,17 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
         return Ok(literal(value as u32));
     }
     inst.mods.flags |= flag::SMEM_IMM;
-    // 21 bits on gfx9, signed or not: kept sign-extended.
-    let wraps = generation == Generation::Gfx9 && value > 0xf_ffff;
-    inst.mods.offset = (value - if wraps { 1 << 21 } else { 0 }) as i32;
+    inst.mods.offset = match generation {
+        Generation::Gfx9 => signed_offset(value),
+        _ => value as i32,
+    };
     Ok(Written::default())
+}
+
+/// The 21 bits of an offset on gfx9, which may be written without a sign.
+fn signed_offset(value: i64) -> i32 {
+    let wraps = (1 << 20..1 << 21).contains(&value);
+    (value - if wraps { 1 << 21 } else { 0 }) as i32
 }
 
 /// The offset that stands among the operands, or beside a register among the
@@ -435,6 +446,7 @@ fn apply_smem(
     match (given & given::OFFSET != 0, register) {
         (false, _) => inst.mods.offset = offset,
         (true, true) if inst.chip.generation() == Generation::Gfx9 => {
+            inst.mods.offset = signed_offset(inst.mods.offset.into());
             inst.mods.flags |= flag::SMEM_IMM | flag::SMEM_SOFFSET;
         }
         (true, _) => return fail(at, "the offset stands here twice"),

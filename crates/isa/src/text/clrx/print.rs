@@ -314,8 +314,6 @@ fn is_short(inst: &Inst) -> bool {
     let fits = |(spec, operand): (&OperandSpec, &Operand)| match spec.field {
         Field::Sdst | Field::CarryIn => *operand == Operand::Sgpr(106),
         Field::Src1 if !matches!(spec.kind, Kind::Scalar) => matches!(operand, Operand::Vgpr(_)),
-        // A literal has no room in VOP3: a register stands in its place.
-        Field::Literal => false,
         _ => true,
     };
     let mut operands = inst.row().operands.iter().zip(&inst.operands);
