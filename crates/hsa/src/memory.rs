@@ -64,7 +64,7 @@ const KINDS: [Kind; 5] = [
 /// The handle of a pool: the agent's, and the number of the kind behind it.
 pub fn pool(agent: Agent, kind: Kind) -> Pool {
     let number = KINDS.iter().position(|k| *k == kind).unwrap_or(0);
-    Pool(agent.0 << 4 | number as u64 + 1)
+    Pool((agent.0 << 4) | (number as u64 + 1))
 }
 
 /// The agent and the kind of a pool.

@@ -28,6 +28,9 @@ struct Source {
     file: i32,
 }
 
+/// What a reader has: where the bytes are, and the bytes themselves if they were read from a file.
+type Shown = (Source, Option<Arc<[u8]>>);
+
 /// A code object in the memory of a GPU.
 struct Loaded {
     handle: LoadedCodeObject,
@@ -47,7 +50,7 @@ struct Program {
 /// Everything that programs have handles of.
 #[derive(Default)]
 struct Tables {
-    readers: HashMap<u64, (Source, Option<Arc<[u8]>>)>,
+    readers: HashMap<u64, Shown>,
     executables: HashMap<u64, Program>,
     symbols: HashMap<u64, Arc<Symbol>>,
 }

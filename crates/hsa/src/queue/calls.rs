@@ -9,12 +9,10 @@ use crate::agent;
 use crate::call::{calls, operations, put};
 use crate::{memory, signal};
 
-/// The structure behind a queue pointer of the program.
-///
-/// # Safety
-/// The pointer is one that `hsa_queue_create` gave, of a queue that lives.
-unsafe fn amd<'a>(queue: *const AmdQueue) -> &'a AmdQueue {
-    // SAFETY: the caller's promise; what changes in the structure are atomics.
+/// The structure behind a queue pointer of the program, which has it from `hsa_queue_create` and does not use it after it
+/// destroyed the queue: the operations trust it, as those of the library that this stands in for do.
+fn amd<'a>(queue: *const AmdQueue) -> &'a AmdQueue {
+    // SAFETY: as said; what changes in the structure are atomics.
     unsafe { &*queue }
 }
 
@@ -27,26 +25,25 @@ macro_rules! same {
     };
 }
 
-// SAFETY of all: the program has the pointer from `hsa_queue_create`, and does not use it after it destroyed the queue.
 same! {
-    [queue: *const AmdQueue] [-> u64] { unsafe { amd(queue) }.read_index.load(Acquire) }
+    [queue: *const AmdQueue] [-> u64] { amd(queue).read_index.load(Acquire) }
     hsa_queue_load_read_index_relaxed hsa_queue_load_read_index_acquire hsa_queue_load_read_index_scacquire
 }
 same! {
-    [queue: *const AmdQueue] [-> u64] { unsafe { amd(queue) }.write_index.load(Acquire) }
+    [queue: *const AmdQueue] [-> u64] { amd(queue).write_index.load(Acquire) }
     hsa_queue_load_write_index_relaxed hsa_queue_load_write_index_acquire hsa_queue_load_write_index_scacquire
 }
 same! {
-    [queue: *const AmdQueue, value: u64] [] { unsafe { amd(queue) }.write_index.store(value, Release); }
+    [queue: *const AmdQueue, value: u64] [] { amd(queue).write_index.store(value, Release); }
     hsa_queue_store_write_index_relaxed hsa_queue_store_write_index_release hsa_queue_store_write_index_screlease
 }
 same! {
-    [queue: *const AmdQueue, value: u64] [] { unsafe { amd(queue) }.read_index.store(value, Release); }
+    [queue: *const AmdQueue, value: u64] [] { amd(queue).read_index.store(value, Release); }
     hsa_queue_store_read_index_relaxed hsa_queue_store_read_index_release hsa_queue_store_read_index_screlease
 }
 same! {
     [queue: *const AmdQueue, expected: u64, value: u64] [-> u64] {
-        let exchanged = unsafe { amd(queue) }.write_index.compare_exchange(expected, value, AcqRel, Acquire);
+        let exchanged = amd(queue).write_index.compare_exchange(expected, value, AcqRel, Acquire);
         exchanged.unwrap_or_else(|other| other)
     }
     hsa_queue_cas_write_index_relaxed hsa_queue_cas_write_index_acquire hsa_queue_cas_write_index_release
@@ -54,7 +51,7 @@ same! {
     hsa_queue_cas_write_index_scacq_screl
 }
 same! {
-    [queue: *const AmdQueue, value: u64] [-> u64] { unsafe { amd(queue) }.write_index.fetch_add(value, AcqRel) }
+    [queue: *const AmdQueue, value: u64] [-> u64] { amd(queue).write_index.fetch_add(value, AcqRel) }
     hsa_queue_add_write_index_relaxed hsa_queue_add_write_index_acquire hsa_queue_add_write_index_release
     hsa_queue_add_write_index_acq_rel hsa_queue_add_write_index_scacquire hsa_queue_add_write_index_screlease
     hsa_queue_add_write_index_scacq_screl

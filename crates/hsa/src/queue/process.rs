@@ -56,23 +56,25 @@ fn is_there(queue: &Queue, index: u64) -> bool {
 
 fn execute(queue: &Queue, index: u64, last: &mut Option<(u64, Kernel)>) -> Result<(), Fault> {
     let header = queue.header(index).load(Ordering::Acquire);
+    // The packet was written before its header, and is the library's until the read index has passed it.
     let slot = std::ptr::with_exposed_provenance::<u8>(queue.slot(index) as usize);
     let start = ticks();
-    // SAFETY (all three): the packet's 64 bytes were written before its header, and are the library's until the read index
-    // has passed them; the structures take any bits.
     let completion = match PacketType::of(header) {
         PacketType::KernelDispatch => {
+            // SAFETY: a slot has 64 bytes, as the packet has, which takes any bits.
             let packet = unsafe { slot.cast::<DispatchPacket>().read() };
             dispatch(queue, index, &packet, last)?;
             packet.completion
         }
         PacketType::BarrierAnd | PacketType::BarrierOr => {
+            // SAFETY: a slot has 64 bytes, as the packet has, which takes any bits.
             let packet = unsafe { slot.cast::<BarrierPacket>().read() };
             let all = PacketType::of(header) == PacketType::BarrierAnd;
             barrier(queue, &packet, all)?;
             packet.completion
         }
         PacketType::VendorSpecific => {
+            // SAFETY: a slot has 64 bytes, as the packet has, which takes any bits.
             let packet = unsafe { slot.cast::<BarrierValuePacket>().read() };
             barrier_value(queue, &packet)?;
             packet.completion
