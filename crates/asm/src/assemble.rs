@@ -7,7 +7,7 @@ use wavetank_isa::text::parse_at;
 use wavetank_isa::{Chip, Dialect, Encoded, Inst, ParseError, encode};
 
 use crate::label::{Labels, target};
-use crate::source::{Lines, Statement, statements};
+use crate::source::{Lines, Statement, may_have_labels, statements};
 
 /// An instruction of a source.
 #[derive(Clone, Debug)]
@@ -157,11 +157,7 @@ impl Assembler<'_> {
     /// Puts every label at its address. How long an instruction is does not depend on where its target lies. Sources
     /// without labels are spared the pass.
     fn find_labels(&mut self) {
-        let none = Lines::new(self.source, self.dialect).all(|(_, _, line)| {
-            !line.contains(':')
-                || statements(&line, self.dialect).all(|s| !matches!(s, Statement::Label(_)))
-        });
-        if none {
+        if !may_have_labels(self.source) {
             return;
         }
         let mut address = 0;

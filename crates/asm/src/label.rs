@@ -74,8 +74,11 @@ fn number(text: &str) -> Option<i64> {
 
 /// The operand of a branch that names a label, as a range of the text.
 pub(crate) fn target(text: &str) -> Option<std::ops::Range<usize>> {
+    if !text.starts_with("s_") {
+        return None;
+    }
     let name = text.split_whitespace().next()?;
-    if !name.starts_with("s_") || !branches().contains(name) {
+    if !branches().contains(name) {
         return None;
     }
     let start = text.rfind(',').map_or(name.len(), |comma| comma + 1);

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr_iter, memchr3};
 use wavetank_isa::Dialect;
 
 /// What stands at a place of the source.
@@ -18,7 +19,8 @@ pub(crate) enum Statement<'a> {
 
 /// A line with its comments blanked out: places in it are places in the source.
 pub(crate) struct Lines<'a> {
-    rest: std::iter::Enumerate<std::str::Lines<'a>>,
+    rest: &'a str,
+    number: usize,
     dialect: Dialect,
     in_comment: bool,
 }
@@ -26,7 +28,8 @@ pub(crate) struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub fn new(source: &'a str, dialect: Dialect) -> Self {
         Lines {
-            rest: source.lines().enumerate(),
+            rest: source,
+            number: 0,
             dialect,
             in_comment: false,
         }
@@ -38,14 +41,55 @@ impl<'a> Iterator for Lines<'a> {
     type Item = (usize, &'a str, Cow<'a, str>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (index, line) = self.rest.next()?;
-        let plain = !self.in_comment && !line.bytes().any(|b| matches!(b, b'/' | b';' | b'#'));
+        let line = self.line()?;
+        let plain = !self.in_comment && memchr3(b'/', b';', b'#', line.as_bytes()).is_none();
         let text = match plain {
             true => Cow::Borrowed(line),
             false => uncommented(line, self.dialect, &mut self.in_comment),
         };
-        Some((index + 1, line, text))
+        Some((self.number, line, text))
     }
+}
+
+impl<'a> Lines<'a> {
+    /// The next line, as [`str::lines`] has it.
+    fn line(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.number += 1;
+        let end = memchr(b'\n', self.rest.as_bytes());
+        let (line, rest) = match end {
+            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
+            None => (self.rest, ""),
+        };
+        self.rest = rest;
+        Some(
+            line.strip_suffix('\r')
+                .filter(|_| end.is_some())
+                .unwrap_or(line),
+        )
+    }
+}
+
+/// Whether a source can have labels. Most colons stand between the numbers of registers, or after the name of a
+/// modifier, which is not the first word of its line.
+pub(crate) fn may_have_labels(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let without = |text: &[u8], part: fn(u8) -> bool| {
+        let kept = text.iter().rposition(|b| !part(*b));
+        kept.map_or(0, |last| last + 1)
+    };
+    let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c);
+    memchr_iter(b':', bytes).any(|colon| {
+        let name_end = without(&bytes[..colon], blank);
+        let name = without(&bytes[..name_end], is_name);
+        let before = &bytes[..without(&bytes[..name], blank)];
+        // First in a line, or behind another label, a statement or a comment.
+        before
+            .last()
+            .is_none_or(|b| matches!(b, b'\n' | b':' | b';' | b'/'))
+    })
 }
 
 /// The line with blanks for comments. `inside` tells whether a comment goes on from line to line.
@@ -164,6 +208,32 @@ mod tests {
                 pair(5, "5 s_nop 2")
             ]
         );
+    }
+
+    #[test]
+    fn colons_of_operands_are_no_labels() {
+        let plain = "v_add_f64 v[0:1], v[2 : 3], s[4:5] mul:2\nds_read_b32 v0, v1 offset:16 gds\n";
+        assert!(!may_have_labels(plain));
+        for label in [
+            "a:",
+            "s_nop 0\n\t.Lb :\n",
+            "/* c */d: s_nop 0",
+            "1:\ts_branch 1b",
+            "s_nop 0;e:",
+        ] {
+            assert!(may_have_labels(label), "{label}");
+            assert!(may_have_labels(&format!("{plain}{label}")), "{label}");
+        }
+    }
+
+    #[test]
+    fn lines_are_those_of_the_standard_library() {
+        for source in ["", "\n", "a", "a\n", "a\r\n\nb", "a\r", "\r\n\r"] {
+            let lines: Vec<_> = Lines::new(source, Dialect::Llvm)
+                .map(|(_, written, _)| written)
+                .collect();
+            assert_eq!(lines, source.lines().collect::<Vec<_>>(), "{source:?}");
+        }
     }
 
     #[test]
