@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod build;
+mod image;
 mod lane_fn;
 mod mem;
 mod names;
@@ -23,6 +24,7 @@ mod types;
 mod verify;
 
 pub use build::Builder;
+pub use image::{Image, ImageKind, Lod};
 pub use lane_fn::{LaneFn, over_lanes};
 pub use mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,

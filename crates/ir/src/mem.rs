@@ -1,5 +1,6 @@
 //! Descriptions of memory operations: what one pipeline executes.
 
+use crate::image::Image;
 use crate::op::Value;
 
 /// The kind of a guest instruction, for counters.
@@ -211,6 +212,8 @@ pub enum Space {
         /// `V32` or `U32`: the operand.
         other: Value,
     },
+    /// An image.
+    Image(Image),
     /// A uniform 64-bit address (scalar loads and stores).
     Scalar {
         /// `U64`.

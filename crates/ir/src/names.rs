@@ -1,6 +1,7 @@
 //! The names operations have in the text form: one table for printing and
 //! parsing, so that neither can know a name the other does not.
 
+use crate::image::{ImageKind, Lod};
 use crate::mem::{Clock, Counter, Family, GlobalSync, Half, Rmw};
 use crate::op::{Bin, Cvt, Rel, Tern, Un};
 use crate::types::{Elem, Round, Ty};
@@ -45,6 +46,16 @@ names!(Family {
 names!(Clock { Cycles = "cycles", RealTime = "real_time" });
 
 names!(Counter { Vm = "vm", Lgkm = "lgkm", Both = "both" });
+
+names!(ImageKind {
+    Texel = "texel", Raw = "raw", RawSigned = "raw_signed", Info = "info",
+    Sample = "sample", Gather = "gather", Lod = "lod",
+});
+
+names!(Lod {
+    Zero = "zero", Implicit = "implicit", Bias = "bias", Derivatives = "derivatives",
+    Explicit = "explicit",
+});
 
 names!(GlobalSync {
     Init = "init", Signal = "signal", SignalMany = "signal_many", Wait = "wait",

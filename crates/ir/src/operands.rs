@@ -115,6 +115,7 @@ macro_rules! walk {
                         }
                         f(soffset);
                     }
+                    Space::Image(_) => {}
                     Space::LdsPair { address, other } => {
                         f(address);
                         f(other);

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::LaneFn;
+use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
@@ -379,6 +380,20 @@ impl<'a> Parser<'a> {
             "lds" => Space::Lds {
                 address: need(f.address, "address")?,
             },
+            "image" => Space::Image(Image {
+                kind: f.kind.ok_or("an access to an image needs `kind`")?,
+                resource: resource(f.resource)?,
+                sampler: f.sampler,
+                address: f.vaddress.ok_or("an access to an image needs `vaddress`")?,
+                lod: f.lod.ok_or("an access to an image needs `lod`")?,
+                components: f.components,
+                clamp: f.clamp,
+                compare: f.compare,
+                offsets: f.offsets,
+                unnormalized: f.unnormalized,
+                array: f.array,
+                short: f.short,
+            }),
             "lds_pair" => Space::LdsPair {
                 address: need(f.address, "address")?,
                 other: need(f.other, "other")?,
@@ -434,10 +449,21 @@ impl<'a> Parser<'a> {
                 "data" => f.data = Some(data_register(s)?),
                 "data2" => f.data2 = Some(data_register(s)?),
                 "ret" => f.ret = Some(data_register(s)?),
-                "resource" => match data_register(s)? {
-                    DataReg::S(n) => f.resource = Some(n),
-                    DataReg::V(_) => return Err("a resource is in uniform registers".into()),
+                "resource" => f.resource = Some(uniform_register(s, "a resource")?),
+                "sampler" => f.sampler = Some(uniform_register(s, "a sampler")?),
+                "vaddress" => match data_register(s)? {
+                    DataReg::V(n) => f.vaddress = Some(n),
+                    DataReg::S(_) => return Err("an address is in vector registers".into()),
                 },
+                "kind" => f.kind = Some(s.named("a kind of access", ImageKind::from_text)?),
+                "lod" => f.lod = Some(s.named("a level of detail", Lod::from_text)?),
+                "components" => f.components = s.number()?,
+                "clamp" => f.clamp = true,
+                "compare" => f.compare = true,
+                "offsets" => f.offsets = true,
+                "unnormalized" => f.unnormalized = true,
+                "array" => f.array = true,
+                "short" => f.short = true,
                 "other" => f.other = Some(self.value(s)?),
                 "format" if s.looks_at(',') || s.at_end() => f.format = Elements::Resource,
                 "format" => {
@@ -511,6 +537,17 @@ struct Fields {
     ret: Option<DataReg>,
     resource: Option<u8>,
     other: Option<Value>,
+    sampler: Option<u8>,
+    vaddress: Option<u16>,
+    kind: Option<ImageKind>,
+    lod: Option<Lod>,
+    components: u8,
+    clamp: bool,
+    compare: bool,
+    offsets: bool,
+    unnormalized: bool,
+    array: bool,
+    short: bool,
     format: Elements,
     glc: bool,
     slc: bool,
@@ -550,6 +587,14 @@ fn register(s: &mut Scanner<'_>) -> Parsed<Reg> {
         s.reset(start);
         format!("there is no register `{word}`")
     })
+}
+
+/// The first uniform register of a descriptor.
+fn uniform_register(s: &mut Scanner<'_>, what: &str) -> Parsed<u8> {
+    match data_register(s)? {
+        DataReg::S(n) => Ok(n),
+        DataReg::V(_) => Err(format!("{what} is in uniform registers")),
+    }
 }
 
 fn data_register(s: &mut Scanner<'_>) -> Parsed<DataReg> {

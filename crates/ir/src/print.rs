@@ -17,6 +17,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::image::Image;
 use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
 use crate::op::{Block, Node, Op, Terminator, Un, Value};
 use crate::types::{Fp, Round};
@@ -275,6 +276,7 @@ impl Space {
             Space::Scalar { .. } => "scalar",
             Space::ScalarBuffer { .. } => "scalar_buffer",
             Space::LdsPair { .. } => "lds_pair",
+            Space::Image(_) => "image",
         }
     }
 }
@@ -307,6 +309,7 @@ impl Display for Space {
                     Elements::Typed(data, number) => write!(f, ", format {data}:{number}"),
                 }
             }
+            Space::Image(image) => image.fmt(f),
             Space::LdsPair { address, other } => {
                 write!(f, ", address {address}, other {other}")
             }
@@ -315,6 +318,44 @@ impl Display for Space {
                 optional(f, "index", *index)
             }
         }
+    }
+}
+
+impl Display for Image {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Image {
+            kind,
+            resource,
+            sampler,
+            address,
+            lod,
+            components,
+            clamp,
+            compare,
+            offsets,
+            unnormalized,
+            array,
+            short,
+        } = *self;
+        write!(f, ", kind {}, resource s{resource}", kind.text())?;
+        if let Some(sampler) = sampler {
+            write!(f, ", sampler s{sampler}")?;
+        }
+        write!(f, ", vaddress v{address}, lod {}", lod.text())?;
+        write!(f, ", components {components}")?;
+        for (set, name) in [
+            (clamp, "clamp"),
+            (compare, "compare"),
+            (offsets, "offsets"),
+            (unnormalized, "unnormalized"),
+            (array, "array"),
+            (short, "short"),
+        ] {
+            if set {
+                write!(f, ", {name}")?;
+            }
+        }
+        Ok(())
     }
 }
 

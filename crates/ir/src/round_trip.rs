@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
@@ -97,7 +98,7 @@ impl Random<'_> {
 
     fn space(&mut self) -> Space {
         let (address, index, resource) = (self.value(), self.maybe(), self.any() as u8);
-        match self.below(8) {
+        match self.below(9) {
             0 => Space::Global { address, index },
             1 => Space::Flat { address },
             2 => Space::Scratch { address },
@@ -114,6 +115,20 @@ impl Random<'_> {
                 },
             },
             5 => Space::Scalar { address, index },
+            7 => Space::Image(Image {
+                kind: self.of(ImageKind::NAMES),
+                resource,
+                sampler: self.coin().then_some(resource),
+                address: self.any() as u16,
+                lod: self.of(Lod::NAMES),
+                components: self.any() as u8,
+                clamp: self.coin(),
+                compare: self.coin(),
+                offsets: self.coin(),
+                unnormalized: self.coin(),
+                array: self.coin(),
+                short: self.coin(),
+            }),
             6 => Space::LdsPair {
                 address,
                 other: self.value(),

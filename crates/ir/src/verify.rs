@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::image::ImageKind;
 use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
 use crate::op::{Bin, Block, Cvt, Op, Rel, Terminator, Tern, Un, Value};
 use crate::types::{Elem, Reg, Ty};
@@ -451,7 +452,11 @@ impl Checker<'_> {
             }
         }
         ensure(m.access.bytes() != 0, || "an access of nothing".into())?;
-        let format = matches!(m.space, Space::Buffer { format, .. } if format != Elements::Plain);
+        let format = match m.space {
+            Space::Buffer { format, .. } => format != Elements::Plain,
+            Space::Image(_) => true,
+            _ => false,
+        };
         ensure(
             m.half == Half::Whole || m.access.bytes() <= 2 || format,
             || "only accesses of up to 16 bits choose a half of the register".into(),
@@ -467,6 +472,15 @@ impl Checker<'_> {
             }
             Space::Flat { address } => self.number(*address, 64),
             Space::Scratch { address } | Space::Lds { address } => self.number(*address, 32),
+            Space::Image(image) => {
+                let samples = !matches!(
+                    image.kind,
+                    ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned | ImageKind::Info
+                );
+                ensure(image.sampler.is_some() == samples, || {
+                    "a sampler belongs to what samples, and to nothing else".into()
+                })
+            }
             Space::LdsPair { address, other } => {
                 self.number(*address, 32)?;
                 self.number(*other, 32)

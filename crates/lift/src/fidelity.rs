@@ -3,8 +3,8 @@
 //! The class is of the instruction without modifiers, as [`unsupported`] sees
 //! it. What is not said to be otherwise gives the bits of the document.
 
-use wavetank_isa::tables::{Ds, Mubuf, Smem, Sop1, Sopk, Sopp, Vop1, Vop3};
-use wavetank_isa::{Chip, Op};
+use wavetank_isa::tables::{Ds, Mimg, Mubuf, Smem, Sop1, Sopk, Sopp, Vop1, Vop3};
+use wavetank_isa::{Chip, Field, Op};
 
 use crate::unsupported;
 
@@ -69,7 +69,8 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
         Op::Mubuf(op) => mubuf(op),
         Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => Fidelity::Exact,
         Op::Flat(_) | Op::Mtbuf(_) => Fidelity::Exact,
-        Op::Vintrp(_) | Op::Mimg(_) | Op::Exp(_) => Fidelity::Exact,
+        Op::Vintrp(_) | Op::Exp(_) => Fidelity::Exact,
+        Op::Mimg(op) => mimg(op),
     }
 }
 
@@ -239,6 +240,16 @@ fn ds(op: Ds) -> Fidelity {
     match op {
         Ds::DS_NOP => Fidelity::NoEffect("time is not modelled"),
         _ => Fidelity::Exact,
+    }
+}
+
+fn mimg(op: Mimg) -> Fidelity {
+    if op.row().operands.iter().any(|s| s.field == Field::Ssamp) {
+        Fidelity::Approximate(
+            "weights in single precision; linear images of one level, others stop the kernel",
+        )
+    } else {
+        Fidelity::Approximate("exact on linear images of one level; others stop the kernel")
     }
 }
 

@@ -60,6 +60,7 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
         Op::Ds(op) => memory::ds(l, op),
         Op::Mubuf(op) => memory::mubuf(l, op),
         Op::Mtbuf(op) => memory::mtbuf(l, op),
+        Op::Mimg(op) => memory::mimg(l, op),
         Op::Flat(op) => memory::flat(l, op),
         Op::Vop1(op) => vector::vop1(l, op),
         Op::Vop2(op) => vector::vop2(l, op),
@@ -68,7 +69,6 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
         Op::Vop3p(op) => vector::vop3p(l, op),
         // NotYet
         Op::Vintrp(_) => Flow::unsupported(l.inst, "interpolation is not executed yet"),
-        Op::Mimg(_) => Flow::unsupported(l.inst, "images are not executed yet"),
         Op::Exp(_) => Flow::unsupported(l.inst, "exports are not executed yet"),
     };
     match flow {

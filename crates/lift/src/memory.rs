@@ -3,6 +3,7 @@
 
 mod buffer;
 mod flat;
+mod image;
 mod lds;
 mod scalar;
 mod swizzle;
@@ -10,6 +11,7 @@ mod through_lds;
 
 pub(crate) use buffer::{mtbuf, mubuf};
 pub(crate) use flat::flat;
+pub(crate) use image::mimg;
 pub(crate) use lds::ds;
 pub(crate) use scalar::smem;
 

@@ -13,7 +13,7 @@ use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
 use wavetank_isa::{Chip, Field, Form, Inst, Op, Operand, flag};
 
 /// Registers that are easy to tell apart.
-const OPERANDS: [(Field, Operand); 13] = [
+const OPERANDS: [(Field, Operand); 14] = [
     (Field::Vdst, Operand::Vgpr(10)),
     (Field::Vdata, Operand::Vgpr(20)),
     (Field::Vaddr, Operand::Vgpr(30)),
@@ -23,6 +23,7 @@ const OPERANDS: [(Field, Operand); 13] = [
     (Field::Sdata, Operand::Sgpr(16)),
     (Field::Sbase, Operand::Sgpr(4)),
     (Field::Srsrc, Operand::Sgpr(8)),
+    (Field::Ssamp, Operand::Sgpr(12)),
     (Field::Soffset, Operand::Sgpr(3)),
     (Field::Saddr, Operand::Off),
     (Field::Src0, Operand::Sgpr(60)),

@@ -11,6 +11,7 @@ use crate::backend::Stop;
 use crate::fault::Fault;
 use crate::memory::buffer::Buffer;
 use crate::memory::flat::{Flat, Global};
+use crate::memory::image::{self, Refused};
 use crate::memory::lds::{self, Local};
 use crate::memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use crate::memory::scratch::Private;
@@ -37,6 +38,7 @@ pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
         } => lanes::<L, Buffer>(op),
         Where::Buffer { .. } => formatted,
         Where::LdsPair { .. } => pair,
+        Where::Image(_) => image,
         Where::Scalar { .. } => direct,
         Where::ScalarBuffer { .. } => buffer,
     }
@@ -125,6 +127,31 @@ unsafe fn formatted(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         match format::access(ctx, mem, mask) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
+        }
+    }
+}
+
+/// An access to an image.
+///
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn image(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    unsafe {
+        let mem = mem(s);
+        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+        if mask == 0 {
+            return Next::Step;
+        }
+        match image::access(ctx, mem, mask) {
+            Ok(()) => Next::Step,
+            Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
+            Err(Refused::Unsupported(what)) => {
+                let pc = mem.pc;
+                (*ctx.uniform).pc = pc;
+                ctx.stop = Some(Stop::Fault(Fault::Unsupported { pc, what }));
+                Next::Stop
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::interp::step::{Ctx, MemStep};
 pub struct Format {
     /// Bits of x, y, z and w; 0 for those that are absent.
     widths: [u32; 4],
-    number: Number,
+    pub(super) number: Number,
 }
 
 /// What the bits of a component mean.
@@ -31,9 +31,34 @@ pub(super) enum Number {
     Uint,
     Sint,
     Float,
+    /// Unorm, not linear but for the fourth component.
+    Srgb,
 }
 
 impl Format {
+    /// The format of an image: those of buffers, and a few more.
+    pub fn image(data: u8, number: u8) -> Option<Self> {
+        let widths = match data {
+            16 => [5, 6, 5, 0],
+            17 => [5, 5, 5, 1],
+            18 => [1, 5, 5, 5],
+            19 => [4, 4, 4, 4],
+            20 => [24, 8, 0, 0],
+            21 => [8, 24, 0, 0],
+            _ => Format::new(data, 0)?.widths,
+        };
+        let number = match number {
+            9 => Number::Srgb,
+            _ => Format::new(1, number)?.number,
+        };
+        Some(Format { widths, number })
+    }
+
+    /// Whether its components are integers, which cannot be mixed.
+    pub fn is_integer(self) -> bool {
+        matches!(self.number, Number::Uint | Number::Sint)
+    }
+
     /// The format by its numbers; `None` if they are invalid or reserved.
     pub fn new(data: u8, number: u8) -> Option<Self> {
         let widths = match data {
@@ -72,7 +97,7 @@ impl Format {
     }
 
     /// One, as this format gives it.
-    fn one(self) -> u32 {
+    pub(super) fn one(self) -> u32 {
         match self.number {
             Number::Uint | Number::Sint => 1,
             _ => 1.0f32.to_bits(),
@@ -80,27 +105,28 @@ impl Format {
     }
 
     /// The components of an element; those it lacks are 0.
-    fn unpack(self, element: u128) -> [u32; 4] {
+    pub(super) fn unpack(self, element: u128) -> [u32; 4] {
         let mut at = 0;
-        self.widths.map(|width| {
+        std::array::from_fn(|n| {
+            let width = self.widths[n];
             let raw = (element >> at) as u32;
             at += width;
             match width {
                 0 => 0,
                 32 => raw,
-                _ => self.number.decode(raw & ((1 << width) - 1), width),
+                _ => self.number.of(n).decode(raw & ((1 << width) - 1), width),
             }
         })
     }
 
     /// The element of components.
-    fn pack(self, components: [u32; 4]) -> u128 {
+    pub(super) fn pack(self, components: [u32; 4]) -> u128 {
         let (mut at, mut element) = (0, 0);
-        for (value, width) in components.into_iter().zip(self.widths) {
+        for (n, (value, width)) in components.into_iter().zip(self.widths).enumerate() {
             let raw = match width {
                 0 => 0,
                 32 => value,
-                _ => self.number.encode(value, width) & ((1 << width) - 1),
+                _ => self.number.of(n).encode(value, width) & ((1 << width) - 1),
             };
             element |= u128::from(raw) << at;
             at += width;
@@ -110,12 +136,21 @@ impl Format {
 }
 
 impl Number {
+    /// That of component `n`: alpha is always linear.
+    fn of(self, n: usize) -> Number {
+        match self {
+            Number::Srgb if n == 3 => Number::Unorm,
+            number => number,
+        }
+    }
+
     /// A register from fewer than 32 bits.
     fn decode(self, raw: u32, width: u32) -> u32 {
         let signed = (raw << (32 - width)) as i32 >> (32 - width);
         let float = match self {
             Number::Uint => return raw,
             Number::Sint => return signed as u32,
+            Number::Srgb => linear(f64::from(raw) / f64::from((1u32 << width) - 1)),
             Number::Unorm => raw as f32 / ((1 << width) - 1) as f32,
             Number::Snorm => (signed as f32 / ((1 << (width - 1)) - 1) as f32).max(-1.0),
             Number::Uscaled => raw as f32,
@@ -155,6 +190,7 @@ impl Number {
                 let most = (1 << (width - 1)) - 1;
                 (value as i32).clamp(-most - 1, most) as u32
             }
+            Number::Srgb => (nonlinear(x.clamp(0.0, 1.0)) * unsigned).round_ties_even() as u32,
             Number::Unorm => (x.clamp(0.0, 1.0) * unsigned).round_ties_even() as u32,
             Number::Snorm => (x.clamp(-1.0, 1.0) * signed).round_ties_even() as i32 as u32,
             Number::Uscaled => x.round_ties_even().clamp(0.0, unsigned) as u32,
@@ -164,15 +200,36 @@ impl Number {
     }
 }
 
+/// The linear value of an sRGB component (IEC 61966-2-1).
+fn linear(x: f64) -> f32 {
+    let y = if x <= 0.04045 {
+        x / 12.92
+    } else {
+        ((x + 0.055) / 1.055).powf(2.4)
+    };
+    y as f32
+}
+
+/// The inverse of `linear`.
+fn nonlinear(x: f32) -> f32 {
+    let x = f64::from(x);
+    let y = if x <= 0.003_130_8 {
+        x * 12.92
+    } else {
+        1.055 * x.powf(1.0 / 2.4) - 0.055
+    };
+    y as f32
+}
+
 /// A float with 5 bits of exponent.
 #[derive(Clone, Copy)]
-struct SmallFloat {
+pub(super) struct SmallFloat {
     mantissa: u32,
     signed: bool,
 }
 
 /// Half precision.
-const HALF: SmallFloat = SmallFloat {
+pub(super) const HALF: SmallFloat = SmallFloat {
     mantissa: 10,
     signed: true,
 };
@@ -190,7 +247,7 @@ fn small_float(width: u32) -> Option<SmallFloat> {
 
 impl SmallFloat {
     /// Single precision, exactly.
-    fn decode(self, raw: u32) -> u32 {
+    pub(super) fn decode(self, raw: u32) -> u32 {
         let m = self.mantissa;
         let sign = if self.signed { raw >> 15 << 31 } else { 0 };
         let (exponent, mantissa) = (raw >> m & 31, raw & ((1 << m) - 1));
@@ -356,7 +413,7 @@ impl Components {
 }
 
 /// What a destination select takes (8.1.8: 0, 1, R, G, B or A).
-fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
+pub(super) fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
     match select {
         1 => one,
         4..=7 => components[usize::from(select) - 4],
@@ -365,7 +422,7 @@ fn select(select: u8, components: [u32; 4], one: u32) -> u32 {
 }
 
 /// The components that a store's registers go to: the inverse of the select.
-fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
+pub(super) fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
     let mut out = [0; 4];
     for (s, value) in select.into_iter().zip(given) {
         if let 4..=7 = s {
@@ -376,7 +433,7 @@ fn unselect(select: [u8; 4], given: [u32; 4]) -> [u32; 4] {
 }
 
 /// Reads an element.
-unsafe fn load(address: u64, bytes: u32) -> u128 {
+pub(super) unsafe fn load(address: u64, bytes: u32) -> u128 {
     // SAFETY: the caller has checked the bytes.
     unsafe {
         match bytes {
@@ -390,7 +447,7 @@ unsafe fn load(address: u64, bytes: u32) -> u128 {
 }
 
 /// Writes an element.
-unsafe fn store(address: u64, element: u128, bytes: u32) {
+pub(super) unsafe fn store(address: u64, element: u128, bytes: u32) {
     // SAFETY: the caller has checked the bytes.
     unsafe {
         match bytes {

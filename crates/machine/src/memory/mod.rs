@@ -11,17 +11,21 @@
 
 pub(crate) mod atomic;
 pub(crate) mod buffer;
+mod filter;
 pub(crate) mod flat;
 pub(crate) mod format;
 mod global;
+pub(crate) mod image;
 pub(crate) mod lanes;
 pub(crate) mod lds;
 pub(crate) mod operation;
 pub(crate) mod places;
 mod registry;
+mod sample;
 pub(crate) mod scalar;
 pub(crate) mod scratch;
 mod space;
+mod surface;
 mod unit;
 
 pub use lds::Lds;

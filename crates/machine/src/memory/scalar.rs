@@ -64,7 +64,10 @@ pub unsafe fn buffer(ctx: &mut Ctx<'_, '_>, step: &MemStep, resource: u8) -> Res
 }
 
 /// A uniform register; beyond the file it reads 0.
-unsafe fn register(ctx: &Ctx<'_, '_>, first: usize, n: usize) -> u32 {
+///
+/// # Safety
+/// The context is that of a live wave.
+pub(super) unsafe fn register(ctx: &Ctx<'_, '_>, first: usize, n: usize) -> u32 {
     // SAFETY: in the file, of a live wave.
     unsafe {
         let file = &raw const (*ctx.uniform).s;

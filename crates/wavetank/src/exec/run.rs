@@ -87,7 +87,7 @@ fn allocate(
     };
     let bytes = a.values.len() * 4;
     let made = registry
-        .allocate(name, bytes as u64, 16)
+        .allocate(name, bytes as u64, 256)
         .map_err(|e| wrong(e.to_string()))?;
     let data = a.values.iter().map(|v| v.bits(buffers).map(|b| b as u32));
     let data: Result<Vec<u32>, String> = data.collect();

@@ -55,6 +55,7 @@ pub(crate) fn values(space: &Space) -> [Option<Value>; 4] {
             soffset,
             ..
         } => [None, index, offset, Some(soffset)],
+        Space::Image(_) => [None; 4],
         Space::LdsPair { address, other } => [Some(address), Some(other), None, None],
         Space::ScalarBuffer { index, .. } => [None, index, None, None],
     }

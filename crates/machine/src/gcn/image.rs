@@ -1,0 +1,372 @@
+//! Descriptors of images and samplers (Vega ISA, 8.2.5 "Image Resource" and
+//! 8.2.6 "Image Sampler").
+
+/// The dimensions of an image, by the numbers of the TYPE field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImageType {
+    /// A line.
+    D1 = 8,
+    /// A plane.
+    D2 = 9,
+    /// A volume.
+    D3 = 10,
+    /// Six planes each.
+    Cube = 11,
+    /// Lines.
+    D1Array = 12,
+    /// Planes.
+    D2Array = 13,
+    /// A plane with several samples a texel.
+    D2Msaa = 14,
+    /// Planes with several samples a texel.
+    D2MsaaArray = 15,
+}
+
+impl ImageType {
+    /// The type of a number; 0 is a buffer and 1 to 7 are reserved.
+    pub fn new(number: u32) -> Option<Self> {
+        use ImageType::*;
+        const ALL: [ImageType; 8] = [D1, D2, D3, Cube, D1Array, D2Array, D2Msaa, D2MsaaArray];
+        ALL.into_iter().find(|t| *t as u32 == number)
+    }
+}
+
+/// An image resource (T#).
+///
+/// ```
+/// use wavetank_machine::gcn::{ImageResource, ImageType};
+/// // 100 x 50 texels of 8_8_8_8 (10) unorm (0) in rows of 128.
+/// let image = ImageResource::plain(ImageType::D2, 0x10_0000, [10, 0], [100, 50, 1], 128);
+/// assert_eq!(ImageResource::from_words(image.to_words()), Some(image));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageResource {
+    /// The byte address, a multiple of 256.
+    pub address: u64,
+    /// Dimensions.
+    pub kind: ImageType,
+    /// The format of the data and of its numbers.
+    pub format: [u8; 2],
+    /// Width, height and depth in texels; for arrays the last is the number of
+    /// slices. At least 1 each.
+    pub size: [u32; 3],
+    /// Texels from one row to the next.
+    pub pitch: u32,
+    /// What becomes x, y, z and w: 0, 1, or 4 to 7 for a component.
+    pub select: [u8; 4],
+    /// The first and the last level.
+    pub levels: [u8; 2],
+    /// The first slice of an array.
+    pub first_slice: u32,
+    /// The swizzle mode: 0 is linear.
+    pub swizzle: u8,
+    /// The smallest level of detail, in units of 1/256.
+    pub min_lod: u16,
+}
+
+/// Bits `first` to `last` of a word.
+fn bits(word: u32, first: u32, last: u32) -> u32 {
+    word >> first & (!0 >> (31 - (last - first)))
+}
+
+impl ImageResource {
+    /// A linear image with one level, components as they stand in memory.
+    pub fn plain(
+        kind: ImageType,
+        address: u64,
+        format: [u8; 2],
+        size: [u32; 3],
+        pitch: u32,
+    ) -> Self {
+        ImageResource {
+            address,
+            kind,
+            format,
+            size,
+            pitch,
+            select: [4, 5, 6, 7],
+            levels: [0, 0],
+            first_slice: 0,
+            swizzle: 0,
+            min_lod: 0,
+        }
+    }
+
+    /// Reads the eight words. `None` if they are no image: a buffer, a reserved
+    /// type, or all zero, which is an unbound resource.
+    pub fn from_words(words: [u32; 8]) -> Option<Self> {
+        let [w0, w1, w2, w3, w4, w5, ..] = words;
+        let kind = ImageType::new(bits(w3, 28, 31))?;
+        let first_slice = bits(w5, 0, 12);
+        let depth = match kind {
+            // The depth of an array is the number of its last slice.
+            ImageType::Cube | ImageType::D1Array | ImageType::D2Array | ImageType::D2MsaaArray => {
+                bits(w4, 0, 12).saturating_sub(first_slice)
+            }
+            _ => bits(w4, 0, 12),
+        };
+        Some(ImageResource {
+            address: (u64::from(w0) | u64::from(bits(w1, 0, 7)) << 32) << 8,
+            kind,
+            format: [bits(w1, 20, 25) as u8, bits(w1, 26, 29) as u8],
+            size: [bits(w2, 0, 13) + 1, bits(w2, 14, 27) + 1, depth + 1],
+            pitch: bits(w4, 13, 28) + 1,
+            select: std::array::from_fn(|n| (w3 >> (3 * n) & 7) as u8),
+            levels: [bits(w3, 12, 15) as u8, bits(w3, 16, 19) as u8],
+            first_slice,
+            swizzle: bits(w3, 20, 24) as u8,
+            min_lod: bits(w1, 8, 19) as u16,
+        })
+    }
+
+    /// The eight words. What does not fit its field is cut off.
+    pub fn to_words(&self) -> [u32; 8] {
+        let put = |value: u32, first: u32, last: u32| bits(value, 0, last - first) << first;
+        let [width, height, depth] = self.size.map(|n| n.wrapping_sub(1));
+        let select = (0..4).fold(0, |w, n| {
+            w | put(self.select[n].into(), 3 * n as u32, 3 * n as u32 + 2)
+        });
+        let [data, number] = self.format.map(u32::from);
+        let [first, last] = self.levels.map(u32::from);
+        [
+            (self.address >> 8) as u32,
+            put((self.address >> 40) as u32, 0, 7)
+                | put(self.min_lod.into(), 8, 19)
+                | put(data, 20, 25)
+                | put(number, 26, 29),
+            put(width, 0, 13) | put(height, 14, 27),
+            select
+                | put(first, 12, 15)
+                | put(last, 16, 19)
+                | put(self.swizzle.into(), 20, 24)
+                | put(self.kind as u32, 28, 31),
+            put(depth.wrapping_add(self.first_slice), 0, 12)
+                | put(self.pitch.wrapping_sub(1), 13, 28),
+            put(self.first_slice, 0, 12),
+            0,
+            0,
+        ]
+    }
+
+    /// Levels there are.
+    pub fn level_count(&self) -> u32 {
+        let [first, last] = self.levels;
+        u32::from(last.saturating_sub(first)) + 1
+    }
+}
+
+/// What becomes of a coordinate outside the image (CLAMP_X, _Y, _Z).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Clamp {
+    /// The image repeats.
+    #[default]
+    Wrap,
+    /// Every other repetition is reversed.
+    Mirror,
+    /// The texel at the edge.
+    LastTexel,
+    /// Mirrored once, then the texel at the edge.
+    MirrorOnceLastTexel,
+    /// Half of the border at most.
+    HalfBorder,
+    /// Mirrored once, then half of the border at most.
+    MirrorOnceHalfBorder,
+    /// The border.
+    Border,
+    /// Mirrored once, then the border.
+    MirrorOnceBorder,
+}
+
+impl Clamp {
+    const ALL: [Clamp; 8] = [
+        Clamp::Wrap,
+        Clamp::Mirror,
+        Clamp::LastTexel,
+        Clamp::MirrorOnceLastTexel,
+        Clamp::HalfBorder,
+        Clamp::MirrorOnceHalfBorder,
+        Clamp::Border,
+        Clamp::MirrorOnceBorder,
+    ];
+}
+
+/// The color of the border.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Border {
+    /// All 0.
+    #[default]
+    TransparentBlack,
+    /// 0, alpha 1.
+    OpaqueBlack,
+    /// All 1.
+    OpaqueWhite,
+    /// From a table that the driver sets up.
+    Table,
+}
+
+/// A sampler (S#).
+///
+/// ```
+/// use wavetank_machine::gcn::{Clamp, ImageSampler};
+/// // OpenCL's CLK_ADDRESS_CLAMP_TO_EDGE, CLK_FILTER_LINEAR, unnormalized, as clang encodes it.
+/// let sampler = ImageSampler::from_words([0x1000_b092, 0x00ff_f000, 0x8050_0000, 0]);
+/// assert_eq!(sampler.clamp, [Clamp::LastTexel; 3]);
+/// assert!(sampler.unnormalized && sampler.linear_mag && sampler.linear_min);
+/// ```
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ImageSampler {
+    /// For x, y and z.
+    pub clamp: [Clamp; 3],
+    /// Coordinates count texels.
+    pub unnormalized: bool,
+    /// Neighbouring texels are mixed where the image is magnified.
+    pub linear_mag: bool,
+    /// The same where it is reduced.
+    pub linear_min: bool,
+    /// The filter between the planes of a volume: 0 as within a plane, 1 none,
+    /// 2 linear.
+    pub z_filter: u8,
+    /// The filter between levels: 0 and 1 take one, 2 mixes two.
+    pub mip_filter: u8,
+    /// The comparison: bits 0 to 2 say whether less, equal and greater hold.
+    pub compare: u8,
+    /// The smallest and the largest level of detail.
+    pub lod: [f32; 2],
+    /// Added to the level of detail.
+    pub lod_bias: f32,
+    /// The color of the border.
+    pub border: Border,
+}
+
+impl ImageSampler {
+    /// Reads the four words.
+    pub fn from_words(words: [u32; 4]) -> Self {
+        let [w0, w1, w2, w3] = words;
+        let clamp = |n: u32| Clamp::ALL[bits(w0, 3 * n, 3 * n + 2) as usize];
+        let linear = |first| bits(w2, first, first) != 0;
+        let fixed = |n: u32| n as f32 / 256.0;
+        ImageSampler {
+            clamp: [clamp(0), clamp(1), clamp(2)],
+            unnormalized: bits(w0, 15, 15) != 0,
+            // 2 and 3 are point and linear with anisotropy.
+            linear_mag: linear(20),
+            linear_min: linear(22),
+            z_filter: bits(w2, 24, 25) as u8,
+            mip_filter: bits(w2, 26, 27) as u8,
+            compare: bits(w0, 12, 14) as u8,
+            lod: [fixed(bits(w1, 0, 11)), fixed(bits(w1, 12, 23))],
+            lod_bias: ((bits(w2, 0, 13) << 18) as i32 >> 18) as f32 / 256.0,
+            border: match bits(w3, 30, 31) {
+                0 => Border::TransparentBlack,
+                1 => Border::OpaqueBlack,
+                2 => Border::OpaqueWhite,
+                _ => Border::Table,
+            },
+        }
+    }
+
+    /// The four words.
+    pub fn to_words(&self) -> [u32; 4] {
+        let [x, y, z] = self.clamp.map(|c| c as u32);
+        let fixed = |x: f32| (x * 256.0) as i32 as u32;
+        let [least, most] = self.lod.map(|x| fixed(x) & 0xfff);
+        [
+            x | y << 3
+                | z << 6
+                | u32::from(self.compare & 7) << 12
+                | u32::from(self.unnormalized) << 15,
+            least | most << 12,
+            fixed(self.lod_bias) & 0x3fff
+                | u32::from(self.linear_mag) << 20
+                | u32::from(self.linear_min) << 22
+                | u32::from(self.z_filter & 3) << 24
+                | u32::from(self.mip_filter & 3) << 26,
+            (self.border as u32) << 30,
+        ]
+    }
+
+    /// Whether `reference` compares with a texel (DEPTH_COMPARE_FUNC: never,
+    /// less, equal, less or equal, greater, not equal, greater or equal,
+    /// always).
+    pub fn compares(&self, reference: f32, texel: f32) -> bool {
+        let holds = [reference < texel, reference == texel, reference > texel];
+        let any = (0..3).any(|n| self.compare >> n & 1 != 0 && holds[n]);
+        any || self.compare == 7
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Fields do not overlap.
+        #[test]
+        fn resources_survive(
+            address in 0u64..1 << 40, kind in 8u32..16, format in [0u8..64, 0u8..16],
+            size in [1u32..16385, 1u32..16385, 1u32..4000], pitch in 1u32..65537,
+            select in [0u8..8, 0u8..8, 0u8..8, 0u8..8], levels in [0u8..16, 0u8..16],
+            first_slice in 0u32..4000, swizzle in 0u8..32, min_lod in 0u16..4096,
+        ) {
+            let kind = ImageType::new(kind).unwrap();
+            let resource = ImageResource {
+                address: address << 8, kind, format, size, pitch, select, levels, first_slice,
+                swizzle, min_lod,
+            };
+            let back = ImageResource::from_words(resource.to_words()).unwrap();
+            let array = !matches!(kind, ImageType::D1 | ImageType::D2 | ImageType::D3 | ImageType::D2Msaa);
+            if array || first_slice == 0 {
+                prop_assert_eq!(back, resource);
+            }
+        }
+
+        #[test]
+        fn samplers_survive(words: [u32; 4]) {
+            let sampler = ImageSampler::from_words(words);
+            prop_assert_eq!(ImageSampler::from_words(sampler.to_words()), sampler);
+        }
+    }
+
+    /// The positions of the table "Image Resource Definition".
+    #[test]
+    fn fields_stand_where_the_manual_says() {
+        let mut words = [0; 8];
+        let mut set = |first: usize, value: u32| words[first / 32] |= value << (first % 32);
+        set(124, 9);
+        set(52, 10);
+        set(58, 4);
+        set(64, 99);
+        set(78, 49);
+        set(96, 6);
+        set(112, 3);
+        set(141, 127);
+        let r = ImageResource::from_words(words).unwrap();
+        assert_eq!(
+            (r.kind, r.format, r.size),
+            (ImageType::D2, [10, 4], [100, 50, 1])
+        );
+        assert_eq!((r.select[0], r.levels, r.pitch), (6, [0, 3], 128));
+        assert_eq!(ImageResource::from_words([0; 8]), None);
+    }
+
+    #[test]
+    fn comparisons() {
+        let holds = |compare| {
+            let s = ImageSampler {
+                compare,
+                ..ImageSampler::default()
+            };
+            [
+                s.compares(1.0, 2.0),
+                s.compares(2.0, 2.0),
+                s.compares(3.0, 2.0),
+            ]
+        };
+        assert_eq!(holds(0), [false; 3]);
+        assert_eq!(holds(1), [true, false, false]);
+        assert_eq!(holds(3), [true, true, false]);
+        assert_eq!(holds(5), [true, false, true]);
+        assert_eq!(holds(7), [true; 3]);
+    }
+}
