@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::abi::{Agent, Dim3, PitchedPtr, Signal, Status};
 use crate::call::{Result, calls};
 use crate::runtime::{lock, ticks};
-use crate::{agent, signal, thread};
+use crate::{agent, memory, signal, thread};
 
 /// Threads that copy: one memory copy fills most of a memory channel.
 const THREADS: usize = 2;
@@ -51,7 +51,9 @@ impl Rows {
         let [bytes, rows, slices] = self.size;
         for slice in 0..slices {
             for row in 0..rows {
-                let at = |base: usize, pitch: [usize; 2]| base + row * pitch[0] + slice * pitch[1];
+                let at = |base: usize, pitch: [usize; 2]| {
+                    memory::host_address((base + row * pitch[0] + slice * pitch[1]) as u64) as usize
+                };
                 let from = std::ptr::with_exposed_provenance::<u8>(at(self.from, self.from_pitch));
                 let to = std::ptr::with_exposed_provenance_mut::<u8>(at(self.to, self.to_pitch));
                 // SAFETY: the caller's promise; the ranges may overlap.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use wavetank::Rights;
+use wavetank::{ALIAS, Rights};
 
 use crate::abi::{Agent, Pool, Status};
 use crate::agent;
@@ -148,7 +148,17 @@ pub fn free(address: u64) -> Result {
         .map_err(|_| Status::ERROR_INVALID_ALLOCATION)
 }
 
-/// Makes memory of the program known to the GPUs, whole pages of it.
+/// The host's address of memory that a program may name by the GPU's.
+pub fn host_address(address: u64) -> u64 {
+    address & !ALIAS
+}
+
+/// The address on the GPU of locked host memory: HIP 5 needs another one than the host's.
+pub fn locked_address(address: u64) -> u64 {
+    address | ALIAS
+}
+
+/// Makes memory of the program known to the GPUs, whole pages of it, at the host's address and at [`locked_address`].
 ///
 /// # Safety
 /// The memory stays mapped until it is unlocked.
@@ -169,12 +179,14 @@ pub unsafe fn lock_host(address: u64, bytes: usize) -> Result {
         .checked_add(bytes as u64)
         .ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     let length = end.next_multiple_of(PAGE) - first;
-    let pointer = std::ptr::with_exposed_provenance_mut(first as usize);
     let registry = runtime()?.registry();
-    // SAFETY: the caller's promise; a page is mapped whole.
-    let made =
-        unsafe { registry.register("locked host memory", pointer, length, Rights::ReadWrite) };
-    made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?;
+    for first in [first, first | ALIAS] {
+        let pointer = std::ptr::with_exposed_provenance_mut(first as usize);
+        // SAFETY: the caller's promise; a page is mapped whole.
+        let made =
+            unsafe { registry.register("locked host memory", pointer, length, Rights::ReadWrite) };
+        made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?;
+    }
     let known = Known {
         address,
         bytes: bytes as u64,
@@ -189,6 +201,7 @@ pub unsafe fn lock_host(address: u64, bytes: usize) -> Result {
 
 /// Takes a lock away.
 pub fn unlock_host(address: u64) -> Result {
+    let address = host_address(address);
     let mut all = lock(&KNOWN);
     // Like its model, the runtime takes memory that was never locked for unlocked.
     let Some(known) = all.get_mut(&address).filter(|k| k.locks > 0) else {
@@ -200,12 +213,17 @@ pub fn unlock_host(address: u64) -> Result {
     }
     all.remove(&address);
     drop(all);
-    let freed = runtime()?.registry().free(address / PAGE * PAGE);
+    let first = address / PAGE * PAGE;
+    let registry = runtime()?.registry();
+    let freed = registry
+        .free(first)
+        .and_then(|_| registry.free(first | ALIAS));
     freed.map(drop).map_err(|_| Status::ERROR)
 }
 
 /// What is known of the memory at an address.
 pub fn find(address: u64) -> Option<Known> {
+    let address = host_address(address);
     let all = lock(&KNOWN);
     let (_, known) = all.range(..=address).next_back()?;
     (address < known.address + known.bytes).then_some(*known)

@@ -154,8 +154,11 @@ calls! {
         if to.is_null() || from.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
+        let host = |address: usize| memory::host_address(address as u64) as usize;
+        let from = std::ptr::with_exposed_provenance::<u8>(host(from.expose_provenance()));
+        let to = std::ptr::with_exposed_provenance_mut::<u8>(host(to.expose_provenance()));
         // SAFETY: the caller names two ranges of memory; device memory is host memory.
-        unsafe { std::ptr::copy(from.cast::<u8>(), to.cast::<u8>(), size) };
+        unsafe { std::ptr::copy(from, to, size) };
         Ok(())
     }
 
@@ -163,8 +166,10 @@ calls! {
         if to.is_null() || !(to as usize).is_multiple_of(4) {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
+        let to = memory::host_address(to.expose_provenance() as u64);
+        let to = std::ptr::with_exposed_provenance_mut::<u32>(to as usize);
         // SAFETY: the caller names a range of dwords; device memory is host memory.
-        unsafe { std::slice::from_raw_parts_mut(to.cast::<u32>(), count) }.fill(value);
+        unsafe { std::slice::from_raw_parts_mut(to, count) }.fill(value);
         Ok(())
     }
 
@@ -197,20 +202,21 @@ calls! {
         known.map(drop).ok_or(Status::ERROR)
     }
 
-    fn hsa_amd_memory_lock(pointer: *mut c_void, size: usize, _agents: *const Agent, _count: i32, locked: *mut *mut c_void) {
+    fn hsa_amd_memory_lock(pointer: *mut c_void, size: usize, _agents: *const Agent, _count: i32, locked: *mut u64) {
         if locked.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
         // SAFETY: the caller keeps the memory until it is unlocked; `locked` is not null.
         unsafe {
-            memory::lock_host(pointer.expose_provenance() as u64, size)?;
-            put(locked, pointer)
+            let address = pointer.expose_provenance() as u64;
+            memory::lock_host(address, size)?;
+            put(locked, memory::locked_address(address))
         }
     }
 
     fn hsa_amd_memory_lock_to_pool(
         pointer: *mut c_void, size: usize, _agents: *const Agent, _count: i32, pool: Pool, _flags: u32,
-        locked: *mut *mut c_void,
+        locked: *mut u64,
     ) {
         memory::of_pool(pool)?;
         if locked.is_null() {
@@ -218,8 +224,9 @@ calls! {
         }
         // SAFETY: the caller keeps the memory until it is unlocked; `locked` is not null.
         unsafe {
-            memory::lock_host(pointer.expose_provenance() as u64, size)?;
-            put(locked, pointer)
+            let address = pointer.expose_provenance() as u64;
+            memory::lock_host(address, size)?;
+            put(locked, memory::locked_address(address))
         }
     }
 
@@ -323,10 +330,12 @@ unsafe fn pointer_info(
     let size = given.min(std::mem::size_of::<PointerInfo>());
     let address = known.map_or(0, |k| k.address) as usize;
     let base = std::ptr::with_exposed_provenance_mut(address);
+    let locked = known.filter(|k| k.locks > 0);
+    let on_gpu = locked.map_or(address as u64, |k| memory::locked_address(k.address));
     let answer = PointerInfo {
         size: size as u32,
         kind: known.map_or(0, |k| if k.locks > 0 { 2 } else { 1 }),
-        agent_base: base,
+        agent_base: std::ptr::with_exposed_provenance_mut(on_gpu as usize),
         host_base: base,
         bytes: known.map_or(0, |k| k.bytes) as usize,
         user_data: std::ptr::with_exposed_provenance_mut(known.map_or(0, |k| k.user_data)),

@@ -22,6 +22,6 @@ pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
 pub use interp::reference::{Reference, ReferenceProgram};
 pub use interp::run::{Interpreter, Program, Simd, Translation};
-pub use memory::{Allocation, Lds, MemoryUnit, Registry, RegistryError, Rights, Snapshot};
+pub use memory::{ALIAS, Allocation, Lds, MemoryUnit, Registry, RegistryError, Rights, Snapshot};
 pub use wave::{Uniform, VGPRS, Wave, hwreg, sreg};
 pub use workgroup::WaveState;

@@ -4,7 +4,6 @@
 //! what an operation means; the host's own atomics are used where they mean the
 //! same.
 
-use std::ptr::with_exposed_provenance_mut as at;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Relaxed};
 
 use wavetank_ir::Rmw;
@@ -112,7 +111,7 @@ macro_rules! width {
         /// The address is aligned, mapped and writable.
         pub unsafe fn $shared(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
             // SAFETY: by the caller's promise; only atomics touch guest memory.
-            let cell = unsafe { $atomic::from_ptr(at(address as usize)) };
+            let cell = unsafe { $atomic::from_ptr(super::global::at(address)) };
             match rmw {
                 Rmw::Swap => cell.swap(data, AcqRel),
                 Rmw::Add => cell.fetch_add(data, AcqRel),

@@ -4,8 +4,20 @@
 //! tear and that guest races are no Rust races. Unaligned ones, legal on gfx9,
 //! go byte by byte.
 
-use std::ptr::with_exposed_provenance_mut as at;
+use std::ptr::with_exposed_provenance_mut;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// The bit that the second guest address of host memory has: host addresses are below it.
+///
+/// Emulated addresses are host addresses, but runtimes for chips with memory of their own expect the address of locked
+/// host memory on the GPU to be another than on the host: it is the host's with this bit.
+pub const ALIAS: u64 = 1 << 47;
+
+/// The host memory at a guest address.
+#[inline(always)]
+pub fn at<T>(address: u64) -> *mut T {
+    with_exposed_provenance_mut((address & !ALIAS) as usize)
+}
 
 /// Defines the aligned accesses of one width.
 macro_rules! aligned {
@@ -17,7 +29,7 @@ macro_rules! aligned {
         #[inline(always)]
         pub unsafe fn $load(address: u64) -> $word {
             // SAFETY: by the caller's promise; only atomics touch guest memory.
-            unsafe { $atomic::from_ptr(at(address as usize)) }.load(Relaxed)
+            unsafe { $atomic::from_ptr(at(address)) }.load(Relaxed)
         }
 
         #[doc = concat!("Writes a `", stringify!($word), "`.")]
@@ -28,7 +40,7 @@ macro_rules! aligned {
         #[inline(always)]
         pub unsafe fn $store(address: u64, value: $word) {
             // SAFETY: by the caller's promise; only atomics touch guest memory.
-            unsafe { $atomic::from_ptr(at(address as usize)) }.store(value, Relaxed)
+            unsafe { $atomic::from_ptr(at(address)) }.store(value, Relaxed)
         }
     };
 }

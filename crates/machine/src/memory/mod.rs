@@ -28,6 +28,7 @@ mod space;
 mod surface;
 mod unit;
 
+pub use global::ALIAS;
 pub use lds::Lds;
 pub use registry::{Allocation, Registry, RegistryError, Rights, Snapshot};
 pub(crate) use space::Space;

@@ -71,7 +71,7 @@ impl<const N: usize> Operation for Load<N> {
             && mask == !0
             && let Some(row) = places.row()
         {
-            let from = std::ptr::with_exposed_provenance::<u8>(row as usize);
+            let from = super::global::at::<u8>(row).cast_const();
             // SAFETY: the row has been checked; it is no register. The copy is
             // made of whole dwords or more.
             unsafe { from.copy_to_nonoverlapping(self.to.cast(), VECTOR_BYTES) };
@@ -125,7 +125,7 @@ impl<const N: usize> Operation for Store<N> {
             && mask == !0
             && let Some(row) = places.row()
         {
-            let to = std::ptr::with_exposed_provenance_mut::<u8>(row as usize);
+            let to = super::global::at::<u8>(row);
             // SAFETY: as for loads.
             unsafe { to.copy_from_nonoverlapping(self.from.cast(), VECTOR_BYTES) };
             return;
