@@ -32,6 +32,15 @@ pub(super) struct Lexer<'a> {
     pub quiet: bool,
 }
 
+/// A letter, the first and the last number: registers, if there are such.
+pub(super) struct Registers {
+    pub file: u8,
+    pub first: u32,
+    pub last: u32,
+    /// Where the text goes on.
+    end: usize,
+}
+
 /// A place in a line at which a try can fail.
 #[derive(Clone, Copy)]
 pub(super) struct Spot {
@@ -124,13 +133,33 @@ impl<'a> Lexer<'a> {
         taken
     }
 
-    /// Takes `[4:7]`, if that is next. It is frequent enough to be read at once,
-    /// where it has neither spaces nor calculations.
-    pub fn span_of_numbers(&mut self) -> Option<(u32, u32)> {
-        let (span, end) = span_of_numbers(self.text.as_bytes(), self.start)?;
-        self.end = end;
+    /// The registers that are next, if they are written as most are: `v5`,
+    /// `s[4:7]`, without spaces and calculations.
+    #[inline]
+    pub fn registers(&self) -> Option<Registers> {
+        let Token::Word(word) = self.token else {
+            return None;
+        };
+        let (&file, digits) = word.as_bytes().split_first()?;
+        let ((first, last), end) = if digits.is_empty() {
+            span_of_numbers(self.text.as_bytes(), self.end)?
+        } else {
+            let number = number_of(digits)?;
+            ((number, number), self.end)
+        };
+        Some(Registers {
+            file,
+            first,
+            last,
+            end,
+        })
+    }
+
+    /// Takes what [`Lexer::registers`] gave.
+    #[inline]
+    pub fn take(&mut self, registers: &Registers) {
+        self.end = registers.end;
         self.next();
-        Some(span)
     }
 
     /// Takes a mark, if it is next.
@@ -169,20 +198,30 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// `[4:7]` of short plain numbers, and where it ends.
+/// `[4:7]`, and where it ends.
+#[inline]
 fn span_of_numbers(bytes: &[u8], at: usize) -> Option<((u32, u32), usize)> {
     let number = |from: usize| {
         let end = run(bytes, from, |b| b.is_ascii_digit());
-        let digits = bytes
-            .get(from..end)
-            .filter(|d| (1..=4).contains(&d.len()))?;
-        let value = digits.iter().fold(0, |v, d| 10 * v + u32::from(d - b'0'));
-        Some((value, end))
+        Some((number_of(bytes.get(from..end)?)?, end))
     };
     let mark = |at: usize, mark: u8| (bytes.get(at) == Some(&mark)).then_some(at + 1);
     let (first, end) = number(mark(at, b'[')?)?;
     let (last, end) = number(mark(end, b':')?)?;
     Some(((first, last), mark(end, b']')?))
+}
+
+/// The number of a register: up to three digits, of which the first is no zero.
+#[inline]
+fn number_of(digits: &[u8]) -> Option<u32> {
+    let digit = |d: &u8| d.is_ascii_digit().then(|| u32::from(d - b'0'));
+    match digits {
+        [a] => digit(a),
+        [b'0', ..] => None,
+        [a, b] => Some(10 * digit(a)? + digit(b)?),
+        [a, b, c] => Some(100 * digit(a)? + 10 * digit(b)? + digit(c)?),
+        _ => None,
+    }
 }
 
 /// The token that begins at `at`, and where it ends.

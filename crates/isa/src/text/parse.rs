@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::legal;
 use super::lex::{Lexer, Located, Spot, Token};
 use super::mnemonic::{Candidate, Mnemonics};
-use super::parse_modifier::{Modifiers, given, modifiers};
+use super::parse_modifier::{given, modifiers};
 use super::parse_operand::{Written, constant, source};
 use super::parse_symbolic::{immediate, number};
 use super::print::is_mix;
@@ -141,7 +141,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
         mods: Mods::default(),
         spelling: Spelling::default(),
     };
-    let mut written = [Written::default(); MAX_OPERANDS];
+    let mut written = [Written::NOTHING; MAX_OPERANDS];
     let mut places = [const { 0..0 }; MAX_OPERANDS];
     let words = Words::of(lex, &inst);
     let mut is_first = true;
@@ -163,8 +163,9 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
         inst.operands[i] = written[i].operand;
     }
     let modifiers_at = lex.spot();
-    let m = modifiers(&mut lex, form, chip.generation())?;
-    apply(&mut inst, m, &written, &modifiers_at)?;
+    let address = (inst.mods.offset, inst.mods.flags);
+    let given = modifiers(&mut lex, form, chip.generation(), &mut inst.mods)?;
+    apply(&mut inst, given, address, &written, &modifiers_at)?;
     check_widths(&inst, &written, &places)?;
     legal::check(&inst, &places)?;
     let mut inst = finish(inst, &start, &modifiers_at, &places)?;
@@ -226,11 +227,12 @@ fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
 }
 
 /// Parses one operand by its specification.
+#[inline]
 fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<Written, Failure> {
     let generation = inst.chip.generation();
     let plain = |operand| Written {
         operand,
-        ..Written::default()
+        ..Written::NOTHING
     };
     match spec.kind {
         Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar => {
@@ -349,19 +351,24 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     if generation != Generation::Gfx7 || value <= 255 {
         inst.mods.offset = value as i32;
         inst.mods.flags |= flag::SMEM_IMM;
-        return Ok(Written::default());
+        return Ok(Written::NOTHING);
     }
     Ok(Written {
         operand: Operand::Literal(value as u32),
-        ..Written::default()
+        ..Written::NOTHING
     })
 }
 
-/// Puts modifiers where they belong in a form.
-fn apply(inst: &mut Inst, m: Modifiers, written: &[Written], at: &Spot) -> Result<(), Failure> {
+/// Puts modifiers where they belong in a form. `address` is the offset, and the
+/// flags, that the operands of scalar memory had.
+fn apply(
+    inst: &mut Inst,
+    given: u32,
+    address: (i32, u32),
+    written: &[Written],
+    at: &Spot,
+) -> Result<(), Failure> {
     let row = inst.row();
-    let smem = (inst.mods.offset, inst.mods.flags);
-    inst.mods = m.mods;
     let mut sources = 0;
     for (spec, w) in row.operands.iter().zip(written) {
         let bit = source_bit(spec.field);
@@ -384,32 +391,33 @@ fn apply(inst: &mut Inst, m: Modifiers, written: &[Written], at: &Spot) -> Resul
     let count = sources.count_ones();
     match inst.form {
         Form::Vop3 => {
-            let dst = m.mods.op_sel >> count & 1;
-            if m.mods.op_sel >> (count + 1) != 0 {
+            let op_sel = inst.mods.op_sel;
+            if op_sel >> (count + 1) != 0 {
                 return fail(
                     at,
                     format_args!("op_sel has at most {} values here", count + 1),
                 );
             }
-            inst.mods.op_sel = m.mods.op_sel & ((1 << count) - 1) | dst << 3;
+            let dst = op_sel >> count & 1;
+            inst.mods.op_sel = op_sel & ((1 << count) - 1) | dst << 3;
         }
-        Form::Vop3p if m.given & given::OP_SEL_HI == 0 => {
+        Form::Vop3p if given & given::OP_SEL_HI == 0 => {
             inst.mods.op_sel_hi = if is_mix(inst.op) { 0 } else { sources };
         }
-        Form::Sdwa => sdwa_defaults(inst, m.given, sources),
-        Form::Dpp if m.given & given::DPP_CTRL == 0 => {
+        Form::Sdwa => sdwa_defaults(inst, given, sources),
+        Form::Dpp if given & given::DPP_CTRL == 0 => {
             return fail(at, "expected a DPP control, such as quad_perm:[0,1,2,3]");
         }
         Form::Smem => {
-            let register = smem.1 & flag::SMEM_IMM == 0;
-            match (m.given & given::OFFSET != 0, register) {
-                (false, _) => inst.mods.offset = smem.0,
+            let register = address.1 & flag::SMEM_IMM == 0;
+            match (given & given::OFFSET != 0, register) {
+                (false, _) => inst.mods.offset = address.0,
                 (true, true) if inst.chip.generation() == Generation::Gfx9 => {
                     inst.mods.flags |= flag::SMEM_IMM | flag::SMEM_SOFFSET;
                 }
                 (true, _) => return fail(at, "the offset stands here twice"),
             }
-            inst.mods.flags |= smem.1;
+            inst.mods.flags |= address.1;
         }
         Form::Exp => {
             let exports = (1..5).filter(|i| matches!(inst.operands[*i], Operand::Vgpr(_)));
@@ -421,7 +429,7 @@ fn apply(inst: &mut Inst, m: Modifiers, written: &[Written], at: &Spot) -> Resul
         Form::Ds => {
             let two = row.has(feature::TWO_OFFSETS);
             let other = if two { given::OFFSET } else { given::OFFSET01 };
-            if m.given & other != 0 {
+            if given & other != 0 {
                 let word = if two { "offset0 and offset1" } else { "offset" };
                 return fail(at, format_args!("the instruction takes {word}"));
             }

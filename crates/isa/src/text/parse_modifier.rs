@@ -12,10 +12,10 @@ use crate::generation::Generation;
 use crate::inst::{Form, Mods, flag};
 
 /// Modifiers as written: their values, and which were there.
-pub(super) struct Modifiers {
-    pub mods: Mods,
+struct Modifiers<'m> {
+    mods: &'m mut Mods,
     /// Bits of [`given`].
-    pub given: u32,
+    given: u32,
 }
 
 /// Kinds of modifiers that were written; flags are in [`Mods::flags`].
@@ -89,15 +89,15 @@ pub(super) fn allowed(form: Form) -> (u32, u32) {
 }
 
 /// Parses the modifiers up to the end of the line; each must suit the form.
+/// Gives the bits of [`given`].
 pub(super) fn modifiers(
     lex: &mut Lexer<'_>,
     form: Form,
     generation: Generation,
-) -> Result<Modifiers, Failure> {
-    let mut m = Modifiers {
-        mods: Mods::default(),
-        given: 0,
-    };
+    mods: &mut Mods,
+) -> Result<u32, Failure> {
+    *mods = Mods::default();
+    let mut m = Modifiers { mods, given: 0 };
     m.mods.dfmt = if form == Form::Mtbuf { DEFAULT_DFMT } else { 0 };
     m.mods.nfmt = DEFAULT_NFMT;
     if form == Form::Dpp {
@@ -109,7 +109,7 @@ pub(super) fn modifiers(
         let comma = lex.mark(b',');
         let start = lex.spot();
         let word = match lex.next() {
-            Token::End if start.span().is_empty() && !comma => return Ok(m),
+            Token::End if start.span().is_empty() && !comma => return Ok(m.given),
             Token::Word(word) => word,
             _ => return fail(&start, "expected a modifier, or the end of the line"),
         };
@@ -141,7 +141,7 @@ fn one(
     lex: &mut Lexer<'_>,
     word: &str,
     start: &Spot,
-    m: &mut Modifiers,
+    m: &mut Modifiers<'_>,
     generation: Generation,
 ) -> Result<(), Failure> {
     if let Some((_, bit)) = FLAGS.iter().find(|(w, _)| *w == word) {
@@ -161,7 +161,7 @@ fn one(
     if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
         return dpp_amount(lex, word, m);
     }
-    let mods = &mut m.mods;
+    let mods = &mut *m.mods;
     let kind = match word {
         "mul" | "div" => {
             mods.omod = omod(lex, word)?;
@@ -256,13 +256,13 @@ fn one(
     Ok(())
 }
 
-fn control(m: &mut Modifiers, code: u16) -> Result<(), Failure> {
+fn control(m: &mut Modifiers<'_>, code: u16) -> Result<(), Failure> {
     m.mods.dpp_ctrl = code;
     m.given |= given::DPP_CTRL;
     Ok(())
 }
 
-fn dpp_amount(lex: &mut Lexer<'_>, word: &str, m: &mut Modifiers) -> Result<(), Failure> {
+fn dpp_amount(lex: &mut Lexer<'_>, word: &str, m: &mut Modifiers<'_>) -> Result<(), Failure> {
     let start = lex.spot();
     let amount = number(lex, 0, 63)? as u16;
     let found = DPP_AMOUNTS

@@ -20,13 +20,66 @@ pub(super) struct Written {
     pub float: bool,
 }
 
+impl Written {
+    /// No operand, or one that is no register and has no signs.
+    pub const NOTHING: Written = Written {
+        operand: Operand::None,
+        registers: 0,
+        neg: false,
+        abs: false,
+        sext: false,
+        float: false,
+    };
+}
+
 /// Parses a source: registers or a constant, with neg, abs and sext.
+#[inline(always)]
 pub(super) fn source(
     lex: &mut Lexer<'_>,
     ty: Ty,
     generation: Generation,
 ) -> Result<Written, Failure> {
-    within(lex, ty, generation, 0)
+    match plain_registers(lex, generation) {
+        Some(written) => Ok(written),
+        None => within(lex, ty, generation, 0),
+    }
+}
+
+/// Registers as most operands name them. What is unusual, or wrong, is left for
+/// [`within`] to read or to refuse.
+#[inline]
+fn plain_registers(lex: &mut Lexer<'_>, generation: Generation) -> Option<Written> {
+    let named = lex.registers()?;
+    let limit = match named.file {
+        b'v' => 256,
+        b's' => scalar_limit(generation),
+        _ => return None,
+    };
+    if named.first > named.last || named.last >= limit {
+        return None;
+    }
+    let registers = u8::try_from(named.last - named.first + 1).ok()?;
+    let code = named.first as u8;
+    let operand = match named.file {
+        b'v' => Operand::Vgpr(code),
+        _ if code.is_multiple_of(alignment(registers)) => Operand::Sgpr(code),
+        _ => return None,
+    };
+    lex.take(&named);
+    Some(Written {
+        operand,
+        registers,
+        ..Written::NOTHING
+    })
+}
+
+/// How many numbered scalar registers there are.
+fn scalar_limit(generation: Generation) -> u32 {
+    if generation < Generation::Gfx8 {
+        104
+    } else {
+        102
+    }
 }
 
 /// A source within so many modifiers: an absolute value can be negated, and
@@ -121,20 +174,17 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
     let Token::Word(word) = lex.next() else {
         return fail(&start, "expected a register or a number");
     };
-    if is_numbered(word) {
-        return numbered(lex, start, word, generation);
-    }
     if word == "off" {
         return Ok(Written {
             operand: Operand::Off,
-            ..Written::default()
+            ..Written::NOTHING
         });
     }
     let found = |operand, registers| {
         Ok(Written {
             operand,
             registers,
-            ..Written::default()
+            ..Written::NOTHING
         })
     };
     if word == "m0" {
@@ -164,15 +214,6 @@ pub(super) fn register(lex: &mut Lexer<'_>, generation: Generation) -> Result<Wr
     numbered(lex, start, word, generation)
 }
 
-/// Whether a word can begin one of the numbered registers that are most.
-fn is_numbered(word: &str) -> bool {
-    match word.as_bytes() {
-        [b'v' | b's'] => true,
-        [b'v' | b's', second, ..] => second.is_ascii_digit(),
-        _ => false,
-    }
-}
-
 /// `v5`, `s[0:3]`, `ttmp[4:7]`.
 fn numbered(
     lex: &mut Lexer<'_>,
@@ -187,9 +228,7 @@ fn numbered(
     if !matches!(file, "v" | "s" | "ttmp") {
         return fail(&start, format_args!("`{word}` is no register"));
     }
-    let (first, last) = if let (true, Some(span)) = (number.is_empty(), lex.span_of_numbers()) {
-        span
-    } else if number.is_empty() {
+    let (first, last) = if number.is_empty() {
         expect(lex, b'[', "after the name of a register file")?;
         let first = index(lex)?;
         let last = if lex.mark(b':') { index(lex)? } else { first };
@@ -251,8 +290,7 @@ fn spanned(
     let (base, limit) = match file {
         "v" => (0, 256),
         "ttmp" => (ttmp, u32::from(M0) - ttmp),
-        _ if generation < Generation::Gfx8 => (0, 104),
-        _ => (0, 102),
+        _ => (0, scalar_limit(generation)),
     };
     if last < first {
         return fail(
@@ -284,7 +322,7 @@ fn spanned(
     Ok(Written {
         operand,
         registers,
-        ..Written::default()
+        ..Written::NOTHING
     })
 }
 
@@ -340,7 +378,7 @@ fn number(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written
     Ok(Written {
         operand: constant(lex, ty, generation)?,
         float,
-        ..Written::default()
+        ..Written::NOTHING
     })
 }
 
