@@ -3,7 +3,7 @@
 //! The class is of the instruction without modifiers, as [`unsupported`] sees
 //! it. What is not said to be otherwise gives the bits of the document.
 
-use wavetank_isa::tables::{Ds, Mimg, Mubuf, Smem, Sop1, Sopk, Sopp, Vop1, Vop3};
+use wavetank_isa::tables::{Ds, Mimg, Mubuf, Smem, Sop1, Sopk, Sopp, Vintrp, Vop1, Vop3};
 use wavetank_isa::{Chip, Field, Op};
 
 use crate::unsupported;
@@ -69,7 +69,9 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
         Op::Mubuf(op) => mubuf(op),
         Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => Fidelity::Exact,
         Op::Flat(_) | Op::Mtbuf(_) => Fidelity::Exact,
-        Op::Vintrp(_) | Op::Exp(_) => Fidelity::Exact,
+        Op::Exp(_) => Fidelity::Exact,
+        Op::Vintrp(Vintrp::V_INTERP_MOV_F32) => Fidelity::Exact,
+        Op::Vintrp(_) => interpolation(),
         Op::Mimg(op) => mimg(op),
     }
 }
@@ -150,16 +152,13 @@ fn vop1(op: Vop1) -> Fidelity {
         V_RCP_F64 | V_SQRT_F64 | V_RCP_CLAMP_F64 => WithinUlp(0.5),
         V_RSQ_F64 | V_RSQ_CLAMP_F64 => WithinUlp(1.0),
         V_EXP_F32 | V_LOG_F32 | V_RCP_F32 | V_RCP_IFLAG_F32 | V_RSQ_F32 | V_SQRT_F32
-        | V_SIN_F32 | V_COS_F32 | V_LOG_CLAMP_F32 | V_RCP_CLAMP_F32 | V_RSQ_CLAMP_F32 => {
-            WithinUlp(0.5001)
-        }
+        | V_SIN_F32 | V_COS_F32 | V_LOG_CLAMP_F32 | V_RCP_CLAMP_F32 | V_RSQ_CLAMP_F32
+        | V_RCP_LEGACY_F32 | V_RSQ_LEGACY_F32 => WithinUlp(0.5001),
         V_EXP_F16 | V_LOG_F16 | V_RCP_F16 | V_RSQ_F16 | V_SQRT_F16 | V_SIN_F16 | V_COS_F16 => {
             WithinUlp(0.51)
         }
         V_EXP_LEGACY_F32 => Approximate("as V_EXP_F32: no document gives its legacy rules"),
         V_LOG_LEGACY_F32 => Approximate("as V_LOG_F32: no document gives its legacy rules"),
-        V_RCP_LEGACY_F32 => Approximate("as V_RCP_F32: no document gives its legacy rules"),
-        V_RSQ_LEGACY_F32 => Approximate("as V_RSQ_F32: no document gives its legacy rules"),
         V_CLREXCP => NoEffect("exception flags are not collected"),
         V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => {
             Approximate("no document says what it does")
@@ -229,11 +228,17 @@ fn vop1(op: Vop1) -> Fidelity {
 
 fn vop3(op: Vop3) -> Fidelity {
     match op {
-        Vop3::V_MULLIT_F32 | Vop3::V_READLANE_REGRD_B32 => {
-            Fidelity::Approximate("no document says what it does")
-        }
+        Vop3::V_READLANE_REGRD_B32 => Fidelity::Approximate("no document says what it does"),
+        Vop3::V_INTERP_P1LL_F16
+        | Vop3::V_INTERP_P1LV_F16
+        | Vop3::V_INTERP_P2_F16
+        | Vop3::V_INTERP_P2_LEGACY_F16 => interpolation(),
         _ => Fidelity::Exact,
     }
+}
+
+fn interpolation() -> Fidelity {
+    Fidelity::Approximate("product and sum are rounded one after the other")
 }
 
 fn ds(op: Ds) -> Fidelity {

@@ -67,8 +67,8 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
         Op::Vopc(op) => vector::vopc(l, op),
         Op::Vop3(op) => vector::vop3(l, op),
         Op::Vop3p(op) => vector::vop3p(l, op),
+        Op::Vintrp(op) => vector::vintrp(l, op),
         // NotYet
-        Op::Vintrp(_) => Flow::unsupported(l.inst, "interpolation is not executed yet"),
         Op::Exp(_) => Flow::unsupported(l.inst, "exports are not executed yet"),
     };
     match flow {

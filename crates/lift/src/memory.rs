@@ -7,7 +7,7 @@ mod image;
 mod lds;
 mod scalar;
 mod swizzle;
-mod through_lds;
+pub(crate) mod through_lds;
 
 pub(crate) use buffer::{mtbuf, mubuf};
 pub(crate) use flat::flat;

@@ -1,7 +1,7 @@
 //! Accesses between memory and LDS that go around the registers (Vega ISA,
 //! 8.1.7 "Memory Buffer Load to LDS").
 //!
-//! Lane n uses dword M0[15:0] + OFFSET + 4 · n of LDS. The data are borrowed a
+//! For accesses of memory, lane n uses dword M0[15:0] + OFFSET + 4 · n of LDS. The data are borrowed a
 //! register, whose own value is put back. Only the state of a store that faults
 //! shows them there.
 
@@ -38,6 +38,26 @@ pub(super) fn store<'l, 'a>(l: &'l Lift<'a>, site: Site<'l, 'a>) -> Flow {
     })
 }
 
+/// The dword that each active lane reads at its LDS address plus `offset`.
+pub(crate) fn read<'a>(l: &Lift<'a>, address: Int<'a>, offset: i64) -> Int<'a> {
+    read_by(l, address, offset, l.exec_mask())
+}
+
+/// The dword at a uniform LDS address, whatever EXEC is.
+pub(crate) fn read_uniform<'a>(l: &Lift<'a>, address: Int<'a>) -> Int<'a> {
+    let all = l.b.mask(u64::MAX);
+    let lanes = read_by(l, address, 0, all);
+    Int::i32(l.b, l.b.read_first_lane(lanes.v, all))
+}
+
+fn read_by<'a>(l: &Lift<'a>, address: Int<'a>, offset: i64, mask: Value) -> Int<'a> {
+    let own = l.b.read(Reg::V(DATA));
+    emit_at(l, address.v, offset, MemKind::Load, mask);
+    let data = l.b.read(Reg::V(DATA));
+    l.b.write(Reg::V(DATA), own, Some(mask));
+    Int::i32(l.b, data)
+}
+
 /// Does `f` at the LDS address of each lane and restores the borrowed register.
 fn borrow(l: &Lift, f: impl FnOnce(Value)) -> Flow {
     let lane = Int::i32(l.b, l.b.lane_id());
@@ -49,18 +69,23 @@ fn borrow(l: &Lift, f: impl FnOnce(Value)) -> Flow {
 }
 
 fn emit(l: &Lift, address: Value, kind: MemKind) {
+    let offset = l.inst.mods.offset.into();
+    emit_at(l, address, offset, kind, l.exec_mask());
+}
+
+fn emit_at(l: &Lift, address: Value, offset: i64, kind: MemKind, mask: Value) {
     let reg = Some(DataReg::V(DATA));
     let loads = kind == MemKind::Load;
     l.b.mem(MemOp {
         kind,
         space: Space::Lds { address },
-        offset: l.inst.mods.offset.into(),
+        offset,
         access: Access::Dwords(1),
         half: Half::Whole,
         data: reg.filter(|_| !loads),
         data2: None,
         ret: reg.filter(|_| loads),
-        mask: Some(l.exec_mask()),
+        mask: Some(mask),
         glc: false,
         slc: false,
         counter: Counter::Lgkm,

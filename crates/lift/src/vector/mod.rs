@@ -7,6 +7,7 @@
 //! one arm. How sources are fetched and results written stands in [`operand`].
 
 mod integer;
+mod interpolation;
 mod operand;
 mod shape;
 mod vop1;
@@ -18,12 +19,12 @@ mod vopc;
 #[cfg(test)]
 mod tests;
 
-use wavetank_isa::tables::{Vop1, Vop2, Vop3, Vop3p, Vopc};
+use wavetank_isa::tables::{Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
 use wavetank_isa::{Field, Operand, Ty};
 
 use crate::block::{Flow, Lift};
 use crate::operand::is_readable;
-use operand::Vector;
+use operand::{LDS_DIRECT, Vector};
 
 /// Lifts a VOP1 instruction in any of its forms.
 pub(crate) fn vop1(l: &Lift, op: Vop1) -> Flow {
@@ -45,6 +46,11 @@ pub(crate) fn vop3(l: &Lift, op: Vop3) -> Flow {
     lift(l, |v| vop3::lift(v, op))
 }
 
+/// Lifts a VINTRP instruction, in its own form or as VOP3.
+pub(crate) fn vintrp(l: &Lift, op: Vintrp) -> Flow {
+    lift(l, |v| interpolation::lift(v, op))
+}
+
 /// Lifts a VOP3P instruction.
 pub(crate) fn vop3p(l: &Lift, op: Vop3p) -> Flow {
     lift(l, |v| vop3p::lift(v, op))
@@ -64,7 +70,6 @@ fn not_yet(v: &Vector, why: &str) -> Flow {
 
 /// Why an encoding cannot be executed whatever its opcode.
 fn refusal(l: &Lift) -> Option<String> {
-    const LDS_DIRECT: u8 = 254;
     let inst = l.inst;
     let specs = inst.row().operands;
     if l.modes.fp16_ovfl()
@@ -75,7 +80,7 @@ fn refusal(l: &Lift) -> Option<String> {
         return Some("half-precision results with MODE.FP16_OVFL set are not executed yet".into());
     }
     let unreadable = inst.operands.iter().find_map(|o| match *o {
-        Operand::Inline(LDS_DIRECT) => Some("LDS direct reads are not executed yet".into()),
+        Operand::Inline(LDS_DIRECT) => None,
         Operand::Inline(code) if !is_readable(code) => {
             Some(format!("source code {code} is reserved"))
         }

@@ -13,8 +13,12 @@ use wavetank_isa::{DstUnused, Field, Form, Generation, Inst, Op, Operand, Row, S
 
 use crate::block::Lift;
 use crate::lane;
+use crate::memory::through_lds;
 use crate::operand::VCC;
 use crate::value::{Cond, Int};
+
+/// The source that is read from LDS.
+pub(super) const LDS_DIRECT: u8 = 254;
 
 /// One vector instruction on its way into the IR.
 pub(crate) struct Vector<'a> {
@@ -86,6 +90,7 @@ fn keeps_other_half(inst: &Inst) -> bool {
                         | Vop3::V_MAD_I16
                         | Vop3::V_FMA_F16
                         | Vop3::V_DIV_FIXUP_F16
+                        | Vop3::V_INTERP_P2_F16
                 )
         )
 }
@@ -163,6 +168,9 @@ impl<'a> Vector<'a> {
     /// A source as it stands in its register or constant, in its DPP lanes.
     pub fn raw(&self, spec: OperandSpec, operand: Operand) -> Value {
         let Operand::Vgpr(n) = operand else {
+            if operand == Operand::Inline(LDS_DIRECT) {
+                return self.lds_direct().v;
+            }
             return self.l.scalar_operand(operand, spec.ty).v;
         };
         let value = self.vgprs(spec, n.into());
@@ -171,6 +179,18 @@ impl<'a> Vector<'a> {
         } else {
             value
         }
+    }
+
+    /// What stands in LDS at M0[15:0], by the data type M0[18:16]: 0 and 1 are
+    /// unsigned bytes and words, 4 and 5 signed ones, 2 is a dword.
+    fn lds_direct(&self) -> Int<'a> {
+        let m0 = self.l.m0();
+        let dword = through_lds::read_uniform(self.l, m0 & 0xfffc);
+        let part = dword >> ((m0 & 3) << 3);
+        let ty = (m0 >> 16) & 7;
+        let when = |n: u64, then: Int<'a>, other: Int<'a>| ty.eq(n).select(then, other);
+        let signed = when(4, part.sign_extend(8), when(5, part.sign_extend(16), dword));
+        when(0, part & 0xff, when(1, part & 0xffff, signed))
     }
 
     /// One vector register or two, indexed by M0 when the mode says so.

@@ -87,8 +87,17 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_FFBH_I32 => v.int(|[a]| a.leading_signs()),
         V_SCREEN_PARTITION_4SE_B32 => v.int(|[a]| v.int_fn(&lane_fn::SCREEN_PARTITION_4SE, [a.v])),
 
-        // NotYet: legacy rules for zero that no document at hand gives.
-        V_RCP_LEGACY_F32 | V_RSQ_LEGACY_F32 => not_yet(v, "its rules for zero are not documented"),
+        V_RCP_LEGACY_F32 => v.float(|[a]| {
+            let r = a.flushing().un(Un::FRcp);
+            let zero = (r.as_int() & 0x8000_0000).v;
+            r.class(v.b().u32(INFINITIES))
+                .select_float(Float { v: zero, ..r }, r)
+        }),
+        V_RSQ_LEGACY_F32 => v.float(|[a]| {
+            let r = a.flushing().un(Un::FRsq);
+            r.class(v.b().u32(INFINITIES))
+                .select_float(r.constant_bits(0), r)
+        }),
         // NotYet: opcodes that no document explains.
         V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => not_yet(v, "it is undocumented"),
     }
@@ -131,9 +140,11 @@ fn movrel(v: &Vector, source: bool, destination: bool) -> Flow {
     Flow::Next
 }
 
+/// The classes of both infinities.
+const INFINITIES: u32 = 1 << 2 | 1 << 9;
+
 /// Infinity becomes the largest number of its sign (gfx6, gfx7).
 fn finite<'a>(v: &Vector<'a>, x: Float<'a>) -> Float<'a> {
-    const INFINITIES: u32 = 1 << 2 | 1 << 9;
     let infinite = x.class(v.b().u32(INFINITIES));
     // The number below infinity, in either format.
     let largest = Float {

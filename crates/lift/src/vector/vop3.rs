@@ -1,12 +1,12 @@
 //! VOP3: up to three sources (Vega ISA, 12.10).
 
-use wavetank_ir::{Elem, Fp, LaneFn, Reg, Round, Tern};
+use wavetank_ir::{Elem, Fp, LaneFn, Reg, Rel, Round, Tern};
 use wavetank_isa::tables::OperandSpec;
 use wavetank_isa::tables::Vop3::{self, *};
 use wavetank_isa::{Field, Operand, Ty};
 
-use super::not_yet;
 use super::operand::Vector;
+use super::{interpolation, not_yet};
 use crate::block::Flow;
 use crate::lane_fn;
 use crate::value::{Cond, Float, Int};
@@ -112,12 +112,15 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_READLANE_B32 => read_lane(v),
         V_WRITELANE_B32 => write_lane(v),
 
-        // NotYet: interpolation needs the parameter memory of a pixel shader.
-        V_INTERP_P1LL_F16 | V_INTERP_P1LV_F16 | V_INTERP_P2_F16 | V_INTERP_P2_LEGACY_F16 => {
-            not_yet(v, "interpolation is not executed yet")
-        }
-        // NotYet: opcodes that no document at hand explains.
-        V_READLANE_REGRD_B32 | V_MULLIT_F32 => not_yet(v, "it is undocumented"),
+        V_INTERP_P1LL_F16 => interpolation::first_half(v, None),
+        V_INTERP_P1LV_F16 => interpolation::first_half(v, Some(Field::Src2)),
+        V_INTERP_P2_F16 | V_INTERP_P2_LEGACY_F16 => interpolation::second_half(v),
+        V_MULLIT_F32 => v.float(|[a, b, c]| {
+            let positive = v.per_lane(c.constant_bits(0).cmp(Rel::Lt, c));
+            positive.select_float(v.mul_legacy(a, b), v.constant(c, -f32::MAX))
+        }),
+        // NotYet: an opcode that no document at hand explains.
+        V_READLANE_REGRD_B32 => not_yet(v, "it is undocumented"),
     }
 }
 

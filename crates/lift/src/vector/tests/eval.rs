@@ -334,6 +334,7 @@ fn unary(un: Un, elem: Elem, x: u64) -> u64 {
         Un::FClampKeepNan => by(|x| x.clamp(0.0, 1.0)),
         Un::FSqrt => by(f64::sqrt),
         Un::FRcp => by(|x| 1.0 / x),
+        Un::FRsq => by(|x| 1.0 / x.sqrt()),
         Un::FTrunc => by(f64::trunc),
         Un::FCeil => by(f64::ceil),
         Un::FFloor => by(f64::floor),

@@ -306,6 +306,22 @@ fn multiply_accumulate() {
     assert_eq!(state.vgpr(0)[9], f(106.0));
 }
 
+/// gfx6 and gfx7, by the pages "GCN ISA VOP1" and "VOP3" of the CLRX wiki:
+/// what would be infinite is a zero, and zero times anything too.
+#[test]
+fn legacy_rules_for_zero() {
+    assert_eq!(of(Vop1::V_RCP_LEGACY_F32, [f(4.0)]), f(0.25));
+    assert_eq!(of(Vop1::V_RCP_LEGACY_F32, [f(0.0)]), f(0.0));
+    assert_eq!(of(Vop1::V_RCP_LEGACY_F32, [f(-0.0)]), f(-0.0));
+    assert_eq!(of(Vop1::V_RSQ_LEGACY_F32, [f(4.0)]), f(0.5));
+    assert_eq!(of(Vop1::V_RSQ_LEGACY_F32, [f(0.0)]), f(0.0));
+    let mullit = |a, b, c| of(Vop3::V_MULLIT_F32, [f(a), f(b), f(c)]);
+    assert_eq!(mullit(2.0, 3.0, 1.0), f(6.0));
+    assert_eq!(mullit(0.0, f32::INFINITY, 1.0), f(0.0));
+    assert_eq!(mullit(2.0, 3.0, 0.0), f(-f32::MAX));
+    assert_eq!(mullit(2.0, 3.0, f32::NAN), f(-f32::MAX));
+}
+
 /// Carries go to the mask in the lanes of EXEC; other lanes of it become 0.
 #[test]
 fn carries() {

@@ -284,18 +284,11 @@ fn refused_instructions() {
             .is_err()
         })
         .collect();
-    let expected: [Op; 11] = [
+    let expected: [Op; 4] = [
         Vop1::V_MOV_FED_B32.into(),
         Vop1::V_MOV_PRSV_B32.into(),
         Vop1::V_WRITELANE_REGWR_B32.into(),
-        Vop1::V_RCP_LEGACY_F32.into(),
-        Vop1::V_RSQ_LEGACY_F32.into(),
-        Vop3::V_INTERP_P1LL_F16.into(),
-        Vop3::V_INTERP_P1LV_F16.into(),
-        Vop3::V_INTERP_P2_LEGACY_F16.into(),
-        Vop3::V_INTERP_P2_F16.into(),
         Vop3::V_READLANE_REGRD_B32.into(),
-        Vop3::V_MULLIT_F32.into(),
     ];
     assert_eq!(refused, expected);
 }
