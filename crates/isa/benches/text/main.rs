@@ -1,8 +1,8 @@
 //! Prints how fast a million instructions are disassembled and assembled, beside `llvm-mc` and `llvm-objdump`.
 //!
-//! `cargo bench -p wavetank-isa --bench text`. "rows" are the conformance rows in random order, "code" is compiled
-//! kernels as they run on, "mixed" is half a million of each. Input and output are whole: text and code are read from
-//! memory and written, in pieces, to the null device.
+//! `cargo bench -p wavetank-isa --bench text`, with names of chips (`-- gfx900 gfx600`) for those alone. "rows" are the
+//! conformance rows in random order, "code" is compiled kernels as they run on, "mixed" is half a million of each.
+//! Input and output are whole: text and code are read from memory and written, in pieces, to the null device.
 
 mod corpus;
 mod llvm;
@@ -29,29 +29,31 @@ fn main() {
         return;
     }
     println!("A million instructions; ours: one thread, best turn; memory: beyond the input");
-    for (chip, targets) in CHIPS {
-        let mut rows = corpus::rows(chip);
-        let mut code = corpus::kernels(chip, targets);
-        if chip == Chip::Gfx900 {
-            (rows, code) = (llvm::known(&rows), llvm::known(&code));
-        }
-        if rows.is_empty() || code.is_empty() {
-            eprintln!("NOTE: {chip} not measured: no rows or kernels where WAVETANK_SHARED points");
-            continue;
-        }
-        println!(
-            "\n{chip}: {} rows, {} instructions of compiled kernels",
-            rows.len(),
-            code.len()
-        );
-        generation(chip, &rows, &code);
+    let named: Vec<Chip> = arguments
+        .iter()
+        .filter_map(|a| Chip::from_name(a))
+        .collect();
+    let wanted = |chip: &Chip| named.is_empty() || named.contains(chip);
+    for (chip, targets) in CHIPS.into_iter().filter(|(chip, _)| wanted(chip)) {
+        generation(chip, targets);
     }
 }
 
 /// Every figure of a chip.
-fn generation(chip: Chip, rows: &[corpus::Sample], code: &[corpus::Sample]) {
-    let rows = Corpus::shuffled(chip, rows);
-    let code = Corpus::in_order(chip, code);
+fn generation(chip: Chip, targets: &[&str]) {
+    let mut rows = corpus::rows(chip);
+    let mut code = corpus::kernels(chip, targets);
+    if chip == Chip::Gfx900 {
+        (rows, code) = (llvm::known(&rows), llvm::known(&code));
+    }
+    let (r, c) = (rows.len(), code.len());
+    if r == 0 || c == 0 {
+        eprintln!("NOTE: {chip} not measured: no rows or kernels where WAVETANK_SHARED points");
+        return;
+    }
+    println!("\n{chip}: {r} rows, {c} instructions of compiled kernels");
+    let rows = Corpus::shuffled(chip, &rows);
+    let code = Corpus::in_order(chip, &code);
     let mixed = Corpus::mixed(&rows, &code);
     for (name, corpus) in [("rows", &rows), ("code", &code)] {
         ours(name, corpus);
