@@ -84,3 +84,17 @@ fn gfx7_rows_print() {
 fn gfx6_rows_print() {
     rows_print(6);
 }
+
+/// Instructions that nobody decoded print, too: fields are public.
+#[test]
+fn any_instruction_prints() {
+    let load = decode(&[0, 0x0f, 0, 0xf0, 1, 5, 2, 0], Chip::Gfx900).expect("image_load");
+    for addresses in [0, 5, 16, 17, 255] {
+        let mut inst = load;
+        inst.spelling.addresses = addresses;
+        assert!(inst.to_string().starts_with("image_load v"), "{inst}");
+        // No chip has it in this form.
+        inst.form = wavetank_isa::Form::Sopp;
+        assert!(inst.to_string().starts_with("image_load v"), "{inst}");
+    }
+}

@@ -74,7 +74,7 @@ fn operands(inst: &Inst, printing: &Printing, printed: &Printed, line: &mut Line
     }
     // Of what separates operands, the last is not needed.
     let separator = if line.len() > none { 2 } else { 1 };
-    line.shorten(line.len() - separator);
+    line.shorten(line.len().saturating_sub(separator));
     Ok(())
 }
 

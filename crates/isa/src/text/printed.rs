@@ -74,7 +74,7 @@ impl Printing {
             Operand::Off => OFF,
             Operand::None | Operand::Literal(_) | Operand::Imm(_) => return None,
         };
-        self.names[usize::from(table)][code].as_ref()
+        self.names.get(usize::from(table))?[code].as_ref()
     }
 }
 
@@ -109,9 +109,11 @@ type Names = [Option<Piece<15>>; OFF + 1];
 
 /// Where `off` stands, beyond the 512 source codes.
 const OFF: usize = 512;
-/// Tables by the number of registers. 16-bit integers have one of their own,
-/// since they write floats as bits.
-const INT16: u8 = 17;
+/// Tables have the number of registers in a span; this one has single registers,
+/// and floats as bits, which is how 16-bit integers are written.
+const INT16: u8 = 0;
+/// More registers have no table.
+const WIDEST: u8 = 16;
 
 /// The number of the table for an operand.
 fn table(inst: &Inst, spec: &OperandSpec) -> u8 {
@@ -133,7 +135,7 @@ fn names(generation: Generation) -> &'static [Names] {
     static ALL: [OnceLock<Vec<Names>>; 4] = [const { OnceLock::new() }; 4];
     ALL[generation as usize].get_or_init(|| {
         let table = |number| std::array::from_fn(|code| name(code, number, generation));
-        (0..=INT16).map(table).collect()
+        (0..=WIDEST).map(table).collect()
     })
 }
 
