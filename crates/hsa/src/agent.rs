@@ -371,6 +371,22 @@ calls! {
         unsafe { put(result, same) }
     }
 
+    fn hsa_isa_get_exception_policies(isa: Isa, _profile: u32, mask: *mut u16) {
+        isa_gpu(isa)?;
+        // SAFETY: null, or room for the mask.
+        unsafe { put(mask, 0) }
+    }
+
+    fn hsa_isa_get_round_method(isa: Isa, width: u32, flush: u32, method: *mut u32) {
+        isa_gpu(isa)?;
+        if ![1, 2, 4].contains(&width) || ![1, 2].contains(&flush) {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // Fused multiply-add rounds once.
+        // SAFETY: null, or room for the method.
+        unsafe { put(method, 1) }
+    }
+
     fn hsa_isa_iterate_wavefronts(isa: Isa, callback: Option<unsafe extern "C" fn(Wavefront, *mut c_void) -> Status>, data: *mut c_void) {
         isa_gpu(isa)?;
         let callback = callback.ok_or(Status::ERROR_INVALID_ARGUMENT)?;

@@ -24,4 +24,5 @@ mod signal_calls;
 mod statistics;
 mod system;
 mod thread;
+mod vmem;
 mod wait;

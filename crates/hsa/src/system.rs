@@ -144,6 +144,11 @@ calls! {
         unsafe { table(extension, major, bytes, to) }
     }
 
+    fn hsa_amd_enable_logging(_flags: *const u8, _file: *mut c_void) {
+        // WAVETANK_LOG chooses what is logged.
+        Ok(())
+    }
+
     fn hsa_amd_coherency_get_type(agent: Agent, kind: *mut u32) {
         agent::of(agent)?;
         // SAFETY: null, or room for the type.

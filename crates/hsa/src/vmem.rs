@@ -1,0 +1,342 @@
+//! Virtual memory: addresses are reserved, memory is made, and the one is mapped at the other.
+//!
+//! The functions are those of ROCm 6. Memory lies in anonymous files, so that it can be mapped at several addresses.
+//! Sharing it with other processes is not supported, and says so.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::{Arc, Mutex};
+
+use wavetank::Rights;
+
+use crate::abi::{Agent, Pool, Status};
+use crate::call::{Result, calls, put};
+use crate::memory::{self, PAGE};
+use crate::runtime::{lock, runtime};
+use crate::{agent, log};
+
+/// `hsa_amd_vmem_alloc_handle_t`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct Handle(u64);
+
+/// `hsa_amd_memory_access_desc_t`
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Access {
+    /// 0 none, 1 read, 2 write, 3 both.
+    permission: u32,
+    agent: Agent,
+}
+
+/// Memory that can be mapped.
+struct Memory {
+    file: File,
+    bytes: u64,
+    pool: Pool,
+    kind: u32,
+}
+
+/// Memory at an address.
+struct Mapping {
+    bytes: u64,
+    handle: Handle,
+    memory: Arc<Memory>,
+    /// What the GPUs may do.
+    permission: u32,
+}
+
+static STATE: Mutex<State> = Mutex::new(State {
+    next: 1,
+    reserved: BTreeMap::new(),
+    memory: BTreeMap::new(),
+    mapped: BTreeMap::new(),
+});
+
+struct State {
+    next: u64,
+    /// Address to size.
+    reserved: BTreeMap<u64, u64>,
+    memory: BTreeMap<u64, Arc<Memory>>,
+    mapped: BTreeMap<u64, Mapping>,
+}
+
+impl State {
+    fn has_reserved(&self, address: u64, bytes: u64) -> bool {
+        let before = self.reserved.range(..=address).next_back();
+        before.is_some_and(|(start, size)| address + bytes <= start + size)
+    }
+}
+
+fn whole_pages(bytes: usize) -> Result<u64> {
+    match bytes > 0 && (bytes as u64).is_multiple_of(PAGE) {
+        true => Ok(bytes as u64),
+        false => Err(Status::ERROR_INVALID_ARGUMENT),
+    }
+}
+
+/// Reserves addresses at which nothing is.
+fn reserve(bytes: u64, hint: u64, align: u64) -> Result<u64> {
+    let align = align.max(PAGE);
+    if !align.is_power_of_two() {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    let length = bytes
+        .checked_add(align - PAGE)
+        .ok_or(Status::ERROR_OUT_OF_RESOURCES)?;
+    // SAFETY: new addresses, chosen by the system.
+    let start = unsafe {
+        libc::mmap(
+            std::ptr::with_exposed_provenance_mut(hint as usize),
+            length as usize,
+            libc::PROT_NONE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if start == libc::MAP_FAILED {
+        return Err(Status::ERROR_OUT_OF_RESOURCES);
+    }
+    let start = start.expose_provenance() as u64;
+    let address = start.next_multiple_of(align);
+    trim(start, address - start);
+    trim(address + bytes, start + length - address - bytes);
+    lock(&STATE).reserved.insert(address, bytes);
+    Ok(address)
+}
+
+/// Gives addresses back to the system.
+fn trim(address: u64, bytes: u64) {
+    if bytes > 0 {
+        // SAFETY: addresses of a reservation of this module, which nobody uses.
+        unsafe {
+            libc::munmap(
+                std::ptr::with_exposed_provenance_mut(address as usize),
+                bytes as usize,
+            )
+        };
+    }
+}
+
+/// Maps a file, or nothing, over reserved addresses.
+fn place(address: u64, bytes: u64, from: Option<(&File, u64)>) -> Result {
+    let (protection, flags, file, offset) = match from {
+        Some((file, offset)) => (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED,
+            file.as_raw_fd(),
+            offset,
+        ),
+        None => (
+            libc::PROT_NONE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        ),
+    };
+    let at = std::ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: the addresses are reserved by this module; what was mapped there before goes.
+    let done = unsafe {
+        libc::mmap(
+            at,
+            bytes as usize,
+            protection,
+            flags | libc::MAP_FIXED,
+            file,
+            offset as i64,
+        )
+    };
+    match done == libc::MAP_FAILED {
+        true => Err(Status::ERROR_OUT_OF_RESOURCES),
+        false => Ok(()),
+    }
+}
+
+fn make(pool: Pool, bytes: u64, kind: u32) -> Result<Handle> {
+    memory::of_pool(pool)?;
+    // SAFETY: a name and no flags but one; the descriptor is new.
+    let descriptor = unsafe { libc::memfd_create(c"wavetank".as_ptr(), libc::MFD_CLOEXEC) };
+    if descriptor < 0 {
+        return Err(Status::ERROR_OUT_OF_RESOURCES);
+    }
+    // SAFETY: just made, and nobody else's.
+    let file = unsafe { File::from_raw_fd(descriptor) };
+    file.set_len(bytes)
+        .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?;
+    let mut state = lock(&STATE);
+    let handle = Handle(state.next);
+    state.next += 1;
+    let memory = Memory {
+        file,
+        bytes,
+        pool,
+        kind,
+    };
+    state.memory.insert(handle.0, Arc::new(memory));
+    Ok(handle)
+}
+
+fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
+    let mut state = lock(&STATE);
+    let memory = state
+        .memory
+        .get(&handle.0)
+        .cloned()
+        .ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+    let fits = offset
+        .checked_add(bytes)
+        .is_some_and(|end| end <= memory.bytes);
+    let free = !state
+        .mapped
+        .iter()
+        .any(|(start, m)| *start < address + bytes && address < start + m.bytes);
+    if !fits || !free || !offset.is_multiple_of(PAGE) || !state.has_reserved(address, bytes) {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    place(address, bytes, Some((&memory.file, offset)))?;
+    let mapping = Mapping {
+        bytes,
+        handle,
+        memory,
+        permission: 0,
+    };
+    state.mapped.insert(address, mapping);
+    Ok(())
+}
+
+fn unmap(address: u64, bytes: u64) -> Result {
+    let mut state = lock(&STATE);
+    let known = state.mapped.get(&address).filter(|m| m.bytes == bytes);
+    let permission = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?.permission;
+    if permission != 0 {
+        let freed = runtime()?.registry().free(address);
+        freed.map_err(|_| Status::ERROR)?;
+    }
+    state.mapped.remove(&address);
+    place(address, bytes, None)
+}
+
+/// Lets the GPUs reach mapped memory, or not any more.
+fn allow(address: u64, bytes: u64, permission: u32) -> Result {
+    let mut state = lock(&STATE);
+    let known = state.mapped.get_mut(&address).filter(|m| m.bytes == bytes);
+    let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+    let registry = runtime()?.registry();
+    if known.permission != 0 {
+        registry.free(address).map_err(|_| Status::ERROR)?;
+    }
+    known.permission = permission;
+    if permission == 0 {
+        return Ok(());
+    }
+    let rights = if permission == 1 {
+        Rights::Read
+    } else {
+        Rights::ReadWrite
+    };
+    let pointer = std::ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: mapped until `unmap`, which takes it from the registry first.
+    let made = unsafe { registry.register("mapped memory", pointer, bytes, rights) };
+    made.map(drop).map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
+}
+
+calls! {
+    fn hsa_amd_vmem_address_reserve(address: *mut u64, size: usize, hint: u64, _flags: u64) {
+        // SAFETY: null, or room for a pointer.
+        unsafe { put(address, reserve(whole_pages(size)?, hint, PAGE)?) }
+    }
+
+    fn hsa_amd_vmem_address_reserve_align(address: *mut u64, size: usize, hint: u64, align: u64, _flags: u64) {
+        // SAFETY: null, or room for a pointer.
+        unsafe { put(address, reserve(whole_pages(size)?, hint, align)?) }
+    }
+
+    fn hsa_amd_vmem_address_free(address: *mut c_void, size: usize) {
+        let (address, bytes) = (address.expose_provenance() as u64, size as u64);
+        let mut state = lock(&STATE);
+        if state.reserved.get(&address) != Some(&bytes) {
+            return Err(Status::ERROR_INVALID_ALLOCATION);
+        }
+        if state.mapped.range(address..address + bytes).next().is_some() {
+            return Err(Status::ERROR_RESOURCE_FREE);
+        }
+        state.reserved.remove(&address);
+        trim(address, bytes);
+        Ok(())
+    }
+
+    fn hsa_amd_vmem_handle_create(pool: Pool, size: usize, kind: u32, _flags: u64, handle: *mut Handle) {
+        if handle.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: not null: room for a handle.
+        unsafe { put(handle, make(pool, whole_pages(size)?, kind)?) }
+    }
+
+    fn hsa_amd_vmem_handle_release(handle: Handle) {
+        let removed = lock(&STATE).memory.remove(&handle.0);
+        // Mappings keep the memory.
+        removed.map(drop).ok_or(Status::ERROR_INVALID_ALLOCATION)
+    }
+
+    fn hsa_amd_vmem_map(address: *mut c_void, size: usize, offset: usize, handle: Handle, _flags: u64) {
+        map(address.expose_provenance() as u64, whole_pages(size)?, offset as u64, handle)
+    }
+
+    fn hsa_amd_vmem_unmap(address: *mut c_void, size: usize) {
+        unmap(address.expose_provenance() as u64, size as u64)
+    }
+
+    fn hsa_amd_vmem_set_access(address: *mut c_void, size: usize, list: *const Access, count: usize) {
+        if list.is_null() || count == 0 {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: the caller's array has `count` elements.
+        let list = unsafe { std::slice::from_raw_parts(list, count) };
+        let mut permission = 0;
+        for access in list {
+            agent::of(access.agent)?;
+            permission |= access.permission & 3;
+        }
+        allow(address.expose_provenance() as u64, size as u64, permission)
+    }
+
+    fn hsa_amd_vmem_get_access(address: *mut c_void, permission: *mut u32, agent: Agent) {
+        agent::of(agent)?;
+        let found = lock(&STATE).mapped.get(&(address.expose_provenance() as u64)).map(|m| m.permission);
+        // SAFETY: null, or room for the permission.
+        unsafe { put(permission, found.ok_or(Status::ERROR_INVALID_ALLOCATION)?) }
+    }
+
+    fn hsa_amd_vmem_retain_alloc_handle(handle: *mut Handle, address: *mut c_void) {
+        let mut state = lock(&STATE);
+        let found = state.mapped.get(&(address.expose_provenance() as u64));
+        let (found, memory) = found.map(|m| (m.handle, m.memory.clone())).ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+        state.memory.entry(found.0).or_insert(memory);
+        // SAFETY: null, or room for a handle.
+        unsafe { put(handle, found) }
+    }
+
+    fn hsa_amd_vmem_get_alloc_properties_from_handle(handle: Handle, pool: *mut Pool, kind: *mut u32) {
+        let found = lock(&STATE).memory.get(&handle.0).map(|m| (m.pool, m.kind));
+        let (found, its_kind) = found.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+        // SAFETY: null, or room for the results.
+        unsafe {
+            put(pool, found)?;
+            put(kind, its_kind)
+        }
+    }
+
+    fn hsa_amd_vmem_export_shareable_handle(_descriptor: *mut i32, _handle: Handle, _flags: u64) {
+        log::absent("hsa_amd_vmem_export_shareable_handle");
+        Err(Status::ERROR_OUT_OF_RESOURCES)
+    }
+
+    fn hsa_amd_vmem_import_shareable_handle(_descriptor: i32, _handle: *mut Handle) {
+        log::absent("hsa_amd_vmem_import_shareable_handle");
+        Err(Status::ERROR_OUT_OF_RESOURCES)
+    }
+}
