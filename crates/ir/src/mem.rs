@@ -205,6 +205,14 @@ pub enum Space {
         /// How its elements are converted.
         format: Elements,
     },
+    /// Per-lane offsets in bytes in memory that all work-groups of a device
+    /// share, which is no part of global memory.
+    Gds {
+        /// `V32` or `U32`.
+        address: Value,
+        /// `U32`: where it begins [31:16], and its size [15:0], in bytes.
+        window: Value,
+    },
     /// Two LDS offsets a lane, for an atomic whose operand stands in LDS too.
     LdsPair {
         /// `V32` or `U32`: what is changed.

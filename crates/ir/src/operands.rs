@@ -116,6 +116,10 @@ macro_rules! walk {
                         f(soffset);
                     }
                     Space::Image(_) => {}
+                    Space::Gds { address, window } => {
+                        f(address);
+                        f(window);
+                    }
                     Space::LdsPair { address, other } => {
                         f(address);
                         f(other);

@@ -394,6 +394,10 @@ impl<'a> Parser<'a> {
                 array: f.array,
                 short: f.short,
             }),
+            "gds" => Space::Gds {
+                address: need(f.address, "address")?,
+                window: need(f.window, "window")?,
+            },
             "lds_pair" => Space::LdsPair {
                 address: need(f.address, "address")?,
                 other: need(f.other, "other")?,
@@ -464,6 +468,7 @@ impl<'a> Parser<'a> {
                 "unnormalized" => f.unnormalized = true,
                 "array" => f.array = true,
                 "short" => f.short = true,
+                "window" => f.window = Some(self.value(s)?),
                 "other" => f.other = Some(self.value(s)?),
                 "format" if s.looks_at(',') || s.at_end() => f.format = Elements::Resource,
                 "format" => {
@@ -537,6 +542,7 @@ struct Fields {
     ret: Option<DataReg>,
     resource: Option<u8>,
     other: Option<Value>,
+    window: Option<Value>,
     sampler: Option<u8>,
     vaddress: Option<u16>,
     kind: Option<ImageKind>,

@@ -275,6 +275,7 @@ impl Space {
             Space::Buffer { .. } => "buffer",
             Space::Scalar { .. } => "scalar",
             Space::ScalarBuffer { .. } => "scalar_buffer",
+            Space::Gds { .. } => "gds",
             Space::LdsPair { .. } => "lds_pair",
             Space::Image(_) => "image",
         }
@@ -310,6 +311,9 @@ impl Display for Space {
                 }
             }
             Space::Image(image) => image.fmt(f),
+            Space::Gds { address, window } => {
+                write!(f, ", address {address}, window {window}")
+            }
             Space::LdsPair { address, other } => {
                 write!(f, ", address {address}, other {other}")
             }

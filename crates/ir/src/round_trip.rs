@@ -98,7 +98,7 @@ impl Random<'_> {
 
     fn space(&mut self) -> Space {
         let (address, index, resource) = (self.value(), self.maybe(), self.any() as u8);
-        match self.below(9) {
+        match self.below(10) {
             0 => Space::Global { address, index },
             1 => Space::Flat { address },
             2 => Space::Scratch { address },
@@ -129,6 +129,10 @@ impl Random<'_> {
                 array: self.coin(),
                 short: self.coin(),
             }),
+            8 => Space::Gds {
+                address,
+                window: self.value(),
+            },
             6 => Space::LdsPair {
                 address,
                 other: self.value(),

@@ -481,6 +481,10 @@ impl Checker<'_> {
                     "a sampler belongs to what samples, and to nothing else".into()
                 })
             }
+            Space::Gds { address, window } => {
+                self.number(*address, 32)?;
+                self.exactly(*window, Ty::U32)
+            }
             Space::LdsPair { address, other } => {
                 self.number(*address, 32)?;
                 self.number(*other, 32)

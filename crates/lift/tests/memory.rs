@@ -326,7 +326,7 @@ fn scalar_loads() {
 fn unsupported() {
     for inst in [
         any(Ds::DS_ORDERED_COUNT),
-        with(any(Ds::DS_ADD_U32), flag::GDS),
+        with(any(Ds::DS_SWIZZLE_B32), flag::GDS),
         with(any(Mubuf::BUFFER_LOAD_DWORDX2), flag::LDS),
     ] {
         let block = lift(inst);

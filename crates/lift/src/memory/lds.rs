@@ -1,4 +1,4 @@
-//! The local data share (Vega ISA, 11 "Data share operations" and 12.13 LDS &
+//! The data shares, local and global (Vega ISA, 11 "Data share operations" and 12.13 LDS &
 //! GDS).
 
 use wavetank_ir::{
@@ -17,9 +17,6 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
     use Access::*;
     use Ds::*;
     use Half::*;
-    if l.inst.has(flag::GDS) && !l.inst.row().has(feature::GDS_ONLY) {
-        return Flow::unsupported(l.inst, "the global data share is not executed yet");
-    }
     let width = l.dwords(Field::Data0);
     let read = l.dwords(Field::Vdst);
     let at = || site(l);
@@ -88,6 +85,9 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
             source_first(at()).atomic(Rmw::FCmpSwap, width)
         }
 
+        _ if l.inst.has(flag::GDS) && !works_on_gds(op) => {
+            Flow::unsupported(l.inst, "it works on LDS only")
+        }
         DS_READ_ADDTID_B32 => by_lane(l).load(Dwords(1), Whole),
         DS_WRITE_ADDTID_B32 => by_lane(l).store(Dwords(1), Whole),
         DS_APPEND => append(l, Rmw::Add),
@@ -151,7 +151,7 @@ fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
 fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
     Site {
         l,
-        space: Space::Lds { address },
+        space: space(l, address),
         offset: l.inst.mods.offset.into(),
         data: l.data(Field::Data0),
         data2: l.data(Field::Data1),
@@ -159,6 +159,22 @@ fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
         returns: true,
         counter: Counter::Lgkm,
     }
+}
+
+/// LDS, or with GDS the part of the global data share that M0 names.
+fn space(l: &Lift, address: Value) -> Space {
+    if l.inst.has(flag::GDS) {
+        let window = l.m0().v;
+        Space::Gds { address, window }
+    } else {
+        Space::Lds { address }
+    }
+}
+
+/// Whether an instruction that is no plain load, store or atomic has a meaning
+/// for the global data share.
+fn works_on_gds(op: Ds) -> bool {
+    matches!(op, Ds::DS_APPEND | Ds::DS_CONSUME | Ds::DS_NOP) || op.row().has(feature::GDS_ONLY)
 }
 
 /// LDS[M0[15:0] + OFFSET + 4 · lane].
@@ -237,12 +253,14 @@ fn append(l: &Lift, rmw: Rmw) -> Flow {
         return Flow::Next;
     };
     let reg = Reg::V(vdst);
+    let base = match l.inst.has(flag::GDS) {
+        true => Int::const32(l.b, 0),
+        false => l.m0() & 0xffff,
+    };
     l.b.write(reg, exec.count_ones().v, Some(lowest));
     l.b.mem(MemOp {
         kind: MemKind::Atomic(rmw),
-        space: Space::Lds {
-            address: (l.m0() & 0xffff).v,
-        },
+        space: space(l, base.v),
         offset: l.inst.mods.offset.into(),
         access: Access::Dwords(1),
         half: Half::Whole,

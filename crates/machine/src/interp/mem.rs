@@ -11,6 +11,7 @@ use crate::backend::Stop;
 use crate::fault::Fault;
 use crate::memory::buffer::Buffer;
 use crate::memory::flat::{Flat, Global};
+use crate::memory::gds::Shared;
 use crate::memory::image::{self, Refused};
 use crate::memory::lds::{self, Local};
 use crate::memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
@@ -37,6 +38,7 @@ pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
             ..
         } => lanes::<L, Buffer>(op),
         Where::Buffer { .. } => formatted,
+        Where::Gds { .. } => lanes::<L, Shared>(op),
         Where::LdsPair { .. } => pair,
         Where::Image(_) => image,
         Where::Scalar { .. } => direct,

@@ -14,6 +14,7 @@ pub(crate) mod buffer;
 mod filter;
 pub(crate) mod flat;
 pub(crate) mod format;
+pub(crate) mod gds;
 mod global;
 pub(crate) mod image;
 pub(crate) mod lanes;

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use memmap2::{MmapOptions, MmapRaw};
 
+use super::gds::Gds;
+
 /// Bytes between two allocations, so that one access never spans both.
 const GUARD: u64 = 4096;
 
@@ -177,6 +179,8 @@ pub struct Registry {
     snapshot: RwLock<Snapshot>,
     /// Serialises changes.
     change: Mutex<()>,
+    /// Memory that is in no address space.
+    pub(super) gds: Gds,
 }
 
 impl Registry {

@@ -3,6 +3,7 @@
 use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
+use super::gds::Gds;
 use super::lds::Lds;
 use super::registry::{Registry, Rights, Snapshot};
 use super::scratch::Scratch;
@@ -72,6 +73,11 @@ impl<'m> MemoryUnit<'m> {
             scratch: Scratch::default(),
             generation: Generation::Gfx9,
         }
+    }
+
+    /// The global data share of the device.
+    pub(super) fn gds(&self) -> &Gds {
+        &self.registry.gds
     }
 
     /// The allocations of the device.

@@ -56,6 +56,7 @@ pub(crate) fn values(space: &Space) -> [Option<Value>; 4] {
             ..
         } => [None, index, offset, Some(soffset)],
         Space::Image(_) => [None; 4],
+        Space::Gds { address, window } => [Some(address), Some(window), None, None],
         Space::LdsPair { address, other } => [Some(address), Some(other), None, None],
         Space::ScalarBuffer { index, .. } => [None, index, None, None],
     }
