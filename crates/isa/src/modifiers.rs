@@ -291,7 +291,7 @@ fn sdwa_bits(op: Op, generation: Generation) -> u64 {
     if is_sdwa_b(op, generation) {
         return taken;
     }
-    if row.has(feature::CLAMP) {
+    if sources(row) != 0 {
         taken |= all(SDWA_CLAMP);
     }
     if row.has(feature::OMOD) && generation == Generation::Gfx9 {

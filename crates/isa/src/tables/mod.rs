@@ -250,7 +250,12 @@ impl Op {
     /// Whether LLVM's text has a VOP3 form on `chip`.
     pub fn lists_vop3(self, chip: Chip) -> bool {
         let promoted = !matches!(self, Op::Vop3(_) | Op::Vopc(_));
-        self.vop3(chip).is_some() && !(promoted && self.row().has(feature::NO_VOP3))
+        // v_readlane and v_writelane of gfx6 and gfx7, which are told by no
+        // suffix, have the short form alone.
+        let short = matches!(self, Op::Vop3(_))
+            && self.row().has(feature::NO_SUFFIX)
+            && self.vop2(chip).is_some();
+        self.vop3(chip).is_some() && !short && !(promoted && self.row().has(feature::NO_VOP3))
     }
 
     /// The VOP2 opcode: its own, or the short form of an instruction that later

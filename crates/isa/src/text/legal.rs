@@ -6,8 +6,10 @@ use super::names::M0;
 use super::parse::{Failure, ParseError};
 use crate::codes;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, Operand, flag};
-use crate::tables::{self, Class, Field, Kind, Op, Sop1, Ty, VCC, feature};
+use crate::inst::{Form, Inst, Operand, SdwaSel, flag};
+use crate::tables::{
+    self, Access, Class, Ds, Field, Kind, Op, OperandSpec, Sop1, Sop2, Ty, VCC, feature,
+};
 
 type Places<'a> = &'a [Range<usize>];
 
@@ -18,8 +20,17 @@ pub(super) fn check(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
         Form::Smem => scalar_memory(inst, places),
         Form::Scratch => scratch_address(inst, places),
         Form::Mimg => image(inst, places),
-        Form::Mubuf => buffer(inst, places),
-        Form::Sop1 => jump_by_register(inst, places),
+        Form::Mubuf | Form::Mtbuf => buffer(inst, places),
+        Form::Ds => lds(inst, places),
+        Form::Sop1 | Form::Sop2 => jump_by_register(inst, places),
+        Form::Sdwa if carries_elsewhere(inst) => fail(
+            place(inst, places, Field::Sdst),
+            "the carry of this form goes to vcc",
+        ),
+        Form::Sdwa if adds_to_part(inst) => fail(
+            &places[0],
+            "what is added to is a whole register: write dst_sel:DWORD",
+        ),
         _ if inst.row().class == Class::Valu => {
             integer_clamp(inst, places)?;
             scalar_values(inst, places)
@@ -97,45 +108,121 @@ fn image(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
     let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
     let mask = inst.mods.dmask;
+    let atomic = name.starts_with("image_atomic");
+    // Of one value there is nothing to compare with, and four are too many.
+    let unfit = if name.contains("cmpswap") { 1 } else { 15 };
+    let no_halves = ["_pck", "_get_resinfo", "_get_lod"];
     let message = if row.has(feature::GATHER) && mask.count_ones() != 1 {
         "a gather names one channel by dmask"
-    } else if name.starts_with("image_atomic") && !matches!(mask, 1 | 3 | 15) {
-        "the dmask of an atomic is 0x1, 0x3 or 0xf"
-    } else if name.contains("_pck") && inst.has(flag::D16) {
-        "packed formats have no d16"
+    } else if atomic && (!matches!(mask, 1 | 3 | 15) || mask == unfit && !inst.has(flag::TFE)) {
+        "an atomic works on one or two values of one component: dmask is 0x1 or 0x3, of a compare and swap 0x3 or 0xf"
+    } else if inst.has(flag::D16) && (atomic || no_halves.iter().any(|n| name.contains(n))) {
+        "the instruction has no d16"
     } else {
         return Ok(());
     };
     fail(&places[0], message)
 }
 
-/// What goes to LDS, or is stored, has no failure to report.
+/// What goes to LDS, is stored or replaced has no failure to report.
 fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
     let data = row.operands.iter().find(|s| s.field == Field::Vdata);
-    let stores = data.is_some_and(|s| !s.access.writes());
+    let stores = data.is_some_and(|s| !s.access.writes() || s.access == Access::ReadWriteIfGlc);
+    let addressed = inst.has(flag::OFFEN | flag::IDXEN | flag::ADDR64);
+    if addressed && !row.operands.iter().any(|s| s.field == Field::Vaddr) {
+        return fail(
+            &places[0],
+            "the instruction takes no address from vector registers",
+        );
+    }
+    if inst.has(flag::LDS) && !row.has(feature::LDS | feature::LDS_ONLY) {
+        return fail(&places[0], "the instruction does not load to LDS");
+    }
+    if inst.has(flag::ADDR64) && inst.has(flag::OFFEN | flag::IDXEN) {
+        return fail(
+            &places[0],
+            "`addr64` is the whole address: leave out offen and idxen",
+        );
+    }
+    if inst.form == Form::Mtbuf {
+        return Ok(());
+    }
     if !inst.has(flag::TFE) || !stores && !inst.has(flag::LDS) {
         return Ok(());
     }
     fail(&places[0], "`tfe` is for loads to registers")
 }
 
-/// Jumps and joins take a register.
-fn jump_by_register(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
-    let jumps = matches!(inst.op, Op::Sop1(Sop1::S_CBRANCH_JOIN | Sop1::S_SETPC_B64));
-    match inst.operands[0] {
-        Operand::Literal(_) | Operand::Inline(..=248) if jumps => {
-            fail(&places[0], "expected a scalar register")
-        }
-        _ => Ok(()),
+/// Whether SDWA, which names a mask only where it compares, has another carry
+/// than VCC.
+fn carries_elsewhere(inst: &Inst) -> bool {
+    let carry = inst.operand(Field::Sdst);
+    inst.op.home() == Form::Vop2 && !matches!(carry, Operand::None | codes::VCC)
+}
+
+/// Whether SDWA would add to a part of a register.
+fn adds_to_part(inst: &Inst) -> bool {
+    let adds = |s: &OperandSpec| s.field == Field::Vdst && s.access == Access::ReadWrite;
+    inst.mods.dst_sel != SdwaSel::Dword && inst.row().operands.iter().any(adds)
+}
+
+/// Permutations of lanes stay within LDS.
+fn lds(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
+    let permutes = matches!(inst.op, Op::Ds(Ds::DS_PERMUTE_B32 | Ds::DS_BPERMUTE_B32));
+    if permutes && inst.has(flag::GDS) {
+        return fail(&places[0], "lanes are permuted without GDS");
     }
+    Ok(())
+}
+
+/// Jumps, joins and relative moves take registers.
+fn jump_by_register(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
+    use Sop1::*;
+    let sources: &[usize] = match inst.op {
+        Op::Sop1(S_CBRANCH_JOIN | S_SETPC_B64 | S_RFE_B64) => &[0],
+        Op::Sop1(S_MOVRELS_B32 | S_MOVRELS_B64) => &[1],
+        Op::Sop2(Sop2::S_CBRANCH_G_FORK) => &[0, 1],
+        _ => &[],
+    };
+    // Forks take constants. Apertures are registers of two dwords, and the bits
+    // of conditions of one.
+    let fork = matches!(inst.op, Op::Sop2(_));
+    for &i in sources {
+        let wide = inst.dwords(i) == 2;
+        match inst.operands[i] {
+            Operand::Inline(_) if fork => {}
+            Operand::Inline(235..=238) if wide => {}
+            Operand::Inline(249..) if !wide => {}
+            Operand::Literal(_) | Operand::Inline(_) => {
+                return fail(&places[i], "expected a scalar register");
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The most address registers that an image instruction can read: those of a
+/// cube or an array of three coordinates, the gradients of them, and one for
+/// each of what its name adds (Vega ISA, 8.2.4 "Image address").
+pub(super) fn most_addresses(inst: &Inst) -> u8 {
+    let name = inst.row().mnemonic(inst.chip.generation());
+    let words = name.unwrap_or_default().split('_').skip(2);
+    let more = words.fold(3, |most, word| match word {
+        "d" | "cd" => most + 6,
+        "b" | "c" | "o" | "cl" | "l" => most + 1,
+        _ => most,
+    });
+    more.max(4)
 }
 
 /// Integers cannot be clamped before gfx8.
 fn integer_clamp(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let mut specs = inst.row().operands.iter();
     let old = inst.chip.generation() < Generation::Gfx8;
-    if old && inst.has(flag::CLAMP) && !specs.any(|s| s.ty.is_float()) {
+    let is_float = |s: &OperandSpec| s.field == Field::Vdst && s.ty.is_float();
+    if old && inst.has(flag::CLAMP) && !specs.any(is_float) {
         return fail(&places[0], "integers are clamped from gfx8 on");
     }
     Ok(())
@@ -157,7 +244,7 @@ fn scalar_values(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     for (i, spec) in row.operands.iter().enumerate() {
         let operand = inst.operands[i];
         let scalar = match operand {
-            Operand::Sgpr(M0) => spec.kind != Kind::Scalar,
+            Operand::Sgpr(M0) if spec.kind == Kind::Scalar => spec.field != Field::Src1,
             Operand::Sgpr(_) => spec.access.reads(),
             Operand::Inline(code) => matches!(code, 235..=239 | 251..=253),
             Operand::Literal(_) => true,

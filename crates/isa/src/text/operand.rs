@@ -6,6 +6,7 @@ use super::line;
 use super::names::{
     HWREGS, INLINE_FLOATS, INV_2PI_F64, M0, SPECIAL_SOURCES, first_ttmp, register_pairs,
 };
+use super::parse_operand::inline64;
 use crate::generation::Generation;
 use crate::tables::Ty;
 
@@ -143,14 +144,27 @@ pub(super) fn inline(out: &mut impl Write, code: u8, ty: Ty) -> Result {
     out.write_str(name)
 }
 
+/// A literal of 64 bits: the low half of an integer, the high half of a float.
+fn literal64(out: &mut impl Write, bits: u32, ty: Ty, generation: Generation) -> Result {
+    let value = match ty {
+        Ty::F64 => u64::from(bits) << 32,
+        _ => bits.into(),
+    };
+    match inline64(value, generation) {
+        Some(code) => inline(out, code, ty),
+        None => hex(out, bits),
+    }
+}
+
 /// Writes a literal as LLVM does: one that has an inline form in that form.
 ///
 /// gfx6 and gfx7 have no inline 1/(2π).
 pub(super) fn literal(out: &mut impl Write, bits: u32, ty: Ty, generation: Generation) -> Result {
     let width = width(ty);
     let (value, small) = match width {
-        Width::Double => return hex(out, bits),
-        Width::Int16 | Width::Float16 => (bits & 0xffff, i32::from(bits as u16 as i16)),
+        Width::Double => return literal64(out, bits, ty, generation),
+        Width::Int16 => (bits & 0xffff, (bits & 0xffff) as i32),
+        Width::Float16 => (bits & 0xffff, i32::from(bits as u16 as i16)),
         Width::Word => (bits, bits as i32),
     };
     if (-16..=64).contains(&small) {

@@ -13,7 +13,7 @@ use super::legal;
 use super::lex::{Lexer, Located, Spot, Token};
 use super::mnemonic::{Candidate, Mnemonics};
 use super::parse_modifier::{given, modifiers};
-use super::parse_operand::{Written, constant, source};
+use super::parse_operand::{Written, constant, expect, source, with_sign};
 use super::parse_symbolic::{immediate, number};
 use super::print::is_mix;
 use crate::generation::{Chip, Generation};
@@ -153,6 +153,11 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             inst.operands[i] = Operand::Imm(0);
             continue;
         }
+        if form == Form::Smem && spec.field == Field::Soffset && lex.peek() != Token::Mark(b',') {
+            // An offset that is left out is 0.
+            inst.mods.flags |= flag::SMEM_IMM;
+            continue;
+        }
         if !is_first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
             return fail(&lex, "expected `,` and another operand");
         }
@@ -203,6 +208,7 @@ impl Words {
         };
         let mut operands = inst.row().operands.iter();
         let asks = matches!(inst.form, Form::Mubuf | Form::Mtbuf)
+            || loads_to_lds(inst)
             || operands.any(|s| s.access == Access::WriteIfGlc);
         while asks && lex.peek() != Token::End {
             match lex.next() {
@@ -222,8 +228,14 @@ fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
         (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
             words.lds && !inst.row().has(feature::LDS_ONLY) && spec.access == Access::Write
         }
+        (_, Field::Vdst) if loads_to_lds(inst) && words.lds => true,
         _ => spec.access == Access::WriteIfGlc && !words.glc,
     }
+}
+
+/// Whether the instruction can load to LDS, past its vector registers.
+fn loads_to_lds(inst: &Inst) -> bool {
+    matches!(inst.form, Form::Flat | Form::Global | Form::Scratch) && inst.row().has(feature::LDS)
 }
 
 /// Parses one operand by its specification.
@@ -240,7 +252,13 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
                 return smem_offset(lex, inst);
             }
             let start = lex.spot();
-            let w = source(lex, spec.ty, generation)?;
+            // The sources of the mixed operations take constants of 16 bits.
+            let ty = if is_mix(inst.op) && spec.ty == Ty::F32 {
+                Ty::F16
+            } else {
+                spec.ty
+            };
+            let w = source(lex, ty, generation)?;
             let vector = matches!(w.operand, Operand::Vgpr(_));
             if w.operand == LDS_DIRECT && !takes_lds_direct(inst, spec) {
                 return fail(&start, "lds_direct cannot stand here");
@@ -256,6 +274,12 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
                 (Kind::Sgpr | Kind::Scalar, _) if vector => {
                     fail(&start, "expected a scalar register")
                 }
+                (Kind::Scalar, Operand::Literal(_)) if is_lane(inst, spec) => {
+                    fail(&start, "the number of a lane is no literal")
+                }
+                (Kind::Source, o) if spec.ty == Ty::B128 && !vector && o != Operand::Off => {
+                    fail(&start, "expected vector registers")
+                }
                 _ => Ok(w),
             }
         }
@@ -266,6 +290,11 @@ fn operand(lex: &mut Lexer<'_>, inst: &mut Inst, spec: &OperandSpec) -> Result<W
         }
         kind => immediate(lex, kind, generation).map(|n| plain(Operand::Imm(n))),
     }
+}
+
+/// Whether an operand is the number of a lane.
+fn is_lane(inst: &Inst, spec: &OperandSpec) -> bool {
+    inst.row().class == Class::Valu && spec.field == Field::Src1
 }
 
 /// Whether a SOPK compares with a constant that has no sign.
@@ -284,6 +313,7 @@ fn takes_lds_direct(inst: &Inst, spec: &OperandSpec) -> bool {
     let name = row.mnemonic(inst.chip.generation()).unwrap_or_default();
     let lanes = name == "v_writelane_b32" && inst.chip >= Chip::Gfx900;
     row.class == Class::Valu
+        && inst.form != Form::Sdwa
         && spec.field == Field::Src0
         && spec.ty.dwords() == 1
         && (!name.contains("rev") || name == "v_bfrev_b32")
@@ -298,12 +328,23 @@ fn is_interp(inst: &Inst) -> bool {
 /// A literal that is always there, whatever inline form its value has.
 fn literal(lex: &mut Lexer<'_>, spec: &OperandSpec) -> Result<Operand, Failure> {
     let mut ahead = *lex;
+    if ahead.word("lit") && ahead.mark(b'(') {
+        *lex = ahead;
+        let operand = literal(lex, spec)?;
+        expect(lex, b')', "after the number")?;
+        return Ok(operand);
+    }
+    let mut ahead = *lex;
     if let Some(value) = ahead.integer() {
-        if !(-0x8000_0000..=0xffff_ffff).contains(&value) {
-            return fail(lex, "a literal has 32 bits");
+        let (bits, min, max) = match spec.ty {
+            Ty::F16 => (16, -0x8000, 0xffff),
+            _ => (32, -0x8000_0000, 0xffff_ffff),
+        };
+        if !(min..=max).contains(&value) {
+            return fail(lex, format_args!("this literal has {bits} bits"));
         }
         *lex = ahead;
-        return Ok(Operand::Literal(value as u32));
+        return Ok(Operand::Literal((value & max) as u32));
     }
     let start = lex.spot();
     // Inline floats as the bits of the operand's type.
@@ -326,7 +367,12 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     let generation = inst.chip.generation();
     let mut ahead = *lex;
     if ahead.integer().is_none() {
-        return source(lex, Ty::U32, generation);
+        let w = source(lex, Ty::U32, generation)?;
+        // `lit(4)` is an immediate, too, and other constants have no place.
+        if let Operand::Inline(_) | Operand::Literal(_) = w.operand {
+            return fail(&ahead, "expected an offset or a scalar register");
+        }
+        return Ok(w);
     }
     let start = lex.spot();
     let Some(value) = lex.integer() else {
@@ -369,6 +415,7 @@ fn apply(
     at: &Spot,
 ) -> Result<(), Failure> {
     let row = inst.row();
+    let mut changed = Vec::new();
     let mut sources = 0;
     for (spec, w) in row.operands.iter().zip(written) {
         let bit = source_bit(spec.field);
@@ -382,14 +429,38 @@ fn apply(
                 _ => false,
             };
         if around && !takes {
-            return fail(at, "this form takes no neg, abs or sext");
+            let constant = short_constant(inst, spec, w);
+            let Some(operand) = constant else {
+                return fail(at, "this form takes no neg, abs or sext");
+            };
+            changed.push((spec.field, operand));
+            continue;
         }
         inst.mods.neg |= if w.neg { bit } else { 0 };
         inst.mods.abs |= if w.abs { bit } else { 0 };
         inst.mods.sext |= if w.sext { bit } else { 0 };
     }
+    let alone = row.operands.is_empty() && !row.has(feature::GDS_ONLY);
+    if alone && (given != 0 || inst.mods.flags != 0) {
+        return fail(at, "the instruction takes no modifiers");
+    }
+    for (field, operand) in changed {
+        inst.set(field, operand);
+    }
     let count = sources.count_ones();
     match inst.form {
+        Form::Vop3 | Form::Sdwa if given & given::OMOD != 0 && !takes_omod(inst) => {
+            return fail(at, "the result of this instruction is not scaled");
+        }
+        Form::Vop3 if given & given::NO_CLAMP != 0 && !row.has(feature::CLAMP) => {
+            return fail(at, "the result of this instruction is not clamped");
+        }
+        Form::Vop3 if given & given::OP_SEL != 0 && !takes_op_sel(inst) => {
+            return fail(at, "this instruction takes no op_sel");
+        }
+        Form::Vop3p if given & given::NEG_LO_HI != 0 && is_mix(inst.op) => {
+            return fail(at, "write the signs around the sources");
+        }
         Form::Vop3 => {
             let op_sel = inst.mods.op_sel;
             if op_sel >> (count + 1) != 0 {
@@ -403,6 +474,12 @@ fn apply(
         }
         Form::Vop3p if given & given::OP_SEL_HI == 0 => {
             inst.mods.op_sel_hi = if is_mix(inst.op) { 0 } else { sources };
+        }
+        Form::Sdwa
+            if matches!(inst.op, Op::Vopc(_))
+                && given & (given::DST_SEL | given::DST_UNUSED) != 0 =>
+        {
+            return fail(at, "a comparison writes a whole mask");
         }
         Form::Sdwa => sdwa_defaults(inst, given, sources),
         Form::Dpp if given & given::DPP_CTRL == 0 => {
@@ -420,6 +497,11 @@ fn apply(
             inst.mods.flags |= address.1;
         }
         Form::Exp => {
+            if inst.has(flag::COMPR) {
+                // Two registers hold the pairs: the first, and the third.
+                inst.operands[2] = inst.operands[1];
+                inst.operands[4] = inst.operands[3];
+            }
             let exports = (1..5).filter(|i| matches!(inst.operands[*i], Operand::Vgpr(_)));
             inst.mods.dmask = exports.fold(0, |mask, i| mask | 1 << (i - 1));
         }
@@ -442,18 +524,47 @@ fn apply(
     Ok(())
 }
 
+/// Whether the result can be scaled; SDWA scales only what is a float.
+fn takes_omod(inst: &Inst) -> bool {
+    let row = inst.row();
+    let float = |s: &OperandSpec| s.field == Field::Vdst && s.ty.is_float();
+    row.has(feature::OMOD) && (inst.form != Form::Sdwa || row.operands.iter().any(float))
+}
+
+/// Whether op_sel means something to a VOP3.
+fn takes_op_sel(inst: &Inst) -> bool {
+    inst.row().has(feature::OP_SEL) && inst.chip.generation() == Generation::Gfx9
+}
+
+/// A constant with its sign changed, for a short form, which cannot tell the
+/// hardware to change it.
+fn short_constant(inst: &Inst, spec: &OperandSpec, w: &Written) -> Option<Operand> {
+    let short = matches!(inst.form, Form::Vop1 | Form::Vop2 | Form::Vopc)
+        && inst.row().operands.iter().all(|s| s.kind != Kind::Literal);
+    let float = inst.row().takes_neg(spec);
+    let constant =
+        matches!(w.operand, Operand::Inline(128..=208 | 240..=248) | Operand::Literal(_));
+    let long = inst.form == Form::Vop3 && !float;
+    match (short || long) && constant && spec.kind == Kind::Source {
+        // A double is told from an integer by its notation.
+        true if float && !w.sext && (w.float || spec.ty.dwords() == 1) => {
+            with_sign(w.operand, spec.ty, (w.neg, w.abs), inst.chip.generation())
+        }
+        true if !float && w.sext && inst.op.sdwa(inst.chip) => Some(w.operand),
+        _ => None,
+    }
+}
+
 /// What LLVM writes where SDWA selections are left out.
 fn sdwa_defaults(inst: &mut Inst, given: u32, sources: u8) {
     let compare = matches!(inst.op, Op::Vopc(_));
-    if given & given::DST_SEL != 0 || sources == 0 {
+    if sources == 0 {
         return;
     }
-    inst.mods.dst_unused = if compare {
-        DstUnused::Pad
-    } else {
-        DstUnused::Preserve
-    };
-    if compare && inst.chip.generation() == Generation::Gfx8 {
+    if given & given::DST_UNUSED == 0 && !compare {
+        inst.mods.dst_unused = DstUnused::Preserve;
+    }
+    if compare && given & given::DST_SEL == 0 && inst.chip.generation() == Generation::Gfx8 {
         inst.mods.dst_sel = SdwaSel::Byte0;
     }
 }
@@ -469,8 +580,12 @@ pub(super) fn check_widths(
         let right = match (inst.form, spec.field) {
             _ if got == 0 => true,
             // How many are read depends on the resource.
-            (Form::Mimg, Field::Vaddr) => got >= needed && got <= 16,
-            (Form::Mimg, Field::Srsrc) => got == if inst.has(flag::R128) { 4 } else { needed },
+            // CLRX writes the half of the resource that is there.
+            (Form::Mimg, Field::Srsrc) if inst.has(flag::R128) => matches!(got, 4 | 8),
+            (Form::Mimg, Field::Vaddr) => {
+                let most = legal::most_addresses(inst);
+                got >= needed && (got <= most || got == 8 && most > 4)
+            }
             _ => got == needed,
         };
         if !right {

@@ -10,12 +10,15 @@ use super::parse_operand::expect;
 use super::parse_symbolic::{number, swizzle};
 use crate::generation::Generation;
 use crate::inst::{Form, Mods, flag};
+use crate::layout::{Layout, layout};
 
 /// Modifiers as written: their values, and which were there.
 struct Modifiers<'m> {
     mods: &'m mut Mods,
     /// Bits of [`given`].
     given: u32,
+    /// Flags that were said not to be set.
+    denied: u32,
 }
 
 /// Kinds of modifiers that were written; flags are in [`Mods::flags`].
@@ -23,7 +26,7 @@ pub(super) mod given {
     pub const OMOD: u32 = 1 << 0;
     pub const OP_SEL: u32 = 1 << 1;
     pub const OP_SEL_HI: u32 = 1 << 2;
-    pub const NEG_LO_HI: u32 = 1 << 3;
+    pub const NEG_LO: u32 = 1 << 3;
     pub const SDWA: u32 = 1 << 4;
     pub const DPP: u32 = 1 << 5;
     pub const OFFSET: u32 = 1 << 6;
@@ -33,11 +36,18 @@ pub(super) mod given {
     pub const DST_SEL: u32 = 1 << 10;
     pub const DPP_CTRL: u32 = 1 << 11;
     pub const OFFSET1: u32 = 1 << 12;
+    pub const DST_UNUSED: u32 = 1 << 13;
+    pub const ROW_MASK: u32 = 1 << 14;
+    pub const BANK_MASK: u32 = 1 << 15;
+    pub const NEG_HI: u32 = 1 << 16;
+    /// `noclamp`.
+    pub const NO_CLAMP: u32 = 1 << 17;
+    pub const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
     pub const OFFSET01: u32 = OFFSET0 | OFFSET1;
 }
 
 /// Flags by the word that sets them.
-pub(super) const FLAGS: [(&str, u32); 18] = [
+pub(super) const FLAGS: [(&str, u32); 19] = [
     ("clamp", flag::CLAMP),
     ("glc", flag::GLC),
     ("slc", flag::SLC),
@@ -56,6 +66,7 @@ pub(super) const FLAGS: [(&str, u32); 18] = [
     ("done", flag::DONE),
     ("compr", flag::COMPR),
     ("high", flag::HIGH),
+    ("vm", flag::VM),
 ];
 
 /// What a form can be told.
@@ -66,12 +77,12 @@ pub(super) fn allowed(form: Form) -> (u32, u32) {
     match form {
         Form::Vop3 => (OMOD | OP_SEL, flag::CLAMP | flag::HIGH),
         Form::Vop3p => (OP_SEL | OP_SEL_HI | NEG_LO_HI, flag::CLAMP),
-        Form::Sdwa => (OMOD | SDWA | DST_SEL, flag::CLAMP),
-        Form::Dpp => (DPP | DPP_CTRL, flag::BOUND_CTRL),
+        Form::Sdwa => (OMOD | SDWA | DST_SEL | DST_UNUSED, flag::CLAMP),
+        Form::Dpp => (DPP | DPP_CTRL | ROW_MASK | BANK_MASK, flag::BOUND_CTRL),
         Form::Smem => (OFFSET, flag::GLC),
         Form::Ds => (OFFSET | OFFSET01, flag::GDS),
         Form::Mubuf => (OFFSET, memory | address),
-        Form::Mtbuf => (OFFSET | FORMAT, memory | address),
+        Form::Mtbuf => (OFFSET | FORMAT, memory & !flag::LDS | address),
         Form::Mimg => (
             DMASK,
             memory & !flag::LDS
@@ -97,7 +108,11 @@ pub(super) fn modifiers(
     mods: &mut Mods,
 ) -> Result<u32, Failure> {
     *mods = Mods::default();
-    let mut m = Modifiers { mods, given: 0 };
+    let mut m = Modifiers {
+        mods,
+        given: 0,
+        denied: 0,
+    };
     m.mods.dfmt = if form == Form::Mtbuf { DEFAULT_DFMT } else { 0 };
     m.mods.nfmt = DEFAULT_NFMT;
     if form == Form::Dpp {
@@ -113,6 +128,18 @@ pub(super) fn modifiers(
             Token::Word(word) => word,
             _ => return fail(&start, "expected a modifier, or the end of the line"),
         };
+        if let Some(bit) = denied_flag(word, flags, layout(form, generation)) {
+            if bit & (m.mods.flags | m.denied) != 0 {
+                return fail(&start, format_args!("`{word}` stands beside its like"));
+            }
+            m.denied |= bit;
+            m.given |= if bit == flag::CLAMP {
+                given::NO_CLAMP
+            } else {
+                0
+            };
+            continue;
+        }
         let (had_kinds, had_flags) = (m.given, m.mods.flags);
         one(lex, word, &start, &mut m, generation)?;
         let (new_kinds, new_flags) = (m.given & !had_kinds, m.mods.flags & !had_flags);
@@ -122,19 +149,24 @@ pub(super) fn modifiers(
                 format_args!("this form of the instruction takes no `{word}`"),
             );
         }
-        let dpp_masks = matches!(word, "row_mask" | "bank_mask");
-        if new_kinds == 0 && new_flags == 0 && !dpp_masks && !is_repeatable(word) {
+        let repeated = new_kinds == 0 && new_flags == 0 && !is_repeatable(word);
+        if repeated || m.mods.flags & m.denied != 0 {
             return fail(&start, format_args!("`{word}` stands here twice"));
         }
     }
 }
 
+/// `noglc`, `notfe`: a flag that the encoding has is said not to be set.
+fn denied_flag(word: &str, flags: u32, layout: &Layout) -> Option<u32> {
+    let name = word.strip_prefix("no")?;
+    let (_, bit) = FLAGS.iter().find(|(w, _)| *w == name)?;
+    let has = |bit: u32| bit == flag::CLAMP || layout.flags.iter().any(|(f, _)| *f == bit);
+    Some(*bit).filter(|bit| bit & flags != 0 && has(*bit))
+}
+
 /// Words that belong to a kind of which another word may have been there.
 fn is_repeatable(word: &str) -> bool {
-    matches!(
-        word,
-        "src0_sel" | "src1_sel" | "dst_sel" | "dst_unused" | "neg_lo" | "neg_hi" | "dfmt" | "nfmt"
-    )
+    matches!(word, "src0_sel" | "src1_sel" | "dfmt" | "nfmt")
 }
 
 fn one(
@@ -146,10 +178,6 @@ fn one(
 ) -> Result<(), Failure> {
     if let Some((_, bit)) = FLAGS.iter().find(|(w, _)| *w == word) {
         m.mods.flags |= bit;
-        return Ok(());
-    }
-    if word == "vm" {
-        m.mods.flags |= flag::VM;
         return Ok(());
     }
     if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, n)| *n == word) {
@@ -177,11 +205,11 @@ fn one(
         }
         "neg_lo" => {
             mods.neg = bits(lex)?;
-            given::NEG_LO_HI
+            given::NEG_LO
         }
         "neg_hi" => {
             mods.abs = bits(lex)?;
-            given::NEG_LO_HI
+            given::NEG_HI
         }
         "dst_sel" => {
             mods.dst_sel = choice(lex, &SDWA_SELS)?;
@@ -189,8 +217,7 @@ fn one(
         }
         "dst_unused" => {
             mods.dst_unused = choice(lex, &DST_UNUSED)?;
-            m.given |= given::SDWA;
-            given::DST_SEL
+            given::DST_UNUSED
         }
         "src0_sel" => {
             mods.src_sel[0] = choice(lex, &SDWA_SELS)?;
@@ -207,11 +234,11 @@ fn one(
         }
         "row_mask" => {
             mods.row_mask = number(lex, 0, 15)? as u8;
-            given::DPP
+            given::ROW_MASK
         }
         "bank_mask" => {
             mods.bank_mask = number(lex, 0, 15)? as u8;
-            given::DPP
+            given::BANK_MASK
         }
         "bound_ctrl" => {
             // 0 is an old spelling of the same bit.

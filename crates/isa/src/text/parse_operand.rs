@@ -104,6 +104,7 @@ fn within(
             Ok(written)
         }
         Token::Word("neg" | "abs" | "sext") => call(lex, ty, generation, depth),
+        Token::Word("lit") => lit(lex, ty, generation),
         _ => register(lex, generation),
     }
 }
@@ -137,6 +138,19 @@ fn call(
     Ok(written)
 }
 
+/// `lit(…)` around a number, which says no more than the number.
+fn lit(lex: &mut Lexer<'_>, ty: Ty, generation: Generation) -> Result<Written, Failure> {
+    let mut ahead = *lex;
+    ahead.next();
+    if !ahead.mark(b'(') {
+        return register(lex, generation);
+    }
+    *lex = ahead;
+    let written = number(lex, ty, generation)?;
+    expect(lex, b')', "after the number")?;
+    Ok(written)
+}
+
 /// A negative number, or what is negated.
 fn negative(
     lex: &mut Lexer<'_>,
@@ -151,7 +165,8 @@ fn negative(
     }
     *lex = inside;
     let mut written = within(lex, ty, generation, depth + 1)?;
-    if written.neg || written.sext || inside.peek() == Token::Mark(b'-') {
+    let again = matches!(inside.peek(), Token::Mark(b'-') | Token::Word("lit"));
+    if written.neg || written.sext || again {
         return fail(&inside, "an operand is negated once");
     }
     written.neg = true;
@@ -408,6 +423,15 @@ fn inline_floats(
     INLINE_FLOATS[..count].iter()
 }
 
+/// The inline constant that has these 64 bits.
+pub(super) fn inline64(value: u64, generation: Generation) -> Option<u8> {
+    if value <= 64 {
+        return Some(128 + value as u8);
+    }
+    let found = inline_floats(generation).find(|f| bits64(f) == value);
+    found.map(|f| f.code)
+}
+
 /// The 64 bits of an inline float.
 fn bits64(f: &super::names::InlineFloat) -> u64 {
     match f.code {
@@ -442,11 +466,19 @@ fn integer(value: u64, negative: bool, ty: Ty, generation: Generation) -> Option
             }
             fits(32).then_some(Operand::Literal(signed as u32))
         }
-        _ if is_half(ty) => {
+        // Inline floats of 16 bit integers in pairs are those of 32 bits.
+        _ if is_half(ty) && (is_float16(ty) || !is_packed(ty)) => {
+            if is_packed(ty)
+                && fits(32)
+                && let Some(inline) = small(i64::from(signed as i32))
+            {
+                return Some(inline);
+            }
             if !fits(16) {
                 return None;
             }
-            if let Some(inline) = small(i64::from(signed as i16)).filter(|_| !is_packed(ty)) {
+            let wraps = is_float16(ty) && !is_packed(ty);
+            if let Some(inline) = small(i64::from(signed as i16)).filter(|_| wraps) {
                 return Some(inline);
             }
             let float = inline_floats(generation).find(|f| f.f16 == signed as u16);
@@ -489,24 +521,70 @@ fn float(value: f64, ty: Ty, generation: Generation) -> Option<Operand> {
     if value == 0.0 && value.is_sign_positive() {
         return Some(Operand::Inline(128));
     }
-    let by_text = inline_floats(generation).find(|f| match f.code {
-        248 => value as f32 == f32::from_bits(f.f32),
-        _ => value == f64::from(f32::from_bits(f.f32)),
-    });
-    if let Some(f) = by_text {
-        return Some(Operand::Inline(f.code));
+    let inline = |same: &dyn Fn(&super::names::InlineFloat) -> bool| {
+        let found = inline_floats(generation).find(|f| same(f));
+        found.map(|f| Operand::Inline(f.code))
+    };
+    if ty.dwords() == 2 {
+        // The high half of a double: integers have no such literal.
+        let literal = (ty == Ty::F64).then_some(Operand::Literal((value.to_bits() >> 32) as u32));
+        return inline(&|f| bits64(f) == value.to_bits()).or(literal);
+    }
+    if is_float16(ty) {
+        let bits = half(value)?;
+        return inline(&|f| f.f16 == bits).or(Some(Operand::Literal(bits.into())));
+    }
+    let narrow = value as f32;
+    // Neither infinite nor zero by rounding.
+    if !narrow.is_finite() || narrow == 0.0 && value != 0.0 {
+        return None;
+    }
+    let bits = narrow.to_bits();
+    match inline(&|f| f.f32 == bits) {
+        Some(operand) => Some(operand),
+        None if is_half(ty) => half(value).map(|h| Operand::Literal(h.into())),
+        None => Some(Operand::Literal(bits)),
+    }
+}
+
+/// A constant whose sign a short form changes beforehand, as it has no bits to
+/// tell the hardware to; `None` for what is no constant of one dword.
+pub(super) fn with_sign(
+    operand: Operand,
+    ty: Ty,
+    (neg, abs): (bool, bool),
+    generation: Generation,
+) -> Option<Operand> {
+    let float = |code| inline_floats(generation).find(|f| f.code == code);
+    let bits = match operand {
+        Operand::Inline(code @ 128..=192) => u64::from(code) - 128,
+        Operand::Inline(code @ 193..=208) => 192u64.wrapping_sub(code.into()),
+        Operand::Inline(code) if ty.dwords() == 2 => bits64(float(code)?),
+        Operand::Inline(code) if is_float16(ty) => float(code)?.f16.into(),
+        Operand::Inline(code) => float(code)?.f32.into(),
+        Operand::Literal(value) if ty.dwords() == 2 => u64::from(value) << 32,
+        Operand::Literal(value) => value.into(),
+        _ => return None,
+    };
+    let width = match ty.dwords() {
+        2 => 64,
+        _ if is_half(ty) => 16,
+        _ => 32,
+    };
+    let sign = 1u64 << (width - 1);
+    let mut bits = bits & (u64::MAX >> (64 - width));
+    if abs {
+        bits &= !sign;
+    }
+    if neg {
+        bits ^= sign;
     }
     match ty.dwords() {
-        // The high half of a double: integers have no such literal.
-        2 if ty == Ty::F64 => Some(Operand::Literal((value.to_bits() >> 32) as u32)),
-        2 => None,
-        _ if is_half(ty) => half(value).map(|h| Operand::Literal(h.into())),
-        _ => {
-            let narrow = value as f32;
-            // Neither infinite nor zero by rounding.
-            let kept = narrow.is_finite() && narrow != 0.0;
-            kept.then_some(Operand::Literal(narrow.to_bits()))
-        }
+        2 => match inline64(bits, generation) {
+            Some(code) => Some(Operand::Inline(code)),
+            None => Some(Operand::Literal((bits >> 32) as u32)),
+        },
+        _ => integer(bits, false, ty, generation),
     }
 }
 

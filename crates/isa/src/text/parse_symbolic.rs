@@ -24,7 +24,9 @@ pub(super) fn immediate(
         Kind::Sendmsg if lex.word("sendmsg") => sendmsg(lex, generation),
         Kind::GprIdx if lex.word("gpr_idx") => gpr_idx(lex),
         Kind::GprIdx => number(lex, 0, 15),
-        Kind::Probe => number(lex, 0, 255),
+        // SDATA has 7 bits.
+        Kind::Probe => number(lex, 0, 127),
+        Kind::Hwreg | Kind::Sendmsg => number(lex, 0, 0xffff).map(|n| i32::from(n as u16 as i16)),
         // 16 bits, signed or not: kept sign-extended.
         _ => number(lex, -0x8000, 0xffff).map(|n| i32::from(n as u16 as i16)),
     }
@@ -200,6 +202,7 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
                 .iter()
                 .enumerate()
                 .map(|(n, o)| (n as u8 + 1, *o))
+                .filter(|(n, _)| has_operation(MSG_SYSMSG, i32::from(*n), generation))
                 .collect(),
             _ if by_name => return fail(lex, "this message has no operation"),
             _ => Vec::new(),
@@ -218,7 +221,7 @@ fn sendmsg(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
             }
             stream = number(lex, 0, 3)?;
         }
-    } else if by_name && (id as u8 == MSG_GS || sysmsg) {
+    } else if by_name && (gs || sysmsg) {
         return fail(&start, "this message needs an operation");
     }
     if by_name && id as u8 == MSG_GS && op == 0 {

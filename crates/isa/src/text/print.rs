@@ -191,6 +191,8 @@ fn operand(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> R
         Operand::Literal(value) if spec.kind == Kind::Literal && inst.form == Form::Vop2 => {
             hex(out, value)
         }
+        // An offset beyond 8 bits (SMRD of gfx7).
+        Operand::Literal(value) if inst.form == Form::Smem => hex(out, value),
         Operand::Literal(value) => literal(out, value, spec.ty, generation),
         Operand::Off => out.write_str("off"),
         Operand::Imm(value) => immediate(out, value, spec.kind, generation),
