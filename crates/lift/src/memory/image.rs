@@ -100,7 +100,7 @@ pub(crate) fn mimg(l: &Lift, op: Mimg) -> Flow {
         IMAGE_ATOMIC_CMPSWAP => atomic(Rmw::CmpSwap),
         IMAGE_ATOMIC_ADD => atomic(Rmw::Add),
         IMAGE_ATOMIC_SUB => atomic(Rmw::Sub),
-        IMAGE_ATOMIC_RSUB | IMAGE_ATOMIC_RSUB_V1_V1 => atomic(Rmw::RevSub),
+        IMAGE_ATOMIC_RSUB => atomic(Rmw::RevSub),
         IMAGE_ATOMIC_SMIN => atomic(Rmw::MinS),
         IMAGE_ATOMIC_UMIN => atomic(Rmw::MinU),
         IMAGE_ATOMIC_SMAX => atomic(Rmw::MaxS),
