@@ -28,7 +28,7 @@ unsafe fn pool_info(agent: Agent, kind: Kind, attribute: u32, value: *mut c_void
     unsafe {
         match attribute {
             0 => put(value.cast(), kind.segment()),
-            1 if global => put(value.cast(), kind.flags()),
+            1 => put(value.cast(), kind.flags()),
             2 => put(value.cast(), size(kind) as usize),
             5 => put(value.cast(), global),
             6 | 7 => put(value.cast(), if global { PAGE as usize } else { 0 }),

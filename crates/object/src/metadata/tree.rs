@@ -106,6 +106,8 @@ impl<'a> Fields<'a> {
     pub fn alignment(&self, key: &str) -> Result<Option<u32>> {
         let align = self.number(key)?;
         match align {
+            // GCC says 0 where a kernel has no arguments.
+            Some(0) => Ok(Some(1)),
             Some(align) if !align.is_power_of_two() || align > MAX_ALIGN => {
                 Err(self.wrong(key, "a power of two of at most 4096"))
             }
