@@ -61,10 +61,12 @@ pub(super) fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) ->
     Ok(())
 }
 
-/// The name of a message operation, if the message has that operation.
-fn message_op(id: u8, op: u8) -> Option<&'static str> {
+/// The name of a message operation, if the message has that operation; the
+/// acknowledgement of host traps ended with gfx8.
+fn message_op(id: u8, op: u8, generation: Generation) -> Option<&'static str> {
     match id {
         MSG_GS if op == 0 => None,
+        MSG_SYSMSG if op == 3 && generation == Generation::Gfx9 => None,
         MSG_GS | MSG_GS_DONE => GS_OPS.get(usize::from(op)).copied(),
         MSG_SYSMSG => SYSMSG_OPS.get(usize::from(op).wrapping_sub(1)).copied(),
         _ => None,
@@ -79,7 +81,7 @@ pub(super) fn sendmsg(out: &mut impl Write, imm: u16, generation: Generation) ->
     let name = MESSAGES
         .iter()
         .find(|(code, _, since)| *code == id && *since <= generation);
-    let op_name = message_op(id, op);
+    let op_name = message_op(id, op, generation);
     let has_op = matches!(id, MSG_GS | MSG_GS_DONE | MSG_SYSMSG);
     let has_stream = matches!(id, MSG_GS | MSG_GS_DONE) && op != 0;
     let exists = (op_name.is_some() || !has_op && op == 0) && (has_stream || stream == 0);
