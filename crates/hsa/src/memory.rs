@@ -12,6 +12,7 @@ use crate::runtime::{lock, runtime};
 
 /// Allocations are whole pages.
 pub const PAGE: u64 = 4096;
+const HUGE_PAGE: u64 = 2 << 20;
 
 /// The kinds of memory; a pool is a kind and an agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,14 +103,15 @@ pub fn available() -> u64 {
 /// Allocates memory of a pool.
 pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     let (owner, kind) = of_pool(pool)?;
-    let limit = match kind {
+    let (most, limit) = match kind {
         Kind::Group => return Err(Status::ERROR_INVALID_ALLOCATION),
-        Kind::Device => available(),
-        _ => agent::host_bytes(),
+        Kind::Device => (agent::memory_bytes(), available()),
+        _ => (agent::host_bytes(), agent::host_bytes()),
     };
     let bytes = (bytes as u64).checked_next_multiple_of(PAGE);
     match bytes {
         None | Some(0) => return Err(Status::ERROR_INVALID_ARGUMENT),
+        Some(bytes) if bytes > most => return Err(Status::ERROR_INVALID_ALLOCATION),
         Some(bytes) if bytes > limit => return Err(Status::ERROR_OUT_OF_RESOURCES),
         _ => {}
     }
@@ -119,7 +121,10 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         Kind::Kernarg => "memory for kernel arguments",
         _ => "a buffer in host memory",
     };
-    let memory = runtime()?.registry().allocate(what, bytes, PAGE);
+    // The driver gives blocks of a huge page or more that alignment, and `malloc` on the device finds the head of its 2 MB
+    // blocks by it.
+    let alignment = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
+    let memory = runtime()?.registry().allocate(what, bytes, alignment);
     let address = memory.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
     let known = Known {
         address,

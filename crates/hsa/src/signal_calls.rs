@@ -128,21 +128,35 @@ operations! {
     }
 }
 
-calls! {
-    fn hsa_signal_create(value: i64, count: u32, consumers: *const u64, signal: *mut Signal) {
-        if signal.is_null() || count > 0 && consumers.is_null() {
+/// A signal for these consumers: any agent may wait for it, but the list must be one.
+///
+/// # Safety
+/// `consumers` has `count` agents if it is not null; `signal` is null or room for a handle.
+unsafe fn create(value: i64, count: u32, consumers: *const u64, signal: *mut Signal) -> Result {
+    if signal.is_null() || count > 0 && consumers.is_null() {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    if count > 0 {
+        // SAFETY: not null: the caller's array has `count` agents.
+        let consumers = unsafe { std::slice::from_raw_parts(consumers, count as usize) };
+        let twice = |(n, agent): (usize, &u64)| consumers[..n].contains(agent);
+        if consumers.iter().enumerate().any(twice) {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        // SAFETY: not null: room for a handle.
-        unsafe { put(signal, signal::create(value)?) }
+    }
+    // SAFETY: not null: room for a handle.
+    unsafe { put(signal, signal::create(value)?) }
+}
+
+calls! {
+    fn hsa_signal_create(value: i64, count: u32, consumers: *const u64, signal: *mut Signal) {
+        // SAFETY: as the caller of the C function promises.
+        unsafe { create(value, count, consumers, signal) }
     }
 
     fn hsa_amd_signal_create(value: i64, count: u32, consumers: *const u64, _attributes: u64, signal: *mut Signal) {
-        if signal.is_null() || count > 0 && consumers.is_null() {
-            return Err(Status::ERROR_INVALID_ARGUMENT);
-        }
-        // SAFETY: not null: room for a handle.
-        unsafe { put(signal, signal::create(value)?) }
+        // SAFETY: as the caller of the C function promises.
+        unsafe { create(value, count, consumers, signal) }
     }
 
     fn hsa_signal_destroy(signal: Signal) {

@@ -23,8 +23,13 @@ type EventHandler = (
 /// Who wants to hear of faults.
 static EVENTS: Mutex<Option<EventHandler>> = Mutex::new(None);
 
-fn has_extension(extension: u16, major: u16) -> bool {
-    matches!(extension, PROFILER | LOADER) && major == 1
+/// Whether an extension of the headers is supported; one that is in none of them is an error.
+fn has_extension(extension: u16, major: u16) -> Result<bool> {
+    match extension {
+        PROFILER | LOADER => Ok(major == 1),
+        0..=3 | PROFILER..=0x202 => Ok(false), // `HSA_EXTENSION_STD_LAST`, `HSA_AMD_LAST_EXTENSION`
+        _ => Err(Status::ERROR_INVALID_ARGUMENT),
+    }
 }
 
 /// Fills a table of functions, as far as the caller has room.
@@ -35,7 +40,7 @@ unsafe fn table(extension: u16, major: u16, bytes: usize, to: *mut c_void) -> Re
     if to.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    if extension != LOADER || major != 1 {
+    if !has_extension(extension, major)? || extension != LOADER {
         return Err(Status::ERROR);
     }
     let functions = loader::extension_table();
@@ -108,21 +113,21 @@ calls! {
 
     fn hsa_system_extension_supported(extension: u16, major: u16, _minor: u16, result: *mut bool) {
         // SAFETY: null, or room for the result.
-        unsafe { put(result, has_extension(extension, major)) }
+        unsafe { put(result, has_extension(extension, major)?) }
     }
 
     fn hsa_system_major_extension_supported(extension: u16, major: u16, minor: *mut u16, result: *mut bool) {
         // SAFETY: null, or room for the results.
         unsafe {
             put(minor, 0)?;
-            put(result, has_extension(extension, major))
+            put(result, has_extension(extension, major)?)
         }
     }
 
     fn hsa_agent_extension_supported(extension: u16, agent: Agent, major: u16, _minor: u16, result: *mut bool) {
         agent::of(agent)?;
         // SAFETY: null, or room for the result.
-        unsafe { put(result, has_extension(extension, major)) }
+        unsafe { put(result, has_extension(extension, major)?) }
     }
 
     fn hsa_agent_major_extension_supported(extension: u16, agent: Agent, major: u16, minor: *mut u16, result: *mut bool) {
@@ -130,7 +135,7 @@ calls! {
         // SAFETY: null, or room for the results.
         unsafe {
             put(minor, 0)?;
-            put(result, has_extension(extension, major))
+            put(result, has_extension(extension, major)?)
         }
     }
 

@@ -35,6 +35,9 @@ fn read(reader: u64) -> Result<(Source, Arc<[u8]>)> {
 /// Part of a file that the program has open.
 pub(super) fn from_file(file: i32, offset: u64, size: Option<u64>) -> Result<u64> {
     use std::os::unix::fs::FileExt;
+    if file < 0 {
+        return Err(Status::ERROR_INVALID_FILE);
+    }
     // SAFETY: the descriptor stays the program's: it is not closed here.
     let opened = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(file) });
     let length = opened
