@@ -16,6 +16,10 @@ const PIECE: usize = 1 << 16;
 const PADDING: usize = 4;
 /// The column at which the address stands.
 const ADDRESS_COLUMN: usize = 60;
+const BLANKS: &str = match std::str::from_utf8(&[b' '; ADDRESS_COLUMN]) {
+    Ok(blanks) => blanks,
+    Err(_) => "",
+};
 
 /// Why there is no listing of a code object.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -309,9 +313,8 @@ impl<W: Write> Page<'_, W> {
             }),
         }
         let width = self.text.len() - start;
-        for _ in width..ADDRESS_COLUMN {
-            self.text.push(' ');
-        }
+        let blanks = ADDRESS_COLUMN.saturating_sub(width);
+        self.text.push_str(&BLANKS[..blanks]);
         self.text.push_str(" // ");
         hex(&mut self.text, address, 12);
         self.text.push(':');
@@ -358,11 +361,18 @@ fn words(bytes: &[u8], mut visit: impl FnMut(u32)) {
 }
 
 /// Appends a number in capital hexadecimal digits, at least so many.
-fn hex(out: &mut String, value: u64, digits: u32) {
-    let used = (64 - value.leading_zeros()).div_ceil(4);
-    for n in (0..used.max(digits)).rev() {
-        out.push(char::from(
-            b"0123456789ABCDEF"[(value >> (4 * n) & 15) as usize],
-        ));
+fn hex(out: &mut String, value: u64, digits: usize) {
+    let mut text = [b'0'; 16];
+    let mut rest = value;
+    for place in text.iter_mut().rev() {
+        *place = b"0123456789ABCDEF"[(rest & 15) as usize];
+        rest >>= 4;
+        if rest == 0 {
+            break;
+        }
     }
+    let used = (64 - value.leading_zeros()).div_ceil(4) as usize;
+    let shown = &text[text.len() - used.max(digits)..];
+    // Digits are ASCII.
+    out.push_str(std::str::from_utf8(shown).unwrap_or_default());
 }

@@ -65,11 +65,12 @@ impl Asm {
             if self.show_encoding {
                 out.text.push_str(" ; encoding: [");
                 for (n, byte) in line.bytes().iter().enumerate() {
-                    out.text.push_str(if n == 0 { "0x" } else { ",0x" });
-                    for digit in [byte >> 4, byte & 15] {
-                        out.text
-                            .push(char::from(b"0123456789abcdef"[usize::from(digit)]));
-                    }
+                    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+                    let shown = [b',', b'0', b'x', digit(byte >> 4), digit(byte & 15)];
+                    // ASCII, without the comma before the first.
+                    let shown = &shown[usize::from(n == 0)..];
+                    out.text
+                        .push_str(std::str::from_utf8(shown).unwrap_or_default());
                 }
                 out.text.push(']');
             }
