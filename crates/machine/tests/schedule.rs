@@ -4,9 +4,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
+use wavetank_ir::GlobalSync;
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Fault, Grid, Group, Site, StartWave, Stop, Wave, WaveState, WorkItemIds,
+    DefaultFloatEnv, Fault, GlobalSyncUnit, Grid, Group, Site, StartWave, Stop, SyncRequest, Wave,
+    WaveState, WorkItemIds,
 };
 
 /// Registers of the toy start state.
@@ -140,6 +142,66 @@ fn a_spinning_group_lets_later_groups_start() {
         toy(&grid(6, 1), &options, f).unwrap();
         SLEEPING.set(false);
     }
+}
+
+fn request(op: GlobalSync, value: u32) -> SyncRequest {
+    SyncRequest {
+        op,
+        resource: 0,
+        value,
+    }
+}
+
+/// One wave of each group meets those of the others while its partner waits at the group's barrier. All groups are
+/// resident on any number of threads, also where it does not divide them.
+#[test]
+fn all_groups_meet() {
+    for threads in 1..=3 {
+        let sync = GlobalSyncUnit::default();
+        sync.enter(request(GlobalSync::Init, 6));
+        let arrived = AtomicU32::new(0);
+        let met = || assert_eq!(arrived.load(SeqCst), 7);
+        let f = |_, wave, step| match (wave, step) {
+            (0, 0) => {
+                arrived.fetch_add(1, SeqCst);
+                Stop::GlobalSync(request(GlobalSync::Barrier, 6))
+            }
+            (0, 1) => {
+                met();
+                Stop::Barrier
+            }
+            (1, 0) => Stop::Barrier,
+            _ => {
+                met();
+                Stop::End
+            }
+        };
+        let options = Options {
+            threads,
+            resident_groups: 7,
+            sync: Some(&sync),
+            ..Options::default()
+        };
+        toy(&grid(7, 2), &options, f).unwrap();
+    }
+}
+
+/// A wave that waits for others in vain is reported, and does not take a later signal.
+#[test]
+fn a_hung_wave_leaves_the_queue() {
+    let sync = GlobalSyncUnit::default();
+    let options = Options {
+        sync: Some(&sync),
+        deadline: Some(Instant::now() + Duration::from_millis(50)),
+        ..Options::default()
+    };
+    let f = |_, _, _| Stop::GlobalSync(request(GlobalSync::Wait, 0));
+    let Err(Failure::Timeout { waves, .. }) = toy(&grid(1, 1), &options, f) else {
+        panic!("it cannot end");
+    };
+    assert!(matches!(waves[0].state, WaveState::GlobalSync(ticket) if ticket.resource() == 0));
+    sync.enter(request(GlobalSync::Signal, 0));
+    assert_eq!(sync.enter(request(GlobalSync::Wait, 0)), None);
 }
 
 #[test]
