@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod build;
+mod export;
 mod image;
 mod lane_fn;
 mod mem;
@@ -24,6 +25,7 @@ mod types;
 mod verify;
 
 pub use build::Builder;
+pub use export::Export;
 pub use image::{Image, ImageKind, Lod};
 pub use lane_fn::{LaneFn, over_lanes};
 pub use mem::{

@@ -4,6 +4,7 @@
 //! they are read as the same value in every lane. An operation all of whose
 //! operands are uniform yields a uniform result.
 
+use crate::export::Export;
 use crate::lane_fn::LaneFn;
 use crate::mem::{Clock, GlobalSync, MemOp};
 use crate::types::{Elem, Fp, Reg, Ty};
@@ -387,6 +388,13 @@ pub enum Terminator {
         resource: Value,
         /// What is set or added, or counted to (`U32`).
         value: Value,
+        /// Where it goes on.
+        next: u64,
+    },
+    /// Sends registers out of the wave.
+    Export {
+        /// What and where to.
+        export: Export,
         /// Where it goes on.
         next: u64,
     },

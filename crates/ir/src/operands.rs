@@ -83,6 +83,7 @@ macro_rules! walk {
                         Terminator::Branch(_)
                         | Terminator::Barrier { .. }
                         | Terminator::Sleep { .. }
+                        | Terminator::Export { .. }
                         | Terminator::Message { .. }
                         | Terminator::Trap { .. }
                         | Terminator::EndProgram

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::LaneFn;
+use crate::export::Export;
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
@@ -510,6 +511,12 @@ impl<'a> Parser<'a> {
                     next: next(s)?,
                 }
             }
+            "export" => {
+                let next = s.number()?;
+                s.expect(',')?;
+                let export = export(s)?;
+                Terminator::Export { export, next }
+            }
             "message" => Terminator::Message {
                 message: s.number()?,
                 next: next(s)?,
@@ -593,6 +600,34 @@ fn register(s: &mut Scanner<'_>) -> Parsed<Reg> {
         s.reset(start);
         format!("there is no register `{word}`")
     })
+}
+
+/// `12, v1, off, off, v2, done`
+fn export(s: &mut Scanner<'_>) -> Parsed<Export> {
+    let mut export = Export {
+        target: s.number()?,
+        ..Export::default()
+    };
+    for source in &mut export.sources {
+        s.expect(',')?;
+        let start = s.mark();
+        if s.word("a register or `off`")? != "off" {
+            s.reset(start);
+            *source = match data_register(s)? {
+                DataReg::V(n) => Some(n),
+                DataReg::S(_) => return Err("vector registers are exported".into()),
+            };
+        }
+    }
+    while s.eat(',') {
+        match s.word("a flag")? {
+            "compressed" => export.compressed = true,
+            "done" => export.done = true,
+            "valid_mask" => export.valid_mask = true,
+            name => return Err(format!("an export has no flag `{name}`")),
+        }
+    }
+    Ok(export)
 }
 
 /// The first uniform register of a descriptor.

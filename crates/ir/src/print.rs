@@ -386,6 +386,25 @@ impl Display for Terminator {
                 let op = op.text();
                 write!(f, "global_sync {op} {resource}, {value}, {next:#x}")
             }
+            Terminator::Export { export, next } => {
+                write!(f, "export {next:#x}, {}", export.target)?;
+                for source in export.sources {
+                    match source {
+                        Some(n) => write!(f, ", v{n}")?,
+                        None => f.write_str(", off")?,
+                    }
+                }
+                for (set, name) in [
+                    (export.compressed, "compressed"),
+                    (export.done, "done"),
+                    (export.valid_mask, "valid_mask"),
+                ] {
+                    if set {
+                        write!(f, ", {name}")?;
+                    }
+                }
+                Ok(())
+            }
             Terminator::Message { message, next } => write!(f, "message {message:#x}, {next:#x}"),
             Terminator::Trap { id, next } => write!(f, "trap {id:#x}, {next:#x}"),
             Terminator::EndProgram => f.write_str("end_program"),

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 
+use crate::export::Export;
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
@@ -162,7 +163,7 @@ impl Random<'_> {
 
     fn terminator(&mut self, what: &str) -> Terminator {
         let (v, taken, next) = (self.value(), self.any(), self.any());
-        match self.below(10) {
+        match self.below(11) {
             0 => Terminator::Branch(taken),
             1 => Terminator::CondBranch {
                 cond: v,
@@ -181,6 +182,16 @@ impl Random<'_> {
                 next,
             },
             7 => Terminator::EndProgram,
+            9 => Terminator::Export {
+                export: Export {
+                    target: taken as u8,
+                    sources: [(); 4].map(|()| self.coin().then_some(self.any() as u16)),
+                    compressed: self.coin(),
+                    done: self.coin(),
+                    valid_mask: self.coin(),
+                },
+                next,
+            },
             8 => Terminator::GlobalSync {
                 op: self.of(GlobalSync::NAMES),
                 resource: v,

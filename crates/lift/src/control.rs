@@ -1,8 +1,9 @@
-//! The flow of control: SOPP, and those scalar instructions that jump or
+//! The flow of control: SOPP, exports, and those scalar instructions that jump or
 //! change MODE (Vega ISA, 4 "Program flow control" and 12.5 SOPP).
 
-use wavetank_ir::{Reg, Terminator};
+use wavetank_ir::{Export, Reg, Terminator};
 use wavetank_isa::tables::Sopp;
+use wavetank_isa::{Field, Operand, flag};
 
 use crate::block::{Flow, Lift};
 use crate::modes::{GPR_IDX_EN, VSKIP};
@@ -71,8 +72,33 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
         S_SETHALT | S_SENDMSGHALT => {
             Flow::unsupported(l.inst, "it halts the wave, and no debugger could resume it")
         }
-        S_SETKILL => Flow::unsupported(l.inst, "killing a wave is not modelled"),
+        // A wave with the KILL bit set ends.
+        S_SETKILL if l.simm16() & 1 != 0 => Flow::End(Terminator::EndProgram),
+        S_SETKILL => Flow::Next,
     }
+}
+
+/// Lifts an export (Vega ISA, 10 "Exporting pixel and vertex data" and 12.17
+/// EXPORT).
+pub(crate) fn export(l: &Lift) -> Flow {
+    let target = match l.inst.operand(Field::Target) {
+        Operand::Imm(n) => n as u8,
+        _ => 0,
+    };
+    let source = |field| match l.inst.operand(field) {
+        Operand::Vgpr(n) => Some(n.into()),
+        _ => None,
+    };
+    Flow::End(Terminator::Export {
+        export: Export {
+            target,
+            sources: [Field::Exp0, Field::Exp1, Field::Exp2, Field::Exp3].map(source),
+            compressed: l.inst.has(flag::COMPR),
+            done: l.inst.has(flag::DONE),
+            valid_mask: l.inst.has(flag::VM),
+        },
+        next: l.next(),
+    })
 }
 
 /// Bits of STATUS (Vega ISA, 3.4 "Status register").

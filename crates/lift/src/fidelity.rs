@@ -3,7 +3,7 @@
 //! The class is of the instruction without modifiers, as [`unsupported`] sees
 //! it. What is not said to be otherwise gives the bits of the document.
 
-use wavetank_isa::tables::{Ds, Mimg, Mubuf, Smem, Sop1, Sopk, Sopp, Vintrp, Vop1, Vop3};
+use wavetank_isa::tables::{Ds, Exp, Mimg, Mubuf, Smem, Sop1, Sopk, Sopp, Vintrp, Vop1, Vop3};
 use wavetank_isa::{Chip, Field, Op};
 
 use crate::unsupported;
@@ -69,7 +69,9 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
         Op::Mubuf(op) => mubuf(op),
         Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => Fidelity::Exact,
         Op::Flat(_) | Op::Mtbuf(_) => Fidelity::Exact,
-        Op::Exp(_) => Fidelity::Exact,
+        Op::Exp(Exp::EXP) => {
+            Fidelity::Approximate("given to whoever taps exports; without one the kernel stops")
+        }
         Op::Vintrp(Vintrp::V_INTERP_MOV_F32) => Fidelity::Exact,
         Op::Vintrp(_) => interpolation(),
         Op::Mimg(op) => mimg(op),
@@ -89,7 +91,8 @@ fn sopp(op: Sopp) -> Fidelity {
         S_SLEEP => Approximate("other waves run first; how long it sleeps is not modelled"),
         S_SENDMSG | S_SENDMSGHALT => Approximate("the message is given to the host program"),
         S_TRAP => Approximate("traps are handled by the host, not by a trap handler"),
-        S_SETHALT | S_SETKILL => Approximate("no debugger can resume the wave"),
+        S_SETHALT => Approximate("no debugger could resume the wave: to halt stops the kernel"),
+        S_SETKILL => Approximate("the wave ends at once"),
         S_ENDPGM
         | S_ENDPGM_SAVED
         | S_ENDPGM_ORDERED_PS_DONE

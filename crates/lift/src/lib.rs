@@ -27,7 +27,7 @@ pub use support::unsupported;
 
 use block::{Flow, Lift};
 use wavetank_ir::{Family, Terminator};
-use wavetank_isa::tables::Class;
+use wavetank_isa::tables::{Class, Exp};
 use wavetank_isa::{Inst, Op, Operand};
 
 /// What kind of instruction it is, for counters.
@@ -68,8 +68,7 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
         Op::Vop3(op) => vector::vop3(l, op),
         Op::Vop3p(op) => vector::vop3p(l, op),
         Op::Vintrp(op) => vector::vintrp(l, op),
-        // NotYet
-        Op::Exp(_) => Flow::unsupported(l.inst, "exports are not executed yet"),
+        Op::Exp(Exp::EXP) => control::export(l),
     };
     match flow {
         Flow::Next if changes_modes(l) => Flow::End(Terminator::Branch(l.next())),

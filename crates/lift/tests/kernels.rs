@@ -38,6 +38,7 @@ fn successors(program: &Program, block: &Block) -> Vec<u64> {
             Terminator::Barrier { next }
             | Terminator::Sleep { next }
             | Terminator::GlobalSync { next, .. }
+            | Terminator::Export { next, .. }
             | Terminator::Trap { next, .. }
             | Terminator::Message { next, .. },
         )) => vec![*next],

@@ -1,5 +1,7 @@
 //! What a back end does: run one wave until it stops.
 
+use wavetank_ir::Export;
+
 use crate::fault::Fault;
 use crate::global_sync::SyncRequest;
 use crate::memory::MemoryUnit;
@@ -16,6 +18,8 @@ pub enum Stop {
     Yield,
     /// The wave asks for global wave synchronization; its PC is after that.
     GlobalSync(SyncRequest),
+    /// The wave sends registers out; its PC is after that.
+    Export(Export),
     /// The wave sent a message to the host.
     Message(u16),
     /// The kernel must stop. The PC of the wave is that of the instruction.

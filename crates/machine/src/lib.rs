@@ -5,6 +5,7 @@
 mod backend;
 mod clock;
 mod dispatch;
+mod export;
 mod fault;
 mod float_env;
 pub mod gcn;
@@ -17,6 +18,7 @@ mod workgroup;
 
 pub use backend::{Backend, Stop};
 pub use dispatch::{Grid, GridError, Group, MAX_GROUP_SIZE, Site, StartWave, WorkItemIds};
+pub use export::Exported;
 pub use fault::{Fault, MemoryFault, MemoryFaultReason};
 pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};

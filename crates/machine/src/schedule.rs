@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crate::backend::Stop;
 use crate::dispatch::{Grid, Group, Site, StartWave, WorkItemIds};
+use crate::export::Exported;
 use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
 use crate::global_sync::GlobalSyncUnit;
@@ -51,6 +52,8 @@ pub struct Options<'a> {
     pub cancel: Option<&'a AtomicBool>,
     /// Called whenever a work-group has ended, with the number of those that have, and of all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    /// Called for each export; without it an export stops the kernel.
+    pub exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
     /// Called for each `s_sendmsg`.
     pub message: Option<&'a (dyn Fn(Message) + Sync)>,
 }
@@ -64,6 +67,7 @@ impl Default for Options<'_> {
             deadline: None,
             cancel: None,
             progress: None,
+            exports: None,
             message: None,
         }
     }
@@ -423,7 +427,8 @@ impl<'a, W: Worker> Thread<'a, W> {
                     hook(message);
                 }
             };
-            match group.round(&mut self.worker, self.shared.sync, &mut message) {
+            let exports = self.shared.options.exports;
+            match group.round(&mut self.worker, self.shared.sync, exports, &mut message) {
                 Round::Ended => {
                     self.ended(slot);
                     return Turn::Ended;

@@ -2,6 +2,7 @@
 
 use crate::backend::Stop;
 use crate::dispatch::Group;
+use crate::export::Exported;
 use crate::fault::Fault;
 use crate::global_sync::{GlobalSyncUnit, Ticket};
 use crate::schedule::{Message, Worker};
@@ -74,6 +75,7 @@ impl WorkGroup {
         &mut self,
         worker: &mut impl Worker,
         sync: &GlobalSyncUnit,
+        exports: Option<&(dyn Fn(&Exported) + Sync)>,
         message: &mut dyn FnMut(Message),
     ) -> Round {
         let (mut progress, mut asleep) = (false, true);
@@ -98,6 +100,19 @@ impl WorkGroup {
                     Some(ticket) => self.states[n] = WaveState::GlobalSync(ticket),
                     None => asleep = false,
                 },
+                Stop::Export(export) => {
+                    let exported = Exported::new(self.group, &self.waves[n], export);
+                    match exports {
+                        Some(take) => take(&exported),
+                        None => {
+                            return Round::Fault {
+                                wave: n as u32,
+                                fault: exported.refused(self.waves[n].uniform().pc),
+                            };
+                        }
+                    }
+                    asleep = false;
+                }
                 Stop::Message(_) => unreachable!("run_wave goes on after messages"),
             }
         }

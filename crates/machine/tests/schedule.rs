@@ -4,11 +4,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use wavetank_ir::GlobalSync;
+use wavetank_ir::{Export, GlobalSync};
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Fault, GlobalSyncUnit, Grid, Group, Site, StartWave, Stop, SyncRequest, Wave,
-    WaveState, WorkItemIds,
+    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Site, StartWave, Stop,
+    SyncRequest, Wave, WaveState, WorkItemIds,
 };
 
 /// Registers of the toy start state.
@@ -142,6 +142,38 @@ fn a_spinning_group_lets_later_groups_start() {
         toy(&grid(6, 1), &options, f).unwrap();
         SLEEPING.set(false);
     }
+}
+
+/// What a wave exports is given to who asks for it; else the kernel stops.
+#[test]
+fn exports_are_taken_or_refused() {
+    let export = Export {
+        target: 12,
+        sources: [Some(1), None, None, Some(0)],
+        done: true,
+        ..Export::default()
+    };
+    let f = |group, _, step| match step {
+        0 if group == 1 => Stop::Export(export),
+        _ => Stop::End,
+    };
+    let taken = Mutex::new(Vec::new());
+    let take = |exported: &Exported| taken.lock().unwrap().push(exported.clone());
+    let options = Options {
+        exports: Some(&take),
+        ..Options::default()
+    };
+    toy(&grid(2, 1), &options, f).unwrap();
+    let taken = taken.into_inner().unwrap();
+    assert_eq!(taken.len(), 1);
+    assert_eq!((taken[0].group.index, taken[0].export), (1, export));
+    assert!(taken[0].data[0].is_some() && taken[0].data[1].is_none());
+
+    let refused = toy(&grid(2, 1), &Options::default(), f).unwrap_err();
+    assert!(matches!(
+        refused,
+        Failure::Fault { fault: Fault::Unsupported { what, .. }, .. } if what.contains("exports")
+    ));
 }
 
 fn request(op: GlobalSync, value: u32) -> SyncRequest {

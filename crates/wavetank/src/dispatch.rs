@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use wavetank_ir::GlobalSync;
 use wavetank_machine::gcn::{self, Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
-use wavetank_machine::{Fault, Grid, Group, SyncRequest};
+use wavetank_machine::{Exported, Fault, Grid, Group, SyncRequest};
 
 use crate::MAX_LDS;
 use crate::arg::{self, Arg};
@@ -112,6 +112,7 @@ pub struct Dispatch<'a> {
     timeout: Option<Duration>,
     count: bool,
     progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
     message: Option<&'a (dyn Fn(Message) + Sync)>,
     cancel: Option<&'a AtomicBool>,
     trace: Option<Trace<'a>>,
@@ -130,6 +131,7 @@ impl<'a> Dispatch<'a> {
             timeout: None,
             count: false,
             progress: None,
+            exports: None,
             message: None,
             cancel: None,
             trace: None,
@@ -205,6 +207,17 @@ impl<'a> Dispatch<'a> {
         }
     }
 
+    /// Called for each export (`exp`) with its data; from any thread. Without it an export stops the kernel.
+    pub fn exports<'b>(self, exports: &'b (dyn Fn(&Exported) + Sync)) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            exports: Some(exports),
+            ..self
+        }
+    }
+
     /// Called for each message (`s_sendmsg`) of a wave, which goes on afterwards; from any thread.
     pub fn message<'b>(self, message: &'b (dyn Fn(Message) + Sync)) -> Dispatch<'b>
     where
@@ -260,6 +273,7 @@ impl<'a> Dispatch<'a> {
             deadline: self.timeout.and_then(|t| start.checked_add(t)),
             cancel: self.cancel,
             progress: self.progress,
+            exports: self.exports,
             message: self.message,
         };
         let common = Common {

@@ -63,6 +63,7 @@ pub use trace::{Change, Step};
 pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
 pub use wavetank_lift::{Fidelity, fidelity};
+pub use wavetank_machine::Exported;
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{ALIAS, Group, Registry, RegistryError, Rights, Simd};

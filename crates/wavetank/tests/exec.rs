@@ -110,7 +110,7 @@ fn faults_and_endless_loops_are_errors() {
     assert!(
         run("ds_gws_sema_p gds")
             .message
-            .contains("waits for other waves")
+            .starts_with("ds_gws_sema_p gds: it waits for other waves")
     );
     assert!(run("exp mrt0 v0, v0, v0, v0 done").message.contains("exp"));
 }

@@ -517,6 +517,7 @@ impl Frame<'_, '_> {
                 };
                 (*next, Some(Stop::GlobalSync(request)))
             }
+            Terminator::Export { export, next } => (*next, Some(Stop::Export(*export))),
             Terminator::Message { message, next } => (*next, Some(Stop::Message(*message))),
             Terminator::Trap { id, .. } => {
                 return Err(Stop::Fault(Fault::Trap {

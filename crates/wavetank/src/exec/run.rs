@@ -214,13 +214,23 @@ fn to_the_end(
             }
             Stop::GlobalSync(request) => {
                 if sync.enter(request).is_some() {
+                    step_back(wave);
                     return Err("it waits for other waves, of which there are none".into());
                 }
+            }
+            Stop::Export(_) => {
+                step_back(wave);
+                return Err("nobody takes exports here".into());
             }
             Stop::Barrier | Stop::Yield | Stop::Message(_) => {}
             Stop::Fault(fault) => return Err(sentence(&fault)),
         }
     }
+}
+
+/// Sets the PC to the instruction that the wave stopped after: of those that stop it all have two words.
+fn step_back(wave: &mut Wave) {
+    wave.uniform_mut().pc -= 8;
 }
 
 fn sentence(fault: &Fault) -> String {

@@ -1,6 +1,6 @@
 //! Ends of blocks, clocks and counters: steps without lanes.
 
-use wavetank_ir::{Clock, GlobalSync, LANES};
+use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 
 use super::super::step::{Ctx, Next, Step};
 use crate::backend::Stop;
@@ -84,6 +84,19 @@ pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         ctx.stop = Some(Stop::GlobalSync(request));
     }
     Next::Stop
+}
+
+/// Sends registers out, to go on at `imm[1]`; `imm[0]` is the address of the
+/// export, kept beside the block.
+///
+/// # Safety
+/// As above.
+pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: lowering keeps the export as long as the step.
+    unsafe {
+        let export: &Export = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        stop(ctx, s, Stop::Export(*export))
+    }
 }
 
 /// Sends message `flags`, to go on at `imm[1]`.

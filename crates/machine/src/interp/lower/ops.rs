@@ -396,6 +396,7 @@ impl<L: Level> Lower<'_, L> {
             Terminator::Sleep { next } => (flow::sleep, [next, 0], 0),
             // The constants of its two sources come first.
             Terminator::GlobalSync { op, next, .. } => (flow::global_sync, [0, next], op as u32),
+            Terminator::Export { next, .. } => (flow::export, [next, 0], 0),
             Terminator::Message { message, next } => (flow::message, [next, 0], message.into()),
             Terminator::Trap { id, .. } => (flow::trap, [self.pc, 0], id.into()),
             Terminator::EndProgram => (flow::end_program, [self.pc, 0], 0),
@@ -413,6 +414,9 @@ impl<L: Level> Lower<'_, L> {
             *slot |= imm;
         }
         step.flags = flags;
+        if let Terminator::Export { export, .. } = *end {
+            step.imm[0] = self.kept.keep(export);
+        }
         self.steps.push(step);
     }
 
