@@ -360,9 +360,7 @@ fn random_fields_of_every_opcode_come_back() {
             let w = base & !free | random.next() & free;
             same(w).map(|inst| (inst, w))
         });
-        let words: Vec<_> = words
-            .take(std::env::var("N").map_or(6, |s| s.parse().unwrap()))
-            .collect();
+        let words: Vec<_> = words.take(WORDS).collect();
         assert!(!words.is_empty(), "{chip} {op:?} {form:?}: nothing decodes");
         for (inst, w) in words {
             let w = if inst.len == 4 { w & 0xffff_ffff } else { w };

@@ -49,19 +49,39 @@ fn at_once(
     chip: Chip,
     lines: &[&str],
 ) -> Result<Option<Vec<Option<Assembled>>>, String> {
+    let Some((out, refused)) = run(tool, chip, &["-show-encoding"], lines)? else {
+        return Ok(None);
+    };
+    let mut made = out.lines().filter_map(instruction);
+    let take = |no: bool| if no { None } else { made.next() };
+    let all = refused.into_iter().take(lines.len()).map(take).collect();
+    match made.next() {
+        Some(more) => Err(format!("{tool} printed more than it took: {}", more.text)),
+        None => Ok(Some(all)),
+    }
+}
+
+/// What the tool prints, and which lines it refuses; `None` if it crashed.
+fn run<S: AsRef<str>>(
+    tool: &str,
+    chip: Chip,
+    arguments: &[&str],
+    lines: &[S],
+) -> Result<Option<(String, Vec<bool>)>, String> {
     let mut child = Command::new(tool)
-        .args([
-            "-arch=amdgcn",
-            &format!("-mcpu={}", chip.name()),
-            "-show-encoding",
-        ])
+        .args(["-arch=amdgcn", &format!("-mcpu={}", chip.name())])
+        .args(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|e| format!("{tool}: {e}"))?;
     let mut stdin = child.stdin.take().ok_or("no stdin")?;
-    let source = lines.join("\n") + "\n";
+    let mut source = String::new();
+    for line in lines {
+        source += line.as_ref();
+        source += "\n";
+    }
     let writer = std::thread::spawn(move || stdin.write_all(source.as_bytes()));
     let output = child
         .wait_with_output()
@@ -72,27 +92,17 @@ fn at_once(
         return Ok(None);
     }
     written.map_err(|e| e.to_string())?;
-    let mut refused = vec![false; lines.len()];
+    let mut refused = vec![false; 2 * lines.len()];
     for message in String::from_utf8_lossy(&output.stderr).lines() {
         let mut parts = message.strip_prefix("<stdin>:").unwrap_or("").split(':');
         let number = parts.next().and_then(|n| n.parse::<usize>().ok());
-        if let (Some(number), true) = (number, message.contains(": error:")) {
+        let wrong = message.contains(": error:") || message.contains("invalid instruction");
+        if let (Some(number), true) = (number, wrong) {
             refused[number - 1] = true;
         }
     }
-    let out = String::from_utf8_lossy(&output.stdout);
-    let mut made = out.lines().filter_map(instruction);
-    let all = refused
-        .iter()
-        .map(|&no| if no { None } else { made.next() })
-        .collect();
-    match made.next() {
-        Some(more) => Err(format!(
-            "{tool} printed more lines than it took: {}",
-            more.text
-        )),
-        None => Ok(Some(all)),
-    }
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ok(Some((out, refused)))
 }
 
 /// `TEXT ; encoding: [0x01,0x02,…]`.
@@ -109,3 +119,44 @@ fn instruction(line: &str) -> Option<Assembled> {
         bytes,
     })
 }
+
+/// What each word disassembles to: `None` for one that is refused, or that is
+/// not as long.
+pub fn disassemble(tool: &str, chip: Chip, words: &[&[u8]]) -> Result<Vec<Option<String>>, String> {
+    let hex = |w: &&[u8]| {
+        let bytes: Vec<_> = w.iter().map(|b| format!("{b:#04x}")).collect();
+        bytes.join(",")
+    };
+    // An instruction after each tells where the next one begins.
+    let source: Vec<String> = words.iter().map(|w| hex(w) + "\n" + MARK).collect();
+    let arguments = ["-disassemble", "-show-encoding"];
+    let Some((out, _)) = run(tool, chip, &arguments, &source)? else {
+        if let [word] = words {
+            eprintln!("{tool} crashed on {word:02x?}");
+            return Ok(vec![None]);
+        }
+        let (first, second) = words.split_at(words.len() / 2);
+        let mut all = disassemble(tool, chip, first)?;
+        all.extend(disassemble(tool, chip, second)?);
+        return Ok(all);
+    };
+    let mut all = Vec::new();
+    let mut texts = Vec::new();
+    for one in out.lines().filter_map(instruction) {
+        if one.text == "s_trap 0x5a" {
+            let alone = texts.len() == 2 && texts[1] == "s_nop 0";
+            all.push(alone.then(|| texts.swap_remove(0)));
+            texts.clear();
+        } else {
+            texts.push(one.text);
+        }
+    }
+    match all.len() == words.len() {
+        true => Ok(all),
+        false => Err(format!("{tool} printed too few lines")),
+    }
+}
+
+/// `s_nop 0`, which what is cut short can take for its second word, and
+/// `s_trap 0x5a`.
+const MARK: &str = "0x00,0x00,0x80,0xbf,0x5a,0x00,0x92,0xbf";

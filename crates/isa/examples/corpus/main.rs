@@ -2,8 +2,10 @@
 //!
 //! `corpus write [SEED]` writes it anew; `corpus compare LINES SEED` makes so many
 //! random lines for every chip and reports where this assembler and `llvm-mc`
-//! differ.
+//! differ. `corpus decode WORDS SEED` does so with random fields of every opcode
+//! of the generations that `llvm-mc` disassembles.
 
+mod decoding;
 mod layout;
 mod lines;
 mod llvm;
@@ -43,8 +45,9 @@ fn main() -> Result<(), String> {
     };
     match arguments.first().map(String::as_str) {
         Some("compare") => compare(number(1, 10_000)? as usize, number(2, 1)?),
+        Some("decode") => decoding::compare(number(1, 20)? as usize, number(2, 1)?),
         Some("write") => write::corpus(number(1, 1)?),
-        _ => Err("usage: corpus write [SEED] | corpus compare [LINES] [SEED]".into()),
+        _ => Err("usage: corpus write [SEED] | corpus compare [LINES] [SEED] | corpus decode [WORDS] [SEED]".into()),
     }
 }
 

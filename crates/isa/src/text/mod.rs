@@ -2,6 +2,7 @@
 
 mod clrx;
 mod dialect;
+mod help;
 mod legal;
 mod lex;
 mod line;

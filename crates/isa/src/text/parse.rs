@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::help;
 use super::legal;
 use super::lex::{Lexer, Located, Spot, Token};
 use super::mnemonic::{Candidate, Mnemonics};
@@ -86,7 +87,10 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
     }
     lex.quiet = false;
     let failure = furthest(lex, candidates, word, chip);
-    Err(failure.map_or_else(|| unknown(word, start.span(), chip), |f| *f))
+    Err(match failure {
+        Some(failure) => help::explained(*failure, text, word, candidates, chip),
+        None => help::unknown(word, start.span(), chip),
+    })
 }
 
 /// Why no candidate suits a line: the failure of the one that came furthest.
@@ -105,28 +109,6 @@ fn furthest(lex: Lexer<'_>, candidates: &[Candidate], word: &str, chip: Chip) ->
         }
     }
     best
-}
-
-fn unknown(word: &str, span: Range<usize>, chip: Chip) -> ParseError {
-    let generation = chip.generation();
-    let elsewhere = Op::all().any(|op| op.row().mnemonics.contains(&Some(word)));
-    let nearest = Op::all()
-        .map(Op::row)
-        .filter(|row| row.listed(generation))
-        .filter_map(|row| row.mnemonic(generation))
-        .map(|name| (strsim::damerau_levenshtein(name, word), name))
-        .min()
-        .filter(|(distance, _)| *distance <= 3);
-    let message = match elsewhere {
-        true => format!("{chip} has no `{word}`; other chips have"),
-        false => format!("`{word}` is no instruction of {chip}"),
-    };
-    let help = nearest.map(|(_, name)| format!("did you mean `{name}`?"));
-    ParseError {
-        span,
-        message,
-        help,
-    }
 }
 
 /// Tries to read the rest of a line as operands and modifiers of a form.

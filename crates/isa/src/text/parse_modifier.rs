@@ -69,6 +69,37 @@ pub(super) const FLAGS: [(&str, u32); 19] = [
     ("vm", flag::VM),
 ];
 
+/// Words that take a value.
+const VALUED: [&str; 19] = [
+    "mul",
+    "div",
+    "op_sel",
+    "op_sel_hi",
+    "neg_lo",
+    "neg_hi",
+    "dst_sel",
+    "dst_unused",
+    "src0_sel",
+    "src1_sel",
+    "quad_perm",
+    "row_mask",
+    "bank_mask",
+    "bound_ctrl",
+    "offset",
+    "offset0",
+    "offset1",
+    "dmask",
+    "format",
+];
+
+/// Every word that modifies.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    let flags = FLAGS.iter().map(|(word, _)| *word);
+    let plain = DPP_PLAIN.iter().map(|(_, word)| *word);
+    let amounts = DPP_AMOUNTS.iter().map(|(_, word, _)| *word);
+    flags.chain(plain).chain(amounts).chain(VALUED)
+}
+
 /// What a form can be told.
 pub(super) fn allowed(form: Form) -> (u32, u32) {
     use given::*;

@@ -255,7 +255,11 @@ fn numbered(
             _ => return fail(&start, format_args!("`{word}` is no register")),
         }
     };
-    spanned(start, file, first, last, generation)
+    let all = spanned(start, file, first, last, generation);
+    all.map_err(|mut failure| {
+        failure.span.end = lex.position().max(failure.span.end);
+        failure
+    })
 }
 
 /// The number of a register, which may be computed: `63/8+1`.
