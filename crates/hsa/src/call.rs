@@ -42,7 +42,17 @@ macro_rules! operations {
     )* };
 }
 
-pub(crate) use {calls, operations};
+/// Declares exported functions that differ in their name alone: the memory orders of one operation. Parameters, what is
+/// returned, and the body come first, the names after them.
+macro_rules! same {
+    ([$($params:tt)*] [$($ret:tt)*] $body:tt) => {};
+    ([$($params:tt)*] [$($ret:tt)*] $body:tt $name:ident $($rest:ident)*) => {
+        crate::call::operations! { fn $name($($params)*) $($ret)* $body }
+        crate::call::same! { [$($params)*] [$($ret)*] $body $($rest)* }
+    };
+}
+
+pub(crate) use {calls, operations, same};
 
 /// Runs the body of a call. `early` ones are allowed before `hsa_init`.
 pub fn guarded(

@@ -3,19 +3,10 @@
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use crate::abi::{Condition, Signal, SignalGroup, Status};
-use crate::call::{Result, calls, operations, put};
+use crate::call::{Result, calls, operations, put, same};
 use crate::runtime::lock;
 use crate::signal::{self, Awaited};
 use crate::{handler, wait};
-
-/// Declares functions that differ in their name alone.
-macro_rules! same {
-    ([$($params:tt)*] [$($ret:tt)*] $body:tt) => {};
-    ([$($params:tt)*] [$($ret:tt)*] $body:tt $name:ident $($rest:ident)*) => {
-        operations! { fn $name($($params)*) $($ret)* $body }
-        same! { [$($params)*] [$($ret)*] $body $($rest)* }
-    };
-}
 
 same! {
     [signal: Signal] [-> i64] { signal::load(signal) }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use super::{ErrorCallback, Queue, Wish, find};
 use crate::abi::{Agent, AmdQueue, Pool, Region, Signal, Status};
 use crate::agent;
-use crate::call::{calls, operations, put};
+use crate::call::{calls, put, same};
 use crate::{memory, signal};
 
 /// The structure behind a queue pointer of the program, which has it from `hsa_queue_create` and does not use it after it
@@ -14,15 +14,6 @@ use crate::{memory, signal};
 fn amd<'a>(queue: *const AmdQueue) -> &'a AmdQueue {
     // SAFETY: as said; what changes in the structure are atomics.
     unsafe { &*queue }
-}
-
-/// Declares functions that differ in their name alone.
-macro_rules! same {
-    ([$($params:tt)*] [$($ret:tt)*] $body:tt) => {};
-    ([$($params:tt)*] [$($ret:tt)*] $body:tt $name:ident $($rest:ident)*) => {
-        operations! { fn $name($($params)*) $($ret)* $body }
-        same! { [$($params)*] [$($ret)*] $body $($rest)* }
-    };
 }
 
 same! {
