@@ -3,7 +3,8 @@
 //! `corpus write [SEED]` writes it anew; `corpus compare LINES SEED` makes so many
 //! random lines for every chip and reports where this assembler and `llvm-mc`
 //! differ. `corpus decode WORDS SEED` does so with random fields of every opcode
-//! of the generations that `llvm-mc` disassembles.
+//! of the generations that `llvm-mc` disassembles. `corpus seeds FOLDER` writes
+//! what fuzzing begins with.
 
 mod decoding;
 mod layout;
@@ -13,6 +14,7 @@ mod modifiers;
 mod operands;
 mod random;
 mod reasons;
+mod seeds;
 mod write;
 
 use std::collections::BTreeMap;
@@ -46,8 +48,9 @@ fn main() -> Result<(), String> {
     match arguments.first().map(String::as_str) {
         Some("compare") => compare(number(1, 10_000)? as usize, number(2, 1)?),
         Some("decode") => decoding::compare(number(1, 20)? as usize, number(2, 1)?),
+        Some("seeds") => seeds::write(arguments.get(1).ok_or("seeds FOLDER")?),
         Some("write") => write::corpus(number(1, 1)?),
-        _ => Err("usage: corpus write [SEED] | corpus compare [LINES] [SEED] | corpus decode [WORDS] [SEED]".into()),
+        _ => Err("usage: corpus write [SEED] | corpus compare [LINES] [SEED] | corpus decode [WORDS] [SEED] | corpus seeds FOLDER".into()),
     }
 }
 
