@@ -1,8 +1,9 @@
-//! `wavetank agents`: the processors that programs can be run on.
+//! `wavetank agents`: the processors that programs find.
 
-use comfy_table::{CellAlignment, Table, presets};
+use std::fmt::Write;
+
 use serde::Serialize;
-use wavetank::SUPPORTED_CHIPS;
+use wavetank::{ChipFacts, MAX_LDS, SUPPORTED_CHIPS};
 
 use crate::code_file::device;
 use crate::exit::{Result, print, print_json};
@@ -25,10 +26,50 @@ pub struct Agents {
 struct Agent {
     name: &'static str,
     kind: &'static str,
-    /// Compute units of the chip that is emulated; none for the CPU.
-    compute_units: Option<u32>,
     /// Threads of this machine that do the work.
     threads: usize,
+    /// Compute units of the chip that is emulated; none for the CPU.
+    compute_units: Option<u32>,
+    #[serde(flatten)]
+    gpu: Option<Gpu>,
+}
+
+/// What programs are told of an emulated GPU. Sizes are in bytes, clocks in MHz.
+#[derive(Serialize)]
+struct Gpu {
+    product: &'static str,
+    isa: &'static str,
+    chip_id: u32,
+    shader_engines: u32,
+    simds_per_unit: u32,
+    waves_per_unit: u32,
+    wave_size: u32,
+    group_max_size: u32,
+    lds_bytes: u32,
+    memory_bytes: u64,
+    clock: u32,
+    memory_clock: u32,
+    memory_bus_bits: u32,
+}
+
+impl Gpu {
+    fn new(facts: &ChipFacts) -> Gpu {
+        Gpu {
+            product: facts.product,
+            isa: facts.isa,
+            chip_id: facts.chip_id,
+            shader_engines: facts.engines,
+            simds_per_unit: 4,
+            waves_per_unit: 40,
+            wave_size: 64,
+            group_max_size: 1024,
+            lds_bytes: MAX_LDS,
+            memory_bytes: ChipFacts::MEMORY_BYTES,
+            clock: facts.clock,
+            memory_clock: facts.memory_clock,
+            memory_bus_bits: facts.memory_bits,
+        }
+    }
 }
 
 impl Agents {
@@ -39,39 +80,64 @@ impl Agents {
             agents.push(Agent {
                 name: chip.name(),
                 kind: "gpu",
-                compute_units: Some(device.compute_units()),
                 threads: device.threads(),
+                compute_units: Some(device.compute_units()),
+                gpu: Some(Gpu::new(&ChipFacts::of(*chip))),
             });
         }
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
         let cpu = Agent {
             name: std::env::consts::ARCH,
             kind: "cpu",
-            compute_units: None,
             threads,
+            compute_units: None,
+            gpu: None,
         };
         agents.insert(0, cpu);
         match self.json {
             true => print_json(&agents),
-            false => print(&table(&agents)),
+            false => {
+                let texts: Vec<String> = agents.iter().enumerate().map(text).collect();
+                print(&texts.join("\n"))
+            }
         }
     }
 }
 
-fn table(agents: &[Agent]) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(["agent", "kind", "compute units", "threads"]);
-    for agent in agents {
-        table.add_row([
-            agent.name.to_owned(),
-            agent.kind.to_owned(),
-            agent.compute_units.map_or(String::new(), |n| n.to_string()),
-            agent.threads.to_string(),
-        ]);
-    }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    format!("{table}\n")
+/// An agent as a list of what is known of it.
+fn text((number, agent): (usize, &Agent)) -> String {
+    let mut out = format!("Agent {number}\n");
+    // Writing to a string does not fail.
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(out, "  {:<28}{value}", format!("{name}:"));
+    };
+    line("Name", agent.name.to_owned());
+    line("Device type", agent.kind.to_uppercase());
+    line("Threads of this machine", agent.threads.to_string());
+    let (Some(gpu), Some(units)) = (&agent.gpu, agent.compute_units) else {
+        return out;
+    };
+    line("Marketing name", gpu.product.to_owned());
+    line("ISA", gpu.isa.to_owned());
+    line("Chip ID", format!("{:#06x}", gpu.chip_id));
+    line("Compute units", units.to_string());
+    line("Shader engines", gpu.shader_engines.to_string());
+    line("SIMDs per compute unit", gpu.simds_per_unit.to_string());
+    line("Waves per compute unit", gpu.waves_per_unit.to_string());
+    line("Wavefront size", gpu.wave_size.to_string());
+    line("Work-group max size", gpu.group_max_size.to_string());
+    line(
+        "LDS of a work-group",
+        format!("{} KiB", gpu.lds_bytes >> 10),
+    );
+    line(
+        "Memory",
+        format!("{} GiB, or what the host has", gpu.memory_bytes >> 30),
+    );
+    line("Max clock", format!("{} MHz", gpu.clock));
+    line(
+        "Memory clock, bus",
+        format!("{} MHz, {} bits", gpu.memory_clock, gpu.memory_bus_bits),
+    );
+    out
 }

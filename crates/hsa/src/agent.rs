@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use wavetank::{Chip, Device};
+use wavetank::{ChipFacts, Device};
 
 use crate::abi::{Agent, Isa, Status, Wavefront};
 use crate::call::{Result, calls, put, text, traverse};
@@ -48,68 +48,9 @@ pub fn all() -> Result<Vec<Agent>> {
     Ok(std::iter::once(cpu()).chain((0..count).map(gpu)).collect())
 }
 
-/// What is told of a chip. Sources: AMD's product pages, and LLVM's list of processors.
-struct Facts {
-    product: &'static str,
-    chip_id: u32,
-    engines: u32,
-    arrays: u32,
-    /// MHz
-    clock: u32,
-    memory_clock: u32,
-    memory_bits: u32,
-    family: u32,
-    isa: &'static str,
-}
-
-fn facts(chip: Chip) -> Facts {
-    let vega10 = Facts {
-        product: "Radeon RX Vega",
-        chip_id: 0x687f,
-        engines: 4,
-        arrays: 1,
-        clock: 1630,
-        memory_clock: 945,
-        memory_bits: 2048,
-        family: 141,
-        isa: "amdgcn-amd-amdhsa--gfx900:xnack-",
-    };
-    match chip {
-        Chip::Gfx906 => Facts {
-            product: "AMD Radeon VII",
-            chip_id: 0x66af,
-            clock: 1801,
-            memory_clock: 1000,
-            memory_bits: 4096,
-            isa: "amdgcn-amd-amdhsa--gfx906:sramecc-:xnack-",
-            ..vega10
-        },
-        Chip::Gfx904 => Facts {
-            product: "Radeon Pro Vega 20",
-            chip_id: 0x69af,
-            isa: "amdgcn-amd-amdhsa--gfx904:xnack-",
-            ..vega10
-        },
-        Chip::Gfx902 | Chip::Gfx909 | Chip::Gfx90c => Facts {
-            product: "AMD Radeon Vega Graphics",
-            chip_id: 0x15dd,
-            engines: 1,
-            family: 142,
-            isa: match chip {
-                Chip::Gfx902 => "amdgcn-amd-amdhsa--gfx902:xnack-",
-                Chip::Gfx909 => "amdgcn-amd-amdhsa--gfx909:xnack-",
-                _ => "amdgcn-amd-amdhsa--gfx90c:xnack-",
-            },
-            ..vega10
-        },
-        _ => vega10,
-    }
-}
-
 /// Bytes of memory that a GPU offers: what the chip has, or the host if that is less.
 pub fn memory_bytes() -> u64 {
-    const CHIP: u64 = 16 << 30;
-    CHIP.min(host_bytes())
+    ChipFacts::MEMORY_BYTES.min(host_bytes())
 }
 
 /// Bytes of memory that the host has.
@@ -191,7 +132,7 @@ unsafe fn common(which: Which, attribute: u32, room: &Room) -> Option<Result> {
 /// There is room for the attribute's value.
 unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Result {
     let chip = device.chip();
-    let known = facts(chip);
+    let known = ChipFacts::of(chip);
     let units = device.compute_units();
     // SAFETY: each arm writes the type that the headers give for its attribute.
     unsafe {
@@ -320,7 +261,7 @@ calls! {
     }
 
     fn hsa_isa_get_info_alt(isa: Isa, attribute: u32, value: *mut c_void) {
-        let name = facts(isa_gpu(isa)?.chip()).isa;
+        let name = ChipFacts::of(isa_gpu(isa)?.chip()).isa;
         let room = Room(value);
         // SAFETY: the caller has room for what the attribute's type is.
         unsafe {
@@ -359,7 +300,7 @@ calls! {
         // SAFETY: a text of the caller.
         let name = unsafe { text(name)? };
         let plain = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
-        let same = |device: &Device| plain(facts(device.chip()).isa) == plain(name);
+        let same = |device: &Device| plain(ChipFacts::of(device.chip()).isa) == plain(name);
         let found = runtime()?.gpus.iter().position(same).ok_or(Status::ERROR_INVALID_ISA_NAME)?;
         // SAFETY: null, or room for a handle.
         unsafe { put(isa, Isa(ISA + found as u64)) }

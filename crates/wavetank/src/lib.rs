@@ -35,6 +35,7 @@
 
 mod arg;
 mod buffer;
+mod chip_facts;
 mod code;
 mod device;
 mod dispatch;
@@ -52,6 +53,7 @@ mod worker;
 
 pub use arg::Arg;
 pub use buffer::Buffer;
+pub use chip_facts::ChipFacts;
 pub use device::{Device, DeviceBuilder, SUPPORTED_CHIPS};
 pub use dispatch::{Dims, Dispatch, Packet};
 pub use error::{Error, KernelFault, Place, Result, Timeout};
