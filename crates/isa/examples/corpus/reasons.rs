@@ -48,6 +48,9 @@ const ORDER: [&str; 35] = [
 pub fn explain(line: &Line, chip: Chip, theirs: Option<&Assembled>) -> Option<&'static str> {
     let ours = parse(&line.text, chip);
     let has = |word: &str| line.text.contains(word);
+    let sdwa = line.form == Form::Sdwa
+        || ours.as_ref().is_ok_and(|inst| inst.form == Form::Sdwa)
+        || theirs.is_some_and(|theirs| theirs.text.contains("_sdwa"));
     match (&ours, theirs) {
         (Err(error), Some(_))
             if error.message.contains("is outside")
@@ -84,7 +87,7 @@ pub fn explain(line: &Line, chip: Chip, theirs: Option<&Assembled>) -> Option<&'
             Some("llvm-mc takes the scalar offset `scc` for a modifier")
         }
         (_, _)
-            if (line.form == Form::Sdwa || !has("_sdwa"))
+            if sdwa
                 && has("16")
                 && (has("0.15915494")
                     || has("0x3e22f983")

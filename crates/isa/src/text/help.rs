@@ -103,7 +103,9 @@ fn nearest(word: &str, generation: Generation) -> Option<&'static str> {
     let names = Op::all()
         .map(Op::row)
         .filter(|row| row.listed(generation))
-        .filter_map(|row| row.mnemonic(generation));
+        .filter_map(|row| row.mnemonic(generation))
+        // No nearer than their lengths, which are cheaper to compare.
+        .filter(|name| name.len().abs_diff(word.len()) <= 3);
     let all = names.map(|name| (strsim::damerau_levenshtein(name, word), name));
     all.min()
         .filter(|(distance, _)| *distance <= 3)
