@@ -6,6 +6,7 @@ use wavetank::{ChipFacts, Device};
 
 use crate::abi::{Agent, Isa, Status, Wavefront};
 use crate::call::{Result, calls, put, text, traverse};
+use crate::image;
 use crate::runtime::{runtime, ticks};
 
 /// Handles of agents: the CPU first.
@@ -116,10 +117,40 @@ unsafe fn common(which: Which, attribute: u32, room: &Room) -> Option<Result> {
             14 => room.put(for_gpu(crate::queue::MAX_PACKETS)),
             15 => room.put(0u32),              // queue type: multi
             17 => room.put(u32::from(is_gpu)), // device type
-            20 => room.put([0u8; 128]),        // extensions: none but those of AMD
+            20 => room.put(extensions(is_gpu)),
             21 => room.put(1u16),
             22 => room.put(1u16),
             24 => room.put(is_gpu), // fast f16
+            _ => return None,
+        }
+    };
+    Some(result)
+}
+
+/// Which extensions of the standard an agent has, a bit each: images on GPUs.
+fn extensions(is_gpu: bool) -> [u8; 128] {
+    let mut bits = [0; 128];
+    bits[0] = u8::from(is_gpu) << 1;
+    bits
+}
+
+/// Limits of images, `hsa_ext_agent_info_t`: all 0 on the CPU, which has none.
+///
+/// # Safety
+/// There is room for the attribute's value.
+unsafe fn of_images(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result> {
+    let limit = |most: usize| if is_gpu { most } else { 0 };
+    // SAFETY: each arm writes the type that the headers give for its attribute.
+    let result = unsafe {
+        match attribute {
+            0x3000 | 0x3001 => room.put(limit(image::MAX_EXTENT)), // 1D, 1DA
+            0x3002 => room.put(limit(image::MAX_BUFFER)),          // 1DB
+            0x3003..=0x3006 => room.put([limit(image::MAX_EXTENT); 2]), // 2D, arrays, depth
+            0x3007 => room.put([image::MAX_EXTENT, image::MAX_EXTENT, image::MAX_DEPTH].map(limit)),
+            0x3008 => room.put(limit(image::MAX_LAYERS)),
+            0x3009 | 0x300A => room.put(limit(image::MAX_HANDLES)),
+            0x300B => room.put(limit(image::MAX_SAMPLERS)),
+            0x300C => room.put(limit(image::ALIGNMENT)),
             _ => return None,
         }
     };
@@ -242,7 +273,9 @@ calls! {
         let room = Room(value);
         // SAFETY: the caller has room for what the attribute's type is.
         unsafe {
-            match (common(which, attribute, &room), which) {
+            let is_gpu = matches!(which, Which::Gpu(..));
+            let shared = common(which, attribute, &room).or_else(|| of_images(is_gpu, attribute, &room));
+            match (shared, which) {
                 (Some(result), _) => result,
                 (None, Which::Cpu) => of_cpu(attribute, &room),
                 (None, Which::Gpu(n, device)) => of_gpu(n, device, attribute, &room),

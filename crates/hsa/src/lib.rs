@@ -13,6 +13,7 @@ mod agent;
 mod call;
 mod copy;
 mod handler;
+mod image;
 mod loader;
 mod log;
 mod memory;

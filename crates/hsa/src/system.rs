@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use crate::abi::{Agent, ProfilingTime, Signal, Status};
 use crate::call::{Result, calls, put};
 use crate::runtime::{self, lock, ticks};
-use crate::{agent, loader, queue, signal};
+use crate::{agent, image, loader, queue, signal};
 use std::sync::atomic::Ordering;
 
-/// Extensions: images (not claimed), and AMD's.
+/// Extensions: images, and AMD's.
 const IMAGES: u16 = 1;
 const PROFILER: u16 = 0x200;
 const LOADER: u16 = 0x201;
@@ -26,7 +26,7 @@ static EVENTS: Mutex<Option<EventHandler>> = Mutex::new(None);
 /// Whether an extension of the headers is supported; one that is in none of them is an error.
 fn has_extension(extension: u16, major: u16) -> Result<bool> {
     match extension {
-        PROFILER | LOADER => Ok(major == 1),
+        IMAGES | PROFILER | LOADER => Ok(major == 1),
         0..=3 | PROFILER..=0x202 => Ok(false), // `HSA_EXTENSION_STD_LAST`, `HSA_AMD_LAST_EXTENSION`
         _ => Err(Status::ERROR_INVALID_ARGUMENT),
     }
@@ -40,10 +40,14 @@ unsafe fn table(extension: u16, major: u16, bytes: usize, to: *mut c_void) -> Re
     if to.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    if !has_extension(extension, major)? || extension != LOADER {
+    if !has_extension(extension, major)? {
         return Err(Status::ERROR);
     }
-    let functions = loader::extension_table();
+    let functions: &[*const c_void] = match extension {
+        IMAGES => &image::extension_table(),
+        LOADER => &loader::extension_table(),
+        _ => return Err(Status::ERROR),
+    };
     let room = bytes / std::mem::size_of::<usize>();
     for (n, function) in functions.iter().take(room).enumerate() {
         // SAFETY: within the caller's room.
@@ -87,7 +91,7 @@ calls! {
                 6 => put(value.cast(), 1u32),
                 7 => {
                     let mut extensions = [0u8; 128];
-                    for extension in [PROFILER, LOADER] {
+                    for extension in [IMAGES, PROFILER, LOADER] {
                         extensions[usize::from(extension / 8)] |= 1 << (extension % 8);
                     }
                     put(value.cast(), extensions)

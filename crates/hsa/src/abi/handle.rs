@@ -34,4 +34,8 @@ handles! {
     ExecutableSymbol;
     /// `hsa_loaded_code_object_t`
     LoadedCodeObject;
+    /// `hsa_ext_image_t`: the address of the resource that kernels read
+    Image;
+    /// `hsa_ext_sampler_t`: the address of the sampler that kernels read
+    Sampler;
 }

@@ -4,6 +4,7 @@
 //! "User Guide for AMDGPU Backend".
 
 mod handle;
+mod image;
 mod memory;
 mod packet;
 mod queue;
@@ -11,9 +12,10 @@ mod signal;
 mod status;
 
 pub use handle::{
-    Agent, CodeObject, Executable, ExecutableSymbol, Isa, LoadedCodeObject, Pool, Reader, Region,
-    Signal, SignalGroup, Wavefront,
+    Agent, CodeObject, Executable, ExecutableSymbol, Image, Isa, LoadedCodeObject, Pool, Reader,
+    Region, Sampler, Signal, SignalGroup, Wavefront,
 };
+pub use image::{ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, SamplerDescriptor};
 pub use memory::{Dim3, PitchedPtr, PointerInfo, ProfilingTime, SegmentDescriptor, SvmPair};
 pub use packet::{BarrierPacket, BarrierValuePacket, DispatchPacket, PACKET_BYTES, PacketType};
 pub use queue::{AmdQueue, HsaQueue};

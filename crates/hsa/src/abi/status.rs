@@ -18,7 +18,7 @@ macro_rules! statuses {
             pub fn name(self) -> &'static CStr {
                 match self.0 {
                     $($code => const { name(concat!("HSA_STATUS_", stringify!($name), ": ", $text, "\0")) },)*
-                    _ => c"an unknown status",
+                    _ => self.extension_name(),
                 }
             }
         }
@@ -72,6 +72,32 @@ statuses! {
     ERROR_MEMORY_APERTURE_VIOLATION = 0x29 "a kernel reached outside an aperture",
     ERROR_ILLEGAL_INSTRUCTION = 0x2A "a kernel has an instruction that is not supported",
     ERROR_MEMORY_FAULT = 0x2B "a kernel reached outside every allocation",
+}
+
+/// Those of `hsa_ext_image.h`, which are named in another way.
+impl Status {
+    pub const IMAGE_FORMAT_UNSUPPORTED: Status = Status(0x3000);
+    pub const IMAGE_SIZE_UNSUPPORTED: Status = Status(0x3001);
+    pub const IMAGE_PITCH_UNSUPPORTED: Status = Status(0x3002);
+    pub const SAMPLER_UNSUPPORTED: Status = Status(0x3003);
+
+    fn extension_name(self) -> &'static CStr {
+        match self {
+            Status::IMAGE_FORMAT_UNSUPPORTED => {
+                c"HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED: images of this format are not supported"
+            }
+            Status::IMAGE_SIZE_UNSUPPORTED => {
+                c"HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED: images of this size are not supported"
+            }
+            Status::IMAGE_PITCH_UNSUPPORTED => {
+                c"HSA_EXT_STATUS_ERROR_IMAGE_PITCH_UNSUPPORTED: images of this pitch are not supported"
+            }
+            Status::SAMPLER_UNSUPPORTED => {
+                c"HSA_EXT_STATUS_ERROR_SAMPLER_DESCRIPTOR_UNSUPPORTED: such samplers are not supported"
+            }
+            _ => c"an unknown status",
+        }
+    }
 }
 
 impl std::fmt::Debug for Status {

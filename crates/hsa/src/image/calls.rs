@@ -1,0 +1,290 @@
+//! The functions of `hsa_ext_image.h`.
+
+use std::ffi::c_void;
+
+use super::format::Format;
+use super::layout::{BUFFER, Layout};
+use super::{Known, create, create_sampler, destroy, destroy_sampler, find};
+use crate::abi::{
+    Agent, Dim3, Image, ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, Sampler,
+    SamplerDescriptor, Status,
+};
+use crate::agent::{self, Which};
+use crate::call::{Result, calls, put};
+use crate::memory::host_address;
+
+/// Capabilities: read, write, both; the layout does not depend on the access.
+const READ: u32 = 0x1;
+const READ_AND_WRITE: u32 = 0x1 | 0x2 | 0x4;
+const SAME_LAYOUT: u32 = 0x10;
+
+fn gpu(agent: Agent) -> Result {
+    match agent::of(agent)? {
+        Which::Gpu(..) => Ok(()),
+        Which::Cpu => Err(Status::ERROR_INVALID_AGENT),
+    }
+}
+
+/// A structure of the caller.
+///
+/// # Safety
+/// The pointer is null, or points to a `T`.
+unsafe fn get<T: Copy>(from: *const T) -> Result<T> {
+    if from.is_null() {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    // SAFETY: not null, and the caller's promise.
+    Ok(unsafe { from.read_unaligned() })
+}
+
+/// What can be done with images of a geometry and a format.
+fn capability(geometry: u32, format: ImageFormat) -> Result<u32> {
+    if geometry > 7 {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    let Ok(known) = Format::new(format) else {
+        return Ok(0);
+    };
+    let depth_image = matches!(geometry, 6 | 7);
+    let fits =
+        depth_image == (format.channel_order == 18) && (geometry != BUFFER || known.fits_buffer());
+    Ok(match (fits, known.is_srgb()) {
+        (false, _) => 0,
+        (true, true) => READ | SAME_LAYOUT,
+        (true, false) => READ_AND_WRITE | SAME_LAYOUT,
+    })
+}
+
+/// The layout of a description; without a linear layout the pitches are ours.
+///
+/// # Safety
+/// The pointer is null, or points to a description.
+unsafe fn layout_of(
+    from: *const ImageDescriptor,
+    access: u32,
+    linear: u32,
+    pitches: [usize; 2],
+) -> Result<Layout> {
+    // SAFETY: the caller's promise.
+    let image = unsafe { get(from)? };
+    let given = pitches != [0, 0];
+    if !(1..=3).contains(&access) || linear > 1 || (linear == 0 && given) {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    let layout = Layout::new(&image, pitches[0], pitches[1])?;
+    match access != 1 && layout.format.is_srgb() {
+        true => Err(Status::IMAGE_FORMAT_UNSUPPORTED),
+        false => Ok(layout),
+    }
+}
+
+/// Elements of an offset and of a range, when they lie within an image.
+fn within(known: &Known, offset: Dim3, range: Dim3) -> Result<[[usize; 3]; 2]> {
+    let [offset, range] = [offset, range].map(|d| [d.x, d.y, d.z].map(|n| n as usize));
+    // A range of 0 in a direction that the image does not have is its one row.
+    let range: [usize; 3] = std::array::from_fn(|n| {
+        if known.layout.size[n] == 1 {
+            range[n].max(1)
+        } else {
+            range[n]
+        }
+    });
+    let inside = (0..3).all(|n| offset[n] + range[n] <= known.layout.size[n]);
+    inside
+        .then_some([offset, range])
+        .ok_or(Status::ERROR_INVALID_ARGUMENT)
+}
+
+/// Where a row begins, by its number and its slice's.
+type Rows<'a> = &'a dyn Fn(usize, usize) -> u64;
+
+/// Copies rows of bytes.
+///
+/// # Safety
+/// All the rows are mapped.
+unsafe fn copy_rows(to: Rows, from: Rows, [rows, slices]: [usize; 2], bytes: usize) {
+    for (z, y) in (0..slices).flat_map(|z| (0..rows).map(move |y| (z, y))) {
+        let from = std::ptr::with_exposed_provenance::<u8>(host_address(from(y, z)) as usize);
+        let to = std::ptr::with_exposed_provenance_mut::<u8>(host_address(to(y, z)) as usize);
+        // SAFETY: the caller's promise.
+        unsafe { std::ptr::copy(from, to, bytes) };
+    }
+}
+
+/// Where the rows of a part of an image begin.
+fn rows_of(known: Known, [x, y, z]: [usize; 3]) -> impl Fn(usize, usize) -> u64 {
+    move |row, slice| known.data + known.layout.offset([x, y + row, z + slice]) as u64
+}
+
+/// Where the rows of plain memory begin; pitches of 0 leave no gap.
+fn rows_at(
+    address: u64,
+    row_pitch: usize,
+    slice_pitch: usize,
+    [bytes, rows]: [usize; 2],
+) -> impl Fn(usize, usize) -> u64 {
+    let row_pitch = row_pitch.max(bytes);
+    let slice_pitch = slice_pitch.max(row_pitch * rows);
+    move |row, slice| address + (slice * slice_pitch + row * row_pitch) as u64
+}
+
+calls! {
+    fn hsa_ext_image_get_capability(agent: Agent, geometry: u32, format: *const ImageFormat, mask: *mut u32) {
+        gpu(agent)?;
+        // SAFETY: null, or the structure and room for the result.
+        unsafe { put(mask, capability(geometry, get(format)?)?) }
+    }
+
+    fn hsa_ext_image_get_capability_with_layout(
+        agent: Agent, geometry: u32, format: *const ImageFormat, layout: u32, mask: *mut u32,
+    ) {
+        gpu(agent)?;
+        if layout > 1 {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: null, or the structure and room for the result.
+        unsafe { put(mask, capability(geometry, get(format)?)?) }
+    }
+
+    fn hsa_ext_image_data_get_info(
+        agent: Agent, image: *const ImageDescriptor, access: u32, info: *mut ImageDataInfo,
+    ) {
+        gpu(agent)?;
+        // SAFETY: null, or the structure and room for the result.
+        unsafe { put(info, layout_of(image, access, 0, [0; 2])?.info()) }
+    }
+
+    fn hsa_ext_image_data_get_info_with_layout(
+        agent: Agent, image: *const ImageDescriptor, access: u32, layout: u32, row_pitch: usize, slice_pitch: usize,
+        info: *mut ImageDataInfo,
+    ) {
+        gpu(agent)?;
+        // SAFETY: null, or the structure and room for the result.
+        unsafe { put(info, layout_of(image, access, layout, [row_pitch, slice_pitch])?.info()) }
+    }
+
+    fn hsa_ext_image_create(
+        agent: Agent, image: *const ImageDescriptor, data: *const c_void, access: u32, handle: *mut Image,
+    ) {
+        gpu(agent)?;
+        if handle.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: null, or the structure; the result has room.
+        unsafe {
+            let layout = layout_of(image, access, 0, [0; 2])?;
+            put(handle, create(&get(image)?, layout, data.expose_provenance() as u64)?)
+        }
+    }
+
+    fn hsa_ext_image_create_with_layout(
+        agent: Agent, image: *const ImageDescriptor, data: *const c_void, access: u32, layout: u32, row_pitch: usize,
+        slice_pitch: usize, handle: *mut Image,
+    ) {
+        gpu(agent)?;
+        if handle.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: null, or the structure; the result has room.
+        unsafe {
+            let layout = layout_of(image, access, layout, [row_pitch, slice_pitch])?;
+            put(handle, create(&get(image)?, layout, data.expose_provenance() as u64)?)
+        }
+    }
+
+    fn hsa_ext_image_destroy(agent: Agent, image: Image) {
+        gpu(agent)?;
+        destroy(image)
+    }
+
+    fn hsa_ext_image_import(
+        agent: Agent, from: *const c_void, row_pitch: usize, slice_pitch: usize, image: Image,
+        region: *const ImageRegion,
+    ) {
+        gpu(agent)?;
+        if from.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        let known = find(image)?;
+        // SAFETY: null, or the structure; the caller's memory has the region's rows.
+        unsafe {
+            let region = get(region)?;
+            let [offset, [x, y, z]] = within(&known, region.offset, region.range)?;
+            let bytes = x * known.layout.format.bytes;
+            let memory = rows_at(from.expose_provenance() as u64, row_pitch, slice_pitch, [bytes, y]);
+            copy_rows(&rows_of(known, offset), &memory, [y, z], bytes);
+        }
+        Ok(())
+    }
+
+    fn hsa_ext_image_export(
+        agent: Agent, image: Image, to: *mut c_void, row_pitch: usize, slice_pitch: usize, region: *const ImageRegion,
+    ) {
+        gpu(agent)?;
+        if to.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        let known = find(image)?;
+        // SAFETY: null, or the structure; the caller's memory has room for the region's rows.
+        unsafe {
+            let region = get(region)?;
+            let [offset, [x, y, z]] = within(&known, region.offset, region.range)?;
+            let bytes = x * known.layout.format.bytes;
+            let memory = rows_at(to.expose_provenance() as u64, row_pitch, slice_pitch, [bytes, y]);
+            copy_rows(&memory, &rows_of(known, offset), [y, z], bytes);
+        }
+        Ok(())
+    }
+
+    fn hsa_ext_image_copy(
+        agent: Agent, from: Image, from_offset: *const Dim3, to: Image, to_offset: *const Dim3, range: *const Dim3,
+    ) {
+        gpu(agent)?;
+        let [source, target] = [find(from)?, find(to)?];
+        if source.layout.format != target.layout.format {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: null, or the structures; images lie in memory of the program that it keeps.
+        unsafe {
+            let range = get(range)?;
+            let [from, [x, y, z]] = within(&source, get(from_offset)?, range)?;
+            let [to, _] = within(&target, get(to_offset)?, range)?;
+            let bytes = x * source.layout.format.bytes;
+            copy_rows(&rows_of(target, to), &rows_of(source, from), [y, z], bytes);
+        }
+        Ok(())
+    }
+
+    fn hsa_ext_sampler_create(agent: Agent, from: *const SamplerDescriptor, sampler: *mut Sampler) {
+        gpu(agent)?;
+        if sampler.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: null, or the structure; the result has room.
+        unsafe { put(sampler, create_sampler(&get(from)?)?) }
+    }
+
+    fn hsa_ext_sampler_destroy(agent: Agent, sampler: Sampler) {
+        gpu(agent)?;
+        destroy_sampler(sampler)
+    }
+}
+
+/// `hsa_ext_images_1_pfn_t`, which begins with the functions of `hsa_ext_images_1_00_pfn_t`.
+pub fn extension_table() -> [*const c_void; 13] {
+    [
+        hsa_ext_image_get_capability as *const c_void,
+        hsa_ext_image_data_get_info as *const c_void,
+        hsa_ext_image_create as *const c_void,
+        hsa_ext_image_destroy as *const c_void,
+        hsa_ext_image_copy as *const c_void,
+        hsa_ext_image_import as *const c_void,
+        hsa_ext_image_export as *const c_void,
+        crate::absent::hsa_ext_image_clear as *const c_void,
+        hsa_ext_sampler_create as *const c_void,
+        hsa_ext_sampler_destroy as *const c_void,
+        hsa_ext_image_get_capability_with_layout as *const c_void,
+        hsa_ext_image_data_get_info_with_layout as *const c_void,
+        hsa_ext_image_create_with_layout as *const c_void,
+    ]
+}

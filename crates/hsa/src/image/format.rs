@@ -1,0 +1,188 @@
+//! Which formats images may have, and what a resource says of them.
+
+use crate::abi::{ImageFormat, Status};
+use crate::call::Result;
+
+/// Data and number formats of resources (Vega ISA, 8.1.3 and 8.2.5).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// The layout of an element.
+    pub data: u8,
+    /// What its bits mean.
+    pub number: u8,
+    /// What becomes x, y, z and w: 0, 1, or 4 to 7 for a component.
+    pub select: [u8; 4],
+    /// Bytes of an element.
+    pub bytes: usize,
+}
+
+/// Number formats.
+const UNORM: u8 = 0;
+const SNORM: u8 = 1;
+const UINT: u8 = 4;
+const SINT: u8 = 5;
+const FLOAT: u8 = 7;
+const SRGB: u8 = 9;
+
+/// Bits of a component and the number format of a channel type; packed types have none.
+fn component(channel_type: u32) -> Option<(u32, u8)> {
+    Some(match channel_type {
+        0 => (8, SNORM),
+        1 => (16, SNORM),
+        2 => (8, UNORM),
+        3 => (16, UNORM),
+        8 => (8, SINT),
+        9 => (16, SINT),
+        10 => (32, SINT),
+        11 => (8, UINT),
+        12 => (16, UINT),
+        13 => (32, UINT),
+        14 => (16, FLOAT),
+        15 => (32, FLOAT),
+        _ => return None,
+    })
+}
+
+/// Components in memory and what is selected of them, by channel order: the order's name lists components from the lowest
+/// address up ("HSA Runtime Programmer's Reference Manual", image channel order).
+fn order(channel_order: u32) -> Option<(u32, [u8; 4])> {
+    Some(match channel_order {
+        0 => (1, [0, 0, 0, 4]),      // A
+        1 | 2 => (1, [4, 0, 0, 1]),  // R, RX
+        3 | 4 => (2, [4, 5, 0, 1]),  // RG, RGX
+        5 => (2, [4, 0, 0, 5]),      // RA
+        7 | 13 => (4, [4, 5, 6, 1]), // RGBX, SRGBX
+        8 | 14 => (4, [4, 5, 6, 7]), // RGBA, SRGBA
+        9 | 15 => (4, [6, 5, 4, 7]), // BGRA, SBGRA
+        10 => (4, [5, 6, 7, 4]),     // ARGB
+        11 => (4, [7, 6, 5, 4]),     // ABGR
+        16 => (1, [4, 4, 4, 4]),     // intensity
+        17 => (1, [4, 4, 4, 1]),     // luminance
+        18 => (1, [4, 0, 0, 0]),     // depth
+        _ => return None,
+    })
+}
+
+/// Packed RGB: the first component is in the highest bits, the last in the lowest.
+fn packed(channel_type: u32) -> Option<(u8, usize)> {
+    Some(match channel_type {
+        5 => (17, 2), // 1_5_5_5
+        6 => (16, 2), // 5_6_5
+        7 => (9, 4),  // 2_10_10_10
+        _ => return None,
+    })
+}
+
+const RGB: u32 = 6;
+
+impl Format {
+    /// The format of a type and an order.
+    ///
+    /// # Errors
+    /// [`Status::IMAGE_FORMAT_UNSUPPORTED`] for a pair that OpenCL does not have, or that the chip lacks.
+    pub fn new(format: ImageFormat) -> Result<Format> {
+        Self::find(format).ok_or(Status::IMAGE_FORMAT_UNSUPPORTED)
+    }
+
+    fn find(format: ImageFormat) -> Option<Format> {
+        let ImageFormat {
+            channel_type,
+            channel_order,
+        } = format;
+        if channel_order == RGB {
+            let (data, bytes) = packed(channel_type)?;
+            return Some(Format {
+                data,
+                number: UNORM,
+                select: [6, 5, 4, 1],
+                bytes,
+            });
+        }
+        let (bits, number) = component(channel_type)?;
+        let (count, select) = order(channel_order)?;
+        let allowed = match channel_order {
+            9..=11 => bits == 8,                     // other orders of four bytes
+            12..=15 => bits == 8 && number == UNORM, // sRGB
+            0 | 16 | 17 => matches!(number, UNORM | SNORM | FLOAT), // one value, seen as a color
+            18 => matches!((bits, number), (16, UNORM) | (32, FLOAT)), // depth
+            _ => true,
+        };
+        let data = match (bits, count) {
+            (8, 1) => 1,
+            (16, 1) => 2,
+            (8, 2) => 3,
+            (32, 1) => 4,
+            (16, 2) => 5,
+            (8, 4) => 10,
+            (32, 2) => 11,
+            (16, 4) => 12,
+            (32, 4) => 14,
+            _ => return None,
+        };
+        let number = if (12..=15).contains(&channel_order) {
+            SRGB
+        } else {
+            number
+        };
+        let bytes = (bits * count / 8) as usize;
+        allowed.then_some(Format {
+            data,
+            number,
+            select,
+            bytes,
+        })
+    }
+
+    /// Whether kernels may write it, and a buffer may have it (Vega ISA, 8.1.3: those formats end at 14).
+    pub fn is_srgb(self) -> bool {
+        self.number == SRGB
+    }
+
+    /// Whether a buffer resource has a number for it.
+    pub fn fits_buffer(self) -> bool {
+        self.data <= 14 && !self.is_srgb()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(channel_type: u32, channel_order: u32) -> Result<Format> {
+        Format::new(ImageFormat {
+            channel_type,
+            channel_order,
+        })
+    }
+
+    #[test]
+    fn colors_have_their_places() {
+        // RGBA of bytes: 8_8_8_8 unorm as it stands.
+        let rgba = format(2, 8).unwrap();
+        assert_eq!(
+            (rgba.data, rgba.number, rgba.select, rgba.bytes),
+            (10, 0, [4, 5, 6, 7], 4)
+        );
+        // BGRA: red is the third byte.
+        assert_eq!(format(2, 9).unwrap().select, [6, 5, 4, 7]);
+        // ARGB: alpha is the first.
+        assert_eq!(format(2, 10).unwrap().select, [5, 6, 7, 4]);
+        // A float4.
+        let float4 = format(15, 8).unwrap();
+        assert_eq!((float4.data, float4.number, float4.bytes), (14, 7, 16));
+    }
+
+    #[test]
+    fn what_no_chip_has_is_refused() {
+        // RGB of floats; sRGB of halves; RGBA of 5_6_5; numbers that are none.
+        for (channel_type, channel_order) in [(15, 6), (14, 14), (6, 8), (16, 8), (2, 20), (13, 16)]
+        {
+            let refused = format(channel_type, channel_order);
+            assert_eq!(
+                refused,
+                Err(Status::IMAGE_FORMAT_UNSUPPORTED),
+                "{channel_type} {channel_order}"
+            );
+        }
+    }
+}

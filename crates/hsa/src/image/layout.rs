@@ -1,0 +1,239 @@
+//! Where the elements of an image are in memory, and the resource that says so to a kernel.
+
+use wavetank::gcn::{ImageResource, ImageType};
+
+use super::format::Format;
+use crate::abi::{ImageDataInfo, ImageDescriptor, Status};
+use crate::call::Result;
+
+/// Addresses of images are multiples of this, and so are bytes from row to row (Vega ISA, 8.2.5: the address is in units of 256).
+pub const ALIGNMENT: usize = 256;
+
+/// Elements in x and y, of a volume, of layers, and of a buffer.
+pub const MAX_EXTENT: usize = 16384;
+pub const MAX_DEPTH: usize = 8192;
+pub const MAX_LAYERS: usize = 8192;
+pub const MAX_BUFFER: usize = u32::MAX as usize;
+
+/// `HSA_EXT_IMAGE_GEOMETRY_1DB`
+pub const BUFFER: u32 = 5;
+
+/// Which sizes a geometry has, and its type as a resource; buffers have another resource.
+struct Shape {
+    kind: Option<ImageType>,
+    height: bool,
+    depth: bool,
+    layers: bool,
+}
+
+fn shape(geometry: u32) -> Result<Shape> {
+    let (kind, [height, depth, layers]) = match geometry {
+        0 => (Some(ImageType::D1), [false, false, false]),
+        1 | 6 => (Some(ImageType::D2), [true, false, false]),
+        2 => (Some(ImageType::D3), [true, true, false]),
+        3 => (Some(ImageType::D1Array), [false, false, true]),
+        4 | 7 => (Some(ImageType::D2Array), [true, false, true]),
+        BUFFER => (None, [false, false, false]),
+        _ => return Err(Status::ERROR_INVALID_ARGUMENT),
+    };
+    Ok(Shape {
+        kind,
+        height,
+        depth,
+        layers,
+    })
+}
+
+/// How an image lies in memory: rows of elements, slices of rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Layout {
+    pub format: Format,
+    kind: Option<ImageType>,
+    /// Elements, rows and slices: at least 1 each.
+    pub size: [usize; 3],
+    /// Bytes from a row to the next.
+    pub row_pitch: usize,
+    /// Bytes from a slice to the next.
+    pub slice_pitch: usize,
+}
+
+impl Layout {
+    /// The layout of an image, with the caller's pitches; 0 is the smallest one.
+    ///
+    /// # Errors
+    /// Sizes, formats and pitches that a resource cannot express, by the statuses of the extension.
+    pub fn new(image: &ImageDescriptor, row_pitch: usize, slice_pitch: usize) -> Result<Layout> {
+        let shape = shape(image.geometry)?;
+        let format = Format::new(image.format)?;
+        let depth_image = matches!(image.geometry, 6 | 7);
+        if depth_image != (image.format.channel_order == 18)
+            || (shape.kind.is_none() && !format.fits_buffer())
+        {
+            return Err(Status::IMAGE_FORMAT_UNSUPPORTED);
+        }
+        let width = if shape.kind.is_some() {
+            MAX_EXTENT
+        } else {
+            MAX_BUFFER
+        };
+        let limit = |has: bool, value: usize, most: usize| match (has, value) {
+            (true, 1..) if value <= most => Ok(value),
+            (true, 1..) => Err(Status::IMAGE_SIZE_UNSUPPORTED),
+            (false, 0 | 1) => Ok(1),
+            _ => Err(Status::ERROR_INVALID_ARGUMENT),
+        };
+        let rows = limit(shape.height, image.height, MAX_EXTENT)?;
+        let depth = limit(shape.depth, image.depth, MAX_DEPTH)?;
+        let layers = limit(shape.layers, image.array_size, MAX_LAYERS)?;
+        let size = [limit(true, image.width, width)?, rows, depth.max(layers)];
+
+        let row = size[0] * format.bytes;
+        let aligned = if shape.kind.is_some() {
+            row.next_multiple_of(ALIGNMENT)
+        } else {
+            row
+        };
+        let row_pitch = if row_pitch == 0 { aligned } else { row_pitch };
+        // A single row may end anywhere.
+        let single = size[1] == 1 && size[2] == 1;
+        if row_pitch < row || !(single || row_pitch.is_multiple_of(ALIGNMENT)) {
+            return Err(Status::IMAGE_PITCH_UNSUPPORTED);
+        }
+        let row_pitch = if single { aligned } else { row_pitch };
+        // A resource has no field for it.
+        let slice = row_pitch * size[1];
+        if slice_pitch != 0 && slice_pitch != slice && size[2] > 1 {
+            return Err(Status::IMAGE_PITCH_UNSUPPORTED);
+        }
+        Ok(Layout {
+            format,
+            kind: shape.kind,
+            size,
+            row_pitch,
+            slice_pitch: slice,
+        })
+    }
+
+    /// The memory that the image needs.
+    pub fn info(&self) -> ImageDataInfo {
+        ImageDataInfo {
+            size: self.slice_pitch * self.size[2],
+            alignment: ALIGNMENT,
+        }
+    }
+
+    /// Bytes from the image's address to an element.
+    pub fn offset(&self, [x, y, z]: [usize; 3]) -> usize {
+        z * self.slice_pitch + y * self.row_pitch + x * self.format.bytes
+    }
+
+    /// The words of the resource of an image, or of a buffer, at an address.
+    pub fn words(&self, address: u64) -> [u32; 8] {
+        let Some(kind) = self.kind else {
+            return self.buffer_words(address);
+        };
+        let pitch = self.row_pitch / self.format.bytes;
+        let Format {
+            data,
+            number,
+            select,
+            ..
+        } = self.format;
+        let size = self.size.map(|n| n as u32);
+        let plain = ImageResource::plain(kind, address, [data, number], size, pitch as u32);
+        ImageResource { select, ..plain }.to_words()
+    }
+
+    /// A buffer resource whose records are elements (Vega ISA, 8.1.4 "Buffer Resource").
+    fn buffer_words(&self, address: u64) -> [u32; 8] {
+        let Format {
+            data,
+            number,
+            select,
+            bytes,
+        } = self.format;
+        let select = (0..4).fold(0, |word, n| word | u32::from(select[n]) << (3 * n));
+        [
+            address as u32,
+            (address >> 32) as u32 & 0xffff | (bytes as u32) << 16,
+            self.size[0] as u32,
+            select | u32::from(number) << 12 | u32::from(data) << 15,
+            0,
+            0,
+            0,
+            0,
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::ImageFormat;
+
+    fn image(geometry: u32, [width, height, depth, array_size]: [usize; 4]) -> ImageDescriptor {
+        let format = ImageFormat {
+            channel_type: 2,
+            channel_order: 8,
+        };
+        ImageDescriptor {
+            geometry,
+            width,
+            height,
+            depth,
+            array_size,
+            format,
+        }
+    }
+
+    #[test]
+    fn planes_have_aligned_rows() {
+        let layout = Layout::new(&image(1, [100, 50, 0, 0]), 0, 0).unwrap();
+        assert_eq!((layout.row_pitch, layout.info().size), (512, 512 * 50));
+        assert_eq!(layout.offset([3, 2, 0]), 2 * 512 + 12);
+        let resource = ImageResource::from_words(layout.words(0x1234_5600)).unwrap();
+        assert_eq!(
+            (resource.address, resource.kind, resource.pitch),
+            (0x1234_5600, ImageType::D2, 128)
+        );
+        assert_eq!((resource.size, resource.format), ([100, 50, 1], [10, 0]));
+    }
+
+    #[test]
+    fn layers_are_slices() {
+        let layout = Layout::new(&image(4, [5, 3, 0, 4]), 0, 0).unwrap();
+        assert_eq!((layout.size, layout.slice_pitch), ([5, 3, 4], 768));
+    }
+
+    #[test]
+    fn impossible_images_are_refused() {
+        let status = |geometry, size, row| Layout::new(&image(geometry, size), row, 0).unwrap_err();
+        assert_eq!(status(9, [1, 0, 0, 0], 0), Status::ERROR_INVALID_ARGUMENT);
+        assert_eq!(status(0, [0, 0, 0, 0], 0), Status::ERROR_INVALID_ARGUMENT);
+        assert_eq!(status(0, [5, 7, 0, 0], 0), Status::ERROR_INVALID_ARGUMENT);
+        assert_eq!(
+            status(1, [20000, 1, 0, 0], 0),
+            Status::IMAGE_SIZE_UNSUPPORTED
+        );
+        assert_eq!(
+            status(1, [100, 50, 0, 0], 100),
+            Status::IMAGE_PITCH_UNSUPPORTED
+        );
+        assert_eq!(
+            status(1, [100, 50, 0, 0], 500),
+            Status::IMAGE_PITCH_UNSUPPORTED
+        );
+        // A plane of colors is no depth image.
+        assert_eq!(status(6, [4, 4, 0, 0], 0), Status::IMAGE_FORMAT_UNSUPPORTED);
+    }
+
+    #[test]
+    fn buffers_count_elements() {
+        let layout = Layout::new(&image(BUFFER, [1000, 0, 0, 0]), 0, 0).unwrap();
+        let words = layout.words(0x7_0000_1000);
+        assert_eq!(words[..3], [0x1000, 4 << 16 | 7, 1000]);
+        // x, y, z, w; unorm; 8_8_8_8.
+        assert_eq!(words[3], 0o7654 | 10 << 15);
+        assert_eq!(layout.info().size, 4000);
+    }
+}

@@ -1,0 +1,159 @@
+//! Images and samplers: handles whose memory a kernel reads as resources.
+
+mod calls;
+mod format;
+mod layout;
+
+pub use calls::extension_table;
+pub use layout::{ALIGNMENT, MAX_BUFFER, MAX_DEPTH, MAX_EXTENT, MAX_LAYERS};
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use wavetank::gcn::{Clamp, ImageSampler};
+
+use crate::abi::{Image, ImageDescriptor, Sampler, SamplerDescriptor, Status};
+use crate::call::Result;
+use crate::runtime::{lock, runtime};
+use layout::Layout;
+
+/// Images that can exist at once, by the agent's attributes.
+pub const MAX_HANDLES: usize = 4096;
+/// Samplers that can exist at once.
+pub const MAX_SAMPLERS: usize = 32;
+
+/// What is known of an image.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    pub layout: Layout,
+    /// The address of the first element.
+    pub data: u64,
+}
+
+static IMAGES: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
+static SAMPLERS: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
+/// Memory that kernels read, with words in it.
+fn publish(what: &str, words: &[u32]) -> Result<u64> {
+    let made = runtime()?.registry().allocate(what, 64, 64);
+    let address = made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
+    let to = std::ptr::with_exposed_provenance_mut::<u32>(address as usize);
+    // SAFETY: new memory of 64 bytes, which nobody else knows yet; no more than 12 words are written.
+    unsafe { to.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+    Ok(address)
+}
+
+fn take_back(address: u64) -> Result {
+    let freed = runtime()?.registry().free(address);
+    freed.map(drop).map_err(|_| Status::ERROR)
+}
+
+/// Makes an image of memory.
+pub fn create(image: &ImageDescriptor, layout: Layout, data: u64) -> Result<Image> {
+    if data == 0 || !data.is_multiple_of(ALIGNMENT as u64) {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    let mut images = lock(&IMAGES);
+    if images.len() >= MAX_HANDLES {
+        return Err(Status::ERROR_OUT_OF_RESOURCES);
+    }
+    // The device libraries read type, order and width behind the resource.
+    let mut words = layout.words(data).to_vec();
+    words.extend([
+        image.format.channel_type,
+        image.format.channel_order,
+        layout.size[0] as u32,
+        0,
+    ]);
+    let handle = publish("the resource of an image", &words)?;
+    images.insert(handle, Known { layout, data });
+    Ok(Image(handle))
+}
+
+/// What is known of an image.
+pub fn find(image: Image) -> Result<Known> {
+    lock(&IMAGES)
+        .get(&image.0)
+        .copied()
+        .ok_or(Status::ERROR_INVALID_ARGUMENT)
+}
+
+/// Forgets an image; its memory is the program's.
+pub fn destroy(image: Image) -> Result {
+    let known = lock(&IMAGES).remove(&image.0);
+    known.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    take_back(image.0)
+}
+
+/// The sampler that a description asks for (Vega ISA, 8.2.6 "Image Sampler").
+fn sampler_of(from: &SamplerDescriptor) -> Result<ImageSampler> {
+    let clamp = match from.address_mode {
+        0 | 1 => Clamp::LastTexel,
+        2 => Clamp::Border,
+        3 => Clamp::Wrap,
+        4 => Clamp::Mirror,
+        _ => return Err(Status::ERROR_INVALID_ARGUMENT),
+    };
+    if from.coordinate_mode > 1 || from.filter_mode > 1 {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    // Repeating needs coordinates from 0 to 1 (OpenCL C, 6.13.14.1).
+    if from.coordinate_mode == 0 && matches!(clamp, Clamp::Wrap | Clamp::Mirror) {
+        return Err(Status::SAMPLER_UNSUPPORTED);
+    }
+    let linear = from.filter_mode == 1;
+    Ok(ImageSampler {
+        clamp: [clamp; 3],
+        unnormalized: from.coordinate_mode == 0,
+        linear_mag: linear,
+        linear_min: linear,
+        z_filter: if linear { 2 } else { 1 },
+        lod: [0.0, 4095.0 / 256.0],
+        ..ImageSampler::default()
+    })
+}
+
+/// Makes a sampler.
+pub fn create_sampler(from: &SamplerDescriptor) -> Result<Sampler> {
+    let sampler = sampler_of(from)?;
+    let mut samplers = lock(&SAMPLERS);
+    if samplers.len() >= MAX_SAMPLERS {
+        return Err(Status::ERROR_OUT_OF_RESOURCES);
+    }
+    let handle = publish("a sampler", &sampler.to_words())?;
+    samplers.push(handle);
+    Ok(Sampler(handle))
+}
+
+/// Forgets a sampler.
+pub fn destroy_sampler(sampler: Sampler) -> Result {
+    let mut samplers = lock(&SAMPLERS);
+    let at = samplers.iter().position(|handle| *handle == sampler.0);
+    samplers.swap_remove(at.ok_or(Status::ERROR_INVALID_ARGUMENT)?);
+    take_back(sampler.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samplers_say_what_was_asked() {
+        let from = |coordinate_mode, filter_mode, address_mode| SamplerDescriptor {
+            coordinate_mode,
+            filter_mode,
+            address_mode,
+        };
+        let linear = sampler_of(&from(1, 1, 3)).unwrap();
+        assert!(linear.linear_mag && linear.linear_min && !linear.unnormalized);
+        assert_eq!(linear.clamp, [Clamp::Wrap; 3]);
+        let nearest = sampler_of(&from(0, 0, 2)).unwrap();
+        assert!(!nearest.linear_mag && nearest.unnormalized);
+        assert_eq!(nearest.clamp, [Clamp::Border; 3]);
+        assert_eq!(sampler_of(&from(0, 0, 3)), Err(Status::SAMPLER_UNSUPPORTED));
+        assert_eq!(
+            sampler_of(&from(2, 0, 1)),
+            Err(Status::ERROR_INVALID_ARGUMENT)
+        );
+    }
+}
