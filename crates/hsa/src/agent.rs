@@ -136,10 +136,12 @@ fn extensions(is_gpu: bool) -> [u8; 128] {
 
 /// Limits of images, `hsa_ext_agent_info_t`: all 0 on the CPU, which has none.
 ///
+/// The headers say `size_t`, but HIP's and OpenCL's runtime has room for 32-bit numbers (seen in 5.2.3).
+///
 /// # Safety
 /// There is room for the attribute's value.
 unsafe fn of_images(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result> {
-    let limit = |most: usize| if is_gpu { most } else { 0 };
+    let limit = |most: usize| if is_gpu { most as u32 } else { 0 };
     // SAFETY: each arm writes the type that the headers give for its attribute.
     let result = unsafe {
         match attribute {
