@@ -40,13 +40,15 @@ impl fmt::Display for Run {
     }
 }
 
-/// The runtime library has no Rust interface for tests to depend on, so cargo is told to build it.
+/// The runtime library has no Rust interface for tests to depend on, so cargo is told to build it; with the command, because
+/// that gives both the same features of what they depend on, and most of it is built already.
 pub fn build_library() {
     static BUILT: Once = Once::new();
     BUILT.call_once(|| {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-        cargo.args(["build", "--quiet", "--package", "wavetank-hsa"]);
+        cargo.args(["build", "--quiet"]);
+        cargo.args(["--package", "wavetank-hsa", "--package", "wavetank-cli"]);
         let command = Path::new(env!("CARGO_BIN_EXE_wavetank"));
         if command
             .parent()

@@ -14,8 +14,6 @@ use std::thread;
 use build::Toolchain;
 use program::Program;
 
-const GPUS: [&str; 2] = ["gfx900", "gfx906"];
-
 #[test]
 fn hip() {
     check(&Toolchain::HIP, "hip", "hip");
@@ -79,7 +77,7 @@ fn check(toolchain: &Toolchain, folder: &str, extension: &str) {
 fn check_program(toolchain: &Toolchain, source: &Path) -> Vec<String> {
     let program = Program::read(source);
     let mut failures = Vec::new();
-    for gpu in GPUS {
+    for gpu in &program.gpus {
         let outcome = toolchain.build(&program, gpu).and_then(|built| {
             let run = execution::run(&built, gpu)?;
             program.judge(&run)

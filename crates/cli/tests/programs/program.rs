@@ -9,11 +9,14 @@ use crate::execution::Run;
 /// * `// Prints: TEXT`: a line of stdout has this text;
 /// * `// Says: TEXT`: stderr has it;
 /// * `// Ends: abort`: the program is aborted, instead of ending with 0 and the line `ok NAME`;
-/// * `// Links: -lNAME`: more arguments for the compiler.
+/// * `// Links: -lNAME`: more arguments for the compiler;
+/// * `// GPUs: gfx900,gfx906`: it runs once, on these, instead of once on each.
 pub struct Program {
     pub source: PathBuf,
     pub name: String,
     pub links: Vec<String>,
+    /// The GPUs of each of its runs.
+    pub gpus: Vec<String>,
     prints: Vec<String>,
     says: Vec<String>,
     aborts: bool,
@@ -35,11 +38,16 @@ impl Program {
             "{}: a program `Ends: abort` or well",
             source.display()
         );
+        let mut gpus = after("GPUs:");
+        if gpus.is_empty() {
+            gpus = ["gfx900", "gfx906"].map(str::to_owned).into();
+        }
         let links = after("Links:");
         let links = links.iter().flat_map(|line| line.split_whitespace());
         Program {
             source: source.to_owned(),
             links: links.map(str::to_owned).collect(),
+            gpus,
             prints: after("Prints:"),
             says: after("Says:"),
             aborts: !ends.is_empty(),
