@@ -67,8 +67,8 @@ pub use wavetank_isa::Chip;
 pub use wavetank_lift::{Fidelity, fidelity};
 pub use wavetank_machine::Exported;
 pub use wavetank_machine::Fault as MachineFault;
-pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::gcn;
+pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{ALIAS, Group, Registry, RegistryError, Rights, Simd};
 pub use wavetank_object as object;
 
