@@ -219,6 +219,8 @@ pub struct ImageSampler {
     pub clamp: [Clamp; 3],
     /// Coordinates count texels.
     pub unnormalized: bool,
+    /// Without a filter, the texel is that of the coordinate cut off, not rounded to 1/256.
+    pub truncates: bool,
     /// Neighbouring texels are mixed where the image is magnified.
     pub linear_mag: bool,
     /// The same where it is reduced.
@@ -248,6 +250,7 @@ impl ImageSampler {
         ImageSampler {
             clamp: [clamp(0), clamp(1), clamp(2)],
             unnormalized: bits(w0, 15, 15) != 0,
+            truncates: bits(w0, 27, 27) != 0,
             // 2 and 3 are point and linear with anisotropy.
             linear_mag: linear(20),
             linear_min: linear(22),
@@ -274,7 +277,8 @@ impl ImageSampler {
             x | y << 3
                 | z << 6
                 | u32::from(self.compare & 7) << 12
-                | u32::from(self.unnormalized) << 15,
+                | u32::from(self.unnormalized) << 15
+                | u32::from(self.truncates) << 27,
             least | most << 12,
             fixed(self.lod_bias) & 0x3fff
                 | u32::from(self.linear_mag) << 20

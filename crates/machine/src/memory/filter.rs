@@ -2,13 +2,20 @@
 //! level of detail.
 //!
 //! Weights are computed in single precision. Hardware computes them in fixed
-//! point with 8 bits after the point.
+//! point with 8 bits after the point. Where one texel is taken, that rounding is
+//! kept: compilers scale coordinates to and fro, and rely on it at the edges of
+//! texels.
 
 use crate::gcn::{Clamp, ImageSampler};
 
 /// A texel in one direction: its index, or `None` in the border, and its
 /// weight.
 pub type Tap = (Option<i64>, f32);
+
+/// A coordinate as hardware has it: with 8 bits after the point.
+pub fn fixed_point(coordinate: f32) -> f32 {
+    (coordinate * 256.0).round_ties_even() / 256.0
+}
 
 /// The two texels around a coordinate; without `linear` the one at it, twice,
 /// where the second has no weight.
@@ -126,6 +133,19 @@ mod tests {
                     assert!((0..4).contains(&i.unwrap()) && weight.is_finite());
                 }
             }
+        }
+    }
+
+    /// What is a little below a texel, because a program has scaled it, is in it.
+    #[test]
+    fn coordinates_are_rounded() {
+        for (x, want) in [
+            (27.999_998, 28.0),
+            (-28.000_002, -28.0),
+            (3.25, 3.25),
+            (0.998, 255.0 / 256.0),
+        ] {
+            assert_eq!(fixed_point(x), want);
         }
     }
 

@@ -3,7 +3,7 @@
 
 use wavetank_ir::{Image, ImageKind, Lod};
 
-use super::filter::{Tap, clamp_level, level_of, taps};
+use super::filter::{Tap, clamp_level, fixed_point, level_of, taps};
 use super::format::{Components, load};
 use super::image::{Parts, Refused, chosen, first_level};
 use super::lanes::each;
@@ -230,7 +230,11 @@ impl Sampling {
                 _ => self.sampler.clamp[n],
             };
             let linear = if n == 2 { linear_z } else { linear };
-            taps(r.at[n], size[n], clamp, linear, r.offsets[n])
+            let place = match linear || self.sampler.truncates {
+                true => r.at[n],
+                false => fixed_point(r.at[n]),
+            };
+            taps(place, size[n], clamp, linear, r.offsets[n])
         })
     }
 

@@ -100,6 +100,17 @@ impl Surface {
     }
 }
 
+impl ImageResource {
+    /// The bytes of a texel that stores of these components make: floats, or integers, as the format has them. `None` if
+    /// the format is not known.
+    pub fn encode(&self, components: [u32; 4]) -> Option<Vec<u8>> {
+        let [data, number] = self.format;
+        let format = Format::image(data, number)?;
+        let element = format.pack(format::unselect(self.select, components));
+        Some(element.to_le_bytes()[..format.bytes() as usize].to_vec())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
