@@ -20,7 +20,7 @@ impl fmt::Display for Inst {
 
 /// Writes the canonical text of an instruction, without a line end.
 ///
-/// The canonical text has no word for [`flag::NV`].
+/// The canonical text has no word for [`flag::NV`](crate::flag::NV).
 ///
 /// # Errors
 ///
