@@ -210,7 +210,7 @@ pub enum Space {
     Gds {
         /// `V32` or `U32`.
         address: Value,
-        /// `U32`: where it begins [31:16], and its size [15:0], in bytes.
+        /// `U32`: where it begins in bits 31:16, and its size in bits 15:0, in bytes.
         window: Value,
     },
     /// Two LDS offsets a lane, for an atomic whose operand stands in LDS too.
