@@ -21,7 +21,6 @@ static void check_fills() {
 }
 
 static void check_rectangles() {
-    // hipMallocPitch and hipMalloc3D refuse a device without images, so the pitches are our own.
     const size_t width = 100, height = 37, host_pitch = 130, pitch = 256, other_pitch = 112;
     Device<uint8_t> device(pitch * height), other(other_pitch * height);
     std::vector<uint8_t> in(host_pitch * height), out(host_pitch * height, 9);
@@ -68,9 +67,41 @@ static void check_boxes() {
             }
 }
 
+// Rows and slices whose distance the runtime chooses.
+static void check_pitches() {
+    const size_t width = 77, height = 13, depth = 4;
+    std::vector<uint8_t> in(width * height * depth), out(in.size());
+    Random random;
+    for (auto &b : in) b = uint8_t(random.next());
+    void *plane;
+    size_t pitch;
+    HIP(hipMallocPitch(&plane, &pitch, width, height));
+    CHECK(pitch >= width, "rows of %zu bytes are %zu apart", width, pitch);
+    HIP(hipMemset2D(plane, pitch, 0, width, height));
+    HIP(hipMemcpy2D(plane, pitch, in.data(), width, width, height, hipMemcpyHostToDevice));
+    HIP(hipMemcpy2D(out.data(), width, plane, pitch, width, height, hipMemcpyDeviceToHost));
+    CHECK(memcmp(in.data(), out.data(), width * height) == 0, "a plane comes back as another");
+    HIP(hipFree(plane));
+    hipPitchedPtr box;
+    HIP(hipMalloc3D(&box, make_hipExtent(width, height, depth)));
+    CHECK(box.pitch >= width, "rows of %zu bytes are %zu apart", width, box.pitch);
+    hipMemcpy3DParms up = {}, down = {};
+    up.srcPtr = down.dstPtr = make_hipPitchedPtr(in.data(), width, width, height);
+    down.dstPtr.ptr = out.data();
+    up.dstPtr = down.srcPtr = box;
+    up.extent = down.extent = make_hipExtent(width, height, depth);
+    up.kind = hipMemcpyHostToDevice;
+    down.kind = hipMemcpyDeviceToHost;
+    HIP(hipMemcpy3D(&up));
+    HIP(hipMemcpy3D(&down));
+    CHECK(in == out, "a box comes back as another");
+    HIP(hipFree(box.ptr));
+}
+
 int main() {
     check_fills();
     check_rectangles();
     check_boxes();
+    check_pitches();
     return ok("fill_copy_2d");
 }
