@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 use thiserror::Error;
 use wavetank_isa::tables::{Field, Kind};
-use wavetank_isa::{Chip, Dialect, Inst, Operand, decode, print_in};
+use wavetank_isa::text::print_at;
+use wavetank_isa::{Chip, Dialect, Inst, Operand, decode};
 use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Symbol, SymbolKind};
 
 /// Text is handed on in pieces of about this size, in bytes.
@@ -328,7 +329,7 @@ impl<W: Write> Page<'_, W> {
     /// An instruction, with the name of the place it branches to.
     fn instruction(&mut self, address: u64, inst: &Inst) {
         // Writing to a string does not fail.
-        let _ = print_in(inst, self.dialect, &mut self.text);
+        let _ = print_at(inst, self.dialect, address, &mut self.text);
         let label = target(inst, address).and_then(|to| self.labels.get(&to));
         if let Some(Label { name, .. }) = label
             && let Some(blank) = self.text.rfind(' ')

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use wavetank_asm::{Errors, Line, LineError, assemble};
-use wavetank_isa::print_in;
+use wavetank_isa::text::print_at;
 
 use crate::exit::{Failure, Result, print_json};
 use crate::input::read_text;
@@ -61,7 +61,7 @@ impl Asm {
         let mut out = Output::new();
         let done = run(&mut |line| {
             // Writing to a string does not fail.
-            let _ = print_in(&line.inst, self.syntax.dialect, &mut out.text);
+            let _ = print_at(&line.inst, self.syntax.dialect, line.address, &mut out.text);
             if self.show_encoding {
                 out.text.push_str(" ; encoding: [");
                 for (n, byte) in line.bytes().iter().enumerate() {
@@ -85,7 +85,7 @@ impl Asm {
         let mut instructions = Vec::new();
         let done = run(&mut |line| {
             let mut text = String::new();
-            let _ = print_in(&line.inst, self.syntax.dialect, &mut text);
+            let _ = print_at(&line.inst, self.syntax.dialect, line.address, &mut text);
             instructions.push(Assembled {
                 line: line.number,
                 address: line.address,
