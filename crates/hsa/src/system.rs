@@ -32,6 +32,12 @@ fn has_extension(extension: u16, major: u16) -> Result<bool> {
     }
 }
 
+/// Whether an agent can have an extension: the CPU has no images.
+fn on(agent: Agent, extension: u16) -> Result<bool> {
+    let gpu = matches!(agent::of(agent)?, agent::Which::Gpu(..));
+    Ok(gpu || extension != IMAGES)
+}
+
 /// Fills a table of functions, as far as the caller has room.
 ///
 /// # Safety
@@ -129,17 +135,17 @@ calls! {
     }
 
     fn hsa_agent_extension_supported(extension: u16, agent: Agent, major: u16, _minor: u16, result: *mut bool) {
-        agent::of(agent)?;
+        let there = has_extension(extension, major)? && on(agent, extension)?;
         // SAFETY: null, or room for the result.
-        unsafe { put(result, has_extension(extension, major)?) }
+        unsafe { put(result, there) }
     }
 
     fn hsa_agent_major_extension_supported(extension: u16, agent: Agent, major: u16, minor: *mut u16, result: *mut bool) {
-        agent::of(agent)?;
+        let there = has_extension(extension, major)? && on(agent, extension)?;
         // SAFETY: null, or room for the results.
         unsafe {
             put(minor, 0)?;
-            put(result, has_extension(extension, major)?)
+            put(result, there)
         }
     }
 

@@ -20,7 +20,7 @@ use layout::Layout;
 /// Images that can exist at once, by the agent's attributes.
 pub const MAX_HANDLES: usize = 4096;
 /// Samplers that can exist at once.
-pub const MAX_SAMPLERS: usize = 32;
+pub const MAX_SAMPLERS: usize = 4096;
 
 /// What is known of an image.
 #[derive(Clone, Copy, Debug)]
