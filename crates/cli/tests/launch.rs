@@ -264,9 +264,14 @@ fn what_is_no_instruction_is_named() {
 
 #[test]
 fn help_has_examples() {
-    for command in ["", "demo", "info", "launch", "agents"] {
+    let commands = [
+        "", "demo", "info", "launch", "run", "asm", "dis", "isa", "explain", "exec", "agents",
+    ];
+    for command in commands {
         let text = wavetank(&format!("{command} --help")).success();
-        assert!(text.contains("Examples:\n  wavetank "), "{command}: {text}");
+        let examples = text.split("Examples:\n  ").nth(1).unwrap_or_default();
+        let shown = examples.contains(&format!("wavetank {command}"));
+        assert!(shown, "{command}: {text}");
         // Examples can be copied: none is broken to the width of the terminal.
         let after = text.split("Examples:").nth(1).unwrap();
         let broken = |line: &str| !line.is_empty() && !line.starts_with(' ');

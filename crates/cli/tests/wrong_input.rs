@@ -135,6 +135,14 @@ fn lds_that_does_not_fit() {
 }
 
 #[test]
+fn programs_that_cannot_be_run() {
+    wavetank("run --gpu gfx900,gfx1030 -- ./absent").refused(&["`gfx1030`", "gfx900, gfx902"]);
+    // Either the library or the program is what is missing, whatever has been built.
+    wavetank("run -- ./absent-program").refused(&[]);
+    assert_eq!(wavetank("run").code, Some(2));
+}
+
+#[test]
 fn options_that_mean_nothing() {
     launch(&format!("--grid 64 --block 64 {FITTING} --trace=lane=3"))
         .refused(&["--trace: `lane=3`"]);
