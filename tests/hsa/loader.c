@@ -154,6 +154,23 @@ static void check_variable(void) {
 }
 
 // The loader's extension tells where code of the GPU is for the host.
+// Variables that the program itself defines, before code objects that use them are loaded.
+static void check_definitions(void) {
+    hsa_executable_t fresh;
+    HSA(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL, &fresh));
+    int *variable = allocate(coarse, 64);
+    REFUSED(hsa_executable_global_variable_define(fresh, NULL, variable));
+    GIVES(HSA_STATUS_ERROR_INVALID_AGENT,
+          hsa_executable_agent_global_variable_define(fresh, (hsa_agent_t){5}, "outside", variable));
+    HSA(hsa_executable_agent_global_variable_define(fresh, gpu, "outside", variable));
+    GIVES(HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED, hsa_executable_global_variable_define(fresh, "outside", variable));
+    HSA(hsa_executable_freeze(fresh, NULL));
+    GIVES(HSA_STATUS_ERROR_FROZEN_EXECUTABLE, hsa_executable_global_variable_define(fresh, "other", variable));
+    HSA(hsa_executable_destroy(fresh));
+    GIVES(HSA_STATUS_ERROR_INVALID_EXECUTABLE, hsa_executable_global_variable_define(fresh, "other", variable));
+    HSA(hsa_amd_memory_pool_free(variable));
+}
+
 static void check_extension(void) {
     hsa_ven_amd_loader_1_00_pfn_t table;
     HSA(hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER, 1, sizeof table, &table));
@@ -181,6 +198,7 @@ int main(int argc, char **argv) {
     load_kernels(argv[1]);
     check_symbols();
     check_variable();
+    check_definitions();
     check_extension();
     // Two of the same at once, and many in turn.
     hsa_executable_t first = executable;

@@ -85,6 +85,18 @@ impl CodeObject {
     /// [`Error::MisalignedBase`], [`Error::UndefinedSymbol`] for a relocation against a symbol that is neither defined
     /// nor weak, [`Error::BadRelocation`].
     pub fn load_image(&self, base: u64) -> Result<Image> {
+        self.load_image_with(base, &|_| None)
+    }
+
+    /// As [`load_image`](Self::load_image), with the addresses of symbols that the code object leaves to others.
+    ///
+    /// # Errors
+    /// Those of [`load_image`](Self::load_image); [`Error::UndefinedSymbol`] where `externals` does not know a symbol.
+    pub fn load_image_with(
+        &self,
+        base: u64,
+        externals: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<Image> {
         let span = self.span;
         if base & (span.align - 1) != 0 || base.checked_add(span.size).is_none() {
             return Err(Error::MisalignedBase {
@@ -103,26 +115,33 @@ impl CodeObject {
             image.bytes[at..at + contents.len()].copy_from_slice(contents);
         }
         for relocation in &self.relocations {
-            apply(&mut image, relocation)?;
+            apply(&mut image, relocation, externals)?;
         }
         Ok(image)
     }
 }
 
 /// Applies one relocation: S is the symbol's address, A the addend, P the place, B the load bias.
-fn apply(image: &mut Image, relocation: &Relocation) -> Result<()> {
+fn apply(
+    image: &mut Image,
+    relocation: &Relocation,
+    externals: &dyn Fn(&str) -> Option<u64>,
+) -> Result<()> {
     let place = image.address_of(relocation.place);
     let symbol = match &relocation.symbol {
         None => 0,
         Some(symbol) => match symbol.address {
             Some(address) => image.address_of(address),
-            None if symbol.weak => 0,
-            None => {
-                return Err(Error::UndefinedSymbol {
-                    symbol: symbol.name.clone(),
-                    place: relocation.place,
-                });
-            }
+            None => match externals(&symbol.name) {
+                Some(address) => address,
+                None if symbol.weak => 0,
+                None => {
+                    return Err(Error::UndefinedSymbol {
+                        symbol: symbol.name.clone(),
+                        place: relocation.place,
+                    });
+                }
+            },
         },
     };
     let absolute = symbol.wrapping_add_signed(relocation.addend);
@@ -195,7 +214,8 @@ mod tests {
             addend,
             symbol,
         };
-        apply(&mut image, &relocation)?;
+        let externals = |name: &str| (name == "outside").then_some(0x7000_0000);
+        apply(&mut image, &relocation, &externals)?;
         Ok(image.bytes[8..].try_into().unwrap())
     }
 
@@ -215,6 +235,23 @@ mod tests {
         assert_eq!(relative, Ok((BASE + 0x44).to_le_bytes()), "RELATIVE64");
     }
 
+    fn symbol_elsewhere(name: &str, weak: bool) -> RelocationSymbol {
+        RelocationSymbol {
+            name: name.to_owned(),
+            address: None,
+            weak,
+        }
+    }
+
+    #[test]
+    fn others_can_define_symbols() {
+        for weak in [false, true] {
+            let symbol = symbol_elsewhere("outside", weak);
+            let value = relocated(3, 0x1008, 4, Some(symbol));
+            assert_eq!(value, Ok(0x7000_0004u64.to_le_bytes()));
+        }
+    }
+
     #[test]
     fn what_cannot_be_applied_is_named() {
         let error = applied(7, 0).unwrap_err().to_string();
@@ -223,11 +260,7 @@ mod tests {
             let error = relocated(13, place, 0, None).unwrap_err();
             assert!(matches!(error, Error::BadRelocation { .. }), "{error}");
         }
-        let undefined = |weak| RelocationSymbol {
-            name: "missing".to_owned(),
-            address: None,
-            weak,
-        };
+        let undefined = |weak| symbol_elsewhere("missing", weak);
         let error = relocated(3, 0x1008, 0, Some(undefined(false))).unwrap_err();
         assert!(
             error.to_string().contains("`missing` (at 0x1008)"),

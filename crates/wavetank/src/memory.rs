@@ -103,7 +103,11 @@ impl Loaded {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Object`] for relocations that cannot be applied.
-    pub fn new(memory: &Memory, object: &CodeObject) -> Result<(Loaded, Image)> {
+    pub fn new(
+        memory: &Memory,
+        object: &CodeObject,
+        externals: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<(Loaded, Image)> {
         let bytes = object.image_size();
         let out_of_memory = || Error::OutOfMemory { bytes };
         let size = usize::try_from(bytes.max(1)).map_err(|_| out_of_memory())?;
@@ -121,7 +125,8 @@ impl Loaded {
             layout,
             segments: Vec::new(),
         };
-        let image = object.load_image(pointer.expose_provenance() as u64)?;
+        let base = pointer.expose_provenance() as u64;
+        let image = object.load_image_with(base, externals)?;
         // SAFETY: the image has `image_size` bytes, the layout at least as many, and nobody else knows of them yet.
         unsafe { pointer.copy_from_nonoverlapping(image.bytes.as_ptr(), image.bytes.len()) };
         for segment in object.segments().iter().filter(|s| s.memory_size > 0) {

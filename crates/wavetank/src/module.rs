@@ -32,8 +32,20 @@ impl Module {
     /// # Errors
     /// [`Error::Object`] for bytes that are none or hold no code for the chip, [`Error::OutOfMemory`].
     pub fn load(device: &Device, bytes: &[u8]) -> Result<Module> {
+        Module::load_with(device, bytes, &|_| None)
+    }
+
+    /// As [`load`](Self::load), with the device addresses of variables that the code object leaves to others to define.
+    ///
+    /// # Errors
+    /// Those of [`load`](Self::load).
+    pub fn load_with(
+        device: &Device,
+        bytes: &[u8],
+        externals: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<Module> {
         let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
-        let (memory, image) = Loaded::new(&device.inner.memory, &object)?;
+        let (memory, image) = Loaded::new(&device.inner.memory, &object, externals)?;
         let code = Arc::new(ModuleCode::new(device.chip(), &object, image));
         let engine = Engine::new(&code, device.inner.simd);
         let inner = Inner {

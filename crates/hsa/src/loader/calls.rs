@@ -5,7 +5,7 @@ use std::os::fd::FromRawFd;
 use std::sync::Arc;
 
 use super::symbol::Symbol;
-use super::{Program, Source, handle, load, with};
+use super::{Defined, Program, Source, handle, load, with};
 use crate::abi::{
     Agent, CodeObject, Executable, ExecutableSymbol, LoadedCodeObject, Reader, Status,
 };
@@ -77,11 +77,45 @@ fn create(profile: u32) -> Executable {
     let program = Program {
         frozen: false,
         profile,
+        defined: Vec::new(),
         loaded: Vec::new(),
         symbols: Vec::new(),
     };
     with(|t| t.executables.insert(executable.0, program));
     executable
+}
+
+/// Remembers where a variable is that code objects leave to the program.
+fn define(
+    executable: Executable,
+    agent: Option<Agent>,
+    name: &str,
+    address: *const c_void,
+) -> Result {
+    let all = symbols(executable, agent)?;
+    let taken = all.iter().any(|(_, symbol)| symbol.name == name);
+    with(|t| {
+        let program = t
+            .executables
+            .get_mut(&executable.0)
+            .ok_or(Status::ERROR_INVALID_EXECUTABLE)?;
+        if program.frozen {
+            return Err(Status::ERROR_FROZEN_EXECUTABLE);
+        }
+        let same = |d: &Defined| {
+            d.name == name && (d.agent.is_none() || agent.is_none() || d.agent == agent)
+        };
+        if taken || program.defined.iter().any(same) {
+            return Err(Status::ERROR_VARIABLE_ALREADY_DEFINED);
+        }
+        let (name, address) = (name.to_owned(), address.expose_provenance() as u64);
+        program.defined.push(Defined {
+            name,
+            agent,
+            address,
+        });
+        Ok(())
+    })
 }
 
 /// The symbols of an executable, those of an agent or all.
@@ -215,6 +249,27 @@ calls! {
                 _ => Err(Status::ERROR_INVALID_ARGUMENT),
             }
         }
+    }
+
+    fn hsa_executable_global_variable_define(executable: Executable, name: *const c_char, address: *const c_void) {
+        // SAFETY: a text of the caller.
+        define(executable, None, unsafe { text(name)? }, address)
+    }
+
+    fn hsa_executable_agent_global_variable_define(
+        executable: Executable, agent: Agent, name: *const c_char, address: *const c_void,
+    ) {
+        agent::of(agent)?;
+        // SAFETY: a text of the caller.
+        define(executable, Some(agent), unsafe { text(name)? }, address)
+    }
+
+    fn hsa_executable_readonly_variable_define(
+        executable: Executable, agent: Agent, name: *const c_char, address: *const c_void,
+    ) {
+        agent::of(agent)?;
+        // SAFETY: a text of the caller.
+        define(executable, Some(agent), unsafe { text(name)? }, address)
     }
 
     fn hsa_executable_validate(executable: Executable, result: *mut u32) {

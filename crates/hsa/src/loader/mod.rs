@@ -43,8 +43,18 @@ struct Loaded {
 struct Program {
     frozen: bool,
     profile: u32,
+    /// Variables that the program defines, for an agent or for all of them.
+    defined: Vec<Defined>,
     loaded: Vec<Arc<Loaded>>,
     symbols: Vec<ExecutableSymbol>,
+}
+
+/// A variable that a program defines for the code objects of an executable.
+#[derive(Clone)]
+struct Defined {
+    name: String,
+    agent: Option<Agent>,
+    address: u64,
 }
 
 /// Everything that programs have handles of.
@@ -98,13 +108,20 @@ fn load(
     let Which::Gpu(_, device) = agent::of(agent)? else {
         return Err(Status::ERROR_INVALID_AGENT);
     };
-    let state = with(|t| t.executables.get(&executable.0).map(|p| p.frozen));
-    match state {
+    let defined = match with(|t| {
+        t.executables
+            .get(&executable.0)
+            .map(|p| (p.frozen, p.defined.clone()))
+    }) {
         None => return Err(Status::ERROR_INVALID_EXECUTABLE),
-        Some(true) => return Err(Status::ERROR_FROZEN_EXECUTABLE),
-        Some(false) => {}
-    }
-    let module = device.load(bytes).map_err(|error| refused(&error))?;
+        Some((true, _)) => return Err(Status::ERROR_FROZEN_EXECUTABLE),
+        Some((false, defined)) => defined,
+    };
+    let external = |name: &str| {
+        let of_agent = |d: &&Defined| d.name == name && d.agent.is_none_or(|a| a == agent);
+        defined.iter().find(of_agent).map(|d| d.address)
+    };
+    let module = Module::load_with(device, bytes, &external).map_err(|error| refused(&error))?;
     let loaded = Arc::new(Loaded {
         handle: LoadedCodeObject(handle()),
         agent,
@@ -138,6 +155,7 @@ fn refused(error: &Error) -> Status {
             | Problem::UnknownChip { .. }
             | Problem::WrongMachine { .. },
         ) => Status::ERROR_INCOMPATIBLE_ARGUMENTS,
+        Error::Object(Problem::UndefinedSymbol { .. }) => Status::ERROR_VARIABLE_UNDEFINED,
         Error::Object(_) => Status::ERROR_INVALID_CODE_OBJECT,
         Error::OutOfMemory { .. } => Status::ERROR_OUT_OF_RESOURCES,
         _ => Status::ERROR,
