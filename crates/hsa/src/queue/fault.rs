@@ -1,9 +1,9 @@
 //! What goes wrong on a queue: a line on stderr, the program's callback, and never a kernel that is skipped.
 
-use wavetank::Error;
+use wavetank::{Error, MachineFault};
 
 use super::Queue;
-use crate::abi::Status;
+use crate::abi::{Agent, Status};
 use crate::{log, system};
 
 /// Why a queue cannot go on.
@@ -18,7 +18,6 @@ pub enum Fault {
 
 impl Fault {
     fn status(&self) -> Status {
-        use wavetank::MachineFault;
         match self {
             Fault::Stopped => Status::SUCCESS,
             Fault::Packet(_) => Status::ERROR_INVALID_PACKET_FORMAT,
@@ -45,9 +44,13 @@ impl Fault {
         };
         log::line(&sentence);
         let status = self.status();
-        if status == Status::ERROR_MEMORY_FAULT && system::event_handler().is_some() {
-            log::line("the program's handler of GPU events is told through its queue");
-        }
+        let handled = match self {
+            Fault::Kernel(Error::Fault(fault)) => match &fault.fault {
+                MachineFault::Memory(memory) => tell_handler(queue, memory.address),
+                _ => false,
+            },
+            _ => false,
+        };
         match queue.callback {
             Some(callback) => {
                 let queue_pointer = std::ptr::with_exposed_provenance_mut(queue.address as usize);
@@ -55,10 +58,38 @@ impl Fault {
                 // SAFETY: the program gave the function for this argument.
                 unsafe { callback(status, queue_pointer, data) };
             }
+            None if handled => {}
             None => {
                 log::line("the program has no callback for errors of this queue, and is ended");
                 std::process::abort();
             }
         }
     }
+}
+
+/// `hsa_amd_event_t` of a memory fault.
+#[repr(C)]
+struct MemoryEvent {
+    /// 0: a memory fault.
+    kind: u32,
+    agent: Agent,
+    address: u64,
+    /// Bit 0: nothing is mapped there.
+    reasons: u32,
+}
+
+/// Tells the program's handler of GPU events of an access to memory that is not there; whether it took the event.
+fn tell_handler(queue: &Queue, address: u64) -> bool {
+    let Some((handler, data)) = system::event_handler() else {
+        return false;
+    };
+    let event = MemoryEvent {
+        kind: 0,
+        agent: queue.agent,
+        address,
+        reasons: 1,
+    };
+    let data = std::ptr::with_exposed_provenance_mut(data);
+    // SAFETY: the program gave the function for this argument; the event outlives the call.
+    unsafe { handler((&raw const event).cast(), data) == Status::SUCCESS }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use wavetank::Device;
 
-use crate::abi::{AmdQueue, HsaQueue, PACKET_BYTES, Signal, Status};
+use crate::abi::{Agent, AmdQueue, HsaQueue, PACKET_BYTES, Signal, Status};
 use crate::agent::{self, Which};
 use crate::call::Result;
 use crate::runtime::{lock, runtime};
@@ -30,6 +30,8 @@ pub struct Queue {
     ring: u64,
     size: u32,
     doorbell: Signal,
+    /// Whose queue it is; none for a soft queue.
+    agent: Agent,
     /// `None` for a soft queue, which the program itself reads.
     device: Option<&'static Device>,
     callback: Option<ErrorCallback>,
@@ -59,11 +61,11 @@ struct Wish {
 
 impl Queue {
     /// Makes a queue of a GPU, and the thread that executes its packets.
-    fn create(agent: crate::abi::Agent, wish: &Wish) -> Result<Arc<Queue>> {
+    fn create(agent: Agent, wish: &Wish) -> Result<Arc<Queue>> {
         let Which::Gpu(_, device) = agent::of(agent)? else {
             return Err(Status::ERROR_INVALID_QUEUE_CREATION);
         };
-        let queue = Queue::make(wish, Some(device), None, 1)?;
+        let queue = Queue::make(wish, Some((agent, device)), None, 1)?;
         let served = queue.clone();
         thread::spawn("wavetank-queue", move || process::serve(&served))?;
         Ok(queue)
@@ -71,7 +73,7 @@ impl Queue {
 
     fn make(
         wish: &Wish,
-        device: Option<&'static Device>,
+        on: Option<(Agent, &'static Device)>,
         doorbell: Option<Signal>,
         features: u32,
     ) -> Result<Arc<Queue>> {
@@ -95,11 +97,12 @@ impl Queue {
             ring,
             size: wish.size,
             doorbell,
-            device,
+            agent: on.map_or(Agent(0), |(agent, _)| agent),
+            device: on.map(|(_, device)| device),
             callback: wish.callback,
             data: wish.data,
             stopped: Arc::new(AtomicBool::new(false)),
-            ended: AtomicBool::new(device.is_none()),
+            ended: AtomicBool::new(on.is_none()),
         };
         queue.fill(wish.kind, features);
         let queue = Arc::new(queue);
