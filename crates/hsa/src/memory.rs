@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use wavetank::{ALIAS, Rights};
+use wavetank::{ALIAS, Registration, Rights};
 
 use crate::abi::{Agent, Pool, Status};
 use crate::agent;
@@ -89,6 +89,8 @@ pub struct Known {
     pub locks: u32,
     /// The program's own pointer.
     pub user_data: usize,
+    /// How the GPUs know locked memory, by each of its addresses.
+    registrations: Option<[Registration; 2]>,
 }
 
 static KNOWN: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
@@ -133,6 +135,7 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         flags: kind.flags(),
         locks: 0,
         user_data: 0,
+        registrations: None,
     };
     lock(&KNOWN).insert(address, known);
     Ok(address)
@@ -148,9 +151,7 @@ pub fn free(address: u64) -> Result {
     all.remove(&address);
     drop(all);
     let freed = runtime()?.registry().free(address);
-    freed
-        .map(drop)
-        .map_err(|_| Status::ERROR_INVALID_ALLOCATION)
+    freed.map_err(|_| Status::ERROR_INVALID_ALLOCATION)
 }
 
 /// The host's address of memory that a program may name by the GPU's.
@@ -185,13 +186,14 @@ pub unsafe fn lock_host(address: u64, bytes: usize) -> Result {
         .ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     let length = end.next_multiple_of(PAGE) - first;
     let registry = runtime()?.registry();
-    for first in [first, first | ALIAS] {
+    let register = |first: u64| {
         let pointer = std::ptr::with_exposed_provenance_mut(first as usize);
         // SAFETY: the caller's promise; a page is mapped whole.
         let made =
             unsafe { registry.register("locked host memory", pointer, length, Rights::ReadWrite) };
-        made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?;
-    }
+        made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
+    };
+    let registrations = Some([register(first)?, register(first | ALIAS)?]);
     let known = Known {
         address,
         bytes: bytes as u64,
@@ -199,6 +201,7 @@ pub unsafe fn lock_host(address: u64, bytes: usize) -> Result {
         flags: Kind::Fine.flags(),
         locks: 1,
         user_data: 0,
+        registrations,
     };
     all.insert(address, known);
     Ok(())
@@ -216,14 +219,15 @@ pub fn unlock_host(address: u64) -> Result {
     if known.locks > 0 {
         return Ok(());
     }
+    let registrations = known.registrations;
     all.remove(&address);
     drop(all);
-    let first = address / PAGE * PAGE;
     let registry = runtime()?.registry();
-    let freed = registry
-        .free(first)
-        .and_then(|_| registry.free(first | ALIAS));
-    freed.map(drop).map_err(|_| Status::ERROR)
+    for registration in registrations.into_iter().flatten() {
+        let gone = registry.unregister(registration);
+        gone.map_err(|_| Status::ERROR)?;
+    }
+    Ok(())
 }
 
 /// What is known of the memory at an address.

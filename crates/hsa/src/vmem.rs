@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::sync::{Arc, Mutex};
 
-use wavetank::Rights;
+use wavetank::{Registration, Rights};
 
 use crate::abi::{Agent, Pool, Status};
 use crate::call::{Result, calls, put};
@@ -46,6 +46,8 @@ struct Mapping {
     memory: Arc<Memory>,
     /// What the GPUs may do.
     permission: u32,
+    /// How they know it, where they may do anything.
+    registration: Option<Registration>,
 }
 
 static STATE: Mutex<State> = Mutex::new(State {
@@ -202,6 +204,7 @@ fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
         handle,
         memory,
         permission: 0,
+        registration: None,
     };
     state.mapped.insert(address, mapping);
     Ok(())
@@ -210,10 +213,10 @@ fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
 fn unmap(address: u64, bytes: u64) -> Result {
     let mut state = lock(&STATE);
     let known = state.mapped.get(&address).filter(|m| m.bytes == bytes);
-    let permission = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?.permission;
-    if permission != 0 {
-        let freed = runtime()?.registry().free(address);
-        freed.map_err(|_| Status::ERROR)?;
+    let registration = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?.registration;
+    if let Some(registration) = registration {
+        let gone = runtime()?.registry().unregister(registration);
+        gone.map_err(|_| Status::ERROR)?;
     }
     state.mapped.remove(&address);
     place(address, bytes, None)
@@ -225,8 +228,9 @@ fn allow(address: u64, bytes: u64, permission: u32) -> Result {
     let known = state.mapped.get_mut(&address).filter(|m| m.bytes == bytes);
     let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     let registry = runtime()?.registry();
-    if known.permission != 0 {
-        registry.free(address).map_err(|_| Status::ERROR)?;
+    if let Some(registration) = known.registration.take() {
+        let gone = registry.unregister(registration);
+        gone.map_err(|_| Status::ERROR)?;
     }
     known.permission = permission;
     if permission == 0 {
@@ -240,7 +244,8 @@ fn allow(address: u64, bytes: u64, permission: u32) -> Result {
     let pointer = std::ptr::with_exposed_provenance_mut(address as usize);
     // SAFETY: mapped until `unmap`, which takes it from the registry first.
     let made = unsafe { registry.register("mapped memory", pointer, bytes, rights) };
-    made.map(drop).map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
+    known.registration = Some(made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?);
+    Ok(())
 }
 
 calls! {

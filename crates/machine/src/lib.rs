@@ -24,6 +24,8 @@ pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
 pub use interp::reference::{Reference, ReferenceProgram};
 pub use interp::run::{Interpreter, Program, Simd, Translation};
-pub use memory::{ALIAS, Allocation, Lds, MemoryUnit, Registry, RegistryError, Rights, Snapshot};
+pub use memory::{
+    ALIAS, Allocation, Hold, Lds, MemoryUnit, Part, Registration, Registry, RegistryError, Rights,
+};
 pub use wave::{Uniform, VGPRS, Wave, hwreg, sreg};
 pub use workgroup::WaveState;

@@ -74,6 +74,11 @@ impl CodeObject {
         self.span.size
     }
 
+    /// The virtual address (as in symbols and segments) of the image's first byte.
+    pub fn image_origin(&self) -> u64 {
+        self.span.origin
+    }
+
     /// The alignment that the load address must have, a power of two.
     pub fn image_align(&self) -> u64 {
         self.span.align

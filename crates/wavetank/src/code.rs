@@ -1,46 +1,108 @@
 //! The instructions of a loaded module.
 
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
 use wavetank_isa::{Chip, Inst};
 use wavetank_lift::Code;
+use wavetank_machine::{Registry, RegistryError};
 use wavetank_object::{CodeObject, Image};
 
-/// Decodes the code of a module where it was loaded.
+/// Bytes of code that are watched together.
+const LINE: usize = 256;
+
+/// Decodes the code of a module from a copy of its own, and knows which of it has been decoded: a launch looks whether the
+/// host has written over that.
 pub(crate) struct ModuleCode {
     chip: Chip,
-    image: Image,
-    /// Device addresses of the executable segments: first byte, past the last one.
-    executable: Vec<(u64, u64)>,
+    segments: Vec<Segment>,
 }
 
-impl ModuleCode {
-    pub fn new(chip: Chip, object: &CodeObject, image: Image) -> Self {
-        let segments = object.segments().iter().filter(|s| s.executable);
-        let executable = segments
-            .map(|s| {
-                let start = image.address_of(s.address);
-                (start, start + s.memory_size)
-            })
-            .collect();
-        ModuleCode {
-            chip,
-            image,
-            executable,
+/// An executable segment.
+struct Segment {
+    /// Its device address.
+    start: u64,
+    bytes: Vec<u8>,
+    /// A bit for each line of which something has been decoded.
+    decoded: Vec<AtomicU64>,
+}
+
+impl Segment {
+    fn new(start: u64, bytes: Vec<u8>) -> Self {
+        let words = bytes.len().div_ceil(LINE).div_ceil(64);
+        let decoded = (0..words).map(|_| AtomicU64::new(0)).collect();
+        Segment {
+            start,
+            bytes,
+            decoded,
         }
     }
 
-    pub fn image(&self) -> &Image {
-        &self.image
+    fn mark(&self, at: usize) {
+        let line = at / LINE;
+        self.decoded[line / 64].fetch_or(1 << (line % 64), Relaxed);
+    }
+
+    /// What has been decoded, by offset.
+    fn lines(&self) -> impl Iterator<Item = Range<usize>> {
+        let words = self.decoded.iter().map(|word| word.load(Relaxed));
+        words.enumerate().flat_map(move |(n, mut bits)| {
+            std::iter::from_fn(move || {
+                let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+                bits &= bits - 1;
+                let start = (64 * n + bit) * LINE;
+                Some(start..(start + LINE).min(self.bytes.len()))
+            })
+        })
+    }
+}
+
+impl ModuleCode {
+    pub fn new(chip: Chip, object: &CodeObject, image: &Image) -> Self {
+        let segments = object.segments().iter().filter(|s| s.executable);
+        let segments = segments.map(|s| {
+            let start = image.address_of(s.address);
+            let at = (start - image.base) as usize;
+            let bytes = &image.bytes[at..at + s.memory_size as usize];
+            Segment::new(start, bytes.to_vec())
+        });
+        ModuleCode {
+            chip,
+            segments: segments.collect(),
+        }
+    }
+
+    /// Whether what has been decoded is what stands in device memory.
+    pub fn is_current(&self, registry: &Registry) -> bool {
+        let same = |s: &Segment| registry.equals(s.start, &s.bytes, s.lines());
+        // Code that is not there any more will be told where it is fetched.
+        self.segments.iter().all(|s| same(s).unwrap_or(true))
+    }
+
+    /// The code as it stands in device memory now.
+    pub fn read_again(&self, registry: &Registry) -> Result<Self, RegistryError> {
+        let read = |s: &Segment| {
+            let mut bytes = vec![0; s.bytes.len()];
+            registry.read(s.start, &mut bytes)?;
+            Ok(Segment::new(s.start, bytes))
+        };
+        Ok(ModuleCode {
+            chip: self.chip,
+            segments: self.segments.iter().map(read).collect::<Result<_, _>>()?,
+        })
     }
 
     /// The code from an address on, at most as much as an instruction takes.
     fn bytes(&self, pc: u64) -> Option<&[u8]> {
-        let (_, end) = self
-            .executable
-            .iter()
-            .find(|(start, end)| (*start..*end).contains(&pc))?;
-        let at = (pc - self.image.base) as usize;
-        let end = (*end).min(pc + 16) - self.image.base;
-        self.image.bytes.get(at..end as usize)
+        let mut found = self.segments.iter().filter_map(|s| {
+            let at = usize::try_from(pc.checked_sub(s.start)?).ok()?;
+            (at < s.bytes.len()).then_some((s, at))
+        });
+        let (segment, at) = found.next()?;
+        let end = (at + 16).min(segment.bytes.len());
+        segment.mark(at);
+        segment.mark(end - 1);
+        Some(&segment.bytes[at..end])
     }
 
     /// The instruction at an address in the assembler's words.

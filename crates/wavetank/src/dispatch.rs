@@ -276,9 +276,11 @@ impl<'a> Dispatch<'a> {
             exports: self.exports,
             message: self.message,
         };
+        let engine = self.kernel.module.engine();
         let common = Common {
             memory: &device.inner.memory,
             module: &self.kernel.module,
+            engine: &engine,
             launch: &plan.launch,
             waves: grid.waves(),
             count: self.count,

@@ -24,12 +24,17 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    pub fn new(code: &Arc<ModuleCode>, simd: Simd) -> Self {
+    pub fn new(code: ModuleCode, simd: Simd) -> Self {
         Engine {
-            code: code.clone(),
+            code: Arc::new(code),
             simd,
             programs: Default::default(),
         }
+    }
+
+    /// What is translated.
+    pub fn code(&self) -> &ModuleCode {
+        &self.code
     }
 
     /// A back end for one thread.

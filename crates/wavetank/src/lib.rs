@@ -69,7 +69,9 @@ pub use wavetank_machine::Exported;
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::gcn;
 pub use wavetank_machine::schedule::Message;
-pub use wavetank_machine::{ALIAS, Group, Registry, RegistryError, Rights, Simd};
+pub use wavetank_machine::{
+    ALIAS, Allocation, Group, Hold, Registration, Registry, RegistryError, Rights, Simd,
+};
 pub use wavetank_object as object;
 
 /// The most LDS that a work-group can have, in bytes.

@@ -1,9 +1,8 @@
 //! Device memory, as the host sees it: allocations that free themselves, and loaded code objects.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::Arc;
 
-use wavetank_machine::{Registry, Rights};
+use wavetank_machine::{Part, Registry, Rights};
 use wavetank_object::{CodeObject, Image};
 
 use crate::error::{Error, Result};
@@ -84,19 +83,16 @@ impl Drop for Allocation {
     }
 }
 
-/// A code object in device memory: its segments are allocations of their own, and only those that the code may write can
-/// be written. Between them lies nothing that a kernel may touch.
+/// A code object in device memory: its segments are allocations of their own. Kernels may write all of them but the code,
+/// constants included, as on hardware, where whole objects lie in writable memory: runtimes fill constants with kernels.
+/// Between the segments lies nothing that a kernel may touch.
 pub(crate) struct Loaded {
     registry: Arc<Registry>,
-    pointer: *mut u8,
-    layout: Layout,
-    segments: Vec<u64>,
+    address: u64,
+    bytes: u64,
+    /// The virtual address of its first byte.
+    origin: u64,
 }
-
-// SAFETY: plain memory, written once before anybody else knows of it, then reached through the registry only.
-unsafe impl Send for Loaded {}
-// SAFETY: as above.
-unsafe impl Sync for Loaded {}
 
 impl Loaded {
     /// Copies the image of a code object into device memory, at an address of its own choice.
@@ -108,56 +104,60 @@ impl Loaded {
         object: &CodeObject,
         externals: &dyn Fn(&str) -> Option<u64>,
     ) -> Result<(Loaded, Image)> {
-        let bytes = object.image_size();
-        let out_of_memory = || Error::OutOfMemory { bytes };
-        let size = usize::try_from(bytes.max(1)).map_err(|_| out_of_memory())?;
-        // Whole pages: what the host has beside it is never next to a kernel's reach.
-        let align = object.image_align().max(4096) as usize;
-        let layout = Layout::from_size_align(size, align).map_err(|_| out_of_memory())?;
-        // SAFETY: the layout has a size above zero.
-        let pointer = unsafe { alloc_zeroed(layout) };
-        if pointer.is_null() {
-            return Err(out_of_memory());
-        }
-        let mut loaded = Loaded {
-            registry: memory.registry.clone(),
-            pointer,
-            layout,
-            segments: Vec::new(),
+        let bytes = object.image_size().max(1);
+        let out_of_memory = |_| Error::OutOfMemory { bytes };
+        let origin = object.image_origin();
+        let segments = object.segments().iter().filter(|s| s.memory_size > 0);
+        let parts: Vec<Part<'_>> = segments
+            .map(|segment| {
+                let (name, rights) = match (segment.executable, segment.writable) {
+                    (true, _) => ("the code", Rights::Read),
+                    (_, true) => ("the global variables", Rights::ReadWrite),
+                    _ => ("the constants", Rights::ReadWrite),
+                };
+                Part {
+                    name,
+                    offset: segment.address - origin,
+                    bytes: segment.memory_size,
+                    rights,
+                }
+            })
+            .collect();
+        let registry = memory.registry.clone();
+        let made = registry.allocate_parts("a code object", bytes, object.image_align(), &parts);
+        let address = made.map_err(out_of_memory)?;
+        let loaded = Loaded {
+            registry,
+            address,
+            bytes,
+            origin,
         };
-        let base = pointer.expose_provenance() as u64;
-        let image = object.load_image_with(base, externals)?;
-        // SAFETY: the image has `image_size` bytes, the layout at least as many, and nobody else knows of them yet.
-        unsafe { pointer.copy_from_nonoverlapping(image.bytes.as_ptr(), image.bytes.len()) };
-        for segment in object.segments().iter().filter(|s| s.memory_size > 0) {
-            let (what, rights) = match (segment.executable, segment.writable) {
-                (true, _) => ("the code", Rights::Read),
-                (_, true) => ("the global variables", Rights::ReadWrite),
-                _ => ("the constants", Rights::Read),
-            };
-            let at = image.address_of(segment.address);
-            let start = pointer.wrapping_add((at - image.base) as usize);
-            // SAFETY: the segment lies within the image, which stays allocated until `drop` has taken it from the
-            // registry; modules are dropped after the dispatches that use them.
-            let registered = unsafe {
-                loaded
-                    .registry
-                    .register(what, start, segment.memory_size, rights)
-            };
-            registered.map_err(|_| out_of_memory())?;
-            loaded.segments.push(at);
+        let image = object.load_image_with(address, externals)?;
+        for part in &parts {
+            let (start, end) = (part.offset as usize, (part.offset + part.bytes) as usize);
+            let contents = &image.bytes[start..end];
+            let written = loaded.registry.write(address + part.offset, contents);
+            written.map_err(out_of_memory)?;
         }
         Ok((loaded, image))
+    }
+
+    /// The device address of a virtual address of the code object.
+    pub fn address_of(&self, virtual_address: u64) -> u64 {
+        let offset = virtual_address.wrapping_sub(self.origin);
+        self.address.wrapping_add(offset)
+    }
+
+    /// The virtual address of a device address, if it lies in the code object.
+    pub fn virtual_address_of(&self, address: u64) -> Option<u64> {
+        let at = address.checked_sub(self.address)?;
+        (at < self.bytes).then(|| self.origin + at)
     }
 }
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        for segment in &self.segments {
-            // It was registered there, so it is known there.
-            let _ = self.registry.free(*segment);
-        }
-        // SAFETY: allocated with this layout, and nothing names it any more.
-        unsafe { dealloc(self.pointer, self.layout) }
+        // It was allocated there, so it is known there.
+        let _ = self.registry.free(self.address);
     }
 }

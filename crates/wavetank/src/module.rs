@@ -1,8 +1,8 @@
 //! Code objects in device memory.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use wavetank_object::{CodeObject, Image};
+use wavetank_object::CodeObject;
 
 use crate::code::ModuleCode;
 use crate::device::Device;
@@ -20,10 +20,10 @@ pub struct Module {
 struct Inner {
     device: Device,
     object: CodeObject,
-    code: Arc<ModuleCode>,
-    engine: Engine,
+    /// Its translations; others once the host has written over the code.
+    engine: RwLock<Arc<Engine>>,
     /// Keeps code and globals in device memory.
-    _memory: Loaded,
+    memory: Loaded,
 }
 
 impl Module {
@@ -46,14 +46,13 @@ impl Module {
     ) -> Result<Module> {
         let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
         let (memory, image) = Loaded::new(&device.inner.memory, &object, externals)?;
-        let code = Arc::new(ModuleCode::new(device.chip(), &object, image));
-        let engine = Engine::new(&code, device.inner.simd);
+        let code = ModuleCode::new(device.chip(), &object, &image);
+        let engine = Engine::new(code, device.inner.simd);
         let inner = Inner {
             device: device.clone(),
             object,
-            code,
-            engine,
-            _memory: memory,
+            engine: RwLock::new(Arc::new(engine)),
+            memory,
         };
         Ok(Module {
             inner: Arc::new(inner),
@@ -70,12 +69,28 @@ impl Module {
         &self.inner.object
     }
 
-    pub(crate) fn code(&self) -> &Arc<ModuleCode> {
-        &self.inner.code
+    /// The translations of the code as it stands in device memory. Kernels cannot write it, but the host can, as debuggers
+    /// and patching runtimes do: it is seen by the launch that follows. A launch that is under way keeps what it has.
+    pub(crate) fn engine(&self) -> Arc<Engine> {
+        let Inner { device, engine, .. } = &*self.inner;
+        let registry = device.registry();
+        let known = self.known();
+        if known.code().is_current(registry) {
+            return known;
+        }
+        let mut engine = engine.write().unwrap_or_else(PoisonError::into_inner);
+        if !engine.code().is_current(registry)
+            && let Ok(code) = engine.code().read_again(registry)
+        {
+            *engine = Arc::new(Engine::new(code, device.inner.simd));
+        }
+        engine.clone()
     }
 
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.inner.engine
+    /// The translations that the last launch used.
+    fn known(&self) -> Arc<Engine> {
+        let engine = self.inner.engine.read();
+        engine.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The kernels, in the order of the code object.
@@ -118,7 +133,7 @@ impl Module {
 
     /// Device address of a virtual address of the code object.
     pub fn address_of(&self, virtual_address: u64) -> u64 {
-        self.code().image().address_of(virtual_address)
+        self.inner.memory.address_of(virtual_address)
     }
 
     /// Device address and size in bytes of a global variable, or of any other symbol.
@@ -129,14 +144,12 @@ impl Module {
 
     /// What lies at a device address: function, distance, instruction.
     pub fn place(&self, pc: u64) -> Place {
-        let image: &Image = self.code().image();
-        let symbol = image
-            .virtual_address_of(pc)
-            .and_then(|va| self.object().symbol_at(va));
+        let virtual_address = self.inner.memory.virtual_address_of(pc);
+        let symbol = virtual_address.and_then(|va| self.object().symbol_at(va));
         Place {
             pc,
             symbol: symbol.map(|(symbol, offset)| (symbol.name.clone(), offset)),
-            instruction: self.code().text(pc),
+            instruction: self.known().code().text(pc),
         }
     }
 }

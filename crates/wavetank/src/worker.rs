@@ -4,7 +4,7 @@ use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Lds, MemoryUnit, Stop, Wave};
 
-use crate::engine::Mode;
+use crate::engine::{Engine, Mode};
 
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
@@ -14,6 +14,7 @@ use crate::trace::{self, Step, Trace};
 pub(crate) struct Common<'a> {
     pub memory: &'a Memory,
     pub module: &'a Module,
+    pub engine: &'a Engine,
     pub launch: &'a Launch,
     /// Waves of a full work-group.
     pub waves: u32,
@@ -47,7 +48,7 @@ impl<'a> Unit<'a> {
         let mut memory = MemoryUnit::new(common.memory.registry());
         memory.set_generation(common.launch.generation);
         let count = common.count;
-        let backend = |step| common.module.engine().backend(Mode { count, step });
+        let backend = |step| common.engine.backend(Mode { count, step });
         Unit {
             common,
             backend: backend(false),

@@ -181,6 +181,6 @@ impl Queue {
         let freed = registry
             .free(self.ring)
             .and_then(|_| registry.free(self.address));
-        freed.map(drop).map_err(|_| Status::ERROR)
+        freed.map_err(|_| Status::ERROR)
     }
 }

@@ -433,13 +433,13 @@ fn host_memory_can_be_registered() {
     let mut unit = MemoryUnit::new(&registry);
     let pointer = host.as_mut_ptr().cast::<u8>();
     // SAFETY: the array outlives its registration.
-    let a = unsafe { registry.register("host", pointer, 256, Rights::ReadWrite) }.unwrap();
-    assert_eq!(a.address, pointer as u64);
-    set_addresses(&mut wave, 0, |l| a.address + 4 * l as u64);
+    let known = unsafe { registry.register("host", pointer, 256, Rights::ReadWrite) }.unwrap();
+    set_addresses(&mut wave, 0, |l| pointer as u64 + 4 * l as u64);
     wave.vgpr_mut(4)[11] = 1;
     let op = store(global(), Access::Dwords(1), DataReg::V(4));
     run(&mut wave, &mut unit, &op, &[v(0)]).unwrap();
-    registry.free(a.address).unwrap();
+    let gone = registry.unregister(known).unwrap();
+    assert_eq!((gone.address, gone.bytes), (pointer as u64, 256));
     assert_eq!((host[10], host[11], host[12]), (0, 1, 0));
     assert!(run(&mut wave, &mut unit, &op, &[v(0)]).is_err());
 }

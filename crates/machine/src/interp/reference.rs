@@ -69,6 +69,15 @@ impl<'p> Reference<'p> {
 
 impl Backend for Reference<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        memory.enter();
+        let stop = self.turn(wave, memory);
+        memory.leave();
+        stop
+    }
+}
+
+impl Reference<'_> {
+    fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         loop {
             let u = wave.uniform();
             let modes = Modes::new(u.hw[usize::from(hwreg::MODE)], u.s[usize::from(sreg::M0)]);

@@ -160,6 +160,15 @@ fn modes(u: &Uniform) -> Modes {
 
 impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        memory.enter();
+        let stop = self.turn(wave, memory);
+        memory.leave();
+        stop
+    }
+}
+
+impl Interpreter<'_> {
+    fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         let (uniform, vector) = wave.raw();
         let mut ctx = Ctx {
             uniform,

@@ -134,6 +134,40 @@ pub unsafe fn copy_in(mut address: u64, from: &[u8]) {
     }
 }
 
+/// Whether guest memory has these contents.
+///
+/// # Safety
+/// The bytes are mapped.
+pub unsafe fn equals(address: u64, contents: &[u8]) -> bool {
+    let mut differ = 0;
+    let mut at = address;
+    for word in contents.chunks(8) {
+        let mut bytes = [0; 8];
+        bytes[..word.len()].copy_from_slice(word);
+        // SAFETY: by the caller's promise.
+        let there = unsafe {
+            match word.len() {
+                8 => load::<8>(at),
+                n => load_bytes(at, n),
+            }
+        };
+        differ |= there ^ u64::from_le_bytes(bytes);
+        at += 8;
+    }
+    differ == 0
+}
+
+/// Writes zeros.
+///
+/// # Safety
+/// The bytes are mapped and writable, address and length multiples of 8.
+pub unsafe fn zero(address: u64, bytes: u64) {
+    for at in (address..address + bytes).step_by(8) {
+        // SAFETY: by the caller's promise.
+        unsafe { store64(at, 0) };
+    }
+}
+
 /// An unaligned read; in whole dwords where those are aligned.
 #[cold]
 unsafe fn load_bytes(address: u64, n: usize) -> u64 {

@@ -31,7 +31,7 @@ mod unit;
 
 pub use global::ALIAS;
 pub use lds::Lds;
-pub use registry::{Allocation, Registry, RegistryError, Rights, Snapshot};
+pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub(crate) use space::Space;
 pub(crate) use unit::Denied;
 pub use unit::MemoryUnit;

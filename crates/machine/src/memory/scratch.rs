@@ -5,12 +5,13 @@
 //! an index stride of 64 and elements of 4 bytes finds it too.
 
 use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 use super::global;
 use super::lanes::{Lanes, each, lanes32};
 use super::operation::Operation;
 use super::places::{Places, Split};
-use super::registry::Snapshot;
+use super::registry::{Entry, Map};
 use super::space::Space;
 use super::unit::Denied;
 use crate::fault::MemoryFaultReason;
@@ -21,31 +22,35 @@ use crate::interp::step::{Ctx, MemStep};
 const STEP: u64 = 64 * 4;
 
 /// The scratch of the wave that runs.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Scratch {
     base: u64,
-    /// What may be accessed: 0 while the registry does not hold the memory.
+    /// What may be accessed: 0 where the registry does not hold the memory.
     pub bytes_per_lane: u32,
     wanted: u32,
+    /// The allocation that holds it.
+    entry: Option<Arc<Entry>>,
 }
 
 impl Scratch {
-    pub fn new(base: u64, bytes_per_lane: u32) -> Self {
+    /// Looks which allocation holds it. That one is not looked at again before the wave's next turn: the memory that a
+    /// registry owns stays mapped as long as a wave that saw it runs.
+    pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
+        let bytes = u64::from(bytes_per_lane.div_ceil(4)) * STEP;
+        let end = base.checked_add(bytes);
+        let entry = end.and_then(|end| map.find(base, end)).cloned();
         Scratch {
             base,
-            bytes_per_lane: 0,
+            bytes_per_lane: if entry.is_some() { bytes_per_lane } else { 0 },
             wanted: bytes_per_lane,
+            entry,
         }
     }
 
-    /// Looks whether the allocations hold it.
-    pub fn check(&mut self, snapshot: &Snapshot) {
-        let bytes = u64::from(self.wanted.div_ceil(4)) * STEP;
-        let held = self
-            .base
-            .checked_add(bytes)
-            .is_some_and(|end| snapshot.find(self.base, end).is_some());
-        self.bytes_per_lane = if held { self.wanted } else { 0 };
+    /// Whether it is this one, and still there.
+    pub fn is(&self, base: u64, bytes_per_lane: u32) -> bool {
+        let there = self.entry.as_ref().is_some_and(|entry| entry.is_there());
+        (self.base, self.wanted) == (base, bytes_per_lane) && there
     }
 }
 
@@ -65,7 +70,6 @@ impl Space for Private {
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offsets = Offsets::new(&lanes.cast::<Lanes>().read(), step.op.offset as u64);
-            ctx.memory.catch_up();
             offsets.check(ctx, mask, op)?;
             offsets.run(ctx, mask, op);
         }

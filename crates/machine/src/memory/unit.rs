@@ -1,11 +1,13 @@
 //! The memory of one worker.
 
+use std::sync::Arc;
+
 use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
 use super::gds::Gds;
 use super::lds::Lds;
-use super::registry::{Registry, Rights, Snapshot};
+use super::registry::{Allocation, Entry, Map, Registry, Rights, Seat};
 use super::scratch::Scratch;
 use crate::fault::{MemoryFault, MemoryFaultReason};
 use crate::gcn::PRIVATE_BASE;
@@ -17,19 +19,32 @@ const WINDOWS: usize = 1024;
 /// scratch of the wave that it runs.
 ///
 /// Every access is checked. A unit remembers, for each memory instruction, the
-/// allocation it used last; a change of the registry makes it forget.
+/// allocation it used last, and looks at each access whether that is still there.
 pub struct MemoryUnit<'m> {
     registry: &'m Registry,
-    snapshot: Snapshot,
+    /// Taken while a wave runs.
+    seat: Seat<'m>,
+    /// The allocations as the unit last saw them; those that are gone since are marked.
+    map: Map,
+    /// The registry's generation then.
+    generation_seen: u64,
     windows: Box<[Window; WINDOWS]>,
     pub(super) lds: Lds,
     pub(super) scratch: Scratch,
     pub(super) generation: Generation,
 }
 
-/// The bounds of the allocation that an instruction used last.
-#[derive(Clone, Copy, Default)]
+/// The allocation that an instruction used last.
+#[derive(Default)]
 struct Window {
+    bounds: Bounds,
+    /// `None` as long as there was none, whose bounds hold nothing.
+    entry: Option<Arc<Entry>>,
+}
+
+/// Where an allocation begins and ends.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
     start: u64,
     end: u64,
     /// The end for stores: 0 if it is read-only.
@@ -67,8 +82,10 @@ impl<'m> MemoryUnit<'m> {
     pub fn new(registry: &'m Registry) -> Self {
         MemoryUnit {
             registry,
-            snapshot: registry.snapshot(),
-            windows: Box::new([Window::default(); WINDOWS]),
+            seat: registry.seat(),
+            map: registry.map(),
+            generation_seen: 0,
+            windows: Box::new(std::array::from_fn(|_| Window::default())),
             lds: Lds::new(0),
             scratch: Scratch::default(),
             generation: Generation::Gfx9,
@@ -107,64 +124,61 @@ impl<'m> MemoryUnit<'m> {
     /// is a fault, and so is every one when the registry does not hold the
     /// memory.
     pub fn set_scratch(&mut self, wave_base: u64, bytes_per_lane: u32) {
-        self.catch_up();
-        self.scratch = Scratch::new(wave_base, bytes_per_lane);
-        self.scratch.check(&self.snapshot);
-    }
-
-    /// Drops what is remembered if the registry has changed.
-    #[inline(always)]
-    pub(super) fn catch_up(&mut self) {
-        if self.registry.generation() != self.snapshot.generation() {
-            self.forget();
+        if !self.scratch.is(wave_base, bytes_per_lane) {
+            self.catch_up();
+            self.scratch = Scratch::new(wave_base, bytes_per_lane, &self.map);
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn forget(&mut self) {
-        self.snapshot = self.registry.snapshot();
-        self.windows.fill(Window::default());
-        self.scratch.check(&self.snapshot);
+    /// A wave runs from now on: what it was allowed to access stays until [`leave`](Self::leave).
+    pub(crate) fn enter(&mut self) {
+        self.seat.enter();
+    }
+
+    /// No wave runs.
+    pub(crate) fn leave(&mut self) {
+        self.seat.leave();
+    }
+
+    /// Looks at the allocations again if they have changed.
+    fn catch_up(&mut self) {
+        let generation = self.registry.generation();
+        if generation != self.generation_seen {
+            self.map = self.registry.map();
+            self.generation_seen = generation;
+        }
     }
 
     /// Whether one allocation holds every byte from the smallest address to
     /// the end of the largest.
     #[inline(always)]
     pub(super) fn holds(&mut self, slot: u32, span: Span) -> bool {
-        self.catch_up();
-        let w = &self.windows[slot as usize % WINDOWS];
-        w.holds(span) || self.look_up(slot, span)
+        self.windows[slot as usize % WINDOWS].holds(span) || self.look_up(slot, span)
     }
 
     #[cold]
     #[inline(never)]
     fn look_up(&mut self, slot: u32, span: Span) -> bool {
-        let window = self.window(span.first, span.bytes);
+        self.catch_up();
+        let end = span.first.saturating_add(span.bytes.into());
+        let Some(entry) = self.map.find(span.first, end) else {
+            return false;
+        };
+        let window = Window {
+            bounds: Bounds::of(&entry.allocation),
+            entry: Some(entry.clone()),
+        };
+        let holds = window.bounds.holds(span);
         self.windows[slot as usize % WINDOWS] = window;
-        window.holds(span)
+        holds
     }
 
-    /// The window of the allocation that holds an access; empty if there is
-    /// none. One that may be written is preferred.
-    fn window(&self, address: u64, bytes: u32) -> Window {
-        let end = address.saturating_add(bytes.into());
-        self.snapshot
-            .find(address, end)
-            .map_or(Window::default(), |a| Window {
-                start: a.address,
-                end: a.end(),
-                store_end: match a.rights {
-                    Rights::ReadWrite => a.end(),
-                    Rights::Read => 0,
-                },
-            })
-    }
-
-    /// Checks one access. `last` is the window of the access before.
-    fn check_one(&self, last: &mut Window, span: Span) -> Result<(), MemoryFaultReason> {
+    /// Checks one access. `last` are the bounds of the access before.
+    fn check_one(&self, last: &mut Bounds, span: Span) -> Result<(), MemoryFaultReason> {
         if !last.holds(span) {
-            *last = self.window(span.first, span.bytes);
+            let end = span.first.saturating_add(span.bytes.into());
+            let entry = self.map.find(span.first, end);
+            *last = entry.map_or(Bounds::default(), |e| Bounds::of(&e.allocation));
         }
         if last.holds(span) {
             Ok(())
@@ -179,13 +193,14 @@ impl<'m> MemoryUnit<'m> {
     #[cold]
     #[inline(never)]
     pub(super) fn check_lanes(
-        &self,
+        &mut self,
         mask: u64,
         bytes: u32,
         stores: bool,
         address: impl Fn(usize) -> u64,
     ) -> Result<(), Denied> {
-        let mut last = Window::default();
+        self.catch_up();
+        let mut last = Bounds::default();
         for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
             let address = address(lane);
             let span = Span {
@@ -209,7 +224,7 @@ impl<'m> MemoryUnit<'m> {
         if self.holds(slot, span) {
             return Ok(());
         }
-        self.check_one(&mut Window::default(), span)
+        self.check_one(&mut Bounds::default(), span)
             .map_err(|reason| Denied {
                 lane: None,
                 address: span.first,
@@ -227,7 +242,7 @@ impl<'m> MemoryUnit<'m> {
                 Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
             }
             _ => self
-                .snapshot
+                .map
                 .nearest(denied.address)
                 .map(|a| (a.name.to_string(), a.address, a.bytes)),
         };
@@ -244,6 +259,25 @@ impl<'m> MemoryUnit<'m> {
 }
 
 impl Window {
+    #[inline(always)]
+    fn holds(&self, span: Span) -> bool {
+        self.bounds.holds(span) && self.entry.as_ref().is_some_and(|entry| entry.is_there())
+    }
+}
+
+impl Bounds {
+    fn of(allocation: &Allocation) -> Bounds {
+        let end = allocation.end();
+        Bounds {
+            start: allocation.address,
+            end,
+            store_end: match allocation.rights {
+                Rights::ReadWrite => end,
+                Rights::Read => 0,
+            },
+        }
+    }
+
     /// `first > last` means that the addresses wrapped around.
     #[inline(always)]
     fn holds(&self, s: Span) -> bool {

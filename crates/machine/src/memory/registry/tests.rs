@@ -1,0 +1,177 @@
+//! Taking memory away while others use it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use super::*;
+
+/// Host memory for registrations.
+fn host(bytes: usize) -> (Vec<AtomicU64>, *mut u8) {
+    let memory: Vec<_> = (0..bytes / 8).map(|_| AtomicU64::new(0)).collect();
+    let pointer = memory.as_ptr().cast_mut().cast();
+    (memory, pointer)
+}
+
+#[test]
+fn overlapping_registrations_are_taken_away_one_by_one() {
+    let registry = Registry::new();
+    let (_memory, pointer) = host(1 << 14);
+    let at = pointer.expose_provenance() as u64;
+    let add = |offset: usize, bytes, rights| {
+        // SAFETY: the memory outlives the registry's use of it.
+        unsafe { registry.register("host", pointer.wrapping_add(offset), bytes, rights) }.unwrap()
+    };
+    let large = add(0, 8192, Rights::Read);
+    let small = add(16, 16, Rights::ReadWrite);
+    let same = add(0, 8192, Rights::ReadWrite);
+    let rights = |offset: u64, bytes: u64| {
+        let map = registry.map();
+        map.find(at + offset, at + offset + bytes)
+            .map(|e| e.allocation.rights)
+    };
+    assert_eq!(rights(0, 8192), Some(Rights::ReadWrite));
+    registry.unregister(same).unwrap();
+    assert_eq!(
+        (rights(0, 8192), rights(16, 16)),
+        (Some(Rights::Read), Some(Rights::ReadWrite))
+    );
+    registry.unregister(large).unwrap();
+    assert_eq!(
+        (rights(0, 1), rights(16, 16), rights(16, 17)),
+        (None, Some(Rights::ReadWrite), None)
+    );
+    registry.unregister(small).unwrap();
+    assert_eq!(rights(16, 1), None);
+    assert_eq!(registry.unregister(small), Err(RegistryError::Unregistered));
+}
+
+#[test]
+fn parts_come_and_go_together() {
+    let registry = Registry::new();
+    let part = |name, offset, bytes, rights| Part {
+        name,
+        offset,
+        bytes,
+        rights,
+    };
+    let parts = [
+        part("code", 0, 100, Rights::Read),
+        part("data", 4096, 8, Rights::ReadWrite),
+    ];
+    let at = registry
+        .allocate_parts("image", 8192, 1 << 16, &parts)
+        .unwrap();
+    assert!(at.is_multiple_of(1 << 16));
+    let name = |offset: u64| registry.find(at + offset).map(|a| a.name.to_string());
+    assert_eq!(name(99).as_deref(), Some("code"));
+    assert_eq!((name(100), name(4095), name(4104)), (None, None, None));
+    assert_eq!(name(4103).as_deref(), Some("data"));
+    assert!(registry.read(at + 99, &mut [0; 2]).is_err());
+    registry.free(at).unwrap();
+    assert_eq!((name(0), name(4096)), (None, None));
+    for wrong in [
+        part("none", 0, 0, Rights::Read),
+        part("long", 8, u64::MAX, Rights::Read),
+        part("past", 8000, 193, Rights::Read),
+    ] {
+        let made = registry.allocate_parts("image", 8192, 1, &[wrong]);
+        assert!(
+            matches!(made, Err(RegistryError::NoRange { .. })),
+            "{wrong:?}"
+        );
+    }
+}
+
+/// Hundred thousand small allocations need few mappings, and each is known exactly: its neighbours begin where it ends at
+/// the earliest a page later, and what has been freed is not handed out again soon.
+#[test]
+fn many_small_allocations_are_told_apart() {
+    let registry = Registry::new();
+    let mappings = || {
+        std::fs::read_to_string("/proc/self/maps")
+            .unwrap()
+            .lines()
+            .count()
+    };
+    let before = mappings();
+    let all: Vec<_> = (0..100_000u64)
+        .map(|n| registry.allocate("small", 1 + n % 5000, 256).unwrap())
+        .collect();
+    assert!(mappings() < before + 1000);
+    for a in all.iter().step_by(997) {
+        assert_eq!(registry.find(a.address).as_ref(), Some(a));
+        assert_eq!(registry.find(a.end() - 1).as_ref(), Some(a));
+        assert_eq!(
+            (registry.find(a.address - 1), registry.find(a.end())),
+            (None, None)
+        );
+        registry.write(a.address, &[7]).unwrap();
+    }
+    for a in all.iter().step_by(2) {
+        registry.free(a.address).unwrap();
+    }
+    let fresh: Vec<_> = (0..50_000)
+        .map(|_| registry.allocate("fresh", 4096, 256).unwrap())
+        .collect();
+    for (n, a) in all.iter().enumerate() {
+        assert_eq!(
+            registry.find(a.address).is_some(),
+            n % 2 == 1,
+            "a use after free is still told"
+        );
+    }
+    assert!(
+        fresh
+            .iter()
+            .all(|a| registry.find(a.address).as_ref() == Some(a))
+    );
+}
+
+/// When `unregister` returns, nobody writes any more.
+#[test]
+fn nobody_writes_after_unregister() {
+    let registry = Registry::new();
+    let stop = AtomicBool::new(false);
+    let (memory, pointer) = host(4096);
+    let address = pointer.expose_provenance() as u64;
+    std::thread::scope(|scope| {
+        for n in 1..=2u64 {
+            let (registry, stop) = (&registry, &stop);
+            scope.spawn(move || {
+                while !stop.load(Relaxed) {
+                    // A hold is what a copy has; waves have seats of their own that work alike.
+                    if let Ok(_held) = registry.hold(address, 4096) {
+                        for at in (address..address + 4096).step_by(8) {
+                            // SAFETY: it is held.
+                            unsafe { global::store64(at, n) };
+                        }
+                    }
+                }
+            });
+        }
+        for _ in 0..200 {
+            // SAFETY: the memory outlives the scope.
+            let known = unsafe { registry.register("host", pointer, 4096, Rights::ReadWrite) };
+            std::thread::yield_now();
+            registry.unregister(known.unwrap()).unwrap();
+            memory.iter().for_each(|cell| cell.store(0, Relaxed));
+            std::thread::yield_now();
+            assert!(memory.iter().all(|cell| cell.load(Relaxed) == 0));
+        }
+        stop.store(true, Relaxed);
+    });
+}
+
+/// What is freed while somebody is in it stays mapped until that one has left.
+#[test]
+fn what_is_held_stays_mapped() {
+    let registry = Registry::new();
+    for bytes in [100, 64 << 20] {
+        let a = registry.allocate("buffer", bytes, 256).unwrap();
+        let held = registry.hold(a.address, 8).unwrap();
+        assert_eq!(held.allocation(), &a);
+        registry.free(a.address).unwrap();
+        assert!(registry.hold(a.address, 8).is_err());
+        // SAFETY: it is held.
+        unsafe { global::store64(a.address, 1) };
+    }
+}
