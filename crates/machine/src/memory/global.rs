@@ -2,7 +2,9 @@
 //!
 //! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never
 //! tear and that guest races are no Rust races. Unaligned ones, legal on gfx9,
-//! go byte by byte.
+//! go byte by byte. Whole rows go through [`copy_row`], instructions of the host
+//! of which the compiler knows no more than that they touch memory: what other
+//! threads do there meanwhile is the host's business, which keeps dwords whole.
 
 use std::ptr::with_exposed_provenance_mut;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -85,6 +87,52 @@ pub unsafe fn store<const N: usize>(address: u64, value: u64) {
         }
     }
 }
+
+/// Copies the dwords of 64 lanes between a row of guest memory and a vector
+/// register, each dword whole.
+///
+/// # Safety
+/// Both have [`ROW`] bytes that are mapped, the target writable; they are apart.
+#[inline(always)]
+pub unsafe fn copy_row(from: *const u8, to: *mut u8) {
+    for at in (0..ROW).step_by(64) {
+        let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+        // SAFETY: the instructions read and write 64 bytes, by the caller's promise. Loads and stores of 16 bytes do not
+        // tear the dwords in them, aligned to 4 (Intel SDM, volume 3, 9.1.1, for each part that a cache line holds).
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        unsafe {
+            std::arch::asm!(
+                "movups {a}, [{from}]",
+                "movups {b}, [{from} + 16]",
+                "movups {c}, [{from} + 32]",
+                "movups {d}, [{from} + 48]",
+                "movups [{to}], {a}",
+                "movups [{to} + 16], {b}",
+                "movups [{to} + 32], {c}",
+                "movups [{to} + 48], {d}",
+                from = in(reg) from,
+                to = in(reg) to,
+                a = out(xmm_reg) _,
+                b = out(xmm_reg) _,
+                c = out(xmm_reg) _,
+                d = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+        #[cfg(any(not(target_arch = "x86_64"), miri))]
+        for at in (0..64).step_by(4) {
+            // SAFETY: by the caller's promise.
+            unsafe {
+                let from = from.wrapping_add(at).cast::<u32>();
+                let to = to.wrapping_add(at).cast::<u32>();
+                to.write_unaligned(from.read_unaligned());
+            }
+        }
+    }
+}
+
+/// Bytes of a row: a dword of each lane.
+const ROW: usize = 256;
 
 /// Copies guest memory to the host, by eight bytes where that is aligned.
 ///

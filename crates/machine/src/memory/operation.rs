@@ -72,9 +72,8 @@ impl<const N: usize> Operation for Load<N> {
             && let Some(row) = places.row()
         {
             let from = super::global::at::<u8>(row).cast_const();
-            // SAFETY: the row has been checked; it is no register. The copy is
-            // made of whole dwords or more.
-            unsafe { from.copy_to_nonoverlapping(self.to.cast(), VECTOR_BYTES) };
+            // SAFETY: the row has been checked; it is no register.
+            unsafe { super::global::copy_row(from, self.to.cast()) };
             return;
         }
         each(mask, |lane| {
@@ -127,7 +126,7 @@ impl<const N: usize> Operation for Store<N> {
         {
             let to = super::global::at::<u8>(row);
             // SAFETY: as for loads.
-            unsafe { to.copy_from_nonoverlapping(self.from.cast(), VECTOR_BYTES) };
+            unsafe { super::global::copy_row(self.from.cast(), to) };
             return;
         }
         each(mask, |lane| {
