@@ -30,8 +30,12 @@ pub enum MemoryFaultReason {
     Unmapped,
     /// It writes to memory that the guest may only read.
     ReadOnly,
-    /// It is an atomic at an address that is no multiple of its width.
-    Misaligned,
+    /// Its address is no multiple of what it has to be a multiple of: for an
+    /// atomic its width.
+    Misaligned {
+        /// Bytes.
+        align: u32,
+    },
     /// Its offset is not below the size of the lane's scratch.
     OutsideScratch,
 }

@@ -231,13 +231,13 @@ fn access(fault: &MemoryFault) -> String {
         MemKind::Atomic(_) => "an atomic operation",
     };
     let why = match fault.reason {
-        MemoryFaultReason::Unmapped => "which is outside every allocation",
-        MemoryFaultReason::ReadOnly => "which the kernel may only read",
-        MemoryFaultReason::Misaligned => "which is no multiple of that",
-        MemoryFaultReason::OutsideScratch => "which is outside the scratch of a work-item",
+        MemoryFaultReason::Unmapped => "is outside every allocation".to_owned(),
+        MemoryFaultReason::ReadOnly => "the kernel may only read".to_owned(),
+        MemoryFaultReason::Misaligned { align } => format!("is no multiple of {align}"),
+        MemoryFaultReason::OutsideScratch => "is outside the scratch of a work-item".to_owned(),
     };
     let MemoryFault { bytes, address, .. } = fault;
-    format!("{lane}: {what} of {bytes} bytes at {address:#x}, {why}")
+    format!("{lane}: {what} of {bytes} bytes at {address:#x}, which {why}")
 }
 
 /// The position of an address relative to an allocation, in words.

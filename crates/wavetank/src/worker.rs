@@ -2,7 +2,7 @@
 
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{Backend, Fault, Group, Lds, MemoryUnit, Stop, Wave};
+use wavetank_machine::{Alignment, Backend, Fault, Group, Lds, MemoryUnit, Stop, Wave};
 
 use crate::engine::{Engine, Mode};
 
@@ -47,6 +47,7 @@ impl<'a> Unit<'a> {
     pub fn new(common: &'a Common<'a>) -> Self {
         let mut memory = MemoryUnit::new(common.memory.registry());
         memory.set_generation(common.launch.generation);
+        memory.set_alignment(Alignment::of(common.launch.generation));
         let count = common.count;
         let backend = |step| common.engine.backend(Mode { count, step });
         Unit {

@@ -10,7 +10,7 @@ use super::super::step::{MemStep, Source};
 use super::*;
 use crate::fault::{MemoryFault, MemoryFaultReason};
 use crate::gcn::{PRIVATE_BASE, SHARED_BASE};
-use crate::memory::{Lds, MemoryUnit, Registry, Rights};
+use crate::memory::{Alignment, Lds, MemoryUnit, Registry, Rights};
 use crate::wave::{Uniform, VECTOR_BYTES, Wave};
 
 const V: Value = Value(0);
@@ -762,7 +762,7 @@ fn compare_and_swap_takes_its_comparand_from_the_next_register() {
     assert_eq!(bytes_of(&registry, a, 8), [5, 0, 0, 0, 0, 0, 0, 0]);
     set_addresses(&mut wave, 0, |_| a + 4);
     let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
-    assert_eq!(fault.reason, MemoryFaultReason::Misaligned);
+    assert_eq!(fault.reason, MemoryFaultReason::Misaligned { align: 8 });
 }
 
 #[test]
@@ -879,11 +879,162 @@ fn structured_buffers_check_the_index() {
         offset: 2,
         ..load(buffer(true, true, false), Access::Dwords(1), DataReg::V(4))
     };
+    for (mode, ignored) in [(Alignment::Unaligned, 0), (Alignment::Dword, 3)] {
+        unit.set_alignment(mode);
+        run(&mut wave, &mut unit, &op, &sources).unwrap();
+        for lane in 0..64 {
+            let at = (lane * 12 + lane % 3 * 4 + 3) & !ignored;
+            let want = if lane < 40 { dword(&bytes, at) } else { 0 };
+            assert_eq!(wave.vgpr(4)[lane], want);
+        }
+    }
+}
+
+/// 8.1 "Alignment": in dword mode the two low bits of a byte address are
+/// ignored; in unaligned mode every byte address is as good. The first is
+/// written out with a mask of the address, base included.
+#[test]
+fn buffers_go_by_the_alignment_mode() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    let sources = [Source::None, Source::None, v(0), Source::Const(6)];
+    // Pairs of halfs of a matrix with an odd leading dimension; and a base
+    // that is odd itself.
+    for (base_skew, offset) in [(0, 2), (1, 0), (3, 1)] {
+        bind(&mut wave, base + base_skew, 0, 4000, 0, FORMAT_32);
+        for (mode, ignored) in [(Alignment::Unaligned, 0), (Alignment::Dword, 3)] {
+            unit.set_alignment(mode);
+            for n in 1..=4usize {
+                let op = MemOp {
+                    offset,
+                    ..load(
+                        buffer(false, true, false),
+                        Access::Dwords(n as u8),
+                        DataReg::V(4),
+                    )
+                };
+                let write = store_of(&op);
+                let place =
+                    |lane: usize| (base_skew as usize + offset as usize + 6 + 34 * lane) & !ignored;
+                for (f, g) in levels(&op).into_iter().zip(levels(&write)) {
+                    registry.write(base, &bytes).unwrap();
+                    for lane in 0..64 {
+                        wave.vgpr_mut(0)[lane] = 34 * lane as u32;
+                    }
+                    run_step(&mut wave, &mut unit, &op, &sources, f).unwrap();
+                    let mut want = bytes.clone();
+                    for lane in 0..64 {
+                        for r in 0..n {
+                            let at = place(lane) + 4 * r;
+                            assert_eq!(wave.vgpr(4 + r)[lane], dword(&bytes, at), "{mode:?}");
+                            wave.vgpr_mut(4 + r)[lane] ^= 0x5a5a_5a5a;
+                            for b in &mut want[at..at + 4] {
+                                *b ^= 0x5a;
+                            }
+                        }
+                    }
+                    run_step(&mut wave, &mut unit, &write, &sources, g).unwrap();
+                    assert_eq!(bytes_of(&registry, base, 4096), want, "{mode:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The store to where a load is from, with its registers.
+fn store_of(load: &MemOp) -> MemOp {
+    MemOp {
+        kind: MemKind::Store,
+        data: load.ret,
+        ret: None,
+        ..load.clone()
+    }
+}
+
+#[test]
+fn strict_alignment_and_atomics_refuse_crooked_addresses() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    bind(&mut wave, base, 0, 4000, 0, FORMAT_32);
+    let sources = [Source::None, Source::None, v(0), Source::Const(0)];
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 4 * lane as u32;
+    }
+    wave.vgpr_mut(0)[9] = 38;
+    let space = || buffer(false, true, false);
+    let atomic = atomic(space(), Rmw::Add, 1, 4, 5);
+    let crooked = MemoryFaultReason::Misaligned { align: 4 };
+    // An atomic is aligned in every mode that does not align it itself.
+    for (mode, fault) in [
+        (Alignment::Unaligned, true),
+        (Alignment::Strict, true),
+        (Alignment::Dword, false),
+    ] {
+        unit.set_alignment(mode);
+        let result = run(&mut wave, &mut unit, &atomic, &sources);
+        let told = result.err().map(|f| (f.reason, f.lane, f.address));
+        assert_eq!(
+            told,
+            fault.then_some((crooked, Some(9), base + 38)),
+            "{mode:?}"
+        );
+    }
+    unit.set_alignment(Alignment::Strict);
+    let wide = load(space(), Access::Dwords(2), DataReg::V(4));
+    let fault = run(&mut wave, &mut unit, &wide, &sources).unwrap_err();
+    assert_eq!(
+        (fault.reason, fault.lane, fault.bytes),
+        (crooked, Some(9), 8)
+    );
+    // Not a word of a lane that is off or out of range, nor of halfs.
+    wave.set_s64(126, !(1 << 9));
+    run(&mut wave, &mut unit, &wide, &sources).unwrap();
+    wave.set_s64(126, !0);
+    wave.vgpr_mut(0)[9] = 4001;
+    run(&mut wave, &mut unit, &wide, &sources).unwrap();
+    wave.vgpr_mut(0)[9] = 39;
+    let half = load(space(), Access::U16, DataReg::V(4));
+    run(&mut wave, &mut unit, &half, &sources).unwrap();
+    assert_eq!(wave.vgpr(4)[9], dword(&bytes, 39) & 0xffff);
+}
+
+/// 8.1 "Swizzled Buffer Addressing": it "requires Dword-aligned accesses".
+#[test]
+fn swizzled_buffers_and_formats_at_unaligned_addresses() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    // One record of 16 bytes a lane, elements of 4 bytes, 16 indices.
+    bind(&mut wave, base, 16, 64, 1 << 31, FORMAT_32 | 1 << 21);
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = lane as u32;
+    }
+    let sources = [Source::None, v(0), Source::None, Source::Const(0)];
+    let op = MemOp {
+        offset: 6,
+        ..load(buffer(true, false, false), Access::Dwords(1), DataReg::V(4))
+    };
     run(&mut wave, &mut unit, &op, &sources).unwrap();
     for lane in 0..64 {
-        let at = (lane * 12 + lane % 3 * 4 + 3) & !3;
-        let want = if lane < 40 { dword(&bytes, at) } else { 0 };
-        assert_eq!(wave.vgpr(4)[lane], want);
+        // Element 1 of the record: its neighbours are other lanes'.
+        let at = (lane / 16 * 16 + 4) * 16 + lane % 16 * 4;
+        assert_eq!(wave.vgpr(4)[lane], dword(&bytes, at));
+    }
+    // Texels of 32 bits, 6 bytes apart.
+    const UINT: u32 = 4 << 12;
+    bind(&mut wave, base, 6, 64, 0, FORMAT_32 | UINT);
+    let op = load(buffer(true, false, true), Access::Dwords(1), DataReg::V(4));
+    for (mode, ignored) in [(Alignment::Unaligned, 0), (Alignment::Dword, 3)] {
+        unit.set_alignment(mode);
+        run(&mut wave, &mut unit, &op, &sources).unwrap();
+        for lane in 0..64 {
+            assert_eq!(wave.vgpr(4)[lane], dword(&bytes, (6 * lane) & !ignored));
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use std::mem::MaybeUninit;
 use wavetank_ir::{Elements, MemKind, Space as Where};
 use wavetank_isa::Generation;
 
-use super::flat::{check_alignment, near};
+use super::alignment::Alignment;
+use super::flat::{check_alignment, check_multiples, near};
 use super::lanes::{Lanes, all_aligned, bounds, lanes32, uniform32};
 use super::operation::Operation;
 use super::places::{Far, Row, Split};
@@ -218,6 +219,35 @@ impl Site {
         }
         (address, valid)
     }
+
+    /// Brings the addresses of accesses of a dword or more to where they are
+    /// made.
+    ///
+    /// # Errors
+    /// If one may not be where it is.
+    #[inline(always)]
+    pub fn align(
+        &self,
+        mode: Alignment,
+        mask: u64,
+        bytes: u32,
+        address: &mut [u64; 64],
+    ) -> Result<(), Denied> {
+        match mode {
+            _ if bytes < 4 => {}
+            Alignment::Strict => check_multiples(mask, bytes, 4, &Far(*address))?,
+            // "Swizzled addressing also requires Dword-aligned accesses" (8.1
+            // "Swizzled Buffer Addressing"): an element has no dword across its
+            // end.
+            Alignment::Unaligned if !self.descriptor.swizzle => {}
+            Alignment::Unaligned | Alignment::Dword => {
+                for a in address {
+                    *a &= !3;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Buffers without format conversion.
@@ -291,7 +321,7 @@ unsafe fn scratch_row(ctx: &Ctx<'_, '_>, step: &MemStep) -> Option<u64> {
 }
 
 /// The base and the offsets of a raw buffer with an offset a lane, if all are
-/// in range and aligned.
+/// in range and where the accesses are made.
 #[inline(always)]
 unsafe fn raw(
     ctx: &Ctx<'_, '_>,
@@ -320,7 +350,9 @@ unsafe fn raw(
         let offset = ctx.v(at).cast_const();
         let end = u64::from(bounds(offset, mask).1) + constant + u64::from(bytes);
         let linear = !d.add_tid && !d.swizzle && !d.unbound() && end <= d.num_records.into();
-        let aligned = bytes < 4 || (base.is_multiple_of(4) && all_aligned(offset));
+        let aligned = ctx.memory.alignment == Alignment::Unaligned
+            || bytes < 4
+            || (base.is_multiple_of(4) && all_aligned(offset));
         (linear && aligned).then_some((base, offset))
     }
 }
@@ -337,12 +369,8 @@ unsafe fn general<O: Operation>(
     // SAFETY: by the caller's promise.
     let site = unsafe { Site::new(ctx, step) };
     let (mut address, mut valid) = site.lanes(dwords);
-    if op.bytes() >= 4 {
-        // Dword accesses ignore the two low bits (8.1.8 "Alignment").
-        for a in &mut address {
-            *a &= !3;
-        }
-    }
+    let present = mask & valid.iter().fold(0, |a, v| a | v);
+    site.align(ctx.memory.alignment, present, op.bytes(), &mut address)?;
     if matches!(step.op.kind, MemKind::Atomic(_)) {
         // All or nothing.
         valid = [valid[..dwords].iter().fold(!0, |a, v| a & v); 4];

@@ -280,18 +280,29 @@ pub(super) fn check_alignment<O: Operation>(
     op: O,
     places: &impl Addresses,
 ) -> Result<(), Denied> {
-    if !O::ATOMIC {
-        return Ok(());
+    match O::ATOMIC {
+        true => check_multiples(mask, op.bytes(), op.bytes(), places),
+        false => Ok(()),
     }
+}
+
+/// Whether the address of each lane is a multiple of `align`.
+#[inline(always)]
+pub(super) fn check_multiples(
+    mask: u64,
+    bytes: u32,
+    align: u32,
+    places: &impl Addresses,
+) -> Result<(), Denied> {
     for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
         // SAFETY: the places are alive; nothing is accessed.
         let address = unsafe { places.address(lane) };
-        if !address.is_multiple_of(op.bytes().into()) {
+        if !address.is_multiple_of(align.into()) {
             return Err(Denied {
                 lane: Some(lane as u8),
                 address,
-                bytes: op.bytes(),
-                reason: MemoryFaultReason::Misaligned,
+                bytes,
+                reason: MemoryFaultReason::Misaligned { align },
             });
         }
     }

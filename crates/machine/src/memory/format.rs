@@ -296,14 +296,10 @@ pub unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result
     let format = Format::new(d.data_format, d.num_format);
     let (mut address, valid) = site.lanes(1);
     let bytes = format.map_or(0, Format::bytes);
-    if bytes >= 4 {
-        for a in &mut address {
-            *a &= !3;
-        }
-    }
     let stores = step.op.kind != MemKind::Load;
     // A format that is reserved is like one that is unbound.
     let inside = if format.is_some() { mask & valid[0] } else { 0 };
+    site.align(ctx.memory.alignment, inside, bytes, &mut address)?;
     if inside != 0 {
         check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
     }

@@ -9,6 +9,7 @@
 // Lanes index several arrays at once.
 #![allow(clippy::needless_range_loop)]
 
+mod alignment;
 pub(crate) mod atomic;
 pub(crate) mod buffer;
 mod filter;
@@ -29,6 +30,7 @@ mod space;
 mod surface;
 mod unit;
 
+pub use alignment::Alignment;
 pub use global::ALIAS;
 pub use lds::Lds;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};

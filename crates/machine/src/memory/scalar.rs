@@ -160,7 +160,7 @@ unsafe fn atomic(
             lane: None,
             address,
             bytes,
-            reason: MemoryFaultReason::Misaligned,
+            reason: MemoryFaultReason::Misaligned { align: bytes },
         });
     }
     // SAFETY: the caller has checked the memory; registers are in the file.

@@ -108,7 +108,7 @@ impl Offsets {
                 reason: if outside {
                     MemoryFaultReason::OutsideScratch
                 } else {
-                    MemoryFaultReason::Misaligned
+                    MemoryFaultReason::Misaligned { align: op.bytes() }
                 },
             })
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
+use super::alignment::Alignment;
 use super::gds::Gds;
 use super::lds::Lds;
 use super::registry::{Allocation, Entry, Map, Registry, Rights, Seat};
@@ -32,6 +33,7 @@ pub struct MemoryUnit<'m> {
     pub(super) lds: Lds,
     pub(super) scratch: Scratch,
     pub(super) generation: Generation,
+    pub(super) alignment: Alignment,
 }
 
 /// The allocation that an instruction used last.
@@ -89,6 +91,7 @@ impl<'m> MemoryUnit<'m> {
             lds: Lds::new(0),
             scratch: Scratch::default(),
             generation: Generation::Gfx9,
+            alignment: Alignment::of(Generation::Gfx9),
         }
     }
 
@@ -106,6 +109,12 @@ impl<'m> MemoryUnit<'m> {
     /// never called).
     pub fn set_generation(&mut self, generation: Generation) {
         self.generation = generation;
+    }
+
+    /// Sets what buffer accesses do at unaligned addresses (as ROCm has it on
+    /// gfx9 if never called).
+    pub fn set_alignment(&mut self, alignment: Alignment) {
+        self.alignment = alignment;
     }
 
     /// Gives the unit the LDS of the work-group that runs next; returns the

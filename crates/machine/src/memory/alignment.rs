@@ -1,0 +1,32 @@
+//! What becomes of accesses at addresses that are no multiples of four.
+
+use wavetank_isa::Generation;
+
+/// The alignment mode of a chip (`SH_MEM_CONFIG.ALIGNMENT_MODE`), which its
+/// driver chooses: what buffer accesses of a dword or more do at an address
+/// that is no multiple of 4.
+///
+/// Smaller accesses may be anywhere, and atomics must be aligned to their
+/// width, in every mode. Swizzled buffers go by [`Dword`](Self::Dword) in the
+/// first mode too. LDS, flat and scratch addresses do not look at it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alignment {
+    /// They are made there.
+    Unaligned,
+    /// The two low bits of the address are ignored (Vega ISA, 8.1
+    /// "Alignment").
+    Dword,
+    /// They are memory violations (Vega ISA, 3.10 "Memory Violations").
+    Strict,
+}
+
+impl Alignment {
+    /// The mode that Linux's driver sets for ROCm. It is there from gfx7 on;
+    /// gfx6 knows dwords only.
+    pub fn of(generation: Generation) -> Self {
+        match generation {
+            Generation::Gfx6 => Alignment::Dword,
+            Generation::Gfx7 | Generation::Gfx8 | Generation::Gfx9 => Alignment::Unaligned,
+        }
+    }
+}
