@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{Target, targets};
-use wavetank::{Chip, Device, SUPPORTED_CHIPS};
+use wavetank::{Chip, Device, DeviceBuilder, SUPPORTED_CHIPS};
 
 use crate::exit::{Failure, Result};
 
@@ -35,12 +35,16 @@ impl CodeFile {
 
 /// A device for a chip.
 pub fn device(chip: Chip, threads: Option<usize>) -> Result<Device> {
+    Ok(builder(chip, threads).build()?)
+}
+
+/// A device to be made.
+pub fn builder(chip: Chip, threads: Option<usize>) -> DeviceBuilder {
     let builder = Device::builder(chip);
-    let builder = match threads {
+    match threads {
         Some(threads) => builder.threads(threads),
         None => builder,
-    };
-    Ok(builder.build()?)
+    }
 }
 
 fn chip_named(name: &str) -> Result<Chip> {

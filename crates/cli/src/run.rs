@@ -11,8 +11,8 @@ use crate::exit::{Failure, Result};
 
 const EXAMPLES: &str = "\
 The program finds the emulated GPUs instead of real ones; nothing else about it changes, and its exit code is that of the
-command. Environment: WAVETANK_GPU (as --gpu), WAVETANK_STATS=1 (as --stats), WAVETANK_LOG=info (a line for each kernel)
-or trace (and for each call of the HSA interface).
+command. Environment: WAVETANK_GPU (as --gpu), WAVETANK_STATS=1 (as --stats), WAVETANK_STACK (as --stack),
+WAVETANK_LOG=info (a line for each kernel) or trace (and for each call of the HSA interface).
 
 Examples:
   wavetank run -- ./a.out
@@ -34,6 +34,9 @@ pub struct Run {
     /// End with a table of kernels: calls, time, instructions, the slowest first
     #[arg(long)]
     stats: bool,
+    /// Give each work-item so many bytes more of stack, where its depth is not known
+    #[arg(long, value_name = "BYTES")]
+    stack: Option<u32>,
     /// The program and its arguments
     #[arg(required = true, last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -61,6 +64,9 @@ impl Run {
         }
         if self.stats {
             command.env("WAVETANK_STATS", "1");
+        }
+        if let Some(bytes) = self.stack {
+            command.env("WAVETANK_STACK", bytes.to_string());
         }
         // Only comes back if there is no such program.
         let error = command.exec();

@@ -4,7 +4,9 @@ mod common;
 
 use std::fs;
 
-use common::{MANDELBROT, REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in};
+use common::{
+    MANDELBROT, REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in, wavetank_with,
+};
 use serde_json::Value;
 
 fn floats(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
@@ -280,4 +282,18 @@ fn help_has_examples() {
             "{text}"
         );
     }
+}
+
+#[test]
+fn settings_of_the_environment_are_checked() {
+    let words = format!("launch {VECADD} --grid 1 --block 1");
+    let parts = [
+        "WAVETANK_STACK is \"64K\"",
+        "it takes a number of bytes below 2^32",
+    ];
+    wavetank_with("WAVETANK_STACK", "64K", &words).refused(&parts);
+    let args = "--arg iota:f32:1 --arg iota:f32:1 --arg print:f32:1 --arg u32:1";
+    let text = wavetank_with("WAVETANK_STACK", "65536", &format!("{words} {args}")).success();
+    assert_eq!(text, "arg2: 1 f32\n    0  0.0\n");
+    wavetank(&format!("{words} --stack much")).failure(2, &["--stack <BYTES>"]);
 }

@@ -13,7 +13,7 @@ pub enum Fault {
         what: String,
     },
     /// An access to memory that was refused.
-    Memory(MemoryFault),
+    Memory(Box<MemoryFault>),
     /// `s_trap`.
     Trap {
         /// The guest address of the trap.
@@ -36,7 +36,14 @@ pub enum MemoryFaultReason {
         /// Bytes.
         align: u32,
     },
-    /// Its offset is not below the size of the lane's scratch.
+    /// It ends above the scratch of its lane: the lane's stack overflowed.
+    StackOverflow {
+        /// The offset in the lane's scratch.
+        offset: u32,
+        /// Bytes of the lane's scratch.
+        stack_bytes: u32,
+    },
+    /// It begins below the scratch of its lane.
     OutsideScratch,
 }
 
@@ -57,4 +64,7 @@ pub struct MemoryFault {
     pub reason: MemoryFaultReason,
     /// The allocation nearest to the address: name, start, length.
     pub nearest: Option<(String, u64, u64)>,
+    /// Where a stack overflowed, the return addresses that whoever ran the wave
+    /// found on it, the innermost first.
+    pub calls: Vec<u64>,
 }

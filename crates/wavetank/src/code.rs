@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use wavetank_isa::tables::Sop1;
 use wavetank_isa::{Chip, Inst};
 use wavetank_lift::Code;
 use wavetank_machine::{Registry, RegistryError};
@@ -103,6 +104,13 @@ impl ModuleCode {
         segment.mark(at);
         segment.mark(end - 1);
         Some(&segment.bytes[at..end])
+    }
+
+    /// Whether the instruction before an address is a call: then it may be a return address.
+    pub fn follows_call(&self, address: u64) -> bool {
+        let before = address.checked_sub(4).filter(|at| at.is_multiple_of(4));
+        let before = before.and_then(|at| self.inst(at).ok());
+        before.is_some_and(|inst| inst.op == Sop1::S_SWAPPC_B64.into())
     }
 
     /// The instruction at an address in the assembler's words.

@@ -11,6 +11,7 @@ use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
+use crate::variable;
 
 /// The chips that can be emulated: the Vega generation.
 pub const SUPPORTED_CHIPS: &[Chip] = &[
@@ -39,6 +40,8 @@ pub(crate) struct Inner {
     pub sync: GlobalSyncUnit,
     /// What kernels see as their queue.
     pub queue: Allocation,
+    /// Stack that each work-item of a kernel with a dynamic stack gets beyond what is asked for, in bytes.
+    pub stack: u32,
 }
 
 /// Settings of a device. See [`Device::builder`].
@@ -48,6 +51,7 @@ pub struct DeviceBuilder {
     threads: Option<usize>,
     simd: Option<Simd>,
     memory: Option<Memory>,
+    stack: Option<u32>,
 }
 
 impl Device {
@@ -73,6 +77,7 @@ impl Device {
             threads: None,
             simd: None,
             memory: None,
+            stack: None,
         }
     }
 
@@ -158,22 +163,38 @@ impl DeviceBuilder {
         self
     }
 
+    /// Bytes of stack that each work-item gets on top, of kernels whose compiler could not tell how much they need (they
+    /// call functions by pointers, or recursively). Without this the environment variable `WAVETANK_STACK` rules.
+    pub fn stack(mut self, bytes: u32) -> Self {
+        self.stack = Some(bytes);
+        self
+    }
+
     /// Makes the device.
     ///
     /// # Errors
-    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`].
+    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`]; [`Error::Variable`] for an environment variable
+    /// with a value that it does not take.
     pub fn build(self) -> Result<Device> {
         let DeviceBuilder {
             chip,
             threads,
             simd,
             memory,
+            stack,
         } = self;
         if !SUPPORTED_CHIPS.contains(&chip) {
             let supported = SUPPORTED_CHIPS.to_vec();
             return Err(Error::Chip { chip, supported });
         }
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        let stack = match stack {
+            None => {
+                let parse = |text: &str| text.parse().ok();
+                variable::read("WAVETANK_STACK", "a number of bytes below 2^32", parse)?
+            }
+            given => given,
+        };
         let memory = memory.unwrap_or_default();
         let queue = memory.allocate("the queue", aql::QUEUE_SIZE as u64, 64)?;
         queue.write(0, &aql::queue());
@@ -184,6 +205,7 @@ impl DeviceBuilder {
             memory,
             sync: GlobalSyncUnit::default(),
             queue,
+            stack: stack.unwrap_or(0),
         };
         Ok(Device {
             inner: Arc::new(inner),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use wavetank_ir::GlobalSync;
 use wavetank_machine::gcn::{self, Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
-use wavetank_machine::{Exported, Fault, Grid, Group, SyncRequest};
+use wavetank_machine::{Exported, Fault, Grid, Group, MemoryFaultReason, SyncRequest};
 
 use crate::MAX_LDS;
 use crate::arg::{self, Arg};
@@ -335,6 +335,13 @@ impl<'a> Dispatch<'a> {
     /// Checks the arguments and lays out what the kernel reads before its own memory.
     fn plan(&self, grid: Grid) -> Result<Plan> {
         if let Some(packet) = self.packet {
+            let size = packet
+                .private_segment_size
+                .saturating_add(self.more_stack());
+            let packet = Packet {
+                private_segment_size: size,
+                ..packet
+            };
             return self.launch(grid, packet, Vec::new());
         }
         let info = self.kernel.info();
@@ -391,14 +398,26 @@ impl<'a> Dispatch<'a> {
 
     /// Scratch of a work-item, with room for calls where their depth is not known.
     fn private_segment_size(&self) -> u32 {
-        let info = self.kernel.info();
-        let stack = if info.uses_dynamic_stack || info.descriptor.uses_dynamic_stack {
-            DYNAMIC_STACK
-        } else {
-            0
+        let stack = match self.has_dynamic_stack() {
+            true => DYNAMIC_STACK.saturating_add(self.more_stack()),
+            false => 0,
         };
-        let fixed = info.descriptor.private_segment_fixed_size;
+        let fixed = self.kernel.info().descriptor.private_segment_fixed_size;
         fixed.saturating_add(stack)
+    }
+
+    /// Stack that the device's user gives each work-item.
+    fn more_stack(&self) -> u32 {
+        match self.has_dynamic_stack() {
+            true => self.kernel.module.device().inner.stack,
+            false => 0,
+        }
+    }
+
+    /// Whether the compiler could not tell how much stack the kernel needs.
+    fn has_dynamic_stack(&self) -> bool {
+        let info = self.kernel.info();
+        info.uses_dynamic_stack || info.descriptor.uses_dynamic_stack
     }
 
     /// The start of waves by a packet.
@@ -496,9 +515,14 @@ impl<'a> Dispatch<'a> {
     }
 
     fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
+        let module = &self.kernel.module;
+        let (mut calls, mut hint) = (Vec::new(), None);
         let (pc, nearest) = match &fault {
             Fault::Unsupported { pc, .. } | Fault::Trap { pc, .. } => (*pc, None),
             Fault::Memory(memory) => {
+                // The place of a call is before that to which it returns.
+                calls = memory.calls.iter().map(|to| module.place(to - 4)).collect();
+                hint = self.hint(memory.reason);
                 let nearest = memory.nearest.as_ref().map(|(name, start, len)| {
                     let name = self.argument_at(*start).unwrap_or_else(|| name.clone());
                     nearness(&name, *start, *len, memory.address)
@@ -508,11 +532,26 @@ impl<'a> Dispatch<'a> {
         };
         KernelFault {
             kernel: self.kernel.name().to_owned(),
-            place: self.kernel.module.place(pc),
+            place: module.place(pc),
             group,
             wave,
             fault,
             nearest,
+            calls,
+            hint,
+        }
+    }
+
+    /// What can be done about a refused access.
+    fn hint(&self, reason: MemoryFaultReason) -> Option<&'static str> {
+        match reason {
+            MemoryFaultReason::StackOverflow { .. } if self.has_dynamic_stack() => Some(
+                "`launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more",
+            ),
+            MemoryFaultReason::StackOverflow { .. } => Some(
+                "the compiler knew how much stack this kernel needs, so an index into a private array is out of range",
+            ),
+            _ => None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use wavetank_ir::MemKind;
 use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
 use wavetank_machine::{Fault, GridError, Group, MemoryFault, MemoryFaultReason, WaveState};
@@ -86,6 +87,16 @@ pub enum Error {
         groups: u64,
         /// Those that the chip holds.
         resident: u32,
+    },
+    /// An environment variable with a value that it does not take.
+    #[error("{name} is {value:?}; it takes {wanted}")]
+    Variable {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it takes.
+        wanted: &'static str,
     },
     /// The host has not enough memory.
     #[error("{bytes} bytes of device memory could not be allocated")]
@@ -175,6 +186,10 @@ pub struct KernelFault {
     pub fault: Fault,
     /// The allocation nearest to a faulting address, in words.
     pub nearest: Option<String>,
+    /// Where a stack overflowed, the calls that led there, as far as they could be told; the innermost first.
+    pub calls: Vec<Place>,
+    /// What can be done about it.
+    pub hint: Option<&'static str>,
 }
 
 impl std::error::Error for KernelFault {}
@@ -210,8 +225,14 @@ impl fmt::Display for KernelFault {
                     "kernel `{kernel}` faulted at {place}: {wave}{}",
                     access(fault)
                 )?;
-                match &self.nearest {
-                    Some(nearest) => write!(f, "; {nearest}"),
+                if let Some(nearest) = &self.nearest {
+                    write!(f, "; {nearest}")?;
+                }
+                if !self.calls.is_empty() {
+                    write!(f, "; called by {}", chain(&self.calls))?;
+                }
+                match self.hint {
+                    Some(hint) => write!(f, "; {hint}"),
                     None => Ok(()),
                 }
             }
@@ -220,24 +241,59 @@ impl fmt::Display for KernelFault {
 }
 
 fn access(fault: &MemoryFault) -> String {
-    use wavetank_ir::MemKind;
     let lane = match fault.lane {
         Some(lane) => format!(", lane {lane}"),
         None => String::new(),
     };
-    let what = match fault.kind {
+    let what = format!("{} of {} bytes", access_of(fault.kind), fault.bytes);
+    let at = |why: &str| format!("{what} at {:#x}, which {why}", fault.address);
+    let what = match fault.reason {
+        MemoryFaultReason::Unmapped => at("is outside every allocation"),
+        MemoryFaultReason::ReadOnly => at("the kernel may only read"),
+        MemoryFaultReason::Misaligned { align } => at(&format!("is no multiple of {align}")),
+        MemoryFaultReason::OutsideScratch => at("is outside the scratch of a work-item"),
+        MemoryFaultReason::StackOverflow {
+            offset,
+            stack_bytes,
+        } => format!(
+            "stack overflow: {what} at offset {offset} of the work-item's stack, which has {stack_bytes} bytes"
+        ),
+    };
+    format!("{lane}: {what}")
+}
+
+/// What an access is, in words.
+fn access_of(kind: MemKind) -> &'static str {
+    match kind {
         MemKind::Load => "a load",
         MemKind::Store => "a store",
         MemKind::Atomic(_) => "an atomic operation",
+    }
+}
+
+/// How many functions a call chain lists.
+const LISTED_CALLERS: usize = 8;
+
+/// The functions that calls are in: `f (1021 times), g, kernel`.
+fn chain(calls: &[Place]) -> String {
+    let function = |place: &Place| match &place.symbol {
+        Some((name, _)) => name.clone(),
+        None => format!("{:#x}", place.pc),
     };
-    let why = match fault.reason {
-        MemoryFaultReason::Unmapped => "is outside every allocation".to_owned(),
-        MemoryFaultReason::ReadOnly => "the kernel may only read".to_owned(),
-        MemoryFaultReason::Misaligned { align } => format!("is no multiple of {align}"),
-        MemoryFaultReason::OutsideScratch => "is outside the scratch of a work-item".to_owned(),
+    let functions: Vec<String> = calls.iter().map(function).collect();
+    let same: Vec<_> = functions.chunk_by(|a, b| a == b).collect();
+    let told = |run: &&[String]| match run {
+        [name] => name.clone(),
+        run => format!("{} ({} times)", run[0], run.len()),
     };
-    let MemoryFault { bytes, address, .. } = fault;
-    format!("{lane}: {what} of {bytes} bytes at {address:#x}, which {why}")
+    let mut listed: Vec<_> = same.iter().map(told).collect();
+    if listed.len() > LISTED_CALLERS {
+        // Where it began tells as much as where it ended.
+        let left_out = LISTED_CALLERS - 1..listed.len() - 1;
+        let more = format!("{} more", left_out.len());
+        listed.splice(left_out, [more]);
+    }
+    listed.join(", ")
 }
 
 /// The position of an address relative to an allocation, in words.
@@ -310,7 +366,6 @@ impl fmt::Display for Timeout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wavetank_ir::MemKind;
     use wavetank_machine::Grid;
 
     fn place() -> Place {
@@ -323,7 +378,7 @@ mod tests {
 
     #[test]
     fn faults_are_sentences() {
-        let fault = Fault::Memory(MemoryFault {
+        let fault = Fault::Memory(Box::new(MemoryFault {
             pc: 0x1034,
             kind: MemKind::Store,
             lane: Some(17),
@@ -331,7 +386,8 @@ mod tests {
             bytes: 4,
             reason: MemoryFaultReason::Unmapped,
             nearest: None,
-        });
+            calls: Vec::new(),
+        }));
         let error = KernelFault {
             kernel: "vecadd".to_owned(),
             place: place(),
@@ -339,12 +395,65 @@ mod tests {
             wave: 1,
             fault,
             nearest: Some(nearness("buffer `c`", 0x4000, 0x1000, 0x5010)),
+            calls: Vec::new(),
+            hint: None,
         };
         assert_eq!(
             error.to_string(),
             "kernel `vecadd` faulted at `s_endpgm` (vecadd+0x34, pc 0x1034): work-group (2, 0, 0), wave 1, lane 17: a \
              store of 4 bytes at 0x5010, which is outside every allocation; the nearest allocation is buffer `c` (4096 \
              bytes at 0x4000), which ended 16 bytes before"
+        );
+    }
+
+    #[test]
+    fn a_stack_overflow_tells_depth_size_and_calls() {
+        let fault = Fault::Memory(Box::new(MemoryFault {
+            pc: 0x1034,
+            kind: MemKind::Store,
+            lane: Some(0),
+            address: 0x2_0000_0000_4180,
+            bytes: 4,
+            reason: MemoryFaultReason::StackOverflow {
+                offset: 16768,
+                stack_bytes: 16768,
+            },
+            nearest: None,
+            calls: Vec::new(),
+        }));
+        let call = |name: &str| Place {
+            symbol: Some((name.to_owned(), 0x34)),
+            ..place()
+        };
+        let error = KernelFault {
+            kernel: "two".to_owned(),
+            place: call("rec"),
+            group: Grid::new([64, 1, 1], [64, 1, 1]).unwrap().group(0),
+            wave: 0,
+            fault,
+            nearest: None,
+            calls: [call("rec"), call("rec"), call("two")].into(),
+            hint: Some("ask for more"),
+        };
+        assert_eq!(
+            error.to_string(),
+            "kernel `two` faulted at `s_endpgm` (rec+0x34, pc 0x1034): work-group (0, 0, 0), wave 0, lane 0: stack overflow: \
+             a store of 4 bytes at offset 16768 of the work-item's stack, which has 16768 bytes; called by rec (2 times), \
+             two; ask for more"
+        );
+    }
+
+    #[test]
+    fn long_call_chains_are_cut_in_the_middle() {
+        let calls: Vec<_> = (0..20)
+            .map(|n| Place {
+                symbol: (n > 0).then(|| (format!("f{n}"), 0)),
+                ..place()
+            })
+            .collect();
+        assert_eq!(
+            chain(&calls),
+            "0x1034, f1, f2, f3, f4, f5, f6, 12 more, f19"
         );
     }
 

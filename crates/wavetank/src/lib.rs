@@ -35,6 +35,7 @@
 
 mod arg;
 mod buffer;
+mod calls;
 mod chip_facts;
 mod code;
 mod device;
@@ -49,6 +50,7 @@ mod memory;
 mod module;
 mod report;
 mod trace;
+mod variable;
 mod worker;
 
 pub use arg::Arg;

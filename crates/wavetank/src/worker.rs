@@ -2,10 +2,12 @@
 
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{Alignment, Backend, Fault, Group, Lds, MemoryUnit, Stop, Wave};
+use wavetank_machine::{
+    Alignment, Backend, Fault, Group, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Stop, Wave,
+};
 
+use crate::calls::return_addresses;
 use crate::engine::{Engine, Mode};
-
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
 use crate::trace::{self, Step, Trace};
@@ -59,6 +61,20 @@ impl<'a> Unit<'a> {
             current: 0,
             group: None,
         }
+    }
+
+    /// Adds the call chain to a fault where a stack overflowed.
+    fn find_calls(&self, wave: &Wave, fault: &mut MemoryFault) {
+        let MemoryFaultReason::StackOverflow { offset, .. } = fault.reason else {
+            return;
+        };
+        let bytes = self.common.launch.scratch_wave_bytes;
+        let mut stack = vec![0; bytes.min(offset.saturating_mul(64)) as usize];
+        if let Some(scratch) = &self.slots[self.current].scratch {
+            scratch.read(u64::from(wave.index * bytes), &mut stack);
+        }
+        let vgprs = self.common.launch.vgprs as usize;
+        fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack);
     }
 
     /// Runs a wave that is watched.
@@ -132,11 +148,14 @@ impl Worker for Unit<'_> {
             let base = scratch.address() + u64::from(wave.index * bytes);
             self.memory.set_scratch(base, bytes / 64);
         }
-        if let Some(group) = self.group
-            && let Some(stop) = self.step(group, wave)
-        {
-            return stop;
+        let watched = self.group.and_then(|group| self.step(group, wave));
+        let mut stop = match watched {
+            Some(stop) => stop,
+            None => self.backend.run(wave, &mut self.memory),
+        };
+        if let Stop::Fault(Fault::Memory(fault)) = &mut stop {
+            self.find_calls(wave, fault);
         }
-        self.backend.run(wave, &mut self.memory)
+        stop
     }
 }

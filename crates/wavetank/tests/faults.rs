@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use common::each;
-use wavetank::{Change, Error, Group, Step, object};
+use wavetank::{Change, Device, Error, Group, Packet, Step, object};
 use wavetank_machine::Fault;
 
 #[test]
@@ -90,6 +90,46 @@ fn a_kernel_may_not_write_its_code() {
         let text = error.to_string();
         assert!(text.contains("a store of 4 bytes"), "{}: {text}", b.label);
         assert!(text.contains("the code ("), "{}: {text}", b.label);
+    });
+}
+
+/// A packet that asks for 64 bytes of stack for a recursion whose frames need more, and a device that adds to them.
+#[test]
+fn a_stack_that_overflows_tells_depth_size_and_calls() {
+    each("suite", |b| {
+        let run = |more: u32| {
+            let device = Device::builder(b.device.chip())
+                .stack(more)
+                .build()
+                .unwrap();
+            let module = device.load(b.module.object().bytes()).unwrap();
+            let kernel = module.kernel("_Z9k_recursePi").unwrap();
+            let out = device.buffer_zeroed(4 * 64).unwrap();
+            let kernarg = device.buffer_from(&[out.address()]).unwrap();
+            let memory = device.buffer_zeroed(64).unwrap();
+            let packet = Packet {
+                address: memory.address(),
+                queue: memory.address(),
+                kernarg: kernarg.address(),
+                id: 0,
+                private_segment_size: 64,
+                group_segment_size: 0,
+            };
+            let dispatch = kernel.dispatch().grid(64).block(64).packet(packet);
+            (dispatch.run(), out.read::<i32>().unwrap())
+        };
+        let (_, out) = run(4096);
+        // Ackermann's function: A(2, n) = 2n + 3.
+        let wanted: Vec<i32> = (0..64).map(|n| 2 * (n & 3) + 3).collect();
+        assert_eq!(out, wanted, "{}", b.label);
+        let text = run(0).0.unwrap_err().to_string();
+        for part in [
+            "lane 0: stack overflow: a store of 4 bytes at offset ",
+            " of the work-item's stack, which has 64 bytes; called by _Z3ackii",
+            ", _Z9k_recursePi; `launch --stack BYTES`",
+        ] {
+            assert!(text.contains(part), "{}: {text}", b.label);
+        }
     });
 }
 

@@ -10,9 +10,9 @@ mod trace;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wavetank::{Dims, Kernel, Module};
+use wavetank::{Device, Dims, Kernel, Module};
 
-use crate::code_file::{CodeFile, device};
+use crate::code_file::{CodeFile, builder};
 use crate::exit::{Failure, Result, print};
 use crate::progress::with_progress;
 use argument::Arguments;
@@ -79,6 +79,9 @@ pub struct Launch {
     /// Give up after so many seconds, and tell where the waves hang
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Give each work-item so many bytes more of stack, where its depth is not known
+    #[arg(long, value_name = "BYTES")]
+    stack: Option<u32>,
     /// Print what ran, and how fast, as one JSON object on stdout
     #[arg(long)]
     stats: bool,
@@ -92,7 +95,7 @@ impl Launch {
         let filter = self.trace.as_deref().map(Filter::parse).transpose();
         let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
         let file = CodeFile::read(&self.file)?;
-        let device = device(file.chip(self.gpu.as_deref())?, self.threads)?;
+        let device = self.device(&file)?;
         let module = device.load(&file.bytes);
         let module = module.map_err(|error| Failure::from(error).of(&self.file))?;
         let kernel = self.choose(&module)?;
@@ -129,6 +132,14 @@ impl Launch {
             true => print(&stats(&kernel, self.grid, self.block, &report)),
             false => Ok(()),
         }
+    }
+
+    fn device(&self, file: &CodeFile) -> Result<Device> {
+        let mut builder = builder(file.chip(self.gpu.as_deref())?, self.threads);
+        if let Some(bytes) = self.stack {
+            builder = builder.stack(bytes);
+        }
+        Ok(builder.build()?)
     }
 
     fn choose(&self, module: &Module) -> Result<Kernel> {

@@ -47,11 +47,22 @@ pub fn wavetank(words: &str) -> Outcome {
 
 /// Runs the command in a directory.
 pub fn wavetank_in(directory: &Path, words: &str) -> Outcome {
-    let output = Command::new(env!("CARGO_BIN_EXE_wavetank"))
-        .args(words.split_whitespace())
-        .current_dir(directory)
-        .output()
-        .expect("the command starts");
+    outcome(command(words).current_dir(directory))
+}
+
+/// Runs the command with an environment variable.
+pub fn wavetank_with(name: &str, value: &str, words: &str) -> Outcome {
+    outcome(command(words).env(name, value))
+}
+
+fn command(words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+    command.args(words.split_whitespace());
+    command
+}
+
+fn outcome(command: &mut Command) -> Outcome {
+    let output = command.output().expect("the command starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
     Outcome {
         code: output.status.code(),

@@ -61,8 +61,8 @@ pub fn build_library() {
     });
 }
 
-/// Runs a command's words on a GPU. OpenMP must not fall back to the host.
-pub fn run(words: &[PathBuf], gpu: &str) -> Result<Run, String> {
+/// Runs a command's words on a GPU, with options of `wavetank run`. OpenMP must not fall back to the host.
+pub fn run(words: &[PathBuf], gpu: &str, options: &[String]) -> Result<Run, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     // Files, because a full pipe would stop the program.
@@ -73,7 +73,9 @@ pub fn run(words: &[PathBuf], gpu: &str) -> Result<Run, String> {
     let (out, err) = (file("out"), file("err"));
     let create = |path| File::create(path).map_err(|error| error.to_string());
     let mut child = Command::new(env!("CARGO_BIN_EXE_wavetank"))
-        .args(["run", "--gpu", gpu, "--"])
+        .args(["run", "--gpu", gpu])
+        .args(options)
+        .arg("--")
         .args(words)
         .env("OMP_TARGET_OFFLOAD", "MANDATORY")
         .stdin(Stdio::null())

@@ -79,7 +79,7 @@ fn check_program(toolchain: &Toolchain, source: &Path) -> Vec<String> {
     let mut failures = Vec::new();
     for gpu in &program.gpus {
         let outcome = toolchain.build(&program, gpu).and_then(|built| {
-            let run = execution::run(&built, gpu)?;
+            let run = execution::run(&built, gpu, &program.options)?;
             program.judge(&run)
         });
         if let Err(message) = outcome {

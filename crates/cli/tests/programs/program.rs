@@ -10,11 +10,13 @@ use crate::execution::Run;
 /// * `// Says: TEXT`: stderr has it;
 /// * `// Ends: abort`: the program is aborted, instead of ending with 0 and the line `ok NAME`;
 /// * `// Links: -lNAME`: more arguments for the compiler;
+/// * `// Options: --stack 65536`: more options for `wavetank run`;
 /// * `// GPUs: gfx900,gfx906`: it runs once, on these, instead of once on each.
 pub struct Program {
     pub source: PathBuf,
     pub name: String,
     pub links: Vec<String>,
+    pub options: Vec<String>,
     /// The GPUs of each of its runs.
     pub gpus: Vec<String>,
     prints: Vec<String>,
@@ -42,11 +44,15 @@ impl Program {
         if gpus.is_empty() {
             gpus = ["gfx900", "gfx906"].map(str::to_owned).into();
         }
-        let links = after("Links:");
-        let links = links.iter().flat_map(|line| line.split_whitespace());
+        let words = |key| -> Vec<String> {
+            let lines = after(key);
+            let words = lines.iter().flat_map(|line| line.split_whitespace());
+            words.map(str::to_owned).collect()
+        };
         Program {
             source: source.to_owned(),
-            links: links.map(str::to_owned).collect(),
+            links: words("Links:"),
+            options: words("Options:"),
             gpus,
             prints: after("Prints:"),
             says: after("Says:"),

@@ -218,7 +218,7 @@ unsafe fn stop(ctx: &mut Ctx<'_, '_>, mem: &MemStep, denied: Denied) -> Next {
     let fault = ctx.memory.fault(mem.pc, mem.op.kind, denied);
     // SAFETY: the caller's context is that of a live wave.
     unsafe { (*ctx.uniform).pc = mem.pc };
-    ctx.stop = Some(Stop::Fault(Fault::Memory(fault)));
+    ctx.stop = Some(Stop::Fault(Fault::Memory(Box::new(fault))));
     Next::Stop
 }
 

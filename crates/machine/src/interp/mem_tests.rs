@@ -119,7 +119,7 @@ fn run_step(
         _ => match ctx.stop {
             Some(Stop::Fault(Fault::Memory(f))) => {
                 assert_eq!(wave.uniform().pc, 0x1234);
-                Err(f)
+                Err(*f)
             }
             other => panic!("{other:?}"),
         },
@@ -590,6 +590,14 @@ fn with_scratch<'m>(registry: &'m Registry) -> (MemoryUnit<'m>, u64) {
     (unit, a.address)
 }
 
+/// What is said of an offset above the scratch of 64 bytes.
+fn overflow(offset: u32) -> MemoryFaultReason {
+    MemoryFaultReason::StackOverflow {
+        offset,
+        stack_bytes: 64,
+    }
+}
+
 #[test]
 fn scratch_is_swizzled_by_dwords() {
     let registry = Registry::new();
@@ -638,8 +646,10 @@ fn scratch_is_swizzled_by_dwords() {
     };
     run(&mut wave, &mut unit, &at(60), &[v(0)]).unwrap();
     let fault = run(&mut wave, &mut unit, &at(61), &[v(0)]).unwrap_err();
-    assert_eq!(fault.reason, MemoryFaultReason::OutsideScratch);
+    assert_eq!(fault.reason, overflow(61));
     assert_eq!(fault.address, PRIVATE_BASE + 61);
+    let fault = run(&mut wave, &mut unit, &at(-4), &[v(0)]).unwrap_err();
+    assert_eq!(fault.reason, MemoryFaultReason::OutsideScratch);
     // Freed scratch is no scratch.
     registry.free(base).unwrap();
     assert!(run(&mut wave, &mut unit, &at(0), &[v(0)]).is_err());
@@ -700,7 +710,7 @@ fn flat_addresses_reach_all_three_memories() {
     });
     wave.vgpr_mut(8).fill(!0);
     let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
-    assert_eq!(fault.lane, Some(2));
+    assert_eq!((fault.reason, fault.lane), (overflow(64), Some(2)));
     assert_eq!(bytes_of(&registry, global, 4), bytes[..4]);
     assert_eq!(unit.lds().dwords()[1], 0x2000);
 }
@@ -1108,6 +1118,69 @@ fn buffers_and_flat_addresses_agree_on_scratch() {
         read(|l| l as u64 % 4 * 4 + 8),
         std::array::from_fn(|l| 2000 + l as u32)
     );
+}
+
+/// A work-group of three waves: the second may use its own part only, whether
+/// the descriptor starts at the group's scratch or at the wave's.
+#[test]
+fn buffers_do_not_leave_the_scratch_of_their_wave() {
+    let registry = Registry::new();
+    let group = registry.allocate("scratch", 3 * 4096, 256).unwrap().address;
+    let mut unit = MemoryUnit::new(&registry);
+    unit.set_scratch(group + 4096, 64);
+    let mut wave = Wave::new(0);
+    wave.vgpr_mut(2).fill(7);
+    let spaces = [buffer(false, false, false), buffer(false, true, false)];
+    for (base, soffset) in [(group, 4096), (group + 4096, 0)] {
+        bind(&mut wave, base, 0, 0, 1 << 31, 1 << 23 | 3 << 21);
+        for (space, offset_at) in spaces.iter().zip([Source::None, v(0)]) {
+            for n in 1..=4u32 {
+                let mut at = |offset: u32, soffset: u64| {
+                    let op = store(space.clone(), Access::Dwords(n as u8), DataReg::V(2));
+                    let op = MemOp {
+                        offset: offset.into(),
+                        ..op
+                    };
+                    let sources = [
+                        Source::None,
+                        Source::None,
+                        offset_at,
+                        Source::Const(soffset),
+                    ];
+                    run(&mut wave, &mut unit, &op, &sources).map_err(|f| (f.reason, f.lane))
+                };
+                // The last dwords of a lane, and one more.
+                at(64 - 4 * n, soffset).unwrap();
+                assert_eq!(at(68 - 4 * n, soffset), Err((overflow(64), Some(0))));
+                // A frame far above, beyond the scratch of every wave: the stack
+                // pointer counts the bytes of a wave.
+                assert_eq!(at(0, soffset + 64 * 1000), Err((overflow(1000), Some(0))));
+                // The scratch of the wave before.
+                if base == group {
+                    let below = (MemoryFaultReason::OutsideScratch, Some(0));
+                    assert_eq!(at(0, 0), Err(below));
+                }
+            }
+        }
+    }
+    // Nobody else's memory was touched.
+    let mut all = vec![0; 3 * 4096];
+    registry.read(group, &mut all).unwrap();
+    assert!(all[..4096].iter().chain(&all[8192..]).all(|b| *b == 0));
+    // A lane alone, and a byte.
+    wave.set_s64(126, 1 << 33);
+    let byte = MemOp {
+        offset: 64,
+        ..load(buffer(false, false, false), Access::U8, DataReg::V(3))
+    };
+    let none = [Source::None, Source::None, Source::None, Source::Const(0)];
+    let fault = run(&mut wave, &mut unit, &byte, &none).unwrap_err();
+    assert_eq!((fault.reason, fault.lane), (overflow(64), Some(33)));
+    assert_eq!((fault.address, fault.nearest), (PRIVATE_BASE + 64, None));
+    // A descriptor of that kind that starts elsewhere is a buffer like others.
+    let other = registry.allocate("a ring", 8192, 256).unwrap().address;
+    bind(&mut wave, other, 0, 0, 1 << 31, 1 << 23 | 3 << 21);
+    run(&mut wave, &mut unit, &byte, &none).unwrap();
 }
 
 #[test]

@@ -11,7 +11,7 @@ use wavetank_isa::Generation;
 
 use super::alignment::Alignment;
 use super::flat::{check_alignment, check_multiples, near};
-use super::lanes::{Lanes, all_aligned, bounds, lanes32, uniform32};
+use super::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32};
 use super::operation::Operation;
 use super::places::{Far, Row, Split};
 use super::space::Space;
@@ -248,6 +248,34 @@ impl Site {
         }
         Ok(())
     }
+
+    /// Checks one element of each lane: that memory is there, and that what
+    /// goes through a descriptor of scratch stays in that of the wave.
+    pub fn check(
+        &self,
+        ctx: &mut Ctx<'_, '_>,
+        slot: u32,
+        mask: u64,
+        (bytes, stores): (u32, bool),
+        address: &[u64; 64],
+    ) -> Result<(), Denied> {
+        ctx.memory.catch_up();
+        let scratch = &ctx.memory.scratch;
+        if self.range != Range::Private || !scratch.is_base(self.descriptor.base) {
+            return check_addresses(ctx, slot, mask, bytes, stores, address);
+        }
+        if scratch.holds(span(mask, bytes, stores, address)) {
+            return Ok(());
+        }
+        let mut denied = None;
+        each(mask, |lane| {
+            let a = address[lane & 63];
+            if denied.is_none() && !scratch.holds(span(1 << lane, bytes, stores, address)) {
+                denied = Some(scratch.denied(lane, a, bytes));
+            }
+        });
+        denied.map_or(Ok(()), Err)
+    }
 }
 
 /// Buffers without format conversion.
@@ -266,7 +294,7 @@ impl Space for Buffer {
             if !O::ATOMIC
                 && op.bytes() == 4
                 && let Some(row) = scratch_row(ctx, step)
-                && ctx.memory.holds(step.cache, row_span::<O>(row))
+                && owns(ctx, row_span::<O>(row))
             {
                 op.run(&Row(row), mask);
                 return Ok(());
@@ -287,6 +315,13 @@ fn row_span<O: Operation>(row: u64) -> Span {
         bytes: 4,
         stores: O::STORES,
     }
+}
+
+/// Whether it is in the scratch of the wave.
+#[inline(always)]
+fn owns(ctx: &mut Ctx<'_, '_>, span: Span) -> bool {
+    ctx.memory.catch_up();
+    ctx.memory.scratch.holds(span)
 }
 
 /// The row that a dword of scratch is when every lane has the same offset:
@@ -380,7 +415,7 @@ unsafe fn general<O: Operation>(
         step: site.descriptor.step(),
         valid,
     };
-    check(ctx, step, mask, op, &places, dwords)?;
+    check(ctx, step, mask, op, &site, &places)?;
     // SAFETY: by the caller's promise; all that is in range has been checked.
     unsafe { op.run(&places, mask) };
     Ok(())
@@ -392,11 +427,11 @@ fn check<O: Operation>(
     step: &MemStep,
     mask: u64,
     op: O,
+    site: &Site,
     places: &Split,
-    dwords: usize,
 ) -> Result<(), Denied> {
-    let bytes = op.bytes().min(4);
-    for n in 0..dwords {
+    let element = (op.bytes().min(4), O::STORES);
+    for n in 0..op.bytes().div_ceil(4) as usize {
         let mask = mask & places.valid[n];
         if mask == 0 {
             continue;
@@ -404,7 +439,7 @@ fn check<O: Operation>(
         let address = places
             .address
             .map(|a| a.wrapping_add(places.step * n as u64));
-        check_addresses(ctx, step.cache, mask, bytes, O::STORES, &address)?;
+        site.check(ctx, step.cache, mask, element, &address)?;
     }
     check_alignment(mask & places.valid[0], op, &Far(places.address))
 }
@@ -418,21 +453,26 @@ pub(super) fn check_addresses(
     stores: bool,
     address: &[u64; 64],
 ) -> Result<(), Denied> {
+    if ctx.memory.holds(slot, span(mask, bytes, stores, address)) {
+        return Ok(());
+    }
+    ctx.memory
+        .check_lanes(mask, bytes, stores, |lane| address[lane & 63])
+}
+
+/// The bounds of the addresses of the active lanes.
+#[inline(always)]
+pub(super) fn span(mask: u64, bytes: u32, stores: bool, address: &[u64; 64]) -> Span {
     let (mut first, mut last) = (u64::MAX, 0);
     for (lane, &a) in address.iter().enumerate() {
         let on = mask >> lane & 1 != 0;
         first = first.min(if on { a } else { u64::MAX });
         last = last.max(if on { a } else { 0 });
     }
-    let span = Span {
+    Span {
         first,
         last,
         bytes,
         stores,
-    };
-    if ctx.memory.holds(slot, span) {
-        return Ok(());
     }
-    ctx.memory
-        .check_lanes(mask, bytes, stores, |lane| address[lane & 63])
 }

@@ -2,6 +2,7 @@
 
 use std::mem::MaybeUninit;
 
+use super::buffer::span;
 use super::lanes::{bounds, common, is_row, lanes32, uniform64};
 use super::lds;
 use super::operation::Operation;
@@ -252,18 +253,7 @@ fn check_far<O: Operation>(
     op: O,
     places: &Far,
 ) -> Result<(), Denied> {
-    let (mut first, mut last) = (u64::MAX, 0);
-    for (lane, &a) in places.0.iter().enumerate() {
-        let on = mask >> lane & 1 != 0;
-        first = first.min(if on { a } else { u64::MAX });
-        last = last.max(if on { a } else { 0 });
-    }
-    let span = Span {
-        first,
-        last,
-        bytes: op.bytes(),
-        stores: O::STORES,
-    };
+    let span = span(mask, op.bytes(), O::STORES, &places.0);
     if !ctx.memory.holds(step.cache, span) {
         let address = |lane: usize| places.0[lane];
         ctx.memory

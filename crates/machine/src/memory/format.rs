@@ -6,7 +6,7 @@
 
 use wavetank_ir::{DataReg, Half, MemKind, MemOp};
 
-use super::buffer::{Site, check_addresses};
+use super::buffer::Site;
 use super::global;
 use super::lanes::each;
 use super::operation::registers;
@@ -301,7 +301,7 @@ pub unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result
     let inside = if format.is_some() { mask & valid[0] } else { 0 };
     site.align(ctx.memory.alignment, inside, bytes, &mut address)?;
     if inside != 0 {
-        check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
+        site.check(ctx, step.cache, inside, (bytes, stores), &address)?;
     }
     let reg = if stores { step.op.data } else { step.op.ret };
     let components = Components::new(ctx, &step.op, reg, format.map(|f| f.number));

@@ -13,7 +13,7 @@ use super::operation::Operation;
 use super::places::{Places, Split};
 use super::registry::{Entry, Map};
 use super::space::Space;
-use super::unit::Denied;
+use super::unit::{Denied, Span};
 use crate::fault::MemoryFaultReason;
 use crate::gcn::PRIVATE_BASE;
 use crate::interp::step::{Ctx, MemStep};
@@ -25,6 +25,9 @@ const STEP: u64 = 64 * 4;
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scratch {
     base: u64,
+    /// The start of the allocation that it is in: the scratch of the first wave
+    /// of the work-group.
+    group: u64,
     /// What may be accessed: 0 where the registry does not hold the memory.
     pub bytes_per_lane: u32,
     wanted: u32,
@@ -36,11 +39,11 @@ impl Scratch {
     /// Looks which allocation holds it. That one is not looked at again before the wave's next turn: the memory that a
     /// registry owns stays mapped as long as a wave that saw it runs.
     pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
-        let bytes = u64::from(bytes_per_lane.div_ceil(4)) * STEP;
-        let end = base.checked_add(bytes);
+        let end = base.checked_add(wave_bytes(bytes_per_lane));
         let entry = end.and_then(|end| map.find(base, end)).cloned();
         Scratch {
             base,
+            group: entry.as_ref().map_or(base, |e| e.allocation.address),
             bytes_per_lane: if entry.is_some() { bytes_per_lane } else { 0 },
             wanted: bytes_per_lane,
             entry,
@@ -52,6 +55,57 @@ impl Scratch {
         let there = self.entry.as_ref().is_some_and(|entry| entry.is_there());
         (self.base, self.wanted) == (base, bytes_per_lane) && there
     }
+
+    /// Whether a buffer that starts there is scratch: compilers let descriptors
+    /// start at the scratch of the work-group, or of the wave.
+    pub fn is_base(&self, address: u64) -> bool {
+        self.bytes_per_lane > 0 && (self.group..=self.base).contains(&address)
+    }
+
+    /// Whether the wave owns all of it. The memory is there and can be written.
+    #[inline(always)]
+    pub fn holds(&self, span: Span) -> bool {
+        let end = self.base + wave_bytes(self.bytes_per_lane);
+        let span_end = span.last.saturating_add(span.bytes.into());
+        self.base <= span.first && span.first <= span.last && span_end <= end
+    }
+
+    /// What is said of an access at an address of another lane or wave, or
+    /// beyond.
+    pub fn denied(&self, lane: usize, address: u64, bytes: u32) -> Denied {
+        let offset = address.checked_sub(self.base).map(|distance| {
+            let dword = distance / STEP;
+            dword.saturating_mul(4).saturating_add(distance % 4)
+        });
+        let offset = offset.map_or(BELOW, |offset| offset.try_into().unwrap_or(BELOW));
+        self.outside(lane, offset, bytes)
+    }
+
+    /// What is said of an offset that is not in the lane's scratch.
+    fn outside(&self, lane: usize, offset: u32, bytes: u32) -> Denied {
+        let stack_bytes = self.bytes_per_lane;
+        Denied {
+            lane: Some(lane as u8),
+            address: PRIVATE_BASE | u64::from(offset),
+            bytes,
+            reason: match offset {
+                BELOW.. => MemoryFaultReason::OutsideScratch,
+                _ => MemoryFaultReason::StackOverflow {
+                    offset,
+                    stack_bytes,
+                },
+            },
+        }
+    }
+}
+
+/// Offsets from here on are negative: no stack is as large.
+const BELOW: u32 = 1 << 31;
+
+/// Bytes of the scratch of a wave.
+#[inline(always)]
+fn wave_bytes(bytes_per_lane: u32) -> u64 {
+    u64::from(bytes_per_lane.div_ceil(4)) * STEP
 }
 
 /// Scratch offsets, one a lane.
@@ -90,25 +144,24 @@ impl Offsets {
     /// Whether every lane stays within its scratch.
     #[inline(always)]
     pub fn check<O: Operation>(&self, ctx: &Ctx<'_, '_>, mask: u64, op: O) -> Result<(), Denied> {
-        let size = u64::from(ctx.memory.scratch.bytes_per_lane);
+        let scratch = &ctx.memory.scratch;
+        let (bytes, size) = (op.bytes(), u64::from(scratch.bytes_per_lane));
         let mut denied = None;
         each(mask, |lane| {
             let offset = self.0[lane & 63];
-            let outside = u64::from(offset) + u64::from(op.bytes()) > size;
-            let crooked = O::ATOMIC && !offset.is_multiple_of(op.bytes());
+            let outside = u64::from(offset) + u64::from(bytes) > size;
+            let crooked = O::ATOMIC && !offset.is_multiple_of(bytes);
             if (outside || crooked) && denied.is_none() {
                 denied = Some((lane, offset, outside));
             }
         });
         denied.map_or(Ok(()), |(lane, offset, outside)| {
-            Err(Denied {
-                lane: Some(lane as u8),
-                address: PRIVATE_BASE | u64::from(offset),
-                bytes: op.bytes(),
-                reason: if outside {
-                    MemoryFaultReason::OutsideScratch
-                } else {
-                    MemoryFaultReason::Misaligned { align: op.bytes() }
+            let denied = scratch.outside(lane, offset, bytes);
+            Err(match outside {
+                true => denied,
+                false => Denied {
+                    reason: MemoryFaultReason::Misaligned { align: bytes },
+                    ..denied
                 },
             })
         })

@@ -250,6 +250,7 @@ impl<'m> MemoryUnit<'m> {
                 let size = self.scratch.bytes_per_lane.into();
                 Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
             }
+            MemoryFaultReason::StackOverflow { .. } => None,
             _ => self
                 .map
                 .nearest(denied.address)
@@ -263,6 +264,7 @@ impl<'m> MemoryUnit<'m> {
             bytes: denied.bytes,
             reason: denied.reason,
             nearest,
+            calls: Vec::new(),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use wavetank_ir::LANES;
 use wavetank_isa::Inst;
 use wavetank_machine::{
-    Backend, Fault, GlobalSyncUnit, Interpreter, Lds, MemoryUnit, Program, Reference,
-    ReferenceProgram, Registry, Simd, Stop, Translation, VGPRS, Wave, hwreg,
+    Backend, Fault, GlobalSyncUnit, Interpreter, Lds, MemoryFaultReason, MemoryUnit, Program,
+    Reference, ReferenceProgram, Registry, Simd, Stop, Translation, VGPRS, Wave, hwreg,
 };
 
 use super::value::{Assignment, Exactness, Target, lane};
@@ -239,6 +239,11 @@ fn sentence(fault: &Fault) -> String {
         Fault::Trap { id, .. } => format!("trap {id}"),
         Fault::Memory(m) => {
             let lane = m.lane.map(|l| format!(" of lane {l}")).unwrap_or_default();
+            if let MemoryFaultReason::StackOverflow { .. } | MemoryFaultReason::OutsideScratch =
+                m.reason
+            {
+                return format!("the access{lane} is to scratch, which a case does not have");
+            }
             let near = match &m.nearest {
                 Some((name, start, bytes)) => {
                     let offset = m.address.wrapping_sub(*start) as i64;

@@ -1,0 +1,46 @@
+//! The functions that a wave is in, as far as its registers and its stack tell.
+//!
+//! Nothing says where the frames of a wave's stack begin. But `s_swappc_b64` calls functions with the return address in
+//! s[30:31] (LLVM's "User Guide for AMDGPU Backend", "Non-Kernel Functions"), and a function that calls others keeps it in two
+//! lanes of a vector register, one beside the other; the next function that wants that register saves it on the stack, with
+//! all lanes. So two lanes that hold an address right behind a call are taken for a return address.
+
+use wavetank_ir::LANES;
+use wavetank_machine::Wave;
+
+use crate::code::ModuleCode;
+
+/// Bytes of one dword of all lanes, which are neighbours in scratch.
+const ROW: usize = 4 * LANES;
+
+/// The return addresses of a wave, the innermost first. `stack` is its scratch up to where it is used.
+pub(crate) fn return_addresses(
+    code: &ModuleCode,
+    wave: &Wave,
+    vgprs: usize,
+    stack: &[u8],
+) -> Vec<u64> {
+    let address = |low: u32, high: u32| {
+        let address = u64::from(low) | u64::from(high) << 32;
+        code.follows_call(address).then_some(address)
+    };
+    let in_row = |row: &[u32; LANES]| -> Vec<u64> {
+        let pairs = row.windows(2);
+        pairs.filter_map(|pair| address(pair[0], pair[1])).collect()
+    };
+    let s = &wave.uniform().s;
+    let registers = (0..vgprs).flat_map(|n| in_row(wave.vgpr(n)));
+    let (rows, _) = stack.as_chunks::<ROW>();
+    let frames = rows.iter().rev().flat_map(|row| {
+        let (dwords, _) = row.as_chunks::<4>();
+        in_row(&std::array::from_fn(|lane| {
+            u32::from_le_bytes(dwords[lane])
+        }))
+    });
+    let innermost = address(s[30], s[31]);
+    innermost
+        .into_iter()
+        .chain(registers)
+        .chain(frames)
+        .collect()
+}
