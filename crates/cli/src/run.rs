@@ -12,7 +12,8 @@ use crate::exit::{Failure, Result};
 const EXAMPLES: &str = "\
 The program finds the emulated GPUs instead of real ones; nothing else about it changes, and its exit code is that of the
 command. Environment: WAVETANK_GPU (as --gpu), WAVETANK_STATS=1 (as --stats), WAVETANK_STACK (as --stack),
-WAVETANK_LOG=info (a line for each kernel) or trace (and for each call of the HSA interface).
+WAVETANK_STRICT=1 (as --strict), WAVETANK_LOG=info (a line for each kernel) or trace (and for each call of the HSA
+interface).
 
 Examples:
   wavetank run -- ./a.out
@@ -37,6 +38,9 @@ pub struct Run {
     /// Give each work-item so many bytes more of stack, where its depth is not known
     #[arg(long, value_name = "BYTES")]
     stack: Option<u32>,
+    /// Stop where a kernel goes beyond its LDS, instead of telling it once
+    #[arg(long)]
+    strict: bool,
     /// The program and its arguments
     #[arg(required = true, last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -67,6 +71,9 @@ impl Run {
         }
         if let Some(bytes) = self.stack {
             command.env("WAVETANK_STACK", bytes.to_string());
+        }
+        if self.strict {
+            command.env("WAVETANK_STRICT", "1");
         }
         // Only comes back if there is no such program.
         let error = command.exec();

@@ -285,13 +285,33 @@ fn help_has_examples() {
 }
 
 #[test]
+fn accesses_beyond_the_lds_are_told_on_stderr() {
+    // The last of 256 work-items has no room for its dword.
+    let args = "--arg iota:u32:256 --arg print:u32:1 --arg u32:256 --arg lds:1020";
+    let words = format!("launch {REDUCE} reduce_sum --grid 256 --block 256 {args}");
+    let told = wavetank(&words);
+    // 0 + 1 + … + 254: what was to be the last summand is read as 0.
+    assert_eq!(told.stdout, "arg1: 1 u32\n    0  32385\n");
+    let first = "wavetank: kernel `reduce_sum` went beyond its LDS ";
+    assert!(told.stderr.starts_with(first), "{}", told.stderr);
+    assert_eq!(told.stderr.lines().count(), 1, "{}", told.stderr);
+    let parts = [
+        "wave 3, lane 63: a store of 4 bytes",
+        "of an LDS of 1020 bytes",
+    ];
+    wavetank(&format!("{words} --strict")).failure(1, &parts);
+}
+
+#[test]
 fn settings_of_the_environment_are_checked() {
     let words = format!("launch {VECADD} --grid 1 --block 1");
-    let parts = [
-        "WAVETANK_STACK is \"64K\"",
-        "it takes a number of bytes below 2^32",
-    ];
-    wavetank_with("WAVETANK_STACK", "64K", &words).refused(&parts);
+    for (name, value, wanted) in [
+        ("WAVETANK_STRICT", "yes", "it takes 0 or 1"),
+        ("WAVETANK_STACK", "64K", "it takes a number of bytes"),
+    ] {
+        let quoted = format!("{name} is {value:?}");
+        wavetank_with(name, value, &words).refused(&[&quoted, wanted]);
+    }
     let args = "--arg iota:f32:1 --arg iota:f32:1 --arg print:f32:1 --arg u32:1";
     let text = wavetank_with("WAVETANK_STACK", "65536", &format!("{words} {args}")).success();
     assert_eq!(text, "arg2: 1 f32\n    0  0.0\n");

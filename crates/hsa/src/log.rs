@@ -1,7 +1,10 @@
 //! What the library says: errors always, dispatches with `WAVETANK_LOG=info`, every call with `WAVETANK_LOG=trace`.
 
+use std::collections::BTreeSet;
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
+
+use crate::runtime::lock;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
@@ -34,6 +37,14 @@ pub fn line(text: &str) {
     let line = format!("wavetank: {text}\n");
     // If stderr is closed, nobody is there to be told.
     let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
+/// Writes a line about something, unless one was written about it before.
+pub fn once(about: &str, text: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if lock(&SAID).insert(about.to_owned()) {
+        line(text);
+    }
 }
 
 /// Says a call that is there so that programs can be linked, and does nothing.

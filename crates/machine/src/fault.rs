@@ -45,6 +45,13 @@ pub enum MemoryFaultReason {
     },
     /// It begins below the scratch of its lane.
     OutsideScratch,
+    /// It ends beyond the LDS of the work-group, where that is a fault.
+    OutsideLds {
+        /// The offset in the LDS.
+        offset: u32,
+        /// Bytes of the LDS.
+        lds_bytes: u32,
+    },
 }
 
 /// An access to memory that was refused.

@@ -40,6 +40,8 @@ pub(crate) struct Inner {
     pub sync: GlobalSyncUnit,
     /// What kernels see as their queue.
     pub queue: Allocation,
+    /// Whether accesses beyond the LDS are faults.
+    pub strict: bool,
     /// Stack that each work-item of a kernel with a dynamic stack gets beyond what is asked for, in bytes.
     pub stack: u32,
 }
@@ -51,6 +53,7 @@ pub struct DeviceBuilder {
     threads: Option<usize>,
     simd: Option<Simd>,
     memory: Option<Memory>,
+    strict: Option<bool>,
     stack: Option<u32>,
 }
 
@@ -77,6 +80,7 @@ impl Device {
             threads: None,
             simd: None,
             memory: None,
+            strict: None,
             stack: None,
         }
     }
@@ -163,6 +167,13 @@ impl DeviceBuilder {
         self
     }
 
+    /// Whether an access beyond the LDS of a kernel is a fault. Otherwise it has the result that it has on a chip, and the
+    /// [`Report`](crate::Report) tells of it. Without this the environment variable `WAVETANK_STRICT` rules (`0`, `1`).
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = Some(strict);
+        self
+    }
+
     /// Bytes of stack that each work-item gets on top, of kernels whose compiler could not tell how much they need (they
     /// call functions by pointers, or recursively). Without this the environment variable `WAVETANK_STACK` rules.
     pub fn stack(mut self, bytes: u32) -> Self {
@@ -181,6 +192,7 @@ impl DeviceBuilder {
             threads,
             simd,
             memory,
+            strict,
             stack,
         } = self;
         if !SUPPORTED_CHIPS.contains(&chip) {
@@ -188,6 +200,10 @@ impl DeviceBuilder {
             return Err(Error::Chip { chip, supported });
         }
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
+        let strict = match strict {
+            None => variable::read("WAVETANK_STRICT", "0 or 1", variable::switch)?,
+            given => given,
+        };
         let stack = match stack {
             None => {
                 let parse = |text: &str| text.parse().ok();
@@ -205,6 +221,7 @@ impl DeviceBuilder {
             memory,
             sync: GlobalSyncUnit::default(),
             queue,
+            strict: strict.unwrap_or(false),
             stack: stack.unwrap_or(0),
         };
         Ok(Device {

@@ -14,6 +14,7 @@ use crate::error::{Error, KernelFault, Result, Timeout, nearness};
 use crate::hidden::Hidden;
 use crate::kernel::Kernel;
 use crate::memory::Allocation;
+use crate::overrun::Overruns;
 use crate::report::{InstructionCounts, Report};
 use crate::trace::{Step, Trace};
 use crate::worker::{Common, Unit};
@@ -277,6 +278,7 @@ impl<'a> Dispatch<'a> {
             message: self.message,
         };
         let engine = self.kernel.module.engine();
+        let overruns = Overruns::default();
         let common = Common {
             memory: &device.inner.memory,
             module: &self.kernel.module,
@@ -285,6 +287,8 @@ impl<'a> Dispatch<'a> {
             waves: grid.waves(),
             count: self.count,
             trace: self.trace,
+            strict: device.inner.strict,
+            overruns: &overruns,
         };
         let unit = |_| Unit::new(&common);
         let counts = schedule::run(&grid, &plan.launch, &options, unit);
@@ -296,6 +300,7 @@ impl<'a> Dispatch<'a> {
             threads: device.threads(),
             messages: counts.messages,
             instructions: self.count.then(|| InstructionCounts::new(&counts)),
+            lds_overruns: overruns.tell(&self.kernel),
             wall,
         })
     }
@@ -550,6 +555,9 @@ impl<'a> Dispatch<'a> {
             ),
             MemoryFaultReason::StackOverflow { .. } => Some(
                 "the compiler knew how much stack this kernel needs, so an index into a private array is out of range",
+            ),
+            MemoryFaultReason::OutsideLds { .. } => Some(
+                "without --strict and WAVETANK_STRICT=1 it would read 0 or be dropped, as on a chip",
             ),
             _ => None,
         }

@@ -258,12 +258,15 @@ fn access(fault: &MemoryFault) -> String {
         } => format!(
             "stack overflow: {what} at offset {offset} of the work-item's stack, which has {stack_bytes} bytes"
         ),
+        MemoryFaultReason::OutsideLds { offset, lds_bytes } => {
+            format!("{what} at offset {offset} of an LDS of {lds_bytes} bytes")
+        }
     };
     format!("{lane}: {what}")
 }
 
 /// What an access is, in words.
-fn access_of(kind: MemKind) -> &'static str {
+pub(crate) fn access_of(kind: MemKind) -> &'static str {
     match kind {
         MemKind::Load => "a load",
         MemKind::Store => "a store",

@@ -5,6 +5,8 @@ use std::time::Duration;
 use wavetank_ir::Family;
 use wavetank_machine::schedule::Counts;
 
+use crate::overrun::LdsOverrun;
+
 /// What a dispatch did.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -19,6 +21,8 @@ pub struct Report {
     pub messages: u64,
     /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) asked for them.
     pub instructions: Option<InstructionCounts>,
+    /// Accesses beyond the LDS of the kernel. Programs hardly ever mean them; print it.
+    pub lds_overruns: Option<LdsOverrun>,
     /// Time from the first wave's start to the last one's end.
     pub wall: Duration,
 }

@@ -23,3 +23,12 @@ pub(crate) fn read<T>(
         }),
     }
 }
+
+/// Reads a switch.
+pub(crate) fn switch(text: &str) -> Option<bool> {
+    match text {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
+}

@@ -10,6 +10,7 @@ use crate::calls::return_addresses;
 use crate::engine::{Engine, Mode};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
+use crate::overrun::Overruns;
 use crate::trace::{self, Step, Trace};
 
 /// What the workers of a dispatch have in common.
@@ -24,6 +25,10 @@ pub(crate) struct Common<'a> {
     pub count: bool,
     /// Which waves to watch.
     pub trace: Option<Trace<'a>>,
+    /// Whether accesses beyond the LDS are faults.
+    pub strict: bool,
+    /// Where they are noted.
+    pub overruns: &'a Overruns,
 }
 
 /// A worker of a dispatch.
@@ -50,6 +55,7 @@ impl<'a> Unit<'a> {
         let mut memory = MemoryUnit::new(common.memory.registry());
         memory.set_generation(common.launch.generation);
         memory.set_alignment(Alignment::of(common.launch.generation));
+        memory.set_strict_lds(common.strict);
         let count = common.count;
         let backend = |step| common.engine.backend(Mode { count, step });
         Unit {
@@ -155,6 +161,11 @@ impl Worker for Unit<'_> {
         };
         if let Stop::Fault(Fault::Memory(fault)) = &mut stop {
             self.find_calls(wave, fault);
+        }
+        if let Some(seen) = self.memory.take_lds_overrun()
+            && let Some(group) = self.group
+        {
+            self.common.overruns.add(group, wave.index, seen);
         }
         stop
     }

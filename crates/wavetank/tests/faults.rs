@@ -93,6 +93,55 @@ fn a_kernel_may_not_write_its_code() {
     });
 }
 
+/// Turns a list of 200 around by way of LDS, of which there is half as much: items 100 to 199 write beyond it, items 0 to
+/// 99 read there.
+#[test]
+fn accesses_beyond_the_lds_are_reported() {
+    each("suite", |b| {
+        let list: Vec<f32> = (1..=200).map(|i| i as f32).collect();
+        let run = |device: &Device| {
+            let module = device.load(b.module.object().bytes()).unwrap();
+            let kernel = module.kernel("_Z8k_dynldsPf").unwrap();
+            let buffer = device.buffer_from(&list).unwrap();
+            let dispatch = |lds| {
+                let dispatch = kernel.dispatch().grid(200).block(200).arg(&buffer);
+                dispatch.dynamic_lds(lds).run()
+            };
+            assert_eq!(dispatch(800).unwrap().lds_overruns, None);
+            buffer.write_at(0, &list).unwrap();
+            (dispatch(400), buffer.read::<f32>().unwrap())
+        };
+        let builder = || Device::builder(b.device.chip()).threads(1);
+        let (report, turned) = run(&builder().strict(false).build().unwrap());
+        let beyond = |i: usize| i < 100;
+        let wanted: Vec<f32> = (0..200)
+            .map(|i| if beyond(i) { 0.0 } else { list[199 - i] })
+            .collect();
+        assert_eq!(turned, wanted, "{}", b.label);
+        let overrun = report.unwrap().lds_overruns.unwrap();
+        // The first wave only reads beyond: its lane 0 what item 199 would have written.
+        assert_eq!(
+            (overrun.count, overrun.wave, overrun.lane, overrun.offset),
+            (200, 0, 0, 796),
+            "{}: {overrun}",
+            b.label
+        );
+        assert_eq!((overrun.bytes, overrun.lds_bytes), (4, 400));
+        let text = overrun.to_string();
+        assert!(
+            text.starts_with(
+                "kernel `_Z8k_dynldsPf` went beyond its LDS 200 times, first at `ds_read_b32"
+            ),
+            "{text}"
+        );
+
+        let (report, _) = run(&builder().strict(true).build().unwrap());
+        let text = report.unwrap_err().to_string();
+        let wanted = "wave 1, lane 36: a store of 4 bytes at offset 400 of an LDS of 400 bytes";
+        assert!(text.contains(wanted), "{}: {text}", b.label);
+    });
+}
+
 /// A packet that asks for 64 bytes of stack for a recursion whose frames need more, and a device that adds to them.
 #[test]
 fn a_stack_that_overflows_tells_depth_size_and_calls() {

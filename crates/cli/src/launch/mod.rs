@@ -82,6 +82,9 @@ pub struct Launch {
     /// Give each work-item so many bytes more of stack, where its depth is not known
     #[arg(long, value_name = "BYTES")]
     stack: Option<u32>,
+    /// Stop where a kernel goes beyond its LDS, instead of telling it at the end
+    #[arg(long)]
+    strict: bool,
     /// Print what ran, and how fast, as one JSON object on stdout
     #[arg(long)]
     stats: bool,
@@ -127,6 +130,9 @@ impl Launch {
             tracer.flush();
         }
         let report = result?;
+        if let Some(overrun) = &report.lds_overruns {
+            eprintln!("wavetank: {overrun}");
+        }
         arguments.deliver()?;
         match self.stats {
             true => print(&stats(&kernel, self.grid, self.block, &report)),
@@ -138,6 +144,9 @@ impl Launch {
         let mut builder = builder(file.chip(self.gpu.as_deref())?, self.threads);
         if let Some(bytes) = self.stack {
             builder = builder.stack(bytes);
+        }
+        if self.strict {
+            builder = builder.strict(true);
         }
         Ok(builder.build()?)
     }

@@ -10,7 +10,7 @@ use crate::execution::Run;
 /// * `// Says: TEXT`: stderr has it;
 /// * `// Ends: abort`: the program is aborted, instead of ending with 0 and the line `ok NAME`;
 /// * `// Links: -lNAME`: more arguments for the compiler;
-/// * `// Options: --stack 65536`: more options for `wavetank run`;
+/// * `// Options: --strict`: more options for `wavetank run`;
 /// * `// GPUs: gfx900,gfx906`: it runs once, on these, instead of once on each.
 pub struct Program {
     pub source: PathBuf,

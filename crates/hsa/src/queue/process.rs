@@ -158,6 +158,9 @@ fn dispatch(
     match run {
         Ok(report) => {
             statistics::add(kernel.name(), &report);
+            if let Some(overrun) = &report.lds_overruns {
+                log::once(kernel.name(), &overrun.to_string());
+            }
             if log::informs() {
                 log::line(&statistics::told(kernel.name(), packet, &report));
             }

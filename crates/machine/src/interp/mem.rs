@@ -167,9 +167,11 @@ unsafe fn pair(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        lds::pair(ctx, mem, mask);
+        match lds::pair(ctx, mem, mask) {
+            Ok(()) => Next::Step,
+            Err(denied) => stop(ctx, mem, denied),
+        }
     }
-    Next::Step
 }
 
 /// # Safety

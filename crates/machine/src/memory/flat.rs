@@ -121,6 +121,8 @@ unsafe fn apart<O: Operation>(
         if in_scratch != 0 {
             private.check(ctx, in_scratch, op)?;
         }
+        let shared = low.as_ptr();
+        let inside = in_lds == 0 || lds::is_inside(ctx, step, in_lds, op, shared, offset as u32)?;
         if rest != 0 {
             op.run(&places, rest);
         }
@@ -128,7 +130,7 @@ unsafe fn apart<O: Operation>(
             private.run(ctx, in_scratch, op);
         }
         if in_lds != 0 {
-            lds::run(ctx, in_lds, op, low.as_ptr(), offset as u32);
+            lds::run(ctx, in_lds, op, shared, offset as u32, inside);
         }
     }
     Ok(())

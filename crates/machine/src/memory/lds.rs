@@ -1,6 +1,7 @@
 //! The local data share (Vega ISA, 11 "Data share operations").
 //!
-//! Reads out of range give 0, writes there are dropped, dword by dword (3.6.2).
+//! Reads out of range give 0, writes there are dropped, dword by dword (3.6.2);
+//! that it happened is told.
 //! Loads and stores may be unaligned: compilers for gfx9 rely on the unaligned
 //! mode. Atomics ignore the low bits of the address.
 
@@ -90,13 +91,46 @@ impl Space for Local {
         // SAFETY: by the caller's promise.
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
-            run(ctx, mask, op, lanes, step.op.offset as u32);
+            let offset = step.op.offset as u32;
+            let inside = is_inside(ctx, step, mask, op, lanes, offset)?;
+            run(ctx, mask, op, lanes, offset, inside);
         }
         Ok(())
     }
 }
 
+/// Whether every lane stays within the LDS. Those that do not are noted.
+///
+/// # Safety
+/// `lanes` points to 64 values and the context is that of a live wave.
+///
+/// # Errors
+/// If one does not, and that is a fault.
+#[inline(always)]
+pub(super) unsafe fn is_inside<O: Operation>(
+    ctx: &mut Ctx<'_, '_>,
+    step: &MemStep,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+) -> Result<bool, Denied> {
+    let bytes = u64::from(ctx.memory.lds.bytes);
+    let room = bytes.checked_sub(u64::from(op.bytes()) + u64::from(offset));
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let (_, max) = bounds(lanes, mask);
+        if room.is_some_and(|room| u64::from(max) <= room) {
+            return Ok(true);
+        }
+        let offsets = sums::<O>(op, lanes, offset);
+        ctx.memory.note_overrun(step, mask, op.bytes(), &offsets)?;
+    }
+    Ok(false)
+}
+
 /// Runs an operation at LDS offsets; the sum with `offset` wraps at 32 bits.
+/// `inside` is what [`is_inside`] said.
 ///
 /// # Safety
 /// `lanes` points to 64 values and the context is that of a live wave.
@@ -107,23 +141,19 @@ pub(super) unsafe fn run<O: Operation>(
     op: O,
     lanes: *const u32,
     offset: u32,
+    inside: bool,
 ) {
-    let lds = &ctx.memory.lds;
-    let room = u64::from(lds.bytes).checked_sub(u64::from(op.bytes()) + u64::from(offset));
     // SAFETY: by the caller's promise; what is not in range is left out.
     unsafe {
-        let (_, max) = bounds(lanes, mask);
-        match room {
-            Some(room) if u64::from(max) <= room && !O::ATOMIC => {
-                let base = lds.base() + u64::from(offset);
-                if op.bytes() == 4 && mask == !0 && is_row(lanes) {
-                    op.run(&Row(base + u64::from(lanes.read())), mask);
-                } else {
-                    let offset = lanes;
-                    op.run(&Near { base, offset }, mask);
-                }
-            }
-            _ => run_each(ctx, mask, op, lanes, offset),
+        if !inside || O::ATOMIC {
+            return run_each(ctx, mask, op, lanes, offset);
+        }
+        let base = ctx.memory.lds.base() + u64::from(offset);
+        if op.bytes() == 4 && mask == !0 && is_row(lanes) {
+            op.run(&Row(base + u64::from(lanes.read())), mask);
+        } else {
+            let offset = lanes;
+            op.run(&Near { base, offset }, mask);
         }
     }
 }
@@ -137,20 +167,24 @@ unsafe fn run_each<O: Operation>(
     lanes: *const u32,
     offset: u32,
 ) {
+    let lds = &ctx.memory.lds;
     // SAFETY: by the caller's promise.
     unsafe {
-        let mut offsets = lanes.cast::<Lanes>().read();
-        for o in &mut offsets {
-            *o = o.wrapping_add(offset);
-        }
-        let lds = &ctx.memory.lds;
         let places = Clamped {
             base: lds.base(),
             bytes: lds.bytes,
-            offsets,
+            offsets: sums::<O>(op, lanes, offset),
         };
         op.run(&places, mask);
     }
+}
+
+/// The offsets of the lanes: atomics ignore the low bits of their sums.
+unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
+    // SAFETY: by the caller's promise: 64 values.
+    let lanes = unsafe { lanes.cast::<Lanes>().read() };
+    let ignored = if O::ATOMIC { op.bytes() - 1 } else { 0 };
+    lanes.map(|l| l.wrapping_add(offset) & !ignored)
 }
 
 /// Atomics whose operand stands in LDS too: MEM[A] = MEM[A] op MEM[B], lane by
@@ -158,13 +192,17 @@ unsafe fn run_each<O: Operation>(
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
-pub unsafe fn pair(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) {
+///
+/// # Errors
+/// If a lane goes beyond the LDS, and that is a fault.
+pub unsafe fn pair(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result<(), Denied> {
     let MemKind::Atomic(rmw) = step.op.kind else {
         unreachable!("pairs of offsets are for atomics")
     };
     let (mut first, mut second) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let lds = &ctx.memory.lds;
     let (base, bytes) = (lds.base(), lds.bytes);
+    let width = step.op.access.bytes();
     // SAFETY: by the caller's promise; what is not in range is left out.
     unsafe {
         let places = |source, room| Clamped {
@@ -172,10 +210,14 @@ pub unsafe fn pair(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) {
             bytes,
             offsets: lanes32(ctx, source, room).cast::<Lanes>().read(),
         };
-        let to = places(step.sources[0], &mut first);
+        let mut to = places(step.sources[0], &mut first);
+        to.offsets = to.offsets.map(|offset| offset & !(width - 1));
         let from = places(step.sources[1], &mut second);
+        for offsets in [&to.offsets, &from.offsets] {
+            ctx.memory.note_overrun(step, mask, width, offsets)?;
+        }
         each(mask, |lane| {
-            if step.op.access.bytes() == 4 {
+            if width == 4 {
                 let operand = from.load::<4>(lane, 0) as u32;
                 to.rmw32(lane, rmw, operand, operand);
             } else {
@@ -184,6 +226,7 @@ pub unsafe fn pair(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) {
             }
         });
     }
+    Ok(())
 }
 
 /// LDS offsets that may be out of range.
@@ -200,11 +243,10 @@ impl Clamped {
         inside.then(|| self.base + offset)
     }
 
-    /// What an atomic changes.
+    /// What an atomic changes: the offset is aligned.
     #[inline(always)]
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
-        let offset = self.offsets[lane & 63] & !(bytes - 1);
-        self.place(offset.into(), bytes)
+        self.place(self.offsets[lane & 63].into(), bytes)
     }
 }
 

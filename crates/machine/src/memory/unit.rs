@@ -8,6 +8,7 @@ use wavetank_isa::Generation;
 use super::alignment::Alignment;
 use super::gds::Gds;
 use super::lds::Lds;
+use super::overrun::Overruns;
 use super::registry::{Allocation, Entry, Map, Registry, Rights, Seat};
 use super::scratch::Scratch;
 use crate::fault::{MemoryFault, MemoryFaultReason};
@@ -31,6 +32,7 @@ pub struct MemoryUnit<'m> {
     generation_seen: u64,
     windows: Box<[Window; WINDOWS]>,
     pub(super) lds: Lds,
+    pub(super) overruns: Overruns,
     pub(super) scratch: Scratch,
     pub(super) generation: Generation,
     pub(super) alignment: Alignment,
@@ -89,6 +91,7 @@ impl<'m> MemoryUnit<'m> {
             generation_seen: 0,
             windows: Box::new(std::array::from_fn(|_| Window::default())),
             lds: Lds::new(0),
+            overruns: Overruns::default(),
             scratch: Scratch::default(),
             generation: Generation::Gfx9,
             alignment: Alignment::of(Generation::Gfx9),
@@ -250,7 +253,7 @@ impl<'m> MemoryUnit<'m> {
                 let size = self.scratch.bytes_per_lane.into();
                 Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
             }
-            MemoryFaultReason::StackOverflow { .. } => None,
+            MemoryFaultReason::StackOverflow { .. } | MemoryFaultReason::OutsideLds { .. } => None,
             _ => self
                 .map
                 .nearest(denied.address)
