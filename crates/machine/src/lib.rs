@@ -25,7 +25,8 @@ pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
 pub use interp::reference::{Reference, ReferenceProgram};
 pub use interp::run::{Interpreter, Program, Simd, Translation};
 pub use memory::{
-    ALIAS, Alignment, Allocation, Hold, Lds, LdsOverrun, MemoryUnit, Part, Registration, Registry, RegistryError, Rights,
+    ALIAS, Alignment, Allocation, Hold, Lds, LdsOverrun, MemoryUnit, Part, Registration, Registry,
+    RegistryError, Rights,
 };
 pub use wave::{Uniform, VGPRS, Wave, hwreg, sreg};
 pub use workgroup::WaveState;

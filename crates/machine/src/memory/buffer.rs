@@ -259,7 +259,6 @@ impl Site {
         (bytes, stores): (u32, bool),
         address: &[u64; 64],
     ) -> Result<(), Denied> {
-        ctx.memory.catch_up();
         let scratch = &ctx.memory.scratch;
         if self.range != Range::Private || !scratch.is_base(self.descriptor.base) {
             return check_addresses(ctx, slot, mask, bytes, stores, address);
@@ -294,7 +293,7 @@ impl Space for Buffer {
             if !O::ATOMIC
                 && op.bytes() == 4
                 && let Some(row) = scratch_row(ctx, step)
-                && owns(ctx, row_span::<O>(row))
+                && ctx.memory.scratch.holds(row_span::<O>(row))
             {
                 op.run(&Row(row), mask);
                 return Ok(());
@@ -315,13 +314,6 @@ fn row_span<O: Operation>(row: u64) -> Span {
         bytes: 4,
         stores: O::STORES,
     }
-}
-
-/// Whether it is in the scratch of the wave.
-#[inline(always)]
-fn owns(ctx: &mut Ctx<'_, '_>, span: Span) -> bool {
-    ctx.memory.catch_up();
-    ctx.memory.scratch.holds(span)
 }
 
 /// The row that a dword of scratch is when every lane has the same offset:

@@ -11,7 +11,7 @@ use super::global;
 use super::lanes::{Lanes, each, lanes32};
 use super::operation::Operation;
 use super::places::{Places, Split};
-use super::registry::{Entry, Map};
+use super::registry::{Entry, Map, Rights};
 use super::space::Space;
 use super::unit::{Denied, Span};
 use crate::fault::MemoryFaultReason;
@@ -40,7 +40,9 @@ impl Scratch {
     /// registry owns stays mapped as long as a wave that saw it runs.
     pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
         let end = base.checked_add(wave_bytes(bytes_per_lane));
-        let entry = end.and_then(|end| map.find(base, end)).cloned();
+        let entry = end.and_then(|end| map.find(base, end));
+        let entry = entry.filter(|e| e.allocation.rights == Rights::ReadWrite);
+        let entry = entry.cloned();
         Scratch {
             base,
             group: entry.as_ref().map_or(base, |e| e.allocation.address),
