@@ -29,3 +29,18 @@ kernel void poke(ulong address) { *(global int *)address = 1; }
 
 global int factor = 3;
 kernel void scale(global int *v) { v[get_global_id(0)] *= factor; }
+
+// Waits until so many work-items have come: kernels of several queues have to run side by side for it.
+kernel void meet(global volatile int *counter, int count) {
+    atomic_inc(counter);
+    while (atomic_add(counter, 0) < count) {}
+}
+
+// Says that it has begun, and stores to a place again and again.
+kernel void hammer(global volatile int *place, global volatile int *begun) {
+    *begun = 1;
+    for (;;) *place += 1;
+}
+
+// Stores to a signal as device code does: nobody is told.
+kernel void store(global volatile long *value, long what) { *value = what; }

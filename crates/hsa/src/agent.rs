@@ -1,6 +1,7 @@
 //! Agents: one CPU and the emulated GPUs, with every attribute that clients ask for.
 
 use std::ffi::c_void;
+use std::sync::OnceLock;
 
 use wavetank::{ChipFacts, Device};
 
@@ -56,14 +57,17 @@ pub fn memory_bytes() -> u64 {
 
 /// Bytes of memory that the host has.
 pub fn host_bytes() -> u64 {
-    // SAFETY: asks for two numbers.
-    let (pages, size) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
-    };
-    pages.max(1) as u64 * size.max(1) as u64
+    static BYTES: OnceLock<u64> = OnceLock::new();
+    *BYTES.get_or_init(|| {
+        // SAFETY: asks for two numbers.
+        let (pages, size) = unsafe {
+            (
+                libc::sysconf(libc::_SC_PHYS_PAGES),
+                libc::sysconf(libc::_SC_PAGESIZE),
+            )
+        };
+        pages.max(1) as u64 * size.max(1) as u64
+    })
 }
 
 /// Room that the caller has for an attribute.

@@ -1,131 +1,121 @@
-//! Asynchronous copies: two threads that copy when the signals that a copy depends on are zero.
+//! Asynchronous copies: two threads that copy what need not wait for signals any more.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
 
 use crate::abi::{Agent, Dim3, PitchedPtr, Signal, Status};
 use crate::call::{Result, calls};
 use crate::runtime::{lock, ticks};
-use crate::{agent, memory, signal, thread};
-
-/// Threads that copy: one memory copy fills most of a memory channel.
-const THREADS: usize = 2;
-/// How often a copy that waits for a signal is looked at.
-const LOOK: Duration = Duration::from_micros(200);
+use crate::signal::Awaited;
+use crate::thread::{self, Service};
+use crate::transfer::{self, Place, Rows};
+use crate::watch::{self, Outcome};
+use crate::{agent, log, signal};
 
 /// A copy that has been asked for.
 struct Job {
-    rows: Rows,
+    /// The function that did.
+    call: &'static str,
+    work: Work,
+    /// What it still has to wait for, the next one last.
     dependencies: Vec<Signal>,
     completion: Signal,
 }
 
-/// Rows of bytes from one place to another.
-#[derive(Clone, Copy)]
-struct Rows {
-    to: usize,
-    from: usize,
-    /// Bytes of a row, rows of a slice, slices.
-    size: [usize; 3],
-    /// Bytes from row to row and from slice to slice.
-    to_pitch: [usize; 2],
-    from_pitch: [usize; 2],
+enum Work {
+    Copy(Rows),
+    /// Nothing moves, but the order is kept, and the memory has to be there.
+    Prefetch {
+        address: u64,
+        bytes: u64,
+    },
+    /// What it depends on has failed.
+    Failed(String),
 }
 
-impl Rows {
-    fn plain(to: *mut c_void, from: *const c_void, bytes: usize) -> Rows {
-        Rows {
-            to: to.expose_provenance(),
-            from: from.expose_provenance(),
-            size: [bytes, 1, 1],
-            to_pitch: [0; 2],
-            from_pitch: [0; 2],
-        }
-    }
-
-    /// # Safety
-    /// Both places are memory of this process that nobody else writes meanwhile.
-    unsafe fn copy(&self) {
-        let [bytes, rows, slices] = self.size;
-        for slice in 0..slices {
-            for row in 0..rows {
-                let at = |base: usize, pitch: [usize; 2]| {
-                    memory::host_address((base + row * pitch[0] + slice * pitch[1]) as u64) as usize
-                };
-                let from = std::ptr::with_exposed_provenance::<u8>(at(self.from, self.from_pitch));
-                let to = std::ptr::with_exposed_provenance_mut::<u8>(at(self.to, self.to_pitch));
-                // SAFETY: the caller's promise; the ranges may overlap.
-                unsafe { std::ptr::copy(from, to, bytes) };
-            }
-        }
-    }
-}
-
-static JOBS: Mutex<Jobs> = Mutex::new(Jobs {
-    waiting: VecDeque::new(),
-    started: false,
-});
+/// Threads that copy: one memory copy fills most of a memory channel.
+static THREADS: [Service; 2] = [const { Service::new("wavetank-copy", serve) }; 2];
+/// Copies that wait for nothing.
+static READY: Mutex<VecDeque<Job>> = Mutex::new(VecDeque::new());
 static MORE: Condvar = Condvar::new();
-
-struct Jobs {
-    waiting: VecDeque<Job>,
-    started: bool,
-}
 
 /// Queues a copy.
 fn add(job: Job) -> Result {
-    let mut jobs = lock(&JOBS);
-    if !jobs.started {
-        for _ in 0..THREADS {
-            thread::spawn("wavetank-copy", serve)?;
-        }
-        jobs.started = true;
+    let signals = || job.dependencies.iter().chain([&job.completion]);
+    if !signals().all(|signal| signal::is_optional(*signal)) {
+        return Err(Status::ERROR_INVALID_SIGNAL);
     }
-    jobs.waiting.push_back(job);
-    drop(jobs);
-    MORE.notify_one();
+    THREADS.iter().try_for_each(Service::start)?;
+    advance(job);
     Ok(())
 }
 
-fn ready(job: &Job) -> bool {
-    job.dependencies
-        .iter()
-        .all(|s| s.0 == 0 || signal::load(*s) == 0)
+/// Lets a job run, or comes back when what it waits for has ended.
+fn advance(mut job: Job) {
+    let Some(signal) = job.dependencies.pop() else {
+        lock(&READY).push_back(job);
+        MORE.notify_one();
+        return;
+    };
+    if signal.0 == 0 {
+        return advance(job);
+    }
+    watch::when(Awaited::end_of(signal), 0, move |outcome| {
+        let handle = signal.0;
+        let problem = match outcome {
+            Outcome::Is(0) => return advance(job),
+            Outcome::Is(value) => {
+                format!("the work that it waits for has failed: its signal {handle:#x} is {value}")
+            }
+            Outcome::Gone => format!("the signal {handle:#x} was destroyed while it waits for it"),
+        };
+        job.work = Work::Failed(problem);
+        job.dependencies.clear();
+        advance(job);
+    });
+}
+
+/// Ends the threads, and forgets what they have not begun.
+pub fn stop() {
+    lock(&READY).clear();
+    MORE.notify_all();
 }
 
 fn serve() {
     loop {
-        let mut jobs = lock(&JOBS);
-        let job = loop {
-            if let Some(at) = jobs.waiting.iter().position(ready) {
-                break jobs.waiting.remove(at);
-            }
-            // Nobody tells when a dependency is met: a waiting copy is looked at again.
-            let time = if jobs.waiting.is_empty() {
-                Duration::from_secs(3600)
-            } else {
-                LOOK
-            };
-            let waited = MORE.wait_timeout(jobs, time);
-            jobs = waited.unwrap_or_else(PoisonError::into_inner).0;
-        };
-        drop(jobs);
-        if let Some(job) = job {
-            run(&job);
+        let nothing = |ready: &mut VecDeque<_>| ready.is_empty() && thread::is_wanted();
+        let ready = MORE.wait_while(lock(&READY), nothing);
+        let mut ready = ready.unwrap_or_else(PoisonError::into_inner);
+        if !thread::is_wanted() {
+            return;
+        }
+        let next = ready.pop_front();
+        drop(ready);
+        if let Some(job) = next {
+            run(job);
         }
     }
 }
 
-fn run(job: &Job) {
+/// Does a job. The completion signal of one that fails becomes negative, as with the library that this stands in for.
+fn run(job: Job) {
     let start = ticks();
-    // SAFETY: the program asked for the copy, and waits for the completion signal before it does more.
-    unsafe { job.rows.copy() };
-    signal::complete(job.completion, start, ticks());
+    let done = match job.work {
+        Work::Copy(rows) => rows.copy(),
+        Work::Prefetch { address, bytes } => transfer::check(address, bytes),
+        Work::Failed(problem) => Err(problem),
+    };
+    match done {
+        Ok(()) => signal::complete(job.completion, start, ticks()),
+        Err(problem) => {
+            log::line(&format!("a copy of {} fails: {problem}", job.call));
+            signal::fail(job.completion, start, ticks());
+        }
+    }
 }
 
-/// The signals that a caller lists.
+/// The signals that a caller lists, the first one last.
 ///
 /// # Safety
 /// The array has `count` handles.
@@ -133,16 +123,20 @@ unsafe fn dependencies(count: u32, signals: *const Signal) -> Result<Vec<Signal>
     match (count, signals.is_null()) {
         (0, true) => Ok(vec![]),
         (0, false) | (_, true) => Err(Status::ERROR_INVALID_ARGUMENT),
-        // SAFETY: the caller's promise.
-        _ => Ok(unsafe { std::slice::from_raw_parts(signals, count as usize) }.to_vec()),
+        _ => {
+            // SAFETY: not null, and the caller's promise.
+            let signals = unsafe { std::slice::from_raw_parts(signals, count as usize) };
+            Ok(signals.iter().rev().copied().collect())
+        }
     }
 }
 
 /// Checks and queues a copy of plain bytes.
 ///
 /// # Safety
-/// As the C functions' callers promise.
+/// The array has `count` handles.
 unsafe fn plain(
+    call: &'static str,
     to: *mut c_void,
     from: *const c_void,
     bytes: usize,
@@ -155,16 +149,33 @@ unsafe fn plain(
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
     agents.iter().try_for_each(|a| agent::of(*a).map(drop))?;
-    if completion.0 != 0 && !signal::exists(completion) {
-        return Err(Status::ERROR_INVALID_SIGNAL);
-    }
     // SAFETY: the caller's promise.
     let dependencies = unsafe { dependencies(count, signals)? };
+    let rows = Rows {
+        to: Place::row(to.expose_provenance() as u64),
+        from: Place::row(from.expose_provenance() as u64),
+        size: [bytes as u64, 1, 1],
+    };
     add(Job {
-        rows: Rows::plain(to, from, bytes),
+        call,
+        work: Work::Copy(rows),
         dependencies,
         completion,
     })
+}
+
+/// Where a part of pitched memory begins.
+fn place(of: PitchedPtr, offset: Dim3) -> Result<Place> {
+    let pitches = [of.pitch as u64, of.slice as u64];
+    let [y, z] = [offset.y, offset.z].map(u64::from);
+    let [down, deep] = [y.checked_mul(pitches[0]), z.checked_mul(pitches[1])];
+    let parts = [Some(u64::from(offset.x)), down, deep];
+    let base = Some(of.base.expose_provenance() as u64);
+    let address = parts
+        .into_iter()
+        .fold(base, |sum, part| sum?.checked_add(part?));
+    let address = address.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    Ok(Place { address, pitches })
 }
 
 calls! {
@@ -172,16 +183,18 @@ calls! {
         to: *mut c_void, to_agent: Agent, from: *const c_void, from_agent: Agent, bytes: usize, count: u32,
         dependencies: *const Signal, completion: Signal,
     ) {
-        // SAFETY: as the caller of the C function promises.
-        unsafe { plain(to, from, bytes, [to_agent, from_agent], count, dependencies, completion) }
+        let (call, agents) = ("hsa_amd_memory_async_copy", [to_agent, from_agent]);
+        // SAFETY: the caller's array has `count` handles.
+        unsafe { plain(call, to, from, bytes, agents, count, dependencies, completion) }
     }
 
     fn hsa_amd_memory_async_copy_on_engine(
         to: *mut c_void, to_agent: Agent, from: *const c_void, from_agent: Agent, bytes: usize, count: u32,
         dependencies: *const Signal, completion: Signal, _engine: u32, _force: bool,
     ) {
-        // SAFETY: as the caller of the C function promises.
-        unsafe { plain(to, from, bytes, [to_agent, from_agent], count, dependencies, completion) }
+        let (call, agents) = ("hsa_amd_memory_async_copy_on_engine", [to_agent, from_agent]);
+        // SAFETY: the caller's array has `count` handles.
+        unsafe { plain(call, to, from, bytes, agents, count, dependencies, completion) }
     }
 
     fn hsa_amd_memory_copy_engine_status(to: Agent, from: Agent, engines: *mut u32) {
@@ -203,27 +216,22 @@ calls! {
         // SAFETY: not null, structures of the caller; the array has `count` handles.
         let (to, to_offset, from, from_offset, range, dependencies) =
             unsafe { (*to, *to_offset, *from, *from_offset, *range, dependencies(count, signals)?) };
-        let start = |place: PitchedPtr, offset: Dim3| {
-            place.base.expose_provenance() + offset.x as usize + offset.y as usize * place.pitch + offset.z as usize * place.slice
-        };
         let rows = Rows {
-            to: start(to, to_offset),
-            from: start(from, from_offset),
-            size: [range.x, range.y, range.z].map(|n| n as usize),
-            to_pitch: [to.pitch, to.slice],
-            from_pitch: [from.pitch, from.slice],
+            to: place(to, to_offset)?,
+            from: place(from, from_offset)?,
+            size: [range.x, range.y, range.z].map(u64::from),
         };
-        add(Job { rows, dependencies, completion })
+        let call = "hsa_amd_memory_async_copy_rect";
+        add(Job { call, work: Work::Copy(rows), dependencies, completion })
     }
 
     fn hsa_amd_svm_prefetch_async(
-        _pointer: *mut c_void, _size: usize, agent: Agent, count: u32, signals: *const Signal, completion: Signal,
+        pointer: *mut c_void, size: usize, agent: Agent, count: u32, signals: *const Signal, completion: Signal,
     ) {
         agent::of(agent)?;
-        // Nothing moves; only the order is kept.
         // SAFETY: the array has `count` handles.
         let dependencies = unsafe { dependencies(count, signals)? };
-        let rows = Rows { to: 1, from: 1, size: [0; 3], to_pitch: [0; 2], from_pitch: [0; 2] };
-        add(Job { rows, dependencies, completion })
+        let work = Work::Prefetch { address: pointer.expose_provenance() as u64, bytes: size as u64 };
+        add(Job { call: "hsa_amd_svm_prefetch_async", work, dependencies, completion })
     }
 }

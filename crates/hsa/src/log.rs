@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use crate::runtime::lock;
@@ -44,6 +45,17 @@ pub fn once(about: &str, text: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     if lock(&SAID).insert(about.to_owned()) {
         line(text);
+    }
+}
+
+/// Writes a line that a loop of the program may cause: the first few of a process.
+pub fn few(text: &str) {
+    const FEW: u32 = 8;
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    match COUNT.fetch_add(1, Ordering::Relaxed) {
+        0..FEW => line(text),
+        FEW => line("more of this kind is not told"),
+        _ => {}
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use wavetank::{ALIAS, Registration, Rights};
 
 use crate::abi::{Agent, Pool, Status};
-use crate::agent;
 use crate::call::Result;
+use crate::place::Access;
 use crate::runtime::{lock, runtime};
+use crate::{agent, host, log, place};
 
 /// Allocations are whole pages.
 pub const PAGE: u64 = 4096;
@@ -85,21 +87,20 @@ pub struct Known {
     pub bytes: u64,
     pub owner: Agent,
     pub flags: u32,
-    /// Host memory that is locked, with the number of locks; else memory of the library.
-    pub locks: u32,
+    /// Whether it is memory of the program that it has locked; else it is memory of the library.
+    pub locked: bool,
     /// The program's own pointer.
     pub user_data: usize,
-    /// How the GPUs know locked memory, by each of its addresses.
-    registrations: Option<[Registration; 2]>,
 }
 
-static KNOWN: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
+/// Memory of the library, by address.
+static OWNED: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
+/// Bytes of it that are device memory.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// Device memory that is not taken yet.
 pub fn available() -> u64 {
-    let owned = |known: &&Known| known.locks == 0 && known.owner != agent::cpu();
-    let taken: u64 = lock(&KNOWN).values().filter(owned).map(|k| k.bytes).sum();
-    agent::memory_bytes().saturating_sub(taken)
+    agent::memory_bytes().saturating_sub(TAKEN.load(Ordering::Relaxed))
 }
 
 /// Allocates memory of a pool.
@@ -133,25 +134,29 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         bytes,
         owner,
         flags: kind.flags(),
-        locks: 0,
+        locked: false,
         user_data: 0,
-        registrations: None,
     };
-    lock(&KNOWN).insert(address, known);
+    TAKEN.fetch_add(device_bytes(&known), Ordering::Relaxed);
+    lock(&OWNED).insert(address, known);
     Ok(address)
 }
 
 /// Frees what [`allocate`] gave.
 pub fn free(address: u64) -> Result {
-    let mut all = lock(&KNOWN);
-    let owned = all.get(&address).is_some_and(|known| known.locks == 0);
-    if !owned {
-        return Err(Status::ERROR_INVALID_ALLOCATION);
-    }
-    all.remove(&address);
-    drop(all);
+    let known = lock(&OWNED).remove(&address);
+    let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+    TAKEN.fetch_sub(device_bytes(&known), Ordering::Relaxed);
     let freed = runtime()?.registry().free(address);
     freed.map_err(|_| Status::ERROR_INVALID_ALLOCATION)
+}
+
+/// Bytes of device memory that an allocation takes.
+fn device_bytes(known: &Known) -> u64 {
+    match known.owner == agent::cpu() {
+        true => 0,
+        false => known.bytes,
+    }
 }
 
 /// The host's address of memory that a program may name by the GPU's.
@@ -159,69 +164,127 @@ pub fn host_address(address: u64) -> u64 {
     address & !ALIAS
 }
 
-/// The address on the GPU of locked host memory: HIP 5 needs another one than the host's.
-pub fn locked_address(address: u64) -> u64 {
-    address | ALIAS
+/// Memory that is locked: by the address that the program gave, the first lock first.
+static LOCKS: Mutex<Locks> = Mutex::new(Locks {
+    all: BTreeMap::new(),
+    longest: 0,
+});
+
+struct Locks {
+    all: BTreeMap<u64, Vec<Lock>>,
+    /// No lock has more bytes.
+    longest: u64,
 }
 
-/// Makes memory of the program known to the GPUs, whole pages of it, at the host's address and at [`locked_address`].
+struct Lock {
+    bytes: u64,
+    /// How often this very range is locked.
+    times: u32,
+    /// How the GPUs know it, at the host's address and at another: HIP 5 needs one. Memory of the library they know anyhow.
+    registrations: Option<[Registration; 2]>,
+    user_data: usize,
+}
+
+impl Locks {
+    /// The lock, with its address, that holds an address.
+    fn holding(&mut self, address: u64) -> Option<(u64, &mut Lock)> {
+        let first = address.saturating_sub(self.longest);
+        let before = self.all.range_mut(first..=address).rev();
+        let mut locks = before.flat_map(|(start, locks)| locks.iter_mut().map(|l| (*start, l)));
+        locks.find(|(start, lock)| address - start < lock.bytes)
+    }
+}
+
+/// Makes memory of the program known to the GPUs, whole pages of it. Gives its address there.
 ///
 /// # Safety
-/// The memory stays mapped until it is unlocked.
-pub unsafe fn lock_host(address: u64, bytes: usize) -> Result {
-    if address == 0 || bytes == 0 {
-        return Err(Status::ERROR_INVALID_ARGUMENT);
-    }
-    let mut all = lock(&KNOWN);
-    if let Some(known) = all
-        .get_mut(&address)
-        .filter(|k| k.locks > 0 && k.bytes >= bytes as u64)
-    {
-        known.locks += 1;
-        return Ok(());
+/// The memory stays mapped, and writable if it is now, until it is unlocked.
+pub unsafe fn lock_host(address: u64, bytes: usize) -> Result<u64> {
+    let bytes = bytes as u64;
+    let end = address
+        .checked_add(bytes)
+        .filter(|_| address != 0 && bytes != 0);
+    let end = end.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    let mut locks = lock(&LOCKS);
+    let again = locks.all.get_mut(&address).and_then(|all| all.last_mut());
+    if let Some(again) = again.filter(|last| last.bytes == bytes) {
+        again.times += 1;
+        return Ok(gpu_address(address, again));
     }
     let first = address / PAGE * PAGE;
-    let end = address
-        .checked_add(bytes as u64)
-        .ok_or(Status::ERROR_INVALID_ARGUMENT)?;
-    let length = end.next_multiple_of(PAGE) - first;
+    let pages = end.next_multiple_of(PAGE) - first;
+    // SAFETY: the caller's promise.
+    let registrations = unsafe { register(first, pages) };
+    let lock = Lock {
+        bytes,
+        times: 1,
+        registrations: registrations?,
+        user_data: 0,
+    };
+    let on_gpu = gpu_address(address, &lock);
+    locks.longest = locks.longest.max(bytes);
+    locks.all.entry(address).or_default().push(lock);
+    Ok(on_gpu)
+}
+
+fn gpu_address(address: u64, lock: &Lock) -> u64 {
+    match lock.registrations {
+        Some(_) => address | ALIAS,
+        None => address,
+    }
+}
+
+/// Registers pages of the program, with the rights that it has itself, unless they are the library's.
+///
+/// # Safety
+/// As for [`lock_host`].
+unsafe fn register(first: u64, bytes: u64) -> Result<Option<[Registration; 2]>> {
+    let refused = |problem: String| {
+        log::line(&format!("memory cannot be locked: {problem}"));
+        Status::ERROR_INVALID_ARGUMENT
+    };
+    if place::is_ours(first) {
+        let held = place::hold(first, bytes, Access::Read);
+        return held.map(|_| None).map_err(refused);
+    }
+    let pages = host::pages(first, bytes, Access::Read).map_err(refused)?;
+    let rights = match pages.writable {
+        true => Rights::ReadWrite,
+        false => Rights::Read,
+    };
     let registry = runtime()?.registry();
     let register = |first: u64| {
         let pointer = std::ptr::with_exposed_provenance_mut(first as usize);
-        // SAFETY: the caller's promise; a page is mapped whole.
-        let made =
-            unsafe { registry.register("locked host memory", pointer, length, Rights::ReadWrite) };
+        // SAFETY: pages that are mapped, and writable where that is said; the caller keeps them so.
+        let made = unsafe { registry.register("locked host memory", pointer, bytes, rights) };
         made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
     };
-    let registrations = Some([register(first)?, register(first | ALIAS)?]);
-    let known = Known {
-        address,
-        bytes: bytes as u64,
-        owner: agent::cpu(),
-        flags: Kind::Fine.flags(),
-        locks: 1,
-        user_data: 0,
-        registrations,
-    };
-    all.insert(address, known);
-    Ok(())
+    Ok(Some([register(first)?, register(first | ALIAS)?]))
 }
 
-/// Takes a lock away.
+/// Takes the last lock of an address away. When this returns, no kernel reaches the memory by it any more.
 pub fn unlock_host(address: u64) -> Result {
     let address = host_address(address);
-    let mut all = lock(&KNOWN);
-    // Like its model, the runtime takes memory that was never locked for unlocked.
-    let Some(known) = all.get_mut(&address).filter(|k| k.locks > 0) else {
-        return Ok(());
+    let registrations = {
+        let mut locks = lock(&LOCKS);
+        // Like its model, the runtime takes memory that was never locked for unlocked.
+        let Some(all) = locks.all.get_mut(&address) else {
+            return Ok(());
+        };
+        match all.last_mut() {
+            Some(last) if last.times > 1 => {
+                last.times -= 1;
+                return Ok(());
+            }
+            _ => {}
+        }
+        let last = all.pop();
+        if all.is_empty() {
+            locks.all.remove(&address);
+        }
+        last.and_then(|last| last.registrations)
     };
-    known.locks -= 1;
-    if known.locks > 0 {
-        return Ok(());
-    }
-    let registrations = known.registrations;
-    all.remove(&address);
-    drop(all);
+    // Without the table: kernels that are in a turn end it first.
     let registry = runtime()?.registry();
     for registration in registrations.into_iter().flatten() {
         let gone = registry.unregister(registration);
@@ -230,19 +293,44 @@ pub fn unlock_host(address: u64) -> Result {
     Ok(())
 }
 
+/// The address on the GPU of memory that is known.
+pub fn address_on_gpu(known: &Known) -> u64 {
+    let mut locks = lock(&LOCKS);
+    let found = locks.holding(known.address).filter(|_| known.locked);
+    found.map_or(known.address, |(address, lock)| gpu_address(address, lock))
+}
+
 /// What is known of the memory at an address.
 pub fn find(address: u64) -> Option<Known> {
     let address = host_address(address);
-    let all = lock(&KNOWN);
-    let (_, known) = all.range(..=address).next_back()?;
-    (address < known.address + known.bytes).then_some(*known)
+    let owned = lock(&OWNED);
+    let before = owned.range(..=address).next_back().map(|(_, known)| *known);
+    drop(owned);
+    before
+        .filter(|known| address < known.address + known.bytes)
+        .or_else(|| {
+            let mut locks = lock(&LOCKS);
+            let (start, lock) = locks.holding(address)?;
+            Some(Known {
+                address: start,
+                bytes: lock.bytes,
+                owner: agent::cpu(),
+                flags: Kind::Fine.flags(),
+                locked: true,
+                user_data: lock.user_data,
+            })
+        })
 }
 
 /// Remembers the program's own pointer for the memory at an address.
 pub fn set_user_data(address: u64, data: usize) -> Result {
-    let start = find(address).ok_or(Status::ERROR_INVALID_ARGUMENT)?.address;
-    if let Some(known) = lock(&KNOWN).get_mut(&start) {
-        known.user_data = data;
+    let known = find(address).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    if known.locked {
+        if let Some((_, lock)) = lock(&LOCKS).holding(host_address(address)) {
+            lock.user_data = data;
+        }
+    } else if let Some(owned) = lock(&OWNED).get_mut(&known.address) {
+        owned.user_data = data;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::abi::{Agent, PointerInfo, Pool, Region, Status, SvmPair};
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put, traverse};
 use crate::memory::{self, Kind, PAGE};
+use crate::{log, transfer};
 
 /// Bytes of LDS of a work-group.
 const GROUP_BYTES: u64 = 64 << 10;
@@ -61,6 +62,14 @@ fn regions(agent: Agent) -> Result<Vec<Region>> {
         all.extend([Kind::Kernarg, Kind::Fine].map(|kind| memory::pool(agent::cpu(), kind)));
     }
     Ok(all.into_iter().map(|pool| Region(pool.0)).collect())
+}
+
+/// The status of a copy, after saying why it could not be made.
+fn told(call: &str, done: std::result::Result<(), String>) -> Result {
+    done.map_err(|problem| {
+        log::line(&format!("{call} fails: {problem}"));
+        Status::ERROR_INVALID_ARGUMENT
+    })
 }
 
 calls! {
@@ -154,28 +163,21 @@ calls! {
         if to.is_null() || from.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        let host = |address: usize| memory::host_address(address as u64) as usize;
-        let from = std::ptr::with_exposed_provenance::<u8>(host(from.expose_provenance()));
-        let to = std::ptr::with_exposed_provenance_mut::<u8>(host(to.expose_provenance()));
-        // SAFETY: the caller names two ranges of memory; device memory is host memory.
-        unsafe { std::ptr::copy(from, to, size) };
-        Ok(())
+        let [to, from] = [to.expose_provenance(), from.expose_provenance()].map(|a| a as u64);
+        told("hsa_memory_copy", transfer::copy(to, from, size as u64))
     }
 
     fn hsa_amd_memory_fill(to: *mut c_void, value: u32, count: usize) {
         if to.is_null() || !(to as usize).is_multiple_of(4) {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
-        let to = memory::host_address(to.expose_provenance() as u64);
-        let to = std::ptr::with_exposed_provenance_mut::<u32>(to as usize);
-        // SAFETY: the caller names a range of dwords; device memory is host memory.
-        unsafe { std::slice::from_raw_parts_mut(to, count) }.fill(value);
-        Ok(())
+        let to = to.expose_provenance() as u64;
+        told("hsa_amd_memory_fill", transfer::fill(to, value, count as u64))
     }
 
     fn hsa_memory_register(pointer: *mut c_void, size: usize) {
         // SAFETY: the caller keeps the memory until it is deregistered.
-        unsafe { memory::lock_host(pointer.expose_provenance() as u64, size) }
+        unsafe { memory::lock_host(pointer.expose_provenance() as u64, size).map(drop) }
     }
 
     fn hsa_memory_deregister(pointer: *mut c_void, _size: usize) {
@@ -208,9 +210,7 @@ calls! {
         }
         // SAFETY: the caller keeps the memory until it is unlocked; `locked` is not null.
         unsafe {
-            let address = pointer.expose_provenance() as u64;
-            memory::lock_host(address, size)?;
-            put(locked, memory::locked_address(address))
+            put(locked, memory::lock_host(pointer.expose_provenance() as u64, size)?)
         }
     }
 
@@ -224,9 +224,7 @@ calls! {
         }
         // SAFETY: the caller keeps the memory until it is unlocked; `locked` is not null.
         unsafe {
-            let address = pointer.expose_provenance() as u64;
-            memory::lock_host(address, size)?;
-            put(locked, memory::locked_address(address))
+            put(locked, memory::lock_host(pointer.expose_provenance() as u64, size)?)
         }
     }
 
@@ -330,11 +328,10 @@ unsafe fn pointer_info(
     let size = given.min(std::mem::size_of::<PointerInfo>());
     let address = known.map_or(0, |k| k.address) as usize;
     let base = std::ptr::with_exposed_provenance_mut(address);
-    let locked = known.filter(|k| k.locks > 0);
-    let on_gpu = locked.map_or(address as u64, |k| memory::locked_address(k.address));
+    let on_gpu = known.map_or(0, |k| memory::address_on_gpu(&k));
     let answer = PointerInfo {
         size: size as u32,
-        kind: known.map_or(0, |k| if k.locks > 0 { 2 } else { 1 }),
+        kind: known.map_or(0, |k| if k.locked { 2 } else { 1 }),
         agent_base: std::ptr::with_exposed_provenance_mut(on_gpu as usize),
         host_base: base,
         bytes: known.map_or(0, |k| k.bytes) as usize,

@@ -7,7 +7,7 @@ use wavetank::{Chip, Device, Registry, SUPPORTED_CHIPS};
 
 use crate::abi::Status;
 use crate::call::Result;
-use crate::log;
+use crate::{copy, handler, log, look, queue, thread, watch};
 
 /// What stays from the first `hsa_init` on: worker threads may use it until the process ends.
 pub struct Runtime {
@@ -17,7 +17,9 @@ pub struct Runtime {
 
 static RUNTIME: OnceLock<Runtime> = OnceLock::new();
 static REFERENCES: AtomicU32 = AtomicU32::new(0);
-/// Set in a forked child: the threads that it would need are in its parent.
+/// Held while the library begins or ends.
+static CHANGE: Mutex<()> = Mutex::new(());
+/// Set in a child that was forked while the library was open: the threads that it would need are in its parent.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// A lock that outlives a panic of its holder.
@@ -41,12 +43,11 @@ pub fn init() -> Result {
     if FORKED.load(Ordering::Relaxed) {
         return Err(Status::ERROR_INVALID_RUNTIME_STATE);
     }
-    static FIRST: Mutex<()> = Mutex::new(());
-    let _one = lock(&FIRST);
+    let _one = lock(&CHANGE);
     if RUNTIME.get().is_none() {
         let runtime = Runtime::new()?;
         let _ = RUNTIME.set(runtime);
-        // SAFETY: the handler only stores to a static.
+        // SAFETY: the handler only stores to statics.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };
     }
     let counted =
@@ -56,12 +57,21 @@ pub fn init() -> Result {
         .map_err(|_| Status::ERROR_REFCOUNT_OVERFLOW)
 }
 
-/// Takes a reference away.
+/// Takes a reference away. The last one ends all threads: what `fork` copies then is a library that can begin anew.
 pub fn shut_down() -> Result {
+    let _one = lock(&CHANGE);
     let counted =
         REFERENCES.fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1));
     match counted {
         Ok(1) => {
+            crate::system::forget_event_handler();
+            thread::end_life(|| {
+                queue::stop_all();
+                watch::forget_all();
+                copy::stop();
+                handler::stop();
+                look::stop();
+            });
             crate::statistics::report();
             Ok(())
         }
@@ -71,7 +81,10 @@ pub fn shut_down() -> Result {
 }
 
 extern "C" fn forked() {
-    FORKED.store(true, Ordering::Relaxed);
+    match REFERENCES.load(Ordering::Relaxed) {
+        0 => thread::forked(),
+        _ => FORKED.store(true, Ordering::Relaxed),
+    }
 }
 
 /// The state, once there is one.

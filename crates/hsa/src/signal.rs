@@ -1,140 +1,140 @@
 //! Signals: 64-bit values that host and device change, and the host waits for.
 
-use std::sync::Mutex;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use crate::abi::{AmdSignal, Condition, Signal, Status};
 use crate::call::Result;
-use crate::runtime::{lock, runtime};
-use crate::wait;
+use crate::slab::{Slabs, slab_of};
+use crate::{log, look, queue, wait, watch};
 
-/// Signals that are allocated together; the first place of a slab is their mailbox.
-const SLAB: u64 = 1024;
 const SIGNAL_BYTES: u64 = 64;
 /// Kinds of `amd_signal_t`.
 const USER: i64 = 1;
 const DOORBELL: i64 = -1;
 const NONE: i64 = 0;
 
-/// Signals that are free, by address, and where all of them lie.
-static POOL: Mutex<Signals> = Mutex::new(Signals {
-    free: Vec::new(),
-    slabs: Vec::new(),
-});
+/// All signals. The first place of a slab is their mailbox.
+static SIGNALS: Slabs = Slabs::new("signals", SIGNAL_BYTES, 1);
 
-struct Signals {
-    free: Vec<u64>,
-    slabs: Vec<u64>,
-}
-
-impl Signals {
-    fn take(&mut self) -> Result<u64> {
-        if let Some(address) = self.free.pop() {
-            return Ok(address);
-        }
-        let registry = runtime()?.registry();
-        let slab = registry.allocate("signals", SLAB * SIGNAL_BYTES, 4096);
-        let slab = slab.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
-        self.slabs.push(slab);
-        self.free
-            .extend((2..SLAB).rev().map(|n| slab + n * SIGNAL_BYTES));
-        Ok(slab + SIGNAL_BYTES)
-    }
-
-    fn slab_of(&self, address: u64) -> Option<u64> {
-        let inside = |slab: &&u64| (**slab..**slab + SLAB * SIGNAL_BYTES).contains(&address);
-        self.slabs.iter().find(inside).copied()
-    }
-}
-
-/// A signal that is there.
+/// The signal of a handle, destroyed or not; `None` for a handle that never was one.
 ///
-/// Handles are addresses, as AMD's ABI wants it: the operations trust them, as those of the library that this stands in
-/// for do. Calls that create and destroy check them.
+/// Handles are addresses, as AMD's ABI wants it.
 pub fn of(signal: Signal) -> Option<&'static AmdSignal> {
     let pointer = std::ptr::with_exposed_provenance::<AmdSignal>(signal.0 as usize);
-    let aligned = signal.0 != 0 && signal.0.is_multiple_of(SIGNAL_BYTES);
-    // SAFETY: a handle is the address of a signal of a slab. Slabs are never unmapped, so that a late look at a signal
-    // that has been destroyed reads memory of the library. All fields that change are atomics.
-    aligned.then(|| unsafe { &*pointer })
+    let known = SIGNALS.holds(signal.0);
+    // SAFETY: a slot of a slab, which is never unmapped, and begins as zeros, which is a signal. All that is ever read or
+    // written in it are atomics.
+    known.then(|| unsafe { &*pointer })
+}
+
+/// The signal that an operation of the program names. The null handle is none; a wild one is told.
+fn named(signal: Signal) -> Option<&'static AmdSignal> {
+    let found = of(signal);
+    if found.is_none() && signal.0 != 0 {
+        log::few(&format!(
+            "{:#x} is no signal: the operation does nothing, and its value is 0",
+            signal.0
+        ));
+    }
+    found
 }
 
 /// Makes a signal with a value.
 pub fn create(value: i64) -> Result<Signal> {
-    let mut pool = lock(&POOL);
-    let address = pool.take()?;
-    let mailbox = pool.slab_of(address).unwrap_or(address);
-    let pointer = std::ptr::with_exposed_provenance_mut::<AmdSignal>(address as usize);
-    let fresh = AmdSignal {
-        kind: USER.into(),
-        value: value.into(),
-        event_mailbox: mailbox,
-        event_id: 1,
-        reserved1: 0,
-        start_ts: 0.into(),
-        end_ts: 0.into(),
-        queue: 0,
-        reserved3: [0; 2],
-    };
-    // SAFETY: the place belongs to a slab, and nobody else has it.
-    unsafe { pointer.write(fresh) };
-    Ok(Signal(address))
+    make(USER, value, 0)
 }
 
 /// Makes the doorbell of a queue.
 pub fn doorbell(queue: u64) -> Result<Signal> {
-    let signal = create(-1)?;
-    let pointer = std::ptr::with_exposed_provenance_mut::<AmdSignal>(signal.0 as usize);
-    // SAFETY: just created, and nobody else has it.
-    unsafe { (*pointer).queue = queue };
-    if let Some(signal) = of(signal) {
-        signal.kind.store(DOORBELL, Ordering::Relaxed);
-    }
+    make(DOORBELL, -1, queue)
+}
+
+fn make(kind: i64, value: i64, queue: u64) -> Result<Signal> {
+    let signal = Signal(SIGNALS.take()?);
+    let fresh = of(signal).ok_or(Status::ERROR)?;
+    fresh.value.store(value, Ordering::Relaxed);
+    let mailbox = slab_of(signal.0);
+    fresh.event_mailbox.store(mailbox, Ordering::Relaxed);
+    fresh.event_id.store(1, Ordering::Relaxed);
+    fresh.start_ts.store(0, Ordering::Relaxed);
+    fresh.end_ts.store(0, Ordering::Relaxed);
+    fresh.queue.store(queue, Ordering::Relaxed);
+    fresh.exposed.store(0, Ordering::Relaxed);
+    fresh.kind.store(kind, Ordering::Release);
     Ok(signal)
 }
 
 /// Whether a handle is a signal that has been created and not destroyed.
 pub fn exists(signal: Signal) -> bool {
-    let known = lock(&POOL).slab_of(signal.0).is_some();
-    known && of(signal).is_some_and(|s| s.kind.load(Ordering::Relaxed) != NONE)
+    of(signal).is_some_and(|s| s.kind.load(Ordering::Acquire) != NONE)
+}
+
+/// Whether a handle is none, or a signal that has been created and not destroyed.
+pub fn is_optional(signal: Signal) -> bool {
+    signal.0 == 0 || exists(signal)
 }
 
 /// Destroys a signal.
 pub fn destroy(signal: Signal) -> Result {
-    let mut pool = lock(&POOL);
-    let known = of(signal).filter(|_| pool.slab_of(signal.0).is_some());
-    let known = known.ok_or(Status::ERROR_INVALID_SIGNAL)?;
-    if known.kind.swap(NONE, Ordering::Relaxed) == NONE {
+    let known = of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
+    if known.kind.swap(NONE, Ordering::AcqRel) == NONE {
         return Err(Status::ERROR_INVALID_SIGNAL);
     }
-    pool.free.push(signal.0);
+    if known.exposed.swap(0, Ordering::AcqRel) != 0 {
+        look::hide();
+    }
+    watch::gone(signal.0);
+    SIGNALS.give(signal.0);
     Ok(())
+}
+
+/// Where the value of a signal is: from now on the program may store there, without a call.
+pub fn expose(signal: Signal) -> Result<*const i64> {
+    let found = of(signal).filter(|_| exists(signal));
+    let found = found.ok_or(Status::ERROR_INVALID_SIGNAL)?;
+    if found.exposed.swap(1, Ordering::AcqRel) == 0 {
+        look::expose();
+    }
+    Ok(found.value.as_ptr().cast_const())
 }
 
 /// The value of a signal; 0 for the null handle.
 pub fn load(signal: Signal) -> i64 {
-    of(signal).map_or(0, |s| s.value.load(Ordering::Acquire))
+    named(signal).map_or(0, |s| s.value.load(Ordering::Acquire))
 }
 
-/// Changes a signal, and wakes who waits for it. Gives the value before.
-pub fn change(signal: Signal, change: impl FnOnce(&std::sync::atomic::AtomicI64) -> i64) -> i64 {
-    let Some(found) = of(signal) else {
+/// Changes a signal, and does what others await of it. Gives the value before.
+pub fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
+    let Some(found) = named(signal) else {
         return 0;
     };
     let before = change(&found.value);
+    if found.kind.load(Ordering::Relaxed) == DOORBELL {
+        queue::rung(found.queue.load(Ordering::Relaxed));
+    }
     wait::changed(signal.0);
+    watch::changed(signal.0);
     before
 }
 
 /// Counts a signal down: the work that it stands for is done. The null handle stands for no work.
 pub fn complete(signal: Signal, start: u64, end: u64) {
-    let Some(found) = of(signal) else {
-        return;
-    };
-    found.start_ts.store(start, Ordering::Relaxed);
-    found.end_ts.store(end, Ordering::Relaxed);
+    stamp(signal, start, end);
     change(signal, |value| value.fetch_sub(1, Ordering::AcqRel));
+}
+
+/// Makes a signal negative: the work that it stands for has failed.
+pub fn fail(signal: Signal, start: u64, end: u64) {
+    stamp(signal, start, end);
+    change(signal, |value| value.swap(-1, Ordering::AcqRel));
+}
+
+fn stamp(signal: Signal, start: u64, end: u64) {
+    if let Some(found) = of(signal) {
+        found.start_ts.store(start, Ordering::Relaxed);
+        found.end_ts.store(end, Ordering::Relaxed);
+    }
 }
 
 /// Waits until a condition holds, or the time is over. Gives the last value seen.
@@ -150,12 +150,31 @@ pub struct Awaited {
     pub signal: Signal,
     pub condition: Condition,
     pub compare: i64,
+    /// The bits of the value that are compared.
+    pub mask: i64,
 }
 
 impl Awaited {
+    /// All bits of a value.
+    pub fn new(signal: Signal, condition: Condition, compare: i64) -> Awaited {
+        Awaited {
+            signal,
+            condition,
+            compare,
+            mask: -1,
+        }
+    }
+
+    /// What work waits for that depends on other work: 0, or a negative value if that has failed.
+    pub fn end_of(work: Signal) -> Awaited {
+        Awaited::new(work, Condition::Less, 1)
+    }
+
     /// The value, if it is as awaited.
     pub fn ready(&self) -> Option<i64> {
-        Some(load(self.signal)).filter(|value| self.condition.holds(*value, self.compare))
+        let value = load(self.signal);
+        let holds = self.condition.holds(value & self.mask, self.compare);
+        holds.then_some(value)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::abi::{Condition, Signal, SignalGroup, Status};
 use crate::call::{Result, calls, operations, put, same};
 use crate::runtime::lock;
 use crate::signal::{self, Awaited};
-use crate::{handler, wait};
+use crate::{handler, look};
 
 same! {
     [signal: Signal] [-> i64] { signal::load(signal) }
@@ -18,10 +18,10 @@ same! {
     }
     hsa_signal_store_relaxed hsa_signal_store_release hsa_signal_store_screlease
 }
-// A silent store need not wake anybody.
+// A silent store need not wake anybody; but nobody looks of his own accord.
 same! {
     [signal: Signal, value: i64] [] {
-        if let Some(signal) = signal::of(signal) { signal.value.store(value, Release); }
+        signal::change(signal, |v| { v.store(value, Release); 0 });
     }
     hsa_signal_silent_store_relaxed hsa_signal_silent_store_screlease
 }
@@ -90,11 +90,7 @@ unsafe fn awaited(
         let (signal, condition, compare) =
             unsafe { (*signals.add(n), *conditions.add(n), *compares.add(n)) };
         let condition = Condition::new(condition)?;
-        Some(Awaited {
-            signal,
-            condition,
-            compare,
-        })
+        Some(Awaited::new(signal, condition, compare))
     };
     (0..count as usize).map(each).collect()
 }
@@ -158,9 +154,11 @@ calls! {
     }
 
     fn hsa_amd_signal_value_pointer(signal: Signal, pointer: *mut *const i64) {
-        let found = signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
-        // SAFETY: null, or room for a pointer.
-        unsafe { put(pointer, found.value.as_ptr().cast_const()) }
+        if pointer.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: not null: room for a pointer.
+        unsafe { put(pointer, signal::expose(signal)?) }
     }
 
     fn hsa_amd_signal_async_handler(
@@ -171,8 +169,7 @@ calls! {
         if !signal::exists(signal) {
             return Err(Status::ERROR_INVALID_SIGNAL);
         }
-        let awaited = Awaited { signal, condition, compare };
-        handler::add(awaited, callback, argument.expose_provenance())
+        handler::add(Awaited::new(signal, condition, compare), callback, argument.expose_provenance())
     }
 
     fn hsa_amd_async_function(callback: Option<unsafe extern "C" fn(*mut std::ffi::c_void)>, argument: *mut std::ffi::c_void) {
@@ -265,5 +262,5 @@ unsafe fn wait_group(
 
 /// What a message of a kernel (`s_sendmsg`) may have been sent for: a signal that device code has stored to.
 pub fn interrupt() {
-    wait::something_changed();
+    look::now();
 }

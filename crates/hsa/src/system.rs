@@ -67,6 +67,11 @@ pub fn event_handler() -> Option<EventHandler> {
     *lock(&EVENTS)
 }
 
+/// The program that opens the library next registers its own.
+pub fn forget_event_handler() {
+    *lock(&EVENTS) = None;
+}
+
 calls! {
     (early) fn hsa_init() {
         runtime::init()

@@ -68,7 +68,17 @@ struct State {
 impl State {
     fn has_reserved(&self, address: u64, bytes: u64) -> bool {
         let before = self.reserved.range(..=address).next_back();
-        before.is_some_and(|(start, size)| address + bytes <= start + size)
+        let end = address.checked_add(bytes);
+        // A reservation is a range of addresses: its end is one.
+        before
+            .zip(end)
+            .is_some_and(|((start, size), end)| end <= start + size)
+    }
+
+    /// The mapping that holds an address.
+    fn holding(&self, address: u64) -> Option<(u64, &Mapping)> {
+        let (start, mapping) = self.mapped.range(..=address).next_back()?;
+        (address - start < mapping.bytes).then_some((*start, mapping))
     }
 }
 
@@ -191,11 +201,12 @@ fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
     let fits = offset
         .checked_add(bytes)
         .is_some_and(|end| end <= memory.bytes);
-    let free = !state
-        .mapped
-        .iter()
-        .any(|(start, m)| *start < address + bytes && address < start + m.bytes);
-    if !fits || !free || !offset.is_multiple_of(PAGE) || !state.has_reserved(address, bytes) {
+    // What is reserved does not wrap around.
+    if !fits || !offset.is_multiple_of(PAGE) || !state.has_reserved(address, bytes) {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    let inside = state.mapped.range(address..address + bytes).next();
+    if inside.is_some() || state.holding(address).is_some() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
     place(address, bytes, Some((&memory.file, offset)))?;
@@ -210,29 +221,45 @@ fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
     Ok(())
 }
 
+/// Whether the GPUs may reach a range: it is registered, and stays mapped while it is held.
+pub fn reaches(address: u64, bytes: u64) -> bool {
+    let state = lock(&STATE);
+    let found = state.holding(address);
+    let inside = |start: u64, m: &Mapping| {
+        address - start <= m.bytes && bytes <= m.bytes - (address - start)
+    };
+    found.is_some_and(|(start, m)| m.registration.is_some() && inside(start, m))
+}
+
 fn unmap(address: u64, bytes: u64) -> Result {
+    take_from_gpus(address, bytes)?;
     let mut state = lock(&STATE);
-    let known = state.mapped.get(&address).filter(|m| m.bytes == bytes);
-    let registration = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?.registration;
-    if let Some(registration) = registration {
-        let gone = runtime()?.registry().unregister(registration);
-        gone.map_err(|_| Status::ERROR)?;
-    }
-    state.mapped.remove(&address);
+    let known = state.mapped.remove(&address);
+    known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     place(address, bytes, None)
+}
+
+/// Takes a mapping from the GPUs. When this returns, no kernel and no copy reaches it any more.
+fn take_from_gpus(address: u64, bytes: u64) -> Result {
+    let mut state = lock(&STATE);
+    let known = state.mapped.get_mut(&address).filter(|m| m.bytes == bytes);
+    let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+    known.permission = 0;
+    let registration = known.registration.take();
+    // Without the state: who holds the memory may ask whose another range is.
+    drop(state);
+    let gone = registration.map(|registration| {
+        runtime()?
+            .registry()
+            .unregister(registration)
+            .map_err(|_| Status::ERROR)
+    });
+    gone.transpose().map(drop)
 }
 
 /// Lets the GPUs reach mapped memory, or not any more.
 fn allow(address: u64, bytes: u64, permission: u32) -> Result {
-    let mut state = lock(&STATE);
-    let known = state.mapped.get_mut(&address).filter(|m| m.bytes == bytes);
-    let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
-    let registry = runtime()?.registry();
-    if let Some(registration) = known.registration.take() {
-        let gone = registry.unregister(registration);
-        gone.map_err(|_| Status::ERROR)?;
-    }
-    known.permission = permission;
+    take_from_gpus(address, bytes)?;
     if permission == 0 {
         return Ok(());
     }
@@ -241,10 +268,21 @@ fn allow(address: u64, bytes: u64, permission: u32) -> Result {
     } else {
         Rights::ReadWrite
     };
+    let mut state = lock(&STATE);
+    let known = state
+        .mapped
+        .get_mut(&address)
+        .filter(|m| m.registration.is_none());
+    let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     let pointer = std::ptr::with_exposed_provenance_mut(address as usize);
     // SAFETY: mapped until `unmap`, which takes it from the registry first.
-    let made = unsafe { registry.register("mapped memory", pointer, bytes, rights) };
+    let made = unsafe {
+        runtime()?
+            .registry()
+            .register("mapped memory", pointer, bytes, rights)
+    };
     known.registration = Some(made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?);
+    known.permission = permission;
     Ok(())
 }
 
@@ -265,7 +303,8 @@ calls! {
         if state.reserved.get(&address) != Some(&bytes) {
             return Err(Status::ERROR_INVALID_ALLOCATION);
         }
-        if state.mapped.range(address..address + bytes).next().is_some() {
+        let end = address.checked_add(bytes).ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+        if state.mapped.range(address..end).next().is_some() {
             return Err(Status::ERROR_RESOURCE_FREE);
         }
         state.reserved.remove(&address);

@@ -1,9 +1,9 @@
 //! `amd_signal_t`: what a signal handle points to. Device code and ROCclr know the layout.
 
 use std::mem::{offset_of, size_of};
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
-/// `amd_signal_t`, 64 bytes.
+/// `amd_signal_t`, 64 bytes. Programs, kernels and the library use it at any time: every field that is used is an atomic.
 #[repr(C, align(64))]
 pub struct AmdSignal {
     /// 1 user, −1 doorbell, 0 none.
@@ -11,16 +11,18 @@ pub struct AmdSignal {
     /// The value.
     pub value: AtomicI64,
     /// Where device code writes `event_id` before it sends an interrupt message.
-    pub event_mailbox: u64,
-    pub event_id: u32,
+    pub event_mailbox: AtomicU64,
+    pub event_id: AtomicU32,
     pub reserved1: u32,
     /// When the work began that completes the signal, in ticks of the system clock.
     pub start_ts: AtomicU64,
     /// When it ended.
     pub end_ts: AtomicU64,
     /// A doorbell's queue.
-    pub queue: u64,
-    pub reserved3: [u32; 2],
+    pub queue: AtomicU64,
+    /// The library's own, in a reserved field: whether the program was told where the value is.
+    pub exposed: AtomicU32,
+    pub reserved3: u32,
 }
 
 const _: () = {

@@ -11,7 +11,8 @@ use crate::abi::{
 };
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put};
-use crate::memory::host_address;
+use crate::log;
+use crate::transfer::{Place, Rows};
 
 /// Capabilities: read, write, both; the layout does not depend on the access.
 const READ: u32 = 0x1;
@@ -95,37 +96,34 @@ fn within(known: &Known, offset: Dim3, range: Dim3) -> Result<[[usize; 3]; 2]> {
         .ok_or(Status::ERROR_INVALID_ARGUMENT)
 }
 
-/// Where a row begins, by its number and its slice's.
-type Rows<'a> = &'a dyn Fn(usize, usize) -> u64;
-
-/// Copies rows of bytes.
-///
-/// # Safety
-/// All the rows are mapped.
-unsafe fn copy_rows(to: Rows, from: Rows, [rows, slices]: [usize; 2], bytes: usize) {
-    for (z, y) in (0..slices).flat_map(|z| (0..rows).map(move |y| (z, y))) {
-        let from = std::ptr::with_exposed_provenance::<u8>(host_address(from(y, z)) as usize);
-        let to = std::ptr::with_exposed_provenance_mut::<u8>(host_address(to(y, z)) as usize);
-        // SAFETY: the caller's promise.
-        unsafe { std::ptr::copy(from, to, bytes) };
+/// Where the rows of a part of an image lie.
+fn rows_of(known: Known, offset: [usize; 3]) -> Place {
+    let layout = known.layout;
+    Place {
+        address: known.data + layout.offset(offset) as u64,
+        pitches: [layout.row_pitch, layout.slice_pitch].map(|p| p as u64),
     }
 }
 
-/// Where the rows of a part of an image begin.
-fn rows_of(known: Known, [x, y, z]: [usize; 3]) -> impl Fn(usize, usize) -> u64 {
-    move |row, slice| known.data + known.layout.offset([x, y + row, z + slice]) as u64
+/// Where the rows of plain memory lie; pitches of 0 leave no gap.
+fn rows_at(address: u64, pitches: [usize; 2], [bytes, rows]: [usize; 2]) -> Result<Place> {
+    let row = pitches[0].max(bytes);
+    let slice = row
+        .checked_mul(rows)
+        .ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    Ok(Place {
+        address,
+        pitches: [row, pitches[1].max(slice)].map(|p| p as u64),
+    })
 }
 
-/// Where the rows of plain memory begin; pitches of 0 leave no gap.
-fn rows_at(
-    address: u64,
-    row_pitch: usize,
-    slice_pitch: usize,
-    [bytes, rows]: [usize; 2],
-) -> impl Fn(usize, usize) -> u64 {
-    let row_pitch = row_pitch.max(bytes);
-    let slice_pitch = slice_pitch.max(row_pitch * rows);
-    move |row, slice| address + (slice * slice_pitch + row * row_pitch) as u64
+/// Copies rows of bytes.
+fn copy_rows(call: &str, to: Place, from: Place, size: [usize; 3]) -> Result {
+    let size = size.map(|n| n as u64);
+    Rows { to, from, size }.copy().map_err(|problem| {
+        log::line(&format!("{call} fails: {problem}"));
+        Status::ERROR_INVALID_ARGUMENT
+    })
 }
 
 calls! {
@@ -211,10 +209,9 @@ calls! {
             let region = get(region)?;
             let [offset, [x, y, z]] = within(&known, region.offset, region.range)?;
             let bytes = x * known.layout.format.bytes;
-            let memory = rows_at(from.expose_provenance() as u64, row_pitch, slice_pitch, [bytes, y]);
-            copy_rows(&rows_of(known, offset), &memory, [y, z], bytes);
+            let memory = rows_at(from.expose_provenance() as u64, [row_pitch, slice_pitch], [bytes, y])?;
+            copy_rows("hsa_ext_image_import", rows_of(known, offset), memory, [bytes, y, z])
         }
-        Ok(())
     }
 
     fn hsa_ext_image_export(
@@ -230,10 +227,9 @@ calls! {
             let region = get(region)?;
             let [offset, [x, y, z]] = within(&known, region.offset, region.range)?;
             let bytes = x * known.layout.format.bytes;
-            let memory = rows_at(to.expose_provenance() as u64, row_pitch, slice_pitch, [bytes, y]);
-            copy_rows(&memory, &rows_of(known, offset), [y, z], bytes);
+            let memory = rows_at(to.expose_provenance() as u64, [row_pitch, slice_pitch], [bytes, y])?;
+            copy_rows("hsa_ext_image_export", memory, rows_of(known, offset), [bytes, y, z])
         }
-        Ok(())
     }
 
     fn hsa_ext_image_copy(
@@ -250,9 +246,8 @@ calls! {
             let [from, [x, y, z]] = within(&source, get(from_offset)?, range)?;
             let [to, _] = within(&target, get(to_offset)?, range)?;
             let bytes = x * source.layout.format.bytes;
-            copy_rows(&rows_of(target, to), &rows_of(source, from), [y, z], bytes);
+            copy_rows("hsa_ext_image_copy", rows_of(target, to), rows_of(source, from), [bytes, y, z])
         }
-        Ok(())
     }
 
     fn hsa_ext_sampler_create(agent: Agent, from: *const SamplerDescriptor, sampler: *mut Sampler) {

@@ -1,40 +1,56 @@
 //! The queue functions of the C interface.
 
 use std::ffi::c_void;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
-use super::{ErrorCallback, Queue, Wish, find};
+use super::{ErrorCallback, Queue, STRUCTURES, Wish, find};
 use crate::abi::{Agent, AmdQueue, Pool, Region, Signal, Status};
 use crate::agent;
 use crate::call::{calls, put, same};
-use crate::{memory, signal};
+use crate::{log, memory, signal};
 
-/// The structure behind a queue pointer of the program, which has it from `hsa_queue_create` and does not use it after it
-/// destroyed the queue: the operations trust it, as those of the library that this stands in for do.
-fn amd<'a>(queue: *const AmdQueue) -> &'a AmdQueue {
-    // SAFETY: as said; what changes in the structure are atomics.
-    unsafe { &*queue }
+/// An index of a queue that a program names, destroyed or not; 0 for a pointer that never was one, which is told.
+fn index(queue: *const AmdQueue, offset: usize) -> &'static AtomicU64 {
+    static NONE: AtomicU64 = AtomicU64::new(0);
+    let address = queue.expose_provenance() as u64;
+    if !STRUCTURES.holds(address) {
+        log::few(&format!(
+            "{address:#x} is no queue: the operation does nothing, and its indices are 0"
+        ));
+        return &NONE;
+    }
+    // SAFETY: it is a slot.
+    unsafe { super::index(address, offset) }
+}
+
+fn read(queue: *const AmdQueue) -> &'static AtomicU64 {
+    index(queue, std::mem::offset_of!(AmdQueue, read_index))
+}
+
+fn write(queue: *const AmdQueue) -> &'static AtomicU64 {
+    index(queue, std::mem::offset_of!(AmdQueue, write_index))
 }
 
 same! {
-    [queue: *const AmdQueue] [-> u64] { amd(queue).read_index.load(Acquire) }
+    [queue: *const AmdQueue] [-> u64] { read(queue).load(Acquire) }
     hsa_queue_load_read_index_relaxed hsa_queue_load_read_index_acquire hsa_queue_load_read_index_scacquire
 }
 same! {
-    [queue: *const AmdQueue] [-> u64] { amd(queue).write_index.load(Acquire) }
+    [queue: *const AmdQueue] [-> u64] { write(queue).load(Acquire) }
     hsa_queue_load_write_index_relaxed hsa_queue_load_write_index_acquire hsa_queue_load_write_index_scacquire
 }
 same! {
-    [queue: *const AmdQueue, value: u64] [] { amd(queue).write_index.store(value, Release); }
+    [queue: *const AmdQueue, value: u64] [] { write(queue).store(value, Release); }
     hsa_queue_store_write_index_relaxed hsa_queue_store_write_index_release hsa_queue_store_write_index_screlease
 }
 same! {
-    [queue: *const AmdQueue, value: u64] [] { amd(queue).read_index.store(value, Release); }
+    [queue: *const AmdQueue, value: u64] [] { read(queue).store(value, Release); }
     hsa_queue_store_read_index_relaxed hsa_queue_store_read_index_release hsa_queue_store_read_index_screlease
 }
 same! {
     [queue: *const AmdQueue, expected: u64, value: u64] [-> u64] {
-        let exchanged = amd(queue).write_index.compare_exchange(expected, value, AcqRel, Acquire);
+        let exchanged = write(queue).compare_exchange(expected, value, AcqRel, Acquire);
         exchanged.unwrap_or_else(|other| other)
     }
     hsa_queue_cas_write_index_relaxed hsa_queue_cas_write_index_acquire hsa_queue_cas_write_index_release
@@ -42,7 +58,7 @@ same! {
     hsa_queue_cas_write_index_scacq_screl
 }
 same! {
-    [queue: *const AmdQueue, value: u64] [-> u64] { amd(queue).write_index.fetch_add(value, AcqRel) }
+    [queue: *const AmdQueue, value: u64] [-> u64] { write(queue).fetch_add(value, AcqRel) }
     hsa_queue_add_write_index_relaxed hsa_queue_add_write_index_acquire hsa_queue_add_write_index_release
     hsa_queue_add_write_index_acq_rel hsa_queue_add_write_index_scacquire hsa_queue_add_write_index_screlease
     hsa_queue_add_write_index_scacq_screl

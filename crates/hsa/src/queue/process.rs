@@ -1,83 +1,112 @@
 //! The packet processor: takes the packets of a queue in their order.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::Instant;
 
 use wavetank::{Kernel, Packet};
 
-use super::Queue;
+use super::barrier::{self, Waiting, Wish};
 use super::fault::Fault;
-use crate::abi::{
-    BarrierPacket, BarrierValuePacket, Condition, DispatchPacket, PacketType, Signal,
-};
-use crate::handler::{wait_for_any_zero, wait_for_zero};
-use crate::runtime::ticks;
-use crate::{loader, log, signal, signal_calls, statistics, wait};
+use super::{Queue, pool};
+use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
+use crate::runtime::{lock, ticks};
+use crate::{loader, log, look, signal, signal_calls, statistics, wait};
 
-/// How long an idle queue sleeps before it looks at its ring without having been called.
-const IDLE: Duration = Duration::from_millis(250);
+/// How far the packets of a queue have been executed.
+#[derive(Default)]
+pub struct Progress {
+    index: u64,
+    /// The kernel of the last dispatch: most are followed by another of the same.
+    last: Option<(u64, Kernel)>,
+    /// The packet that waits for signals.
+    waiting: Option<Waiting>,
+}
 
-/// Executes packets until the queue stops.
-pub fn serve(queue: &Queue) {
-    let mut index = queue.amd().read_index.load(Ordering::Acquire);
-    // The kernel of the last dispatch: most are followed by another of the same.
-    let mut last: Option<(u64, Kernel)> = None;
-    while !queue.stops() {
-        let ready = || (queue.stops() || is_there(queue, index)).then_some(());
-        wait::until(Some(queue.doorbell.0), Some(IDLE), ready);
-        if queue.stops() || !is_there(queue, index) {
-            continue;
-        }
-        match execute(queue, index, &mut last) {
-            Ok(()) => {}
-            Err(_) if queue.stops() => break,
+/// Why a queue is left alone.
+pub enum Pause {
+    /// It has no packet, or was stopped.
+    Idle,
+    /// Its packet waits for signals.
+    Blocked,
+    /// Another queue needs the thread.
+    Turn,
+}
+
+/// Executes packets as long as there are some.
+pub fn packets(queue: &Arc<Queue>) -> Result<Pause, Fault> {
+    let mut progress = lock(&queue.progress);
+    while has_packet(queue, progress.index) {
+        match execute(queue, &mut progress) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Pause::Blocked),
+            Err(_) if queue.stops() => return Ok(Pause::Idle),
             Err(fault) => {
                 queue.stop();
-                queue.ended.store(true, Ordering::Release);
-                fault.report(queue);
-                return;
+                return Err(fault);
             }
         }
-        queue.header(index).store(1, Ordering::Release);
-        index += 1;
-        queue.amd().read_index.store(index, Ordering::Release);
+        queue.header(progress.index).store(1, Ordering::Release);
+        progress.index += 1;
+        queue.read_index().store(progress.index, Ordering::Release);
+        if pool::is_wanted() {
+            return Ok(Pause::Turn);
+        }
     }
-    queue.ended.store(true, Ordering::Release);
-    wait::something_changed();
+    Ok(Pause::Idle)
+}
+
+/// Whether there is a packet to execute, now or in a moment: most come in rows.
+fn has_packet(queue: &Queue, index: u64) -> bool {
+    let start = Instant::now();
+    loop {
+        if queue.stops() {
+            return false;
+        }
+        if is_there(queue, index) {
+            return true;
+        }
+        if start.elapsed() >= wait::SPIN || pool::is_wanted() {
+            return false;
+        }
+        std::hint::spin_loop();
+    }
 }
 
 /// Whether a packet has been written: its slot is reserved, and its header says what it is. What number the doorbell got
 /// does not matter.
-fn is_there(queue: &Queue, index: u64) -> bool {
+pub fn is_there(queue: &Queue, index: u64) -> bool {
     let header = queue.header(index).load(Ordering::Acquire);
     PacketType::of(header) != PacketType::Invalid
-        && index < queue.amd().write_index.load(Ordering::Acquire)
+        && index < queue.write_index().load(Ordering::Acquire)
 }
 
-fn execute(queue: &Queue, index: u64, last: &mut Option<(u64, Kernel)>) -> Result<(), Fault> {
+/// Executes a packet; whether it need not wait.
+fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
+    let index = progress.index;
     let header = queue.header(index).load(Ordering::Acquire);
-    // The packet was written before its header, and is the library's until the read index has passed it.
-    let slot = std::ptr::with_exposed_provenance::<u8>(queue.slot(index) as usize);
     let start = ticks();
-    let completion = match PacketType::of(header) {
+    let mut barrier = |wish: Result<Wish, String>| {
+        let wish = wish.map_err(|problem| Fault::Packet(format!("packet {index}: {problem}")))?;
+        barrier::is_met(queue, &mut progress.waiting, index, &wish)
+    };
+    let (completion, done) = match PacketType::of(header) {
         PacketType::KernelDispatch => {
-            // SAFETY: a slot has 64 bytes, as the packet has, which takes any bits.
-            let packet = unsafe { slot.cast::<DispatchPacket>().read() };
-            dispatch(queue, index, &packet, last)?;
-            packet.completion
+            let packet: DispatchPacket = queue.packet(index);
+            check(packet.completion, index)?;
+            dispatch(queue, index, &packet, &mut progress.last)?;
+            (packet.completion, true)
         }
-        PacketType::BarrierAnd | PacketType::BarrierOr => {
-            // SAFETY: a slot has 64 bytes, as the packet has, which takes any bits.
-            let packet = unsafe { slot.cast::<BarrierPacket>().read() };
-            let all = PacketType::of(header) == PacketType::BarrierAnd;
-            barrier(queue, &packet, all)?;
-            packet.completion
+        kind @ (PacketType::BarrierAnd | PacketType::BarrierOr) => {
+            let packet: BarrierPacket = queue.packet(index);
+            check(packet.completion, index)?;
+            let all = kind == PacketType::BarrierAnd;
+            (packet.completion, barrier(Wish::of_barrier(&packet, all))?)
         }
         PacketType::VendorSpecific => {
-            // SAFETY: a slot has 64 bytes, as the packet has, which takes any bits.
-            let packet = unsafe { slot.cast::<BarrierValuePacket>().read() };
-            barrier_value(queue, &packet)?;
-            packet.completion
+            let packet: BarrierValuePacket = queue.packet(index);
+            check(packet.completion, index)?;
+            (packet.completion, barrier(Wish::of_value(&packet))?)
         }
         other => {
             return Err(Fault::Packet(format!(
@@ -85,35 +114,21 @@ fn execute(queue: &Queue, index: u64, last: &mut Option<(u64, Kernel)>) -> Resul
             )));
         }
     };
-    signal::complete(completion, start, ticks());
-    Ok(())
-}
-
-fn barrier(queue: &Queue, packet: &BarrierPacket, all: bool) -> Result<(), Fault> {
-    let met = match all {
-        true => wait_for_zero(&packet.dependencies, || queue.stops()),
-        false => wait_for_any_zero(&packet.dependencies, || queue.stops()),
-    };
-    met.then_some(()).ok_or(Fault::Stopped)
-}
-
-fn barrier_value(queue: &Queue, packet: &BarrierValuePacket) -> Result<(), Fault> {
-    const BARRIER_VALUE: u8 = 2;
-    if packet.format != BARRIER_VALUE {
-        return Err(Fault::Packet(format!(
-            "the vendor packet format {} is unknown",
-            packet.format
-        )));
+    if done {
+        signal::complete(completion, start, ticks());
     }
-    let condition = Condition::new(packet.condition);
-    let condition = condition
-        .ok_or_else(|| Fault::Packet(format!("the condition {} is unknown", packet.condition)))?;
-    let Signal(address) = packet.signal;
-    let met = || condition.holds(signal::load(packet.signal) & packet.mask, packet.value);
-    wait::until(Some(address), None, || {
-        (queue.stops() || met()).then_some(())
-    });
-    (!queue.stops()).then_some(()).ok_or(Fault::Stopped)
+    Ok(done)
+}
+
+/// Checks the signal that a packet completes, before anything is done for it.
+fn check(completion: Signal, index: u64) -> Result<(), Fault> {
+    match signal::is_optional(completion) {
+        true => Ok(()),
+        false => Err(Fault::Packet(format!(
+            "packet {index}: it completes {:#x}, which is no signal",
+            completion.0
+        ))),
+    }
 }
 
 /// Runs a kernel to its end.
@@ -146,6 +161,7 @@ fn dispatch(
         group_segment_size: packet.group_segment_size,
     };
     let message = |_| signal_calls::interrupt();
+    let _running = look::Running::new();
     let run = kernel
         .dispatch()
         .grid(packet.grid)

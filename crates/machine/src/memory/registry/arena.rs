@@ -98,6 +98,18 @@ impl Arena {
         resting.pieces.push_back((room, epoch));
     }
 
+    /// Whether an address is in one of the mappings.
+    pub fn holds(&self, address: u64) -> bool {
+        [&self.chunks, &self.large].into_iter().any(|maps| {
+            // A large piece may begin behind the start of its mapping; what was skipped is nobody's.
+            let before = maps.range(..=address).next_back();
+            before.is_some_and(|(_, map)| {
+                let start = map.as_mut_ptr().expose_provenance() as u64;
+                address - start < map.len() as u64
+            })
+        })
+    }
+
     fn take_small(&mut self, bytes: u64, align: u64) -> Result<Room, String> {
         let with_skip = bytes + (align - PAGE);
         let fit = self.fits.range((with_skip, 0)..).next().copied();

@@ -347,6 +347,11 @@ impl Registry {
         Some(entry.allocation.clone())
     }
 
+    /// Whether an address is the registry's own, whatever is there now: allocated, freed, or not used yet.
+    pub fn owns(&self, address: u64) -> bool {
+        lock(&self.owned).arena.holds(address)
+    }
+
     /// The allocation nearest to an address.
     pub fn nearest(&self, address: u64) -> Option<Allocation> {
         self.map().nearest(address).cloned()

@@ -1,0 +1,93 @@
+//! Whose memory an address names, and whether a copy may be made there.
+
+use wavetank::{Hold, Registry};
+
+use crate::memory::host_address;
+use crate::runtime::runtime;
+use crate::{host, vmem};
+
+/// What a copy does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+impl Access {
+    /// How a sentence says it of what does it.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Access::Read => "it reads at",
+            Access::Write => "it writes at",
+        }
+    }
+}
+
+/// A range that a copy reads or writes, once somebody has found out whose it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    pub address: u64,
+    pub bytes: u64,
+    pub access: Access,
+    /// Whether the library has mapped what is there.
+    pub ours: bool,
+}
+
+impl Range {
+    pub fn new(address: u64, bytes: u64, access: Access) -> Range {
+        let address = host_address(address);
+        Range {
+            address,
+            bytes,
+            access,
+            ours: is_ours(address) || vmem::reaches(address, bytes),
+        }
+    }
+
+    /// Keeps memory of the library mapped. The error is a sentence without a subject.
+    ///
+    /// The holder neither asks whose another range is, nor takes memory away: it would wait for itself.
+    pub fn hold(&self) -> Result<Option<Hold<'static>>, String> {
+        match self.ours {
+            true => hold(self.address, self.bytes, self.access).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Looks at the program's memory. The error is a sentence without a subject.
+    pub fn pages(&self) -> Result<host::Pages, String> {
+        match self.ours {
+            true => Ok(host::Pages {
+                writable: true,
+                of_file: false,
+            }),
+            false => host::pages(self.address, self.bytes, self.access),
+        }
+    }
+}
+
+fn registry() -> Option<&'static Registry> {
+    runtime().ok().map(|runtime| runtime.registry())
+}
+
+/// Whether the library has mapped an address for its own memory, whatever is there now.
+pub fn is_ours(address: u64) -> bool {
+    registry().is_some_and(|registry| registry.owns(address))
+}
+
+/// Keeps memory of the library mapped. The error is a sentence without a subject.
+pub fn hold(address: u64, bytes: u64, access: Access) -> Result<Hold<'static>, String> {
+    let verb = access.verb();
+    let registry = registry().ok_or("the library is not initialised")?;
+    registry
+        .hold(address, bytes)
+        .map_err(|_| match registry.find(address) {
+            Some(found) => format!(
+                "{verb} {address:#x} {bytes} bytes, and so past the end of {} of {} bytes at {:#x}",
+                found.name, found.bytes, found.address
+            ),
+            None => {
+                format!("{verb} {address:#x}, where memory was freed, or nothing was allocated")
+            }
+        })
+}
