@@ -3,20 +3,25 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use wavetank::{ChipFacts, MAX_LDS, SUPPORTED_CHIPS};
+use wavetank::environment::Settings;
+use wavetank::{Chip, ChipFacts, MAX_LDS, SUPPORTED_CHIPS};
 
 use crate::code_file::device;
-use crate::exit::{Result, print, print_json};
+use crate::exit::{Failure, Result, print, print_json};
 
 const EXAMPLES: &str = "\
 Examples:
   wavetank agents
+  wavetank agents --gpu gfx906:8G      as programs find it with that option
   wavetank agents --json | jq -r '.[].name'";
 
 /// Lists the emulated GPUs, and the CPU that stands for them
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Agents {
+    /// Only these GPUs, parted by commas, with the size of their memory if you like: gfx900:8G
+    #[arg(long, value_name = "CPU[:SIZE]")]
+    gpu: Option<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -53,7 +58,7 @@ struct Gpu {
 }
 
 impl Gpu {
-    fn new(facts: &ChipFacts) -> Gpu {
+    fn new(facts: &ChipFacts, memory_bytes: u64) -> Gpu {
         Gpu {
             product: facts.product,
             isa: facts.isa,
@@ -64,7 +69,7 @@ impl Gpu {
             wave_size: 64,
             group_max_size: 1024,
             lds_bytes: MAX_LDS,
-            memory_bytes: ChipFacts::MEMORY_BYTES,
+            memory_bytes,
             clock: facts.clock,
             memory_clock: facts.memory_clock,
             memory_bus_bits: facts.memory_bits,
@@ -75,14 +80,14 @@ impl Gpu {
 impl Agents {
     pub fn run(self) -> Result {
         let mut agents = Vec::new();
-        for chip in SUPPORTED_CHIPS {
-            let device = device(*chip, None)?;
+        for (chip, memory) in self.gpus()? {
+            let device = device(chip, None)?;
             agents.push(Agent {
                 name: chip.name(),
                 kind: "gpu",
                 threads: device.threads(),
                 compute_units: Some(device.compute_units()),
-                gpu: Some(Gpu::new(&ChipFacts::of(*chip))),
+                gpu: Some(Gpu::new(&ChipFacts::of(chip), memory)),
             });
         }
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -101,6 +106,27 @@ impl Agents {
                 print(&texts.join("\n"))
             }
         }
+    }
+}
+
+impl Agents {
+    /// The GPUs asked for, or else all, each with the memory that a program finds which has it alone.
+    fn gpus(&self) -> Result<Vec<(Chip, u64)>> {
+        let names = match &self.gpu {
+            Some(gpu) => vec![gpu.clone()],
+            None => SUPPORTED_CHIPS.iter().map(|c| c.name().into()).collect(),
+        };
+        let mut all = Vec::new();
+        for name in names {
+            let settings = Settings::read(|variable| match variable {
+                "WAVETANK_GPU" => Some(name.clone().into()),
+                variable => std::env::var_os(variable),
+            });
+            let settings = settings.map_err(|error| Failure::usage(error.to_string()))?;
+            let chips = settings.gpus.iter().map(|gpu| gpu.chip);
+            all.extend(chips.zip(settings.memory()));
+        }
+        Ok(all)
     }
 }
 
@@ -130,10 +156,7 @@ fn text((number, agent): (usize, &Agent)) -> String {
         "LDS of a work-group",
         format!("{} KiB", gpu.lds_bytes >> 10),
     );
-    line(
-        "Memory",
-        format!("{} GiB, or what the host has", gpu.memory_bytes >> 30),
-    );
+    line("Memory", format!("{} MiB", gpu.memory_bytes >> 20));
     line("Max clock", format!("{} MHz", gpu.clock));
     line(
         "Memory clock, bus",

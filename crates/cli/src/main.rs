@@ -62,7 +62,10 @@ enum Command {
 fn main() -> ExitCode {
     exit::code(match Cli::parse().command {
         Command::Demo(demo) => demo.run(),
-        Command::Run(run) => run.run(),
+        Command::Run(run) => match run.run() {
+            Ok(code) => return code,
+            Err(failure) => Err(failure),
+        },
         Command::Info(info) => info.run(),
         Command::Launch(launch) => launch.run(),
         Command::Agents(agents) => agents.run(),

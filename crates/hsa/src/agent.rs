@@ -50,9 +50,12 @@ pub fn all() -> Result<Vec<Agent>> {
     Ok(std::iter::once(cpu()).chain((0..count).map(gpu)).collect())
 }
 
-/// Bytes of memory that a GPU offers: what the chip has, or the host if that is less.
-pub fn memory_bytes() -> u64 {
-    ChipFacts::MEMORY_BYTES.min(host_bytes())
+/// Bytes of memory that a GPU offers; the CPU offers none of that kind.
+pub fn memory_bytes(agent: Agent) -> u64 {
+    match (of(agent), runtime()) {
+        (Ok(Which::Gpu(n, _)), Ok(runtime)) => runtime.memory[n],
+        _ => 0,
+    }
 }
 
 /// Bytes of memory that the host has.
@@ -196,7 +199,7 @@ unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Resu
             0xA010 => room.put(true),      // cooperative queues
             0xA011 => room.text::<24>(&format!("GPU-{:016x}", 0x7761_7665_0000_0000 + n as u64)),
             0xA013 => room.put(false), // SVM: host memory directly
-            0xA015 => room.put(crate::memory::available()),
+            0xA015 => room.put(crate::memory::available(gpu(n))),
             0xA016 => room.put(1_000_000_000u64), // clock
             0xA107 => room.put(known.family),
             0xA108 | 0xA109 => room.put(0u32), // firmware

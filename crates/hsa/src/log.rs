@@ -2,35 +2,28 @@
 
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock};
 
-use crate::runtime::lock;
+use wavetank::environment::Log;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Errors,
-    Info,
-    Trace,
-}
+use crate::runtime::{lock, settings};
 
-fn level() -> Level {
-    static LEVEL: OnceLock<Level> = OnceLock::new();
-    *LEVEL.get_or_init(|| match std::env::var("WAVETANK_LOG").as_deref() {
-        Ok("trace") => Level::Trace,
-        Ok("info") => Level::Info,
-        _ => Level::Errors,
-    })
+/// A wrong setting makes `hsa_init` fail; the calls before it are not logged.
+fn level() -> Log {
+    settings()
+        .as_ref()
+        .map_or(Log::Errors, |settings| settings.log)
 }
 
 /// Whether calls are logged.
 pub fn traces() -> bool {
-    level() >= Level::Trace
+    level() >= Log::Trace
 }
 
 /// Whether dispatches are logged.
 pub fn informs() -> bool {
-    level() >= Level::Info
+    level() >= Log::Info
 }
 
 /// Writes a line to stderr, whole.

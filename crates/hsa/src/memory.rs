@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use wavetank::{ALIAS, Registration, Rights};
 
@@ -95,12 +94,13 @@ pub struct Known {
 
 /// Memory of the library, by address.
 static OWNED: Mutex<BTreeMap<u64, Known>> = Mutex::new(BTreeMap::new());
-/// Bytes of it that are device memory.
-static TAKEN: AtomicU64 = AtomicU64::new(0);
+/// Bytes of it by their owner.
+static TAKEN: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
 
-/// Device memory that is not taken yet.
-pub fn available() -> u64 {
-    agent::memory_bytes().saturating_sub(TAKEN.load(Ordering::Relaxed))
+/// Memory of a GPU that is not taken yet.
+pub fn available(gpu: Agent) -> u64 {
+    let taken = lock(&TAKEN).get(&gpu.0).copied().unwrap_or_default();
+    agent::memory_bytes(gpu).saturating_sub(taken)
 }
 
 /// Allocates memory of a pool.
@@ -108,7 +108,7 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     let (owner, kind) = of_pool(pool)?;
     let (most, limit) = match kind {
         Kind::Group => return Err(Status::ERROR_INVALID_ALLOCATION),
-        Kind::Device => (agent::memory_bytes(), available()),
+        Kind::Device => (agent::memory_bytes(owner), available(owner)),
         _ => (agent::host_bytes(), agent::host_bytes()),
     };
     let bytes = (bytes as u64).checked_next_multiple_of(PAGE);
@@ -137,7 +137,7 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         locked: false,
         user_data: 0,
     };
-    TAKEN.fetch_add(device_bytes(&known), Ordering::Relaxed);
+    *lock(&TAKEN).entry(owner.0).or_default() += bytes;
     lock(&OWNED).insert(address, known);
     Ok(address)
 }
@@ -146,17 +146,11 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
 pub fn free(address: u64) -> Result {
     let known = lock(&OWNED).remove(&address);
     let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
-    TAKEN.fetch_sub(device_bytes(&known), Ordering::Relaxed);
+    if let Some(taken) = lock(&TAKEN).get_mut(&known.owner.0) {
+        *taken -= known.bytes;
+    }
     let freed = runtime()?.registry().free(address);
     freed.map_err(|_| Status::ERROR_INVALID_ALLOCATION)
-}
-
-/// Bytes of device memory that an allocation takes.
-fn device_bytes(known: &Known) -> u64 {
-    match known.owner == agent::cpu() {
-        true => 0,
-        false => known.bytes,
-    }
 }
 
 /// The host's address of memory that a program may name by the GPU's.

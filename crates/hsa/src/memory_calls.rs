@@ -11,10 +11,10 @@ use crate::{log, transfer};
 /// Bytes of LDS of a work-group.
 const GROUP_BYTES: u64 = 64 << 10;
 
-fn size(kind: Kind) -> u64 {
+fn size(agent: Agent, kind: Kind) -> u64 {
     match kind {
         Kind::Group => GROUP_BYTES,
-        Kind::Device => agent::memory_bytes(),
+        Kind::Device => agent::memory_bytes(agent),
         _ => agent::host_bytes(),
     }
 }
@@ -30,11 +30,18 @@ unsafe fn pool_info(agent: Agent, kind: Kind, attribute: u32, value: *mut c_void
         match attribute {
             0 => put(value.cast(), kind.segment()),
             1 => put(value.cast(), kind.flags()),
-            2 => put(value.cast(), size(kind) as usize),
+            2 => put(value.cast(), size(agent, kind) as usize),
             5 => put(value.cast(), global),
             6 | 7 => put(value.cast(), if global { PAGE as usize } else { 0 }),
             15 => put(value.cast(), agent == agent::cpu()),
-            4 | 16 => put(value.cast(), if global { size(kind) as usize } else { 0 }),
+            4 | 16 => put(
+                value.cast(),
+                if global {
+                    size(agent, kind) as usize
+                } else {
+                    0
+                },
+            ),
             17 => put(value.cast(), u32::from(kind == Kind::Device)), // location: CPU, GPU
             18 => put(value.cast(), PAGE as usize),
             8 => put(value.cast(), 0u32),

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use wavetank::{Chip, Device, Registry, SUPPORTED_CHIPS};
+use wavetank::environment::{Settings, WrongSetting};
+use wavetank::{Device, Registry};
 
 use crate::abi::Status;
 use crate::call::Result;
@@ -13,6 +14,8 @@ use crate::{copy, handler, log, look, queue, thread, watch};
 pub struct Runtime {
     /// The emulated GPUs, which share their memory.
     pub gpus: Vec<Device>,
+    /// The memory of each in bytes.
+    pub memory: Vec<u64>,
 }
 
 static RUNTIME: OnceLock<Runtime> = OnceLock::new();
@@ -21,6 +24,18 @@ static REFERENCES: AtomicU32 = AtomicU32::new(0);
 static CHANGE: Mutex<()> = Mutex::new(());
 /// Set in a child that was forked while the library was open: the threads that it would need are in its parent.
 static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// The settings of the environment, as they were when they were first looked at.
+pub fn settings() -> &'static std::result::Result<Settings, WrongSetting> {
+    static SETTINGS: OnceLock<std::result::Result<Settings, WrongSetting>> = OnceLock::new();
+    SETTINGS.get_or_init(Settings::from_env)
+}
+
+/// The status of an `hsa_init` that cannot be, after saying why.
+fn unusable(why: impl std::fmt::Display) -> Status {
+    log::line(&why.to_string());
+    Status::ERROR_OUT_OF_RESOURCES
+}
 
 /// A lock that outlives a panic of its holder.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -94,34 +109,18 @@ pub fn runtime() -> Result<&'static Runtime> {
 
 impl Runtime {
     fn new() -> Result<Runtime> {
-        let names = std::env::var("WAVETANK_GPU").unwrap_or_else(|_| "gfx900".to_owned());
+        let settings = settings().as_ref().map_err(unusable)?;
         let mut gpus: Vec<Device> = Vec::new();
-        for name in names.split(',').map(str::trim).filter(|n| !n.is_empty()) {
-            let chip = Chip::from_name(name).filter(|chip| SUPPORTED_CHIPS.contains(chip));
-            let chip = chip.ok_or_else(|| {
-                log::line(&format!(
-                    "WAVETANK_GPU: `{name}` is no GPU that is emulated; there are gfx900, gfx902, gfx904, gfx906, gfx909 and gfx90c"
-                ));
-                Status::ERROR_OUT_OF_RESOURCES
-            })?;
-            let builder = Device::builder(chip);
+        for gpu in &settings.gpus {
+            let builder = Device::builder(gpu.chip);
             let builder = match gpus.first() {
                 Some(first) => builder.memory_of(first),
                 None => builder,
             };
-            let device = builder.build().map_err(|error| {
-                log::line(&error.to_string());
-                Status::ERROR_OUT_OF_RESOURCES
-            })?;
-            gpus.push(device);
+            gpus.push(builder.build().map_err(unusable)?);
         }
-        match gpus.is_empty() {
-            true => {
-                log::line("WAVETANK_GPU names no GPU");
-                Err(Status::ERROR_OUT_OF_RESOURCES)
-            }
-            false => Ok(Runtime { gpus }),
-        }
+        let memory = settings.memory();
+        Ok(Runtime { gpus, memory })
     }
 
     /// The memory of all GPUs.

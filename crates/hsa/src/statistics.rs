@@ -1,28 +1,34 @@
-//! What ran: a line for each dispatch with `WAVETANK_LOG=info`, and a table at the end with `WAVETANK_STATS=1`.
+//! What ran: a line for each dispatch with `WAVETANK_LOG=info`, and with `WAVETANK_STATS=1` a table at the end.
+//!
+//! `wavetank run` prints the table itself, once the program is gone, and names in `WAVETANK_STATS_TO` the ledger where the
+//! sums are kept for it: a program that is killed has no time to print. Without it the library prints when the program
+//! shuts it down or ends.
 
 use std::collections::HashMap;
-use std::fmt::Write;
+use std::path::Path;
 use std::sync::{Mutex, OnceLock};
-use std::time::Duration;
 
 use wavetank::Report;
+use wavetank::statistics::{Ledger, Row, Sum, table};
 
 use crate::abi::DispatchPacket;
 use crate::log;
-use crate::runtime::lock;
+use crate::runtime::{lock, settings};
 
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    calls: u64,
-    time: Duration,
-    instructions: u64,
-}
+/// The sums of kernels, each with its place in the ledger.
+type Sums = HashMap<String, (Sum, Option<Row<'static>>)>;
 
-static SUMS: Mutex<Option<HashMap<String, Sum>>> = Mutex::new(None);
+static SUMS: Mutex<Option<Sums>> = Mutex::new(None);
 
 fn table_wanted() -> bool {
-    static WANTED: OnceLock<bool> = OnceLock::new();
-    *WANTED.get_or_init(|| std::env::var_os("WAVETANK_STATS").is_some_and(|v| v == "1"))
+    settings().as_ref().is_ok_and(|settings| settings.stats)
+}
+
+/// The ledger of whoever started the program. One that cannot be opened, in a sandbox for instance, is none.
+fn ledger() -> Option<&'static Ledger> {
+    static LEDGER: OnceLock<Option<Ledger>> = OnceLock::new();
+    let open = || Ledger::open(Path::new(&std::env::var_os("WAVETANK_STATS_TO")?)).ok();
+    LEDGER.get_or_init(open).as_ref()
 }
 
 /// Whether instructions are to be counted.
@@ -41,15 +47,24 @@ pub fn add(kernel: &str, report: &Report) {
     }
     let mut sums = lock(&SUMS);
     let sums = sums.get_or_insert_with(|| {
-        // Programs often end without shutting the library down.
-        // SAFETY: the function only reads statics of the library, which is never unloaded.
-        unsafe { libc::atexit(at_exit) };
-        HashMap::new()
+        if ledger().is_none() {
+            // Programs often end without shutting the library down.
+            // SAFETY: the function only reads statics of the library, which is never unloaded.
+            unsafe { libc::atexit(at_exit) };
+        }
+        Sums::new()
     });
-    let sum = sums.entry(kernel.to_owned()).or_default();
-    sum.calls += 1;
-    sum.time += report.wall;
-    sum.instructions += instructions(report);
+    let dispatch = Sum {
+        calls: 1,
+        time: report.wall,
+        instructions: instructions(report),
+    };
+    let new = || (Sum::default(), ledger().and_then(|l| l.row(kernel)));
+    let (sum, row) = sums.entry(kernel.to_owned()).or_insert_with(new);
+    sum.add(dispatch);
+    if let Some(row) = row {
+        row.set(*sum);
+    }
 }
 
 /// A dispatch as a line.
@@ -68,26 +83,15 @@ extern "C" fn at_exit() {
     report();
 }
 
-/// Writes the table, the slowest kernel first, and begins anew.
+/// Writes the table, the slowest kernel first, and begins anew; nothing where that is another's business.
 pub fn report() {
+    if ledger().is_some() {
+        return;
+    }
     let Some(sums) = lock(&SUMS).take() else {
         return;
     };
-    let mut rows: Vec<(String, Sum)> = sums.into_iter().collect();
-    rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.time));
-    let mut text = format!(
-        "{:>9} {:>12} {:>16}  kernel\n",
-        "calls", "ms", "instructions"
-    );
-    for (name, sum) in rows {
-        let ms = sum.time.as_secs_f64() * 1e3;
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "{:>9} {ms:>12.3} {:>16}  {name}",
-            sum.calls, sum.instructions
-        );
-    }
+    let text = table(sums.into_iter().map(|(name, (sum, _))| (name, sum)));
     // If stderr is closed, nobody is there to be told.
     let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
 }

@@ -31,9 +31,6 @@ pub struct ChipFacts {
 }
 
 impl ChipFacts {
-    /// Memory of a GPU in bytes, where the host has as much.
-    pub const MEMORY_BYTES: u64 = 16 << 30;
-
     /// What is told of a chip.
     pub fn of(chip: Chip) -> ChipFacts {
         let vega10 = ChipFacts {

@@ -1,0 +1,324 @@
+//! Settings from the environment, for programs that know nothing of this library: `WAVETANK_GPU`, `WAVETANK_MEMORY`,
+//! `WAVETANK_LOG`, `WAVETANK_STATS`.
+//!
+//! The library inside a program reads them here, and so does the command that starts the program: what one of them refuses
+//! the other refuses too, with the same sentence.
+
+use std::ffi::OsString;
+use std::str::FromStr;
+
+use thiserror::Error;
+use wavetank_isa::Chip;
+use wavetank_object::Target;
+
+use crate::chip_facts::ChipFacts;
+use crate::device::SUPPORTED_CHIPS;
+use crate::host;
+
+/// The least memory of a GPU: below, a unit was forgotten.
+const LEAST_MEMORY: u64 = 1 << 20;
+/// The most: all addresses that a process has.
+const MOST_MEMORY: u64 = 1 << 47;
+
+/// A variable of the environment that means nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{variable}: {problem}")]
+pub struct WrongSetting {
+    /// Its name.
+    pub variable: &'static str,
+    /// What is wrong with its value, and what can be written.
+    pub problem: String,
+}
+
+/// What is said while a program runs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Log {
+    /// Errors only.
+    Errors,
+    /// A line for each dispatch as well.
+    Info,
+    /// A line for each call of the interface as well.
+    Trace,
+}
+
+impl FromStr for Log {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Ok(Log::Errors),
+            "info" => Ok(Log::Info),
+            "trace" => Ok(Log::Trace),
+            _ => Err(format!(
+                "{text:?} is no level of the log; write info or trace"
+            )),
+        }
+    }
+}
+
+/// A GPU that a program finds: `gfx900`, `gfx900:8G`, `gfx906:sramecc-:xnack-:512M`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gpu {
+    /// The chip.
+    pub chip: Chip,
+    /// Bytes of its memory, where they are said.
+    pub memory: Option<u64>,
+}
+
+impl FromStr for Gpu {
+    type Err = String;
+
+    /// After the chip come features, as in a target ID, and the size of the memory, which begins with a digit.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, suffixes) = text.split_once(':').unwrap_or((text, ""));
+        let chip = Chip::from_name(name).filter(|chip| SUPPORTED_CHIPS.contains(chip));
+        let chip = chip.ok_or_else(|| {
+            let names: Vec<_> = SUPPORTED_CHIPS.iter().map(|chip| chip.name()).collect();
+            let there = names.join(", ");
+            format!(
+                "`{}` is no GPU that is emulated; there are {there}",
+                name.escape_debug()
+            )
+        })?;
+        let is_size = |suffix: &&str| suffix.starts_with(|c: char| c.is_ascii_digit());
+        let suffixes = suffixes.split(':').filter(|suffix| !suffix.is_empty());
+        let (sizes, features): (Vec<&str>, Vec<&str>) = suffixes.partition(is_size);
+        check_features(chip, &features)?;
+        let memory = match sizes.as_slice() {
+            [] => None,
+            [size] => Some(bytes(size)?),
+            _ => return Err(format!("`{}` has two sizes of memory", text.escape_debug())),
+        };
+        Ok(Gpu { chip, memory })
+    }
+}
+
+/// Whether a chip is emulated with features such as `xnack-`.
+fn check_features(chip: Chip, features: &[&str]) -> Result<(), String> {
+    let asked = [&[chip.name()], features].concat().join(":");
+    let asked: Target = asked.parse().map_err(|_| {
+        format!(
+            "`{}` is no target; after the chip come features such as xnack-, and its memory, as in {chip}:8G",
+            asked.escape_debug()
+        )
+    })?;
+    let emulated = ChipFacts::of(chip).isa;
+    match emulated.parse::<Target>() {
+        Ok(emulated) if !emulated.serves(&asked) => {
+            Err(format!("`{asked}` is not emulated; {emulated} is"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reads a size: `8G`, `512M`, `1073741824`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let shift = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => Some(0),
+        "K" => Some(10),
+        "M" => Some(20),
+        "G" => Some(30),
+        "T" => Some(40),
+        _ => None,
+    };
+    let number = digits.parse::<u64>().ok().zip(shift);
+    let bytes = number.and_then(|(number, shift)| number.checked_mul(1 << shift));
+    bytes
+        .filter(|bytes| (LEAST_MEMORY..=MOST_MEMORY).contains(bytes))
+        .ok_or_else(|| {
+            let text = text.escape_debug();
+            format!("`{text}` is no size of memory; write 512M, 8G or another from 1M to 128T")
+        })
+}
+
+/// All settings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// The GPUs that the program finds, at least one.
+    pub gpus: Vec<Gpu>,
+    /// What is said while it runs.
+    pub log: Log,
+    /// Whether it ends with a table of its kernels.
+    pub stats: bool,
+}
+
+impl Settings {
+    /// The settings of this process.
+    ///
+    /// # Errors
+    /// The first variable that is wrong.
+    pub fn from_env() -> Result<Settings, WrongSetting> {
+        Settings::read(|name| std::env::var_os(name))
+    }
+
+    /// The settings that some variables have.
+    ///
+    /// # Errors
+    /// The first variable that is wrong.
+    ///
+    /// ```
+    /// use wavetank::Chip;
+    /// use wavetank::environment::Settings;
+    ///
+    /// let set = |name: &str| match name {
+    ///     "WAVETANK_GPU" => Some("gfx906:8G,gfx900".into()),
+    ///     "WAVETANK_MEMORY" => Some("512M".into()),
+    ///     _ => None,
+    /// };
+    /// let settings = Settings::read(set)?;
+    /// assert_eq!(settings.gpus[0].chip, Chip::Gfx906);
+    /// assert_eq!(settings.memory(), [8 << 30, 512 << 20]);
+    /// # Ok::<(), wavetank::environment::WrongSetting>(())
+    /// ```
+    pub fn read(value: impl Fn(&str) -> Option<OsString>) -> Result<Settings, WrongSetting> {
+        let memory = variable(&value, "WAVETANK_MEMORY", bytes)?;
+        let gpus = variable(&value, "WAVETANK_GPU", gpus)?;
+        let gpus = gpus.unwrap_or(vec![Gpu {
+            chip: Chip::Gfx900,
+            memory: None,
+        }]);
+        let sized = |gpu: Gpu| Gpu {
+            memory: gpu.memory.or(memory),
+            ..gpu
+        };
+        Ok(Settings {
+            gpus: gpus.into_iter().map(sized).collect(),
+            log: variable(&value, "WAVETANK_LOG", str::parse)?.unwrap_or(Log::Errors),
+            stats: variable(&value, "WAVETANK_STATS", yes_or_no)?.unwrap_or(false),
+        })
+    }
+
+    /// The memory of each GPU in bytes. Those that nothing is said of share half of what the host has free now.
+    pub fn memory(&self) -> Vec<u64> {
+        let silent = self.gpus.iter().filter(|gpu| gpu.memory.is_none()).count();
+        let share = match silent {
+            0 => 0,
+            silent => host::free_memory() / 2 / silent as u64,
+        };
+        let whole = |bytes: u64| bytes.max(LEAST_MEMORY) / LEAST_MEMORY * LEAST_MEMORY;
+        let each = self.gpus.iter();
+        each.map(|gpu| whole(gpu.memory.unwrap_or(share))).collect()
+    }
+}
+
+/// The value of a variable; one that is empty is not there.
+fn variable<T>(
+    value: impl Fn(&str) -> Option<OsString>,
+    variable: &'static str,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, WrongSetting> {
+    let Some(value) = value(variable).filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    // What is no UTF-8 is no value of ours either: `parse` quotes it.
+    let parsed = parse(value.to_string_lossy().trim());
+    parsed
+        .map(Some)
+        .map_err(|problem| WrongSetting { variable, problem })
+}
+
+fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
+    let names = text.split(',').map(str::trim);
+    let gpus: Vec<Gpu> = names
+        .filter(|name| !name.is_empty())
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
+    match gpus.is_empty() {
+        true => Err("it names no GPU; write gfx900, or several parted by commas".to_owned()),
+        false => Ok(gpus),
+    }
+}
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "1" => Ok(true),
+        "0" => Ok(false),
+        _ => Err(format!("{text:?} is neither 1 nor 0")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &'static str, value: &str) -> Result<Settings, String> {
+        let set = |asked: &str| (asked == name).then(|| value.into());
+        Settings::read(set).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        let of = |text: &str| text.parse::<Gpu>().map(|gpu| gpu.memory);
+        assert_eq!(of("gfx900"), Ok(None));
+        assert_eq!(of("gfx900:8G"), Ok(Some(8 << 30)));
+        assert_eq!(of("gfx900:512m"), Ok(Some(512 << 20)));
+        assert_eq!(of("gfx900:2048K"), Ok(Some(2 << 20)));
+        assert_eq!(of("gfx900:1T"), Ok(Some(1 << 40)));
+        assert_eq!(of("gfx900:1073741824"), Ok(Some(1 << 30)));
+        for bad in [
+            "gfx900:8",
+            "gfx900:0G",
+            "gfx900:8GB",
+            "gfx900:1.5G",
+            "gfx900:99999999T",
+            "gfx900:1G:2G",
+        ] {
+            assert!(of(bad).unwrap_err().contains("memory"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn features_are_those_of_the_emulated_chip() {
+        let of = |text: &str| text.parse::<Gpu>();
+        assert_eq!(of("gfx900:xnack-").unwrap().chip, Chip::Gfx900);
+        let both = of("gfx906:sramecc-:xnack-:4G").unwrap();
+        assert_eq!(both.memory, Some(4 << 30));
+        assert!(
+            of("gfx900:xnack+")
+                .unwrap_err()
+                .contains("gfx900:xnack- is")
+        );
+        assert!(
+            of("gfx900:fast")
+                .unwrap_err()
+                .contains("`gfx900:fast` is no target")
+        );
+        assert!(of("gfx1030").unwrap_err().contains("gfx900, gfx902"));
+    }
+
+    #[test]
+    fn wrong_values_are_sentences() {
+        for (name, value, part) in [
+            ("WAVETANK_LOG", "bogus", "\"bogus\" is no level of the log"),
+            ("WAVETANK_STATS", "yes", "neither 1 nor 0"),
+            ("WAVETANK_GPU", "voodoo", "`voodoo` is no GPU"),
+            ("WAVETANK_GPU", ",", "names no GPU"),
+            ("WAVETANK_MEMORY", "much", "`much` is no size of memory"),
+        ] {
+            let text = read(name, value).unwrap_err();
+            assert!(text.starts_with(name) && text.contains(part), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_empty_variable_is_none() {
+        for name in [
+            "WAVETANK_LOG",
+            "WAVETANK_STATS",
+            "WAVETANK_GPU",
+            "WAVETANK_MEMORY",
+        ] {
+            assert_eq!(read(name, ""), read("", ""), "{name}");
+        }
+    }
+
+    #[test]
+    fn gpus_share_half_of_what_is_free() {
+        let one = read("", "").unwrap().memory();
+        let two = read("WAVETANK_GPU", "gfx900,gfx906").unwrap().memory();
+        assert!(one[0] <= host::free_memory());
+        // What is free changes from look to look.
+        assert!(two[0] + two[1] < one[0] * 3 / 2, "{one:?} {two:?}");
+    }
+}
