@@ -5,6 +5,7 @@ use std::fmt;
 use thiserror::Error;
 use wavetank_isa::text::parse_at;
 use wavetank_isa::{Chip, Dialect, Encoded, Inst, ParseError, encode};
+use wavetank_quote::brief;
 
 use crate::label::{Labels, target};
 use crate::source::{Lines, Statement, may_have_labels, statements};
@@ -89,14 +90,31 @@ pub fn assemble(
     source: &str,
     chip: Chip,
     dialect: Dialect,
+    each: impl FnMut(&Line),
+) -> Result<(), Errors> {
+    assemble_until(source, chip, dialect, usize::MAX, each)
+}
+
+/// As [`assemble`], but ends at the `most`th error: where so many lines are wrong, the file is.
+///
+/// # Errors
+///
+/// The first wrong lines of the source, at most `most`.
+pub fn assemble_until(
+    source: &str,
+    chip: Chip,
+    dialect: Dialect,
+    most: usize,
     mut each: impl FnMut(&Line),
 ) -> Result<(), Errors> {
     let mut assembler = Assembler {
-        source,
+        // Editors of other systems put a byte order mark before UTF-8.
+        source: source.strip_prefix('\u{feff}').unwrap_or(source),
         chip,
         dialect,
         labels: Labels::default(),
         errors: Vec::new(),
+        most,
     };
     assembler.find_labels();
     let labels = std::mem::take(&mut assembler.labels);
@@ -135,6 +153,8 @@ struct Assembler<'a> {
     dialect: Dialect,
     labels: Labels,
     errors: Vec<LineError>,
+    /// How many errors end the work.
+    most: usize,
 }
 
 /// What a pass does with an instruction: gets the number of the line, the line, the address, the text and where it
@@ -147,6 +167,9 @@ impl Assembler<'_> {
         let mut address = 0;
         for (number, written, line) in Lines::new(self.source, self.dialect) {
             for statement in statements(&line, self.dialect) {
+                if self.errors.len() >= self.most {
+                    return;
+                }
                 if let Statement::Instruction { text, indent } = statement {
                     address += visit(self, number, written, address, text, indent) as u64;
                 }
@@ -163,6 +186,9 @@ impl Assembler<'_> {
         let mut address = 0;
         for (number, written, line) in Lines::new(self.source, self.dialect) {
             for statement in statements(&line, self.dialect) {
+                if self.errors.len() >= self.most {
+                    return;
+                }
                 match statement {
                     Statement::Label(name) if !self.labels.define(name, address) => {
                         let at = written.find(name).unwrap_or_default();
@@ -224,7 +250,7 @@ impl Assembler<'_> {
 fn wrong(span: std::ops::Range<usize>, message: String) -> ParseError {
     ParseError {
         span,
-        message,
+        message: brief(&message),
         help: None,
     }
 }

@@ -25,6 +25,6 @@ mod label;
 mod listing;
 mod source;
 
-pub use assemble::{Errors, Line, LineError, assemble};
+pub use assemble::{Errors, Line, LineError, assemble, assemble_until};
 pub use hex::{HexError, REJECTED, hex_line};
 pub use listing::{Listing, ListingError};

@@ -10,6 +10,7 @@ use wavetank_isa::tables::{Field, Kind};
 use wavetank_isa::text::print_at;
 use wavetank_isa::{Chip, Dialect, Inst, Operand, decode};
 use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Symbol, SymbolKind};
+use wavetank_quote::plain;
 
 /// Text is handed on in pieces of about this size, in bytes.
 const PIECE: usize = 1 << 16;
@@ -277,7 +278,7 @@ impl<W: Write> Page<'_, W> {
             while let Some((_, label)) = labels.next_if(|(at, _)| **at <= address) {
                 let first = address == region.address;
                 let blank = if label.symbol && !first { "\n" } else { "" };
-                let _ = writeln!(self.text, "{blank}{}:", label.name);
+                let _ = writeln!(self.text, "{blank}{}:", plain(&label.name));
             }
             if zeros.contains(&address) {
                 return;
@@ -287,8 +288,14 @@ impl<W: Write> Page<'_, W> {
                 .peek()
                 .map(|(at, _)| (**at - region.address) as usize);
             let end = end.map_or(region.bytes.len(), |end| end.min(region.bytes.len()));
-            let run = zero_dwords(&region.bytes[start..end.max(start)]);
-            if listing.folds_zeros && run >= PADDING {
+            // Looked at once a run, not once a dword of it: without folding every dword is shown.
+            let folded = &region.bytes[start..end.max(start)];
+            let run = if listing.folds_zeros {
+                zero_dwords(folded)
+            } else {
+                0
+            };
+            if run >= PADDING {
                 zeros = address..address + 4 * run as u64;
                 let _ = writeln!(self.text, "\t.fill {run}, 4, 0");
                 return;
@@ -335,7 +342,7 @@ impl<W: Write> Page<'_, W> {
             && let Some(blank) = self.text.rfind(' ')
         {
             self.text.truncate(blank + 1);
-            self.text.push_str(name);
+            let _ = write!(self.text, "{}", plain(name));
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter, memchr3};
+use memchr::{memchr_iter, memchr2, memchr3};
 use wavetank_isa::Dialect;
 
 /// What stands at a place of the source.
@@ -52,23 +52,17 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The next line, as [`str::lines`] has it.
+    /// The next line. Lines end with LF, CR LF, or CR alone, as for LLVM's assembler.
     fn line(&mut self) -> Option<&'a str> {
         if self.rest.is_empty() {
             return None;
         }
         self.number += 1;
-        let end = memchr(b'\n', self.rest.as_bytes());
-        let (line, rest) = match end {
-            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
-            None => (self.rest, ""),
-        };
-        self.rest = rest;
-        Some(
-            line.strip_suffix('\r')
-                .filter(|_| end.is_some())
-                .unwrap_or(line),
-        )
+        let end = memchr2(b'\n', b'\r', self.rest.as_bytes());
+        let (line, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        let after = rest.strip_prefix('\r').unwrap_or(rest);
+        self.rest = after.strip_prefix('\n').unwrap_or(after);
+        Some(line)
     }
 }
 
@@ -80,7 +74,7 @@ pub(crate) fn may_have_labels(source: &str) -> bool {
         let kept = text.iter().rposition(|b| !part(*b));
         kept.map_or(0, |last| last + 1)
     };
-    let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\r' | 0x0b | 0x0c);
+    let blank = |b: u8| matches!(b, b' ' | b'\t' | 0x0b | 0x0c);
     memchr_iter(b':', bytes).any(|colon| {
         let name_end = without(&bytes[..colon], blank);
         let name = without(&bytes[..name_end], is_name);
@@ -88,7 +82,7 @@ pub(crate) fn may_have_labels(source: &str) -> bool {
         // First in a line, or behind another label, a statement or a comment.
         before
             .last()
-            .is_none_or(|b| matches!(b, b'\n' | b':' | b';' | b'/'))
+            .is_none_or(|b| matches!(b, b'\n' | b'\r' | b':' | b';' | b'/'))
     })
 }
 
@@ -219,6 +213,7 @@ mod tests {
             "s_nop 0\n\t.Lb :\n",
             "/* c */d: s_nop 0",
             "1:\ts_branch 1b",
+            "s_nop 0\rf:",
             "s_nop 0;e:",
         ] {
             assert!(may_have_labels(label), "{label}");
@@ -227,12 +222,22 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_those_of_the_standard_library() {
-        for source in ["", "\n", "a", "a\n", "a\r\n\nb", "a\r", "\r\n\r"] {
+    fn lines_end_with_any_of_the_three_marks() {
+        for source in [
+            "",
+            "\n",
+            "a",
+            "a\n",
+            "a\r\n\nb",
+            "a\r",
+            "\r\n\r",
+            "a\rb\r\rc",
+        ] {
             let lines: Vec<_> = Lines::new(source, Dialect::Llvm)
                 .map(|(_, written, _)| written)
                 .collect();
-            assert_eq!(lines, source.lines().collect::<Vec<_>>(), "{source:?}");
+            let plain = source.replace("\r\n", "\n").replace('\r', "\n");
+            assert_eq!(lines, plain.lines().collect::<Vec<_>>(), "{source:?}");
         }
     }
 

@@ -118,3 +118,11 @@ proptest! {
         prop_assert!(done.is_ok() || out.is_empty());
     }
 }
+
+#[test]
+fn megabytes_of_zeros_come_to_an_end() {
+    let bytes = vec![0; 8 << 20];
+    let listing = Listing::raw(&bytes, Chip::Gfx900);
+    let written = listing.write(Dialect::Llvm, &mut std::io::sink());
+    written.expect("a sink takes everything");
+}

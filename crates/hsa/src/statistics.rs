@@ -10,6 +10,7 @@ use std::sync::{Mutex, OnceLock};
 
 use wavetank::Report;
 use wavetank::statistics::{Ledger, Row, Sum, table};
+use wavetank_quote::plain;
 
 use crate::abi::DispatchPacket;
 use crate::log;
@@ -70,6 +71,7 @@ pub fn add(kernel: &str, report: &Report) {
 /// A dispatch as a line.
 pub fn told(kernel: &str, packet: &DispatchPacket, report: &Report) -> String {
     let size = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
+    let kernel = plain(kernel);
     format!(
         "{kernel} grid {} group {} in {:.3} ms, {} wave instructions",
         size(packet.grid),

@@ -53,8 +53,12 @@ pub struct CodeObject {
     version: u8,
     target: Target,
     kernels: Vec<Kernel>,
+    /// The kernels' places, in the order of their names.
+    kernels_by_name: Vec<u32>,
     printf: Vec<String>,
     symbols: Vec<Symbol>,
+    /// The symbols' places, in the order of their names; global ones go before local ones.
+    symbols_by_name: Vec<u32>,
     pub(crate) segments: Vec<Segment>,
     pub(crate) relocations: Vec<Relocation>,
     pub(crate) span: Span,
@@ -77,15 +81,18 @@ impl CodeObject {
             version,
             target,
             kernels: Vec::new(),
+            kernels_by_name: Vec::new(),
             printf: metadata.printf,
             symbols: elf.symbols()?,
+            symbols_by_name: Vec::new(),
             relocations: elf.relocations()?,
-            span: span(&segments)?,
+            span: span(&segments, bytes.len() as u64)?,
             segments,
             bytes: bytes.to_vec(),
         };
         object.kernels = object.join_kernels(metadata.kernels)?;
         object.name_kernel_symbols();
+        object.sort_names();
         Ok(object)
     }
 
@@ -106,7 +113,13 @@ impl CodeObject {
 
     /// The kernel of this name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
-        self.kernels.iter().find(|kernel| kernel.name == name)
+        Some(&self.kernels[self.kernel_index(name)?])
+    }
+
+    /// The place of the kernel of this name among [`kernels`](Self::kernels).
+    pub fn kernel_index(&self, name: &str) -> Option<usize> {
+        let by_name = &self.kernels_by_name;
+        find(by_name, |n| self.kernels[n].name.as_str(), name)
     }
 
     /// The OpenCL `printf` formats, as the metadata has them: `ID:ARGUMENTS:SIZE:...:FORMAT`.
@@ -121,8 +134,9 @@ impl CodeObject {
 
     /// The symbol of this name; global ones go before local ones.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
-        let named = self.symbols.iter().filter(|symbol| symbol.name == name);
-        named.max_by_key(|symbol| symbol.global)
+        let by_name = &self.symbols_by_name;
+        let found = find(by_name, |n| self.symbols[n].name.as_str(), name)?;
+        Some(&self.symbols[found])
     }
 
     /// The function, kernel or variable that a virtual address lies in, and the distance from its start.
@@ -159,11 +173,16 @@ impl CodeObject {
 
     /// `N` bytes at a virtual address, where the file has them.
     fn read<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
-        self.segments.iter().find_map(|segment| {
-            let at = usize::try_from(address.checked_sub(segment.address)?).ok()?;
-            let bytes = self.segment_bytes(segment).get(at..)?;
-            (bytes.len() >= N).then(|| field(bytes, 0))
-        })
+        let segment = self.segment_at(address)?;
+        let at = usize::try_from(address - segment.address).ok()?;
+        let bytes = self.segment_bytes(segment).get(at..)?;
+        (bytes.len() >= N).then(|| field(bytes, 0))
+    }
+
+    /// The segment that a virtual address lies in, or that ends last before it.
+    fn segment_at(&self, address: u64) -> Option<&Segment> {
+        let behind = self.segments.partition_point(|s| s.address <= address);
+        self.segments[..behind].last()
     }
 
     /// Joins metadata with descriptors, and adds kernels that have a descriptor and no metadata.
@@ -235,20 +254,23 @@ impl CodeObject {
             ))
         })?;
         let entry = descriptor_address.wrapping_add_signed(descriptor.entry_byte_offset);
-        let code = |segment: &Segment| segment.executable && segment.contains(entry, 4);
-        if !entry.is_multiple_of(ENTRY_ALIGN) || !self.segments.iter().any(code) {
+        let holds = |segment: &Segment| segment.executable && segment.contains(entry, 4);
+        let wrong = match self.segment_at(entry).is_some_and(holds) {
+            _ if !entry.is_multiple_of(ENTRY_ALIGN) => "which is no multiple of 256",
+            false => "where the file has no code",
+            true => "",
+        };
+        if !wrong.is_empty() {
             return Err(bad(format!(
-                "its descriptor says that the code starts at {entry:#x}, which is no 256-byte boundary of the code"
+                "its descriptor says that the code starts at {entry:#x}, {wrong}"
             )));
         }
         if metadata.kernarg_segment_size == 0 {
             let size = u32::try_from(descriptor.kernarg_size).ok();
-            metadata.kernarg_segment_size = size
-                .filter(|size| *size <= crate::MAX_KERNARG_SIZE)
-                .ok_or_else(|| {
-                    let size = descriptor.kernarg_size;
-                    bad(format!("its descriptor asks for {size} bytes of arguments"))
-                })?;
+            metadata.kernarg_segment_size = size.ok_or_else(|| {
+                let size = descriptor.kernarg_size;
+                bad(format!("its descriptor asks for {size} bytes of arguments"))
+            })?;
         }
         Ok(Kernel {
             metadata,
@@ -256,6 +278,23 @@ impl CodeObject {
             descriptor_address,
             entry,
         })
+    }
+
+    /// Makes the indices that names are looked up in.
+    fn sort_names(&mut self) {
+        let (kernels, symbols) = (&self.kernels, &self.symbols);
+        // Files have fewer than 2^32 of either: each takes some bytes of a file that is in memory.
+        self.kernels_by_name = (0..kernels.len() as u32).collect();
+        self.kernels_by_name
+            .sort_by_key(|n| kernels[*n as usize].name.as_str());
+        let key = |n: &u32| {
+            (
+                symbols[*n as usize].name.as_str(),
+                !symbols[*n as usize].global,
+            )
+        };
+        self.symbols_by_name = (0..symbols.len() as u32).collect();
+        self.symbols_by_name.sort_by(|a, b| key(a).cmp(&key(b)));
     }
 
     /// Marks the symbols of kernels and descriptors, which versions 3 and later keep as functions and objects.
@@ -278,6 +317,13 @@ impl CodeObject {
             }
         }
     }
+}
+
+/// The first of those that have a name, in an index in the order of names.
+fn find<'a>(by_name: &[u32], name_of: impl Fn(usize) -> &'a str, name: &str) -> Option<usize> {
+    let first = by_name.partition_point(|n| name_of(*n as usize) < name);
+    let found = *by_name.get(first)? as usize;
+    (name_of(found) == name).then_some(found)
 }
 
 /// Version 2 names its chip in notes; from version 3 on it stands in `e_flags`.
@@ -305,15 +351,19 @@ fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
     }
 }
 
-/// The metadata note of whichever version is there; none is an object without metadata.
+/// The metadata notes, of whichever version; none is an object without metadata. Linkers keep the note of each file that
+/// they put together: a library's object of five thousand kernels has five thousand notes.
 fn read_metadata(notes: &[Note]) -> Result<Metadata> {
+    let mut all = Metadata::default();
     for note in notes {
         let format = match (note.owner, note.kind) {
             (b"AMDGPU", NOTE_METADATA) => Format::MessagePack,
             (b"AMD", NOTE_METADATA_V2) => Format::Yaml,
             _ => continue,
         };
-        return Metadata::read(note.contents, format);
+        let mut metadata = Metadata::read(note.contents, format)?;
+        all.kernels.append(&mut metadata.kernels);
+        all.printf.append(&mut metadata.printf);
     }
-    Ok(Metadata::default())
+    Ok(all)
 }

@@ -1,10 +1,14 @@
 //! The ELF layer: header checks, segments, symbols, notes and dynamic relocations of untrusted bytes.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
 use object::LittleEndian;
 use object::elf::{self, FileHeader64, ProgramHeader64};
 use object::read::SymbolIndex;
 use object::read::elf::{
-    FileHeader, ProgramHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable,
+    FileHeader, NoteIterator, ProgramHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable,
 };
 
 use crate::bytes::slice;
@@ -17,12 +21,9 @@ const LE: LittleEndian = LittleEndian;
 const OS_ABI_HSA: u8 = 64;
 /// `STT_AMDGPU_HSA_KERNEL`: the code symbol of a kernel in code object version 2.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
-/// Bytes of symbol names that are believed; many symbols may share one long name, so that names can outgrow the file.
-const MAX_NAME_BYTES: usize = 64 << 20;
-/// Segments that are believed; compilers make four or five.
-const MAX_SEGMENTS: usize = 256;
-/// Notes that are believed; compilers make one to four.
-const MAX_NOTES: usize = 4096;
+/// How many times the file's length its symbols' names may have together. Linkers let a name be the end of another one,
+/// and write names twice; but a million symbols that all share one long name would take memory without end.
+const MAX_NAME_SHARE: usize = 16;
 
 /// A part of the memory image: one `PT_LOAD` program header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +64,8 @@ pub(crate) struct Relocation {
     /// Virtual address of the place to change.
     pub place: u64,
     pub addend: i64,
-    /// The symbol it refers to, if any.
-    pub symbol: Option<RelocationSymbol>,
+    /// The symbol it refers to, if any; thousands may refer to the same one.
+    pub symbol: Option<Arc<RelocationSymbol>>,
 }
 
 /// The symbol that a relocation refers to.
@@ -200,11 +201,10 @@ impl<'a> Elf<'a> {
             }
             let segment = self.segment(program)?;
             let previous = segments.last().map_or(0, |s| s.address + s.memory_size);
-            if segment.address < previous || segments.len() == MAX_SEGMENTS {
+            if segment.address < previous {
                 let address = segment.address;
                 return Err(damaged(format_args!(
-                    "the segment at {address:#x} begins before the previous one ends, or is one of more than \
-                     {MAX_SEGMENTS}"
+                    "the segment at {address:#x} begins before the previous one ends"
                 )));
             }
             segments.push(segment);
@@ -255,17 +255,36 @@ impl<'a> Elf<'a> {
         let mut notes = Vec::new();
         for program in self.programs {
             if let Some(found) = program.notes(LE, self.bytes).map_err(damaged)? {
-                collect_notes(found, &mut notes)?;
+                self.collect_notes(found, &mut notes)?;
             }
         }
         if notes.is_empty() {
             for section in self.sections.iter() {
                 if let Some(found) = section.notes(LE, self.bytes).map_err(damaged)? {
-                    collect_notes(found, &mut notes)?;
+                    self.collect_notes(found, &mut notes)?;
                 }
             }
         }
         Ok(notes)
+    }
+
+    fn collect_notes(
+        &self,
+        mut found: NoteIterator<'a, FileHeader64<LittleEndian>>,
+        out: &mut Vec<Note<'a>>,
+    ) -> Result<()> {
+        while let Some(note) = found.next().map_err(damaged)? {
+            // Segments that share their bytes could hold more notes than the file has room for.
+            if (out.len() + 1) * size_of::<elf::NoteHeader64<LittleEndian>>() > self.bytes.len() {
+                return Err(damaged("its notes overlap"));
+            }
+            out.push(Note {
+                owner: note.name(),
+                kind: note.n_type(LE).0,
+                contents: note.desc(),
+            });
+        }
+        Ok(())
     }
 
     /// The contents of the first section of this name.
@@ -279,7 +298,7 @@ impl<'a> Elf<'a> {
     /// The symbols defined here, by address, each once.
     pub fn symbols(&self) -> Result<Vec<Symbol>> {
         let mut symbols = Vec::new();
-        let mut names = Names::default();
+        let mut names = Names::of(self.bytes);
         for kind in [elf::SHT_DYNSYM, elf::SHT_SYMTAB] {
             let table = self
                 .sections
@@ -307,7 +326,7 @@ impl<'a> Elf<'a> {
     /// The dynamic relocations: those of allocated `SHT_RELA` sections.
     pub fn relocations(&self) -> Result<Vec<Relocation>> {
         let mut relocations = Vec::new();
-        let mut names = Names::default();
+        let mut names = Names::of(self.bytes);
         for section in self.sections.iter() {
             if section.sh_flags(LE).0 & elf::SHF_ALLOC.0 == 0 {
                 continue;
@@ -328,15 +347,22 @@ impl<'a> Elf<'a> {
                     .symbol_table_by_index(LE, self.bytes, link)
                     .map_err(damaged)?,
             };
+            let mut known: HashMap<SymbolIndex, Arc<RelocationSymbol>> = HashMap::new();
             for entry in entries {
+                let symbol = entry
+                    .symbol(LE, false)
+                    .map(|index| match known.entry(index) {
+                        Entry::Occupied(known) => Ok(known.get().clone()),
+                        Entry::Vacant(new) => {
+                            let symbol = relocation_symbol(&table, index, &mut names)?;
+                            Ok(new.insert(Arc::new(symbol)).clone())
+                        }
+                    });
                 relocations.push(Relocation {
                     kind: entry.r_type(LE, false).0,
                     place: entry.r_offset(LE),
                     addend: entry.r_addend(LE),
-                    symbol: match entry.symbol(LE, false) {
-                        None => None,
-                        Some(index) => Some(relocation_symbol(&table, index, &mut names)?),
-                    },
+                    symbol: symbol.transpose()?,
                 });
             }
         }
@@ -345,17 +371,25 @@ impl<'a> Elf<'a> {
 }
 
 /// Copies names, up to a limit for all of them together.
-#[derive(Default)]
 struct Names {
-    bytes: usize,
+    left: usize,
 }
 
 impl Names {
-    fn take(&mut self, name: &[u8]) -> Result<String> {
-        self.bytes += name.len();
-        if self.bytes > MAX_NAME_BYTES {
-            return Err(damaged("its symbol names take more than 64 MiB"));
+    /// For a file of these bytes.
+    fn of(bytes: &[u8]) -> Names {
+        Names {
+            left: bytes.len().saturating_mul(MAX_NAME_SHARE),
         }
+    }
+
+    fn take(&mut self, name: &[u8]) -> Result<String> {
+        let left = self.left.checked_sub(name.len()).ok_or_else(|| {
+            damaged(format_args!(
+                "the names of its symbols take more than {MAX_NAME_SHARE} times the file"
+            ))
+        })?;
+        self.left = left;
         Ok(String::from_utf8_lossy(name).into_owned())
     }
 }
@@ -372,23 +406,6 @@ fn relocation_symbol(
         address: (!symbol.is_undefined(LE)).then(|| symbol.st_value(LE)),
         weak: symbol.is_weak(),
     })
-}
-
-fn collect_notes<'a>(
-    mut found: object::read::elf::NoteIterator<'a, FileHeader64<LittleEndian>>,
-    out: &mut Vec<Note<'a>>,
-) -> Result<()> {
-    while let Some(note) = found.next().map_err(damaged)? {
-        if out.len() == MAX_NOTES {
-            return Err(damaged(format_args!("it has more than {MAX_NOTES} notes")));
-        }
-        out.push(Note {
-            owner: note.name(),
-            kind: note.n_type(LE).0,
-            contents: note.desc(),
-        });
-    }
-    Ok(())
 }
 
 /// What a symbol that is defined in a section is; `None` for all others.

@@ -1,4 +1,6 @@
-//! What can be wrong with the bytes of a code object, one sentence each.
+//! What can be wrong with the bytes of a code object, one sentence each. Pieces of the file are quoted in plain characters.
+
+use wavetank_quote::plain;
 
 /// Why some bytes could not be used as a code object.
 ///
@@ -62,14 +64,15 @@ pub enum Error {
         found: String,
     },
     /// A chip that this crate has no name for.
-    #[error("the code object names no known AMD GPU: {found}")]
+    #[error("the code object names no known AMD GPU: {}", plain(found))]
     UnknownChip {
         /// The number or name found.
         found: String,
     },
     /// A part lies beyond the end of the file.
     #[error(
-        "the file is truncated: {what} needs bytes {start:#x} to {end:#x}, and the file ends at {len:#x}"
+        "the file is truncated: {} needs bytes {start:#x} to {end:#x}, and the file ends at {len:#x}",
+        plain(what)
     )]
     Truncated {
         /// The part that is missing.
@@ -82,19 +85,19 @@ pub enum Error {
         len: u64,
     },
     /// The ELF structure contradicts itself.
-    #[error("the ELF file is damaged: {problem}")]
+    #[error("the ELF file is damaged: {}", plain(problem))]
     BadElf {
         /// What is wrong, and where.
         problem: String,
     },
     /// The metadata note cannot be read.
-    #[error("the metadata note is damaged: {problem}")]
+    #[error("the metadata note is damaged: {}", plain(problem))]
     BadMetadata {
         /// What is wrong, and where.
         problem: String,
     },
     /// A kernel whose descriptor or code is missing or contradictory.
-    #[error("kernel `{kernel}` is damaged: {problem}")]
+    #[error("kernel `{}` is damaged: {}", plain(kernel), plain(problem))]
     BadKernel {
         /// The kernel's name.
         kernel: String,
@@ -118,7 +121,10 @@ pub enum Error {
         align: u64,
     },
     /// A relocation refers to a symbol that is not defined in the object.
-    #[error("the code object uses the symbol `{symbol}` (at {place:#x}), which nothing defines")]
+    #[error(
+        "the code object uses the symbol `{}` (at {place:#x}), which nothing defines",
+        plain(symbol)
+    )]
     UndefinedSymbol {
         /// The symbol's name.
         symbol: String,
@@ -154,7 +160,11 @@ pub enum Error {
         present: Vec<String>,
     },
     /// The file has no code for the target asked for.
-    #[error("the file holds no code for {wanted}; it has {}", list(present))]
+    #[error(
+        "the file holds no code for {}; it has {}",
+        plain(wanted),
+        list(present)
+    )]
     TargetMissing {
         /// The target asked for.
         wanted: String,
@@ -163,7 +173,8 @@ pub enum Error {
     },
     /// The target asked for is not written as a target.
     #[error(
-        "`{text}` is not a target; write a chip and features, such as gfx906 or gfx906:sramecc+:xnack-"
+        "`{}` is not a target; write a chip and features, such as gfx906 or gfx906:sramecc+:xnack-",
+        plain(text)
     )]
     BadTarget {
         /// The text given.

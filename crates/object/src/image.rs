@@ -6,10 +6,13 @@ use crate::code_object::CodeObject;
 use crate::elf::{Relocation, Segment};
 use crate::error::{Error, Result};
 
-/// The largest memory image that is made, in bytes: 1 GiB.
-pub const MAX_IMAGE_SIZE: u64 = 1 << 30;
-/// The largest segment alignment that is believed, in bytes: 2 MiB, a large page.
-const MAX_ALIGN: u64 = 2 << 20;
+/// The largest memory image that is believed, in bytes: 1 TiB, more than a GPU has. What is not in the file takes no memory
+/// here; whoever loads the image finds out whether there is enough.
+pub const MAX_IMAGE_SIZE: u64 = 1 << 40;
+/// The largest segment alignment that is believed, in bytes: 1 GiB, the largest page there is.
+const MAX_ALIGN: u64 = 1 << 30;
+/// Bytes that may lie between the contents of segments in memory, beside those of the file: each begins at a new page.
+const MAX_GAPS: u64 = 1 << 30;
 
 /// A code object as it stands in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +21,10 @@ pub struct Image {
     pub base: u64,
     /// Virtual address (as in symbols and segments) of the first byte.
     pub origin: u64,
-    /// The contents.
+    /// The contents, as far as they are not zeros up to the end.
     pub bytes: Vec<u8>,
+    /// The size in memory.
+    pub size: u64,
 }
 
 impl Image {
@@ -33,7 +38,7 @@ impl Image {
     /// The virtual address of a loaded address, or `None` outside the image.
     pub fn virtual_address_of(&self, address: u64) -> Option<u64> {
         let at = address.checked_sub(self.base)?;
-        (at < self.bytes.len() as u64).then(|| self.origin + at)
+        (at < self.size).then(|| self.origin + at)
     }
 }
 
@@ -43,10 +48,12 @@ pub(crate) struct Span {
     pub origin: u64,
     pub size: u64,
     pub align: u64,
+    /// Bytes up to the last one that stands in the file.
+    pub contents: u64,
 }
 
-/// The extent of all segments, its first address rounded down to the largest alignment.
-pub(crate) fn span(segments: &[Segment]) -> Result<Span> {
+/// The extent of all segments of a file of so many bytes, its first address rounded down to the largest alignment.
+pub(crate) fn span(segments: &[Segment], file_size: u64) -> Result<Span> {
     let align = segments.iter().map(|s| s.align).max().unwrap_or(1).max(1);
     if align > MAX_ALIGN {
         return Err(Error::BadElf {
@@ -61,15 +68,26 @@ pub(crate) fn span(segments: &[Segment]) -> Result<Span> {
     if size > MAX_IMAGE_SIZE {
         return Err(Error::TooLarge { size });
     }
+    let filled = segments.iter().filter(|s| s.file_size > 0);
+    let contents = filled.map(|s| s.address + s.file_size).max();
+    let contents = contents.map_or(0, |end| end - origin);
+    if contents > file_size + MAX_GAPS {
+        return Err(Error::BadElf {
+            problem: format!(
+                "the contents of its segments reach over {contents} bytes of memory, and the file has {file_size}"
+            ),
+        });
+    }
     Ok(Span {
         origin,
         size,
         align,
+        contents,
     })
 }
 
 impl CodeObject {
-    /// Bytes of memory that [`load_image`](Self::load_image) makes.
+    /// Bytes of memory that the image takes.
     pub fn image_size(&self) -> u64 {
         self.span.size
     }
@@ -112,9 +130,10 @@ impl CodeObject {
         let mut image = Image {
             base,
             origin: span.origin,
-            bytes: vec![0; span.size as usize],
+            bytes: vec![0; span.contents as usize],
+            size: span.size,
         };
-        for segment in &self.segments {
+        for segment in self.segments.iter().filter(|s| s.file_size > 0) {
             let at = (segment.address - span.origin) as usize;
             let contents = self.segment_bytes(segment);
             image.bytes[at..at + contents.len()].copy_from_slice(contents);
@@ -169,7 +188,7 @@ fn apply(
     let end = at.checked_add(size);
     let range = end.filter(|end| *end <= image.bytes.len() as u64);
     let Some(end) = range else {
-        return Err(bad(relocation, "the place is outside every segment"));
+        return Err(bad(relocation, "the place is outside what the file holds"));
     };
     let field = &mut image.bytes[at as usize..end as usize];
     field.copy_from_slice(&value.to_le_bytes()[..size as usize]);
@@ -186,6 +205,8 @@ fn bad(relocation: &Relocation, problem: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::elf::RelocationSymbol;
 
@@ -212,12 +233,13 @@ mod tests {
             base: BASE,
             origin: ORIGIN,
             bytes: vec![0xff; 16],
+            size: 16,
         };
         let relocation = Relocation {
             kind,
             place,
             addend,
-            symbol,
+            symbol: symbol.map(Arc::new),
         };
         let externals = |name: &str| (name == "outside").then_some(0x7000_0000);
         apply(&mut image, &relocation, &externals)?;

@@ -4,6 +4,7 @@ use crate::bundle::{Bundle, is_bundle};
 use crate::code_object::CodeObject;
 use crate::elf::{Elf, is_elf};
 use crate::error::{Error, Result};
+use crate::symbol::{Symbol, SymbolKind};
 use crate::target::Target;
 
 /// The section of a host program or library that holds offload bundles, one for each translation unit.
@@ -59,6 +60,17 @@ pub fn open_all(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<CodeObject>> {
         }),
         _ => Ok(vec![object]),
     }
+}
+
+/// The names of the kernels of a code object that cannot be read, as far as its symbols tell: for sentences about
+/// what will be missing.
+pub fn kernel_names(bytes: &[u8]) -> Vec<String> {
+    let symbols = Elf::parse(bytes).and_then(|elf| elf.symbols());
+    let name = |symbol: Symbol| match symbol.kind {
+        SymbolKind::Kernel => Some(symbol.name),
+        _ => symbol.name.strip_suffix(".kd").map(str::to_owned),
+    };
+    symbols.into_iter().flatten().filter_map(name).collect()
 }
 
 /// The targets that a file holds code for, each once, in file order: what [`open`] can be asked for.

@@ -230,7 +230,8 @@ pub(crate) fn describe(n: usize, param: &Param) -> String {
 pub(crate) fn signature(name: &str, params: &[&Param]) -> String {
     let params = params.iter().enumerate();
     let params: Vec<_> = params.map(|(n, param)| describe(n, param)).collect();
-    format!("{name}({})", params.join(", "))
+    let text = format!("{name}({})", params.join(", "));
+    wavetank_quote::plain(&text).to_string()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use wavetank_ir::MemKind;
 use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
 use wavetank_machine::{Fault, GridError, Group, MemoryFault, MemoryFaultReason, WaveState};
+use wavetank_quote::{plain, some_of};
 
 /// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -26,17 +27,17 @@ pub enum Error {
         supported: Vec<Chip>,
     },
     /// There is no kernel of this name.
-    #[error("there is no kernel `{name}` here{}", suggestion(nearest, others))]
+    #[error("there is no kernel `{}` here{}", plain(name), suggestion(*similar, kernels))]
     UnknownKernel {
         /// The name asked for.
         name: String,
-        /// The most similar name, where one is similar.
-        nearest: Option<String>,
-        /// The other kernels.
-        others: Vec<String>,
+        /// Whether the first kernel may be what was meant.
+        similar: bool,
+        /// The kernels that there are, the most similar ones first.
+        kernels: Vec<String>,
     },
     /// Arguments that do not fit the kernel.
-    #[error("kernel `{kernel}` {problem}; its signature is {signature}")]
+    #[error("kernel `{}` {problem}; its signature is {signature}", plain(kernel))]
     Arguments {
         /// The kernel.
         kernel: String,
@@ -46,7 +47,7 @@ pub enum Error {
         signature: String,
     },
     /// A grid that cannot be dispatched.
-    #[error("kernel `{kernel}` cannot be dispatched: {problem}")]
+    #[error("kernel `{}` cannot be dispatched: {problem}", plain(kernel))]
     Grid {
         /// The kernel.
         kernel: String,
@@ -55,7 +56,8 @@ pub enum Error {
     },
     /// A work-group size that the kernel was not compiled for.
     #[error(
-        "kernel `{kernel}` was compiled for work-groups of {wanted}, not of {given} work-items"
+        "kernel `{}` was compiled for work-groups of {wanted}, not of {given} work-items",
+        plain(kernel)
     )]
     GroupSize {
         /// The kernel.
@@ -67,7 +69,8 @@ pub enum Error {
     },
     /// More LDS than a work-group can have.
     #[error(
-        "kernel `{kernel}` would use {bytes} bytes of LDS; a work-group has at most {}",
+        "kernel `{}` would use {bytes} bytes of LDS; a work-group has at most {}",
+        plain(kernel),
         crate::MAX_LDS
     )]
     Lds {
@@ -78,7 +81,8 @@ pub enum Error {
     },
     /// A cooperative launch whose work-groups cannot all be resident at once.
     #[error(
-        "kernel `{kernel}` cannot be launched cooperatively with {groups} work-groups: {resident} of them are resident at once"
+        "kernel `{}` cannot be launched cooperatively with {groups} work-groups: {resident} of them are resident at once",
+        plain(kernel)
     )]
     Cooperative {
         /// The kernel.
@@ -134,16 +138,14 @@ fn names(chips: &[Chip]) -> String {
     names.join(", ")
 }
 
-fn suggestion(nearest: &Option<String>, others: &[String]) -> String {
-    match (nearest, others) {
-        (None, []) => "; the file has no kernels".to_owned(),
-        (None, others) => format!("; there are {}", others.join(", ")),
-        (Some(nearest), []) => format!("; did you mean `{nearest}`?"),
-        (Some(nearest), others) => {
-            format!(
-                "; did you mean `{nearest}`? There are also {}",
-                others.join(", ")
-            )
+fn suggestion(similar: bool, kernels: &[String]) -> String {
+    match (similar, kernels) {
+        (_, []) => "; the file has no kernels".to_owned(),
+        (false, kernels) => format!("; there are {}", some_of(kernels)),
+        (true, [meant]) => format!("; did you mean `{}`?", plain(meant)),
+        (true, [meant, others @ ..]) => {
+            let (meant, others) = (plain(meant), some_of(others));
+            format!("; did you mean `{meant}`? There are also {others}")
         }
     }
 }
@@ -165,7 +167,9 @@ impl fmt::Display for Place {
             write!(f, "`{instruction}` ")?;
         }
         match &self.symbol {
-            Some((name, offset)) => write!(f, "({name}+{offset:#x}, pc {:#x})", self.pc),
+            Some((name, offset)) => {
+                write!(f, "({}+{offset:#x}, pc {:#x})", plain(name), self.pc)
+            }
             None => write!(f, "(pc {:#x})", self.pc),
         }
     }
@@ -202,6 +206,7 @@ impl fmt::Display for KernelFault {
             wave,
             ..
         } = self;
+        let kernel = plain(kernel);
         let [x, y, z] = self.group.id;
         let wave = format!("work-group ({x}, {y}, {z}), wave {wave}");
         match &self.fault {
@@ -343,7 +348,8 @@ impl fmt::Display for Timeout {
         } = self;
         write!(
             f,
-            "kernel `{kernel}` did not end in time: {groups_done} of {groups} work-groups were done, {} waves had not ended",
+            "kernel `{}` did not end in time: {groups_done} of {groups} work-groups were done, {} waves had not ended",
+            plain(kernel),
             waves.len()
         )?;
         for (wave, place) in waves.iter().take(LISTED_WAVES) {
@@ -471,8 +477,8 @@ mod tests {
     fn a_misspelt_kernel_gets_a_suggestion() {
         let error = Error::UnknownKernel {
             name: "vecad".to_owned(),
-            nearest: Some("vecadd".to_owned()),
-            others: vec!["vecsub".to_owned()],
+            similar: true,
+            kernels: vec!["vecadd".to_owned(), "vecsub".to_owned()],
         };
         assert_eq!(
             error.to_string(),

@@ -107,27 +107,18 @@ impl Module {
     /// # Errors
     /// [`Error::UnknownKernel`], which names the kernels that there are.
     pub fn kernel(&self, name: &str) -> Result<Kernel> {
-        if let Some(index) = self.object().kernels().iter().position(|k| k.name == name) {
+        if let Some(index) = self.object().kernel_index(name) {
             return Ok(Kernel {
                 module: self.clone(),
                 index,
             });
         }
-        let mut others: Vec<_> = self
-            .object()
-            .kernels()
-            .iter()
-            .map(|k| k.name.clone())
-            .collect();
-        let likeness = |other: &str| strsim::jaro_winkler(name, other);
-        let nearest = (0..others.len())
-            .max_by(|a, b| likeness(&others[*a]).total_cmp(&likeness(&others[*b])))
-            .filter(|n| likeness(&others[*n]) > 0.7);
-        let nearest = nearest.map(|n| others.remove(n));
+        let all = self.object().kernels().iter().map(|k| k.name.as_str());
+        let (kernels, similar) = wavetank_quote::similar(name, all);
         Err(Error::UnknownKernel {
             name: name.to_owned(),
-            nearest,
-            others,
+            similar,
+            kernels: kernels.into_iter().map(str::to_owned).collect(),
         })
     }
 

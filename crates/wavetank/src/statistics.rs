@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use memmap2::{MmapOptions, MmapRaw};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use wavetank_quote::plain;
 
 /// Words of a ledger. Only those that are written take memory: room for a million kernels costs nothing.
 const WORDS: usize = 32 << 20;
@@ -61,8 +62,10 @@ pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "{:>9} {ms:>12.3} {:>16}  {name}",
-            sum.calls, sum.instructions
+            "{:>9} {ms:>12.3} {:>16}  {}",
+            sum.calls,
+            sum.instructions,
+            plain(&name)
         );
     }
     text

@@ -20,9 +20,9 @@ changes. It ends as it would without this command: with the same exit code, or
 by the same signal. Signals that are sent to the command go on to the program.
 
 Environment: WAVETANK_GPU (as --gpu), WAVETANK_MEMORY=8G (of each GPU that
---gpu does not say it of), WAVETANK_STATS=1 (as --stats), WAVETANK_STACK (as --stack),
-WAVETANK_STRICT=1 (as --strict), WAVETANK_LOG=info (a line for each kernel) or
-trace (and for each call of the HSA interface).
+--gpu does not say it of), WAVETANK_STATS=1 (as --stats), WAVETANK_STACK (as
+--stack), WAVETANK_STRICT=1 (as --strict), WAVETANK_LOG=info (a line for each
+kernel) or trace (and for each call of the HSA interface).
 
 Examples:
   wavetank run -- ./a.out

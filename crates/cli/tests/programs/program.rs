@@ -8,9 +8,9 @@ use crate::execution::Run;
 ///
 /// * `// Prints: TEXT`: a line of stdout has this text;
 /// * `// Says: TEXT`: stderr has it;
-/// * `// Ends: abort`: the program is aborted, instead of ending with 0 and the line `ok NAME`;
+/// * `// Ends: SIGNAL` (`abort`, `terminated`, `killed`): a signal ends the program, instead of 0 after the line `ok NAME`;
+/// * `// Options: --stats`: more options of `wavetank run`;
 /// * `// Links: -lNAME`: more arguments for the compiler;
-/// * `// Options: --strict`: more options for `wavetank run`;
 /// * `// GPUs: gfx900,gfx906`: it runs once, on these, instead of once on each.
 pub struct Program {
     pub source: PathBuf,
@@ -21,7 +21,9 @@ pub struct Program {
     pub gpus: Vec<String>,
     prints: Vec<String>,
     says: Vec<String>,
-    aborts: bool,
+    pub options: Vec<String>,
+    /// The signal that ends it.
+    signal: Option<i32>,
 }
 
 impl Program {
@@ -34,17 +36,17 @@ impl Program {
             let values = lines.filter_map(|line| line.strip_prefix(key));
             values.map(|value| value.trim().to_owned()).collect()
         };
-        let ends = after("Ends:");
-        assert!(
-            ends.iter().all(|end| end == "abort"),
-            "{}: a program `Ends: abort` or well",
-            source.display()
-        );
+        let signal = |end: &String| match end.as_str() {
+            "abort" => 6,
+            "killed" => 9,
+            "terminated" => 15,
+            _ => panic!("{}: `{end}` is no end", source.display()),
+        };
         let mut gpus = after("GPUs:");
         if gpus.is_empty() {
             gpus = ["gfx900", "gfx906"].map(str::to_owned).into();
         }
-        let words = |key| -> Vec<String> {
+        let words = |key: &str| -> Vec<String> {
             let lines = after(key);
             let words = lines.iter().flat_map(|line| line.split_whitespace());
             words.map(str::to_owned).collect()
@@ -52,27 +54,26 @@ impl Program {
         Program {
             source: source.to_owned(),
             links: words("Links:"),
-            options: words("Options:"),
             gpus,
             prints: after("Prints:"),
             says: after("Says:"),
-            aborts: !ends.is_empty(),
+            options: words("Options:"),
+            signal: after("Ends:").first().map(signal),
             name,
         }
     }
 
     /// Checks a run against what the source says.
     pub fn judge(&self, run: &Run) -> Result<(), String> {
-        const SIGABRT: i32 = 6;
         let wrong = |what: String| Err(format!("{what}\n{run}"));
         let ok = format!("ok {}", self.name);
-        if self.aborts && run.signal != Some(SIGABRT) {
-            return wrong("it was not aborted".to_owned());
+        if run.signal != self.signal {
+            return wrong(format!("it did not end by signal {:?}", self.signal));
         }
-        if !self.aborts && run.code != Some(0) {
+        if self.signal.is_none() && run.code != Some(0) {
             return wrong("it failed".to_owned());
         }
-        if self.aborts == (run.stdout.lines().next_back() == Some(&ok)) {
+        if self.signal.is_some() == (run.stdout.lines().next_back() == Some(&ok)) {
             return wrong(format!("its last line is to be `{ok}` if it ends well"));
         }
         for text in &self.prints {

@@ -1,5 +1,6 @@
 //! The loader's functions of the C interface.
 
+use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::os::fd::FromRawFd;
 use std::sync::Arc;
@@ -77,9 +78,10 @@ fn create(profile: u32) -> Executable {
     let program = Program {
         frozen: false,
         profile,
-        defined: Vec::new(),
+        defined: Arc::default(),
         loaded: Vec::new(),
         symbols: Vec::new(),
+        named: HashMap::new(),
     };
     with(|t| t.executables.insert(executable.0, program));
     executable
@@ -92,8 +94,7 @@ fn define(
     name: &str,
     address: *const c_void,
 ) -> Result {
-    let all = symbols(executable, agent)?;
-    let taken = all.iter().any(|(_, symbol)| symbol.name == name);
+    let taken = symbol_named(executable, name, agent).is_ok();
     with(|t| {
         let program = t
             .executables
@@ -102,18 +103,14 @@ fn define(
         if program.frozen {
             return Err(Status::ERROR_FROZEN_EXECUTABLE);
         }
-        let same = |d: &Defined| {
-            d.name == name && (d.agent.is_none() || agent.is_none() || d.agent == agent)
-        };
-        if taken || program.defined.iter().any(same) {
+        let defined = Arc::make_mut(&mut program.defined);
+        let named = defined.entry(name.to_owned()).or_default();
+        let same = |d: &Defined| d.agent.is_none() || agent.is_none() || d.agent == agent;
+        if taken || named.iter().any(same) {
             return Err(Status::ERROR_VARIABLE_ALREADY_DEFINED);
         }
-        let (name, address) = (name.to_owned(), address.expose_provenance() as u64);
-        program.defined.push(Defined {
-            name,
-            agent,
-            address,
-        });
+        let address = address.expose_provenance() as u64;
+        named.push(Defined { agent, address });
         Ok(())
     })
 }
@@ -143,11 +140,21 @@ fn symbol_named(
     name: &str,
     agent: Option<Agent>,
 ) -> Result<ExecutableSymbol> {
-    let all = symbols(executable, agent)?;
-    let found = all.iter().find(|(_, symbol)| symbol.name == name);
-    found
-        .map(|(handle, _)| *handle)
-        .ok_or(Status::ERROR_INVALID_SYMBOL_NAME)
+    with(|t| {
+        let program = t
+            .executables
+            .get(&executable.0)
+            .ok_or(Status::ERROR_INVALID_EXECUTABLE)?;
+        let of_agent = |handle: &&ExecutableSymbol| {
+            let symbol = t.symbols.get(&handle.0);
+            symbol.is_some_and(|symbol| agent.is_none_or(|a| a == symbol.agent))
+        };
+        let named = program.named.get(name).into_iter().flatten();
+        named
+            .copied()
+            .find(|handle| of_agent(&handle))
+            .ok_or(Status::ERROR_INVALID_SYMBOL_NAME)
+    })
 }
 
 type EachSymbol = unsafe extern "C" fn(Executable, ExecutableSymbol, *mut c_void) -> Status;

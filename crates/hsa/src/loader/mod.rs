@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use wavetank::{Error, Kernel, Module};
+use wavetank_quote::some_of;
 
 use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Status};
 use crate::agent::{self, Which};
@@ -43,16 +44,17 @@ struct Loaded {
 struct Program {
     frozen: bool,
     profile: u32,
-    /// Variables that the program defines, for an agent or for all of them.
-    defined: Vec<Defined>,
+    /// Variables that the program defines, by name. Code objects that are being loaded look them up in a copy.
+    defined: Arc<HashMap<String, Vec<Defined>>>,
     loaded: Vec<Arc<Loaded>>,
     symbols: Vec<ExecutableSymbol>,
+    /// The same by name: those of several code objects may share one.
+    named: HashMap<String, Vec<ExecutableSymbol>>,
 }
 
-/// A variable that a program defines for the code objects of an executable.
+/// A variable that a program defines for the code objects of an executable, for an agent or for all of them.
 #[derive(Clone)]
 struct Defined {
-    name: String,
     agent: Option<Agent>,
     address: u64,
 }
@@ -118,10 +120,11 @@ fn load(
         Some((false, defined)) => defined,
     };
     let external = |name: &str| {
-        let of_agent = |d: &&Defined| d.name == name && d.agent.is_none_or(|a| a == agent);
-        defined.iter().find(of_agent).map(|d| d.address)
+        let of_agent = |d: &&Defined| d.agent.is_none_or(|a| a == agent);
+        Some(defined.get(name)?.iter().find(of_agent)?.address)
     };
-    let module = Module::load_with(device, bytes, &external).map_err(|error| refused(&error))?;
+    let module = Module::load_with(device, bytes, &external);
+    let module = module.map_err(|error| refused(&error, bytes))?;
     let loaded = Arc::new(Loaded {
         handle: LoadedCodeObject(handle()),
         agent,
@@ -137,6 +140,8 @@ fn load(
         let program = program.ok_or(Status::ERROR_INVALID_EXECUTABLE)?;
         for symbol in symbol::of(&loaded) {
             let symbol_handle = ExecutableSymbol(handle());
+            let named = program.named.entry(symbol.name.clone());
+            named.or_default().push(symbol_handle);
             t.symbols.insert(symbol_handle.0, Arc::new(symbol));
             program.symbols.push(symbol_handle);
         }
@@ -145,10 +150,19 @@ fn load(
     })
 }
 
-/// The status for a code object that cannot be loaded, after saying why.
-fn refused(error: &Error) -> Status {
+/// The status for a code object that cannot be loaded, after saying why and what will be missing: libraries have been seen
+/// to go on without their kernels, and to return what was in memory before.
+fn refused(error: &Error, bytes: &[u8]) -> Status {
     use wavetank::object::Error as Problem;
-    log::line(&format!("a code object is refused: {error}"));
+    let names = wavetank::object::kernel_names(bytes);
+    let missing = match names.len() {
+        0 => "its kernels".to_owned(),
+        1 => format!("its kernel {}", some_of(&names)),
+        count => format!("its {count} kernels ({})", some_of(&names)),
+    };
+    log::line(&format!(
+        "a code object is refused: {error}; the program will miss {missing}, and libraries may go on without"
+    ));
     match error {
         Error::Object(
             Problem::TargetMissing { .. }

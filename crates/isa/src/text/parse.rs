@@ -8,6 +8,7 @@ use std::fmt;
 use std::ops::Range;
 
 use thiserror::Error;
+use wavetank_quote::brief;
 
 use super::help;
 use super::legal;
@@ -87,9 +88,15 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
     }
     lex.quiet = false;
     let failure = furthest(lex, candidates, word, chip);
-    Err(match failure {
+    let failure = match failure {
         Some(failure) => help::explained(*failure, text, word, candidates, chip),
         None => help::unknown(word, start.span(), chip),
+    };
+    // Words of the line stand in it.
+    Err(ParseError {
+        message: brief(&failure.message),
+        help: failure.help.as_deref().map(brief),
+        ..failure
     })
 }
 

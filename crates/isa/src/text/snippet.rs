@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use wavetank_quote::plain;
+
 use super::ParseError;
 
 /// The most columns of a line that are shown.
@@ -25,13 +27,25 @@ impl ParseError {
         let columns = |at: usize| line.get(..at).unwrap_or(line).chars().count();
         let wrong = columns(self.span.start)..columns(self.span.end);
         let shown = window(line.chars().count(), &wrong);
-        let part = |range: Range<usize>| line.chars().skip(range.start).take(range.len());
-        let text: String = part(shown.clone()).collect();
-        // Tabs stay tabs, so that the caret stands right whatever their width.
-        let before = part(shown.start..wrong.start.max(shown.start));
-        let indent: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
-        let width = wrong.end.min(shown.end).saturating_sub(wrong.start).max(1);
-        let mut snippet = format!("  {text}\n  {indent}{}", "^".repeat(width));
+        let (mut text, mut carets) = (String::new(), String::new());
+        for (column, c) in line.chars().enumerate().take(shown.end) {
+            if column < shown.start {
+                continue;
+            }
+            // Tabs stay tabs, so that the caret stands right whatever their width.
+            let (seen, blank) = match c {
+                '\t' => (c.to_string(), '\t'),
+                _ => (plain(c.encode_utf8(&mut [0; 4])).to_string(), ' '),
+            };
+            let under = if wrong.contains(&column) { '^' } else { blank };
+            let before = column < wrong.end;
+            carets.extend(seen.chars().filter(|_| before).map(|_| under));
+            text += &seen;
+        }
+        if wrong.is_empty() || wrong.start >= shown.end {
+            carets.push('^');
+        }
+        let mut snippet = format!("  {text}\n  {carets}");
         if let Some(help) = &self.help {
             snippet += "\n  help: ";
             snippet += help;
@@ -67,6 +81,15 @@ mod tests {
         assert_eq!(error(2..4).snippet("éx"), "  éx\n   ^");
         assert_eq!(error(3..3).snippet("abc"), "  abc\n     ^");
         assert_eq!(error(0..0).snippet(""), "  \n  ^");
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        assert_eq!(
+            error(2..4).snippet("a\x1bbc\r"),
+            "  a\\u{1b}bc\n         ^^"
+        );
+        assert_eq!(error(1..2).snippet("a\x07b"), "  a\\u{7}b\n   ^^^^^");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Kernel arguments.
 
-use rmpv::Value;
+use rmpv::ValueRef;
 
 use super::bad;
 use super::tree::{Fields, Place};
@@ -200,7 +200,7 @@ impl Access {
 }
 
 /// Reads a kernel's arguments and checks that each lies within the argument block.
-pub(super) fn read_all(args: &[Value], kernel: &str, block: u32) -> Result<Vec<Arg>> {
+pub(super) fn read_all(args: &[ValueRef], kernel: &str, block: u32) -> Result<Vec<Arg>> {
     let mut out = Vec::new();
     // Version 2 gives sizes and alignments only: arguments follow each other.
     let mut next = 0;

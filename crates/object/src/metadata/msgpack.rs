@@ -1,6 +1,6 @@
 //! Metadata of code object versions 3 to 6: MessagePack in a note of type `NT_AMDGPU_METADATA`.
 
-use rmpv::Value;
+use rmpv::ValueRef;
 
 use super::bad;
 use crate::error::Result;
@@ -8,8 +8,8 @@ use crate::error::Result;
 /// Depth of a metadata tree: kernels, kernel, arguments, argument, value; the rest is room to grow.
 const MAX_DEPTH: usize = 32;
 
-/// Reads the note's bytes to a tree.
-pub(super) fn read(mut note: &[u8]) -> Result<Value> {
-    rmpv::decode::read_value_with_max_depth(&mut note, MAX_DEPTH)
+/// Reads the note's bytes to a tree, whose texts are those bytes.
+pub(super) fn read(mut note: &[u8]) -> Result<ValueRef<'_>> {
+    rmpv::decode::read_value_ref_with_max_depth(&mut note, MAX_DEPTH)
         .map_err(|error| bad(format!("it is not MessagePack ({error})")))
 }

@@ -2,20 +2,17 @@
 
 use std::fmt;
 
-use rmpv::Value;
+use rmpv::ValueRef;
 
 use super::bad;
 use crate::error::Result;
-
-/// The largest alignment that is believed: one page.
-const MAX_ALIGN: u32 = 4096;
 
 /// The members of one map of the tree.
 ///
 /// MessagePack has typed scalars, the YAML of version 2 has text only; both are accepted wherever a number or a
 /// truth value is wanted.
 pub(super) struct Fields<'a> {
-    pairs: &'a [(Value, Value)],
+    pairs: &'a [(ValueRef<'a>, ValueRef<'a>)],
     place: Place<'a>,
 }
 
@@ -42,9 +39,9 @@ impl fmt::Display for Place<'_> {
 
 impl<'a> Fields<'a> {
     /// The members of `value`; `place` names it in errors.
-    pub fn new(value: &'a Value, place: Place<'a>) -> Result<Self> {
+    pub fn new(value: &'a ValueRef<'a>, place: Place<'a>) -> Result<Self> {
         match value {
-            Value::Map(pairs) => Ok(Self { pairs, place }),
+            ValueRef::Map(pairs) => Ok(Self { pairs, place }),
             _ => Err(bad(format!("{place} is not a map"))),
         }
     }
@@ -54,8 +51,8 @@ impl<'a> Fields<'a> {
         self.place
     }
 
-    fn get(&self, key: &str) -> Option<&'a Value> {
-        let found = self.pairs.iter().find(|(k, _)| k.as_str() == Some(key));
+    fn get(&self, key: &str) -> Option<&'a ValueRef<'a>> {
+        let found = self.pairs.iter().find(|(k, _)| text(k) == Some(key));
         found.map(|(_, value)| value)
     }
 
@@ -64,10 +61,10 @@ impl<'a> Fields<'a> {
     }
 
     /// A list; one that is left out is empty.
-    pub fn list(&self, key: &str) -> Result<&'a [Value]> {
+    pub fn list(&self, key: &str) -> Result<&'a [ValueRef<'a>]> {
         match self.get(key) {
             None => Ok(&[]),
-            Some(Value::Array(items)) => Ok(items),
+            Some(ValueRef::Array(items)) => Ok(items),
             Some(_) => Err(self.wrong(key, "a list")),
         }
     }
@@ -76,7 +73,7 @@ impl<'a> Fields<'a> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
-        match value.as_str() {
+        match text(value) {
             Some(text) => Ok(Some(text)),
             None => Err(self.wrong(key, "a string")),
         }
@@ -102,15 +99,13 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| bad(format!("{} has no {key}", self.place)))
     }
 
-    /// A power of two no larger than a page.
+    /// A power of two.
     pub fn alignment(&self, key: &str) -> Result<Option<u32>> {
         let align = self.number(key)?;
         match align {
             // GCC says 0 where a kernel has no arguments.
             Some(0) => Ok(Some(1)),
-            Some(align) if !align.is_power_of_two() || align > MAX_ALIGN => {
-                Err(self.wrong(key, "a power of two of at most 4096"))
-            }
+            Some(align) if !align.is_power_of_two() => Err(self.wrong(key, "a power of two")),
             _ => Ok(align),
         }
     }
@@ -132,9 +127,9 @@ impl<'a> Fields<'a> {
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.get(key) {
             None => Ok(false),
-            Some(Value::Boolean(flag)) => Ok(*flag),
+            Some(ValueRef::Boolean(flag)) => Ok(*flag),
             // The writers of version 3 metadata put 1 and 0 here now and then.
-            Some(value) => match (value.as_str(), value.as_u64()) {
+            Some(value) => match (text(value), value.as_u64()) {
                 (Some("true"), _) | (_, Some(1)) => Ok(true),
                 (Some("false"), _) | (_, Some(0)) => Ok(false),
                 _ => Err(self.wrong(key, "true or false")),
@@ -143,8 +138,16 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn as_u32(value: &Value) -> Option<u32> {
-    match value.as_str() {
+/// The text of a string.
+pub(super) fn text<'a>(value: &'a ValueRef<'a>) -> Option<&'a str> {
+    match value {
+        ValueRef::String(text) => text.as_str(),
+        _ => None,
+    }
+}
+
+fn as_u32(value: &ValueRef) -> Option<u32> {
+    match text(value) {
         Some(text) => text.parse().ok(),
         None => value.as_u64().and_then(|number| number.try_into().ok()),
     }
