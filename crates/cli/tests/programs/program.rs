@@ -21,7 +21,6 @@ pub struct Program {
     pub gpus: Vec<String>,
     prints: Vec<String>,
     says: Vec<String>,
-    pub options: Vec<String>,
     /// The signal that ends it.
     signal: Option<i32>,
 }
