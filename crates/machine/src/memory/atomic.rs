@@ -110,7 +110,7 @@ macro_rules! width {
         /// # Safety
         /// The address is aligned, mapped and writable.
         pub unsafe fn $shared(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
-            // SAFETY: by the caller's promise; only atomics touch guest memory.
+            // SAFETY: the bytes are mapped; only atomics touch guest memory.
             let cell = unsafe { $atomic::from_ptr(super::global::at(address)) };
             match rmw {
                 Rmw::Swap => cell.swap(data, AcqRel),
@@ -136,7 +136,7 @@ macro_rules! width {
         /// The address is aligned, mapped and writable.
         #[inline(always)]
         pub unsafe fn $owned(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the bytes are mapped.
             unsafe {
                 let before = global::$load(address);
                 global::$store(address, $modify(rmw, before, data, data2));

@@ -161,7 +161,7 @@ impl Site {
         let [_, index_at, offset_at, soffset] = step.sources;
         let generation = ctx.memory.generation;
         let (mut index_room, mut offset_room) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: by the caller's promise; registers beyond the file are s0.
+        // SAFETY: the wave is live; registers beyond the file are s0.
         unsafe {
             let words = std::array::from_fn(|n| {
                 let n = usize::from(resource) + n;
@@ -288,7 +288,7 @@ impl Space for Buffer {
         mask: u64,
         op: O,
     ) -> Result<(), Denied> {
-        // SAFETY: by the caller's promise; places are checked before use.
+        // SAFETY: the wave is live; places are checked before use.
         unsafe {
             if !O::ATOMIC
                 && op.bytes() == 4
@@ -332,7 +332,7 @@ unsafe fn scratch_row(ctx: &Ctx<'_, '_>, step: &MemStep) -> Option<u64> {
     if resource > 124 || ctx.memory.generation != Generation::Gfx9 {
         return None;
     }
-    // SAFETY: by the caller's promise; four registers are in the file.
+    // SAFETY: the wave is live; four registers are in the file.
     unsafe {
         let file = (&raw const (*ctx.uniform).s).cast::<u32>();
         let [w0, w1, _, w3] = file.add(resource.into()).cast::<[u32; 4]>().read();
@@ -365,7 +365,7 @@ unsafe fn raw(
     if resource > 124 || ctx.memory.generation != Generation::Gfx9 {
         return None;
     }
-    // SAFETY: by the caller's promise; four registers are in the file.
+    // SAFETY: the wave is live; four registers are in the file.
     unsafe {
         let file = (&raw const (*ctx.uniform).s).cast::<u32>();
         let words = file.add(resource.into()).cast::<[u32; 4]>().read();
@@ -393,7 +393,7 @@ unsafe fn general<O: Operation>(
     op: O,
 ) -> Result<(), Denied> {
     let dwords = op.bytes().div_ceil(4) as usize;
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     let site = unsafe { Site::new(ctx, step) };
     let (mut address, mut valid) = site.lanes(dwords);
     let present = mask & valid.iter().fold(0, |a, v| a | v);
@@ -408,7 +408,7 @@ unsafe fn general<O: Operation>(
         valid,
     };
     check(ctx, step, mask, op, &site, &places)?;
-    // SAFETY: by the caller's promise; all that is in range has been checked.
+    // SAFETY: the wave is live; all that is in range has been checked.
     unsafe { op.run(&places, mask) };
     Ok(())
 }

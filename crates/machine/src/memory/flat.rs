@@ -26,7 +26,7 @@ impl Space for Global {
         op: O,
     ) -> Result<(), Denied> {
         let offset = step.op.offset as u64;
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             match step.sources {
                 [Source::Vector(at), Source::None, ..] => wide(ctx, step, mask, op, at, offset),
@@ -54,11 +54,11 @@ impl Space for Flat {
         op: O,
     ) -> Result<(), Denied> {
         let Source::Vector(at) = step.sources[0] else {
-            // SAFETY: by the caller's promise. A uniform address never is in
+            // SAFETY: the wave is live. A uniform address never is in
             // an aperture: lowering makes it a vector.
             return unsafe { Global::access(ctx, step, mask, op) };
         };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             let low = ctx.v(at).cast_const();
             let high = low.add(64);
@@ -105,7 +105,7 @@ unsafe fn apart<O: Operation>(
     at: u32,
 ) -> Result<(), Denied> {
     let offset = step.op.offset as u64;
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let high = ctx.v(at).add(64).cast_const();
         let in_lds = mask & aperture(high, SHARED_BASE);
@@ -146,7 +146,7 @@ unsafe fn wide<O: Operation>(
     at: u32,
     offset: u64,
 ) -> Result<(), Denied> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let low = ctx.v(at).cast_const();
         if let Some(high) = common(low.add(64), mask) {
@@ -169,7 +169,7 @@ unsafe fn indexed<O: Operation>(
     index: Source,
 ) -> Result<(), Denied> {
     let mut room = MaybeUninit::uninit();
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let index = lanes32(ctx, index, &mut room);
         let mut places = Far(wide_addresses(ctx, at, step.op.offset as u64));
@@ -182,7 +182,7 @@ unsafe fn indexed<O: Operation>(
 
 #[inline(always)]
 unsafe fn wide_addresses(ctx: &Ctx<'_, '_>, at: u32, offset: u64) -> [u64; 64] {
-    // SAFETY: by the caller's promise: two lane vectors.
+    // SAFETY: the wave is live: two lane vectors.
     let [low, high] = unsafe { ctx.v(at).cast::<[[u32; 64]; 2]>().read() };
     let mut out = [0; 64];
     for i in 0..64 {
@@ -207,7 +207,7 @@ pub(super) unsafe fn near<O: Operation>(
         bytes: op.bytes(),
         stores: O::STORES,
     };
-    // SAFETY: by the caller's promise; the places are checked before use.
+    // SAFETY: the wave is live; the places are checked before use.
     unsafe {
         if !O::ATOMIC && op.bytes() == 4 && mask == !0 && is_row(offset) {
             let low = u64::from(offset.read());
@@ -240,7 +240,7 @@ unsafe fn far<O: Operation>(
     op: O,
     places: Far,
 ) -> Result<(), Denied> {
-    // SAFETY: by the caller's promise; the places are checked before use.
+    // SAFETY: the wave is live; the places are checked before use.
     unsafe {
         check_far(ctx, step, mask, op, &places)?;
         op.run(&places, mask);

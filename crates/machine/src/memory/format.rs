@@ -290,7 +290,7 @@ impl SmallFloat {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 pub unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result<(), Denied> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     let site = unsafe { Site::new(ctx, step) };
     let d = site.descriptor;
     let format = Format::new(d.data_format, d.num_format);

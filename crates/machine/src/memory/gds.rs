@@ -43,7 +43,7 @@ impl Space for Shared {
         op: O,
     ) -> Result<(), Denied> {
         let mut room = MaybeUninit::uninit();
-        // SAFETY: by the caller's promise; what is not in range is left out.
+        // SAFETY: the wave is live; what is not in range is left out.
         unsafe {
             let window = uniform32(ctx, step.sources[1]);
             let lanes = lanes32(ctx, step.sources[0], &mut room);

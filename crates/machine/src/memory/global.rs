@@ -30,7 +30,7 @@ macro_rules! aligned {
         /// The address is aligned to the width and the bytes are mapped.
         #[inline(always)]
         pub unsafe fn $load(address: u64) -> $word {
-            // SAFETY: by the caller's promise; only atomics touch guest memory.
+            // SAFETY: the bytes are mapped; only atomics touch guest memory.
             unsafe { $atomic::from_ptr(at(address)) }.load(Relaxed)
         }
 
@@ -41,7 +41,7 @@ macro_rules! aligned {
         /// writable.
         #[inline(always)]
         pub unsafe fn $store(address: u64, value: $word) {
-            // SAFETY: by the caller's promise; only atomics touch guest memory.
+            // SAFETY: the bytes are mapped; only atomics touch guest memory.
             unsafe { $atomic::from_ptr(at(address)) }.store(value, Relaxed)
         }
     };
@@ -58,7 +58,7 @@ aligned!(AtomicU64 u64 load64 store64);
 /// The bytes are mapped.
 #[inline(always)]
 pub unsafe fn load<const N: usize>(address: u64) -> u64 {
-    // SAFETY: by the caller's promise, and alignment was looked at.
+    // SAFETY: the bytes are mapped, and alignment was looked at.
     unsafe {
         match N {
             _ if !address.is_multiple_of(N as u64) => load_bytes(address, N),
@@ -76,7 +76,7 @@ pub unsafe fn load<const N: usize>(address: u64) -> u64 {
 /// The bytes are mapped and writable.
 #[inline(always)]
 pub unsafe fn store<const N: usize>(address: u64, value: u64) {
-    // SAFETY: by the caller's promise, and alignment was looked at.
+    // SAFETY: the bytes are mapped, and alignment was looked at.
     unsafe {
         match N {
             _ if !address.is_multiple_of(N as u64) => store_bytes(address, N, value),
@@ -97,7 +97,7 @@ pub unsafe fn store<const N: usize>(address: u64, value: u64) {
 pub unsafe fn copy_row(from: *const u8, to: *mut u8) {
     for at in (0..ROW).step_by(64) {
         let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-        // SAFETY: the instructions read and write 64 bytes, by the caller's promise. Loads and stores of 16 bytes do not
+        // SAFETY: the instructions read and write 64 bytes that are mapped. Loads and stores of 16 bytes do not
         // tear the dwords in them, aligned to 4 (Intel SDM, volume 3, 9.1.1, for each part that a cache line holds).
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         unsafe {
@@ -121,7 +121,7 @@ pub unsafe fn copy_row(from: *const u8, to: *mut u8) {
         }
         #[cfg(any(not(target_arch = "x86_64"), miri))]
         for at in (0..64).step_by(4) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the bytes are mapped.
             unsafe {
                 let from = from.wrapping_add(at).cast::<u32>();
                 let to = to.wrapping_add(at).cast::<u32>();
@@ -141,7 +141,7 @@ const ROW: usize = 256;
 pub unsafe fn copy_out(mut address: u64, to: &mut [u8]) {
     let (head, tail) = to.split_at_mut(to.len().min(address.wrapping_neg() as usize & 7));
     let mut words = tail.chunks_exact_mut(8);
-    // SAFETY: by the caller's promise.
+    // SAFETY: the bytes are mapped.
     unsafe {
         for byte in head {
             *byte = load8(address);
@@ -165,7 +165,7 @@ pub unsafe fn copy_out(mut address: u64, to: &mut [u8]) {
 pub unsafe fn copy_in(mut address: u64, from: &[u8]) {
     let (head, tail) = from.split_at(from.len().min(address.wrapping_neg() as usize & 7));
     let (words, tail) = tail.as_chunks::<8>();
-    // SAFETY: by the caller's promise.
+    // SAFETY: the bytes are mapped.
     unsafe {
         for byte in head {
             store8(address, *byte);
@@ -192,7 +192,7 @@ pub unsafe fn equals(address: u64, contents: &[u8]) -> bool {
     for word in contents.chunks(8) {
         let mut bytes = [0; 8];
         bytes[..word.len()].copy_from_slice(word);
-        // SAFETY: by the caller's promise.
+        // SAFETY: the bytes are mapped.
         let there = unsafe {
             match word.len() {
                 8 => load::<8>(at),
@@ -211,7 +211,7 @@ pub unsafe fn equals(address: u64, contents: &[u8]) -> bool {
 /// The bytes are mapped and writable, address and length multiples of 8.
 pub unsafe fn zero(address: u64, bytes: u64) {
     for at in (address..address + bytes).step_by(8) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the bytes are mapped.
         unsafe { store64(at, 0) };
     }
 }

@@ -45,7 +45,7 @@ pub unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result
     let Where::Image(image) = step.op.space else {
         unreachable!("chosen for images only")
     };
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let words = std::array::from_fn(|n| scalar::register(ctx, image.resource.into(), n));
         let surface = Surface::new(words)?;
@@ -153,7 +153,7 @@ unsafe fn texels(
             check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
         }
     }
-    // SAFETY: by the caller's promise; the texels were checked.
+    // SAFETY: the wave is live; the texels were checked.
     unsafe {
         match (step.op.kind, surface) {
             (MemKind::Load, _) => load_texels(ctx, step, image, surface, mask, inside, &address),
@@ -227,7 +227,7 @@ unsafe fn load_texels(
     let number = surface.map(|s| s.format.number);
     let registers = Components::new(ctx, &step.op, step.op.ret, number);
     each(mask, |lane| {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             let texel = surface
                 .filter(|_| inside >> lane & 1 != 0)
@@ -268,7 +268,7 @@ unsafe fn store_texels(
     let registers = Components::new(ctx, &step.op, step.op.data, Some(format.number));
     let in_order = step.op.half != wavetank_ir::Half::Whole;
     each(inside, |lane| {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             let given = registers.read(lane);
             let element = match image.kind {
@@ -303,7 +303,7 @@ unsafe fn change_texels(
     inside: u64,
     address: [u64; 64],
 ) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         ReadModifyWrite::new(ctx, &step.op).run(&Far(address), inside);
         if step.op.ret.is_some() {
@@ -325,7 +325,7 @@ unsafe fn info(
     each(mask, |lane| {
         let level = Parts::new(ctx, image, lane).integer();
         let info = surface.map_or([0; 4], |s| info_of(&s, level));
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe { registers.write(lane, chosen(info, image.components)) };
     });
     Ok(())

@@ -15,7 +15,7 @@ pub type Lanes = [u32; 64];
 #[inline(always)]
 pub unsafe fn uniform64(ctx: &Ctx<'_, '_>, source: Source) -> u64 {
     match source {
-        // SAFETY: by the caller's promise; pairs are 4-byte aligned.
+        // SAFETY: the source is one of the step's; pairs are 4-byte aligned.
         Source::Uniform(at) => unsafe { ctx.u::<u64>(at).read_unaligned() },
         Source::Const(c) => c,
         Source::None | Source::Vector(_) => 0,
@@ -29,7 +29,7 @@ pub unsafe fn uniform64(ctx: &Ctx<'_, '_>, source: Source) -> u64 {
 #[inline(always)]
 pub unsafe fn uniform32(ctx: &Ctx<'_, '_>, source: Source) -> u32 {
     match source {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the source is one of the step's.
         Source::Uniform(at) => unsafe { ctx.u::<u32>(at).read() },
         Source::Const(c) => c as u32,
         Source::None | Source::Vector(_) => 0,
@@ -48,7 +48,7 @@ pub unsafe fn lanes32(
 ) -> *const u32 {
     match source {
         Source::Vector(at) => ctx.v(at),
-        // SAFETY: by the caller's promise.
+        // SAFETY: the source is one of the step's.
         _ => room.write([unsafe { uniform32(ctx, source) }; 64]).as_ptr(),
     }
 }
@@ -90,7 +90,7 @@ fn filled(lanes: &Lanes, mask: u64) -> Lanes {
 /// `lanes` points to 64 values; the mask is not empty.
 #[inline(always)]
 pub unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
-    // SAFETY: by the caller's promise; registers are not guest memory.
+    // SAFETY: 64 lanes of a register, which is not guest memory.
     let mut v = unsafe { lanes.cast::<Lanes>().read() };
     if mask != !0 {
         v = filled(&v, mask);
@@ -112,7 +112,7 @@ pub unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
 /// `lanes` points to 64 values; the mask is not empty.
 #[inline(always)]
 pub unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
-    // SAFETY: by the caller's promise; registers are not guest memory.
+    // SAFETY: 64 lanes of a register, which is not guest memory.
     let mut v = unsafe { lanes.cast::<Lanes>().read() };
     let first = v[mask.trailing_zeros() as usize & 63];
     if mask != !0 {
@@ -131,7 +131,7 @@ pub unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
 /// `lanes` points to 64 values.
 #[inline(always)]
 pub unsafe fn all_aligned(lanes: *const u32) -> bool {
-    // SAFETY: by the caller's promise; registers are not guest memory.
+    // SAFETY: 64 lanes of a register, which is not guest memory.
     let v = unsafe { lanes.cast::<Lanes>().read() };
     v.into_iter().fold(0, |a, x| a | x) & 3 == 0
 }
@@ -142,7 +142,7 @@ pub unsafe fn all_aligned(lanes: *const u32) -> bool {
 /// `lanes` points to 64 values.
 #[inline(always)]
 pub unsafe fn is_row(lanes: *const u32) -> bool {
-    // SAFETY: by the caller's promise; registers are not guest memory.
+    // SAFETY: 64 lanes of a register, which is not guest memory.
     let v = unsafe { lanes.cast::<Lanes>().read() };
     let mut differ = 0;
     for i in 0..64 {

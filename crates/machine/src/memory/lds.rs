@@ -88,7 +88,7 @@ impl Space for Local {
         op: O,
     ) -> Result<(), Denied> {
         let mut room = MaybeUninit::uninit();
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offset = step.op.offset as u32;
@@ -117,7 +117,7 @@ pub(super) unsafe fn is_inside<O: Operation>(
 ) -> Result<bool, Denied> {
     let bytes = u64::from(ctx.memory.lds.bytes);
     let room = bytes.checked_sub(u64::from(op.bytes()) + u64::from(offset));
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let (_, max) = bounds(lanes, mask);
         if room.is_some_and(|room| u64::from(max) <= room) {
@@ -143,7 +143,7 @@ pub(super) unsafe fn run<O: Operation>(
     offset: u32,
     inside: bool,
 ) {
-    // SAFETY: by the caller's promise; what is not in range is left out.
+    // SAFETY: the wave is live; what is not in range is left out.
     unsafe {
         if !inside || O::ATOMIC {
             return run_each(ctx, mask, op, lanes, offset);
@@ -168,7 +168,7 @@ unsafe fn run_each<O: Operation>(
     offset: u32,
 ) {
     let lds = &ctx.memory.lds;
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let places = Clamped {
             base: lds.base(),
@@ -181,7 +181,7 @@ unsafe fn run_each<O: Operation>(
 
 /// The offsets of the lanes: atomics ignore the low bits of their sums.
 unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
-    // SAFETY: by the caller's promise: 64 values.
+    // SAFETY: the wave is live: 64 values.
     let lanes = unsafe { lanes.cast::<Lanes>().read() };
     let ignored = if O::ATOMIC { op.bytes() - 1 } else { 0 };
     lanes.map(|l| l.wrapping_add(offset) & !ignored)
@@ -203,7 +203,7 @@ pub unsafe fn pair(ctx: &mut Ctx<'_, '_>, step: &MemStep, mask: u64) -> Result<(
     let lds = &ctx.memory.lds;
     let (base, bytes) = (lds.base(), lds.bytes);
     let width = step.op.access.bytes();
-    // SAFETY: by the caller's promise; what is not in range is left out.
+    // SAFETY: the wave is live; what is not in range is left out.
     unsafe {
         let places = |source, room| Clamped {
             base,

@@ -5,6 +5,13 @@
 //! (global, flat, scratch, LDS, buffer) makes of the lanes' addresses. A space
 //! checks every address before the operation runs, so a fault leaves registers
 //! and memory as they were. Each pair becomes one specialised function.
+//!
+//! What is unsafe here rests on two promises, named where they are used:
+//!
+//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its turn, and the step was lowered
+//!   for it, so that its registers and offsets are in range. [`StepFn`](crate::interp::step::StepFn) asks for it.
+//! * **The places are checked**: each lane's address has passed the check of its space in this turn. The bytes are mapped, and
+//!   writable for what stores, until the turn ends (`registry/epoch.rs`).
 
 // Lanes index several arrays at once.
 #![allow(clippy::needless_range_loop)]

@@ -80,7 +80,7 @@ impl<const N: usize> Operation for Load<N> {
             // All is read before anything is written: the result may go where
             // the address is.
             let mut data = [0u32; N];
-            // SAFETY: by the caller's promise; N registers are in the file.
+            // SAFETY: the places are checked; N registers are in the file.
             unsafe {
                 for n in (0..N / 2 * 2).step_by(2) {
                     let pair = places.load::<8>(lane, 4 * n as u32);
@@ -130,7 +130,7 @@ impl<const N: usize> Operation for Store<N> {
             return;
         }
         each(mask, |lane| {
-            // SAFETY: by the caller's promise; N registers are in the file.
+            // SAFETY: the places are checked; N registers are in the file.
             unsafe {
                 let data = |n: usize| u64::from(self.from.add(n * NEXT + lane).read());
                 for n in (0..N / 2 * 2).step_by(2) {
@@ -171,7 +171,7 @@ impl Operation for LoadPart {
 
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the places are checked.
         unsafe {
             match self.access {
                 Access::U8 => self.lanes(mask, |l| places.load::<1>(l, 0) as u32),
@@ -230,7 +230,7 @@ impl Operation for StorePart {
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         each(mask, |lane| {
-            // SAFETY: by the caller's promise; the register is in the file.
+            // SAFETY: the places are checked; the register is in the file.
             unsafe {
                 let value = u64::from(self.from.add(lane).read() >> self.shift);
                 if self.bytes == 1 {
@@ -289,7 +289,7 @@ impl Operation for ReadModifyWrite {
 
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the places are checked.
         unsafe {
             if self.bytes == 4 {
                 each(mask, |lane| self.lane32(places, lane));
@@ -303,7 +303,7 @@ impl Operation for ReadModifyWrite {
 impl ReadModifyWrite {
     #[inline(always)]
     unsafe fn lane32<P: Places>(self, places: &P, lane: usize) {
-        // SAFETY: by the caller's promise; the registers are in the file.
+        // SAFETY: the places are checked; the registers are in the file.
         unsafe {
             let (a, b) = (self.data.add(lane).read(), self.data2.add(lane).read());
             let before = places.rmw32(lane, self.rmw, a, b);
@@ -315,7 +315,7 @@ impl ReadModifyWrite {
 
     #[inline(always)]
     unsafe fn lane64<P: Places>(self, places: &P, lane: usize) {
-        // SAFETY: by the caller's promise; the registers are in the file.
+        // SAFETY: the places are checked; the registers are in the file.
         unsafe {
             let pair = |p: *const u32| {
                 u64::from(p.add(lane).read()) | u64::from(p.add(NEXT + lane).read()) << 32

@@ -27,7 +27,7 @@ pub trait Places {
     /// The lane's address has been checked for the bytes.
     #[inline(always)]
     unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the places are checked.
         unsafe {
             let before = self.load::<4>(lane, 0) as u32;
             let after = atomic::modify32(rmw, before, data, data2);
@@ -42,7 +42,7 @@ pub trait Places {
     /// The lane's address has been checked for the bytes.
     #[inline(always)]
     unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the places are checked.
         unsafe {
             let before = self.load::<8>(lane, 0);
             let after = atomic::modify64(rmw, before, data, data2);
@@ -76,25 +76,25 @@ pub trait Addresses {
 impl<A: Addresses> Places for A {
     #[inline(always)]
     unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the places are checked.
         unsafe { global::load::<N>(self.address(lane).wrapping_add(at.into())) }
     }
 
     #[inline(always)]
     unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the places are checked.
         unsafe { global::store::<N>(self.address(lane).wrapping_add(at.into()), value) }
     }
 
     #[inline(always)]
     unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
-        // SAFETY: by the caller's promise, which includes alignment.
+        // SAFETY: the places are checked, which includes alignment.
         unsafe { atomic::shared32(self.address(lane), rmw, data, data2) }
     }
 
     #[inline(always)]
     unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
-        // SAFETY: by the caller's promise, which includes alignment.
+        // SAFETY: the places are checked, which includes alignment.
         unsafe { atomic::shared64(self.address(lane), rmw, data, data2) }
     }
 
@@ -169,7 +169,7 @@ impl Split {
 impl Places for Split {
     #[inline(always)]
     unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
-        // SAFETY: by the caller's promise, for what is in range.
+        // SAFETY: the places are checked, for what is in range.
         unsafe {
             if N == 8 {
                 return self.load::<4>(lane, at) | self.load::<4>(lane, at + 4) << 32;
@@ -180,7 +180,7 @@ impl Places for Split {
 
     #[inline(always)]
     unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
-        // SAFETY: by the caller's promise, for what is in range.
+        // SAFETY: the places are checked, for what is in range.
         unsafe {
             if N == 8 {
                 self.store::<4>(lane, at, value);
@@ -193,7 +193,7 @@ impl Places for Split {
 
     #[inline(always)]
     unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
-        // SAFETY: by the caller's promise, for what is in range.
+        // SAFETY: the places are checked, for what is in range.
         self.dword(lane, 0)
             .map_or(0, |a| unsafe { atomic::shared32(a, rmw, data, data2) })
     }
@@ -203,7 +203,7 @@ impl Places for Split {
         let (Some(low), Some(high)) = (self.dword(lane, 0), self.dword(lane, 4)) else {
             return 0;
         };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the places are checked.
         unsafe {
             if high == low + 4 {
                 return atomic::shared64(low, rmw, data, data2);

@@ -41,7 +41,7 @@ pub unsafe fn access(
     let mut results = [[0; 4]; 64];
     if let Some(surface) = surface {
         let first = usize::from(image.sampler.unwrap_or(0));
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         let words = std::array::from_fn(|n| unsafe { scalar::register(ctx, first, n) });
         let sampler = ImageSampler::from_words(words);
         let one = Sampling {
@@ -53,13 +53,13 @@ pub unsafe fn access(
         // All lanes, since the levels of four lanes depend on each other.
         let requests: Vec<Request> = (0..64).map(|lane| one.request(ctx, lane)).collect();
         for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the wave is live.
             results[lane] = unsafe { one.lane(ctx, &requests, lane)? };
         }
     }
     let number = surface.map(|s| s.format.number);
     let registers = Components::new(ctx, &step.op, step.op.ret, number);
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     each(mask, |lane| unsafe {
         registers.write(lane, results[lane & 63])
     });
@@ -200,7 +200,7 @@ impl Sampling {
         } else {
             first_level(&self.surface.resource, 0)?;
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             if self.image.kind == ImageKind::Gather {
                 self.gather(ctx, r, lane)
@@ -261,7 +261,7 @@ impl Sampling {
                     if weight == 0.0 {
                         continue;
                     }
-                    // SAFETY: by the caller's promise.
+                    // SAFETY: the wave is live.
                     let texel = unsafe { self.texel(ctx, r, lane, [x, y, z])? };
                     if weight == 1.0 {
                         return Ok(chosen(texel, self.image.components));
@@ -290,7 +290,7 @@ impl Sampling {
             .iter_mut()
             .zip([(x0, y1), (x1, y1), (x1, y0), (x0, y0)])
         {
-            // SAFETY: by the caller's promise.
+            // SAFETY: the wave is live.
             *found = unsafe { self.texel(ctx, r, lane, [x, y, z])?[component] };
         }
         Ok(found)

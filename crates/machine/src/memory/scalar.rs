@@ -28,7 +28,7 @@ struct Place {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 pub unsafe fn direct(ctx: &mut Ctx<'_, '_>, step: &MemStep) -> Result<(), Denied> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let index = u64::from(uniform32(ctx, step.sources[1]));
         let address = uniform64(ctx, step.sources[0])
@@ -47,7 +47,7 @@ pub unsafe fn direct(ctx: &mut Ctx<'_, '_>, step: &MemStep) -> Result<(), Denied
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 pub unsafe fn buffer(ctx: &mut Ctx<'_, '_>, step: &MemStep, resource: u8) -> Result<(), Denied> {
-    // SAFETY: by the caller's promise.
+    // SAFETY: the wave is live.
     unsafe {
         let words: [u32; 4] = std::array::from_fn(|n| register(ctx, resource.into(), n));
         let base = u64::from(words[0]) | u64::from(words[1] & 0xffff) << 32;
@@ -103,7 +103,7 @@ unsafe fn access(ctx: &mut Ctx<'_, '_>, step: &MemStep, place: Place) -> Result<
     let dwords = (op.access.bytes() as usize / 4).min(MOST);
     let count = dwords.min(place.in_range);
     let whole = count == dwords;
-    // SAFETY: by the caller's promise; the memory is checked first.
+    // SAFETY: the wave is live; the memory is checked first.
     unsafe {
         if count != 0 {
             let span = Span {

@@ -122,7 +122,7 @@ impl Space for Private {
         op: O,
     ) -> Result<(), Denied> {
         let mut room = MaybeUninit::uninit();
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offsets = Offsets::new(&lanes.cast::<Lanes>().read(), step.op.offset as u64);
@@ -183,7 +183,7 @@ impl Offsets {
             crooked |= mask >> lane & 1 != 0 && offset & 3 != 0;
             address[lane] = place(base, lane, offset);
         }
-        // SAFETY: by the caller's promise.
+        // SAFETY: the wave is live.
         unsafe {
             if crooked {
                 let offsets = &self.0;
