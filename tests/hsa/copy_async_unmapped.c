@@ -2,7 +2,7 @@
 // Says: which is mapped to nothing
 // Says: which is read-only memory of the program
 // Says: which the program has protected from all access
-// Says: a page is mapped behind the end of its file
+// Says: touch a page that is mapped behind the end of its file
 // Says: a copy of hsa_amd_memory_async_copy fails
 // Says: a copy of hsa_amd_memory_async_copy_rect fails
 // Says: a copy of hsa_amd_svm_prefetch_async fails
@@ -49,8 +49,25 @@ static void refused(char *to, char *from) {
     HSA(hsa_amd_memory_pool_free(good));
 }
 
+// What the program has on its stack is there, touched or not.
+__attribute__((noinline)) static void check_stack(char *mine) {
+    char first[1 << 20], second[1 << 20];
+    memset(mine, 5, SIZE);
+    for (int i = 0; i < 2; i++) HSA(hsa_memory_copy(i ? second : first, mine, i ? 64 : SIZE));
+    EQUAL(first[SIZE - 1] + second[63], 10);
+}
+
+__attribute__((noinline)) static void check_source(char *mine) {
+    char untouched[2 << 20], *source = untouched;
+    __asm__ volatile("" : "+r"(source)); // the compiler rightly wonders what is there
+    HSA(hsa_memory_copy(mine, source, 64));
+    HSA(hsa_memory_copy(mine, source, SIZE));
+}
+
 int main(void) {
     find_machine();
+    check_source(allocate(fine, SIZE));
+    check_stack(allocate(fine, SIZE));
     char *mine = allocate(fine, SIZE), *nothing = map(PROT_READ), *constant = map(PROT_READ), *closed = map(PROT_NONE);
     char *own = map(PROT_READ | PROT_WRITE);
     CHECK(munmap(nothing, SIZE) == 0);

@@ -1,5 +1,5 @@
 // Memory that the program may only read is read-only for kernels as well: a store is a fault, not the end of the process.
-// Says: read-only
+// Says: which the kernel may only read
 #include "locks.h"
 
 int main(int argc, char **argv) {

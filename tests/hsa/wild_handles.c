@@ -80,6 +80,30 @@ static void check_failures(void) {
     }
 }
 
+// A signal that a barrier has seen is not needed any more.
+static void check_seen(void) {
+    hsa_queue_t *queue = new_queue(64);
+    hsa_signal_t first = new_signal(1), second = new_signal(1), done = new_signal(1), begun = new_signal(1);
+    hsa_barrier_and_packet_t barrier = {
+        .header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE | FENCES,
+        .completion_signal = begun,
+    };
+    submit(queue, &barrier);
+    barrier.dep_signal[1] = first;
+    barrier.dep_signal[2] = second;
+    barrier.completion_signal = done;
+    submit(queue, &barrier);
+    wait_for_zero(begun);
+    usleep(20000); // it waits by now
+    hsa_signal_store_screlease(first, 0);
+    HSA(hsa_signal_destroy(first));
+    EQUAL(hsa_signal_load_scacquire(done), 1);
+    hsa_signal_store_screlease(second, 0);
+    HSA(hsa_signal_destroy(second));
+    wait_for_zero(done);
+    HSA(hsa_queue_destroy(queue));
+}
+
 static void check_calls(hsa_signal_t wild) {
     int *memory = allocate(fine, 64);
     hsa_signal_t good = new_signal(0), none = {0};
@@ -110,6 +134,7 @@ int main(int argc, char **argv) {
     packet = dispatch(&empty, arguments(&empty, "", 1), 64, 64, destroyed);
     stops(&packet, "a destroyed signal");
     check_failures();
+    check_seen();
     check_calls(wild);
     hsa_queue_t *queue = (hsa_queue_t *)64;
     EQUAL(hsa_queue_load_read_index_scacquire(queue), 0);

@@ -80,7 +80,7 @@ impl Room {
     /// # Safety
     /// There is room for a `T`.
     unsafe fn put<T>(&self, value: T) -> Result {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is room for a `T`.
         unsafe { put(self.0.cast(), value) }
     }
 
@@ -92,7 +92,7 @@ impl Room {
         let mut bytes = [0u8; N];
         let length = text.len().min(N - 1);
         bytes[..length].copy_from_slice(&text.as_bytes()[..length]);
-        // SAFETY: the caller's promise.
+        // SAFETY: there is room for `N` bytes.
         unsafe { self.put(bytes) }
     }
 }
@@ -259,7 +259,7 @@ unsafe fn put_name(name: &str, to: *mut c_void) -> Result {
     if to.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    // SAFETY: not null, and the caller's promise.
+    // SAFETY: not null, so there is room for the name and a zero.
     unsafe {
         to.cast::<u8>().copy_from(name.as_ptr(), name.len());
         to.cast::<u8>().add(name.len()).write(0);
@@ -331,7 +331,7 @@ calls! {
         if index != 0 {
             return Err(Status::ERROR_INVALID_INDEX);
         }
-        // SAFETY: as the caller of this function promises.
+        // SAFETY: the program's promise (see `calls!`).
         match unsafe { hsa_isa_get_info_alt(isa, attribute, value) } {
             Status::SUCCESS => Ok(()),
             status => Err(status),

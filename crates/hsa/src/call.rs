@@ -10,7 +10,13 @@ use crate::runtime;
 /// What the bodies of calls give: the status of a failure.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
-/// Declares exported functions that return a status. A body is Rust that gives a [`Result`]; nothing unwinds out of it.
+/// Declares exported functions that return a status.
+///
+/// **The program's promise**, on which SAFETY comments rest: a pointer that a program gives is null, or points to what the
+/// headers say of the parameter, readable, or writable for a result, as long as the call takes; an array has as many
+/// elements as its count says. Null is for the body to check.
+///
+/// A body is Rust that gives a [`Result`]; nothing unwinds out of it.
 ///
 /// The linker knows each function as `NAME@@ROCR_1`, which is what clients are linked with.
 macro_rules! calls {
@@ -90,7 +96,7 @@ pub unsafe fn put<T>(to: *mut T, value: T) -> Result {
     if to.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    // SAFETY: not null, and the caller's promise.
+    // SAFETY: not null, so there is room.
     unsafe { to.write_unaligned(value) };
     Ok(())
 }
@@ -103,7 +109,7 @@ pub unsafe fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str> {
     if from.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    // SAFETY: not null, and the caller's promise.
+    // SAFETY: not null, so a text.
     let text = unsafe { std::ffi::CStr::from_ptr(from) };
     text.to_str().map_err(|_| Status::ERROR_INVALID_ARGUMENT)
 }

@@ -124,7 +124,7 @@ unsafe fn dependencies(count: u32, signals: *const Signal) -> Result<Vec<Signal>
         (0, true) => Ok(vec![]),
         (0, false) | (_, true) => Err(Status::ERROR_INVALID_ARGUMENT),
         _ => {
-            // SAFETY: not null, and the caller's promise.
+            // SAFETY: not null, so `count` handles.
             let signals = unsafe { std::slice::from_raw_parts(signals, count as usize) };
             Ok(signals.iter().rev().copied().collect())
         }
@@ -149,7 +149,7 @@ unsafe fn plain(
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
     agents.iter().try_for_each(|a| agent::of(*a).map(drop))?;
-    // SAFETY: the caller's promise.
+    // SAFETY: null, or `count` handles.
     let dependencies = unsafe { dependencies(count, signals)? };
     let rows = Rows {
         to: Place::row(to.expose_provenance() as u64),

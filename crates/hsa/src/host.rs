@@ -46,8 +46,8 @@ pub fn pages(address: u64, bytes: u64, access: Access) -> Result<Pages, String> 
     };
     let mut at = address;
     while at < end {
-        let mapping = maps.at(at);
-        let refused = |why: &str| format!("{} {at:#x}, which {why}", access.verb());
+        let mapping = maps.at(at).or_else(|| grown_stack(at));
+        let refused = |why: &str| format!("{} at {at:#x}, which {why}", access.verb());
         match mapping {
             None => return Err(refused("is mapped to nothing")),
             Some(m) if !m.readable => {
@@ -66,6 +66,24 @@ pub fn pages(address: u64, bytes: u64, access: Access) -> Result<Pages, String> 
     Ok(pages)
 }
 
+/// What the stack of the first thread becomes when it is used down to an address, if it may: what a program has on its stack
+/// but has not touched yet is mapped to nothing.
+fn grown_stack(address: u64) -> Option<Mapping> {
+    /// Where the system sets no limit, it would not let a stack grow much further either.
+    const MOST: u64 = 1 << 30;
+    let text = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let stack = text.lines().find(|line| line.ends_with("[stack]"));
+    let (start, stack) = parse(stack?)?;
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the structure outlives the call.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } == 0;
+    let lowest = stack.end.saturating_sub(limit.rlim_cur.min(MOST));
+    (known && (lowest..start).contains(&address)).then_some(stack)
+}
+
 /// Lets the system copy bytes that do not overlap. The error is a sentence without a subject.
 pub fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
     let part = |start: u64, done: u64| libc::iovec {
@@ -80,7 +98,7 @@ pub fn copy(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
         match copied {
             1.. => done += copied as u64,
             _ if done == 0 && !is_fault() => return Ok(Copied::Nothing),
-            _ => return Err(explain(to + done, from + done, bytes - done)),
+            _ => return explain(to + done, from + done, bytes - done),
         }
     }
     Ok(Copied::All)
@@ -91,13 +109,16 @@ fn is_fault() -> bool {
     std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// Why the system could not copy.
-fn explain(to: u64, from: u64, bytes: u64) -> String {
-    let source = pages(from, bytes, Access::Read).err();
-    let target = || pages(to, bytes, Access::Write).err();
-    source.or_else(target).unwrap_or_else(|| {
-        format!("between {from:#x} and {to:#x} a page is mapped behind the end of its file")
-    })
+/// Why the system could not copy. It does not let the stack grow, which is no error.
+fn explain(to: u64, from: u64, bytes: u64) -> Result<Copied, String> {
+    let source = pages(from, bytes, Access::Read)?;
+    let target = pages(to, bytes, Access::Write)?;
+    match source.of_file || target.of_file {
+        true => Err(format!(
+            "{bytes} bytes from {from:#x} to {to:#x} touch a page that is mapped behind the end of its file"
+        )),
+        false => Ok(Copied::Nothing),
+    }
 }
 
 /// The mappings of this process.

@@ -207,7 +207,7 @@ pub unsafe fn lock_host(address: u64, bytes: usize) -> Result<u64> {
     }
     let first = address / PAGE * PAGE;
     let pages = end.next_multiple_of(PAGE) - first;
-    // SAFETY: the caller's promise.
+    // SAFETY: the whole pages of what stays mapped until it is unlocked.
     let registrations = unsafe { register(first, pages) };
     let lock = Lock {
         bytes,

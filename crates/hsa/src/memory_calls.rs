@@ -243,7 +243,7 @@ calls! {
         pointer: *const c_void, info: *mut PointerInfo, allocate: Option<unsafe extern "C" fn(usize) -> *mut c_void>,
         count: *mut u32, accessible: *mut *mut Agent,
     ) {
-        // SAFETY: as the caller of the C function promises.
+        // SAFETY: the program's promise (see `calls!`).
         unsafe { pointer_info(pointer, info, allocate, count, accessible) }
     }
 

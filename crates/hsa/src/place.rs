@@ -17,8 +17,8 @@ impl Access {
     /// How a sentence says it of what does it.
     pub fn verb(self) -> &'static str {
         match self {
-            Access::Read => "it reads at",
-            Access::Write => "it writes at",
+            Access::Read => "it reads",
+            Access::Write => "it writes",
         }
     }
 }
@@ -83,11 +83,11 @@ pub fn hold(address: u64, bytes: u64, access: Access) -> Result<Hold<'static>, S
         .hold(address, bytes)
         .map_err(|_| match registry.find(address) {
             Some(found) => format!(
-                "{verb} {address:#x} {bytes} bytes, and so past the end of {} of {} bytes at {:#x}",
+                "{verb} {bytes} bytes at {address:#x}, past the end of {} of {} bytes at {:#x}",
                 found.name, found.bytes, found.address
             ),
             None => {
-                format!("{verb} {address:#x}, where memory was freed, or nothing was allocated")
+                format!("{verb} {bytes} bytes at {address:#x}, where memory was freed or nothing was allocated")
             }
         })
 }

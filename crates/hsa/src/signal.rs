@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::abi::{AmdSignal, Condition, Signal, Status};
 use crate::call::Result;
 use crate::slab::{Slabs, slab_of};
-use crate::{log, look, queue, wait, watch};
+use crate::{log, look, queue, runtime, wait, watch};
 
 const SIGNAL_BYTES: u64 = 64;
 /// Kinds of `amd_signal_t`.
@@ -110,11 +110,14 @@ pub fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
         return 0;
     };
     let before = change(&found.value);
-    if found.kind.load(Ordering::Relaxed) == DOORBELL {
-        queue::rung(found.queue.load(Ordering::Relaxed));
-    }
     wait::changed(signal.0);
-    watch::changed(signal.0);
+    // In a child that was forked from an open library nobody serves, and locks may be taken for ever.
+    if runtime::usable().is_ok() {
+        if found.kind.load(Ordering::Relaxed) == DOORBELL {
+            queue::rung(found.queue.load(Ordering::Relaxed));
+        }
+        watch::changed(signal.0);
+    }
     before
 }
 

@@ -86,7 +86,7 @@ unsafe fn awaited(
         return None;
     }
     let each = |n: usize| {
-        // SAFETY: the caller's promise; `n` is below the count.
+        // SAFETY: each array has `count` elements, and `n` is below that.
         let (signal, condition, compare) =
             unsafe { (*signals.add(n), *conditions.add(n), *compares.add(n)) };
         let condition = Condition::new(condition)?;
@@ -137,12 +137,12 @@ unsafe fn create(value: i64, count: u32, consumers: *const u64, signal: *mut Sig
 
 calls! {
     fn hsa_signal_create(value: i64, count: u32, consumers: *const u64, signal: *mut Signal) {
-        // SAFETY: as the caller of the C function promises.
+        // SAFETY: the program's promise (see `calls!`).
         unsafe { create(value, count, consumers, signal) }
     }
 
     fn hsa_amd_signal_create(value: i64, count: u32, consumers: *const u64, _attributes: u64, signal: *mut Signal) {
-        // SAFETY: as the caller of the C function promises.
+        // SAFETY: the program's promise (see `calls!`).
         unsafe { create(value, count, consumers, signal) }
     }
 
@@ -206,14 +206,14 @@ calls! {
     fn hsa_signal_group_wait_any_scacquire(
         group: SignalGroup, conditions: *const u32, compares: *const i64, _state: u32, signal: *mut Signal, value: *mut i64,
     ) {
-        // SAFETY: as the C function's caller promises.
+        // SAFETY: the program's promise (see `calls!`).
         unsafe { wait_group(group, conditions, compares, signal, value) }
     }
 
     fn hsa_signal_group_wait_any_relaxed(
         group: SignalGroup, conditions: *const u32, compares: *const i64, _state: u32, signal: *mut Signal, value: *mut i64,
     ) {
-        // SAFETY: as the C function's caller promises.
+        // SAFETY: the program's promise (see `calls!`).
         unsafe { wait_group(group, conditions, compares, signal, value) }
     }
 }
@@ -249,7 +249,7 @@ unsafe fn wait_group(
         .find(|(handle, _)| *handle == group)
         .map(|(_, s)| s.clone());
     let members = found.ok_or(Status::ERROR_INVALID_SIGNAL_GROUP)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the other arrays have an element for each member.
     let all = unsafe { awaited(members.len() as u32, members.as_ptr(), conditions, compares) };
     let all = all.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     let (n, seen) = signal::wait_any(&all, u64::MAX).ok_or(Status::ERROR)?;

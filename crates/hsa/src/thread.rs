@@ -81,8 +81,9 @@ pub fn end_life(wake: impl FnOnce()) {
     });
 }
 
-/// A forked child has none of its parent's threads.
+/// A forked child has none of its parent's threads, and a life of its own.
 pub fn forked() {
+    LIFE.fetch_add(1, Ordering::SeqCst);
     SERVING.store(0, Ordering::SeqCst);
 }
 

@@ -9,7 +9,7 @@ use std::arch::asm;
 use wavetank::Hold;
 
 use crate::host::{self, Copied};
-use crate::memory::host_address;
+use crate::memory::{PAGE, host_address};
 use crate::place::{Access, Range};
 
 /// Host memory up to this size is copied by the system, which finds out by itself whether it is there: for more, asking
@@ -161,7 +161,7 @@ unsafe fn raw(to: u64, from: u64, bytes: u64) {
     const CLOSE: u64 = 256;
     let [to, from] = [to, from].map(host_address);
     let ahead = to.wrapping_sub(from);
-    // SAFETY: the caller's promise, for parts of the ranges.
+    // SAFETY: what is copied are parts of the ranges.
     unsafe {
         if to.abs_diff(from) >= bytes && bytes >= LARGE {
             large(to, from, bytes);
@@ -185,7 +185,7 @@ unsafe fn raw(to: u64, from: u64, bytes: u64) {
 /// # Safety
 /// As for [`raw`].
 unsafe fn forward(to: u64, from: u64, bytes: u64) {
-    // SAFETY: the caller's promise. The flag of the direction is clear, as in all code.
+    // SAFETY: exactly the ranges. The flag of the direction is clear, as in all code.
     unsafe {
         asm!(
             "rep movsb",
@@ -200,7 +200,7 @@ unsafe fn forward(to: u64, from: u64, bytes: u64) {
 /// # Safety
 /// As for [`raw`]; there is at least one byte.
 unsafe fn backward(to: u64, from: u64, bytes: u64) {
-    // SAFETY: the caller's promise. The flag of the direction is cleared again.
+    // SAFETY: exactly the ranges. The flag of the direction is cleared again.
     unsafe {
         asm!(
             "std", "rep movsb", "cld",
@@ -215,16 +215,20 @@ unsafe fn backward(to: u64, from: u64, bytes: u64) {
 /// # Safety
 /// As for [`raw`], and the ranges do not overlap.
 unsafe fn large(mut to: u64, mut from: u64, bytes: u64) {
-    const BLOCK: u64 = 4 * 4096;
+    const BLOCK: u64 = 4 * PAGE;
     let head = to.wrapping_neg() % 64;
     let blocks = (bytes - head) / BLOCK;
-    // SAFETY: the caller's promise; head, blocks and the rest are all of the ranges. Streaming stores need an alignment of
-    // 16, and the fence lets others see them before what follows.
+    // SAFETY: head, blocks and the rest are the ranges. Streaming stores need an alignment of 16; the fence lets others see
+    // them before what follows.
     unsafe {
         forward(to, from, head);
         (to, from) = (to + head, from + head);
         for _ in 0..blocks {
-            block(to, from);
+            for place in (0..PAGE).step_by(64) {
+                for page in [0, PAGE, 2 * PAGE, 3 * PAGE] {
+                    line(to + page + place, from + page + place);
+                }
+            }
             (to, from) = (to + BLOCK, from + BLOCK);
         }
         asm!("sfence", options(nostack, preserves_flags));
@@ -232,58 +236,31 @@ unsafe fn large(mut to: u64, mut from: u64, bytes: u64) {
     }
 }
 
-/// The instructions that copy 64 bytes of one of the four pages.
-macro_rules! line {
-    ($page:literal) => {
-        concat!(
-            "prefetcht0 [{from} + 128 + ",
-            $page,
-            "]\n",
-            "movups {a}, [{from} + ",
-            $page,
-            "]\n",
-            "movups {b}, [{from} + 16 + ",
-            $page,
-            "]\n",
-            "movups {c}, [{from} + 32 + ",
-            $page,
-            "]\n",
-            "movups {d}, [{from} + 48 + ",
-            $page,
-            "]\n",
-            "movntps [{to} + ",
-            $page,
-            "], {a}\n",
-            "movntps [{to} + 16 + ",
-            $page,
-            "], {b}\n",
-            "movntps [{to} + 32 + ",
-            $page,
-            "], {c}\n",
-            "movntps [{to} + 48 + ",
-            $page,
-            "], {d}\n",
-        )
-    };
-}
-
-/// Copies four pages.
+/// Copies 64 bytes past the caches.
 ///
 /// # Safety
 /// As for [`large`]; the target is a multiple of 16.
-unsafe fn block(to: u64, from: u64) {
-    // SAFETY: the caller's promise.
+#[inline(always)]
+unsafe fn line(to: u64, from: u64) {
+    // SAFETY: 64 bytes of the ranges. What is fetched ahead may be anywhere.
     unsafe {
         asm!(
-            "2:",
-            line!(0), line!(4096), line!(8192), line!(12288),
-            "add {from}, 64",
-            "add {to}, 64",
-            "dec {lines}",
-            "jnz 2b",
-            to = inout(reg) to => _, from = inout(reg) from => _, lines = inout(reg) 64u64 => _,
-            a = out(xmm_reg) _, b = out(xmm_reg) _, c = out(xmm_reg) _, d = out(xmm_reg) _,
-            options(nostack)
+            "prefetcht0 [{from} + 128]",
+            "movups {a}, [{from}]",
+            "movups {b}, [{from} + 16]",
+            "movups {c}, [{from} + 32]",
+            "movups {d}, [{from} + 48]",
+            "movntps [{to}], {a}",
+            "movntps [{to} + 16], {b}",
+            "movntps [{to} + 32], {c}",
+            "movntps [{to} + 48], {d}",
+            to = in(reg) to,
+            from = in(reg) from,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            c = out(xmm_reg) _,
+            d = out(xmm_reg) _,
+            options(nostack, preserves_flags)
         );
     }
 }

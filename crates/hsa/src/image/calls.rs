@@ -34,7 +34,7 @@ unsafe fn get<T: Copy>(from: *const T) -> Result<T> {
     if from.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
-    // SAFETY: not null, and the caller's promise.
+    // SAFETY: not null, so a `T`.
     Ok(unsafe { from.read_unaligned() })
 }
 
@@ -66,7 +66,7 @@ unsafe fn layout_of(
     linear: u32,
     pitches: [usize; 2],
 ) -> Result<Layout> {
-    // SAFETY: the caller's promise.
+    // SAFETY: null, or a description.
     let image = unsafe { get(from)? };
     let given = pitches != [0, 0];
     if !(1..=3).contains(&access) || linear > 1 || (linear == 0 && given) {

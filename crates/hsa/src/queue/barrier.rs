@@ -29,14 +29,13 @@ type Seen = Vec<Option<Outcome>>;
 
 impl Wish {
     /// What a barrier-AND or -OR packet waits for.
-    pub fn of_barrier(packet: &BarrierPacket, all: bool) -> Result<Wish, String> {
+    pub fn of_barrier(packet: &BarrierPacket, all: bool) -> Wish {
         let work = packet.dependencies.iter().filter(|s| s.0 != 0);
         Wish {
             awaited: work.map(|s| Awaited::end_of(*s)).collect(),
             all,
             work: true,
         }
-        .checked()
     }
 
     /// What AMD's barrier-value packet waits for.
@@ -50,7 +49,7 @@ impl Wish {
         }
         let condition = Condition::new(packet.condition)
             .ok_or_else(|| format!("the condition {} is unknown", packet.condition))?;
-        Wish {
+        Ok(Wish {
             awaited: vec![Awaited {
                 signal: packet.signal,
                 condition,
@@ -59,19 +58,16 @@ impl Wish {
             }],
             all: true,
             work: false,
-        }
-        .checked()
+        })
     }
 
-    fn checked(self) -> Result<Wish, String> {
+    /// Checks the signals. Those that have been seen as awaited may be gone afterwards.
+    fn check(&self) -> Result<(), String> {
         let wild = self.awaited.iter().find(|a| !exists(a.signal));
-        match wild {
-            Some(wild) => Err(format!(
-                "it waits for {:#x}, which is no signal",
-                wild.signal.0
-            )),
-            None => Ok(self),
-        }
+        wild.map_or(Ok(()), |wild| {
+            let handle = wild.signal.0;
+            Err(format!("it waits for {handle:#x}, which is no signal"))
+        })
     }
 
     /// Whether what has been seen is enough.
@@ -117,6 +113,7 @@ pub fn is_met(
         }
         return Ok(met);
     }
+    wish.check().map_err(fault)?;
     let now = wish.awaited.iter().map(|a| a.ready().map(Outcome::Is));
     let now: Seen = now.collect();
     if wish.is_met(&now).map_err(fault)? {

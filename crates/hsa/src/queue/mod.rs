@@ -286,7 +286,7 @@ impl AnyPacket for crate::abi::BarrierValuePacket {}
 /// what is there.
 unsafe fn index(address: u64, offset: usize) -> &'static AtomicU64 {
     let pointer = std::ptr::with_exposed_provenance_mut(address as usize + offset);
-    // SAFETY: the caller's promise.
+    // SAFETY: eight aligned bytes of a slot, which is mapped for ever.
     unsafe { AtomicU64::from_ptr(pointer) }
 }
 

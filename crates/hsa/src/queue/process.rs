@@ -101,7 +101,10 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
             let packet: BarrierPacket = queue.packet(index);
             check(packet.completion, index)?;
             let all = kind == PacketType::BarrierAnd;
-            (packet.completion, barrier(Wish::of_barrier(&packet, all))?)
+            (
+                packet.completion,
+                barrier(Ok(Wish::of_barrier(&packet, all)))?,
+            )
         }
         PacketType::VendorSpecific => {
             let packet: BarrierValuePacket = queue.packet(index);
