@@ -112,11 +112,11 @@ static void check_symbols(void) {
     GIVES(HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL,
           hsa_executable_symbol_get_info((hsa_executable_symbol_t){0}, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind));
     HSA(hsa_executable_iterate_symbols(executable, count_symbol, NULL));
-    EQUAL(kernels, 8);
+    EQUAL(kernels, 11);
     EQUAL(variables, 1);
     kernels = variables = 0;
     HSA(hsa_executable_iterate_agent_symbols(executable, gpu, count_symbol_of, NULL));
-    EQUAL(kernels, 8);
+    EQUAL(kernels, 11);
 }
 
 // A global that the host writes is what the kernel reads.
