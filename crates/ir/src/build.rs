@@ -1,6 +1,6 @@
 //! The builder: appends nodes to a block and infers their types.
 
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 
 use crate::LaneFn;
 use crate::mem::{Clock, Family, MemOp};
@@ -52,6 +52,11 @@ impl Builder {
             Op::Const(c) => Some(c),
             _ => None,
         }
+    }
+
+    /// The block as far as it was built.
+    pub fn so_far(&self) -> Ref<'_, Block> {
+        self.block.borrow()
     }
 
     fn push(&self, op: Op, ty: Option<Ty>) -> Value {

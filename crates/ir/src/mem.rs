@@ -302,3 +302,15 @@ pub struct MemOp {
     /// The counter it uses.
     pub counter: Counter,
 }
+
+impl MemOp {
+    /// Whether lanes get something back that other waves may have written. Scalar loads give no such thing: what they
+    /// read is constant while a kernel runs.
+    pub fn loads(&self) -> bool {
+        let scalar = matches!(
+            self.space,
+            Space::Scalar { .. } | Space::ScalarBuffer { .. }
+        );
+        !scalar && (self.kind == MemKind::Load || self.ret.is_some())
+    }
+}

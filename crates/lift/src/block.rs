@@ -2,12 +2,13 @@
 
 use wavetank_ir::{Block, Builder, Terminator};
 use wavetank_isa::Inst;
+use wavetank_isa::tables::Sopp;
 
 use crate::modes::Modes;
 
 /// The longest block, in instructions: a longer run of straight code is cut,
-/// so that a block's translation stays short.
-pub const MAX_INSTS: usize = 256;
+/// so that a block's translation stays short, and a wave's turn can be.
+pub const MAX_INSTS: usize = 64;
 
 /// Gives the instructions of a program.
 pub trait Code {
@@ -45,6 +46,9 @@ impl Lift<'_> {
 pub(crate) enum Flow {
     /// The next instruction follows.
     Next,
+    /// The next instruction follows, but on a chip the wave waits for what it
+    /// has loaded: the block ends, unless everybody waits behind it.
+    Wait,
     /// The block ends so.
     End(Terminator),
 }
@@ -80,6 +84,11 @@ pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
     lift_insts(code, pc, modes, MAX_INSTS)
 }
 
+/// Whether waves meet at the instruction at `pc`.
+fn is_barrier(code: &dyn Code, pc: u64) -> bool {
+    code.inst(pc).is_ok_and(|i| i.op == Sopp::S_BARRIER.into())
+}
+
 /// Lifts at most `limit` instructions: with 1, a block stops after each.
 pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block {
     let b = Builder::new(pc);
@@ -102,6 +111,11 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
         b.inst(at, crate::family(&inst));
         match crate::lift_inst(&lift) {
             Flow::Next => at = lift.next(),
+            Flow::Wait if is_barrier(code, lift.next()) => at = lift.next(),
+            Flow::Wait => {
+                b.end(Terminator::Branch(lift.next()));
+                return b.finish();
+            }
             Flow::End(t) => {
                 b.end(t);
                 return b.finish();

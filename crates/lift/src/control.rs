@@ -9,6 +9,7 @@ use crate::block::{Flow, Lift};
 use crate::modes::{GPR_IDX_EN, VSKIP};
 use crate::operand::{EXEC, M0, VCC, hw};
 use crate::value::{Cond, Int};
+use crate::waits;
 
 /// Lifts a SOPP instruction.
 pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
@@ -45,7 +46,11 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
         }),
         S_WAITCNT => {
             l.b.waitcnt(l.simm16());
-            Flow::Next
+            // Others run meanwhile: blocks end where a wave may have to yield.
+            match waits::for_loads(&l.b.so_far(), l.simm16()) {
+                true => Flow::Wait,
+                false => Flow::Next,
+            }
         }
         // What follows is fetched anew: nothing of it may be in this block.
         S_ICACHE_INV => Flow::End(Terminator::Branch(next)),

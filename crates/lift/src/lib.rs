@@ -18,6 +18,7 @@ mod scalar;
 mod support;
 mod value;
 mod vector;
+mod waits;
 
 pub use block::{Code, MAX_INSTS, lift_block, lift_insts};
 pub use fidelity::{Fidelity, fidelity};

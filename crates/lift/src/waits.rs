@@ -1,0 +1,110 @@
+//! Where a chip would make a wave wait for what it loads.
+
+use wavetank_ir::{Block, Counter, Op};
+
+/// A counter of accesses under way (Vega ISA, 4.4 "Manually inserted wait states").
+#[derive(Default)]
+struct UnderWay {
+    /// Instructions that raised it.
+    count: u16,
+    /// The last of them.
+    last: u64,
+    /// Whether one of them loads.
+    loads: bool,
+}
+
+impl UnderWay {
+    /// The instruction at `pc` accesses memory, perhaps more than once.
+    fn issue(&mut self, pc: u64, loads: bool) {
+        self.count += u16::from(self.count == 0 || pc != self.last);
+        self.last = pc;
+        self.loads |= loads;
+    }
+
+    /// Whether the wave waits until no more than `most` are under way, and not for stores alone.
+    fn exceeds(&self, most: u16) -> bool {
+        self.loads && self.count > most
+    }
+}
+
+/// Whether a wave has to wait at an `s_waitcnt` with the counters of `simm16` for something that the block so far loads.
+///
+/// What earlier blocks left under way is not known here.
+pub(crate) fn for_loads(block: &Block, simm16: u16) -> bool {
+    let (mut vm, mut lgkm) = (UnderWay::default(), UnderWay::default());
+    let mut at = block.pc;
+    for node in &block.nodes {
+        match &node.op {
+            Op::Inst { pc, .. } => at = *pc,
+            Op::Mem(op) => {
+                if op.counter != Counter::Lgkm {
+                    vm.issue(at, op.loads());
+                }
+                if op.counter != Counter::Vm {
+                    lgkm.issue(at, op.loads());
+                }
+            }
+            _ => {}
+        }
+    }
+    vm.exceeds(simm16 & 15 | simm16 >> 14 << 4) || lgkm.exceeds(simm16 >> 8 & 15)
+}
+
+#[cfg(test)]
+mod tests {
+    use wavetank_ir::{Op, Terminator};
+    use wavetank_isa::{Chip, decode};
+
+    use crate::{Modes, lift_block};
+
+    // The words are those of LLVM's assembler.
+    const LOAD: [u32; 2] = [0xdc50_8000, 0x047f_0002]; // global_load_dword v4, v[2:3], off
+    const STORE: [u32; 2] = [0xdc70_8000, 0x007f_0200]; // global_store_dword v[0:1], v2, off
+    const READ_PAIR: [u32; 2] = [0xd86e_1000, 0x0200_0008]; // ds_read2_b32 v[2:3], v8 offset1:16
+    const SCALAR: [u32; 2] = [0xc00a_0002, 0]; // s_load_dwordx4 s[0:3], s[4:5], 0x0
+    const VMCNT_0: [u32; 1] = [0xbf8c_0f70];
+    const LGKMCNT_0: [u32; 1] = [0xbf8c_c07f];
+    const LGKMCNT_1: [u32; 1] = [0xbf8c_c17f];
+    const BARRIER: [u32; 1] = [0xbf8a_0000];
+    const END: [u32; 1] = [0xbf81_0000];
+
+    /// How the block of these instructions on gfx900 ends; they stand at address 0.
+    fn end(code: &[&[u32]]) -> Terminator {
+        let bytes: Vec<u8> = code.concat().iter().flat_map(|w| w.to_le_bytes()).collect();
+        let inst = |pc: u64| {
+            let rest = bytes.get(pc as usize..).unwrap_or_default();
+            decode(rest, Chip::Gfx900).map_err(|error| error.to_string())
+        };
+        let mut block = lift_block(&inst, 0, Modes::default());
+        match block.nodes.pop().map(|node| node.op) {
+            Some(Op::End(terminator)) => terminator,
+            other => panic!("a block ends with a terminator, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn blocks_end_where_loads_are_waited_for() {
+        assert_eq!(end(&[&LOAD, &VMCNT_0, &END]), Terminator::Branch(12));
+        assert_eq!(end(&[&READ_PAIR, &LGKMCNT_0, &END]), Terminator::Branch(12));
+        // Two are under way, each with two accesses, and one may be.
+        let two = [&READ_PAIR[..], &READ_PAIR, &LGKMCNT_1, &END];
+        assert_eq!(end(&two), Terminator::Branch(20));
+    }
+
+    #[test]
+    fn blocks_go_on_where_nothing_is_waited_for() {
+        let code: [&[&[u32]]; 5] = [
+            &[&READ_PAIR, &LGKMCNT_1, &END],
+            &[&LOAD, &LGKMCNT_0, &END],
+            &[&STORE, &VMCNT_0, &END],
+            &[&SCALAR, &LGKMCNT_0, &END],
+            &[&VMCNT_0, &LGKMCNT_0, &END],
+        ];
+        for code in code {
+            assert_eq!(end(code), Terminator::EndProgram, "{code:x?}");
+        }
+        // Everybody waits there anyway.
+        let barrier = [&READ_PAIR[..], &LGKMCNT_0, &BARRIER, &END];
+        assert_eq!(end(&barrier), Terminator::Barrier { next: 16 });
+    }
+}
