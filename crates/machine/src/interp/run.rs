@@ -2,7 +2,7 @@
 //! successors, and the loop that runs them.
 
 use std::collections::HashMap;
-use std::ptr::null_mut;
+use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -61,6 +61,45 @@ struct Linked {
     links: [AtomicPtr<Linked>; 2],
 }
 
+/// A PC and the key of the modes that its code was lifted for.
+type Key = (u64, u64);
+
+/// Blocks by what they were lifted for. They are never taken out, so that
+/// pointers to them are good as long as the map.
+///
+/// Plain pointers, not boxes: a box that moves, as entries of a growing map do,
+/// claims to be the only way to what it holds, and threads run it meanwhile.
+#[derive(Default)]
+struct Blocks(HashMap<Key, NonNull<Linked>>);
+
+// SAFETY: the map owns its blocks, which are themselves `Send` and `Sync`.
+unsafe impl Send for Blocks {}
+// SAFETY: as above; blocks are only read, but for their atomic links.
+unsafe impl Sync for Blocks {}
+
+impl Blocks {
+    fn get(&self, key: Key) -> Option<NonNull<Linked>> {
+        self.0.get(&key).copied()
+    }
+
+    /// Keeps a block, unless another thread was faster; gives the one that is
+    /// kept.
+    fn insert(&mut self, key: Key, block: Linked) -> NonNull<Linked> {
+        let kept = self.0.entry(key);
+        *kept.or_insert_with(|| NonNull::from(Box::leak(Box::new(block))))
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        for block in self.0.values() {
+            // SAFETY: `insert` made it of a box, and the program that goes is
+            // borrowed by nobody who could still run it.
+            drop(unsafe { Box::from_raw(block.as_ptr()) });
+        }
+    }
+}
+
 /// How a program is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Translation {
@@ -77,7 +116,7 @@ pub struct Translation {
 pub struct Program {
     source: Arc<dyn Code + Send + Sync>,
     how: Translation,
-    blocks: RwLock<HashMap<(u64, u64), Box<Linked>>>,
+    blocks: RwLock<Blocks>,
 }
 
 impl Program {
@@ -91,17 +130,17 @@ impl Program {
     }
 
     /// The block at a PC for modes, translated once. The pointer is good as
-    /// long as the program: blocks are boxed and never dropped before.
-    fn block(&self, pc: u64, modes: Modes) -> *const Linked {
+    /// long as the program.
+    fn block(&self, pc: u64, modes: Modes) -> NonNull<Linked> {
         let key = (pc, modes.key());
         let blocks = self.blocks.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(block) = blocks.get(&key) {
-            return &raw const **block;
+        if let Some(block) = blocks.get(key) {
+            return block;
         }
         drop(blocks);
-        let new = Box::new(self.translate(pc, modes));
+        let new = self.translate(pc, modes);
         let mut blocks = self.blocks.write().unwrap_or_else(PoisonError::into_inner);
-        &raw const **blocks.entry(key).or_insert(new)
+        blocks.insert(key, new)
     }
 
     fn translate(&self, pc: u64, modes: Modes) -> Linked {
@@ -142,20 +181,61 @@ fn too_long(pc: u64) -> Block {
     b.finish()
 }
 
+/// Blocks that a thread remembers, a power of two.
+const REMEMBERED: usize = 64;
+
 /// The interpreter on a program, for one thread.
 pub struct Interpreter<'p> {
     program: &'p Program,
+    /// Where waves went on last, by the low bits of the PC: they take turns, and
+    /// the map of all blocks has a lock and a hash.
+    recent: Box<[Option<(Key, NonNull<Linked>)>; REMEMBERED]>,
 }
 
 impl<'p> Interpreter<'p> {
     /// An interpreter for one thread.
     pub fn new(program: &'p Program) -> Self {
-        Interpreter { program }
+        Interpreter {
+            program,
+            recent: Box::new([None; REMEMBERED]),
+        }
+    }
+
+    /// The block at which a wave goes on.
+    ///
+    /// # Safety
+    /// The state is that of a live wave, and nobody writes it meanwhile.
+    #[inline(always)]
+    unsafe fn resume(&mut self, state: *const Uniform) -> NonNull<Linked> {
+        // SAFETY: by the caller's promise.
+        let (pc, modes) = unsafe { ((*state).pc, modes(state)) };
+        let key = (pc, modes.key());
+        // Instructions are dwords.
+        let recent = &mut self.recent[(pc >> 2) as usize % REMEMBERED];
+        match *recent {
+            Some((known, block)) if known == key => block,
+            _ => {
+                let block = self.program.block(pc, modes);
+                *recent = Some((key, block));
+                block
+            }
+        }
     }
 }
 
-fn modes(u: &Uniform) -> Modes {
-    Modes::new(u.hw[usize::from(hwreg::MODE)], u.s[usize::from(sreg::M0)])
+/// The modes of a wave, which blocks are lifted for.
+///
+/// # Safety
+/// The state is that of a live wave, and nobody writes it meanwhile.
+unsafe fn modes(state: *const Uniform) -> Modes {
+    // SAFETY: by the caller's promise.
+    let (mode, m0) = unsafe {
+        (
+            (*state).hw[usize::from(hwreg::MODE)],
+            (*state).s[usize::from(sreg::M0)],
+        )
+    };
+    Modes::new(mode, m0)
 }
 
 impl Backend for Interpreter<'_> {
@@ -168,7 +248,9 @@ impl Backend for Interpreter<'_> {
 }
 
 impl Interpreter<'_> {
-    fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+    fn turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        // The state is only reached through this pointer: steps write through
+        // it, so that no reference may be held beside it.
         let (uniform, vector) = wave.raw();
         let mut ctx = Ctx {
             uniform,
@@ -176,24 +258,24 @@ impl Interpreter<'_> {
             memory,
             stop: None,
         };
-        // SAFETY: the state belongs to the wave, which is borrowed here; nothing
-        // else refers to it while steps run.
-        let state = || unsafe { &mut *uniform };
-        let mut at = self.program.block(state().pc, modes(state()));
+        // SAFETY: the state belongs to the wave, which is borrowed here.
+        let mut at = unsafe { self.resume(uniform) };
         loop {
             // SAFETY: blocks live as long as the program.
-            let block = unsafe { &*at };
+            let block = unsafe { at.as_ref() };
             let edge = match run_steps(block, &mut ctx) {
                 Next::Stop => return ctx.stop.take().unwrap_or(Stop::Yield),
                 Next::Taken => 1,
                 _ => 0,
             };
-            let state = state();
-            state.budget -= 1;
-            if state.budget <= 0 {
-                return Stop::Yield;
+            // SAFETY: the state belongs to the wave, and no step is running.
+            unsafe {
+                (*uniform).budget -= 1;
+                if (*uniform).budget <= 0 {
+                    return Stop::Yield;
+                }
+                at = self.follow(block, edge, uniform);
             }
-            at = self.follow(block, edge, state);
         }
     }
 }
@@ -214,23 +296,32 @@ fn run_steps(block: &Linked, ctx: &mut Ctx<'_, '_>) -> Next {
 
 impl Interpreter<'_> {
     /// The block after an edge: the one that followed last, if it is it.
+    ///
+    /// # Safety
+    /// The state is that of a live wave, and nobody writes it meanwhile.
     #[inline(always)]
-    fn follow(&self, block: &Linked, edge: usize, state: &Uniform) -> *const Linked {
-        let link = block.links[edge].load(Ordering::Acquire);
-        // SAFETY: links point to blocks of the program, which keeps them.
-        if !link.is_null() && unsafe { (*link).pc } == state.pc {
-            return link;
+    unsafe fn follow(&self, block: &Linked, edge: usize, state: *const Uniform) -> NonNull<Linked> {
+        let link = NonNull::new(block.links[edge].load(Ordering::Acquire));
+        // SAFETY: links point to blocks of the program, which keeps them; the
+        // state by the caller's promise.
+        unsafe {
+            match link {
+                Some(link) if link.as_ref().pc == (*state).pc => link,
+                _ => self.link(block, edge, state),
+            }
         }
-        self.link(block, edge, state)
     }
 
+    /// # Safety
+    /// As for [`Interpreter::follow`].
     #[cold]
-    fn link(&self, block: &Linked, edge: usize, state: &Uniform) -> *const Linked {
-        let modes = modes(state);
-        let next = self.program.block(state.pc, modes);
+    unsafe fn link(&self, block: &Linked, edge: usize, state: *const Uniform) -> NonNull<Linked> {
+        // SAFETY: by the caller's promise.
+        let (pc, modes) = unsafe { ((*state).pc, modes(state)) };
+        let next = self.program.block(pc, modes);
         // After a change of modes the same PC may need another block.
         if !block.code.changes_modes && !modes.gpr_index_enabled() {
-            block.links[edge].store(next.cast_mut(), Ordering::Release);
+            block.links[edge].store(next.as_ptr(), Ordering::Release);
         }
         next
     }
