@@ -13,6 +13,7 @@ mod global_sync;
 mod interp;
 mod memory;
 pub mod schedule;
+mod turns;
 mod wave;
 mod workgroup;
 
@@ -23,10 +24,11 @@ pub use fault::{Fault, MemoryFault, MemoryFaultReason};
 pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
 pub use interp::reference::{Reference, ReferenceProgram};
-pub use interp::run::{Interpreter, Program, Simd, Translation};
+pub use interp::run::{Interpreter, Program, Simd, Translation, UnknownSimd};
 pub use memory::{
     ALIAS, Alignment, Allocation, Hold, Lds, LdsOverrun, MemoryUnit, Part, Registration, Registry,
     RegistryError, Rights,
 };
+pub use turns::{Schedule, UnknownSchedule};
 pub use wave::{Uniform, VGPRS, Wave, hwreg, sreg};
 pub use workgroup::WaveState;

@@ -14,12 +14,16 @@ use crate::export::Exported;
 use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
 use crate::global_sync::GlobalSyncUnit;
+use crate::turns::Schedule;
 use crate::wave::Wave;
 use crate::workgroup::{Round, WaveState, WorkGroup};
 
-/// Rounds that a work-group may spin before another one gets its turn. Many kernels simply compute for long, and
-/// changing groups costs them their caches.
-const PATIENCE: u32 = 8;
+/// Rounds of the longest turns that a work-group may spin before another one gets its turn. Many kernels simply compute
+/// for long, and changing groups costs them their caches.
+const PATIENCE: u32 = 16;
+
+/// Rounds after which a work-group that gets on is told of; they may be short.
+const TOLD_ROUNDS: u32 = 64;
 
 /// One thread's means of running waves.
 pub trait Worker {
@@ -44,13 +48,16 @@ pub struct Options<'a> {
     pub threads: usize,
     /// Work-groups that may be resident at once on all threads together; each thread may have one in any case.
     pub resident_groups: u32,
+    /// How the waves of a work-group take turns.
+    pub schedule: Schedule,
     /// The global wave synchronization of the device; without one the dispatch has its own.
     pub sync: Option<&'a GlobalSyncUnit>,
     /// When to give up.
     pub deadline: Option<Instant>,
     /// Set by somebody else to stop the dispatch as if its time were up.
     pub cancel: Option<&'a AtomicBool>,
-    /// Called whenever a work-group has ended, with the number of those that have, and of all.
+    /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
+    /// have ended, and of all.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
     /// Called for each export; without it an export stops the kernel.
     pub exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
@@ -63,6 +70,7 @@ impl Default for Options<'_> {
         Options {
             threads: 1,
             resident_groups: 1,
+            schedule: Schedule::Fair,
             sync: None,
             deadline: None,
             cancel: None,
@@ -279,6 +287,14 @@ impl Shared<'_> {
         stop
     }
 
+    /// So many more work-groups have ended: tells who wants to know how far the dispatch is.
+    fn tell(&self, ended: u64) {
+        let done = self.done.fetch_add(ended, Ordering::Relaxed) + ended;
+        if let Some(progress) = self.options.progress {
+            progress(done, self.grid.count());
+        }
+    }
+
     /// A wave failed: everybody stops.
     fn fail(&self, group: Group, wave: u32, fault: Fault) {
         self.outcome().fault(group, wave, fault);
@@ -398,7 +414,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             scratch,
             group: room,
         } = &mut self.slots[slot];
-        room.begin(group);
+        room.begin(group, self.shared.options.schedule);
         for index in 0..group.waves() {
             let site = Site {
                 group: &group,
@@ -418,7 +434,7 @@ impl<'a, W: Worker> Thread<'a, W> {
     fn take_turn(&mut self, slot: usize) -> Turn {
         let group = &mut self.slots[slot].group;
         self.worker.enter(slot, &group.group, false);
-        let mut patience = PATIENCE;
+        let (mut patience, mut rounds) = (PATIENCE, 0u32);
         loop {
             let counts = &mut self.counts;
             let mut message = |message| {
@@ -441,6 +457,10 @@ impl<'a, W: Worker> Thread<'a, W> {
                 Round::Busy => patience -= 1,
                 Round::Asleep => patience = 0,
             }
+            rounds += 1;
+            if patience < PATIENCE || rounds % TOLD_ROUNDS == 0 {
+                self.shared.tell(0);
+            }
             if self.shared.stopping() {
                 return Turn::Stop;
             }
@@ -456,10 +476,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             self.counts.add_wave(wave);
         }
         self.counts.groups += 1;
-        let done = self.shared.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(progress) = self.shared.options.progress {
-            progress(done, self.shared.grid.count());
-        }
+        self.shared.tell(1);
     }
 
     /// Adds this thread's part to the outcome.

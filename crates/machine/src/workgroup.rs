@@ -6,12 +6,8 @@ use crate::export::Exported;
 use crate::fault::Fault;
 use crate::global_sync::{GlobalSyncUnit, Ticket};
 use crate::schedule::{Message, Worker};
+use crate::turns::{Schedule, Turns};
 use crate::wave::Wave;
-
-/// Edges that a wave may take before the next one runs.
-///
-/// Small enough that a spinning wave costs its partner well under a millisecond, large enough that changing waves is free.
-const BUDGET: i64 = 1024;
 
 /// What a wave is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +28,9 @@ pub(crate) struct WorkGroup {
     /// At least `states.len()` waves; more are left from larger groups.
     pub waves: Vec<Wave>,
     pub states: Vec<WaveState>,
+    turns: Turns,
+    /// The waves in the order of their turns.
+    order: Vec<u32>,
 }
 
 /// What one turn of every wave brought.
@@ -39,9 +38,9 @@ pub(crate) struct WorkGroup {
 pub(crate) enum Round {
     /// The work-group is done.
     Ended,
-    /// A wave ended or a barrier was passed.
+    /// A wave ended, a barrier was passed, or turns have become longer.
     Progress,
-    /// Every wave that can run used its budget up.
+    /// Every wave that can run used one of the longest turns up.
     Busy,
     /// Every wave that can run sleeps.
     Asleep,
@@ -56,15 +55,20 @@ impl WorkGroup {
             group,
             waves: Vec::new(),
             states: Vec::new(),
+            turns: Turns::default(),
+            order: Vec::new(),
         }
     }
 
     /// Starts another work-group here: every wave of it is ready.
-    pub fn begin(&mut self, group: Group) {
+    pub fn begin(&mut self, group: Group, schedule: Schedule) {
         let count = group.waves();
         self.group = group;
         self.states.clear();
         self.states.resize(count as usize, WaveState::Ready);
+        self.turns.begin(schedule, group.index, count as usize);
+        self.order.clear();
+        self.order.extend(0..count);
         for index in self.waves.len() as u32..count {
             self.waves.push(Wave::new(index));
         }
@@ -79,10 +83,15 @@ impl WorkGroup {
         message: &mut dyn FnMut(Message),
     ) -> Round {
         let (mut progress, mut asleep) = (false, true);
-        for n in 0..self.states.len() {
+        self.turns.shuffle(&mut self.order);
+        for turn in 0..self.order.len() {
+            let n = self.order[turn] as usize;
             match self.states[n] {
                 WaveState::Ready => {}
-                WaveState::GlobalSync(ticket) if !sync.is_waiting(ticket) => progress = true,
+                WaveState::GlobalSync(ticket) if !sync.is_waiting(ticket) => {
+                    self.turns.met(n);
+                    progress = true;
+                }
                 WaveState::GlobalSync(_) | WaveState::Barrier | WaveState::Ended => continue,
             }
             self.states[n] = WaveState::Ready;
@@ -95,7 +104,11 @@ impl WorkGroup {
                         fault,
                     };
                 }
-                Stop::Yield => asleep &= self.waves[n].uniform().budget > 0,
+                Stop::Yield if self.waves[n].uniform().budget > 0 => {}
+                Stop::Yield => {
+                    progress |= self.turns.spent(n);
+                    asleep = false;
+                }
                 Stop::GlobalSync(request) => match sync.enter(request) {
                     Some(ticket) => self.states[n] = WaveState::GlobalSync(ticket),
                     None => asleep = false,
@@ -135,7 +148,7 @@ impl WorkGroup {
         message: &mut dyn FnMut(Message),
     ) -> Stop {
         let wave = &mut self.waves[n];
-        wave.uniform_mut().budget = BUDGET;
+        wave.uniform_mut().budget = self.turns.budget(n);
         loop {
             match worker.run(wave) {
                 Stop::Message(code) => message(Message {
@@ -164,9 +177,10 @@ impl WorkGroup {
         if self.states.iter().any(elsewhere) {
             return false;
         }
-        for state in &mut self.states {
+        for (n, state) in self.states.iter_mut().enumerate() {
             if *state == WaveState::Barrier {
                 *state = WaveState::Ready;
+                self.turns.met(n);
             }
         }
         true

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use wavetank_ir::{Export, GlobalSync};
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Site, StartWave, Stop,
+    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Schedule, Site, StartWave, Stop,
     SyncRequest, Wave, WaveState, WorkItemIds,
 };
 
@@ -377,4 +377,96 @@ fn waves_run_in_the_default_float_environment() {
     let outcome = toy(&grid(4, 1), &options, f);
     assert_eq!(flushed, 0);
     assert!(outcome.is_ok());
+}
+
+/// Waves that use up every turn: 14 of them, then a barrier, then 3 more.
+struct Spender<'a>(&'a Mutex<Vec<(u32, i64)>>);
+
+impl Worker for Spender<'_> {
+    fn add_slot(&mut self) -> Result<u64, Fault> {
+        Ok(0)
+    }
+
+    fn enter(&mut self, _: usize, _: &Group, _: bool) {}
+
+    fn run(&mut self, wave: &mut Wave) -> Stop {
+        let uniform = wave.uniform_mut();
+        self.0
+            .lock()
+            .unwrap()
+            .push((uniform.s[WAVE], uniform.budget));
+        uniform.budget = 0;
+        uniform.s[STEP] += 1;
+        match uniform.s[STEP] {
+            15 => Stop::Barrier,
+            18 => Stop::End,
+            _ => Stop::Yield,
+        }
+    }
+}
+
+/// The turns that waves of one work-group get, by wave and budget.
+fn turns(schedule: Schedule, waves: u32) -> Vec<(u32, i64)> {
+    let turns = Mutex::new(Vec::new());
+    let options = Options {
+        schedule,
+        ..Options::default()
+    };
+    run(&grid(1, waves), &Start, &options, |_| Spender(&turns)).unwrap();
+    turns.into_inner().unwrap()
+}
+
+#[test]
+fn turns_are_short_after_the_start_and_each_barrier_and_then_grow() {
+    let turns = turns(Schedule::Fair, 2);
+    let order = (0..18).flat_map(|_| [0, 1]);
+    assert!(turns.iter().map(|t| t.0).eq(order), "{turns:?}");
+    let budgets: Vec<i64> = turns.iter().filter(|t| t.0 == 0).map(|t| t.1).collect();
+    assert!(budgets[0] <= 64, "some dozens of instructions: {budgets:?}");
+    assert!(
+        budgets[..12].is_sorted_by(|a, b| 2 * a == *b),
+        "{budgets:?}"
+    );
+    assert!(
+        budgets[11..15].iter().all(|b| *b == budgets[11]),
+        "{budgets:?}"
+    );
+    assert_eq!(budgets[15..], budgets[..3], "{budgets:?}");
+}
+
+#[test]
+fn greedy_turns_are_all_long() {
+    let long = turns(Schedule::Fair, 1)[14].1;
+    assert!(turns(Schedule::Greedy, 2).iter().all(|t| t.1 == long));
+}
+
+#[test]
+fn random_turns_follow_from_the_seed() {
+    let of = |seed| turns(Schedule::Random(seed), 5);
+    assert_eq!(of(1), of(1));
+    assert_ne!(of(1), of(2));
+    let in_order = |turns: &[(u32, i64)]| turns[..5].iter().map(|t| t.0).eq(0..5);
+    assert!((0..20).any(|seed| !in_order(&of(seed))), "never shuffled");
+}
+
+/// Who watches hears of a group that alone takes long, also where it meets at barriers all the time.
+#[test]
+fn a_long_work_group_is_told_of() {
+    for stop in [Stop::Yield, Stop::Barrier] {
+        let calls = AtomicU64::new(0);
+        let progress = |done, all| {
+            assert!(done <= all && all == 1);
+            calls.fetch_add(1, SeqCst);
+        };
+        let options = Options {
+            progress: Some(&progress),
+            ..Options::default()
+        };
+        let f = |_, _, step| match step {
+            1000 => Stop::End,
+            _ => stop.clone(),
+        };
+        toy(&grid(1, 2), &options, f).unwrap();
+        assert!(calls.into_inner() > 10, "{stop:?}");
+    }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use wavetank_isa::Chip;
 use wavetank_machine::gcn::{self, aql};
-use wavetank_machine::{GlobalSyncUnit, Registry, Simd};
+use wavetank_machine::{GlobalSyncUnit, Registry, Schedule, Simd};
 
 use crate::buffer::Buffer;
+use crate::environment::KernelSettings;
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
-use crate::variable;
 
 /// The chips that can be emulated: the Vega generation.
 pub const SUPPORTED_CHIPS: &[Chip] = &[
@@ -35,6 +35,7 @@ pub(crate) struct Inner {
     pub chip: Chip,
     pub threads: usize,
     pub simd: Simd,
+    pub schedule: Schedule,
     pub memory: Memory,
     /// Where waves of different work-groups meet.
     pub sync: GlobalSyncUnit,
@@ -52,16 +53,17 @@ pub struct DeviceBuilder {
     chip: Chip,
     threads: Option<usize>,
     simd: Option<Simd>,
+    schedule: Option<Schedule>,
     memory: Option<Memory>,
     strict: Option<bool>,
     stack: Option<u32>,
 }
 
 impl Device {
-    /// A device with as many threads as the host has processors.
+    /// A device with as many threads as the host has processors, or as the environment says ([`KernelSettings`]).
     ///
     /// # Errors
-    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`].
+    /// Those of [`DeviceBuilder::build`].
     pub fn new(chip: Chip) -> Result<Device> {
         Device::builder(chip).build()
     }
@@ -79,6 +81,7 @@ impl Device {
             chip,
             threads: None,
             simd: None,
+            schedule: None,
             memory: None,
             strict: None,
             stack: None,
@@ -99,6 +102,11 @@ impl Device {
     /// The number of threads that run work-groups.
     pub fn threads(&self) -> usize {
         self.inner.threads
+    }
+
+    /// How the waves of a work-group take turns, with the seed of random turns.
+    pub fn schedule(&self) -> Schedule {
+        self.inner.schedule
     }
 
     /// The allocations that kernels of this device can reach, for those who manage memory themselves.
@@ -144,20 +152,32 @@ impl Device {
 }
 
 impl DeviceBuilder {
-    /// The number of threads that run work-groups, at least 1. With 1 a run repeats bit for bit.
+    /// The number of threads that run work-groups, at least 1. With 1 a run repeats bit for bit. Without it the
+    /// environment variable `WAVETANK_THREADS` rules (1 to 1024), and without that the number of the host's processors.
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = Some(threads.max(1));
         self
     }
 
     /// The most of the host's vector instructions that kernels run on; what the host does not have is not used. All
-    /// levels compute the same bits. Without it the environment variable `WAVETANK_SIMD` rules (`avx2`, `baseline`),
-    /// and without that the host.
+    /// levels compute the same bits. Without it the environment variable `WAVETANK_SIMD` rules (`avx512`, `avx2`,
+    /// `baseline`), and without that the host.
     pub fn simd(mut self, simd: Simd) -> Self {
-        self.simd = Some(match (simd, Simd::detect()) {
-            (Simd::Avx512, best) | (Simd::Avx2, best @ Simd::Baseline) => best,
-            _ => simd,
-        });
+        self.simd = Some(simd);
+        self
+    }
+
+    /// How the waves of a work-group take turns. Without it the environment variable `WAVETANK_SCHEDULE` rules (`fair`,
+    /// `greedy`, `random`, `random:SEED`), and without that it is [`Schedule::Fair`].
+    ///
+    /// ```
+    /// use wavetank::{Chip, Device, Schedule};
+    /// let device = Device::builder(Chip::Gfx900).schedule("random:7".parse()?).build()?;
+    /// assert_eq!(device.schedule(), Schedule::Random(7));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn schedule(mut self, schedule: Schedule) -> Self {
+        self.schedule = Some(schedule);
         self
     }
 
@@ -184,13 +204,14 @@ impl DeviceBuilder {
     /// Makes the device.
     ///
     /// # Errors
-    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`]; [`Error::Variable`] for an environment variable
-    /// with a value that it does not take.
+    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`], [`Error::Setting`] for a wrong value of a
+    /// variable that [`KernelSettings`] has.
     pub fn build(self) -> Result<Device> {
         let DeviceBuilder {
             chip,
             threads,
             simd,
+            schedule,
             memory,
             strict,
             stack,
@@ -199,30 +220,22 @@ impl DeviceBuilder {
             let supported = SUPPORTED_CHIPS.to_vec();
             return Err(Error::Chip { chip, supported });
         }
+        let settings = KernelSettings::from_env()?;
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
-        let strict = match strict {
-            None => variable::read("WAVETANK_STRICT", "0 or 1", variable::switch)?,
-            given => given,
-        };
-        let stack = match stack {
-            None => {
-                let parse = |text: &str| text.parse().ok();
-                variable::read("WAVETANK_STACK", "a number of bytes below 2^32", parse)?
-            }
-            given => given,
-        };
+        let simd = simd.or(settings.simd);
         let memory = memory.unwrap_or_default();
         let queue = memory.allocate("the queue", aql::QUEUE_SIZE as u64, 64)?;
         queue.write(0, &aql::queue());
         let inner = Inner {
             chip,
-            threads: threads.unwrap_or_else(processors),
-            simd: simd.unwrap_or_else(Simd::from_env),
+            threads: threads.or(settings.threads).unwrap_or_else(processors),
+            simd: simd.map_or_else(Simd::detect, Simd::or_best),
+            schedule: schedule.or(settings.schedule).unwrap_or_default(),
             memory,
             sync: GlobalSyncUnit::default(),
             queue,
-            strict: strict.unwrap_or(false),
-            stack: stack.unwrap_or(0),
+            strict: strict.or(settings.strict).unwrap_or(false),
+            stack: stack.or(settings.stack).unwrap_or(0),
         };
         Ok(Device {
             inner: Arc::new(inner),

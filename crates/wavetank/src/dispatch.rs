@@ -197,7 +197,8 @@ impl<'a> Dispatch<'a> {
         self
     }
 
-    /// Called whenever a work-group has ended, with the number of those that have, and of all; from any thread.
+    /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
+    /// have ended, and of all; from any thread.
     pub fn progress<'b>(self, progress: &'b (dyn Fn(u64, u64) + Sync)) -> Dispatch<'b>
     where
         'a: 'b,
@@ -270,6 +271,7 @@ impl<'a> Dispatch<'a> {
         let options = Options {
             threads: device.threads(),
             resident_groups: plan.resident_groups,
+            schedule: device.schedule().of_dispatch(plan.launch.user.dispatch_id),
             sync: Some(&device.inner.sync),
             deadline: self.timeout.and_then(|t| start.checked_add(t)),
             cancel: self.cancel,
@@ -515,6 +517,7 @@ impl<'a> Dispatch<'a> {
                     .into_iter()
                     .map(|wave| (wave, self.kernel.module.place(wave.pc)))
                     .collect(),
+                schedule: self.kernel.module.device().schedule(),
             })),
         }
     }
@@ -544,6 +547,7 @@ impl<'a> Dispatch<'a> {
             nearest,
             calls,
             hint,
+            schedule: self.kernel.module.device().schedule(),
         }
     }
 

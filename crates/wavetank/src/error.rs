@@ -5,8 +5,12 @@ use std::fmt;
 use wavetank_ir::MemKind;
 use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
-use wavetank_machine::{Fault, GridError, Group, MemoryFault, MemoryFaultReason, WaveState};
+use wavetank_machine::{
+    Fault, GridError, Group, MemoryFault, MemoryFaultReason, Schedule, WaveState,
+};
 use wavetank_quote::{plain, some_of};
+
+use crate::environment::WrongSetting;
 
 /// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -26,6 +30,9 @@ pub enum Error {
         /// Those that are.
         supported: Vec<Chip>,
     },
+    /// A variable of the environment with a value that it cannot have.
+    #[error(transparent)]
+    Setting(#[from] WrongSetting),
     /// There is no kernel of this name.
     #[error("there is no kernel `{}` here{}", plain(name), suggestion(*similar, kernels))]
     UnknownKernel {
@@ -91,16 +98,6 @@ pub enum Error {
         groups: u64,
         /// Those that the chip holds.
         resident: u32,
-    },
-    /// An environment variable with a value that it does not take.
-    #[error("{name} is {value:?}; it takes {wanted}")]
-    Variable {
-        /// Its name.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// What it takes.
-        wanted: &'static str,
     },
     /// The host has not enough memory.
     #[error("{bytes} bytes of device memory could not be allocated")]
@@ -194,12 +191,29 @@ pub struct KernelFault {
     pub calls: Vec<Place>,
     /// What can be done about it.
     pub hint: Option<&'static str>,
+    /// How waves took turns.
+    pub schedule: Schedule,
 }
 
 impl std::error::Error for KernelFault {}
 
 impl fmt::Display for KernelFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.what_happened(f)?;
+        f.write_str(&seed(self.schedule))
+    }
+}
+
+/// What has to be known to repeat a random schedule, at the end of a sentence.
+fn seed(schedule: Schedule) -> String {
+    match schedule {
+        Schedule::Random(_) => format!("; the schedule was {schedule}"),
+        Schedule::Fair | Schedule::Greedy => String::new(),
+    }
+}
+
+impl KernelFault {
+    fn what_happened(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let KernelFault {
             kernel,
             place,
@@ -331,6 +345,8 @@ pub struct Timeout {
     pub groups: u64,
     /// The waves that had started, by work-group and wave.
     pub waves: Vec<(HungWave, Place)>,
+    /// How waves took turns.
+    pub schedule: Schedule,
 }
 
 impl std::error::Error for Timeout {}
@@ -345,12 +361,14 @@ impl fmt::Display for Timeout {
             groups_done,
             groups,
             waves,
+            schedule,
         } = self;
         write!(
             f,
-            "kernel `{}` did not end in time: {groups_done} of {groups} work-groups were done, {} waves had not ended",
+            "kernel `{}` did not end in time: {groups_done} of {groups} work-groups were done, {} waves had not ended{}",
             plain(kernel),
-            waves.len()
+            waves.len(),
+            seed(*schedule)
         )?;
         for (wave, place) in waves.iter().take(LISTED_WAVES) {
             let [x, y, z] = wave.group.id;
@@ -406,12 +424,21 @@ mod tests {
             nearest: Some(nearness("buffer `c`", 0x4000, 0x1000, 0x5010)),
             calls: Vec::new(),
             hint: None,
+            schedule: Schedule::Fair,
         };
         assert_eq!(
             error.to_string(),
             "kernel `vecadd` faulted at `s_endpgm` (vecadd+0x34, pc 0x1034): work-group (2, 0, 0), wave 1, lane 17: a \
              store of 4 bytes at 0x5010, which is outside every allocation; the nearest allocation is buffer `c` (4096 \
              bytes at 0x4000), which ended 16 bytes before"
+        );
+        let random = KernelFault {
+            schedule: Schedule::Random(7),
+            ..error.clone()
+        };
+        assert_eq!(
+            random.to_string(),
+            format!("{error}; the schedule was random:7")
         );
     }
 
@@ -443,6 +470,7 @@ mod tests {
             nearest: None,
             calls: [call("rec"), call("rec"), call("two")].into(),
             hint: Some("ask for more"),
+            schedule: Schedule::Fair,
         };
         assert_eq!(
             error.to_string(),
@@ -505,8 +533,13 @@ mod tests {
             groups_done: 0,
             groups: 1,
             waves: vec![wave(0, WaveState::Barrier), wave(1, WaveState::Ready)],
+            schedule: Schedule::Random(7),
         };
         let text = error.to_string();
+        assert!(
+            text.contains("had not ended; the schedule was random:7\n"),
+            "{text}"
+        );
         assert!(
             text.contains("wave 0 waits at a barrier, before `s_endpgm`"),
             "{text}"

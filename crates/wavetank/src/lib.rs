@@ -54,7 +54,6 @@ mod overrun;
 mod report;
 pub mod statistics;
 mod trace;
-mod variable;
 mod worker;
 
 pub use arg::Arg;
@@ -77,7 +76,7 @@ pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::gcn;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{
-    ALIAS, Allocation, Group, Hold, Registration, Registry, RegistryError, Rights, Simd,
+    ALIAS, Allocation, Group, Hold, Registration, Registry, RegistryError, Rights, Schedule, Simd,
 };
 pub use wavetank_object as object;
 

@@ -130,7 +130,7 @@ impl Snapshot {
 
 /// Runs a wave for one turn, an instruction at a time, on a back end whose blocks are single instructions.
 ///
-/// Every instruction then takes an edge, so that a budget of one stops after it.
+/// A budget of one stops after each; what it cost is taken from that of the turn.
 pub(crate) fn run(
     backend: &mut dyn Backend,
     wave: &mut Wave,
@@ -144,8 +144,9 @@ pub(crate) fn run(
         let pc = wave.uniform().pc;
         wave.uniform_mut().budget = 1;
         let stop = backend.run(wave, memory);
-        budget -= 1;
-        let asleep = wave.uniform().budget > 0;
+        let left = wave.uniform().budget;
+        let asleep = left > 0;
+        budget -= if asleep { 0 } else { 1 - left };
         wave.uniform_mut().budget = budget;
         if !matches!(stop, Stop::Fault(_)) {
             step(pc, before.changes(wave));

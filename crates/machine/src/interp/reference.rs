@@ -21,6 +21,7 @@ use crate::clock;
 use crate::fault::Fault;
 use crate::global_sync::SyncRequest;
 use crate::memory::MemoryUnit;
+use crate::turns::cost;
 use crate::wave::{Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg};
 
 /// The lifted blocks of a program, shared by the threads that run it.
@@ -95,7 +96,8 @@ impl Reference<'_> {
             if let Err(stop) = frame.run() {
                 return stop;
             }
-            wave.uniform_mut().budget -= 1;
+            let cost = if self.step { 1 } else { cost(&block) };
+            wave.uniform_mut().budget -= cost;
             if wave.uniform().budget <= 0 {
                 return Stop::Yield;
             }

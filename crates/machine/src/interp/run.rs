@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::ptr::{NonNull, null_mut};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -14,6 +15,7 @@ use super::lower::{self, lower};
 use super::step::{Ctx, Next};
 use crate::backend::{Backend, Stop};
 use crate::memory::MemoryUnit;
+use crate::turns::cost;
 use crate::wave::{Uniform, Wave, hwreg, sreg};
 
 /// A level of processor features the interpreter's steps are made for. All
@@ -40,14 +42,29 @@ impl Simd {
         }
     }
 
-    /// The level that the environment variable `WAVETANK_SIMD` names, if the
-    /// processor has it; else the best.
-    pub fn from_env() -> Simd {
-        let best = Simd::detect();
-        match std::env::var("WAVETANK_SIMD").as_deref() {
-            Ok("baseline") => Simd::Baseline,
-            Ok("avx2") if best == Simd::Avx512 => Simd::Avx2,
-            _ => best,
+    /// This level, or the best of this processor if it does not have it.
+    pub fn or_best(self) -> Simd {
+        match (self, Simd::detect()) {
+            (Simd::Avx512, best) | (Simd::Avx2, best @ Simd::Baseline) => best,
+            _ => self,
+        }
+    }
+}
+
+/// A name that no level of processor features has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no level of vector instructions; there are avx512, avx2 and baseline")]
+pub struct UnknownSimd(String);
+
+impl FromStr for Simd {
+    type Err = UnknownSimd;
+
+    fn from_str(text: &str) -> Result<Simd, UnknownSimd> {
+        match text {
+            "avx512" => Ok(Simd::Avx512),
+            "avx2" => Ok(Simd::Avx2),
+            "baseline" => Ok(Simd::Baseline),
+            _ => Err(UnknownSimd(text.to_owned())),
         }
     }
 }
@@ -55,6 +72,8 @@ impl Simd {
 /// A lowered block and where it is.
 struct Linked {
     pc: u64,
+    /// What it takes from a wave's budget.
+    cost: i64,
     code: lower::Code,
     /// The blocks that followed last: after the end, after a taken branch. They
     /// live as long as the program.
@@ -158,6 +177,7 @@ impl Program {
             .unwrap_or_else(|_| unreachable!("a block without values needs no temporaries"));
         Linked {
             pc,
+            cost: cost(&block),
             code,
             links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
         }
@@ -270,7 +290,7 @@ impl Interpreter<'_> {
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
-                (*uniform).budget -= 1;
+                (*uniform).budget -= block.cost;
                 if (*uniform).budget <= 0 {
                     return Stop::Yield;
                 }

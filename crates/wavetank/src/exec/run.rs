@@ -12,11 +12,12 @@ use wavetank_machine::{
 
 use super::value::{Assignment, Exactness, Target, lane};
 use super::{Case, Engine, ExecError};
+use crate::environment::KernelSettings;
 
 /// Where the code of a case stands.
 const BASE: u64 = 0x1000;
-/// How many edges it may take.
-const BUDGET: i64 = 1 << 20;
+/// How many blocks it may run.
+const BLOCKS: u32 = 1 << 20;
 /// MODE at the start: round to nearest, denormals kept, DX10_CLAMP, IEEE, as compilers for Vega set it.
 const MODE: u32 = 0x3f0;
 
@@ -172,8 +173,12 @@ fn execute(
             )
         })
     });
-    let u = wave.uniform_mut();
-    (u.pc, u.budget) = (BASE, BUDGET);
+    wave.uniform_mut().pc = BASE;
+    let simd = KernelSettings::from_env().map_err(|error| ExecError {
+        line: None,
+        message: error.to_string(),
+    });
+    let simd = simd.map(|settings| settings.simd.map_or_else(Simd::detect, Simd::or_best));
     let stop = match engine {
         Engine::Reference => {
             let program = ReferenceProgram::new(source, false);
@@ -183,7 +188,7 @@ fn execute(
             let how = Translation {
                 count: false,
                 step: false,
-                simd: Simd::from_env(),
+                simd: simd?,
             };
             let program = Program::new(source, how);
             to_the_end(&mut Interpreter::new(&program), wave, memory)
@@ -206,12 +211,11 @@ fn to_the_end(
     memory: &mut MemoryUnit<'_>,
 ) -> Result<(), String> {
     let sync = GlobalSyncUnit::default();
-    loop {
+    for _ in 0..BLOCKS {
+        // Every block uses it up.
+        wave.uniform_mut().budget = 1;
         match backend.run(wave, memory) {
             Stop::End => return Ok(()),
-            Stop::Yield if wave.uniform().budget <= 0 => {
-                return Err("the instructions do not come to an end".into());
-            }
             Stop::GlobalSync(request) => {
                 if sync.enter(request).is_some() {
                     step_back(wave);
@@ -226,6 +230,7 @@ fn to_the_end(
             Stop::Fault(fault) => return Err(sentence(&fault)),
         }
     }
+    Err("the instructions do not come to an end".into())
 }
 
 /// Sets the PC to the instruction that the wave stopped after: of those that stop it all have two words.

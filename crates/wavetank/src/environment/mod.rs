@@ -1,8 +1,10 @@
 //! Settings from the environment, for programs that know nothing of this library: `WAVETANK_GPU`, `WAVETANK_MEMORY`,
-//! `WAVETANK_LOG`, `WAVETANK_STATS`.
+//! `WAVETANK_LOG`, `WAVETANK_STATS`; and for every device, how kernels run ([`KernelSettings`]).
 //!
 //! The library inside a program reads them here, and so does the command that starts the program: what one of them refuses
 //! the other refuses too, with the same sentence.
+
+mod kernels;
 
 use std::ffi::OsString;
 use std::str::FromStr;
@@ -14,6 +16,8 @@ use wavetank_object::Target;
 use crate::chip_facts::ChipFacts;
 use crate::device::SUPPORTED_CHIPS;
 use crate::host;
+
+pub use kernels::KernelSettings;
 
 /// The least memory of a GPU: below, a unit was forgotten.
 const LEAST_MEMORY: u64 = 1 << 20;
@@ -141,6 +145,8 @@ pub struct Settings {
     pub log: Log,
     /// Whether it ends with a table of its kernels.
     pub stats: bool,
+    /// How its kernels run.
+    pub kernels: KernelSettings,
 }
 
 impl Settings {
@@ -186,6 +192,7 @@ impl Settings {
             gpus: gpus.into_iter().map(sized).collect(),
             log: variable(&value, "WAVETANK_LOG", str::parse)?.unwrap_or(Log::Errors),
             stats: variable(&value, "WAVETANK_STATS", yes_or_no)?.unwrap_or(false),
+            kernels: KernelSettings::read(&value)?,
         })
     }
 
@@ -295,6 +302,15 @@ mod tests {
             ("WAVETANK_GPU", "voodoo", "`voodoo` is no GPU"),
             ("WAVETANK_GPU", ",", "names no GPU"),
             ("WAVETANK_MEMORY", "much", "`much` is no size of memory"),
+            (
+                "WAVETANK_SIMD",
+                "fast",
+                "`fast` is no level of vector instructions",
+            ),
+            ("WAVETANK_THREADS", "0", "`0` is no number of threads"),
+            ("WAVETANK_SCHEDULE", "unfair", "`unfair` is no schedule"),
+            ("WAVETANK_STRICT", "yes", "neither 1 nor 0"),
+            ("WAVETANK_STACK", "16K", "\"16K\" is no number of bytes"),
         ] {
             let text = read(name, value).unwrap_err();
             assert!(text.starts_with(name) && text.contains(part), "{text}");

@@ -1,0 +1,87 @@
+//! How kernels run, where the environment says it.
+
+use std::ffi::OsString;
+
+use wavetank_machine::{Schedule, Simd};
+
+use super::{WrongSetting, variable, yes_or_no};
+
+/// The most threads that can be asked for.
+const MOST_THREADS: usize = 1024;
+
+/// What variables of the environment say about how kernels run. A variable that is not set or empty says nothing.
+///
+/// [`DeviceBuilder`](crate::DeviceBuilder) takes from here what it was not told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct KernelSettings {
+    /// `WAVETANK_SIMD`: the most of the host's vector instructions that is used.
+    pub simd: Option<Simd>,
+    /// `WAVETANK_THREADS`: the threads that run work-groups.
+    pub threads: Option<usize>,
+    /// `WAVETANK_SCHEDULE`: how the waves of a work-group take turns.
+    pub schedule: Option<Schedule>,
+    /// `WAVETANK_STRICT`: whether an access beyond the LDS of a kernel is a fault.
+    pub strict: Option<bool>,
+    /// `WAVETANK_STACK`: bytes of stack that each work-item gets on top.
+    pub stack: Option<u32>,
+}
+
+impl KernelSettings {
+    /// Reads the environment.
+    ///
+    /// # Errors
+    /// The first variable that is wrong.
+    pub fn from_env() -> Result<KernelSettings, WrongSetting> {
+        KernelSettings::read(&|name| std::env::var_os(name))
+    }
+
+    /// The settings that some variables have.
+    pub(super) fn read(
+        value: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<KernelSettings, WrongSetting> {
+        Ok(KernelSettings {
+            simd: variable(value, "WAVETANK_SIMD", named)?,
+            threads: variable(value, "WAVETANK_THREADS", threads)?,
+            schedule: variable(value, "WAVETANK_SCHEDULE", named)?,
+            strict: variable(value, "WAVETANK_STRICT", yes_or_no)?,
+            stack: variable(value, "WAVETANK_STACK", stack)?,
+        })
+    }
+}
+
+/// One of several names.
+fn named<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|problem: T::Err| problem.to_string())
+}
+
+fn stack(text: &str) -> Result<u32, String> {
+    let bytes = text.parse();
+    bytes.map_err(|_| format!("{text:?} is no number of bytes below 2^32"))
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let threads = text.parse().ok();
+    let threads = threads.filter(|n| (1..=MOST_THREADS).contains(n));
+    threads.ok_or_else(|| {
+        format!("`{text}` is no number of threads; write one from 1 to {MOST_THREADS}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_from_1_to_1024() {
+        assert_eq!(threads("1"), Ok(1));
+        assert_eq!(threads("1024"), Ok(1024));
+        for bad in ["0", "1025", "-1", "two", " 1"] {
+            let sentence = threads(bad).unwrap_err();
+            assert!(
+                sentence.starts_with(&format!("`{bad}` is no")),
+                "{sentence}"
+            );
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Who runs when: kernels that race, and the schedules that hide or show it.
+
+use wavetank::{Chip, Device, Error, Schedule};
+
+/// `data/races.cl`, compiled for gfx900 by clang 19.
+const RACES: &[u8] = include_bytes!("data/races-gfx900.hsaco");
+
+fn device(schedule: Schedule) -> Device {
+    let builder = Device::builder(Chip::Gfx900).threads(1);
+    builder.schedule(schedule).build().unwrap()
+}
+
+/// Four waves add 1 to the same 64 elements, without atomics; the sums.
+fn added(schedule: Schedule) -> Vec<u32> {
+    let device = device(schedule);
+    let sums = device.buffer_zeroed(4 * 64).unwrap();
+    let kernel = device.load(RACES).unwrap().kernel("add").unwrap();
+    kernel
+        .dispatch()
+        .grid(256)
+        .block(256)
+        .arg(&sums)
+        .run()
+        .unwrap();
+    sums.read().unwrap()
+}
+
+/// On a chip every wave has loaded before the first one stores: siblings wait for memory together.
+#[test]
+fn waves_wait_for_memory_together() {
+    assert_eq!(added(Schedule::Fair), [1; 64]);
+    assert_eq!(added(Schedule::Greedy), [4; 64]);
+}
+
+#[test]
+fn random_schedules_show_races_and_repeat() {
+    let sums = |seed| added(Schedule::Random(seed));
+    let seen: std::collections::BTreeSet<Vec<u32>> = (0..64).map(sums).collect();
+    assert!(seen.len() > 1, "64 seeds gave one result: {seen:?}");
+    for seed in 0..8 {
+        assert_eq!(sums(seed), sums(seed), "seed {seed}");
+    }
+}
+
+/// Every wave sums up what is in LDS; the first ones then overwrite it, without a barrier between. On a chip the others
+/// have read long before, since two loads from memory and a division come in between.
+#[test]
+fn no_wave_overwrites_what_siblings_still_read() {
+    let device = device(Schedule::Fair);
+    let kernel = device.load(RACES).unwrap().kernel("sum").unwrap();
+    for n in [1u32, 7, 18, 29, 58, 64, 100, 128, 256] {
+        let input: Vec<f32> = (0..3 * n).map(|i| (i % 13 + 1) as f32).collect();
+        // Small integers: exact in any order.
+        let want: f32 = input[..n as usize].iter().sum();
+        let input = device.buffer_from(&input).unwrap();
+        let out = device.buffer_zeroed(4 * 256).unwrap();
+        let dispatch = kernel.dispatch().grid(256).block(256);
+        let dispatch = dispatch.arg(&input).arg(&out);
+        let dispatch = dispatch.arg(wavetank::Arg::Lds(4 * n)).arg(n as i32);
+        dispatch.run().unwrap();
+        assert_eq!(out.read::<f32>().unwrap(), [want; 256], "{n} words");
+    }
+}
+
+/// A wave that spins until a sibling has stored ends under every schedule.
+#[test]
+fn spinning_waves_let_their_siblings_run() {
+    let random = (0..16).map(Schedule::Random);
+    for schedule in [Schedule::Fair, Schedule::Greedy].into_iter().chain(random) {
+        let device = device(schedule);
+        let flag = device.buffer_zeroed(4).unwrap();
+        let seen = device.buffer_zeroed(4).unwrap();
+        let kernel = device.load(RACES).unwrap().kernel("wait").unwrap();
+        let dispatch = kernel.dispatch().grid(256).block(256);
+        let dispatch = dispatch.arg(&flag).arg(&seen).arg(3i32);
+        dispatch.run().unwrap();
+        assert_eq!(flag.read::<u32>().unwrap(), [1], "{schedule}");
+    }
+}
+
+/// A fault tells the seed with which it comes again.
+#[test]
+fn faults_tell_the_seed() {
+    for schedule in [Schedule::Random(7), Schedule::Fair] {
+        let device = device(schedule);
+        let kernel = device.load(RACES).unwrap().kernel("add").unwrap();
+        let dispatch = kernel.dispatch().grid(64).block(64);
+        let error = dispatch.arg(wavetank::Arg::Pointer(8)).run().unwrap_err();
+        assert!(matches!(error, Error::Fault(_)), "{error}");
+        let told = error.to_string().ends_with("; the schedule was random:7");
+        assert_eq!(told, schedule == Schedule::Random(7), "{error}");
+    }
+}
