@@ -5,6 +5,7 @@ mod calls;
 mod fault;
 mod pool;
 mod process;
+mod slow;
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;

@@ -8,6 +8,7 @@ use wavetank::{Kernel, Packet};
 
 use super::barrier::{self, Waiting, Wish};
 use super::fault::Fault;
+use super::slow::Slow;
 use super::{Queue, pool};
 use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
 use crate::runtime::{lock, ticks};
@@ -165,6 +166,8 @@ fn dispatch(
     };
     let message = |_| signal_calls::interrupt();
     let _running = look::Running::new();
+    let slow = Slow::new(kernel.name());
+    let progress = |done, all| slow.look(done, all);
     let run = kernel
         .dispatch()
         .grid(packet.grid)
@@ -172,6 +175,7 @@ fn dispatch(
         .packet(state)
         .count(statistics::wanted())
         .message(&message)
+        .progress(&progress)
         .cancel(&queue.stopped)
         .run();
     match run {
