@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use wavetank::environment::Settings;
-use wavetank::{Chip, ChipFacts, MAX_LDS, SUPPORTED_CHIPS};
+use wavetank::{Chip, ChipFacts, Device, MAX_LDS, SUPPORTED_CHIPS};
 
-use crate::code_file::device;
 use crate::exit::{Failure, Result, print, print_json};
 
 const EXAMPLES: &str = "\
@@ -81,7 +80,7 @@ impl Agents {
     pub fn run(self) -> Result {
         let mut agents = Vec::new();
         for (chip, memory) in self.gpus()? {
-            let device = device(chip, None)?;
+            let device = Device::new(chip)?;
             agents.push(Agent {
                 name: chip.name(),
                 kind: "gpu",

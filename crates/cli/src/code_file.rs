@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{Target, targets};
-use wavetank::{Chip, Device, DeviceBuilder, SUPPORTED_CHIPS};
+use wavetank::{Chip, SUPPORTED_CHIPS};
 
 use crate::exit::{Failure, Result};
 
@@ -30,20 +30,6 @@ impl CodeFile {
         }
         let targets = targets(&self.bytes).map_err(|e| Failure::from(e).of(&self.path))?;
         choose(&targets).map_err(|problem| Failure::usage(problem).of(&self.path))
-    }
-}
-
-/// A device for a chip.
-pub fn device(chip: Chip, threads: Option<usize>) -> Result<Device> {
-    Ok(builder(chip, threads).build()?)
-}
-
-/// A device to be made.
-pub fn builder(chip: Chip, threads: Option<usize>) -> DeviceBuilder {
-    let builder = Device::builder(chip);
-    match threads {
-        Some(threads) => builder.threads(threads),
-        None => builder,
     }
 }
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use wavetank::{Buffer, Chip, Device, Report};
 
-use crate::code_file::device;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::progress::with_progress;
+use crate::running::{Running, tell_seed};
 
 /// `examples/mandelbrot.cl`, compiled for gfx900 by clang 19.
 const CODE: &[u8] = include_bytes!("../../../examples/mandelbrot-gfx900.hsaco");
@@ -36,9 +36,8 @@ pub struct Demo {
     /// Its size in pixels
     #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "1024x768", value_parser = size)]
     size: [u32; 2],
-    /// Threads that run work-groups; as many as the machine has otherwise
-    #[arg(long, value_name = "N", value_parser = crate::launch::threads)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    running: Running,
     /// Print what ran as JSON
     #[arg(long)]
     json: bool,
@@ -60,10 +59,12 @@ struct Summary<'a> {
 
 impl Demo {
     pub fn run(self) -> Result {
-        let device = device(Chip::Gfx900, self.threads)?;
+        let device = self.running.device(Chip::Gfx900)?;
         let [width, height] = self.size;
         let counts = device.buffer_zeroed(u64::from(width) * u64::from(height) * 4)?;
-        let report = self.compute(&device, &counts)?;
+        let report = self.compute(&device, &counts);
+        tell_seed(&device);
+        let report = report?;
         let pixels: Vec<u8> = counts.read::<u32>()?.into_iter().flat_map(colour).collect();
         write_png(&self.output, self.size, &pixels)?;
         let instructions = report.instructions.unwrap_or_default();

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
+use wavetank::environment::KernelSettings;
 use wavetank::exec::{Case, Changed, Engine, ExecError, Run, parse_file, parse_words};
 
 use crate::exit::{Failure, Result, print, print_json};
@@ -61,6 +62,8 @@ struct Row {
 
 impl Exec {
     pub fn run(self) -> Result {
+        // A wrong environment is not the fault of a case.
+        KernelSettings::from_env().map_err(wavetank::Error::from)?;
         let cases = self.cases()?;
         let mut outcomes = Vec::new();
         let mut text = String::new();

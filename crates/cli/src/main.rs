@@ -15,6 +15,7 @@ mod launch;
 mod output;
 mod progress;
 mod run;
+mod running;
 mod target;
 
 use std::process::ExitCode;

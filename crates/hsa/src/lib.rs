@@ -23,6 +23,7 @@ mod memory_calls;
 mod place;
 mod queue;
 mod runtime;
+mod seed;
 mod signal;
 mod signal_calls;
 mod slab;

@@ -8,7 +8,7 @@ use wavetank::{Device, Registry};
 
 use crate::abi::Status;
 use crate::call::Result;
-use crate::{copy, handler, log, look, queue, thread, watch};
+use crate::{copy, handler, log, look, queue, seed, thread, watch};
 
 /// What stays from the first `hsa_init` on: worker threads may use it until the process ends.
 pub struct Runtime {
@@ -109,16 +109,17 @@ pub fn runtime() -> Result<&'static Runtime> {
 
 impl Runtime {
     fn new() -> Result<Runtime> {
-        let settings = settings().as_ref().map_err(unusable)?;
+        let settings = Settings::from_env().map_err(unusable)?;
         let mut gpus: Vec<Device> = Vec::new();
         for gpu in &settings.gpus {
             let builder = Device::builder(gpu.chip);
             let builder = match gpus.first() {
-                Some(first) => builder.memory_of(first),
+                Some(first) => builder.memory_of(first).schedule(first.schedule()),
                 None => builder,
             };
             gpus.push(builder.build().map_err(unusable)?);
         }
+        seed::tell_at_exit(gpus[0].schedule());
         let memory = settings.memory();
         Ok(Runtime { gpus, memory })
     }

@@ -10,11 +10,12 @@ mod trace;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wavetank::{Device, Dims, Kernel, Module};
+use wavetank::{Dims, Kernel, Module};
 
-use crate::code_file::{CodeFile, builder};
+use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
 use crate::progress::with_progress;
+use crate::running::{Running, tell_seed};
 use argument::Arguments;
 use report::stats;
 use trace::{Filter, Tracer};
@@ -73,18 +74,11 @@ pub struct Launch {
     /// The GPU to emulate, e.g. gfx906; otherwise the one that the file is for
     #[arg(long, value_name = "CHIP")]
     gpu: Option<String>,
-    /// Threads that run work-groups; as many as the machine has otherwise. With 1, runs repeat bit for bit
-    #[arg(long, value_name = "N", value_parser = threads)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    running: Running,
     /// Give up after so many seconds, and tell where the waves hang
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Give each work-item so many bytes more of stack, where its depth is not known
-    #[arg(long, value_name = "BYTES")]
-    stack: Option<u32>,
-    /// Stop where a kernel goes beyond its LDS, instead of telling it at the end
-    #[arg(long)]
-    strict: bool,
     /// Print what ran, and how fast, as one JSON object on stdout
     #[arg(long)]
     stats: bool,
@@ -98,7 +92,7 @@ impl Launch {
         let filter = self.trace.as_deref().map(Filter::parse).transpose();
         let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
         let file = CodeFile::read(&self.file)?;
-        let device = self.device(&file)?;
+        let device = self.running.device(file.chip(self.gpu.as_deref())?)?;
         let module = device.load(&file.bytes);
         let module = module.map_err(|error| Failure::from(error).of(&self.file))?;
         let kernel = self.choose(&module)?;
@@ -129,6 +123,7 @@ impl Launch {
         if let Some(tracer) = tracer {
             tracer.flush();
         }
+        tell_seed(&device);
         let report = result?;
         if let Some(overrun) = &report.lds_overruns {
             eprintln!("wavetank: {overrun}");
@@ -138,17 +133,6 @@ impl Launch {
             true => print(&stats(&kernel, self.grid, self.block, &report)),
             false => Ok(()),
         }
-    }
-
-    fn device(&self, file: &CodeFile) -> Result<Device> {
-        let mut builder = builder(file.chip(self.gpu.as_deref())?, self.threads);
-        if let Some(bytes) = self.stack {
-            builder = builder.stack(bytes);
-        }
-        if self.strict {
-            builder = builder.strict(true);
-        }
-        Ok(builder.build()?)
     }
 
     fn choose(&self, module: &Module) -> Result<Kernel> {
@@ -180,14 +164,6 @@ fn dims(text: &str) -> Result<Dims, String> {
         Ok(&[x, y]) => Ok([x, y].into()),
         Ok(&[x, y, z]) => Ok([x, y, z].into()),
         _ => Err("write one to three numbers below 2^32, as in 1024 or 64,64".to_owned()),
-    }
-}
-
-/// Reads a number of threads.
-pub fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("write a number from 1 to 1024".to_owned()),
     }
 }
 

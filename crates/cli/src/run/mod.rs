@@ -11,6 +11,7 @@ use wavetank::environment::{Gpu, Settings};
 use wavetank::statistics::{Ledger, table};
 
 use crate::exit::{Failure, Result};
+use crate::running::Running;
 use library::Library;
 
 // No line is longer than 80 columns: clap would break it.
@@ -20,13 +21,15 @@ changes. It ends as it would without this command: with the same exit code, or
 by the same signal. Signals that are sent to the command go on to the program.
 
 Environment: WAVETANK_GPU (as --gpu), WAVETANK_MEMORY=8G (of each GPU that
---gpu does not say it of), WAVETANK_STATS=1 (as --stats), WAVETANK_STACK (as
---stack), WAVETANK_STRICT=1 (as --strict), WAVETANK_LOG=info (a line for each
-kernel) or trace (and for each call of the HSA interface).
+--gpu does not say it of), WAVETANK_STATS=1 (as --stats), WAVETANK_THREADS,
+WAVETANK_SCHEDULE, WAVETANK_STACK, WAVETANK_STRICT=1 (as the options of these
+names), WAVETANK_LOG=info (a line for each kernel) or trace (and for each call
+of the HSA interface).
 
 Examples:
   wavetank run -- ./a.out
   wavetank run --gpu gfx906:8G --stats -- ./sgemm 512
+  wavetank run --threads 1 --schedule random -- ./a.out
   WAVETANK_LOG=info wavetank run -- ./a.out";
 
 /// Runs a program that was built for ROCm (HIP, OpenCL, OpenMP), unchanged, on emulated GPUs
@@ -39,12 +42,8 @@ pub struct Run {
     /// End with a table of kernels: calls, time, instructions, the slowest first
     #[arg(long)]
     stats: bool,
-    /// Give each work-item so many bytes more of stack, where its depth is not known
-    #[arg(long, value_name = "BYTES")]
-    stack: Option<u32>,
-    /// Stop where a kernel goes beyond its LDS, instead of telling it once
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    running: Running,
     /// The program and its arguments
     #[arg(required = true, last = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -89,14 +88,10 @@ impl Run {
             known.map_err(|problem| Failure::usage(format!("--gpu: {problem}")))?;
         }
         let gpus = (!self.gpu.is_empty()).then(|| self.gpu.join(",").into());
-        let yes = |given: bool| given.then(|| OsString::from("1"));
-        let all = [
-            ("WAVETANK_GPU", gpus),
-            ("WAVETANK_STATS", yes(self.stats)),
-            ("WAVETANK_STACK", self.stack.map(|n| n.to_string().into())),
-            ("WAVETANK_STRICT", yes(self.strict)),
-        ];
-        let given = all.into_iter().filter_map(|(name, v)| Some((name, v?)));
+        let stats = self.stats.then(|| OsString::from("1"));
+        let own = [("WAVETANK_GPU", gpus), ("WAVETANK_STATS", stats)];
+        let all = own.into_iter().chain(self.running.variables());
+        let given = all.filter_map(|(name, v)| Some((name, v?)));
         Ok(given.collect())
     }
 }

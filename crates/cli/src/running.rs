@@ -1,0 +1,81 @@
+//! The options of how kernels run, which several commands have.
+
+use std::ffi::OsString;
+
+use wavetank::{Chip, Device, Schedule};
+
+use crate::exit::Result;
+
+/// How kernels run
+#[derive(clap::Args)]
+pub struct Running {
+    /// Threads that run work-groups; as many as the machine has otherwise. With 1, runs repeat bit for bit
+    #[arg(long, value_name = "N", value_parser = threads)]
+    threads: Option<usize>,
+    /// How the waves of a work-group take turns: fair (as on a chip; the default), greedy (one after another up to each
+    /// barrier), random or random:SEED (to find races; the seed is told at the end, and repeats the run with one thread)
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// Give each work-item so many bytes more of stack, where its depth is not known
+    #[arg(long, value_name = "BYTES")]
+    stack: Option<u32>,
+    /// Stop where a kernel goes beyond its LDS, instead of telling it
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Running {
+    /// A device for a chip.
+    pub fn device(&self, chip: Chip) -> Result<Device> {
+        let mut builder = Device::builder(chip);
+        if let Some(threads) = self.threads {
+            builder = builder.threads(threads);
+        }
+        if let Some(schedule) = self.schedule {
+            builder = builder.schedule(schedule);
+        }
+        if let Some(bytes) = self.stack {
+            builder = builder.stack(bytes);
+        }
+        if self.strict {
+            builder = builder.strict(true);
+        }
+        Ok(builder.build()?)
+    }
+
+    /// What was chosen, as variables of the environment for a program.
+    pub fn variables(&self) -> [(&'static str, Option<OsString>); 4] {
+        let text = |value: Option<String>| value.map(OsString::from);
+        [
+            (
+                "WAVETANK_THREADS",
+                text(self.threads.map(|n| n.to_string())),
+            ),
+            (
+                "WAVETANK_SCHEDULE",
+                text(self.schedule.map(|s| s.to_string())),
+            ),
+            ("WAVETANK_STACK", text(self.stack.map(|n| n.to_string()))),
+            ("WAVETANK_STRICT", self.strict.then(|| "1".into())),
+        ]
+    }
+}
+
+/// Tells the seed of a random schedule, on stderr.
+pub fn tell_seed(device: &Device) {
+    if let schedule @ Schedule::Random(_) = device.schedule() {
+        // If stderr is closed, nobody is there to be told.
+        let _ = std::io::Write::write_fmt(
+            &mut anstream::stderr(),
+            format_args!("the schedule was {schedule}\n"),
+        );
+    }
+}
+
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("write a number from 1 to 1024".to_owned()),
+    }
+}
