@@ -201,6 +201,9 @@ fn too_long(pc: u64) -> Block {
     b.finish()
 }
 
+/// A block at which a wave went on.
+type Resumed = (Key, NonNull<Linked>);
+
 /// Blocks that a thread remembers, a power of two.
 const REMEMBERED: usize = 64;
 
@@ -209,7 +212,7 @@ pub struct Interpreter<'p> {
     program: &'p Program,
     /// Where waves went on last, by the low bits of the PC: they take turns, and
     /// the map of all blocks has a lock and a hash.
-    recent: Box<[Option<(Key, NonNull<Linked>)>; REMEMBERED]>,
+    recent: Box<[Option<Resumed>; REMEMBERED]>,
 }
 
 impl<'p> Interpreter<'p> {

@@ -66,7 +66,7 @@ fn lift(inst: &Inst, modes: Modes) -> Result<wavetank_ir::Block, String> {
         pc: 0,
     };
     match crate::lift_inst(&l) {
-        Flow::Next => b.end(Terminator::EndProgram),
+        Flow::Next | Flow::Wait => b.end(Terminator::EndProgram),
         Flow::End(Terminator::Unsupported { what }) => return Err(what.into()),
         Flow::End(t) => b.end(t),
     }
