@@ -10,7 +10,7 @@ pub const REJECTED: &str = "!reject";
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum HexError {
     /// Something that is no hexadecimal digit, and no space, comma, bracket or `0x` between bytes.
-    #[error("`{0}` is no hexadecimal digit")]
+    #[error("`{}` is no hexadecimal digit", .0.escape_debug())]
     Digit(char),
     /// A digit without a second one.
     #[error("the last byte has one digit: a byte has two")]

@@ -1,24 +1,30 @@
 //! `wavetank asm`: instructions to bytes.
 
+use std::cell::{Cell, OnceCell};
 use std::fmt::Write;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-use wavetank_asm::{Errors, Line, LineError, assemble};
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Serialize, Serializer};
+use wavetank_asm::{Errors, Line, LineError, assemble_until};
+use wavetank_isa::Dialect;
 use wavetank_isa::text::print_at;
 
-use crate::exit::{Failure, Result, print_json};
+use crate::exit::{Failure, Result, shown};
 use crate::input::read_text;
-use crate::output::Output;
+use crate::output::{Output, Stdout, told};
 use crate::target::{Syntax, Target};
 
 const EXAMPLES: &str = "\
-Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`; `;` parts instructions there).
+Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`;
+`;` parts instructions there).
 
 Examples:
   echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -
   wavetank asm --gpu tahiti --show-encoding kernel.s
-  wavetank asm --dialect clrx kernel.s -o kernel.bin      the plain words, for `wavetank dis --raw`
+  wavetank asm --dialect clrx kernel.s -o kernel.bin
+                                      the plain words, for `wavetank dis --raw`
   wavetank asm --json kernel.s | jq '.errors'";
 
 /// Assembles instructions: canonical text, encodings, or plain words
@@ -40,6 +46,9 @@ pub struct Asm {
     /// Print JSON: instructions and errors
     #[arg(long, conflicts_with_all = ["show_encoding", "output"])]
     json: bool,
+    /// Stop at so many wrong lines; 0 tells all
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    max_errors: usize,
     /// The source, or `-` for stdin
     file: PathBuf,
 }
@@ -48,7 +57,12 @@ impl Asm {
     pub fn run(self) -> Result {
         let chip = self.target.chip_or_default()?;
         let source = read_text(&self.file)?;
-        let run = |each: &mut dyn FnMut(&Line)| assemble(&source, chip, self.syntax.dialect, each);
+        let most = match self.max_errors {
+            0 => usize::MAX,
+            most => most,
+        };
+        let dialect = self.syntax.dialect;
+        let run = |each: &mut dyn FnMut(&Line)| assemble_until(&source, chip, dialect, most, each);
         let assembled = match (&self.output, self.json) {
             (Some(path), _) => words(run, path)?,
             (None, true) => self.json(run)?,
@@ -82,26 +96,28 @@ impl Asm {
     }
 
     fn json(&self, run: impl Run) -> Result<Result<(), Errors>> {
-        let mut instructions = Vec::new();
-        let done = run(&mut |line| {
-            let mut text = String::new();
-            let _ = print_at(&line.inst, self.syntax.dialect, line.address, &mut text);
-            instructions.push(Assembled {
-                line: line.number,
-                address: line.address,
-                text,
-                bytes: line.bytes().to_vec(),
-            });
-        });
-        let errors = match &done {
-            Ok(()) => Vec::new(),
-            Err(errors) => errors.0.iter().map(Wrong::new).collect(),
+        let done = OnceCell::new();
+        let instructions = Instructions {
+            run: Cell::new(Some(run)),
+            dialect: self.syntax.dialect,
+            done: &done,
         };
-        print_json(&Report {
+        let errors = &done;
+        let report = Report {
             instructions,
             errors,
-        })?;
-        Ok(done)
+        };
+        let mut out = BufWriter::new(Stdout::lock());
+        let written = serde_json::to_writer_pretty(&mut out, &report);
+        let written = written.map_err(std::io::Error::from);
+        told(
+            written
+                .and_then(|()| writeln!(out))
+                .and_then(|()| out.flush())
+                .err(),
+        )?;
+        // It is not there only if the reader of the text has gone.
+        Ok(done.into_inner().unwrap_or(Ok(())))
     }
 
     /// Tells the wrong lines; gives the sentence that ends the command.
@@ -113,10 +129,11 @@ impl Asm {
         // If stderr is closed, nobody is there to be told.
         let _ = std::io::Write::write_all(&mut anstream::stderr(), text.as_bytes());
         let lines = match errors.len() {
+            n if n == self.max_errors => format!("stopped at {n} errors (see --max-errors)"),
             1 => "1 error".to_owned(),
             n => format!("{n} errors"),
         };
-        Failure::usage(format!("{lines} in {}", self.file.display()))
+        Failure::usage(format!("{lines} in {}", shown(&self.file)))
     }
 }
 
@@ -136,19 +153,67 @@ fn words(run: impl Run, path: &Path) -> Result<Result<(), Errors>> {
     Ok(done)
 }
 
+/// Instructions while they are assembled, then what was wrong: serialised once, in this order, without keeping them.
 #[derive(Serialize)]
-struct Report {
-    instructions: Vec<Assembled>,
-    errors: Vec<Wrong>,
+#[serde(bound = "R: Run")]
+struct Report<'r, R: Run> {
+    instructions: Instructions<'r, R>,
+    #[serde(serialize_with = "wrong_lines")]
+    errors: &'r OnceCell<Result<(), Errors>>,
+}
+
+/// A source that is assembled when it is serialised.
+struct Instructions<'r, R> {
+    run: Cell<Option<R>>,
+    dialect: Dialect,
+    /// What came of it.
+    done: &'r OnceCell<Result<(), Errors>>,
+}
+
+impl<R: Run> Serialize for Instructions<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        let mut problem = Ok(());
+        let run = self.run.take();
+        let run = run.ok_or_else(|| S::Error::custom("the source is assembled once"))?;
+        let done = run(&mut |line| {
+            let mut text = String::new();
+            // Writing to a string does not fail.
+            let _ = print_at(&line.inst, self.dialect, line.address, &mut text);
+            if problem.is_ok() {
+                problem = list.serialize_element(&Assembled {
+                    line: line.number,
+                    address: line.address,
+                    text,
+                    bytes: line.bytes(),
+                });
+            }
+        });
+        problem?;
+        // It is set here alone, and this runs once.
+        let _ = self.done.set(done);
+        list.end()
+    }
+}
+
+fn wrong_lines<S: Serializer>(
+    done: &OnceCell<Result<(), Errors>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let errors = match done.get() {
+        Some(Err(errors)) => errors.0.as_slice(),
+        _ => &[],
+    };
+    serializer.collect_seq(errors.iter().map(Wrong::new))
 }
 
 /// Addresses are in bytes from the first instruction.
 #[derive(Serialize)]
-struct Assembled {
+struct Assembled<'l> {
     line: usize,
     address: u64,
     text: String,
-    bytes: Vec<u8>,
+    bytes: &'l [u8],
 }
 
 /// Lines and columns count from 1, columns in characters.

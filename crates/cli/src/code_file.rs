@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use wavetank::object::{Target, targets};
 use wavetank::{Chip, SUPPORTED_CHIPS};
+use wavetank_quote::plain;
 
 use crate::exit::{Failure, Result};
+use crate::input;
 
 /// A code object, an offload bundle or a host program, as read from disk.
 pub struct CodeFile {
@@ -14,12 +16,11 @@ pub struct CodeFile {
 }
 
 impl CodeFile {
-    /// Reads a file.
+    /// Reads a file, or stdin for `-`.
     pub fn read(path: &Path) -> Result<CodeFile> {
-        let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, error))?;
         Ok(CodeFile {
             path: path.to_owned(),
-            bytes,
+            bytes: input::read(path)?,
         })
     }
 
@@ -34,7 +35,13 @@ impl CodeFile {
 }
 
 fn chip_named(name: &str) -> Result<Chip> {
-    let unknown = || Failure::usage(format!("`{name}` is no GPU that is emulated; {}", offer()));
+    let unknown = || {
+        Failure::usage(format!(
+            "`{}` is no GPU that is emulated; {}",
+            plain(name),
+            offer()
+        ))
+    };
     Chip::from_name(name).ok_or_else(unknown)
 }
 

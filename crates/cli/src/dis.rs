@@ -7,17 +7,17 @@ use wavetank::Chip;
 use wavetank::object::{CodeObject, open_all, targets};
 use wavetank_asm::{Listing, hex_line};
 
-use crate::exit::{Failure, Result};
+use crate::exit::{Failure, Result, shown};
 use crate::input::{read, read_text};
-use crate::output::{Output, told};
+use crate::output::{Output, Stdout, told};
 use crate::target::{Syntax, Target};
 
 const EXAMPLES: &str = "\
 Examples:
-  wavetank dis vecadd.hsaco                 a code object; the chip is that of the file
-  wavetank dis --gpu gfx906 a.out           the gfx906 part of a HIP program
-  wavetank dis --gpu tahiti --raw code.bin  plain words
-  echo '7f 00 8c bf' | wavetank dis --hex - bytes as they stand in memory, an instruction a line";
+  wavetank dis vecadd.hsaco                  a code object, for its own chip
+  wavetank dis --gpu gfx906 a.out            the gfx906 part of a HIP program
+  wavetank dis --gpu tahiti --raw code.bin   plain words
+  echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each";
 
 /// Disassembles code objects, plain words, or lines of hexadecimal bytes
 ///
@@ -56,7 +56,7 @@ impl Dis {
             let listing = Listing::of(object);
             let listing = listing.map_err(|e| Failure::usage(e.to_string()).of(&self.file))?;
             let end = if n == 0 { "" } else { "\n" };
-            let (path, target) = (self.file.display(), object.target());
+            let (path, target) = (shown(&self.file), object.target());
             crate::exit::print(&format!("{end}// {path}: {target}\n\n"))?;
             self.list(&listing)?;
         }
@@ -64,7 +64,7 @@ impl Dis {
     }
 
     fn list(&self, listing: &Listing<'_>) -> Result {
-        let mut out = std::io::stdout().lock();
+        let mut out = Stdout::lock();
         told(listing.write(self.syntax.dialect, &mut out).err())
     }
 

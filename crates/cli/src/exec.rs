@@ -1,5 +1,6 @@
 //! `wavetank exec`: single instructions on a given state, and files of such cases.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -7,21 +8,23 @@ use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 use wavetank::environment::KernelSettings;
 use wavetank::exec::{Case, Changed, Engine, ExecError, Run, parse_file, parse_words};
+use wavetank_quote::plain_lines;
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::target::Target;
 
 const EXAMPLES: &str = "\
-Values are written 12, 0x1f, -3, 1.5, 1.5h (half precision), inf, nan; for lanes as one value, 1,2,3, 0..63 or 1.0*32.
-Registers are v0, v[0:1] (64 bits a lane), s0, s[0:1], vcc, exec, m0, scc, mode, lds[0]; `mem NAME` is a buffer, &NAME
-its address.
+Values are written 12, 0x1f, -3, 1.5, 1.5h (half precision), inf, nan; for lanes
+as one value, 1,2,3, 0..63 or 1.0*32. Registers are v0, v[0:1] (64 bits a lane),
+s0, s[0:1], vcc, exec, m0, scc, mode, lds[0]; `mem NAME` is a buffer, &NAME its
+address.
 
 Examples:
   wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
   wavetank exec 's_bfe_u32 s0, s1, 0x80004' s1=0xabcd
   wavetank exec 'v_rcp_f32 v0, v1' v1=2.0,0.0,-0.0,inf,nan exec=0x1f
   wavetank exec 'global_load_dword v2, v[0:1], off' 'v[0:1]=&a' 'mem a=7,8'
-  wavetank exec tests/isa/vop3.wt                 a file of cases: the project's test format";
+  wavetank exec tests/isa/vector.wt       cases of the project's own tests";
 
 /// Runs one instruction, or a file of cases, and shows what changed
 ///
@@ -36,7 +39,7 @@ pub struct Exec {
     json: bool,
     /// Instructions, parted by `;`, or a file of cases
     #[arg(value_name = "INSTRUCTION|FILE")]
-    what: String,
+    what: OsString,
     /// The state before, e.g. v1=0..63 s0=5 exec=0xff
     #[arg(value_name = "REG=VALUES")]
     state: Vec<String>,
@@ -85,7 +88,7 @@ impl Exec {
         }
         match self.json {
             true => print_json(&outcomes)?,
-            false => print(&text)?,
+            false => print(&plain_lines(&text))?,
         }
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
         match failed {
@@ -99,16 +102,15 @@ impl Exec {
 
     fn cases(&self) -> Result<Vec<Case>> {
         let path = Path::new(&self.what);
-        let is_file = path.is_file() || self.what.ends_with(".wt");
+        let is_file = path.is_file() || path.extension().is_some_and(|e| e == "wt");
         let wrong = |error: ExecError| Failure::usage(error.to_string());
         if !is_file {
-            return parse_words(
-                self.target.chip_or_default()?.name(),
-                &self.what,
-                &self.state,
-            )
-            .map(|c| vec![c])
-            .map_err(wrong);
+            let chip = self.target.chip_or_default()?;
+            let text = self.what.to_str().ok_or_else(|| {
+                Failure::usage("there is no such file, and no UTF-8 text").of(path)
+            })?;
+            let case = parse_words(chip.name(), text, &self.state);
+            return case.map(|c| vec![c]).map_err(wrong);
         }
         if let Some(word) = self.state.first() {
             return Err(Failure::usage(format!(
@@ -120,7 +122,7 @@ impl Exec {
     }
 }
 
-/// An instruction that failed fails the program; a state that cannot be made is a wrong call.
+/// An instruction that failed fails the program.
 fn kernel_failure(case: &Case, error: &ExecError) -> Failure {
     let name = if case.name.is_empty() {
         String::new()

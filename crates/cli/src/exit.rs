@@ -1,8 +1,12 @@
 //! How the command ends: exit codes, and where text goes.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
+
+use wavetank_quote::{plain, plain_lines};
+
+use crate::output::{Stdout, told};
 
 /// Why a command did not succeed, as one sentence.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,13 +28,13 @@ impl Failure {
 
     /// A file operation that failed: `cannot read x.npy: No such file or directory`.
     pub fn file(verb: &str, path: &Path, error: impl std::fmt::Display) -> Failure {
-        Failure::Usage(format!("cannot {verb} {}: {error}", path.display()))
+        Failure::Usage(format!("cannot {verb} {}: {error}", shown(path)))
     }
 
     /// The same failure, with the file that it is about named first.
     pub fn of(self, path: &Path) -> Failure {
         match self {
-            Failure::Usage(sentence) => Failure::Usage(format!("{}: {sentence}", path.display())),
+            Failure::Usage(sentence) => Failure::Usage(format!("{}: {sentence}", shown(path))),
             kernel => kernel,
         }
     }
@@ -51,6 +55,14 @@ impl From<wavetank::object::Error> for Failure {
     }
 }
 
+/// A file's name as it is told: `-` is stdin.
+pub fn shown(path: &Path) -> String {
+    match path.as_os_str() == "-" {
+        true => "stdin".to_owned(),
+        false => plain(&path.to_string_lossy()).to_string(),
+    }
+}
+
 /// The exit code of a command, after its failure has been told on stderr: 0 done, 1 the kernel failed, 2 the call or a
 /// file is wrong.
 pub fn code(result: Result) -> ExitCode {
@@ -59,6 +71,7 @@ pub fn code(result: Result) -> ExitCode {
         Err(Failure::Kernel(sentence)) => (sentence, 1),
         Err(Failure::Usage(sentence)) => (sentence, 2),
     };
+    let sentence = plain_lines(&sentence);
     // Colours are dropped where stderr is no terminal. If it is closed, nobody is there to be told.
     let _ = writeln!(anstream::stderr(), "\x1b[1;31merror:\x1b[0m {sentence}");
     ExitCode::from(code)
@@ -66,13 +79,12 @@ pub fn code(result: Result) -> ExitCode {
 
 /// Writes text to stdout. A reader that has seen enough (`wavetank … | head`) is no failure.
 pub fn print(text: &str) -> Result {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::file("write to", Path::new("stdout"), error))
-        }
-        _ => Ok(()),
-    }
+    let mut out = Stdout::lock();
+    told(
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.flush())
+            .err(),
+    )
 }
 
 /// Writes a value to stdout as JSON with line breaks.

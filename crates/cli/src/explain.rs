@@ -12,13 +12,14 @@ use crate::exit::{Failure, Result, print, print_json};
 use crate::target::{Syntax, Target};
 
 const EXAMPLES: &str = "\
-The meaning is the program in wave IR that runs when the instruction is executed: `%n` are values, lane vectors, masks or
-uniform ones; `v`, `s` and `m` are vector registers, scalar registers and masks in scalar registers.
+The meaning is the program in wave IR that runs when the instruction is
+executed: `%n` are values, lane vectors, masks or uniform ones; `v`, `s` and `m`
+are vector registers, scalar registers and masks in scalar registers.
 
 Examples:
   wavetank explain 'v_add_co_u32 v0, vcc, s1, v2'
-  wavetank explain --gpu tahiti s_and_saveexec_b64       a name alone
-  wavetank explain 0xD1FF0000 0x04080501                 32-bit words, as in a listing
+  wavetank explain --gpu tahiti s_and_saveexec_b64   a name alone
+  wavetank explain 0xD1FF0000 0x04080501             words, as in a listing
   wavetank explain --json 'ds_wrap_rtn_b32 v0, v1, v2, v3'";
 
 /// Explains one instruction: encoding, operands, what else it reads and writes, meaning

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 use wavetank::object::{Arg, CodeObject, Kernel, open_all, targets};
+use wavetank_quote::plain;
 
 use crate::code_file::CodeFile;
-use crate::exit::{Failure, Result, print, print_json};
+use crate::exit::{Failure, Result, print, print_json, shown};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,7 +23,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Info {
-    /// The file to look into
+    /// The file to look into, or `-` for stdin
     file: PathBuf,
     /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all targets otherwise
     #[arg(long, value_name = "TARGET")]
@@ -38,7 +39,7 @@ impl Info {
         let objects = self.objects(&file.bytes);
         let objects = objects.map_err(|error| Failure::from(error).of(&self.file))?;
         let report = Report {
-            file: self.file.display().to_string(),
+            file: shown(&self.file),
             code_objects: objects.iter().map(ObjectInfo::new).collect(),
         };
         match self.json {
@@ -181,8 +182,9 @@ impl KernelInfo {
             ..
         } = self;
         let mut text = format!(
-            "kernel {name}\n  {vgprs} VGPRs ({vgprs_allocated} allocated), {sgprs} SGPRs ({sgprs_allocated} allocated), \
-             {lds} bytes of LDS, {scratch} bytes of scratch a work-item"
+            "kernel {}\n  {vgprs} VGPRs ({vgprs_allocated} allocated), {sgprs} SGPRs ({sgprs_allocated} allocated), \
+             {lds} bytes of LDS, {scratch} bytes of scratch a work-item",
+            plain(name)
         );
         if self.dynamic_stack {
             text += " and a dynamic stack";
@@ -214,8 +216,8 @@ impl KernelInfo {
             table.add_row([
                 arg.offset.to_string(),
                 arg.size.to_string(),
-                arg.type_name.clone().unwrap_or(arg.kind.to_owned()),
-                arg.name.clone().unwrap_or_default(),
+                plain(arg.type_name.as_deref().unwrap_or(arg.kind)).to_string(),
+                plain(arg.name.as_deref().unwrap_or_default()).to_string(),
                 hidden.to_owned(),
             ]);
         }

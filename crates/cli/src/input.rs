@@ -21,6 +21,6 @@ pub fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(read(path)?).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
-        Failure::usage(format!("{}: line {line} is no UTF-8 text", path.display()))
+        Failure::usage(format!("line {line} is no UTF-8 text")).of(path)
     })
 }

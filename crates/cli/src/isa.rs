@@ -15,14 +15,15 @@ use crate::exit::{Failure, Result, print, print_json};
 use crate::target::Target;
 
 const EXAMPLES: &str = "\
-Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P SDWA DPP VINTRP DS MUBUF MTBUF MIMG FLAT
-GLOBAL SCRATCH EXP.
+Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P SDWA DPP
+VINTRP DS MUBUF MTBUF MIMG FLAT GLOBAL SCRATCH EXP.
 
 Examples:
-  wavetank isa --format SOP1            names, opcodes on each generation, operands
-  wavetank isa --gpu gfx803 ds_wrap     instructions of a chip whose name has `ds_wrap` in it
-  wavetank isa --coverage               what is executed, how exactly, how often tested
-  wavetank isa --coverage --json | jq '.instructions[] | select(.executes | not) | .name'";
+  wavetank isa --format SOP1         names, opcodes on each generation, operands
+  wavetank isa --gpu gfx803 ds_wrap  those of a chip with `ds_wrap` in the name
+  wavetank isa --coverage            what is executed, how exactly, how tested
+  wavetank isa --coverage --json |
+      jq '.instructions[] | select(.executes | not) | .name'";
 
 /// The cases of instructions that the project is tested with.
 static CASES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../tests/isa");

@@ -24,7 +24,7 @@ use clap::{Parser, Subcommand};
 
 /// Runs and explains GPU machine code (AMD GCN, Vega) on the CPU.
 #[derive(Parser)]
-#[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
+#[command(name = "wavetank", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -1,12 +1,53 @@
-//! Much text to stdout, in pieces.
+//! Text to stdout, much of it in pieces.
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, StdoutLock, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use nix::libc;
 
 use crate::exit::{Failure, Result};
 
 /// Text is handed on in pieces of about this size, in bytes.
 const PIECE: usize = 1 << 16;
+
+/// Whether there was no stdout when the command was started. Rust's start-up puts /dev/null in its place, and what is
+/// written there would be lost without a word; so this is found out before that.
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn look() {
+    // SAFETY: asks for the flags of a descriptor, which need not be open.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    CLOSED.store(flags < 0, Ordering::Relaxed);
+}
+
+// SAFETY: the section has functions that are called once, before `main`; this one makes a call of the system and stores
+// to a static, for which nothing needs to be set up.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = look;
+
+/// Stdout, which refuses what nobody would get.
+pub struct Stdout(StdoutLock<'static>);
+
+impl Stdout {
+    pub fn lock() -> Stdout {
+        Stdout(io::stdout().lock())
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match CLOSED.load(Ordering::Relaxed) {
+            true => Err(io::Error::other("it is closed")),
+            false => self.0.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
 
 /// Collects text and writes it to stdout piece by piece.
 pub struct Output {
@@ -32,7 +73,7 @@ impl Output {
 
     fn flush(&mut self) {
         if self.problem.is_none() {
-            let mut out = std::io::stdout().lock();
+            let mut out = Stdout::lock();
             let written = out.write_all(self.text.as_bytes());
             self.problem = written.and_then(|()| out.flush()).err();
         }

@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{VECADD, bundle, directory, wavetank, wavetank_in};
+use common::{VECADD, bundle, directory, outcome, wavetank, wavetank_in};
 
 fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
     std::fs::write(folder.join(name), text).expect("the test directory can be written");
@@ -59,6 +59,55 @@ fn every_wrong_line_is_told() {
         (&2.into(), &3.into())
     );
     assert_eq!(json["instructions"][1]["text"], "s_nop 1");
+}
+
+#[test]
+fn a_hundred_errors_are_enough() {
+    let folder = directory("asm-many-errors");
+    write(&folder, "a.s", "wrong\n".repeat(300));
+    let told = |words: &str| wavetank_in(&folder, words).stderr;
+    let text = told("asm a.s");
+    assert_eq!(text.matches("line ").count(), 100);
+    assert!(text.ends_with("error: stopped at 100 errors (see --max-errors) in a.s\n"));
+    assert_eq!(told("asm --max-errors 3 a.s").matches("line ").count(), 3);
+    let text = told("asm --max-errors 0 a.s");
+    assert!(text.ends_with("error: 300 errors in a.s\n") && text.contains("line 300:"));
+    let json = wavetank_in(&folder, "asm --json a.s").stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["errors"].as_array().map(Vec::len), Some(100));
+}
+
+#[test]
+fn what_a_terminal_would_obey_is_shown() {
+    let folder = directory("asm-controls");
+    write(&folder, "a.s", "s_nop 0 \x1b]0;title\x07\n\x1b[2Jv_add\n");
+    let text = wavetank_in(&folder, "asm a.s").stderr;
+    assert!(!text.contains(['\x1b', '\x07']), "{text:?}");
+    assert!(text.contains("s_nop 0 \\u{1b}]0;title\\u{7}"), "{text}");
+    let outcome = wavetank_in(&folder, "asm \x1b[2J.s");
+    outcome.refused(&["cannot read \\u{1b}[2J.s"]);
+}
+
+/// The values of a million instructions would not fit into the memory that the command is given.
+#[test]
+fn json_is_written_as_it_comes() {
+    let folder = directory("asm-json-stream");
+    write(&folder, "a.s", "s_nop 0\n".repeat(1_000_000));
+    let script = "ulimit -v 150000; exec \"$0\" asm --json a.s > a.json";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_wavetank")]);
+    outcome(command.current_dir(&folder)).success();
+    let json = std::fs::read_to_string(folder.join("a.json")).expect("JSON is text");
+    assert_eq!(json.matches("\"s_nop 0\"").count(), 1_000_000);
+    assert!(json.ends_with("  ],\n  \"errors\": []\n}\n"));
+}
+
+#[test]
+fn sources_of_other_systems_are_read() {
+    let folder = directory("asm-marks");
+    write(&folder, "a.s", "\u{feff}s_nop 0\rs_nop 1\r\ns_nop 2\r");
+    let text = wavetank_in(&folder, "asm a.s").success();
+    assert_eq!(text, "s_nop 0\ns_nop 1\ns_nop 2\n");
 }
 
 #[test]

@@ -61,3 +61,26 @@ fn a_fault_exits_with_1() {
     assert_eq!(out.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&out.stderr).contains("outside every buffer"));
 }
+
+#[test]
+fn a_buffer_that_is_not_there_is_a_wrong_call() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let path = format!("{folder}/buffer.wt");
+    let load = "> global_load_dword v2, v[0:1], off";
+    for (state, line) in [
+        (format!("v[0:1] = &nosuch\n{load}"), 1),
+        (format!("mem a = &b\nmem b = 1\n{load}"), 1),
+        (format!("mem a = 1\nv[0:1] = &a\n{load}\ns4 = &nosuch"), 4),
+    ] {
+        std::fs::write(&path, state).expect("written");
+        let out = wavetank(&[&path]);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{text}");
+        assert!(
+            text.contains(&format!("line {line}: there is no buffer `")),
+            "{text}"
+        );
+    }
+    let out = wavetank(&["global_load_dword v2, v[0:1], off", "v[0:1]=&nosuch"]);
+    assert_eq!(out.status.code(), Some(2));
+}

@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::{REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in};
+#[path = "../../object/tests/common/made.rs"]
+mod made;
+
+use common::{REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_from, wavetank_in};
 use serde_json::Value;
 
 fn json(words: &str) -> Value {
@@ -94,6 +97,66 @@ fn every_version_is_read() {
             count
         );
     }
+}
+
+#[test]
+fn names_are_shown_in_plain_characters() {
+    let dir = directory("info_controls");
+    let mut object = made::kernels(2);
+    object.kernels[0] = "k\x1b]0;title\x07\nfake".to_owned();
+    std::fs::write(dir.join("k.co"), object.file()).unwrap();
+    let shown = "k\\u{1b}]0;title\\u{7}\\nfake";
+    let text = wavetank_in(&dir, "info k.co").success();
+    assert!(text.contains(&format!("kernel {shown}\n")), "{text}");
+    let kernel = json(&format!("info --json {}", dir.join("k.co").display()));
+    assert_eq!(
+        kernel["code_objects"][0]["kernels"][0]["name"],
+        object.kernels[0]
+    );
+    let text = wavetank_in(&dir, "dis k.co").success();
+    assert!(!text.contains(['\x1b', '\x07']), "{text:?}");
+    let launch = "launch k.co --grid 1 --block 1";
+    wavetank_in(&dir, launch).refused(&["several kernels", shown]);
+    wavetank_in(&dir, &format!("{launch} fake")).refused(&["`fake`", shown]);
+}
+
+#[test]
+fn ten_of_many_kernels_are_named() {
+    let dir = directory("many_kernels");
+    let object = made::kernels(3000);
+    std::fs::write(dir.join("k.co"), object.file()).unwrap();
+    let launch = "launch k.co --grid 1 --block 1";
+    wavetank_in(&dir, launch).refused(&["name one of", " and 2990 more"]);
+    let near = object.kernels[2345].replace("5EE", "5FE");
+    let meant = format!("did you mean `{}`?", object.kernels[2345]);
+    let parts = [meant.as_str(), " and 2989 more"];
+    wavetank_in(&dir, &format!("{launch} {near}")).refused(&parts);
+}
+
+#[test]
+fn files_come_from_stdin_too() {
+    let named = wavetank(&format!("info {VECADD}")).success();
+    assert_eq!(wavetank_from(VECADD, "info -").success(), named);
+    let launch =
+        "--grid 4 --block 4 --arg iota:f32:4 --arg iota:f32:4 --arg print:f32:4 --arg u32:4";
+    let text = wavetank_from(VECADD, &format!("launch - {launch}")).success();
+    assert!(text.contains("0.0 2.0 4.0 6.0"), "{text}");
+    wavetank_from("/dev/null", "info -").refused(&["stdin: the file is empty"]);
+}
+
+#[test]
+fn memory_of_gpus_is_as_asked() {
+    let memory = |words: &str| {
+        let agents = json(words);
+        let gpus = agents.as_array().unwrap()[1..].iter();
+        let each = gpus.map(|gpu| gpu["memory_bytes"].as_u64().unwrap());
+        each.collect::<Vec<_>>()
+    };
+    let asked = memory("agents --json --gpu gfx906:sramecc-:8G,gfx900:512M");
+    assert_eq!(asked, [8 << 30, 512 << 20]);
+    let all = memory("agents --json");
+    assert!(all.len() > 4 && all.iter().all(|bytes| *bytes >= 1 << 20));
+    wavetank("agents --gpu gfx900:8").refused(&["WAVETANK_GPU: `8` is no size of memory"]);
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 mod common;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::process::Command;
 
-use common::{MANDELBROT, REDUCE, VECADD, directory, wavetank, wavetank_in};
+use common::{MANDELBROT, REDUCE, VECADD, directory, outcome, wavetank, wavetank_in};
 
 /// Arguments that fit `vecadd` for up to 64 work-items.
 const FITTING: &str = "--arg zero:256 --arg zero:256 --arg zero:256 --arg u32:64";
@@ -140,6 +143,76 @@ fn programs_that_cannot_be_run() {
     // Either the library or the program is what is missing, whatever has been built.
     wavetank("run -- ./absent-program").refused(&[]);
     assert_eq!(wavetank("run").code, Some(2));
+}
+
+#[test]
+fn settings_that_mean_nothing() {
+    for (name, value, part) in [
+        (
+            "WAVETANK_LOG",
+            "bogus",
+            "no level of the log; write info or trace",
+        ),
+        (
+            "WAVETANK_GPU",
+            "voodoo",
+            "`voodoo` is no GPU that is emulated",
+        ),
+        ("WAVETANK_STATS", "maybe", "neither 1 nor 0"),
+        ("WAVETANK_MEMORY", "lots", "no size of memory"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+        command.args(["run", "--", "./absent"]).env(name, value);
+        outcome(&mut command).refused(&[name, part]);
+    }
+    wavetank("run --gpu gfx900:8 -- ./absent").refused(&["--gpu: `8` is no size of memory"]);
+    wavetank("run --gpu gfx900:xnack+ -- ./absent").refused(&["gfx900:xnack- is"]);
+}
+
+#[test]
+fn output_that_nobody_gets() {
+    for words in [
+        "isa",
+        "info vecadd.co",
+        "asm --json a.s",
+        "dis --raw vecadd.co",
+    ] {
+        let dir = directory("closed_stdout");
+        fs::copy(VECADD, dir.join("vecadd.co")).unwrap();
+        fs::write(dir.join("a.s"), "s_nop 0\n").unwrap();
+        let script = format!("exec \"$0\" {words} >&-");
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_wavetank")]);
+        let outcome = outcome(command.current_dir(dir));
+        outcome.refused(&["cannot write to stdout: it is closed"]);
+    }
+}
+
+#[test]
+fn names_that_are_no_text() {
+    let dir = directory("bytes_as_names");
+    let name = |bytes: &'static [u8]| OsStr::from_bytes(bytes);
+    let run = |args: &[&OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+        outcome(command.args(args).current_dir(&dir))
+    };
+    fs::write(
+        dir.join(name(b"\xff.wt")),
+        "v1 = 1\n> v_mov_b32 v0, v1\nv0 = 1\n",
+    )
+    .unwrap();
+    assert!(
+        run(&["exec".as_ref(), name(b"\xff.wt")])
+            .success()
+            .starts_with("ok")
+    );
+    run(&["exec".as_ref(), name(b"\xff")]).refused(&["no UTF-8 text"]);
+    let words =
+        format!("launch {VECADD} --grid 4 --block 4 --arg iota:f32:4 --arg iota:f32:4 --arg");
+    let mut args: Vec<&OsStr> = words.split(' ').map(OsStr::new).collect();
+    args.extend([name(b"out:\xff.bin:16"), "--arg".as_ref(), "u32:4".as_ref()]);
+    run(&args).success();
+    assert_eq!(fs::read(dir.join(name(b"\xff.bin"))).unwrap().len(), 16);
 }
 
 #[test]

@@ -46,6 +46,16 @@ impl Display for Plain<'_> {
     }
 }
 
+/// A text of several lines in [`plain`] characters: ends of lines and tabs stay.
+pub fn plain_lines(text: &str) -> String {
+    let kept = |c| matches!(c, '\n' | '\t');
+    let pieces = text.split_inclusive(kept).map(|piece| {
+        let end = piece.strip_suffix(kept).map_or(piece.len(), str::len);
+        format!("{}{}", plain(&piece[..end]), &piece[end..])
+    });
+    pieces.collect()
+}
+
 /// A sentence in [`plain`] characters; of a long one, which quotes something long, the beginning and the end.
 pub fn brief(text: &str) -> String {
     let count = text.chars().count();
@@ -90,6 +100,7 @@ mod tests {
             shown("a\r\nb\tc\u{9b}m\u{7f}"),
             "a\\r\\nb\\tc\\u{9b}m\\u{7f}"
         );
+        assert_eq!(plain_lines("a\x1b\n\tb\r\n"), "a\\u{1b}\n\tb\\r\n");
         assert_eq!(shown("left\u{202e}right"), "left\\u{202e}right");
         assert_eq!(shown("_Z3fooPi \"é\" 'Ω' \\n"), "_Z3fooPi \"é\" 'Ω' \\n");
     }

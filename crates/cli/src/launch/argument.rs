@@ -1,11 +1,13 @@
 //! The arguments of a launch: buffers made and filled before, written or printed after.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use wavetank::object::ArgKind;
 use wavetank::{Arg, Buffer, Device, Kernel};
+use wavetank_quote::plain;
 
 use super::element::Element;
 use super::npy::{self, Layout};
@@ -31,14 +33,15 @@ enum After {
 
 impl Arguments {
     /// Makes what the specs ask for, on the kernel's device.
-    pub fn prepare(specs: &[String], kernel: &Kernel) -> Result<Arguments> {
+    pub fn prepare(specs: &[OsString], kernel: &Kernel) -> Result<Arguments> {
         let mut out = Arguments {
             values: Vec::new(),
             dynamic_lds: 0,
             after: Vec::new(),
         };
         for text in specs {
-            let wrong = |problem| Failure::usage(format!("--arg {text}: {problem}"));
+            let shown = plain(&text.to_string_lossy()).to_string();
+            let wrong = |problem| Failure::usage(format!("--arg {shown}: {problem}"));
             let spec = Spec::parse(text).map_err(wrong)?;
             out.add(spec, kernel)?;
         }

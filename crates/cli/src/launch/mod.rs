@@ -7,10 +7,12 @@ mod report;
 mod spec;
 mod trace;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use wavetank::{Dims, Kernel, Module};
+use wavetank_quote::some_of;
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
@@ -58,7 +60,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Launch {
-    /// A code object, an offload bundle, or a host program with offload bundles inside
+    /// A code object, an offload bundle, or a host program with offload bundles inside; `-` for stdin
     file: PathBuf,
     /// The kernel; may be left out where the file has one only
     kernel: Option<String>,
@@ -70,7 +72,7 @@ pub struct Launch {
     block: Dims,
     /// The kernel's next argument (see below)
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
-    args: Vec<String>,
+    args: Vec<OsString>,
     /// The GPU to emulate, e.g. gfx906; otherwise the one that the file is for
     #[arg(long, value_name = "CHIP")]
     gpu: Option<String>,
@@ -146,10 +148,7 @@ impl Launch {
             1 => return Ok(kernels.remove(0)),
             _ => {
                 let names: Vec<_> = kernels.iter().map(Kernel::name).collect();
-                format!(
-                    "there are several kernels; name one of {}",
-                    names.join(", ")
-                )
+                format!("there are several kernels; name one of {}", some_of(&names))
             }
         };
         Err(Failure::usage(problem).of(&self.file))

@@ -1,8 +1,11 @@
 //! The text form of a kernel argument.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use wavetank::Arg;
+use wavetank_quote::plain;
 
 use super::element::{Element, integer};
 
@@ -38,16 +41,30 @@ impl Content {
 }
 
 impl Spec {
-    /// Reads an argument.
-    pub fn parse(text: &str) -> Result<Spec, String> {
-        let (kind, rest) = text.split_once(':').ok_or_else(|| unknown(text))?;
+    /// Reads an argument. Paths need not be UTF-8; everything else is.
+    pub fn parse(text: &OsStr) -> Result<Spec, String> {
+        let bytes = text.as_bytes();
+        let colon = bytes.iter().position(|b| *b == b':');
+        let (kind, rest) = bytes.split_at(colon.unwrap_or(bytes.len()));
+        let rest = rest.strip_prefix(b":").unwrap_or(rest);
         match kind {
-            "in" => Ok(Spec::In(path(rest)?)),
-            "out" => out(rest),
-            "inout" => {
-                let (from, to) = rest.rsplit_once(':').ok_or("write inout:PATH:OUTPATH")?;
+            b"in" if colon.is_some() => Ok(Spec::In(path(rest)?)),
+            b"out" if colon.is_some() => out(rest),
+            b"inout" if colon.is_some() => {
+                let (from, to) = last_part(rest).ok_or("write inout:PATH:OUTPATH")?;
                 Ok(Spec::InOut(path(from)?, path(to)?))
             }
+            _ => {
+                let text = std::str::from_utf8(bytes);
+                Spec::without_path(text.map_err(|_| "it is no UTF-8 text".to_owned())?)
+            }
+        }
+    }
+
+    /// Reads an argument that names no file.
+    fn without_path(text: &str) -> Result<Spec, String> {
+        let (kind, rest) = text.split_once(':').ok_or_else(|| unknown(text))?;
+        match kind {
             "print" => match fields(rest).as_slice() {
                 [element, count] => {
                     let (element, count) = elements(element, count)?;
@@ -80,6 +97,7 @@ impl Spec {
 }
 
 fn unknown(kind: &str) -> String {
+    let kind = plain(kind);
     format!(
         "`{kind}` is none of in, out, inout, print, rand, iota, zero, lds, {}, each followed by a colon",
         type_names()
@@ -94,28 +112,36 @@ fn fields(text: &str) -> Vec<&str> {
     text.split(':').collect()
 }
 
-fn path(text: &str) -> Result<PathBuf, String> {
-    match text {
-        "" => Err("the path is missing".to_owned()),
-        text => Ok(text.into()),
+fn path(bytes: &[u8]) -> Result<PathBuf, String> {
+    match bytes {
+        b"" => Err("the path is missing".to_owned()),
+        bytes => Ok(OsStr::from_bytes(bytes).into()),
     }
 }
 
-fn out(text: &str) -> Result<Spec, String> {
+/// What stands before and behind the last colon: paths may have colons, too.
+fn last_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = bytes.iter().rposition(|b| *b == b':')?;
+    Some((&bytes[..colon], &bytes[colon + 1..]))
+}
+
+fn out(bytes: &[u8]) -> Result<Spec, String> {
     const FORM: &str = "write out:PATH:BYTES or out:PATH:TYPE:N";
-    // From the right: paths may have colons.
-    let (front, last) = text.rsplit_once(':').ok_or(FORM)?;
-    if let Some((name, element)) = front.rsplit_once(':')
+    let (front, last) = last_part(bytes).ok_or(FORM)?;
+    let last = String::from_utf8_lossy(last);
+    if let Some((name, element)) = last_part(front)
+        && let Ok(element) = std::str::from_utf8(element)
         && Element::from_name(element).is_some()
     {
-        let (element, count) = elements(element, last)?;
+        let (element, count) = elements(element, &last)?;
         return Ok(Spec::Out(path(name)?, Content::Elements(element, count)));
     }
-    let bytes = size(last).map_err(|problem| format!("{problem}; {FORM}"))?;
+    let bytes = size(&last).map_err(|problem| format!("{problem}; {FORM}"))?;
     let path = path(front)?;
     match is_npy(&path) {
         true => Err(format!(
-            "a .npy file needs a type: write out:{front}:TYPE:N, with TYPE one of {}",
+            "a .npy file needs a type: write out:{}:TYPE:N, with TYPE one of {}",
+            plain(&path.to_string_lossy()),
             type_names()
         )),
         false => Ok(Spec::Out(path, Content::Bytes(bytes))),
@@ -161,7 +187,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(spec: &str) -> String {
-        format!("{:?}", Spec::parse(spec).unwrap())
+        format!("{:?}", Spec::parse(spec.as_ref()).unwrap())
     }
 
     #[test]
@@ -173,6 +199,11 @@ mod tests {
             r#"Out("d:c.npy", Elements(F32, 8))"#
         );
         assert_eq!(text("inout:a:b"), r#"InOut("a", "b")"#);
+        let spec = Spec::parse(OsStr::from_bytes(b"out:\xff:a:4")).unwrap();
+        let Spec::Out(path, Content::Bytes(4)) = spec else {
+            panic!("{spec:?}");
+        };
+        assert_eq!(path.as_os_str().as_bytes(), b"\xff:a");
         assert_eq!(text("print:u8:3"), "Print(U8, 3)");
         assert_eq!(text("rand:f16:4"), "Rand(F16, 4, 0)");
         assert_eq!(text("rand:f16:4:7"), "Rand(F16, 4, 7)");
@@ -204,7 +235,7 @@ mod tests {
             ("lds:4294967296", "too many"),
             ("u8:-1", "does not fit"),
         ] {
-            let problem = Spec::parse(spec).unwrap_err();
+            let problem = Spec::parse(spec.as_ref()).unwrap_err();
             assert!(problem.contains(part), "{spec}: {problem}");
         }
     }
@@ -212,12 +243,12 @@ mod tests {
     proptest! {
         #[test]
         fn texts_never_panic(text in "(in|out|inout|print|rand|iota|zero|lds|[iuf](8|16|32|64))(:[a-z0-9.-]{0,24}){0,4}") {
-            let _ = Spec::parse(&text);
+            let _ = Spec::parse(text.as_ref());
         }
 
         #[test]
         fn numbers_come_back(value: i64) {
-            let spec = Spec::parse(&format!("i64:{value}")).unwrap();
+            let spec = Spec::parse(format!("i64:{value}").as_ref()).unwrap();
             prop_assert!(matches!(spec, Spec::Scalar(Arg::I64(back)) if back == value));
         }
     }

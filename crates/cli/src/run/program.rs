@@ -12,8 +12,10 @@ use nix::errno::Errno;
 use nix::libc;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, kill, raise, sigaction};
-use nix::sys::signalfd::SignalFd;
+use nix::sys::signal::{
+    SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, kill, raise, sigaction,
+};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getppid};
 
@@ -42,10 +44,14 @@ const OWN: [Signal; 8] = [
 /// Those of starting it.
 pub fn run(command: &mut Command) -> io::Result<End> {
     let taken: SigSet = Signal::iterator().filter(|s| !OWN.contains(s)).collect();
-    let before = taken.thread_swap_mask(nix::sys::signal::SigmaskHow::SIG_BLOCK)?;
-    let signals = SignalFd::new(&taken)?;
+    let mask = taken.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
+    let signals = SignalFd::with_flags(&taken, SfdFlags::SFD_CLOEXEC)?;
+    // Who ignores SIGCHLD never learns how a child ended.
+    // SAFETY: the default action has no handler that could be wrong.
+    let action = unsafe { sigaction(Signal::SIGCHLD, &default_action())? };
     let parent = Pid::this();
-    // SAFETY: the calls are safe between fork and exec: each is one call of the system, and allocates nothing.
+    // SAFETY: between fork and exec each is one call of the system, and allocates nothing; the action was one of this
+    // process before it had handlers.
     unsafe {
         command.pre_exec(move || {
             // Who kills the command outright wants the program to go, too.
@@ -53,7 +59,8 @@ pub fn run(command: &mut Command) -> io::Result<End> {
             if getppid() != parent {
                 return Err(Errno::ESRCH.into());
             }
-            before.thread_set_mask().map_err(io::Error::from)
+            sigaction(Signal::SIGCHLD, &action)?;
+            mask.thread_set_mask().map_err(io::Error::from)
         })
     };
     let child = Pid::from_raw(command.spawn()?.id().cast_signed());
@@ -108,25 +115,14 @@ impl End {
 fn die(signal: Signal) -> nix::Result<()> {
     // The program's core is the one to look at.
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
     if signal != Signal::SIGKILL {
         // SAFETY: the default action has no handler that could be wrong.
-        unsafe { sigaction(signal, &default)? };
+        unsafe { sigaction(signal, &default_action())? };
     }
     raise(signal)?;
     SigSet::from(signal).thread_unblock()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_is_told() {
-        let end = |script: &str| run(Command::new("sh").args(["-c", script])).unwrap();
-        assert_eq!(end("exit 7"), End::Code(7));
-        assert_eq!(end("kill -TERM $$"), End::Signal(Signal::SIGTERM));
-        assert_eq!(end("kill -KILL $$"), End::Signal(Signal::SIGKILL));
-        assert!(run(&mut Command::new("/nowhere/at/all")).is_err());
-    }
+fn default_action() -> SigAction {
+    SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty())
 }

@@ -1,6 +1,7 @@
 //! Running the command, and finding files for it.
 #![allow(dead_code)] // each test file uses its part
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,13 +56,19 @@ pub fn wavetank_with(name: &str, value: &str, words: &str) -> Outcome {
     outcome(command(words).env(name, value))
 }
 
+/// Runs the command with a file as its stdin.
+pub fn wavetank_from(file: &str, words: &str) -> Outcome {
+    outcome(command(words).stdin(File::open(file).expect("the file is there")))
+}
+
 fn command(words: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
     command.args(words.split_whitespace());
     command
 }
 
-fn outcome(command: &mut Command) -> Outcome {
+/// What a command leaves.
+pub fn outcome(command: &mut Command) -> Outcome {
     let output = command.output().expect("the command starts");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("output is UTF-8");
     Outcome {

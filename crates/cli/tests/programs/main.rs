@@ -4,6 +4,7 @@
 
 mod build;
 mod execution;
+mod parent;
 mod program;
 
 use std::path::{Path, PathBuf};

@@ -20,17 +20,22 @@ fn add_reader(source: Source, bytes: Option<Arc<[u8]>>) -> u64 {
     reader
 }
 
-/// The bytes that a reader has.
-fn read(reader: u64) -> Result<(Source, Arc<[u8]>)> {
+/// Loads the bytes that a reader has, where they are: objects have tens of megabytes.
+fn load_from(
+    reader: u64,
+    unknown: Status,
+    executable: Executable,
+    agent: Agent,
+) -> Result<LoadedCodeObject> {
     let found = with(|t| t.readers.get(&reader).cloned());
-    let (source, bytes) = found.ok_or(Status::ERROR_INVALID_CODE_OBJECT_READER)?;
+    let (source, bytes) = found.ok_or(unknown)?;
     if let Some(bytes) = bytes {
-        return Ok((source, bytes));
+        return load(executable, agent, source, &bytes);
     }
     let start = std::ptr::with_exposed_provenance::<u8>(source.address);
     // SAFETY: the program keeps the bytes until it destroys the reader.
     let bytes = unsafe { std::slice::from_raw_parts(start, source.bytes) };
-    Ok((source, bytes.into()))
+    load(executable, agent, source, bytes)
 }
 
 /// Part of a file that the program has open.
@@ -219,8 +224,8 @@ calls! {
     fn hsa_executable_load_agent_code_object(
         executable: Executable, agent: Agent, reader: Reader, _options: *const c_char, loaded: *mut LoadedCodeObject,
     ) {
-        let (source, bytes) = read(reader.0)?;
-        let made = load(executable, agent, source, &bytes)?;
+        let unknown = Status::ERROR_INVALID_CODE_OBJECT_READER;
+        let made = load_from(reader.0, unknown, executable, agent)?;
         match loaded.is_null() {
             true => Ok(()),
             // SAFETY: not null: room for a handle.
@@ -229,8 +234,7 @@ calls! {
     }
 
     fn hsa_executable_load_code_object(executable: Executable, agent: Agent, object: CodeObject, _options: *const c_char) {
-        let (source, bytes) = read(object.0).map_err(|_| Status::ERROR_INVALID_CODE_OBJECT)?;
-        load(executable, agent, source, &bytes).map(drop)
+        load_from(object.0, Status::ERROR_INVALID_CODE_OBJECT, executable, agent).map(drop)
     }
 
     fn hsa_executable_freeze(executable: Executable, _options: *const c_char) {

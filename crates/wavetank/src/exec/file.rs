@@ -1,10 +1,12 @@
 //! The text form of cases: see `docs/exec-format.md`.
 
+use std::collections::HashSet;
+
 use wavetank_isa::{Chip, Generation, Inst, encode, parse};
 
 use crate::instruction_set;
 
-use super::value::{Assignment, Target, values};
+use super::value::{Assignment, Target, no_buffer, values};
 use super::{Case, ExecError, Line};
 
 /// Reads the cases of a file.
@@ -74,7 +76,28 @@ fn finish(cases: &mut Vec<Case>, case: Case) -> Result<(), ExecError> {
             message,
         });
     }
+    check_buffers(&case)?;
     cases.push(case);
+    Ok(())
+}
+
+/// Whether each `&NAME` is the address of a buffer of the case. Buffers are made in their order, before all else.
+fn check_buffers(case: &Case) -> Result<(), ExecError> {
+    let mut made = HashSet::new();
+    let buffer = |a: &&Assignment| matches!(a.target, Target::Memory { .. });
+    let (buffers, others): (Vec<_>, Vec<_>) = case.setup.iter().partition(buffer);
+    for assignment in buffers.into_iter().chain(others).chain(&case.expectations) {
+        let unknown = assignment.addresses().find(|name| !made.contains(name));
+        if let Some(name) = unknown {
+            return Err(ExecError {
+                line: Some(assignment.line),
+                message: no_buffer(name),
+            });
+        }
+        if let Target::Memory { name } = &assignment.target {
+            made.insert(name.as_str());
+        }
+    }
     Ok(())
 }
 
@@ -102,6 +125,7 @@ pub fn parse_words(chip: &str, instructions: &str, state: &[String]) -> Result<C
     for word in state {
         case.setup.push(assignment(word, 1).map_err(wrong)?);
     }
+    check_buffers(&case).map_err(|error| wrong(error.message))?;
     Ok(case)
 }
 

@@ -57,12 +57,25 @@ impl Value {
             Value::Bits(bits) => Ok(*bits),
             Value::Address { name, offset } => match buffers.get(name) {
                 Some((address, _)) => Ok(address + offset),
-                None => Err(format!(
-                    "there is no buffer `{name}`: write `mem {name} = …` first"
-                )),
+                None => Err(no_buffer(name)),
             },
         }
     }
+}
+
+impl Assignment {
+    /// The buffers whose addresses are among the values.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().filter_map(|value| match value {
+            Value::Address { name, .. } => Some(name.as_str()),
+            Value::Bits(_) => None,
+        })
+    }
+}
+
+pub(super) fn no_buffer(name: &str) -> String {
+    let name = wavetank_quote::plain(name);
+    format!("there is no buffer `{name}`: write `mem {name} = …` first")
 }
 
 impl fmt::Display for Target {

@@ -1,0 +1,37 @@
+//! What the command says of itself.
+
+mod common;
+
+use std::path::Path;
+
+use common::wavetank;
+
+const COMMANDS: [&str; 10] = [
+    "demo", "run", "info", "launch", "agents", "exec", "asm", "dis", "explain", "isa",
+];
+
+#[test]
+fn the_version_has_the_name_of_the_command() {
+    let text = wavetank("--version").success();
+    assert_eq!(text, format!("wavetank {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+/// Lines are broken at 80 columns by hand, or by what prints the help; those that both break are ragged.
+#[test]
+fn help_is_broken_once() {
+    for command in COMMANDS {
+        let text = wavetank(&format!("{command} --help")).success();
+        let options = text.find("Print help").expect("there are options");
+        for line in text[options..].lines() {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+        }
+    }
+}
+
+#[test]
+fn files_of_the_help_exist() {
+    let text = wavetank("exec --help").success();
+    let file = text.split_whitespace().find(|word| word.ends_with(".wt"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    assert!(root.join(file.expect("the help names a file")).is_file());
+}
