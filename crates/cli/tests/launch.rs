@@ -306,10 +306,10 @@ fn accesses_beyond_the_lds_are_told_on_stderr() {
 fn settings_of_the_environment_are_checked() {
     let words = format!("launch {VECADD} --grid 1 --block 1");
     for (name, value, wanted) in [
-        ("WAVETANK_STRICT", "yes", "it takes 0 or 1"),
-        ("WAVETANK_STACK", "64K", "it takes a number of bytes"),
+        ("WAVETANK_STRICT", "yes", "is neither 1 nor 0"),
+        ("WAVETANK_STACK", "64K", "is no number of bytes below 2^32"),
     ] {
-        let quoted = format!("{name} is {value:?}");
+        let quoted = format!("{name}: {value:?}");
         wavetank_with(name, value, &words).refused(&[&quoted, wanted]);
     }
     let args = "--arg iota:f32:1 --arg iota:f32:1 --arg print:f32:1 --arg u32:1";

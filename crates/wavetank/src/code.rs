@@ -64,7 +64,9 @@ impl ModuleCode {
         let segments = segments.map(|s| {
             let start = image.address_of(s.address);
             let at = (start - image.base) as usize;
-            let bytes = &image.bytes[at..at + s.memory_size as usize];
+            // What the file does not have is no code, however much of it there is.
+            let there = image.bytes.get(at..).unwrap_or_default();
+            let bytes = &there[..there.len().min(s.memory_size as usize)];
             Segment::new(start, bytes.to_vec())
         });
         ModuleCode {

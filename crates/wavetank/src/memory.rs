@@ -134,8 +134,10 @@ impl Loaded {
         };
         let image = object.load_image_with(address, externals)?;
         for part in &parts {
+            // What the file does not have is zero already.
             let (start, end) = (part.offset as usize, (part.offset + part.bytes) as usize);
-            let contents = &image.bytes[start..end];
+            let end = end.min(image.bytes.len());
+            let contents = image.bytes.get(start..end).unwrap_or_default();
             let written = loaded.registry.write(address + part.offset, contents);
             written.map_err(out_of_memory)?;
         }

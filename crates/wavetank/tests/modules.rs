@@ -76,6 +76,33 @@ fn kernels_may_not_store_to_code() {
     assert_eq!(memory.reason, MemoryFaultReason::ReadOnly);
 }
 
+/// Variables that a file has no contents for (`.bss`) are zero, and there for kernels.
+#[test]
+fn what_the_file_does_not_have_is_zero() {
+    const MORE: u64 = 4 << 20;
+    let s = Setup::new();
+    let mut bytes = include_bytes!("../../object/tests/data/vecadd-gfx900.hsaco").to_vec();
+    let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..][..8].try_into().unwrap());
+    // The program headers have 56 bytes each and begin at 64; a type of 1 and flags of 6 are a segment of variables, its
+    // sizes in the file and in memory stand at 32 and 40 (ELF-64 Object File Format, 1.5).
+    let count = usize::from(bytes[56]);
+    let headers = (0..count).map(|n| 64 + 56 * n);
+    let variables = |at: &usize| word(&bytes, *at) == 6 << 32 | 1;
+    let at = headers
+        .filter(variables)
+        .next_back()
+        .expect("one segment of variables");
+    let end = word(&bytes, at + 16) + word(&bytes, at + 32);
+    let size = word(&bytes, at + 40) + MORE;
+    bytes[at + 40..at + 48].copy_from_slice(&size.to_le_bytes());
+
+    let module = s.device.load(&bytes).unwrap();
+    let variable = module.address_of((end + MORE / 2).next_multiple_of(64));
+    assert_eq!(s.dwords(variable), [0; 16]);
+    s.add_to(variable).unwrap();
+    assert_eq!(s.dwords(variable), SUM);
+}
+
 #[test]
 fn what_the_host_writes_over_code_is_seen_by_the_next_launch() {
     let s = Setup::new();

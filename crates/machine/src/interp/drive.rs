@@ -353,47 +353,47 @@ macro_rules! level {
 
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn op1<F: Op1, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::op1::<F, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn op2<F: Op2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::op2::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn op3<F: Op3, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::op3::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn test2<F: Test2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::test2::<F, U, M, $store>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform1<F: Op1>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::uniform1::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform2<F: Op2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::uniform2::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform3<F: Op3>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::uniform3::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn uniform_test2<F: Test2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { body::uniform_test2::<F>(c, s) }
             }
             $(#[target_feature(enable = $feature)])*
             pub unsafe fn custom<F: Custom>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
-                // SAFETY: by the caller's promise.
+                // SAFETY: that of `StepFn`.
                 unsafe { F::run::<$store>(c, s) }
             }
         }

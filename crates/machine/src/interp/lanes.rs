@@ -48,7 +48,7 @@ impl Word for u32 {
 
     #[inline(always)]
     unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[u32; LANES]) {
-        // SAFETY: by the caller's promise.
+        // SAFETY: a lane vector of the wave.
         unsafe { S::store(p, mask, r) }
     }
 

@@ -81,7 +81,7 @@ struct ByLanes<S, O>(PhantomData<(S, O)>);
 impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-        // SAFETY: by the caller's promise; lowering keeps the memory step.
+        // SAFETY: that of `StepFn`; lowering keeps the memory step.
         unsafe {
             let mem = mem(s);
             let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -102,7 +102,7 @@ impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
 /// # Safety
 /// That of [`StepFn`].
 unsafe fn step<S: Space, O: Operation>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { <ByLanes<S, O> as Custom>::run::<Store128>(ctx, s) }
 }
 
@@ -119,7 +119,7 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
 /// # Safety
 /// That of [`StepFn`].
 unsafe fn formatted(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -138,7 +138,7 @@ unsafe fn formatted(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// # Safety
 /// That of [`StepFn`].
 unsafe fn image(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -163,7 +163,7 @@ unsafe fn image(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// # Safety
 /// That of [`StepFn`].
 unsafe fn pair(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
@@ -177,7 +177,7 @@ unsafe fn pair(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// # Safety
 /// That of [`StepFn`].
 unsafe fn direct(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         match scalar::direct(ctx, mem) {
@@ -190,7 +190,7 @@ unsafe fn direct(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// # Safety
 /// That of [`StepFn`].
 unsafe fn buffer(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise; lowering keeps the memory step.
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let Where::ScalarBuffer { resource, .. } = mem.op.space else {
@@ -209,7 +209,7 @@ unsafe fn buffer(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// `imm[0]` is its address, and it is alive.
 #[inline(always)]
 unsafe fn mem(s: &Step) -> &MemStep {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { &*std::ptr::with_exposed_provenance(s.imm[0] as usize) }
 }
 

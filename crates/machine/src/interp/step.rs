@@ -119,7 +119,7 @@ impl Ctx<'_, '_> {
         } else {
             self.u::<u32>(off) as *const u32
         };
-        // SAFETY: by the caller's promise.
+        // SAFETY: the offset is in range.
         unsafe { p.read() }
     }
 
@@ -135,7 +135,7 @@ impl Ctx<'_, '_> {
         } else {
             self.u::<u64>(off) as *const u64
         };
-        // SAFETY: by the caller's promise; uniform pairs are 4-byte aligned.
+        // SAFETY: the offset is in range; uniform pairs are 4-byte aligned.
         unsafe { p.read_unaligned() }
     }
 
@@ -145,7 +145,7 @@ impl Ctx<'_, '_> {
     /// The mask's offset is in range.
     #[inline(always)]
     pub unsafe fn mask(&self, step: &Step) -> u64 {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the offset is in range.
         unsafe { self.u::<u64>(step.mask).cast_const().read_unaligned() }
     }
 }

@@ -15,7 +15,7 @@ use super::lane;
 /// Lowering made the step with the address of a table that outlives it.
 #[inline(always)]
 unsafe fn table(s: &Step) -> &[u8; LANES] {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { &*std::ptr::with_exposed_provenance(s.imm[1] as usize) }
 }
 

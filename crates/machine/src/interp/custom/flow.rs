@@ -11,7 +11,7 @@ use crate::global_sync::SyncRequest;
 /// Goes on at `imm[1]`.
 ///
 /// # Safety
-/// That of `StepFn`, as for all functions here.
+/// That of [`StepFn`](super::super::step::StepFn), as for all functions here.
 pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive.
     unsafe { (*ctx.uniform).pc = s.imm[1] };
@@ -21,7 +21,7 @@ pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Goes to `imm[1]` if source 0 is not 0, else to `imm[2]`.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offset.
     unsafe {
@@ -34,7 +34,7 @@ pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Goes to the address in source 0.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offset.
     unsafe { (*ctx.uniform).pc = ctx.uniform64(s, 0) };
@@ -52,18 +52,18 @@ unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Stop) -> Next {
 /// Waits at a barrier, to go on at `imm[1]`.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { stop(ctx, s, Stop::Barrier) }
 }
 
 /// Lets others run, to go on at `imm[1]`.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { stop(ctx, s, Stop::Yield) }
 }
 
@@ -71,7 +71,7 @@ pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// the sources, to go on at `imm[2]`.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive; lowering proved the offsets.
     unsafe {
@@ -90,7 +90,7 @@ pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// export, kept beside the block.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the export as long as the step.
     unsafe {
@@ -102,28 +102,28 @@ pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Sends message `flags`, to go on at `imm[1]`.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { stop(ctx, s, Stop::Message(s.flags as u16)) }
 }
 
 /// The trap `flags` of the instruction at `imm[1]`.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let (pc, id) = (s.imm[1], s.flags as u8);
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { stop(ctx, s, Stop::Fault(Fault::Trap { pc, id })) }
 }
 
 /// The wave is done.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe { stop(ctx, s, Stop::End) }
 }
 
@@ -131,7 +131,7 @@ pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// sentence, kept beside the block.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the sentence as long as the step.
     unsafe {
@@ -144,7 +144,7 @@ pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// Reads the clock: of cycles, or with flag 1 of real time.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn read_clock(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     let which = if s.flags == 0 {
         Clock::Cycles
@@ -168,7 +168,7 @@ pub struct Counts {
 /// Counts the instructions that `imm[0]` points to, kept beside the block.
 ///
 /// # Safety
-/// As above.
+/// That of [`StepFn`](super::super::step::StepFn).
 pub unsafe fn count(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the counts as long as the step; EXEC is a pair of
     // uniform registers.

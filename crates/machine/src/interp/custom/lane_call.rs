@@ -71,7 +71,7 @@ unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, value: u64
 
 #[inline(always)]
 unsafe fn argument(ctx: &Ctx<'_, '_>, source: Source, wide: bool, arg: &mut [u64; LANES]) {
-    // SAFETY: by the caller's promise.
+    // SAFETY: that of `StepFn`.
     unsafe {
         match source {
             Source::None => {}
