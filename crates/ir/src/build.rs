@@ -187,9 +187,12 @@ impl Builder {
         self.push(Op::Cmp(rel, elem, fp, a, b), Some(ty))
     }
 
-    /// The lanes whose float belongs to the classes of `bits`.
+    /// The lanes whose float belongs to the classes of `bits`; 0 or 1 where
+    /// both are uniform.
     pub fn class(&self, elem: Elem, a: Value, bits: Value) -> Value {
-        self.push(Op::Class(elem, a, bits), Some(Ty::Mask))
+        let vector = self.ty(a).is_vector() || self.ty(bits).is_vector();
+        let ty = if vector { Ty::Mask } else { Ty::U32 };
+        self.push(Op::Class(elem, a, bits), Some(ty))
     }
 
     /// Converts between elements.

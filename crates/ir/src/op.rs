@@ -282,7 +282,7 @@ pub enum Op {
     /// on input when the environment says so.
     Cmp(Rel, Elem, Fp, Value, Value),
     /// The mask of lanes where `bits[n]` of the second operand is set for the
-    /// IEEE class n of the first (GCN's order of classes).
+    /// IEEE class n of the first (GCN's order of classes); 0 or 1 of uniforms.
     Class(Elem, Value, Value),
     /// Conversion from one element to another.
     Cvt(Cvt, Elem, Elem, Fp, Value),

@@ -187,7 +187,10 @@ impl Checker<'_> {
                 float(*elem)?;
                 self.number(*a, elem.carrier_bits())?;
                 self.number(*bits, 32)?;
-                Ty::Mask
+                match self.join(32, &[*a, *bits]).is_vector() {
+                    true => Ty::Mask,
+                    false => Ty::U32,
+                }
             }
             Op::Cvt(cvt, from, to, _, a) => {
                 conversion(*cvt, *from, *to)?;

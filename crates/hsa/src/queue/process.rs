@@ -47,9 +47,6 @@ pub fn packets(queue: &Arc<Queue>) -> Result<Pause, Fault> {
                 return Err(fault);
             }
         }
-        queue.header(progress.index).store(1, Ordering::Release);
-        progress.index += 1;
-        queue.read_index().store(progress.index, Ordering::Release);
         if pool::is_wanted() {
             return Ok(Pause::Turn);
         }
@@ -119,6 +116,10 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
         }
     };
     if done {
+        // Who waits for the signal finds the packet taken.
+        queue.header(index).store(1, Ordering::Release);
+        progress.index += 1;
+        queue.read_index().store(progress.index, Ordering::Release);
         signal::complete(completion, start, ticks());
     }
     Ok(done)

@@ -28,16 +28,13 @@ pub(super) struct Scratch {
     /// The start of the allocation that it is in: the scratch of the first wave
     /// of the work-group.
     group: u64,
-    /// What may be accessed: 0 where the registry does not hold the memory.
-    pub bytes_per_lane: u32,
-    wanted: u32,
-    /// The allocation that holds it.
+    bytes_per_lane: u32,
+    /// The allocation that holds it, if there is one.
     entry: Option<Arc<Entry>>,
 }
 
 impl Scratch {
-    /// Looks which allocation holds it. That one is not looked at again before the wave's next turn: the memory that a
-    /// registry owns stays mapped as long as a wave that saw it runs.
+    /// Looks which allocation holds it.
     pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
         let end = base.checked_add(wave_bytes(bytes_per_lane));
         let entry = end.and_then(|end| map.find(base, end));
@@ -46,28 +43,41 @@ impl Scratch {
         Scratch {
             base,
             group: entry.as_ref().map_or(base, |e| e.allocation.address),
-            bytes_per_lane: if entry.is_some() { bytes_per_lane } else { 0 },
-            wanted: bytes_per_lane,
+            bytes_per_lane,
             entry,
         }
     }
 
     /// Whether it is this one, and still there.
     pub fn is(&self, base: u64, bytes_per_lane: u32) -> bool {
-        let there = self.entry.as_ref().is_some_and(|entry| entry.is_there());
-        (self.base, self.wanted) == (base, bytes_per_lane) && there
+        (self.base, self.bytes_per_lane) == (base, bytes_per_lane) && self.is_there()
+    }
+
+    /// What a lane may access: nothing where the registry does not hold the memory.
+    #[inline(always)]
+    pub fn bytes_per_lane(&self) -> u32 {
+        if self.is_there() {
+            self.bytes_per_lane
+        } else {
+            0
+        }
+    }
+
+    #[inline(always)]
+    fn is_there(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.is_there())
     }
 
     /// Whether a buffer that starts there is scratch: compilers let descriptors
     /// start at the scratch of the work-group, or of the wave.
     pub fn is_base(&self, address: u64) -> bool {
-        self.bytes_per_lane > 0 && (self.group..=self.base).contains(&address)
+        self.bytes_per_lane() > 0 && (self.group..=self.base).contains(&address)
     }
 
     /// Whether the wave owns all of it. The memory is there and can be written.
     #[inline(always)]
     pub fn holds(&self, span: Span) -> bool {
-        let end = self.base + wave_bytes(self.bytes_per_lane);
+        let end = self.base + wave_bytes(self.bytes_per_lane());
         let span_end = span.last.saturating_add(span.bytes.into());
         self.base <= span.first && span.first <= span.last && span_end <= end
     }
@@ -85,7 +95,7 @@ impl Scratch {
 
     /// What is said of an offset that is not in the lane's scratch.
     fn outside(&self, lane: usize, offset: u32, bytes: u32) -> Denied {
-        let stack_bytes = self.bytes_per_lane;
+        let stack_bytes = self.bytes_per_lane();
         Denied {
             lane: Some(lane as u8),
             address: PRIVATE_BASE | u64::from(offset),
@@ -147,7 +157,7 @@ impl Offsets {
     #[inline(always)]
     pub fn check<O: Operation>(&self, ctx: &Ctx<'_, '_>, mask: u64, op: O) -> Result<(), Denied> {
         let scratch = &ctx.memory.scratch;
-        let (bytes, size) = (op.bytes(), u64::from(scratch.bytes_per_lane));
+        let (bytes, size) = (op.bytes(), u64::from(scratch.bytes_per_lane()));
         let mut denied = None;
         each(mask, |lane| {
             let offset = self.0[lane & 63];

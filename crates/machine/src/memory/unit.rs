@@ -250,7 +250,7 @@ impl<'m> MemoryUnit<'m> {
     pub(crate) fn fault(&self, pc: u64, kind: MemKind, denied: Denied) -> MemoryFault {
         let nearest = match denied.reason {
             MemoryFaultReason::OutsideScratch => {
-                let size = self.scratch.bytes_per_lane.into();
+                let size = self.scratch.bytes_per_lane().into();
                 Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
             }
             MemoryFaultReason::StackOverflow { .. } | MemoryFaultReason::OutsideLds { .. } => None,
