@@ -2,8 +2,8 @@
 //!
 //! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never
 //! tear and that guest races are no Rust races. Unaligned ones, legal on gfx9,
-//! go byte by byte. Whole rows go through [`copy_row`], instructions of the host
-//! of which the compiler knows no more than that they touch memory: what other
+//! go byte by byte. Whole rows go through [`copy_row`], a function of the host
+//! of which the compiler knows no more than that it touches memory: what other
 //! threads do there meanwhile is the host's business, which keeps dwords whole.
 
 use std::ptr::with_exposed_provenance_mut;
@@ -88,6 +88,10 @@ pub unsafe fn store<const N: usize>(address: u64, value: u64) {
     }
 }
 
+unsafe extern "C" {
+    fn memcpy(to: *mut u8, from: *const u8, bytes: usize) -> *mut u8;
+}
+
 /// Copies the dwords of 64 lanes between a row of guest memory and a vector
 /// register, each dword whole.
 ///
@@ -95,40 +99,12 @@ pub unsafe fn store<const N: usize>(address: u64, value: u64) {
 /// Both have [`ROW`] bytes that are mapped, the target writable; they are apart.
 #[inline(always)]
 pub unsafe fn copy_row(from: *const u8, to: *mut u8) {
-    for at in (0..ROW).step_by(64) {
-        let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-        // SAFETY: the instructions read and write 64 bytes that are mapped. Loads and stores of 16 bytes do not
-        // tear the dwords in them, aligned to 4 (Intel SDM, volume 3, 9.1.1, for each part that a cache line holds).
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        unsafe {
-            std::arch::asm!(
-                "movups {a}, [{from}]",
-                "movups {b}, [{from} + 16]",
-                "movups {c}, [{from} + 32]",
-                "movups {d}, [{from} + 48]",
-                "movups [{to}], {a}",
-                "movups [{to} + 16], {b}",
-                "movups [{to} + 32], {c}",
-                "movups [{to} + 48], {d}",
-                from = in(reg) from,
-                to = in(reg) to,
-                a = out(xmm_reg) _,
-                b = out(xmm_reg) _,
-                c = out(xmm_reg) _,
-                d = out(xmm_reg) _,
-                options(nostack, preserves_flags),
-            );
-        }
-        #[cfg(any(not(target_arch = "x86_64"), miri))]
-        for at in (0..64).step_by(4) {
-            // SAFETY: the bytes are mapped.
-            unsafe {
-                let from = from.wrapping_add(at).cast::<u32>();
-                let to = to.wrapping_add(at).cast::<u32>();
-                to.write_unaligned(from.read_unaligned());
-            }
-        }
-    }
+    // The compiler must not know which function it is: it would take it for a copy of its own, which may not race. The
+    // host's moves vectors as wide as it has, which the steps that compute read again at once: narrower ones would stall
+    // them.
+    let copy = std::hint::black_box(memcpy as unsafe extern "C" fn(_, _, _) -> _);
+    // SAFETY: the bytes are mapped, as the caller promises.
+    unsafe { copy(to, from, ROW) };
 }
 
 /// Bytes of a row: a dword of each lane.
