@@ -126,7 +126,7 @@ impl Target {
             });
         }
         if let Some(offset) = text.strip_prefix("lds[").and_then(|t| t.strip_suffix(']')) {
-            let offset = integer(offset).filter(|o| *o < 1 << 16 && o % 4 == 0);
+            let offset = integer(offset).filter(|o| (0..1 << 16).contains(o) && o % 4 == 0);
             let offset = offset
                 .ok_or_else(|| format!("`{text}`: LDS offsets are multiples of 4 below 65536"))?;
             return Ok(Target::Lds {
