@@ -352,11 +352,6 @@ impl Registry {
         lock(&self.owned).arena.holds(address)
     }
 
-    /// The allocation nearest to an address.
-    pub fn nearest(&self, address: u64) -> Option<Allocation> {
-        self.map().nearest(address).cloned()
-    }
-
     /// Keeps the memory of a range mapped, whatever the guest's rights.
     ///
     /// A thread that holds memory must not [`unregister`](Self::unregister) any: it would wait for itself.
