@@ -17,6 +17,9 @@ use crate::gcn::PRIVATE_BASE;
 /// Memory instructions that have a window of their own; others share.
 const WINDOWS: usize = 1024;
 
+/// Pages that lanes used which lie in several allocations; others share.
+const PAGES: usize = 1024;
+
 /// The memory of one worker: the registry of allocations, and the LDS and the
 /// scratch of the wave that it runs.
 ///
@@ -31,6 +34,8 @@ pub struct MemoryUnit<'m> {
     /// The registry's generation then.
     generation_seen: u64,
     windows: Box<[Window; WINDOWS]>,
+    /// By page: the allocation that was found there last, for lanes that are in many.
+    pages: Box<[Window; PAGES]>,
     pub(super) lds: Lds,
     pub(super) overruns: Overruns,
     pub(super) scratch: Scratch,
@@ -90,6 +95,7 @@ impl<'m> MemoryUnit<'m> {
             map: registry.map(),
             generation_seen: 0,
             windows: Box::new(std::array::from_fn(|_| Window::default())),
+            pages: Box::new(std::array::from_fn(|_| Window::default())),
             lds: Lds::new(0),
             overruns: Overruns::default(),
             scratch: Scratch::default(),
@@ -176,28 +182,28 @@ impl<'m> MemoryUnit<'m> {
         let Some(entry) = self.map.find(span.first, end) else {
             return false;
         };
-        let window = Window {
-            bounds: Bounds::of(&entry.allocation),
-            entry: Some(entry.clone()),
-        };
+        let window = Window::of(entry);
         let holds = window.bounds.holds(span);
         self.windows[slot as usize % WINDOWS] = window;
         holds
     }
 
     /// Checks one access. `last` are the bounds of the access before.
-    fn check_one(&self, last: &mut Bounds, span: Span) -> Result<(), MemoryFaultReason> {
-        if !last.holds(span) {
+    fn check_one(&mut self, last: &mut Bounds, span: Span) -> Result<(), MemoryFaultReason> {
+        if last.holds(span) {
+            return Ok(());
+        }
+        let page = &mut self.pages[page_of(span.first)];
+        if !page.holds(span) {
             let end = span.first.saturating_add(span.bytes.into());
             let entry = self.map.find(span.first, end);
-            *last = entry.map_or(Bounds::default(), |e| Bounds::of(&e.allocation));
+            let entry = entry.ok_or(MemoryFaultReason::Unmapped)?;
+            *page = Window::of(entry);
         }
-        if last.holds(span) {
-            Ok(())
-        } else if last.end == 0 {
-            Err(MemoryFaultReason::Unmapped)
-        } else {
-            Err(MemoryFaultReason::ReadOnly)
+        *last = page.bounds;
+        match last.holds(span) {
+            true => Ok(()),
+            false => Err(MemoryFaultReason::ReadOnly),
         }
     }
 
@@ -272,7 +278,21 @@ impl<'m> MemoryUnit<'m> {
     }
 }
 
+/// Where the allocation of an address is remembered.
+fn page_of(address: u64) -> usize {
+    let page = address >> 12;
+    // Fibonacci hashing: neighbours, and pages a power of two apart, go to places of their own.
+    (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PAGES.ilog2())) as usize
+}
+
 impl Window {
+    fn of(entry: &Arc<Entry>) -> Window {
+        Window {
+            bounds: Bounds::of(&entry.allocation),
+            entry: Some(entry.clone()),
+        }
+    }
+
     #[inline(always)]
     fn holds(&self, span: Span) -> bool {
         self.bounds.holds(span) && self.entry.as_ref().is_some_and(|entry| entry.is_there())
