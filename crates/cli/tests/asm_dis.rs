@@ -1,10 +1,8 @@
 //! `wavetank asm`, `dis` and `isa`: what they print, and what they say of wrong input.
 
-mod common;
-
 use std::path::Path;
 
-use common::{VECADD, bundle, directory, outcome, wavetank, wavetank_in};
+use crate::common::{VECADD, bundle, directory, outcome, wavetank, wavetank_in};
 
 fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
     std::fs::write(folder.join(name), text).expect("the test directory can be written");

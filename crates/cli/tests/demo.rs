@@ -1,12 +1,10 @@
 //! `wavetank demo`.
 
-mod common;
-
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use common::{directory, wavetank_in};
+use crate::common::{directory, wavetank_in};
 use serde_json::Value;
 
 struct Picture {

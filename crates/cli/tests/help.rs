@@ -1,10 +1,8 @@
 //! What the command says of itself.
 
-mod common;
-
 use std::path::Path;
 
-use common::wavetank;
+use crate::common::wavetank;
 
 const COMMANDS: [&str; 10] = [
     "demo", "run", "info", "launch", "agents", "exec", "asm", "dis", "explain", "isa",

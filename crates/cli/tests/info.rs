@@ -1,11 +1,8 @@
 //! `wavetank info` and `wavetank agents`.
 
-mod common;
-
-#[path = "../../object/tests/common/made.rs"]
-mod made;
-
-use common::{REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_from, wavetank_in};
+use crate::common::{
+    REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_from, wavetank_in,
+};
 use serde_json::Value;
 
 fn json(words: &str) -> Value {
@@ -102,7 +99,7 @@ fn every_version_is_read() {
 #[test]
 fn names_are_shown_in_plain_characters() {
     let dir = directory("info_controls");
-    let mut object = made::kernels(2);
+    let mut object = crate::made::kernels(2);
     object.kernels[0] = "k\x1b]0;title\x07\nfake".to_owned();
     std::fs::write(dir.join("k.co"), object.file()).unwrap();
     let shown = "k\\u{1b}]0;title\\u{7}\\nfake";
@@ -123,7 +120,7 @@ fn names_are_shown_in_plain_characters() {
 #[test]
 fn ten_of_many_kernels_are_named() {
     let dir = directory("many_kernels");
-    let object = made::kernels(3000);
+    let object = crate::made::kernels(3000);
     std::fs::write(dir.join("k.co"), object.file()).unwrap();
     let launch = "launch k.co --grid 1 --block 1";
     wavetank_in(&dir, launch).refused(&["name one of", " and 2990 more"]);

@@ -1,10 +1,8 @@
 //! `wavetank launch`: arguments in, results out.
 
-mod common;
-
 use std::fs;
 
-use common::{
+use crate::common::{
     MANDELBROT, REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in, wavetank_with,
 };
 use serde_json::Value;

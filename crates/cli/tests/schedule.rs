@@ -1,8 +1,6 @@
 //! `--schedule`, `--threads`, and what the environment says about how kernels run.
 
-mod common;
-
-use common::{VECADD, wavetank, wavetank_with};
+use crate::common::{VECADD, wavetank, wavetank_with};
 
 const LAUNCH: &str =
     "--grid 64 --block 64 --arg zero:256 --arg zero:256 --arg print:f32:4 --arg u32:4";

@@ -1,18 +1,16 @@
 //! Wrong input gets one clear sentence on stderr, and exit code 2.
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-use common::{MANDELBROT, REDUCE, VECADD, directory, outcome, wavetank, wavetank_in};
+use crate::common::{MANDELBROT, REDUCE, VECADD, directory, outcome, wavetank, wavetank_in};
 
 /// Arguments that fit `vecadd` for up to 64 work-items.
 const FITTING: &str = "--arg zero:256 --arg zero:256 --arg zero:256 --arg u32:64";
 
-fn launch(rest: &str) -> common::Outcome {
+fn launch(rest: &str) -> crate::common::Outcome {
     wavetank(&format!("launch {VECADD} {rest}"))
 }
 

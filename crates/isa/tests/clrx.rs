@@ -1,9 +1,7 @@
 //! The CLRX dialect: what it shares with LLVM's text, what it does not, and
 //! the way there and back.
 
-mod common;
-
-use common::{shared, unhex};
+use crate::common::{shared, unhex};
 use proptest::prelude::*;
 use wavetank_isa::{
     Chip, Dialect, Form, Inst, ParseError, decode, encode, flag, parse_in, print_in,

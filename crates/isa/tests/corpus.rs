@@ -3,11 +3,9 @@
 //! documents (`layout`). `cargo run -p wavetank-isa --example corpus write`
 //! makes it anew.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::unhex;
+use crate::common::unhex;
 use wavetank_isa::{Chip, Dialect, Form, Op, decode, encode, parse, parse_in};
 
 macro_rules! corpus {

@@ -1,8 +1,6 @@
 //! Decoding against the conformance rows.
 
-mod common;
-
-use common::examples;
+use crate::common::examples;
 use wavetank_isa::decode;
 
 /// Every row decodes, to its own length.

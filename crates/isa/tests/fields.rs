@@ -4,11 +4,9 @@
 //! the ways that the tables of this file list; `docs/round-trip.md` says them in
 //! prose.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::unhex;
+use crate::common::unhex;
 use wavetank_isa::tables::{Ds, Op, Sopp};
 use wavetank_isa::{Chip, Form, Inst, Operand, decode, encode, parse};
 

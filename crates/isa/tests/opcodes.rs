@@ -1,11 +1,9 @@
 //! Every row of the opcode lists: a word with that opcode in that encoding
 //! decodes, and prints with the name that the list gives it.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::shared;
+use crate::common::shared;
 use wavetank_isa::{Chip, Dialect, Generation, Inst, decode, encode, parse_in, print_in};
 
 /// The name of a chip, or of a GCN version in CLRX's lists.

@@ -1,8 +1,6 @@
 //! Text to instructions, held to the shared conformance rows.
 
-mod common;
-
-use common::{shared, unhex};
+use crate::common::{shared, unhex};
 use proptest::prelude::*;
 use wavetank_isa::{Chip, encode, parse};
 

@@ -1,10 +1,8 @@
 //! Printing against the conformance rows: bytes to LLVM's canonical text.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 
-use common::examples;
+use crate::common::examples;
 use wavetank_isa::{Chip, decode};
 
 /// Rows whose text a tool's slip made, with the reason they are left out.

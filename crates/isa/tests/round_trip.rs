@@ -1,8 +1,6 @@
 //! Decoding, printing and encoding there and back.
 
-mod common;
-
-use common::examples;
+use crate::common::examples;
 use proptest::prelude::*;
 use wavetank_isa::{Chip, decode, encode};
 

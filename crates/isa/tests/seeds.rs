@@ -1,9 +1,7 @@
 //! The two wiki seeds: every instruction they list stands at the opcode they
 //! give, and every syntax line assembles as it stands in the CLRX dialect.
 
-mod common;
-
-use common::shared;
+use crate::common::shared;
 use wavetank_isa::{Chip, Dialect, decode, encode, parse_in, print_in};
 
 /// A chip of each version of GCN that a seed speaks of.

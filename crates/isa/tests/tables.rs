@@ -1,10 +1,8 @@
 //! The instruction table against the opcode lists.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::shared;
+use crate::common::shared;
 use wavetank_isa::{Chip, Form, Op};
 
 /// Every (space, opcode) an instruction occupies on a chip. VOP3 and VOP2 hold

@@ -1,8 +1,6 @@
 //! Every line of the conformance rows, with whatever operands and modifiers an
 //! assembler can write, is lifted to IR that the verifier accepts.
 
-mod shared;
-
 use std::collections::BTreeMap;
 
 use wavetank_ir::{Op, Terminator, verify};
@@ -20,7 +18,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 
 #[test]
 fn every_row_is_valid() {
-    let Some(files) = shared::files("conformance", "tsv") else {
+    let Some(files) = crate::shared::files("conformance", "tsv") else {
         return;
     };
     let (mut rows, mut refused) = (0, BTreeMap::new());

@@ -1,8 +1,6 @@
 //! Whole kernels of real compilers: every block that control can reach is
 //! lifted, and the verifier accepts it.
 
-mod shared;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use wavetank_ir::{Block, Op, Terminator, verify};
@@ -79,7 +77,7 @@ fn lift_all(program: &Program, entries: Vec<u64>) -> (usize, BTreeMap<String, us
 /// work-groups; and nothing that is reached fails to decode.
 #[test]
 fn compiled_kernels() {
-    let Some(files) = shared::files("kernels/co", "hsaco") else {
+    let Some(files) = crate::shared::files("kernels/co", "hsaco") else {
         return;
     };
     let (mut blocks, mut missing) = (0, BTreeMap::new());

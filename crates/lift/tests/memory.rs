@@ -2,9 +2,7 @@
 //! IR that the verifier accepts, and where the address, the data and the result
 //! go is as the document says.
 
-mod common;
-
-use common::{inst, lift};
+use crate::common::{inst, lift};
 use wavetank_ir::{
     Access, DataReg, Elements, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Ty, Value,
 };

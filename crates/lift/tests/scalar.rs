@@ -1,12 +1,9 @@
 //! Scalar instructions against the Vega ISA document: its worked examples, and
 //! its pseudo-code written as loops over bits.
 
-mod common;
-mod uniform;
-
-use common::{PC, inst, lift_in};
+use crate::common::{PC, inst, lift_in};
+use crate::uniform::{State, run};
 use proptest::prelude::*;
-use uniform::{State, run};
 use wavetank_ir::{Op as Node, Terminator};
 use wavetank_isa::tables::{Ds, Sop1, Sop2, Sopc, Sopk, Sopp};
 use wavetank_isa::{Field, Op, Operand};

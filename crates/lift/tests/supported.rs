@@ -1,8 +1,6 @@
 //! What compilers emit is executed: every mnemonic of the lists of instructions
 //! found in ROCm's libraries and in this project's kernels.
 
-mod shared;
-
 use wavetank_isa::{Chip, Op};
 use wavetank_lift::unsupported;
 
@@ -33,7 +31,7 @@ fn mnemonic_of_line(line: &str) -> Option<&str> {
 
 #[test]
 fn what_compilers_emit_is_executed() {
-    let Some(files) = shared::files("facts/lists", "txt") else {
+    let Some(files) = crate::shared::files("facts/lists", "txt") else {
         return;
     };
     let (mut seen, mut missing) = (0, Vec::new());

@@ -1,7 +1,5 @@
 //! Kernel descriptors against the assembler: what its directives say must come out of the bytes it makes.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,7 +8,7 @@ use wavetank_object::{DenormMode, KernelDescriptor, RoundMode, Target, UserSgpr}
 
 /// Assembles a file of `tests/data` and gives the first bytes of a section.
 fn assemble<const N: usize>(source: &str, flags: &[&str], section: &str) -> Option<[u8; N]> {
-    let llvm_mc = common::tool(&["llvm-mc-14", "llvm-mc"])?;
+    let llvm_mc = crate::common::tool(&["llvm-mc-14", "llvm-mc"])?;
     let source = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
         .join(source);

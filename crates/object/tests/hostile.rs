@@ -1,7 +1,5 @@
 //! Damaged bytes give errors: never a panic, a hang, or memory beyond reason.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
@@ -30,7 +28,7 @@ fn use_up(bytes: &[u8]) -> Result<(), Error> {
 
 /// One or two files of each folder: all versions, chips and languages.
 fn samples() -> Option<Vec<PathBuf>> {
-    let all = common::code_objects()?;
+    let all = crate::common::code_objects()?;
     let wanted = |path: &PathBuf| {
         let stem = path.file_stem().unwrap().to_string_lossy();
         ["vecadd", "reduce", "suite", "bench"]
@@ -84,7 +82,7 @@ fn shipped_files_cut_anywhere_are_errors() {
 
 #[test]
 fn flipped_bits_never_panic() {
-    let Some(paths) = common::code_objects() else {
+    let Some(paths) = crate::common::code_objects() else {
         return;
     };
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);

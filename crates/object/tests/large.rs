@@ -1,9 +1,6 @@
 //! Files as large as libraries are, and larger: nothing of them is too much, and nothing takes the square of their size.
 
-#[path = "common/made.rs"]
-mod made;
-
-use made::{Made, kernels};
+use crate::common::made::{Made, kernels};
 use wavetank_object::{Bundle, CodeObject, Error, kernel_names, open_all};
 
 /// Parses a file, and checks that every kernel is found by its name, with its argument.

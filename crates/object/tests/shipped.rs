@@ -1,7 +1,5 @@
 //! Every shipped code object is read, and agrees with its folder's name, its sources and itself.
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
@@ -25,7 +23,7 @@ fn told(path: &Path) -> (String, Option<u8>) {
 
 #[test]
 fn all_are_read_and_hold_together() {
-    let Some(paths) = common::code_objects() else {
+    let Some(paths) = crate::common::code_objects() else {
         return;
     };
     let mut kernels = 0;
@@ -86,7 +84,7 @@ fn all_are_read_and_hold_together() {
 
 #[test]
 fn vecadd_has_the_arguments_of_its_source() {
-    let Some(kernels) = common::kernels() else {
+    let Some(kernels) = crate::common::kernels() else {
         return;
     };
     // kernel void vecadd(global const float *a, global const float *b, global float *c, uint n)
@@ -131,7 +129,7 @@ fn vecadd_has_the_arguments_of_its_source() {
 
 #[test]
 fn fmaloop_has_the_signature_and_size_of_its_source() {
-    let Some(kernels) = common::kernels() else {
+    let Some(kernels) = crate::common::kernels() else {
         return;
     };
     // reqd_work_group_size(256,1,1) kernel void fmaloop(global float *out, uint n)
@@ -162,7 +160,7 @@ fn fmaloop_has_the_signature_and_size_of_its_source() {
 
 #[test]
 fn relocations_of_virtual_tables_and_function_pointers_are_applied() {
-    let Some(kernels) = common::kernels() else {
+    let Some(kernels) = crate::common::kernels() else {
         return;
     };
     let base = 0x7f12_3450_0000;
@@ -213,8 +211,8 @@ fn dumped(text: &str) -> Vec<(&str, &str)> {
 #[test]
 fn metadata_agrees_with_the_dump_tool() {
     let (Some(paths), Some(tool)) = (
-        common::code_objects(),
-        common::tool(&["llvm-readelf-14", "llvm-readelf"]),
+        crate::common::code_objects(),
+        crate::common::tool(&["llvm-readelf-14", "llvm-readelf"]),
     ) else {
         return;
     };

@@ -1,8 +1,6 @@
 //! The benchmark kernels, every build, against Rust.
 
-mod common;
-
-use common::{Numbers, close, each, wide};
+use crate::common::{Numbers, close, each, wide};
 
 #[test]
 fn vadd() {

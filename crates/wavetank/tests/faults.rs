@@ -1,12 +1,10 @@
 //! Kernels that fail: each gives one clear sentence.
 
-mod common;
-
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use common::each;
+use crate::common::each;
 use wavetank::{Change, Device, Error, Group, Packet, Step, object};
 use wavetank_machine::Fault;
 

@@ -3,9 +3,7 @@
 //! Where the compiled code fixes the order of roundings, results are compared bit for bit; else within what OpenCL C 7.4
 //! grants the functions used, which each test says.
 
-mod common;
-
-use common::{Numbers, close, each, wide};
+use crate::common::{Numbers, close, each, wide};
 use wavetank::Arg;
 
 #[test]

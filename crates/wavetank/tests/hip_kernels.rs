@@ -1,8 +1,6 @@
 //! The HIP kernels: what OpenCL does not reach. Every build, against Rust.
 
-mod common;
-
-use common::{Numbers, close, each, wide};
+use crate::common::{Numbers, close, each, wide};
 use std::time::Duration;
 
 use wavetank::{Arg, Error};

@@ -1,10 +1,8 @@
 //! Damaged code objects: whatever they do, they end in a result or a sentence.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Numbers, each};
+use crate::common::{Numbers, each};
 use wavetank::Arg;
 
 /// Every shared file of kernels, whatever it needs.

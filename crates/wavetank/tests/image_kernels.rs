@@ -3,9 +3,7 @@
 //! An image is passed as the address of its descriptor: eight words that the hardware reads, and behind them words for the
 //! device library, of which word 10 is the width; HIP puts the sampler in words 12 to 15.
 
-mod common;
-
-use common::{Build, Numbers, close, each};
+use crate::common::{Build, Numbers, close, each};
 use wavetank::Buffer;
 use wavetank_machine::gcn::{Clamp, ImageResource, ImageSampler, ImageType};
 

@@ -1,8 +1,6 @@
 //! The OpenCL kernels of whole numbers, every build, against Rust: bit for bit.
 
-mod common;
-
-use common::{Numbers, each};
+use crate::common::{Numbers, each};
 
 #[test]
 fn histogram() {

@@ -1,5 +1,4 @@
 //! Running the command, and finding files for it.
-#![allow(dead_code)] // each test file uses its part
 
 use std::fs::File;
 use std::path::{Path, PathBuf};

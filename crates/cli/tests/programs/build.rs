@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-use crate::program::Program;
+use super::program::Program;
 
 /// A compiler with its arguments, and what has to be there for it. `GPU` in an argument stands for the target.
 pub struct Toolchain {

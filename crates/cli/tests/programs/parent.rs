@@ -8,7 +8,7 @@ use nix::sys::signal::{SigHandler, Signal, kill, signal};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-use crate::execution::build_library;
+use super::execution::build_library;
 
 /// A shell script that runs as the program.
 fn script(text: &str) -> Command {

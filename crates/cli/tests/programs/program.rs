@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::execution::Run;
+use super::execution::Run;
 
 /// A source with the expectations that stand in its comments:
 ///

@@ -25,7 +25,6 @@ pub fn shared(path: &str) -> Option<String> {
 }
 
 /// One line of the conformance data: an instruction of a chip.
-#[allow(dead_code, reason = "not every test reads every column")]
 pub struct Example {
     pub chip: wavetank_isa::Chip,
     pub bytes: Vec<u8>,
@@ -40,7 +39,6 @@ pub fn unhex(digits: &str) -> Vec<u8> {
 }
 
 /// Lines of a generation, from the assembler's rows and the disassembler's.
-#[allow(dead_code, reason = "the tests of the table read lists, not examples")]
 pub fn examples(generation: u8) -> Vec<Example> {
     let files = [
         format!("asm-gfx{generation}.tsv"),

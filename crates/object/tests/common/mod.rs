@@ -1,11 +1,9 @@
 //! Finds the shipped code objects.
 
+pub mod made;
+
 use std::path::{Path, PathBuf};
 
-#[allow(
-    dead_code,
-    reason = "not every test that shares this module needs the kernels"
-)]
 /// The shared kernels, or `None` after one visible line where they are absent (an error under `CI=true`).
 pub fn kernels() -> Option<PathBuf> {
     let shared = match std::env::var_os("WAVETANK_SHARED") {
@@ -22,10 +20,6 @@ pub fn kernels() -> Option<PathBuf> {
     None
 }
 
-#[allow(
-    dead_code,
-    reason = "not every test that shares this module needs the kernels"
-)]
 /// Every shipped code object, by path.
 pub fn code_objects() -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
@@ -35,7 +29,6 @@ pub fn code_objects() -> Option<Vec<PathBuf>> {
     Some(found)
 }
 
-#[allow(dead_code, reason = "as above")]
 fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a readable folder") {
         let path = entry.expect("a readable entry").path();
@@ -48,10 +41,6 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The first of these programs that can be started, or `None` after one visible line (an error under `CI=true`).
-#[allow(
-    dead_code,
-    reason = "not every test that shares this module needs a tool"
-)]
 pub fn tool(names: &[&'static str]) -> Option<&'static str> {
     let starts = |name: &&&str| {
         let mut command = std::process::Command::new(name);

@@ -1,5 +1,4 @@
 //! Finding the shared code objects, and making inputs.
-#![allow(dead_code)] // each test file uses its part
 
 use std::path::PathBuf;
 

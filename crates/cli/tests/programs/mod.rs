@@ -12,8 +12,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use build::Toolchain;
-use program::Program;
+use self::build::Toolchain;
+use self::program::Program;
 
 #[test]
 fn hip() {

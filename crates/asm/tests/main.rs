@@ -1,0 +1,5 @@
+//! Tests of whole sources and listings. One program, since each costs a link and a copy of everything.
+
+mod listing;
+mod llvm;
+mod source;

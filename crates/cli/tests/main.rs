@@ -1,0 +1,15 @@
+//! Tests of the command. One program, since each costs a link and a copy of everything.
+
+mod asm_dis;
+mod common;
+mod demo;
+mod exec;
+mod explain;
+mod help;
+mod info;
+mod launch;
+#[path = "../../object/tests/common/made.rs"]
+mod made;
+mod programs;
+mod schedule;
+mod wrong_input;

@@ -1,0 +1,14 @@
+//! Tests of tables, decoder, encoder and text. One program, since each costs a link and a copy of everything.
+
+mod clrx;
+mod common;
+mod corpus;
+mod decode;
+mod errors;
+mod fields;
+mod opcodes;
+mod parse;
+mod print;
+mod round_trip;
+mod seeds;
+mod tables;

@@ -1,0 +1,10 @@
+//! Tests of the meaning of instructions. One program, since each costs a link and a copy of everything.
+
+mod common;
+mod conformance;
+mod kernels;
+mod memory;
+mod scalar;
+mod shared;
+mod supported;
+mod uniform;

@@ -1,0 +1,5 @@
+//! Tests of the machine. One program, since each costs a link and a copy of everything.
+
+mod fusion;
+mod schedule;
+mod stops;

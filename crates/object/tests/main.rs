@@ -1,0 +1,8 @@
+//! Tests of code objects. One program, since each costs a link and a copy of everything.
+
+mod common;
+mod containers;
+mod descriptor;
+mod hostile;
+mod large;
+mod shipped;

@@ -1,0 +1,16 @@
+//! Tests of the library. One program, since each costs a link and a copy of everything.
+
+#[macro_use]
+mod common;
+
+mod bench_kernels;
+mod calls;
+mod exec;
+mod faults;
+mod float_kernels;
+mod hip_kernels;
+mod hostile;
+mod image_kernels;
+mod integer_kernels;
+mod modules;
+mod schedules;
