@@ -1,12 +1,14 @@
 //! `wavetank explain`: one instruction, taken apart.
 
+use std::sync::Arc;
+
 use std::fmt::Write;
 
 use serde::Serialize;
 use wavetank::{Chip, SUPPORTED_CHIPS, fidelity};
 use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, SCC, VCC};
 use wavetank_isa::{Dialect, Form, Generation, Inst, Op, decode, encode, print_in, text::parse_at};
-use wavetank_lift::{Modes, lift_insts};
+use wavetank_translate::{Modes, Translator};
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::target::{Syntax, Target};
@@ -340,13 +342,14 @@ fn told_fidelity(op: Op, chip: Chip) -> String {
 
 /// The wave IR of an instruction at address 0, in the modes that HSA kernels start with.
 fn meaning(inst: &Inst) -> String {
-    let code = |pc: u64| match pc {
-        0 => Ok(*inst),
+    let inst = *inst;
+    let code = move |pc: u64| match pc {
+        0 => Ok(inst),
         _ => Err(String::new()),
     };
     // Denormals kept in all widths, DX10_CLAMP, IEEE: Vega ISA, 3.5 and the defaults of compilers.
     const MODE: u32 = 0xf0 | 1 << 8 | 1 << 9;
-    let block = lift_insts(&code, 0, Modes::new(MODE, 0), 1);
+    let block = Translator::new(Arc::new(code), true).lift(0, Modes::new(MODE, 0));
     let text = block.to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines

@@ -151,7 +151,7 @@ fn vop1(op: Vop1) -> Fidelity {
     use Fidelity::*;
     use Vop1::*;
     match op {
-        // Rounded correctly, see the tests of accuracy in wavetank-machine.
+        // Rounded correctly, see the tests of accuracy in wavetank-interp.
         V_RCP_F64 | V_SQRT_F64 | V_RCP_CLAMP_F64 => WithinUlp(0.5),
         V_RSQ_F64 | V_RSQ_CLAMP_F64 => WithinUlp(1.0),
         V_EXP_F32 | V_LOG_F32 | V_RCP_F32 | V_RCP_IFLAG_F32 | V_RSQ_F32 | V_SQRT_F32

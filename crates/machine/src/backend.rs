@@ -4,8 +4,8 @@ use wavetank_ir::Export;
 
 use crate::fault::Fault;
 use crate::global_sync::SyncRequest;
-use crate::memory::MemoryUnit;
-use crate::wave::Wave;
+use wavetank_memory::MemoryUnit;
+use wavetank_memory::Wave;
 
 /// Why a back end returned.
 #[derive(Clone, Debug, PartialEq, Eq)]

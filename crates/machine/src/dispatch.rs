@@ -4,7 +4,7 @@
 
 use wavetank_ir::LANES;
 
-use crate::wave::Wave;
+use wavetank_memory::Wave;
 
 /// The most work-items that one work-group may have.
 pub const MAX_GROUP_SIZE: u32 = 1024;

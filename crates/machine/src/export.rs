@@ -5,7 +5,7 @@ use wavetank_ir::{Export, LANES};
 
 use crate::dispatch::Group;
 use crate::fault::Fault;
-use crate::wave::{VGPRS, Wave};
+use wavetank_memory::{VGPRS, Wave};
 
 /// The data of one export.
 #[derive(Clone, PartialEq, Eq, Debug)]

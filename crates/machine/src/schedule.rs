@@ -15,8 +15,8 @@ use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
 use crate::global_sync::GlobalSyncUnit;
 use crate::turns::Schedule;
-use crate::wave::Wave;
 use crate::workgroup::{Round, WaveState, WorkGroup};
+use wavetank_memory::Wave;
 
 /// Rounds of the longest turns that a work-group may spin before another one gets its turn. Many kernels simply compute
 /// for long, and changing groups costs them their caches.

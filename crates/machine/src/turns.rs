@@ -178,7 +178,7 @@ impl Random {
 }
 
 /// What a block costs of a wave's turn: one for each instruction, and the wait for what it loads, at its end or soon after.
-pub(crate) fn cost(block: &Block) -> i64 {
+pub fn cost(block: &Block) -> i64 {
     let instructions = |op: &Op| matches!(op, Op::Inst { .. });
     let wait = |op: &Op| match op {
         Op::Mem(m) if !m.loads() => 0,

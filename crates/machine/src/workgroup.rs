@@ -7,7 +7,7 @@ use crate::fault::Fault;
 use crate::global_sync::{GlobalSyncUnit, Ticket};
 use crate::schedule::{Message, Worker};
 use crate::turns::{Schedule, Turns};
-use crate::wave::Wave;
+use wavetank_memory::Wave;
 
 /// What a wave is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,7 +155,7 @@ impl WorkGroup {
                     group: self.group,
                     wave: n as u32,
                     code,
-                    m0: wave.uniform().s[usize::from(crate::wave::sreg::M0)],
+                    m0: wave.uniform().s[usize::from(wavetank_memory::sreg::M0)],
                 }),
                 stop => return stop,
             }

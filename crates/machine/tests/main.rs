@@ -1,5 +1,3 @@
 //! Tests of the machine. One program, since each costs a link and a copy of everything.
 
-mod fusion;
 mod schedule;
-mod stops;

@@ -8,8 +8,9 @@ use wavetank_ir::{Export, GlobalSync};
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
     DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Schedule, Site, StartWave, Stop,
-    SyncRequest, Wave, WaveState, WorkItemIds,
+    SyncRequest, WaveState, WorkItemIds,
 };
+use wavetank_memory::Wave;
 
 /// Registers of the toy start state.
 const GROUP: usize = 0;

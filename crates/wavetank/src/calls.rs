@@ -6,7 +6,7 @@
 //! all lanes. So two lanes that hold an address right behind a call are taken for a return address.
 
 use wavetank_ir::LANES;
-use wavetank_machine::Wave;
+use wavetank_memory::Wave;
 
 use crate::code::ModuleCode;
 

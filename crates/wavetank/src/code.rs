@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use wavetank_isa::tables::Sop1;
 use wavetank_isa::{Chip, Inst};
-use wavetank_lift::Code;
-use wavetank_machine::{Registry, RegistryError};
+use wavetank_memory::{Registry, RegistryError};
 use wavetank_object::{CodeObject, Image};
+use wavetank_translate::Code;
 
 /// Bytes of code that are watched together.
 const LINE: usize = 256;

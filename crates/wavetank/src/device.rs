@@ -3,9 +3,11 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
+use wavetank_interp::Simd;
 use wavetank_isa::Chip;
 use wavetank_machine::gcn::{self, aql};
-use wavetank_machine::{GlobalSyncUnit, Registry, Schedule, Simd};
+use wavetank_machine::{GlobalSyncUnit, Schedule};
+use wavetank_memory::Registry;
 
 use crate::buffer::Buffer;
 use crate::environment::KernelSettings;

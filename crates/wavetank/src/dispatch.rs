@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use wavetank_ir::GlobalSync;
 use wavetank_machine::gcn::{self, Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
-use wavetank_machine::{Exported, Fault, Grid, Group, MemoryFaultReason, SyncRequest};
+use wavetank_machine::{Exported, Fault, Grid, Group, SyncRequest};
+use wavetank_memory::MemoryFaultReason;
 
 use crate::MAX_LDS;
 use crate::arg::{self, Arg};

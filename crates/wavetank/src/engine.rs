@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use wavetank_machine::{Backend, Interpreter, Program, Simd, Translation};
+use wavetank_interp::{Interpreter, Program, Simd, Translation};
+use wavetank_machine::Backend;
 
 use crate::code::ModuleCode;
 

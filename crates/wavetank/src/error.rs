@@ -5,9 +5,8 @@ use std::fmt;
 use wavetank_ir::MemKind;
 use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
-use wavetank_machine::{
-    Fault, GridError, Group, MemoryFault, MemoryFaultReason, Schedule, WaveState,
-};
+use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
+use wavetank_memory::{MemoryFault, MemoryFaultReason};
 use wavetank_quote::{plain, some_of};
 
 use crate::environment::WrongSetting;

@@ -4,7 +4,7 @@
 //! pointers, version 5 and 6 the whole shape of the grid.
 
 use wavetank_machine::Grid;
-use wavetank_machine::gcn::{PRIVATE_BASE, SHARED_BASE};
+use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
 use wavetank_object::{Arg as Param, ArgKind};
 
 /// What hidden arguments tell a kernel.

@@ -68,17 +68,19 @@ pub use module::Module;
 pub use overrun::LdsOverrun;
 pub use report::{InstructionCounts, Report};
 pub use trace::{Change, Step};
+pub use wavetank_interp::Simd;
 pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
-pub use wavetank_lift::{Fidelity, fidelity};
 pub use wavetank_machine::Exported;
 pub use wavetank_machine::Fault as MachineFault;
-pub use wavetank_machine::gcn;
 pub use wavetank_machine::schedule::Message;
-pub use wavetank_machine::{
-    ALIAS, Allocation, Group, Hold, Registration, Registry, RegistryError, Rights, Schedule, Simd,
+pub use wavetank_machine::{Group, Schedule};
+pub use wavetank_memory::{
+    ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
+    RegistryError, Rights,
 };
 pub use wavetank_object as object;
+pub use wavetank_translate::{Fidelity, fidelity};
 
 /// The most LDS that a work-group can have, in bytes.
 pub const MAX_LDS: u32 = 64 << 10;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wavetank_machine::{Part, Registry, Rights};
+use wavetank_memory::{Part, Registry, Rights};
 use wavetank_object::{CodeObject, Image};
 
 use crate::error::{Error, Result};

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_ir::MemKind;
-use wavetank_machine::{Group, LdsOverrun as Seen};
+use wavetank_machine::Group;
+use wavetank_memory::LdsOverrun as Seen;
 
 use crate::error::{Place, access_of};
 use crate::kernel::Kernel;

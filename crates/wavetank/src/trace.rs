@@ -3,7 +3,8 @@
 use wavetank_ir::LANES;
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_machine::{Backend, Group, MemoryUnit, Stop, Wave};
+use wavetank_machine::{Backend, Group, Stop};
+use wavetank_memory::{MemoryUnit, Wave};
 
 use crate::error::Place;
 

@@ -2,9 +2,8 @@
 
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{
-    Alignment, Backend, Fault, Group, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Stop, Wave,
-};
+use wavetank_machine::{Backend, Fault, Group, Stop};
+use wavetank_memory::{Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Wave};
 
 use crate::calls::return_addresses;
 use crate::engine::{Engine, Mode};

@@ -17,7 +17,7 @@ fn check(name: &str, text: &str) -> usize {
             case.run(engine)
                 .unwrap_or_else(|e| panic!("{name}, {}: {e}", case.name))
         };
-        let (run, reference) = (run(Engine::Interpreter), run(Engine::Reference));
+        let (run, reference) = (run(Engine::Interpreter), run(Engine::Plain));
         assert!(case.expects(), "{name}, {}: nothing is expected", case.name);
         assert_eq!(
             run.failures(),

@@ -5,7 +5,7 @@
 
 use crate::common::{Build, Numbers, close, each};
 use wavetank::Buffer;
-use wavetank_machine::gcn::{Clamp, ImageResource, ImageSampler, ImageType};
+use wavetank::{Clamp, ImageResource, ImageSampler, ImageType};
 
 const WIDTH: usize = 16;
 const HEIGHT: usize = 8;

@@ -5,7 +5,8 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use wavetank::{Arg, Buffer, Chip, Device, Error, Module, Report, Result};
-use wavetank_machine::{Fault, MemoryFaultReason};
+use wavetank_machine::Fault;
+use wavetank_memory::MemoryFaultReason;
 
 /// `s_endpgm` (Vega ISA, 12.5 SOPP).
 const S_ENDPGM: u32 = 0xbf81_0000;

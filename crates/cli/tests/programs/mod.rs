@@ -16,26 +16,31 @@ use self::build::Toolchain;
 use self::program::Program;
 
 #[test]
+#[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
 fn hip() {
     check(&Toolchain::HIP, "hip", "hip");
 }
 
 #[test]
+#[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
 fn rocm_libraries() {
     check(&Toolchain::ROCM, "rocm", "hip");
 }
 
 #[test]
+#[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
 fn hsa() {
     check(&Toolchain::C, "hsa", "c");
 }
 
 #[test]
+#[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
 fn openmp_of_llvm() {
     check(&Toolchain::OPENMP_LLVM, "openmp", "c");
 }
 
 #[test]
+#[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
 fn openmp_of_gcc() {
     check(&Toolchain::OPENMP_GCC, "openmp", "c");
 }

@@ -43,6 +43,7 @@ fn pid(child: &Child) -> Pid {
 }
 
 #[test]
+#[ignore = "builds the optimized library first"]
 fn the_command_ends_as_the_program_does() {
     let status = |text: &str| script(text).status().expect("the command starts");
     assert_eq!(status("exit 0").code(), Some(0));
@@ -59,6 +60,7 @@ fn the_command_ends_as_the_program_does() {
 }
 
 #[test]
+#[ignore = "builds the optimized library first"]
 fn signals_reach_the_program() {
     for sent in [
         Signal::SIGTERM,
@@ -75,6 +77,7 @@ fn signals_reach_the_program() {
 }
 
 #[test]
+#[ignore = "builds the optimized library first"]
 fn the_program_goes_with_the_command() {
     let (mut child, mut out) = begun("echo begun; exec sleep 1000");
     child.kill().expect("the command runs");
@@ -85,6 +88,7 @@ fn the_program_goes_with_the_command() {
 }
 
 #[test]
+#[ignore = "builds the optimized library first"]
 fn a_program_that_stops_hands_the_terminal_back() {
     // In a group of its own, as shells start it.
     let child = script("kill -TSTP $$; exit 3").process_group(0).spawn();

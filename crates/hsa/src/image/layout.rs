@@ -1,6 +1,6 @@
 //! Where the elements of an image are in memory, and the resource that says so to a kernel.
 
-use wavetank::gcn::{ImageResource, ImageType};
+use wavetank::{ImageResource, ImageType};
 
 use super::format::Format;
 use crate::abi::{ImageDataInfo, ImageDescriptor, Status};

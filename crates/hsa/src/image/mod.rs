@@ -10,7 +10,7 @@ pub use layout::{ALIGNMENT, MAX_BUFFER, MAX_DEPTH, MAX_EXTENT, MAX_LAYERS};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use wavetank::gcn::{Clamp, ImageSampler};
+use wavetank::{Clamp, ImageSampler};
 
 use crate::abi::{Image, ImageDescriptor, Sampler, SamplerDescriptor, Status};
 use crate::call::Result;

@@ -4,7 +4,7 @@
 //! "User Guide for AMDGPU Backend" (what code objects read of `amd_queue_t`).
 
 use crate::dispatch::Grid;
-use crate::gcn::{PRIVATE_BASE, SHARED_BASE};
+use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
 
 /// Bytes of a kernel dispatch packet (`hsa_kernel_dispatch_packet_t`).
 pub const PACKET_SIZE: usize = 64;

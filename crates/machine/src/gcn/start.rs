@@ -6,8 +6,8 @@
 use wavetank_isa::Generation;
 
 use crate::dispatch::{Site, StartWave, WorkItemIds};
-use crate::gcn::{PRIVATE_BASE, SHARED_BASE};
-use crate::wave::{Wave, hwreg, sreg};
+use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
+use wavetank_memory::{Wave, hwreg, sreg};
 
 /// Scratch of a wave is allocated in blocks of this many bytes (`COMPUTE_TMPRING_SIZE.WAVESIZE`: 256 dwords).
 pub const SCRATCH_GRANULE: u32 = 1024;

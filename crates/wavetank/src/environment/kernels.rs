@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-use wavetank_machine::{Schedule, Simd};
+use wavetank_interp::Simd;
+use wavetank_machine::Schedule;
 
 use super::{WrongSetting, variable, yes_or_no};
 

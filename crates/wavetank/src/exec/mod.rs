@@ -45,7 +45,7 @@ pub enum Engine {
     /// The interpreter that runs kernels.
     Interpreter,
     /// The slow evaluator of the IR.
-    Reference,
+    Plain,
 }
 
 /// An instruction of a case.

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::LANES;
 use wavetank_isa::Inst;
-use wavetank_machine::{
-    Backend, Fault, GlobalSyncUnit, Interpreter, Lds, MemoryFaultReason, MemoryUnit, Program,
-    Reference, ReferenceProgram, Registry, Simd, Stop, Translation, VGPRS, Wave, hwreg,
-};
+use wavetank_machine::{Backend, Fault, GlobalSyncUnit, Stop};
+use wavetank_memory::{Lds, MemoryFaultReason, MemoryUnit, Registry, VGPRS, Wave, hwreg};
 
 use super::value::{Assignment, Exactness, Target, lane};
 use super::{Case, Engine, ExecError};
@@ -180,9 +179,9 @@ fn execute(
     });
     let simd = simd.map(|settings| settings.simd.map_or_else(Simd::detect, Simd::or_best));
     let stop = match engine {
-        Engine::Reference => {
-            let program = ReferenceProgram::new(source, false);
-            to_the_end(&mut Reference::new(&program), wave, memory)
+        Engine::Plain => {
+            let program = PlainProgram::new(source, false);
+            to_the_end(&mut Plain::new(&program), wave, memory)
         }
         Engine::Interpreter => {
             let how = Translation {

@@ -1,0 +1,59 @@
+//! From an operation of the IR to the function of its element. `None` says
+//! that there is no such combination.
+
+use wavetank_ir::{Bin, Cvt, Elem, Fp, Rel, Tern, Un};
+
+use crate::visit::Visit;
+use crate::{convert, float, int};
+
+/// The function of an operation with one operand.
+pub fn un<V: Visit>(op: Un, elem: Elem, _fp: Fp, v: V) -> Option<V::Out> {
+    if elem.is_float() {
+        float::un(op, elem, v)
+    } else {
+        int::un(op, elem, v)
+    }
+}
+
+/// The function of an operation with two operands.
+pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    if elem.is_float() {
+        float::bin(op, elem, fp, v)
+    } else {
+        int::bin(op, elem, v)
+    }
+}
+
+/// The function of an operation with three operands.
+pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    if elem.is_float() {
+        float::tern(op, elem, fp, v)
+    } else {
+        int::tern(op, elem, v)
+    }
+}
+
+/// The function of a relation.
+pub fn cmp<V: Visit>(rel: Rel, elem: Elem, _fp: Fp, v: V) -> Option<V::Out> {
+    if elem.is_float() {
+        float::cmp(rel, elem, v)
+    } else {
+        int::cmp(rel, elem, v)
+    }
+}
+
+/// The test of the class of a float: its bits, and the classes as a `u32`.
+pub fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
+    float::class(elem, v)
+}
+
+/// The function of a conversion.
+pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, _fp: Fp, v: V) -> Option<V::Out> {
+    convert::cvt(cvt, from, to, v)
+}
+
+/// Whether a 32-bit value is nonzero: a relation, both of whose operands are
+/// that value.
+pub fn non_zero<V: Visit>(v: V) -> V::Out {
+    v.rare_test::<int::NonZero>()
+}

@@ -1,0 +1,167 @@
+//! Moves between lanes. Each reads all of its source before it writes, since
+//! the destination may be the source.
+
+use wavetank_ir::LANES;
+
+use super::lane;
+use crate::drive::{Custom, all_lanes};
+use crate::lanes::Word;
+use crate::step::{Ctx, Next, Step};
+use crate::store::Store;
+
+/// The table of a shuffle, kept beside the block; `imm[1]` is its address.
+///
+/// # Safety
+/// Lowering made the step with the address of a table that outlives it.
+#[inline(always)]
+unsafe fn table(s: &Step) -> &[u8; LANES] {
+    // SAFETY: that of `StepFn`.
+    unsafe { &*std::ptr::with_exposed_provenance(s.imm[1] as usize) }
+}
+
+/// Lane n takes lane `table[n]`, or 0.
+pub struct Shuffle;
+
+impl Custom for Shuffle {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let table = table(s);
+            let from = ctx.v(s.src[0]).cast_const();
+            let r = all_lanes(|i| {
+                let value = u32::lane(from, usize::from(table[i] & 63));
+                if table[i] < 64 { value } else { 0 }
+            });
+            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}
+
+/// The same selection of a mask.
+pub struct ShuffleMask;
+
+impl Custom for ShuffleMask {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let (table, from) = (table(s), ctx.uniform64(s, 0));
+            let mut r = 0;
+            for (i, &t) in table.iter().enumerate() {
+                let bit = if t < 64 { from >> t & 1 } else { 0 };
+                r |= bit << i;
+            }
+            ctx.u::<u64>(s.dst).write_unaligned(r);
+        }
+        Next::Step
+    }
+}
+
+/// Lane n takes lane `index[n] / 4` if it is in the mask (source 2), or 0.
+pub struct Permute<const U: u8>;
+
+impl<const U: u8> Custom for Permute<U> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; lanes are taken modulo 64.
+        unsafe {
+            let live = ctx.uniform64(s, 2);
+            let r = all_lanes(|i| {
+                let from = lane::<u32>(ctx, s, 1, U, i) as usize / 4 % LANES;
+                let value = lane::<u32>(ctx, s, 0, U, from);
+                if live >> from & 1 != 0 { value } else { 0 }
+            });
+            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}
+
+/// Lane n of the mask (source 2) sends to lane `index[n] / 4`; the highest
+/// sender wins.
+pub struct Scatter<const U: u8>;
+
+impl<const U: u8> Custom for Scatter<U> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; lanes are taken modulo 64.
+        unsafe {
+            let live = ctx.uniform64(s, 2);
+            let mut r = [0; LANES];
+            for i in 0..LANES {
+                if live >> i & 1 != 0 {
+                    let to = lane::<u32>(ctx, s, 1, U, i) as usize / 4 % LANES;
+                    r[to] = lane::<u32>(ctx, s, 0, U, i);
+                }
+            }
+            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}
+
+/// The value of the lane that source 1 names.
+pub struct ReadLane;
+
+impl Custom for ReadLane {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; lanes are taken modulo 64.
+        unsafe {
+            let n = ctx.uniform32(s, 1) as usize % LANES;
+            let value = u32::lane(ctx.v(s.src[0]), n);
+            ctx.u::<u32>(s.dst).write(value);
+        }
+        Next::Step
+    }
+}
+
+/// The value of the lowest lane of the mask (source 1); of lane 0 if there is
+/// none.
+pub struct ReadFirstLane;
+
+impl Custom for ReadFirstLane {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; lanes are taken modulo 64.
+        unsafe {
+            let n = ctx.uniform64(s, 1).trailing_zeros() as usize % LANES;
+            let value = u32::lane(ctx.v(s.src[0]), n);
+            ctx.u::<u32>(s.dst).write(value);
+        }
+        Next::Step
+    }
+}
+
+/// For each lane the mask of the lanes below it: its low or high half.
+pub struct LanesBelow<const HIGH: bool>;
+
+impl<const HIGH: bool> Custom for LanesBelow<HIGH> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let shift = if HIGH { 32 } else { 0 };
+            let r = all_lanes(|i| (((1u64 << i) - 1) >> shift) as u32);
+            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}
+
+/// The number of each lane.
+pub struct LaneId;
+
+impl Custom for LaneId {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let r = all_lanes(|i| i as u32);
+            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}

@@ -1,0 +1,183 @@
+//! Ends of blocks, clocks and counters: steps without lanes.
+
+use wavetank_ir::{Clock, Export, GlobalSync, LANES};
+
+use crate::step::{Ctx, Next, Step};
+use wavetank_machine::{Fault, Stop, SyncRequest, clock};
+
+/// Goes on at `imm[1]`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn), as for all functions here.
+pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive.
+    unsafe { (*ctx.uniform).pc = s.imm[1] };
+    Next::Block
+}
+
+/// Goes to `imm[1]` if source 0 is not 0, else to `imm[2]`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn cond_branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive; lowering proved the offset.
+    unsafe {
+        let taken = ctx.uniform32(s, 0) != 0;
+        (*ctx.uniform).pc = if taken { s.imm[1] } else { s.imm[2] };
+        if taken { Next::Taken } else { Next::Block }
+    }
+}
+
+/// Goes to the address in source 0.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive; lowering proved the offset.
+    unsafe { (*ctx.uniform).pc = ctx.uniform64(s, 0) };
+    Next::Block
+}
+
+/// Sets the PC to `imm[1]` and stops.
+unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Stop) -> Next {
+    // SAFETY: the wave is alive.
+    unsafe { (*ctx.uniform).pc = s.imm[1] };
+    ctx.stop = Some(why);
+    Next::Stop
+}
+
+/// Waits at a barrier, to go on at `imm[1]`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: that of `StepFn`.
+    unsafe { stop(ctx, s, Stop::Barrier) }
+}
+
+/// Lets others run, to go on at `imm[1]`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: that of `StepFn`.
+    unsafe { stop(ctx, s, Stop::Yield) }
+}
+
+/// Asks for global synchronization of kind `flags`, by resource and value in
+/// the sources, to go on at `imm[2]`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: the wave is alive; lowering proved the offsets.
+    unsafe {
+        let request = SyncRequest {
+            op: GlobalSync::ALL[s.flags as usize],
+            resource: ctx.uniform32(s, 0) as u8,
+            value: ctx.uniform32(s, 1),
+        };
+        (*ctx.uniform).pc = s.imm[2];
+        ctx.stop = Some(Stop::GlobalSync(request));
+    }
+    Next::Stop
+}
+
+/// Sends registers out, to go on at `imm[1]`; `imm[0]` is the address of the
+/// export, kept beside the block.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: lowering keeps the export as long as the step.
+    unsafe {
+        let export: &Export = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        stop(ctx, s, Stop::Export(*export))
+    }
+}
+
+/// Sends message `flags`, to go on at `imm[1]`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: that of `StepFn`.
+    unsafe { stop(ctx, s, Stop::Message(s.flags as u16)) }
+}
+
+/// The trap `flags` of the instruction at `imm[1]`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    let (pc, id) = (s.imm[1], s.flags as u8);
+    // SAFETY: that of `StepFn`.
+    unsafe { stop(ctx, s, Stop::Fault(Fault::Trap { pc, id })) }
+}
+
+/// The wave is done.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: that of `StepFn`.
+    unsafe { stop(ctx, s, Stop::End) }
+}
+
+/// The instruction at `imm[1]` is not supported; `imm[0]` is the address of the
+/// sentence, kept beside the block.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: lowering keeps the sentence as long as the step.
+    unsafe {
+        let what: &String = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        let (pc, what) = (s.imm[1], what.clone());
+        stop(ctx, s, Stop::Fault(Fault::Unsupported { pc, what }))
+    }
+}
+
+/// Reads the clock: of cycles, or with flag 1 of real time.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn read_clock(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    let which = if s.flags == 0 {
+        Clock::Cycles
+    } else {
+        Clock::RealTime
+    };
+    // SAFETY: lowering proved the offset.
+    unsafe { ctx.u::<u64>(s.dst).write_unaligned(clock::now(which)) };
+    Next::Step
+}
+
+/// Instructions of a run of code in which EXEC does not change.
+#[derive(Clone, Default)]
+pub struct Counts {
+    /// By family.
+    pub families: [u64; 8],
+    /// All of them.
+    pub all: u64,
+}
+
+/// Counts the instructions that `imm[0]` points to, kept beside the block.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn).
+pub unsafe fn count(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: lowering keeps the counts as long as the step; EXEC is a pair of
+    // uniform registers.
+    unsafe {
+        let counts: &Counts = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        let lanes = ctx.mask(s).count_ones() as usize;
+        debug_assert!(lanes <= LANES);
+        let state = &mut *ctx.uniform;
+        for (sum, n) in state.counts.iter_mut().zip(counts.families) {
+            *sum += n;
+        }
+        state.lane_count += lanes as u64 * counts.all;
+    }
+    Next::Step
+}

@@ -1,0 +1,200 @@
+//! Moves into registers, and selects.
+
+use std::marker::PhantomData;
+
+use wavetank_ir::LANES;
+
+use super::lane;
+use crate::drive::{Custom, all_lanes};
+use crate::lanes::{Env, Op1, Word};
+use crate::step::{Ctx, Next, Step};
+use crate::store::Store;
+use wavetank_memory::VECTOR_BYTES;
+
+/// The value itself.
+pub struct Copy<W>(PhantomData<W>);
+
+impl<W: Word> Op1 for Copy<W> {
+    type A = W;
+    type R = W;
+    #[inline(always)]
+    fn f(_: Env, a: W) -> W {
+        a
+    }
+}
+
+/// 1 for a value that is not 0: what a write of SCC keeps.
+pub struct Truth;
+
+impl Op1 for Truth {
+    type A = u32;
+    type R = u32;
+    #[inline(always)]
+    fn f(_: Env, a: u32) -> u32 {
+        u32::from(a != 0)
+    }
+}
+
+/// A uniform value in every lane.
+pub struct Splat<W>(PhantomData<W>);
+
+impl<W: Word> Custom for Splat<W> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let value = lane::<W>(ctx, s, 0, 1, 0);
+            W::store::<S>(ctx.v(s.dst), ctx.mask(s), &[value; LANES]);
+        }
+        Next::Step
+    }
+}
+
+/// Writes the bytes of each 32-bit lane that `flags` names.
+pub struct WriteBytes<const U: u8>;
+
+impl<const U: u8> Custom for WriteBytes<U> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        let spread = |n: u32| (s.flags >> n & 1) * (0xff << (8 * n));
+        let bits = spread(0) | spread(1) | spread(2) | spread(3);
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let old = ctx.v(s.dst).cast_const();
+            let r = all_lanes(|i| u32::lane(old, i) & !bits | lane::<u32>(ctx, s, 0, U, i) & bits);
+            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}
+
+/// `mask ? a : b` in each lane; source 0 is the mask.
+pub struct Select<W, const U: u8>(PhantomData<W>);
+
+impl<W: Word, const U: u8> Custom for Select<W, U> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let choice = ctx.uniform64(s, 0);
+            let a = all_lanes(|i| lane::<W>(ctx, s, 1, U, i));
+            let mut r = all_lanes(|i| lane::<W>(ctx, s, 2, U, i));
+            // The masked store is a blend: here into the result itself.
+            select_into::<W, S>(&mut r, choice, &a);
+            W::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}
+
+#[inline(always)]
+unsafe fn select_into<W: Word, S: Store>(r: &mut [W; LANES], choice: u64, a: &[W; LANES]) {
+    if W::BITS == 32 {
+        // SAFETY: an array of 32-bit words is laid out like a lane vector.
+        unsafe { W::store::<S>(r.as_mut_ptr().cast(), choice, a) };
+    } else {
+        for i in 0..LANES {
+            r[i] = if choice >> i & 1 != 0 { a[i] } else { r[i] };
+        }
+    }
+}
+
+/// `cond ? a : b` of uniform values.
+pub struct UniformSelect<W>(PhantomData<W>);
+
+impl<W: Word> Custom for UniformSelect<W> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let n = if ctx.uniform32(s, 0) != 0 { 1 } else { 2 };
+            let value = lane::<W>(ctx, s, n, 0b111, 0).to_u64();
+            if W::BITS == 64 {
+                ctx.u::<u64>(s.dst).write_unaligned(value);
+            } else {
+                ctx.u::<u32>(s.dst).write(value as u32);
+            }
+        }
+        Next::Step
+    }
+}
+
+/// Reads vector register `imm[1] + index`; out of range reads v0 (Vega ISA,
+/// 3.6.2). Source 0 is the index.
+pub struct ReadIndexed;
+
+impl Custom for ReadIndexed {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; the register is in the file.
+        unsafe {
+            let n = (s.imm[1] as u32).wrapping_add(ctx.uniform32(s, 0));
+            let n = if n < wavetank_memory::VGPRS as u32 {
+                n
+            } else {
+                0
+            };
+            let from = ctx.v(n * VECTOR_BYTES as u32).cast_const();
+            let r = all_lanes(|i| u32::lane(from, i));
+            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+}
+
+/// Writes vector register `imm[1] + index`; out of range writes nothing.
+/// Source 0 is the index, source 1 the value.
+pub struct WriteIndexed<const U: u8>;
+
+impl<const U: u8> Custom for WriteIndexed<U> {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; the register is in the file.
+        unsafe {
+            let n = (s.imm[2] as u32).wrapping_add(ctx.uniform32(s, 0));
+            if n < wavetank_memory::VGPRS as u32 {
+                let r = all_lanes(|i| lane::<u32>(ctx, s, 1, U, i));
+                u32::store::<S>(ctx.v(n * VECTOR_BYTES as u32), ctx.mask(s), &r);
+            }
+        }
+        Next::Step
+    }
+}
+
+/// SGPRs that relative addressing may name (Vega ISA, 3.6.1).
+const INDEXED_SGPRS: u32 = 104;
+
+/// Reads uniform register `imm[1] + index`; out of range reads s0.
+pub struct ReadIndexedS;
+
+impl Custom for ReadIndexedS {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; the register is in the file.
+        unsafe {
+            let n = (s.imm[1] as u32).wrapping_add(ctx.uniform32(s, 0));
+            let n = if n < INDEXED_SGPRS { n } else { 0 };
+            let value = ctx.u::<u32>(4 * n).read();
+            ctx.u::<u32>(s.dst).write(value);
+        }
+        Next::Step
+    }
+}
+
+/// Writes uniform register `imm[2] + index`; out of range writes nothing.
+pub struct WriteIndexedS;
+
+impl Custom for WriteIndexedS {
+    #[inline(always)]
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets; the register is in the file.
+        unsafe {
+            let n = (s.imm[2] as u32).wrapping_add(ctx.uniform32(s, 0));
+            if n < INDEXED_SGPRS {
+                let value = ctx.uniform32(s, 1);
+                ctx.u::<u32>(4 * n).write(value);
+            }
+        }
+        Next::Step
+    }
+}

@@ -1,0 +1,450 @@
+//! The drivers: run a function of [`crate::lanes`] as a step, over lane
+//! vectors or uniform values. Each has one body, instantiated for each level
+//! of processor features.
+
+use std::mem::MaybeUninit;
+
+use wavetank_ir::LANES;
+
+use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
+use crate::step::{Ctx, Next, Step, StepFn};
+use crate::store::{Store, Store128, Store256, Store512};
+
+/// Bits of [`Step::flags`] from here on hold the float environment.
+pub const ENV_SHIFT: u32 = 8;
+
+#[inline(always)]
+fn env(s: &Step) -> Env {
+    Env(s.flags >> ENV_SHIFT)
+}
+
+/// A source of a vector step: a lane vector, or a uniform value in each lane;
+/// with sign modifiers.
+#[derive(Clone, Copy)]
+struct Lanes<W> {
+    vector: *const u32,
+    value: W,
+    and: u64,
+    xor: u64,
+}
+
+impl<W: Word> Lanes<W> {
+    /// Source `n` of a step; `uniform` says which sources are uniform.
+    ///
+    /// # Safety
+    /// That of [`StepFn`].
+    #[inline(always)]
+    unsafe fn of(ctx: &Ctx<'_, '_>, s: &Step, n: usize, uniform: u8) -> Self {
+        let is_uniform = uniform >> n & 1 != 0;
+        let (and, xor) = sign_modifiers::<W>(s, n);
+        Lanes {
+            vector: ctx.v(s.src[n]),
+            value: if is_uniform {
+                // SAFETY: lowering proved the offsets of the step.
+                unsafe { self::uniform(ctx, s, n) }
+            } else {
+                W::default()
+            },
+            and,
+            xor,
+        }
+    }
+
+    /// # Safety
+    /// `i` is a lane, and the step's source is as `uniform` says.
+    #[inline(always)]
+    unsafe fn lane(self, i: usize, is_uniform: bool, mods: bool) -> W {
+        let x = if is_uniform {
+            self.value
+        } else {
+            // SAFETY: lowering proved the offsets of the step.
+            unsafe { W::lane(self.vector, i) }
+        };
+        if mods {
+            x.modify(self.and, self.xor)
+        } else {
+            x
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn uniform<W: Word>(ctx: &Ctx<'_, '_>, s: &Step, n: usize) -> W {
+    // SAFETY: lowering proved the offsets of the step.
+    unsafe {
+        if W::BITS == 64 {
+            W::from_u64(ctx.uniform64(s, n))
+        } else {
+            W::from_u64(ctx.uniform32(s, n).into())
+        }
+    }
+}
+
+/// The masks that apply abs, then neg, to source `n`.
+#[inline(always)]
+fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
+    let sign = 1u64 << (W::BITS - 1);
+    let neg = u64::from(s.flags >> n & 1).wrapping_neg() & sign;
+    let abs = u64::from(s.flags >> (3 + n) & 1).wrapping_neg() & sign;
+    (!abs, neg)
+}
+
+/// Computes all lanes. The results stand apart from the lane vectors until all
+/// are there, since the destination may be a source: so the compiler knows
+/// that they do not overlap, and makes vector instructions of the loop.
+#[inline(always)]
+pub(super) fn all_lanes<R: Word>(mut f: impl FnMut(usize) -> R) -> [R; LANES] {
+    let mut r = MaybeUninit::<[R; LANES]>::uninit();
+    let p = r.as_mut_ptr().cast::<R>();
+    for i in 0..LANES {
+        // SAFETY: lane i of the array.
+        unsafe { p.add(i).write(f(i)) };
+    }
+    // SAFETY: every lane was written.
+    unsafe { r.assume_init() }
+}
+
+/// Stores a uniform result.
+#[inline(always)]
+unsafe fn set_uniform<W: Word>(ctx: &mut Ctx<'_, '_>, offset: u32, r: W) {
+    // SAFETY: lowering proved the offset.
+    unsafe {
+        if W::BITS == 64 {
+            ctx.u::<u64>(offset).write_unaligned(r.to_u64());
+        } else {
+            ctx.u::<u32>(offset).write(r.to_u64() as u32);
+        }
+    }
+}
+
+/// The bodies. `U` has bit n set when source n is uniform, `M` whether sources
+/// have sign modifiers.
+///
+/// # Safety (all)
+/// That of [`StepFn`], and the processor has the features of `S`.
+mod body {
+    use super::*;
+
+    #[inline(always)]
+    pub unsafe fn op1<F: Op1, const M: bool, S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, 0);
+            let r = all_lanes(|i| F::f(env(s), a.lane(i, false, M)));
+            F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+
+    #[inline(always)]
+    pub unsafe fn op2<F: Op2, const U: u8, const M: bool, S: Store>(
+        ctx: &mut Ctx<'_, '_>,
+        s: &Step,
+    ) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, U);
+            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let mut odd = 0;
+            let mut r = all_lanes(|i| {
+                let r = F::f(env(s), a.lane(i, U & 1 != 0, M), b.lane(i, U & 2 != 0, M));
+                if F::REPAIR {
+                    odd |= u32::from(F::odd(r));
+                }
+                r
+            });
+            if F::REPAIR && odd != 0 {
+                r = repair2::<F>(ctx, s, U, M, r);
+            }
+            F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn repair2<F: Op2>(
+        ctx: &Ctx<'_, '_>,
+        s: &Step,
+        u: u8,
+        m: bool,
+        mut r: [F::R; LANES],
+    ) -> [F::R; LANES] {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, u);
+            let b = Lanes::<F::B>::of(ctx, s, 1, u);
+            for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
+                *r = F::repair(
+                    env(s),
+                    a.lane(i, u & 1 != 0, m),
+                    b.lane(i, u & 2 != 0, m),
+                    *r,
+                );
+            }
+        }
+        r
+    }
+
+    #[inline(always)]
+    pub unsafe fn op3<F: Op3, const U: u8, const M: bool, S: Store>(
+        ctx: &mut Ctx<'_, '_>,
+        s: &Step,
+    ) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, U);
+            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let c = Lanes::<F::C>::of(ctx, s, 2, U);
+            let mut odd = 0;
+            let mut r = all_lanes(|i| {
+                let a = a.lane(i, U & 1 != 0, M);
+                let b = b.lane(i, U & 2 != 0, M);
+                let r = F::f(env(s), a, b, c.lane(i, U & 4 != 0, M));
+                if F::REPAIR {
+                    odd |= u32::from(F::odd(r));
+                }
+                r
+            });
+            if F::REPAIR && odd != 0 {
+                r = repair3::<F>(ctx, s, U, M, r);
+            }
+            F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+        }
+        Next::Step
+    }
+
+    #[cold]
+    #[inline(never)]
+    unsafe fn repair3<F: Op3>(
+        ctx: &Ctx<'_, '_>,
+        s: &Step,
+        u: u8,
+        m: bool,
+        mut r: [F::R; LANES],
+    ) -> [F::R; LANES] {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, u);
+            let b = Lanes::<F::B>::of(ctx, s, 1, u);
+            let c = Lanes::<F::C>::of(ctx, s, 2, u);
+            for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
+                let a = a.lane(i, u & 1 != 0, m);
+                let b = b.lane(i, u & 2 != 0, m);
+                *r = F::repair(env(s), a, b, c.lane(i, u & 4 != 0, m), *r);
+            }
+        }
+        r
+    }
+
+    #[inline(always)]
+    pub unsafe fn test2<F: Test2, const U: u8, const M: bool, S: Store>(
+        ctx: &mut Ctx<'_, '_>,
+        s: &Step,
+    ) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let a = Lanes::<F::A>::of(ctx, s, 0, U);
+            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let r = all_lanes(|i| {
+                let holds = F::f(env(s), a.lane(i, U & 1 != 0, M), b.lane(i, U & 2 != 0, M));
+                u32::from(holds).wrapping_neg()
+            });
+            let result = S::mask(&r) & ctx.mask(s);
+            ctx.u::<u64>(s.dst).write_unaligned(result);
+        }
+        Next::Step
+    }
+
+    #[inline(always)]
+    pub unsafe fn uniform1<F: Op1>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let r = F::f(env(s), uniform(ctx, s, 0));
+            set_uniform(ctx, s.dst, r);
+        }
+        Next::Step
+    }
+
+    #[inline(always)]
+    pub unsafe fn uniform2<F: Op2>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let (a, b) = (uniform(ctx, s, 0), uniform(ctx, s, 1));
+            let mut r = F::f(env(s), a, b);
+            if F::REPAIR && F::odd(r) {
+                r = F::repair(env(s), a, b, r);
+            }
+            set_uniform(ctx, s.dst, r);
+        }
+        Next::Step
+    }
+
+    #[inline(always)]
+    pub unsafe fn uniform3<F: Op3>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let (a, b, c) = (uniform(ctx, s, 0), uniform(ctx, s, 1), uniform(ctx, s, 2));
+            let mut r = F::f(env(s), a, b, c);
+            if F::REPAIR && F::odd(r) {
+                r = F::repair(env(s), a, b, c, r);
+            }
+            set_uniform(ctx, s.dst, r);
+        }
+        Next::Step
+    }
+
+    #[inline(always)]
+    pub unsafe fn uniform_test2<F: Test2>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: lowering proved the offsets of the step.
+        unsafe {
+            let r = F::f(env(s), uniform(ctx, s, 0), uniform(ctx, s, 1));
+            set_uniform(ctx, s.dst, u32::from(r));
+        }
+        Next::Step
+    }
+}
+
+/// A level of processor features: gives the steps instantiated for it. All
+/// levels compute the same bits.
+pub trait Level {
+    /// Whether uniform sources and sign modifiers are fused into vector steps;
+    /// otherwise they are materialised first, which keeps the code small.
+    const FUSE: bool;
+    /// Whether this processor has every feature of the level: its steps must
+    /// not be run otherwise.
+    fn is_available() -> bool;
+    /// A vector step of one source.
+    fn op1<F: Op1, const M: bool>() -> StepFn;
+    /// A vector step of two sources.
+    fn op2<F: Op2, const U: u8, const M: bool>() -> StepFn;
+    /// A vector step of three sources.
+    fn op3<F: Op3, const U: u8, const M: bool>() -> StepFn;
+    /// A relation of lane vectors.
+    fn test2<F: Test2, const U: u8, const M: bool>() -> StepFn;
+    /// Uniform steps need no vector features, but the same precision of FMA.
+    fn uniform1<F: Op1>() -> StepFn;
+    /// A uniform step of two sources.
+    fn uniform2<F: Op2>() -> StepFn;
+    /// A uniform step of three sources.
+    fn uniform3<F: Op3>() -> StepFn;
+    /// A uniform relation.
+    fn uniform_test2<F: Test2>() -> StepFn;
+    /// A step with a body of its own.
+    fn custom<F: Custom>() -> StepFn;
+}
+
+/// A step that fits none of the drivers: cross-lane moves, carries.
+pub trait Custom {
+    /// Does all lanes.
+    ///
+    /// # Safety
+    /// That of [`StepFn`]. Implementations are `#[inline(always)]`.
+    unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next;
+}
+
+macro_rules! level {
+    ($(#[$doc:meta])* $level:ident $module:ident $store:ident $fuse:literal [$($feature:tt)*]) => {
+        $(#[$doc])*
+        pub struct $level;
+
+        mod $module {
+            use super::*;
+
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn op1<F: Op1, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::op1::<F, M, $store>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn op2<F: Op2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::op2::<F, U, M, $store>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn op3<F: Op3, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::op3::<F, U, M, $store>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn test2<F: Test2, const U: u8, const M: bool>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::test2::<F, U, M, $store>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn uniform1<F: Op1>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::uniform1::<F>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn uniform2<F: Op2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::uniform2::<F>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn uniform3<F: Op3>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::uniform3::<F>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn uniform_test2<F: Test2>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { body::uniform_test2::<F>(c, s) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            pub unsafe fn custom<F: Custom>(c: &mut Ctx<'_, '_>, s: &Step) -> Next {
+                // SAFETY: that of `StepFn`.
+                unsafe { F::run::<$store>(c, s) }
+            }
+        }
+
+        impl Level for $level {
+            const FUSE: bool = $fuse;
+            fn is_available() -> bool {
+                true $(&& std::arch::is_x86_feature_detected!($feature))*
+            }
+            fn op1<F: Op1, const M: bool>() -> StepFn {
+                $module::op1::<F, M>
+            }
+            fn op2<F: Op2, const U: u8, const M: bool>() -> StepFn {
+                $module::op2::<F, U, M>
+            }
+            fn op3<F: Op3, const U: u8, const M: bool>() -> StepFn {
+                $module::op3::<F, U, M>
+            }
+            fn test2<F: Test2, const U: u8, const M: bool>() -> StepFn {
+                $module::test2::<F, U, M>
+            }
+            fn uniform1<F: Op1>() -> StepFn {
+                $module::uniform1::<F>
+            }
+            fn uniform2<F: Op2>() -> StepFn {
+                $module::uniform2::<F>
+            }
+            fn uniform3<F: Op3>() -> StepFn {
+                $module::uniform3::<F>
+            }
+            fn uniform_test2<F: Test2>() -> StepFn {
+                $module::uniform_test2::<F>
+            }
+            fn custom<F: Custom>() -> StepFn {
+                $module::custom::<F>
+            }
+        }
+    };
+}
+
+level!(
+    /// AVX-512: sixteen 32-bit lanes at a time.
+    Avx512 avx512 Store512 true
+    ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
+);
+level!(
+    /// AVX2 and FMA: eight 32-bit lanes at a time.
+    Avx2 avx2 Store256 true
+    ["avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
+);
+level!(
+    /// What every x86-64 can do.
+    Baseline baseline Store128 false []
+);

@@ -1,0 +1,128 @@
+//! Minimum, maximum, median and clamp (Vega ISA, V_MIN_F32, V_MAX_F32,
+//! V_MED3_F32 and their siblings).
+//!
+//! The fast path orders numbers and marks lanes with a NaN operand by a NaN
+//! result; `repair` then follows the rules for NaNs.
+
+use std::marker::PhantomData;
+
+use crate::format::{Format, invalid, is_nan};
+use crate::lanes::{Env, Op1, Op2, Op3};
+use crate::mode::{Mode, input, output};
+
+/// Minimum (`MAX` false) or maximum of numbers, with −0 below +0.
+#[inline(always)]
+fn extreme<F: Format, const MAX: bool>(a: F::W, b: F::W) -> F::W {
+    // Equal numbers have equal bits, but for zeros, of which the sign is
+    // chosen: minus if either (minimum) or both (maximum) have it.
+    let zero = if MAX { a & b } else { a | b };
+    let first = if MAX { F::lt(b, a) } else { F::lt(a, b) };
+    let r = if first { a } else { b };
+    if F::eq(a, b) { zero } else { r }
+}
+
+/// The rules for NaN operands, as in the ISA document's pseudo-code.
+fn extreme_of_nans<F: Format, const MAX: bool>(ieee: bool, a: F::W, b: F::W) -> F::W {
+    let signaling = |x: F::W| is_nan::<F>(x) && x & F::QUIET == F::ZERO;
+    if ieee && signaling(a) {
+        a | F::QUIET
+    } else if ieee && signaling(b) {
+        b | F::QUIET
+    } else if is_nan::<F>(a) {
+        b
+    } else if is_nan::<F>(b) {
+        a
+    } else {
+        extreme::<F, MAX>(a, b)
+    }
+}
+
+/// Minimum or maximum.
+pub struct Extreme<F, M, const MAX: bool>(PhantomData<(F, M)>);
+
+impl<F: Format, M: Mode, const MAX: bool> Op2 for Extreme<F, M, MAX> {
+    type A = F::W;
+    type B = F::W;
+    type R = F::W;
+    const REPAIR: bool = true;
+
+    #[inline(always)]
+    fn f(env: Env, a: F::W, b: F::W) -> F::W {
+        let (a, b) = (input::<F, M>(env, a), input::<F, M>(env, b));
+        let r = output::<F, M>(env, extreme::<F, MAX>(a, b));
+        if F::unordered(a, b) {
+            invalid::<F>()
+        } else {
+            r
+        }
+    }
+
+    #[inline(always)]
+    fn odd(r: F::W) -> bool {
+        is_nan::<F>(r)
+    }
+
+    fn repair(env: Env, a: F::W, b: F::W, _: F::W) -> F::W {
+        let (a, b) = (input::<F, M>(env, a), input::<F, M>(env, b));
+        output::<F, M>(env, extreme_of_nans::<F, MAX>(env.ieee(), a, b))
+    }
+}
+
+/// Median of three.
+pub struct Median<F, M>(PhantomData<(F, M)>);
+
+impl<F: Format, M: Mode> Op3 for Median<F, M> {
+    type A = F::W;
+    type B = F::W;
+    type C = F::W;
+    type R = F::W;
+    const REPAIR: bool = true;
+
+    #[inline(always)]
+    fn f(env: Env, a: F::W, b: F::W, c: F::W) -> F::W {
+        let [a, b, c] = [a, b, c].map(|x| input::<F, M>(env, x));
+        let largest = extreme::<F, true>(extreme::<F, true>(a, b), c);
+        let others = if F::eq(largest, a) {
+            extreme::<F, true>(b, c)
+        } else if F::eq(largest, b) {
+            extreme::<F, true>(a, c)
+        } else {
+            extreme::<F, true>(a, b)
+        };
+        let r = output::<F, M>(env, others);
+        if F::unordered(a, b) | F::unordered(c, c) {
+            invalid::<F>()
+        } else {
+            r
+        }
+    }
+
+    #[inline(always)]
+    fn odd(r: F::W) -> bool {
+        is_nan::<F>(r)
+    }
+
+    /// With a NaN operand the median is the minimum of three.
+    fn repair(env: Env, a: F::W, b: F::W, c: F::W, _: F::W) -> F::W {
+        let [a, b, c] = [a, b, c].map(|x| input::<F, M>(env, x));
+        let ab = extreme_of_nans::<F, false>(env.ieee(), a, b);
+        output::<F, M>(env, extreme_of_nans::<F, false>(env.ieee(), ab, c))
+    }
+}
+
+/// To 0 ≤ x ≤ 1; a NaN becomes 0, or stays (`KEEP_NAN`).
+pub struct Clamp<F, M, const KEEP_NAN: bool>(PhantomData<(F, M)>);
+
+impl<F: Format, M: Mode, const KEEP_NAN: bool> Op1 for Clamp<F, M, KEEP_NAN> {
+    type A = F::W;
+    type R = F::W;
+
+    #[inline(always)]
+    fn f(env: Env, a: F::W) -> F::W {
+        let a = input::<F, M>(env, a);
+        let r = if F::lt(F::ZERO, a) { a } else { F::ZERO };
+        let r = if F::lt(F::ONE, r) { F::ONE } else { r };
+        let r = output::<F, M>(env, r);
+        if KEEP_NAN && is_nan::<F>(a) { a } else { r }
+    }
+}

@@ -1,0 +1,150 @@
+//! The choice among float functions.
+//!
+//! Single precision has its own functions for the two usual environments, the
+//! others for the exact one; any other environment is looked at as it runs.
+
+use wavetank_ir::{Bin, Elem, Fp, Rel, Round, Tern, Un};
+
+use crate::arith::{Add, Fma, Mad, Mul, Sub};
+use crate::compare::{Class, Eq, Le, Lg, Lt, Ne, Ordered};
+use crate::extremes::{Clamp, Extreme, Median};
+use crate::format::{Double, Half, Single};
+use crate::mode::{Dynamic, Exact, Flush};
+use crate::transcendental::{Cos, Exp2, Log2, Sin};
+use crate::unary::{
+    Abs, Canonicalize, Ceil, Exponent, Floor, Fract, Ldexp, Mantissa, Neg, Rcp, RoundEven, Rsq,
+    Sqrt, Trunc,
+};
+use crate::visit::Visit;
+
+fn is_exact(fp: Fp) -> bool {
+    fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out
+}
+
+fn is_flushed(fp: Fp) -> bool {
+    fp.round == Round::Nearest && fp.flush_in && fp.flush_out
+}
+
+/// The function of a one-operand float operation.
+pub fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
+    macro_rules! choose {
+        ($visit:ident, $format:ident) => {
+            match op {
+                Un::FNeg => v.rare1::<Neg<$format>>(),
+                Un::FAbs => v.rare1::<Abs<$format>>(),
+                Un::FClamp => v.rare1::<Clamp<$format, Dynamic, false>>(),
+                Un::FClampKeepNan => v.rare1::<Clamp<$format, Dynamic, true>>(),
+                Un::FCanonicalize => v.$visit::<Canonicalize<$format, Dynamic>>(),
+                Un::FSqrt => v.$visit::<Sqrt<$format, Dynamic>>(),
+                Un::FRcp => v.$visit::<Rcp<$format, Dynamic>>(),
+                Un::FRsq => v.$visit::<Rsq<$format, Dynamic>>(),
+                Un::FFract => v.$visit::<Fract<$format, Dynamic>>(),
+                Un::FTrunc => v.$visit::<Trunc<$format, Dynamic>>(),
+                Un::FCeil => v.$visit::<Ceil<$format, Dynamic>>(),
+                Un::FFloor => v.$visit::<Floor<$format, Dynamic>>(),
+                Un::FRoundEven => v.$visit::<RoundEven<$format, Dynamic>>(),
+                Un::FExponent => v.rare1::<Exponent<$format, Dynamic>>(),
+                Un::FMantissa => v.rare1::<Mantissa<$format, Dynamic>>(),
+                _ => return None,
+            }
+        };
+    }
+    Some(match (op, elem) {
+        (Un::FExp2, Elem::F32) => v.float1::<Exp2<Single, Dynamic>>(),
+        (Un::FLog2, Elem::F32) => v.float1::<Log2<Single, Dynamic>>(),
+        (Un::FSin, Elem::F32) => v.float1::<Sin<Single, Dynamic>>(),
+        (Un::FCos, Elem::F32) => v.float1::<Cos<Single, Dynamic>>(),
+        (Un::FExp2, Elem::F16) => v.rare1::<Exp2<Half, Dynamic>>(),
+        (Un::FLog2, Elem::F16) => v.rare1::<Log2<Half, Dynamic>>(),
+        (Un::FSin, Elem::F16) => v.rare1::<Sin<Half, Dynamic>>(),
+        (Un::FCos, Elem::F16) => v.rare1::<Cos<Half, Dynamic>>(),
+        (_, Elem::F16) => choose!(rare1, Half),
+        (_, Elem::F32) => choose!(float1, Single),
+        (_, Elem::F64) => choose!(float1, Double),
+        _ => return None,
+    })
+}
+
+/// The function of a two-operand float operation.
+pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    macro_rules! choose {
+        ($visit:ident, $extreme:ident, $format:ident, $mode:ident) => {
+            match op {
+                Bin::FAdd => v.$visit::<Add<$format, $mode>>(),
+                Bin::FSub => v.$visit::<Sub<$format, $mode>>(),
+                Bin::FMul => v.$visit::<Mul<$format, $mode>>(),
+                Bin::FMin => v.$extreme::<Extreme<$format, Dynamic, false>>(),
+                Bin::FMax => v.$extreme::<Extreme<$format, Dynamic, true>>(),
+                Bin::FLdexp => v.rare2::<Ldexp<$format, Dynamic>>(),
+                _ => return None,
+            }
+        };
+    }
+    Some(match elem {
+        Elem::F16 if is_exact(fp) => choose!(plain2, plain2, Half, Exact),
+        Elem::F16 => choose!(rare2, plain2, Half, Dynamic),
+        Elem::F32 if is_exact(fp) => choose!(float2, float2, Single, Exact),
+        Elem::F32 if is_flushed(fp) => choose!(float2, float2, Single, Flush),
+        Elem::F32 => choose!(rare2, float2, Single, Dynamic),
+        Elem::F64 if is_exact(fp) => choose!(float2, float2, Double, Exact),
+        Elem::F64 => choose!(rare2, float2, Double, Dynamic),
+        _ => return None,
+    })
+}
+
+/// The function of a three-operand float operation.
+pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    macro_rules! choose {
+        ($visit:ident, $format:ident, $mode:ident) => {
+            match op {
+                Tern::Fma => v.$visit::<Fma<$format, $mode>>(),
+                Tern::FMad => v.$visit::<Mad<$format, $mode>>(),
+                Tern::FMed3 => v.rare3::<Median<$format, Dynamic>>(),
+                _ => return None,
+            }
+        };
+    }
+    Some(match elem {
+        Elem::F16 if is_exact(fp) => choose!(rare3, Half, Exact),
+        Elem::F16 => choose!(rare3, Half, Dynamic),
+        Elem::F32 if is_exact(fp) => choose!(float3, Single, Exact),
+        Elem::F32 if is_flushed(fp) => choose!(float3, Single, Flush),
+        Elem::F32 => choose!(rare3, Single, Dynamic),
+        Elem::F64 if is_exact(fp) => choose!(float3, Double, Exact),
+        Elem::F64 => choose!(rare3, Double, Dynamic),
+        _ => return None,
+    })
+}
+
+/// The function of a float relation.
+pub fn cmp<V: Visit>(rel: Rel, elem: Elem, v: V) -> Option<V::Out> {
+    macro_rules! choose {
+        ($visit:ident, $format:ident) => {
+            match rel {
+                Rel::Eq => v.$visit::<Eq<$format, Dynamic>>(),
+                Rel::Ne => v.$visit::<Ne<$format, Dynamic>>(),
+                Rel::Lt => v.$visit::<Lt<$format, Dynamic>>(),
+                Rel::Le => v.$visit::<Le<$format, Dynamic>>(),
+                Rel::FLg => v.rare_test::<Lg<$format, Dynamic>>(),
+                Rel::FOrd => v.rare_test::<Ordered<$format, Dynamic>>(),
+                Rel::LtU | Rel::LeU => return None,
+            }
+        };
+    }
+    Some(match elem {
+        Elem::F16 => choose!(rare_test, Half),
+        Elem::F32 => choose!(float_test, Single),
+        Elem::F64 => choose!(float_test, Double),
+        _ => return None,
+    })
+}
+
+/// The test of a float's class.
+pub fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
+    Some(match elem {
+        Elem::F16 => v.rare_test::<Class<Half>>(),
+        Elem::F32 => v.rare_test::<Class<Single>>(),
+        Elem::F64 => v.rare_test::<Class<Double>>(),
+        _ => return None,
+    })
+}

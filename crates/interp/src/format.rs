@@ -1,0 +1,351 @@
+//! The three float formats: their bits, and arithmetic rounded to nearest.
+//!
+//! Values stay integer words outside of one operation. Which NaN comes out is
+//! decided on the operands' bits, since the language leaves the bits of a NaN
+//! that arithmetic makes open.
+
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+use crate::directed::sum_to_odd_f32;
+use crate::half::{narrow_nearest, widen};
+use crate::lanes::Word;
+
+/// Words with bit operations: what float formats are carried in.
+pub trait Bits:
+    Word
+    + Eq
+    + Ord
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+{
+}
+
+impl Bits for u32 {}
+impl Bits for u64 {}
+
+/// A float format. Arithmetic is rounded to nearest even, once; NaN results
+/// are NaNs of any bits.
+pub trait Format: 'static {
+    /// The word that carries it. Bits above the format are zero.
+    type W: Bits;
+    /// The sign bit.
+    const SIGN: Self::W;
+    /// The exponent field: the bits of infinity.
+    const EXPONENT: Self::W;
+    /// The bit that makes a NaN quiet.
+    const QUIET: Self::W;
+    /// Zero.
+    const ZERO: Self::W;
+    /// One.
+    const ONE: Self::W;
+    /// The largest number below one.
+    const BELOW_ONE: Self::W;
+    /// Bits of the fraction field.
+    const FRACTION_BITS: u32;
+    /// What is added to an exponent in its field.
+    const BIAS: i32;
+
+    /// Clears bits above the format.
+    #[inline(always)]
+    fn clean(a: Self::W) -> Self::W {
+        a
+    }
+
+    /// a + b.
+    fn add(a: Self::W, b: Self::W) -> Self::W;
+    /// a − b.
+    fn sub(a: Self::W, b: Self::W) -> Self::W;
+    /// a · b.
+    fn mul(a: Self::W, b: Self::W) -> Self::W;
+    /// a · b + c, rounded once.
+    fn fma(a: Self::W, b: Self::W, c: Self::W) -> Self::W;
+    /// Square root.
+    fn sqrt(a: Self::W) -> Self::W;
+    /// 1 / a.
+    fn rcp(a: Self::W) -> Self::W;
+    /// 1 / sqrt(a), within 1 ULP.
+    fn rsq(a: Self::W) -> Self::W;
+    /// Toward zero.
+    fn trunc(a: Self::W) -> Self::W;
+    /// Toward plus infinity.
+    fn ceil(a: Self::W) -> Self::W;
+    /// Toward minus infinity.
+    fn floor(a: Self::W) -> Self::W;
+    /// To the nearest integer, ties to even.
+    fn round_even(a: Self::W) -> Self::W;
+    /// Ordered and less.
+    fn lt(a: Self::W, b: Self::W) -> bool;
+    /// Ordered and less or equal.
+    fn le(a: Self::W, b: Self::W) -> bool;
+    /// Ordered and equal.
+    fn eq(a: Self::W, b: Self::W) -> bool;
+    /// One of them is a NaN.
+    fn unordered(a: Self::W, b: Self::W) -> bool;
+    /// Fraction and exponent of a finite number that is not zero, as a number
+    /// of magnitude 1 ≤ m < 2 and e with a = m · 2^e.
+    fn split(a: Self::W) -> (Self::W, i32);
+    /// m · 2^e rounded once, for a number m of magnitude 1 ≤ m < 2, or one
+    /// that scaling leaves alone.
+    fn scale(m: Self::W, e: i32) -> Self::W;
+}
+
+/// Whether it is a NaN.
+#[inline(always)]
+pub fn is_nan<F: Format>(a: F::W) -> bool {
+    a & !F::SIGN > F::EXPONENT
+}
+
+/// The NaN that an invalid operation makes: negative and quiet.
+#[inline(always)]
+pub fn invalid<F: Format>() -> F::W {
+    F::SIGN | F::EXPONENT | F::QUIET
+}
+
+/// The first NaN among the operands, quieted, or the one of an invalid
+/// operation.
+#[inline(always)]
+pub fn nan_of<F: Format, const N: usize>(operands: [F::W; N]) -> F::W {
+    for a in operands.map(F::clean) {
+        if is_nan::<F>(a) {
+            return a | F::QUIET;
+        }
+    }
+    invalid::<F>()
+}
+
+/// The result of an operation with one operand, with the right NaN.
+#[inline(always)]
+pub fn settle<F: Format>(a: F::W, r: F::W) -> F::W {
+    let nan = if is_nan::<F>(a) {
+        a | F::QUIET
+    } else {
+        invalid::<F>()
+    };
+    if is_nan::<F>(r) { nan } else { r }
+}
+
+/// Half precision, in the low half of 32 bits.
+pub struct Half;
+/// Single precision.
+pub struct Single;
+/// Double precision.
+pub struct Double;
+
+macro_rules! native {
+    ($format:ident, $f:ident, $w:ident, $bias:literal, $tiny:literal) => {
+        impl Format for $format {
+            type W = $w;
+            const SIGN: $w = 1 << ($w::BITS - 1);
+            const EXPONENT: $w = $f::INFINITY.to_bits();
+            const QUIET: $w = 1 << ($f::MANTISSA_DIGITS - 2);
+            const ZERO: $w = 0;
+            const ONE: $w = (1.0 as $f).to_bits();
+            const BELOW_ONE: $w = Self::ONE - 1;
+            const FRACTION_BITS: u32 = $f::MANTISSA_DIGITS - 1;
+            const BIAS: i32 = $bias;
+
+            #[inline(always)]
+            fn add(a: $w, b: $w) -> $w {
+                ($f::from_bits(a) + $f::from_bits(b)).to_bits()
+            }
+            #[inline(always)]
+            fn sub(a: $w, b: $w) -> $w {
+                ($f::from_bits(a) - $f::from_bits(b)).to_bits()
+            }
+            #[inline(always)]
+            fn mul(a: $w, b: $w) -> $w {
+                ($f::from_bits(a) * $f::from_bits(b)).to_bits()
+            }
+            #[inline(always)]
+            fn fma(a: $w, b: $w, c: $w) -> $w {
+                $f::from_bits(a)
+                    .mul_add($f::from_bits(b), $f::from_bits(c))
+                    .to_bits()
+            }
+            #[inline(always)]
+            fn sqrt(a: $w) -> $w {
+                $f::from_bits(a).sqrt().to_bits()
+            }
+            #[inline(always)]
+            fn rcp(a: $w) -> $w {
+                (1.0 / $f::from_bits(a)).to_bits()
+            }
+            #[inline(always)]
+            fn rsq(a: $w) -> $w {
+                reciprocal_root::$f($f::from_bits(a)).to_bits()
+            }
+            #[inline(always)]
+            fn trunc(a: $w) -> $w {
+                $f::from_bits(a).trunc().to_bits()
+            }
+            #[inline(always)]
+            fn ceil(a: $w) -> $w {
+                $f::from_bits(a).ceil().to_bits()
+            }
+            #[inline(always)]
+            fn floor(a: $w) -> $w {
+                $f::from_bits(a).floor().to_bits()
+            }
+            #[inline(always)]
+            fn round_even(a: $w) -> $w {
+                $f::from_bits(a).round_ties_even().to_bits()
+            }
+            #[inline(always)]
+            fn lt(a: $w, b: $w) -> bool {
+                $f::from_bits(a) < $f::from_bits(b)
+            }
+            #[inline(always)]
+            fn le(a: $w, b: $w) -> bool {
+                $f::from_bits(a) <= $f::from_bits(b)
+            }
+            #[inline(always)]
+            fn eq(a: $w, b: $w) -> bool {
+                $f::from_bits(a) == $f::from_bits(b)
+            }
+            #[inline(always)]
+            fn unordered(a: $w, b: $w) -> bool {
+                $f::from_bits(a).is_nan() | $f::from_bits(b).is_nan()
+            }
+            #[inline(always)]
+            fn split(a: $w) -> ($w, i32) {
+                const UP: $f = (1u64 << $format::FRACTION_BITS) as $f;
+                let tiny = a & Self::EXPONENT == 0;
+                let scaled = ($f::from_bits(a) * UP).to_bits();
+                let n = if tiny { scaled } else { a };
+                let field = (n & Self::EXPONENT) >> Self::FRACTION_BITS;
+                let shift = if tiny { Self::FRACTION_BITS as i32 } else { 0 };
+                (
+                    (n & !Self::EXPONENT) | Self::ONE,
+                    field as i32 - Self::BIAS - shift,
+                )
+            }
+            #[inline(always)]
+            fn scale(m: $w, e: i32) -> $w {
+                // The first product is exact, so only the second rounds.
+                let e = e.clamp(1 - $bias - $tiny, $bias + $tiny);
+                let first = if e < 1 - $bias {
+                    e + $tiny
+                } else {
+                    e.min($bias)
+                };
+                let power = |e: i32| $f::from_bits(((e + $bias) as $w) << Self::FRACTION_BITS);
+                ($f::from_bits(m) * power(first) * power(e - first)).to_bits()
+            }
+        }
+    };
+}
+
+native!(Single, f32, u32, 127, 60);
+native!(Double, f64, u64, 1023, 200);
+
+/// 1 / sqrt(x).
+mod reciprocal_root {
+    /// One Newton step in double precision after the estimate of single
+    /// precision, which alone may be 1.5 ULP off.
+    #[inline(always)]
+    pub fn f32(x: f32) -> f32 {
+        let estimate = 1.0 / x.sqrt();
+        let (wide, y) = (f64::from(x), f64::from(estimate));
+        let error = 1.0 - wide * y * y;
+        let better = (y + 0.5 * y * error) as f32;
+        // Zero, infinity and negatives: 0 · ∞ or a NaN came of the step.
+        if better.is_nan() { estimate } else { better }
+    }
+
+    /// Two roundings: far closer than the 2^29 ULP that are documented.
+    #[inline(always)]
+    pub fn f64(x: f64) -> f64 {
+        1.0 / x.sqrt()
+    }
+}
+
+/// Half precision is computed in single: sums, products, quotients and roots
+/// of 11-bit numbers rounded to 24 and then to 11 bits are rounded right.
+macro_rules! through_single {
+    ($($name:ident($($a:ident),*) = $single:ident;)*) => {$(
+        #[inline(always)]
+        fn $name($($a: u32),*) -> u32 {
+            narrow_nearest(Single::$single($(widen($a)),*))
+        }
+    )*};
+}
+
+impl Format for Half {
+    type W = u32;
+    const SIGN: u32 = 0x8000;
+    const EXPONENT: u32 = 0x7c00;
+    const QUIET: u32 = 0x200;
+    const ZERO: u32 = 0;
+    const ONE: u32 = 0x3c00;
+    const BELOW_ONE: u32 = 0x3bff;
+    const FRACTION_BITS: u32 = 10;
+    const BIAS: i32 = 15;
+
+    #[inline(always)]
+    fn clean(a: u32) -> u32 {
+        a & 0xffff
+    }
+
+    through_single! {
+        add(a, b) = add;
+        sub(a, b) = sub;
+        mul(a, b) = mul;
+        sqrt(a) = sqrt;
+        rcp(a) = rcp;
+        rsq(a) = rsq;
+        trunc(a) = trunc;
+        ceil(a) = ceil;
+        floor(a) = floor;
+        round_even(a) = round_even;
+    }
+
+    #[inline(always)]
+    fn fma(a: u32, b: u32, c: u32) -> u32 {
+        // The product is exact in single precision, and no sum over- or
+        // underflows; rounding the sum to odd makes the second rounding safe.
+        let product = f32::from_bits(widen(a)) * f32::from_bits(widen(b));
+        narrow_nearest(sum_to_odd_f32(product, f32::from_bits(widen(c))).to_bits())
+    }
+
+    #[inline(always)]
+    fn lt(a: u32, b: u32) -> bool {
+        !Self::unordered(a, b) & (order(a) < order(b))
+    }
+    #[inline(always)]
+    fn le(a: u32, b: u32) -> bool {
+        !Self::unordered(a, b) & (order(a) <= order(b))
+    }
+    #[inline(always)]
+    fn eq(a: u32, b: u32) -> bool {
+        !Self::unordered(a, b) & (order(a) == order(b))
+    }
+    #[inline(always)]
+    fn unordered(a: u32, b: u32) -> bool {
+        is_nan::<Half>(a) | is_nan::<Half>(b)
+    }
+
+    #[inline(always)]
+    fn split(a: u32) -> (u32, i32) {
+        let (m, e) = Single::split(widen(a));
+        (narrow_nearest(m), e)
+    }
+
+    #[inline(always)]
+    fn scale(m: u32, e: i32) -> u32 {
+        // Exact in single precision within these bounds.
+        narrow_nearest(Single::scale(widen(m), e.clamp(-60, 60)))
+    }
+}
+
+/// Numbers in order; both zeros are 0.
+#[inline(always)]
+fn order(a: u32) -> i32 {
+    let magnitude = (a & 0x7fff) as i32;
+    if a & Half::SIGN != 0 {
+        -magnitude
+    } else {
+        magnitude
+    }
+}

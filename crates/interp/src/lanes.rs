@@ -1,0 +1,216 @@
+//! How one step does 64 lanes: words, and the traits that scalar functions
+//! implement to become steps.
+//!
+//! An arithmetic function is written once, on one element; the drivers of
+//! [`crate::drive`] run it over lane vectors, in loops which the compiler turns
+//! into vector instructions, and over uniform values.
+
+use wavetank_ir::LANES;
+
+use crate::store::Store;
+
+/// A lane's value: 32 bits in one lane vector, or 64 bits in two, low first.
+pub trait Word: Copy + Default {
+    /// Lane `i` of the lane vector(s) at `p`.
+    ///
+    /// # Safety
+    /// `p` points to a lane vector of this word's width in the vector file.
+    unsafe fn lane(p: *const u32, i: usize) -> Self;
+
+    /// Stores the lanes of `mask`.
+    ///
+    /// # Safety
+    /// As for `lane`; `p` must be writable, and the processor have the
+    /// features of `S`.
+    unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[Self; LANES]);
+
+    /// From the low bits of a uniform value.
+    fn from_u64(v: u64) -> Self;
+
+    /// To a uniform value, zero-extended.
+    fn to_u64(self) -> u64;
+
+    /// The width in bits.
+    const BITS: u32;
+
+    /// `(self & and) ^ xor`, for sign modifiers.
+    fn modify(self, and: u64, xor: u64) -> Self;
+}
+
+impl Word for u32 {
+    const BITS: u32 = 32;
+
+    #[inline(always)]
+    unsafe fn lane(p: *const u32, i: usize) -> u32 {
+        // SAFETY: a lane of a lane vector, by the caller's promise.
+        unsafe { p.add(i).read() }
+    }
+
+    #[inline(always)]
+    unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[u32; LANES]) {
+        // SAFETY: a lane vector of the wave.
+        unsafe { S::store(p, mask, r) }
+    }
+
+    #[inline(always)]
+    fn from_u64(v: u64) -> u32 {
+        v as u32
+    }
+
+    #[inline(always)]
+    fn to_u64(self) -> u64 {
+        self.into()
+    }
+
+    #[inline(always)]
+    fn modify(self, and: u64, xor: u64) -> u32 {
+        (self & and as u32) ^ xor as u32
+    }
+}
+
+impl Word for u64 {
+    const BITS: u32 = 64;
+
+    #[inline(always)]
+    unsafe fn lane(p: *const u32, i: usize) -> u64 {
+        // SAFETY: a 64-bit lane vector is two lane vectors in a row.
+        let (low, high) = unsafe { (p.add(i).read(), p.add(LANES + i).read()) };
+        u64::from(low) | u64::from(high) << 32
+    }
+
+    #[inline(always)]
+    unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[u64; LANES]) {
+        let (mut low, mut high) = ([0; LANES], [0; LANES]);
+        for i in 0..LANES {
+            low[i] = r[i] as u32;
+            high[i] = (r[i] >> 32) as u32;
+        }
+        // SAFETY: a 64-bit lane vector is two lane vectors in a row.
+        unsafe {
+            S::store(p, mask, &low);
+            S::store(p.add(LANES), mask, &high);
+        }
+    }
+
+    #[inline(always)]
+    fn from_u64(v: u64) -> u64 {
+        v
+    }
+
+    #[inline(always)]
+    fn to_u64(self) -> u64 {
+        self
+    }
+
+    #[inline(always)]
+    fn modify(self, and: u64, xor: u64) -> u64 {
+        (self & and) ^ xor
+    }
+}
+
+/// The environment a float function may look at when it is not fixed by its
+/// type: see [`Env`].
+#[derive(Clone, Copy)]
+pub struct Env(pub u32);
+
+impl Env {
+    /// Packs a float environment.
+    pub fn pack(fp: wavetank_ir::Fp) -> u32 {
+        fp.round as u32
+            | u32::from(fp.flush_in) << 2
+            | u32::from(fp.flush_out) << 3
+            | u32::from(fp.ieee) << 4
+    }
+
+    /// The rounding, 0 nearest, 1 up, 2 down, 3 toward zero.
+    #[inline(always)]
+    pub fn round(self) -> u32 {
+        self.0 & 3
+    }
+
+    /// Denormal inputs are flushed.
+    #[inline(always)]
+    pub fn flush_in(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    /// Denormal results are flushed.
+    #[inline(always)]
+    pub fn flush_out(self) -> bool {
+        self.0 & 8 != 0
+    }
+
+    /// IEEE mode.
+    #[inline(always)]
+    pub fn ieee(self) -> bool {
+        self.0 & 16 != 0
+    }
+}
+
+/// A function of one element.
+pub trait Op1 {
+    /// The operand.
+    type A: Word;
+    /// The result.
+    type R: Word;
+    /// One lane.
+    fn f(env: Env, a: Self::A) -> Self::R;
+}
+
+/// A function of two elements.
+pub trait Op2 {
+    /// First operand.
+    type A: Word;
+    /// Second operand.
+    type B: Word;
+    /// The result.
+    type R: Word;
+    /// Whether `repair` must be asked about every result.
+    const REPAIR: bool = false;
+    /// One lane.
+    fn f(env: Env, a: Self::A, b: Self::B) -> Self::R;
+    /// Whether the result needs `repair` (it is a NaN, say).
+    #[inline(always)]
+    fn odd(_r: Self::R) -> bool {
+        false
+    }
+    /// The exact result of a lane that is odd: off the fast path.
+    fn repair(_env: Env, _a: Self::A, _b: Self::B, r: Self::R) -> Self::R {
+        r
+    }
+}
+
+/// A function of three elements.
+pub trait Op3 {
+    /// First operand.
+    type A: Word;
+    /// Second operand.
+    type B: Word;
+    /// Third operand.
+    type C: Word;
+    /// The result.
+    type R: Word;
+    /// Whether `repair` must be asked about every result.
+    const REPAIR: bool = false;
+    /// One lane.
+    fn f(env: Env, a: Self::A, b: Self::B, c: Self::C) -> Self::R;
+    /// Whether the result needs `repair`.
+    #[inline(always)]
+    fn odd(_r: Self::R) -> bool {
+        false
+    }
+    /// The exact result of a lane that is odd: off the fast path.
+    fn repair(_env: Env, _a: Self::A, _b: Self::B, _c: Self::C, r: Self::R) -> Self::R {
+        r
+    }
+}
+
+/// A relation of two elements.
+pub trait Test2 {
+    /// First operand.
+    type A: Word;
+    /// Second operand.
+    type B: Word;
+    /// One lane.
+    fn f(env: Env, a: Self::A, b: Self::B) -> bool;
+}

@@ -1,0 +1,38 @@
+//! An engine that interprets the wave IR: lowers blocks to steps, of which each is one function over all 64 lanes, and runs
+//! them.
+
+#![warn(missing_docs)]
+// Lanes index several arrays at once.
+#![allow(clippy::needless_range_loop)]
+
+mod arith;
+mod choose;
+mod compare;
+mod convert;
+mod custom;
+mod directed;
+mod drive;
+mod exact;
+mod extremes;
+mod float;
+mod format;
+mod half;
+mod int;
+#[doc(hidden)]
+pub mod internals;
+mod lanes;
+mod lower;
+mod memory;
+mod mode;
+mod plain;
+mod run;
+mod simd;
+mod step;
+mod store;
+mod transcendental;
+mod unary;
+mod visit;
+
+pub use plain::{Plain, PlainProgram};
+pub use run::{Interpreter, Program, Translation};
+pub use simd::{Simd, UnknownSimd};

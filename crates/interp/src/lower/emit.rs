@@ -1,0 +1,351 @@
+//! Making steps: operands, destinations, masks.
+
+use wavetank_ir::{Op, Reg, Ty, Un, Value};
+
+use super::plan::{self, writes_exec};
+use super::temps::TooMany;
+use super::{ALL, Lower, Place, register};
+use crate::custom::flow::{self, Counts};
+use crate::custom::moves;
+use crate::drive::Level;
+use crate::step::{CONST, Step, StepFn};
+use wavetank_memory::Source;
+
+/// A step's operand: where it is, and the sign flips the step applies to it.
+#[derive(Clone, Copy)]
+pub(super) struct Operand {
+    pub place: Place,
+    pub wide: bool,
+    pub neg: bool,
+    pub abs: bool,
+}
+
+impl Operand {
+    pub fn is_uniform(self) -> bool {
+        matches!(self.place, Place::Uniform(_) | Place::Const(_))
+    }
+}
+
+impl<L: Level> Lower<'_, L> {
+    /// An operand with the sign flips its user applies.
+    pub(super) fn operand(&self, v: Value) -> Operand {
+        let (mut at, mut neg, mut abs) = (v, false, false);
+        while self.plan.lazy[at.index()] {
+            let Op::Un(flip, _, _, of) = self.op(at) else {
+                break;
+            };
+            match flip {
+                // What is inside an absolute value has no sign.
+                Un::FNeg => neg ^= !abs,
+                _ => abs = true,
+            }
+            at = *of;
+        }
+        Operand {
+            place: self.place(at),
+            wide: self.ty(at).bits() == 64,
+            neg,
+            abs,
+        }
+    }
+
+    /// Bits that tell which operands are uniform.
+    pub(super) fn uniform_bits(operands: &[Operand]) -> u8 {
+        operands
+            .iter()
+            .enumerate()
+            .fold(0, |u, (n, o)| u | u8::from(o.is_uniform()) << n)
+    }
+
+    /// The same operands as lane vectors, without sign flips to apply.
+    pub(super) fn spread(&mut self, operands: &mut [Operand]) -> Result<(), TooMany> {
+        for o in operands.iter_mut().filter(|o| o.is_uniform()) {
+            *o = self.splat(*o)?;
+        }
+        Ok(())
+    }
+
+    fn splat(&mut self, o: Operand) -> Result<Operand, TooMany> {
+        let dst = self.temps.vector(if o.wide { 64 } else { 32 }, self.node)?;
+        let run = if o.wide {
+            L::custom::<moves::Splat<u64>>()
+        } else {
+            L::custom::<moves::Splat<u32>>()
+        };
+        let mut step = self.step(
+            run,
+            &[Operand {
+                neg: false,
+                abs: false,
+                ..o
+            }],
+        );
+        step.dst = dst;
+        self.steps.push(step);
+        Ok(Operand {
+            place: Place::Vector(dst),
+            ..o
+        })
+    }
+
+    /// A step with its sources; every lane is written, to offset 0 so far.
+    pub(super) fn step(&self, run: StepFn, operands: &[Operand]) -> Step {
+        let mut step = Step {
+            run,
+            dst: 0,
+            dst2: 0,
+            src: [0; 3],
+            mask: ALL,
+            imm: [0; 3],
+            flags: 0,
+        };
+        for (n, o) in operands.iter().enumerate() {
+            step.src[n] = match o.place {
+                Place::Vector(at) | Place::Uniform(at) => at,
+                Place::Const(c) => {
+                    step.imm[n] = c;
+                    CONST
+                }
+                Place::Nowhere => unreachable!("operands are computed before their users"),
+            };
+            step.flags |= u32::from(o.neg) << n | u32::from(o.abs) << (3 + n);
+        }
+        step
+    }
+
+    pub(super) fn has_flips(operands: &[Operand]) -> bool {
+        operands.iter().any(|o| o.neg || o.abs)
+    }
+
+    /// The offset of a mask, as of node `at`.
+    pub(super) fn mask(&mut self, mask: Value, at: Value) -> Result<u32, TooMany> {
+        let of = plan::source(self.block, mask);
+        let place = match self.op(of) {
+            Op::Read(reg) if of > at => register(*reg),
+            _ => self.places[of.index()],
+        };
+        match place {
+            Place::Uniform(at) => Ok(at),
+            Place::Const(c) if c == u64::MAX => Ok(ALL),
+            Place::Const(c) => {
+                let dst = self.temps.uniform(self.node)?;
+                let wide = Operand {
+                    place: Place::Const(c),
+                    wide: true,
+                    neg: false,
+                    abs: false,
+                };
+                self.move_uniform(wide, dst);
+                Ok(dst)
+            }
+            Place::Vector(_) | Place::Nowhere => unreachable!("masks are uniform values"),
+        }
+    }
+
+    pub(super) fn move_uniform(&mut self, from: Operand, dst: u32) {
+        let run = if from.wide {
+            L::uniform1::<moves::Copy<u64>>()
+        } else {
+            L::uniform1::<moves::Copy<u32>>()
+        };
+        let mut step = self.step(run, &[from]);
+        step.dst = dst;
+        self.steps.push(step);
+    }
+
+    /// Sets where the lane vector that node `v` computes goes: to the register
+    /// of its write, under the mask of it, or to a temporary.
+    pub(super) fn result_vector(&mut self, v: Value, step: &mut Step) -> Result<(), TooMany> {
+        if let Some(w) = self.plan.hoisted[v.index()]
+            && let Op::Write {
+                reg,
+                mask: Some(mask),
+                ..
+            } = self.block.nodes[w as usize].op
+        {
+            step.mask = self.mask(mask, v)?;
+            if let Place::Vector(at) = register(reg) {
+                step.dst = at;
+            }
+            return Ok(());
+        }
+        step.dst = self.temps.vector(self.ty(v).bits(), self.last(v))?;
+        self.places[v.index()] = Place::Vector(step.dst);
+        Ok(())
+    }
+
+    /// Where the uniform value of `v` goes: to the register of its write, or to
+    /// a temporary.
+    pub(super) fn result_uniform(&mut self, v: Value) -> Result<u32, TooMany> {
+        let at = match self.plan.hoisted[v.index()].map(|w| &self.block.nodes[w as usize].op) {
+            Some(Op::Write { reg, .. }) => match register(*reg) {
+                Place::Uniform(at) => at,
+                _ => unreachable!("uniform values are hoisted to uniform registers"),
+            },
+            _ => self.temps.uniform(self.last(v))?,
+        };
+        self.places[v.index()] = Place::Uniform(at);
+        Ok(at)
+    }
+
+    /// Where a mask that `v` computes goes, and the mask that restricts it.
+    pub(super) fn result_mask(&mut self, v: Value) -> Result<(u32, u32), TooMany> {
+        let Some(gate) = self.plan.gate[v.index()] else {
+            return Ok((self.result_uniform(v)?, ALL));
+        };
+        let and = self.plan.gated.iter().position(|g| *g == Some(v));
+        let and = Value(and.expect("a gate has an `and`") as u32);
+        let at = match *self.op(v) {
+            Op::Second(of) => of,
+            _ => v,
+        };
+        let mask = self.mask(gate, at)?;
+        let dst = self.result_uniform(and)?;
+        self.places[v.index()] = Place::Uniform(dst);
+        Ok((dst, mask))
+    }
+
+    /// Where the second result of `v` goes; nowhere that matters if nobody
+    /// wants it.
+    pub(super) fn result_second(&mut self, v: Value) -> Result<u32, TooMany> {
+        match self.plan.second[v.index()] {
+            Some(second) => Ok(self.result_mask(second)?.0),
+            None => self.temps.uniform(self.node),
+        }
+    }
+
+    /// Writes a value that no operation could write where it is computed.
+    pub(super) fn write(&mut self, op: &Op) -> Result<(), TooMany> {
+        let Op::Write {
+            reg,
+            value,
+            mask,
+            bytes,
+        } = *op
+        else {
+            return Ok(());
+        };
+        let o = self.operand(value);
+        match reg {
+            Reg::V(n) if usize::from(n) >= wavetank_memory::VGPRS => Ok(()),
+            Reg::V64(n) if usize::from(n) + 1 >= wavetank_memory::VGPRS => Ok(()),
+            Reg::V(_) | Reg::V64(_) => self.write_vector(reg, o, mask, bytes),
+            Reg::Scc => {
+                self.write_scc(o);
+                Ok(())
+            }
+            _ => {
+                if let Place::Uniform(at) = register(reg) {
+                    let wide = matches!(reg.ty(), Ty::U64 | Ty::Mask);
+                    self.move_uniform(Operand { wide, ..o }, at);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn write_scc(&mut self, o: Operand) {
+        let mut step = self.step(L::uniform1::<moves::Truth>(), &[o]);
+        if let Place::Uniform(at) = register(Reg::Scc) {
+            step.dst = at;
+        }
+        self.steps.push(step);
+    }
+
+    fn write_vector(
+        &mut self,
+        reg: Reg,
+        o: Operand,
+        mask: Option<Value>,
+        bytes: u8,
+    ) -> Result<(), TooMany> {
+        let wide = reg.ty() == Ty::V64;
+        let run = match (bytes, o.is_uniform(), wide) {
+            (0xf, true, true) => L::custom::<moves::Splat<u64>>(),
+            (0xf, true, false) => L::custom::<moves::Splat<u32>>(),
+            (0xf, false, true) => L::op1::<moves::Copy<u64>, false>(),
+            (0xf, false, false) => L::op1::<moves::Copy<u32>, false>(),
+            (_, true, _) => L::custom::<moves::WriteBytes<1>>(),
+            (_, false, _) => L::custom::<moves::WriteBytes<0>>(),
+        };
+        let mut step = self.step(run, &[o]);
+        if bytes != 0xf {
+            step.flags = bytes.into();
+        }
+        if let Some(mask) = mask {
+            step.mask = self.mask(mask, Value(self.node))?;
+        }
+        if let Place::Vector(at) = register(reg) {
+            step.dst = at;
+        }
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Copies a register that is written before the last use of its value.
+    pub(super) fn copy_read(&mut self, v: Value, reg: Reg) -> Result<(), TooMany> {
+        let (from, bits) = (register(reg), self.ty(v).bits());
+        let o = Operand {
+            place: from,
+            wide: bits == 64,
+            neg: false,
+            abs: false,
+        };
+        if !self.is_vector(v) {
+            let dst = self.temps.uniform(self.last(v))?;
+            self.move_uniform(o, dst);
+            self.places[v.index()] = Place::Uniform(dst);
+            return Ok(());
+        }
+        let run = match o.wide {
+            true => L::op1::<moves::Copy<u64>, false>(),
+            false => L::op1::<moves::Copy<u32>, false>(),
+        };
+        let mut step = self.step(run, &[o]);
+        step.dst = self.temps.vector(bits, self.last(v))?;
+        self.places[v.index()] = Place::Vector(step.dst);
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Where a memory step finds a value.
+    pub(super) fn mem_source(&self, v: Option<Value>) -> Source {
+        match v.map(|v| self.place(v)) {
+            None | Some(Place::Nowhere) => Source::None,
+            Some(Place::Vector(at)) => Source::Vector(at),
+            Some(Place::Uniform(at)) => Source::Uniform(at),
+            Some(Place::Const(c)) => Source::Const(c),
+        }
+    }
+
+    /// At an instruction that begins the block, or follows a write of EXEC:
+    /// counts the instructions up to the next such.
+    pub(super) fn count(&mut self, n: usize) {
+        let nodes = &self.block.nodes;
+        let is_inst = |i: usize| matches!(nodes[i].op, Op::Inst { .. });
+        let changed = |i: usize| nodes[i].ty.is_none() && writes_exec(&nodes[i].op);
+        let previous = (0..n).rev().take_while(|i| !is_inst(*i));
+        let begins = n == 0 || previous.into_iter().any(changed);
+        if !is_inst(n) || !begins {
+            return;
+        }
+        let mut counts = Counts::default();
+        let mut ended = false;
+        for (i, node) in nodes.iter().enumerate().skip(n) {
+            if let Op::Inst { family, .. } = node.op {
+                if ended {
+                    break;
+                }
+                counts.families[family as usize] += 1;
+                counts.all += 1;
+            }
+            ended |= changed(i);
+        }
+        let mut step = self.step(flow::count, &[]);
+        step.imm[0] = self.kept.keep(counts);
+        if let Place::Uniform(exec) = register(Reg::EXEC) {
+            step.mask = exec;
+        }
+        self.steps.push(step);
+    }
+}

@@ -1,0 +1,163 @@
+//! Lowering: from a block of the IR to steps.
+//!
+//! [`plan`] decides what is fused; then one walk over the nodes makes the
+//! steps. A value is where its register is, in a temporary, or a constant; what
+//! a step cannot take as it is, is materialised first.
+
+mod emit;
+mod memory;
+mod ops;
+mod plan;
+mod temps;
+
+use std::any::Any;
+use std::mem::offset_of;
+
+use wavetank_ir::{Block, Op, Reg, Ty, Value};
+
+pub(super) use self::memory::values;
+pub use self::ops::choose;
+use self::plan::Plan;
+use self::temps::Temps;
+pub use self::temps::TooMany;
+use super::drive::Level;
+use super::step::Step;
+use wavetank_memory::{Uniform, VECTOR_BYTES, VGPRS};
+
+/// What steps point to, kept as long as they.
+#[derive(Default)]
+pub struct Kept(Vec<Box<dyn Any + Send + Sync>>);
+
+impl Kept {
+    /// Keeps a value; gives its address for a step.
+    fn keep<T: Any + Send + Sync>(&mut self, value: T) -> u64 {
+        self.0.push(Box::new(value));
+        let kept = self.0.last().and_then(|k| k.downcast_ref::<T>());
+        let kept: *const T = kept.expect("it was just put there");
+        kept.expose_provenance() as u64
+    }
+}
+
+/// A lowered block.
+pub struct Code {
+    /// Its steps; the last ends the block.
+    pub steps: Vec<Step>,
+    /// What the steps point to.
+    #[expect(dead_code, reason = "held, not read: the steps have its addresses")]
+    kept: Kept,
+    /// Whether it writes a hardware register, on which later blocks depend.
+    pub changes_modes: bool,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// Not computed, or fused into its user.
+    Nowhere,
+    /// A lane vector, by its offset in the vector file.
+    Vector(u32),
+    /// A uniform value, by its offset in [`Uniform`].
+    Uniform(u32),
+    /// A constant.
+    Const(u64),
+}
+
+/// Lowers a block for a level of features. With `count`, steps count the
+/// instructions.
+pub fn lower<L: Level>(block: &Block, count: bool) -> Result<Code, TooMany> {
+    let mut lower = Lower {
+        block,
+        plan: Plan::new(block, L::FUSE),
+        temps: Temps::new(block.nodes.len()),
+        places: vec![Place::Nowhere; block.nodes.len()],
+        steps: Vec::new(),
+        kept: Kept::default(),
+        pc: block.pc,
+        node: 0,
+        level: std::marker::PhantomData::<L>,
+    };
+    lower.place_reads();
+    for n in 0..block.nodes.len() {
+        lower.node = n as u32;
+        if count {
+            lower.count(n);
+        }
+        lower.emit(Value(n as u32))?;
+        lower.temps.done(n);
+    }
+    let changes_modes = block.nodes.iter().any(|n| plan::writes_hardware(&n.op));
+    Ok(Code {
+        steps: lower.steps,
+        kept: lower.kept,
+        changes_modes,
+    })
+}
+
+struct Lower<'b, L> {
+    block: &'b Block,
+    plan: Plan,
+    temps: Temps,
+    places: Vec<Place>,
+    steps: Vec<Step>,
+    kept: Kept,
+    pc: u64,
+    node: u32,
+    level: std::marker::PhantomData<L>,
+}
+
+/// The offset of a register: in the vector file, or in [`Uniform`]. A vector
+/// register past the file reads v0 (Vega ISA, 3.6.2).
+fn register(reg: Reg) -> Place {
+    let vector = |n: u16, count: usize| {
+        let n = usize::from(n);
+        let n = if n + count <= VGPRS { n } else { 0 };
+        Place::Vector((n * VECTOR_BYTES) as u32)
+    };
+    let uniform = |n: u8, count: u8| Place::Uniform(4 * u32::from(n.min(128 - count)));
+    match reg {
+        Reg::S(n) => uniform(n, 1),
+        Reg::S64(n) | Reg::Mask(n) => uniform(n, 2),
+        Reg::Scc => Place::Uniform(offset_of!(Uniform, scc) as u32),
+        Reg::Hw(n) => Place::Uniform((offset_of!(Uniform, hw) + 4 * usize::from(n & 63)) as u32),
+        Reg::V(n) => vector(n, 1),
+        Reg::V64(n) => vector(n, 2),
+    }
+}
+
+/// The mask that has every lane.
+const ALL: u32 = offset_of!(Uniform, all) as u32;
+
+impl<L: Level> Lower<'_, L> {
+    /// Places constants and the reads whose register keeps its value.
+    fn place_reads(&mut self) {
+        for (i, node) in self.block.nodes.iter().enumerate() {
+            self.places[i] = match node.op {
+                Op::Read(reg) if !self.plan.copied[i] => register(reg),
+                Op::Const(c) => Place::Const(c),
+                _ => Place::Nowhere,
+            };
+        }
+    }
+
+    fn op(&self, v: Value) -> &Op {
+        &self.block.node(v).op
+    }
+
+    fn ty(&self, v: Value) -> Ty {
+        self.block.ty(v)
+    }
+
+    fn is_vector(&self, v: Value) -> bool {
+        self.ty(v).is_vector()
+    }
+
+    /// Where a value is, seen through casts and `and`s that became masks.
+    fn place(&self, v: Value) -> Place {
+        let v = plan::source(self.block, v);
+        self.places[v.index()]
+    }
+
+    fn last(&self, v: Value) -> u32 {
+        self.plan.last[v.index()].max(self.node)
+    }
+}

@@ -1,0 +1,447 @@
+//! From an operation to its steps.
+
+use wavetank_ir::{Clock, Fp, Op, Terminator, Ty, Value};
+
+use super::emit::Operand;
+use super::temps::TooMany;
+use super::{Lower, Place};
+use crate::choose;
+use crate::custom::lane_call::{Call, LaneCall};
+use crate::custom::{carry, cross, flow, moves};
+use crate::drive::{ENV_SHIFT, Level};
+use crate::lanes::Env;
+use crate::step::StepFn;
+use crate::visit::{AskCaps, Caps, UniformStep, VectorStep, Visit};
+use wavetank_memory::Source;
+
+/// The function of an operation that a driver runs: by element.
+pub fn choose<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
+    match *op {
+        Op::Un(o, e, fp, _) => choose::un(o, e, fp, v),
+        Op::Bin(o, e, fp, ..) => choose::bin(o, e, fp, v),
+        Op::Tern(o, e, fp, ..) => choose::tern(o, e, fp, v),
+        Op::Cmp(r, e, fp, ..) => choose::cmp(r, e, fp, v),
+        Op::Class(e, ..) => choose::class(e, v),
+        Op::Cvt(c, from, to, fp, _) => choose::cvt(c, from, to, fp, v),
+        Op::NonZero(_) => Some(choose::non_zero(v)),
+        _ => None,
+    }
+}
+
+fn fp(op: &Op) -> Fp {
+    match *op {
+        Op::Un(_, _, fp, _)
+        | Op::Bin(_, _, fp, ..)
+        | Op::Tern(_, _, fp, ..)
+        | Op::Cmp(_, _, fp, ..)
+        | Op::Cvt(_, _, _, fp, _) => fp,
+        _ => Fp::default(),
+    }
+}
+
+/// Picks the instance of a step by the operands that are uniform.
+macro_rules! by_operands {
+    ($u:expr, [$($n:literal)*], |$U:ident| $make:expr) => {
+        match $u {
+            $($n => { const $U: u8 = $n; $make })*
+            _ => { const $U: u8 = 0; $make }
+        }
+    };
+}
+
+impl<L: Level> Lower<'_, L> {
+    /// Makes the steps of one node.
+    pub(super) fn emit(&mut self, v: Value) -> Result<(), TooMany> {
+        let block = self.block;
+        match &block.node(v).op {
+            Op::Inst { pc, .. } => {
+                self.pc = *pc;
+                Ok(())
+            }
+            Op::Read(reg) if self.plan.copied[v.index()] => self.copy_read(v, *reg),
+            Op::Const(_) | Op::Read(_) | Op::Cast(..) | Op::WaitCnt(_) | Op::Second(_) => Ok(()),
+            _ if self.plan.lazy[v.index()] || self.plan.done[v.index()] => Ok(()),
+            _ if self.plan.gated[v.index()].is_some() => Ok(()),
+            op @ Op::Write { .. } => self.write(op),
+            Op::Mem(op) => self.access(op),
+            Op::End(end) => {
+                self.end(end);
+                Ok(())
+            }
+            op @ (Op::Un(..)
+            | Op::Bin(..)
+            | Op::Tern(..)
+            | Op::Cvt(..)
+            | Op::Cmp(..)
+            | Op::Class(..)
+            | Op::NonZero(_)) => self.function(v, op),
+            op @ (Op::AddCarry(..) | Op::SubBorrow(..) | Op::MadWide { .. }) => self.wide(v, op),
+            op => self.special(v, op),
+        }
+    }
+
+    /// An operation whose function a driver runs.
+    fn function(&mut self, v: Value, op: &Op) -> Result<(), TooMany> {
+        let mut args = Vec::with_capacity(3);
+        op.for_each_operand(&mut |a| args.push(*a));
+        if let Op::NonZero(a) = op {
+            args.push(*a);
+        }
+        let mut operands: Vec<_> = args.iter().map(|a| self.operand(*a)).collect();
+        let vector = args.iter().any(|a| self.is_vector(*a));
+        let Some(caps) = choose(op, AskCaps) else {
+            self.undefined(op);
+            return Ok(());
+        };
+        let run = self.driver(op, vector, caps, &mut operands)?;
+        let mut step = self.step(run, &operands);
+        step.flags |= Env::pack(fp(op)) << ENV_SHIFT;
+        match (vector, self.ty(v)) {
+            (true, Ty::V32 | Ty::V64) => self.result_vector(v, &mut step)?,
+            (true, _) => (step.dst, step.mask) = self.result_mask(v)?,
+            (false, _) => step.dst = self.result_uniform(v)?,
+        }
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn driver(
+        &mut self,
+        op: &Op,
+        vector: bool,
+        caps: Caps,
+        operands: &mut [Operand],
+    ) -> Result<StepFn, TooMany> {
+        let run = if vector {
+            if !(caps.uniform && L::FUSE) {
+                self.spread(operands)?;
+            }
+            let mods = Self::has_flips(operands);
+            choose(op, VectorStep::<L>::new(Self::uniform_bits(operands), mods))
+        } else {
+            choose(op, UniformStep::<L>::new())
+        };
+        Ok(run.expect("what has capabilities has a step"))
+    }
+
+    /// An operation with two results.
+    fn wide(&mut self, v: Value, op: &Op) -> Result<(), TooMany> {
+        let mut args = Vec::with_capacity(3);
+        op.for_each_operand(&mut |a| args.push(*a));
+        let mut operands: Vec<_> = args.iter().map(|a| self.operand(*a)).collect();
+        let vector = self.is_vector(v);
+        let run = if vector {
+            self.vector_wide(op, &mut operands)?
+        } else {
+            uniform_wide::<L>(op)
+        };
+        let mut step = self.step(run, &operands);
+        if vector {
+            self.result_vector(v, &mut step)?;
+        } else {
+            step.dst = self.result_uniform(v)?;
+        }
+        step.dst2 = self.result_second(v)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn vector_wide(&mut self, op: &Op, operands: &mut [Operand]) -> Result<StepFn, TooMany> {
+        use carry::{AddCarry, MadWide};
+        if !L::FUSE {
+            let sources = if matches!(op, Op::MadWide { .. }) {
+                3
+            } else {
+                2
+            };
+            self.spread(&mut operands[..sources])?;
+        }
+        let u = Self::uniform_bits(operands);
+        let sum = u & 3;
+        Ok(match op {
+            Op::AddCarry(_, _, None) => {
+                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<false, false, U>>())
+            }
+            Op::AddCarry(_, _, Some(_)) => {
+                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<false, true, U>>())
+            }
+            Op::SubBorrow(_, _, None) => {
+                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<true, false, U>>())
+            }
+            Op::SubBorrow(_, _, Some(_)) => {
+                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<true, true, U>>())
+            }
+            Op::MadWide { signed: true, .. } => {
+                by_operands!(u, [1 2 3 4 5 6], |U| L::custom::<MadWide<true, U>>())
+            }
+            _ => by_operands!(u, [1 2 3 4 5 6], |U| L::custom::<MadWide<false, U>>()),
+        })
+    }
+
+    /// Operations whose steps have bodies of their own.
+    fn special(&mut self, v: Value, op: &Op) -> Result<(), TooMany> {
+        match op {
+            Op::Select(cond, a, b) => self.select(v, *cond, *a, *b),
+            Op::LaneFn(function, args) => self.lane_call(v, function, args),
+            Op::LanesBelow { high: false } => {
+                self.vector_step(v, L::custom::<cross::LanesBelow<false>>(), &[], 0)
+            }
+            Op::LanesBelow { high: true } => {
+                self.vector_step(v, L::custom::<cross::LanesBelow<true>>(), &[], 0)
+            }
+            Op::LaneId => self.vector_step(v, L::custom::<cross::LaneId>(), &[], 0),
+            Op::Shuffle(a, table) => {
+                let table = self.kept.keep(**table);
+                let mut from = [self.operand(*a)];
+                self.spread(&mut from)?;
+                self.vector_step(v, L::custom::<cross::Shuffle>(), &from, table)
+            }
+            Op::ShuffleMask(a, table) => {
+                let table = self.kept.keep(**table);
+                let from = [self.operand(*a)];
+                self.uniform_step(v, L::custom::<cross::ShuffleMask>(), &from, table)
+            }
+            Op::Permute { value, index, mask } | Op::Scatter { value, index, mask } => {
+                let operands = [*value, *index, *mask].map(|x| self.operand(x));
+                let u = Self::uniform_bits(&operands[..2]);
+                let run = match op {
+                    Op::Permute { .. } => {
+                        by_operands!(u, [1 2 3], |U| L::custom::<cross::Permute<U>>())
+                    }
+                    _ => by_operands!(u, [1 2 3], |U| L::custom::<cross::Scatter<U>>()),
+                };
+                self.vector_step(v, run, &operands, 0)
+            }
+            Op::ReadLane(a, lane) => self.read_lane(v, *a, *lane, L::custom::<cross::ReadLane>()),
+            Op::ReadFirstLane(a, mask) => {
+                self.read_lane(v, *a, *mask, L::custom::<cross::ReadFirstLane>())
+            }
+            Op::ReadIndexed { base, index } => {
+                let from = [self.operand(*index)];
+                self.vector_step(v, L::custom::<moves::ReadIndexed>(), &from, (*base).into())
+            }
+            Op::ReadIndexedS { base, index } => {
+                let from = [self.operand(*index)];
+                self.uniform_step(v, L::custom::<moves::ReadIndexedS>(), &from, (*base).into())
+            }
+            Op::WriteIndexed {
+                base,
+                index,
+                value,
+                mask,
+            } => {
+                let operands = [*index, *value].map(|x| self.operand(x));
+                let run = if operands[1].is_uniform() {
+                    L::custom::<moves::WriteIndexed<2>>()
+                } else {
+                    L::custom::<moves::WriteIndexed<0>>()
+                };
+                let mut step = self.step(run, &operands);
+                step.imm[2] = (*base).into();
+                step.mask = self.mask(*mask, v)?;
+                self.steps.push(step);
+                Ok(())
+            }
+            Op::WriteIndexedS { base, index, value } => {
+                let operands = [*index, *value].map(|x| self.operand(x));
+                let mut step = self.step(L::custom::<moves::WriteIndexedS>(), &operands);
+                step.imm[2] = (*base).into();
+                self.steps.push(step);
+                Ok(())
+            }
+            Op::Clock(clock) => {
+                let mut step = self.step(flow::read_clock, &[]);
+                step.flags = u32::from(*clock == Clock::RealTime);
+                step.dst = self.result_uniform(v)?;
+                self.steps.push(step);
+                Ok(())
+            }
+            op => {
+                self.undefined(op);
+                Ok(())
+            }
+        }
+    }
+
+    fn vector_step(
+        &mut self,
+        v: Value,
+        run: StepFn,
+        operands: &[Operand],
+        imm: u64,
+    ) -> Result<(), TooMany> {
+        let mut step = self.step(run, operands);
+        if operands.len() < 2 {
+            step.imm[1] = imm;
+        }
+        self.result_vector(v, &mut step)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn uniform_step(
+        &mut self,
+        v: Value,
+        run: StepFn,
+        operands: &[Operand],
+        imm: u64,
+    ) -> Result<(), TooMany> {
+        let mut step = self.step(run, operands);
+        step.imm[1] = imm;
+        step.dst = self.result_uniform(v)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn read_lane(&mut self, v: Value, a: Value, which: Value, run: StepFn) -> Result<(), TooMany> {
+        let from = self.operand(a);
+        let dst = self.result_uniform(v)?;
+        if from.is_uniform() {
+            // Every lane has it.
+            self.move_uniform(from, dst);
+            return Ok(());
+        }
+        let which = self.operand(which);
+        let mut step = self.step(run, &[from, which]);
+        step.dst = dst;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn select(&mut self, v: Value, cond: Value, a: Value, b: Value) -> Result<(), TooMany> {
+        let wide = self.ty(v).bits() == 64;
+        let mut operands = [cond, a, b].map(|x| self.operand(x));
+        if !self.is_vector(v) {
+            let run = if wide {
+                L::custom::<moves::UniformSelect<u64>>()
+            } else {
+                L::custom::<moves::UniformSelect<u32>>()
+            };
+            let mut step = self.step(run, &operands);
+            step.dst = self.result_uniform(v)?;
+            self.steps.push(step);
+            return Ok(());
+        }
+        if self.ty(cond) != Ty::Mask {
+            operands[0] = self.mask_of_bool(operands[0])?;
+        }
+        if !L::FUSE {
+            self.spread(&mut operands[1..])?;
+        }
+        let u = Self::uniform_bits(&operands) & 6;
+        let run = match wide {
+            true => by_operands!(u, [2 4 6], |U| L::custom::<moves::Select<u64, U>>()),
+            false => by_operands!(u, [2 4 6], |U| L::custom::<moves::Select<u32, U>>()),
+        };
+        let mut step = self.step(run, &operands);
+        self.result_vector(v, &mut step)?;
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// All lanes, or none, as a uniform condition says.
+    fn mask_of_bool(&mut self, cond: Operand) -> Result<Operand, TooMany> {
+        let constant = |c| Operand {
+            place: Place::Const(c),
+            wide: true,
+            ..cond
+        };
+        let operands = [cond, constant(u64::MAX), constant(0)];
+        let mut step = self.step(L::custom::<moves::UniformSelect<u64>>(), &operands);
+        step.dst = self.temps.uniform(self.node)?;
+        let place = Place::Uniform(step.dst);
+        self.steps.push(step);
+        Ok(Operand {
+            place,
+            wide: true,
+            ..cond
+        })
+    }
+
+    fn lane_call(
+        &mut self,
+        v: Value,
+        function: &'static wavetank_ir::LaneFn,
+        args: &[Value],
+    ) -> Result<(), TooMany> {
+        let uniform = !self.is_vector(v);
+        let mut sources = [(Source::None, false); 4];
+        for (source, arg) in sources.iter_mut().zip(args) {
+            *source = (self.mem_source(Some(*arg)), self.ty(*arg).bits() == 64);
+        }
+        let call = LaneCall {
+            function,
+            args: sources,
+            uniform,
+        };
+        let mut step = self.step(L::custom::<Call>(), &[]);
+        step.imm[0] = self.kept.keep(call);
+        if uniform {
+            step.dst = self.result_uniform(v)?;
+        } else {
+            self.result_vector(v, &mut step)?;
+        }
+        if function.has_mask {
+            step.dst2 = self.result_second(v)?;
+        }
+        self.steps.push(step);
+        Ok(())
+    }
+
+    fn end(&mut self, end: &Terminator) {
+        let (run, imm, flags): (StepFn, [u64; 2], u32) = match *end {
+            Terminator::Branch(to) => (flow::branch, [to, 0], 0),
+            Terminator::CondBranch { taken, next, .. } => (flow::cond_branch, [taken, next], 0),
+            Terminator::Jump(_) => (flow::jump, [0; 2], 0),
+            Terminator::Barrier { next } => (flow::barrier, [next, 0], 0),
+            Terminator::Sleep { next } => (flow::sleep, [next, 0], 0),
+            // The constants of its two sources come first.
+            Terminator::GlobalSync { op, next, .. } => (flow::global_sync, [0, next], op as u32),
+            Terminator::Export { next, .. } => (flow::export, [next, 0], 0),
+            Terminator::Message { message, next } => (flow::message, [next, 0], message.into()),
+            Terminator::Trap { id, .. } => (flow::trap, [self.pc, 0], id.into()),
+            Terminator::EndProgram => (flow::end_program, [self.pc, 0], 0),
+            Terminator::Unsupported { ref what } => return self.unsupported(what.to_string()),
+        };
+        let operands: &[Operand] = match *end {
+            Terminator::CondBranch { cond: v, .. } | Terminator::Jump(v) => &[self.operand(v)],
+            Terminator::GlobalSync {
+                resource, value, ..
+            } => &[self.operand(resource), self.operand(value)],
+            _ => &[],
+        };
+        let mut step = self.step(run, operands);
+        for (slot, imm) in step.imm[1..].iter_mut().zip(imm) {
+            *slot |= imm;
+        }
+        step.flags = flags;
+        if let Terminator::Export { export, .. } = *end {
+            step.imm[0] = self.kept.keep(export);
+        }
+        self.steps.push(step);
+    }
+
+    /// The kernel stops here.
+    pub(super) fn unsupported(&mut self, what: String) {
+        let mut step = self.step(flow::unsupported, &[]);
+        step.imm[0] = self.kept.keep(what);
+        step.imm[1] = self.pc;
+        self.steps.push(step);
+    }
+
+    fn undefined(&mut self, op: &Op) {
+        self.unsupported(format!("{op} is not defined for its element"));
+    }
+}
+
+fn uniform_wide<L: Level>(op: &Op) -> StepFn {
+    use carry::{UniformAddCarry, UniformMadWide};
+    match op {
+        Op::AddCarry(_, _, None) => L::custom::<UniformAddCarry<false, false>>(),
+        Op::AddCarry(_, _, Some(_)) => L::custom::<UniformAddCarry<false, true>>(),
+        Op::SubBorrow(_, _, None) => L::custom::<UniformAddCarry<true, false>>(),
+        Op::SubBorrow(_, _, Some(_)) => L::custom::<UniformAddCarry<true, true>>(),
+        Op::MadWide { signed: true, .. } => L::custom::<UniformMadWide<true>>(),
+        _ => L::custom::<UniformMadWide<false>>(),
+    }
+}

@@ -1,0 +1,479 @@
+//! What is fused, decided before a step is made: writes move up into the
+//! operation that computes their value, masks of results into the operation
+//! they restrict, sign flips into the operation that uses them. A register
+//! that is read stays where it is, unless it is written before the last use.
+
+use wavetank_ir::{Block, DataReg, Elem, Op, Reg, Ty, Un, Value};
+
+use crate::choose;
+use crate::visit::AskCaps;
+use wavetank_memory::{VGPRS, sreg};
+
+/// Uniform registers, SCC, then hardware registers: what a span can name.
+const UNIFORM_UNITS: u16 = 128;
+const SCC_UNIT: u16 = UNIFORM_UNITS;
+const HW_UNITS: u16 = SCC_UNIT + 1;
+const VECTOR_UNITS: u16 = HW_UNITS + 64;
+const UNITS: usize = VECTOR_UNITS as usize + VGPRS;
+
+/// A run of register units.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    first: u16,
+    count: u16,
+}
+
+impl Span {
+    /// The units of a register.
+    pub fn of(reg: Reg) -> Span {
+        let (first, count) = match reg {
+            Reg::S(n) => (n.into(), 1),
+            Reg::S64(n) | Reg::Mask(n) => (n.into(), 2),
+            Reg::Scc => (SCC_UNIT, 1),
+            Reg::Hw(n) => (HW_UNITS + u16::from(n & 63), 1),
+            Reg::V(n) => (VECTOR_UNITS + n, 1),
+            Reg::V64(n) => (VECTOR_UNITS + n, 2),
+        };
+        Span { first, count }
+    }
+
+    fn data(reg: DataReg, dwords: u16) -> Span {
+        let first = match reg {
+            DataReg::S(n) => n.into(),
+            DataReg::V(n) => VECTOR_UNITS + n,
+        };
+        Span {
+            first,
+            count: dwords,
+        }
+    }
+
+    fn overlaps(self, other: Span) -> bool {
+        self.first < other.first + other.count && other.first < self.first + self.count
+    }
+
+    fn units(self) -> std::ops::Range<usize> {
+        usize::from(self.first).min(UNITS)..usize::from(self.first + self.count).min(UNITS)
+    }
+}
+
+const ALL_UNIFORM: Span = Span {
+    first: 0,
+    count: UNIFORM_UNITS,
+};
+const ALL_VECTOR: Span = Span {
+    first: VECTOR_UNITS,
+    count: VGPRS as u16,
+};
+const EXEC: Span = Span {
+    first: sreg::EXEC as u16,
+    count: 2,
+};
+
+/// The decisions for one block.
+pub struct Plan {
+    /// The last node at which a value is needed.
+    pub last: Vec<u32>,
+    /// How many nodes use it, its second result not counted.
+    pub uses: Vec<u32>,
+    /// The write that takes a value where it is computed.
+    pub hoisted: Vec<Option<u32>>,
+    /// For each write: it was hoisted.
+    pub done: Vec<bool>,
+    /// For each value that is restricted by a mask where it is computed: the
+    /// mask.
+    pub gate: Vec<Option<Value>>,
+    /// For each `and` that became a gate: the value it restricts.
+    pub gated: Vec<Option<Value>>,
+    /// For each sign flip that its user applies: true.
+    pub lazy: Vec<bool>,
+    /// For each read: the register is written before the last use.
+    pub copied: Vec<bool>,
+    /// The value that holds the second result.
+    pub second: Vec<Option<Value>>,
+}
+
+/// The node a value's bits come from, seen through casts.
+pub fn source(block: &Block, mut v: Value) -> Value {
+    while let Op::Cast(_, of) = block.node(v).op {
+        v = of;
+    }
+    v
+}
+
+/// What a node writes: registers.
+fn written(op: &Op) -> Option<Span> {
+    match op {
+        Op::Write { reg, .. } => Some(Span::of(*reg)),
+        Op::WriteIndexed { .. } => Some(ALL_VECTOR),
+        Op::WriteIndexedS { .. } => Some(ALL_UNIFORM),
+        Op::Mem(m) => {
+            let dwords = m.access.bytes().div_ceil(4) as u16;
+            m.ret.map(|r| Span::data(r, dwords))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a node reads registers of the span at its place.
+fn reads(op: &Op, span: Span) -> bool {
+    match op {
+        Op::Read(reg) => Span::of(*reg).overlaps(span),
+        Op::ReadIndexed { .. } => span.overlaps(ALL_VECTOR),
+        Op::ReadIndexedS { .. } => span.overlaps(ALL_UNIFORM),
+        // A hardware register may show any state; memory must see it exact.
+        Op::Mem(_) | Op::End(_) => true,
+        _ => false,
+    }
+}
+
+impl Plan {
+    /// Decides for a block. `fuse` is off for the level without fusion.
+    pub fn new(block: &Block, fuse: bool) -> Plan {
+        let n = block.nodes.len();
+        let mut plan = Plan {
+            last: vec![0; n],
+            uses: vec![0; n],
+            hoisted: vec![None; n],
+            done: vec![false; n],
+            gate: vec![None; n],
+            gated: vec![None; n],
+            lazy: vec![false; n],
+            copied: vec![false; n],
+            second: vec![None; n],
+        };
+        let users = plan.count_uses(block);
+        plan.hoist_vector_writes(block);
+        plan.find_gates(block);
+        plan.hoist_uniform_writes(block, &users);
+        if fuse {
+            plan.find_sign_flips(block, &users);
+        }
+        plan.find_last_uses(block);
+        plan.find_copies(block);
+        plan
+    }
+
+    /// Counts uses; gives for each value its last user, seen through casts.
+    fn count_uses(&mut self, block: &Block) -> Vec<u32> {
+        let mut users = vec![0; block.nodes.len()];
+        for (i, node) in block.nodes.iter().enumerate() {
+            if let Op::Second(of) = node.op {
+                self.second[of.index()] = Some(Value(i as u32));
+                continue;
+            }
+            node.op.for_each_operand(&mut |v| {
+                self.uses[v.index()] += 1;
+                users[v.index()] = i as u32;
+            });
+        }
+        for (i, node) in block.nodes.iter().enumerate().rev() {
+            if let Op::Cast(_, of) = node.op {
+                users[of.index()] = users[of.index()].max(users[i]);
+            }
+        }
+        users
+    }
+
+    /// The node at which a value's step stands.
+    fn place(&self, block: &Block, v: Value) -> u32 {
+        let v = source(block, v);
+        match (self.gated[v.index()], &block.node(v).op) {
+            (Some(of), _) => self.place(block, of),
+            (None, Op::Second(of)) => of.0,
+            _ => v.0,
+        }
+    }
+
+    /// Whether a mask can be read at node `at`, before its own place.
+    fn readable(&self, block: &Block, mask: Value, at: u32) -> bool {
+        let mask = source(block, mask);
+        if mask.0 < at {
+            return true;
+        }
+        let Op::Read(reg) = block.node(mask).op else {
+            return matches!(block.node(mask).op, Op::Const(_));
+        };
+        let between = &block.nodes[at as usize..mask.index()];
+        let span = Span::of(reg);
+        !between
+            .iter()
+            .any(|n| written(&n.op).is_some_and(|w| w.overlaps(span)))
+    }
+
+    /// Whether nothing between the nodes touches the registers.
+    fn quiet(block: &Block, from: u32, to: u32, span: Span) -> bool {
+        block.nodes[from as usize + 1..to as usize]
+            .iter()
+            .all(|n| !reads(&n.op, span) && !written(&n.op).is_some_and(|w| w.overlaps(span)))
+    }
+
+    fn hoist_vector_writes(&mut self, block: &Block) {
+        for (w, node) in block.nodes.iter().enumerate() {
+            let Op::Write {
+                reg: reg @ (Reg::V(_) | Reg::V64(_)),
+                value,
+                mask,
+                bytes,
+            } = node.op
+            else {
+                continue;
+            };
+            let (v, w) = (value.index(), w as u32);
+            let Some(mask) = mask else { continue };
+            let span = Span::of(reg);
+            let fits = block.node(value).ty == Some(reg.ty())
+                && usize::from(span.first - VECTOR_UNITS + span.count) <= VGPRS;
+            if fits
+                && bytes == 0xf
+                && self.uses[v] == 1
+                && has_vector_step(&block.node(value).op)
+                && self.readable(block, mask, value.0)
+                && Self::quiet(block, value.0, w, span)
+            {
+                self.hoisted[v] = Some(w);
+                self.done[w as usize] = true;
+            }
+        }
+    }
+
+    /// Finds `and`s that restrict the lanes of a compare, or of a carry.
+    fn find_gates(&mut self, block: &Block) {
+        for (i, node) in block.nodes.iter().enumerate() {
+            let Op::Bin(wavetank_ir::Bin::And, _, _, a, b) = node.op else {
+                continue;
+            };
+            if node.ty != Some(Ty::Mask) {
+                continue;
+            }
+            for (x, mask) in [(a, b), (b, a)] {
+                if self.can_gate(block, x, mask) {
+                    self.gate[x.index()] = Some(mask);
+                    self.gated[i] = Some(x);
+                    break;
+                }
+            }
+        }
+    }
+
+    fn can_gate(&self, block: &Block, x: Value, mask: Value) -> bool {
+        if self.uses[x.index()] != 1 || x == mask {
+            return false;
+        }
+        match block.node(x).op {
+            Op::Cmp(..) | Op::Class(..) | Op::NonZero(_) => self.readable(block, mask, x.0),
+            // The carry is restricted as the sum is: both by the write's mask.
+            Op::Second(of) => self.hoisted[of.index()].is_some_and(|w| {
+                let Op::Write { mask: Some(m), .. } = block.nodes[w as usize].op else {
+                    return false;
+                };
+                same_mask(block, m, mask) && self.readable(block, mask, of.0)
+            }),
+            _ => false,
+        }
+    }
+
+    fn hoist_uniform_writes(&mut self, block: &Block, users: &[u32]) {
+        // Registers that stand for a value, and until when.
+        let mut alive: Vec<(Span, u32)> = Vec::new();
+        for (w, node) in block.nodes.iter().enumerate() {
+            let Op::Write {
+                reg,
+                value,
+                mask: None,
+                ..
+            } = node.op
+            else {
+                continue;
+            };
+            let (w, span) = (w as u32, Span::of(reg));
+            let v = source(block, value);
+            let from = self.place(block, v);
+            let until = users[v.index()].max(users[value.index()]);
+            let fits = match reg {
+                Reg::Scc => is_bool(block, v),
+                Reg::Hw(_) => false,
+                _ => true,
+            };
+            if fits
+                && self.hoisted[v.index()].is_none()
+                && (v == value || self.uses[v.index()] == 1)
+                && has_uniform_step(&block.node(v).op)
+                && Self::quiet(block, from, w, span)
+                && (until <= w || Self::unwritten(block, w, until, span))
+                && !alive
+                    .iter()
+                    .any(|(s, until)| s.overlaps(span) && *until > from)
+            {
+                self.hoisted[v.index()] = Some(w);
+                self.done[w as usize] = true;
+                if until > w {
+                    alive.push((span, until));
+                }
+            }
+        }
+    }
+
+    fn unwritten(block: &Block, from: u32, to: u32, span: Span) -> bool {
+        let between = &block.nodes[from as usize + 1..=to as usize];
+        !between
+            .iter()
+            .any(|n| written(&n.op).is_some_and(|w| w.overlaps(span)))
+    }
+
+    fn find_sign_flips(&mut self, block: &Block, users: &[u32]) {
+        for (i, node) in block.nodes.iter().enumerate().rev() {
+            let Op::Un(Un::FNeg | Un::FAbs, elem, _, _) = node.op else {
+                continue;
+            };
+            let vector = node.ty.is_some_and(Ty::is_vector);
+            if !vector || self.uses[i] != 1 || self.hoisted[i].is_some() {
+                continue;
+            }
+            let user = users[i] as usize;
+            self.lazy[i] = match block.nodes[user].op {
+                // −|x|: the flip goes on with the flip that uses it.
+                Op::Un(Un::FNeg, e, ..) if self.lazy[user] => e == elem,
+                ref op => takes_mods(op, elem),
+            };
+        }
+    }
+
+    /// When each value is last needed, lazy users counted at their own users.
+    fn find_last_uses(&mut self, block: &Block) {
+        for (i, node) in block.nodes.iter().enumerate().rev() {
+            let at = match node.op {
+                Op::Cast(..) | Op::Second(_) => self.last[i].max(i as u32),
+                _ if self.lazy[i] => self.last[i],
+                _ => i as u32,
+            };
+            node.op.for_each_operand(&mut |v| {
+                let last = &mut self.last[v.index()];
+                *last = (*last).max(at);
+            });
+        }
+        // The mask in a gate stands where the `and` stood, at the latest; what
+        // an `and` became lives where its register or temporary does.
+        for i in 0..block.nodes.len() {
+            if let Some(of) = self.gated[i] {
+                self.last[of.index()] = self.last[of.index()].max(self.last[i]);
+            }
+        }
+    }
+
+    /// Finds reads whose register is written before their last use.
+    fn find_copies(&mut self, block: &Block) {
+        let mut next_write = vec![u32::MAX; UNITS];
+        let mut writes: Vec<Vec<Span>> = vec![Vec::new(); block.nodes.len()];
+        for (i, node) in block.nodes.iter().enumerate() {
+            let Some(span) = written(&node.op) else {
+                continue;
+            };
+            let at = match node.op {
+                Op::Write { value, .. } if self.done[i] => self.place(block, value),
+                _ => i as u32,
+            };
+            writes[at as usize].push(span);
+        }
+        for (i, node) in block.nodes.iter().enumerate().rev() {
+            if let Op::Read(reg) = node.op {
+                let next = Span::of(reg).units().map(|u| next_write[u]).min();
+                self.copied[i] = next.is_some_and(|next| next < self.last[i]);
+            }
+            for span in &writes[i] {
+                for unit in span.units() {
+                    next_write[unit] = i as u32;
+                }
+            }
+        }
+    }
+}
+
+/// Whether two masks are the same bits at both places: the same value, or reads
+/// of the same register that the simplifier left apart.
+fn same_mask(block: &Block, a: Value, b: Value) -> bool {
+    let (a, b) = (source(block, a), source(block, b));
+    if a == b {
+        return true;
+    }
+    match (&block.node(a).op, &block.node(b).op) {
+        (Op::Read(x), Op::Read(y)) if Span::of(*x) == Span::of(*y) => {
+            let (from, to) = (a.0.min(b.0), a.0.max(b.0));
+            Plan::unwritten(block, from, to, Span::of(*x))
+        }
+        _ => false,
+    }
+}
+
+fn is_bool(block: &Block, v: Value) -> bool {
+    let uniform = block.node(v).ty == Some(Ty::U32);
+    uniform && matches!(block.node(v).op, Op::Cmp(..) | Op::Second(_))
+}
+
+/// Operations whose step writes a lane vector under a mask.
+fn has_vector_step(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Un(..)
+            | Op::Bin(..)
+            | Op::Tern(..)
+            | Op::Cvt(..)
+            | Op::Select(..)
+            | Op::AddCarry(..)
+            | Op::SubBorrow(..)
+            | Op::MadWide { .. }
+            | Op::LanesBelow { .. }
+            | Op::LaneId
+            | Op::Shuffle(..)
+            | Op::Permute { .. }
+            | Op::Scatter { .. }
+            | Op::ReadIndexed { .. }
+            | Op::LaneFn(..)
+    )
+}
+
+/// Operations whose step writes a uniform value anywhere.
+fn has_uniform_step(op: &Op) -> bool {
+    match op {
+        Op::Cmp(..)
+        | Op::Class(..)
+        | Op::NonZero(_)
+        | Op::Second(_)
+        | Op::ShuffleMask(..)
+        | Op::ReadLane(..)
+        | Op::ReadFirstLane(..)
+        | Op::ReadIndexedS { .. }
+        | Op::Clock(_) => true,
+        Op::Permute { .. } | Op::Scatter { .. } | Op::Shuffle(..) => false,
+        op => has_vector_step(op),
+    }
+}
+
+/// Whether the step of an operation applies sign flips to its sources.
+fn takes_mods(op: &Op, elem: Elem) -> bool {
+    let caps = match *op {
+        Op::Un(o, e, fp, _) if e == elem => choose::un(o, e, fp, AskCaps),
+        Op::Bin(o, e, fp, ..) if e == elem => choose::bin(o, e, fp, AskCaps),
+        Op::Tern(o, e, fp, ..) if e == elem => choose::tern(o, e, fp, AskCaps),
+        Op::Cmp(r, e, fp, ..) if e == elem => choose::cmp(r, e, fp, AskCaps),
+        _ => None,
+    };
+    caps.is_some_and(|c| c.mods)
+}
+
+/// Whether a node writes EXEC.
+pub fn writes_exec(op: &Op) -> bool {
+    written(op).is_some_and(|w| w.overlaps(EXEC))
+}
+
+/// Whether a block changes what later blocks are lifted for: a hardware
+/// register.
+pub fn writes_hardware(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Write {
+            reg: Reg::Hw(_),
+            ..
+        }
+    )
+}

@@ -1,0 +1,653 @@
+//! The plain evaluator: evaluates the IR node by node.
+//!
+//! It lowers, fuses and remembers nothing but lifted blocks, so that it is easy to believe. It runs whole kernels, slowly,
+//! and is what faster back ends are compared with: from the same state they must reach the same state. It calls the same
+//! functions of lanes as the interpreter does, so it judges lowering, not meaning.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wavetank_ir::{Block, Fp, LANES, MemOp, Node, Op, Reg, Terminator, Ty, Value};
+use wavetank_translate::{Code, Modes, Translator};
+
+use crate::choose;
+use crate::drive::Baseline;
+use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
+use crate::lower::values;
+use crate::memory::mem_step;
+use crate::step::{Ctx, Next, Step};
+use crate::visit::Visit;
+use wavetank_machine::{Backend, Fault, Stop, SyncRequest, clock, cost};
+use wavetank_memory::{
+    Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg,
+};
+
+/// The lifted blocks of a program, shared by the threads that run it.
+pub struct PlainProgram {
+    translator: Translator,
+    blocks: Mutex<HashMap<(u64, Modes), Arc<Block>>>,
+    count: bool,
+}
+
+impl PlainProgram {
+    /// A program from its code; `count` says whether instructions are counted.
+    pub fn new(code: Arc<dyn Code + Send + Sync>, count: bool) -> Self {
+        PlainProgram {
+            translator: Translator::new(code, false),
+            blocks: Mutex::default(),
+            count,
+        }
+    }
+
+    fn block(&self, pc: u64, modes: Modes) -> Arc<Block> {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let lift = || Arc::new(self.translator.lift(pc, modes));
+        blocks.entry((pc, modes)).or_insert_with(lift).clone()
+    }
+}
+
+/// The reference evaluator on a program.
+pub struct Plain<'p> {
+    program: &'p PlainProgram,
+    step: bool,
+}
+
+impl<'p> Plain<'p> {
+    /// A back end for one thread.
+    pub fn new(program: &'p PlainProgram) -> Self {
+        let step = false;
+        Plain { program, step }
+    }
+
+    /// A back end that takes an edge after every instruction, so that a budget of 1 stops there.
+    pub fn stepping(program: &'p PlainProgram) -> Self {
+        let step = true;
+        Plain { program, step }
+    }
+}
+
+impl Backend for Plain<'_> {
+    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        memory.enter();
+        let stop = self.turn(wave, memory);
+        memory.leave();
+        stop
+    }
+}
+
+impl Plain<'_> {
+    fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        loop {
+            let u = wave.uniform();
+            let modes = Modes::new(u.hw[usize::from(hwreg::MODE)], u.s[usize::from(sreg::M0)]);
+            let block = self.program.block(u.pc, modes);
+            let mut frame = Frame {
+                block: &block,
+                values: vec![None; block.nodes.len()],
+                seconds: HashMap::new(),
+                pc: block.pc,
+                step: self.step,
+                count: self.program.count,
+                wave,
+                memory,
+            };
+            if let Err(stop) = frame.run() {
+                return stop;
+            }
+            let cost = if self.step { 1 } else { cost(&block) };
+            wave.uniform_mut().budget -= cost;
+            if wave.uniform().budget <= 0 {
+                return Stop::Yield;
+            }
+        }
+    }
+}
+
+/// A value: one for the wave, or one a lane.
+#[derive(Clone)]
+enum Val {
+    Uniform(u64),
+    Lanes(Box<[u64; LANES]>),
+}
+
+impl Val {
+    fn lane(&self, lane: usize) -> u64 {
+        match self {
+            Val::Uniform(v) => *v,
+            Val::Lanes(v) => v[lane],
+        }
+    }
+
+    /// The value of the wave; of lane 0 where lanes differ, which the verifier excludes.
+    fn uniform(&self) -> u64 {
+        self.lane(0)
+    }
+}
+
+/// A value from what each lane has.
+fn each(vector: bool, f: impl Fn(usize) -> u64) -> Val {
+    match vector {
+        true => Val::Lanes(Box::new(std::array::from_fn(f))),
+        false => Val::Uniform(f(0)),
+    }
+}
+
+/// A mask from what each lane says; 0 or 1 where there is one value for the wave.
+fn mask(vector: bool, f: impl Fn(usize) -> bool) -> u64 {
+    let lanes = if vector { LANES } else { 1 };
+    (0..lanes).fold(0, |mask, lane| mask | u64::from(f(lane)) << lane)
+}
+
+/// One execution of a block.
+struct Frame<'a, 'm> {
+    block: &'a Block,
+    values: Vec<Option<Val>>,
+    /// Second results.
+    seconds: HashMap<Value, u64>,
+    pc: u64,
+    step: bool,
+    count: bool,
+    wave: &'a mut Wave,
+    memory: &'a mut MemoryUnit<'m>,
+}
+
+impl Frame<'_, '_> {
+    /// Runs to the end of the block, which is an error where the wave stops.
+    fn run(&mut self) -> Result<(), Stop> {
+        let block = self.block;
+        for (n, node) in block.nodes.iter().enumerate() {
+            let this = Value(n as u32);
+            let value = match &node.op {
+                Op::Inst { pc, .. } if self.step && *pc != block.pc => {
+                    self.wave.uniform_mut().pc = *pc;
+                    return Ok(());
+                }
+                Op::Inst { pc, family } => {
+                    self.open(*pc, *family as usize);
+                    None
+                }
+                Op::Write { .. } | Op::WriteIndexed { .. } | Op::WriteIndexedS { .. } => {
+                    self.write(&node.op)?;
+                    None
+                }
+                Op::Mem(op) => {
+                    self.access(op)?;
+                    None
+                }
+                Op::WaitCnt(_) => None,
+                Op::End(end) => return self.end(end),
+                _ => Some(self.value(this, node)?),
+            };
+            self.values[n] = value;
+        }
+        Ok(())
+    }
+
+    fn get(&self, v: Value) -> &Val {
+        self.values[v.index()]
+            .as_ref()
+            .expect("operands come before")
+    }
+
+    fn is_vector(&self, v: Value) -> bool {
+        self.block.ty(v).is_vector()
+    }
+
+    fn unsupported(&self, what: String) -> Stop {
+        let pc = self.pc;
+        Stop::Fault(Fault::Unsupported { pc, what })
+    }
+
+    fn open(&mut self, pc: u64, family: usize) {
+        self.pc = pc;
+        let lanes = self.wave.exec().count_ones();
+        let uniform = self.wave.uniform_mut();
+        uniform.pc = pc;
+        if self.count {
+            uniform.counts[family] += 1;
+            uniform.lane_count += u64::from(lanes);
+        }
+    }
+
+    /// The result of an operation that has one.
+    fn value(&mut self, this: Value, node: &Node) -> Result<Val, Stop> {
+        if let Some(value) = self.arithmetic(node) {
+            return value.ok_or_else(|| {
+                self.unsupported(format!("{:?} is not defined for its element", node.op))
+            });
+        }
+        if let Some(value) = self.wide(this, node) {
+            return Ok(value);
+        }
+        Ok(match &node.op {
+            Op::Const(c) => Val::Uniform(*c),
+            Op::Read(reg) => read(self.wave, *reg),
+            Op::ReadIndexed { base, index } => {
+                let n = u64::from(*base).wrapping_add(self.get(*index).uniform()) as u32;
+                let n = if (n as usize) < VGPRS { n as u16 } else { 0 };
+                read(self.wave, Reg::V(n))
+            }
+            Op::ReadIndexedS { base, index } => {
+                let n = u64::from(*base).wrapping_add(self.get(*index).uniform()) as u32;
+                read(self.wave, Reg::S(if n < 104 { n as u8 } else { 0 }))
+            }
+            Op::Second(of) => Val::Uniform(self.seconds[of]),
+            Op::Cast(_, v) => self.get(*v).clone(),
+            Op::Select(cond, a, b) => {
+                let lanes = self.block.ty(*cond) == Ty::Mask;
+                let (cond, a, b) = (self.get(*cond).uniform(), self.get(*a), self.get(*b));
+                let vector = node.ty.is_some_and(Ty::is_vector);
+                let on = |l: usize| {
+                    if lanes && vector {
+                        cond >> l & 1 != 0
+                    } else {
+                        cond != 0
+                    }
+                };
+                each(vector, |l| if on(l) { a.lane(l) } else { b.lane(l) })
+            }
+            Op::Clock(clock) => Val::Uniform(clock::now(*clock)),
+            op => self
+                .cross_lane(op)
+                .ok_or_else(|| self.unsupported(format!("{op:?} cannot be evaluated")))?,
+        })
+    }
+
+    /// Operations whose function is chosen by element; the inner `None` says that there is none.
+    fn arithmetic(&self, node: &Node) -> Option<Option<Val>> {
+        let zero = &Val::Uniform(0);
+        let vector = node.ty.is_some_and(Ty::is_vector);
+        let eval = |fp: Fp, vector, args: &[Value]| Eval {
+            env: Env(Env::pack(fp)),
+            vector,
+            args: std::array::from_fn(|n| {
+                args.get(n)
+                    .map_or_else(|| zero.clone(), |a| self.get(*a).clone())
+            }),
+        };
+        let any = |args: &[Value]| args.iter().any(|a| self.is_vector(*a));
+        Some(match node.op {
+            Op::Un(op, elem, fp, a) => choose::un(op, elem, fp, eval(fp, vector, &[a])),
+            Op::Bin(op, elem, fp, a, b) => choose::bin(op, elem, fp, eval(fp, vector, &[a, b])),
+            Op::Tern(op, elem, fp, a, b, c) => {
+                choose::tern(op, elem, fp, eval(fp, vector, &[a, b, c]))
+            }
+            Op::Cmp(rel, elem, fp, a, b) => {
+                choose::cmp(rel, elem, fp, eval(fp, any(&[a, b]), &[a, b]))
+            }
+            Op::Class(elem, a, b) => {
+                choose::class(elem, eval(Fp::default(), any(&[a, b]), &[a, b]))
+            }
+            Op::Cvt(cvt, from, to, fp, a) => choose::cvt(cvt, from, to, fp, eval(fp, vector, &[a])),
+            _ => return None,
+        })
+    }
+
+    /// Operations with two results.
+    fn wide(&mut self, this: Value, node: &Node) -> Option<Val> {
+        let ty = node.ty?;
+        let vector = ty.is_vector();
+        let narrow = |v: u64| {
+            if ty.bits() == 32 {
+                u64::from(v as u32)
+            } else {
+                v
+            }
+        };
+        let (value, second) = match &node.op {
+            Op::AddCarry(a, b, carry) | Op::SubBorrow(a, b, carry) => {
+                let subtract = matches!(node.op, Op::SubBorrow(..));
+                let carry = carry.map_or(0, |c| self.get(c).uniform());
+                let carry = |l: usize| {
+                    if vector {
+                        carry >> l & 1
+                    } else {
+                        u64::from(carry != 0)
+                    }
+                };
+                let (a, b) = (self.get(*a), self.get(*b));
+                let limit = 1u128 << ty.bits();
+                let result = |l: usize| {
+                    let [a, b, c] =
+                        [narrow(a.lane(l)), narrow(b.lane(l)), carry(l)].map(u128::from);
+                    if subtract {
+                        a + limit - b - c
+                    } else {
+                        a + b + c
+                    }
+                };
+                // Without borrow the limit that was added is still there.
+                let flag = |l: usize| (result(l) >= limit) != subtract;
+                (
+                    each(vector, |l| narrow(result(l) as u64)),
+                    mask(vector, flag),
+                )
+            }
+            Op::MadWide { signed, args } => {
+                let [a, b, c] = args.map(|v| self.get(v).clone());
+                let product = |l: usize| match signed {
+                    true => (i64::from(a.lane(l) as i32) * i64::from(b.lane(l) as i32)) as u64,
+                    false => u64::from(a.lane(l) as u32) * u64::from(b.lane(l) as u32),
+                };
+                let flag = |l: usize| !signed && product(l).checked_add(c.lane(l)).is_none();
+                let sum = |l: usize| product(l).wrapping_add(c.lane(l));
+                (each(vector, sum), mask(vector, flag))
+            }
+            Op::LaneFn(function, args) => {
+                let args: Vec<_> = args.iter().map(|a| self.get(*a)).collect();
+                let arg = |n: usize, l: usize| args.get(n).map_or(0, |a| a.lane(l));
+                let call = |l: usize| (function.call)(std::array::from_fn(|n| arg(n, l)));
+                (
+                    each(vector, |l| narrow(call(l).0)),
+                    mask(vector, |l| call(l).1),
+                )
+            }
+            _ => return None,
+        };
+        self.seconds.insert(this, second);
+        Some(value)
+    }
+
+    /// Operations that move values between lanes.
+    fn cross_lane(&self, op: &Op) -> Option<Val> {
+        Some(match op {
+            Op::NonZero(v) => Val::Uniform(mask(true, |l| self.get(*v).lane(l) as u32 != 0)),
+            Op::LanesBelow { high } => {
+                let shift = if *high { 32 } else { 0 };
+                each(true, |l| u64::from((((1u64 << l) - 1) >> shift) as u32))
+            }
+            Op::LaneId => each(true, |l| l as u64),
+            Op::ReadLane(v, index) => {
+                let lane = self.get(*index).uniform() as usize % LANES;
+                Val::Uniform(self.get(*v).lane(lane))
+            }
+            Op::ReadFirstLane(v, lanes) => {
+                let lowest = self.get(*lanes).uniform().trailing_zeros() as usize % LANES;
+                Val::Uniform(self.get(*v).lane(lowest))
+            }
+            Op::Shuffle(v, table) => {
+                let v = self.get(*v);
+                each(true, |l| {
+                    if table[l] < 64 {
+                        v.lane(table[l].into())
+                    } else {
+                        0
+                    }
+                })
+            }
+            Op::ShuffleMask(v, table) => {
+                let v = self.get(*v).uniform();
+                Val::Uniform(mask(true, |l| table[l] < 64 && v >> table[l] & 1 != 0))
+            }
+            Op::Permute { value, index, mask } => {
+                let (value, index, mask) = (
+                    self.get(*value),
+                    self.get(*index),
+                    self.get(*mask).uniform(),
+                );
+                let from = |l: usize| index.lane(l) as usize / 4 % LANES;
+                each(true, |l| {
+                    if mask >> from(l) & 1 != 0 {
+                        value.lane(from(l))
+                    } else {
+                        0
+                    }
+                })
+            }
+            Op::Scatter { value, index, mask } => {
+                let (value, index, mask) = (
+                    self.get(*value),
+                    self.get(*index),
+                    self.get(*mask).uniform(),
+                );
+                let mut out = Box::new([0; LANES]);
+                for l in (0..LANES).filter(|l| mask >> l & 1 != 0) {
+                    out[index.lane(l) as usize / 4 % LANES] = value.lane(l);
+                }
+                Val::Lanes(out)
+            }
+            _ => return None,
+        })
+    }
+
+    fn write(&mut self, op: &Op) -> Result<(), Stop> {
+        let sum = |base: u64, index: Value| base.wrapping_add(self.get(index).uniform()) as u32;
+        let (reg, value, lanes, bytes) = match *op {
+            Op::Write {
+                reg,
+                value,
+                mask,
+                bytes,
+            } => (reg, value, mask, bytes),
+            Op::WriteIndexed {
+                base,
+                index,
+                value,
+                mask,
+            } => match sum(base.into(), index) {
+                n if (n as usize) < VGPRS => (Reg::V(n as u16), value, Some(mask), 0xf),
+                _ => return Ok(()),
+            },
+            Op::WriteIndexedS { base, index, value } => match sum(base.into(), index) {
+                n if n < 104 => (Reg::S(n as u8), value, None, 0xf),
+                _ => return Ok(()),
+            },
+            _ => return Err(self.unsupported(format!("{op:?} is no write"))),
+        };
+        let lanes = lanes.map_or(!0, |m| self.get(m).uniform());
+        let value = self.get(value).clone();
+        write(self.wave, reg, &value, lanes, bytes);
+        Ok(())
+    }
+
+    /// Runs a memory operation's own step, with its values put among the temporaries.
+    fn access(&mut self, op: &MemOp) -> Result<(), Stop> {
+        let sources = values(&op.space);
+        let mut sources = sources.into_iter().enumerate();
+        let sources = std::array::from_fn(|_| {
+            let (n, value) = sources.next()?;
+            Some(self.source(VGPRS + 2 * n, value?))
+        });
+        let sources = sources.map(|s| s.unwrap_or(Source::None));
+        self.wave.uniform_mut().temps[0] = op.mask.map_or(!0, |m| self.get(m).uniform());
+        let lanes = std::mem::offset_of!(Uniform, temps) as u32;
+        let mem = Request {
+            op: op.clone(),
+            pc: self.pc,
+            cache: (self.pc >> 2) as u32,
+            sources,
+            mask: lanes,
+        };
+        let run = mem_step::<Baseline>(op);
+        let address = (&raw const mem).expose_provenance() as u64;
+        let step = Step {
+            run,
+            dst: 0,
+            dst2: 0,
+            src: [0; 3],
+            mask: lanes,
+            imm: [address, 0, 0],
+            flags: 0,
+        };
+        let (uniform, vector) = self.wave.raw();
+        let context = Context {
+            uniform,
+            vector: vector.cast(),
+            memory: self.memory,
+        };
+        let mut ctx = Ctx {
+            context,
+            stop: None,
+        };
+        // SAFETY: the wave is alive, the step is that of the operation, and its values are where it says.
+        match (unsafe { run(&mut ctx, &step) }, ctx.stop.take()) {
+            (Next::Stop, Some(stop)) => Err(stop),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts lanes where a memory step can read them: the lane vectors `at` and the next.
+    fn source(&mut self, at: usize, value: Value) -> Source {
+        let value = self.get(value).clone();
+        let lanes = match &value {
+            Val::Uniform(v) => return Source::Const(*v),
+            Val::Lanes(lanes) => lanes,
+        };
+        let (_, file) = self.wave.raw();
+        for (l, v) in lanes.iter().enumerate() {
+            // SAFETY: the file has temporaries after its registers, of which at most eight are used.
+            unsafe {
+                file.add(at * LANES + l).write(*v as u32);
+                file.add((at + 1) * LANES + l).write((*v >> 32) as u32);
+            }
+        }
+        Source::Vector((at * VECTOR_BYTES) as u32)
+    }
+
+    fn end(&mut self, end: &Terminator) -> Result<(), Stop> {
+        let (next, stop) = match end {
+            Terminator::Branch(next) => (*next, None),
+            Terminator::CondBranch { cond, taken, next } => {
+                match self.get(*cond).uniform() as u32 {
+                    0 => (*next, None),
+                    _ => (*taken, None),
+                }
+            }
+            Terminator::Jump(to) => (self.get(*to).uniform(), None),
+            Terminator::Barrier { next } => (*next, Some(Stop::Barrier)),
+            Terminator::Sleep { next } => (*next, Some(Stop::Yield)),
+            Terminator::GlobalSync {
+                op,
+                resource,
+                value,
+                next,
+            } => {
+                let request = SyncRequest {
+                    op: *op,
+                    resource: self.get(*resource).uniform() as u8,
+                    value: self.get(*value).uniform() as u32,
+                };
+                (*next, Some(Stop::GlobalSync(request)))
+            }
+            Terminator::Export { export, next } => (*next, Some(Stop::Export(*export))),
+            Terminator::Message { message, next } => (*next, Some(Stop::Message(*message))),
+            Terminator::Trap { id, .. } => {
+                return Err(Stop::Fault(Fault::Trap {
+                    pc: self.pc,
+                    id: *id,
+                }));
+            }
+            Terminator::EndProgram => return Err(Stop::End),
+            Terminator::Unsupported { what } => return Err(self.unsupported(what.to_string())),
+        };
+        self.wave.uniform_mut().pc = next;
+        stop.map_or(Ok(()), Err)
+    }
+}
+
+fn read(wave: &Wave, reg: Reg) -> Val {
+    let uniform = wave.uniform();
+    match reg {
+        Reg::S(n) => Val::Uniform(uniform.s[usize::from(n)].into()),
+        Reg::S64(n) | Reg::Mask(n) => Val::Uniform(wave.s64(n)),
+        Reg::Scc => Val::Uniform(uniform.scc.into()),
+        Reg::Hw(n) => Val::Uniform(uniform.hw[usize::from(n)].into()),
+        Reg::V(n) => each(true, |l| wave.vgpr(n.into())[l].into()),
+        Reg::V64(n) => {
+            let (low, high) = (wave.vgpr(n.into()), wave.vgpr(usize::from(n) + 1));
+            each(true, |l| u64::from(low[l]) | u64::from(high[l]) << 32)
+        }
+    }
+}
+
+fn write(wave: &mut Wave, reg: Reg, value: &Val, lanes: u64, bytes: u8) {
+    match reg {
+        Reg::S(n) => wave.uniform_mut().s[usize::from(n)] = value.uniform() as u32,
+        Reg::S64(n) | Reg::Mask(n) => wave.set_s64(n, value.uniform()),
+        Reg::Scc => wave.uniform_mut().scc = u32::from(value.uniform() as u32 != 0),
+        Reg::Hw(n) => wave.uniform_mut().hw[usize::from(n)] = value.uniform() as u32,
+        Reg::V(n) => write_lanes(wave, n.into(), lanes, bytes, |l| value.lane(l) as u32),
+        Reg::V64(n) => {
+            write_lanes(wave, n.into(), lanes, bytes, |l| value.lane(l) as u32);
+            let high = |l: usize| (value.lane(l) >> 32) as u32;
+            write_lanes(wave, usize::from(n) + 1, lanes, bytes, high);
+        }
+    }
+}
+
+fn write_lanes(wave: &mut Wave, n: usize, lanes: u64, bytes: u8, value: impl Fn(usize) -> u32) {
+    let written = (0..4).fold(0u32, |m, b| {
+        m | (u32::from(bytes >> b & 1) * (0xff << (8 * b)))
+    });
+    let register = wave.vgpr_mut(n);
+    for (l, old) in register
+        .iter_mut()
+        .enumerate()
+        .filter(|(l, _)| lanes >> l & 1 != 0)
+    {
+        *old = *old & !written | value(l) & written;
+    }
+}
+
+/// Applies a function to its operands, lane by lane.
+struct Eval {
+    env: Env,
+    vector: bool,
+    args: [Val; 3],
+}
+
+impl Eval {
+    fn arg<W: Word>(&self, n: usize, lane: usize) -> W {
+        W::from_u64(self.args[n].lane(lane))
+    }
+
+    fn one<F: Op1>(&self) -> Val {
+        each(self.vector, |l| F::f(self.env, self.arg(0, l)).to_u64())
+    }
+
+    fn two<F: Op2>(&self) -> Val {
+        each(self.vector, |l| {
+            let (a, b) = (self.arg(0, l), self.arg(1, l));
+            let r = F::f(self.env, a, b);
+            let odd = F::REPAIR && F::odd(r);
+            if odd { F::repair(self.env, a, b, r) } else { r }.to_u64()
+        })
+    }
+
+    fn three<F: Op3>(&self) -> Val {
+        each(self.vector, |l| {
+            let (a, b, c) = (self.arg(0, l), self.arg(1, l), self.arg(2, l));
+            let r = F::f(self.env, a, b, c);
+            let odd = F::REPAIR && F::odd(r);
+            if odd {
+                F::repair(self.env, a, b, c, r)
+            } else {
+                r
+            }
+            .to_u64()
+        })
+    }
+
+    fn test<F: Test2>(&self) -> Val {
+        let test = |l: usize| F::f(self.env, self.arg(0, l), self.arg(1, l));
+        Val::Uniform(mask(self.vector, test))
+    }
+}
+
+macro_rules! evaluate {
+    ($($name:ident $bound:ident $how:ident,)*) => {
+        impl Visit for Eval {
+            type Out = Val;
+            $(fn $name<F: $bound>(self) -> Val {
+                self.$how::<F>()
+            })*
+        }
+    };
+}
+
+evaluate! {
+    rare1 Op1 one, float1 Op1 one,
+    rare2 Op2 two, plain2 Op2 two, float2 Op2 two,
+    rare3 Op3 three, plain3 Op3 three, float3 Op3 three,
+    rare_test Test2 test, plain_test Test2 test, float_test Test2 test,
+}

@@ -1,0 +1,248 @@
+//! The interpreter as a back end: lowered blocks, linked to their successors,
+//! and the loop that runs them.
+
+use std::ptr::{NonNull, null_mut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use wavetank_ir::{Block, Builder, Family, Terminator};
+use wavetank_translate::{Cache, Code, Key, Modes, Translator};
+
+use crate::drive::{Avx2, Avx512, Baseline};
+use crate::lower::{self, lower};
+use crate::simd::Simd;
+use crate::step::{Ctx, Next};
+use wavetank_machine::{Backend, Stop, cost};
+use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, hwreg, sreg};
+
+/// A lowered block and where it is.
+struct Linked {
+    pc: u64,
+    /// What it takes from a wave's budget.
+    cost: i64,
+    code: lower::Code,
+    /// The blocks that followed last: after the end, after a taken branch. They
+    /// live as long as the program.
+    links: [AtomicPtr<Linked>; 2],
+}
+
+/// How a program is translated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Translation {
+    /// Instructions are counted.
+    pub count: bool,
+    /// Every instruction is a block, so that a budget of 1 stops after it, and
+    /// no write is left out.
+    pub step: bool,
+    /// The level of processor features.
+    pub simd: Simd,
+}
+
+/// The translations of a program, shared by the threads that run it.
+pub struct Program {
+    translator: Translator,
+    how: Translation,
+    blocks: Cache<Linked>,
+}
+
+impl Program {
+    /// A program from its code.
+    pub fn new(source: Arc<dyn Code + Send + Sync>, how: Translation) -> Self {
+        Program {
+            translator: Translator::new(source, how.step),
+            how,
+            blocks: Cache::default(),
+        }
+    }
+
+    /// The block at a PC for modes, translated once. The pointer is good as
+    /// long as the program.
+    fn block(&self, pc: u64, modes: Modes) -> NonNull<Linked> {
+        self.blocks
+            .get(Key::new(pc, modes), || self.translate(pc, modes))
+    }
+
+    fn translate(&self, pc: u64, modes: Modes) -> Linked {
+        let block = self.translator.block(pc, modes);
+        let code = self
+            .lower(&block.simple)
+            .or_else(|_| self.lower(&block.whole))
+            .or_else(|_| self.lower(&too_long(pc)))
+            .unwrap_or_else(|_| unreachable!("a block without values needs no temporaries"));
+        Linked {
+            pc,
+            cost: cost(&block.whole),
+            code,
+            links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
+        }
+    }
+
+    fn lower(&self, block: &Block) -> Result<lower::Code, lower::TooMany> {
+        match self.how.simd {
+            Simd::Avx512 => lower::<Avx512>(block, self.how.count),
+            Simd::Avx2 => lower::<Avx2>(block, self.how.count),
+            Simd::Baseline => lower::<Baseline>(block, self.how.count),
+        }
+    }
+}
+
+/// A block that stops the kernel.
+fn too_long(pc: u64) -> Block {
+    let b = Builder::new(pc);
+    b.inst(pc, Family::Other);
+    let what = "the instruction keeps more values at once than the interpreter has room for";
+    b.end(Terminator::Unsupported { what: what.into() });
+    b.finish()
+}
+
+/// A block at which a wave went on.
+type Resumed = (Key, NonNull<Linked>);
+
+/// Blocks that a thread remembers, a power of two.
+const REMEMBERED: usize = 64;
+
+/// The interpreter on a program, for one thread.
+pub struct Interpreter<'p> {
+    program: &'p Program,
+    /// Where waves went on last, by the low bits of the PC: they take turns, and
+    /// the map of all blocks has a lock and a hash.
+    recent: Box<[Option<Resumed>; REMEMBERED]>,
+}
+
+impl<'p> Interpreter<'p> {
+    /// An interpreter for one thread.
+    pub fn new(program: &'p Program) -> Self {
+        Interpreter {
+            program,
+            recent: Box::new([None; REMEMBERED]),
+        }
+    }
+
+    /// The block at which a wave goes on.
+    ///
+    /// # Safety
+    /// The state is that of a live wave, and nobody writes it meanwhile.
+    #[inline(always)]
+    unsafe fn resume(&mut self, state: *const Uniform) -> NonNull<Linked> {
+        // SAFETY: by the caller's promise.
+        let (pc, modes) = unsafe { ((*state).pc, modes(state)) };
+        let key = Key::new(pc, modes);
+        // Instructions are dwords.
+        let recent = &mut self.recent[(pc >> 2) as usize % REMEMBERED];
+        match *recent {
+            Some((known, block)) if known == key => block,
+            _ => {
+                let block = self.program.block(pc, modes);
+                *recent = Some((key, block));
+                block
+            }
+        }
+    }
+}
+
+/// The modes of a wave, which blocks are lifted for.
+///
+/// # Safety
+/// The state is that of a live wave, and nobody writes it meanwhile.
+unsafe fn modes(state: *const Uniform) -> Modes {
+    // SAFETY: by the caller's promise.
+    let (mode, m0) = unsafe {
+        (
+            (*state).hw[usize::from(hwreg::MODE)],
+            (*state).s[usize::from(sreg::M0)],
+        )
+    };
+    Modes::new(mode, m0)
+}
+
+impl Backend for Interpreter<'_> {
+    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        memory.enter();
+        let stop = self.turn(wave, memory);
+        memory.leave();
+        stop
+    }
+}
+
+impl Interpreter<'_> {
+    fn turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        // The state is only reached through this pointer: steps write through
+        // it, so that no reference may be held beside it.
+        let (uniform, vector) = wave.raw();
+        let context = Context {
+            uniform,
+            vector: vector.cast(),
+            memory,
+        };
+        let mut ctx = Ctx {
+            context,
+            stop: None,
+        };
+        // SAFETY: the state belongs to the wave, which is borrowed here.
+        let mut at = unsafe { self.resume(uniform) };
+        loop {
+            // SAFETY: blocks live as long as the program.
+            let block = unsafe { at.as_ref() };
+            let edge = match run_steps(block, &mut ctx) {
+                Next::Stop => return ctx.stop.take().unwrap_or(Stop::Yield),
+                Next::Taken => 1,
+                _ => 0,
+            };
+            // SAFETY: the state belongs to the wave, and no step is running.
+            unsafe {
+                (*uniform).budget -= block.cost;
+                if (*uniform).budget <= 0 {
+                    return Stop::Yield;
+                }
+                at = self.follow(block, edge, uniform);
+            }
+        }
+    }
+}
+
+/// Runs the steps of a block to its end.
+#[inline(always)]
+fn run_steps(block: &Linked, ctx: &mut Ctx<'_, '_>) -> Next {
+    for step in &block.code.steps {
+        // SAFETY: the steps were lowered for this processor, with offsets in
+        // range; the context is that of a live wave.
+        let next = unsafe { (step.run)(ctx, step) };
+        if next != Next::Step {
+            return next;
+        }
+    }
+    Next::Block
+}
+
+impl Interpreter<'_> {
+    /// The block after an edge: the one that followed last, if it is it.
+    ///
+    /// # Safety
+    /// The state is that of a live wave, and nobody writes it meanwhile.
+    #[inline(always)]
+    unsafe fn follow(&self, block: &Linked, edge: usize, state: *const Uniform) -> NonNull<Linked> {
+        let link = NonNull::new(block.links[edge].load(Ordering::Acquire));
+        // SAFETY: links point to blocks of the program, which keeps them; the
+        // state by the caller's promise.
+        unsafe {
+            match link {
+                Some(link) if link.as_ref().pc == (*state).pc => link,
+                _ => self.link(block, edge, state),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Interpreter::follow`].
+    #[cold]
+    unsafe fn link(&self, block: &Linked, edge: usize, state: *const Uniform) -> NonNull<Linked> {
+        // SAFETY: by the caller's promise.
+        let (pc, modes) = unsafe { ((*state).pc, modes(state)) };
+        let next = self.program.block(pc, modes);
+        // After a change of modes the same PC may need another block.
+        if !block.code.changes_modes && !modes.gpr_index_enabled() {
+            block.links[edge].store(next.as_ptr(), Ordering::Release);
+        }
+        next
+    }
+}

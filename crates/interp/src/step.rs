@@ -1,0 +1,120 @@
+//! Pre-lowered code: an array of steps, each a function with its operands.
+
+use std::ops::{Deref, DerefMut};
+
+use wavetank_machine::Stop;
+use wavetank_memory::Context;
+
+/// What a step tells the loop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// The step after this one.
+    Step,
+    /// The block ended; the PC in the state says where to go on.
+    Block,
+    /// The same, and the conditional branch was taken.
+    Taken,
+    /// The wave stops; `Ctx::stop` says why.
+    Stop,
+}
+
+/// A step's function. One call does all 64 lanes.
+///
+/// # Safety
+/// The context's pointers must be those of a live wave, the step must have
+/// been lowered for the processor's features, and its offsets be in range.
+pub type StepFn = unsafe fn(&mut Ctx<'_, '_>, &Step) -> Next;
+
+/// Bit 31 of a uniform source: it is constant `imm[n]` of the step.
+pub const CONST: u32 = 1 << 31;
+
+/// One step.
+///
+/// Offsets count bytes: of lane vectors from the start of the vector file, of
+/// uniform values from the start of [`Uniform`]. Lowering proved them in range.
+#[repr(C)]
+pub struct Step {
+    /// What it does.
+    pub run: StepFn,
+    /// Where the result goes.
+    pub dst: u32,
+    /// Where the second result (a mask or a carry) goes.
+    pub dst2: u32,
+    /// The sources: lane vectors, or uniform values (constants by [`CONST`]).
+    pub src: [u32; 3],
+    /// The mask of the write: offset of a 64-bit uniform value.
+    pub mask: u32,
+    /// Constants of uniform sources; other operands of rare steps.
+    pub imm: [u64; 3],
+    /// Bits 0–2 negate, bits 3–5 take the absolute value of a source; or what
+    /// the function defines.
+    pub flags: u32,
+}
+
+/// What steps run on: what memory is reached through, and how the loop is told why it ends.
+pub struct Ctx<'a, 'm> {
+    /// The wave's files and the memory unit.
+    pub context: Context<'a, 'm>,
+    /// Why the wave stops, once a step said so.
+    pub stop: Option<Stop>,
+}
+
+impl<'a, 'm> Deref for Ctx<'a, 'm> {
+    type Target = Context<'a, 'm>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Context<'a, 'm> {
+        &self.context
+    }
+}
+
+impl DerefMut for Ctx<'_, '_> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.context
+    }
+}
+
+impl Ctx<'_, '_> {
+    /// The 32-bit value of uniform source `n` of a step.
+    ///
+    /// # Safety
+    /// The source is a uniform offset in range, or a constant.
+    #[inline(always)]
+    pub unsafe fn uniform32(&self, step: &Step, n: usize) -> u32 {
+        let off = step.src[n];
+        let p = if off & CONST != 0 {
+            (&raw const step.imm[n]).cast()
+        } else {
+            self.u::<u32>(off) as *const u32
+        };
+        // SAFETY: the offset is in range.
+        unsafe { p.read() }
+    }
+
+    /// The 64-bit value of uniform source `n` of a step.
+    ///
+    /// # Safety
+    /// As for [`Ctx::uniform32`].
+    #[inline(always)]
+    pub unsafe fn uniform64(&self, step: &Step, n: usize) -> u64 {
+        let off = step.src[n];
+        let p = if off & CONST != 0 {
+            &raw const step.imm[n]
+        } else {
+            self.u::<u64>(off) as *const u64
+        };
+        // SAFETY: the offset is in range; uniform pairs are 4-byte aligned.
+        unsafe { p.read_unaligned() }
+    }
+
+    /// The lane mask of a step's write.
+    ///
+    /// # Safety
+    /// The mask's offset is in range.
+    #[inline(always)]
+    pub unsafe fn mask(&self, step: &Step) -> u64 {
+        // SAFETY: the offset is in range.
+        unsafe { self.u::<u64>(step.mask).cast_const().read_unaligned() }
+    }
+}

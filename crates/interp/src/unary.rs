@@ -1,0 +1,141 @@
+//! Functions of one float, but for the transcendental ones.
+
+use std::marker::PhantomData;
+
+use crate::exact;
+use crate::format::{Format, Half, is_nan, settle};
+use crate::lanes::{Env, Op1, Op2, Word};
+use crate::mode::{Mode, input, output};
+
+/// Declares functions of format `F` in mode `M` on the flushed operand; a NaN
+/// result becomes the right one, a denormal one is flushed.
+macro_rules! unary {
+    ($($(#[$doc:meta])* $name:ident($a:ident) = $body:expr;)*) => {$(
+        $(#[$doc])*
+        pub struct $name<F, M>(PhantomData<(F, M)>);
+
+        impl<F: Format, M: Mode> Op1 for $name<F, M> {
+            type A = F::W;
+            type R = F::W;
+
+            #[inline(always)]
+            fn f(env: Env, a: F::W) -> F::W {
+                let $a = input::<F, M>(env, a);
+                settle::<F>($a, output::<F, M>(env, $body))
+            }
+        }
+    )*};
+}
+
+unary! {
+    /// Flushes, and quiets a NaN.
+    Canonicalize(a) = a;
+    /// Square root, to nearest in every mode.
+    Sqrt(a) = F::sqrt(a);
+    /// 1 / a, to nearest in every mode.
+    Rcp(a) = F::rcp(a);
+    /// 1 / sqrt(a) within 1 ULP.
+    Rsq(a) = F::rsq(a);
+    /// Toward zero.
+    Trunc(a) = F::trunc(a);
+    /// Toward plus infinity.
+    Ceil(a) = F::ceil(a);
+    /// Toward minus infinity.
+    Floor(a) = F::floor(a);
+    /// To the nearest integer, ties to even.
+    RoundEven(a) = F::round_even(a);
+    /// a − floor(a), below 1.
+    Fract(a) = {
+        let r = F::sub(a, F::floor(a));
+        if r == F::ONE { F::BELOW_ONE } else { r }
+    };
+    /// The fraction, ½ ≤ |m| < 1; what has no exponent stays.
+    Mantissa(a) = {
+        let halves = F::mul(F::split(a).0, half::<F>());
+        if has_exponent::<F>(a) { halves } else { a }
+    };
+}
+
+/// ½: its bits are those of 1 with the exponent one lower.
+#[inline(always)]
+fn half<F: Format>() -> F::W {
+    F::W::from_u64(F::ONE.to_u64() - (1 << F::FRACTION_BITS))
+}
+
+/// Neither zero nor infinite nor a NaN.
+#[inline(always)]
+fn has_exponent<F: Format>(a: F::W) -> bool {
+    (a & F::EXPONENT != F::EXPONENT) & (a & !F::SIGN != F::ZERO)
+}
+
+/// The exponent that goes with [`Mantissa`]; of 16 bits for halves.
+pub struct Exponent<F, M>(PhantomData<(F, M)>);
+
+impl<F: Format, M: Mode> Op1 for Exponent<F, M> {
+    type A = F::W;
+    type R = u32;
+
+    #[inline(always)]
+    fn f(env: Env, a: F::W) -> u32 {
+        let a = input::<F, M>(env, a);
+        let e = (F::split(a).1 + 1) as u32;
+        let e = if F::FRACTION_BITS == Half::FRACTION_BITS {
+            e & 0xffff
+        } else {
+            e
+        };
+        if has_exponent::<F>(a) { e } else { 0 }
+    }
+}
+
+/// Flips the sign.
+pub struct Neg<F>(PhantomData<F>);
+
+impl<F: Format> Op1 for Neg<F> {
+    type A = F::W;
+    type R = F::W;
+    #[inline(always)]
+    fn f(_: Env, a: F::W) -> F::W {
+        F::clean(a) ^ F::SIGN
+    }
+}
+
+/// Clears the sign.
+pub struct Abs<F>(PhantomData<F>);
+
+impl<F: Format> Op1 for Abs<F> {
+    type A = F::W;
+    type R = F::W;
+    #[inline(always)]
+    fn f(_: Env, a: F::W) -> F::W {
+        F::clean(a) & !F::SIGN
+    }
+}
+
+/// a · 2^b, rounded once.
+pub struct Ldexp<F, M>(PhantomData<(F, M)>);
+
+impl<F: Format, M: Mode> Op2 for Ldexp<F, M> {
+    type A = F::W;
+    type B = u32;
+    type R = F::W;
+
+    #[inline(always)]
+    fn f(env: Env, a: F::W, b: u32) -> F::W {
+        let a = input::<F, M>(env, a);
+        let b = if F::FRACTION_BITS == Half::FRACTION_BITS {
+            i32::from(b as i16)
+        } else {
+            b as i32
+        };
+        let r = if M::NEAREST || env.round() == 0 {
+            let (m, e) = F::split(a);
+            F::scale(m, e.saturating_add(b))
+        } else {
+            exact::scale::<F>(env.round(), a, b)
+        };
+        let r = if has_exponent::<F>(a) { r } else { a };
+        let r = output::<F, M>(env, r);
+        if is_nan::<F>(a) { a | F::QUIET } else { r }
+    }
+}

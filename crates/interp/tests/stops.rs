@@ -1,0 +1,89 @@
+//! What makes a wave stop, seen through both back ends.
+
+use std::sync::Arc;
+
+use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
+use wavetank_ir::{Export, GlobalSync};
+use wavetank_isa::{Chip, Inst, decode};
+use wavetank_machine::{Backend, Stop, SyncRequest};
+use wavetank_memory::{MemoryUnit, Registry, Wave};
+
+/// Runs words of gfx900 once on each back end from address 0; gives why they stopped, and where.
+fn stops(words: &'static [u32], set: impl Fn(&mut Wave)) -> [(Stop, u64); 2] {
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let source = Arc::new(move |pc: u64| -> Result<Inst, String> {
+        let rest = bytes.get(pc as usize..).ok_or("outside the code")?;
+        decode(rest, Chip::Gfx900).map_err(|e| e.to_string())
+    });
+    let how = Translation {
+        count: false,
+        step: false,
+        simd: Simd::detect(),
+    };
+    let plain = PlainProgram::new(source.clone(), false);
+    let program = Program::new(source, how);
+    let registry = Registry::new();
+    let run = |backend: &mut dyn Backend| {
+        let mut wave = Wave::new(0);
+        set(&mut wave);
+        wave.uniform_mut().budget = 10;
+        let stop = backend.run(&mut wave, &mut MemoryUnit::new(&registry));
+        (stop, wave.uniform().pc)
+    };
+    [
+        run(&mut Plain::new(&plain)),
+        run(&mut Interpreter::new(&program)),
+    ]
+}
+
+/// The words are those of LLVM's assembler.
+#[test]
+fn exports() {
+    // exp pos0 v4, v2, off, v1 done vm
+    let expected = Export {
+        target: 12,
+        sources: [Some(4), Some(2), None, Some(1)],
+        compressed: false,
+        done: true,
+        valid_mask: true,
+    };
+    for stop in stops(&[0xc400_18cb, 0x0100_0204], |_| {}) {
+        assert_eq!(stop, (Stop::Export(expected), 8));
+    }
+    // exp mrt0 v4, v4, v3, v3 compr
+    let expected = Export {
+        target: 0,
+        sources: [Some(4), Some(4), Some(3), Some(3)],
+        compressed: true,
+        ..Export::default()
+    };
+    for stop in stops(&[0xc400_040f, 0x0000_0304], |_| {}) {
+        assert_eq!(stop, (Stop::Export(expected), 8));
+    }
+}
+
+#[test]
+fn global_synchronization() {
+    // ds_gws_barrier v1 offset:3 gds, with M0[21:16] = 2 and 9 in the first active lane.
+    let set = |wave: &mut Wave| {
+        wave.uniform_mut().s[124] = 2 << 16;
+        wave.set_s64(126, 0xf0);
+        wave.vgpr_mut(1)[4] = 9;
+    };
+    let expected = SyncRequest {
+        op: GlobalSync::Barrier,
+        resource: 5,
+        value: 9,
+    };
+    for stop in stops(&[0xd93b_0003, 0x0000_0001], set) {
+        assert_eq!(stop, (Stop::GlobalSync(expected), 8));
+    }
+}
+
+/// s_setkill 0 goes on, s_setkill 1 ends the wave.
+#[test]
+fn kills() {
+    for stop in stops(&[0xbf8b_0000, 0xbf8b_0001], |_| {}) {
+        assert_eq!(stop, (Stop::End, 4));
+    }
+}

@@ -1,0 +1,56 @@
+//! Why an access was refused.
+
+use wavetank_ir::MemKind;
+
+/// Why an access was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryFaultReason {
+    /// No allocation holds all of its bytes.
+    Unmapped,
+    /// It writes to memory that the guest may only read.
+    ReadOnly,
+    /// Its address is no multiple of what it has to be a multiple of: for an
+    /// atomic its width.
+    Misaligned {
+        /// Bytes.
+        align: u32,
+    },
+    /// It ends above the scratch of its lane: the lane's stack overflowed.
+    StackOverflow {
+        /// The offset in the lane's scratch.
+        offset: u32,
+        /// Bytes of the lane's scratch.
+        stack_bytes: u32,
+    },
+    /// It begins below the scratch of its lane.
+    OutsideScratch,
+    /// It ends beyond the LDS of the work-group, where that is a fault.
+    OutsideLds {
+        /// The offset in the LDS.
+        offset: u32,
+        /// Bytes of the LDS.
+        lds_bytes: u32,
+    },
+}
+
+/// An access to memory that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryFault {
+    /// The guest address of the instruction.
+    pub pc: u64,
+    /// What it tried.
+    pub kind: MemKind,
+    /// The first lane that failed; `None` for a scalar access.
+    pub lane: Option<u8>,
+    /// The address of that lane.
+    pub address: u64,
+    /// Bytes accessed there.
+    pub bytes: u32,
+    /// Why it was refused.
+    pub reason: MemoryFaultReason,
+    /// The allocation nearest to the address: name, start, length.
+    pub nearest: Option<(String, u64, u64)>,
+    /// Where a stack overflowed, the return addresses that whoever ran the wave
+    /// found on it, the innermost first.
+    pub calls: Vec<u64>,
+}

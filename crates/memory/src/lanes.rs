@@ -1,0 +1,152 @@
+//! Sources of addresses, and what all active lanes have in common. The loops
+//! are plain so that they become SIMD code.
+
+use std::mem::MaybeUninit;
+
+use crate::access::{Context, Source};
+
+/// A 32-bit value of each lane.
+pub type Lanes = [u32; 64];
+
+/// A uniform 64-bit value; 0 if there is none or it is a lane vector.
+///
+/// # Safety
+/// The offset is in range.
+#[inline(always)]
+pub unsafe fn uniform64(ctx: &Context<'_, '_>, source: Source) -> u64 {
+    match source {
+        // SAFETY: the source is one of the step's; pairs are 4-byte aligned.
+        Source::Uniform(at) => unsafe { ctx.u::<u64>(at).read_unaligned() },
+        Source::Const(c) => c,
+        Source::None | Source::Vector(_) => 0,
+    }
+}
+
+/// A uniform 32-bit value; 0 if there is none or it is a lane vector.
+///
+/// # Safety
+/// The offset is in range.
+#[inline(always)]
+pub unsafe fn uniform32(ctx: &Context<'_, '_>, source: Source) -> u32 {
+    match source {
+        // SAFETY: the source is one of the step's.
+        Source::Uniform(at) => unsafe { ctx.u::<u32>(at).read() },
+        Source::Const(c) => c as u32,
+        Source::None | Source::Vector(_) => 0,
+    }
+}
+
+/// The lanes of a 32-bit value; a uniform one is spread over `room`.
+///
+/// # Safety
+/// The offset is in range.
+#[inline(always)]
+pub unsafe fn lanes32(
+    ctx: &Context<'_, '_>,
+    source: Source,
+    room: &mut MaybeUninit<Lanes>,
+) -> *const u32 {
+    match source {
+        Source::Vector(at) => ctx.v(at),
+        // SAFETY: the source is one of the step's.
+        _ => room.write([unsafe { uniform32(ctx, source) }; 64]).as_ptr(),
+    }
+}
+
+/// Calls `f` with each active lane, in order.
+#[inline(always)]
+pub fn each(mask: u64, mut f: impl FnMut(usize)) {
+    if mask == !0 {
+        for lane in 0..64 {
+            f(lane);
+        }
+    } else {
+        let mut rest = mask;
+        while rest != 0 {
+            f(rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// The lanes with those that are off replaced by the first that is on.
+#[inline(always)]
+fn filled(lanes: &Lanes, mask: u64) -> Lanes {
+    let first = lanes[mask.trailing_zeros() as usize & 63];
+    let mut out = *lanes;
+    for half in 0..2 {
+        let bits = (mask >> (32 * half)) as u32;
+        for i in 0..32 {
+            let x = &mut out[32 * half + i];
+            *x = if bits >> i & 1 != 0 { *x } else { first };
+        }
+    }
+    out
+}
+
+/// The smallest and largest value of the active lanes.
+///
+/// # Safety
+/// `lanes` points to 64 values; the mask is not empty.
+#[inline(always)]
+pub unsafe fn bounds(lanes: *const u32, mask: u64) -> (u32, u32) {
+    // SAFETY: 64 lanes of a register, which is not guest memory.
+    let mut v = unsafe { lanes.cast::<Lanes>().read() };
+    if mask != !0 {
+        v = filled(&v, mask);
+    }
+    let (mut min, mut max) = ([u32::MAX; 16], [0; 16]);
+    for chunk in v.chunks_exact(16) {
+        for i in 0..16 {
+            min[i] = min[i].min(chunk[i]);
+            max[i] = max[i].max(chunk[i]);
+        }
+    }
+    let fold = |a: [u32; 16], f: fn(u32, u32) -> u32| a.into_iter().reduce(f).unwrap_or(0);
+    (fold(min, u32::min), fold(max, u32::max))
+}
+
+/// The value that all active lanes share, if they do.
+///
+/// # Safety
+/// `lanes` points to 64 values; the mask is not empty.
+#[inline(always)]
+pub unsafe fn common(lanes: *const u32, mask: u64) -> Option<u32> {
+    // SAFETY: 64 lanes of a register, which is not guest memory.
+    let mut v = unsafe { lanes.cast::<Lanes>().read() };
+    let first = v[mask.trailing_zeros() as usize & 63];
+    if mask != !0 {
+        v = filled(&v, mask);
+    }
+    let mut differ = 0;
+    for x in v {
+        differ |= x ^ first;
+    }
+    (differ == 0).then_some(first)
+}
+
+/// Whether every lane, on or off, is a multiple of 4.
+///
+/// # Safety
+/// `lanes` points to 64 values.
+#[inline(always)]
+pub unsafe fn all_aligned(lanes: *const u32) -> bool {
+    // SAFETY: 64 lanes of a register, which is not guest memory.
+    let v = unsafe { lanes.cast::<Lanes>().read() };
+    v.into_iter().fold(0, |a, x| a | x) & 3 == 0
+}
+
+/// Whether each lane is 4 more than the lane below, without wrapping.
+///
+/// # Safety
+/// `lanes` points to 64 values.
+#[inline(always)]
+pub unsafe fn is_row(lanes: *const u32) -> bool {
+    // SAFETY: 64 lanes of a register, which is not guest memory.
+    let v = unsafe { lanes.cast::<Lanes>().read() };
+    let mut differ = 0;
+    for i in 0..64 {
+        differ |= v[i].wrapping_sub(4 * i as u32) ^ v[0];
+    }
+    differ == 0 && v[63] > v[0]
+}

@@ -1,0 +1,48 @@
+//! The memory unit: the only place where emulated memory is touched.
+//!
+//! A memory instruction is an [`Operation`](operation::Operation) (load,
+//! store, atomic, by width) on the [`Places`](places::Places) that a space
+//! (global, flat, scratch, LDS, buffer) makes of the lanes' addresses. A space
+//! checks every address before the operation runs, so a fault leaves registers
+//! and memory as they were. Each pair becomes one specialised function.
+//!
+//! What is unsafe here rests on two promises, named where they are used:
+//!
+//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its turn, and the request was made
+//!   for it, so that its registers and offsets are in range. Engines promise it.
+//! * **The places are checked**: each lane's address has passed the check of its space in this turn. The bytes are mapped, and
+//!   writable for what stores, until the turn ends (`registry/epoch.rs`).
+
+// Lanes index several arrays at once.
+#![allow(clippy::needless_range_loop)]
+#![warn(missing_docs)]
+
+mod access;
+mod alignment;
+mod aperture;
+mod atomic;
+mod descriptor;
+mod fault;
+mod files;
+pub mod format;
+mod global;
+pub mod image;
+mod lanes;
+pub mod operation;
+mod overrun;
+pub mod places;
+mod registry;
+pub mod space;
+mod unit;
+
+pub use access::{Context, Request, Source};
+pub use alignment::Alignment;
+pub use aperture::{PRIVATE_BASE, SHARED_BASE};
+pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
+pub use fault::{MemoryFault, MemoryFaultReason};
+pub use files::{UNIFORM_TEMPS, Uniform, VECTOR_BYTES, VECTOR_TEMPS, VGPRS, Wave, hwreg, sreg};
+pub use global::ALIAS;
+pub use overrun::LdsOverrun;
+pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
+pub use space::lds::Lds;
+pub use unit::{Denied, MemoryUnit};

@@ -1,0 +1,118 @@
+//! When memory that was taken away can no longer be reached: the rule that lets waves run without locks.
+//!
+//! A wave looks its memory up once and then accesses it, for a turn at most. Who takes memory away marks it as gone and
+//! begins a new epoch; whoever began a turn or a copy before may still be in it. Once all of those have ended, which
+//! takes no longer than a turn, nobody can.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The mark of a seat whose owner accesses nothing.
+const IDLE: u64 = u64::MAX;
+
+/// Looks without sleeping before a waiter sleeps: most turns are short.
+const SPINS: u32 = 200;
+
+/// How long a waiter sleeps between two looks.
+const NAP: Duration = Duration::from_micros(20);
+
+/// The epochs of a registry, and who is in which.
+#[derive(Debug, Default)]
+pub(super) struct Epochs {
+    now: AtomicU64,
+    seats: Mutex<Vec<Arc<AtomicU64>>>,
+}
+
+/// Somebody who accesses memory now and then. It holds the epoch in which the owner's turn began.
+#[derive(Debug)]
+pub(crate) struct Seat<'r> {
+    epochs: &'r Epochs,
+    mark: Arc<AtomicU64>,
+}
+
+impl Epochs {
+    /// A seat for one who accesses nothing yet.
+    pub fn seat(&self) -> Seat<'_> {
+        let mark = Arc::new(AtomicU64::new(IDLE));
+        self.seats().push(mark.clone());
+        let epochs = self;
+        Seat { epochs, mark }
+    }
+
+    /// Begins an epoch, after something was marked as gone.
+    pub fn begin(&self) -> u64 {
+        self.now.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// Whether everybody who accesses memory began to do so in `epoch` or later.
+    pub fn has_come(&self, epoch: u64) -> bool {
+        let begun = |mark: &Arc<AtomicU64>| mark.load(Ordering::SeqCst) >= epoch;
+        self.seats().iter().all(begun)
+    }
+
+    /// Waits until [`has_come`](Self::has_come).
+    pub fn wait(&self, epoch: u64) {
+        let mut looks = 0;
+        while !self.has_come(epoch) {
+            looks += 1;
+            match looks < SPINS {
+                true => std::hint::spin_loop(),
+                false => std::thread::sleep(NAP),
+            }
+        }
+    }
+
+    fn seats(&self) -> std::sync::MutexGuard<'_, Vec<Arc<AtomicU64>>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat<'_> {
+    /// The owner may access memory from now on. What is not yet marked as gone stays until [`leave`](Self::leave).
+    #[inline]
+    pub fn enter(&self) {
+        // In one order with `begin`: either the look at the seats sees this mark, or this sees the new epoch and with it
+        // what was marked as gone before.
+        let now = self.epochs.now.load(Ordering::SeqCst);
+        self.mark.store(now, Ordering::SeqCst);
+        std::sync::atomic::fence(Ordering::SeqCst);
+    }
+
+    /// The owner accesses nothing any more.
+    #[inline]
+    pub fn leave(&self) {
+        self.mark.store(IDLE, Ordering::Release);
+    }
+}
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        self.epochs
+            .seats()
+            .retain(|mark| !Arc::ptr_eq(mark, &self.mark));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_epoch_comes_when_those_before_it_have_left() {
+        let epochs = Epochs::default();
+        let (first, second) = (epochs.seat(), epochs.seat());
+        first.enter();
+        let epoch = epochs.begin();
+        second.enter();
+        assert!(!epochs.has_come(epoch), "the first began before");
+        first.enter();
+        assert!(epochs.has_come(epoch), "its next turn is a new one");
+        let later = epochs.begin();
+        first.leave();
+        assert!(!epochs.has_come(later));
+        drop(second);
+        assert!(epochs.has_come(later));
+        epochs.wait(later);
+    }
+}

@@ -1,0 +1,460 @@
+//! The allocations of a device: what a guest address may name.
+//!
+//! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, and [`epoch`]
+//! knows when nobody can still be in an access that was allowed before something was taken away.
+
+mod arena;
+mod epoch;
+mod map;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use crate::global;
+use crate::space::gds::Gds;
+use arena::{Arena, PAGE, Room};
+use epoch::Epochs;
+
+pub(crate) use epoch::Seat;
+pub(crate) use map::{Entry, Map};
+
+/// What the guest may do with an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rights {
+    /// Loads only.
+    Read,
+    /// Loads, stores and atomics.
+    ReadWrite,
+}
+
+/// One allocation of a device. Its guest address is its host address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Allocation {
+    /// What reports call it.
+    pub name: Arc<str>,
+    /// The address of its first byte.
+    pub address: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// What the guest may do.
+    pub rights: Rights,
+}
+
+impl Allocation {
+    /// The address after the last byte.
+    pub fn end(&self) -> u64 {
+        self.address + self.bytes
+    }
+
+    /// Whether it holds all of `[first, end)`.
+    pub fn holds(&self, first: u64, end: u64) -> bool {
+        self.address <= first && end <= self.end()
+    }
+}
+
+/// A part of memory that is allocated whole but used in parts, as the segments of a code object are: each is an
+/// allocation of its own, and what lies between them is none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part<'a> {
+    /// What reports call it.
+    pub name: &'a str,
+    /// Bytes from the start of the memory.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// What the guest may do.
+    pub rights: Rights,
+}
+
+/// Host memory that was made known by [`Registry::register`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Registration(u64);
+
+/// Memory of a device that stays mapped while this lives, whoever takes it away meanwhile: what the host copies from or to.
+#[derive(Debug)]
+pub struct Hold<'r> {
+    _seat: Seat<'r>,
+    entry: Arc<Entry>,
+}
+
+impl Hold<'_> {
+    /// The allocation that holds the range.
+    pub fn allocation(&self) -> &Allocation {
+        &self.entry.allocation
+    }
+}
+
+/// Why memory was not allocated, registered, freed or copied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// The host has no such memory.
+    #[error("the host cannot map {bytes} bytes for {name:?} (aligned to {align}): {why}")]
+    NoMemory {
+        /// The name of the allocation.
+        name: String,
+        /// Its length.
+        bytes: u64,
+        /// Its alignment.
+        align: u64,
+        /// What the host said.
+        why: String,
+    },
+    /// A range that wraps around the address space, or is empty.
+    #[error("{name:?} at {address:#x} with {bytes} bytes is not a range of addresses")]
+    NoRange {
+        /// The name of the allocation.
+        name: String,
+        /// Its address.
+        address: u64,
+        /// Its length.
+        bytes: u64,
+    },
+    /// Nothing starts at this address.
+    #[error("no allocation starts at {address:#x}; it was freed already, or never allocated")]
+    Unknown {
+        /// The address.
+        address: u64,
+    },
+    /// A registration that is none any more.
+    #[error("this host memory was taken away already")]
+    Unregistered,
+    /// An access of the host that no allocation holds.
+    #[error("{bytes} bytes at {address:#x} are in no allocation of the device")]
+    Outside {
+        /// The address.
+        address: u64,
+        /// The length of the access.
+        bytes: u64,
+    },
+}
+
+/// The allocations of a device, shared by its workers and its host.
+///
+/// A [`MemoryUnit`](super::MemoryUnit) keeps what it has found and looks at every access whether that is still there, so
+/// that the first access after [`Registry::free`] fails, and a change costs nobody what it knows of other allocations.
+///
+/// ```
+/// use wavetank_machine::{Registry, Rights};
+///
+/// let registry = Registry::new();
+/// let buffer = registry.allocate("buffer", 100, 256)?;
+/// assert_eq!(buffer.address % 256, 0);
+/// registry.write(buffer.address, &[1, 2, 3])?;
+/// let mut back = [9; 4];
+/// registry.read(buffer.address, &mut back)?;
+/// assert_eq!(back, [1, 2, 3, 0]);
+/// registry.free(buffer.address)?;
+/// assert!(registry.read(buffer.address, &mut back).is_err());
+/// # Ok::<(), wavetank_machine::RegistryError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Registry {
+    /// Counts the changes of the map.
+    generation: AtomicU64,
+    map: RwLock<Map>,
+    epochs: Epochs,
+    owned: Mutex<Owned>,
+    registered: Mutex<Registered>,
+    /// Memory that is in no address space.
+    pub(super) gds: Gds,
+}
+
+/// The memory that the registry owns.
+#[derive(Debug, Default)]
+struct Owned {
+    arena: Arena,
+    /// By the address of the room.
+    blocks: BTreeMap<u64, Block>,
+}
+
+/// A piece of memory, and the allocations in it.
+#[derive(Debug)]
+struct Block {
+    room: Room,
+    parts: Vec<Arc<Entry>>,
+}
+
+/// The host memory that was made known.
+#[derive(Debug, Default)]
+struct Registered {
+    next: u64,
+    entries: HashMap<Registration, Arc<Entry>>,
+}
+
+impl Registry {
+    /// A device without memory.
+    pub fn new() -> Self {
+        Registry::default()
+    }
+
+    /// Maps zeroed memory of `bytes` bytes (at least one) at a multiple of
+    /// `align` (rounded up to a power of two) and of the page size. Nothing
+    /// else lies within a page behind it. Pages come into being when touched.
+    ///
+    /// # Errors
+    /// If the host has no memory.
+    pub fn allocate(
+        &self,
+        name: &str,
+        bytes: u64,
+        align: u64,
+    ) -> Result<Allocation, RegistryError> {
+        let part = Part {
+            name,
+            offset: 0,
+            bytes: bytes.max(1),
+            rights: Rights::ReadWrite,
+        };
+        let address = self.allocate_parts(name, part.bytes, align, &[part])?;
+        Ok(allocation(part, address))
+    }
+
+    /// Maps zeroed memory as [`allocate`](Self::allocate) does, of which the guest reaches some parts only. Gives the
+    /// address of the whole; [`free`](Self::free) takes it and all its parts away.
+    ///
+    /// # Errors
+    /// If the host has no memory, or a part is empty or ends past the whole.
+    pub fn allocate_parts(
+        &self,
+        name: &str,
+        bytes: u64,
+        align: u64,
+        parts: &[Part<'_>],
+    ) -> Result<u64, RegistryError> {
+        let no_memory = |why: String| RegistryError::NoMemory {
+            name: name.into(),
+            bytes,
+            align,
+            why,
+        };
+        for part in parts {
+            let end = part.offset.checked_add(part.bytes);
+            if part.bytes == 0 || end.is_none_or(|end| end > bytes) {
+                return Err(RegistryError::NoRange {
+                    name: part.name.into(),
+                    address: part.offset,
+                    bytes: part.bytes,
+                });
+            }
+        }
+        let align = align.max(PAGE).checked_next_power_of_two();
+        let align = align.ok_or_else(|| no_memory("the alignment is too large".into()))?;
+        let mut owned = lock(&self.owned);
+        let room = owned
+            .arena
+            .take(bytes, align, |epoch| self.epochs.has_come(epoch));
+        let room = room.map_err(no_memory)?;
+        let entry = |part: &Part<'_>| Entry::new(allocation(*part, room.start));
+        let parts: Vec<_> = parts.iter().map(entry).collect();
+        self.change(|map| parts.iter().for_each(|part| map.insert(part)));
+        owned.blocks.insert(room.start, Block { room, parts });
+        Ok(room.start)
+    }
+
+    /// Makes host memory known to the guest, at its host address. Ranges may
+    /// overlap others.
+    ///
+    /// # Safety
+    /// The memory stays mapped, and writable unless `rights` says otherwise,
+    /// until [`unregister`](Self::unregister) has returned. The guest accesses
+    /// it at any time, as relaxed atomics do.
+    ///
+    /// # Errors
+    /// If the range is empty or wraps around.
+    pub unsafe fn register(
+        &self,
+        name: &str,
+        memory: *mut u8,
+        bytes: u64,
+        rights: Rights,
+    ) -> Result<Registration, RegistryError> {
+        let address = memory.expose_provenance() as u64;
+        if bytes == 0 || address == 0 || address.checked_add(bytes).is_none() {
+            let name = name.into();
+            return Err(RegistryError::NoRange {
+                name,
+                address,
+                bytes,
+            });
+        }
+        let entry = Entry::new(Allocation {
+            name: name.into(),
+            address,
+            bytes,
+            rights,
+        });
+        let mut registered = lock(&self.registered);
+        registered.next += 1;
+        let registration = Registration(registered.next);
+        registered.entries.insert(registration, entry.clone());
+        self.change(|map| map.insert(&entry));
+        Ok(registration)
+    }
+
+    /// Takes host memory away again. When this returns, nobody accesses it any
+    /// more by this registration: a wave that is in a turn, or a copy under way, has ended it.
+    ///
+    /// # Errors
+    /// If it was taken away already.
+    pub fn unregister(&self, registration: Registration) -> Result<Allocation, RegistryError> {
+        let entry = lock(&self.registered).entries.remove(&registration);
+        let entry = entry.ok_or(RegistryError::Unregistered)?;
+        let epoch = self.take_away(std::slice::from_ref(&entry));
+        self.epochs.wait(epoch);
+        Ok(entry.allocation.clone())
+    }
+
+    /// Takes away what [`allocate`](Self::allocate) or
+    /// [`allocate_parts`](Self::allocate_parts) gave at this address. Its
+    /// memory goes back to the host, its addresses are not used again for long.
+    ///
+    /// # Errors
+    /// If nothing that was allocated starts there.
+    pub fn free(&self, address: u64) -> Result<(), RegistryError> {
+        let mut owned = lock(&self.owned);
+        let block = owned.blocks.remove(&address);
+        let block = block.ok_or(RegistryError::Unknown { address })?;
+        let epoch = self.take_away(&block.parts);
+        owned.arena.give(block.room, epoch);
+        Ok(())
+    }
+
+    /// Changes what the guest may do with an allocation of one part.
+    ///
+    /// # Errors
+    /// If nothing that was allocated starts there.
+    pub fn protect(&self, address: u64, rights: Rights) -> Result<(), RegistryError> {
+        let mut owned = lock(&self.owned);
+        let block = owned.blocks.get_mut(&address);
+        let block = block.ok_or(RegistryError::Unknown { address })?;
+        self.take_away(&block.parts);
+        for part in &mut block.parts {
+            *part = Entry::new(Allocation {
+                rights,
+                ..part.allocation.clone()
+            });
+        }
+        self.change(|map| block.parts.iter().for_each(|part| map.insert(part)));
+        Ok(())
+    }
+
+    /// The allocation that holds an address.
+    pub fn find(&self, address: u64) -> Option<Allocation> {
+        let map = self.map();
+        let entry = map.find(address, address.checked_add(1)?)?;
+        Some(entry.allocation.clone())
+    }
+
+    /// Whether an address is the registry's own, whatever is there now: allocated, freed, or not used yet.
+    pub fn owns(&self, address: u64) -> bool {
+        lock(&self.owned).arena.holds(address)
+    }
+
+    /// Keeps the memory of a range mapped, whatever the guest's rights.
+    ///
+    /// A thread that holds memory must not [`unregister`](Self::unregister) any: it would wait for itself.
+    ///
+    /// # Errors
+    /// If one allocation does not hold all of it.
+    pub fn hold(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
+        let seat = self.epochs.seat();
+        // Before the look: what is there from now on stays.
+        seat.enter();
+        let map = self.map();
+        let entry = address
+            .checked_add(bytes)
+            .and_then(|end| map.find(address, end).cloned())
+            .ok_or(RegistryError::Outside { address, bytes })?;
+        Ok(Hold { _seat: seat, entry })
+    }
+
+    /// Copies guest memory to the host.
+    ///
+    /// # Errors
+    /// If one allocation does not hold all of it.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), RegistryError> {
+        let _held = self.hold(address, to.len() as u64)?;
+        // SAFETY: it is held.
+        unsafe { global::copy_out(address, to) };
+        Ok(())
+    }
+
+    /// Copies host memory to the guest, whatever the guest's own rights.
+    ///
+    /// # Errors
+    /// If one allocation does not hold all of it.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result<(), RegistryError> {
+        let _held = self.hold(address, from.len() as u64)?;
+        // SAFETY: it is held.
+        unsafe { global::copy_in(address, from) };
+        Ok(())
+    }
+
+    /// Whether guest memory has these contents, in some ranges of them.
+    ///
+    /// # Errors
+    /// If one allocation does not hold all of it.
+    ///
+    /// # Panics
+    /// If a range ends past the contents.
+    pub fn equals(
+        &self,
+        address: u64,
+        contents: &[u8],
+        mut ranges: impl Iterator<Item = Range<usize>>,
+    ) -> Result<bool, RegistryError> {
+        let _held = self.hold(address, contents.len() as u64)?;
+        // SAFETY: it is held.
+        let same =
+            |r: Range<usize>| unsafe { global::equals(address + r.start as u64, &contents[r]) };
+        Ok(ranges.all(same))
+    }
+
+    /// A place for somebody who accesses memory by what the map says.
+    pub(super) fn seat(&self) -> Seat<'_> {
+        self.epochs.seat()
+    }
+
+    /// The allocations as they are now.
+    pub(super) fn map(&self) -> Map {
+        let map = self.map.read();
+        map.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The number of changes so far.
+    #[inline(always)]
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Marks allocations as gone. What was allowed before has ended when the epoch has come that this gives.
+    fn take_away(&self, entries: &[Arc<Entry>]) -> u64 {
+        entries.iter().for_each(|entry| entry.take_away());
+        self.change(|map| entries.iter().for_each(|entry| map.remove(entry)));
+        self.epochs.begin()
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Map)) {
+        let mut map = self.map.write().unwrap_or_else(PoisonError::into_inner);
+        change(&mut map);
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+}
+
+fn allocation(part: Part<'_>, start: u64) -> Allocation {
+    Allocation {
+        name: part.name.into(),
+        address: start + part.offset,
+        bytes: part.bytes,
+        rights: part.rights,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

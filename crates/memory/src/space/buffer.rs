@@ -1,0 +1,470 @@
+//! Buffers: addresses through a descriptor (Vega ISA, 8.1 "Vector Memory
+//! Buffer Instructions").
+//!
+//! What is out of the buffer's range reads 0 and drops writes; what is in range
+//! must be in an allocation like any other address.
+
+use std::mem::MaybeUninit;
+
+use wavetank_ir::{Elements, MemKind, Space as Where};
+use wavetank_isa::Generation;
+
+use crate::access::{Context, Request, Source};
+use crate::alignment::Alignment;
+use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32};
+use crate::operation::Operation;
+use crate::places::{Far, Row, Split};
+use crate::space::Space;
+use crate::space::flat::{check_alignment, check_multiples, near};
+use crate::unit::{Denied, Span};
+
+/// A buffer descriptor (V#).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Byte address.
+    pub base: u64,
+    /// Bytes from one record to the next, 14 bits; 18 with ADD_TID.
+    pub stride: u64,
+    /// Bytes or records, see [`Range`].
+    pub num_records: u32,
+    /// The lane is added to the index.
+    pub add_tid: bool,
+    /// Elements of successive indices are neighbours.
+    pub swizzle: bool,
+    /// Bytes of one element of a swizzled buffer.
+    pub element: u64,
+    /// Indices before the next element of a swizzled buffer.
+    pub index_stride: u64,
+    /// The data format, 0 for an unbound buffer.
+    pub data_format: u8,
+    /// The number format.
+    pub num_format: u8,
+    /// What becomes x, y, z and w.
+    pub select: [u8; 4],
+}
+
+/// The select of an instruction that brings its own format: what the format
+/// lacks is 0 (8.1.3 "Buffer Data").
+const IDENTITY: [u8; 4] = [4, 5, 6, 7];
+
+/// How the range of an access is checked (8.1.5 "Range Checking").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Range {
+    /// Scratch: not at all.
+    Private,
+    /// By the offset in bytes.
+    Raw,
+    /// By the index of the record.
+    Structured,
+}
+
+impl Descriptor {
+    /// Reads the four dwords of a descriptor. `format` says whether the
+    /// instruction uses the data format, which otherwise holds stride bits
+    /// 17:14 with ADD_TID (from gfx8 on).
+    pub fn new(words: [u32; 4], generation: Generation, format: bool) -> Self {
+        let [w0, w1, w2, w3] = words;
+        let add_tid = w3 >> 23 & 1 != 0;
+        let data_format = (w3 >> 15 & 0xf) as u8;
+        let mut stride = u64::from(w1 >> 16 & 0x3fff);
+        if add_tid && !format && generation >= Generation::Gfx8 {
+            stride |= u64::from(data_format) << 14;
+        }
+        Descriptor {
+            base: u64::from(w0) | u64::from(w1 & 0xffff) << 32,
+            stride,
+            num_records: w2,
+            add_tid,
+            swizzle: w1 >> 31 != 0,
+            // gfx9 gave up the field: its elements have 4 bytes.
+            element: match generation {
+                Generation::Gfx9 => 4,
+                _ => 2 << (w3 >> 19 & 3),
+            },
+            index_stride: 8 << (w3 >> 21 & 3),
+            data_format,
+            num_format: (w3 >> 12 & 7) as u8,
+            select: std::array::from_fn(|n| (w3 >> (3 * n) & 7) as u8),
+        }
+    }
+
+    /// Whether nothing is bound: loads give 0, stores are dropped. The data
+    /// format says so, unless its bits belong to the stride (8.1.4, Note).
+    fn unbound(&self) -> bool {
+        self.data_format == 0 && !self.add_tid
+    }
+
+    /// How the range is checked. Which accesses count records differs by
+    /// generation; the manual's own sentence has bytes and records swapped.
+    fn range(&self, generation: Generation, idxen: bool) -> Range {
+        let records = match generation {
+            Generation::Gfx6 | Generation::Gfx7 => self.stride != 0,
+            Generation::Gfx8 => self.stride != 0 && self.swizzle,
+            Generation::Gfx9 => self.stride != 0 && idxen,
+        };
+        match (self.add_tid && !idxen, records) {
+            (true, _) => Range::Private,
+            (_, true) => Range::Structured,
+            _ => Range::Raw,
+        }
+    }
+
+    /// The offset of a byte from the base (8.1.5 and 8.1.6).
+    #[inline(always)]
+    fn place(&self, index: u64, offset: u64) -> u64 {
+        if !self.swizzle {
+            return index.wrapping_mul(self.stride).wrapping_add(offset);
+        }
+        let (index_msb, index_lsb) = (index / self.index_stride, index % self.index_stride);
+        let (offset_msb, offset_lsb) = (offset / self.element, offset % self.element);
+        (index_msb * self.stride + offset_msb * self.element)
+            .wrapping_mul(self.index_stride)
+            .wrapping_add(index_lsb * self.element + offset_lsb)
+    }
+
+    /// Bytes from one dword of a lane to the next. A fetch is not larger than
+    /// an element, except that dwords of 4-byte elements go on in the next.
+    fn step(&self) -> u64 {
+        if self.swizzle && self.element == 4 {
+            4 * self.index_stride
+        } else {
+            4
+        }
+    }
+}
+
+/// A buffer access before its lanes are looked at.
+pub(crate) struct Site {
+    pub descriptor: Descriptor,
+    /// Base, scalar offset.
+    base: u64,
+    index: Lanes,
+    offset: Lanes,
+    range: Range,
+    /// The constant part of the offset.
+    constant: u64,
+}
+
+impl Site {
+    /// The descriptor and the lanes' indices and offsets.
+    ///
+    /// # Safety
+    /// The context is that of a live wave, the step was lowered for it.
+    #[inline(always)]
+    pub unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
+        let Where::Buffer {
+            resource, format, ..
+        } = step.op.space
+        else {
+            unreachable!("chosen for buffers only")
+        };
+        let [_, index_at, offset_at, soffset] = step.sources;
+        let generation = ctx.memory.generation;
+        let (mut index_room, mut offset_room) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: the wave is live; registers beyond the file are s0.
+        unsafe {
+            let words = std::array::from_fn(|n| {
+                let n = usize::from(resource) + n;
+                let file = (&raw const (*ctx.uniform).s).cast::<u32>();
+                file.add(if n < 128 { n } else { 0 }).read()
+            });
+            let descriptor = match format {
+                Elements::Plain => Descriptor::new(words, generation, false),
+                Elements::Resource => Descriptor::new(words, generation, true),
+                Elements::Typed(data, number) => Descriptor {
+                    data_format: data,
+                    num_format: number,
+                    select: IDENTITY,
+                    ..Descriptor::new(words, generation, true)
+                },
+            };
+            Site {
+                base: descriptor.base.wrapping_add(uniform32(ctx, soffset).into()),
+                index: lanes32(ctx, index_at, &mut index_room)
+                    .cast::<Lanes>()
+                    .read(),
+                offset: lanes32(ctx, offset_at, &mut offset_room)
+                    .cast::<Lanes>()
+                    .read(),
+                range: descriptor.range(generation, index_at != Source::None),
+                constant: step.op.offset as u64,
+                descriptor,
+            }
+        }
+    }
+
+    /// The address of each lane's first byte, and the lanes of which it is in
+    /// range: of each of `dwords` dwords.
+    #[inline(always)]
+    pub fn lanes(&self, dwords: usize) -> ([u64; 64], [u64; 4]) {
+        let d = &self.descriptor;
+        let records = u64::from(d.num_records);
+        let (mut address, mut valid) = ([0; 64], [0; 4]);
+        for lane in 0..64 {
+            let tid = if d.add_tid { lane as u64 } else { 0 };
+            let index = u64::from(self.index[lane]);
+            let offset = u64::from(self.offset[lane]) + self.constant;
+            address[lane] = self.base.wrapping_add(d.place(index + tid, offset));
+            for (n, valid) in (0..dwords as u64).zip(&mut valid) {
+                let inside = match self.range {
+                    Range::Private => true,
+                    Range::Raw => offset + 4 * n < records,
+                    Range::Structured => index < records,
+                };
+                *valid |= u64::from(inside) << lane;
+            }
+        }
+        if d.unbound() {
+            valid = [0; 4];
+        }
+        (address, valid)
+    }
+
+    /// Brings the addresses of accesses of a dword or more to where they are
+    /// made.
+    ///
+    /// # Errors
+    /// If one may not be where it is.
+    #[inline(always)]
+    pub fn align(
+        &self,
+        mode: Alignment,
+        mask: u64,
+        bytes: u32,
+        address: &mut [u64; 64],
+    ) -> Result<(), Denied> {
+        match mode {
+            _ if bytes < 4 => {}
+            Alignment::Strict => check_multiples(mask, bytes, 4, &Far(*address))?,
+            // "Swizzled addressing also requires Dword-aligned accesses" (8.1
+            // "Swizzled Buffer Addressing"): an element has no dword across its
+            // end.
+            Alignment::Unaligned if !self.descriptor.swizzle => {}
+            Alignment::Unaligned | Alignment::Dword => {
+                for a in address {
+                    *a &= !3;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks one element of each lane: that memory is there, and that what
+    /// goes through a descriptor of scratch stays in that of the wave.
+    pub fn check(
+        &self,
+        ctx: &mut Context<'_, '_>,
+        slot: u32,
+        mask: u64,
+        (bytes, stores): (u32, bool),
+        address: &[u64; 64],
+    ) -> Result<(), Denied> {
+        let scratch = &ctx.memory.scratch;
+        if self.range != Range::Private || !scratch.is_base(self.descriptor.base) {
+            return check_addresses(ctx, slot, mask, bytes, stores, address);
+        }
+        if scratch.holds(span(mask, bytes, stores, address)) {
+            return Ok(());
+        }
+        let mut denied = None;
+        each(mask, |lane| {
+            let a = address[lane & 63];
+            if denied.is_none() && !scratch.holds(span(1 << lane, bytes, stores, address)) {
+                denied = Some(scratch.denied(lane, a, bytes));
+            }
+        });
+        denied.map_or(Ok(()), Err)
+    }
+}
+
+/// Buffers without format conversion.
+pub struct Buffer;
+
+impl Space for Buffer {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Context<'_, '_>,
+        step: &Request,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        // SAFETY: the wave is live; places are checked before use.
+        unsafe {
+            if !O::ATOMIC
+                && op.bytes() == 4
+                && let Some(row) = scratch_row(ctx, step)
+                && ctx.memory.scratch.holds(row_span::<O>(row))
+            {
+                op.run(&Row(row), mask);
+                return Ok(());
+            }
+            if let Some((base, offset)) = raw(ctx, step, mask, op.bytes()) {
+                return near(ctx, step, mask, op, base, offset);
+            }
+            general(ctx, step, mask, op)
+        }
+    }
+}
+
+/// The addresses of a whole row.
+fn row_span<O: Operation>(row: u64) -> Span {
+    Span {
+        first: row,
+        last: row + 63 * 4,
+        bytes: 4,
+        stores: O::STORES,
+    }
+}
+
+/// The row that a dword of scratch is when every lane has the same offset:
+/// what compilers do with private variables.
+#[inline(always)]
+unsafe fn scratch_row(ctx: &Context<'_, '_>, step: &Request) -> Option<u64> {
+    const SWIZZLE: u32 = 1 << 31;
+    const ADD_TID: u32 = 1 << 23;
+    const INDEX_STRIDE_64: u32 = 3 << 21;
+    let Where::Buffer { resource, .. } = step.op.space else {
+        return None;
+    };
+    let [_, Source::None, Source::None, soffset] = step.sources else {
+        return None;
+    };
+    if resource > 124 || ctx.memory.generation != Generation::Gfx9 {
+        return None;
+    }
+    // SAFETY: the wave is live; four registers are in the file.
+    unsafe {
+        let file = (&raw const (*ctx.uniform).s).cast::<u32>();
+        let [w0, w1, _, w3] = file.add(resource.into()).cast::<[u32; 4]>().read();
+        let private = ADD_TID | INDEX_STRIDE_64;
+        let offset = step.op.offset as u64;
+        if w1 & SWIZZLE == 0 || w3 & private != private || !offset.is_multiple_of(4) {
+            return None;
+        }
+        let base = u64::from(w0) | u64::from(w1 & 0xffff) << 32;
+        let row = base + u64::from(uniform32(ctx, soffset)) + offset * 64;
+        Some(row & !3)
+    }
+}
+
+/// The base and the offsets of a raw buffer with an offset a lane, if all are
+/// in range and where the accesses are made.
+#[inline(always)]
+unsafe fn raw(
+    ctx: &Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    bytes: u32,
+) -> Option<(u64, *const u32)> {
+    let Where::Buffer { resource, .. } = step.op.space else {
+        return None;
+    };
+    let [_, Source::None, Source::Vector(at), soffset] = step.sources else {
+        return None;
+    };
+    if resource > 124 || ctx.memory.generation != Generation::Gfx9 {
+        return None;
+    }
+    // SAFETY: the wave is live; four registers are in the file.
+    unsafe {
+        let file = (&raw const (*ctx.uniform).s).cast::<u32>();
+        let words = file.add(resource.into()).cast::<[u32; 4]>().read();
+        let d = Descriptor::new(words, Generation::Gfx9, false);
+        let constant = step.op.offset as u64;
+        let base = d
+            .base
+            .wrapping_add(u64::from(uniform32(ctx, soffset)) + constant);
+        let offset = ctx.v(at).cast_const();
+        let end = u64::from(bounds(offset, mask).1) + constant + u64::from(bytes);
+        let linear = !d.add_tid && !d.swizzle && !d.unbound() && end <= d.num_records.into();
+        let aligned = ctx.memory.alignment == Alignment::Unaligned
+            || bytes < 4
+            || (base.is_multiple_of(4) && all_aligned(offset));
+        (linear && aligned).then_some((base, offset))
+    }
+}
+
+/// Any buffer: computes the address and range of each lane.
+#[inline(never)]
+unsafe fn general<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+) -> Result<(), Denied> {
+    let dwords = op.bytes().div_ceil(4) as usize;
+    // SAFETY: the wave is live.
+    let site = unsafe { Site::new(ctx, step) };
+    let (mut address, mut valid) = site.lanes(dwords);
+    let present = mask & valid.iter().fold(0, |a, v| a | v);
+    site.align(ctx.memory.alignment, present, op.bytes(), &mut address)?;
+    if matches!(step.op.kind, MemKind::Atomic(_)) {
+        // All or nothing.
+        valid = [valid[..dwords].iter().fold(!0, |a, v| a & v); 4];
+    }
+    let places = Split {
+        address,
+        step: site.descriptor.step(),
+        valid,
+    };
+    check(ctx, step, mask, op, &site, &places)?;
+    // SAFETY: the wave is live; all that is in range has been checked.
+    unsafe { op.run(&places, mask) };
+    Ok(())
+}
+
+/// Checks the dwords that are in range.
+fn check<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    site: &Site,
+    places: &Split,
+) -> Result<(), Denied> {
+    let element = (op.bytes().min(4), O::STORES);
+    for n in 0..op.bytes().div_ceil(4) as usize {
+        let mask = mask & places.valid[n];
+        if mask == 0 {
+            continue;
+        }
+        let address = places
+            .address
+            .map(|a| a.wrapping_add(places.step * n as u64));
+        site.check(ctx, step.cache, mask, element, &address)?;
+    }
+    check_alignment(mask & places.valid[0], op, &Far(places.address))
+}
+
+/// Checks one element of each lane.
+pub(crate) fn check_addresses(
+    ctx: &mut Context<'_, '_>,
+    slot: u32,
+    mask: u64,
+    bytes: u32,
+    stores: bool,
+    address: &[u64; 64],
+) -> Result<(), Denied> {
+    if ctx.memory.holds(slot, span(mask, bytes, stores, address)) {
+        return Ok(());
+    }
+    ctx.memory
+        .check_lanes(mask, bytes, stores, |lane| address[lane & 63])
+}
+
+/// The bounds of the addresses of the active lanes.
+#[inline(always)]
+pub(crate) fn span(mask: u64, bytes: u32, stores: bool, address: &[u64; 64]) -> Span {
+    let (mut first, mut last) = (u64::MAX, 0);
+    for (lane, &a) in address.iter().enumerate() {
+        let on = mask >> lane & 1 != 0;
+        first = first.min(if on { a } else { u64::MAX });
+        last = last.max(if on { a } else { 0 });
+    }
+    Span {
+        first,
+        last,
+        bytes,
+        stores,
+    }
+}

@@ -1,0 +1,302 @@
+//! Global and flat addresses: 64 bits a lane (Vega ISA, 9.3 and 9.4).
+
+use std::mem::MaybeUninit;
+
+use crate::access::{Context, Request, Source};
+use crate::aperture::{PRIVATE_BASE, SHARED_BASE};
+use crate::fault::MemoryFaultReason;
+use crate::lanes::{bounds, common, is_row, lanes32, uniform64};
+use crate::operation::Operation;
+use crate::places::{Addresses, Far, Near, Row};
+use crate::space::Space;
+use crate::space::buffer::span;
+use crate::space::lds;
+use crate::space::scratch;
+use crate::unit::{Denied, Span};
+
+/// Global memory: no aperture is looked at.
+pub struct Global;
+
+impl Space for Global {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Context<'_, '_>,
+        step: &Request,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let offset = step.op.offset as u64;
+        // SAFETY: the wave is live.
+        unsafe {
+            match step.sources {
+                [Source::Vector(at), Source::None, ..] => wide(ctx, step, mask, op, at, offset),
+                [Source::Vector(at), index, ..] => indexed(ctx, step, mask, op, at, index),
+                [address, index, ..] => {
+                    let mut room = MaybeUninit::uninit();
+                    let index = lanes32(ctx, index, &mut room);
+                    let base = uniform64(ctx, address).wrapping_add(offset);
+                    near(ctx, step, mask, op, base, index)
+                }
+            }
+        }
+    }
+}
+
+/// Flat memory: an address may be in the aperture of the LDS or of scratch.
+pub struct Flat;
+
+impl Space for Flat {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Context<'_, '_>,
+        step: &Request,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let Source::Vector(at) = step.sources[0] else {
+            // SAFETY: the wave is live. A uniform address never is in
+            // an aperture: lowering makes it a vector.
+            return unsafe { Global::access(ctx, step, mask, op) };
+        };
+        // SAFETY: the wave is live.
+        unsafe {
+            let low = ctx.v(at).cast_const();
+            let high = low.add(64);
+            if let Some(high) = common(high, mask) {
+                let high = u64::from(high) << 32;
+                if matches!(high >> 48 << 48, SHARED_BASE | PRIVATE_BASE) {
+                    return apart(ctx, step, mask, op, at);
+                }
+                let base = high.wrapping_add(step.op.offset as u64);
+                return near(ctx, step, mask, op, base, low);
+            }
+            if mask & (aperture(high, SHARED_BASE) | aperture(high, PRIVATE_BASE)) == 0 {
+                return wide(ctx, step, mask, op, at, step.op.offset as u64);
+            }
+            apart(ctx, step, mask, op, at)
+        }
+    }
+}
+
+/// The lanes whose address is in the aperture at `base`.
+#[inline(always)]
+unsafe fn aperture(high: *const u32, base: u64) -> u64 {
+    // SAFETY: the high halves of 64 lanes.
+    let high = unsafe { high.cast::<[u32; 64]>().read() };
+    let tag = (base >> 48) as u32;
+    let mut lanes = 0;
+    for (i, chunk) in high.chunks_exact(16).enumerate() {
+        let mut bits = 0u16;
+        for n in 0..16 {
+            bits |= u16::from(chunk[n] >> 16 == tag) << n;
+        }
+        lanes |= u64::from(bits) << (16 * i);
+    }
+    lanes
+}
+
+/// A flat access of which some lanes are in an aperture.
+#[inline(never)]
+unsafe fn apart<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    at: u32,
+) -> Result<(), Denied> {
+    let offset = step.op.offset as u64;
+    // SAFETY: the wave is live.
+    unsafe {
+        let high = ctx.v(at).add(64).cast_const();
+        let in_lds = mask & aperture(high, SHARED_BASE);
+        let in_scratch = mask & aperture(high, PRIVATE_BASE);
+        let rest = mask & !(in_lds | in_scratch);
+        // Registers that hold the address may be results: copy it.
+        let low = ctx.v(at).cast::<[u32; 64]>().read();
+        let places = Far(wide_addresses(ctx, at, offset));
+        let private = scratch::Offsets::new(&low, offset);
+        if rest != 0 {
+            check_far(ctx, step, rest, op, &places)?;
+        }
+        if in_scratch != 0 {
+            private.check(ctx, in_scratch, op)?;
+        }
+        let shared = low.as_ptr();
+        let inside = in_lds == 0 || lds::is_inside(ctx, step, in_lds, op, shared, offset as u32)?;
+        if rest != 0 {
+            op.run(&places, rest);
+        }
+        if in_scratch != 0 {
+            private.run(ctx, in_scratch, op);
+        }
+        if in_lds != 0 {
+            lds::run(ctx, in_lds, op, shared, offset as u32, inside);
+        }
+    }
+    Ok(())
+}
+
+/// Addresses in a pair of registers. Mostly their high halves are equal.
+#[inline(always)]
+unsafe fn wide<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    at: u32,
+    offset: u64,
+) -> Result<(), Denied> {
+    // SAFETY: the wave is live.
+    unsafe {
+        let low = ctx.v(at).cast_const();
+        if let Some(high) = common(low.add(64), mask) {
+            let base = (u64::from(high) << 32).wrapping_add(offset);
+            return near(ctx, step, mask, op, base, low);
+        }
+        let places = Far(wide_addresses(ctx, at, offset));
+        far(ctx, step, mask, op, places)
+    }
+}
+
+/// Addresses in a pair of registers, with an index in another.
+#[inline(never)]
+unsafe fn indexed<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    at: u32,
+    index: Source,
+) -> Result<(), Denied> {
+    let mut room = MaybeUninit::uninit();
+    // SAFETY: the wave is live.
+    unsafe {
+        let index = lanes32(ctx, index, &mut room);
+        let mut places = Far(wide_addresses(ctx, at, step.op.offset as u64));
+        for (lane, address) in places.0.iter_mut().enumerate() {
+            *address = address.wrapping_add(index.add(lane).read().into());
+        }
+        far(ctx, step, mask, op, places)
+    }
+}
+
+#[inline(always)]
+unsafe fn wide_addresses(ctx: &Context<'_, '_>, at: u32, offset: u64) -> [u64; 64] {
+    // SAFETY: the wave is live: two lane vectors.
+    let [low, high] = unsafe { ctx.v(at).cast::<[[u32; 64]; 2]>().read() };
+    let mut out = [0; 64];
+    for i in 0..64 {
+        out[i] = (u64::from(low[i]) | u64::from(high[i]) << 32).wrapping_add(offset);
+    }
+    out
+}
+
+/// One base, and an offset a lane.
+#[inline(always)]
+pub(crate) unsafe fn near<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    base: u64,
+    offset: *const u32,
+) -> Result<(), Denied> {
+    let span = |min: u64, max: u64| Span {
+        first: base.wrapping_add(min),
+        last: base.wrapping_add(max),
+        bytes: op.bytes(),
+        stores: O::STORES,
+    };
+    // SAFETY: the wave is live; the places are checked before use.
+    unsafe {
+        if !O::ATOMIC && op.bytes() == 4 && mask == !0 && is_row(offset) {
+            let low = u64::from(offset.read());
+            let span = span(low, low + 252);
+            if ctx.memory.holds(step.cache, span) {
+                op.run(&Row(span.first), mask);
+                return Ok(());
+            }
+        }
+        let (min, max) = bounds(offset, mask);
+        if !ctx.memory.holds(step.cache, span(min.into(), max.into())) {
+            // Copies go to the check, so that those the loop uses can stay in
+            // registers.
+            let address = move |lane| Near { base, offset }.address(lane);
+            ctx.memory
+                .check_lanes(mask, op.bytes(), O::STORES, address)?;
+        }
+        check_alignment(mask, op, &Near { base, offset })?;
+        op.run(&Near { base, offset }, mask);
+    }
+    Ok(())
+}
+
+/// An address of its own for each lane.
+#[inline(never)]
+unsafe fn far<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    places: Far,
+) -> Result<(), Denied> {
+    // SAFETY: the wave is live; the places are checked before use.
+    unsafe {
+        check_far(ctx, step, mask, op, &places)?;
+        op.run(&places, mask);
+    }
+    Ok(())
+}
+
+fn check_far<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    places: &Far,
+) -> Result<(), Denied> {
+    let span = span(mask, op.bytes(), O::STORES, &places.0);
+    if !ctx.memory.holds(step.cache, span) {
+        let address = |lane: usize| places.0[lane];
+        ctx.memory
+            .check_lanes(mask, op.bytes(), O::STORES, address)?;
+    }
+    check_alignment(mask, op, places)
+}
+
+/// Atomics must be aligned to their width (Vega ISA, 4.6 "Memory
+/// Violations").
+#[inline(always)]
+pub(crate) fn check_alignment<O: Operation>(
+    mask: u64,
+    op: O,
+    places: &impl Addresses,
+) -> Result<(), Denied> {
+    match O::ATOMIC {
+        true => check_multiples(mask, op.bytes(), op.bytes(), places),
+        false => Ok(()),
+    }
+}
+
+/// Whether the address of each lane is a multiple of `align`.
+#[inline(always)]
+pub(crate) fn check_multiples(
+    mask: u64,
+    bytes: u32,
+    align: u32,
+    places: &impl Addresses,
+) -> Result<(), Denied> {
+    for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+        // SAFETY: the places are alive; nothing is accessed.
+        let address = unsafe { places.address(lane) };
+        if !address.is_multiple_of(align.into()) {
+            return Err(Denied {
+                lane: Some(lane as u8),
+                address,
+                bytes,
+                reason: MemoryFaultReason::Misaligned { align },
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,296 @@
+//! The local data share (Vega ISA, 11 "Data share operations").
+//!
+//! Reads out of range give 0, writes there are dropped, dword by dword (3.6.2);
+//! that it happened is told.
+//! Loads and stores may be unaligned: compilers for gfx9 rely on the unaligned
+//! mode. Atomics ignore the low bits of the address.
+
+use std::mem::MaybeUninit;
+use std::sync::atomic::AtomicU64;
+
+use wavetank_ir::{MemKind, Rmw};
+
+use crate::access::{Context, Request};
+use crate::lanes::{Lanes, bounds, each, is_row, lanes32};
+use crate::operation::Operation;
+use crate::places::{Near, Places, Row};
+use crate::space::Space;
+use crate::unit::Denied;
+use crate::{atomic, global};
+
+/// The LDS of a work-group.
+#[derive(Debug)]
+pub struct Lds {
+    /// Atomic cells, since the guest's accesses are atomic; boxed, so that the
+    /// address stays when it is moved to a unit.
+    memory: Box<[AtomicU64]>,
+    bytes: u32,
+}
+
+impl Lds {
+    /// Zeroed memory of `bytes` bytes.
+    pub fn new(bytes: u32) -> Self {
+        let words = bytes.div_ceil(8) as usize;
+        Lds {
+            memory: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            bytes,
+        }
+    }
+
+    /// Memory that holds these dwords.
+    pub fn from_dwords(dwords: &[u32]) -> Self {
+        let word = |pair: &[u32]| {
+            let high = pair.get(1).copied().unwrap_or_default();
+            AtomicU64::new(u64::from(pair[0]) | u64::from(high) << 32)
+        };
+        Lds {
+            memory: dwords.chunks(2).map(word).collect(),
+            bytes: 4 * dwords.len() as u32,
+        }
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Zeroes it for another work-group.
+    pub fn clear(&mut self) {
+        for word in &mut self.memory {
+            *word.get_mut() = 0;
+        }
+    }
+
+    /// Its dwords, the last one padded with zeros.
+    pub fn dwords(&mut self) -> Vec<u32> {
+        let words = self.memory.iter_mut().map(|w| *w.get_mut());
+        words
+            .flat_map(|w| [w as u32, (w >> 32) as u32])
+            .take(self.bytes.div_ceil(4) as usize)
+            .collect()
+    }
+
+    #[inline(always)]
+    fn base(&self) -> u64 {
+        self.memory.as_ptr().expose_provenance() as u64
+    }
+}
+
+/// LDS offsets, one a lane.
+pub struct Local;
+
+impl Space for Local {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Context<'_, '_>,
+        step: &Request,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let mut room = MaybeUninit::uninit();
+        // SAFETY: the wave is live.
+        unsafe {
+            let lanes = lanes32(ctx, step.sources[0], &mut room);
+            let offset = step.op.offset as u32;
+            let inside = is_inside(ctx, step, mask, op, lanes, offset)?;
+            run(ctx, mask, op, lanes, offset, inside);
+        }
+        Ok(())
+    }
+}
+
+/// Whether every lane stays within the LDS. Those that do not are noted.
+///
+/// # Safety
+/// `lanes` points to 64 values and the context is that of a live wave.
+///
+/// # Errors
+/// If one does not, and that is a fault.
+#[inline(always)]
+pub(crate) unsafe fn is_inside<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+) -> Result<bool, Denied> {
+    let bytes = u64::from(ctx.memory.lds.bytes);
+    let room = bytes.checked_sub(u64::from(op.bytes()) + u64::from(offset));
+    // SAFETY: the wave is live.
+    unsafe {
+        let (_, max) = bounds(lanes, mask);
+        if room.is_some_and(|room| u64::from(max) <= room) {
+            return Ok(true);
+        }
+        let offsets = sums::<O>(op, lanes, offset);
+        ctx.memory.note_overrun(step, mask, op.bytes(), &offsets)?;
+    }
+    Ok(false)
+}
+
+/// Runs an operation at LDS offsets; the sum with `offset` wraps at 32 bits.
+/// `inside` is what [`is_inside`] said.
+///
+/// # Safety
+/// `lanes` points to 64 values and the context is that of a live wave.
+#[inline(always)]
+pub(crate) unsafe fn run<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+    inside: bool,
+) {
+    // SAFETY: the wave is live; what is not in range is left out.
+    unsafe {
+        if !inside || O::ATOMIC {
+            return run_each(ctx, mask, op, lanes, offset);
+        }
+        let base = ctx.memory.lds.base() + u64::from(offset);
+        if op.bytes() == 4 && mask == !0 && is_row(lanes) {
+            op.run(&Row(base + u64::from(lanes.read())), mask);
+        } else {
+            let offset = lanes;
+            op.run(&Near { base, offset }, mask);
+        }
+    }
+}
+
+/// Looks at the range lane by lane.
+#[inline(never)]
+unsafe fn run_each<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+) {
+    let lds = &ctx.memory.lds;
+    // SAFETY: the wave is live.
+    unsafe {
+        let places = Clamped {
+            base: lds.base(),
+            bytes: lds.bytes,
+            offsets: sums::<O>(op, lanes, offset),
+        };
+        op.run(&places, mask);
+    }
+}
+
+/// The offsets of the lanes: atomics ignore the low bits of their sums.
+unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
+    // SAFETY: the wave is live: 64 values.
+    let lanes = unsafe { lanes.cast::<Lanes>().read() };
+    let ignored = if O::ATOMIC { op.bytes() - 1 } else { 0 };
+    lanes.map(|l| l.wrapping_add(offset) & !ignored)
+}
+
+/// Atomics whose operand stands in LDS too: MEM[A] = MEM[A] op MEM[B], lane by
+/// lane (Vega ISA, 12.13, DS_*_SRC2_*).
+///
+/// # Safety
+/// The context is that of a live wave, the step was lowered for it.
+///
+/// # Errors
+/// If a lane goes beyond the LDS, and that is a fault.
+pub unsafe fn pair(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Denied> {
+    let MemKind::Atomic(rmw) = step.op.kind else {
+        unreachable!("pairs of offsets are for atomics")
+    };
+    let (mut first, mut second) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+    let lds = &ctx.memory.lds;
+    let (base, bytes) = (lds.base(), lds.bytes);
+    let width = step.op.access.bytes();
+    // SAFETY: the wave is live; what is not in range is left out.
+    unsafe {
+        let places = |source, room| Clamped {
+            base,
+            bytes,
+            offsets: lanes32(ctx, source, room).cast::<Lanes>().read(),
+        };
+        let mut to = places(step.sources[0], &mut first);
+        to.offsets = to.offsets.map(|offset| offset & !(width - 1));
+        let from = places(step.sources[1], &mut second);
+        for offsets in [&to.offsets, &from.offsets] {
+            ctx.memory.note_overrun(step, mask, width, offsets)?;
+        }
+        each(mask, |lane| {
+            if width == 4 {
+                let operand = from.load::<4>(lane, 0) as u32;
+                to.rmw32(lane, rmw, operand, operand);
+            } else {
+                let operand = from.load::<8>(lane, 0);
+                to.rmw64(lane, rmw, operand, operand);
+            }
+        });
+    }
+    Ok(())
+}
+
+/// LDS offsets that may be out of range.
+struct Clamped {
+    base: u64,
+    bytes: u32,
+    offsets: Lanes,
+}
+
+impl Clamped {
+    #[inline(always)]
+    fn place(&self, offset: u64, bytes: u32) -> Option<u64> {
+        let inside = offset + u64::from(bytes) <= u64::from(self.bytes);
+        inside.then(|| self.base + offset)
+    }
+
+    /// What an atomic changes: the offset is aligned.
+    #[inline(always)]
+    fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
+        self.place(self.offsets[lane & 63].into(), bytes)
+    }
+}
+
+impl Places for Clamped {
+    #[inline(always)]
+    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
+        // SAFETY: what is in range is owned by the unit.
+        unsafe {
+            if N == 8 {
+                return self.load::<4>(lane, at) | self.load::<4>(lane, at + 4) << 32;
+            }
+            let offset = u64::from(self.offsets[lane & 63]) + u64::from(at);
+            let place = self.place(offset, N as u32);
+            place.map_or(0, |a| global::load::<N>(a))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
+        // SAFETY: what is in range is owned by the unit.
+        unsafe {
+            if N == 8 {
+                self.store::<4>(lane, at, value);
+                self.store::<4>(lane, at + 4, value >> 32);
+                return;
+            }
+            let offset = u64::from(self.offsets[lane & 63]) + u64::from(at);
+            if let Some(a) = self.place(offset, N as u32) {
+                global::store::<N>(a, value);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
+        // SAFETY: what is in range is owned by the unit.
+        self.cell(lane, 4)
+            .map_or(0, |a| unsafe { atomic::owned32(a, rmw, data, data2) })
+    }
+
+    #[inline(always)]
+    unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
+        // SAFETY: what is in range is owned by the unit.
+        self.cell(lane, 8)
+            .map_or(0, |a| unsafe { atomic::owned64(a, rmw, data, data2) })
+    }
+}

@@ -1,0 +1,28 @@
+//! The spaces of addresses, and what each does with an operation.
+
+pub mod buffer;
+pub mod flat;
+pub mod gds;
+pub mod lds;
+pub mod scalar;
+pub mod scratch;
+
+use crate::access::{Context, Request};
+use crate::operation::Operation;
+use crate::unit::Denied;
+
+/// A space makes the places of the active lanes, checks them all, and only
+/// then runs the operation on them.
+pub trait Space {
+    /// Does `op` in the lanes of `mask`, which is not empty.
+    ///
+    /// # Safety
+    /// The context is that of a live wave, and the step was lowered for it.
+    /// Implementations are `#[inline(always)]`.
+    unsafe fn access<O: Operation>(
+        ctx: &mut Context<'_, '_>,
+        step: &Request,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied>;
+}

@@ -1,0 +1,182 @@
+//! Scalar memory: a whole wave accesses dwords (Vega ISA, 7).
+//!
+//! The two low bits of addresses are ignored. Uniform registers past the end
+//! of the file are neither written nor read.
+
+use wavetank_ir::{DataReg, MemKind, Rmw};
+
+use crate::access::{Context, Request};
+use crate::fault::MemoryFaultReason;
+use crate::lanes::{uniform32, uniform64};
+use crate::unit::{Denied, Span};
+use crate::{atomic, global};
+
+/// Uniform registers.
+const FILE: usize = 128;
+
+/// The most dwords an access has.
+const MOST: usize = 16;
+
+/// Dwords of memory: the address, and how many of them are in range.
+struct Place {
+    address: u64,
+    in_range: usize,
+}
+
+/// Access at an address in uniform registers.
+///
+/// # Safety
+/// The context is that of a live wave, the step was lowered for it.
+#[inline]
+pub unsafe fn direct(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), Denied> {
+    // SAFETY: the wave is live.
+    unsafe {
+        let index = u64::from(uniform32(ctx, step.sources[1]));
+        let address = uniform64(ctx, step.sources[0])
+            .wrapping_add(index)
+            .wrapping_add(step.op.offset as u64)
+            & !3;
+        let in_range = MOST;
+        access(ctx, step, Place { address, in_range })
+    }
+}
+
+/// Access through a buffer descriptor: dwords past its end read 0 and drop
+/// writes. The stride bounds the size and is not used otherwise (7.2.1; its
+/// `m_size` would be one byte for every raw buffer).
+///
+/// # Safety
+/// The context is that of a live wave, the step was lowered for it.
+#[inline]
+pub unsafe fn buffer(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    resource: u8,
+) -> Result<(), Denied> {
+    // SAFETY: the wave is live.
+    unsafe {
+        let words: [u32; 4] = std::array::from_fn(|n| register(ctx, resource.into(), n));
+        let base = u64::from(words[0]) | u64::from(words[1] & 0xffff) << 32;
+        let stride = u64::from(words[1] >> 16 & 0x3fff);
+        let size = u64::from(words[2]) * stride.max(1);
+        let index = u64::from(uniform32(ctx, step.sources[1]));
+        let offset = index.wrapping_add(step.op.offset as u64);
+        let place = Place {
+            address: base.wrapping_add(offset) & !3,
+            in_range: size.saturating_sub(offset & !3).div_ceil(4).min(16) as usize,
+        };
+        access(ctx, step, place)
+    }
+}
+
+/// A uniform register; beyond the file it reads 0.
+///
+/// # Safety
+/// The context is that of a live wave.
+pub(crate) unsafe fn register(ctx: &Context<'_, '_>, first: usize, n: usize) -> u32 {
+    // SAFETY: in the file, of a live wave.
+    unsafe {
+        let file = &raw const (*ctx.uniform).s;
+        if first + n < FILE {
+            file.cast::<u32>().add(first + n).read()
+        } else {
+            0
+        }
+    }
+}
+
+/// Writes a uniform register if it is in the file.
+unsafe fn set_register(ctx: &mut Context<'_, '_>, first: usize, n: usize, value: u32) {
+    // SAFETY: in the file, of a live wave.
+    unsafe {
+        let file = &raw mut (*ctx.uniform).s;
+        if first + n < FILE {
+            file.cast::<u32>().add(first + n).write(value);
+        }
+    }
+}
+
+/// The number of the first register of a span.
+fn first(reg: Option<DataReg>) -> usize {
+    match reg {
+        Some(DataReg::S(n)) => n.into(),
+        _ => FILE,
+    }
+}
+
+unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, place: Place) -> Result<(), Denied> {
+    let op = &step.op;
+    let dwords = (op.access.bytes() as usize / 4).min(MOST);
+    let count = dwords.min(place.in_range);
+    let whole = count == dwords;
+    // SAFETY: the wave is live; the memory is checked first.
+    unsafe {
+        if count != 0 {
+            let span = Span {
+                first: place.address,
+                last: place.address,
+                bytes: 4 * count as u32,
+                stores: op.kind != MemKind::Load,
+            };
+            ctx.memory.check_scalar(step.cache, span)?;
+        }
+        let at = |n: usize| place.address + 4 * n as u64;
+        match op.kind {
+            MemKind::Load => {
+                let to = first(op.ret);
+                for n in 0..dwords {
+                    let value = if n < count { global::load32(at(n)) } else { 0 };
+                    set_register(ctx, to, n, value);
+                }
+            }
+            MemKind::Store => {
+                for n in 0..count {
+                    global::store32(at(n), register(ctx, first(op.data), n));
+                }
+            }
+            MemKind::Atomic(rmw) => {
+                let before = if whole {
+                    atomic(ctx, step, rmw, place.address, dwords)?
+                } else {
+                    0
+                };
+                if op.ret.is_some() {
+                    for n in 0..dwords {
+                        let value = (before >> (32 * n)) as u32;
+                        set_register(ctx, first(op.ret), n, value);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Changes one dword or two; the comparand follows the new value.
+unsafe fn atomic(
+    ctx: &Context<'_, '_>,
+    step: &Request,
+    rmw: Rmw,
+    address: u64,
+    dwords: usize,
+) -> Result<u64, Denied> {
+    let bytes = 4 * dwords as u32;
+    if !address.is_multiple_of(bytes.into()) {
+        return Err(Denied {
+            lane: None,
+            address,
+            bytes,
+            reason: MemoryFaultReason::Misaligned { align: bytes },
+        });
+    }
+    // SAFETY: the caller has checked the memory; registers are in the file.
+    unsafe {
+        let data = first(step.op.data);
+        let word = |n| register(ctx, data, n);
+        if dwords == 1 {
+            return Ok(atomic::shared32(address, rmw, word(0), word(1)).into());
+        }
+        let pair = |n| u64::from(word(n)) | u64::from(word(n + 1)) << 32;
+        Ok(atomic::shared64(address, rmw, pair(0), pair(2)))
+    }
+}

@@ -1,0 +1,248 @@
+//! Scratch: the private memory of lanes (Vega ISA, 9.4 "Scratch").
+//!
+//! It is swizzled by dwords: dword `d` of lane `l` is at `d * 256 + l * 4`
+//! from the base of the wave, which is where a buffer descriptor with ADD_TID,
+//! an index stride of 64 and elements of 4 bytes finds it too.
+
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+
+use crate::access::{Context, Request};
+use crate::aperture::PRIVATE_BASE;
+use crate::fault::MemoryFaultReason;
+use crate::global;
+use crate::lanes::{Lanes, each, lanes32};
+use crate::operation::Operation;
+use crate::places::{Places, Split};
+use crate::registry::{Entry, Map, Rights};
+use crate::space::Space;
+use crate::unit::{Denied, Span};
+
+/// Bytes from one dword of a lane to the next.
+const STEP: u64 = 64 * 4;
+
+/// The scratch of the wave that runs.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Scratch {
+    base: u64,
+    /// The start of the allocation that it is in: the scratch of the first wave
+    /// of the work-group.
+    group: u64,
+    bytes_per_lane: u32,
+    /// The allocation that holds it, if there is one.
+    entry: Option<Arc<Entry>>,
+}
+
+impl Scratch {
+    /// Looks which allocation holds it.
+    pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
+        let end = base.checked_add(wave_bytes(bytes_per_lane));
+        let entry = end.and_then(|end| map.find(base, end));
+        let entry = entry.filter(|e| e.allocation.rights == Rights::ReadWrite);
+        let entry = entry.cloned();
+        Scratch {
+            base,
+            group: entry.as_ref().map_or(base, |e| e.allocation.address),
+            bytes_per_lane,
+            entry,
+        }
+    }
+
+    /// Whether it is this one, and still there.
+    pub fn is(&self, base: u64, bytes_per_lane: u32) -> bool {
+        (self.base, self.bytes_per_lane) == (base, bytes_per_lane) && self.is_there()
+    }
+
+    /// What a lane may access: nothing where the registry does not hold the memory.
+    #[inline(always)]
+    pub fn bytes_per_lane(&self) -> u32 {
+        if self.is_there() {
+            self.bytes_per_lane
+        } else {
+            0
+        }
+    }
+
+    #[inline(always)]
+    fn is_there(&self) -> bool {
+        self.entry.as_ref().is_some_and(|entry| entry.is_there())
+    }
+
+    /// Whether a buffer that starts there is scratch: compilers let descriptors
+    /// start at the scratch of the work-group, or of the wave.
+    pub fn is_base(&self, address: u64) -> bool {
+        self.bytes_per_lane() > 0 && (self.group..=self.base).contains(&address)
+    }
+
+    /// Whether the wave owns all of it. The memory is there and can be written.
+    #[inline(always)]
+    pub fn holds(&self, span: Span) -> bool {
+        let end = self.base + wave_bytes(self.bytes_per_lane());
+        let span_end = span.last.saturating_add(span.bytes.into());
+        self.base <= span.first && span.first <= span.last && span_end <= end
+    }
+
+    /// What is said of an access at an address of another lane or wave, or
+    /// beyond.
+    pub fn denied(&self, lane: usize, address: u64, bytes: u32) -> Denied {
+        let offset = address.checked_sub(self.base).map(|distance| {
+            let dword = distance / STEP;
+            dword.saturating_mul(4).saturating_add(distance % 4)
+        });
+        let offset = offset.map_or(BELOW, |offset| offset.try_into().unwrap_or(BELOW));
+        self.outside(lane, offset, bytes)
+    }
+
+    /// What is said of an offset that is not in the lane's scratch.
+    fn outside(&self, lane: usize, offset: u32, bytes: u32) -> Denied {
+        let stack_bytes = self.bytes_per_lane();
+        Denied {
+            lane: Some(lane as u8),
+            address: PRIVATE_BASE | u64::from(offset),
+            bytes,
+            reason: match offset {
+                BELOW.. => MemoryFaultReason::OutsideScratch,
+                _ => MemoryFaultReason::StackOverflow {
+                    offset,
+                    stack_bytes,
+                },
+            },
+        }
+    }
+}
+
+/// Offsets from here on are negative: no stack is as large.
+const BELOW: u32 = 1 << 31;
+
+/// Bytes of the scratch of a wave.
+#[inline(always)]
+fn wave_bytes(bytes_per_lane: u32) -> u64 {
+    u64::from(bytes_per_lane.div_ceil(4)) * STEP
+}
+
+/// Scratch offsets, one a lane.
+pub struct Private;
+
+impl Space for Private {
+    #[inline(always)]
+    unsafe fn access<O: Operation>(
+        ctx: &mut Context<'_, '_>,
+        step: &Request,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let mut room = MaybeUninit::uninit();
+        // SAFETY: the wave is live.
+        unsafe {
+            let lanes = lanes32(ctx, step.sources[0], &mut room);
+            let offsets = Offsets::new(&lanes.cast::<Lanes>().read(), step.op.offset as u64);
+            offsets.check(ctx, mask, op)?;
+            offsets.run(ctx, mask, op);
+        }
+        Ok(())
+    }
+}
+
+/// The offsets of the lanes within their scratch.
+pub(crate) struct Offsets(Lanes);
+
+impl Offsets {
+    /// The low halves of private addresses plus an offset, wrapping.
+    #[inline(always)]
+    pub fn new(lanes: &Lanes, offset: u64) -> Self {
+        Offsets(lanes.map(|l| l.wrapping_add(offset as u32)))
+    }
+
+    /// Whether every lane stays within its scratch.
+    #[inline(always)]
+    pub fn check<O: Operation>(
+        &self,
+        ctx: &Context<'_, '_>,
+        mask: u64,
+        op: O,
+    ) -> Result<(), Denied> {
+        let scratch = &ctx.memory.scratch;
+        let (bytes, size) = (op.bytes(), u64::from(scratch.bytes_per_lane()));
+        let mut denied = None;
+        each(mask, |lane| {
+            let offset = self.0[lane & 63];
+            let outside = u64::from(offset) + u64::from(bytes) > size;
+            let crooked = O::ATOMIC && !offset.is_multiple_of(bytes);
+            if (outside || crooked) && denied.is_none() {
+                denied = Some((lane, offset, outside));
+            }
+        });
+        denied.map_or(Ok(()), |(lane, offset, outside)| {
+            let denied = scratch.outside(lane, offset, bytes);
+            Err(match outside {
+                true => denied,
+                false => Denied {
+                    reason: MemoryFaultReason::Misaligned { align: bytes },
+                    ..denied
+                },
+            })
+        })
+    }
+
+    /// Runs an operation whose offsets have been checked.
+    ///
+    /// # Safety
+    /// They have been, and the wave is alive.
+    #[inline(always)]
+    pub unsafe fn run<O: Operation>(&self, ctx: &mut Context<'_, '_>, mask: u64, op: O) {
+        let base = ctx.memory.scratch.base;
+        let mut address = [0; 64];
+        let mut crooked = false;
+        for lane in 0..64 {
+            let offset = self.0[lane];
+            crooked |= mask >> lane & 1 != 0 && offset & 3 != 0;
+            address[lane] = place(base, lane, offset);
+        }
+        // SAFETY: the wave is live.
+        unsafe {
+            if crooked {
+                let offsets = &self.0;
+                op.run(&Bytes { base, offsets }, mask);
+            } else {
+                let places = Split {
+                    address,
+                    step: STEP,
+                    valid: [!0; 4],
+                };
+                op.run(&places, mask);
+            }
+        }
+    }
+}
+
+/// The address of a byte of a lane.
+#[inline(always)]
+fn place(base: u64, lane: usize, offset: u32) -> u64 {
+    base + u64::from(offset / 4) * STEP + 4 * lane as u64 + u64::from(offset % 4)
+}
+
+/// Scratch byte by byte: accesses that may cross dwords.
+struct Bytes<'a> {
+    base: u64,
+    offsets: &'a Lanes,
+}
+
+impl Places for Bytes<'_> {
+    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
+        let mut bytes = [0; 8];
+        for (k, byte) in (0..).zip(&mut bytes[..N]) {
+            let offset = self.offsets[lane & 63] + at + k;
+            // SAFETY: the caller has checked the lane's bytes.
+            *byte = unsafe { global::load8(place(self.base, lane, offset)) };
+        }
+        u64::from_le_bytes(bytes)
+    }
+
+    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
+        for (k, byte) in (0..).zip(&value.to_le_bytes()[..N]) {
+            let offset = self.offsets[lane & 63] + at + k;
+            // SAFETY: the caller has checked the lane's bytes.
+            unsafe { global::store8(place(self.base, lane, offset), *byte) };
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The memory of one worker.
+
+use std::sync::Arc;
+
+use wavetank_ir::MemKind;
+use wavetank_isa::Generation;
+
+use crate::alignment::Alignment;
+use crate::aperture::PRIVATE_BASE;
+use crate::fault::{MemoryFault, MemoryFaultReason};
+use crate::overrun::Overruns;
+use crate::registry::{Allocation, Entry, Map, Registry, Rights, Seat};
+use crate::space::gds::Gds;
+use crate::space::lds::Lds;
+use crate::space::scratch::Scratch;
+
+/// Memory instructions that have a window of their own; others share.
+const WINDOWS: usize = 1024;
+
+/// Pages that lanes used which lie in several allocations; others share.
+const PAGES: usize = 1024;
+
+/// The memory of one worker: the registry of allocations, and the LDS and the
+/// scratch of the wave that it runs.
+///
+/// Every access is checked. A unit remembers, for each memory instruction, the
+/// allocation it used last, and looks at each access whether that is still there.
+pub struct MemoryUnit<'m> {
+    registry: &'m Registry,
+    /// Taken while a wave runs.
+    seat: Seat<'m>,
+    /// The allocations as the unit last saw them; those that are gone since are marked.
+    map: Map,
+    /// The registry's generation then.
+    generation_seen: u64,
+    windows: Box<[Window; WINDOWS]>,
+    /// By page: the allocation that was found there last, for lanes that are in many.
+    pages: Box<[Window; PAGES]>,
+    pub(crate) lds: Lds,
+    pub(crate) overruns: Overruns,
+    pub(crate) scratch: Scratch,
+    pub(crate) generation: Generation,
+    pub(crate) alignment: Alignment,
+}
+
+/// The allocation that an instruction used last.
+#[derive(Default)]
+struct Window {
+    bounds: Bounds,
+    /// `None` as long as there was none, whose bounds hold nothing.
+    entry: Option<Arc<Entry>>,
+}
+
+/// Where an allocation begins and ends.
+#[derive(Clone, Copy, Default)]
+struct Bounds {
+    start: u64,
+    end: u64,
+    /// The end for stores: 0 if it is read-only.
+    store_end: u64,
+}
+
+/// The addresses of an access, the smallest and the largest of its lanes.
+#[derive(Clone, Copy)]
+pub struct Span {
+    /// The smallest address.
+    pub first: u64,
+    /// The largest address.
+    pub last: u64,
+    /// Bytes accessed at each.
+    pub bytes: u32,
+    /// Whether memory changes.
+    pub stores: bool,
+}
+
+/// The first lane whose address is in no allocation that allows the access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// `None` for a scalar access.
+    pub lane: Option<u8>,
+    /// Its address.
+    pub address: u64,
+    /// Bytes accessed there.
+    pub bytes: u32,
+    /// Why.
+    pub reason: MemoryFaultReason,
+}
+
+impl<'m> MemoryUnit<'m> {
+    /// A unit that sees the allocations of a device, without LDS or scratch.
+    pub fn new(registry: &'m Registry) -> Self {
+        MemoryUnit {
+            registry,
+            seat: registry.seat(),
+            map: registry.map(),
+            generation_seen: 0,
+            windows: Box::new(std::array::from_fn(|_| Window::default())),
+            pages: Box::new(std::array::from_fn(|_| Window::default())),
+            lds: Lds::new(0),
+            overruns: Overruns::default(),
+            scratch: Scratch::default(),
+            generation: Generation::Gfx9,
+            alignment: Alignment::of(Generation::Gfx9),
+        }
+    }
+
+    /// The global data share of the device.
+    pub(crate) fn gds(&self) -> &Gds {
+        &self.registry.gds
+    }
+
+    /// The allocations of the device.
+    pub fn registry(&self) -> &'m Registry {
+        self.registry
+    }
+
+    /// Sets the generation whose rules buffer descriptors follow (gfx9 if
+    /// never called).
+    pub fn set_generation(&mut self, generation: Generation) {
+        self.generation = generation;
+    }
+
+    /// Sets what buffer accesses do at unaligned addresses (as ROCm has it on
+    /// gfx9 if never called).
+    pub fn set_alignment(&mut self, alignment: Alignment) {
+        self.alignment = alignment;
+    }
+
+    /// Gives the unit the LDS of the work-group that runs next; returns the
+    /// one of the work-group that ran before. Nothing is copied.
+    pub fn set_lds(&mut self, lds: Lds) -> Lds {
+        std::mem::replace(&mut self.lds, lds)
+    }
+
+    /// The LDS of the work-group that runs.
+    pub fn lds(&mut self) -> &mut Lds {
+        &mut self.lds
+    }
+
+    /// Sets the scratch of the wave that runs next: dword `d` of lane `l` is
+    /// at `wave_base + d * 256 + l * 4`. An offset of `bytes_per_lane` or more
+    /// is a fault, and so is every one when the registry does not hold the
+    /// memory.
+    pub fn set_scratch(&mut self, wave_base: u64, bytes_per_lane: u32) {
+        if !self.scratch.is(wave_base, bytes_per_lane) {
+            self.catch_up();
+            self.scratch = Scratch::new(wave_base, bytes_per_lane, &self.map);
+        }
+    }
+
+    /// A wave runs from now on: what it was allowed to access stays until [`leave`](Self::leave).
+    #[inline]
+    pub fn enter(&mut self) {
+        self.seat.enter();
+    }
+
+    /// No wave runs.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.seat.leave();
+    }
+
+    /// Looks at the allocations again if they have changed.
+    fn catch_up(&mut self) {
+        let generation = self.registry.generation();
+        if generation != self.generation_seen {
+            self.map = self.registry.map();
+            self.generation_seen = generation;
+        }
+    }
+
+    /// Whether one allocation holds every byte from the smallest address to
+    /// the end of the largest.
+    #[inline(always)]
+    pub(crate) fn holds(&mut self, slot: u32, span: Span) -> bool {
+        self.windows[slot as usize % WINDOWS].holds(span) || self.look_up(slot, span)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&mut self, slot: u32, span: Span) -> bool {
+        self.catch_up();
+        let end = span.first.saturating_add(span.bytes.into());
+        let Some(entry) = self.map.find(span.first, end) else {
+            return false;
+        };
+        let window = Window::of(entry);
+        let holds = window.bounds.holds(span);
+        self.windows[slot as usize % WINDOWS] = window;
+        holds
+    }
+
+    /// Checks one access. `last` are the bounds of the access before.
+    fn check_one(&mut self, last: &mut Bounds, span: Span) -> Result<(), MemoryFaultReason> {
+        if last.holds(span) {
+            return Ok(());
+        }
+        let page = &mut self.pages[page_of(span.first)];
+        if !page.holds(span) {
+            let end = span.first.saturating_add(span.bytes.into());
+            let entry = self.map.find(span.first, end);
+            let entry = entry.ok_or(MemoryFaultReason::Unmapped)?;
+            *page = Window::of(entry);
+        }
+        *last = page.bounds;
+        match last.holds(span) {
+            true => Ok(()),
+            false => Err(MemoryFaultReason::ReadOnly),
+        }
+    }
+
+    /// Checks lane by lane: the lanes use several allocations, or one fails.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn check_lanes(
+        &mut self,
+        mask: u64,
+        bytes: u32,
+        stores: bool,
+        address: impl Fn(usize) -> u64,
+    ) -> Result<(), Denied> {
+        self.catch_up();
+        let mut last = Bounds::default();
+        for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+            let address = address(lane);
+            let span = Span {
+                first: address,
+                last: address,
+                bytes,
+                stores,
+            };
+            self.check_one(&mut last, span).map_err(|reason| Denied {
+                lane: Some(lane as u8),
+                address,
+                bytes,
+                reason,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks the access of a whole wave.
+    pub(crate) fn check_scalar(&mut self, slot: u32, span: Span) -> Result<(), Denied> {
+        if self.holds(slot, span) {
+            return Ok(());
+        }
+        self.check_one(&mut Bounds::default(), span)
+            .map_err(|reason| Denied {
+                lane: None,
+                address: span.first,
+                bytes: span.bytes,
+                reason,
+            })
+    }
+
+    /// The report of a denied access.
+    #[cold]
+    pub fn fault(&self, pc: u64, kind: MemKind, denied: Denied) -> MemoryFault {
+        let nearest = match denied.reason {
+            MemoryFaultReason::OutsideScratch => {
+                let size = self.scratch.bytes_per_lane().into();
+                Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
+            }
+            MemoryFaultReason::StackOverflow { .. } | MemoryFaultReason::OutsideLds { .. } => None,
+            _ => self
+                .map
+                .nearest(denied.address)
+                .map(|a| (a.name.to_string(), a.address, a.bytes)),
+        };
+        MemoryFault {
+            pc,
+            kind,
+            lane: denied.lane,
+            address: denied.address,
+            bytes: denied.bytes,
+            reason: denied.reason,
+            nearest,
+            calls: Vec::new(),
+        }
+    }
+}
+
+/// Where the allocation of an address is remembered.
+fn page_of(address: u64) -> usize {
+    let page = address >> 12;
+    // Fibonacci hashing: neighbours, and pages a power of two apart, go to places of their own.
+    (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PAGES.ilog2())) as usize
+}
+
+impl Window {
+    fn of(entry: &Arc<Entry>) -> Window {
+        Window {
+            bounds: Bounds::of(&entry.allocation),
+            entry: Some(entry.clone()),
+        }
+    }
+
+    #[inline(always)]
+    fn holds(&self, span: Span) -> bool {
+        self.bounds.holds(span) && self.entry.as_ref().is_some_and(|entry| entry.is_there())
+    }
+}
+
+impl Bounds {
+    fn of(allocation: &Allocation) -> Bounds {
+        let end = allocation.end();
+        Bounds {
+            start: allocation.address,
+            end,
+            store_end: match allocation.rights {
+                Rights::ReadWrite => end,
+                Rights::Read => 0,
+            },
+        }
+    }
+
+    /// `first > last` means that the addresses wrapped around.
+    #[inline(always)]
+    fn holds(&self, s: Span) -> bool {
+        let end = if s.stores { self.store_end } else { self.end };
+        let span_end = s.last.saturating_add(s.bytes.into());
+        s.first >= self.start && s.first <= s.last && span_end <= end
+    }
+}

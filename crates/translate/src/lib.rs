@@ -1,0 +1,24 @@
+//! From guest code to simplified wave IR, once for every engine, and the cache of what they make of it.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use wavetank_isa::{Chip, Inst, decode};
+//! use wavetank_translate::{Modes, Translator};
+//!
+//! // s_endpgm, at address 0
+//! let code = |_pc: u64| -> Result<Inst, String> {
+//!     decode(&[0x00, 0x00, 0x81, 0xbf], Chip::Gfx900).map_err(|e| e.to_string())
+//! };
+//! let translator = Translator::new(Arc::new(code), false);
+//! let block = translator.block(0, Modes::new(0, 0));
+//! assert!(block.simple.to_string().contains("end_program"), "{}", block.simple);
+//! ```
+
+#![warn(missing_docs)]
+
+mod block;
+mod cache;
+
+pub use block::{Translated, Translator};
+pub use cache::{Cache, Key};
+pub use wavetank_lift::{Code, Fidelity, Modes, fidelity};
