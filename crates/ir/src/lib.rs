@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 mod build;
+mod effects;
 mod export;
 mod image;
 mod lane_fn;
@@ -25,6 +26,7 @@ mod types;
 mod verify;
 
 pub use build::Builder;
+pub use effects::{Effects, RegFile, Span, Spans};
 pub use export::Export;
 pub use image::{Image, ImageKind, Lod};
 pub use lane_fn::{LaneFn, over_lanes};

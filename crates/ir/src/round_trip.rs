@@ -25,7 +25,7 @@ const fn named(name: &'static str) -> LaneFn {
 
 static LANE_FNS: [LaneFn; 2] = [named("sad_u8"), named("div_scale.f64")];
 
-fn find(name: &str) -> Option<&'static LaneFn> {
+pub(crate) fn find(name: &str) -> Option<&'static LaneFn> {
     LANE_FNS.iter().find(|f| f.name == name)
 }
 
@@ -283,7 +283,7 @@ impl Random<'_> {
 }
 
 /// Nodes in any order, verified or not: the text form knows no types.
-fn block(pc: u64, seeds: &[Vec<u64>], what: &str) -> Block {
+pub(crate) fn block(pc: u64, seeds: &[Vec<u64>], what: &str) -> Block {
     let first = Node {
         op: Op::LaneId,
         ty: Some(Ty::V32),

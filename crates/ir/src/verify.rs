@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::image::ImageKind;
-use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
+use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::{Bin, Block, Cvt, Op, Rel, Terminator, Tern, Un, Value};
 use crate::types::{Elem, Reg, Ty};
 
@@ -455,13 +455,8 @@ impl Checker<'_> {
             }
         }
         ensure(m.access.bytes() != 0, || "an access of nothing".into())?;
-        let format = match m.space {
-            Space::Buffer { format, .. } => format != Elements::Plain,
-            Space::Image(_) => true,
-            _ => false,
-        };
         ensure(
-            m.half == Half::Whole || m.access.bytes() <= 2 || format,
+            m.half == Half::Whole || m.access.bytes() <= 2 || m.space.converts(),
             || "only accesses of up to 16 bits choose a half of the register".into(),
         )
     }
