@@ -123,7 +123,8 @@ impl From<Span> for Spans {
 /// a pure function of its operands, lane by lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
-    /// Registers that it may read.
+    /// Registers that it may read. What those read that it calls upon, as the
+    /// host at a message, is not named: they observe the state.
     pub reads: Spans,
     /// Registers that it may write: in some lanes, in part, or one of many.
     /// What it keeps of them is not read.
@@ -153,7 +154,8 @@ pub struct Effects {
     /// Its result may be another one the next time, though nothing changed
     /// that this block can see.
     pub varies: bool,
-    /// It marks a place for those who count, trace or check.
+    /// It marks a place for those who count, trace or check, who may ask for
+    /// EXEC there.
     pub marks: bool,
 }
 

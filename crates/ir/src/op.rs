@@ -38,14 +38,16 @@ pub enum Op {
     Const(u64),
     /// Reads a register.
     Read(Reg),
-    /// Reads vector register `base + index`; an index out of range reads v0.
+    /// Reads vector register `base + index`, a sum of 32 bits that wraps; one
+    /// that is out of range reads v0.
     ReadIndexed {
         /// The first register.
         base: u16,
         /// A `U32` that is added.
         index: Value,
     },
-    /// Reads uniform register `base + index`; out of range reads s0.
+    /// Reads uniform register `base + index`, like `ReadIndexed`. What is in
+    /// range is the engine's: for GCN s0 to s103. Out of range it reads s0.
     ReadIndexedS {
         /// The first register.
         base: u8,
@@ -64,7 +66,8 @@ pub enum Op {
         /// The bytes, 0b1111 for all.
         bytes: u8,
     },
-    /// Writes vector register `base + index`; out of range writes nothing.
+    /// Writes vector register `base + index`, where `ReadIndexed` would read;
+    /// out of range nothing.
     WriteIndexed {
         /// The first register.
         base: u16,
@@ -75,7 +78,8 @@ pub enum Op {
         /// The lanes.
         mask: Value,
     },
-    /// Writes uniform register `base + index`; out of range writes nothing.
+    /// Writes uniform register `base + index`, where `ReadIndexedS` would read;
+    /// out of range nothing.
     WriteIndexedS {
         /// The first register.
         base: u8,

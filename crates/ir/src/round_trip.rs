@@ -323,6 +323,24 @@ proptest! {
         prop_assert_eq!(back.to_string(), text);
     }
 
+    /// Passes and text agree on the operands.
+    #[test]
+    fn the_walk_is_in_the_order_of_the_text(
+        seeds in prop::collection::vec(prop::collection::vec(any::<u64>(), 32), 0..20),
+    ) {
+        for node in block(0, &seeds, "an end").nodes {
+            let text = node.op.to_string();
+            let numbers = text.split('%').skip(1).map(|rest| {
+                let end = rest.find(|c: char| !c.is_ascii_digit());
+                rest[..end.unwrap_or(rest.len())].parse()
+            });
+            let written: Result<Vec<u32>, _> = numbers.collect();
+            let mut walked = Vec::new();
+            node.op.for_each_operand(&mut |v| walked.push(v.0));
+            prop_assert_eq!(written, Ok(walked), "{}", text);
+        }
+    }
+
     #[test]
     fn no_text_makes_the_parser_panic(text: String) {
         let _ = parse(&text, &find);
