@@ -1,5 +1,6 @@
 //! Tests of the command. One program, since each costs a link and a copy of everything.
 
+mod architecture;
 mod asm_dis;
 mod common;
 mod demo;

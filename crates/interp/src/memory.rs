@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use wavetank_ir::{Access, DataReg, Elements, Half, MemKind, MemOp, Space as Where};
+use wavetank_ir::{Access, Elements, MemKind, MemOp, RegFile, Space as Where};
 
 use crate::drive::{Custom, Level};
 use crate::step::{Ctx, Next, Step, StepFn};
@@ -46,14 +46,10 @@ pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
 }
 
 fn returns_in_file(op: &MemOp) -> bool {
-    let mut dwords = op.access.bytes().div_ceil(4) as usize;
-    if op.half != Half::Whole {
-        dwords = dwords.div_ceil(2);
-    }
-    match op.ret {
-        Some(DataReg::V(n)) => usize::from(n) + dwords <= VGPRS,
-        _ => true,
-    }
+    let writes = op.effects().writes;
+    writes
+        .iter()
+        .all(|span| span.file != RegFile::Vector || span.end() as usize <= VGPRS)
 }
 
 /// The step of an operation in a space of lanes. What is hot is instantiated

@@ -3,8 +3,9 @@
 use std::cell::{Ref, RefCell};
 
 use crate::LaneFn;
+use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::mem::{Clock, Family, MemOp};
-use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
+use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::types::{Elem, Fp, Reg, Ty};
 
 /// Builds one [`Block`]. All methods take `&self`, so that several values can
@@ -147,43 +148,25 @@ impl Builder {
 
     /// One operand.
     pub fn un(&self, op: Un, elem: Elem, fp: Fp, a: Value) -> Value {
-        let bits = match op {
-            Un::CountOnes | Un::LeadingZeros | Un::LeadingSigns | Un::TrailingZeros => 32,
-            Un::SignExtend(_) | Un::Low | Un::High | Un::FExponent => 32,
-            Un::Widen | Un::WidenSigned => 64,
-            _ => elem.carrier_bits(),
-        };
-        let ty = match (op, self.ty(a)) {
-            (Un::Not, Ty::Mask) => Ty::Mask,
-            _ => self.join(bits, &[a]),
-        };
+        let ty = op.shape().result(elem, &[self.ty(a)]);
         self.push(Op::Un(op, elem, fp, a), Some(ty))
     }
 
     /// Two operands.
     pub fn bin(&self, op: Bin, elem: Elem, fp: Fp, a: Value, b: Value) -> Value {
-        let bits = if op == Bin::Pack && elem == Elem::I32 {
-            64
-        } else {
-            elem.carrier_bits()
-        };
-        let ty = match (op, self.ty(a), self.ty(b)) {
-            (Bin::And | Bin::Or | Bin::Xor, Ty::Mask, Ty::Mask) => Ty::Mask,
-            _ => self.join(bits, &[a, b]),
-        };
+        let ty = op.shape().result(elem, &[self.ty(a), self.ty(b)]);
         self.push(Op::Bin(op, elem, fp, a, b), Some(ty))
     }
 
     /// Three operands.
     pub fn tern(&self, op: Tern, elem: Elem, fp: Fp, a: Value, b: Value, c: Value) -> Value {
-        let ty = self.join(elem.carrier_bits(), &[a, b, c]);
+        let ty = op.shape().result(elem, &[a, b, c].map(|v| self.ty(v)));
         self.push(Op::Tern(op, elem, fp, a, b, c), Some(ty))
     }
 
     /// Compares: a mask of vectors, 0 or 1 of uniforms.
     pub fn cmp(&self, rel: Rel, elem: Elem, fp: Fp, a: Value, b: Value) -> Value {
-        let vector = self.ty(a).is_vector() || self.ty(b).is_vector();
-        let ty = if vector { Ty::Mask } else { Ty::U32 };
+        let ty = rel.shape().result(elem, &[self.ty(a), self.ty(b)]);
         self.push(Op::Cmp(rel, elem, fp, a, b), Some(ty))
     }
 

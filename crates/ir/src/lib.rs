@@ -8,7 +8,9 @@
 #![warn(missing_docs)]
 
 mod build;
+mod effects;
 mod export;
+mod functions;
 mod image;
 mod lane_fn;
 mod mem;
@@ -25,13 +27,15 @@ mod types;
 mod verify;
 
 pub use build::Builder;
+pub use effects::{Effects, RegFile, Span, Spans};
 pub use export::Export;
+pub use functions::{Bin, Cvt, Rel, Tern, Un};
 pub use image::{Image, ImageKind, Lod};
 pub use lane_fn::{LaneFn, over_lanes};
 pub use mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
-pub use op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
+pub use op::{Block, Node, Op, Terminator, Value};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
 pub use types::{Elem, Fp, LANES, Reg, Round, Ty};

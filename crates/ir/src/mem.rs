@@ -95,7 +95,7 @@ pub enum Access {
     U16,
     /// Sign-extended 16 bits.
     I16,
-    /// Whole dwords.
+    /// Whole dwords: up to 4 in a lane, up to 16 for the wave.
     Dwords(u8),
 }
 
@@ -270,6 +270,25 @@ pub enum DataReg {
 }
 
 /// One access to memory by all lanes of `mask`.
+///
+/// **Faults.** Every lane is checked before a register or memory changes, so
+/// that a fault leaves both as they were, with the wave at the instruction. It
+/// is told of the lowest lane whose memory is not there; of a flat access of
+/// those lanes first that are in global memory, then of those in scratch, then
+/// of those in LDS. Only then come atomics that are not aligned to their width,
+/// the lowest lane first. (Loads and stores of buffers that must be aligned are
+/// looked at before their memory is.) A place that is out of range of a buffer,
+/// of LDS or GDS reads 0 and drops what is written, and is no fault unless that
+/// is asked for. Without an active lane nothing is looked at.
+///
+/// **Order.** Then the lanes go from the lowest up, each with its loads before
+/// its results: results may go where address and data are, and of lanes that
+/// store to the same place the highest wins. A flat access goes through global
+/// memory, then scratch, then LDS.
+///
+/// **Registers.** Where a result would go past the end of the file of vector
+/// registers, nothing is done at all; data from there are undefined. Uniform
+/// registers past the end of theirs read 0 and are not written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemOp {
     /// What it does.

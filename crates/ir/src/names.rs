@@ -3,7 +3,6 @@
 
 use crate::image::{ImageKind, Lod};
 use crate::mem::{Clock, Counter, Family, GlobalSync, Half, Rmw};
-use crate::op::{Bin, Cvt, Rel, Tern, Un};
 use crate::types::{Elem, Round, Ty};
 
 /// Gives an enum `name` (an exhaustive match) and `NAMES` (for the parser).
@@ -29,6 +28,8 @@ macro_rules! names {
         }
     };
 }
+
+pub(crate) use names;
 
 names!(Ty { U32 = "u32", U64 = "u64", Mask = "mask", V32 = "v32", V64 = "v64" });
 
@@ -70,41 +71,4 @@ names!(Rmw {
     And = "and", Or = "or", Xor = "xor", Inc = "inc", Dec = "dec",
     MaskOr = "mask_or", Wrap = "wrap", CondXchg = "cond_xchg",
     FCmpSwap = "fcmp_swap", FMin = "fmin", FMax = "fmax", FAdd = "fadd",
-});
-
-names!(Un {
-    Not = "not", Reverse = "reverse", CountOnes = "count_ones",
-    LeadingZeros = "leading_zeros", LeadingSigns = "leading_signs",
-    TrailingZeros = "trailing_zeros",
-    Low = "low", High = "high", Widen = "widen", WidenSigned = "widen_signed",
-    FNeg = "fneg", FAbs = "fabs", FClamp = "fclamp", FClampKeepNan = "fclamp_keep_nan",
-    FCanonicalize = "fcanonicalize", FSqrt = "fsqrt", FRcp = "frcp", FRsq = "frsq",
-    FExp2 = "fexp2", FLog2 = "flog2", FSin = "fsin", FCos = "fcos", FFract = "ffract",
-    FTrunc = "ftrunc", FCeil = "fceil", FFloor = "ffloor", FRoundEven = "fround_even",
-    FExponent = "fexponent", FMantissa = "fmantissa";
-    Un::SignExtend(_) => "sign_extend"
-});
-
-names!(Bin {
-    Add = "add", Sub = "sub", Mul = "mul", MulHiU = "mul_hi_u", MulHiS = "mul_hi_s",
-    MulU24 = "mul_u24", MulS24 = "mul_s24", MulHiU24 = "mul_hi_u24", MulHiS24 = "mul_hi_s24",
-    And = "and", Or = "or", Xor = "xor", Shl = "shl", Shr = "shr", Sar = "sar",
-    MinU = "min_u", MaxU = "max_u", MinS = "min_s", MaxS = "max_s",
-    AddSatU = "add_sat_u", SubSatU = "sub_sat_u", AddSatS = "add_sat_s", SubSatS = "sub_sat_s",
-    Pack = "pack", FAdd = "fadd", FSub = "fsub", FMul = "fmul", FMin = "fmin", FMax = "fmax",
-    FLdexp = "fldexp",
-});
-
-names!(Tern {
-    Fma = "fma", FMad = "fmad", BitSelect = "bit_select", BfeU = "bfe_u", BfeS = "bfe_s",
-    AlignBit = "align_bit", AlignByte = "align_byte", FMed3 = "fmed3",
-});
-
-names!(Rel {
-    Eq = "eq", Ne = "ne", LtU = "lt_u", LeU = "le_u", Lt = "lt", Le = "le",
-    FLg = "flg", FOrd = "ford",
-});
-
-names!(Cvt {
-    SToF = "s_to_f", UToF = "u_to_f", FToS = "f_to_s", FToU = "f_to_u", FToF = "f_to_f",
 });

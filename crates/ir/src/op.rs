@@ -2,9 +2,12 @@
 //!
 //! An operation whose result is a lane vector takes uniform operands as well:
 //! they are read as the same value in every lane. An operation all of whose
-//! operands are uniform yields a uniform result.
+//! operands are uniform yields a uniform result. What functions of numbers do
+//! to their operands stands in `functions.rs`, what operations do besides in
+//! `effects.rs`.
 
 use crate::export::Export;
+use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::lane_fn::LaneFn;
 use crate::mem::{Clock, GlobalSync, MemOp};
 use crate::types::{Elem, Fp, Reg, Ty};
@@ -18,197 +21,6 @@ impl Value {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
-}
-
-/// Operations with one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Un {
-    /// Bitwise complement.
-    Not,
-    /// Bits in reverse order.
-    Reverse,
-    /// The number of ones (a 32-bit result).
-    CountOnes,
-    /// Zeros above the highest one; all ones when there is no one (32-bit).
-    LeadingZeros,
-    /// Bits above the highest that differs from the sign; all ones when every
-    /// bit is equal (32-bit).
-    LeadingSigns,
-    /// The position of the lowest one; all ones when there is none (32-bit).
-    TrailingZeros,
-    /// Sign-extends the low 8, 16 or 24 bits to 32.
-    SignExtend(u8),
-    /// The low half of 64 bits.
-    Low,
-    /// The high half of 64 bits.
-    High,
-    /// 32 bits to 64, zero-extended.
-    Widen,
-    /// 32 bits to 64, sign-extended.
-    WidenSigned,
-    /// Flips the sign bit of a float.
-    FNeg,
-    /// Clears the sign bit of a float.
-    FAbs,
-    /// Rounds to 0 ≤ x ≤ 1; a NaN becomes 0.
-    FClamp,
-    /// Like `FClamp`, but a NaN stays (DX10_CLAMP off).
-    FClampKeepNan,
-    /// Flushes denormals as the environment says and quiets a NaN.
-    FCanonicalize,
-    /// Correctly rounded square root.
-    FSqrt,
-    /// 1 / x.
-    FRcp,
-    /// 1 / sqrt(x).
-    FRsq,
-    /// 2 to the power x.
-    FExp2,
-    /// Base-2 logarithm.
-    FLog2,
-    /// sin(2πx).
-    FSin,
-    /// cos(2πx).
-    FCos,
-    /// x − floor(x), always below 1.
-    FFract,
-    /// Toward zero.
-    FTrunc,
-    /// Toward plus infinity.
-    FCeil,
-    /// Toward minus infinity.
-    FFloor,
-    /// To nearest, ties to even.
-    FRoundEven,
-    /// The exponent such that x = mantissa · 2^e with ½ ≤ |mantissa| < 1 (an
-    /// integer result, of 16 bits for F16); 0 for zero, infinity and NaN.
-    FExponent,
-    /// The mantissa that goes with `FExponent`.
-    FMantissa,
-}
-
-/// Operations with two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Bin {
-    /// Wrapping sum.
-    Add,
-    /// Wrapping difference.
-    Sub,
-    /// Low half of the product.
-    Mul,
-    /// High half of the unsigned product.
-    MulHiU,
-    /// High half of the signed product.
-    MulHiS,
-    /// Low 32 bits of the product of the low 24 bits, unsigned.
-    MulU24,
-    /// Low 32 bits of the product of the low 24 bits, signed.
-    MulS24,
-    /// Bits 47:32 of the unsigned 24-bit product.
-    MulHiU24,
-    /// Bits 47:32 of the signed 24-bit product, sign-extended.
-    MulHiS24,
-    /// Bitwise and.
-    And,
-    /// Bitwise or.
-    Or,
-    /// Bitwise exclusive or.
-    Xor,
-    /// Shift left; the count is taken modulo the width of the element. It is a
-    /// 32-bit value, also when 64 bits are shifted.
-    Shl,
-    /// Logical shift right; count modulo width.
-    Shr,
-    /// Arithmetic shift right; count modulo width.
-    Sar,
-    /// Unsigned minimum.
-    MinU,
-    /// Unsigned maximum.
-    MaxU,
-    /// Signed minimum.
-    MinS,
-    /// Signed maximum.
-    MaxS,
-    /// Unsigned sum, saturating.
-    AddSatU,
-    /// Unsigned difference, saturating.
-    SubSatU,
-    /// Signed sum, saturating.
-    AddSatS,
-    /// Signed difference, saturating.
-    SubSatS,
-    /// Low half from a, high half from b: 16 + 16 bits to 32 (I16), or 32 + 32
-    /// bits to 64 (I32).
-    Pack,
-    /// Float sum.
-    FAdd,
-    /// Float difference.
-    FSub,
-    /// Float product.
-    FMul,
-    /// Minimum by the ISA's rules for NaN and signed zero.
-    FMin,
-    /// Maximum by the ISA's rules for NaN and signed zero.
-    FMax,
-    /// a · 2^b with b a signed 32-bit integer (16-bit for F16).
-    FLdexp,
-}
-
-/// Operations with three operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Tern {
-    /// a · b + c, rounded once.
-    Fma,
-    /// a · b rounded, plus c rounded.
-    FMad,
-    /// (a & b) | (!a & c).
-    BitSelect,
-    /// Unsigned bit field: bits [b, b + c) of a, offset and width modulo 32.
-    BfeU,
-    /// Signed bit field.
-    BfeS,
-    /// ({a, b} >> (c & 31)) low 32 bits.
-    AlignBit,
-    /// ({a, b} >> 8·(c & 3)) low 32 bits.
-    AlignByte,
-    /// Median by the ISA's rules.
-    FMed3,
-}
-
-/// Relations.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Rel {
-    /// Equal.
-    Eq,
-    /// Not equal (floats: unordered or unequal).
-    Ne,
-    /// Unsigned less.
-    LtU,
-    /// Unsigned less or equal.
-    LeU,
-    /// Signed less; for floats: ordered and less.
-    Lt,
-    /// Signed less or equal; for floats: ordered and less or equal.
-    Le,
-    /// Ordered and unequal (floats).
-    FLg,
-    /// Neither is a NaN (floats).
-    FOrd,
-}
-
-/// Conversions between numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Cvt {
-    /// Signed integer to float.
-    SToF,
-    /// Unsigned integer to float.
-    UToF,
-    /// Float to signed integer, toward zero, saturating, NaN to 0.
-    FToS,
-    /// Float to unsigned integer, toward zero, saturating, NaN to 0.
-    FToU,
-    /// Float to float.
-    FToF,
 }
 
 /// What a node of a block does.
@@ -226,14 +38,16 @@ pub enum Op {
     Const(u64),
     /// Reads a register.
     Read(Reg),
-    /// Reads vector register `base + index`; an index out of range reads v0.
+    /// Reads vector register `base + index`, a sum of 32 bits that wraps; one
+    /// that is out of range reads v0.
     ReadIndexed {
         /// The first register.
         base: u16,
         /// A `U32` that is added.
         index: Value,
     },
-    /// Reads uniform register `base + index`; out of range reads s0.
+    /// Reads uniform register `base + index`, like `ReadIndexed`. What is in
+    /// range is the engine's: for GCN s0 to s103. Out of range it reads s0.
     ReadIndexedS {
         /// The first register.
         base: u8,
@@ -252,7 +66,8 @@ pub enum Op {
         /// The bytes, 0b1111 for all.
         bytes: u8,
     },
-    /// Writes vector register `base + index`; out of range writes nothing.
+    /// Writes vector register `base + index`, where `ReadIndexed` would read;
+    /// out of range nothing.
     WriteIndexed {
         /// The first register.
         base: u16,
@@ -263,7 +78,8 @@ pub enum Op {
         /// The lanes.
         mask: Value,
     },
-    /// Writes uniform register `base + index`; out of range writes nothing.
+    /// Writes uniform register `base + index`, where `ReadIndexedS` would read;
+    /// out of range nothing.
     WriteIndexedS {
         /// The first register.
         base: u8,
@@ -278,11 +94,12 @@ pub enum Op {
     Bin(Bin, Elem, Fp, Value, Value),
     /// Three operands.
     Tern(Tern, Elem, Fp, Value, Value, Value),
-    /// Compare: a mask of vectors, 0 or 1 of uniforms. Denormals are flushed
-    /// on input when the environment says so.
+    /// Compare: a mask of vectors, 0 or 1 of uniforms.
     Cmp(Rel, Elem, Fp, Value, Value),
     /// The mask of lanes where `bits[n]` of the second operand is set for the
-    /// IEEE class n of the first (GCN's order of classes); 0 or 1 of uniforms.
+    /// IEEE class n of the first; 0 or 1 of uniforms. From bit 0 on: signaling
+    /// NaN, quiet NaN, −∞, −normal, −denormal, −0, +0, +denormal, +normal, +∞.
+    /// Denormals are never flushed.
     Class(Elem, Value, Value),
     /// Conversion from one element to another.
     Cvt(Cvt, Elem, Elem, Fp, Value),

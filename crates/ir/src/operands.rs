@@ -141,20 +141,3 @@ macro_rules! walk {
 
 walk!(for_each_operand, "Calls `f` for each value this uses, in the order of the text form.", &);
 walk!(for_each_operand_mut, "Like `for_each_operand`, and lets `f` replace the values.", &mut);
-
-impl Op {
-    /// Whether it must stay although nobody uses its result: it opens an
-    /// instruction, writes, accesses memory, waits or ends the block.
-    pub fn has_effect(&self) -> bool {
-        matches!(
-            self,
-            Op::Inst { .. }
-                | Op::Write { .. }
-                | Op::WriteIndexed { .. }
-                | Op::WriteIndexedS { .. }
-                | Op::Mem(_)
-                | Op::WaitCnt(_)
-                | Op::End(_)
-        )
-    }
-}

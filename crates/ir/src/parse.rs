@@ -8,11 +8,12 @@ use std::fmt;
 
 use crate::LaneFn;
 use crate::export::Export;
+use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
-use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
+use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::scan::{Parsed, Scanner};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
 

@@ -17,9 +17,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::functions::Un;
 use crate::image::Image;
 use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
-use crate::op::{Block, Node, Op, Terminator, Un, Value};
+use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::types::{Fp, Round};
 
 impl Display for Value {

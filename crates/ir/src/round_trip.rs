@@ -4,11 +4,12 @@
 use proptest::prelude::*;
 
 use crate::export::Export;
+use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
 };
-use crate::op::{Bin, Block, Cvt, Node, Op, Rel, Terminator, Tern, Un, Value};
+use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
 use crate::{LaneFn, over_lanes, parse};
 
@@ -25,7 +26,7 @@ const fn named(name: &'static str) -> LaneFn {
 
 static LANE_FNS: [LaneFn; 2] = [named("sad_u8"), named("div_scale.f64")];
 
-fn find(name: &str) -> Option<&'static LaneFn> {
+pub(crate) fn find(name: &str) -> Option<&'static LaneFn> {
     LANE_FNS.iter().find(|f| f.name == name)
 }
 
@@ -283,7 +284,7 @@ impl Random<'_> {
 }
 
 /// Nodes in any order, verified or not: the text form knows no types.
-fn block(pc: u64, seeds: &[Vec<u64>], what: &str) -> Block {
+pub(crate) fn block(pc: u64, seeds: &[Vec<u64>], what: &str) -> Block {
     let first = Node {
         op: Op::LaneId,
         ty: Some(Ty::V32),
@@ -320,6 +321,24 @@ proptest! {
         let back = parse(&text, &find).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         prop_assert_eq!(format!("{block:?}"), format!("{back:?}"));
         prop_assert_eq!(back.to_string(), text);
+    }
+
+    /// Passes and text agree on the operands.
+    #[test]
+    fn the_walk_is_in_the_order_of_the_text(
+        seeds in prop::collection::vec(prop::collection::vec(any::<u64>(), 32), 0..20),
+    ) {
+        for node in block(0, &seeds, "an end").nodes {
+            let text = node.op.to_string();
+            let numbers = text.split('%').skip(1).map(|rest| {
+                let end = rest.find(|c: char| !c.is_ascii_digit());
+                rest[..end.unwrap_or(rest.len())].parse()
+            });
+            let written: Result<Vec<u32>, _> = numbers.collect();
+            let mut walked = Vec::new();
+            node.op.for_each_operand(&mut |v| walked.push(v.0));
+            prop_assert_eq!(written, Ok(walked), "{}", text);
+        }
     }
 
     #[test]

@@ -55,13 +55,14 @@ impl fmt::Display for Ty {
 /// What the bits of an element mean to an arithmetic operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Elem {
-    /// 16-bit integer in the low half of 32 bits; results are zero-extended.
+    /// 16-bit integer in the low half of 32 bits. The high half of an operand
+    /// is ignored, that of a result is 0.
     I16,
     /// 32-bit integer.
     I32,
     /// 64-bit integer.
     I64,
-    /// Half precision in the low half of 32 bits; results are zero-extended.
+    /// Half precision in the low half of 32 bits, as for `I16`.
     F16,
     /// Single precision.
     F32,
@@ -102,6 +103,26 @@ pub enum Round {
 
 /// The floating-point environment one operation runs in, fixed when a block
 /// is lifted, so that no mode is tested in a lane.
+///
+/// Every engine gives the same bits, but where an operation says how far it may
+/// be off. For all operations on floats holds:
+///
+/// * **Denormals.** Where `flush_in` says so, float operands are flushed first;
+///   where `flush_out` does, the result is, after it has been rounded. A number
+///   that is flushed keeps its sign.
+/// * **Rounding.** `FAdd`, `FSub`, `FMul`, `Fma`, `FMad`, `FLdexp` and the
+///   conversions to floats are rounded as `round` says, as IEEE 754 has it also
+///   for overflow and for sums that are zero. Everything else is exact, or
+///   rounded to nearest in every mode.
+/// * **NaNs.** A result that is a NaN is the first operand that is one, quieted,
+///   with its sign and payload: of a, b and c in this order, also where a · b is
+///   invalid and c is a NaN, and with its own sign where it is subtracted. If no
+///   operand is one, the result is negative, quiet and without payload: `0xfe00`,
+///   `0xffc0_0000` or `0xfff8_0000_0000_0000`. Minimum, maximum, median, clamp
+///   and conversions say themselves what they do with NaNs, and operations on
+///   the sign bit do nothing with them.
+///
+/// No operation on floats traps or leaves a flag.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Fp {
     /// Rounding of the result.
@@ -110,7 +131,9 @@ pub struct Fp {
     pub flush_in: bool,
     /// Denormal results become zero of their sign.
     pub flush_out: bool,
-    /// IEEE mode: signaling NaNs are quieted by min, max and med3.
+    /// IEEE mode: minimum, maximum and median give a signaling NaN, quieted,
+    /// and no other operand; see [`Bin::FMin`](crate::Bin::FMin). Nothing else
+    /// depends on it.
     pub ieee: bool,
 }
 

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use crate::functions::{Cvt, Shape, Un};
 use crate::image::ImageKind;
-use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
-use crate::op::{Bin, Block, Cvt, Op, Rel, Terminator, Tern, Un, Value};
+use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
+use crate::op::{Block, Op, Terminator, Value};
 use crate::types::{Elem, Reg, Ty};
 
 /// One broken rule of a block.
@@ -144,10 +145,6 @@ impl Checker<'_> {
         ensure(is == ty, || format!("{v} is a {is}, but {ty} is needed"))
     }
 
-    fn is_mask(&self, v: Value) -> bool {
-        self.ty(v) == Ty::Mask
-    }
-
     /// The vector type if any operand is a vector, else the uniform one.
     fn join(&self, bits: u32, args: &[Value]) -> Ty {
         if args.iter().any(|&a| self.ty(a).is_vector()) {
@@ -179,10 +176,23 @@ impl Checker<'_> {
                 self.exactly(*index, Ty::U32)?;
                 Ty::U32
             }
-            Op::Un(un, elem, _, a) => self.un(*un, *elem, *a)?,
-            Op::Bin(bin, elem, _, a, b) => self.bin(*bin, *elem, *a, *b)?,
-            Op::Tern(tern, elem, _, a, b, c) => self.tern(*tern, *elem, [*a, *b, *c])?,
-            Op::Cmp(rel, elem, _, a, b) => self.cmp(*rel, *elem, *a, *b)?,
+            Op::Un(un, elem, _, a) => {
+                if let Un::SignExtend(bits) = un {
+                    ensure(matches!(bits, 8 | 16 | 24), || {
+                        format!("8, 16 or 24 bits are sign-extended, not {bits}")
+                    })?;
+                }
+                self.function(un.text(), un.shape(), *elem, [*a])?
+            }
+            Op::Bin(bin, elem, _, a, b) => {
+                self.function(bin.text(), bin.shape(), *elem, [*a, *b])?
+            }
+            Op::Tern(tern, elem, _, a, b, c) => {
+                self.function(tern.text(), tern.shape(), *elem, [*a, *b, *c])?
+            }
+            Op::Cmp(rel, elem, _, a, b) => {
+                self.function(rel.text(), rel.shape(), *elem, [*a, *b])?
+            }
             Op::Class(elem, a, bits) => {
                 float(*elem)?;
                 self.number(*a, elem.carrier_bits())?;
@@ -254,90 +264,25 @@ impl Checker<'_> {
         }
     }
 
-    fn un(&self, un: Un, elem: Elem, a: Value) -> Checked<Ty> {
-        let width = elem.carrier_bits();
-        let (from, to) = match un {
-            Un::Not if self.is_mask(a) => return Ok(Ty::Mask),
-            Un::Not | Un::Reverse => integer(elem).map(|()| (width, width))?,
-            Un::CountOnes | Un::LeadingZeros | Un::LeadingSigns | Un::TrailingZeros => {
-                integer(elem).map(|()| (width, 32))?
+    /// A function of numbers: by its row.
+    fn function<const N: usize>(
+        &self,
+        name: &str,
+        shape: Shape,
+        elem: Elem,
+        args: [Value; N],
+    ) -> Checked<Ty> {
+        let types = args.map(|a| self.ty(a));
+        if !shape.is_of_masks(&types) {
+            ensure(shape.elems.contain(elem), || {
+                let (takes, is) = (shape.elems.text(), elem.text());
+                format!("`{name}` takes {takes}, not {is}")
+            })?;
+            for ((&a, &width), is) in args.iter().zip(shape.args).zip(types) {
+                self.number(a, Shape::bits(width, elem, is))?;
             }
-            Un::SignExtend(bits) => {
-                ensure(matches!(bits, 8 | 16 | 24), || {
-                    format!("8, 16 or 24 bits are sign-extended, not {bits}")
-                })?;
-                (32, 32)
-            }
-            Un::Low | Un::High => (64, 32),
-            Un::Widen | Un::WidenSigned => (32, 64),
-            Un::FExponent => float(elem).map(|()| (width, 32))?,
-            _ => float(elem).map(|()| (width, width))?,
-        };
-        self.number(a, from)?;
-        Ok(self.join(to, &[a]))
-    }
-
-    fn bin(&self, bin: Bin, elem: Elem, a: Value, b: Value) -> Checked<Ty> {
-        let width = elem.carrier_bits();
-        let (a_bits, b_bits, to) = match bin {
-            Bin::And | Bin::Or | Bin::Xor if self.is_mask(a) && self.is_mask(b) => {
-                return Ok(Ty::Mask);
-            }
-            Bin::FAdd | Bin::FSub | Bin::FMul | Bin::FMin | Bin::FMax => {
-                float(elem).map(|()| (width, width, width))?
-            }
-            Bin::FLdexp => float(elem).map(|()| (width, 32, width))?,
-            Bin::Pack => {
-                ensure(matches!(elem, Elem::I16 | Elem::I32), || {
-                    "`pack` joins two i16 or two i32".into()
-                })?;
-                (32, 32, if elem == Elem::I32 { 64 } else { 32 })
-            }
-            // A count is 32 bits wide, or as wide as what is shifted.
-            Bin::Shl | Bin::Shr | Bin::Sar => {
-                integer(elem).map(|()| (width, self.ty(b).bits(), width))?
-            }
-            Bin::MulU24 | Bin::MulS24 | Bin::MulHiU24 | Bin::MulHiS24 => {
-                ensure(elem == Elem::I32, || "24-bit products are i32".into())?;
-                (32, 32, 32)
-            }
-            _ => integer(elem).map(|()| (width, width, width))?,
-        };
-        self.number(a, a_bits)?;
-        self.number(b, b_bits)?;
-        Ok(self.join(to, &[a, b]))
-    }
-
-    fn tern(&self, tern: Tern, elem: Elem, args: [Value; 3]) -> Checked<Ty> {
-        let width = elem.carrier_bits();
-        let bits = match tern {
-            Tern::Fma | Tern::FMad | Tern::FMed3 => float(elem).map(|()| [width; 3])?,
-            Tern::BitSelect => integer(elem).map(|()| [width; 3])?,
-            Tern::BfeU | Tern::BfeS => {
-                integer(elem)?;
-                [width, self.ty(args[1]).bits(), self.ty(args[2]).bits()]
-            }
-            Tern::AlignBit | Tern::AlignByte => {
-                ensure(elem == Elem::I32, || "alignment is of i32".into())?;
-                [32; 3]
-            }
-        };
-        for (a, bits) in args.into_iter().zip(bits) {
-            self.number(a, bits)?;
         }
-        Ok(self.join(width, &args))
-    }
-
-    fn cmp(&self, rel: Rel, elem: Elem, a: Value, b: Value) -> Checked<Ty> {
-        match rel {
-            Rel::FLg | Rel::FOrd => float(elem)?,
-            Rel::LtU | Rel::LeU => integer(elem)?,
-            Rel::Eq | Rel::Ne | Rel::Lt | Rel::Le => {}
-        }
-        self.number(a, elem.carrier_bits())?;
-        self.number(b, elem.carrier_bits())?;
-        let vector = self.join(32, &[a, b]).is_vector();
-        Ok(if vector { Ty::Mask } else { Ty::U32 })
+        Ok(shape.result(elem, &types))
     }
 
     fn select(&self, cond: Value, a: Value, b: Value) -> Checked<Ty> {
@@ -454,14 +399,12 @@ impl Checker<'_> {
                 })?;
             }
         }
-        ensure(m.access.bytes() != 0, || "an access of nothing".into())?;
-        let format = match m.space {
-            Space::Buffer { format, .. } => format != Elements::Plain,
-            Space::Image(_) => true,
-            _ => false,
-        };
+        let (dwords, most) = (m.access.bytes().div_ceil(4), if scalar { 16 } else { 4 });
+        ensure((1..=most).contains(&dwords), || {
+            format!("an access here has 1 to {most} dwords, not {dwords}")
+        })?;
         ensure(
-            m.half == Half::Whole || m.access.bytes() <= 2 || format,
+            m.half == Half::Whole || m.access.bytes() <= 2 || m.space.converts(),
             || "only accesses of up to 16 bits choose a half of the register".into(),
         )
     }
@@ -548,12 +491,6 @@ fn in_file(reg: Reg) -> Checked {
     })
 }
 
-fn integer(elem: Elem) -> Checked {
-    ensure(!elem.is_float(), || {
-        format!("this operation takes integers, not {}", elem.text())
-    })
-}
-
 fn float(elem: Elem) -> Checked {
     ensure(elem.is_float(), || {
         format!("this operation takes floats, not {}", elem.text())
@@ -561,9 +498,21 @@ fn float(elem: Elem) -> Checked {
 }
 
 fn conversion(cvt: Cvt, from: Elem, to: Elem) -> Checked {
-    match cvt {
-        Cvt::SToF | Cvt::UToF => integer(from).and(float(to)),
-        Cvt::FToS | Cvt::FToU => float(from).and(integer(to)),
-        Cvt::FToF => float(from).and(float(to)),
-    }
+    let kinds = match cvt {
+        Cvt::SToF | Cvt::UToF => (false, true),
+        Cvt::FToS | Cvt::FToU => (true, false),
+        Cvt::FToF => (true, true),
+    };
+    let exists = !matches!(
+        (from, to),
+        (Elem::I16, Elem::F64)
+            | (Elem::F64, Elem::I16)
+            | (Elem::I64, Elem::F16)
+            | (Elem::F16, Elem::I64)
+    );
+    let fits = (from.is_float(), to.is_float()) == kinds && from != to && exists;
+    ensure(fits, || {
+        let (name, from, to) = (cvt.text(), from.text(), to.text());
+        format!("there is no `{name}` from {from} to {to}")
+    })
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use wavetank_ir::{
     Access, Bin, Block, Builder, Counter, DataReg, Elem, Family, Fp, Half, MemKind, MemOp, Op,
-    Options, Reg, Rel, Space, Terminator, Ty, Un, Value, simplify, verify,
+    Options, Reg, Rel, Space, Span, Terminator, Ty, Un, Value, simplify, verify,
 };
 
 /// Uniform registers 0 to 255, and SCC at 256.
@@ -19,6 +19,7 @@ fn run(block: &Block, mut s: State) -> Vec<State> {
     let mut v: BTreeMap<usize, u64> = BTreeMap::new();
     let mut seen = Vec::new();
     for (i, node) in block.nodes.iter().enumerate() {
+        let (before, seen_before) = (s.clone(), seen.len());
         let get = |x: Value| v[&x.index()];
         let pair = |s: &State, n: u8| {
             let n = usize::from(n);
@@ -102,8 +103,21 @@ fn run(block: &Block, mut s: State) -> Vec<State> {
             other => unreachable!("not generated: {other}"),
         };
         v.insert(i, result);
+        let changed = (0..=SCC).filter(|&n| s[n] != before[n]);
+        assert_eq!(undeclared(&node.op, changed), None, "{}", node.op);
+        let seen_now = seen.len() != seen_before;
+        assert_eq!(node.op.effects().observes_state, seen_now, "{}", node.op);
     }
     seen
+}
+
+/// A register that changed although the effects of the operation lack it.
+fn undeclared(op: &Op, mut changed: impl Iterator<Item = usize>) -> Option<usize> {
+    let writes = op.effects().writes;
+    changed.find(|&n| {
+        let reg = u8::try_from(n).map_or(Reg::Scc, Reg::S);
+        !writes.overlap(Span::of(reg))
+    })
 }
 
 fn bin32(op: Bin, a: u32, b: u32) -> u64 {

@@ -2,8 +2,8 @@
 //! directly, since the builder infers types that fit.
 
 use wavetank_ir::{
-    Access, Bin, Block, Builder, Counter, DataReg, Elem, Family, Fp, Half, MemKind, MemOp, Node,
-    Op, Reg, Space, Terminator, Ty, Un, Value, verify,
+    Access, Bin, Block, Builder, Counter, Cvt, DataReg, Elem, Family, Fp, Half, MemKind, MemOp,
+    Node, Op, Reg, Space, Terminator, Ty, Un, Value, verify,
 };
 
 /// The message about a block that opens an instruction, holds these nodes and ends.
@@ -101,6 +101,13 @@ fn operands_and_results_have_their_types() {
     refused(&[(Op::Read(Reg::Scc), None)], "it has no type");
     let nine = Op::Un(Un::SignExtend(9), Elem::I32, Fp::default(), Value(1));
     refused(&[c32, (nine, Some(Ty::U32))], "8, 16 or 24");
+    let (fp, a) = (Fp::default(), Value(1));
+    let wide = Op::Un(Un::FExp2, Elem::F64, fp, a);
+    let said = "`fexp2` takes f16 or f32, not f64";
+    refused(&[c64.clone(), (wide, Some(Ty::U64))], said);
+    let far = Op::Cvt(Cvt::SToF, Elem::I64, Elem::F16, fp, a);
+    let said = "there is no `s_to_f` from i64 to f16";
+    refused(&[c64.clone(), (far, Some(Ty::U32))], said);
     let cond = (Op::Select(Value(1), Value(1), Value(1)), Some(Ty::U64));
     refused(&[c64, cond], "mask or u32");
 }
@@ -185,6 +192,11 @@ fn memory_operands_fit_their_space() {
         ..load.clone()
     };
     assert!(said(half).contains("half of the register"));
+    let five = MemOp {
+        access: Access::Dwords(5),
+        ..load.clone()
+    };
+    assert!(said(five).contains("has 1 to 4 dwords, not 5"));
     let store = MemOp {
         kind: MemKind::Store,
         ..load.clone()

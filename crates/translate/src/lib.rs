@@ -18,7 +18,9 @@
 
 mod block;
 mod cache;
+mod outline;
 
 pub use block::{Translated, Translator};
 pub use cache::{Cache, Key};
+pub use outline::{Instruction, Outline};
 pub use wavetank_lift::{Code, Fidelity, Modes, fidelity};

@@ -4,8 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
 use wavetank_machine::Backend;
+use wavetank_translate::Translator;
 
 use crate::code::ModuleCode;
+use crate::trace::{Outlines, Stepper};
 
 /// How a module's code is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,12 +24,15 @@ pub(crate) struct Engine {
     code: Arc<ModuleCode>,
     simd: Simd,
     programs: [OnceLock<Program>; 4],
+    outlines: Outlines,
 }
 
 impl Engine {
     pub fn new(code: ModuleCode, simd: Simd) -> Self {
+        let code = Arc::new(code);
         Engine {
-            code: Arc::new(code),
+            outlines: Outlines::new(Translator::new(code.clone(), false)),
+            code,
             simd,
             programs: Default::default(),
         }
@@ -36,6 +41,12 @@ impl Engine {
     /// What is translated.
     pub fn code(&self) -> &ModuleCode {
         &self.code
+    }
+
+    /// Runs waves instruction by instruction, for one thread.
+    pub fn stepper(&self, count: bool) -> Stepper<'_> {
+        let step = true;
+        Stepper::new(self.backend(Mode { count, step }), &self.outlines)
     }
 
     /// A back end for one thread.

@@ -1,10 +1,13 @@
 //! Watching a wave instruction by instruction.
 
-use wavetank_ir::LANES;
+use std::collections::BTreeSet;
+
+use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_machine::{Backend, Group, Stop};
-use wavetank_memory::{MemoryUnit, Wave};
+use wavetank_machine::{Backend, Group, Stop, cost};
+use wavetank_memory::{MemoryUnit, VGPRS, Wave, hwreg, sreg};
+use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
 
 use crate::error::Place;
 
@@ -76,50 +79,137 @@ pub(crate) struct Trace<'a> {
     pub sink: &'a (dyn Fn(Step) + Sync),
 }
 
-/// The registers of a wave at one moment.
-pub(crate) struct Snapshot {
-    scalar: [u32; 128],
-    hardware: [u32; 64],
-    scc: u32,
-    vector: Vec<[u32; LANES]>,
+/// Runs waves an instruction at a time, with the turns that they have without being watched.
+pub(crate) struct Stepper<'a> {
+    /// Its blocks are single instructions.
+    backend: Box<dyn Backend + 'a>,
+    outlines: &'a Outlines,
+}
+
+/// The blocks of a module, and what each costs of a turn.
+pub(crate) struct Outlines {
+    translator: Translator,
+    known: Cache<(Outline, i64)>,
+}
+
+impl Outlines {
+    pub fn new(translator: Translator) -> Self {
+        let known = Cache::default();
+        Outlines { translator, known }
+    }
+
+    /// The block at which a wave is.
+    fn of(&self, wave: &Wave) -> &(Outline, i64) {
+        let uniform = wave.uniform();
+        let mode = uniform.hw[usize::from(hwreg::MODE)];
+        let modes = Modes::new(mode, uniform.s[usize::from(sreg::M0)]);
+        let key = Key::new(uniform.pc, modes);
+        let known = self.known.get(key, || {
+            let block = self.translator.lift(uniform.pc, modes);
+            (Outline::of(&block), cost(&block))
+        });
+        // SAFETY: what is known stays as long as the cache, and nobody changes it.
+        unsafe { known.as_ref() }
+    }
+}
+
+impl<'a> Stepper<'a> {
+    /// With a back end whose blocks are single instructions.
+    pub fn new(backend: Box<dyn Backend + 'a>, outlines: &'a Outlines) -> Self {
+        Stepper { backend, outlines }
+    }
+
+    /// Runs a wave for one turn, which ends where it would end if nobody watched: at the end of a block whose cost has used up
+    /// the budget.
+    pub fn run(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+        vgprs: usize,
+        mut step: impl FnMut(u64, Vec<Change>),
+    ) -> Stop {
+        let mut budget = wave.uniform().budget;
+        loop {
+            let (outline, cost) = self.outlines.of(wave);
+            for instruction in outline.instructions() {
+                let before = Snapshot::of(wave, vgprs, &instruction.writes);
+                // A budget of one stops after each.
+                wave.uniform_mut().budget = 1;
+                let stop = self.backend.run(wave, memory);
+                let goes_on = stop == Stop::Yield && wave.uniform().budget <= 0;
+                wave.uniform_mut().budget = budget;
+                if !matches!(stop, Stop::Fault(_)) {
+                    step(instruction.pc, before.changes(wave));
+                }
+                if !goes_on {
+                    return stop;
+                }
+            }
+            budget -= cost;
+            wave.uniform_mut().budget = budget;
+            if budget <= 0 {
+                return Stop::Yield;
+            }
+        }
+    }
+}
+
+/// Some registers of a wave at one moment.
+struct Snapshot {
+    scalar: Vec<(u8, u32)>,
+    scc: Option<u32>,
+    hardware: Vec<(u8, u32)>,
+    vector: Vec<(u8, [u32; LANES])>,
 }
 
 impl Snapshot {
-    /// The registers of a wave, of which the first `vgprs` vector registers.
-    pub fn of(wave: &Wave, vgprs: usize) -> Self {
+    /// Those of `spans` that the wave has, of which `vgprs` are vector registers. In the order of their numbers, each once.
+    fn of(wave: &Wave, vgprs: usize, spans: &[Span]) -> Self {
         let uniform = wave.uniform();
+        let registers = |file: RegFile, size: usize| -> BTreeSet<u8> {
+            let of_file = spans.iter().filter(|span| span.file == file);
+            of_file
+                .flat_map(|span| span.first..span.end().min(size as u32))
+                .map(|n| n as u8)
+                .collect()
+        };
+        let scalar = registers(RegFile::Uniform, uniform.s.len());
+        let hardware = registers(RegFile::Hardware, uniform.hw.len());
+        let vector = registers(RegFile::Vector, vgprs.min(VGPRS));
         Snapshot {
-            scalar: uniform.s,
-            hardware: uniform.hw,
-            scc: uniform.scc,
-            vector: (0..vgprs).map(|n| *wave.vgpr(n)).collect(),
+            scalar: pairs(scalar, |n| uniform.s[n]),
+            scc: spans.contains(&Span::of(Reg::Scc)).then_some(uniform.scc),
+            hardware: pairs(hardware, |n| uniform.hw[n]),
+            vector: pairs(vector, |n| *wave.vgpr(n)),
         }
     }
 
     /// What a wave has now that it had not then.
-    pub fn changes(&self, wave: &Wave) -> Vec<Change> {
+    fn changes(&self, wave: &Wave) -> Vec<Change> {
         let mut out = Vec::new();
         let uniform = wave.uniform();
-        for (register, (old, value)) in (0..).zip(self.scalar.into_iter().zip(uniform.s)) {
+        for &(register, old) in &self.scalar {
+            let value = uniform.s[usize::from(register)];
             if old != value {
                 out.push(Change::Scalar { register, value });
             }
         }
-        if self.scc != uniform.scc {
+        if self.scc.is_some_and(|old| old != uniform.scc) {
             out.push(Change::Scc(uniform.scc != 0));
         }
-        for (register, (old, value)) in (0..).zip(self.hardware.into_iter().zip(uniform.hw)) {
+        for &(register, old) in &self.hardware {
+            let value = uniform.hw[usize::from(register)];
             if old != value {
                 out.push(Change::Hardware { register, value });
             }
         }
-        for (n, old) in self.vector.iter().enumerate() {
-            let values = wave.vgpr(n);
+        for (register, old) in &self.vector {
+            let values = wave.vgpr(usize::from(*register));
             let differ = |lane: usize| u64::from(old[lane] != values[lane]) << lane;
             let lanes = (0..LANES).fold(0, |mask, lane| mask | differ(lane));
             if lanes != 0 {
                 out.push(Change::Vector {
-                    register: n as u8,
+                    register: *register,
                     lanes,
                     values: Box::new(*values),
                 });
@@ -129,34 +219,10 @@ impl Snapshot {
     }
 }
 
-/// Runs a wave for one turn, an instruction at a time, on a back end whose blocks are single instructions.
-///
-/// A budget of one stops after each; what it cost is taken from that of the turn.
-pub(crate) fn run(
-    backend: &mut dyn Backend,
-    wave: &mut Wave,
-    memory: &mut MemoryUnit<'_>,
-    vgprs: usize,
-    mut step: impl FnMut(u64, Vec<Change>),
-) -> Stop {
-    let mut budget = wave.uniform().budget;
-    loop {
-        let before = Snapshot::of(wave, vgprs);
-        let pc = wave.uniform().pc;
-        wave.uniform_mut().budget = 1;
-        let stop = backend.run(wave, memory);
-        let left = wave.uniform().budget;
-        let asleep = left > 0;
-        budget -= if asleep { 0 } else { 1 - left };
-        wave.uniform_mut().budget = budget;
-        if !matches!(stop, Stop::Fault(_)) {
-            step(pc, before.changes(wave));
-        }
-        let more = stop == Stop::Yield && !asleep && budget > 0;
-        if !more {
-            return stop;
-        }
-    }
+/// Registers with their values.
+fn pairs<T>(registers: BTreeSet<u8>, value: impl Fn(usize) -> T) -> Vec<(u8, T)> {
+    let pair = |n: u8| (n, value(usize::from(n)));
+    registers.into_iter().map(pair).collect()
 }
 
 #[cfg(test)]
@@ -166,7 +232,16 @@ mod tests {
     #[test]
     fn only_what_changed_is_told() {
         let mut wave = Wave::new(0);
-        let before = Snapshot::of(&wave, 4);
+        let file = |file, count| Span::new(file, 0, count);
+        let spans = [
+            file(RegFile::Uniform, 256),
+            file(RegFile::Hardware, 256),
+            file(RegFile::Scc, 1),
+            // One twice, and one past what the kernel has.
+            file(RegFile::Vector, 3),
+            file(RegFile::Vector, 5),
+        ];
+        let before = Snapshot::of(&wave, 4, &spans);
         assert_eq!(before.changes(&wave), []);
         let uniform = wave.uniform_mut();
         (uniform.s[106], uniform.scc, uniform.hw[1]) = (7, 1, 9);

@@ -10,7 +10,7 @@ use crate::engine::{Engine, Mode};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
 use crate::overrun::Overruns;
-use crate::trace::{self, Step, Trace};
+use crate::trace::{Step, Stepper, Trace};
 
 /// What the workers of a dispatch have in common.
 pub(crate) struct Common<'a> {
@@ -35,7 +35,7 @@ pub(crate) struct Unit<'a> {
     common: &'a Common<'a>,
     backend: Box<dyn Backend + 'a>,
     /// Runs one instruction at a time, for waves that are watched.
-    stepper: Option<Box<dyn Backend + 'a>>,
+    stepper: Option<Stepper<'a>>,
     memory: MemoryUnit<'a>,
     slots: Vec<Slot>,
     current: usize,
@@ -56,11 +56,11 @@ impl<'a> Unit<'a> {
         memory.set_alignment(Alignment::of(common.launch.generation));
         memory.set_strict_lds(common.strict);
         let count = common.count;
-        let backend = |step| common.engine.backend(Mode { count, step });
+        let step = false;
         Unit {
             common,
-            backend: backend(false),
-            stepper: common.trace.map(|_| backend(true)),
+            backend: common.engine.backend(Mode { count, step }),
+            stepper: common.trace.map(|_| common.engine.stepper(count)),
             memory,
             slots: Vec::new(),
             current: 0,
@@ -101,13 +101,7 @@ impl<'a> Unit<'a> {
                 changes,
             });
         };
-        Some(trace::run(
-            &mut **stepper,
-            wave,
-            &mut self.memory,
-            vgprs,
-            step,
-        ))
+        Some(stepper.run(wave, &mut self.memory, vgprs, step))
     }
 }
 

@@ -12,6 +12,11 @@ fn device(schedule: Schedule) -> Device {
 
 /// Four waves add 1 to the same 64 elements, without atomics; the sums.
 fn added(schedule: Schedule) -> Vec<u32> {
+    added_by(schedule, |_| false)
+}
+
+/// The same, where some of the waves are watched.
+fn added_by(schedule: Schedule, watched: impl Fn(u32) -> bool + Sync) -> Vec<u32> {
     let device = device(schedule);
     let sums = device.buffer_zeroed(4 * 64).unwrap();
     let kernel = device.load(RACES).unwrap().kernel("add").unwrap();
@@ -20,9 +25,21 @@ fn added(schedule: Schedule) -> Vec<u32> {
         .grid(256)
         .block(256)
         .arg(&sums)
+        .trace(&|_, wave| watched(wave), &|_| ())
         .run()
         .unwrap();
     sums.read().unwrap()
+}
+
+/// Turns end at the same instructions whether waves are watched or not, so that what was seen once can be looked at.
+#[test]
+fn a_watched_run_is_the_same_run() {
+    let seeds = (0..64).map(Schedule::Random);
+    for schedule in [Schedule::Fair, Schedule::Greedy].into_iter().chain(seeds) {
+        let sums = added(schedule);
+        assert_eq!(sums, added_by(schedule, |_| true), "{schedule}");
+        assert_eq!(sums, added_by(schedule, |wave| wave == 2), "{schedule}");
+    }
 }
 
 /// On a chip every wave has loaded before the first one stores: siblings wait for memory together.

@@ -3,72 +3,30 @@
 //! they restrict, sign flips into the operation that uses them. A register
 //! that is read stays where it is, unless it is written before the last use.
 
-use wavetank_ir::{Block, DataReg, Elem, Op, Reg, Ty, Un, Value};
+use wavetank_ir::{Block, Elem, Op, Reg, RegFile, Span, Ty, Un, Value};
 
 use crate::choose;
 use crate::visit::AskCaps;
-use wavetank_memory::{VGPRS, sreg};
+use wavetank_memory::VGPRS;
 
-/// Uniform registers, SCC, then hardware registers: what a span can name.
-const UNIFORM_UNITS: u16 = 128;
-const SCC_UNIT: u16 = UNIFORM_UNITS;
-const HW_UNITS: u16 = SCC_UNIT + 1;
-const VECTOR_UNITS: u16 = HW_UNITS + 64;
-const UNITS: usize = VECTOR_UNITS as usize + VGPRS;
+/// Uniform registers, SCC, hardware registers, then vector registers: what a
+/// span can name, numbered through.
+const SCC_UNIT: usize = Span::ALL_UNIFORM.end() as usize;
+const HW_UNITS: usize = SCC_UNIT + 1;
+const VECTOR_UNITS: usize = HW_UNITS + 256;
+const UNITS: usize = VECTOR_UNITS + VGPRS;
 
-/// A run of register units.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
-    first: u16,
-    count: u16,
+/// The numbers of the registers of a span.
+fn units(span: Span) -> std::ops::Range<usize> {
+    let (start, end) = match span.file {
+        RegFile::Uniform => (0, SCC_UNIT),
+        RegFile::Scc => (SCC_UNIT, HW_UNITS),
+        RegFile::Hardware => (HW_UNITS, VECTOR_UNITS),
+        RegFile::Vector => (VECTOR_UNITS, UNITS),
+    };
+    let unit = |n: u32| (start + n as usize).min(end);
+    unit(span.first)..unit(span.end())
 }
-
-impl Span {
-    /// The units of a register.
-    pub fn of(reg: Reg) -> Span {
-        let (first, count) = match reg {
-            Reg::S(n) => (n.into(), 1),
-            Reg::S64(n) | Reg::Mask(n) => (n.into(), 2),
-            Reg::Scc => (SCC_UNIT, 1),
-            Reg::Hw(n) => (HW_UNITS + u16::from(n & 63), 1),
-            Reg::V(n) => (VECTOR_UNITS + n, 1),
-            Reg::V64(n) => (VECTOR_UNITS + n, 2),
-        };
-        Span { first, count }
-    }
-
-    fn data(reg: DataReg, dwords: u16) -> Span {
-        let first = match reg {
-            DataReg::S(n) => n.into(),
-            DataReg::V(n) => VECTOR_UNITS + n,
-        };
-        Span {
-            first,
-            count: dwords,
-        }
-    }
-
-    fn overlaps(self, other: Span) -> bool {
-        self.first < other.first + other.count && other.first < self.first + self.count
-    }
-
-    fn units(self) -> std::ops::Range<usize> {
-        usize::from(self.first).min(UNITS)..usize::from(self.first + self.count).min(UNITS)
-    }
-}
-
-const ALL_UNIFORM: Span = Span {
-    first: 0,
-    count: UNIFORM_UNITS,
-};
-const ALL_VECTOR: Span = Span {
-    first: VECTOR_UNITS,
-    count: VGPRS as u16,
-};
-const EXEC: Span = Span {
-    first: sreg::EXEC as u16,
-    count: 2,
-};
 
 /// The decisions for one block.
 pub struct Plan {
@@ -101,30 +59,16 @@ pub fn source(block: &Block, mut v: Value) -> Value {
     v
 }
 
-/// What a node writes: registers.
-fn written(op: &Op) -> Option<Span> {
-    match op {
-        Op::Write { reg, .. } => Some(Span::of(*reg)),
-        Op::WriteIndexed { .. } => Some(ALL_VECTOR),
-        Op::WriteIndexedS { .. } => Some(ALL_UNIFORM),
-        Op::Mem(m) => {
-            let dwords = m.access.bytes().div_ceil(4) as u16;
-            m.ret.map(|r| Span::data(r, dwords))
-        }
-        _ => None,
-    }
+/// Whether a node may write registers of the span.
+fn writes(op: &Op, span: Span) -> bool {
+    op.effects().writes.overlap(span)
 }
 
-/// Whether a node reads registers of the span at its place.
+/// Whether a node reads registers of the span at its place, or may let
+/// somebody look at them.
 fn reads(op: &Op, span: Span) -> bool {
-    match op {
-        Op::Read(reg) => Span::of(*reg).overlaps(span),
-        Op::ReadIndexed { .. } => span.overlaps(ALL_VECTOR),
-        Op::ReadIndexedS { .. } => span.overlaps(ALL_UNIFORM),
-        // A hardware register may show any state; memory must see it exact.
-        Op::Mem(_) | Op::End(_) => true,
-        _ => false,
-    }
+    let effects = op.effects();
+    effects.observes_state || effects.reads.overlap(span)
 }
 
 impl Plan {
@@ -196,16 +140,14 @@ impl Plan {
         };
         let between = &block.nodes[at as usize..mask.index()];
         let span = Span::of(reg);
-        !between
-            .iter()
-            .any(|n| written(&n.op).is_some_and(|w| w.overlaps(span)))
+        !between.iter().any(|n| writes(&n.op, span))
     }
 
     /// Whether nothing between the nodes touches the registers.
     fn quiet(block: &Block, from: u32, to: u32, span: Span) -> bool {
         block.nodes[from as usize + 1..to as usize]
             .iter()
-            .all(|n| !reads(&n.op, span) && !written(&n.op).is_some_and(|w| w.overlaps(span)))
+            .all(|n| !reads(&n.op, span) && !writes(&n.op, span))
     }
 
     fn hoist_vector_writes(&mut self, block: &Block) {
@@ -222,8 +164,7 @@ impl Plan {
             let (v, w) = (value.index(), w as u32);
             let Some(mask) = mask else { continue };
             let span = Span::of(reg);
-            let fits = block.node(value).ty == Some(reg.ty())
-                && usize::from(span.first - VECTOR_UNITS + span.count) <= VGPRS;
+            let fits = block.node(value).ty == Some(reg.ty()) && span.end() as usize <= VGPRS;
             if fits
                 && bytes == 0xf
                 && self.uses[v] == 1
@@ -316,9 +257,7 @@ impl Plan {
 
     fn unwritten(block: &Block, from: u32, to: u32, span: Span) -> bool {
         let between = &block.nodes[from as usize + 1..=to as usize];
-        !between
-            .iter()
-            .any(|n| written(&n.op).is_some_and(|w| w.overlaps(span)))
+        !between.iter().any(|n| writes(&n.op, span))
     }
 
     fn find_sign_flips(&mut self, block: &Block, users: &[u32]) {
@@ -366,22 +305,20 @@ impl Plan {
         let mut next_write = vec![u32::MAX; UNITS];
         let mut writes: Vec<Vec<Span>> = vec![Vec::new(); block.nodes.len()];
         for (i, node) in block.nodes.iter().enumerate() {
-            let Some(span) = written(&node.op) else {
-                continue;
-            };
+            let written = node.op.effects().writes;
             let at = match node.op {
                 Op::Write { value, .. } if self.done[i] => self.place(block, value),
                 _ => i as u32,
             };
-            writes[at as usize].push(span);
+            writes[at as usize].extend(written.iter());
         }
         for (i, node) in block.nodes.iter().enumerate().rev() {
             if let Op::Read(reg) = node.op {
-                let next = Span::of(reg).units().map(|u| next_write[u]).min();
+                let next = units(Span::of(reg)).map(|u| next_write[u]).min();
                 self.copied[i] = next.is_some_and(|next| next < self.last[i]);
             }
             for span in &writes[i] {
-                for unit in span.units() {
+                for unit in units(*span) {
                     next_write[unit] = i as u32;
                 }
             }
@@ -463,17 +400,12 @@ fn takes_mods(op: &Op, elem: Elem) -> bool {
 
 /// Whether a node writes EXEC.
 pub fn writes_exec(op: &Op) -> bool {
-    written(op).is_some_and(|w| w.overlaps(EXEC))
+    writes(op, Span::EXEC)
 }
 
 /// Whether a block changes what later blocks are lifted for: a hardware
 /// register.
 pub fn writes_hardware(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Write {
-            reg: Reg::Hw(_),
-            ..
-        }
-    )
+    let writes = op.effects().writes;
+    writes.iter().any(|span| span.file == RegFile::Hardware)
 }

@@ -1,7 +1,7 @@
 //! Dead code, found on the way up.
 
+use crate::effects::{Effects, RegFile, Span};
 use crate::op::{Node, Op, Value};
-use crate::types::Reg;
 
 use super::Options;
 
@@ -24,13 +24,14 @@ fn liveness(nodes: &[Node], options: Options) -> Vec<bool> {
     let mut live = vec![false; nodes.len()];
     let mut hidden = Hidden::default();
     for (i, node) in nodes.iter().enumerate().rev() {
-        let needed = match node.op {
-            Op::Write { reg, .. } => options.keep_dead_writes || !hidden.covers(reg),
-            ref op => op.has_effect() || live[i],
+        let effects = node.op.effects();
+        let dead = match node.op {
+            Op::Write { .. } => !options.keep_dead_writes && hidden.covers(&effects),
+            _ => !effects.any() && !live[i],
         };
-        if needed {
-            live[i] = true;
-            hidden.pass(&node.op);
+        live[i] = !dead;
+        if live[i] {
+            hidden.pass(&effects);
             node.op.for_each_operand(&mut |v| live[v.index()] = true);
         }
     }
@@ -38,7 +39,7 @@ fn liveness(nodes: &[Node], options: Options) -> Vec<bool> {
 }
 
 /// The uniform registers that are overwritten further down before anybody
-/// can see them: no read, no operation that may fault, trap or yield.
+/// can see them: no read, and nothing that observes the state.
 #[derive(Default)]
 struct Hidden {
     single: [u64; 4],
@@ -46,53 +47,46 @@ struct Hidden {
 }
 
 impl Hidden {
-    /// Whether a write of this register would be seen by nobody.
-    fn covers(&self, reg: Reg) -> bool {
-        match reg {
-            Reg::S(n) => self.get(n),
-            Reg::S64(n) | Reg::Mask(n) => self.get(n) && self.get(n.saturating_add(1)),
-            Reg::Scc => self.scc,
-            // Engines fuse vector writes; hardware registers have effects.
-            Reg::V(_) | Reg::V64(_) | Reg::Hw(_) => false,
-        }
+    /// Whether what is written would be seen by nobody. Writes of vector
+    /// registers are left to engines, which fuse them.
+    fn covers(&self, effects: &Effects) -> bool {
+        effects.overwrites && effects.writes.iter().all(|span| self.has(span))
     }
 
     /// Goes up past an operation that stays.
-    fn pass(&mut self, op: &Op) {
-        match *op {
-            Op::Write {
-                reg: Reg::Hw(_), ..
-            }
-            | Op::Read(Reg::Hw(_)) => {
-                // A front end's status register may show SCC or part of EXEC.
-                *self = Hidden::default();
-            }
-            Op::Write { reg, .. } => self.set(reg, true),
-            Op::Read(reg) => self.set(reg, false),
-            Op::ReadIndexedS { .. } => self.single = [0; 4],
-            Op::Mem(_) | Op::End(_) => *self = Hidden::default(),
-            _ => {}
+    fn pass(&mut self, effects: &Effects) {
+        if effects.observes_state {
+            *self = Hidden::default();
+            return;
+        }
+        if effects.overwrites {
+            effects.writes.iter().for_each(|span| self.set(span, true));
+        }
+        effects.reads.iter().for_each(|span| self.set(span, false));
+    }
+
+    fn has(&self, span: Span) -> bool {
+        match span.file {
+            RegFile::Uniform => bits(span).all(|(word, bit)| self.single[word] & bit != 0),
+            RegFile::Scc => self.scc,
+            RegFile::Hardware | RegFile::Vector => false,
         }
     }
 
-    fn get(&self, n: u8) -> bool {
-        self.single[usize::from(n / 64)] >> (n % 64) & 1 != 0
-    }
-
-    fn set(&mut self, reg: Reg, hidden: bool) {
-        match reg {
-            Reg::S(n) => self.put(n, hidden),
-            Reg::S64(n) | Reg::Mask(n) => {
-                self.put(n, hidden);
-                self.put(n.saturating_add(1), hidden);
-            }
-            Reg::Scc => self.scc = hidden,
-            Reg::V(_) | Reg::V64(_) | Reg::Hw(_) => {}
+    fn set(&mut self, span: Span, hidden: bool) {
+        match span.file {
+            RegFile::Uniform => bits(span).for_each(|(word, bit)| {
+                let word = &mut self.single[word];
+                *word = if hidden { *word | bit } else { *word & !bit };
+            }),
+            RegFile::Scc => self.scc = hidden,
+            RegFile::Hardware | RegFile::Vector => {}
         }
     }
+}
 
-    fn put(&mut self, n: u8, hidden: bool) {
-        let (word, bit) = (&mut self.single[usize::from(n / 64)], 1 << (n % 64));
-        *word = if hidden { *word | bit } else { *word & !bit };
-    }
+/// The bits of uniform registers, each with its word.
+fn bits(span: Span) -> impl Iterator<Item = (usize, u64)> {
+    let end = span.end().min(Span::ALL_UNIFORM.end());
+    (span.first..end).map(|n| (n as usize / 64, 1 << (n % 64)))
 }

@@ -1,6 +1,7 @@
 //! Integer operations on constants, as the operations document themselves.
 
-use crate::op::{Bin, Op, Rel, Tern, Un, Value};
+use crate::functions::{Bin, Rel, Tern, Un};
+use crate::op::{Op, Value};
 use crate::types::{Elem, Ty};
 
 /// The results of an operation on constants.

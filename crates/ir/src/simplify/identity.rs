@@ -1,6 +1,7 @@
 //! Operations that change nothing, or whose result is already there.
 
-use crate::op::{Bin, Node, Op, Rel, Un, Value};
+use crate::functions::{Bin, Rel, Un};
+use crate::op::{Node, Op, Value};
 use crate::types::{Elem, Reg, Ty};
 
 /// What an operation comes to.

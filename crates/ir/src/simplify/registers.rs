@@ -3,7 +3,7 @@
 //! A register can be seen alone and as the half of a pair (`s[4:5]`, or the
 //! mask `m[4:5]`). What one view writes, the overlapping ones forget.
 
-use crate::mem::DataReg;
+use crate::effects::{RegFile, Span};
 use crate::op::{Op, Value};
 use crate::types::Reg;
 
@@ -56,42 +56,27 @@ impl Known {
 
     /// What an operation without a result changes.
     pub(super) fn effect(&mut self, op: &Op) {
-        match op {
-            Op::Write { reg, value, .. } => self.write(*reg, *value),
-            Op::WriteIndexedS { .. } => self.forget_file(),
-            Op::Mem(m) => {
-                if let Some(DataReg::S(first)) = m.ret {
-                    self.forget(first, m.access.bytes().div_ceil(4) as usize);
-                }
-            }
-            _ => {}
+        op.effects()
+            .writes
+            .iter()
+            .for_each(|span| self.forget(span));
+        if let Op::Write { reg, value, .. } = op {
+            self.read(*reg, *value);
         }
-    }
-
-    fn write(&mut self, reg: Reg, v: Value) {
-        match reg {
-            Reg::S(n) => self.forget(n, 1),
-            Reg::S64(n) | Reg::Mask(n) => self.forget(n, 2),
-            // A front end's status register may hold SCC or part of EXEC.
-            Reg::Hw(_) => {
-                self.forget_file();
-                self.scc = UNKNOWN;
-            }
-            Reg::Scc | Reg::V(_) | Reg::V64(_) => {}
-        }
-        self.read(reg, v);
-    }
-
-    fn forget_file(&mut self) {
-        self.single.fill(UNKNOWN);
-        self.pair.fill(UNKNOWN);
     }
 
     /// Forgets some registers and every pair that overlaps them.
-    fn forget(&mut self, first: u8, count: usize) {
-        let first = usize::from(first);
-        let end = (first + count).min(256);
-        self.single[first..end].fill(UNKNOWN);
-        self.pair[first.saturating_sub(1)..end].fill(UNKNOWN);
+    fn forget(&mut self, span: Span) {
+        match span.file {
+            RegFile::Uniform => {
+                let first = span.first as usize;
+                let end = (span.end() as usize).min(256);
+                self.single[first..end].fill(UNKNOWN);
+                self.pair[first.saturating_sub(1)..end].fill(UNKNOWN);
+            }
+            RegFile::Scc => self.scc = UNKNOWN,
+            // They are never known.
+            RegFile::Hardware | RegFile::Vector => {}
+        }
     }
 }

@@ -1,0 +1,422 @@
+//! What an operation does beside computing its result: the registers it reads
+//! and writes, and who may look at the state meanwhile. Every pass and every
+//! engine asks here, so that none has a list of its own to forget a case in.
+//!
+//! The values an operation uses are no effects; `for_each_operand` has them.
+//! Neither are how long it takes, and the address of the guest instruction.
+
+use crate::export::Export;
+use crate::image::{Image, ImageKind, Lod};
+use crate::mem::{DataReg, Elements, Half, MemKind, MemOp, Rmw, Space};
+use crate::op::{Op, Terminator};
+use crate::types::{Reg, Ty};
+
+/// The files of registers. Registers of different files never overlap.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RegFile {
+    /// Uniform registers.
+    Uniform,
+    /// The scalar condition code alone.
+    Scc,
+    /// Hardware registers.
+    Hardware,
+    /// Vector registers.
+    Vector,
+}
+
+/// Consecutive registers of a file. It may reach past the end of an engine's
+/// file, as an operation may.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Span {
+    /// The file.
+    pub file: RegFile,
+    /// The first register.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
+impl Span {
+    /// Every uniform register.
+    pub const ALL_UNIFORM: Span = Span::new(RegFile::Uniform, 0, 1 << 8);
+    /// Every vector register.
+    pub const ALL_VECTOR: Span = Span::new(RegFile::Vector, 0, 1 << 16);
+    /// EXEC.
+    pub const EXEC: Span = Span::of(Reg::EXEC);
+
+    /// Registers `first` to `first + count - 1`.
+    pub const fn new(file: RegFile, first: u32, count: u32) -> Span {
+        Span { file, first, count }
+    }
+
+    /// The registers that a name stands for.
+    pub const fn of(reg: Reg) -> Span {
+        match reg {
+            Reg::S(n) => Span::new(RegFile::Uniform, n as u32, 1),
+            Reg::S64(n) | Reg::Mask(n) => Span::new(RegFile::Uniform, n as u32, 2),
+            Reg::Scc => Span::new(RegFile::Scc, 0, 1),
+            Reg::Hw(n) => Span::new(RegFile::Hardware, n as u32, 1),
+            Reg::V(n) => Span::new(RegFile::Vector, n as u32, 1),
+            Reg::V64(n) => Span::new(RegFile::Vector, n as u32, 2),
+        }
+    }
+
+    /// Registers that hold the data of an access to memory.
+    pub const fn data(reg: DataReg, count: u32) -> Span {
+        match reg {
+            DataReg::S(n) => Span::new(RegFile::Uniform, n as u32, count),
+            DataReg::V(n) => Span::new(RegFile::Vector, n as u32, count),
+        }
+    }
+
+    /// The register after the last.
+    pub const fn end(self) -> u32 {
+        self.first + self.count
+    }
+
+    /// Whether they have a register in common.
+    pub fn overlaps(self, other: Span) -> bool {
+        self.file == other.file && self.first < other.end() && other.first < self.end()
+    }
+}
+
+/// A few spans.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Spans([Option<Span>; 5]);
+
+impl Spans {
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = Span> + '_ {
+        self.0.iter().flatten().copied()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    /// Whether one of them has a register in common with `span`.
+    pub fn overlap(&self, span: Span) -> bool {
+        self.iter().any(|s| s.overlaps(span))
+    }
+}
+
+impl FromIterator<Span> for Spans {
+    /// # Panics
+    /// If there are more than any operation has: five.
+    fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Spans {
+        let mut all = Spans::default();
+        for (n, span) in spans.into_iter().enumerate() {
+            all.0[n] = Some(span);
+        }
+        all
+    }
+}
+
+impl From<Span> for Spans {
+    fn from(span: Span) -> Spans {
+        Spans([Some(span), None, None, None, None])
+    }
+}
+
+/// What an operation does beside computing its result. The default is that of
+/// a pure function of its operands, lane by lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effects {
+    /// Registers that it may read. What those read that it calls upon, as the
+    /// host at a message, is not named: they observe the state.
+    pub reads: Spans,
+    /// Registers that it may write: in some lanes, in part, or one of many.
+    /// What it keeps of them is not read.
+    pub writes: Spans,
+    /// It writes the whole of `writes`, whatever its operands are: what was in
+    /// there before is gone.
+    pub overwrites: bool,
+    /// Somebody may look at any register meanwhile, so that the state must be
+    /// as the operations before have left it: at whatever may fault, leaves
+    /// the block, or uses a hardware register, which may show SCC or EXEC.
+    pub observes_state: bool,
+    /// It may stop the wave with a fault. Then it has written no register.
+    pub faults: bool,
+    /// A lane, or the wave, gets what depends on the values of other lanes. A
+    /// mask has a bit for each lane, and is no such thing until it is used as
+    /// a number.
+    pub crosses_lanes: bool,
+    /// It ends the block.
+    pub ends_block: bool,
+    /// The wave stops here, for others or for the host, and goes on later or
+    /// never. (At any other end of a block an engine may switch too.)
+    pub yields: bool,
+    /// It may read memory, of whatever space.
+    pub reads_memory: bool,
+    /// It may write memory, of whatever space.
+    pub writes_memory: bool,
+    /// Its result may be another one the next time, though nothing changed
+    /// that this block can see.
+    pub varies: bool,
+    /// It marks a place for those who count, trace or check, who may ask for
+    /// EXEC there.
+    pub marks: bool,
+}
+
+impl Effects {
+    /// Whether the operation must stay though nobody uses its result.
+    pub fn any(&self) -> bool {
+        !self.writes.is_empty() || self.faults || self.ends_block || self.marks
+    }
+
+    fn reading(reads: impl Into<Spans>) -> Effects {
+        Effects {
+            reads: reads.into(),
+            ..Effects::default()
+        }
+    }
+
+    fn writing(writes: impl Into<Spans>, overwrites: bool) -> Effects {
+        Effects {
+            writes: writes.into(),
+            overwrites,
+            ..Effects::default()
+        }
+    }
+}
+
+impl Op {
+    /// What it does beside computing its result.
+    pub fn effects(&self) -> Effects {
+        match self {
+            Op::Const(_)
+            | Op::Un(..)
+            | Op::Bin(..)
+            | Op::Tern(..)
+            | Op::Cmp(..)
+            | Op::Class(..)
+            | Op::Cvt(..)
+            | Op::Select(..)
+            | Op::AddCarry(..)
+            | Op::SubBorrow(..)
+            | Op::MadWide { .. }
+            | Op::Second(_)
+            | Op::NonZero(_)
+            | Op::LanesBelow { .. }
+            | Op::LaneId
+            | Op::LaneFn(..) => Effects::default(),
+            Op::Cast(to, _) => Effects {
+                crosses_lanes: *to != Ty::Mask,
+                ..Effects::default()
+            },
+            Op::ReadLane(..)
+            | Op::ReadFirstLane(..)
+            | Op::Shuffle(..)
+            | Op::ShuffleMask(..)
+            | Op::Permute { .. }
+            | Op::Scatter { .. } => Effects {
+                crosses_lanes: true,
+                ..Effects::default()
+            },
+            Op::Clock(_) => Effects {
+                varies: true,
+                ..Effects::default()
+            },
+            Op::Inst { .. } | Op::WaitCnt(_) => Effects {
+                marks: true,
+                ..Effects::default()
+            },
+            Op::Read(reg) => read(*reg),
+            Op::ReadIndexed { .. } => Effects::reading(Span::ALL_VECTOR),
+            Op::ReadIndexedS { .. } => Effects::reading(Span::ALL_UNIFORM),
+            Op::Write { reg, .. } => write(*reg),
+            Op::WriteIndexed { .. } => Effects::writing(Span::ALL_VECTOR, false),
+            Op::WriteIndexedS { .. } => Effects::writing(Span::ALL_UNIFORM, false),
+            Op::Mem(m) => m.effects(),
+            Op::End(t) => t.effects(),
+        }
+    }
+
+    /// Whether it must stay although nobody uses its result: it opens an
+    /// instruction, writes, accesses memory, waits or ends the block.
+    pub fn has_effect(&self) -> bool {
+        self.effects().any()
+    }
+}
+
+fn read(reg: Reg) -> Effects {
+    let hardware = matches!(reg, Reg::Hw(_));
+    Effects {
+        observes_state: hardware,
+        varies: hardware,
+        ..Effects::reading(Span::of(reg))
+    }
+}
+
+fn write(reg: Reg) -> Effects {
+    match reg {
+        // A front end's status register may hold SCC or part of EXEC.
+        Reg::Hw(_) => Effects {
+            observes_state: true,
+            ..Effects::writing(
+                Spans::from_iter([Span::of(reg), Span::ALL_UNIFORM, Span::of(Reg::Scc)]),
+                false,
+            )
+        },
+        // Lanes that are off keep what they have.
+        Reg::V(_) | Reg::V64(_) => Effects::writing(Span::of(reg), false),
+        Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => Effects::writing(Span::of(reg), true),
+    }
+}
+
+impl MemOp {
+    /// What it does. Every access may fault, and the state must be exact then.
+    pub fn effects(&self) -> Effects {
+        let count = self.registers();
+        let data = self.data.map(|reg| Span::data(reg, self.data_registers()));
+        let data2 = self.data2.map(|reg| Span::data(reg, count));
+        let ret = self.ret.map(|reg| Span::data(reg, count));
+        let image = match &self.space {
+            Space::Image(image) => Some(image),
+            _ => None,
+        };
+        Effects {
+            reads: data
+                .into_iter()
+                .chain(data2)
+                .chain(self.space.registers())
+                .collect(),
+            writes: ret.into_iter().collect(),
+            overwrites: false,
+            observes_state: true,
+            faults: true,
+            crosses_lanes: image.is_some_and(Image::compares_lanes),
+            ends_block: false,
+            yields: false,
+            reads_memory: self.kind != MemKind::Store
+                && image.is_none_or(|i| i.kind != ImageKind::Info),
+            writes_memory: self.kind != MemKind::Load,
+            varies: false,
+            marks: false,
+        }
+    }
+
+    /// How many registers hold what is loaded, or stored.
+    pub fn registers(&self) -> u32 {
+        let dwords = self.access.bytes().div_ceil(4);
+        match self.half {
+            Half::Whole => dwords,
+            // Components of 16 bits, two a register.
+            Half::Low | Half::High => dwords.div_ceil(2),
+        }
+    }
+
+    /// How many registers `data` names.
+    fn data_registers(&self) -> u32 {
+        let compares = matches!(self.kind, MemKind::Atomic(Rmw::CmpSwap | Rmw::FCmpSwap));
+        if compares && self.data2.is_none() {
+            2 * self.registers()
+        } else {
+            self.registers()
+        }
+    }
+}
+
+impl Space {
+    /// The registers that hold descriptors, and the address of an image.
+    fn registers(&self) -> impl Iterator<Item = Span> + use<> {
+        let uniform = |first: u8, count| Span::new(RegFile::Uniform, first.into(), count);
+        let spans = match *self {
+            Space::Buffer { resource, .. } | Space::ScalarBuffer { resource, .. } => {
+                [Some(uniform(resource, 4)), None, None]
+            }
+            Space::Image(image) => [
+                Some(uniform(image.resource, 8)),
+                image.sampler.map(|sampler| uniform(sampler, 4)),
+                Some(image.address_span()),
+            ],
+            Space::Global { .. }
+            | Space::Flat { .. }
+            | Space::Scratch { .. }
+            | Space::Lds { .. }
+            | Space::Gds { .. }
+            | Space::LdsPair { .. }
+            | Space::Scalar { .. } => [None; 3],
+        };
+        spans.into_iter().flatten()
+    }
+
+    /// Whether elements are converted on their way.
+    pub(crate) fn converts(&self) -> bool {
+        match self {
+            Space::Buffer { format, .. } => *format != Elements::Plain,
+            Space::Image(_) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Image {
+    /// The most registers that the address can have: the resource says only
+    /// when it is used how many coordinates there are.
+    fn address_span(&self) -> Span {
+        const COORDINATES: u32 = 3;
+        let of_level = match self.lod {
+            Lod::Zero | Lod::Implicit => 0,
+            Lod::Bias | Lod::Explicit => 1,
+            Lod::Derivatives => 2 * COORDINATES,
+        };
+        let one = [self.offsets, self.compare, self.clamp].map(u32::from);
+        let count = COORDINATES + of_level + one.iter().sum::<u32>();
+        Span::new(RegFile::Vector, self.address.into(), count)
+    }
+
+    /// Whether the level of detail comes from what neighbours ask for.
+    fn compares_lanes(&self) -> bool {
+        let implicit = matches!(self.lod, Lod::Implicit | Lod::Bias);
+        let samples = [ImageKind::Sample, ImageKind::Gather, ImageKind::Lod];
+        implicit && samples.contains(&self.kind)
+    }
+}
+
+impl Terminator {
+    /// What it does. The block after may look at any register.
+    pub fn effects(&self) -> Effects {
+        let ends = Effects {
+            observes_state: true,
+            ends_block: true,
+            ..Effects::default()
+        };
+        match self {
+            Terminator::Branch(_) | Terminator::CondBranch { .. } | Terminator::Jump(_) => ends,
+            Terminator::Barrier { .. }
+            | Terminator::Sleep { .. }
+            | Terminator::GlobalSync { .. }
+            | Terminator::Message { .. }
+            | Terminator::EndProgram => Effects {
+                yields: true,
+                ..ends
+            },
+            Terminator::Export { export, .. } => Effects {
+                reads: export.registers().collect(),
+                yields: true,
+                faults: true,
+                ..ends
+            },
+            Terminator::Trap { .. } | Terminator::Unsupported { .. } => Effects {
+                yields: true,
+                faults: true,
+                ..ends
+            },
+        }
+    }
+}
+
+impl Export {
+    /// What is sent, and EXEC, which says for which lanes.
+    fn registers(&self) -> impl Iterator<Item = Span> {
+        let sources = self.sources.into_iter().flatten();
+        let spans = sources.map(|n| Span::of(Reg::V(n)));
+        spans.chain([Span::EXEC])
+    }
+}
+
+#[cfg(test)]
+#[path = "effects_tests.rs"]
+mod tests;

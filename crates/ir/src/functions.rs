@@ -1,0 +1,359 @@
+//! The functions of numbers: a row each, with the name in the text form, the
+//! elements it is for, and the widths of its operands and result. Builder,
+//! verifier, printer and parser follow from the rows.
+//!
+//! What all functions of floats do with denormals, rounding and NaNs stands at
+//! [`Fp`](crate::Fp).
+
+use crate::names::names;
+use crate::types::{Elem, Ty};
+
+/// The elements that a function is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Elems {
+    Any,
+    Integers,
+    /// And masks, if all operands are.
+    Bitwise,
+    /// I32 alone.
+    I32,
+    /// I16 and I32.
+    Halves,
+    Floats,
+    /// F16 and F32.
+    Short,
+}
+
+impl Elems {
+    /// Whether this element is one of them.
+    pub(crate) fn contain(self, elem: Elem) -> bool {
+        match self {
+            Elems::Any => true,
+            Elems::Integers | Elems::Bitwise => !elem.is_float(),
+            Elems::I32 => elem == Elem::I32,
+            Elems::Halves => matches!(elem, Elem::I16 | Elem::I32),
+            Elems::Floats => elem.is_float(),
+            Elems::Short => matches!(elem, Elem::F16 | Elem::F32),
+        }
+    }
+
+    /// Their names in a sentence.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Elems::Any => "anything",
+            Elems::Integers | Elems::Bitwise => "integers",
+            Elems::I32 => "i32",
+            Elems::Halves => "i16 or i32",
+            Elems::Floats => "floats",
+            Elems::Short => "f16 or f32",
+        }
+    }
+}
+
+/// The width of an operand or a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Width {
+    /// That of the element.
+    Own,
+    W32,
+    W64,
+    /// Of an operand: 32 or 64 bits.
+    Either,
+    /// Twice the element.
+    Twice,
+    /// A mask of vectors, 0 or 1 of uniforms.
+    Bit,
+}
+
+/// What a function takes and gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) elems: Elems,
+    pub(crate) args: &'static [Width],
+    pub(crate) result: Width,
+}
+
+impl Shape {
+    /// Whether these operands make it a function of masks.
+    pub(crate) fn is_of_masks(&self, args: &[Ty]) -> bool {
+        self.elems == Elems::Bitwise && args.iter().all(|&a| a == Ty::Mask)
+    }
+
+    /// The bits of an operand whose type is `is`.
+    pub(crate) fn bits(width: Width, elem: Elem, is: Ty) -> u32 {
+        match width {
+            Width::Own => elem.carrier_bits(),
+            Width::W32 | Width::Bit => 32,
+            Width::W64 => 64,
+            Width::Either => is.bits(),
+            Width::Twice if elem == Elem::I32 => 64,
+            Width::Twice => 32,
+        }
+    }
+
+    /// The type of the result: a vector if any operand is one.
+    pub(crate) fn result(&self, elem: Elem, args: &[Ty]) -> Ty {
+        let bits = Shape::bits(self.result, elem, Ty::U32);
+        let vector = args.iter().any(|a| a.is_vector());
+        match vector {
+            _ if self.is_of_masks(args) => Ty::Mask,
+            true if self.result == Width::Bit => Ty::Mask,
+            true => Ty::vector(bits),
+            false => Ty::uniform(bits),
+        }
+    }
+}
+
+/// Declares families of functions. A row that carries data stands behind the
+/// `+`: the parser treats it.
+macro_rules! functions {
+    ($(
+        $(#[$doc:meta])*
+        $family:ident {
+            $($(#[$of:meta])* $name:ident = $text:literal, $elems:ident($($arg:ident),*) -> $result:ident;)*
+        }
+        $(+ {
+            $(#[$with_of:meta])*
+            $with:ident($data:ty) = $with_text:literal, $with_elems:ident($($with_arg:ident),*) -> $with_result:ident;
+        })?
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum $family {
+            $($(#[$of])* $name,)*
+            $($(#[$with_of])* $with($data),)?
+        }
+
+        names!($family { $($name = $text),* $(; $family::$with(_) => $with_text)? });
+
+        impl $family {
+            /// What it takes and gives.
+            pub(crate) const fn shape(self) -> Shape {
+                match self {
+                    $($family::$name => shape!($elems($($arg),*) -> $result),)*
+                    $($family::$with(_) => shape!($with_elems($($with_arg),*) -> $with_result),)?
+                }
+            }
+        }
+    )*};
+}
+
+macro_rules! shape {
+    ($elems:ident($($arg:ident),*) -> $result:ident) => {
+        Shape {
+            elems: Elems::$elems,
+            args: &[$(Width::$arg),*],
+            result: Width::$result,
+        }
+    };
+}
+
+functions! {
+    /// Operations with one operand.
+    Un {
+        /// Bitwise complement.
+        Not = "not", Bitwise(Own) -> Own;
+        /// Bits in reverse order.
+        Reverse = "reverse", Integers(Own) -> Own;
+        /// The number of ones.
+        CountOnes = "count_ones", Integers(Own) -> W32;
+        /// Zeros above the highest one; all 32 bits set when there is no one.
+        LeadingZeros = "leading_zeros", Integers(Own) -> W32;
+        /// Bits above the highest that differs from the sign; all 32 bits set
+        /// when every bit is equal.
+        LeadingSigns = "leading_signs", Integers(Own) -> W32;
+        /// The position of the lowest one; all 32 bits set when there is none.
+        TrailingZeros = "trailing_zeros", Integers(Own) -> W32;
+        /// The low half of 64 bits.
+        Low = "low", Integers(W64) -> W32;
+        /// The high half of 64 bits.
+        High = "high", Integers(W64) -> W32;
+        /// 32 bits to 64, zero-extended.
+        Widen = "widen", Integers(W32) -> W64;
+        /// 32 bits to 64, sign-extended.
+        WidenSigned = "widen_signed", Integers(W32) -> W64;
+        /// Flips the sign bit, of a NaN too, and does nothing else: denormals
+        /// stay, signaling NaNs stay.
+        FNeg = "fneg", Floats(Own) -> Own;
+        /// Clears the sign bit, and does nothing else.
+        FAbs = "fabs", Floats(Own) -> Own;
+        /// Rounds to 0 ≤ x ≤ 1; a NaN becomes 0. All zeros are +0.
+        FClamp = "fclamp", Floats(Own) -> Own;
+        /// Like `FClamp`, but a NaN stays as it is, signaling or not (DX10_CLAMP off).
+        FClampKeepNan = "fclamp_keep_nan", Floats(Own) -> Own;
+        /// Flushes denormals as the environment says and quiets a NaN.
+        FCanonicalize = "fcanonicalize", Floats(Own) -> Own;
+        /// Square root, correctly rounded to nearest; −0 of −0.
+        FSqrt = "fsqrt", Floats(Own) -> Own;
+        /// 1 / x, correctly rounded to nearest; infinite with its sign of a zero.
+        FRcp = "frcp", Floats(Own) -> Own;
+        /// 1 / sqrt(x), infinite with its sign of a zero. Within 0.5001 ULP in
+        /// F32, 0.51 in F16; in F64 within 1 ULP.
+        FRsq = "frsq", Floats(Own) -> Own;
+        /// 2 to the power x, within 0.5001 ULP in F32, 0.51 in F16.
+        FExp2 = "fexp2", Short(Own) -> Own;
+        /// Base-2 logarithm, as exact as `FExp2`; −∞ of a zero, a NaN of what is
+        /// less.
+        FLog2 = "flog2", Short(Own) -> Own;
+        /// sin(2πx), as exact as `FExp2`. From |x| = 2²⁴ on x is a whole number
+        /// of turns; of infinities the result is a NaN.
+        FSin = "fsin", Short(Own) -> Own;
+        /// cos(2πx), like `FSin`.
+        FCos = "fcos", Short(Own) -> Own;
+        /// x − floor(x), rounded to nearest, but always below 1; +0 of −0, a NaN
+        /// of infinities.
+        FFract = "ffract", Floats(Own) -> Own;
+        /// Toward zero. This and the next three keep the sign where the result
+        /// is zero.
+        FTrunc = "ftrunc", Floats(Own) -> Own;
+        /// Toward plus infinity.
+        FCeil = "fceil", Floats(Own) -> Own;
+        /// Toward minus infinity.
+        FFloor = "ffloor", Floats(Own) -> Own;
+        /// To nearest, ties to even.
+        FRoundEven = "fround_even", Floats(Own) -> Own;
+        /// The exponent such that x = mantissa · 2^e with ½ ≤ |mantissa| < 1 (an
+        /// integer result, of 16 bits for F16); 0 for zero, infinity and NaN.
+        FExponent = "fexponent", Floats(Own) -> W32;
+        /// The mantissa that goes with `FExponent`; zeros and infinities stay.
+        FMantissa = "fmantissa", Floats(Own) -> Own;
+    } + {
+        /// Sign-extends the low 8, 16 or 24 bits to 32.
+        SignExtend(u8) = "sign_extend", Integers(W32) -> W32;
+    }
+
+    /// Operations with two operands.
+    Bin {
+        /// Wrapping sum.
+        Add = "add", Integers(Own, Own) -> Own;
+        /// Wrapping difference.
+        Sub = "sub", Integers(Own, Own) -> Own;
+        /// Low half of the product.
+        Mul = "mul", Integers(Own, Own) -> Own;
+        /// High half of the unsigned product.
+        MulHiU = "mul_hi_u", Integers(Own, Own) -> Own;
+        /// High half of the signed product.
+        MulHiS = "mul_hi_s", Integers(Own, Own) -> Own;
+        /// Low 32 bits of the product of the low 24 bits, unsigned.
+        MulU24 = "mul_u24", I32(W32, W32) -> W32;
+        /// Low 32 bits of the product of the low 24 bits, signed.
+        MulS24 = "mul_s24", I32(W32, W32) -> W32;
+        /// Bits 47:32 of the unsigned 24-bit product.
+        MulHiU24 = "mul_hi_u24", I32(W32, W32) -> W32;
+        /// Bits 47:32 of the signed 24-bit product, sign-extended.
+        MulHiS24 = "mul_hi_s24", I32(W32, W32) -> W32;
+        /// Bitwise and.
+        And = "and", Bitwise(Own, Own) -> Own;
+        /// Bitwise or.
+        Or = "or", Bitwise(Own, Own) -> Own;
+        /// Bitwise exclusive or.
+        Xor = "xor", Bitwise(Own, Own) -> Own;
+        /// Shift left; the count is taken modulo the width of the element. It is
+        /// as wide as what is shifted, or 32 bits, of which only those matter.
+        Shl = "shl", Integers(Own, Either) -> Own;
+        /// Logical shift right; count modulo width.
+        Shr = "shr", Integers(Own, Either) -> Own;
+        /// Arithmetic shift right; count modulo width.
+        Sar = "sar", Integers(Own, Either) -> Own;
+        /// Unsigned minimum.
+        MinU = "min_u", Integers(Own, Own) -> Own;
+        /// Unsigned maximum.
+        MaxU = "max_u", Integers(Own, Own) -> Own;
+        /// Signed minimum.
+        MinS = "min_s", Integers(Own, Own) -> Own;
+        /// Signed maximum.
+        MaxS = "max_s", Integers(Own, Own) -> Own;
+        /// Unsigned sum, saturating.
+        AddSatU = "add_sat_u", Integers(Own, Own) -> Own;
+        /// Unsigned difference, saturating.
+        SubSatU = "sub_sat_u", Integers(Own, Own) -> Own;
+        /// Signed sum, saturating.
+        AddSatS = "add_sat_s", Integers(Own, Own) -> Own;
+        /// Signed difference, saturating.
+        SubSatS = "sub_sat_s", Integers(Own, Own) -> Own;
+        /// Low half from a, high half from b: 16 + 16 bits to 32 (I16), or 32 + 32
+        /// bits to 64 (I32).
+        Pack = "pack", Halves(W32, W32) -> Twice;
+        /// Float sum.
+        FAdd = "fadd", Floats(Own, Own) -> Own;
+        /// Float difference.
+        FSub = "fsub", Floats(Own, Own) -> Own;
+        /// Float product.
+        FMul = "fmul", Floats(Own, Own) -> Own;
+        /// Minimum, with −0 below +0. In IEEE mode an operand that is a signaling
+        /// NaN, a before b, is the result, quieted. Else if one is a NaN the
+        /// result is the other, as it is: b if both are NaNs.
+        FMin = "fmin", Floats(Own, Own) -> Own;
+        /// Maximum, with −0 below +0; NaNs as in `FMin`.
+        FMax = "fmax", Floats(Own, Own) -> Own;
+        /// a · 2^b, rounded once, with b a signed 32-bit integer (16-bit for F16).
+        FLdexp = "fldexp", Floats(Own, W32) -> Own;
+    }
+
+    /// Operations with three operands.
+    Tern {
+        /// a · b + c, rounded once.
+        Fma = "fma", Floats(Own, Own, Own) -> Own;
+        /// a · b rounded, plus c rounded. Where results are flushed the product
+        /// is, before c is added.
+        FMad = "fmad", Floats(Own, Own, Own) -> Own;
+        /// (a & b) | (!a & c).
+        BitSelect = "bit_select", Integers(Own, Own, Own) -> Own;
+        /// Unsigned bit field: bits [b, b + c) of a, offset and width modulo that
+        /// of the element; 0 where the width is. Bits past the end are 0.
+        BfeU = "bfe_u", Integers(Own, Either, Either) -> Own;
+        /// Signed bit field, like `BfeU`. Bits past the end are the sign's.
+        BfeS = "bfe_s", Integers(Own, Either, Either) -> Own;
+        /// ({a, b} >> (c & 31)) low 32 bits; a is the high half.
+        AlignBit = "align_bit", I32(W32, W32, W32) -> W32;
+        /// ({a, b} >> 8·(c & 3)) low 32 bits; a is the high half.
+        AlignByte = "align_byte", I32(W32, W32, W32) -> W32;
+        /// Median. With m the largest by `FMax`, it is the larger of the two others:
+        /// of b and c if m equals a (zeros of any sign are equal), else of a and c if
+        /// m equals b, else of a and b. If any operand is a NaN, it is the minimum by
+        /// `FMin`: that of a and b, and c.
+        FMed3 = "fmed3", Floats(Own, Own, Own) -> Own;
+    }
+
+    /// Relations. Zeros of any sign are equal.
+    Rel {
+        /// Equal.
+        Eq = "eq", Any(Own, Own) -> Bit;
+        /// Not equal (floats: unordered or unequal).
+        Ne = "ne", Any(Own, Own) -> Bit;
+        /// Unsigned less.
+        LtU = "lt_u", Integers(Own, Own) -> Bit;
+        /// Unsigned less or equal.
+        LeU = "le_u", Integers(Own, Own) -> Bit;
+        /// Signed less; for floats: ordered and less.
+        Lt = "lt", Any(Own, Own) -> Bit;
+        /// Signed less or equal; for floats: ordered and less or equal.
+        Le = "le", Any(Own, Own) -> Bit;
+        /// Ordered and unequal (floats).
+        FLg = "flg", Floats(Own, Own) -> Bit;
+        /// Neither is a NaN (floats).
+        FOrd = "ford", Floats(Own, Own) -> Bit;
+    }
+}
+
+/// Conversions between numbers. There are none between 16-bit integers and
+/// F64, nor between 64-bit integers and F16.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Cvt {
+    /// Signed integer to float.
+    SToF,
+    /// Unsigned integer to float.
+    UToF,
+    /// Float to signed integer, toward zero in every mode, saturating, NaN to 0.
+    FToS,
+    /// Float to unsigned integer, toward zero in every mode, saturating, NaN to
+    /// 0.
+    FToU,
+    /// Float to another float. A NaN keeps its sign and the upper bits of its
+    /// payload, and becomes quiet.
+    FToF,
+}
+
+names!(Cvt {
+    SToF = "s_to_f", UToF = "u_to_f", FToS = "f_to_s", FToU = "f_to_u", FToF = "f_to_f",
+});
