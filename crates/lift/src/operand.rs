@@ -18,6 +18,13 @@ pub(crate) const EXEC: u8 = Reg::EXEC_LO;
 /// The register code between M0 and EXEC that names no register.
 const RESERVED: u8 = 125;
 
+/// The source codes of the first and last byte of the LDS's and the scratch's
+/// aperture.
+const APERTURES_FIRST: u8 = 235;
+const APERTURES_LAST: u8 = 238;
+/// The source code of 1/(2π).
+const INVERSE_TWO_PI: u8 = 248;
+
 /// Hardware registers (Vega ISA, 5.10 "Special instructions").
 pub(crate) mod hw {
     pub const MODE: u8 = 1;
@@ -61,8 +68,7 @@ pub(crate) fn inline_bits(code: u8, ty: Ty) -> Option<u64> {
                 }
             }
         }
-        // 1 / (2 pi)
-        248 => match (wide, half) {
+        INVERSE_TWO_PI => match (wide, half) {
             (true, _) => 0x3fc4_5f30_6dc9_c882,
             (_, false) => 0x3e22_f983,
             (_, true) => 0x3118,
@@ -82,12 +88,17 @@ pub(crate) fn literal_bits(literal: u32, ty: Ty) -> u64 {
     }
 }
 
-/// Whether a code of 128 and above can be read as a scalar source.
-pub(crate) fn is_readable(code: u8) -> bool {
-    matches!(code, 251..=253) || inline_bits(code, Ty::B32).is_some()
-}
-
 impl<'a> Lift<'a> {
+    /// Whether a code of 128 and above can be read as a scalar source.
+    pub fn is_readable(&self, code: u8) -> bool {
+        match code {
+            APERTURES_FIRST..=APERTURES_LAST => self.rules().apertures,
+            INVERSE_TWO_PI => self.rules().inverse_two_pi,
+            251..=253 => true,
+            _ => inline_bits(code, Ty::B32).is_some(),
+        }
+    }
+
     /// The type of the operand in a field.
     fn ty(&self, field: Field) -> Ty {
         let specs = self.inst.row().operands;
