@@ -70,6 +70,7 @@ pub use report::{InstructionCounts, Report};
 pub use trace::{Change, Step};
 pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
+pub use wavetank_isa::numbers::{self, LDS_BYTES as MAX_LDS};
 pub use wavetank_lift::{Fidelity, fidelity};
 pub use wavetank_machine::Exported;
 pub use wavetank_machine::Fault as MachineFault;
@@ -79,6 +80,3 @@ pub use wavetank_machine::{
     ALIAS, Allocation, Group, Hold, Registration, Registry, RegistryError, Rights, Schedule, Simd,
 };
 pub use wavetank_object as object;
-
-/// The most LDS that a work-group can have, in bytes.
-pub const MAX_LDS: u32 = 64 << 10;
