@@ -82,12 +82,13 @@ impl Agents {
         let mut agents = Vec::new();
         for (chip, memory) in self.gpus()? {
             let device = Device::new(chip)?;
+            let facts = device.facts();
             agents.push(Agent {
                 name: chip.name(),
                 kind: "gpu",
                 threads: device.threads(),
-                compute_units: Some(device.compute_units()),
-                gpu: Some(Gpu::new(&ChipFacts::of(chip), memory)),
+                compute_units: Some(facts.compute_units),
+                gpu: Some(Gpu::new(facts, memory)),
             });
         }
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use wavetank::{ChipFacts, Device};
+use wavetank::Device;
 
 use crate::abi::{Agent, Isa, Status, Wavefront};
 use crate::call::{Result, calls, put, text, traverse};
@@ -172,7 +172,7 @@ unsafe fn of_images(is_gpu: bool, attribute: u32, room: &Room) -> Option<Result>
 /// There is room for the attribute's value.
 unsafe fn of_gpu(n: usize, device: &Device, attribute: u32, room: &Room) -> Result {
     let chip = device.chip();
-    let known = ChipFacts::of(chip);
+    let known = device.facts();
     let units = device.compute_units();
     // SAFETY: each arm writes the type that the headers give for its attribute.
     unsafe {
@@ -303,7 +303,7 @@ calls! {
     }
 
     fn hsa_isa_get_info_alt(isa: Isa, attribute: u32, value: *mut c_void) {
-        let name = ChipFacts::of(isa_gpu(isa)?.chip()).isa;
+        let name = isa_gpu(isa)?.facts().isa;
         let room = Room(value);
         // SAFETY: the caller has room for what the attribute's type is.
         unsafe {
@@ -342,7 +342,7 @@ calls! {
         // SAFETY: a text of the caller.
         let name = unsafe { text(name)? };
         let plain = |name: &str| name.split(':').next().unwrap_or_default().to_owned();
-        let same = |device: &Device| plain(ChipFacts::of(device.chip()).isa) == plain(name);
+        let same = |device: &Device| plain(device.facts().isa) == plain(name);
         let found = runtime()?.gpus.iter().position(same).ok_or(Status::ERROR_INVALID_ISA_NAME)?;
         // SAFETY: null, or room for a handle.
         unsafe { put(isa, Isa(ISA + found as u64)) }

@@ -36,7 +36,7 @@
 mod arg;
 mod buffer;
 mod calls;
-mod chip_facts;
+mod chips;
 mod code;
 mod device;
 mod dispatch;
@@ -58,8 +58,8 @@ mod worker;
 
 pub use arg::Arg;
 pub use buffer::Buffer;
-pub use chip_facts::ChipFacts;
-pub use device::{Device, DeviceBuilder, SUPPORTED_CHIPS};
+pub use chips::{ChipFacts, DEFAULT_CHIP, SUPPORTED_CHIPS};
+pub use device::{Device, DeviceBuilder};
 pub use dispatch::{Dims, Dispatch, Packet};
 pub use error::{Error, KernelFault, Place, Result, Timeout};
 pub use instruction_set::{UnknownInstructionSet, instruction_set};

@@ -6,6 +6,6 @@ mod occupancy;
 mod start;
 
 pub use image::{Border, Clamp, ImageResource, ImageSampler, ImageType};
-pub use occupancy::{Occupancy, compute_units};
+pub use occupancy::Occupancy;
 pub use start::{Launch, SCRATCH_GRANULE, UserData};
 pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};

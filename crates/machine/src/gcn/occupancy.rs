@@ -2,11 +2,11 @@
 //!
 //! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules. The sizes are those of `wavetank_isa::numbers`.
 
+use wavetank_isa::Generation;
 use wavetank_isa::numbers::{
     GROUPS_PER_UNIT, LDS_BYTES, LDS_GRANULE, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE,
     WAVES_PER_SIMD, sgprs_per_simd,
 };
-use wavetank_isa::{Chip, Generation};
 
 /// What a kernel takes of a compute unit.
 #[derive(Clone, Copy, Debug)]
@@ -44,30 +44,6 @@ impl Occupancy {
             _ => GROUPS_PER_UNIT,
         };
         by_waves.min(by_lds).min(by_slots).max(1)
-    }
-}
-
-/// Compute units of the best-known product with a chip.
-pub fn compute_units(chip: Chip) -> u32 {
-    match chip {
-        Chip::Gfx600 => 32,
-        Chip::Gfx601 => 20,
-        Chip::Gfx602 => 6,
-        Chip::Gfx700 => 8,
-        Chip::Gfx701 | Chip::Gfx702 => 44,
-        Chip::Gfx703 => 2,
-        Chip::Gfx704 => 14,
-        Chip::Gfx705 => 3,
-        Chip::Gfx801 => 8,
-        Chip::Gfx802 | Chip::Gfx805 => 32,
-        Chip::Gfx803 => 64,
-        Chip::Gfx810 => 3,
-        Chip::Gfx900 => 64,
-        Chip::Gfx902 => 11,
-        Chip::Gfx904 => 20,
-        Chip::Gfx906 => 60,
-        Chip::Gfx909 => 3,
-        Chip::Gfx90c => 8,
     }
 }
 
