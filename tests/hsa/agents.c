@@ -54,12 +54,30 @@ static void check_agent(void) {
     CHECK(number > 500 && number < 3000);
 }
 
+// Attributes newer than some headers: hsa_ext_amd.h of ROCm 6.
+static void check_new_attributes(void) {
+    hsa_agent_t nearest = {0};
+    uint32_t dies = 0, uid = 77;
+    uint64_t counters[4] = {0}, limit = 0, frequency = 0;
+    HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)0xA111, &dies)); // NUM_XCC
+    EQUAL(dies, 1);
+    HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)0xA112, &uid)); // DRIVER_UID
+    EQUAL(uid, 0);
+    HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)0xA113, &nearest)); // NEAREST_CPU
+    EQUAL(nearest.handle, cpu.handle);
+    HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)0xA116, &limit)); // SCRATCH_LIMIT_MAX
+    HSA(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency));
+    HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)0xA118, counters)); // CLOCK_COUNTERS
+    CHECK(counters[0] && counters[1] && counters[2]);
+    EQUAL(counters[3], frequency);
+}
+
 // No attribute may be refused: a client that cannot have one drops the device without a word.
 static void check_attributes(void) {
     static const uint16_t more[] = {0xA000, 0xA001, 0xA002, 0xA003, 0xA004, 0xA005, 0xA006, 0xA007, 0xA008, 0xA009, 0xA00A,
                                     0xA00B, 0xA00C, 0xA00D, 0xA00E, 0xA00F, 0xA010, 0xA011, 0xA012, 0xA013, 0xA014, 0xA015,
                                     0xA016, 0xA107, 0xA108, 0xA109, 0xA10A, 0xA10B, 0xA10C, 0xA10D, 0xA10E, 0xA10F,
-                                    0xA111, 0xA112, 0xA113, 0xA114, 0xA115, 0xA116};
+                                    0xA110, 0xA111, 0xA112, 0xA113, 0xA114, 0xA115, 0xA116, 0xA117, 0xA118};
     union {
         uint64_t aligned;
         uint8_t bytes[1024];
@@ -162,6 +180,7 @@ static hsa_status_t check_region(hsa_region_t region, void *data) {
 int main(void) {
     find_machine();
     check_agent();
+    check_new_attributes();
     check_attributes();
     check_isa();
     int count = 0;

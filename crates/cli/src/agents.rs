@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use wavetank::environment::Settings;
-use wavetank::{Chip, ChipFacts, Device, MAX_LDS, SUPPORTED_CHIPS};
+use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
+use wavetank::{Chip, ChipFacts, Device, SUPPORTED_CHIPS};
 
 use crate::exit::{Failure, Result, print, print_json};
 
@@ -63,11 +64,11 @@ impl Gpu {
             isa: facts.isa,
             chip_id: facts.chip_id,
             shader_engines: facts.engines,
-            simds_per_unit: 4,
-            waves_per_unit: 40,
+            simds_per_unit: SIMDS_PER_UNIT,
+            waves_per_unit: WAVES_PER_UNIT,
             wave_size: 64,
-            group_max_size: 1024,
-            lds_bytes: MAX_LDS,
+            group_max_size: MAX_GROUP_SIZE,
+            lds_bytes: LDS_BYTES,
             memory_bytes,
             clock: facts.clock,
             memory_clock: facts.memory_clock,
@@ -81,12 +82,13 @@ impl Agents {
         let mut agents = Vec::new();
         for (chip, memory) in self.gpus()? {
             let device = Device::new(chip)?;
+            let facts = device.facts();
             agents.push(Agent {
                 name: chip.name(),
                 kind: "gpu",
                 threads: device.threads(),
-                compute_units: Some(device.compute_units()),
-                gpu: Some(Gpu::new(&ChipFacts::of(chip), memory)),
+                compute_units: Some(facts.compute_units),
+                gpu: Some(Gpu::new(facts, memory)),
             });
         }
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{Target, targets};
-use wavetank::{Chip, SUPPORTED_CHIPS};
+use wavetank::{Chip, ChipFacts, SUPPORTED_CHIPS};
 use wavetank_quote::plain;
 
 use crate::exit::{Failure, Result};
@@ -48,6 +48,8 @@ fn chip_named(name: &str) -> Result<Chip> {
 /// The chip to emulate for a file with code for `targets`.
 fn choose(targets: &[Target]) -> Result<Chip, String> {
     let mut chips: Vec<Chip> = targets.iter().filter_map(emulated).collect();
+    // One chip may have code for several settings of its features, in any order.
+    chips.sort_unstable();
     chips.dedup();
     match (chips.as_slice(), targets) {
         ([chip], _) => Ok(*chip),
@@ -87,8 +89,7 @@ fn list(targets: &[Target]) -> String {
 }
 
 fn offer() -> String {
-    let names: Vec<_> = SUPPORTED_CHIPS.iter().map(|chip| chip.name()).collect();
-    format!("there are {}", names.join(", "))
+    format!("there are {}", ChipFacts::names())
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use wavetank::Chip;
 use wavetank::object::{CodeObject, open_all, targets};
+use wavetank::{Chip, DEFAULT_CHIP};
 use wavetank_asm::{Listing, hex_line};
 
 use crate::exit::{Failure, Result, shown};
@@ -47,7 +47,7 @@ impl Dis {
         let chip = self.target.chip()?;
         let bytes = read(&self.file)?;
         if self.raw {
-            let chip = chip.unwrap_or(Chip::Gfx900);
+            let chip = chip.unwrap_or(DEFAULT_CHIP);
             return self.list(&Listing::raw(&bytes, chip));
         }
         let objects = objects(&bytes, chip);

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::fmt::Write;
 
 use serde::Serialize;
-use wavetank::{Chip, SUPPORTED_CHIPS, fidelity};
+use wavetank::{Chip, SUPPORTED_CHIPS};
 use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, SCC, VCC};
 use wavetank_isa::{Dialect, Form, Generation, Inst, Op, decode, encode, print_in, text::parse_at};
 use wavetank_translate::{Modes, Translator};
 
 use crate::exit::{Failure, Result, print, print_json};
+use crate::isa::fidelity_on;
 use crate::target::{Syntax, Target};
 
 const EXAMPLES: &str = "\
@@ -328,10 +329,7 @@ fn forms(op: Op, chip: Chip) -> Vec<&'static str> {
 
 fn told_fidelity(op: Op, chip: Chip) -> String {
     use wavetank::Fidelity::*;
-    if !SUPPORTED_CHIPS.contains(&chip) {
-        return format!("unsupported: {chip} is not emulated yet");
-    }
-    match fidelity(op, chip) {
+    match fidelity_on(op, chip) {
         WithinUlp(ulp) => format!("within {ulp} ULP"),
         Approximate(how) => format!("approximate: {how}"),
         NoEffect(why) => format!("no effect: {why}"),

@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use include_dir::{Dir, include_dir};
 use serde::Serialize;
 use wavetank::exec::parse_file;
-use wavetank::{Chip, Fidelity, SUPPORTED_CHIPS, fidelity};
+use wavetank::{Chip, DEFAULT_CHIP, Fidelity, SUPPORTED_CHIPS, fidelity};
 use wavetank_isa::tables::{Access, Field, OperandSpec};
 use wavetank_isa::{Form, Generation, Op};
 
@@ -71,7 +71,7 @@ impl Isa {
             return Err(Failure::usage("there is no such instruction"));
         }
         match self.coverage {
-            true => Coverage::new(&ops, chip.unwrap_or(Chip::Gfx900)).show(self.json),
+            true => Coverage::new(&ops, chip.unwrap_or(DEFAULT_CHIP)).show(self.json),
             false if self.json => {
                 print_json(&ops.iter().map(|op| Entry::new(*op)).collect::<Vec<_>>())
             }
@@ -304,10 +304,7 @@ impl Coverage {
 
 impl Covered {
     fn new(op: Op, chip: Chip, tests: Option<usize>) -> Covered {
-        let class = match SUPPORTED_CHIPS.contains(&chip) {
-            true => fidelity(op, chip),
-            false => Fidelity::Unsupported(format!("{chip} is not emulated yet")),
-        };
+        let class = fidelity_on(op, chip);
         let reason = match &class {
             Fidelity::Exact => String::new(),
             Fidelity::WithinUlp(ulp) => format!("{ulp} ULP"),
@@ -323,6 +320,14 @@ impl Covered {
             reason,
             tests: tests.unwrap_or(0),
         }
+    }
+}
+
+/// How true an instruction is where it is executed: whatever is lifted, only some chips are emulated.
+pub fn fidelity_on(op: Op, chip: Chip) -> Fidelity {
+    match SUPPORTED_CHIPS.contains(&chip) {
+        true => fidelity(op, chip),
+        false => Fidelity::Unsupported(format!("{chip} is not emulated yet")),
     }
 }
 

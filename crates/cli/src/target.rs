@@ -1,6 +1,6 @@
 //! The options that name an instruction set and a syntax, the same in every command.
 
-use wavetank::{Chip, instruction_set};
+use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
 use wavetank_isa::Dialect;
 
 use crate::exit::{Failure, Result};
@@ -33,9 +33,9 @@ impl Target {
         }
     }
 
-    /// The chip that was asked for, or gfx900.
+    /// The chip that was asked for, or the one where none is named.
     pub fn chip_or_default(&self) -> Result<Chip> {
-        Ok(self.chip()?.unwrap_or(Chip::Gfx900))
+        Ok(self.chip()?.unwrap_or(DEFAULT_CHIP))
     }
 }
 

@@ -2,18 +2,17 @@
 
 use std::ffi::c_void;
 
+use wavetank_isa::numbers::LDS_BYTES;
+
 use crate::abi::{Agent, PointerInfo, Pool, Region, Status, SvmPair};
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put, traverse};
 use crate::memory::{self, Kind, PAGE};
 use crate::{log, transfer};
 
-/// Bytes of LDS of a work-group.
-const GROUP_BYTES: u64 = 64 << 10;
-
 fn size(agent: Agent, kind: Kind) -> u64 {
     match kind {
-        Kind::Group => GROUP_BYTES,
+        Kind::Group => LDS_BYTES.into(),
         Kind::Device => agent::memory_bytes(agent),
         _ => agent::host_bytes(),
     }

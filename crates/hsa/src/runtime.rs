@@ -130,6 +130,9 @@ impl Runtime {
     }
 }
 
+/// How fast the clock of signals and profiling goes.
+pub const TICKS_PER_SECOND: u64 = 1_000_000_000;
+
 /// The clock of signals and profiling: nanoseconds that only go on.
 pub fn ticks() -> u64 {
     let mut time = libc::timespec {
@@ -138,5 +141,5 @@ pub fn ticks() -> u64 {
     };
     // SAFETY: the structure outlives the call.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    time.tv_sec as u64 * TICKS_PER_SECOND + time.tv_nsec as u64
 }

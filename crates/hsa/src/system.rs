@@ -96,7 +96,7 @@ calls! {
             match attribute {
                 0 | 1 => put(value.cast(), 1u16),
                 2 => put(value.cast(), ticks()),
-                3 => put(value.cast(), 1_000_000_000u64),
+                3 => put(value.cast(), runtime::TICKS_PER_SECOND),
                 4 => put(value.cast(), u64::MAX),
                 5 => put(value.cast(), 0u32),
                 6 => put(value.cast(), 1u32),

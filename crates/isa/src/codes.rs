@@ -3,6 +3,7 @@
 
 use crate::inst::{Form, Operand};
 use crate::layout::{Bits, Coding, Place};
+use crate::numbers::sreg;
 use crate::tables::{Field, Kind, OperandSpec};
 
 /// The source code that says a literal follows.
@@ -10,7 +11,7 @@ pub(crate) const LITERAL: u64 = 255;
 /// The source code of the dword that M0 addresses in LDS.
 const LDS_DIRECT: u64 = 254;
 /// VCC where a short form implies it.
-pub(crate) const VCC: Operand = Operand::Sgpr(106);
+pub(crate) const VCC: Operand = Operand::Sgpr(sreg::VCC);
 
 /// The operand of each code, or [`RESERVED`].
 ///

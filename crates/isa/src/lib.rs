@@ -30,6 +30,7 @@ pub mod generation;
 pub mod inst;
 mod layout;
 mod modifiers;
+pub mod numbers;
 mod plan;
 pub mod tables;
 pub mod text;

@@ -5,6 +5,7 @@ use wavetank_isa::Inst;
 use wavetank_isa::tables::Sopp;
 
 use crate::modes::Modes;
+use crate::rules::Rules;
 
 /// The longest block, in instructions: a longer run of straight code is cut,
 /// so that a block's translation stays short, and a wave's turn can be.
@@ -39,6 +40,11 @@ impl Lift<'_> {
     /// The guest address of the instruction after this one.
     pub fn next(&self) -> u64 {
         self.pc.wrapping_add(self.inst.len.into())
+    }
+
+    /// What holds on its chip.
+    pub fn rules(&self) -> &'static Rules {
+        Rules::of(self.inst.chip)
     }
 }
 

@@ -14,6 +14,7 @@ mod lane_fn;
 mod memory;
 mod modes;
 mod operand;
+mod rules;
 mod scalar;
 mod support;
 mod value;
@@ -100,7 +101,7 @@ fn changes_modes(l: &Lift) -> bool {
 /// instructions.
 fn readable(l: &Lift) -> Option<Flow> {
     let unreadable = l.inst.operands.iter().find_map(|o| match *o {
-        Operand::Inline(code) if !operand::is_readable(code) => Some(code),
+        Operand::Inline(code) if !l.is_readable(code) => Some(code),
         _ => None,
     })?;
     let why = format!("source code {unreadable} cannot be read by a scalar instruction");

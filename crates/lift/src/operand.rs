@@ -4,33 +4,25 @@
 //! Vector operands, which also read these, are fetched in `vector/operand.rs`.
 
 use wavetank_ir::{Reg, Value};
+use wavetank_isa::numbers::sreg::RESERVED;
+use wavetank_isa::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE};
 use wavetank_isa::{Field, Operand, Ty};
 
 use crate::block::Lift;
 use crate::value::{Cond, Int};
 
-/// The low half of VCC.
-pub(crate) const VCC: u8 = 106;
-/// M0.
-pub(crate) const M0: u8 = 124;
-/// The low half of EXEC.
-pub(crate) const EXEC: u8 = Reg::EXEC_LO;
-/// The register code between M0 and EXEC that names no register.
-const RESERVED: u8 = 125;
+pub(crate) use wavetank_isa::numbers::hwreg as hw;
+pub(crate) use wavetank_isa::numbers::sreg::{EXEC, M0, VCC};
 
-/// Hardware registers (Vega ISA, 5.10 "Special instructions").
-pub(crate) mod hw {
-    pub const MODE: u8 = 1;
-    pub const STATUS: u8 = 2;
-    pub const TRAPSTS: u8 = 3;
-}
+// The IR knows EXEC, and nothing else of GCN's registers.
+const _: () = assert!(EXEC == Reg::EXEC_LO);
 
-/// Where the flat address space holds LDS on gfx9.
-const SHARED_BASE: u64 = 0x0001_0000_0000_0000;
-/// Where the flat address space holds scratch on gfx9.
-const PRIVATE_BASE: u64 = 0x0002_0000_0000_0000;
-/// The distance from the first to the last byte of an aperture.
-const APERTURE: u64 = 0xffff_ffff;
+/// The source codes of the first and last byte of the LDS's and the scratch's
+/// aperture.
+const APERTURES_FIRST: u8 = 235;
+const APERTURES_LAST: u8 = 238;
+/// The source code of 1/(2π).
+const INVERSE_TWO_PI: u8 = 248;
 
 /// The bits of an inline constant or an aperture in an operand of type `ty`,
 /// in the low bits; `None` for codes that are registers or reserved.
@@ -45,9 +37,9 @@ pub(crate) fn inline_bits(code: u8, ty: Ty) -> Option<u64> {
         128..=192 => u64::from(code - 128),
         193..=208 => -i64::from(code - 192) as u64,
         235 => SHARED_BASE,
-        236 => SHARED_BASE + APERTURE,
+        236 => SHARED_BASE + APERTURE_LIMIT,
         237 => PRIVATE_BASE,
-        238 => PRIVATE_BASE + APERTURE,
+        238 => PRIVATE_BASE + APERTURE_LIMIT,
         240..=247 => {
             let magnitude = [0.5, 1.0, 2.0, 4.0][usize::from(code - 240) / 2];
             let x: f64 = if code & 1 == 1 { -magnitude } else { magnitude };
@@ -61,8 +53,7 @@ pub(crate) fn inline_bits(code: u8, ty: Ty) -> Option<u64> {
                 }
             }
         }
-        // 1 / (2 pi)
-        248 => match (wide, half) {
+        INVERSE_TWO_PI => match (wide, half) {
             (true, _) => 0x3fc4_5f30_6dc9_c882,
             (_, false) => 0x3e22_f983,
             (_, true) => 0x3118,
@@ -82,12 +73,17 @@ pub(crate) fn literal_bits(literal: u32, ty: Ty) -> u64 {
     }
 }
 
-/// Whether a code of 128 and above can be read as a scalar source.
-pub(crate) fn is_readable(code: u8) -> bool {
-    matches!(code, 251..=253) || inline_bits(code, Ty::B32).is_some()
-}
-
 impl<'a> Lift<'a> {
+    /// Whether a code of 128 and above can be read as a scalar source.
+    pub fn is_readable(&self, code: u8) -> bool {
+        match code {
+            APERTURES_FIRST..=APERTURES_LAST => self.rules().apertures,
+            INVERSE_TWO_PI => self.rules().inverse_two_pi,
+            251..=253 => true,
+            _ => inline_bits(code, Ty::B32).is_some(),
+        }
+    }
+
     /// The type of the operand in a field.
     fn ty(&self, field: Field) -> Ty {
         let specs = self.inst.row().operands;

@@ -4,6 +4,7 @@ mod common;
 mod conformance;
 mod kernels;
 mod memory;
+mod rules;
 mod scalar;
 mod shared;
 mod supported;

@@ -6,8 +6,7 @@ use wavetank_ir::LANES;
 
 use wavetank_memory::Wave;
 
-/// The most work-items that one work-group may have.
-pub const MAX_GROUP_SIZE: u32 = 1024;
+pub use wavetank_isa::numbers::MAX_GROUP_SIZE;
 
 /// A grid of work-items and how it is cut into work-groups.
 ///

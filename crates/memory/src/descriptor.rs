@@ -34,7 +34,7 @@ impl ImageType {
 /// An image resource (T#).
 ///
 /// ```
-/// use wavetank_machine::gcn::{ImageResource, ImageType};
+/// use wavetank_memory::{ImageResource, ImageType};
 /// // 100 x 50 texels of 8_8_8_8 (10) unorm (0) in rows of 128.
 /// let image = ImageResource::plain(ImageType::D2, 0x10_0000, [10, 0], [100, 50, 1], 128);
 /// assert_eq!(ImageResource::from_words(image.to_words()), Some(image));
@@ -207,7 +207,7 @@ pub enum Border {
 /// A sampler (S#).
 ///
 /// ```
-/// use wavetank_machine::gcn::{Clamp, ImageSampler};
+/// use wavetank_memory::{Clamp, ImageSampler};
 /// // OpenCL's CLK_ADDRESS_CLAMP_TO_EDGE, CLK_FILTER_LINEAR, unnormalized, as clang encodes it.
 /// let sampler = ImageSampler::from_words([0x1000_b092, 0x00ff_f000, 0x8050_0000, 0]);
 /// assert_eq!(sampler.clamp, [Clamp::LastTexel; 3]);

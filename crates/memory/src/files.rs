@@ -16,30 +16,7 @@ pub const UNIFORM_TEMPS: usize = 256;
 /// Bytes of one lane vector of 32-bit lanes.
 pub const VECTOR_BYTES: usize = LANES * 4;
 
-/// Uniform registers by the number GCN gives them.
-pub mod sreg {
-    /// VCC, low half.
-    pub const VCC: u8 = 106;
-    /// M0.
-    pub const M0: u8 = 124;
-    /// EXEC, low half.
-    pub const EXEC: u8 = 126;
-    /// FLAT_SCRATCH, low half (gfx8, gfx9).
-    pub const FLAT_SCRATCH: u8 = 102;
-}
-
-/// Hardware registers by their `hwreg` number (Vega ISA, S_GETREG_B32).
-pub mod hwreg {
-    #![allow(missing_docs)]
-    pub const MODE: u8 = 1;
-    pub const STATUS: u8 = 2;
-    pub const TRAPSTS: u8 = 3;
-    pub const HW_ID: u8 = 4;
-    pub const GPR_ALLOC: u8 = 5;
-    pub const LDS_ALLOC: u8 = 6;
-    pub const IB_STS: u8 = 7;
-    pub const SH_MEM_BASES: u8 = 15;
-}
+pub use wavetank_isa::numbers::{hwreg, sreg};
 
 /// The uniform state of a wave. Back ends address it by byte offset.
 #[repr(C, align(64))]

@@ -19,7 +19,6 @@
 
 mod access;
 mod alignment;
-mod aperture;
 mod atomic;
 mod descriptor;
 mod fault;
@@ -37,7 +36,6 @@ mod unit;
 
 pub use access::{Context, Request, Source};
 pub use alignment::Alignment;
-pub use aperture::{PRIVATE_BASE, SHARED_BASE};
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{MemoryFault, MemoryFaultReason};
 pub use files::{UNIFORM_TEMPS, Uniform, VECTOR_BYTES, VECTOR_TEMPS, VGPRS, Wave, hwreg, sreg};
@@ -46,3 +44,4 @@ pub use overrun::LdsOverrun;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub use space::lds::Lds;
 pub use unit::{Denied, MemoryUnit};
+pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};

@@ -4,10 +4,10 @@
 use wavetank_ir::MemKind;
 
 use crate::access::Request;
-use crate::aperture::SHARED_BASE;
 use crate::fault::MemoryFaultReason;
 use crate::lanes::{Lanes, each};
 use crate::unit::{Denied, MemoryUnit};
+use wavetank_isa::numbers::SHARED_BASE;
 
 /// Accesses beyond the LDS: the first one, and how many there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

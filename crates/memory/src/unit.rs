@@ -6,13 +6,13 @@ use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
 use crate::alignment::Alignment;
-use crate::aperture::PRIVATE_BASE;
 use crate::fault::{MemoryFault, MemoryFaultReason};
 use crate::overrun::Overruns;
 use crate::registry::{Allocation, Entry, Map, Registry, Rights, Seat};
 use crate::space::gds::Gds;
 use crate::space::lds::Lds;
 use crate::space::scratch::Scratch;
+use wavetank_isa::numbers::PRIVATE_BASE;
 
 /// Memory instructions that have a window of their own; others share.
 const WINDOWS: usize = 1024;

@@ -5,25 +5,16 @@ use std::sync::Arc;
 
 use wavetank_interp::Simd;
 use wavetank_isa::Chip;
-use wavetank_machine::gcn::{self, aql};
+use wavetank_machine::gcn::aql;
 use wavetank_machine::{GlobalSyncUnit, Schedule};
 use wavetank_memory::Registry;
 
 use crate::buffer::Buffer;
+use crate::chips::ChipFacts;
 use crate::environment::KernelSettings;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
-
-/// The chips that can be emulated: the Vega generation.
-pub const SUPPORTED_CHIPS: &[Chip] = &[
-    Chip::Gfx900,
-    Chip::Gfx902,
-    Chip::Gfx904,
-    Chip::Gfx906,
-    Chip::Gfx909,
-    Chip::Gfx90c,
-];
 
 /// An emulated GPU: a chip, its memory, and the threads that stand for its compute units.
 ///
@@ -34,7 +25,7 @@ pub struct Device {
 }
 
 pub(crate) struct Inner {
-    pub chip: Chip,
+    pub facts: &'static ChipFacts,
     pub threads: usize,
     pub simd: Simd,
     pub schedule: Schedule,
@@ -92,13 +83,18 @@ impl Device {
 
     /// The chip.
     pub fn chip(&self) -> Chip {
-        self.inner.chip
+        self.inner.facts.chip
+    }
+
+    /// What programs are told of the chip.
+    pub fn facts(&self) -> &'static ChipFacts {
+        self.inner.facts
     }
 
     /// The number of compute units of the chip; with the resources of a kernel it tells how many work-groups are
     /// resident at once.
     pub fn compute_units(&self) -> u32 {
-        gcn::compute_units(self.inner.chip)
+        self.inner.facts.compute_units
     }
 
     /// The number of threads that run work-groups.
@@ -206,7 +202,7 @@ impl DeviceBuilder {
     /// Makes the device.
     ///
     /// # Errors
-    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`], [`Error::Setting`] for a wrong value of a
+    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`](crate::SUPPORTED_CHIPS), [`Error::Setting`] for a wrong value of a
     /// variable that [`KernelSettings`] has.
     pub fn build(self) -> Result<Device> {
         let DeviceBuilder {
@@ -218,10 +214,7 @@ impl DeviceBuilder {
             strict,
             stack,
         } = self;
-        if !SUPPORTED_CHIPS.contains(&chip) {
-            let supported = SUPPORTED_CHIPS.to_vec();
-            return Err(Error::Chip { chip, supported });
-        }
+        let facts = ChipFacts::of(chip)?;
         let settings = KernelSettings::from_env()?;
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let simd = simd.or(settings.simd);
@@ -229,7 +222,7 @@ impl DeviceBuilder {
         let queue = memory.allocate("the queue", aql::QUEUE_SIZE as u64, 64)?;
         queue.write(0, &aql::queue());
         let inner = Inner {
-            chip,
+            facts,
             threads: threads.or(settings.threads).unwrap_or_else(processors),
             simd: simd.map_or_else(Simd::detect, Simd::or_best),
             schedule: schedule.or(settings.schedule).unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use wavetank_ir::GlobalSync;
-use wavetank_machine::gcn::{self, Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
+use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
 use wavetank_machine::{Exported, Fault, Grid, Group, SyncRequest};
 use wavetank_memory::MemoryFaultReason;
@@ -449,7 +449,7 @@ impl<'a> Dispatch<'a> {
                 bytes: scratch_wave_bytes * u64::from(grid.waves()),
             });
         }
-        let generation = inner.chip.generation();
+        let generation = inner.facts.chip.generation();
         let launch = Launch {
             generation,
             entry: module.address_of(info.entry),
@@ -478,7 +478,7 @@ impl<'a> Dispatch<'a> {
         };
         Ok(Plan {
             launch,
-            resident_groups: occupancy.groups_per_unit() * gcn::compute_units(inner.chip),
+            resident_groups: occupancy.groups_per_unit() * inner.facts.compute_units,
             _memory: memory,
         })
     }

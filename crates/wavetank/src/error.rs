@@ -9,6 +9,7 @@ use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
 use wavetank_quote::{plain, some_of};
 
+use crate::chips::names;
 use crate::environment::WrongSetting;
 
 /// The result of an operation of this crate.
@@ -127,11 +128,6 @@ impl Error {
     pub fn is_kernel_failure(&self) -> bool {
         matches!(self, Error::Fault(_) | Error::Timeout(_))
     }
-}
-
-fn names(chips: &[Chip]) -> String {
-    let names: Vec<_> = chips.iter().map(|chip| chip.name()).collect();
-    names.join(", ")
 }
 
 fn suggestion(similar: bool, kernels: &[String]) -> String {

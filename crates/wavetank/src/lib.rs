@@ -36,7 +36,7 @@
 mod arg;
 mod buffer;
 mod calls;
-mod chip_facts;
+mod chips;
 mod code;
 mod device;
 mod dispatch;
@@ -58,8 +58,8 @@ mod worker;
 
 pub use arg::Arg;
 pub use buffer::Buffer;
-pub use chip_facts::ChipFacts;
-pub use device::{Device, DeviceBuilder, SUPPORTED_CHIPS};
+pub use chips::{ChipFacts, DEFAULT_CHIP, SUPPORTED_CHIPS};
+pub use device::{Device, DeviceBuilder};
 pub use dispatch::{Dims, Dispatch, Packet};
 pub use error::{Error, KernelFault, Place, Result, Timeout};
 pub use instruction_set::{UnknownInstructionSet, instruction_set};
@@ -71,6 +71,7 @@ pub use trace::{Change, Step};
 pub use wavetank_interp::Simd;
 pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
+pub use wavetank_isa::numbers::{self, LDS_BYTES as MAX_LDS};
 pub use wavetank_machine::Exported;
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
@@ -81,6 +82,3 @@ pub use wavetank_memory::{
 };
 pub use wavetank_object as object;
 pub use wavetank_translate::{Fidelity, fidelity};
-
-/// The most LDS that a work-group can have, in bytes.
-pub const MAX_LDS: u32 = 64 << 10;

@@ -5,6 +5,7 @@ mod common;
 
 mod bench_kernels;
 mod calls;
+mod chips;
 mod exec;
 mod faults;
 mod float_kernels;

@@ -5,6 +5,7 @@
 
 mod handle;
 mod image;
+pub mod info;
 mod memory;
 mod packet;
 mod queue;

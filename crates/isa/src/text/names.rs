@@ -2,6 +2,10 @@
 
 use crate::generation::Generation;
 use crate::inst::{DstUnused, SdwaSel};
+use crate::numbers::hwreg;
+
+/// The code of M0.
+pub(crate) use crate::numbers::sreg::M0;
 
 /// Special scalar register pairs: the code of the low half, and the name.
 pub(crate) fn register_pairs(generation: Generation) -> &'static [(u8, &'static str)] {
@@ -38,9 +42,6 @@ pub(crate) const fn first_ttmp(generation: Generation) -> u8 {
         _ => 112,
     }
 }
-
-/// The code of M0.
-pub(crate) const M0: u8 = 124;
 
 /// Sources that are no registers, by code.
 pub(crate) const SPECIAL_SOURCES: [(u8, &str); 9] = [
@@ -154,18 +155,18 @@ pub(crate) const DEFAULT_NFMT: u8 = 0;
 
 /// Hardware registers of s_getreg and s_setreg: code, name, first generation.
 pub(crate) const HWREGS: [(u8, &str, Generation); 12] = [
-    (1, "HW_REG_MODE", Generation::Gfx6),
-    (2, "HW_REG_STATUS", Generation::Gfx6),
-    (3, "HW_REG_TRAPSTS", Generation::Gfx6),
-    (4, "HW_REG_HW_ID", Generation::Gfx6),
-    (5, "HW_REG_GPR_ALLOC", Generation::Gfx6),
-    (6, "HW_REG_LDS_ALLOC", Generation::Gfx6),
-    (7, "HW_REG_IB_STS", Generation::Gfx6),
-    (15, "HW_REG_SH_MEM_BASES", Generation::Gfx9),
-    (16, "HW_REG_TBA_LO", Generation::Gfx9),
-    (17, "HW_REG_TBA_HI", Generation::Gfx9),
-    (18, "HW_REG_TMA_LO", Generation::Gfx9),
-    (19, "HW_REG_TMA_HI", Generation::Gfx9),
+    (hwreg::MODE, "HW_REG_MODE", Generation::Gfx6),
+    (hwreg::STATUS, "HW_REG_STATUS", Generation::Gfx6),
+    (hwreg::TRAPSTS, "HW_REG_TRAPSTS", Generation::Gfx6),
+    (hwreg::HW_ID, "HW_REG_HW_ID", Generation::Gfx6),
+    (hwreg::GPR_ALLOC, "HW_REG_GPR_ALLOC", Generation::Gfx6),
+    (hwreg::LDS_ALLOC, "HW_REG_LDS_ALLOC", Generation::Gfx6),
+    (hwreg::IB_STS, "HW_REG_IB_STS", Generation::Gfx6),
+    (hwreg::SH_MEM_BASES, "HW_REG_SH_MEM_BASES", Generation::Gfx9),
+    (hwreg::TBA_LO, "HW_REG_TBA_LO", Generation::Gfx9),
+    (hwreg::TBA_HI, "HW_REG_TBA_HI", Generation::Gfx9),
+    (hwreg::TMA_LO, "HW_REG_TMA_LO", Generation::Gfx9),
+    (hwreg::TMA_HI, "HW_REG_TMA_HI", Generation::Gfx9),
 ];
 
 /// Messages of s_sendmsg: code, name, first generation.

@@ -6,7 +6,7 @@
 
 use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
 use wavetank_isa::tables::{Mtbuf, Mubuf};
-use wavetank_isa::{Field, Generation, flag};
+use wavetank_isa::{Field, flag};
 
 use super::{Site, through_lds};
 use crate::block::{Flow, Lift};
@@ -108,7 +108,7 @@ pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
         TBUFFER_STORE_FORMAT_XY => at().store(Dwords(2), Whole),
         TBUFFER_STORE_FORMAT_XYZ => at().store(Dwords(3), Whole),
         TBUFFER_STORE_FORMAT_XYZW => at().store(Dwords(4), Whole),
-        _ if !packs_halves(l) => unpacked(l),
+        _ if !l.rules().halves_packed => unpacked(l),
         TBUFFER_LOAD_FORMAT_D16_X => at().load(Dwords(1), Low),
         TBUFFER_LOAD_FORMAT_D16_XY => at().load(Dwords(2), Low),
         TBUFFER_LOAD_FORMAT_D16_XYZ => at().load(Dwords(3), Low),
@@ -136,11 +136,6 @@ fn to_lds(l: &Lift, op: Mubuf) -> Flow {
     }
 }
 
-/// Whether 16-bit components stand two a register, as from gfx810 on.
-fn packs_halves(l: &Lift) -> bool {
-    l.inst.chip.generation() >= Generation::Gfx9
-}
-
 fn unpacked(l: &Lift) -> Flow {
     Flow::unsupported(
         l.inst,
@@ -150,7 +145,7 @@ fn unpacked(l: &Lift) -> Flow {
 
 /// An access that converts by the format of the descriptor, to 16 bits.
 fn halves<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) -> Flow {
-    match packs_halves(l) {
+    match l.rules().halves_packed {
         true => formatted(l, access),
         false => unpacked(l),
     }

@@ -5,7 +5,7 @@
 
 use wavetank_ir::{Access, Counter, Half, Image, ImageKind, Lod, MemKind, MemOp, Rmw, Space};
 use wavetank_isa::tables::Mimg;
-use wavetank_isa::{Chip, Field, flag};
+use wavetank_isa::{Field, flag};
 
 use crate::block::{Flow, Lift};
 
@@ -184,17 +184,14 @@ pub(crate) fn mimg(l: &Lift, op: Mimg) -> Flow {
             return Flow::unsupported(l.inst, "no document says which texels it takes");
         }
     };
-    for (modifier, why) in [
-        (flag::R128, "resources of 128 bits are not executed yet"),
-        (
-            flag::D16,
+    if l.inst.has(flag::R128) {
+        return Flow::unsupported(l.inst, "resources of 128 bits are not executed yet");
+    }
+    if !l.rules().halves_packed && l.inst.has(flag::D16) {
+        return Flow::unsupported(
+            l.inst,
             "16-bit components in whole registers are not executed yet",
-        ),
-    ] {
-        // From gfx9 on the first is no more, and halves are packed.
-        if l.inst.has(modifier) && l.inst.chip < Chip::Gfx900 {
-            return Flow::unsupported(l.inst, why);
-        }
+        );
     }
     emit(l, meaning)
 }

@@ -5,7 +5,7 @@ use wavetank_ir::{
     Access, Builder, Counter, DataReg, GlobalSync, Half, Reg, Rmw, Space, Terminator, Value,
 };
 use wavetank_isa::tables::{Ds, feature};
-use wavetank_isa::{Field, Generation, flag};
+use wavetank_isa::{Field, flag};
 
 use super::swizzle::pattern;
 use super::{MemKind, MemOp, Site};
@@ -279,8 +279,8 @@ fn append(l: &Lift, rmw: Rmw) -> Flow {
 
 /// A fixed pattern of lanes; a source lane that is off gives 0.
 fn swizzle(l: &Lift) -> Flow {
-    let gfx9 = l.inst.chip.generation() >= Generation::Gfx9;
-    let table = Box::new(pattern(l.inst.mods.offset as u16, gfx9));
+    let rotates = l.rules().swizzle_rotates;
+    let table = Box::new(pattern(l.inst.mods.offset as u16, rotates));
     let exec = l.exec_mask();
     let moved = l.b.shuffle(l.vector32(Field::Vaddr, 0).v, table.clone());
     let valid = Cond::new(l.b, l.b.shuffle_mask(exec, table));

@@ -2,7 +2,7 @@
 
 use wavetank_ir::{Access, Clock, Counter, DataReg, Half, MemKind, MemOp, Rmw, Space, Value};
 use wavetank_isa::tables::Smem;
-use wavetank_isa::{Field, Generation, Operand, flag};
+use wavetank_isa::{Field, Operand, flag};
 
 use crate::block::{Flow, Lift};
 use crate::value::Int;
@@ -94,21 +94,15 @@ pub(crate) fn smem(l: &Lift, op: Smem) -> Flow {
     }
 }
 
-/// The immediate part of the offset, and the scalar register that is added.
-///
-/// gfx6 and gfx7 count immediates and literals in dwords, the others in bytes;
-/// a register always counts bytes.
+/// The immediate part of the offset in bytes, and the scalar register that is
+/// added.
 fn offset<'a>(l: &Lift<'a>) -> (i64, Option<Int<'a>>) {
-    let unit = if l.inst.chip.generation() < Generation::Gfx8 {
-        4
-    } else {
-        1
-    };
+    let unit = l.rules().scalar_offset_unit;
     let immediate = i64::from(l.inst.mods.offset) * unit;
     match l.inst.operand(Field::Soffset) {
         Operand::Sgpr(code) => (immediate, Some(l.sgpr(code))),
-        Operand::Imm(dwords_or_bytes) => (i64::from(dwords_or_bytes) * unit, None),
-        Operand::Literal(dwords) => (i64::from(dwords) * unit, None),
+        Operand::Imm(units) => (i64::from(units) * unit, None),
+        Operand::Literal(units) => (i64::from(units) * unit, None),
         _ => (immediate, None),
     }
 }
@@ -140,10 +134,9 @@ fn scratch(l: &Lift) -> (Space, i64) {
 /// loads and stores without a descriptor read it so (Vega ISA, 13.2 SMEM).
 fn buffer(l: &Lift) -> (Space, i64) {
     let (offset, index) = offset(l);
-    let offset = if l.inst.chip.generation() >= Generation::Gfx8 {
-        offset & 0xf_ffff
-    } else {
-        offset
+    let offset = match l.rules().signed_scalar_offset {
+        true => offset & 0xf_ffff,
+        false => offset,
     };
     let resource = l.sgpr_code(Field::Sbase).unwrap_or(0);
     let index = index.map(|i| i.v);

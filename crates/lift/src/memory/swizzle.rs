@@ -3,19 +3,19 @@
 /// The source lane of each lane, by the 16-bit offset of the instruction.
 ///
 /// Bit 15 clear: within 32 lanes, source = ((lane & and) | or) ^ xor. Bit 15
-/// set: any lane of the same four. From 0xc000 on (gfx9): rotation within 32
-/// lanes, where lanes keep the bits in the mask. From 0xe000 on (gfx9): the
+/// set: any lane of the same four. With `rotates`, from 0xc000 on: rotation
+/// within 32 lanes, where lanes keep the bits in the mask; from 0xe000 on: the
 /// order of a fast Fourier transform, bits reversed above the mask.
-pub(super) fn pattern(offset: u16, has_gfx9_modes: bool) -> [u8; 64] {
+pub(super) fn pattern(offset: u16, rotates: bool) -> [u8; 64] {
     let field = |shift: u32| (offset >> shift & 31) as u8;
     let source = |lane: u8| -> u8 {
         match offset {
-            0xe000.. if has_gfx9_modes => {
+            0xe000.. if rotates => {
                 let mask = field(0);
                 let reversed = lane.reverse_bits() >> 3;
                 (reversed >> mask.count_ones()) | (lane & mask)
             }
-            0xc000.. if has_gfx9_modes => {
+            0xc000.. if rotates => {
                 let mask = field(0);
                 let by = if offset & 0x400 != 0 {
                     field(5).wrapping_neg()

@@ -23,7 +23,6 @@ use wavetank_isa::tables::{Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
 use wavetank_isa::{Field, Operand, Ty};
 
 use crate::block::{Flow, Lift};
-use crate::operand::is_readable;
 use operand::{LDS_DIRECT, Vector};
 
 /// Lifts a VOP1 instruction in any of its forms.
@@ -81,7 +80,7 @@ fn refusal(l: &Lift) -> Option<String> {
     }
     let unreadable = inst.operands.iter().find_map(|o| match *o {
         Operand::Inline(LDS_DIRECT) => None,
-        Operand::Inline(code) if !is_readable(code) => {
+        Operand::Inline(code) if !l.is_readable(code) => {
             Some(format!("source code {code} is reserved"))
         }
         _ => None,

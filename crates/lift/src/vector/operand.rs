@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 
 use wavetank_ir::{Bin, Builder, Elem, Fp, Reg, Tern, Un, Value};
 use wavetank_isa::tables::{OperandSpec, Vop2, Vop3, feature};
-use wavetank_isa::{DstUnused, Field, Form, Generation, Inst, Op, Operand, Row, SdwaSel, Ty, flag};
+use wavetank_isa::{DstUnused, Field, Form, Inst, Op, Operand, Row, SdwaSel, Ty, flag};
 
 use crate::block::Lift;
 use crate::lane;
@@ -77,12 +77,12 @@ pub(super) fn float_elem(ty: Ty) -> Elem {
     }
 }
 
-/// 16-bit results on gfx9 that leave the other half of the register alone;
-/// all others, and every one on gfx8, clear it (Vega ISA, 12.10 V_MAD_F16).
-fn keeps_other_half(inst: &Inst) -> bool {
-    inst.chip.generation() == Generation::Gfx9
+/// The 16-bit results that leave the other half of the register alone where
+/// any do; all others clear it (Vega ISA, 12.10 V_MAD_F16).
+fn keeps_other_half(l: &Lift) -> bool {
+    l.rules().halves_kept
         && matches!(
-            inst.op,
+            l.inst.op,
             Op::Vop2(Vop2::V_MAC_F16 | Vop2::V_MADMK_F16 | Vop2::V_MADAK_F16)
                 | Op::Vop3(
                     Vop3::V_MAD_F16
@@ -342,7 +342,7 @@ impl<'a> Vector<'a> {
         }
         if inst.form == Form::Vop3 && inst.mods.op_sel & 8 != 0 && narrow {
             self.write_part(value, SdwaSel::Word1, DstUnused::Preserve);
-        } else if narrow && keeps_other_half(inst) {
+        } else if narrow && keeps_other_half(self.l) {
             self.write_bytes(value, 0b0011);
         } else {
             self.write_bytes(value, 0b1111);

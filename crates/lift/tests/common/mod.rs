@@ -31,6 +31,11 @@ pub fn lift(inst: Inst) -> Block {
     lift_in(inst, Modes::default())
 }
 
+/// The block of one instruction on a chip.
+pub fn lift_on(inst: Inst, chip: Chip) -> Block {
+    lift(Inst { chip, ..inst })
+}
+
 /// The block of one instruction in some modes.
 pub fn lift_in(inst: Inst, modes: Modes) -> Block {
     let one = |pc| {

@@ -4,5 +4,5 @@ pub mod aql;
 mod occupancy;
 mod start;
 
-pub use occupancy::{Occupancy, compute_units};
+pub use occupancy::Occupancy;
 pub use start::{Launch, SCRATCH_GRANULE, UserData};

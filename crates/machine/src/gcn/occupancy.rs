@@ -1,15 +1,12 @@
 //! How many waves a chip holds at once.
 //!
-//! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules: 4 SIMDs a compute unit with 10 waves each, 256 VGPRs
-//! a lane and 800 SGPRs (512 before gfx8) a SIMD, 64 KiB of LDS and 16 work-groups of more than one wave a compute unit.
+//! Source: Vega ISA, 3.6 "GPRs and LDS"; AMD's GCN occupancy rules. The sizes are those of `wavetank_isa::numbers`.
 
-use wavetank_isa::{Chip, Generation};
-
-const SIMDS: u32 = 4;
-const WAVES_PER_SIMD: u32 = 10;
-const VGPRS_PER_LANE: u32 = 256;
-const LDS_PER_UNIT: u32 = 64 << 10;
-const GROUPS_PER_UNIT: u32 = 16;
+use wavetank_isa::Generation;
+use wavetank_isa::numbers::{
+    GROUPS_PER_UNIT, LDS_BYTES, LDS_GRANULE, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE,
+    WAVES_PER_SIMD, sgprs_per_simd,
+};
 
 /// What a kernel takes of a compute unit.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +26,10 @@ pub struct Occupancy {
 impl Occupancy {
     /// Waves that a compute unit holds, as far as registers go.
     pub fn waves_per_unit(&self) -> u32 {
-        let (sgprs, granule) = match self.generation {
-            Generation::Gfx6 | Generation::Gfx7 => (512, 8),
-            Generation::Gfx8 | Generation::Gfx9 => (800, 16),
-        };
-        let by_vgprs = VGPRS_PER_LANE / self.vgprs.max(1).next_multiple_of(4);
+        let (sgprs, granule) = sgprs_per_simd(self.generation);
+        let by_vgprs = VGPRS_PER_LANE / self.vgprs.max(1).next_multiple_of(VGPR_GRANULE);
         let by_sgprs = sgprs / self.sgprs.max(1).next_multiple_of(granule);
-        SIMDS * WAVES_PER_SIMD.min(by_vgprs).min(by_sgprs)
+        SIMDS_PER_UNIT * WAVES_PER_SIMD.min(by_vgprs).min(by_sgprs)
     }
 
     /// Work-groups that a compute unit holds; at least one, for one always has to run.
@@ -43,37 +37,13 @@ impl Occupancy {
         let by_waves = self.waves_per_unit() / self.waves_per_group.max(1);
         let by_lds = match self.lds_bytes {
             0 => u32::MAX,
-            bytes => LDS_PER_UNIT / bytes.next_multiple_of(512),
+            bytes => LDS_BYTES / bytes.next_multiple_of(LDS_GRANULE),
         };
         let by_slots = match self.waves_per_group {
             0 | 1 => u32::MAX,
             _ => GROUPS_PER_UNIT,
         };
         by_waves.min(by_lds).min(by_slots).max(1)
-    }
-}
-
-/// Compute units of the best-known product with a chip.
-pub fn compute_units(chip: Chip) -> u32 {
-    match chip {
-        Chip::Gfx600 => 32,
-        Chip::Gfx601 => 20,
-        Chip::Gfx602 => 6,
-        Chip::Gfx700 => 8,
-        Chip::Gfx701 | Chip::Gfx702 => 44,
-        Chip::Gfx703 => 2,
-        Chip::Gfx704 => 14,
-        Chip::Gfx705 => 3,
-        Chip::Gfx801 => 8,
-        Chip::Gfx802 | Chip::Gfx805 => 32,
-        Chip::Gfx803 => 64,
-        Chip::Gfx810 => 3,
-        Chip::Gfx900 => 64,
-        Chip::Gfx902 => 11,
-        Chip::Gfx904 => 20,
-        Chip::Gfx906 => 60,
-        Chip::Gfx909 => 3,
-        Chip::Gfx90c => 8,
     }
 }
 

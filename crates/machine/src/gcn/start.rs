@@ -4,6 +4,7 @@
 //! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
 
 use wavetank_isa::Generation;
+use wavetank_isa::numbers::{LDS_GRANULE, VGPR_GRANULE};
 
 use crate::dispatch::{Site, StartWave, WorkItemIds};
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
@@ -123,10 +124,10 @@ impl Launch {
             | (site.unit >> 4 & 3) << 13
             | (site.slot & 0xf) << 16;
         // GPR_ALLOC: VGPR_SIZE 13:8 in fours less one, SGPR_SIZE 27:24 in eights less one.
-        hw[usize::from(hwreg::GPR_ALLOC)] = (self.vgprs.div_ceil(4).max(1) - 1) << 8
+        hw[usize::from(hwreg::GPR_ALLOC)] = (self.vgprs.div_ceil(VGPR_GRANULE).max(1) - 1) << 8
             | (self.sgprs.div_ceil(8).clamp(1, 16) - 1) << 24;
         // LDS_ALLOC: LDS_SIZE 20:12 in units of 64 dwords; it is allocated in blocks of 128 dwords (from gfx7 on).
-        hw[usize::from(hwreg::LDS_ALLOC)] = (self.lds_bytes.div_ceil(512) * 2) << 12;
+        hw[usize::from(hwreg::LDS_ALLOC)] = (self.lds_bytes.div_ceil(LDS_GRANULE) * 2) << 12;
         if self.generation == Generation::Gfx9 {
             hw[usize::from(hwreg::SH_MEM_BASES)] =
                 (PRIVATE_BASE >> 48) as u32 | (SHARED_BASE >> 48 << 16) as u32;

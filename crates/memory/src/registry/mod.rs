@@ -136,7 +136,7 @@ pub enum RegistryError {
 /// that the first access after [`Registry::free`] fails, and a change costs nobody what it knows of other allocations.
 ///
 /// ```
-/// use wavetank_machine::{Registry, Rights};
+/// use wavetank_memory::{Registry, Rights};
 ///
 /// let registry = Registry::new();
 /// let buffer = registry.allocate("buffer", 100, 256)?;
@@ -147,7 +147,7 @@ pub enum RegistryError {
 /// assert_eq!(back, [1, 2, 3, 0]);
 /// registry.free(buffer.address)?;
 /// assert!(registry.read(buffer.address, &mut back).is_err());
-/// # Ok::<(), wavetank_machine::RegistryError>(())
+/// # Ok::<(), wavetank_memory::RegistryError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Registry {

@@ -3,7 +3,6 @@
 use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request, Source};
-use crate::aperture::{PRIVATE_BASE, SHARED_BASE};
 use crate::fault::MemoryFaultReason;
 use crate::lanes::{bounds, common, is_row, lanes32, uniform64};
 use crate::operation::Operation;
@@ -13,6 +12,7 @@ use crate::space::buffer::span;
 use crate::space::lds;
 use crate::space::scratch;
 use crate::unit::{Denied, Span};
+use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
 
 /// Global memory: no aperture is looked at.
 pub struct Global;

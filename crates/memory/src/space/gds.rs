@@ -8,15 +8,14 @@ use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 
+use wavetank_isa::numbers::GDS_BYTES as BYTES;
+
 use crate::access::{Context, Request};
 use crate::lanes::{Lanes, lanes32, uniform32};
 use crate::operation::Operation;
 use crate::places::Split;
 use crate::space::Space;
 use crate::unit::Denied;
-
-/// Bytes of the global data share.
-const BYTES: u64 = 64 << 10;
 
 /// The memory, made when it is first used: few programs do.
 #[derive(Debug, Default)]

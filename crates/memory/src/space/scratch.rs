@@ -8,7 +8,6 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 
 use crate::access::{Context, Request};
-use crate::aperture::PRIVATE_BASE;
 use crate::fault::MemoryFaultReason;
 use crate::global;
 use crate::lanes::{Lanes, each, lanes32};
@@ -17,6 +16,7 @@ use crate::places::{Places, Split};
 use crate::registry::{Entry, Map, Rights};
 use crate::space::Space;
 use crate::unit::{Denied, Span};
+use wavetank_isa::numbers::PRIVATE_BASE;
 
 /// Bytes from one dword of a lane to the next.
 const STEP: u64 = 64 * 4;

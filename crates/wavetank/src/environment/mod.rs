@@ -13,8 +13,7 @@ use thiserror::Error;
 use wavetank_isa::Chip;
 use wavetank_object::Target;
 
-use crate::chip_facts::ChipFacts;
-use crate::device::SUPPORTED_CHIPS;
+use crate::chips::{ChipFacts, DEFAULT_CHIP};
 use crate::host;
 
 pub use kernels::KernelSettings;
@@ -75,30 +74,33 @@ impl FromStr for Gpu {
     /// After the chip come features, as in a target ID, and the size of the memory, which begins with a digit.
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, suffixes) = text.split_once(':').unwrap_or((text, ""));
-        let chip = Chip::from_name(name).filter(|chip| SUPPORTED_CHIPS.contains(chip));
-        let chip = chip.ok_or_else(|| {
-            let names: Vec<_> = SUPPORTED_CHIPS.iter().map(|chip| chip.name()).collect();
-            let there = names.join(", ");
+        let facts = Chip::from_name(name).and_then(|chip| ChipFacts::of(chip).ok());
+        let facts = facts.ok_or_else(|| {
             format!(
-                "`{}` is no GPU that is emulated; there are {there}",
-                name.escape_debug()
+                "`{}` is no GPU that is emulated; there are {}",
+                name.escape_debug(),
+                ChipFacts::names()
             )
         })?;
         let is_size = |suffix: &&str| suffix.starts_with(|c: char| c.is_ascii_digit());
         let suffixes = suffixes.split(':').filter(|suffix| !suffix.is_empty());
         let (sizes, features): (Vec<&str>, Vec<&str>) = suffixes.partition(is_size);
-        check_features(chip, &features)?;
+        check_features(facts, &features)?;
         let memory = match sizes.as_slice() {
             [] => None,
             [size] => Some(bytes(size)?),
             _ => return Err(format!("`{}` has two sizes of memory", text.escape_debug())),
         };
-        Ok(Gpu { chip, memory })
+        Ok(Gpu {
+            chip: facts.chip,
+            memory,
+        })
     }
 }
 
 /// Whether a chip is emulated with features such as `xnack-`.
-fn check_features(chip: Chip, features: &[&str]) -> Result<(), String> {
+fn check_features(facts: &ChipFacts, features: &[&str]) -> Result<(), String> {
+    let chip = facts.chip;
     let asked = [&[chip.name()], features].concat().join(":");
     let asked: Target = asked.parse().map_err(|_| {
         format!(
@@ -106,8 +108,7 @@ fn check_features(chip: Chip, features: &[&str]) -> Result<(), String> {
             asked.escape_debug()
         )
     })?;
-    let emulated = ChipFacts::of(chip).isa;
-    match emulated.parse::<Target>() {
+    match facts.isa.parse::<Target>() {
         Ok(emulated) if !emulated.serves(&asked) => {
             Err(format!("`{asked}` is not emulated; {emulated} is"))
         }
@@ -181,7 +182,7 @@ impl Settings {
         let memory = variable(&value, "WAVETANK_MEMORY", bytes)?;
         let gpus = variable(&value, "WAVETANK_GPU", gpus)?;
         let gpus = gpus.unwrap_or(vec![Gpu {
-            chip: Chip::Gfx900,
+            chip: DEFAULT_CHIP,
             memory: None,
         }]);
         let sized = |gpu: Gpu| Gpu {

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use wavetank_isa::{Chip, Generation, Inst, encode, parse};
+use wavetank_isa::{Chip, Inst, encode, parse};
 
+use crate::chips::{ChipFacts, DEFAULT_CHIP};
 use crate::instruction_set;
 
 use super::value::{Assignment, Target, no_buffer, values};
@@ -14,7 +15,7 @@ use super::{Case, ExecError, Line};
 /// # Errors
 /// The first line that is wrong.
 pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
-    let mut chip = Chip::Gfx900;
+    let mut chip = DEFAULT_CHIP;
     let mut cases: Vec<Case> = Vec::new();
     let mut case = Case::new(chip, 1);
     for (n, raw) in text.lines().enumerate() {
@@ -131,12 +132,8 @@ pub fn parse_words(chip: &str, instructions: &str, state: &[String]) -> Result<C
 
 fn chip_named(name: &str) -> Result<Chip, String> {
     let chip = instruction_set(name).map_err(|error| error.to_string())?;
-    match chip.generation() {
-        Generation::Gfx9 => Ok(chip),
-        _ => Err(format!(
-            "instructions of {chip} are not executed yet: gfx900 to gfx90c are"
-        )),
-    }
+    let facts = ChipFacts::of(chip).map_err(|error| error.to_string())?;
+    Ok(facts.chip)
 }
 
 fn instruction(text: &str, chip: Chip) -> Result<Inst, String> {

@@ -5,6 +5,12 @@ use std::fmt;
 
 use half::f16;
 use wavetank_ir::LANES;
+use wavetank_isa::numbers::{LDS_BYTES, sreg};
+
+const FLAT_SCRATCH: usize = sreg::FLAT_SCRATCH as usize;
+const VCC: usize = sreg::VCC as usize;
+const M0: usize = sreg::M0 as usize;
+const EXEC: usize = sreg::EXEC as usize;
 
 /// Something of a wave's state that has a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,12 +93,12 @@ impl fmt::Display for Target {
         match self {
             Target::Vector { register, wide } => span(f, 'v', *register, *wide),
             Target::Scalar {
-                register: 102,
+                register: FLAT_SCRATCH,
                 wide: true,
             } => f.write_str("flat_scratch"),
-            Target::Scalar { register: 106, .. } => f.write_str("vcc"),
-            Target::Scalar { register: 124, .. } => f.write_str("m0"),
-            Target::Scalar { register: 126, .. } => f.write_str("exec"),
+            Target::Scalar { register: VCC, .. } => f.write_str("vcc"),
+            Target::Scalar { register: M0, .. } => f.write_str("m0"),
+            Target::Scalar { register: EXEC, .. } => f.write_str("exec"),
             Target::Scalar { register, wide } => span(f, 's', *register, *wide),
             Target::Scc => f.write_str("scc"),
             Target::Mode => f.write_str("mode"),
@@ -114,10 +120,10 @@ impl Target {
         match text {
             "scc" => return Ok(Target::Scc),
             "mode" => return Ok(Target::Mode),
-            "m0" => return named(124, false),
-            "vcc" => return named(106, true),
-            "exec" => return named(126, true),
-            "flat_scratch" => return named(102, true),
+            "m0" => return named(M0, false),
+            "vcc" => return named(VCC, true),
+            "exec" => return named(EXEC, true),
+            "flat_scratch" => return named(FLAT_SCRATCH, true),
             _ => {}
         }
         if let Some(name) = text.strip_prefix("mem ") {
@@ -126,9 +132,11 @@ impl Target {
             });
         }
         if let Some(offset) = text.strip_prefix("lds[").and_then(|t| t.strip_suffix(']')) {
-            let offset = integer(offset).filter(|o| (0..1 << 16).contains(o) && o % 4 == 0);
-            let offset = offset
-                .ok_or_else(|| format!("`{text}`: LDS offsets are multiples of 4 below 65536"))?;
+            let offset =
+                integer(offset).filter(|o| (0..LDS_BYTES.into()).contains(o) && o % 4 == 0);
+            let offset = offset.ok_or_else(|| {
+                format!("`{text}`: LDS offsets are multiples of 4 below {LDS_BYTES}")
+            })?;
             return Ok(Target::Lds {
                 offset: offset as usize,
             });

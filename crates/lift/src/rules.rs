@@ -1,0 +1,89 @@
+//! What differs from generation to generation in the meaning of instructions.
+//!
+//! This is the only file of the crate that knows which generation a chip is
+//! of: the arms and the operand layer ask for a fact by its name. Which
+//! instructions and fields a chip has is not said here but in the table and the
+//! layouts of `wavetank_isa`.
+
+use wavetank_isa::{Chip, Generation};
+
+/// The facts of a chip that the meaning of its instructions depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Rules {
+    /// Bytes that the immediate or literal offset of scalar memory counts in: 4
+    /// on gfx6 and gfx7 (CLRX wiki, "GCN ISA SMRD"), 1 from gfx8 on (Vega ISA,
+    /// 7.1 SMEM). An offset in a register counts bytes everywhere.
+    pub scalar_offset_unit: i64,
+    /// Whether that immediate has a sign, as on gfx9 (Vega ISA, 12.6 SMEM).
+    /// Only accesses without a descriptor heed it: docs/errata.md, "7.1".
+    pub signed_scalar_offset: bool,
+    /// Whether source codes 235 to 238 are the apertures, as on gfx9 (Vega ISA,
+    /// 5.2). Before, code reads them from its queue, and the codes are
+    /// reserved (LLVM, `FeatureApertureRegs`).
+    pub apertures: bool,
+    /// Whether source code 248 is 1/(2π), as from gfx8 on (Vega ISA, 5.2; LLVM,
+    /// `FeatureInv2PiInlineImm`).
+    pub inverse_two_pi: bool,
+    /// Whether some 16-bit results leave the other half of the register alone,
+    /// as on gfx9 (Vega ISA, 12.10 V_MAD_F16). On gfx8 all clear it, as
+    /// V_MAD_LEGACY_F16 still does.
+    pub halves_kept: bool,
+    /// Whether the 16-bit components of buffers and images stand two a
+    /// register, as on gfx810 and gfx9 (Vega ISA, 8.1 "D16 Instructions"). The
+    /// other chips of gfx8 use the low half of one register each (LLVM,
+    /// `FeatureUnpackedD16VMem`).
+    pub halves_packed: bool,
+    /// Whether DS_SWIZZLE rotates and reverses bits, which LLVM takes for gfx9
+    /// only; the GCN wiki's "DS instructions" has quads and bit masks for all.
+    pub swizzle_rotates: bool,
+}
+
+/// Southern Islands.
+const GFX6: Rules = Rules {
+    scalar_offset_unit: 4,
+    signed_scalar_offset: false,
+    apertures: false,
+    inverse_two_pi: false,
+    halves_kept: false,
+    halves_packed: false,
+    swizzle_rotates: false,
+};
+
+/// Sea Islands: nothing that is asked for here changed.
+const GFX7: Rules = GFX6;
+
+/// Volcanic Islands.
+const GFX8: Rules = Rules {
+    scalar_offset_unit: 1,
+    inverse_two_pi: true,
+    ..GFX7
+};
+
+/// Stoney, the last of its generation.
+const GFX810: Rules = Rules {
+    halves_packed: true,
+    ..GFX8
+};
+
+/// Vega.
+const GFX9: Rules = Rules {
+    signed_scalar_offset: true,
+    apertures: true,
+    halves_kept: true,
+    halves_packed: true,
+    swizzle_rotates: true,
+    ..GFX8
+};
+
+impl Rules {
+    /// The facts of a chip.
+    pub const fn of(chip: Chip) -> &'static Rules {
+        match (chip, chip.generation()) {
+            (Chip::Gfx810, _) => &GFX810,
+            (_, Generation::Gfx6) => &GFX6,
+            (_, Generation::Gfx7) => &GFX7,
+            (_, Generation::Gfx8) => &GFX8,
+            (_, Generation::Gfx9) => &GFX9,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What differs between generations: where it may be asked, and what it
+//! changes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::{inst, lift, lift_on};
+use wavetank_ir::{Block, Half, Op as Node, Space, Terminator};
+use wavetank_isa::tables::{Mtbuf, Smem, Sop1, Vop1};
+use wavetank_isa::{Chip, Field, Operand};
+
+/// The sources below a folder, without the folders of tests.
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the crate's own sources") {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() && !path.ends_with("tests") {
+            sources(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// An arm asks for a fact by its name: the generation behind it stands in one
+/// file, so that a new chip is one constant there.
+#[test]
+fn generations_are_told_apart_in_one_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.contains(&root.join("rules.rs")));
+    for file in files.iter().filter(|file| !file.ends_with("rules.rs")) {
+        let text = fs::read_to_string(file).expect("the crate's own sources");
+        let code = text.split("#[cfg(test)]\nmod tests {").next();
+        for (n, line) in (1..).zip(code.unwrap_or_default().lines()) {
+            let line = line.split("//").next().unwrap_or_default();
+            let asks = [
+                "Generation",
+                "generation(",
+                "Gfx",
+                "inst.chip <",
+                "inst.chip >",
+            ];
+            let asked = asks.iter().find(|word| line.contains(**word));
+            assert_eq!(
+                asked,
+                None,
+                "{}:{n}: ask for a fact of `Rules` instead",
+                file.display()
+            );
+        }
+    }
+}
+
+/// Why a block stops the kernel at its only instruction.
+fn refusal(block: &Block) -> Option<&str> {
+    match &block.nodes.last()?.op {
+        Node::End(Terminator::Unsupported { what }) if !what.starts_with("nothing") => Some(what),
+        _ => None,
+    }
+}
+
+/// Vega ISA, 5.2: the apertures are new in gfx9, 1/(2 pi) in gfx8.
+#[test]
+fn constants_of_a_generation() {
+    for (code, since) in [
+        (235, Chip::Gfx900),
+        (238, Chip::Gfx900),
+        (248, Chip::Gfx801),
+        (247, Chip::Gfx600),
+    ] {
+        for &chip in Chip::ALL {
+            let sources = [(Field::Src0, Operand::Inline(code))];
+            let scalar = [&sources[..], &[(Field::Sdst, Operand::Sgpr(0))]].concat();
+            let vector = [&sources[..], &[(Field::Vdst, Operand::Vgpr(0))]].concat();
+            for inst in [
+                inst(Sop1::S_MOV_B32, &scalar),
+                inst(Vop1::V_MOV_B32, &vector),
+            ] {
+                let block = lift_on(inst, chip);
+                let why = refusal(&block);
+                assert_eq!(why.is_none(), chip >= since, "{chip}: {code}: {why:?}");
+            }
+        }
+    }
+}
+
+/// LLVM's `FeatureUnpackedD16VMem`: gfx801 to gfx805, of those that have them.
+#[test]
+fn halves_of_formats() {
+    for (chip, packed) in [
+        (Chip::Gfx801, false),
+        (Chip::Gfx803, false),
+        (Chip::Gfx805, false),
+        (Chip::Gfx810, true),
+        (Chip::Gfx900, true),
+    ] {
+        let operands = [
+            (Field::Vdata, Operand::Vgpr(20)),
+            (Field::Vaddr, Operand::Vgpr(30)),
+            (Field::Srsrc, Operand::Sgpr(8)),
+            (Field::Soffset, Operand::Sgpr(3)),
+        ];
+        let block = lift_on(inst(Mtbuf::TBUFFER_LOAD_FORMAT_D16_XY, &operands), chip);
+        let halves = |n: &wavetank_ir::Node| matches!(&n.op, Node::Mem(m) if m.half == Half::Low);
+        assert_eq!(block.nodes.iter().any(halves), packed, "{chip}");
+        assert_eq!(refusal(&block).is_none(), packed, "{chip}");
+    }
+}
+
+/// The offset of a scalar load through a descriptor: dwords before gfx8 (CLRX
+/// wiki, "GCN ISA SMRD"), 20 bits on gfx9 whatever their sign would be.
+#[test]
+fn offsets_through_descriptors() {
+    for (chip, immediate, bytes) in [
+        (Chip::Gfx600, 0xff, 0x3fc),
+        (Chip::Gfx701, 0xff, 0x3fc),
+        (Chip::Gfx803, 0xf_ffff, 0xf_ffff),
+        (Chip::Gfx900, -1, 0xf_ffff),
+    ] {
+        let operands = [
+            (Field::Sdst, Operand::Sgpr(16)),
+            (Field::Sbase, Operand::Sgpr(4)),
+        ];
+        let mut load = inst(Smem::S_BUFFER_LOAD_DWORD, &operands);
+        load.mods.offset = immediate;
+        let block = lift_on(load, chip);
+        let access = block.nodes.iter().find_map(|n| match &n.op {
+            Node::Mem(m) => Some(m),
+            _ => None,
+        });
+        let access = access.expect("a load");
+        assert!(matches!(
+            access.space,
+            Space::ScalarBuffer { resource: 4, .. }
+        ));
+        assert_eq!(access.offset, bytes, "{chip}");
+    }
+    // A literal of gfx7 counts dwords too, and has no sign.
+    let mut load = inst(
+        Smem::S_BUFFER_LOAD_DWORD,
+        &[
+            (Field::Sdst, Operand::Sgpr(16)),
+            (Field::Sbase, Operand::Sgpr(4)),
+            (Field::Soffset, Operand::Literal(0x4000_0000)),
+        ],
+    );
+    load.chip = Chip::Gfx701;
+    let offsets = lift(load).nodes.into_iter().filter_map(|n| match n.op {
+        Node::Mem(m) => Some(m.offset),
+        _ => None,
+    });
+    assert_eq!(offsets.collect::<Vec<_>>(), [1 << 32]);
+}
