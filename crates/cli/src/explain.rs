@@ -330,11 +330,12 @@ fn told_fidelity(op: Op, chip: Chip) -> String {
         return format!("unsupported: {chip} is not emulated yet");
     }
     match fidelity(op, chip) {
+        Exact(place) => format!("exact: shown by {place}"),
+        Unshown => "unshown: executed, and no case and no test shows it bit for bit".to_owned(),
         WithinUlp(ulp) => format!("within {ulp} ULP"),
         Approximate(how) => format!("approximate: {how}"),
         NoEffect(why) => format!("no effect: {why}"),
         Unsupported(why) => format!("unsupported: {why}"),
-        class => class.class().to_owned(),
     }
 }
 
