@@ -25,6 +25,7 @@
 
 mod codes;
 mod decode;
+pub mod effects;
 mod encode;
 pub mod generation;
 pub mod inst;
@@ -35,6 +36,7 @@ pub mod tables;
 pub mod text;
 
 pub use decode::{DecodeError, decode};
+pub use effects::{Counters, Effects, Registers};
 pub use encode::{EncodeError, Encoded, encode};
 pub use generation::{Chip, Generation};
 pub use inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
