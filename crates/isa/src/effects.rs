@@ -6,8 +6,9 @@
 
 use std::fmt;
 
+use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{DstUnused, Form, Inst, Operand, SdwaSel, flag};
+use crate::inst::{DstUnused, Inst, Operand, SdwaSel, flag};
 use crate::tables::{
     Access, Class, EXEC, Field, Implicit, Kind, M0, MODE, OperandSpec, PC, SCC, Ty, VCC, feature,
 };

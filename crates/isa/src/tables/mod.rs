@@ -9,8 +9,8 @@
 pub mod feature;
 mod row;
 
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::Form;
 
 pub use row::{
     Access, Chips, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, PC, Row, SCC, VCC,
