@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 use wavetank::{Chip, SUPPORTED_CHIPS};
-use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, SCC, VCC};
+use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC};
 use wavetank_isa::{Dialect, Form, Generation, Inst, Op, decode, encode, print_in, text::parse_at};
 use wavetank_translate::{Modes, Translator};
 
@@ -180,8 +180,8 @@ impl Explanation {
             format: format!("{:?}", op.home()).to_uppercase(),
             bytes: Vec::new(),
             operands: row.operands.iter().map(Operand::new).collect(),
-            reads: implicit(row.reads, row.class),
-            writes: implicit(row.writes, Class::Salu),
+            reads: implicit(row.reads, row.reads_exec()),
+            writes: implicit(row.writes, false),
             unit: unit(row.class),
             generations: [Gfx6, Gfx7, Gfx8, Gfx9]
                 .into_iter()
@@ -257,22 +257,19 @@ impl Operand {
     }
 }
 
-/// The registers of a set; every vector instruction reads EXEC.
-fn implicit(set: Implicit, class: Class) -> Vec<&'static str> {
-    let vector = !matches!(
-        class,
-        Class::Salu | Class::Branch | Class::Message | Class::Smem
-    );
+/// The registers of a set, and EXEC where that decides which lanes take part.
+fn implicit(set: Implicit, exec: bool) -> Vec<&'static str> {
     let named = [
         (SCC, "SCC"),
         (VCC, "VCC"),
         (EXEC, "EXEC"),
         (M0, "M0"),
         (MODE, "MODE and hardware registers"),
+        (PC, "PC"),
     ];
     let chosen = named
         .iter()
-        .filter(|(state, name)| set.contains(*state) || vector && *name == "EXEC");
+        .filter(|(state, name)| set.contains(*state) || exec && *name == "EXEC");
     chosen.map(|(_, name)| *name).collect()
 }
 
@@ -330,11 +327,12 @@ fn forms(op: Op, chip: Chip) -> Vec<&'static str> {
 fn told_fidelity(op: Op, chip: Chip) -> String {
     use wavetank::Fidelity::*;
     match fidelity_on(op, chip) {
+        Exact(place) => format!("exact: shown by {place}"),
+        Unshown => "unshown: executed, and no case and no test shows it bit for bit".to_owned(),
         WithinUlp(ulp) => format!("within {ulp} ULP"),
         Approximate(how) => format!("approximate: {how}"),
         NoEffect(why) => format!("no effect: {why}"),
         Unsupported(why) => format!("unsupported: {why}"),
-        class => class.class().to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `wavetank isa`: the instructions, and how far each is executed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use comfy_table::{CellAlignment, Table, presets};
@@ -244,6 +244,8 @@ impl Operand {
 struct Coverage {
     chip: &'static str,
     executed: usize,
+    /// How many there are of each class.
+    classes: BTreeMap<&'static str, usize>,
     instructions: Vec<Covered>,
 }
 
@@ -254,6 +256,9 @@ struct Covered {
     opcode: Option<u16>,
     executes: bool,
     fidelity: &'static str,
+    /// The case or test that shows an exact one to be exact.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown_by: Option<&'static str>,
     reason: String,
     /// Cases of the project's tests that execute it.
     tests: usize,
@@ -265,9 +270,14 @@ impl Coverage {
         let exist = ops.iter().filter(|op| op.row().exists_on(chip));
         let covered = exist.map(|op| Covered::new(*op, chip, tests.get(op).copied()));
         let instructions: Vec<Covered> = covered.collect();
+        let mut classes = BTreeMap::new();
+        for entry in &instructions {
+            *classes.entry(entry.fidelity).or_insert(0) += 1;
+        }
         Coverage {
             chip: chip.name(),
             executed: instructions.iter().filter(|i| i.executes).count(),
+            classes,
             instructions,
         }
     }
@@ -294,9 +304,12 @@ impl Coverage {
         let mut out = text(&table);
         let (chip, all) = (self.chip, self.instructions.len());
         let executed = self.executed;
+        let counts = self.classes.iter().map(|(name, n)| format!("{n} {name}"));
+        let counts: Vec<String> = counts.collect();
         let _ = writeln!(
             out,
-            "\n{executed} of {all} instructions are executed on {chip}."
+            "\n{executed} of {all} instructions are executed on {chip}: {}.",
+            counts.join(", ")
         );
         print(&out)
     }
@@ -306,7 +319,8 @@ impl Covered {
     fn new(op: Op, chip: Chip, tests: Option<usize>) -> Covered {
         let class = fidelity_on(op, chip);
         let reason = match &class {
-            Fidelity::Exact => String::new(),
+            Fidelity::Exact(place) => format!("shown by {place}"),
+            Fidelity::Unshown => "no case and no test shows it bit for bit".to_owned(),
             Fidelity::WithinUlp(ulp) => format!("{ulp} ULP"),
             Fidelity::Approximate(why) | Fidelity::NoEffect(why) => (*why).to_owned(),
             Fidelity::Unsupported(why) => why.clone(),
@@ -317,6 +331,10 @@ impl Covered {
             opcode: op.opcode(chip),
             executes: !matches!(class, Fidelity::Unsupported(_)),
             fidelity: class.class(),
+            shown_by: match class {
+                Fidelity::Exact(place) => Some(place),
+                _ => None,
+            },
             reason,
             tests: tests.unwrap_or(0),
         }

@@ -186,9 +186,23 @@ fn coverage_says_what_is_executed() {
             .clone()
     };
     assert_eq!(find("s_add_u32")["fidelity"], "exact");
+    assert_eq!(find("s_add_u32")["shown_by"], "tests/isa/scalar.wt");
+    assert_eq!(find("v_sin_f32")["shown_by"], serde_json::Value::Null);
+    assert_eq!(find("s_icache_inv")["fidelity"], "approximate");
     assert_eq!(find("v_sin_f32")["fidelity"], "within ULP");
     assert_eq!(find("s_setprio")["fidelity"], "no effect");
     assert!(find("s_add_u32")["tests"].as_u64() > Some(0));
+    // What claims to be exact names a file or a test, and what does not, does not.
+    for entry in json["instructions"].as_array().expect("a list") {
+        let place = entry["shown_by"].as_str().unwrap_or_default();
+        let named = place.ends_with(".wt") || place.contains("::");
+        assert_eq!(entry["fidelity"] == "exact", named, "{entry}");
+    }
+    let explained = wavetank("explain s_add_u32").success();
+    assert!(
+        explained.contains("exact: shown by tests/isa/scalar.wt"),
+        "{explained}"
+    );
     let count = |text: String| text.matches(" yes ").count();
     let old = wavetank("isa --coverage --gpu tahiti --format SOP1").success();
     assert!(old.contains("tahiti") || old.contains("gfx600"), "{old}");

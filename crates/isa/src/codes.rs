@@ -1,7 +1,8 @@
 //! What the code in an operand field names, as one table for each way of
 //! reading it.
 
-use crate::inst::{Form, Operand};
+use crate::form::Form;
+use crate::inst::Operand;
 use crate::layout::{Bits, Coding, Place};
 use crate::numbers::sreg;
 use crate::tables::{Field, Kind, OperandSpec};

@@ -3,8 +3,9 @@
 use thiserror::Error;
 
 use crate::codes::{LITERAL, RESERVED};
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, flag};
+use crate::inst::{Inst, MAX_OPERANDS, Mods, Operand, flag};
 use crate::layout::{Layout, SADDR_OFF};
 use crate::plan::{Plan, Plans};
 use crate::tables::{Field, Kind, OperandSpec, feature};

@@ -18,8 +18,9 @@
 use thiserror::Error;
 
 use crate::codes::{LITERAL, VCC};
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, Operand, flag};
+use crate::inst::{Inst, Operand, flag};
 use crate::layout::{Coding, Layout, Place, SADDR_OFF};
 use crate::modifiers;
 use crate::plan::Plans;

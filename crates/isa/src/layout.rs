@@ -1,8 +1,9 @@
 //! Where the fields of each encoding stand, for decoding and encoding alike
 //! (Vega ISA, chapter 13; the wiki seeds for gfx6 to gfx8).
 
+use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{Form, flag};
+use crate::inst::flag;
 use crate::tables::Field;
 
 /// A run of bits of the 64-bit instruction word: start and width.

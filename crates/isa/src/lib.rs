@@ -25,7 +25,9 @@
 
 mod codes;
 mod decode;
+pub mod effects;
 mod encode;
+pub mod form;
 pub mod generation;
 pub mod inst;
 mod layout;
@@ -36,8 +38,10 @@ pub mod tables;
 pub mod text;
 
 pub use decode::{DecodeError, decode};
+pub use effects::{Counters, Effects, Registers};
 pub use encode::{EncodeError, Encoded, encode};
+pub use form::Form;
 pub use generation::{Chip, Generation};
-pub use inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
+pub use inst::{DstUnused, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
 pub use tables::{Field, Op, Row, Ty};
 pub use text::{Dialect, ParseError, parse, parse_in, print, print_in};

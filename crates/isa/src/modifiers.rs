@@ -3,8 +3,9 @@
 //! A modifier that the instruction does not take (neg of an integer source,
 //! clamp of a move) is ignored by the hardware: it reads as neutral.
 
+use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{DstUnused, Form, Inst, Mods, SdwaSel, flag};
+use crate::inst::{DstUnused, Inst, Mods, SdwaSel, flag};
 use crate::layout::{Bits, DFMT, DMASK, EXP_EN, NFMT, NOWHERE};
 use crate::tables::{Field, Op, Row, feature};
 

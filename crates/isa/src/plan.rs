@@ -7,8 +7,9 @@
 use std::sync::OnceLock;
 
 use crate::codes::{Codes, Reading};
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
+use crate::inst::{Inst, MAX_OPERANDS, Mods, Operand, Spelling};
 use crate::layout::{Bits, Coding, FORMS, Layout, Place, VOP3B_SDST, layout};
 use crate::modifiers::{self, Taken};
 use crate::tables::{Field, Kind, Op, OperandSpec};

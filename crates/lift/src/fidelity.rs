@@ -1,7 +1,10 @@
 //! How true each instruction is to the ISA document: a class that tools print.
 //!
 //! The class is of the instruction without modifiers, as [`unsupported`] sees
-//! it. What is not said to be otherwise gives the bits of the document.
+//! it. What deviates is said here, what is exact is shown by a case or a test
+//! that `shown` names, and the rest is executed and shown by nobody.
+
+mod shown;
 
 use wavetank_isa::tables::{Ds, Exp, Mimg, Mubuf, Smem, Sop1, Sopk, Sopp, Vintrp, Vop1, Vop3};
 use wavetank_isa::{Chip, Field, Op};
@@ -11,8 +14,11 @@ use crate::unsupported;
 /// What can be relied on when an instruction is executed.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fidelity {
-    /// Every bit is what the document says.
-    Exact,
+    /// Every bit is what the document says, and what shows it: a file of cases
+    /// (`tests/isa/vector.wt`) or a test (`soft::scaling_rounds_once`).
+    Exact(&'static str),
+    /// Executed as the document says, and nobody has shown it bit for bit.
+    Unshown,
     /// Within this many units in the last place of the exact result, where the
     /// document grants 1. Hardware may round otherwise.
     WithinUlp(f32),
@@ -25,11 +31,12 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
-    /// The name of the class: `exact`, `within ULP`, `approximate`, `no
-    /// effect`, `unsupported`.
+    /// The name of the class: `exact`, `unshown`, `within ULP`, `approximate`,
+    /// `no effect`, `unsupported`.
     pub fn class(&self) -> &'static str {
         match self {
-            Fidelity::Exact => "exact",
+            Fidelity::Exact(_) => "exact",
+            Fidelity::Unshown => "unshown",
             Fidelity::WithinUlp(_) => "within ULP",
             Fidelity::Approximate(_) => "approximate",
             Fidelity::NoEffect(_) => "no effect",
@@ -45,7 +52,7 @@ impl Fidelity {
 /// use wavetank_isa::{Chip, Op};
 /// use wavetank_lift::{Fidelity, fidelity};
 /// let on_vega = |op: Op| fidelity(op, Chip::Gfx900);
-/// assert_eq!(on_vega(Vop2::V_ADD_F32.into()), Fidelity::Exact);
+/// assert_eq!(on_vega(Vop2::V_ADD_F32.into()), Fidelity::Exact("tests/isa/scalar.wt"));
 /// assert!(matches!(on_vega(Vop1::V_SIN_F32.into()), Fidelity::WithinUlp(ulp) if ulp < 1.0));
 /// assert!(matches!(on_vega(Sopp::S_SETPRIO.into()), Fidelity::NoEffect(_)));
 /// assert!(matches!(on_vega(Vop1::V_RCP_CLAMP_F32.into()), Fidelity::Unsupported(_)));
@@ -58,6 +65,11 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
     if let Some(why) = unsupported(op, chip) {
         return Fidelity::Unsupported(why);
     }
+    deviation(op).unwrap_or_else(|| shown::by(op).map_or(Fidelity::Unshown, Fidelity::Exact))
+}
+
+/// The class of what is not the document to the bit, by design or by need.
+fn deviation(op: Op) -> Option<Fidelity> {
     match op {
         Op::Sopp(op) => sopp(op),
         Op::Sop1(op) => sop1(op),
@@ -67,21 +79,21 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
         Op::Vop3(op) => vop3(op),
         Op::Ds(op) => ds(op),
         Op::Mubuf(op) => mubuf(op),
-        Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => Fidelity::Exact,
-        Op::Flat(_) | Op::Mtbuf(_) => Fidelity::Exact,
-        Op::Exp(Exp::EXP) => {
-            Fidelity::Approximate("given to whoever taps exports; without one the kernel stops")
-        }
-        Op::Vintrp(Vintrp::V_INTERP_MOV_F32) => Fidelity::Exact,
-        Op::Vintrp(_) => interpolation(),
-        Op::Mimg(op) => mimg(op),
+        Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => None,
+        Op::Flat(_) | Op::Mtbuf(_) => None,
+        Op::Exp(Exp::EXP) => Some(Fidelity::Approximate(
+            "given to whoever taps exports; without one the kernel stops",
+        )),
+        Op::Vintrp(Vintrp::V_INTERP_MOV_F32) => None,
+        Op::Vintrp(_) => Some(interpolation()),
+        Op::Mimg(op) => Some(mimg(op)),
     }
 }
 
-fn sopp(op: Sopp) -> Fidelity {
+fn sopp(op: Sopp) -> Option<Fidelity> {
     use Fidelity::*;
     use Sopp::*;
-    match op {
+    Some(match op {
         S_NOP | S_SETPRIO => NoEffect("time and priority are not modelled"),
         S_WAKEUP => NoEffect("a sleeping wave is woken by the scheduler anyway"),
         S_INCPERFLEVEL | S_DECPERFLEVEL | S_TTRACEDATA => {
@@ -89,68 +101,55 @@ fn sopp(op: Sopp) -> Fidelity {
         }
         S_WAITCNT => NoEffect("memory accesses are done when their instruction is"),
         S_SLEEP => Approximate("other waves run first; how long it sleeps is not modelled"),
-        S_SENDMSG | S_SENDMSGHALT => Approximate("the message is given to the host program"),
+        S_SENDMSG => Approximate("the message is given to the host program"),
         S_TRAP => Approximate("traps are handled by the host, not by a trap handler"),
         S_SETHALT => Approximate("no debugger could resume the wave: to halt stops the kernel"),
         S_SETKILL => Approximate("the wave ends at once"),
-        S_ENDPGM
-        | S_ENDPGM_SAVED
-        | S_ENDPGM_ORDERED_PS_DONE
-        | S_BRANCH
-        | S_CBRANCH_SCC0
-        | S_CBRANCH_SCC1
-        | S_CBRANCH_VCCZ
-        | S_CBRANCH_VCCNZ
-        | S_CBRANCH_EXECZ
-        | S_CBRANCH_EXECNZ
-        | S_CBRANCH_CDBGSYS
-        | S_CBRANCH_CDBGUSER
-        | S_CBRANCH_CDBGSYS_OR_USER
-        | S_CBRANCH_CDBGSYS_AND_USER
-        | S_BARRIER
-        | S_ICACHE_INV
-        | S_SET_GPR_IDX_OFF
-        | S_SET_GPR_IDX_MODE => Exact,
-    }
+        S_ICACHE_INV => Approximate(
+            "a launch compares decoded code with memory and translates anew; code that is \
+             rewritten within a running kernel is not seen",
+        ),
+        _ => return None,
+    })
 }
 
-fn sop1(op: Sop1) -> Fidelity {
-    match op {
+fn sop1(op: Sop1) -> Option<Fidelity> {
+    Some(match op {
         Sop1::S_RFE_B64 => Fidelity::Approximate("it jumps: there is no privileged mode to leave"),
-        _ => Fidelity::Exact,
-    }
+        _ => return None,
+    })
 }
 
-fn sopk(op: Sopk) -> Fidelity {
+fn sopk(op: Sopk) -> Option<Fidelity> {
     use Fidelity::Approximate;
-    match op {
+    Some(match op {
         Sopk::S_GETREG_B32 => {
             Approximate("STATUS, TRAPSTS and HW_ID show what is modelled: no exceptions, no SIMDs")
         }
         Sopk::S_SETREG_B32 | Sopk::S_SETREG_IMM32_B32 => {
             Approximate("only MODE and TRAPSTS are written, as without privileges")
         }
-        _ => Fidelity::Exact,
-    }
+        _ => return None,
+    })
 }
 
-fn smem(op: Smem) -> Fidelity {
+fn smem(op: Smem) -> Option<Fidelity> {
     use Fidelity::*;
     use Smem::*;
-    match op {
+    Some(match op {
         S_DCACHE_INV | S_DCACHE_INV_VOL | S_DCACHE_WB | S_DCACHE_WB_VOL | S_DCACHE_DISCARD
         | S_DCACHE_DISCARD_X2 => NoEffect("there is no scalar cache that could be stale"),
         S_ATC_PROBE | S_ATC_PROBE_BUFFER => NoEffect("there is no address translation to warm"),
         S_MEMTIME => Approximate("the clock of the host, not of a shader engine"),
         S_MEMREALTIME => Approximate("the clock of the host, in units of 10 ns"),
-        _ => Exact,
-    }
+        _ => return None,
+    })
 }
 
-fn vop1(op: Vop1) -> Fidelity {
+fn vop1(op: Vop1) -> Option<Fidelity> {
     use Fidelity::*;
     use Vop1::*;
-    match op {
+    Some(match op {
         // Rounded correctly, see the tests of accuracy in wavetank-interp.
         V_RCP_F64 | V_SQRT_F64 | V_RCP_CLAMP_F64 => WithinUlp(0.5),
         V_RSQ_F64 | V_RSQ_CLAMP_F64 => WithinUlp(1.0),
@@ -162,93 +161,31 @@ fn vop1(op: Vop1) -> Fidelity {
         }
         V_EXP_LEGACY_F32 => Approximate("as V_EXP_F32: no document gives its legacy rules"),
         V_LOG_LEGACY_F32 => Approximate("as V_LOG_F32: no document gives its legacy rules"),
+        V_NOP => NoEffect("time is not modelled"),
         V_CLREXCP => NoEffect("exception flags are not collected"),
-        V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => {
-            Approximate("no document says what it does")
-        }
-        V_NOP
-        | V_MOV_B32
-        | V_SWAP_B32
-        | V_READFIRSTLANE_B32
-        | V_MOVRELS_B32
-        | V_MOVRELD_B32
-        | V_MOVRELSD_B32
-        | V_CVT_F64_I32
-        | V_CVT_F32_I32
-        | V_CVT_F16_I16
-        | V_CVT_F64_U32
-        | V_CVT_F32_U32
-        | V_CVT_F16_U16
-        | V_CVT_I32_F64
-        | V_CVT_I32_F32
-        | V_CVT_I16_F16
-        | V_CVT_U32_F64
-        | V_CVT_U32_F32
-        | V_CVT_U16_F16
-        | V_CVT_F32_F64
-        | V_CVT_F32_F16
-        | V_CVT_F64_F32
-        | V_CVT_F16_F32
-        | V_CVT_RPI_I32_F32
-        | V_CVT_FLR_I32_F32
-        | V_CVT_OFF_F32_I4
-        | V_CVT_F32_UBYTE0
-        | V_CVT_F32_UBYTE1
-        | V_CVT_F32_UBYTE2
-        | V_CVT_F32_UBYTE3
-        | V_CVT_NORM_I16_F16
-        | V_CVT_NORM_U16_F16
-        | V_SAT_PK_U8_I16
-        | V_TRUNC_F16
-        | V_TRUNC_F32
-        | V_TRUNC_F64
-        | V_CEIL_F16
-        | V_CEIL_F32
-        | V_CEIL_F64
-        | V_RNDNE_F16
-        | V_RNDNE_F32
-        | V_RNDNE_F64
-        | V_FLOOR_F16
-        | V_FLOOR_F32
-        | V_FLOOR_F64
-        | V_FRACT_F16
-        | V_FRACT_F32
-        | V_FRACT_F64
-        | V_FREXP_EXP_I16_F16
-        | V_FREXP_EXP_I32_F32
-        | V_FREXP_EXP_I32_F64
-        | V_FREXP_MANT_F16
-        | V_FREXP_MANT_F32
-        | V_FREXP_MANT_F64
-        | V_NOT_B32
-        | V_BFREV_B32
-        | V_FFBH_U32
-        | V_FFBL_B32
-        | V_FFBH_I32
-        | V_SCREEN_PARTITION_4SE_B32 => Exact,
-    }
+        _ => return None,
+    })
 }
 
-fn vop3(op: Vop3) -> Fidelity {
-    match op {
-        Vop3::V_READLANE_REGRD_B32 => Fidelity::Approximate("no document says what it does"),
+fn vop3(op: Vop3) -> Option<Fidelity> {
+    Some(match op {
         Vop3::V_INTERP_P1LL_F16
         | Vop3::V_INTERP_P1LV_F16
         | Vop3::V_INTERP_P2_F16
         | Vop3::V_INTERP_P2_LEGACY_F16 => interpolation(),
-        _ => Fidelity::Exact,
-    }
+        _ => return None,
+    })
 }
 
 fn interpolation() -> Fidelity {
     Fidelity::Approximate("product and sum are rounded one after the other")
 }
 
-fn ds(op: Ds) -> Fidelity {
-    match op {
+fn ds(op: Ds) -> Option<Fidelity> {
+    Some(match op {
         Ds::DS_NOP => Fidelity::NoEffect("time is not modelled"),
-        _ => Fidelity::Exact,
-    }
+        _ => return None,
+    })
 }
 
 fn mimg(op: Mimg) -> Fidelity {
@@ -261,31 +198,67 @@ fn mimg(op: Mimg) -> Fidelity {
     }
 }
 
-fn mubuf(op: Mubuf) -> Fidelity {
+fn mubuf(op: Mubuf) -> Option<Fidelity> {
     use Mubuf::*;
-    match op {
+    Some(match op {
         BUFFER_WBINVL1 | BUFFER_WBINVL1_VOL | BUFFER_WBINVL1_SC => {
             Fidelity::NoEffect("there is no vector L1 cache that could be stale")
         }
-        _ => Fidelity::Exact,
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use wavetank_ir::{Op as Node, Terminator};
     use wavetank_isa::Ty;
 
     use super::*;
+    use crate::support::alone;
 
-    /// Every class tells the truth about what execution does: what lifts to
-    /// nothing has no effect, what is refused is unsupported, and nothing else.
+    fn everything() -> impl Iterator<Item = (Op, Chip)> {
+        Op::all().flat_map(|op| Chip::ALL.iter().map(move |chip| (op, *chip)))
+    }
+
+    /// Whether the instruction alone lifts to nodes that change nothing.
+    fn changes_nothing(op: Op, chip: Chip) -> bool {
+        use Node::{Const, End, Inst, Read, WaitCnt};
+        let block = alone(op, chip);
+        block.nodes.iter().all(|node| match &node.op {
+            Inst { .. } | Const(_) | Read(_) | WaitCnt(_) => true,
+            End(end) => matches!(end, Terminator::Unsupported { .. }),
+            _ => false,
+        })
+    }
+
+    /// Every class tells the truth about what execution does: what is refused
+    /// is unsupported and nothing else is; what has no effect lifts to nothing,
+    /// and what lifts to nothing is not called exact.
     #[test]
     fn classes_agree_with_the_meanings() {
-        for op in Op::all() {
-            let class = fidelity(op, Chip::Gfx900);
-            let exists = op.row().exists_on(Chip::Gfx900);
-            let refused = !exists || unsupported(op, Chip::Gfx900).is_some();
+        for (op, chip) in everything() {
+            let class = fidelity(op, chip);
+            let refused = !op.row().exists_on(chip) || unsupported(op, chip).is_some();
             assert_eq!(matches!(class, Fidelity::Unsupported(_)), refused, "{op:?}");
+            let nothing = !refused && changes_nothing(op, chip);
+            match class {
+                Fidelity::NoEffect(_) => assert!(nothing, "{op:?} on {chip}"),
+                // The immediate decides: s_sethalt 0.
+                Fidelity::Approximate(_) => {}
+                class => assert!(!nothing, "{op:?} on {chip}: {class:?}"),
+            }
+        }
+    }
+
+    /// No arm speaks of an instruction that no chip executes. (That of images
+    /// is one for all of them.)
+    #[test]
+    fn every_deviation_is_executed_somewhere() {
+        let told = |op: &Op| deviation(*op).is_some() && !matches!(op, Op::Mimg(_));
+        for op in Op::all().filter(told) {
+            let executed =
+                |chip: &Chip| op.row().exists_on(*chip) && unsupported(op, *chip).is_none();
+            assert!(Chip::ALL.iter().any(executed), "{op:?}");
         }
     }
 
@@ -300,9 +273,9 @@ mod tests {
             let name = format!("{op:?}");
             if names.iter().any(|n| name.contains(n)) && !name.contains("FREXP") {
                 let class = vop1(*op);
-                assert!(!matches!(class, Fidelity::Exact), "{name}");
+                assert!(class.is_some(), "{name}");
                 let double = op.row().operands.iter().any(|s| s.ty == Ty::F64);
-                if let Fidelity::WithinUlp(ulp) = class {
+                if let Some(Fidelity::WithinUlp(ulp)) = class {
                     assert!(ulp <= if double { 1.0 } else { 0.51 }, "{name}: {ulp}");
                 }
             }

@@ -1,6 +1,6 @@
 //! Which instructions are executed, asked of the meanings themselves.
 
-use wavetank_ir::{Op as Node, Terminator};
+use wavetank_ir::{Block, Op as Node, Terminator};
 use wavetank_isa::tables::{Class, Kind, OperandSpec};
 use wavetank_isa::{Chip, Inst, MAX_OPERANDS, Mods, Op, Operand, Spelling};
 
@@ -21,7 +21,17 @@ use crate::{Modes, lift_block};
 /// assert!(why.is_some_and(|why| why.starts_with("ds_condxchg32_rtn_b128")));
 /// ```
 pub fn unsupported(op: impl Into<Op>, chip: Chip) -> Option<String> {
-    let op = op.into();
+    match &alone(op.into(), chip).nodes.last()?.op {
+        Node::End(Terminator::Unsupported { what }) if !what.is_empty() => Some(what.to_string()),
+        _ => None,
+    }
+}
+
+/// The block of an instruction with plain operands and no modifiers.
+///
+/// What follows it is an error without words, so that it cannot be taken for
+/// the instruction's own.
+pub(crate) fn alone(op: Op, chip: Chip) -> Block {
     let vector = op.row().class != Class::Salu;
     let mut operands = [Operand::None; MAX_OPERANDS];
     for (slot, spec) in operands.iter_mut().zip(op.row().operands) {
@@ -36,20 +46,11 @@ pub fn unsupported(op: impl Into<Op>, chip: Chip) -> Option<String> {
         mods: Mods::default(),
         spelling: Spelling::default(),
     };
-    // What follows it is an error without words, so that it cannot be taken for
-    // the instruction's own.
-    let alone = |pc| {
-        if pc == 0 {
-            Ok(inst)
-        } else {
-            Err(String::new())
-        }
+    let code = |pc| match pc {
+        0 => Ok(inst),
+        _ => Err(String::new()),
     };
-    let block = lift_block(&alone, 0, Modes::default());
-    match &block.nodes.last()?.op {
-        Node::End(Terminator::Unsupported { what }) if !what.is_empty() => Some(what.to_string()),
-        _ => None,
-    }
+    lift_block(&code, 0, Modes::default())
 }
 
 /// The simplest operand of a kind.

@@ -2,6 +2,7 @@
 
 mod common;
 mod conformance;
+mod effects;
 mod kernels;
 mod memory;
 mod rules;

@@ -15,7 +15,7 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.expect("a readable folder").path();
         if path.is_dir() && !path.ends_with("tests") {
             sources(&path, files);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("tests.rs") {
             files.push(path);
         }
     }

@@ -6,13 +6,14 @@
 //! promoted to VOP3, SDWA and DPP follow from the home row: [`Op::vop3`],
 //! [`Op::sdwa`], [`Op::dpp`].
 
+pub mod feature;
 mod row;
 
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::Form;
 
 pub use row::{
-    Access, Chips, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, Row, SCC, VCC, feature,
+    Access, Chips, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, PC, Row, SCC, VCC,
 };
 
 /// Where in the encoding an operand stands.

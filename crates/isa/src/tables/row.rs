@@ -3,7 +3,7 @@
 //! The constructor functions at the end are the vocabulary of the table files:
 //! `dst(F32)`, `src0(U32).sgpr()`, `row("v_min_f32", …).clamp()`.
 
-use super::{Field, Ty};
+use super::{Field, Ty, feature};
 use crate::generation::{Chip, Generation};
 
 /// Whether an operand is read, written or both.
@@ -94,8 +94,8 @@ pub struct OperandSpec {
 
 /// State outside the operands that an instruction reads or writes, as a set.
 ///
-/// Every vector instruction reads EXEC, and every VALU one MODE: that is not
-/// repeated in the rows.
+/// Every vector instruction reads EXEC, unless the row says otherwise, and every
+/// VALU one MODE: that is not repeated in the rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Implicit(pub u8);
 
@@ -109,6 +109,8 @@ pub const EXEC: Implicit = Implicit(4);
 pub const M0: Implicit = Implicit(8);
 /// MODE and the other hardware registers.
 pub const MODE: Implicit = Implicit(16);
+/// The program counter: written by what jumps, read by what keeps it.
+pub const PC: Implicit = Implicit(32);
 
 impl Implicit {
     /// Both sets together.
@@ -177,44 +179,6 @@ impl Chips {
     }
 }
 
-/// What an instruction can be told beside its operands; bits of [`Row::features`].
-pub mod feature {
-    /// The result can be clamped (VOP3, SDWA).
-    pub const CLAMP: u32 = 1 << 0;
-    /// The result can be scaled (VOP3, SDWA).
-    pub const OMOD: u32 = 1 << 1;
-    /// op_sel picks halves of the operands (VOP3 on gfx9).
-    pub const OP_SEL: u32 = 1 << 2;
-    /// neg and abs are allowed though the type is not a float.
-    pub const SRC_MODS: u32 = 1 << 3;
-    /// No VOP3 form in LLVM's text.
-    pub const NO_VOP3: u32 = 1 << 4;
-    /// No SDWA form.
-    pub const NO_SDWA: u32 = 1 << 5;
-    /// An SDWA form on gfx8 only.
-    pub const NO_SDWA_GFX9: u32 = 1 << 6;
-    /// No DPP form.
-    pub const NO_DPP: u32 = 1 << 7;
-    /// The name never carries _e32, _e64, _sdwa or _dpp.
-    pub const NO_SUFFIX: u32 = 1 << 8;
-    /// Two 8-bit offsets instead of one of 16 bits (DS).
-    pub const TWO_OFFSETS: u32 = 1 << 9;
-    /// Always works on GDS.
-    pub const GDS_ONLY: u32 = 1 << 10;
-    /// Can return its data to LDS.
-    pub const LDS: u32 = 1 << 11;
-    /// Always carries the LDS bit.
-    pub const LDS_ONLY: u32 = 1 << 12;
-    /// 16-bit data: packed in pairs, or one to a dword on gfx801 to gfx805.
-    pub const D16: u32 = 1 << 13;
-    /// Returns four components whatever DMASK says.
-    pub const GATHER: u32 = 1 << 14;
-    /// No SCRATCH form.
-    pub const NO_SCRATCH: u32 = 1 << 15;
-    /// Reads one half of an attribute (interpolation in half precision).
-    pub const HALF_ATTR: u32 = 1 << 16;
-}
-
 /// One row: everything the table knows about an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
@@ -260,6 +224,15 @@ impl Row {
     /// Whether a bit of [`feature`] is set.
     pub const fn has(&self, feature: u32) -> bool {
         self.features & feature != 0
+    }
+
+    /// Whether EXEC decides which lanes take part.
+    pub const fn reads_exec(&self) -> bool {
+        let scalar = matches!(
+            self.class,
+            Class::Salu | Class::Branch | Class::Message | Class::Smem
+        );
+        self.reads.contains(EXEC) || !scalar && !self.has(feature::NO_EXEC)
     }
 
     /// Whether LLVM's text knows the instruction on `generation`.
@@ -503,6 +476,34 @@ impl Row {
 
     pub(super) const fn gather(self) -> Row {
         self.with(feature::GATHER)
+    }
+
+    pub(super) const fn no_exec(self) -> Row {
+        self.with(feature::NO_EXEC)
+    }
+
+    pub(super) const fn indexed(self) -> Row {
+        self.with(feature::INDEXED)
+    }
+
+    pub(super) const fn no_memory(self) -> Row {
+        self.with(feature::NO_MEMORY)
+    }
+
+    pub(super) const fn updates(self) -> Row {
+        self.with(feature::UPDATES)
+    }
+
+    pub(super) const fn compares(self) -> Row {
+        self.with(feature::COMPARES)
+    }
+
+    pub(super) const fn constant(self) -> Row {
+        self.with(feature::CONSTANT)
+    }
+
+    pub(super) const fn keeps_half(self) -> Row {
+        self.with(feature::KEEPS_HALF)
     }
 
     pub(super) const fn half_attr(self) -> Row {

@@ -23,8 +23,8 @@ family! {
         S_BITCMP1_B32    = row("s_bitcmp1_b32",    [0x0d, 0x0d, 0x0d, 0x0d], &[src0(B32), src1(U32)]).writes(SCC),
         S_BITCMP0_B64    = row("s_bitcmp0_b64",    [0x0e, 0x0e, 0x0e, 0x0e], &[src0(B64), src1(U32)]).writes(SCC),
         S_BITCMP1_B64    = row("s_bitcmp1_b64",    [0x0f, 0x0f, 0x0f, 0x0f], &[src0(B64), src1(U32)]).writes(SCC),
-        S_SETVSKIP       = row("s_setvskip",       [0x10, 0x10, 0x10, 0x10], &[src0(B32), src1(U32)]).writes(MODE),
-        S_SET_GPR_IDX_ON = row("s_set_gpr_idx_on", [  __,   __, 0x11, 0x11], &[src0(B32), gpr_idx_src1()]).writes(MODE.and(M0)),
+        S_SETVSKIP       = row("s_setvskip",       [0x10, 0x10, 0x10, 0x10], &[src0(B32), src1(U32)]).reads(MODE).writes(MODE),
+        S_SET_GPR_IDX_ON = row("s_set_gpr_idx_on", [  __,   __, 0x11, 0x11], &[src0(B32), gpr_idx_src1()]).reads(MODE.and(M0)).writes(MODE.and(M0)),
         S_CMP_EQ_U64     = row("s_cmp_eq_u64",     [  __,   __, 0x12, 0x12], &[src0(U64), src1(U64)]).writes(SCC),
         S_CMP_LG_U64     = row("s_cmp_lg_u64",     [  __,   __, 0x13, 0x13], &[src0(U64), src1(U64)]).writes(SCC),
     }

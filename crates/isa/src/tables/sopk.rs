@@ -23,11 +23,11 @@ family! {
         S_CMPK_LE_U32      = row("s_cmpk_le_u32",      [0x0e, 0x0e, 0x0d, 0x0d], &[sdst(U32).read(), simm16()]).writes(SCC),
         S_ADDK_I32         = row("s_addk_i32",         [0x0f, 0x0f, 0x0e, 0x0e], &[sdst(I32).rmw(), simm16()]).writes(SCC),
         S_MULK_I32         = row("s_mulk_i32",         [0x10, 0x10, 0x0f, 0x0f], &[sdst(I32).rmw(), simm16()]),
-        S_CBRANCH_I_FORK   = row("s_cbranch_i_fork",   [0x11, 0x11, 0x10, 0x10], &[sdst(B64).read(), target()]).writes(EXEC).class(Class::Branch),
+        S_CBRANCH_I_FORK   = row("s_cbranch_i_fork",   [0x11, 0x11, 0x10, 0x10], &[sdst(B64).read(), target()]).reads(EXEC.and(MODE)).writes(EXEC.and(MODE).and(PC)).indexed().class(Class::Branch),
         S_GETREG_B32       = row("s_getreg_b32",       [0x12, 0x12, 0x11, 0x11], &[sdst(B32), hwreg()]).reads(MODE),
-        S_SETREG_B32       = row("s_setreg_b32",       [0x13, 0x13, 0x12, 0x12], &[hwreg(), sdst(B32).read()]).writes(MODE),
+        S_SETREG_B32       = row("s_setreg_b32",       [0x13, 0x13, 0x12, 0x12], &[hwreg(), sdst(B32).read()]).reads(MODE).writes(MODE),
         S_GETREG_REGRD_B32 = row("s_getreg_regrd_b32", [0x14, 0x14, 0x13, 0x13], &[sdst(B32), hwreg()]).reads(MODE).unlisted([6, 7, 8, 9]),
-        S_SETREG_IMM32_B32 = row("s_setreg_imm32_b32", [0x15, 0x15, 0x14, 0x14], &[hwreg(), literal(B32)]).writes(MODE),
-        S_CALL_B64         = row("s_call_b64",         [  __,   __,   __, 0x15], &[sdst(B64), target()]).class(Class::Branch),
+        S_SETREG_IMM32_B32 = row("s_setreg_imm32_b32", [0x15, 0x15, 0x14, 0x14], &[hwreg(), literal(B32)]).reads(MODE).writes(MODE),
+        S_CALL_B64         = row("s_call_b64",         [  __,   __,   __, 0x15], &[sdst(B64), target()]).reads(PC).writes(PC).class(Class::Branch),
     }
 }

@@ -7,7 +7,7 @@ family! {
     /// Vector, one source (Vega ISA, 12.8 VOP1).
     Vop1: Valu {
         //                                                              gfx6  gfx7  gfx8  gfx9
-        V_NOP                      = row("v_nop",                      [0x00, 0x00, 0x00, 0x00], &[]).no_sdwa().no_dpp().no_suffix(),
+        V_NOP                      = row("v_nop",                      [0x00, 0x00, 0x00, 0x00], &[]).no_sdwa().no_dpp().no_suffix().no_exec(),
         V_MOV_B32                  = row("v_mov_b32",                  [0x01, 0x01, 0x01, 0x01], &[dst(B32), src0(B32)]),
         V_READFIRSTLANE_B32        = row("v_readfirstlane_b32",        [0x02, 0x02, 0x02, 0x02], &[sgpr_dst(B32), src0(B32).vgpr()]).no_vop3().no_sdwa().no_dpp().no_suffix(),
         V_CVT_I32_F64              = row("v_cvt_i32_f64",              [0x03, 0x03, 0x03, 0x03], &[dst(I32), src0(F64)]).omod(),
@@ -60,7 +60,7 @@ family! {
         V_FRACT_F64                = row("v_fract_f64",                [0x3e, 0x3e, 0x32, 0x32], &[dst(F64), src0(F64)]),
         V_FREXP_EXP_I32_F32        = row("v_frexp_exp_i32_f32",        [0x3f, 0x3f, 0x33, 0x33], &[dst(I32), src0(F32)]),
         V_FREXP_MANT_F32           = row("v_frexp_mant_f32",           [0x40, 0x40, 0x34, 0x34], &[dst(F32), src0(F32)]),
-        V_CLREXCP                  = row("v_clrexcp",                  [0x41, 0x41, 0x35, 0x35], &[]).no_sdwa().no_dpp().no_suffix(),
+        V_CLREXCP                  = row("v_clrexcp",                  [0x41, 0x41, 0x35, 0x35], &[]).no_sdwa().no_dpp().no_suffix().no_exec(),
         V_MOV_PRSV_B32             = row("v_mov_prsv_b32",             [  __,   __,   __, 0x36], &[dst(B32), src0(B32)]).no_vop3().no_sdwa().no_dpp().unlisted([9]),
         V_SCREEN_PARTITION_4SE_B32 = row("v_screen_partition_4se_b32", [  __,   __,   __, 0x37], &[dst(B32), src0(B32)]),
         V_CVT_F16_U16              = row("v_cvt_f16_u16",              [  __,   __, 0x39, 0x39], &[dst(F16), src0(U16)]),
@@ -95,8 +95,8 @@ family! {
         V_RSQ_LEGACY_F32           = row("v_rsq_legacy_f32",           [0x2d, 0x2d,   __,   __], &[dst(F32), src0(F32)]),
         V_RCP_CLAMP_F64            = row("v_rcp_clamp_f64",            [0x30, 0x30,   __,   __], &[dst(F64), src0(F64)]),
         V_RSQ_CLAMP_F64            = row("v_rsq_clamp_f64",            [0x32, 0x32,   __,   __], &[dst(F64), src0(F64)]),
-        V_MOVRELD_B32              = row("v_movreld_b32",              [0x42, 0x42, 0x36,   __], &[dst(B32), src0(B32)]).reads(M0).no_sdwa().no_dpp(),
-        V_MOVRELS_B32              = row("v_movrels_b32",              [0x43, 0x43, 0x37,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp(),
-        V_MOVRELSD_B32             = row("v_movrelsd_b32",             [0x44, 0x44, 0x38,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp(),
+        V_MOVRELD_B32              = row("v_movreld_b32",              [0x42, 0x42, 0x36,   __], &[dst(B32), src0(B32)]).reads(M0).no_sdwa().no_dpp().indexed(),
+        V_MOVRELS_B32              = row("v_movrels_b32",              [0x43, 0x43, 0x37,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp().indexed(),
+        V_MOVRELSD_B32             = row("v_movrelsd_b32",             [0x44, 0x44, 0x38,   __], &[dst(B32), src0(B32).vgpr()]).reads(M0).no_sdwa().no_dpp().indexed(),
     }
 }

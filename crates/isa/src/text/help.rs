@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use super::failure::ParseError;
 use super::mnemonic::Candidate;
-use super::parse::ParseError;
 use super::parse_modifier::words;
 use crate::generation::{Chip, Generation};
 use crate::tables::{Chips, Field, Op, Row};

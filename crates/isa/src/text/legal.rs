@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use super::failure::{Failure, ParseError};
 use super::names::M0;
-use super::parse::{Failure, ParseError};
 use crate::codes;
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, Operand, SdwaSel, flag};
+use crate::inst::{Inst, Operand, SdwaSel, flag};
 use crate::tables::{
     self, Access, Class, Ds, Field, Kind, Op, OperandSpec, Sop1, Sop2, Ty, VCC, feature,
 };

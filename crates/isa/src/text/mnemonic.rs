@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::Form;
 use crate::tables::Op;
 
 /// A meaning that a spelling can have.

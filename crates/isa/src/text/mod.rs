@@ -2,6 +2,7 @@
 
 mod clrx;
 mod dialect;
+mod failure;
 mod help;
 mod legal;
 mod lex;
@@ -20,6 +21,7 @@ mod snippet;
 mod symbolic;
 
 pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_at, print_in};
+pub use failure::ParseError;
 pub use operand::{hwreg_name, scalar_register_name};
-pub use parse::{ParseError, parse};
+pub use parse::parse;
 pub use print::print;

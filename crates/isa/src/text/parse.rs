@@ -4,12 +4,11 @@
 //! encoding on; the first that takes every operand and modifier, and can be
 //! encoded, is the instruction.
 
-use std::fmt;
 use std::ops::Range;
 
-use thiserror::Error;
 use wavetank_quote::brief;
 
+use super::failure::{Failure, ParseError, fail};
 use super::help;
 use super::legal;
 use super::lex::{Lexer, Located, Spot, Token};
@@ -18,43 +17,12 @@ use super::parse_modifier::{given, modifiers};
 use super::parse_operand::{Written, constant, expect, source, with_sign};
 use super::parse_symbolic::{immediate, number};
 use super::print::is_mix;
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
+use crate::inst::{DstUnused, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
 use crate::modifiers::source_bit;
 use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, feature};
 use crate::{EncodeError, decode, encode};
-
-/// Why a line is no instruction.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{message}")]
-pub struct ParseError {
-    /// The bytes of the line that are wrong.
-    pub span: Range<usize>,
-    /// What is wrong, and what was expected.
-    pub message: String,
-    /// What to write instead, where that is known.
-    pub help: Option<String>,
-}
-
-/// A try that failed, and where.
-pub(super) type Failure = Box<ParseError>;
-
-/// Fails at the next token.
-///
-/// The message is made only where it will be read.
-#[cold]
-pub(super) fn fail<T>(at: &impl Located, message: impl fmt::Display) -> Result<T, Failure> {
-    let at = at.spot();
-    Err(Box::new(ParseError {
-        span: at.span(),
-        message: if at.quiet {
-            String::new()
-        } else {
-            message.to_string()
-        },
-        help: None,
-    }))
-}
 
 /// Parses one instruction for a chip, in LLVM's syntax.
 ///

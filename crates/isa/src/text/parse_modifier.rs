@@ -1,15 +1,16 @@
 //! The words after the operands.
 
+use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Spot, Token};
 use super::names::{
     DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, DST_UNUSED, SDWA_SELS,
     number_formats,
 };
-use super::parse::{Failure, fail};
 use super::parse_operand::expect;
 use super::parse_symbolic::{number, swizzle};
+use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{Form, Mods, flag};
+use crate::inst::{Mods, flag};
 use crate::layout::{Layout, layout};
 
 /// Modifiers as written: their values, and which were there.

@@ -1,8 +1,8 @@
 //! Operands: registers, constants, and the modifiers written around them.
 
+use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Spot, Token};
 use super::names::{INLINE_FLOATS, INV_2PI_BITS, M0, SPECIAL_SOURCES, first_ttmp, register_pairs};
-use super::parse::{Failure, fail};
 use crate::generation::Generation;
 use crate::inst::Operand;
 use crate::tables::Ty;

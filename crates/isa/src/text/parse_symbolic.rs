@@ -1,10 +1,10 @@
 //! Immediates with a notation of their own, back from text.
 
+use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Token};
 use super::names::{
     GPR_IDX, GS_OPS, HWREGS, MESSAGES, MSG_GS, MSG_GS_DONE, MSG_SYSMSG, SYSMSG_OPS,
 };
-use super::parse::{Failure, fail};
 use super::parse_operand::expect;
 use crate::generation::Generation;
 use crate::tables::Kind;

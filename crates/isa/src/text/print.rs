@@ -7,8 +7,9 @@ use super::operand::{decimal, hex, inline, literal, sgpr, signed, vgpr};
 use super::print_modifier::modifiers;
 use super::printed::{BY_WIDTH, Printed, Printing};
 use super::symbolic;
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, Operand};
+use crate::inst::{Inst, Operand};
 use crate::modifiers::source_bit;
 use crate::tables::{Field, Kind, Op, OperandSpec, Row, Ty, Vop2, Vop3p, feature};
 

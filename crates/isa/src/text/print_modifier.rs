@@ -6,7 +6,8 @@ use super::line::{Line, Piece, decimal, hexadecimal};
 use super::names::{DST_UNUSED, SDWA_SELS};
 use super::print::{is_mix, signed_hex};
 use super::symbolic;
-use crate::inst::{Form, Inst, flag};
+use crate::form::Form;
+use crate::inst::{Inst, flag};
 use crate::tables::{Ds, Op, feature};
 
 /// A word for a flag.

@@ -8,7 +8,7 @@
 use std::cell::OnceCell;
 
 use wavetank_ir::{Bin, Builder, Elem, Fp, Reg, Tern, Un, Value};
-use wavetank_isa::tables::{OperandSpec, Vop2, Vop3, feature};
+use wavetank_isa::tables::{OperandSpec, Vop2, feature};
 use wavetank_isa::{DstUnused, Field, Form, Inst, Op, Operand, Row, SdwaSel, Ty, flag};
 
 use crate::block::Lift;
@@ -80,19 +80,7 @@ pub(super) fn float_elem(ty: Ty) -> Elem {
 /// The 16-bit results that leave the other half of the register alone where
 /// any do; all others clear it (Vega ISA, 12.10 V_MAD_F16).
 fn keeps_other_half(l: &Lift) -> bool {
-    l.rules().halves_kept
-        && matches!(
-            l.inst.op,
-            Op::Vop2(Vop2::V_MAC_F16 | Vop2::V_MADMK_F16 | Vop2::V_MADAK_F16)
-                | Op::Vop3(
-                    Vop3::V_MAD_F16
-                        | Vop3::V_MAD_U16
-                        | Vop3::V_MAD_I16
-                        | Vop3::V_FMA_F16
-                        | Vop3::V_DIV_FIXUP_F16
-                        | Vop3::V_INTERP_P2_F16
-                )
-        )
+    l.rules().halves_kept && l.inst.row().has(feature::KEEPS_HALF)
 }
 
 impl<'a> Vector<'a> {

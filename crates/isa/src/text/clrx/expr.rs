@@ -1,7 +1,7 @@
 //! Expressions of integers, which may stand wherever a number does.
 
+use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Token};
-use super::super::parse::{Failure, fail};
 
 /// How deep parentheses and signs may nest.
 const DEPTH: u8 = 32;

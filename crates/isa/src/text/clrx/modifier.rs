@@ -1,14 +1,15 @@
 //! The words after the operands.
 
+use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Token};
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN};
-use super::super::parse::{Failure, fail};
 use super::super::parse_modifier::{FLAGS, allowed, given};
 use super::super::parse_operand::expect;
 use super::expr;
 use super::names::{DATA_FORMATS, NUMBER_FORMATS, SELS, UNUSED};
+use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{Form, Mods, flag};
+use crate::inst::{Mods, flag};
 
 /// Modifiers as written: their values, and which were there.
 pub(super) struct Modifiers {

@@ -1,8 +1,8 @@
 //! Sources: registers, constants, and what stands around them.
 
+use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Token};
 use super::super::names::{INLINE_FLOATS, INV_2PI_BITS, M0, SPECIAL_SOURCES, first_ttmp};
-use super::super::parse::{Failure, fail};
 use super::super::parse_operand::{Written, expect, half, register};
 use super::expr::{self, begins};
 use crate::generation::Generation;

@@ -8,8 +8,9 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use super::super::failure::{Failure, ParseError, fail};
 use super::super::lex::{Lexer, Located, Token};
-use super::super::parse::{Failure, ParseError, check_widths, fail, finish, spelling};
+use super::super::parse::{check_widths, finish, spelling};
 use super::super::parse_modifier::given;
 use super::super::parse_operand::Written;
 use super::super::print::is_mix;
@@ -17,8 +18,9 @@ use super::modifier::{Modifiers, modifiers};
 use super::operand::{forced, literal, source};
 use super::symbolic::immediate;
 use super::{expr, names};
+use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Form, Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
+use crate::inst::{Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
 use crate::modifiers::source_bit;
 use crate::tables::{Access, Ds, Field, Kind, Op, OperandSpec, Ty, feature};
 

@@ -9,8 +9,9 @@ use super::super::print::is_mix;
 use super::super::symbolic;
 use super::names::{self, DATA_FORMATS, HWREGS, MESSAGE_OPS, MESSAGES, NUMBER_FORMATS};
 use super::parse::order;
+use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{Form, Inst, Operand, flag};
+use crate::inst::{Inst, Operand, flag};
 use crate::modifiers::source_bit;
 use crate::tables::{Field, Kind, Op, OperandSpec, Ty, feature};
 

@@ -1,7 +1,7 @@
 //! Immediates with a notation of their own.
 
+use super::super::failure::{Failure, fail};
 use super::super::lex::{Lexer, Token};
-use super::super::parse::{Failure, fail};
 use super::super::parse_operand::expect;
 use super::super::parse_symbolic;
 use super::expr::{self, begins};

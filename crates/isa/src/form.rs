@@ -1,0 +1,45 @@
+//! The encodings, by name alone.
+
+/// How the bits of an instruction are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Form {
+    Sop1,
+    Sop2,
+    Sopk,
+    Sopc,
+    Sopp,
+    /// Scalar memory: SMRD on gfx6 and gfx7, SMEM on gfx8 and gfx9.
+    Smem,
+    Vop1,
+    Vop2,
+    Vopc,
+    /// VOP3a and VOP3b, native opcodes and promoted ones.
+    Vop3,
+    Vop3p,
+    /// The SDWA form of a VOP1, VOP2 or VOPC opcode.
+    Sdwa,
+    /// The DPP form of a VOP1, VOP2 or VOPC opcode.
+    Dpp,
+    Vintrp,
+    Ds,
+    Mubuf,
+    Mtbuf,
+    Mimg,
+    Flat,
+    Global,
+    Scratch,
+    Exp,
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Form; Form::Exp as usize + 1] = {
+        use Form::*;
+        [
+            Sop1, Sop2, Sopk, Sopc, Sopp, Smem, Vop1, Vop2, Vopc, Vop3, Vop3p, Sdwa, Dpp, Vintrp,
+            Ds, Mubuf, Mtbuf, Mimg, Flat, Global, Scratch, Exp,
+        ]
+    };
+}

@@ -1,0 +1,139 @@
+//! The table names nothing that is not there, and misses no case.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wavetank_isa::{Chip, parse};
+
+use super::*;
+use crate::{Fidelity, fidelity};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// The instructions of a file of cases, each with the chip it is executed on:
+/// docs/exec-format.md says what the lines are.
+fn executed(text: &str) -> Vec<(Op, Chip)> {
+    let (mut chip, mut all) = (Chip::Gfx900, Vec::new());
+    for line in text.lines().map(|line| line.split('#').next()) {
+        let line = line.unwrap_or_default().trim();
+        if let Some(name) = line.strip_prefix("isa ") {
+            chip = Chip::from_name(name.trim()).expect("a chip");
+        } else if let Some(code) = line.strip_prefix('>') {
+            all.push((parse(code.trim(), chip).expect(line).op, chip));
+        }
+    }
+    all
+}
+
+/// Every file under a folder whose name ends so.
+fn files(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the repository") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            files(&path, end, found);
+        } else if path.to_str().is_some_and(|name| name.ends_with(end)) {
+            found.push(path);
+        }
+    }
+}
+
+/// The text of each test of this name, in files of this name.
+fn bodies(place: &str) -> Vec<String> {
+    let (file, test) = place.split_once("::").expect("file::test");
+    let (mut sources, end) = (Vec::new(), format!("/{file}.rs"));
+    files(&Path::new(ROOT).join("crates"), &end, &mut sources);
+    let texts = sources
+        .into_iter()
+        .map(|path| fs::read_to_string(path).expect("a source"));
+    texts.filter_map(|text| body(&text, test)).collect()
+}
+
+/// The text of a test: up to the brace that stands as far in as its `fn`.
+fn body(text: &str, test: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let head = format!("fn {test}(");
+    let start = lines
+        .windows(2)
+        .position(|pair| pair[0].trim() == "#[test]" && pair[1].trim_start().starts_with(&head))?
+        + 1;
+    let depth = lines[start].len() - lines[start].trim_start().len();
+    let close = format!("{}}}", " ".repeat(depth));
+    let length = lines[start..].iter().position(|line| *line == close)?;
+    Some(lines[start..start + length].join("\n"))
+}
+
+/// Whether a source names an instruction, and not one whose name goes on.
+fn mentions(text: &str, instruction: &str) -> bool {
+    let upper = instruction.to_uppercase();
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.any(|word| word == upper)
+}
+
+#[test]
+fn every_file_has_a_case_of_what_it_shows() {
+    for (file, instructions) in CASES {
+        let text = fs::read_to_string(Path::new(ROOT).join(file)).expect(file);
+        let cases = executed(&text);
+        for instruction in instructions.split_whitespace() {
+            let shown = cases.iter().any(|(op, _)| name(*op) == instruction);
+            assert!(shown, "no case of {file} executes {instruction}");
+        }
+    }
+}
+
+#[test]
+fn every_instruction_with_a_case_is_shown() {
+    let mut cases = Vec::new();
+    files(&Path::new(ROOT).join("tests/isa"), ".wt", &mut cases);
+    assert!(!cases.is_empty());
+    for path in cases {
+        let text = fs::read_to_string(&path).expect("a file of cases");
+        for (op, chip) in executed(&text) {
+            let class = fidelity(op, chip);
+            assert_ne!(class, Fidelity::Unshown, "{}: {path:?}", name(op));
+        }
+    }
+}
+
+#[test]
+fn named_tests_are_there() {
+    for (place, instructions) in MEANINGS {
+        let bodies = bodies(place);
+        for instruction in instructions.split_whitespace() {
+            let named = bodies.iter().any(|text| mentions(text, instruction));
+            assert!(named, "no test {place} names {instruction}");
+        }
+    }
+    for (place, _) in OPERATIONS {
+        assert!(!bodies(place).is_empty(), "there is no test {place}");
+    }
+}
+
+/// Instructions stand in order, and once; what is approximate anyhow is not
+/// listed, and every name is one of the table's.
+#[test]
+fn what_is_listed_is_exact() {
+    let exact = |op: Op| {
+        let on = |chip: &Chip| matches!(fidelity(op, *chip), Fidelity::Exact(_));
+        Chip::ALL.iter().any(on)
+    };
+    let known: BTreeSet<&str> = Op::all().filter(|op| exact(*op)).map(name).collect();
+    let mut seen = BTreeSet::new();
+    for (place, instructions) in CASES.iter().chain(MEANINGS).chain(OPERATIONS) {
+        let listed: Vec<&str> = instructions.split_whitespace().collect();
+        assert!(listed.is_sorted(), "{place}");
+        for instruction in listed {
+            assert!(known.contains(instruction), "{place}: {instruction}");
+            assert!(seen.insert(instruction), "{instruction} is listed twice");
+        }
+    }
+}
+
+#[test]
+fn names_are_unique() {
+    let mut seen = BTreeSet::new();
+    for op in Op::all() {
+        assert!(seen.insert(name(op)), "{op:?}");
+    }
+}
