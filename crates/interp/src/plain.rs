@@ -527,9 +527,13 @@ impl Frame<'_, '_> {
                     resource: self.get(*resource).uniform() as u8,
                     value: self.get(*value).uniform() as u32,
                 };
-                (*next, Some(Stop::GlobalSync(request)))
+                let pc = self.pc;
+                (*next, Some(Stop::GlobalSync { request, pc }))
             }
-            Terminator::Export { export, next } => (*next, Some(Stop::Export(*export))),
+            Terminator::Export { export, next } => {
+                let (export, pc) = (*export, self.pc);
+                (*next, Some(Stop::Export { export, pc }))
+            }
             Terminator::Message { message, next } => (*next, Some(Stop::Message(*message))),
             Terminator::Trap { id, .. } => {
                 return Err(Stop::Fault(Fault::Trap {

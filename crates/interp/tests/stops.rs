@@ -48,7 +48,8 @@ fn exports() {
         valid_mask: true,
     };
     for stop in stops(&[0xc400_18cb, 0x0100_0204], |_| {}) {
-        assert_eq!(stop, (Stop::Export(expected), 8));
+        let export = expected;
+        assert_eq!(stop, (Stop::Export { export, pc: 0 }, 8));
     }
     // exp mrt0 v4, v4, v3, v3 compr
     let expected = Export {
@@ -58,7 +59,8 @@ fn exports() {
         ..Export::default()
     };
     for stop in stops(&[0xc400_040f, 0x0000_0304], |_| {}) {
-        assert_eq!(stop, (Stop::Export(expected), 8));
+        let export = expected;
+        assert_eq!(stop, (Stop::Export { export, pc: 0 }, 8));
     }
 }
 
@@ -76,7 +78,8 @@ fn global_synchronization() {
         value: 9,
     };
     for stop in stops(&[0xd93b_0003, 0x0000_0001], set) {
-        assert_eq!(stop, (Stop::GlobalSync(expected), 8));
+        let request = expected;
+        assert_eq!(stop, (Stop::GlobalSync { request, pc: 0 }, 8));
     }
 }
 

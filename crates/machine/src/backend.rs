@@ -17,9 +17,19 @@ pub enum Stop {
     /// The wave sleeps or its budget ran out: others may run.
     Yield,
     /// The wave asks for global wave synchronization; its PC is after that.
-    GlobalSync(SyncRequest),
+    GlobalSync {
+        /// What it asks for.
+        request: SyncRequest,
+        /// The guest address of the instruction.
+        pc: u64,
+    },
     /// The wave sends registers out; its PC is after that.
-    Export(Export),
+    Export {
+        /// What, and where to.
+        export: Export,
+        /// The guest address of the instruction.
+        pc: u64,
+    },
     /// The wave sent a message to the host.
     Message(u16),
     /// The kernel must stop. The PC of the wave is that of the instruction.

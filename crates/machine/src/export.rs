@@ -39,12 +39,11 @@ impl Exported {
         }
     }
 
-    /// The fault of an export that nobody takes; `pc` is after it.
+    /// The fault of an export that nobody takes, by the instruction at `pc`.
     pub(crate) fn refused(&self, pc: u64) -> Fault {
         let target = self.export.target;
         Fault::Unsupported {
-            // Exports have two words.
-            pc: pc.wrapping_sub(8),
+            pc,
             what: format!("exp: nobody takes exports (to target {target}) here"),
         }
     }

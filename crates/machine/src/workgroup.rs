@@ -109,18 +109,18 @@ impl WorkGroup {
                     progress |= self.turns.spent(n);
                     asleep = false;
                 }
-                Stop::GlobalSync(request) => match sync.enter(request) {
+                Stop::GlobalSync { request, .. } => match sync.enter(request) {
                     Some(ticket) => self.states[n] = WaveState::GlobalSync(ticket),
                     None => asleep = false,
                 },
-                Stop::Export(export) => {
+                Stop::Export { export, pc } => {
                     let exported = Exported::new(self.group, &self.waves[n], export);
                     match exports {
                         Some(take) => take(&exported),
                         None => {
                             return Round::Fault {
                                 wave: n as u32,
-                                fault: exported.refused(self.waves[n].uniform().pc),
+                                fault: exported.refused(pc),
                             };
                         }
                     }

@@ -155,7 +155,7 @@ fn exports_are_taken_or_refused() {
         ..Export::default()
     };
     let f = |group, _, step| match step {
-        0 if group == 1 => Stop::Export(export),
+        0 if group == 1 => Stop::Export { export, pc: 16 },
         _ => Stop::End,
     };
     let taken = Mutex::new(Vec::new());
@@ -173,7 +173,7 @@ fn exports_are_taken_or_refused() {
     let refused = toy(&grid(2, 1), &Options::default(), f).unwrap_err();
     assert!(matches!(
         refused,
-        Failure::Fault { fault: Fault::Unsupported { what, .. }, .. } if what.contains("exports")
+        Failure::Fault { fault: Fault::Unsupported { pc: 16, what }, .. } if what.contains("exports")
     ));
 }
 
@@ -183,6 +183,10 @@ fn request(op: GlobalSync, value: u32) -> SyncRequest {
         resource: 0,
         value,
     }
+}
+
+fn sync_at(request: SyncRequest) -> Stop {
+    Stop::GlobalSync { request, pc: 8 }
 }
 
 /// One wave of each group meets those of the others while its partner waits at the group's barrier. All groups are
@@ -197,7 +201,7 @@ fn all_groups_meet() {
         let f = |_, wave, step| match (wave, step) {
             (0, 0) => {
                 arrived.fetch_add(1, SeqCst);
-                Stop::GlobalSync(request(GlobalSync::Barrier, 6))
+                sync_at(request(GlobalSync::Barrier, 6))
             }
             (0, 1) => {
                 met();
@@ -228,7 +232,7 @@ fn a_hung_wave_leaves_the_queue() {
         deadline: Some(Instant::now() + Duration::from_millis(50)),
         ..Options::default()
     };
-    let f = |_, _, _| Stop::GlobalSync(request(GlobalSync::Wait, 0));
+    let f = |_, _, _| sync_at(request(GlobalSync::Wait, 0));
     let Err(Failure::Timeout { waves, .. }) = toy(&grid(1, 1), &options, f) else {
         panic!("it cannot end");
     };

@@ -65,7 +65,7 @@ pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 }
 
 /// Asks for global synchronization of kind `flags`, by resource and value in
-/// the sources, to go on at `imm[2]`.
+/// the sources, to go on at `imm[2]`, `dst2` bytes after the instruction.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
@@ -77,14 +77,15 @@ pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
             resource: ctx.uniform32(s, 0) as u8,
             value: ctx.uniform32(s, 1),
         };
-        (*ctx.uniform).pc = s.imm[2];
-        ctx.stop = Some(Stop::GlobalSync(request));
+        let (pc, next) = (s.imm[2].wrapping_sub(s.dst2.into()), s.imm[2]);
+        (*ctx.uniform).pc = next;
+        ctx.stop = Some(Stop::GlobalSync { request, pc });
     }
     Next::Stop
 }
 
-/// Sends registers out, to go on at `imm[1]`; `imm[0]` is the address of the
-/// export, kept beside the block.
+/// Sends registers out, to go on at `imm[1]`, `dst2` bytes after the
+/// instruction; `imm[0]` is the address of the export, kept beside the block.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
@@ -92,7 +93,8 @@ pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the export as long as the step.
     unsafe {
         let export: &Export = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
-        stop(ctx, s, Stop::Export(*export))
+        let (export, pc) = (*export, s.imm[1].wrapping_sub(s.dst2.into()));
+        stop(ctx, s, Stop::Export { export, pc })
     }
 }
 

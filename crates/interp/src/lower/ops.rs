@@ -415,6 +415,9 @@ impl<L: Level> Lower<'_, L> {
             *slot |= imm;
         }
         step.flags = flags;
+        if let Terminator::Export { next, .. } | Terminator::GlobalSync { next, .. } = *end {
+            step.dst2 = next.wrapping_sub(self.pc) as u32;
+        }
         if let Terminator::Export { export, .. } = *end {
             step.imm[0] = self.kept.keep(export);
         }

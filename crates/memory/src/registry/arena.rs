@@ -133,7 +133,7 @@ impl Arena {
     fn map_chunk(&mut self) -> Result<(u64, u64), String> {
         let map = map(CHUNK)?;
         // Only a wish: pieces of a page would each cost a huge one.
-        let _ = map.advise(Advice::NoHugePage);
+        wish(&map, Advice::NoHugePage);
         let start = map.as_mut_ptr().expose_provenance() as u64;
         self.chunks.insert(start, map);
         self.keep(start, CHUNK);
@@ -144,7 +144,7 @@ impl Arena {
         let map = map(with_skip)?;
         if bytes >= HUGE {
             // Only a wish: without huge pages everything works the same.
-            let _ = map.advise(Advice::HugePage);
+            wish(&map, Advice::HugePage);
         }
         let start = map.as_mut_ptr().expose_provenance() as u64;
         let start = start.next_multiple_of(align);
@@ -222,12 +222,20 @@ impl Arena {
         let (at, bytes) = ((room.start - start) as usize, room.bytes as usize);
         // SAFETY: the pages are the registry's own, and nobody has a reference to them: guests reach them by relaxed
         // atomics alone, which may read zeros at any time.
-        let emptied = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, at, bytes) };
-        if emptied.is_err() {
+        let emptied = !cfg!(miri)
+            && unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, at, bytes) }.is_ok();
+        if !emptied {
             // Memory that the program has locked cannot be given back.
             // SAFETY: the bytes are mapped and writable.
             unsafe { global::zero(room.start, room.bytes) };
         }
+    }
+}
+
+/// Says how memory is going to be used, which the host may heed. Miri does not know the call.
+fn wish(map: &MmapRaw, advice: Advice) {
+    if !cfg!(miri) {
+        let _ = map.advise(advice);
     }
 }
 

@@ -215,14 +215,14 @@ fn to_the_end(
         wave.uniform_mut().budget = 1;
         match backend.run(wave, memory) {
             Stop::End => return Ok(()),
-            Stop::GlobalSync(request) => {
+            Stop::GlobalSync { request, pc } => {
                 if sync.enter(request).is_some() {
-                    step_back(wave);
+                    wave.uniform_mut().pc = pc;
                     return Err("it waits for other waves, of which there are none".into());
                 }
             }
-            Stop::Export(_) => {
-                step_back(wave);
+            Stop::Export { pc, .. } => {
+                wave.uniform_mut().pc = pc;
                 return Err("nobody takes exports here".into());
             }
             Stop::Barrier | Stop::Yield | Stop::Message(_) => {}
@@ -230,11 +230,6 @@ fn to_the_end(
         }
     }
     Err("the instructions do not come to an end".into())
-}
-
-/// Sets the PC to the instruction that the wave stopped after: of those that stop it all have two words.
-fn step_back(wave: &mut Wave) {
-    wave.uniform_mut().pc -= 8;
 }
 
 fn sentence(fault: &Fault) -> String {
