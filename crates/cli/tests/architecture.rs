@@ -136,7 +136,7 @@ fn every_invariant_names_a_test_that_is_there() {
             )
         });
         assert!(sentence.len() < 1200, "what holds this?{sentence}");
-        let held = rest.split('.').next().unwrap_or_default();
+        let held = rest.split(". ").next().unwrap_or_default();
         let names: Vec<&str> = held.split('`').skip(1).step_by(2).collect();
         assert!(!names.is_empty(), "{sentence}");
         for name in names {
