@@ -63,7 +63,7 @@ impl Demo {
         let [width, height] = self.size;
         let counts = device.buffer_zeroed(u64::from(width) * u64::from(height) * 4)?;
         let report = self.compute(&device, &counts);
-        tell_seed(&device);
+        tell_seed(device.schedule());
         let report = report?;
         let pixels: Vec<u8> = counts.read::<u32>()?.into_iter().flat_map(colour).collect();
         write_png(&self.output, self.size, &pixels)?;

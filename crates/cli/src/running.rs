@@ -62,8 +62,8 @@ impl Running {
 }
 
 /// Tells the seed of a random schedule, on stderr.
-pub fn tell_seed(device: &Device) {
-    if let schedule @ Schedule::Random(_) = device.schedule() {
+pub fn tell_seed(schedule: Schedule) {
+    if let Schedule::Random(_) = schedule {
         // If stderr is closed, nobody is there to be told.
         let _ = std::io::Write::write_fmt(
             &mut anstream::stderr(),

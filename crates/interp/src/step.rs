@@ -31,7 +31,7 @@ pub const CONST: u32 = 1 << 31;
 /// One step.
 ///
 /// Offsets count bytes: of lane vectors from the start of the vector file, of
-/// uniform values from the start of [`Uniform`]. Lowering proved them in range.
+/// uniform values from the start of [`Uniform`](wavetank_memory::Uniform). Lowering proved them in range.
 #[repr(C)]
 pub struct Step {
     /// What it does.

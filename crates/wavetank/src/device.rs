@@ -115,7 +115,7 @@ impl Device {
     /// Loads a code object, or the one for this chip from an offload bundle or a host program.
     ///
     /// # Errors
-    /// [`Error::Object`] for bytes that are none, or have no code for this chip.
+    /// [`Error::Object`](crate::Error::Object) for bytes that are none, or have no code for this chip.
     pub fn load(&self, bytes: &[u8]) -> Result<Module> {
         Module::load(self, bytes)
     }
@@ -123,7 +123,7 @@ impl Device {
     /// A buffer of `bytes` bytes, all zero.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn buffer_zeroed(&self, bytes: u64) -> Result<Buffer> {
         Buffer::zeroed(self, bytes)
     }
@@ -131,7 +131,7 @@ impl Device {
     /// A buffer with a copy of a slice.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`].
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     ///
     /// ```
     /// use wavetank::{Chip, Device};
@@ -202,8 +202,8 @@ impl DeviceBuilder {
     /// Makes the device.
     ///
     /// # Errors
-    /// [`Error::Chip`] for a chip that is not among [`SUPPORTED_CHIPS`](crate::SUPPORTED_CHIPS), [`Error::Setting`] for a wrong value of a
-    /// variable that [`KernelSettings`] has.
+    /// [`Error::Chip`](crate::Error::Chip) for a chip that is not among [`SUPPORTED_CHIPS`](crate::SUPPORTED_CHIPS),
+    /// [`Error::Setting`](crate::Error::Setting) for a wrong value of a variable that [`KernelSettings`] has.
     pub fn build(self) -> Result<Device> {
         let DeviceBuilder {
             chip,

@@ -125,7 +125,7 @@ impl Launch {
         if let Some(tracer) = tracer {
             tracer.flush();
         }
-        tell_seed(&device);
+        tell_seed(device.schedule());
         let report = result?;
         if let Some(overrun) = &report.lds_overruns {
             eprintln!("wavetank: {overrun}");

@@ -7,12 +7,14 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use wavetank::Schedule;
 use wavetank::environment::{Gpu, Settings};
 use wavetank::statistics::{Ledger, table};
 
 use crate::exit::{Failure, Result};
-use crate::running::Running;
+use crate::running::{Running, tell_seed};
 use library::Library;
+use program::End;
 
 // No line is longer than 80 columns: clap would break it.
 const HELP: &str = "\
@@ -70,8 +72,16 @@ impl Run {
             Some(path) => command.env("WAVETANK_STATS_TO", path),
             None => command.env_remove("WAVETANK_STATS_TO"),
         };
+        // A seed that the library would choose is chosen here: it cannot tell it if a signal ends the program.
+        let schedule = settings.kernels.schedule.unwrap_or_default();
+        if let Schedule::Random(_) = schedule {
+            command.env("WAVETANK_SCHEDULE", schedule.to_string());
+        }
         let end = program::run(&mut command);
         let end = end.map_err(|error| Failure::file("run", program, error))?;
+        if let End::Signal(_) = end {
+            tell_seed(schedule);
+        }
         let rows = ledger.map(|ledger| ledger.rows()).unwrap_or_default();
         if !rows.is_empty() {
             // If stderr is closed, nobody is there to be told.

@@ -42,6 +42,21 @@ fn pid(child: &Child) -> Pid {
     Pid::from_raw(child.id().cast_signed())
 }
 
+/// A program that a signal ends cannot tell the seed itself.
+#[test]
+#[ignore = "builds the optimized library first"]
+fn the_seed_is_told_whatever_ends_the_program() {
+    let told = |value: &str| {
+        let mut command = script("kill -SEGV $$");
+        command.env("WAVETANK_SCHEDULE", value);
+        let out = command.output().expect("the command starts");
+        String::from_utf8(out.stderr).expect("it writes text")
+    };
+    assert!(told("random:5").ends_with("the schedule was random:5\n"));
+    assert!(told("random").contains("the schedule was random:"));
+    assert!(!told("fair").contains("the schedule was"));
+}
+
 #[test]
 #[ignore = "builds the optimized library first"]
 fn the_command_ends_as_the_program_does() {

@@ -25,7 +25,7 @@ pub struct Descriptor {
     pub base: u64,
     /// Bytes from one record to the next, 14 bits; 18 with ADD_TID.
     pub stride: u64,
-    /// Bytes or records, see [`Range`].
+    /// Bytes or records, see `Range`.
     pub num_records: u32,
     /// The lane is added to the index.
     pub add_tid: bool,

@@ -187,7 +187,7 @@ unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
     lanes.map(|l| l.wrapping_add(offset) & !ignored)
 }
 
-/// Atomics whose operand stands in LDS too: MEM[A] = MEM[A] op MEM[B], lane by
+/// Atomics whose operand stands in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by
 /// lane (Vega ISA, 12.13, DS_*_SRC2_*).
 ///
 /// # Safety
