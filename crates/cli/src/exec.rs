@@ -6,7 +6,7 @@ use std::path::Path;
 
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
-use wavetank::environment::KernelSettings;
+use wavetank::environment::Settings;
 use wavetank::exec::{Case, Changed, Engine, ExecError, Run, parse_file, parse_words};
 use wavetank_quote::plain_lines;
 
@@ -66,7 +66,7 @@ struct Row {
 impl Exec {
     pub fn run(self) -> Result {
         // A wrong environment is not the fault of a case.
-        KernelSettings::from_env().map_err(wavetank::Error::from)?;
+        Settings::from_env().map_err(wavetank::Error::from)?;
         let cases = self.cases()?;
         let mut outcomes = Vec::new();
         let mut text = String::new();
@@ -117,7 +117,7 @@ impl Exec {
                 "`{word}`: the state of cases stands in their file"
             )));
         }
-        let text = std::fs::read_to_string(path).map_err(|e| Failure::file("read", path, e))?;
+        let text = crate::input::read_text(path)?;
         parse_file(&text).map_err(|e| wrong(e).of(path))
     }
 }

@@ -1,14 +1,26 @@
 //! Files that are read whole, or stdin.
 
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use crate::exit::{Failure, Result};
 
+/// The bytes of a file. A device is none: many never end.
+pub fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let failed = |error| Failure::file("read", path, error);
+    let kind = std::fs::metadata(path).map_err(failed)?.file_type();
+    if kind.is_char_device() || kind.is_block_device() {
+        let problem = "it is a device, which may never end; name a file, a pipe, or - for stdin";
+        return Err(Failure::file("read", path, problem));
+    }
+    std::fs::read(path).map_err(failed)
+}
+
 /// The bytes of a file, or those of stdin for `-`.
 pub fn read(path: &Path) -> Result<Vec<u8>> {
     if path != Path::new("-") {
-        return std::fs::read(path).map_err(|error| Failure::file("read", path, error));
+        return read_file(path);
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);

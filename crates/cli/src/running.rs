@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use wavetank::environment::Settings;
 use wavetank::{Chip, Device, Schedule};
 
 use crate::exit::Result;
@@ -26,7 +27,10 @@ pub struct Running {
 
 impl Running {
     /// A device for a chip.
+    ///
+    /// What only programs read of the environment is looked at as well: a wrong value is wrong for every command.
     pub fn device(&self, chip: Chip) -> Result<Device> {
+        Settings::from_env().map_err(wavetank::Error::from)?;
         let mut builder = Device::builder(chip);
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);

@@ -199,7 +199,9 @@ fn traces_show_instructions_and_what_they_changed() {
     assert!(trace.contains(loaded), "{trace}");
     // The second work-group has no work-item below n.
     let trace = run("--trace=group=1,op=global_");
-    assert_eq!(trace, "");
+    let none = "wavetank: no instruction that was executed is one of --trace's\n";
+    assert_eq!(trace, none);
+    assert_eq!(run("--trace=group=999"), none);
     let trace = run("--trace=group=0..1,op=s_endpgm");
     assert_eq!(trace.lines().count(), 2, "{trace}");
     let trace = run("--trace=group=1:0:0,pc=0..0");

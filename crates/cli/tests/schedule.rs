@@ -18,6 +18,12 @@ fn the_seed_of_a_random_schedule_is_told_at_the_end() {
     for schedule in ["fair", "greedy"] {
         launch(schedule).success();
     }
+    // Nothing ran: there is no schedule to tell.
+    let refused = wavetank(&format!(
+        "launch {VECADD} --grid 1 --block 1 --schedule random"
+    ));
+    assert!(!refused.stderr.contains("the schedule was"), "{refused:?}");
+    refused.refused(&["its signature is"]);
 }
 
 #[test]
@@ -42,6 +48,8 @@ fn wrong_variables_are_refused() {
         ("WAVETANK_SCHEDULE", "random:x", "`random:x` is no schedule"),
         ("WAVETANK_THREADS", "many", "`many` is no number of threads"),
         ("WAVETANK_SIMD", "bogus", "`bogus` is no level of vector"),
+        ("WAVETANK_LOG", "zz", "\"zz\" is no level of the log"),
+        ("WAVETANK_GPU", "gfx900,", "names no GPU"),
     ] {
         for command in commands {
             let outcome = wavetank_with(variable, value, command);

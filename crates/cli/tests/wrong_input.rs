@@ -33,6 +33,7 @@ fn files_that_are_no_code_objects() {
         refused("truncated", &["truncated: ", "the file is truncated"]);
         refused("missing", &["cannot read missing"]);
         refused(".", &["cannot read ."]);
+        refused("/dev/zero", &["cannot read /dev/zero: it is a device"]);
         refused(env!("CARGO_BIN_EXE_wavetank"), &["not for an AMD GPU"]);
     }
 }

@@ -153,9 +153,12 @@ pub fn free(address: u64) -> Result {
     freed.map_err(|_| Status::ERROR_INVALID_ALLOCATION)
 }
 
-/// The host's address of memory that a program may name by the GPU's.
+/// The host's address of memory that a program may name by the GPU's. What no memory can have stays as it was named.
 pub fn host_address(address: u64) -> u64 {
-    address & !ALIAS
+    match address < 2 * ALIAS {
+        true => address & !ALIAS,
+        false => address,
+    }
 }
 
 /// Memory that is locked: by the address that the program gave, the first lock first.
@@ -209,10 +212,16 @@ pub unsafe fn lock_host(address: u64, bytes: usize) -> Result<u64> {
     let pages = end.next_multiple_of(PAGE) - first;
     // SAFETY: the whole pages of what stays mapped until it is unlocked.
     let registrations = unsafe { register(first, pages) };
+    let registrations = registrations.map_err(|problem| {
+        log::line(&format!(
+            "memory of {bytes} bytes at {address:#x} cannot be locked, by whole pages: {problem}"
+        ));
+        Status::ERROR_INVALID_ARGUMENT
+    })?;
     let lock = Lock {
         bytes,
         times: 1,
-        registrations: registrations?,
+        registrations,
         user_data: 0,
     };
     let on_gpu = gpu_address(address, &lock);
@@ -228,30 +237,30 @@ fn gpu_address(address: u64, lock: &Lock) -> u64 {
     }
 }
 
-/// Registers pages of the program, with the rights that it has itself, unless they are the library's.
+/// Registers pages of the program, with the rights that it has itself, unless they are the library's. The error is a
+/// sentence without a subject.
 ///
 /// # Safety
 /// As for [`lock_host`].
-unsafe fn register(first: u64, bytes: u64) -> Result<Option<[Registration; 2]>> {
-    let refused = |problem: String| {
-        log::line(&format!("memory cannot be locked: {problem}"));
-        Status::ERROR_INVALID_ARGUMENT
-    };
+unsafe fn register(
+    first: u64,
+    bytes: u64,
+) -> std::result::Result<Option<[Registration; 2]>, String> {
     if place::is_ours(first) {
-        let held = place::hold(first, bytes, Access::Read);
-        return held.map(|_| None).map_err(refused);
+        return place::hold(first, bytes, Access::Read).map(|_| None);
     }
-    let pages = host::pages(first, bytes, Access::Read).map_err(refused)?;
+    let pages = host::pages(first, bytes, Access::Read)?;
     let rights = match pages.writable {
         true => Rights::ReadWrite,
         false => Rights::Read,
     };
-    let registry = runtime()?.registry();
+    let runtime = runtime().map_err(|_| "the library is not initialised")?;
+    let registry = runtime.registry();
     let register = |first: u64| {
         let pointer = std::ptr::with_exposed_provenance_mut(first as usize);
         // SAFETY: pages that are mapped, and writable where that is said; the caller keeps them so.
         let made = unsafe { registry.register("locked host memory", pointer, bytes, rights) };
-        made.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
+        made.map_err(|error| error.to_string())
     };
     Ok(Some([register(first)?, register(first | ALIAS)?]))
 }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
+use std::time::Duration;
 
 use wavetank::Report;
 use wavetank::statistics::{Ledger, Row, Sum, table};
@@ -41,8 +42,31 @@ fn instructions(report: &Report) -> u64 {
     report.instructions.as_ref().map_or(0, |i| i.waves())
 }
 
-/// Counts a dispatch.
-pub fn add(kernel: &str, report: &Report) {
+/// Counts a dispatch that begins: one that never ends, or fails, is in the table too.
+pub fn begin(kernel: &str) {
+    add(
+        kernel,
+        Sum {
+            calls: 1,
+            ..Sum::default()
+        },
+    );
+}
+
+/// Adds what a dispatch took that ended, or failed after a time: then its instructions are not known.
+pub fn end(kernel: &str, time: Duration, report: Option<&Report>) {
+    let instructions = report.map_or(0, instructions);
+    add(
+        kernel,
+        Sum {
+            calls: 0,
+            time,
+            instructions,
+        },
+    );
+}
+
+fn add(kernel: &str, part: Sum) {
     if !table_wanted() {
         return;
     }
@@ -55,14 +79,9 @@ pub fn add(kernel: &str, report: &Report) {
         }
         Sums::new()
     });
-    let dispatch = Sum {
-        calls: 1,
-        time: report.wall,
-        instructions: instructions(report),
-    };
     let new = || (Sum::default(), ledger().and_then(|l| l.row(kernel)));
     let (sum, row) = sums.entry(kernel.to_owned()).or_insert_with(new);
-    sum.add(dispatch);
+    sum.add(part);
     if let Some(row) = row {
         row.set(*sum);
     }

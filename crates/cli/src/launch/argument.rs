@@ -147,7 +147,7 @@ impl Arguments {
 }
 
 fn read_input(device: &Device, path: &Path) -> Result<(Buffer, Option<Layout>)> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, error))?;
+    let bytes = crate::input::read_file(path)?;
     if !is_npy(path) {
         return Ok((device.buffer_from(&bytes)?, None));
     }

@@ -123,9 +123,13 @@ impl Launch {
             }),
         };
         if let Some(tracer) = tracer {
-            tracer.flush();
+            tracer.end();
         }
-        tell_seed(device.schedule());
+        let result = result.map_err(Failure::from);
+        // What was refused before a wave began had no schedule.
+        if !matches!(result, Err(Failure::Usage(_))) {
+            tell_seed(device.schedule());
+        }
         let report = result?;
         if let Some(overrun) = &report.lds_overruns {
             eprintln!("wavetank: {overrun}");

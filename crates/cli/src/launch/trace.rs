@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{BufWriter, Stderr, Write};
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use wavetank::{Change, Chip, Group, Step};
 
@@ -92,7 +93,15 @@ fn range(text: &str) -> Result<RangeInclusive<u64>, String> {
         return Ok(0..=u64::MAX);
     }
     match text.split_once("..") {
-        Some((first, last)) => Ok(number(first)?..=number(last)?),
+        Some((first, last)) => {
+            let range = number(first)?..=number(last)?;
+            match range.is_empty() {
+                true => Err(format!(
+                    "`{text}` ends before it begins; write A..B with A up to B"
+                )),
+                false => Ok(range),
+            }
+        }
         None => {
             let only = number(text)?;
             Ok(only..=only)
@@ -110,6 +119,8 @@ pub struct Tracer {
     filter: Filter,
     chip: Chip,
     out: Mutex<BufWriter<Stderr>>,
+    /// Whether an instruction was printed.
+    told: AtomicBool,
 }
 
 impl Tracer {
@@ -118,6 +129,7 @@ impl Tracer {
             filter,
             chip,
             out: Mutex::new(BufWriter::new(std::io::stderr())),
+            told: AtomicBool::new(false),
         }
     }
 
@@ -129,12 +141,16 @@ impl Tracer {
     /// Prints an instruction, if it is one to be shown.
     pub fn tell(&self, step: &Step) {
         if self.filter.shows(step) {
+            self.told.store(true, Ordering::Relaxed);
             self.write(&text(step, self.chip));
         }
     }
 
-    /// Writes what has not been written yet.
-    pub fn flush(&self) {
+    /// Writes what has not been written yet, and says so if there was nothing.
+    pub fn end(&self) {
+        if !self.told.load(Ordering::Relaxed) {
+            self.write("wavetank: no instruction that was executed is one of --trace's\n");
+        }
         if let Ok(mut out) = self.out.lock() {
             // If stderr is closed, nobody is there to be told.
             let _ = out.flush();
@@ -239,6 +255,7 @@ mod tests {
             "wave=a",
             "pc=5..",
             "wave=-1",
+            "wave=9..1",
             "group=4294967296:0:0",
         ] {
             assert!(Filter::parse(bad).is_err(), "{bad}");

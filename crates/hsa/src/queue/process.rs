@@ -169,6 +169,8 @@ fn dispatch(
     let _running = look::Running::new();
     let slow = Slow::new(kernel.name());
     let progress = |done, all| slow.look(done, all);
+    statistics::begin(kernel.name());
+    let begun = Instant::now();
     let run = kernel
         .dispatch()
         .grid(packet.grid)
@@ -179,9 +181,9 @@ fn dispatch(
         .progress(&progress)
         .cancel(&queue.stopped)
         .run();
+    statistics::end(kernel.name(), begun.elapsed(), run.as_ref().ok());
     match run {
         Ok(report) => {
-            statistics::add(kernel.name(), &report);
             if let Some(overrun) = &report.lds_overruns {
                 log::once(kernel.name(), &overrun.to_string());
             }

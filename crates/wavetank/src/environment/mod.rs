@@ -73,7 +73,15 @@ impl FromStr for Gpu {
 
     /// After the chip come features, as in a target ID, and the size of the memory, which begins with a digit.
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, suffixes) = text.split_once(':').unwrap_or((text, ""));
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default();
+        let suffixes: Vec<&str> = parts.collect();
+        if suffixes.contains(&"") {
+            let text = text.escape_debug();
+            return Err(format!(
+                "`{text}` has a colon with nothing behind it; write {name} or {name}:8G"
+            ));
+        }
         let facts = Chip::from_name(name).and_then(|chip| ChipFacts::of(chip).ok());
         let facts = facts.ok_or_else(|| {
             format!(
@@ -83,8 +91,7 @@ impl FromStr for Gpu {
             )
         })?;
         let is_size = |suffix: &&str| suffix.starts_with(|c: char| c.is_ascii_digit());
-        let suffixes = suffixes.split(':').filter(|suffix| !suffix.is_empty());
-        let (sizes, features): (Vec<&str>, Vec<&str>) = suffixes.partition(is_size);
+        let (sizes, features): (Vec<&str>, Vec<&str>) = suffixes.into_iter().partition(is_size);
         check_features(facts, &features)?;
         let memory = match sizes.as_slice() {
             [] => None,
@@ -228,13 +235,11 @@ fn variable<T>(
 
 fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
     let names = text.split(',').map(str::trim);
-    let gpus: Vec<Gpu> = names
-        .filter(|name| !name.is_empty())
-        .map(str::parse)
-        .collect::<Result<_, _>>()?;
-    match gpus.is_empty() {
-        true => Err("it names no GPU; write gfx900, or several parted by commas".to_owned()),
-        false => Ok(gpus),
+    match names.clone().any(str::is_empty) {
+        true => Err(
+            "it names no GPU beside a comma; write gfx900, or several parted by commas".to_owned(),
+        ),
+        false => names.map(str::parse).collect(),
     }
 }
 
@@ -302,6 +307,9 @@ mod tests {
             ("WAVETANK_STATS", "yes", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is no GPU"),
             ("WAVETANK_GPU", ",", "names no GPU"),
+            ("WAVETANK_GPU", "gfx900,", "names no GPU"),
+            ("WAVETANK_GPU", "gfx900:", "nothing behind it"),
+            ("WAVETANK_GPU", "gfx900::8G", "nothing behind it"),
             ("WAVETANK_MEMORY", "much", "`much` is no size of memory"),
             (
                 "WAVETANK_SIMD",
