@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::failure::ParseError;
 use super::mnemonic::Candidate;
-use super::parse_modifier::words;
+use super::modifier_words::words;
 use crate::generation::{Chip, Generation};
 use crate::tables::{Chips, Field, Op, Row};
 

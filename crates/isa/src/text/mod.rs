@@ -8,6 +8,7 @@ mod legal;
 mod lex;
 mod line;
 mod mnemonic;
+mod modifier_words;
 pub(crate) mod names;
 mod operand;
 mod parse;

@@ -1,15 +1,15 @@
-//! The words after the operands.
+//! The words after the operands, in CLRX's syntax.
 
 use super::super::failure::{Failure, fail};
-use super::super::lex::{Lexer, Token};
+use super::super::lex::{Lexer, Located, Token};
+use super::super::modifier_words::{self, FLAGS, Syntax, allowed, dpp_amount, given};
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN};
-use super::super::parse_modifier::{FLAGS, allowed, given};
 use super::super::parse_operand::expect;
 use super::expr;
 use super::names::{DATA_FORMATS, NUMBER_FORMATS, SELS, UNUSED};
 use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{Mods, flag};
+use crate::inst::{DstUnused, Mods, SdwaSel, flag};
 
 /// Modifiers as written: their values, and which were there.
 pub(super) struct Modifiers {
@@ -164,13 +164,7 @@ fn control(lex: &mut Lexer<'_>, word: &str) -> Result<Option<u16>, Failure> {
     } else {
         1
     };
-    let found = DPP_AMOUNTS
-        .iter()
-        .find(|(_, name, range)| *name == word && range.contains(&amount));
-    match found {
-        Some((base, ..)) => Ok(Some(base + amount)),
-        None => fail(&start, format_args!("{word} does not take {amount}")),
-    }
+    dpp_amount(&start.spot(), word, amount).map(Some)
 }
 
 /// A modifier with a value after a colon.
@@ -180,145 +174,73 @@ fn valued(
     start: &Lexer<'_>,
     m: &mut Modifiers,
 ) -> Result<(), Failure> {
-    let mods = &mut m.mods;
+    let word = match word {
+        "inst_offset" => "offset",
+        "dst_un" => "dst_unused",
+        word => word,
+    };
+    if let Some(kind) = modifier_words::valued(&Clrx, lex, word, &mut m.mods)? {
+        m.given |= kind;
+        return Ok(());
+    }
     m.given |= match word {
-        "mul" | "div" | "omod" => {
-            mods.omod = omod(lex, word)?;
+        "omod" => {
+            m.mods.omod = expr::within(lex, 0, 3)? as u8;
             given::OMOD
         }
-        "op_sel" => {
-            mods.op_sel = bits(lex)?;
-            given::OP_SEL
-        }
-        "op_sel_hi" => {
-            mods.op_sel_hi = bits(lex)?;
-            given::OP_SEL_HI
-        }
-        "neg_lo" => {
-            mods.neg = bits(lex)?;
-            given::NEG_LO_HI
-        }
-        "neg_hi" => {
-            mods.abs = bits(lex)?;
-            given::NEG_LO_HI
-        }
         "neg" => {
-            m.neg = bits(lex)?;
+            m.neg = Clrx.bits(lex)?;
             0
         }
         "abs" => {
-            m.abs = bits(lex)?;
+            m.abs = Clrx.bits(lex)?;
             0
         }
         "sext" => {
-            m.sext = bits(lex)?;
+            m.sext = Clrx.bits(lex)?;
             given::SDWA
-        }
-        "dst_sel" => {
-            mods.dst_sel = choice(lex, &SELS, 7)?;
-            given::DST_SEL
-        }
-        "dst_unused" | "dst_un" => {
-            mods.dst_unused = choice(lex, &UNUSED, 3)?;
-            given::SDWA
-        }
-        "src0_sel" => {
-            mods.src_sel[0] = choice(lex, &SELS, 7)?;
-            given::SDWA
-        }
-        "src1_sel" => {
-            mods.src_sel[1] = choice(lex, &SELS, 7)?;
-            given::SDWA
-        }
-        "quad_perm" => {
-            mods.dpp_ctrl = list(lex, 4, 3)?
-                .iter()
-                .rev()
-                .fold(0, |c, lane| c << 2 | u16::from(*lane));
-            given::DPP_CTRL
         }
         "dppctrl" => {
-            mods.dpp_ctrl = expr::within(lex, 0, 0x1ff)? as u16;
+            m.mods.dpp_ctrl = expr::within(lex, 0, 0x1ff)? as u16;
             given::DPP_CTRL
-        }
-        "row_mask" => {
-            mods.row_mask = expr::within(lex, 0, 15)? as u8;
-            given::DPP
-        }
-        "bank_mask" => {
-            mods.bank_mask = expr::within(lex, 0, 15)? as u8;
-            given::DPP
-        }
-        "offset" | "inst_offset" => {
-            mods.offset = expr::within(lex, i64::from(i32::MIN), i64::from(i32::MAX))? as i32;
-            given::OFFSET
-        }
-        "offset0" => {
-            mods.offset = expr::within(lex, 0, 255)? as i32;
-            given::OFFSET0
-        }
-        "offset1" => {
-            mods.offset1 = expr::within(lex, 0, 255)? as u8;
-            given::OFFSET1
-        }
-        "dmask" => {
-            mods.dmask = expr::within(lex, 0, 15)? as u8;
-            given::DMASK
-        }
-        "dfmt" => {
-            mods.dfmt = expr::within(lex, 0, 15)? as u8;
-            given::FORMAT
-        }
-        "nfmt" => {
-            mods.nfmt = expr::within(lex, 0, 7)? as u8;
-            given::FORMAT
-        }
-        "format" => {
-            format(lex, mods)?;
-            given::FORMAT
         }
         _ => return fail(start, format!("`{word}` is no modifier")),
     };
     Ok(())
 }
 
-fn omod(lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
-    let start = *lex;
-    match (word, expr::within(lex, 0, 4)?) {
-        ("omod", code @ 0..=3) => Ok(code as u8),
-        ("mul" | "div", 1) => Ok(0),
-        ("mul", 2) => Ok(1),
-        ("mul", 4) => Ok(2),
-        ("div", 2) => Ok(3),
-        _ => fail(&start, "results are scaled by mul:2, mul:4 or div:2"),
-    }
-}
+/// How CLRX writes values.
+struct Clrx;
 
-/// `[0,1,1]`, values up to a limit.
-fn list(lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure> {
-    expect(lex, b'[', "before a list")?;
-    let mut values = Vec::with_capacity(most);
-    loop {
-        let start = *lex;
-        values.push(expr::within(lex, 0, max)? as u8);
-        if values.len() > most {
-            return fail(&start, format_args!("the list has more than {most} values"));
-        }
-        if !lex.mark(b',') {
-            break;
+impl Syntax for Clrx {
+    fn number(&self, lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure> {
+        expr::within(lex, min, max).map(|n| n as i32)
+    }
+
+    /// A list, or a number.
+    fn bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure> {
+        match lex.clone().mark(b'[') {
+            true => self.listed_bits(lex),
+            false => expr::within(lex, 0, 15).map(|n| n as u8),
         }
     }
-    expect(lex, b']', "after a list")?;
-    Ok(values)
-}
 
-/// A bit a source: a list of them, or a number.
-fn bits(lex: &mut Lexer<'_>) -> Result<u8, Failure> {
-    if lex.clone().mark(b'[') {
-        let values = list(lex, 4, 1)?;
-        return Ok((0..).zip(&values).fold(0, |mask, (n, bit)| mask | bit << n));
+    fn part(&self, lex: &mut Lexer<'_>) -> Result<SdwaSel, Failure> {
+        choice(lex, &SELS, 7)
     }
-    expr::within(lex, 0, 15).map(|n| n as u8)
+
+    fn unused(&self, lex: &mut Lexer<'_>) -> Result<DstUnused, Failure> {
+        choice(lex, &UNUSED, 3)
+    }
+
+    /// `bound_ctrl` is read where flags are: here it may stand alone.
+    fn own(&self, lex: &mut Lexer<'_>, word: &str, mods: &mut Mods) -> Result<(), Failure> {
+        match word {
+            "format" => format(lex, mods)?,
+            _ => mods.offset = self.number(lex, i32::MIN.into(), i32::MAX.into())?,
+        }
+        Ok(())
+    }
 }
 
 /// A name of a table, or `@` and a code up to a limit: the table begins with

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 
 use super::super::failure::{Failure, ParseError, fail};
 use super::super::lex::{Lexer, Located, Token};
+use super::super::modifier_words::given;
 use super::super::parse::{check_widths, finish, spelling};
-use super::super::parse_modifier::given;
 use super::super::parse_operand::Written;
 use super::super::print::is_mix;
 use super::modifier::{Modifiers, modifiers};
@@ -305,14 +305,14 @@ impl Line {
             }
             Form::Vop3p if m.given & given::OP_SEL_HI == 0 => inst.mods.op_sel_hi = sources,
             Form::Sdwa => {
-                let kinds = given::SDWA | given::DST_SEL;
+                let kinds = given::OF_SDWA;
                 let asked = self.candidate.spelled || m.form.is_some() || m.given & kinds != 0;
                 if !asked && inst.mods.sext == 0 {
                     return fail(at, "expected a modifier, such as dst_sel:byte0");
                 }
             }
             Form::Dpp => {
-                let kinds = given::DPP | given::DPP_CTRL;
+                let kinds = given::OF_DPP;
                 let asked = self.candidate.spelled || m.form.is_some() || m.given & kinds != 0;
                 if !asked {
                     return fail(at, "expected a modifier, such as row_shl:1");

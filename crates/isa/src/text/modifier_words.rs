@@ -1,0 +1,242 @@
+//! The words after the operands, which LLVM's and CLRX's syntax share: the
+//! flags, the words with a value behind a colon, and what each of them sets.
+
+use super::failure::{Failure, fail};
+use super::lex::{Lexer, Located, Spot};
+use super::names::{DPP_AMOUNTS, DPP_PLAIN};
+use super::parse_operand::expect;
+use crate::form::Form;
+use crate::inst::{DstUnused, Mods, SdwaSel, flag};
+
+/// Kinds of modifiers that were written; flags are in [`Mods::flags`].
+pub(super) mod given {
+    pub const OMOD: u32 = 1 << 0;
+    pub const OP_SEL: u32 = 1 << 1;
+    pub const OP_SEL_HI: u32 = 1 << 2;
+    pub const NEG_LO: u32 = 1 << 3;
+    pub const SDWA: u32 = 1 << 4;
+    pub const DPP: u32 = 1 << 5;
+    pub const OFFSET: u32 = 1 << 6;
+    pub const OFFSET0: u32 = 1 << 7;
+    pub const FORMAT: u32 = 1 << 8;
+    pub const DMASK: u32 = 1 << 9;
+    pub const DST_SEL: u32 = 1 << 10;
+    pub const DPP_CTRL: u32 = 1 << 11;
+    pub const OFFSET1: u32 = 1 << 12;
+    pub const DST_UNUSED: u32 = 1 << 13;
+    pub const ROW_MASK: u32 = 1 << 14;
+    pub const BANK_MASK: u32 = 1 << 15;
+    pub const NEG_HI: u32 = 1 << 16;
+    /// `noclamp`.
+    pub const NO_CLAMP: u32 = 1 << 17;
+    pub const NEG_LO_HI: u32 = NEG_LO | NEG_HI;
+    pub const OFFSET01: u32 = OFFSET0 | OFFSET1;
+    /// Any modifier that only SDWA has, but which part is kept.
+    pub const OF_SDWA: u32 = SDWA | DST_SEL | DST_UNUSED;
+    /// Any modifier that only DPP has.
+    pub const OF_DPP: u32 = DPP | DPP_CTRL | ROW_MASK | BANK_MASK;
+}
+
+/// Flags by the word that sets them.
+pub(super) const FLAGS: [(&str, u32); 19] = [
+    ("clamp", flag::CLAMP),
+    ("glc", flag::GLC),
+    ("slc", flag::SLC),
+    ("tfe", flag::TFE),
+    ("lwe", flag::LWE),
+    ("lds", flag::LDS),
+    ("gds", flag::GDS),
+    ("offen", flag::OFFEN),
+    ("idxen", flag::IDXEN),
+    ("addr64", flag::ADDR64),
+    ("unorm", flag::UNORM),
+    ("da", flag::DA),
+    ("r128", flag::R128),
+    ("a16", flag::A16),
+    ("d16", flag::D16),
+    ("done", flag::DONE),
+    ("compr", flag::COMPR),
+    ("high", flag::HIGH),
+    ("vm", flag::VM),
+];
+
+/// What may stand behind the colon, and the field that it goes to.
+pub(super) enum Value {
+    /// A factor of the result.
+    Factor,
+    /// A bit for each source.
+    Bits(fn(&mut Mods) -> &mut u8),
+    /// A part of a register.
+    Part(fn(&mut Mods) -> &mut SdwaSel),
+    /// What becomes of the rest of the destination.
+    Unused,
+    /// The lanes that each four lanes take.
+    Lanes,
+    /// A number of up to 8 bits, not above a limit.
+    Number(i64, fn(&mut Mods) -> &mut u8),
+    /// The first of two offsets, 8 bits.
+    Offset0,
+    /// What each syntax writes in its own way.
+    Own,
+}
+
+/// Words with a value behind a colon: the word, its kind, its value.
+pub(super) const VALUED: [(&str, u32, Value); 21] = {
+    use Value::*;
+    use given::*;
+    [
+        ("mul", OMOD, Factor),
+        ("div", OMOD, Factor),
+        ("op_sel", OP_SEL, Bits(|m| &mut m.op_sel)),
+        ("op_sel_hi", OP_SEL_HI, Bits(|m| &mut m.op_sel_hi)),
+        ("neg_lo", NEG_LO, Bits(|m| &mut m.neg)),
+        // NEG_HI stands where other forms have ABS.
+        ("neg_hi", NEG_HI, Bits(|m| &mut m.abs)),
+        ("dst_sel", DST_SEL, Part(|m| &mut m.dst_sel)),
+        ("dst_unused", DST_UNUSED, Unused),
+        ("src0_sel", SDWA, Part(|m| &mut m.src_sel[0])),
+        ("src1_sel", SDWA, Part(|m| &mut m.src_sel[1])),
+        ("quad_perm", DPP_CTRL, Lanes),
+        ("row_mask", ROW_MASK, Number(15, |m| &mut m.row_mask)),
+        ("bank_mask", BANK_MASK, Number(15, |m| &mut m.bank_mask)),
+        ("bound_ctrl", DPP, Own),
+        ("offset", OFFSET, Own),
+        ("offset0", OFFSET0, Offset0),
+        ("offset1", OFFSET1, Number(255, |m| &mut m.offset1)),
+        ("dmask", DMASK, Number(15, |m| &mut m.dmask)),
+        ("dfmt", FORMAT, Number(15, |m| &mut m.dfmt)),
+        ("nfmt", FORMAT, Number(7, |m| &mut m.nfmt)),
+        ("format", FORMAT, Own),
+    ]
+};
+
+/// Every word that modifies.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    let flags = FLAGS.iter().map(|(word, _)| *word);
+    let plain = DPP_PLAIN.iter().map(|(_, word)| *word);
+    let amounts = DPP_AMOUNTS.iter().map(|(_, word, _)| *word);
+    let valued = VALUED.iter().map(|(word, ..)| *word);
+    flags.chain(plain).chain(amounts).chain(valued)
+}
+
+/// What a form can be told: kinds, and flags.
+pub(super) fn allowed(form: Form) -> (u32, u32) {
+    use given::*;
+    let memory = flag::GLC | flag::SLC | flag::TFE | flag::LDS;
+    let address = flag::OFFEN | flag::IDXEN | flag::ADDR64;
+    match form {
+        Form::Vop3 => (OMOD | OP_SEL, flag::CLAMP | flag::HIGH),
+        Form::Vop3p => (OP_SEL | OP_SEL_HI | NEG_LO_HI, flag::CLAMP),
+        Form::Sdwa => (OMOD | OF_SDWA, flag::CLAMP),
+        Form::Dpp => (OF_DPP, flag::BOUND_CTRL),
+        Form::Smem => (OFFSET, flag::GLC),
+        Form::Ds => (OFFSET | OFFSET01, flag::GDS),
+        Form::Mubuf => (OFFSET, memory | address),
+        Form::Mtbuf => (OFFSET | FORMAT, memory & !flag::LDS | address),
+        Form::Mimg => (
+            DMASK,
+            memory & !flag::LDS
+                | flag::LWE
+                | flag::UNORM
+                | flag::DA
+                | flag::R128
+                | flag::A16
+                | flag::D16,
+        ),
+        Form::Flat | Form::Global | Form::Scratch => (OFFSET, memory),
+        Form::Exp => (0, flag::DONE | flag::COMPR | flag::VM),
+        _ => (0, 0),
+    }
+}
+
+/// How a syntax writes values.
+pub(super) trait Syntax {
+    /// A number from `min` to `max`.
+    fn number(&self, lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Failure>;
+
+    /// Bit n: entry n of a list is 1.
+    fn bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure>;
+
+    /// A part of a register.
+    fn part(&self, lex: &mut Lexer<'_>) -> Result<SdwaSel, Failure>;
+
+    /// What becomes of the rest of a register.
+    fn unused(&self, lex: &mut Lexer<'_>) -> Result<DstUnused, Failure>;
+
+    /// The value of a word that this syntax writes in its own way.
+    fn own(&self, lex: &mut Lexer<'_>, word: &str, mods: &mut Mods) -> Result<(), Failure>;
+
+    /// `[0,1,1]`, at most so many values up to a limit.
+    fn list(&self, lex: &mut Lexer<'_>, most: usize, max: i64) -> Result<Vec<u8>, Failure> {
+        expect(lex, b'[', "before a list")?;
+        let mut values = Vec::with_capacity(most);
+        loop {
+            let start = lex.spot();
+            values.push(self.number(lex, 0, max)? as u8);
+            if values.len() > most {
+                return fail(&start, format_args!("the list has more than {most} values"));
+            }
+            if !lex.mark(b',') {
+                break;
+            }
+        }
+        expect(lex, b']', "after a list")?;
+        Ok(values)
+    }
+
+    /// A list of zeros and ones as bits.
+    fn listed_bits(&self, lex: &mut Lexer<'_>) -> Result<u8, Failure> {
+        let values = self.list(lex, 4, 1)?;
+        Ok((0..).zip(&values).fold(0, |mask, (n, bit)| mask | bit << n))
+    }
+}
+
+/// Reads the value of a word, after the colon. Gives its kind; `None` if it is
+/// no word with a value.
+pub(super) fn valued(
+    syntax: &impl Syntax,
+    lex: &mut Lexer<'_>,
+    word: &str,
+    mods: &mut Mods,
+) -> Result<Option<u32>, Failure> {
+    let Some((_, kind, value)) = VALUED.iter().find(|(known, ..)| *known == word) else {
+        return Ok(None);
+    };
+    match value {
+        Value::Factor => mods.omod = factor(syntax, lex, word)?,
+        Value::Bits(field) => *field(mods) = syntax.bits(lex)?,
+        Value::Part(field) => *field(mods) = syntax.part(lex)?,
+        Value::Unused => mods.dst_unused = syntax.unused(lex)?,
+        Value::Lanes => {
+            let lanes = syntax.list(lex, 4, 3)?;
+            mods.dpp_ctrl = lanes.iter().rev().fold(0, |c, l| c << 2 | u16::from(*l));
+        }
+        Value::Number(max, field) => *field(mods) = syntax.number(lex, 0, *max)? as u8,
+        Value::Offset0 => mods.offset = syntax.number(lex, 0, 255)?,
+        Value::Own => syntax.own(lex, word, mods)?,
+    }
+    Ok(Some(*kind))
+}
+
+/// OMOD of `mul:2`, `mul:4`, `div:2`; a factor of 1 says nothing.
+fn factor(syntax: &impl Syntax, lex: &mut Lexer<'_>, word: &str) -> Result<u8, Failure> {
+    let start = lex.spot();
+    match (word, syntax.number(lex, 0, 4)?) {
+        (_, 1) => Ok(0),
+        ("mul", 2) => Ok(1),
+        ("mul", 4) => Ok(2),
+        ("div", 2) => Ok(3),
+        _ => fail(&start, "results are scaled by mul:2, mul:4 or div:2"),
+    }
+}
+
+/// The control of a DPP word that takes an amount.
+pub(super) fn dpp_amount(at: &Spot, word: &str, amount: u16) -> Result<u16, Failure> {
+    let found = DPP_AMOUNTS
+        .iter()
+        .find(|(_, name, range)| *name == word && range.contains(&amount));
+    match found {
+        Some((base, ..)) => Ok(base + amount),
+        None => fail(at, format_args!("{word} does not take {amount}")),
+    }
+}
