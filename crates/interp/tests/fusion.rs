@@ -1,17 +1,19 @@
 //! The interpreter against the plain evaluator: random runs of instructions
 //! on random states must leave the same state, whatever was fused.
 //!
-//! The instructions are those of the shared conformance rows, with their
-//! registers drawn from few, so that results are read, overwritten and used
-//! again inside a block.
+//! The instructions are those of our corpus, with their registers drawn from
+//! few, so that results are read, overwritten and used again inside a block, and
+//! with addresses in memory that both find alike.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
-use wavetank_isa::{Chip, Inst, Operand, decode};
-use wavetank_machine::{Backend, Stop};
-use wavetank_memory::{Lds, MemoryUnit, Registry, VGPRS, Wave, hwreg};
+use wavetank_isa::tables::Smem;
+use wavetank_isa::{Chip, Field, Inst, Op, Operand, decode};
+use wavetank_machine::{Backend, Fault, Stop};
+use wavetank_memory::{Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
 
 /// Repeatable random numbers (xorshift64*).
 struct Random(u64);
@@ -29,39 +31,61 @@ impl Random {
     }
 }
 
-/// Every instruction of the rows that decodes.
-fn instructions() -> Option<Vec<Inst>> {
-    let default = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let shared = std::env::var_os("WAVETANK_SHARED").map_or_else(default, PathBuf::from);
-    let Ok(rows) = std::fs::read_to_string(shared.join("conformance/asm-gfx9.tsv")) else {
-        assert!(
-            std::env::var_os("CI").is_none_or(|v| v != "true"),
-            "the shared rows are absent"
-        );
-        eprintln!("SKIP fusion: the shared conformance rows are absent (set WAVETANK_SHARED)");
-        return None;
-    };
+/// The instructions of the corpus of gfx9: each of the table in each form, with
+/// each of its modifiers (crates/isa/tests/corpus).
+fn instructions() -> Vec<Inst> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../isa/tests/corpus");
+    let files = ["asm-gfx9.tsv", "layout-gfx9.tsv"].map(|file| {
+        std::fs::read_to_string(format!("{folder}/{file}")).expect("the corpus is part of the tree")
+    });
     let bytes = |hex: &str| -> Vec<u8> {
-        let digit = |n: usize| u8::from_str_radix(&hex[n..n + 2], 16).unwrap_or(0);
-        (0..hex.len() / 2).map(|n| digit(2 * n)).collect()
+        let digits = (0..hex.len()).step_by(2).map(|n| &hex[n..n + 2]);
+        let byte = |pair| u8::from_str_radix(pair, 16).expect("hexadecimal digits");
+        digits.map(byte).collect()
     };
-    let insts = rows.lines().filter_map(|row| {
-        let mut fields = row.split('\t');
-        let chip = Chip::from_name(fields.next()?)?;
-        decode(&bytes(fields.next()?), chip).ok()
+    let lines = files.iter().flat_map(|text| text.lines());
+    let insts = lines.map(|line| {
+        let mut fields = line.split('\t');
+        let chip = fields.next().and_then(Chip::from_name).expect("a chip");
+        decode(&bytes(fields.next().expect("bytes")), chip).expect(line)
     });
     // Clocks differ from run to run.
-    Some(insts.filter(|i| !i.to_string().contains("time")).collect())
+    let insts: Vec<Inst> = insts.filter(|i| !i.to_string().contains("time")).collect();
+    let exist = Op::all().filter(|op| op.row().exists_on(Chip::Gfx900));
+    let ops: HashSet<Op> = insts.iter().map(|inst| inst.op).collect();
+    let missing: Vec<Op> = exist.filter(|op| !ops.contains(op)).collect();
+    let clocks = [Op::Smem(Smem::S_MEMTIME), Op::Smem(Smem::S_MEMREALTIME)];
+    assert!(missing.iter().all(|op| clocks.contains(op)), "{missing:?}");
+    insts
 }
 
-/// The same instruction on few registers.
+/// The same instruction on few registers; what names memory names that of the
+/// test, at registers that nothing else is crowded on.
 fn crowd(mut inst: Inst, random: &mut Random) -> Inst {
-    for operand in &mut inst.operands {
-        match operand {
-            Operand::Vgpr(n) if *n < 250 => *n = random.below(7) as u8,
+    let specs = inst.row().operands;
+    for (operand, spec) in inst.operands.iter_mut().zip(specs) {
+        let memory = match (spec.field, spec.ty.dwords()) {
+            (Field::Vaddr, 2) => Some(Operand::Vgpr(VADDR)),
+            (Field::Vaddr, _) => Some(Operand::Vgpr(VINDEX + random.below(2) as u8)),
+            (Field::Saddr | Field::Sbase, 2) => Some(Operand::Sgpr(SBASE)),
+            (Field::Sbase | Field::Srsrc, 4) => Some(Operand::Sgpr(SBUFFER)),
+            _ => None,
+        };
+        *operand = match (*operand, memory) {
+            (Operand::Vgpr(_) | Operand::Sgpr(_), Some(register)) => register,
+            (Operand::Vgpr(n), None) if n < 250 => Operand::Vgpr(random.below(7) as u8),
             // Spans stay aligned; every fourth stays what it was.
-            Operand::Sgpr(n) if *n < 100 => *n = 4 * random.below(6) as u8 + (*n & 1),
-            _ => {}
+            (Operand::Sgpr(n), None) if n < 80 => {
+                Operand::Sgpr(4 * random.below(6) as u8 + (n & 1))
+            }
+            (other, _) => other,
+        };
+    }
+    // An index takes the place of the address where there is a scalar base.
+    let global = matches!(inst.op, Op::Flat(_)) && inst.operands.contains(&Operand::Sgpr(SBASE));
+    for operand in inst.operands.iter_mut().filter(|_| global) {
+        if *operand == Operand::Vgpr(VADDR) {
+            *operand = Operand::Vgpr(VINDEX);
         }
     }
     inst
@@ -92,7 +116,18 @@ fn value(random: &mut Random) -> u32 {
     }
 }
 
-fn state(seed: u64) -> Wave {
+/// Bytes of the memory that addresses and descriptors of a wave lie in.
+const MEMORY: u32 = 4096;
+/// A pair of vector registers with an address in it for each lane.
+const VADDR: u8 = 20;
+/// Two vector registers with offsets in it, up to a little past its middle.
+const VINDEX: u8 = 22;
+/// A pair of scalar registers with its address.
+const SBASE: u8 = 88;
+/// Four with a buffer descriptor of it.
+const SBUFFER: u8 = 92;
+
+fn state(seed: u64, memory: u64) -> Wave {
     let random = &mut Random(seed);
     let mut wave = Wave::new(0);
     for n in 0..VGPRS {
@@ -112,16 +147,69 @@ fn state(seed: u64) -> Wave {
     u.pc = BASE;
     u.budget = 1;
     wave.set_s64(126, exec);
+    // Most accesses are inside, and aligned; whole rows of a wave are usual.
+    let shape = random.below(4);
+    let mut offset = |lane: usize| match shape {
+        0 => 4 * lane as u32 + 256,
+        1 => 16 * (random.below(32) as u32),
+        2 => 4 * (random.below(512) as u32),
+        _ => random.below(2048) as u32,
+    };
+    for lane in 0..64 {
+        let address = memory + u64::from(offset(lane)) + 1024;
+        wave.vgpr_mut(VADDR.into())[lane] = address as u32;
+        wave.vgpr_mut(usize::from(VADDR) + 1)[lane] = (address >> 32) as u32;
+        for n in 0..2 {
+            wave.vgpr_mut(usize::from(VINDEX) + n)[lane] = offset(lane);
+        }
+    }
+    wave.set_s64(SBASE, memory + 1024);
+    wave.set_s64(SBUFFER, memory);
+    // 32 bits a component, unsigned, X Y Z W (Vega ISA, 8.1.8).
+    wave.set_s64(SBUFFER + 2, u64::from(MEMORY) | 0x0002_7fac << 32);
     wave
 }
 
 const BASE: u64 = 0x1_0000;
 
-fn run(backend: &mut dyn Backend, wave: &mut Wave, registry: &Registry) -> (Stop, Vec<u32>) {
-    let mut memory = MemoryUnit::new(registry);
-    memory.set_lds(Lds::new(4096));
-    let stop = backend.run(wave, &mut memory);
-    (stop, memory.lds().dwords().to_vec())
+/// How a run ended, and what is in memory after it: LDS, global.
+type Outcome = (Stop, Vec<u32>, Vec<u64>);
+
+/// Memory of the host that every run finds alike, on a device of its own.
+struct World {
+    memory: Box<[AtomicU64]>,
+}
+
+impl World {
+    fn new() -> World {
+        World {
+            memory: (0..MEMORY / 8).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    fn address(&self) -> u64 {
+        self.memory.as_ptr().expose_provenance() as u64
+    }
+
+    fn run(&self, backend: &mut dyn Backend, wave: &mut Wave) -> Outcome {
+        for (n, dword) in (1u64..).zip(&self.memory) {
+            dword.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), Ordering::Relaxed);
+        }
+        let registry = Registry::new();
+        let pointer = self.memory.as_ptr().cast_mut().cast();
+        // SAFETY: atomic words, which outlive the registration.
+        let registered =
+            unsafe { registry.register("memory", pointer, MEMORY.into(), Rights::ReadWrite) };
+        let registered = registered.expect("nothing else is there");
+        let mut memory = MemoryUnit::new(&registry);
+        memory.set_lds(Lds::new(4096));
+        let stop = backend.run(wave, &mut memory);
+        let lds = memory.lds().dwords().to_vec();
+        drop(memory);
+        registry.unregister(registered).expect("it was registered");
+        let after = self.memory.iter().map(|word| word.load(Ordering::Relaxed));
+        (stop, lds, after.collect())
+    }
 }
 
 /// What differs between two waves.
@@ -147,8 +235,8 @@ fn difference(a: &Wave, b: &Wave) -> Option<String> {
     })
 }
 
-/// Runs one block on both.
-fn check(code: &[Inst], seed: u64, simd: Simd) {
+/// Runs one block on both. Gives whether it faulted before the end of the code.
+fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
     let insts = code.to_vec();
     let source = Arc::new(move |pc: u64| -> Result<Inst, String> {
         let index = (pc.wrapping_sub(BASE) / 8) as usize;
@@ -156,7 +244,6 @@ fn check(code: &[Inst], seed: u64, simd: Simd) {
         inst.len = 8;
         Ok(inst)
     });
-    let registry = Registry::new();
     let plain = PlainProgram::new(source.clone(), false);
     let how = Translation {
         count: false,
@@ -164,46 +251,54 @@ fn check(code: &[Inst], seed: u64, simd: Simd) {
         simd,
     };
     let program = Program::new(source, how);
-    let (mut expected, mut got) = (state(seed), state(seed));
-    let a = run(&mut Plain::new(&plain), &mut expected, &registry);
-    let b = run(&mut Interpreter::new(&program), &mut got, &registry);
-    let text: Vec<_> = code.iter().map(Inst::to_string).collect();
-    let text = text.join("\n  ");
-    assert_eq!(b.0, a.0, "seed {seed:#x}, {simd:?}:\n  {text}");
+    let start = || state(seed, world.address());
+    let (mut expected, mut got) = (start(), start());
+    let a = world.run(&mut Plain::new(&plain), &mut expected);
+    let b = world.run(&mut Interpreter::new(&program), &mut got);
+    let text = || {
+        let lines: Vec<_> = code.iter().map(Inst::to_string).collect();
+        format!("seed {seed:#x}, {simd:?}:\n  {}", lines.join("\n  "))
+    };
+    assert_eq!(b.0, a.0, "{}", text());
     if let Some(what) = difference(&got, &expected) {
-        panic!(
-            "{what}\nseed {seed:#x}, {simd:?}, mode {:#x}:\n  {text}",
-            state(seed).uniform().hw[1]
-        );
+        let mode = start().uniform().hw[usize::from(hwreg::MODE)];
+        panic!("{what}\nmode {mode:#x}, {}", text());
     }
-    assert!(
-        a.1 == b.1,
-        "LDS differs; seed {seed:#x}, {simd:?}:\n  {text}"
-    );
+    assert!(a.1 == b.1, "LDS differs; {}", text());
+    assert!(a.2 == b.2, "memory differs; {}", text());
+    matches!(a.0, Stop::Fault(Fault::Memory(_)))
 }
 
-fn levels() -> Vec<Simd> {
+fn levels() -> &'static [Simd] {
+    let all = &[Simd::Avx512, Simd::Avx2, Simd::Baseline];
     let best = Simd::detect();
-    let all = [Simd::Avx512, Simd::Avx2, Simd::Baseline];
     let first = all.iter().position(|l| *l == best).unwrap_or(2);
-    all[first..].to_vec()
+    &all[first..]
 }
 
 #[test]
 fn every_instruction_alone() {
-    let Some(insts) = instructions() else { return };
+    let world = World::new();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    for (n, inst) in insts.iter().enumerate() {
-        let levels = levels();
-        check(&[*inst], random.next(), levels[n % levels.len()]);
+    for inst in instructions() {
+        let seed = random.next();
+        for simd in levels() {
+            check(&world, &[inst], seed, *simd);
+        }
+        let crowded = crowd(inst, &mut random);
+        for simd in levels() {
+            check(&world, &[crowded], seed, *simd);
+        }
     }
 }
 
 #[test]
 fn random_blocks() {
-    let Some(insts) = instructions() else { return };
+    let world = World::new();
+    let insts = instructions();
     let mut random = Random(0x1234_5678_9abc_def1);
-    for n in 0..20_000 {
+    let (blocks, mut faults) = (10_000, 0);
+    for _ in 0..blocks {
         let length = 2 + random.below(9);
         let code: Vec<_> = (0..length)
             .map(|_| {
@@ -211,7 +306,13 @@ fn random_blocks() {
                 crowd(inst, &mut random)
             })
             .collect();
-        let levels = levels();
-        check(&code, random.next(), levels[n % levels.len()]);
+        let seed = random.next();
+        let faulted = levels()
+            .iter()
+            .map(|simd| check(&world, &code, seed, *simd));
+        faults += u32::from(faulted.fold(false, |any, f| any | f));
     }
+    // Most accesses are to find memory, or little would be compared.
+    assert!(faults < blocks / 4, "{faults} of {blocks} blocks faulted");
+    assert!(faults > 0);
 }
