@@ -9,6 +9,7 @@
 
 mod build;
 mod effects;
+pub mod evaluate;
 mod export;
 mod functions;
 mod image;

@@ -71,6 +71,15 @@ pub enum Elem {
 }
 
 impl Elem {
+    /// The width in bits of the element itself.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Elem::I16 | Elem::F16 => 16,
+            Elem::I32 | Elem::F32 => 32,
+            Elem::I64 | Elem::F64 => 64,
+        }
+    }
+
     /// The width in bits of the value that carries the element (32 or 64).
     pub const fn carrier_bits(self) -> u32 {
         match self {
@@ -85,8 +94,8 @@ impl Elem {
     }
 }
 
-/// How floating-point results are rounded. The numbers are GCN's and x86's
-/// order of the MODE field, which front ends may translate to.
+/// How floating-point results are rounded. The numbers are those of GCN's MODE
+/// register; x86's MXCSR has 1 for down and 2 for up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Round {

@@ -1,11 +1,14 @@
-//! A small evaluator of the uniform part of the IR, written from the words of
-//! `wavetank_ir`: it lets the meaning of scalar instructions be compared with
+//! The uniform part of the IR, by its own evaluator of integers: it lets the meaning of scalar instructions be compared with
 //! the manual without any engine.
 
-use wavetank_ir::{Bin, Elem, Op, Reg, Rel, Terminator, Ty, Un};
+use wavetank_ir::evaluate::{add_carry, sub_borrow};
+use wavetank_ir::{Op, Reg, Terminator, Ty};
 use wavetank_isa::Inst;
 
 use crate::common::lift;
+
+/// Scalar instructions of GCN know no floats.
+const INTEGERS: &str = "a float in a scalar instruction";
 
 /// The uniform state of a wave.
 #[derive(Clone)]
@@ -62,31 +65,22 @@ pub fn run(inst: Inst, state: &mut State) -> (Terminator, Option<u64>) {
                 }
                 0
             }
-            Op::Un(un, elem, _, a) => unary(*un, bits(*elem), get(*a)),
-            Op::Bin(bin, elem, _, a, b) => binary(*bin, bits(*elem), get(*a), get(*b)),
-            Op::Cmp(rel, elem, _, a, b) => {
-                let (a, b) = (get(*a), get(*b));
-                let (sa, sb) = (signed(bits(*elem), a), signed(bits(*elem), b));
-                u64::from(match rel {
-                    Rel::Eq => a == b,
-                    Rel::Ne => a != b,
-                    Rel::LtU => a < b,
-                    Rel::LeU => a <= b,
-                    Rel::Lt => sa < sb,
-                    Rel::Le => sa <= sb,
-                    Rel::FLg | Rel::FOrd => panic!("a float in a scalar instruction"),
-                })
-            }
+            Op::Un(un, elem, _, a) => un.evaluate(*elem, get(*a)).expect(INTEGERS),
+            Op::Bin(bin, elem, _, a, b) => bin.evaluate(*elem, get(*a), get(*b)).expect(INTEGERS),
+            Op::Cmp(rel, elem, _, a, b) => rel
+                .evaluate(*elem, get(*a), get(*b))
+                .expect(INTEGERS)
+                .into(),
             Op::Select(c, a, b) => get(if get(*c) != 0 { *a } else { *b }),
             Op::AddCarry(a, b, c) => {
-                let sum = get(*a) + get(*b) + c.map_or(0, get);
-                carries[i] = sum >> 32;
+                let (sum, carry) = add_carry(get(*a), get(*b), c.map_or(0, get) != 0);
+                carries[i] = carry.into();
                 sum
             }
             Op::SubBorrow(a, b, c) => {
-                let (a, b) = (get(*a), get(*b) + c.map_or(0, get));
-                carries[i] = u64::from(b > a);
-                a.wrapping_sub(b)
+                let (difference, borrow) = sub_borrow(get(*a), get(*b), c.map_or(0, get) != 0);
+                carries[i] = borrow.into();
+                difference
             }
             Op::Second(v) => carries[v.index()],
             Op::Cast(_, v) => get(*v),
@@ -129,80 +123,4 @@ fn write(state: &mut State, reg: Reg, v: u64) {
         Reg::Hw(n) => state.hw[usize::from(n)] = v as u32,
         Reg::V(_) | Reg::V64(_) => panic!("a vector register in a scalar instruction"),
     }
-}
-
-fn bits(elem: Elem) -> u32 {
-    match elem {
-        Elem::I16 => 16,
-        Elem::I32 => 32,
-        Elem::I64 => 64,
-        Elem::F16 | Elem::F32 | Elem::F64 => panic!("a float in a scalar instruction"),
-    }
-}
-
-fn signed(bits: u32, v: u64) -> i64 {
-    (v << (64 - bits)) as i64 >> (64 - bits)
-}
-
-fn mask(bits: u32) -> u64 {
-    u64::MAX >> (64 - bits)
-}
-
-fn unary(un: Un, bits: u32, a: u64) -> u64 {
-    let ones = u64::from(u32::MAX);
-    let a = if matches!(un, Un::Low | Un::High) {
-        a
-    } else {
-        a & mask(bits)
-    };
-    match un {
-        Un::Not => !a & mask(bits),
-        Un::Reverse => a.reverse_bits() >> (64 - bits),
-        Un::CountOnes => a.count_ones().into(),
-        Un::LeadingZeros if a == 0 => ones,
-        Un::LeadingZeros => (a.leading_zeros() + bits - 64).into(),
-        Un::TrailingZeros if a == 0 => ones,
-        Un::TrailingZeros => a.trailing_zeros().into(),
-        Un::LeadingSigns => {
-            let negative = a >> (bits - 1) == 1;
-            let differing = if negative { !a & mask(bits) } else { a };
-            match differing {
-                0 => ones,
-                d => (d.leading_zeros() + bits - 64).into(),
-            }
-        }
-        Un::SignExtend(n) => signed(n.into(), a) as u64,
-        Un::Low => a & ones,
-        Un::High => a >> 32,
-        Un::Widen => a & ones,
-        Un::WidenSigned => signed(32, a) as u64,
-        un => panic!("{un:?} is not an integer operation"),
-    }
-}
-
-fn binary(bin: Bin, bits: u32, a: u64, b: u64) -> u64 {
-    let m = mask(bits);
-    let (a, count) = (a & m, b as u32 % bits);
-    let b = b & m;
-    let (sa, sb) = (signed(bits, a), signed(bits, b));
-    let r = match bin {
-        Bin::Add => a.wrapping_add(b),
-        Bin::Sub => a.wrapping_sub(b),
-        Bin::Mul => a.wrapping_mul(b),
-        Bin::MulHiU => ((u128::from(a) * u128::from(b)) >> bits) as u64,
-        Bin::MulHiS => ((i128::from(sa) * i128::from(sb)) >> bits) as u64,
-        Bin::And => a & b,
-        Bin::Or => a | b,
-        Bin::Xor => a ^ b,
-        Bin::Shl => a << count,
-        Bin::Shr => a >> count,
-        Bin::Sar => (sa >> count) as u64,
-        Bin::MinU => a.min(b),
-        Bin::MaxU => a.max(b),
-        Bin::MinS => sa.min(sb) as u64,
-        Bin::MaxS => sa.max(sb) as u64,
-        Bin::Pack => return a | b << bits,
-        bin => panic!("{bin:?} is not used by scalar instructions"),
-    };
-    r & m
 }

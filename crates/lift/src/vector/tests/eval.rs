@@ -1,9 +1,10 @@
-//! A plain evaluator of the IR for tests: one value a lane, in 64 bits, round
-//! to nearest, no modes. It shares nothing with the engines.
+//! A plain evaluator of the IR for tests: one value a lane, in 64 bits, floats
+//! round to nearest, no modes. It shares nothing with the engines; integers are
+//! the IR's own evaluator's.
 
 use std::collections::HashMap;
 
-use wavetank_ir::{Bin, Block, Cvt, Elem, LANES, Op, Reg, Rel, Tern, Ty, Un, Value};
+use wavetank_ir::{Bin, Block, Cvt, Elem, LANES, Op, Reg, Rel, Tern, Ty, Un, Value, evaluate};
 
 /// The registers of one wave.
 #[derive(Clone)]
@@ -139,36 +140,17 @@ impl State {
             }
             Op::AddCarry(a, b, carry) => {
                 let (a, b) = (get(a), get(b));
-                let carry = |i| u64::from(carry.is_some_and(|c| bit(&c, i)));
-                let sum: [u64; LANES] = std::array::from_fn(|i| a[i] + b[i] + carry(i));
-                Lanes {
-                    main: sum.map(|x| x & 0xffff_ffff),
-                    second: mask_of(|i| sum[i] >> 32 != 0),
-                }
+                let carry = |i| carry.is_some_and(|c| bit(&c, i));
+                Lanes::pairs(|i| evaluate::add_carry(a[i], b[i], carry(i)))
             }
             Op::SubBorrow(a, b, borrow) => {
                 let (a, b) = (get(a), get(b));
-                let borrow = |i| u64::from(borrow.is_some_and(|c| bit(&c, i)));
-                let main =
-                    std::array::from_fn(|i| a[i].wrapping_sub(b[i] + borrow(i)) & 0xffff_ffff);
-                Lanes {
-                    main,
-                    second: mask_of(|i| a[i] < b[i] + borrow(i)),
-                }
+                let borrow = |i| borrow.is_some_and(|c| bit(&c, i));
+                Lanes::pairs(|i| evaluate::sub_borrow(a[i], b[i], borrow(i)))
             }
-            Op::MadWide {
-                signed,
-                args: [a, b, c],
-            } => {
-                let (a, b, c) = (get(a), get(b), get(c));
-                let product = |i: usize| match signed {
-                    true => (i64::from(a[i] as i32) * i64::from(b[i] as i32)) as u64,
-                    false => a[i] * b[i],
-                };
-                Lanes {
-                    main: std::array::from_fn(|i| product(i).wrapping_add(c[i])),
-                    second: mask_of(|i| !signed && product(i).checked_add(c[i]).is_none()),
-                }
+            Op::MadWide { signed, args } => {
+                let [a, b, c] = args.map(|v| get(&v));
+                Lanes::pairs(|i| evaluate::mad_wide(*signed, a[i], b[i], c[i]))
             }
             Op::Second(v) => Lanes::uniform(values[v.index()].second),
             Op::Cast(_, v) => Lanes::uniform(first(v)),
@@ -194,19 +176,10 @@ impl State {
             Op::ShuffleMask(v, table) => {
                 Lanes::uniform(mask_of(|i| table[i] < 64 && first(v) >> table[i] & 1 == 1))
             }
-            Op::LaneFn(f, args) => {
-                let results: Vec<(u64, bool)> = (0..LANES)
-                    .map(|i| {
-                        (f.call)(std::array::from_fn(|n| {
-                            args.get(n).map_or(0, |a| get(a)[i])
-                        }))
-                    })
-                    .collect();
-                Lanes {
-                    main: std::array::from_fn(|i| results[i].0),
-                    second: mask_of(|i| results[i].1),
-                }
-            }
+            Op::LaneFn(f, args) => Lanes::pairs(|i| {
+                let arg = |n| args.get(n).map_or(0, |a| get(a)[i]);
+                (f.call)(std::array::from_fn(arg))
+            }),
             op => panic!("the evaluator does not know {op:?}"),
         }
     }
@@ -247,6 +220,15 @@ impl Lanes {
         Lanes { main, second: 0 }
     }
 
+    /// From the two results of each lane.
+    fn pairs(of: impl Fn(usize) -> (u64, bool)) -> Lanes {
+        let results: [(u64, bool); LANES] = std::array::from_fn(of);
+        Lanes {
+            main: results.map(|(main, _)| main),
+            second: mask_of(|i| results[i].1),
+        }
+    }
+
     fn uniform(x: u64) -> Lanes {
         Lanes::of([x; LANES])
     }
@@ -256,20 +238,12 @@ fn mask_of(f: impl Fn(usize) -> bool) -> u64 {
     (0..LANES).fold(0, |m, i| m | u64::from(f(i)) << i)
 }
 
-fn bits(elem: Elem) -> u32 {
-    match elem {
-        Elem::I16 | Elem::F16 => 16,
-        Elem::I32 | Elem::F32 => 32,
-        Elem::I64 | Elem::F64 => 64,
-    }
-}
-
 fn cut(elem: Elem, x: u64) -> u64 {
-    x & u64::MAX >> (64 - bits(elem))
+    x & u64::MAX >> (64 - elem.bits())
 }
 
 fn signed(elem: Elem, x: u64) -> i64 {
-    let unused = 64 - bits(elem);
+    let unused = 64 - elem.bits();
     (x << unused) as i64 >> unused
 }
 
@@ -305,31 +279,11 @@ fn unfloat(elem: Elem, x: f64) -> u64 {
 }
 
 fn unary(un: Un, elem: Elem, x: u64) -> u64 {
-    let narrow = cut(elem, x);
-    let sign = 1u64 << (bits(elem) - 1);
+    if let Some(result) = un.evaluate(elem, x) {
+        return result;
+    }
     let by = |f: fn(f64) -> f64| unfloat(elem, f(float(elem, x)));
     match un {
-        Un::Not if elem == Elem::I64 => !x,
-        Un::Not => cut(elem, !x),
-        Un::Reverse => u64::from((x as u32).reverse_bits()),
-        Un::CountOnes => narrow.count_ones().into(),
-        Un::LeadingZeros if narrow == 0 => 0xffff_ffff,
-        Un::LeadingZeros => u64::from(narrow.leading_zeros() - (64 - bits(elem))),
-        Un::TrailingZeros if narrow == 0 => 0xffff_ffff,
-        Un::TrailingZeros => narrow.trailing_zeros().into(),
-        Un::LeadingSigns => {
-            let x = signed(elem, x);
-            let other = if x < 0 { !x } else { x };
-            let same = other.leading_zeros() - (64 - bits(elem));
-            if other == 0 { 0xffff_ffff } else { same.into() }
-        }
-        Un::SignExtend(n) => u64::from(((x << (64 - n)) as i64 >> (64 - n)) as u32),
-        Un::Low => x & 0xffff_ffff,
-        Un::High => x >> 32,
-        Un::Widen => x,
-        Un::WidenSigned => x as i32 as i64 as u64,
-        Un::FNeg => narrow ^ sign,
-        Un::FAbs => narrow & !sign,
         Un::FClamp => by(|x| if x > 0.0 { x.min(1.0) } else { 0.0 }),
         Un::FClampKeepNan => by(|x| x.clamp(0.0, 1.0)),
         Un::FSqrt => by(f64::sqrt),
@@ -344,107 +298,60 @@ fn unary(un: Un, elem: Elem, x: u64) -> u64 {
 }
 
 fn binary(op: Bin, elem: Elem, a: u64, b: u64) -> u64 {
-    let (sa, sb) = (signed(elem, a), signed(elem, b));
-    let (ua, ub) = (cut(elem, a), cut(elem, b));
-    let count = (b % u64::from(bits(elem))) as u32;
-    let (max, min) = (
-        (1i128 << (bits(elem) - 1)) - 1,
-        -(1i128 << (bits(elem) - 1)),
-    );
-    let saturate = |x: i128| x.clamp(min, max) as u64;
-    let s24 = |x: u64| i64::from((x as i32) << 8 >> 8);
+    if let Some(result) = op.evaluate(elem, a, b) {
+        return result;
+    }
     let (fa, fb) = (float(elem, a), float(elem, b));
-    let r = match op {
-        Bin::Add => ua.wrapping_add(ub),
-        Bin::Sub => ua.wrapping_sub(ub),
-        Bin::Mul => ua.wrapping_mul(ub),
-        Bin::MulHiU => (ua * ub) >> 32,
-        Bin::MulHiS => ((sa * sb) >> 32) as u64,
-        Bin::MulU24 => (a & 0xff_ffff) * (b & 0xff_ffff),
-        Bin::MulS24 => (s24(a) * s24(b)) as u64,
-        Bin::MulHiU24 => ((a & 0xff_ffff) * (b & 0xff_ffff)) >> 32,
-        Bin::MulHiS24 => ((s24(a) * s24(b)) >> 32) as u64,
-        Bin::And => a & b,
-        Bin::Or => a | b,
-        Bin::Xor => a ^ b,
-        Bin::Shl => ua << count,
-        Bin::Shr => ua >> count,
-        Bin::Sar => (sa >> count) as u64,
-        Bin::MinU => ua.min(ub),
-        Bin::MaxU => ua.max(ub),
-        Bin::MinS => sa.min(sb) as u64,
-        Bin::MaxS => sa.max(sb) as u64,
-        Bin::AddSatU => (u128::from(ua) + u128::from(ub)).min(cut(elem, u64::MAX).into()) as u64,
-        Bin::SubSatU => ua.saturating_sub(ub),
-        Bin::AddSatS => saturate(i128::from(sa) + i128::from(sb)),
-        Bin::SubSatS => saturate(i128::from(sa) - i128::from(sb)),
-        Bin::Pack if elem == Elem::I16 => return a & 0xffff | (b & 0xffff) << 16,
-        Bin::Pack => return a | b << 32,
-        Bin::FAdd => unfloat(elem, fa + fb),
-        Bin::FSub => unfloat(elem, fa - fb),
-        Bin::FMul => unfloat(elem, fa * fb),
-        Bin::FMin => unfloat(elem, fa.min(fb)),
-        Bin::FMax => unfloat(elem, fa.max(fb)),
-        Bin::FLdexp => unfloat(elem, fa * 2f64.powi(b as i32)),
+    let result = match op {
+        Bin::FAdd => fa + fb,
+        Bin::FSub => fa - fb,
+        Bin::FMul => fa * fb,
+        Bin::FMin => fa.min(fb),
+        Bin::FMax => fa.max(fb),
+        Bin::FLdexp => fa * 2f64.powi(b as i32),
+        op => panic!("the evaluator does not know {op:?}"),
     };
-    cut(elem, r)
+    unfloat(elem, result)
 }
 
-fn ternary(op: Tern, elem: Elem, [a, b, c]: [u64; 3]) -> u64 {
-    let [fa, fb, fc] = [a, b, c].map(|x| float(elem, x));
-    let (offset, width) = (b % 32, c % 32);
-    let pair = a << 32 | b;
+fn ternary(op: Tern, elem: Elem, args: [u64; 3]) -> u64 {
+    if let Some(result) = op.evaluate(elem, args) {
+        return result;
+    }
+    let [fa, fb, fc] = args.map(|x| float(elem, x));
     match op {
         Tern::Fma if elem == Elem::F64 => fa.mul_add(fb, fc).to_bits(),
         Tern::Fma => unfloat(elem, fa.mul_add(fb, fc)),
         Tern::FMad => unfloat(elem, float(elem, unfloat(elem, fa * fb)) + fc),
-        Tern::BitSelect => a & b | !a & c,
-        Tern::BfeU => (a & 0xffff_ffff) >> offset & ((1 << width) - 1),
-        Tern::BfeS if width == 0 => 0,
-        Tern::BfeS => {
-            let field = (a & 0xffff_ffff) >> offset & ((1 << width) - 1);
-            ((field << (64 - width)) as i64 >> (64 - width)) as u32 as u64
-        }
-        Tern::AlignBit => (pair >> (c & 31)) & 0xffff_ffff,
-        Tern::AlignByte => (pair >> (8 * (c & 3))) & 0xffff_ffff,
         Tern::FMed3 => {
             let mut x = [fa, fb, fc];
             x.sort_by(f64::total_cmp);
             unfloat(elem, x[1])
         }
+        op => panic!("the evaluator does not know {op:?}"),
     }
 }
 
 fn compare(rel: Rel, elem: Elem, a: u64, b: u64) -> bool {
-    if elem.is_float() {
-        let (a, b) = (float(elem, a), float(elem, b));
-        return match rel {
-            Rel::Eq => a == b,
-            Rel::Ne => a != b,
-            Rel::Lt => a < b,
-            Rel::Le => a <= b,
-            Rel::FLg => a != b && !a.is_nan() && !b.is_nan(),
-            Rel::FOrd => !a.is_nan() && !b.is_nan(),
-            Rel::LtU | Rel::LeU => panic!("floats have no unsigned order"),
-        };
+    if let Some(result) = rel.evaluate(elem, a, b) {
+        return result;
     }
-    let (sa, sb) = (signed(elem, a), signed(elem, b));
-    let (ua, ub) = (cut(elem, a), cut(elem, b));
+    let (a, b) = (float(elem, a), float(elem, b));
     match rel {
-        Rel::Eq => ua == ub,
-        Rel::Ne => ua != ub,
-        Rel::LtU => ua < ub,
-        Rel::LeU => ua <= ub,
-        Rel::Lt => sa < sb,
-        Rel::Le => sa <= sb,
-        Rel::FLg | Rel::FOrd => panic!("integers are always ordered"),
+        Rel::Eq => a == b,
+        Rel::Ne => a != b,
+        Rel::Lt => a < b,
+        Rel::Le => a <= b,
+        Rel::FLg => a != b && !a.is_nan() && !b.is_nan(),
+        Rel::FOrd => !a.is_nan() && !b.is_nan(),
+        Rel::LtU | Rel::LeU => panic!("floats have no unsigned order"),
     }
 }
 
 /// The number of the IEEE class in GCN's order.
 fn class(elem: Elem, x: u64) -> u32 {
     let value = float(elem, x);
-    let negative = x >> (bits(elem) - 1) & 1 == 1;
+    let negative = x >> (elem.bits() - 1) & 1 == 1;
     let tiny = match elem {
         Elem::F64 => f64::MIN_POSITIVE,
         Elem::F32 => f32::MIN_POSITIVE.into(),
