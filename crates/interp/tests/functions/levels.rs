@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use wavetank_ir::{Bin, Cvt, Elem, Fp, LANES, Op, Rel, Round, Tern, Un, Value};
 
 use super::samples::{Random, ones, width};
-use super::scalar::{OneLane, env};
+use super::scalar::{self, OneLane, env};
 use wavetank_interp::internals::{
     AskCaps, CONST, Caps, Ctx, ENV_SHIFT, Next, Simd, Step, function, fuses, uniform_step,
     vector_step,
@@ -422,4 +422,36 @@ fn every_operation_exists_at_its_elements() {
         all.iter()
             .all(|c| c.operands().iter().all(|&e| width(e) <= 64))
     );
+}
+
+/// The engine's functions of integers are those of the IR's own evaluator.
+#[test]
+fn integers_are_as_the_evaluator_of_the_ir_says() {
+    let mut random = Random(77);
+    let mut known = 0;
+    for choice in Choice::all() {
+        let operands = choice.operands();
+        let evaluate = |x: &[u64]| match choice {
+            Choice::Un(op, elem) => op.evaluate(elem, x[0]),
+            Choice::Bin(op, elem) => op.evaluate(elem, x[0], x[1]),
+            Choice::Tern(op, elem) => op.evaluate(elem, [x[0], x[1], x[2]]),
+            Choice::Cmp(rel, elem) => rel.evaluate(elem, x[0], x[1]).map(u64::from),
+            _ => None,
+        };
+        for _ in 0..500 {
+            let x: Vec<u64> = operands.iter().map(|e| random.value(*e)).collect();
+            let Some(expected) = evaluate(&x) else { break };
+            let fp = Fp::default();
+            let ours = match choice {
+                Choice::Un(op, elem) => scalar::un(op, elem, fp, x[0]),
+                Choice::Bin(op, elem) => scalar::bin(op, elem, fp, x[0], x[1]),
+                Choice::Tern(op, elem) => scalar::tern(op, elem, fp, [x[0], x[1], x[2]]),
+                Choice::Cmp(rel, elem) => scalar::cmp(rel, elem, fp, x[0], x[1]).into(),
+                _ => continue,
+            };
+            assert_eq!(ours, expected, "{choice:?} of {x:x?}");
+            known += 1;
+        }
+    }
+    assert!(known > 50 * 500, "only {known} results were compared");
 }
