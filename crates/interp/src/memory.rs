@@ -83,7 +83,7 @@ impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
             if mask == 0 {
                 return Next::Step;
             }
-            let op = O::new(ctx, &mem.op);
+            let op = O::new(ctx, mem);
             match S::access(ctx, mem, mask, op) {
                 Ok(()) => Next::Step,
                 Err(denied) => stop(ctx, mem, denied),
@@ -188,10 +188,7 @@ unsafe fn buffer(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
-        let Where::ScalarBuffer { resource, .. } = mem.op.space else {
-            unreachable!("chosen for scalar buffers only")
-        };
-        match scalar::buffer(ctx, mem, resource) {
+        match scalar::buffer(ctx, mem) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }

@@ -7,17 +7,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wavetank_ir::{Block, Fp, LANES, MemOp, Node, Op, Reg, Terminator, Ty, Value};
+use wavetank_ir::{
+    Block, Fp, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
+};
 use wavetank_translate::{Code, Modes, Translator};
 
 use crate::choose;
 use crate::drive::Baseline;
 use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
-use crate::lower::values;
+use crate::lower::{addresses, descriptor, returns};
 use crate::memory::mem_step;
 use crate::step::{Ctx, Next, Step};
 use crate::visit::Visit;
-use wavetank_machine::{Backend, Fault, Stop, SyncRequest, clock, cost};
+use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, clock, cost};
 use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg,
 };
@@ -170,10 +172,7 @@ impl Frame<'_, '_> {
                     self.write(&node.op)?;
                     None
                 }
-                Op::Mem(op) => {
-                    self.access(op)?;
-                    None
-                }
+                Op::Mem(op) => self.access(op)?,
                 Op::WaitCnt(_) => None,
                 Op::End(end) => return self.end(end),
                 _ => Some(self.value(this, node)?),
@@ -440,24 +439,52 @@ impl Frame<'_, '_> {
         Ok(())
     }
 
-    /// Runs a memory operation's own step, with its values put among the temporaries.
-    fn access(&mut self, op: &MemOp) -> Result<(), Stop> {
-        let sources = values(&op.space);
-        let mut sources = sources.into_iter().enumerate();
-        let sources = std::array::from_fn(|_| {
-            let (n, value) = sources.next()?;
-            Some(self.source(VGPRS + 2 * n, value?))
-        });
-        let sources = sources.map(|s| s.unwrap_or(Source::None));
-        self.wave.uniform_mut().temps[0] = op.mask.map_or(!0, |m| self.get(m).uniform());
+    /// Runs a memory operation's own step, with its values put among the temporaries; gives what comes back if that is no
+    /// register.
+    fn access(&mut self, op: &MemOp) -> Result<Option<Val>, Stop> {
         let lanes = std::mem::offset_of!(Uniform, temps) as u32;
-        let mem = Request {
+        let mut mem = Request {
             op: op.clone(),
             pc: self.pc,
             cache: (self.pc >> 2) as u32,
-            sources,
+            sources: [Source::None; 4],
+            descriptor: descriptor(&op.space).map(|v| match v {
+                Some(v) => Source::Const(self.get(v).uniform()),
+                None => Source::None,
+            }),
+            address: [0; Image::MOST_ADDRESS],
+            data: [0; MemOp::MOST_DATA],
+            ret: returns(op),
             mask: lanes,
         };
+        let mut room = VGPRS;
+        for (source, value) in mem.sources.iter_mut().zip(addresses(&op.space)) {
+            let Some(value) = value else { continue };
+            *source = match *self.get(value) {
+                Val::Uniform(v) => Source::Const(v),
+                Val::Lanes(_) => Source::Vector(self.put(&mut room, value)),
+            };
+        }
+        if let Space::Image(image) = &op.space {
+            for (at, value) in mem.address.iter_mut().zip(&image.address) {
+                *at = self.put(&mut room, *value);
+            }
+        }
+        let mask = op.mask.map_or(!0, |m| self.get(m).uniform());
+        self.wave.uniform_mut().temps[0] = mask;
+        for (n, (at, value)) in (1..).zip(mem.data.iter_mut().zip(&op.data)) {
+            *at = match op.mask {
+                Some(_) => self.put(&mut room, *value),
+                None => {
+                    self.wave.uniform_mut().temps[n] = self.get(*value).uniform();
+                    lanes + 8 * n as u32
+                }
+            };
+        }
+        let returns_value = op.kind == MemKind::Load && op.ret.is_none();
+        if returns_value {
+            mem.ret = (room * VECTOR_BYTES) as u32;
+        }
         let run = mem_step::<Baseline>(op);
         let address = (&raw const mem).expose_provenance() as u64;
         let step = Step {
@@ -480,28 +507,34 @@ impl Frame<'_, '_> {
             stop: None,
         };
         // SAFETY: the wave is alive, the step is that of the operation, and its values are where it says.
-        match (unsafe { run(&mut ctx, &step) }, ctx.stop.take()) {
-            (Next::Stop, Some(stop)) => Err(stop),
-            _ => Ok(()),
+        if let (Next::Stop, Some(stop)) = (unsafe { run(&mut ctx, &step) }, ctx.stop.take()) {
+            return Err(stop);
         }
+        let (_, file) = self.wave.raw();
+        let lane = |l: usize| match mask >> l & 1 {
+            0 => 0,
+            // SAFETY: the file has temporaries after its registers, of which few are used.
+            _ => unsafe { file.add(room * LANES + l).read() }.into(),
+        };
+        Ok(returns_value.then(|| each(true, lane)))
     }
 
-    /// Puts lanes where a memory step can read them: the lane vectors `at` and the next.
-    fn source(&mut self, at: usize, value: Value) -> Source {
+    /// Puts the lanes of a value where a memory step can read them, in the next two lane vectors after `room`; gives their
+    /// offset.
+    fn put(&mut self, room: &mut usize, value: Value) -> u32 {
+        let at = *room;
+        *room += 2;
         let value = self.get(value).clone();
-        let lanes = match &value {
-            Val::Uniform(v) => return Source::Const(*v),
-            Val::Lanes(lanes) => lanes,
-        };
         let (_, file) = self.wave.raw();
-        for (l, v) in lanes.iter().enumerate() {
-            // SAFETY: the file has temporaries after its registers, of which at most eight are used.
+        for l in 0..LANES {
+            let v = value.lane(l);
+            // SAFETY: the file has temporaries after its registers, of which few are used.
             unsafe {
-                file.add(at * LANES + l).write(*v as u32);
-                file.add((at + 1) * LANES + l).write((*v >> 32) as u32);
+                file.add(at * LANES + l).write(v as u32);
+                file.add((at + 1) * LANES + l).write((v >> 32) as u32);
             }
         }
-        Source::Vector((at * VECTOR_BYTES) as u32)
+        (at * VECTOR_BYTES) as u32
     }
 
     fn end(&mut self, end: &Terminator) -> Result<(), Stop> {
@@ -531,7 +564,14 @@ impl Frame<'_, '_> {
                 (*next, Some(Stop::GlobalSync { request, pc }))
             }
             Terminator::Export { export, next } => {
-                let (export, pc) = (*export, self.pc);
+                let lanes = |v| {
+                    let value = self.get(v);
+                    Box::new(std::array::from_fn(|l| value.lane(l) as u32))
+                };
+                let data = export.sources.map(|v| v.map(lanes));
+                let mask = self.get(export.mask).uniform();
+                let export = Box::new(Sent::new(export, mask, data));
+                let pc = self.pc;
                 (*next, Some(Stop::Export { export, pc }))
             }
             Terminator::Message { message, next } => (*next, Some(Stop::Message(*message))),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
-use wavetank_ir::{Export, GlobalSync};
+use wavetank_ir::{GlobalSync, LANES};
 use wavetank_isa::{Chip, Inst, decode};
-use wavetank_machine::{Backend, Stop, SyncRequest};
+use wavetank_machine::{Backend, Sent, Stop, SyncRequest};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
 /// Runs words of gfx900 once on each back end from address 0; gives why they stopped, and where.
@@ -39,29 +39,42 @@ fn stops(words: &'static [u32], set: impl Fn(&mut Wave)) -> [(Stop, u64); 2] {
 /// The words are those of LLVM's assembler.
 #[test]
 fn exports() {
+    let number = |register: usize, lane: usize| (100 * register + lane) as u32;
+    let set = |wave: &mut Wave| {
+        wave.set_s64(126, 0xf0f0);
+        for register in 0..5 {
+            *wave.vgpr_mut(register) = std::array::from_fn(|lane| number(register, lane));
+        }
+    };
+    let data = |register| -> Option<Box<[u32; LANES]>> {
+        Some(Box::new(std::array::from_fn(|lane| number(register, lane))))
+    };
+    let check = |words, expected: Sent| {
+        for stop in stops(words, set) {
+            let export = Box::new(expected.clone());
+            assert_eq!(stop, (Stop::Export { export, pc: 0 }, 8));
+        }
+    };
     // exp pos0 v4, v2, off, v1 done vm
-    let expected = Export {
+    let sent = Sent {
         target: 12,
-        sources: [Some(4), Some(2), None, Some(1)],
         compressed: false,
         done: true,
         valid_mask: true,
+        lanes: 0xf0f0,
+        data: [data(4), data(2), None, data(1)],
     };
-    for stop in stops(&[0xc400_18cb, 0x0100_0204], |_| {}) {
-        let export = expected;
-        assert_eq!(stop, (Stop::Export { export, pc: 0 }, 8));
-    }
+    check(&[0xc400_18cb, 0x0100_0204], sent);
     // exp mrt0 v4, v4, v3, v3 compr
-    let expected = Export {
+    let sent = Sent {
         target: 0,
-        sources: [Some(4), Some(4), Some(3), Some(3)],
         compressed: true,
-        ..Export::default()
+        done: false,
+        valid_mask: false,
+        lanes: 0xf0f0,
+        data: [data(4), data(4), data(3), data(3)],
     };
-    for stop in stops(&[0xc400_040f, 0x0000_0304], |_| {}) {
-        let export = expected;
-        assert_eq!(stop, (Stop::Export { export, pc: 0 }, 8));
-    }
+    check(&[0xc400_040f, 0x0000_0304], sent);
 }
 
 #[test]

@@ -307,7 +307,12 @@ impl Builder {
         (v, self.second(v))
     }
 
-    /// An access to memory.
+    /// A load of one register by lanes whose result is a value.
+    pub fn load(&self, op: MemOp) -> Value {
+        self.push(Op::Mem(Box::new(op)), Some(Ty::V32))
+    }
+
+    /// An access to memory, whose results go to registers, if there are any.
     pub fn mem(&self, op: MemOp) {
         self.push(Op::Mem(Box::new(op)), None);
     }

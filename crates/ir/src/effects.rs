@@ -5,9 +5,8 @@
 //! The values an operation uses are no effects; `for_each_operand` has them.
 //! Neither are how long it takes, and the address of the guest instruction.
 
-use crate::export::Export;
 use crate::image::{Image, ImageKind, Lod};
-use crate::mem::{DataReg, Elements, Half, MemKind, MemOp, Rmw, Space};
+use crate::mem::{DataReg, Elements, MemKind, MemOp, Space};
 use crate::op::{Op, Terminator};
 use crate::types::{Reg, Ty};
 
@@ -61,7 +60,7 @@ impl Span {
         }
     }
 
-    /// Registers that hold the data of an access to memory.
+    /// Registers that receive the data of an access to memory.
     pub const fn data(reg: DataReg, count: u32) -> Span {
         match reg {
             DataReg::S(n) => Span::new(RegFile::Uniform, n as u32, count),
@@ -82,7 +81,7 @@ impl Span {
 
 /// A few spans.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Spans([Option<Span>; 5]);
+pub struct Spans([Option<Span>; 3]);
 
 impl Spans {
     /// Each of them.
@@ -103,7 +102,7 @@ impl Spans {
 
 impl FromIterator<Span> for Spans {
     /// # Panics
-    /// If there are more than any operation has: five.
+    /// If there are more than any operation has: three.
     fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Spans {
         let mut all = Spans::default();
         for (n, span) in spans.into_iter().enumerate() {
@@ -115,7 +114,7 @@ impl FromIterator<Span> for Spans {
 
 impl From<Span> for Spans {
     fn from(span: Span) -> Spans {
-        Spans([Some(span), None, None, None, None])
+        Spans([Some(span), None, None])
     }
 }
 
@@ -266,22 +265,16 @@ fn write(reg: Reg) -> Effects {
 }
 
 impl MemOp {
-    /// What it does. Every access may fault, and the state must be exact then.
+    /// What it does: its operands are values, so that it reads no register.
+    /// Every access may fault, and the state must be exact then.
     pub fn effects(&self) -> Effects {
-        let count = self.registers();
-        let data = self.data.map(|reg| Span::data(reg, self.data_registers()));
-        let data2 = self.data2.map(|reg| Span::data(reg, count));
-        let ret = self.ret.map(|reg| Span::data(reg, count));
+        let ret = self.ret.map(|reg| Span::data(reg, self.registers()));
         let image = match &self.space {
             Space::Image(image) => Some(image),
             _ => None,
         };
         Effects {
-            reads: data
-                .into_iter()
-                .chain(data2)
-                .chain(self.space.registers())
-                .collect(),
+            reads: Spans::default(),
             writes: ret.into_iter().collect(),
             overwrites: false,
             observes_state: true,
@@ -296,52 +289,9 @@ impl MemOp {
             marks: false,
         }
     }
-
-    /// How many registers hold what is loaded, or stored.
-    pub fn registers(&self) -> u32 {
-        let dwords = self.access.bytes().div_ceil(4);
-        match self.half {
-            Half::Whole => dwords,
-            // Components of 16 bits, two a register.
-            Half::Low | Half::High => dwords.div_ceil(2),
-        }
-    }
-
-    /// How many registers `data` names.
-    fn data_registers(&self) -> u32 {
-        let compares = matches!(self.kind, MemKind::Atomic(Rmw::CmpSwap | Rmw::FCmpSwap));
-        if compares && self.data2.is_none() {
-            2 * self.registers()
-        } else {
-            self.registers()
-        }
-    }
 }
 
 impl Space {
-    /// The registers that hold descriptors, and the address of an image.
-    fn registers(&self) -> impl Iterator<Item = Span> + use<> {
-        let uniform = |first: u8, count| Span::new(RegFile::Uniform, first.into(), count);
-        let spans = match *self {
-            Space::Buffer { resource, .. } | Space::ScalarBuffer { resource, .. } => {
-                [Some(uniform(resource, 4)), None, None]
-            }
-            Space::Image(image) => [
-                Some(uniform(image.resource, 8)),
-                image.sampler.map(|sampler| uniform(sampler, 4)),
-                Some(image.address_span()),
-            ],
-            Space::Global { .. }
-            | Space::Flat { .. }
-            | Space::Scratch { .. }
-            | Space::Lds { .. }
-            | Space::Gds { .. }
-            | Space::LdsPair { .. }
-            | Space::Scalar { .. } => [None; 3],
-        };
-        spans.into_iter().flatten()
-    }
-
     /// Whether elements are converted on their way.
     pub(crate) fn converts(&self) -> bool {
         match self {
@@ -353,20 +303,6 @@ impl Space {
 }
 
 impl Image {
-    /// The most registers that the address can have: the resource says only
-    /// when it is used how many coordinates there are.
-    fn address_span(&self) -> Span {
-        const COORDINATES: u32 = 3;
-        let of_level = match self.lod {
-            Lod::Zero | Lod::Implicit => 0,
-            Lod::Bias | Lod::Explicit => 1,
-            Lod::Derivatives => 2 * COORDINATES,
-        };
-        let one = [self.offsets, self.compare, self.clamp].map(u32::from);
-        let count = COORDINATES + of_level + one.iter().sum::<u32>();
-        Span::new(RegFile::Vector, self.address.into(), count)
-    }
-
     /// Whether the level of detail comes from what neighbours ask for.
     fn compares_lanes(&self) -> bool {
         let implicit = matches!(self.lod, Lod::Implicit | Lod::Bias);
@@ -393,27 +329,14 @@ impl Terminator {
                 yields: true,
                 ..ends
             },
-            Terminator::Export { export, .. } => Effects {
-                reads: export.registers().collect(),
-                yields: true,
-                faults: true,
-                ..ends
-            },
-            Terminator::Trap { .. } | Terminator::Unsupported { .. } => Effects {
+            Terminator::Export { .. }
+            | Terminator::Trap { .. }
+            | Terminator::Unsupported { .. } => Effects {
                 yields: true,
                 faults: true,
                 ..ends
             },
         }
-    }
-}
-
-impl Export {
-    /// What is sent, and EXEC, which says for which lanes.
-    fn registers(&self) -> impl Iterator<Item = Span> {
-        let sources = self.sources.into_iter().flatten();
-        let spans = sources.map(|n| Span::of(Reg::V(n)));
-        spans.chain([Span::EXEC])
     }
 }
 

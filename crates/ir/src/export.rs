@@ -1,13 +1,17 @@
 //! Descriptions of exports: results that leave a wave for fixed hardware.
 
-/// What leaves a wave at an export: registers of the active lanes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+use crate::op::Value;
+
+/// What leaves a wave at an export.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Export {
     /// Where it goes, by the front end's numbers.
     pub target: u8,
-    /// The vector register of each component that is sent.
-    pub sources: [Option<u16>; 4],
-    /// Components have 16 bits: component n is half n % 2 of its register.
+    /// The `V32` or `U32` of each component that is sent.
+    pub sources: [Option<Value>; 4],
+    /// The lanes that send (a `Mask`).
+    pub mask: Value,
+    /// Components have 16 bits: component n is half n % 2 of its value.
     pub compressed: bool,
     /// It is the last one of its kind.
     pub done: bool,

@@ -1,6 +1,8 @@
 //! Descriptions of accesses to images: what of a memory operation only they
 //! have.
 
+use crate::op::Value;
+
 /// What an access to an image does at its coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageKind {
@@ -37,19 +39,20 @@ pub enum Lod {
     Explicit,
 }
 
-/// An access to an image. The address is a span of vector registers: offsets,
-/// bias, comparand, derivatives, coordinates, level or clamp, as far as there
-/// are such.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// An access to an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     /// What is done.
     pub kind: ImageKind,
-    /// The first of the eight uniform registers of the resource.
-    pub resource: u8,
-    /// The first of the four of the sampler, if it samples.
-    pub sampler: Option<u8>,
-    /// The first vector register of the address.
-    pub address: u16,
+    /// The resource: four `U64`, the lowest first.
+    pub resource: [Value; 4],
+    /// The sampler, if it samples: two `U64`.
+    pub sampler: Option<[Value; 2]>,
+    /// The dwords of the address, `V32` or `U32`: offsets, bias, comparand,
+    /// derivatives, coordinates, level or clamp, as far as there are such. The
+    /// resource says only when it is used how many coordinates there are, so
+    /// that there are as many as could be: [`Image::address_dwords`].
+    pub address: Vec<Value>,
     /// Where the level comes from.
     pub lod: Lod,
     /// Bit n: component n has data.
@@ -66,4 +69,24 @@ pub struct Image {
     pub array: bool,
     /// Parts of the address have 16 bits, two a register.
     pub short: bool,
+}
+
+impl Image {
+    /// The most dwords that an address has.
+    pub const MOST_ADDRESS: usize = 12;
+
+    /// How many dwords the address has: three coordinates, and what else there
+    /// is of it. Information about an image is asked for by a level alone.
+    pub const fn address_dwords(&self) -> usize {
+        const COORDINATES: usize = 3;
+        if matches!(self.kind, ImageKind::Info) {
+            return 1;
+        }
+        let of_level = match self.lod {
+            Lod::Zero | Lod::Implicit => 0,
+            Lod::Bias | Lod::Explicit => 1,
+            Lod::Derivatives => 2 * COORDINATES,
+        };
+        COORDINATES + of_level + self.offsets as usize + self.compare as usize + self.clamp as usize
+    }
 }

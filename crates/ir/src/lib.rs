@@ -34,7 +34,8 @@ pub use functions::{Bin, Cvt, Rel, Tern, Un};
 pub use image::{Image, ImageKind, Lod};
 pub use lane_fn::{LaneFn, over_lanes};
 pub use mem::{
-    Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+    Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
+    Rmw, Space,
 };
 pub use op::{Block, Node, Op, Terminator, Value};
 pub use parse::{ParseError, parse};

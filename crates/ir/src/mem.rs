@@ -155,6 +155,23 @@ pub enum Rmw {
     FAdd,
 }
 
+/// How the words of a buffer descriptor are read, and which accesses count its
+/// records instead of its bytes: what changed from one generation of chips to
+/// the next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Dialect {
+    /// All with a stride count records. The stride has 14 bits, and a field
+    /// says how large the elements of a swizzled buffer are (gfx6, gfx7).
+    Strided,
+    /// Those of swizzled buffers count records. With ADD_TID the stride has 18
+    /// bits, of which four stand in place of the format (gfx8).
+    Swizzled,
+    /// Those with an index count records, and the elements of a swizzled buffer
+    /// have 4 bytes; else as before (gfx9).
+    #[default]
+    Indexed,
+}
+
 /// How the elements of a buffer become registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Elements {
@@ -194,8 +211,10 @@ pub enum Space {
     },
     /// A buffer descriptor.
     Buffer {
-        /// The first of the four uniform registers of the descriptor.
-        resource: u8,
+        /// The descriptor: two `U64`, the low one first.
+        resource: [Value; 2],
+        /// How it is read.
+        dialect: Dialect,
         /// `V32` index (IDXEN).
         index: Option<Value>,
         /// `V32` offset (OFFEN).
@@ -231,8 +250,8 @@ pub enum Space {
     },
     /// Scalar access through a buffer descriptor.
     ScalarBuffer {
-        /// The first of the four uniform registers of the descriptor.
-        resource: u8,
+        /// The descriptor: two `U64`, the low one first.
+        resource: [Value; 2],
         /// `U32` byte offset, if any.
         index: Option<Value>,
     },
@@ -241,9 +260,9 @@ pub enum Space {
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemKind {
-    /// Memory to register.
+    /// Memory to registers, or to a value.
     Load,
-    /// Register to memory.
+    /// Values to memory.
     Store,
     /// Read-modify-write; 32 or 64 bits.
     Atomic(Rmw),
@@ -260,7 +279,7 @@ pub enum Counter {
     Both,
 }
 
-/// A register span that holds data.
+/// A span of registers that receives data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DataReg {
     /// Vector registers from this one on.
@@ -282,13 +301,20 @@ pub enum DataReg {
 /// is asked for. Without an active lane nothing is looked at.
 ///
 /// **Order.** Then the lanes go from the lowest up, each with its loads before
-/// its results: results may go where address and data are, and of lanes that
-/// store to the same place the highest wins. A flat access goes through global
-/// memory, then scratch, then LDS.
+/// its results: results may go where address and data were read, and of lanes
+/// that store to the same place the highest wins. A flat access goes through
+/// global memory, then scratch, then LDS.
 ///
-/// **Registers.** Where a result would go past the end of the file of vector
-/// registers, nothing is done at all; data from there are undefined. Uniform
-/// registers past the end of theirs read 0 and are not written.
+/// **Data.** What goes in are values, one for each dword: what a register held
+/// where it was read, whatever has been written to it since. Of a uniform one
+/// every lane has the same. A front end says at the read what a register past
+/// the end of its file holds.
+///
+/// **Results.** What comes back goes to the active lanes of the registers from
+/// `ret` on; the others keep what they have. Where that is past the end of the
+/// file of vector registers, nothing is done at all; uniform registers past the
+/// end of theirs are not written. A load of one register by lanes that has no
+/// `ret` has a result instead, a `V32`, which is 0 in lanes that are off.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemOp {
     /// What it does.
@@ -304,12 +330,11 @@ pub struct MemOp {
     /// converted, `Low` is for components of 16 bits, two a register, and
     /// `High` for one in the high half.
     pub half: Half,
-    /// Registers that hold what is stored, or the operand of an atomic (for
-    /// compare-and-swap the new value first, then the comparand; when
-    /// `data2` is set, the comparand or second operand is there).
-    pub data: Option<DataReg>,
-    /// The second operand, for DS operations with two.
-    pub data2: Option<DataReg>,
+    /// What is stored, or the operand of an atomic and then its second one, if
+    /// it has two (for compare-and-swap the new value, then the comparand): a
+    /// `V32` or `U32` for each dword, a `U32` where the wave accesses. Values of
+    /// 16 bits stand in the half that `half` says.
+    pub data: Vec<Value>,
     /// Registers that receive what was loaded, or the value before an atomic.
     pub ret: Option<DataReg>,
     /// The active lanes; `None` for scalar accesses.
@@ -322,7 +347,29 @@ pub struct MemOp {
     pub counter: Counter,
 }
 
+impl Rmw {
+    /// Whether there are two operands. The minimum and the maximum of floats
+    /// may have a second one, which is compared in place of the first.
+    pub const fn needs_two(self) -> bool {
+        matches!(self, Rmw::CmpSwap | Rmw::FCmpSwap | Rmw::MaskOr | Rmw::Wrap)
+    }
+}
+
 impl MemOp {
+    /// The most dwords of data that an access has: of the whole wave 16.
+    pub const MOST_DATA: usize = 16;
+
+    /// How many registers, or values, hold what is loaded, stored, or an operand
+    /// of an atomic.
+    pub fn registers(&self) -> u32 {
+        let dwords = self.access.bytes().div_ceil(4);
+        match self.half {
+            Half::Whole => dwords,
+            // Components of 16 bits, two a register.
+            Half::Low | Half::High => dwords.div_ceil(2),
+        }
+    }
+
     /// Whether lanes get something back that other waves may have written. Scalar loads give no such thing: what they
     /// read is constant while a kernel runs.
     pub fn loads(&self) -> bool {

@@ -2,7 +2,7 @@
 //! parsing, so that neither can know a name the other does not.
 
 use crate::image::{ImageKind, Lod};
-use crate::mem::{Clock, Counter, Family, GlobalSync, Half, Rmw};
+use crate::mem::{Clock, Counter, Dialect, Family, GlobalSync, Half, Rmw};
 use crate::types::{Elem, Round, Ty};
 
 /// Gives an enum `name` (an exhaustive match) and `NAMES` (for the parser).
@@ -62,6 +62,8 @@ names!(GlobalSync {
     Init = "init", Signal = "signal", SignalMany = "signal_many", Wait = "wait",
     Release = "release", Barrier = "barrier",
 });
+
+names!(Dialect { Strided = "strided", Swizzled = "swizzled", Indexed = "indexed" });
 
 names!(Half { Whole = "whole", Low = "low", High = "high" });
 

@@ -161,7 +161,7 @@ pub enum Op {
     },
     /// A pure function applied to each lane.
     LaneFn(&'static LaneFn, Vec<Value>),
-    /// An access to memory.
+    /// An access to memory. A load may have a result (`V32`): see [`MemOp`].
     Mem(Box<MemOp>),
     /// Reads a clock (`U64`).
     Clock(Clock),
@@ -208,7 +208,7 @@ pub enum Terminator {
         /// Where it goes on.
         next: u64,
     },
-    /// Sends registers out of the wave.
+    /// Sends values out of the wave.
     Export {
         /// What and where to.
         export: Export,

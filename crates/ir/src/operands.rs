@@ -1,5 +1,7 @@
 //! The values an operation uses, listed once for every pass.
 
+use crate::export::Export;
+use crate::image::Image;
 use crate::mem::{MemOp, Space};
 use crate::op::{Op, Terminator, Value};
 
@@ -80,10 +82,18 @@ macro_rules! walk {
                             f(resource);
                             f(value);
                         }
+                        Terminator::Export { export, .. } => {
+                            let Export { sources, mask, .. } = export;
+                            for source in sources {
+                                if let Some(v) = source {
+                                    f(v);
+                                }
+                            }
+                            f(mask);
+                        }
                         Terminator::Branch(_)
                         | Terminator::Barrier { .. }
                         | Terminator::Sleep { .. }
-                        | Terminator::Export { .. }
                         | Terminator::Message { .. }
                         | Terminator::Trap { .. }
                         | Terminator::EndProgram
@@ -96,7 +106,7 @@ macro_rules! walk {
         impl MemOp {
             #[doc = $doc]
             pub fn $name(self: $($r)+ Self, f: &mut impl FnMut($($r)+ Value)) {
-                let MemOp { space, mask, .. } = self;
+                let MemOp { space, data, mask, .. } = self;
                 match space {
                     Space::Global { address, index } | Space::Scalar { address, index } => {
                         f(address);
@@ -107,7 +117,10 @@ macro_rules! walk {
                     Space::Flat { address }
                     | Space::Scratch { address }
                     | Space::Lds { address } => f(address),
-                    Space::Buffer { index, offset, soffset, .. } => {
+                    Space::Buffer { resource, index, offset, soffset, .. } => {
+                        for part in resource {
+                            f(part);
+                        }
                         if let Some(i) = index {
                             f(i);
                         }
@@ -116,7 +129,20 @@ macro_rules! walk {
                         }
                         f(soffset);
                     }
-                    Space::Image(_) => {}
+                    Space::Image(image) => {
+                        let Image { resource, sampler, address, .. } = image;
+                        for part in resource {
+                            f(part);
+                        }
+                        if let Some(sampler) = sampler {
+                            for part in sampler {
+                                f(part);
+                            }
+                        }
+                        for dword in address {
+                            f(dword);
+                        }
+                    }
                     Space::Gds { address, window } => {
                         f(address);
                         f(window);
@@ -125,11 +151,17 @@ macro_rules! walk {
                         f(address);
                         f(other);
                     }
-                    Space::ScalarBuffer { index, .. } => {
+                    Space::ScalarBuffer { resource, index } => {
+                        for part in resource {
+                            f(part);
+                        }
                         if let Some(i) = index {
                             f(i);
                         }
                     }
+                }
+                for dword in data {
+                    f(dword);
                 }
                 if let Some(m) = mask {
                     f(m);

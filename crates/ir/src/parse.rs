@@ -11,7 +11,8 @@ use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
-    Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+    Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
+    Rmw, Space,
 };
 use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::scan::{Parsed, Scanner};
@@ -282,6 +283,20 @@ impl<'a> Parser<'a> {
         Ok(Some(Op::Cvt(cvt, from, elem, environment(s)?, a)))
     }
 
+    /// `[%value, …]`; there may be none.
+    fn values(&self, s: &mut Scanner<'a>) -> Parsed<Vec<Value>> {
+        let mut values = Vec::new();
+        s.expect('[')?;
+        if !s.eat(']') {
+            values.push(self.value(s)?);
+            while s.eat(',') {
+                values.push(self.value(s)?);
+            }
+            s.expect(']')?;
+        }
+        Ok(values)
+    }
+
     /// A last operand that may be missing.
     fn optional(&self, s: &mut Scanner<'a>) -> Parsed<Option<Value>> {
         if s.eat(',') {
@@ -366,7 +381,6 @@ impl<'a> Parser<'a> {
         let need = |v: Option<Value>, name: &str| {
             v.ok_or_else(|| format!("an access to {space} needs `{name}`"))
         };
-        let resource = |r: Option<u8>| r.ok_or("a buffer access needs `resource`");
         let (index, offset) = (f.index, f.voffset);
         let space = match space {
             "global" => Space::Global {
@@ -384,8 +398,8 @@ impl<'a> Parser<'a> {
             },
             "image" => Space::Image(Image {
                 kind: f.kind.ok_or("an access to an image needs `kind`")?,
-                resource: resource(f.resource)?,
-                sampler: f.sampler,
+                resource: parts("resource", f.resource)?,
+                sampler: f.sampler.map(|s| parts("sampler", Some(s))).transpose()?,
                 address: f.vaddress.ok_or("an access to an image needs `vaddress`")?,
                 lod: f.lod.ok_or("an access to an image needs `lod`")?,
                 components: f.components,
@@ -405,7 +419,8 @@ impl<'a> Parser<'a> {
                 other: need(f.other, "other")?,
             },
             "buffer" => Space::Buffer {
-                resource: resource(f.resource)?,
+                resource: parts("resource", f.resource)?,
+                dialect: f.dialect,
                 index,
                 offset,
                 soffset: need(f.soffset, "soffset")?,
@@ -416,7 +431,7 @@ impl<'a> Parser<'a> {
                 index,
             },
             "scalar_buffer" => Space::ScalarBuffer {
-                resource: resource(f.resource)?,
+                resource: parts("resource", f.resource)?,
                 index,
             },
             _ => {
@@ -431,7 +446,6 @@ impl<'a> Parser<'a> {
             access,
             half: f.half,
             data: f.data,
-            data2: f.data2,
             ret: f.ret,
             mask: f.mask,
             glc: f.glc,
@@ -452,15 +466,12 @@ impl<'a> Parser<'a> {
                 "mask" => f.mask = Some(self.value(s)?),
                 "offset" => f.offset = s.signed()?,
                 "half" => f.half = s.named("a half", Half::from_text)?,
-                "data" => f.data = Some(data_register(s)?),
-                "data2" => f.data2 = Some(data_register(s)?),
+                "data" => f.data = self.values(s)?,
                 "ret" => f.ret = Some(data_register(s)?),
-                "resource" => f.resource = Some(uniform_register(s, "a resource")?),
-                "sampler" => f.sampler = Some(uniform_register(s, "a sampler")?),
-                "vaddress" => match data_register(s)? {
-                    DataReg::V(n) => f.vaddress = Some(n),
-                    DataReg::S(_) => return Err("an address is in vector registers".into()),
-                },
+                "resource" => f.resource = Some(self.values(s)?),
+                "dialect" => f.dialect = s.named("a dialect", Dialect::from_text)?,
+                "sampler" => f.sampler = Some(self.values(s)?),
+                "vaddress" => f.vaddress = Some(self.values(s)?),
                 "kind" => f.kind = Some(s.named("a kind of access", ImageKind::from_text)?),
                 "lod" => f.lod = Some(s.named("a level of detail", Lod::from_text)?),
                 "components" => f.components = s.number()?,
@@ -515,7 +526,7 @@ impl<'a> Parser<'a> {
             "export" => {
                 let next = s.number()?;
                 s.expect(',')?;
-                let export = export(s)?;
+                let export = self.export(s)?;
                 Terminator::Export { export, next }
             }
             "message" => Terminator::Message {
@@ -533,6 +544,38 @@ impl<'a> Parser<'a> {
             _ => return Ok(None),
         }))
     }
+
+    /// `12, %1, off, off, %2, mask %3, done`
+    fn export(&self, s: &mut Scanner<'a>) -> Parsed<Export> {
+        let target = s.number()?;
+        let mut sources = [None; 4];
+        for source in &mut sources {
+            s.expect(',')?;
+            *source = match s.looks_at('%') {
+                true => Some(self.value(s)?),
+                false => s.keyword("off").map(|()| None)?,
+            };
+        }
+        s.expect(',')?;
+        s.keyword("mask")?;
+        let mut export = Export {
+            target,
+            sources,
+            mask: self.value(s)?,
+            compressed: false,
+            done: false,
+            valid_mask: false,
+        };
+        while s.eat(',') {
+            match s.word("a flag")? {
+                "compressed" => export.compressed = true,
+                "done" => export.done = true,
+                "valid_mask" => export.valid_mask = true,
+                name => return Err(format!("an export has no flag `{name}`")),
+            }
+        }
+        Ok(export)
+    }
 }
 
 /// The named parts of a memory operation, in any order.
@@ -545,14 +588,14 @@ struct Fields {
     mask: Option<Value>,
     offset: i64,
     half: Half,
-    data: Option<DataReg>,
-    data2: Option<DataReg>,
+    data: Vec<Value>,
     ret: Option<DataReg>,
-    resource: Option<u8>,
+    resource: Option<Vec<Value>>,
+    dialect: Dialect,
     other: Option<Value>,
     window: Option<Value>,
-    sampler: Option<u8>,
-    vaddress: Option<u16>,
+    sampler: Option<Vec<Value>>,
+    vaddress: Option<Vec<Value>>,
     kind: Option<ImageKind>,
     lod: Option<Lod>,
     components: u8,
@@ -603,40 +646,12 @@ fn register(s: &mut Scanner<'_>) -> Parsed<Reg> {
     })
 }
 
-/// `12, v1, off, off, v2, done`
-fn export(s: &mut Scanner<'_>) -> Parsed<Export> {
-    let mut export = Export {
-        target: s.number()?,
-        ..Export::default()
-    };
-    for source in &mut export.sources {
-        s.expect(',')?;
-        let start = s.mark();
-        if s.word("a register or `off`")? != "off" {
-            s.reset(start);
-            *source = match data_register(s)? {
-                DataReg::V(n) => Some(n),
-                DataReg::S(_) => return Err("vector registers are exported".into()),
-            };
-        }
-    }
-    while s.eat(',') {
-        match s.word("a flag")? {
-            "compressed" => export.compressed = true,
-            "done" => export.done = true,
-            "valid_mask" => export.valid_mask = true,
-            name => return Err(format!("an export has no flag `{name}`")),
-        }
-    }
-    Ok(export)
-}
-
-/// The first uniform register of a descriptor.
-fn uniform_register(s: &mut Scanner<'_>, what: &str) -> Parsed<u8> {
-    match data_register(s)? {
-        DataReg::S(n) => Ok(n),
-        DataReg::V(_) => Err(format!("{what} is in uniform registers")),
-    }
+/// The parts of a descriptor.
+fn parts<const N: usize>(name: &str, values: Option<Vec<Value>>) -> Parsed<[Value; N]> {
+    let values = values.ok_or_else(|| format!("the access needs `{name}`"))?;
+    let n = values.len();
+    let wrong = |_| format!("a `{name}` has {N} values here, not {n}");
+    values.try_into().map_err(wrong)
 }
 
 fn data_register(s: &mut Scanner<'_>) -> Parsed<DataReg> {

@@ -19,7 +19,7 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::functions::Un;
 use crate::image::Image;
-use crate::mem::{Access, DataReg, Elements, Half, MemKind, MemOp, Space};
+use crate::mem::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space};
 use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::types::{Fp, Round};
 
@@ -229,7 +229,8 @@ impl Display for Access {
     }
 }
 
-/// `load global, dwords 2, vm, address %3, offset 16, ret v4, mask %5, glc`.
+/// `atomic.add global, dwords 2, vm, address %3, offset 16, data [%4, %5], ret v4,
+/// mask %6, glc`.
 impl Display for MemOp {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.kind {
@@ -251,14 +252,10 @@ impl Display for MemOp {
         if self.half != Half::Whole {
             write!(f, ", half {}", self.half.text())?;
         }
-        let registers = [
-            ("data", self.data),
-            ("data2", self.data2),
-            ("ret", self.ret),
-        ];
-        for (name, reg) in registers {
-            reg.map_or(Ok(()), |r| write!(f, ", {name} {r}"))?;
+        if !self.data.is_empty() {
+            values(f, "data", &self.data)?;
         }
+        self.ret.map_or(Ok(()), |r| write!(f, ", ret {r}"))?;
         optional(f, "mask", self.mask)?;
         f.write_str(if self.glc { ", glc" } else { "" })?;
         f.write_str(if self.slc { ", slc" } else { "" })
@@ -296,12 +293,16 @@ impl Display for Space {
             }
             Space::Buffer {
                 resource,
+                dialect,
                 index,
                 offset,
                 soffset,
                 format,
             } => {
-                write!(f, ", resource s{resource}")?;
+                values(f, "resource", resource)?;
+                if *dialect != Dialect::default() {
+                    write!(f, ", dialect {}", dialect.text())?;
+                }
                 optional(f, "index", *index)?;
                 optional(f, "voffset", *offset)?;
                 write!(f, ", soffset {soffset}")?;
@@ -319,7 +320,7 @@ impl Display for Space {
                 write!(f, ", address {address}, other {other}")
             }
             Space::ScalarBuffer { resource, index } => {
-                write!(f, ", resource s{resource}")?;
+                values(f, "resource", resource)?;
                 optional(f, "index", *index)
             }
         }
@@ -341,13 +342,14 @@ impl Display for Image {
             unnormalized,
             array,
             short,
-        } = *self;
-        write!(f, ", kind {}, resource s{resource}", kind.text())?;
+        } = self;
+        write!(f, ", kind {}", kind.text())?;
+        values(f, "resource", resource)?;
         if let Some(sampler) = sampler {
-            write!(f, ", sampler s{sampler}")?;
+            values(f, "sampler", sampler)?;
         }
-        write!(f, ", vaddress v{address}, lod {}", lod.text())?;
-        write!(f, ", components {components}")?;
+        values(f, "vaddress", address)?;
+        write!(f, ", lod {}, components {components}", lod.text())?;
         for (set, name) in [
             (clamp, "clamp"),
             (compare, "compare"),
@@ -356,12 +358,19 @@ impl Display for Image {
             (array, "array"),
             (short, "short"),
         ] {
-            if set {
+            if *set {
                 write!(f, ", {name}")?;
             }
         }
         Ok(())
     }
+}
+
+/// `, name [%1, %2]`.
+fn values(f: &mut Formatter<'_>, name: &str, values: &[Value]) -> fmt::Result {
+    write!(f, ", {name} [")?;
+    list(f, values)?;
+    f.write_str("]")
 }
 
 fn optional(f: &mut Formatter<'_>, name: &str, v: Option<Value>) -> fmt::Result {
@@ -391,10 +400,11 @@ impl Display for Terminator {
                 write!(f, "export {next:#x}, {}", export.target)?;
                 for source in export.sources {
                     match source {
-                        Some(n) => write!(f, ", v{n}")?,
+                        Some(v) => write!(f, ", {v}")?,
                         None => f.write_str(", off")?,
                     }
                 }
+                write!(f, ", mask {}", export.mask)?;
                 for (set, name) in [
                     (export.compressed, "compressed"),
                     (export.done, "done"),

@@ -7,7 +7,8 @@ use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
-    Access, Clock, Counter, DataReg, Elements, Family, GlobalSync, Half, MemKind, MemOp, Rmw, Space,
+    Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
+    Rmw, Space,
 };
 use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
@@ -59,6 +60,14 @@ impl Random<'_> {
         self.values[i]
     }
 
+    fn values(&mut self, most: usize) -> Vec<Value> {
+        (0..self.below(most + 1)).map(|_| self.value()).collect()
+    }
+
+    fn parts<const N: usize>(&mut self) -> [Value; N] {
+        std::array::from_fn(|_| self.value())
+    }
+
     fn maybe(&mut self) -> Option<Value> {
         self.coin().then(|| self.value())
     }
@@ -86,7 +95,7 @@ impl Random<'_> {
         }
     }
 
-    fn data(&mut self) -> Option<DataReg> {
+    fn ret(&mut self) -> Option<DataReg> {
         let n = self.any();
         [None, Some(DataReg::V(n as u16)), Some(DataReg::S(n as u8))][self.below(3)]
     }
@@ -99,29 +108,30 @@ impl Random<'_> {
     }
 
     fn space(&mut self) -> Space {
-        let (address, index, resource) = (self.value(), self.maybe(), self.any() as u8);
+        let (address, index) = (self.value(), self.maybe());
         match self.below(10) {
             0 => Space::Global { address, index },
             1 => Space::Flat { address },
             2 => Space::Scratch { address },
             3 => Space::Lds { address },
             4 => Space::Buffer {
-                resource,
+                resource: self.parts(),
+                dialect: self.of(Dialect::NAMES),
                 index,
                 offset: self.maybe(),
                 soffset: address,
                 format: match self.below(3) {
                     0 => Elements::Plain,
                     1 => Elements::Resource,
-                    _ => Elements::Typed(self.any() as u8, resource),
+                    _ => Elements::Typed(self.any() as u8, self.any() as u8),
                 },
             },
             5 => Space::Scalar { address, index },
             7 => Space::Image(Image {
                 kind: self.of(ImageKind::NAMES),
-                resource,
-                sampler: self.coin().then_some(resource),
-                address: self.any() as u16,
+                resource: self.parts(),
+                sampler: self.coin().then(|| self.parts()),
+                address: self.values(12),
                 lod: self.of(Lod::NAMES),
                 components: self.any() as u8,
                 clamp: self.coin(),
@@ -139,7 +149,10 @@ impl Random<'_> {
                 address,
                 other: self.value(),
             },
-            _ => Space::ScalarBuffer { resource, index },
+            _ => Space::ScalarBuffer {
+                resource: self.parts(),
+                index,
+            },
         }
     }
 
@@ -152,9 +165,8 @@ impl Random<'_> {
             offset: self.any() as i64,
             access: [Access::U8, Access::I8, Access::U16, Access::I16, dwords][self.below(5)],
             half: self.of(Half::NAMES),
-            data: self.data(),
-            data2: self.data(),
-            ret: self.data(),
+            data: self.values(4),
+            ret: self.ret(),
             mask: self.maybe(),
             glc: self.coin(),
             slc: self.coin(),
@@ -186,7 +198,8 @@ impl Random<'_> {
             9 => Terminator::Export {
                 export: Export {
                     target: taken as u8,
-                    sources: [(); 4].map(|()| self.coin().then_some(self.any() as u16)),
+                    sources: [(); 4].map(|()| self.maybe()),
+                    mask: v,
                     compressed: self.coin(),
                     done: self.coin(),
                     valid_mask: self.coin(),

@@ -161,7 +161,7 @@ impl Checker<'_> {
             Op::Write { .. } | Op::WriteIndexed { .. } | Op::WriteIndexedS { .. } => {
                 return self.write(op).map(|()| None);
             }
-            Op::Mem(m) => return self.mem(m).map(|()| None),
+            Op::Mem(m) => return self.mem(m),
             Op::End(t) => return self.end(t).map(|()| None),
             Op::Const(c) => constant(*c, ty)?,
             Op::Read(reg) => {
@@ -372,7 +372,8 @@ impl Checker<'_> {
         }
     }
 
-    fn mem(&self, m: &MemOp) -> Checked {
+    /// Checks an access; the type of its result, if it must have one.
+    fn mem(&self, m: &MemOp) -> Checked<Option<Ty>> {
         let scalar = matches!(m.space, Space::Scalar { .. } | Space::ScalarBuffer { .. });
         self.address(&m.space)?;
         match m.mask {
@@ -382,23 +383,12 @@ impl Checker<'_> {
             }
             None => ensure(scalar, || "an access by lanes needs a mask".into())?,
         }
-        for reg in [m.data, m.data2, m.ret].into_iter().flatten() {
+        if let Some(reg) = m.ret {
             ensure(matches!(reg, DataReg::S(_)) == scalar, || {
                 format!("{reg} is in the wrong register file for this address space")
             })?;
         }
-        match m.kind {
-            MemKind::Load => ensure(m.ret.is_some(), || "a load needs a return register".into())?,
-            MemKind::Store => ensure(m.data.is_some() && m.ret.is_none(), || {
-                "a store needs data and returns nothing".into()
-            })?,
-            MemKind::Atomic(_) => {
-                let data = m.data.is_some() != matches!(m.space, Space::LdsPair { .. });
-                ensure(matches!(m.access, Access::Dwords(1 | 2)) && data, || {
-                    "an atomic needs data and is one or two dwords wide".into()
-                })?;
-            }
-        }
+        self.data(m, scalar)?;
         let (dwords, most) = (m.access.bytes().div_ceil(4), if scalar { 16 } else { 4 });
         ensure((1..=most).contains(&dwords), || {
             format!("an access here has 1 to {most} dwords, not {dwords}")
@@ -406,7 +396,46 @@ impl Checker<'_> {
         ensure(
             m.half == Half::Whole || m.access.bytes() <= 2 || m.space.converts(),
             || "only accesses of up to 16 bits choose a half of the register".into(),
-        )
+        )?;
+        match (m.kind, m.ret) {
+            (MemKind::Load, None) => {
+                let one = !scalar && m.registers() == 1;
+                ensure(one, || {
+                    "a load whose result is a value is of one register, by lanes".into()
+                })?;
+                Ok(Some(Ty::V32))
+            }
+            (MemKind::Store, Some(_)) => Err("a store returns nothing".into()),
+            _ => Ok(None),
+        }
+    }
+
+    /// How many dwords go in, and what each is.
+    fn data(&self, m: &MemOp, scalar: bool) -> Checked {
+        let one = m.registers() as usize;
+        let (counts, width) = match m.kind {
+            MemKind::Load => ([0, 0], true),
+            MemKind::Store => ([one, one], true),
+            MemKind::Atomic(_) if matches!(m.space, Space::LdsPair { .. }) => {
+                ([0, 0], matches!(m.access, Access::Dwords(1 | 2)))
+            }
+            MemKind::Atomic(rmw) => {
+                let least = if rmw.needs_two() { 2 * one } else { one };
+                ([least, 2 * one], matches!(m.access, Access::Dwords(1 | 2)))
+            }
+        };
+        ensure(width, || "an atomic is one or two dwords wide".into())?;
+        ensure(counts.contains(&m.data.len()), || {
+            let ([least, most], is) = (counts, m.data.len());
+            match least == most {
+                true => format!("it takes {least} dwords of data, not {is}"),
+                false => format!("it takes {least} or {most} dwords of data, not {is}"),
+            }
+        })?;
+        m.data.iter().try_for_each(|&v| match scalar {
+            true => self.exactly(v, Ty::U32),
+            false => self.number(v, 32),
+        })
     }
 
     fn address(&self, space: &Space) -> Checked {
@@ -425,7 +454,15 @@ impl Checker<'_> {
                 );
                 ensure(image.sampler.is_some() == samples, || {
                     "a sampler belongs to what samples, and to nothing else".into()
-                })
+                })?;
+                let (is, needed) = (image.address.len(), image.address_dwords());
+                ensure(is == needed, || {
+                    format!("its address has {needed} dwords, not {is}")
+                })?;
+                self.descriptor(&image.resource)?;
+                self.descriptor(image.sampler.as_ref().map_or(&[], |s| &s[..]))?;
+                let mut dwords = image.address.iter();
+                dwords.try_for_each(|&v| self.number(v, 32))
             }
             Space::Gds { address, window } => {
                 self.number(*address, 32)?;
@@ -436,11 +473,13 @@ impl Checker<'_> {
                 self.number(*other, 32)
             }
             Space::Buffer {
+                resource,
                 index,
                 offset,
                 soffset,
                 ..
             } => {
+                self.descriptor(resource)?;
                 narrow(index)?;
                 narrow(offset)?;
                 self.exactly(*soffset, Ty::U32)
@@ -449,8 +488,15 @@ impl Checker<'_> {
                 self.exactly(*address, Ty::U64)?;
                 index.map_or(Ok(()), |i| self.exactly(i, Ty::U32))
             }
-            Space::ScalarBuffer { index, .. } => index.map_or(Ok(()), |i| self.exactly(i, Ty::U32)),
+            Space::ScalarBuffer { resource, index } => {
+                self.descriptor(resource)?;
+                index.map_or(Ok(()), |i| self.exactly(i, Ty::U32))
+            }
         }
+    }
+
+    fn descriptor(&self, parts: &[Value]) -> Checked {
+        parts.iter().try_for_each(|&v| self.exactly(v, Ty::U64))
     }
 
     fn end(&self, t: &Terminator) -> Checked {
@@ -462,6 +508,11 @@ impl Checker<'_> {
             } => {
                 self.exactly(*resource, Ty::U32)?;
                 self.exactly(*value, Ty::U32)
+            }
+            Terminator::Export { export, .. } => {
+                let mut sources = export.sources.iter().flatten();
+                sources.try_for_each(|&v| self.number(v, 32))?;
+                self.exactly(export.mask, Ty::Mask)
             }
             _ => Ok(()),
         }

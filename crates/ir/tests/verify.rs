@@ -3,7 +3,7 @@
 
 use wavetank_ir::{
     Access, Bin, Block, Builder, Counter, Cvt, DataReg, Elem, Family, Fp, Half, MemKind, MemOp,
-    Node, Op, Reg, Space, Terminator, Ty, Un, Value, verify,
+    Node, Op, Reg, Rmw, Space, Terminator, Ty, Un, Value, verify,
 };
 
 /// The message about a block that opens an instruction, holds these nodes and ends.
@@ -155,8 +155,7 @@ fn memory_operands_fit_their_space() {
         offset: 0,
         access: Access::Dwords(1),
         half: Half::Whole,
-        data: None,
-        data2: None,
+        data: vec![],
         ret: Some(DataReg::V(0)),
         mask: Some(Value(2)),
         glc: false,
@@ -171,6 +170,15 @@ fn memory_operands_fit_their_space() {
             (Op::Mem(Box::new(m)), None),
         ])
     };
+    let value = |m: MemOp, used: u32| {
+        complaint(&[
+            read(Reg::V(0)),
+            read(Reg::EXEC),
+            (Op::Mem(Box::new(m)), Some(Ty::V32)),
+            read(Reg::EXEC),
+            write(Reg::V(1), used, Some(4), 0b1111),
+        ])
+    };
     assert_eq!(said(load.clone()), "");
     let no_mask = MemOp {
         mask: None,
@@ -181,7 +189,14 @@ fn memory_operands_fit_their_space() {
         ret: None,
         ..load.clone()
     };
-    assert!(said(no_return).contains("needs a return register"));
+    assert!(said(no_return.clone()).contains("the result is a v32, but it has no type"));
+    assert_eq!(value(no_return.clone(), 3), "");
+    assert!(value(load.clone(), 1).contains("it has no result"));
+    let two = MemOp {
+        access: Access::Dwords(2),
+        ..no_return
+    };
+    assert!(value(two, 3).contains("is of one register, by lanes"));
     let uniform = MemOp {
         ret: Some(DataReg::S(0)),
         ..load.clone()
@@ -201,7 +216,30 @@ fn memory_operands_fit_their_space() {
         kind: MemKind::Store,
         ..load.clone()
     };
-    assert!(said(store).contains("a store needs data"));
+    assert!(said(store.clone()).contains("takes 1 dwords of data, not 0"));
+    let store = MemOp {
+        ret: None,
+        data: vec![Value(1)],
+        ..store
+    };
+    assert_eq!(said(store.clone()), "");
+    let back = MemOp {
+        ret: Some(DataReg::V(0)),
+        ..store.clone()
+    };
+    assert!(said(back).contains("a store returns nothing"));
+    let mask = MemOp {
+        data: vec![Value(2)],
+        ..store.clone()
+    };
+    assert!(said(mask).contains("%2 is a mask"));
+    let swap = |data: Vec<Value>| MemOp {
+        kind: MemKind::Atomic(Rmw::CmpSwap),
+        data,
+        ..store.clone()
+    };
+    assert_eq!(said(swap(vec![Value(1); 2])), "");
+    assert!(said(swap(vec![Value(1)])).contains("takes 2 dwords of data, not 1"));
     let wide = MemOp {
         space: Space::Lds { address: Value(3) },
         ..load.clone()

@@ -91,13 +91,14 @@ pub(crate) fn export(l: &Lift) -> Flow {
         _ => 0,
     };
     let source = |field| match l.inst.operand(field) {
-        Operand::Vgpr(n) => Some(n.into()),
+        Operand::Vgpr(n) => Some(l.b.read(Reg::V(n.into()))),
         _ => None,
     };
     Flow::End(Terminator::Export {
         export: Export {
             target,
             sources: [Field::Exp0, Field::Exp1, Field::Exp2, Field::Exp3].map(source),
+            mask: l.exec_mask(),
             compressed: l.inst.has(flag::COMPR),
             done: l.inst.has(flag::DONE),
             valid_mask: l.inst.has(flag::VM),

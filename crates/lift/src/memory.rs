@@ -15,10 +15,11 @@ pub(crate) use image::mimg;
 pub(crate) use lds::ds;
 pub(crate) use scalar::smem;
 
-use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Space};
+use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Space, Value};
 use wavetank_isa::{Field, Operand, Ty, flag};
 
 use crate::block::{Flow, Lift};
+use crate::operand::{SGPRS, VGPRS};
 use crate::value::Int;
 
 /// Where a vector memory instruction goes and which registers take part. What
@@ -27,8 +28,11 @@ struct Site<'l, 'a> {
     l: &'l Lift<'a>,
     space: Space,
     offset: i64,
-    data: Option<DataReg>,
-    data2: Option<DataReg>,
+    /// The field of what is stored, or of the operand of an atomic.
+    data: Field,
+    /// That of its second operand, where that stands apart.
+    data2: Option<Field>,
+    /// Where results go.
     ret: Option<DataReg>,
     /// Whether an atomic returns the value before.
     returns: bool,
@@ -36,59 +40,96 @@ struct Site<'l, 'a> {
 }
 
 impl Site<'_, '_> {
-    fn emit(self, kind: MemKind, access: Access, half: Half) -> Flow {
+    /// An access, without the data that go in.
+    fn access(self, kind: MemKind, access: Access, half: Half) -> MemOp {
         let l = self.l;
-        l.b.mem(MemOp {
+        let returns = match kind {
+            MemKind::Load => true,
+            MemKind::Store => false,
+            MemKind::Atomic(_) => self.returns,
+        };
+        MemOp {
             kind,
             space: self.space,
             offset: self.offset,
             access,
             half,
-            data: self.data,
-            data2: self.data2,
-            ret: self.ret,
+            data: vec![],
+            ret: self.ret.filter(|_| returns),
             mask: Some(l.exec_mask()),
             glc: l.inst.has(flag::GLC),
             slc: l.inst.has(flag::SLC),
             counter: self.counter,
-        });
-        Flow::Next
+        }
     }
 
     /// D = MEM[ADDR]
     fn load(self, access: Access, half: Half) -> Flow {
-        let site = Site {
-            data: None,
-            data2: None,
-            ..self
-        };
-        site.emit(MemKind::Load, access, half)
+        let l = self.l;
+        l.b.mem(self.access(MemKind::Load, access, half));
+        Flow::Next
     }
 
     /// MEM[ADDR] = DATA
     fn store(self, access: Access, half: Half) -> Flow {
-        let site = Site {
-            data2: None,
-            ret: None,
-            ..self
-        };
-        site.emit(MemKind::Store, access, half)
+        let (l, field) = (self.l, self.data);
+        let mut op = self.access(MemKind::Store, access, half);
+        op.data = l.vectors(field, op.registers());
+        l.b.mem(op);
+        Flow::Next
     }
 
     /// tmp = MEM[ADDR]; MEM[ADDR] = f(tmp, DATA); RETURN_DATA = tmp
     fn atomic(self, rmw: Rmw, dwords: u8) -> Flow {
-        let site = Site {
-            ret: self.ret.filter(|_| self.returns),
-            ..self
+        let (l, field, second) = (self.l, self.data, self.data2);
+        let one = u32::from(dwords);
+        let mut op = self.access(MemKind::Atomic(rmw), Access::Dwords(dwords), Half::Whole);
+        op.data = match second {
+            Some(second) => [l.vectors(field, one), l.vectors(second, one)].concat(),
+            // The second operand follows the first.
+            None if rmw.needs_two() => l.vectors(field, 2 * one),
+            None => l.vectors(field, one),
         };
-        site.emit(MemKind::Atomic(rmw), Access::Dwords(dwords), Half::Whole)
+        l.b.mem(op);
+        Flow::Next
     }
 }
 
 impl<'a> Lift<'a> {
-    /// The vector registers from the one in a field on, as data of an access.
-    fn data(&self, field: Field) -> Option<DataReg> {
+    /// The vector registers from the one in a field on, as results of an access.
+    fn results(&self, field: Field) -> Option<DataReg> {
         self.vgpr(field).map(DataReg::V)
+    }
+
+    /// What `count` vector registers hold, from the one in a field on. Past the
+    /// end of the file that is v0 (Vega ISA, 3.6.2 "Out-of-Range behavior").
+    fn vectors(&self, field: Field, count: u32) -> Vec<Value> {
+        let first = self.vgpr(field).unwrap_or(0);
+        let register = |n: u32| match first + n as u16 {
+            reg @ ..VGPRS => Reg::V(reg),
+            _ => Reg::V(0),
+        };
+        (0..count).map(|n| self.b.read(register(n))).collect()
+    }
+
+    /// What `count` scalar registers hold, from `first` on. Past the end of the
+    /// file that is 0.
+    fn scalars(&self, first: u8, count: u8) -> Vec<Value> {
+        let register = |reg: u8| match reg {
+            ..SGPRS => self.b.read(Reg::S(reg)),
+            _ => self.b.u32(0),
+        };
+        (first..first + count).map(register).collect()
+    }
+
+    /// The `N` pairs of scalar registers of a descriptor, the lowest first; past
+    /// the end of the file 0.
+    fn descriptor<const N: usize>(&self, field: Field) -> [Value; N] {
+        let first = self.sgpr_code(field).unwrap_or(0);
+        std::array::from_fn(|n| match first + 2 * n as u8 {
+            pair @ ..SGPRS => self.sgpr64(pair).v,
+            _ => self.b.u64(0),
+        })
     }
 
     /// The first vector register of a field.

@@ -14,6 +14,11 @@ use crate::value::{Cond, Int};
 pub(crate) use wavetank_isa::numbers::hwreg as hw;
 pub(crate) use wavetank_isa::numbers::sreg::{EXEC, M0, VCC};
 
+/// Vector registers that there are.
+pub(crate) const VGPRS: u16 = 256;
+/// Scalar registers that a destination can name.
+pub(crate) const SGPRS: u8 = 128;
+
 // The IR knows EXEC, and nothing else of GCN's registers.
 const _: () = assert!(EXEC == Reg::EXEC_LO);
 

@@ -5,6 +5,7 @@
 //! instructions and fields a chip has is not said here but in the table and the
 //! layouts of `wavetank_isa`.
 
+use wavetank_ir::Dialect;
 use wavetank_isa::{Chip, Generation};
 
 /// The facts of a chip that the meaning of its instructions depends on.
@@ -33,6 +34,10 @@ pub(crate) struct Rules {
     /// other chips of gfx8 use the low half of one register each (LLVM,
     /// `FeatureUnpackedD16VMem`).
     pub halves_packed: bool,
+    /// How descriptors of buffers are read, and which accesses count records.
+    /// The manual's own sentence on that has bytes and records swapped
+    /// (docs/errata.md).
+    pub buffer_dialect: Dialect,
     /// Whether DS_SWIZZLE rotates and reverses bits, which LLVM takes for gfx9
     /// only; the GCN wiki's "DS instructions" has quads and bit masks for all.
     pub swizzle_rotates: bool,
@@ -46,6 +51,7 @@ const GFX6: Rules = Rules {
     inverse_two_pi: false,
     halves_kept: false,
     halves_packed: false,
+    buffer_dialect: Dialect::Strided,
     swizzle_rotates: false,
 };
 
@@ -56,6 +62,7 @@ const GFX7: Rules = GFX6;
 const GFX8: Rules = Rules {
     scalar_offset_unit: 1,
     inverse_two_pi: true,
+    buffer_dialect: Dialect::Swizzled,
     ..GFX7
 };
 
@@ -71,6 +78,7 @@ const GFX9: Rules = Rules {
     apertures: true,
     halves_kept: true,
     halves_packed: true,
+    buffer_dialect: Dialect::Indexed,
     swizzle_rotates: true,
     ..GFX8
 };

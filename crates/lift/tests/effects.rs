@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 
 use wavetank_ir::{
-    Access, Block, Counter, DataReg, Half, ImageKind, MemKind, MemOp, Op as Node, Reg, Rmw, Space,
-    Terminator,
+    Access, Block, Counter, DataReg, Half, ImageKind, MemKind, MemOp, Op as Node, Reg, Space,
+    Terminator, Value,
 };
 use wavetank_isa::tables::{Class, Kind, MODE, OperandSpec, PC, SCC, feature};
 use wavetank_isa::{Chip, Field, Inst, MAX_OPERANDS, Mods, Op, Operand, Registers, decode, flag};
@@ -19,6 +19,9 @@ struct Done {
     writes: Registers,
     /// The registers that an index was added to.
     bases: Registers,
+    /// The registers that may hold parts of the address of an image: the table
+    /// has the least, the block the most that there can be.
+    parts: Registers,
     indexed: bool,
     reads_memory: bool,
     writes_memory: bool,
@@ -46,11 +49,26 @@ fn add_data(set: &mut Registers, data: Option<DataReg>, count: u8) {
     }
 }
 
+/// The address of an image.
+fn parts(op: &Node) -> Vec<Value> {
+    match op {
+        Node::Mem(m) => match &m.space {
+            Space::Image(image) => image.address.clone(),
+            _ => vec![],
+        },
+        _ => vec![],
+    }
+}
+
 impl Done {
     fn of(block: &Block, next: u64) -> Done {
         let mut done = Done::default();
-        for node in &block.nodes {
-            done.node(&node.op, next);
+        let parts: HashSet<Value> = block.nodes.iter().flat_map(|n| parts(&n.op)).collect();
+        for (n, node) in (0..).zip(&block.nodes) {
+            match node.op {
+                Node::Read(reg) if parts.contains(&Value(n)) => add(&mut done.parts, reg),
+                ref op => done.node(op, next),
+            }
         }
         done
     }
@@ -90,26 +108,9 @@ impl Done {
         let whole = (m.access.bytes() as u8).div_ceil(4);
         let packed = matches!(m.access, Access::Dwords(_)) && m.half == Half::Low;
         let count = if packed { whole.div_ceil(2) } else { whole };
-        let both = m.kind == MemKind::Atomic(Rmw::CmpSwap) && m.data2.is_none();
-        self.read(|set| {
-            add_data(set, m.data, if both { 2 * count } else { count });
-            add_data(set, m.data2, count);
-        });
         add_data(&mut self.writes, m.ret, count);
         if m.half != Half::Whole && !packed {
             add_data(&mut self.reads, m.ret, count);
-        }
-        match &m.space {
-            Space::Buffer { resource, .. } | Space::ScalarBuffer { resource, .. } => {
-                self.reads.add_scalars(*resource, 4);
-            }
-            Space::Image(image) => {
-                self.reads.add_scalars(image.resource, 8);
-                if let Some(sampler) = image.sampler {
-                    self.reads.add_scalars(sampler, 4);
-                }
-            }
-            _ => {}
         }
         // What a resource says of itself is no memory.
         let info = matches!(&m.space, Space::Image(i) if matches!(i.kind, ImageKind::Info | ImageKind::Lod));
@@ -126,11 +127,6 @@ impl Done {
             Terminator::Branch(_) | Terminator::CondBranch { .. } | Terminator::Jump(_) => {
                 self.writes.add_state(PC);
             }
-            Terminator::Export { export, .. } => {
-                for source in export.sources.into_iter().flatten() {
-                    self.reads.add_vectors(source as u8, 1);
-                }
-            }
             _ => {}
         }
     }
@@ -145,14 +141,11 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
             all.push(format!("{what} {set}"));
         }
     };
-    // What goes through LDS and is no instruction of LDS borrows v0, and counts
-    // as LDS does (lift/src/memory/through_lds.rs).
-    let borrows = done.uses_lds && !matches!(inst.row().class, Class::Lds | Class::Flat);
-    let mut borrowed = Registers::default();
-    borrowed.add_vectors(0, borrows.into());
-    let unsaid = |done: &Registers, told| done.without(told).without(&borrowed);
-    say("reads unsaid:", unsaid(&done.reads, &told.reads));
-    say("writes unsaid:", unsaid(&done.writes, &told.writes));
+    // What goes through LDS and is no instruction of LDS counts as LDS does
+    // (lift/src/memory/through_lds.rs).
+    let through_lds = done.uses_lds && !matches!(inst.row().class, Class::Lds | Class::Flat);
+    say("reads unsaid:", done.reads.without(&told.reads));
+    say("writes unsaid:", done.writes.without(&told.writes));
     // What jumps keep of the program counter, and the modes of the vector ALU,
     // are constants of a block (lift/src/modes.rs).
     let mut constant = Registers::default();
@@ -161,7 +154,7 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
         constant.add_state(MODE);
     }
     let seen = |set: Registers| set.without(&done.bases).without(&constant);
-    let reads = seen(told.reads.without(&done.reads));
+    let reads = seen(told.reads.without(&done.reads).without(&done.parts));
     let writes = told.writes.without(&done.writes).without(&done.bases);
     // Of what is not done to the bit, the row may say more; so may it of the
     // status that TFE asks for, which is never written.
@@ -186,7 +179,7 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
         (
             "counts LGKM",
             told.counters.lgkm,
-            done.lgkm && !borrows,
+            done.lgkm && !through_lds,
             false,
         ),
     ] {
@@ -242,7 +235,7 @@ fn plain() -> Vec<(String, Inst)> {
                 op_sel_hi: 7,
                 // Buffers take the address register that is there.
                 flags: match op {
-                    Op::Mubuf(_) | Op::Mtbuf(_) => flag::OFFEN,
+                    Op::Mubuf(_) | Op::Mtbuf(_) if has_address(op) => flag::OFFEN,
                     _ => 0,
                 },
                 ..Mods::default()
@@ -252,6 +245,11 @@ fn plain() -> Vec<(String, Inst)> {
         (format!("{op:?}"), inst)
     });
     made.collect()
+}
+
+fn has_address(op: Op) -> bool {
+    let operands = op.row().operands;
+    operands.iter().any(|spec| spec.field == Field::Vaddr)
 }
 
 fn operand(spec: &OperandSpec, place: u8, vector: bool) -> Operand {

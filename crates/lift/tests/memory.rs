@@ -4,7 +4,8 @@
 
 use crate::common::{inst, lift};
 use wavetank_ir::{
-    Access, DataReg, Elements, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space, Ty, Value,
+    Access, Block, DataReg, Dialect, Elements, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space,
+    Ty, Value,
 };
 use wavetank_ir::{Terminator, verify};
 use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
@@ -38,7 +39,7 @@ fn with(mut inst: Inst, flags: u32) -> Inst {
 }
 
 /// The accesses of an instruction, and its block for looking values up.
-fn accesses(inst: Inst) -> (Vec<MemOp>, wavetank_ir::Block) {
+fn accesses(inst: Inst) -> (Vec<MemOp>, Block) {
     let block = lift(inst);
     assert_eq!(verify(&block), Ok(()), "{:?}", inst.op);
     let ops = block.nodes.iter().filter_map(|n| match &n.op {
@@ -49,11 +50,21 @@ fn accesses(inst: Inst) -> (Vec<MemOp>, wavetank_ir::Block) {
 }
 
 /// The register a value was read from.
-fn source(block: &wavetank_ir::Block, v: Value) -> Reg {
+fn source(block: &Block, v: Value) -> Reg {
     match block.node(v).op {
         Node::Read(reg) => reg,
         ref op => panic!("{op:?} is no read"),
     }
+}
+
+/// The registers that the data of an access were read from.
+fn data(block: &Block, op: &MemOp) -> Vec<Reg> {
+    op.data.iter().map(|v| source(block, *v)).collect()
+}
+
+/// Vector registers from one on.
+fn vectors(first: u16, count: u16) -> Vec<Reg> {
+    (first..first + count).map(Reg::V).collect()
 }
 
 /// Whatever the modifiers, every instruction of every family that is lifted
@@ -117,10 +128,9 @@ fn two_addresses() {
         };
         assert_eq!(source(&block, address), Reg::V(30));
         if a.kind != MemKind::Load {
-            assert_eq!(
-                (a.data, b.data),
-                (Some(DataReg::V(40)), Some(DataReg::V(50)))
-            );
+            let n = dwords.into();
+            assert_eq!(data(&block, a), vectors(40, n));
+            assert_eq!(data(&block, b), vectors(50, n));
         }
         if a.kind != MemKind::Store {
             let second = DataReg::V(10 + u16::from(dwords));
@@ -129,48 +139,112 @@ fn two_addresses() {
     }
 }
 
-/// The first result of an exchange may fall on the data of the second.
+/// Where the reads of a register and the accesses stand in a block.
+fn place(block: &Block, what: impl Fn(&Node) -> bool) -> Vec<usize> {
+    let nodes = block.nodes.iter().enumerate();
+    nodes.filter(|(_, n)| what(&n.op)).map(|(i, _)| i).collect()
+}
+
+/// Both data of an exchange are read before the first result may fall on them,
+/// also crosswise.
 #[test]
-fn exchanges_keep_their_data() {
-    let order = |data0, data1| {
+fn exchanges_read_their_data_first() {
+    for (data0, data1) in [(10, 11), (40, 10), (11, 10)] {
         let mut inst = any(Ds::DS_WRXCHG2_RTN_B32);
         inst.operands[2] = Operand::Vgpr(data0);
         inst.operands[3] = Operand::Vgpr(data1);
-        let (ops, _) = accesses(inst);
-        ops.iter().map(|m| m.data).collect::<Vec<_>>()
-    };
-    let v = |n| Some(DataReg::V(n));
-    assert_eq!(order(10, 11), [v(10), v(11)]);
-    assert_eq!(
-        order(40, 10),
-        [v(10), v(40)],
-        "v10 is stored, then overwritten"
-    );
-    assert_eq!(order(11, 10), [], "crosswise: refused");
+        let (ops, block) = accesses(inst);
+        let read: Vec<_> = ops.iter().map(|m| data(&block, m)).collect();
+        let [data0, data1] = [data0, data1].map(|n| vec![Reg::V(n.into())]);
+        assert_eq!(read, [data0, data1]);
+        let reads = place(&block, |op| matches!(op, Node::Read(Reg::V(_))));
+        let accesses = place(&block, |op| matches!(op, Node::Mem(_)));
+        assert!(reads.last() < accesses.first());
+        let results: Vec<_> = ops.iter().map(|m| m.ret).collect();
+        assert_eq!(results, [10, 11].map(|n| Some(DataReg::V(n))));
+    }
+}
+
+/// 3.6.2: a vector register past the end of the file reads v0.
+#[test]
+fn data_past_the_end_of_the_file() {
+    let mut inst = any(Flat::FLAT_STORE_DWORDX4);
+    let data0 = inst
+        .row()
+        .operands
+        .iter()
+        .position(|s| s.field == Field::Data0);
+    inst.operands[data0.expect("a store has data")] = Operand::Vgpr(254);
+    let (ops, block) = accesses(inst);
+    assert_eq!(data(&block, &ops[0]), [254, 255, 0, 0].map(Reg::V));
+}
+
+/// 12.13: the lowest lane adds the number of active ones; VDST is written by
+/// what comes back alone.
+#[test]
+fn append_and_consume() {
+    for (op, rmw) in [(Ds::DS_APPEND, Rmw::Add), (Ds::DS_CONSUME, Rmw::Sub)] {
+        let (ops, block) = accesses(any(op));
+        let [m] = &ops[..] else {
+            panic!("{op:?} is one access")
+        };
+        assert_eq!(m.kind, MemKind::Atomic(rmw));
+        assert_eq!(block.ty(m.data[0]), Ty::U32, "the count is uniform");
+        assert_eq!(m.ret, Some(DataReg::V(10)));
+        let writes = place(&block, |op| matches!(op, Node::Write { .. }));
+        let access = place(&block, |op| matches!(op, Node::Mem(_)));
+        assert_eq!(writes.len(), 1, "the value before, to all lanes");
+        assert!(access[0] < writes[0]);
+    }
+}
+
+/// 8.1.7: what goes between memory and LDS goes through no register.
+#[test]
+fn through_lds() {
+    for (inst, kinds) in [
+        (
+            with(any(Mubuf::BUFFER_LOAD_SBYTE), flag::LDS),
+            [MemKind::Load, MemKind::Store],
+        ),
+        (
+            any(Mubuf::BUFFER_STORE_LDS_DWORD),
+            [MemKind::Load, MemKind::Store],
+        ),
+    ] {
+        let (ops, block) = accesses(inst);
+        assert_eq!(ops.iter().map(|m| m.kind).collect::<Vec<_>>(), kinds);
+        assert_eq!(ops[0].ret, None);
+        assert!(matches!(block.node(ops[1].data[0]).op, Node::Mem(_)));
+        assert_eq!(place(&block, |op| matches!(op, Node::Write { .. })), []);
+        let reads = place(&block, |op| matches!(op, Node::Read(Reg::V(_))));
+        assert_eq!(reads, [], "neither has an index or an offset register");
+    }
 }
 
 /// 12.13: ds_cmpst has src in DATA1 and cmp in DATA0; 12.14: buffer_atomic has
 /// both in VDATA, and the width is that of one of them.
 #[test]
 fn compare_and_swap() {
-    let (ops, _) = accesses(any(Ds::DS_CMPST_RTN_B64));
+    let (ops, block) = accesses(any(Ds::DS_CMPST_RTN_B64));
     assert_eq!(ops[0].kind, MemKind::Atomic(Rmw::CmpSwap));
     assert_eq!(ops[0].access, Access::Dwords(2));
-    assert_eq!(ops[0].data, Some(DataReg::V(50)));
-    assert_eq!(ops[0].data2, Some(DataReg::V(40)));
-    let (ops, _) = accesses(with(any(Mubuf::BUFFER_ATOMIC_CMPSWAP), flag::GLC));
-    assert_eq!(ops[0].access, Access::Dwords(1));
-    assert_eq!((ops[0].data, ops[0].data2), (Some(DataReg::V(20)), None));
-    assert_eq!(ops[0].ret, Some(DataReg::V(20)));
-    let (ops, _) = accesses(with(any(Smem::S_ATOMIC_CMPSWAP_X2), flag::GLC));
-    assert_eq!(ops[0].access, Access::Dwords(2));
     assert_eq!(
-        (ops[0].data, ops[0].ret),
-        (Some(DataReg::S(16)), Some(DataReg::S(16)))
+        data(&block, &ops[0]),
+        [50, 51, 40, 41].map(Reg::V),
+        "source first"
     );
+    let (ops, block) = accesses(with(any(Mubuf::BUFFER_ATOMIC_CMPSWAP), flag::GLC));
+    assert_eq!(ops[0].access, Access::Dwords(1));
+    assert_eq!(data(&block, &ops[0]), vectors(20, 2));
+    assert_eq!(ops[0].ret, Some(DataReg::V(20)));
+    let (ops, block) = accesses(with(any(Smem::S_ATOMIC_CMPSWAP_X2), flag::GLC));
+    assert_eq!(ops[0].access, Access::Dwords(2));
+    assert_eq!(data(&block, &ops[0]), [16, 17, 18, 19].map(Reg::S));
+    assert_eq!(ops[0].ret, Some(DataReg::S(16)));
     // Without GLC nothing comes back.
-    let (ops, _) = accesses(any(Flat::FLAT_ATOMIC_CMPSWAP_X2));
-    assert_eq!((ops[0].data, ops[0].ret), (Some(DataReg::V(40)), None));
+    let (ops, block) = accesses(any(Flat::FLAT_ATOMIC_CMPSWAP_X2));
+    assert_eq!(data(&block, &ops[0]), vectors(40, 4));
+    assert_eq!(ops[0].ret, None);
 }
 
 /// 8.1.5: with both index and offset, the index is in the first register.
@@ -187,6 +261,7 @@ fn buffer_addresses() {
         let (ops, block) = accesses(inst);
         let Space::Buffer {
             resource,
+            dialect,
             index: i,
             offset: o,
             soffset,
@@ -195,9 +270,11 @@ fn buffer_addresses() {
         else {
             panic!("not a buffer access")
         };
+        let resource = resource.map(|v| source(&block, v));
+        assert_eq!(resource, [Reg::S64(8), Reg::S64(10)]);
         assert_eq!(
-            (resource, format, ops[0].offset),
-            (8, Elements::Plain, 0xfff)
+            (dialect, format, ops[0].offset),
+            (Dialect::Indexed, Elements::Plain, 0xfff)
         );
         assert_eq!(i.map(|v| source(&block, v)), index.map(Reg::V));
         assert_eq!(o.map(|v| source(&block, v)), offset.map(Reg::V));
@@ -222,7 +299,8 @@ fn wide_buffer_addresses() {
         _ => None,
     });
     let reads: Vec<_> = reads.collect();
-    assert_eq!(reads, [Reg::S64(8), Reg::S(3), Reg::V64(30), Reg::EXEC]);
+    let address = [Reg::S64(8), Reg::S(3), Reg::V64(30), Reg::EXEC];
+    assert_eq!(reads, [&address[..], &vectors(20, 2)].concat());
 }
 
 /// 9.4: what VADDR and SADDR mean in each segment.
@@ -308,12 +386,14 @@ fn scalar_loads() {
     inst.chip = Chip::Gfx701;
     inst.mods.offset = 5;
     assert_eq!(accesses(inst).0[0].offset, 20);
-    let (ops, _) = accesses(any(Smem::S_BUFFER_STORE_DWORDX4));
-    assert!(matches!(
-        ops[0].space,
-        Space::ScalarBuffer { resource: 4, .. }
-    ));
-    assert_eq!((ops[0].data, ops[0].ret), (Some(DataReg::S(16)), None));
+    let (ops, block) = accesses(any(Smem::S_BUFFER_STORE_DWORDX4));
+    let Space::ScalarBuffer { resource, .. } = ops[0].space else {
+        panic!()
+    };
+    let resource = resource.map(|v| source(&block, v));
+    assert_eq!(resource, [Reg::S64(4), Reg::S64(6)]);
+    assert_eq!(data(&block, &ops[0]), [16, 17, 18, 19].map(Reg::S));
+    assert_eq!(ops[0].ret, None);
     let mut inst = any(Smem::S_LOAD_DWORDX16);
     inst.operands[0] = Operand::Sgpr(116);
     assert_eq!(accesses(inst).0, []);

@@ -1,7 +1,6 @@
 //! What a back end does: run one wave until it stops.
 
-use wavetank_ir::Export;
-
+use crate::export::Sent;
 use crate::fault::Fault;
 use crate::global_sync::SyncRequest;
 use wavetank_memory::MemoryUnit;
@@ -23,10 +22,10 @@ pub enum Stop {
         /// The guest address of the instruction.
         pc: u64,
     },
-    /// The wave sends registers out; its PC is after that.
+    /// The wave sends data out; its PC is after that.
     Export {
         /// What, and where to.
-        export: Export,
+        export: Box<Sent>,
         /// The guest address of the instruction.
         pc: u64,
     },

@@ -5,9 +5,39 @@ use wavetank_ir::{Export, LANES};
 
 use crate::dispatch::Group;
 use crate::fault::Fault;
-use wavetank_memory::{VGPRS, Wave};
 
-/// The data of one export.
+/// What a wave sends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sent {
+    /// Where it goes: `exp` numbers its targets.
+    pub target: u8,
+    /// Components have 16 bits: component n is half n % 2 of its data.
+    pub compressed: bool,
+    /// It is the last one of its kind.
+    pub done: bool,
+    /// The lanes that send it are those that are valid.
+    pub valid_mask: bool,
+    /// The lanes that send it.
+    pub lanes: u64,
+    /// The data of the components that are sent.
+    pub data: [Option<Box<[u32; LANES]>>; 4],
+}
+
+impl Sent {
+    /// An export with its lanes and data, as an engine found them.
+    pub fn new(export: &Export, lanes: u64, data: [Option<Box<[u32; LANES]>>; 4]) -> Self {
+        Sent {
+            target: export.target,
+            compressed: export.compressed,
+            done: export.done,
+            valid_mask: export.valid_mask,
+            lanes,
+            data,
+        }
+    }
+}
+
+/// The data of one export, and whose they are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exported {
     /// The work-group.
@@ -15,30 +45,10 @@ pub struct Exported {
     /// The wave in it.
     pub wave: u32,
     /// What was sent, and where to.
-    pub export: Export,
-    /// The lanes that sent it.
-    pub lanes: u64,
-    /// The registers of the components that were sent.
-    pub data: [Option<Box<[u32; LANES]>>; 4],
+    pub export: Sent,
 }
 
 impl Exported {
-    /// What a wave sends now.
-    pub(crate) fn new(group: Group, wave: &Wave, export: Export) -> Self {
-        let register = |n: u16| {
-            // A register past the file reads v0 (Vega ISA, 3.6.2).
-            let n = usize::from(n);
-            Box::new(*wave.vgpr(if n < VGPRS { n } else { 0 }))
-        };
-        Exported {
-            group,
-            wave: wave.index,
-            export,
-            lanes: wave.exec(),
-            data: export.sources.map(|source| source.map(register)),
-        }
-    }
-
     /// The fault of an export that nobody takes, by the instruction at `pc`.
     pub(crate) fn refused(&self, pc: u64) -> Fault {
         let target = self.export.target;

@@ -16,7 +16,7 @@ mod workgroup;
 
 pub use backend::{Backend, Stop};
 pub use dispatch::{Grid, GridError, Group, MAX_GROUP_SIZE, Site, StartWave, WorkItemIds};
-pub use export::Exported;
+pub use export::{Exported, Sent};
 pub use fault::Fault;
 pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};

@@ -114,7 +114,11 @@ impl WorkGroup {
                     None => asleep = false,
                 },
                 Stop::Export { export, pc } => {
-                    let exported = Exported::new(self.group, &self.waves[n], export);
+                    let exported = Exported {
+                        group: self.group,
+                        wave: self.waves[n].index,
+                        export: *export,
+                    };
                     match exports {
                         Some(take) => take(&exported),
                         None => {

@@ -4,11 +4,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use wavetank_ir::{Export, GlobalSync};
+use wavetank_ir::GlobalSync;
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Schedule, Site, StartWave, Stop,
-    SyncRequest, WaveState, WorkItemIds,
+    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Schedule, Sent, Site, StartWave,
+    Stop, SyncRequest, WaveState, WorkItemIds,
 };
 use wavetank_memory::Wave;
 
@@ -148,14 +148,19 @@ fn a_spinning_group_lets_later_groups_start() {
 /// What a wave exports is given to who asks for it; else the kernel stops.
 #[test]
 fn exports_are_taken_or_refused() {
-    let export = Export {
+    let export = Box::new(Sent {
         target: 12,
-        sources: [Some(1), None, None, Some(0)],
+        compressed: false,
         done: true,
-        ..Export::default()
-    };
+        valid_mask: false,
+        lanes: 5,
+        data: [Some(Box::new([7; 64])), None, None, None],
+    });
     let f = |group, _, step| match step {
-        0 if group == 1 => Stop::Export { export, pc: 16 },
+        0 if group == 1 => Stop::Export {
+            export: export.clone(),
+            pc: 16,
+        },
         _ => Stop::End,
     };
     let taken = Mutex::new(Vec::new());
@@ -167,8 +172,7 @@ fn exports_are_taken_or_refused() {
     toy(&grid(2, 1), &options, f).unwrap();
     let taken = taken.into_inner().unwrap();
     assert_eq!(taken.len(), 1);
-    assert_eq!((taken[0].group.index, taken[0].export), (1, export));
-    assert!(taken[0].data[0].is_some() && taken[0].data[1].is_none());
+    assert_eq!((taken[0].group.index, &taken[0].export), (1, &*export));
 
     let refused = toy(&grid(2, 1), &Options::default(), f).unwrap_err();
     assert!(matches!(

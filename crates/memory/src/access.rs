@@ -1,6 +1,6 @@
 //! How engines ask for an access: the wave's files, and what a memory operation names in them.
 
-use wavetank_ir::MemOp;
+use wavetank_ir::{Image, MemOp};
 
 use crate::files::Uniform;
 use crate::unit::MemoryUnit;
@@ -16,8 +16,24 @@ pub struct Request {
     /// Where its values are, in the order: address, index, offset, soffset.
     /// Values that the space lacks are `Source::None`.
     pub sources: [Source; 4],
+    /// Where the parts of its descriptors are, of 64 bits each: the resource,
+    /// then at [`SAMPLER`](Self::SAMPLER) the sampler.
+    pub descriptor: [Source; 6],
+    /// Byte offsets of the lane vectors of an image's address.
+    pub address: [u32; Image::MOST_ADDRESS],
+    /// Byte offsets of the dwords of data: of lane vectors, or for scalar
+    /// accesses in [`Uniform`].
+    pub data: [u32; MemOp::MOST_DATA],
+    /// Byte offset of the lane vector that the first dword comes back to; the
+    /// others follow. Results of scalar accesses go where the operation says.
+    pub ret: u32,
     /// Offset of the mask in [`Uniform`] (the `all` mask for scalar accesses).
     pub mask: u32,
+}
+
+impl Request {
+    /// The first part of a sampler in [`descriptor`](Self::descriptor).
+    pub const SAMPLER: usize = 4;
 }
 
 /// Where a value of a request is.
@@ -48,6 +64,12 @@ impl Context<'_, '_> {
     #[inline(always)]
     pub fn v(&self, offset: u32) -> *mut u32 {
         self.vector.wrapping_add(offset as usize).cast()
+    }
+
+    /// A pointer to the lanes of dword `n` of the data of an access by lanes.
+    #[inline(always)]
+    pub(crate) fn data(&self, step: &Request, n: usize) -> *const u32 {
+        self.v(step.data[n]).cast_const()
     }
 
     /// A pointer into the uniform state.

@@ -4,12 +4,11 @@
 //! The names of the formats list the widths from the highest bits down:
 //! 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
 
-use wavetank_ir::{DataReg, Half, MemKind, MemOp};
+use wavetank_ir::{Half, MemKind};
 
 use crate::access::{Context, Request};
 use crate::global;
 use crate::lanes::each;
-use crate::operation::registers;
 use crate::space::buffer::Site;
 use crate::unit::Denied;
 
@@ -303,8 +302,7 @@ pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Re
     if inside != 0 {
         site.check(ctx, step.cache, inside, (bytes, stores), &address)?;
     }
-    let reg = if stores { step.op.data } else { step.op.ret };
-    let components = Components::new(ctx, &step.op, reg, format.map(|f| f.number));
+    let components = Components::new(ctx, step, format.map(|f| f.number));
     each(mask, |lane| {
         let there = inside >> lane & 1 != 0;
         let place = address[lane & 63];
@@ -330,9 +328,10 @@ pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Re
     Ok(())
 }
 
-/// The registers of the components that an access has.
+/// Where the components of an access come from, or go to.
 pub(crate) struct Components {
-    file: *mut u32,
+    from: [*const u32; 4],
+    to: *mut u32,
     count: usize,
     /// Whole registers, or 16 bits: two a register, or one in the high half.
     half: Half,
@@ -340,22 +339,13 @@ pub(crate) struct Components {
 }
 
 impl Components {
-    /// Those from `reg` on: as many as the access has dwords.
-    pub fn new(
-        ctx: &Context<'_, '_>,
-        op: &MemOp,
-        reg: Option<DataReg>,
-        number: Option<Number>,
-    ) -> Self {
-        let count = (op.access.bytes() as usize / 4).min(4);
-        let spanned = match op.half {
-            Half::Whole => count,
-            Half::Low | Half::High => count.div_ceil(2),
-        };
+    /// As many as the access has dwords.
+    pub fn new(ctx: &Context<'_, '_>, step: &Request, number: Option<Number>) -> Self {
         Components {
-            file: registers(ctx, reg, spanned),
-            count,
-            half: op.half,
+            from: std::array::from_fn(|n| ctx.data(step, n)),
+            to: ctx.v(step.ret),
+            count: (step.op.access.bytes() as usize / 4).min(4),
+            half: step.op.half,
             number: number.unwrap_or(Number::Float),
         }
     }
@@ -365,8 +355,8 @@ impl Components {
     /// # Safety
     /// The wave is alive, and the lane below 64.
     pub unsafe fn read(&self, lane: usize) -> [u32; 4] {
-        // SAFETY: the registers are in the file.
-        let register = |n: usize| unsafe { self.file.add(n * 64 + lane).read() };
+        // SAFETY: the lane vectors are in the file.
+        let register = |n: usize| unsafe { self.from[n].add(lane).read() };
         std::array::from_fn(|n| match self.half {
             _ if n >= self.count => 0,
             Half::Whole => register(n),
@@ -385,7 +375,7 @@ impl Components {
         for (n, value) in components.into_iter().enumerate().take(self.count) {
             // SAFETY: the registers are in the file.
             unsafe {
-                let register = |n: usize| self.file.add(n * 64 + lane);
+                let register = |n: usize| self.to.add(n * 64 + lane);
                 let half = || u32::from(self.number.narrow(value));
                 match self.half {
                     Half::Whole => register(n).write(value),

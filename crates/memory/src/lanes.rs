@@ -36,6 +36,22 @@ pub unsafe fn uniform32(ctx: &Context<'_, '_>, source: Source) -> u32 {
     }
 }
 
+/// The words of a descriptor, from its parts of 64 bits.
+///
+/// # Safety
+/// The offsets are in range.
+///
+/// # Panics
+/// If there are fewer than `N / 2` parts.
+#[inline(always)]
+pub unsafe fn words<const N: usize>(ctx: &Context<'_, '_>, parts: &[Source]) -> [u32; N] {
+    std::array::from_fn(|n| {
+        // SAFETY: by the caller's promise.
+        let part = unsafe { uniform64(ctx, parts[n / 2]) };
+        (part >> (32 * (n % 2))) as u32
+    })
+}
+
 /// The lanes of a 32-bit value; a uniform one is spread over `room`.
 ///
 /// # Safety

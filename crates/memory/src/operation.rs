@@ -1,9 +1,9 @@
 //! What is done at the places of the lanes.
 
-use wavetank_ir::{Access, DataReg, Half, MemKind, MemOp, Rmw};
+use wavetank_ir::{Access, Half, MemKind, Rmw};
 
-use crate::access::Context;
-use crate::files::{VECTOR_BYTES, VGPRS};
+use crate::access::{Context, Request};
+use crate::files::VECTOR_BYTES;
 use crate::lanes::each;
 use crate::places::Places;
 
@@ -14,11 +14,11 @@ pub trait Operation: Copy {
     /// Whether each lane accesses one aligned cell (an atomic).
     const ATOMIC: bool = false;
 
-    /// The operation with its registers.
+    /// The operation with its data and results.
     ///
     /// # Safety
-    /// The context is that of a live wave.
-    unsafe fn new(ctx: &Context<'_, '_>, op: &MemOp) -> Self;
+    /// The context is that of a live wave, and the request was made for it.
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self;
 
     /// Bytes that each lane accesses.
     fn bytes(self) -> u32;
@@ -33,17 +33,6 @@ pub trait Operation: Copy {
 /// Dwords from one register to the next.
 const NEXT: usize = VECTOR_BYTES / 4;
 
-/// The first of `count` vector registers. A span that is not in the file, whose
-/// data the ISA leaves undefined (Vega ISA, 3.6.2), begins at v0; the step
-/// that would return to one is not chosen at all.
-pub(crate) fn registers(ctx: &Context<'_, '_>, reg: Option<DataReg>, count: usize) -> *mut u32 {
-    let first = match reg {
-        Some(DataReg::V(n)) if usize::from(n) + count <= VGPRS => u32::from(n),
-        _ => 0,
-    };
-    ctx.v(first * VECTOR_BYTES as u32)
-}
-
 /// Loads `N` dwords.
 #[derive(Clone, Copy)]
 pub struct Load<const N: usize> {
@@ -54,9 +43,9 @@ impl<const N: usize> Operation for Load<N> {
     const STORES: bool = false;
 
     #[inline(always)]
-    unsafe fn new(ctx: &Context<'_, '_>, op: &MemOp) -> Self {
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         Load {
-            to: registers(ctx, op.ret, N),
+            to: ctx.v(step.ret),
         }
     }
 
@@ -100,16 +89,16 @@ impl<const N: usize> Operation for Load<N> {
 /// Stores `N` dwords.
 #[derive(Clone, Copy)]
 pub struct Store<const N: usize> {
-    from: *const u32,
+    from: [*const u32; N],
 }
 
 impl<const N: usize> Operation for Store<N> {
     const STORES: bool = true;
 
     #[inline(always)]
-    unsafe fn new(ctx: &Context<'_, '_>, op: &MemOp) -> Self {
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         Store {
-            from: registers(ctx, op.data, N),
+            from: std::array::from_fn(|n| ctx.data(step, n)),
         }
     }
 
@@ -126,13 +115,13 @@ impl<const N: usize> Operation for Store<N> {
         {
             let to = crate::global::at::<u8>(row);
             // SAFETY: as for loads.
-            unsafe { crate::global::copy_row(self.from.cast(), to) };
+            unsafe { crate::global::copy_row(self.from[0].cast(), to) };
             return;
         }
         each(mask, |lane| {
-            // SAFETY: the places are checked; N registers are in the file.
+            // SAFETY: the places are checked; N lane vectors are in the file.
             unsafe {
-                let data = |n: usize| u64::from(self.from.add(n * NEXT + lane).read());
+                let data = |n: usize| u64::from(self.from[n].add(lane).read());
                 for n in (0..N / 2 * 2).step_by(2) {
                     places.store::<8>(lane, 4 * n as u32, data(n) | data(n + 1) << 32);
                 }
@@ -156,11 +145,11 @@ impl Operation for LoadPart {
     const STORES: bool = false;
 
     #[inline(always)]
-    unsafe fn new(ctx: &Context<'_, '_>, op: &MemOp) -> Self {
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         LoadPart {
-            to: registers(ctx, op.ret, 1),
-            access: op.access,
-            half: op.half,
+            to: ctx.v(step.ret),
+            access: step.op.access,
+            half: step.op.half,
         }
     }
 
@@ -214,11 +203,11 @@ impl Operation for StorePart {
     const STORES: bool = true;
 
     #[inline(always)]
-    unsafe fn new(ctx: &Context<'_, '_>, op: &MemOp) -> Self {
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         StorePart {
-            from: registers(ctx, op.data, 1),
-            bytes: op.access.bytes(),
-            shift: if op.half == Half::High { 16 } else { 0 },
+            from: ctx.data(step, 0),
+            bytes: step.op.access.bytes(),
+            shift: if step.op.half == Half::High { 16 } else { 0 },
         }
     }
 
@@ -248,8 +237,8 @@ impl Operation for StorePart {
 pub struct ReadModifyWrite {
     rmw: Rmw,
     bytes: u32,
-    data: *const u32,
-    data2: *const u32,
+    /// Low and high dword of the first operand, and of the second.
+    data: [*const u32; 4],
     /// Where the values before go, if anywhere.
     to: Option<*mut u32>,
 }
@@ -259,26 +248,20 @@ impl Operation for ReadModifyWrite {
     const ATOMIC: bool = true;
 
     #[inline(always)]
-    unsafe fn new(ctx: &Context<'_, '_>, op: &MemOp) -> Self {
-        let dwords = op.access.bytes() as usize / 4;
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
+        let op = &step.op;
         let MemKind::Atomic(rmw) = op.kind else {
             unreachable!("chosen for atomics only")
         };
-        let pair = matches!(rmw, Rmw::CmpSwap | Rmw::FCmpSwap) && op.data2.is_none();
-        let data = registers(ctx, op.data, if pair { 2 * dwords } else { dwords });
-        let data2 = match op.data2 {
-            Some(_) => registers(ctx, op.data2, dwords),
-            // The comparand follows the new value; other operations with one
-            // operand use it twice.
-            None if pair => data.wrapping_add(dwords * NEXT),
-            None => data,
-        };
+        let dwords = op.access.bytes() as usize / 4;
+        // Where there is one operand only, it is used twice.
+        let second = if op.data.len() > dwords { dwords } else { 0 };
+        let data = |n: usize| ctx.data(step, n);
         ReadModifyWrite {
             rmw,
             bytes: op.access.bytes(),
-            data,
-            data2,
-            to: op.ret.map(|_| registers(ctx, op.ret, dwords)),
+            data: [0, dwords - 1, second, second + dwords - 1].map(data),
+            to: op.ret.map(|_| ctx.v(step.ret)),
         }
     }
 
@@ -305,7 +288,7 @@ impl ReadModifyWrite {
     unsafe fn lane32<P: Places>(self, places: &P, lane: usize) {
         // SAFETY: the places are checked; the registers are in the file.
         unsafe {
-            let (a, b) = (self.data.add(lane).read(), self.data2.add(lane).read());
+            let [a, _, b, _] = self.data.map(|p| p.add(lane).read());
             let before = places.rmw32(lane, self.rmw, a, b);
             if let Some(to) = self.to {
                 to.add(lane).write(before);
@@ -317,10 +300,8 @@ impl ReadModifyWrite {
     unsafe fn lane64<P: Places>(self, places: &P, lane: usize) {
         // SAFETY: the places are checked; the registers are in the file.
         unsafe {
-            let pair = |p: *const u32| {
-                u64::from(p.add(lane).read()) | u64::from(p.add(NEXT + lane).read()) << 32
-            };
-            let (a, b) = (pair(self.data), pair(self.data2));
+            let data = self.data.map(|p| u64::from(p.add(lane).read()));
+            let (a, b) = (data[0] | data[1] << 32, data[2] | data[3] << 32);
             let before = places.rmw64(lane, self.rmw, a, b);
             if let Some(to) = self.to {
                 to.add(lane).write(before as u32);

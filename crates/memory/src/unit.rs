@@ -39,7 +39,6 @@ pub struct MemoryUnit<'m> {
     pub(crate) lds: Lds,
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
-    pub(crate) generation: Generation,
     pub(crate) alignment: Alignment,
 }
 
@@ -99,7 +98,6 @@ impl<'m> MemoryUnit<'m> {
             lds: Lds::new(0),
             overruns: Overruns::default(),
             scratch: Scratch::default(),
-            generation: Generation::Gfx9,
             alignment: Alignment::of(Generation::Gfx9),
         }
     }
@@ -112,12 +110,6 @@ impl<'m> MemoryUnit<'m> {
     /// The allocations of the device.
     pub fn registry(&self) -> &'m Registry {
         self.registry
-    }
-
-    /// Sets the generation whose rules buffer descriptors follow (gfx9 if
-    /// never called).
-    pub fn set_generation(&mut self, generation: Generation) {
-        self.generation = generation;
     }
 
     /// Sets what buffer accesses do at unaligned addresses (as ROCm has it on

@@ -72,9 +72,9 @@ pub use wavetank_interp::Simd;
 pub use wavetank_ir::Family;
 pub use wavetank_isa::Chip;
 pub use wavetank_isa::numbers::{self, LDS_BYTES as MAX_LDS};
-pub use wavetank_machine::Exported;
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
+pub use wavetank_machine::{Exported, Sent};
 pub use wavetank_machine::{Group, Schedule};
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,

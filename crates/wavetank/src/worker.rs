@@ -52,7 +52,6 @@ struct Slot {
 impl<'a> Unit<'a> {
     pub fn new(common: &'a Common<'a>) -> Self {
         let mut memory = MemoryUnit::new(common.memory.registry());
-        memory.set_generation(common.launch.generation);
         memory.set_alignment(Alignment::of(common.launch.generation));
         memory.set_strict_lds(common.strict);
         let count = common.count;

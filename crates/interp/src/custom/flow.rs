@@ -3,7 +3,7 @@
 use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 
 use crate::step::{Ctx, Next, Step};
-use wavetank_machine::{Fault, Stop, SyncRequest, clock};
+use wavetank_machine::{Fault, Sent, Stop, SyncRequest, clock};
 
 /// Goes on at `imm[1]`.
 ///
@@ -84,16 +84,28 @@ pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Stop
 }
 
-/// Sends registers out, to go on at `imm[1]`, `dst2` bytes after the
-/// instruction; `imm[0]` is the address of the export, kept beside the block.
+/// An export, and the offsets of the lane vectors that it sends.
+pub struct Send {
+    /// What it is.
+    pub export: Export,
+    /// Its data.
+    pub data: [Option<u32>; 4],
+}
+
+/// Sends data out, to go on at `imm[1]`, `dst2` bytes after the instruction;
+/// `imm[0]` is the address of the [`Send`], kept beside the block.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: lowering keeps the export as long as the step.
+    // SAFETY: lowering keeps what is sent as long as the step, and proved the
+    // offsets.
     unsafe {
-        let export: &Export = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
-        let (export, pc) = (*export, s.imm[1].wrapping_sub(s.dst2.into()));
+        let send: &Send = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
+        let lanes = |at| Box::new(ctx.v(at).cast::<[u32; LANES]>().read());
+        let data = send.data.map(|at| at.map(lanes));
+        let export = Box::new(Sent::new(&send.export, ctx.mask(s), data));
+        let pc = s.imm[1].wrapping_sub(s.dst2.into());
         stop(ctx, s, Stop::Export { export, pc })
     }
 }

@@ -1,47 +1,134 @@
 //! Memory operations: a step, and its operands beside the block.
 
-use wavetank_ir::{MemOp, Space, Value};
+use wavetank_ir::{DataReg, Image, MemOp, Space, Value};
 
+use super::emit::Operand;
 use super::temps::TooMany;
-use super::{ALL, Lower};
+use super::{ALL, Lower, Place};
+use crate::custom::moves::Splat;
 use crate::drive::Level;
 use crate::memory::mem_step;
-use wavetank_memory::{Request, Source};
+use wavetank_memory::{Request, Source, VECTOR_BYTES, VGPRS};
 
 impl<L: Level> Lower<'_, L> {
-    pub(super) fn access(&mut self, op: &MemOp) -> Result<(), TooMany> {
-        let mut sources = [Source::None; 4];
-        for (source, value) in sources.iter_mut().zip(values(&op.space)) {
-            *source = self.mem_source(value);
-        }
-        if let Space::Flat { address } = op.space {
-            // The apertures are looked for lane by lane.
-            let mut lanes = [self.operand(address)];
-            self.spread(&mut lanes)?;
-            if let super::Place::Vector(at) = lanes[0].place {
-                sources[0] = Source::Vector(at);
-            }
-        }
-        let mask = match op.mask {
-            Some(mask) => self.mask(mask, Value(self.node))?,
-            None => ALL,
-        };
-        let mem = Request {
+    /// Makes the step of an access, `v`.
+    pub(super) fn access(&mut self, v: Value, op: &MemOp) -> Result<(), TooMany> {
+        let mut mem = Request {
             op: op.clone(),
             pc: self.pc,
             cache: (self.pc >> 2) as u32,
-            sources,
-            mask,
+            sources: addresses(&op.space).map(|v| self.mem_source(v)),
+            descriptor: descriptor(&op.space).map(|v| self.mem_source(v)),
+            address: [0; Image::MOST_ADDRESS],
+            data: [0; MemOp::MOST_DATA],
+            ret: returns(op),
+            mask: ALL,
         };
+        match &op.space {
+            // The apertures are looked for lane by lane.
+            Space::Flat { address } => mem.sources[0] = Source::Vector(self.lanes(*address)?),
+            Space::Image(image) => {
+                for (at, v) in mem.address.iter_mut().zip(&image.address) {
+                    *at = self.lanes(*v)?;
+                }
+            }
+            _ => {}
+        }
+        for (at, v) in mem.data.iter_mut().zip(&op.data) {
+            *at = match op.mask {
+                Some(_) => self.lanes(*v)?,
+                None => self.word(*v)?,
+            };
+        }
+        if let Some(mask) = op.mask {
+            mem.mask = self.mask(mask, Value(self.node))?;
+        }
+        if self.block.node(v).ty.is_some() {
+            mem.ret = self.result_of_access(v)?;
+        }
         let mut step = self.step(mem_step::<L>(op), &[]);
         step.imm[0] = self.kept.keep(mem);
         self.steps.push(step);
         Ok(())
     }
+
+    /// Where the result of an access goes: a temporary, which is 0 in lanes that
+    /// are off.
+    fn result_of_access(&mut self, v: Value) -> Result<u32, TooMany> {
+        let zero = Operand {
+            place: Place::Const(0),
+            wide: false,
+            neg: false,
+            abs: false,
+        };
+        let mut step = self.step(L::custom::<Splat<u32>>(), &[zero]);
+        step.dst = self.temps.vector(32, self.last(v))?;
+        self.places[v.index()] = Place::Vector(step.dst);
+        let at = step.dst;
+        self.steps.push(step);
+        Ok(at)
+    }
+
+    /// The offset of a value as a lane vector: where it is, or where it is put
+    /// for this node.
+    pub(super) fn lanes(&mut self, v: Value) -> Result<u32, TooMany> {
+        let mut lanes = [self.operand(v)];
+        self.spread(&mut lanes)?;
+        match lanes[0].place {
+            Place::Vector(at) => Ok(at),
+            _ => unreachable!("what is spread is a lane vector"),
+        }
+    }
+
+    /// The offset of a uniform value.
+    fn word(&mut self, v: Value) -> Result<u32, TooMany> {
+        let from = self.operand(v);
+        if let Place::Uniform(at) = from.place {
+            return Ok(at);
+        }
+        let at = self.temps.uniform(self.node)?;
+        self.move_uniform(from, at);
+        Ok(at)
+    }
 }
 
-/// The values of a space, in the order of [`Request::sources`].
-pub(crate) fn values(space: &Space) -> [Option<Value>; 4] {
+/// The offset of the registers that results go to. Where those are not in the
+/// file, no step goes there.
+pub(crate) fn returns(op: &MemOp) -> u32 {
+    match op.ret {
+        Some(DataReg::V(n)) if usize::from(n) < VGPRS => u32::from(n) * VECTOR_BYTES as u32,
+        _ => 0,
+    }
+}
+
+/// The parts of the descriptors of a space, in the order of
+/// [`Request::descriptor`].
+pub(crate) fn descriptor(space: &Space) -> [Option<Value>; 6] {
+    let mut parts = [None; 6];
+    let mut put = |at: usize, values: &[Value]| {
+        for (part, v) in parts[at..].iter_mut().zip(values) {
+            *part = Some(*v);
+        }
+    };
+    match space {
+        Space::Buffer { resource, .. } | Space::ScalarBuffer { resource, .. } => put(0, resource),
+        Space::Image(image) => {
+            put(0, &image.resource);
+            put(Request::SAMPLER, image.sampler.as_ref().map_or(&[], |s| s));
+        }
+        Space::Global { .. }
+        | Space::Flat { .. }
+        | Space::Scratch { .. }
+        | Space::Lds { .. }
+        | Space::Gds { .. }
+        | Space::LdsPair { .. }
+        | Space::Scalar { .. } => {}
+    }
+    parts
+}
+
+/// The values of an address, in the order of [`Request::sources`].
+pub(crate) fn addresses(space: &Space) -> [Option<Value>; 4] {
     match *space {
         Space::Global { address, index } | Space::Scalar { address, index } => {
             [Some(address), index, None, None]

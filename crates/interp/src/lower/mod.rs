@@ -15,7 +15,7 @@ use std::mem::offset_of;
 
 use wavetank_ir::{Block, Op, Reg, Ty, Value};
 
-pub(super) use self::memory::values;
+pub(super) use self::memory::{addresses, descriptor, returns};
 pub use self::ops::choose;
 use self::plan::Plan;
 use self::temps::Temps;

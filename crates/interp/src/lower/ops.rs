@@ -1,6 +1,6 @@
 //! From an operation to its steps.
 
-use wavetank_ir::{Clock, Fp, Op, Terminator, Ty, Value};
+use wavetank_ir::{Clock, Export, Fp, Op, Terminator, Ty, Value};
 
 use super::emit::Operand;
 use super::temps::TooMany;
@@ -63,7 +63,8 @@ impl<L: Level> Lower<'_, L> {
             _ if self.plan.lazy[v.index()] || self.plan.done[v.index()] => Ok(()),
             _ if self.plan.gated[v.index()].is_some() => Ok(()),
             op @ Op::Write { .. } => self.write(op),
-            Op::Mem(op) => self.access(op),
+            Op::Mem(op) => self.access(v, op),
+            Op::End(Terminator::Export { export, next }) => self.export(export, *next),
             Op::End(end) => {
                 self.end(end);
                 Ok(())
@@ -397,7 +398,7 @@ impl<L: Level> Lower<'_, L> {
             Terminator::Sleep { next } => (flow::sleep, [next, 0], 0),
             // The constants of its two sources come first.
             Terminator::GlobalSync { op, next, .. } => (flow::global_sync, [0, next], op as u32),
-            Terminator::Export { next, .. } => (flow::export, [next, 0], 0),
+            Terminator::Export { .. } => unreachable!("`emit` sends it to `export`"),
             Terminator::Message { message, next } => (flow::message, [next, 0], message.into()),
             Terminator::Trap { id, .. } => (flow::trap, [self.pc, 0], id.into()),
             Terminator::EndProgram => (flow::end_program, [self.pc, 0], 0),
@@ -415,13 +416,24 @@ impl<L: Level> Lower<'_, L> {
             *slot |= imm;
         }
         step.flags = flags;
-        if let Terminator::Export { next, .. } | Terminator::GlobalSync { next, .. } = *end {
+        if let Terminator::GlobalSync { next, .. } = *end {
             step.dst2 = next.wrapping_sub(self.pc) as u32;
         }
-        if let Terminator::Export { export, .. } = *end {
-            step.imm[0] = self.kept.keep(export);
-        }
         self.steps.push(step);
+    }
+
+    fn export(&mut self, export: &Export, next: u64) -> Result<(), TooMany> {
+        let mut data = [None; 4];
+        for (at, source) in data.iter_mut().zip(export.sources) {
+            *at = source.map(|v| self.lanes(v)).transpose()?;
+        }
+        let mut step = self.step(flow::export, &[]);
+        step.mask = self.mask(export.mask, Value(self.node))?;
+        let export = *export;
+        step.imm = [self.kept.keep(flow::Send { export, data }), next, 0];
+        step.dst2 = next.wrapping_sub(self.pc) as u32;
+        self.steps.push(step);
+        Ok(())
     }
 
     /// The kernel stops here.

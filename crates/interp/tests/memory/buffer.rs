@@ -10,7 +10,7 @@ fn scalar_buffers_clamp_each_dword() {
     let registry = Registry::new();
     let (base, bytes) = filled(&registry);
     let space = Where::ScalarBuffer {
-        resource: 20,
+        resource: [Value(20), Value(22)],
         index: None,
     };
     let mut wave = Wave::new(0);
@@ -184,7 +184,7 @@ fn buffers_go_by_the_alignment_mode() {
 fn store_of(load: &MemOp) -> MemOp {
     MemOp {
         kind: MemKind::Store,
-        data: load.ret,
+        data: registers(load.ret.unwrap(), load.registers()),
         ret: None,
         ..load.clone()
     }

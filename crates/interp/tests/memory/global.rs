@@ -84,6 +84,84 @@ fn global_stores_write_what_each_lane_addresses() {
     }
 }
 
+/// Data are values: each dword may stand in any register, or two in one.
+#[test]
+fn data_may_stand_anywhere() {
+    let registry = Registry::new();
+    let (base, bytes) = filled(&registry);
+    let number = |register: u32, lane: usize| 0x1_0000 * register + lane as u32;
+    for registers in [&[9, 4][..], &[30, 5, 30], &[7, 6, 5, 255]] {
+        let op = MemOp {
+            data: registers.iter().map(|n| Value(*n)).collect(),
+            ..store(
+                global(),
+                Access::Dwords(registers.len() as u8),
+                DataReg::V(0),
+            )
+        };
+        for f in levels(&op) {
+            for mask in [!0, 0x8000_0000_0000_0101u64] {
+                registry.write(base, &bytes).unwrap();
+                let mut want = bytes.clone();
+                let mut wave = Wave::new(0);
+                let mut unit = MemoryUnit::new(&registry);
+                wave.set_s64(126, mask);
+                set_addresses(&mut wave, 0, |l| base + 16 * l as u64);
+                for n in 2..256 {
+                    *wave.vgpr_mut(n) = std::array::from_fn(|lane| number(n as u32, lane));
+                }
+                for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+                    for (dword, register) in registers.iter().enumerate() {
+                        let at = 16 * lane + 4 * dword;
+                        let value = number(*register, lane);
+                        want[at..at + 4].copy_from_slice(&value.to_le_bytes());
+                    }
+                }
+                run_step(&mut wave, &mut unit, &op, &[v(0)], f).unwrap();
+                assert_eq!(bytes_of(&registry, base, 4096), want);
+            }
+        }
+    }
+}
+
+/// The second operand of an atomic may stand before the first, and the result
+/// go where either is.
+#[test]
+fn operands_of_atomics_may_stand_anywhere() {
+    let registry = Registry::new();
+    let base = registry.allocate("cells", 1024, 8).unwrap().address;
+    let mut wave = Wave::new(0);
+    let mut unit = MemoryUnit::new(&registry);
+    let old = |lane: usize| lane as u64 | 7 << 32;
+    let cells: Vec<u8> = (0..64).flat_map(|l| old(l).to_le_bytes()).collect();
+    let op = MemOp {
+        data: [9, 4, 5, 8].map(Value).to_vec(),
+        ..atomic(global(), Rmw::CmpSwap, 2, 9, 4)
+    };
+    for f in levels(&op) {
+        registry.write(base, &cells).unwrap();
+        set_addresses(&mut wave, 0, |l| base + 8 * l as u64);
+        wave.vgpr_mut(9).fill(0x99);
+        wave.vgpr_mut(4).fill(0x44);
+        // Every other lane has what is there.
+        *wave.vgpr_mut(5) = std::array::from_fn(|l| l as u32 & !1);
+        wave.vgpr_mut(8).fill(7);
+        run_step(&mut wave, &mut unit, &op, &[v(0)], f).unwrap();
+        let after = bytes_of(&registry, base, 512);
+        for lane in 0..64 {
+            let [low, high] = [8 * lane, 8 * lane + 4].map(|at| dword(&after, at));
+            let swapped = lane % 2 == 0;
+            let want = if swapped {
+                (0x99, 0x44)
+            } else {
+                (lane as u32, 7)
+            };
+            assert_eq!((low, high), want);
+            assert_eq!((wave.vgpr(4)[lane], wave.vgpr(5)[lane]), (lane as u32, 7));
+        }
+    }
+}
+
 #[test]
 fn parts_extend_and_keep_the_other_half() {
     let registry = Registry::new();

@@ -187,7 +187,7 @@ fn lds_atomics_go_in_lane_order() {
     }
     // (ADDR + OFFSET) & ~3
     assert_eq!(unit.lds().dwords()[4], 192);
-    // ds_append: the result register holds the operand, one lane is active.
+    // The result register holds the operand, one lane is active.
     wave.set_s64(126, 1 << 40);
     wave.vgpr_mut(2).fill(64);
     let op = atomic(local(), Rmw::Add, 1, 2, 2);

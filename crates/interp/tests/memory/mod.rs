@@ -1,5 +1,8 @@
 //! Memory operations, driven on a wave. Expectations come from the manual's
 //! pseudo-code, written out lane by lane.
+//!
+//! The operations are in no block: where they name values of data and of
+//! descriptors, those are the numbers of registers.
 
 mod buffer;
 mod global;
@@ -9,7 +12,8 @@ mod scratch;
 use wavetank_interp::Simd;
 use wavetank_interp::internals::{Ctx, Next, Step, StepFn, memory_step};
 use wavetank_ir::{
-    Access, Counter, DataReg, Elements, Half, MemKind, MemOp, Rmw, Space as Where, Value,
+    Access, Counter, DataReg, Dialect, Elements, Half, Image, MemKind, MemOp, Rmw, Space as Where,
+    Value,
 };
 use wavetank_machine::{Fault, Stop};
 use wavetank_memory::{
@@ -42,8 +46,7 @@ pub fn load(space: Where, access: Access, to: DataReg) -> MemOp {
         offset: 0,
         access,
         half: Half::Whole,
-        data: None,
-        data2: None,
+        data: vec![],
         ret: Some(to),
         mask: Some(V),
         glc: false,
@@ -55,18 +58,51 @@ pub fn load(space: Where, access: Access, to: DataReg) -> MemOp {
 pub fn store(space: Where, access: Access, from: DataReg) -> MemOp {
     MemOp {
         kind: MemKind::Store,
-        data: Some(from),
+        data: registers(from, access.bytes().div_ceil(4)),
         ret: None,
         ..load(space, access, from)
     }
 }
 
 pub fn atomic(space: Where, rmw: Rmw, dwords: u8, data: u16, to: u16) -> MemOp {
+    let operands = if rmw.needs_two() { 2 } else { 1 };
     MemOp {
         kind: MemKind::Atomic(rmw),
-        data: Some(DataReg::V(data)),
+        data: registers(DataReg::V(data), operands * u32::from(dwords)),
         ..load(space, Access::Dwords(dwords), DataReg::V(to))
     }
+}
+
+/// The numbers of registers, as values of data.
+pub fn registers(first: DataReg, count: u32) -> Vec<Value> {
+    let first = match first {
+        DataReg::V(n) => n.into(),
+        DataReg::S(n) => n.into(),
+    };
+    (first..first + count).map(Value).collect()
+}
+
+/// The pairs of uniform registers of a descriptor.
+fn descriptor(op: &MemOp) -> [Source; 6] {
+    let mut parts = [Source::None; 6];
+    if let Where::Buffer { resource, .. } | Where::ScalarBuffer { resource, .. } = &op.space {
+        for (part, register) in parts.iter_mut().zip(resource) {
+            *part = Source::Uniform(s(register.index()));
+        }
+    }
+    parts
+}
+
+/// Where the data are.
+fn data(op: &MemOp) -> [u32; MemOp::MOST_DATA] {
+    let mut offsets = [0; MemOp::MOST_DATA];
+    for (offset, register) in offsets.iter_mut().zip(&op.data) {
+        *offset = match op.space {
+            Where::Scalar { .. } | Where::ScalarBuffer { .. } => s(register.index()),
+            _ => register.0 * VECTOR_BYTES as u32,
+        };
+    }
+    offsets
 }
 
 /// The steps of the levels that this processor has.
@@ -91,6 +127,13 @@ pub fn run_step(
         pc: 0x1234,
         cache: 7,
         sources: all,
+        descriptor: descriptor(op),
+        address: [0; Image::MOST_ADDRESS],
+        data: data(op),
+        ret: match op.ret {
+            Some(DataReg::V(n)) => u32::from(n) * VECTOR_BYTES as u32,
+            _ => 0,
+        },
         mask: s(126),
     };
     let step = Step {
@@ -184,7 +227,8 @@ pub fn local() -> Where {
 
 pub fn buffer(index: bool, offset: bool, format: bool) -> Where {
     Where::Buffer {
-        resource: 8,
+        resource: [Value(8), Value(10)],
+        dialect: Dialect::Indexed,
         index: index.then_some(V),
         offset: offset.then_some(V),
         soffset: V,

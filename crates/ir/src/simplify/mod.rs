@@ -1,7 +1,7 @@
 //! The simplifier: one pass down, one pass up, both linear in the block.
 //!
 //! Down: registers are forwarded from their writes to later reads, integer
-//! constants are folded, operations that change nothing vanish. Up: writes
+//! constants are folded, also those that are written half by half, operations that change nothing vanish. Up: writes
 //! of uniform registers that nobody can see and values that nobody uses are
 //! dropped. What remains is numbered without gaps.
 //!
@@ -16,7 +16,7 @@ mod identity;
 mod registers;
 
 use crate::op::{Block, Node, Op, Terminator, Value};
-use crate::types::Ty;
+use crate::types::{Reg, Ty};
 
 use identity::Simpler;
 use registers::Known;
@@ -98,13 +98,12 @@ impl Down {
 
     /// An operation with a result.
     fn value(&mut self, mut op: Op, ty: Ty) -> Value {
-        if let Op::Read(reg) = op
-            && let Some(v) = self.known.get(reg)
-        {
-            match (self.ty(v), ty) {
-                (is, wanted) if is == wanted => return v,
+        if let Op::Read(reg) = op {
+            match self.known.get(reg).map(|v| (v, self.ty(v))) {
+                Some((v, is)) if is == ty => return v,
                 // The same pair seen as a mask and as a number.
-                _ => op = Op::Cast(ty, v),
+                Some((v, _)) => op = Op::Cast(ty, v),
+                None => op = self.constant_halves(reg).map_or(op, Op::Const),
             }
         }
         if let Some(folded) = fold::fold(&op, ty, |v| self.constant(v)) {
@@ -145,6 +144,12 @@ impl Down {
 
     fn ty(&self, v: Value) -> Ty {
         self.out[v.index()].ty.expect("operands are values")
+    }
+
+    /// What a pair holds whose halves are known constants.
+    fn constant_halves(&self, pair: Reg) -> Option<u64> {
+        let [low, high] = self.known.halves(pair)?;
+        Some(self.constant(low)? | self.constant(high)? << 32)
     }
 
     fn constant(&self, v: Value) -> Option<u64> {

@@ -47,6 +47,16 @@ impl Known {
         (held != UNKNOWN).then_some(Value(held))
     }
 
+    /// The values that the halves of a pair hold, which were written apart.
+    pub(super) fn halves(&self, pair: Reg) -> Option<[Value; 2]> {
+        let (Reg::S64(n) | Reg::Mask(n)) = pair else {
+            return None;
+        };
+        let halves = self.single.get(usize::from(n)..)?.first_chunk::<2>()?;
+        let known = halves.iter().all(|v| *v != UNKNOWN);
+        known.then(|| halves.map(Value))
+    }
+
     /// The register was read as this value.
     pub(super) fn read(&mut self, reg: Reg, v: Value) {
         if let Some(slot) = self.slot(reg) {

@@ -161,7 +161,6 @@ fn formatted<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow)
 
 /// The buffer or, with ADDR64, the global memory that is accessed.
 fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
-    let data = l.data(Field::Vdata);
     Site {
         l,
         space: if l.inst.has(flag::ADDR64) {
@@ -170,9 +169,9 @@ fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
             buffer(l, elements)
         },
         offset: l.inst.mods.offset.into(),
-        data,
+        data: Field::Vdata,
         data2: None,
-        ret: data,
+        ret: l.results(Field::Vdata),
         returns: l.inst.has(flag::GLC),
         counter: Counter::Vm,
     }
@@ -198,7 +197,8 @@ fn buffer(l: &Lift, format: Elements) -> Space {
     let index = idxen.then(|| l.vector32(Field::Vaddr, 0).v);
     let offset = offen.then(|| l.vector32(Field::Vaddr, idxen.into()).v);
     Space::Buffer {
-        resource: l.sgpr_code(Field::Srsrc).unwrap_or(0),
+        resource: l.descriptor(Field::Srsrc),
+        dialect: l.rules().buffer_dialect,
         index,
         offset,
         soffset: l.scalar(Field::Soffset).v,

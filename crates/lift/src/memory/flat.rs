@@ -112,9 +112,9 @@ fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
         l,
         space,
         offset: offset.into(),
-        data: l.data(Field::Data0),
+        data: Field::Data0,
         data2: None,
-        ret: l.data(Field::Vdst),
+        ret: l.results(Field::Vdst),
         returns: l.inst.has(flag::GLC),
         counter,
     }

@@ -216,17 +216,18 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
     if matches!(memory, MemKind::Atomic(_)) && dwords > 2 {
         return Flow::unsupported(l.inst, "an atomic changes 32 or 64 bits");
     }
-    let data = l.data(Field::Vdata);
     let returns = match memory {
         MemKind::Load => true,
         MemKind::Store => false,
         MemKind::Atomic(_) => l.inst.has(flag::GLC),
     };
-    let image = Image {
+    let mut image = Image {
         kind,
-        resource: l.sgpr_code(Field::Srsrc).unwrap_or(0),
-        sampler: l.sgpr_code(Field::Ssamp),
-        address: l.vgpr(Field::Vaddr).unwrap_or(0),
+        resource: l.descriptor(Field::Srsrc),
+        sampler: l
+            .sgpr_code(Field::Ssamp)
+            .map(|_| l.descriptor(Field::Ssamp)),
+        address: vec![],
         lod,
         components,
         clamp,
@@ -236,7 +237,8 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         array: l.inst.has(flag::DA),
         short: l.inst.has(flag::A16),
     };
-    l.b.mem(MemOp {
+    image.address = l.vectors(Field::Vaddr, image.address_dwords() as u32);
+    let mut op = MemOp {
         kind: memory,
         space: Space::Image(image),
         offset: 0,
@@ -245,13 +247,19 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
             true => Half::Low,
             false => Half::Whole,
         },
-        data: data.filter(|_| memory != MemKind::Load),
-        data2: None,
-        ret: data.filter(|_| returns),
+        data: vec![],
+        ret: l.results(Field::Vdata).filter(|_| returns),
         mask: Some(l.exec_mask()),
         glc: l.inst.has(flag::GLC),
         slc: l.inst.has(flag::SLC),
         counter: Counter::Vm,
-    });
+    };
+    let operands = match memory {
+        MemKind::Load => 0,
+        MemKind::Atomic(rmw) if rmw.needs_two() => 2,
+        MemKind::Store | MemKind::Atomic(_) => 1,
+    };
+    op.data = l.vectors(Field::Vdata, operands * op.registers());
+    l.b.mem(op);
     Flow::Next
 }

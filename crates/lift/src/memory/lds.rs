@@ -32,10 +32,8 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_READ_U16_D16 => at().load(U16, Low),
         DS_READ_U16_D16_HI => at().load(U16, High),
         DS_READ_B32 | DS_READ_B64 | DS_READ_B96 | DS_READ_B128 => at().load(Dwords(read), Whole),
-        DS_READ2_B32 | DS_READ2_B64 => both(l, read / 2, 1, |s, n| s.load(Dwords(n), Whole)),
-        DS_READ2ST64_B32 | DS_READ2ST64_B64 => {
-            both(l, read / 2, 64, |s, n| s.load(Dwords(n), Whole))
-        }
+        DS_READ2_B32 | DS_READ2_B64 => both(l, MemKind::Load, read / 2, 1),
+        DS_READ2ST64_B32 | DS_READ2ST64_B64 => both(l, MemKind::Load, read / 2, 64),
 
         DS_WRITE_B8 => at().store(U8, Whole),
         DS_WRITE_B8_D16_HI => at().store(U8, High),
@@ -44,10 +42,8 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_WRITE_B32 | DS_WRITE_B64 | DS_WRITE_B96 | DS_WRITE_B128 => {
             at().store(Dwords(width), Whole)
         }
-        DS_WRITE2_B32 | DS_WRITE2_B64 => both(l, width, 1, |s, n| s.store(Dwords(n), Whole)),
-        DS_WRITE2ST64_B32 | DS_WRITE2ST64_B64 => {
-            both(l, width, 64, |s, n| s.store(Dwords(n), Whole))
-        }
+        DS_WRITE2_B32 | DS_WRITE2_B64 => both(l, MemKind::Store, width, 1),
+        DS_WRITE2ST64_B32 | DS_WRITE2ST64_B64 => both(l, MemKind::Store, width, 64),
 
         DS_ADD_U32 | DS_ADD_RTN_U32 | DS_ADD_U64 | DS_ADD_RTN_U64 => at().atomic(Rmw::Add, width),
         DS_SUB_U32 | DS_SUB_RTN_U32 | DS_SUB_U64 | DS_SUB_RTN_U64 => at().atomic(Rmw::Sub, width),
@@ -67,9 +63,9 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_MIN_F32 | DS_MIN_RTN_F32 | DS_MIN_F64 | DS_MIN_RTN_F64 => at().atomic(Rmw::FMin, width),
         DS_MAX_F32 | DS_MAX_RTN_F32 | DS_MAX_F64 | DS_MAX_RTN_F64 => at().atomic(Rmw::FMax, width),
         DS_WRXCHG_RTN_B32 | DS_WRXCHG_RTN_B64 => at().atomic(Rmw::Swap, width),
-        DS_WRXCHG2_RTN_B32 | DS_WRXCHG2_RTN_B64 => both(l, width, 1, |s, n| s.atomic(Rmw::Swap, n)),
+        DS_WRXCHG2_RTN_B32 | DS_WRXCHG2_RTN_B64 => both(l, MemKind::Atomic(Rmw::Swap), width, 1),
         DS_WRXCHG2ST64_RTN_B32 | DS_WRXCHG2ST64_RTN_B64 => {
-            both(l, width, 64, |s, n| s.atomic(Rmw::Swap, n))
+            both(l, MemKind::Atomic(Rmw::Swap), width, 64)
         }
         // DATA0 is the mask, DATA1 the new bits.
         DS_MSKOR_B32 | DS_MSKOR_RTN_B32 | DS_MSKOR_B64 | DS_MSKOR_RTN_B64 => {
@@ -153,9 +149,9 @@ fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
         l,
         space: space(l, address),
         offset: l.inst.mods.offset.into(),
-        data: l.data(Field::Data0),
-        data2: l.data(Field::Data1),
-        ret: l.data(Field::Vdst),
+        data: Field::Data0,
+        data2: l.vgpr(Field::Data1).map(|_| Field::Data1),
+        ret: l.results(Field::Vdst),
         returns: true,
         counter: Counter::Lgkm,
     }
@@ -183,97 +179,71 @@ fn by_lane<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
     site_at(l, ((lane << 2) + (l.m0() & 0xffff)).v)
 }
 
-/// The source of a compare-and-store as `data`, the comparand as `data2`.
+/// The source of a compare-and-store first, then the comparand.
 fn source_first<'l, 'a>(site: Site<'l, 'a>) -> Site<'l, 'a> {
     Site {
-        data: site.data2,
-        data2: site.data,
+        data: Field::Data1,
+        data2: Some(Field::Data0),
         ..site
     }
 }
 
 /// The two-address forms: DATA0 at OFFSET0 and DATA1 at OFFSET1, in units of
-/// `stride` elements of `dwords` each. The address is read once, before the
-/// first result may overwrite it.
-fn both<'l, 'a>(
-    l: &'l Lift<'a>,
-    dwords: u8,
-    stride: i64,
-    access: impl Fn(Site<'l, 'a>, u8) -> Flow,
-) -> Flow {
+/// `stride` elements of `dwords` each. Address and data are read once, before
+/// the first result may overwrite them.
+fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
     let unit = i64::from(dwords) * 4 * stride;
     let address = l.vector32(Field::Vaddr, 0).v;
-    let first = Site {
-        offset: i64::from(l.inst.mods.offset) * unit,
-        data2: None,
-        ..site_at(l, address)
+    let operand = |field| match kind {
+        MemKind::Load => vec![],
+        MemKind::Store | MemKind::Atomic(_) => l.vectors(field, dwords.into()),
     };
-    let second = Site {
-        offset: i64::from(l.inst.mods.offset1) * unit,
-        data: l.data(Field::Data1),
-        data2: None,
-        ret: l
-            .vgpr(Field::Vdst)
-            .map(|v| DataReg::V(v + u16::from(dwords))),
-        ..site_at(l, address)
-    };
-    // Data are read from registers when an access is made: what one returns must
-    // not fall on what the other has yet to store.
-    let clash = |ret, data| overlap(ret, data, dwords.into());
-    if !clash(first.ret, second.data) {
-        access(first, dwords);
-        access(second, dwords)
-    } else if !clash(second.ret, first.data) {
-        access(second, dwords);
-        access(first, dwords)
-    } else {
-        Flow::unsupported(
-            l.inst,
-            "results that fall crosswise on the data are not executed",
-        )
+    let data = [Field::Data0, Field::Data1].map(operand);
+    let offsets = [l.inst.mods.offset, l.inst.mods.offset1.into()];
+    for (n, (data, offset)) in (0..).zip(data.into_iter().zip(offsets)) {
+        let ret = l.vgpr(Field::Vdst);
+        let site = Site {
+            offset: i64::from(offset) * unit,
+            ret: ret.map(|v| DataReg::V(v + n * u16::from(dwords))),
+            ..site_at(l, address)
+        };
+        l.b.mem(MemOp {
+            data,
+            ..site.access(kind, Access::Dwords(dwords), Half::Whole)
+        });
     }
-}
-
-/// Whether two spans of `n` registers have one in common.
-fn overlap(a: Option<DataReg>, b: Option<DataReg>, n: u16) -> bool {
-    match (a, b) {
-        (Some(DataReg::V(a)), Some(DataReg::V(b))) => a < b + n && b < a + n,
-        _ => false,
-    }
+    Flow::Next
 }
 
 /// ds_append and ds_consume: one lane adds or subtracts the number of active
 /// lanes at M0[15:0] + OFFSET; all get the value before.
 ///
-/// The lowest active lane does it, with the count in its destination register.
+/// The lowest active lane does it, and gets the value before for the others.
 fn append(l: &Lift, rmw: Rmw) -> Flow {
     let exec = l.exec();
     let lowest = (exec & -exec).as_mask().v;
     let Some(vdst) = l.vgpr(Field::Vdst) else {
         return Flow::Next;
     };
-    let reg = Reg::V(vdst);
     let base = match l.inst.has(flag::GDS) {
         true => Int::const32(l.b, 0),
         false => l.m0() & 0xffff,
     };
-    l.b.write(reg, exec.count_ones().v, Some(lowest));
     l.b.mem(MemOp {
         kind: MemKind::Atomic(rmw),
         space: space(l, base.v),
         offset: l.inst.mods.offset.into(),
         access: Access::Dwords(1),
         half: Half::Whole,
-        data: l.data(Field::Vdst),
-        data2: None,
-        ret: l.data(Field::Vdst),
+        data: vec![exec.count_ones().v],
+        ret: Some(DataReg::V(vdst)),
         mask: Some(lowest),
         glc: false,
         slc: false,
         counter: Counter::Lgkm,
     });
-    let before = l.b.read_first_lane(l.b.read(reg), lowest);
-    l.b.write(reg, before, Some(l.exec_mask()));
+    let before = l.b.read_first_lane(l.b.read(Reg::V(vdst)), lowest);
+    l.b.write(Reg::V(vdst), before, Some(l.exec_mask()));
     Flow::Next
 }
 
@@ -315,8 +285,7 @@ fn between(l: &Lift, rmw: Rmw, dwords: u8) -> Flow {
         offset: 0,
         access: Access::Dwords(dwords),
         half: Half::Whole,
-        data: None,
-        data2: None,
+        data: vec![],
         ret: None,
         mask: Some(l.exec_mask()),
         glc: false,

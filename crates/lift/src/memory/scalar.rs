@@ -5,6 +5,7 @@ use wavetank_isa::tables::Smem;
 use wavetank_isa::{Field, Operand, flag};
 
 use crate::block::{Flow, Lift};
+use crate::operand::SGPRS;
 use crate::value::Int;
 
 /// Lifts an SMEM (or SMRD) instruction.
@@ -138,7 +139,7 @@ fn buffer(l: &Lift) -> (Space, i64) {
         true => offset & 0xf_ffff,
         false => offset,
     };
-    let resource = l.sgpr_code(Field::Sbase).unwrap_or(0);
+    let resource = l.descriptor(Field::Sbase);
     let index = index.map(|i| i.v);
     (Space::ScalarBuffer { resource, index }, offset)
 }
@@ -154,16 +155,16 @@ fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
         MemKind::Store | MemKind::Atomic(_) => Field::Sdata,
     };
     let span = l.dwords(field);
-    let Some(first) = l.sgpr_code(field).filter(|&c| c + span <= 128) else {
+    let Some(first) = l.sgpr_code(field).filter(|&c| c + span <= SGPRS) else {
         return Flow::Next;
     };
     let glc = l.inst.has(flag::GLC);
     let reg = Some(DataReg::S(first));
-    let (data, ret, dwords) = match kind {
-        MemKind::Load => (None, reg, span),
-        MemKind::Store => (reg, None, span),
-        MemKind::Atomic(Rmw::CmpSwap) => (reg, reg.filter(|_| glc), span / 2),
-        MemKind::Atomic(_) => (reg, reg.filter(|_| glc), span),
+    let (read, ret, dwords) = match kind {
+        MemKind::Load => (0, reg, span),
+        MemKind::Store => (span, None, span),
+        MemKind::Atomic(Rmw::CmpSwap) => (span, reg.filter(|_| glc), span / 2),
+        MemKind::Atomic(_) => (span, reg.filter(|_| glc), span),
     };
     l.b.mem(MemOp {
         kind,
@@ -171,8 +172,7 @@ fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
         offset,
         access: Access::Dwords(dwords),
         half: Half::Whole,
-        data,
-        data2: None,
+        data: l.scalars(first, read),
         ret,
         mask: None,
         glc,

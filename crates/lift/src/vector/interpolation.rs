@@ -128,5 +128,5 @@ fn parameter<'a>(v: &Vector<'a>, which: Which) -> Int<'a> {
     let before = (Int::const32(l.b, 1) << four) - 1;
     let primitive = (mask & before).count_ones();
     let index = (primitives * attribute + primitive) * 12 + dword;
-    through_lds::read(l, (index << 2) + (m0 & 0xffff), 0)
+    through_lds::read(l, (index << 2) + (m0 & 0xffff))
 }

@@ -11,13 +11,11 @@ use wavetank_ir::{Image, ImageKind, Lod, MemKind, Space as Where};
 
 use crate::access::{Context, Request};
 use crate::descriptor::{ImageResource, ImageType};
-use crate::files::{VECTOR_BYTES, VGPRS};
 use crate::format::{Components, HALF, load, store, unselect};
-use crate::lanes::each;
+use crate::lanes::{each, words};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
 use crate::space::buffer::check_addresses;
-use crate::space::scalar;
 use crate::unit::Denied;
 use surface::Surface;
 
@@ -46,29 +44,28 @@ impl From<String> for Refused {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Refused> {
-    let Where::Image(image) = step.op.space else {
+    let Where::Image(image) = &step.op.space else {
         unreachable!("chosen for images only")
     };
     // SAFETY: the wave is live.
     unsafe {
-        let words = std::array::from_fn(|n| scalar::register(ctx, image.resource.into(), n));
-        let surface = Surface::new(words)?;
+        let surface = Surface::new(words(ctx, &step.descriptor))?;
         match image.kind {
-            ImageKind::Info => info(ctx, step, &image, surface, mask),
+            ImageKind::Info => info(ctx, step, image, surface, mask),
             ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => {
-                texels(ctx, step, &image, surface, mask)
+                texels(ctx, step, image, surface, mask)
             }
             ImageKind::Sample | ImageKind::Gather | ImageKind::Lod => {
-                sample::access(ctx, step, &image, surface, mask)
+                sample::access(ctx, step, image, surface, mask)
             }
         }
     }
 }
 
 /// The parts of a lane's address, one after the other.
-pub(crate) struct Parts {
+pub(crate) struct Parts<'a> {
     file: *const u32,
-    first: usize,
+    dwords: &'a [u32; Image::MOST_ADDRESS],
     lane: usize,
     /// The dword that comes next, and whether its low half has been taken.
     at: usize,
@@ -76,12 +73,12 @@ pub(crate) struct Parts {
     short: bool,
 }
 
-impl Parts {
+impl<'a> Parts<'a> {
     /// The address of a lane below 64 of a live wave.
-    pub fn new(ctx: &Context<'_, '_>, image: &Image, lane: usize) -> Self {
+    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image, lane: usize) -> Self {
         Parts {
             file: ctx.v(0),
-            first: image.address.into(),
+            dwords: &step.address,
             lane,
             at: 0,
             half: false,
@@ -89,23 +86,19 @@ impl Parts {
         }
     }
 
-    /// Goes on at a whole register.
+    /// Goes on at a whole dword.
     pub fn align(&mut self) {
         self.at += usize::from(self.half);
         self.half = false;
     }
 
-    /// The next whole register.
+    /// The next whole dword.
     pub fn whole(&mut self) -> u32 {
         self.align();
-        let register = self.first + self.at;
+        let lanes = self.dwords[self.at] as usize / size_of::<u32>();
         self.at += 1;
-        let register = if register < VGPRS { register } else { 0 };
-        // SAFETY: the register is in the file of a live wave, as `new` demands.
-        unsafe {
-            let at = register * VECTOR_BYTES / 4 + self.lane;
-            self.file.add(at).read()
-        }
+        // SAFETY: it is in the file of a live wave, as `new` demands.
+        unsafe { self.file.add(lanes + self.lane).read() }
     }
 
     /// The next 16 bits.
@@ -147,7 +140,7 @@ unsafe fn texels(
     let (mut address, mut inside) = ([0; 64], 0);
     if let Some(surface) = &surface {
         for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
-            if let Some(texel) = texel_of_lane(ctx, image, surface, lane)? {
+            if let Some(texel) = texel_of_lane(ctx, step, image, surface, lane)? {
                 address[lane] = texel;
                 inside |= 1 << lane;
             }
@@ -180,11 +173,12 @@ unsafe fn texels(
 /// The address of the texel of a lane; `None` outside the image.
 fn texel_of_lane(
     ctx: &Context<'_, '_>,
+    step: &Request,
     image: &Image,
     surface: &Surface,
     lane: usize,
 ) -> Result<Option<u64>, String> {
-    let mut parts = Parts::new(ctx, image, lane);
+    let mut parts = Parts::new(ctx, step, image, lane);
     let mut at = [0; 3];
     for coordinate in &mut at[..surface.dimensions()] {
         *coordinate = parts.integer().into();
@@ -229,7 +223,7 @@ unsafe fn load_texels(
     address: &[u64; 64],
 ) {
     let number = surface.map(|s| s.format.number);
-    let registers = Components::new(ctx, &step.op, step.op.ret, number);
+    let registers = Components::new(ctx, step, number);
     each(mask, |lane| {
         // SAFETY: the wave is live.
         unsafe {
@@ -269,7 +263,7 @@ unsafe fn store_texels(
     address: &[u64; 64],
 ) {
     let format = surface.format;
-    let registers = Components::new(ctx, &step.op, step.op.data, Some(format.number));
+    let registers = Components::new(ctx, step, Some(format.number));
     let in_order = step.op.half != wavetank_ir::Half::Whole;
     each(inside, |lane| {
         // SAFETY: the wave is live.
@@ -309,9 +303,9 @@ unsafe fn change_texels(
 ) {
     // SAFETY: the wave is live.
     unsafe {
-        ReadModifyWrite::new(ctx, &step.op).run(&Far(address), inside);
+        ReadModifyWrite::new(ctx, step).run(&Far(address), inside);
         if step.op.ret.is_some() {
-            let registers = Components::new(ctx, &step.op, step.op.ret, None);
+            let registers = Components::new(ctx, step, None);
             each(mask & !inside, |lane| registers.write(lane, [0; 4]));
         }
     }
@@ -325,9 +319,9 @@ unsafe fn info(
     surface: Option<Surface>,
     mask: u64,
 ) -> Result<(), Refused> {
-    let registers = Components::new(ctx, &step.op, step.op.ret, None);
+    let registers = Components::new(ctx, step, None);
     each(mask, |lane| {
-        let level = Parts::new(ctx, image, lane).integer();
+        let level = Parts::new(ctx, step, image, lane).integer();
         let info = surface.map_or([0; 4], |s| info_of(&s, level));
         // SAFETY: the wave is live.
         unsafe { registers.write(lane, chosen(info, image.components)) };

@@ -9,8 +9,7 @@ use super::{Parts, Refused, chosen, first_level};
 use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
 use crate::format::{Components, load};
-use crate::lanes::each;
-use crate::space::scalar;
+use crate::lanes::{each, words};
 use crate::unit::Span;
 
 /// What a lane asks for. Coordinates count texels.
@@ -40,15 +39,14 @@ pub unsafe fn access(
 ) -> Result<(), Refused> {
     let mut results = [[0; 4]; 64];
     if let Some(surface) = surface {
-        let first = usize::from(image.sampler.unwrap_or(0));
         // SAFETY: the wave is live.
-        let words = std::array::from_fn(|n| unsafe { scalar::register(ctx, first, n) });
+        let words = unsafe { words(ctx, &step.descriptor[Request::SAMPLER..]) };
         let sampler = ImageSampler::from_words(words);
         let one = Sampling {
             surface,
             sampler,
-            image: *image,
-            slot: step.cache,
+            image,
+            step,
         };
         // All lanes, since the levels of four lanes depend on each other.
         let requests: Vec<Lookup> = (0..64).map(|lane| one.request(ctx, lane)).collect();
@@ -58,7 +56,7 @@ pub unsafe fn access(
         }
     }
     let number = surface.map(|s| s.format.number);
-    let registers = Components::new(ctx, &step.op, step.op.ret, number);
+    let registers = Components::new(ctx, step, number);
     // SAFETY: the wave is live.
     each(mask, |lane| unsafe {
         registers.write(lane, results[lane & 63])
@@ -67,19 +65,18 @@ pub unsafe fn access(
 }
 
 /// An instruction with its descriptors.
-struct Sampling {
+struct Sampling<'a> {
     surface: Surface,
     sampler: ImageSampler,
-    image: Image,
-    /// The slot of its cache of allocations.
-    slot: u32,
+    image: &'a Image,
+    step: &'a Request,
 }
 
-impl Sampling {
+impl Sampling<'_> {
     /// Reads a lane's address: offset, bias, comparand, derivatives, body.
     fn request(&self, ctx: &Context<'_, '_>, lane: usize) -> Lookup {
-        let (image, surface) = (&self.image, &self.surface);
-        let mut parts = Parts::new(ctx, image, lane);
+        let (image, surface) = (self.image, &self.surface);
+        let mut parts = Parts::new(ctx, self.step, image, lane);
         let mut r = Lookup {
             most: f32::INFINITY,
             ..Lookup::default()
@@ -318,7 +315,7 @@ impl Sampling {
                     bytes,
                     stores: false,
                 };
-                if !ctx.memory.holds(self.slot, span) {
+                if !ctx.memory.holds(self.step.cache, span) {
                     ctx.memory
                         .check_lanes(1 << lane, bytes, false, |_| address)?;
                 }

@@ -6,12 +6,11 @@
 
 use std::mem::MaybeUninit;
 
-use wavetank_ir::{Elements, MemKind, Space as Where};
-use wavetank_isa::Generation;
+use wavetank_ir::{Dialect, Elements, MemKind, Space as Where};
 
 use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
-use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32};
+use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32, words};
 use crate::operation::Operation;
 use crate::places::{Far, Row, Split};
 use crate::space::Space;
@@ -62,12 +61,12 @@ impl Descriptor {
     /// Reads the four dwords of a descriptor. `format` says whether the
     /// instruction uses the data format, which otherwise holds stride bits
     /// 17:14 with ADD_TID (from gfx8 on).
-    pub fn new(words: [u32; 4], generation: Generation, format: bool) -> Self {
+    pub fn new(words: [u32; 4], dialect: Dialect, format: bool) -> Self {
         let [w0, w1, w2, w3] = words;
         let add_tid = w3 >> 23 & 1 != 0;
         let data_format = (w3 >> 15 & 0xf) as u8;
         let mut stride = u64::from(w1 >> 16 & 0x3fff);
-        if add_tid && !format && generation >= Generation::Gfx8 {
+        if add_tid && !format && dialect != Dialect::Strided {
             stride |= u64::from(data_format) << 14;
         }
         Descriptor {
@@ -76,10 +75,9 @@ impl Descriptor {
             num_records: w2,
             add_tid,
             swizzle: w1 >> 31 != 0,
-            // gfx9 gave up the field: its elements have 4 bytes.
-            element: match generation {
-                Generation::Gfx9 => 4,
-                _ => 2 << (w3 >> 19 & 3),
+            element: match dialect {
+                Dialect::Indexed => 4,
+                Dialect::Strided | Dialect::Swizzled => 2 << (w3 >> 19 & 3),
             },
             index_stride: 8 << (w3 >> 21 & 3),
             data_format,
@@ -94,14 +92,14 @@ impl Descriptor {
         self.data_format == 0 && !self.add_tid
     }
 
-    /// How the range is checked. Which accesses count records differs by
-    /// generation; the manual's own sentence has bytes and records swapped.
-    fn range(&self, generation: Generation, idxen: bool) -> Range {
-        let records = match generation {
-            Generation::Gfx6 | Generation::Gfx7 => self.stride != 0,
-            Generation::Gfx8 => self.stride != 0 && self.swizzle,
-            Generation::Gfx9 => self.stride != 0 && idxen,
+    /// How the range is checked.
+    fn range(&self, dialect: Dialect, idxen: bool) -> Range {
+        let counts = match dialect {
+            Dialect::Strided => true,
+            Dialect::Swizzled => self.swizzle,
+            Dialect::Indexed => idxen,
         };
+        let records = counts && self.stride != 0;
         match (self.add_tid && !idxen, records) {
             (true, _) => Range::Private,
             (_, true) => Range::Structured,
@@ -153,29 +151,24 @@ impl Site {
     #[inline(always)]
     pub unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         let Where::Buffer {
-            resource, format, ..
+            dialect, format, ..
         } = step.op.space
         else {
             unreachable!("chosen for buffers only")
         };
         let [_, index_at, offset_at, soffset] = step.sources;
-        let generation = ctx.memory.generation;
         let (mut index_room, mut offset_room) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-        // SAFETY: the wave is live; registers beyond the file are s0.
+        // SAFETY: the wave is live.
         unsafe {
-            let words = std::array::from_fn(|n| {
-                let n = usize::from(resource) + n;
-                let file = (&raw const (*ctx.uniform).s).cast::<u32>();
-                file.add(if n < 128 { n } else { 0 }).read()
-            });
+            let words = words(ctx, &step.descriptor);
             let descriptor = match format {
-                Elements::Plain => Descriptor::new(words, generation, false),
-                Elements::Resource => Descriptor::new(words, generation, true),
+                Elements::Plain => Descriptor::new(words, dialect, false),
+                Elements::Resource => Descriptor::new(words, dialect, true),
                 Elements::Typed(data, number) => Descriptor {
                     data_format: data,
                     num_format: number,
                     select: IDENTITY,
-                    ..Descriptor::new(words, generation, true)
+                    ..Descriptor::new(words, dialect, true)
                 },
             };
             Site {
@@ -186,7 +179,7 @@ impl Site {
                 offset: lanes32(ctx, offset_at, &mut offset_room)
                     .cast::<Lanes>()
                     .read(),
-                range: descriptor.range(generation, index_at != Source::None),
+                range: descriptor.range(dialect, index_at != Source::None),
                 constant: step.op.offset as u64,
                 descriptor,
             }
@@ -316,6 +309,15 @@ fn row_span<O: Operation>(row: u64) -> Span {
     }
 }
 
+/// Whether the descriptor is read as the shortcuts below do it.
+#[inline(always)]
+fn is_indexed(step: &Request) -> bool {
+    let Where::Buffer { dialect, .. } = step.op.space else {
+        return false;
+    };
+    dialect == Dialect::Indexed
+}
+
 /// The row that a dword of scratch is when every lane has the same offset:
 /// what compilers do with private variables.
 #[inline(always)]
@@ -323,19 +325,15 @@ unsafe fn scratch_row(ctx: &Context<'_, '_>, step: &Request) -> Option<u64> {
     const SWIZZLE: u32 = 1 << 31;
     const ADD_TID: u32 = 1 << 23;
     const INDEX_STRIDE_64: u32 = 3 << 21;
-    let Where::Buffer { resource, .. } = step.op.space else {
-        return None;
-    };
     let [_, Source::None, Source::None, soffset] = step.sources else {
         return None;
     };
-    if resource > 124 || ctx.memory.generation != Generation::Gfx9 {
+    if !is_indexed(step) {
         return None;
     }
-    // SAFETY: the wave is live; four registers are in the file.
+    // SAFETY: the wave is live.
     unsafe {
-        let file = (&raw const (*ctx.uniform).s).cast::<u32>();
-        let [w0, w1, _, w3] = file.add(resource.into()).cast::<[u32; 4]>().read();
+        let [w0, w1, _, w3] = words(ctx, &step.descriptor);
         let private = ADD_TID | INDEX_STRIDE_64;
         let offset = step.op.offset as u64;
         if w1 & SWIZZLE == 0 || w3 & private != private || !offset.is_multiple_of(4) {
@@ -356,20 +354,15 @@ unsafe fn raw(
     mask: u64,
     bytes: u32,
 ) -> Option<(u64, *const u32)> {
-    let Where::Buffer { resource, .. } = step.op.space else {
-        return None;
-    };
     let [_, Source::None, Source::Vector(at), soffset] = step.sources else {
         return None;
     };
-    if resource > 124 || ctx.memory.generation != Generation::Gfx9 {
+    if !is_indexed(step) {
         return None;
     }
-    // SAFETY: the wave is live; four registers are in the file.
+    // SAFETY: the wave is live.
     unsafe {
-        let file = (&raw const (*ctx.uniform).s).cast::<u32>();
-        let words = file.add(resource.into()).cast::<[u32; 4]>().read();
-        let d = Descriptor::new(words, Generation::Gfx9, false);
+        let d = Descriptor::new(words(ctx, &step.descriptor), Dialect::Indexed, false);
         let constant = step.op.offset as u64;
         let base = d
             .base

@@ -1,13 +1,13 @@
 //! Scalar memory: a whole wave accesses dwords (Vega ISA, 7).
 //!
 //! The two low bits of addresses are ignored. Uniform registers past the end
-//! of the file are neither written nor read.
+//! of the file are not written.
 
 use wavetank_ir::{DataReg, MemKind, Rmw};
 
 use crate::access::{Context, Request};
 use crate::fault::MemoryFaultReason;
-use crate::lanes::{uniform32, uniform64};
+use crate::lanes::{uniform32, uniform64, words};
 use crate::unit::{Denied, Span};
 use crate::{atomic, global};
 
@@ -48,14 +48,10 @@ pub unsafe fn direct(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), De
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
-pub unsafe fn buffer(
-    ctx: &mut Context<'_, '_>,
-    step: &Request,
-    resource: u8,
-) -> Result<(), Denied> {
+pub unsafe fn buffer(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
-        let words: [u32; 4] = std::array::from_fn(|n| register(ctx, resource.into(), n));
+        let words: [u32; 4] = words(ctx, &step.descriptor);
         let base = u64::from(words[0]) | u64::from(words[1] & 0xffff) << 32;
         let stride = u64::from(words[1] >> 16 & 0x3fff);
         let size = u64::from(words[2]) * stride.max(1);
@@ -66,22 +62,6 @@ pub unsafe fn buffer(
             in_range: size.saturating_sub(offset & !3).div_ceil(4).min(16) as usize,
         };
         access(ctx, step, place)
-    }
-}
-
-/// A uniform register; beyond the file it reads 0.
-///
-/// # Safety
-/// The context is that of a live wave.
-pub(crate) unsafe fn register(ctx: &Context<'_, '_>, first: usize, n: usize) -> u32 {
-    // SAFETY: in the file, of a live wave.
-    unsafe {
-        let file = &raw const (*ctx.uniform).s;
-        if first + n < FILE {
-            file.cast::<u32>().add(first + n).read()
-        } else {
-            0
-        }
     }
 }
 
@@ -131,7 +111,7 @@ unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, place: Place) -> Res
             }
             MemKind::Store => {
                 for n in 0..count {
-                    global::store32(at(n), register(ctx, first(op.data), n));
+                    global::store32(at(n), data(ctx, step, n));
                 }
             }
             MemKind::Atomic(rmw) => {
@@ -152,6 +132,15 @@ unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, place: Place) -> Res
     Ok(())
 }
 
+/// A dword of the data.
+///
+/// # Safety
+/// The context is that of a live wave, and the request was made for it.
+unsafe fn data(ctx: &Context<'_, '_>, step: &Request, n: usize) -> u32 {
+    // SAFETY: the offset is in the uniform state.
+    unsafe { ctx.u::<u32>(step.data[n]).read() }
+}
+
 /// Changes one dword or two; the comparand follows the new value.
 unsafe fn atomic(
     ctx: &Context<'_, '_>,
@@ -169,14 +158,19 @@ unsafe fn atomic(
             reason: MemoryFaultReason::Misaligned { align: bytes },
         });
     }
-    // SAFETY: the caller has checked the memory; registers are in the file.
+    // Where there is one operand only, it is used twice.
+    let second = if step.op.data.len() > dwords {
+        dwords
+    } else {
+        0
+    };
+    // SAFETY: the caller has checked the memory.
     unsafe {
-        let data = first(step.op.data);
-        let word = |n| register(ctx, data, n);
+        let word = |n| data(ctx, step, n);
         if dwords == 1 {
-            return Ok(atomic::shared32(address, rmw, word(0), word(1)).into());
+            return Ok(atomic::shared32(address, rmw, word(0), word(second)).into());
         }
         let pair = |n| u64::from(word(n)) | u64::from(word(n + 1)) << 32;
-        Ok(atomic::shared64(address, rmw, pair(0), pair(2)))
+        Ok(atomic::shared64(address, rmw, pair(0), pair(second)))
     }
 }
