@@ -1,0 +1,87 @@
+//! What went wrong, in the words of the kernel: its functions, its arguments.
+
+use wavetank_machine::schedule::Failure;
+use wavetank_machine::{Fault, Grid, Group};
+use wavetank_memory::MemoryFaultReason;
+
+use super::Dispatch;
+use crate::arg::{self, Arg};
+use crate::error::{Error, KernelFault, Timeout, nearness};
+
+impl Dispatch<'_> {
+    pub(super) fn explain(&self, failure: Failure, grid: &Grid) -> Error {
+        match failure {
+            Failure::Fault { group, wave, fault } => {
+                Error::Fault(Box::new(self.explain_fault(group, wave, fault)))
+            }
+            Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
+                kernel: self.kernel.name().to_owned(),
+                groups_done: done,
+                groups: grid.count(),
+                waves: waves
+                    .into_iter()
+                    .map(|wave| (wave, self.kernel.module.place(wave.pc)))
+                    .collect(),
+                schedule: self.kernel.module.device().schedule(),
+            })),
+        }
+    }
+
+    fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
+        let module = &self.kernel.module;
+        let (mut calls, mut hint) = (Vec::new(), None);
+        let (pc, nearest) = match &fault {
+            Fault::Unsupported { pc, .. } | Fault::Trap { pc, .. } => (*pc, None),
+            Fault::Memory(memory) => {
+                // The place of a call is before that to which it returns.
+                calls = memory.calls.iter().map(|to| module.place(to - 4)).collect();
+                hint = self.hint(memory.reason);
+                let nearest = memory.nearest.as_ref().map(|(name, start, len)| {
+                    let name = self.argument_at(*start).unwrap_or_else(|| name.clone());
+                    nearness(&name, *start, *len, memory.address)
+                });
+                (memory.pc, nearest)
+            }
+        };
+        KernelFault {
+            kernel: self.kernel.name().to_owned(),
+            place: module.place(pc),
+            group,
+            wave,
+            fault,
+            nearest,
+            calls,
+            hint,
+            schedule: self.kernel.module.device().schedule(),
+        }
+    }
+
+    /// What can be done about a refused access.
+    fn hint(&self, reason: MemoryFaultReason) -> Option<&'static str> {
+        match reason {
+            MemoryFaultReason::StackOverflow { .. } if self.has_dynamic_stack() => Some(
+                "`launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more",
+            ),
+            MemoryFaultReason::StackOverflow { .. } => Some(
+                "the compiler knew how much stack this kernel needs, so an index into a private array is out of range",
+            ),
+            MemoryFaultReason::OutsideLds { .. } => Some(
+                "without --strict and WAVETANK_STRICT=1 it would read 0 or be dropped, as on a chip",
+            ),
+            _ => None,
+        }
+    }
+
+    /// The argument whose buffer starts at an address.
+    fn argument_at(&self, start: u64) -> Option<String> {
+        let params = self.kernel.args();
+        let mut pairs = self.args.iter().zip(params).enumerate();
+        pairs.find_map(|(n, (arg, param))| match arg {
+            Arg::Buffer(buffer) if buffer.address() == start => Some(format!(
+                "the buffer of argument {n} `{}`",
+                arg::describe(n, param)
+            )),
+            _ => None,
+        })
+    }
+}

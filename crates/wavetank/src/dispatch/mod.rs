@@ -1,0 +1,248 @@
+//! One run of a kernel: set up, run, and what becomes of it.
+
+mod dims;
+mod explain;
+mod plan;
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use wavetank_machine::schedule::{self, Message, Options};
+use wavetank_machine::{Exported, Group};
+
+use crate::arg::Arg;
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::overrun::Overruns;
+use crate::report::{InstructionCounts, Report};
+use crate::trace::{Step, Trace};
+use crate::worker::{Common, Unit};
+
+pub use dims::Dims;
+
+/// What a kernel dispatch packet of a queue says beside grid and block (HSA specification, 2.9.6): addresses that the
+/// kernel gets as they are, and sizes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packet {
+    /// Address of a copy of the packet that stays as it is while the kernel runs.
+    pub address: u64,
+    /// Address of the queue (`amd_queue_t`).
+    pub queue: u64,
+    /// Address of the argument block.
+    pub kernarg: u64,
+    /// The number of the packet on its queue.
+    pub id: u64,
+    /// Scratch of a work-item in bytes.
+    pub private_segment_size: u32,
+    /// LDS of a work-group in bytes.
+    pub group_segment_size: u32,
+}
+
+/// One run of a kernel, set up step by step. See [`Kernel::dispatch`].
+#[must_use = "a dispatch does nothing until `run` is called"]
+pub struct Dispatch<'a> {
+    kernel: Kernel,
+    grid: Dims,
+    block: Dims,
+    args: Vec<Arg>,
+    dynamic_lds: u32,
+    cooperative: bool,
+    packet: Option<Packet>,
+    timeout: Option<Duration>,
+    count: bool,
+    progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+    exports: Option<&'a (dyn Fn(&Exported) + Sync)>,
+    message: Option<&'a (dyn Fn(Message) + Sync)>,
+    cancel: Option<&'a AtomicBool>,
+    trace: Option<Trace<'a>>,
+}
+
+impl<'a> Dispatch<'a> {
+    pub(crate) fn new(kernel: Kernel) -> Self {
+        Dispatch {
+            kernel,
+            grid: 1.into(),
+            block: 1.into(),
+            args: Vec::new(),
+            dynamic_lds: 0,
+            cooperative: false,
+            packet: None,
+            timeout: None,
+            count: false,
+            progress: None,
+            exports: None,
+            message: None,
+            cancel: None,
+            trace: None,
+        }
+    }
+
+    /// The grid in work-items, as HSA counts; the last work-groups may be partial. At first 1.
+    pub fn grid(mut self, grid: impl Into<Dims>) -> Self {
+        self.grid = grid.into();
+        self
+    }
+
+    /// The work-group in work-items. At first 1.
+    pub fn block(mut self, block: impl Into<Dims>) -> Self {
+        self.block = block.into();
+        self
+    }
+
+    /// Adds the next argument.
+    pub fn arg(mut self, arg: impl Into<Arg>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    /// Adds the next arguments.
+    pub fn args(mut self, args: impl IntoIterator<Item = Arg>) -> Self {
+        self.args.extend(args);
+        self
+    }
+
+    /// Bytes of LDS beyond the kernel's own (`extern __shared__` of HIP). LDS pointers of OpenCL take [`Arg::Lds`].
+    pub fn dynamic_lds(mut self, bytes: u32) -> Self {
+        self.dynamic_lds = bytes;
+        self
+    }
+
+    /// Whether every work-group meets every other (HIP's cooperative launch, `this_grid().sync()`).
+    ///
+    /// The grid then must fit on the chip at once, and global wave synchronization resource 0 is made ready for a barrier
+    /// of one wave a work-group, as ROCm's runtime does before such a launch.
+    pub fn cooperative(mut self, cooperative: bool) -> Self {
+        self.cooperative = cooperative;
+        self
+    }
+
+    /// Takes arguments, sizes and addresses from a packet: the kernel is run as a queue of HSA would, and nothing is
+    /// checked against the metadata of the code object.
+    pub fn packet(mut self, packet: Packet) -> Self {
+        self.packet = Some(packet);
+        self
+    }
+
+    /// Gives up after this time.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Whether to count instructions, which costs a little.
+    pub fn count(mut self, count: bool) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
+    /// have ended, and of all; from any thread.
+    pub fn progress<'b>(self, progress: &'b (dyn Fn(u64, u64) + Sync)) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            progress: Some(progress),
+            ..self
+        }
+    }
+
+    /// Called for each export (`exp`) with its data; from any thread. Without it an export stops the kernel.
+    pub fn exports<'b>(self, exports: &'b (dyn Fn(&Exported) + Sync)) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            exports: Some(exports),
+            ..self
+        }
+    }
+
+    /// Called for each message (`s_sendmsg`) of a wave, which goes on afterwards; from any thread.
+    pub fn message<'b>(self, message: &'b (dyn Fn(Message) + Sync)) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            message: Some(message),
+            ..self
+        }
+    }
+
+    /// A flag that somebody else sets to stop the run as if its time were up.
+    pub fn cancel<'b>(self, cancel: &'b AtomicBool) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            cancel: Some(cancel),
+            ..self
+        }
+    }
+
+    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed.
+    pub fn trace<'b>(
+        self,
+        filter: &'b (dyn Fn(&Group, u32) -> bool + Sync),
+        sink: &'b (dyn Fn(Step) + Sync),
+    ) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        let trace = Some(Trace { filter, sink });
+        Dispatch { trace, ..self }
+    }
+
+    /// Runs the kernel to its end.
+    ///
+    /// # Errors
+    /// Before anything ran, arguments, a grid, a work-group, LDS or a cooperation that the kernel cannot have, as
+    /// [`Error`](crate::Error) names them; after, [`Error::Fault`](crate::Error::Fault) and
+    /// [`Error::Timeout`](crate::Error::Timeout).
+    pub fn run(self) -> Result<Report> {
+        let grid = self.checked_grid()?;
+        let plan = self.plan(grid)?;
+        let device = self.kernel.module.device();
+        if self.cooperative {
+            self.prepare_cooperation(grid.count(), plan.resident_groups)?;
+        }
+        let start = Instant::now();
+        let options = Options {
+            threads: device.threads(),
+            resident_groups: plan.resident_groups,
+            schedule: device.schedule().of_dispatch(plan.launch.user.dispatch_id),
+            sync: Some(&device.inner.sync),
+            deadline: self.timeout.and_then(|t| start.checked_add(t)),
+            cancel: self.cancel,
+            progress: self.progress,
+            exports: self.exports,
+            message: self.message,
+        };
+        let engine = self.kernel.module.engine();
+        let overruns = Overruns::default();
+        let common = Common {
+            memory: &device.inner.memory,
+            module: &self.kernel.module,
+            engine: &engine,
+            launch: &plan.launch,
+            waves: grid.waves(),
+            count: self.count,
+            trace: self.trace,
+            strict: device.inner.strict,
+            overruns: &overruns,
+        };
+        let unit = |_| Unit::new(&common);
+        let counts = schedule::run(&grid, &plan.launch, &options, unit);
+        let wall = start.elapsed();
+        let counts = counts.map_err(|failure| self.explain(failure, &grid))?;
+        Ok(Report {
+            groups: counts.groups,
+            waves: counts.waves,
+            threads: device.threads(),
+            messages: counts.messages,
+            instructions: self.count.then(|| InstructionCounts::new(&counts)),
+            lds_overruns: overruns.tell(&self.kernel),
+            wall,
+        })
+    }
+}

@@ -1,0 +1,224 @@
+//! What is checked and laid out before a wave starts: the grid, the arguments, the packet, the state at the start.
+
+use wavetank_ir::GlobalSync;
+use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
+use wavetank_machine::{Grid, SyncRequest};
+
+use super::{Dispatch, Packet};
+use crate::MAX_LDS;
+use crate::arg;
+use crate::error::{Error, Result};
+use crate::hidden::Hidden;
+use crate::memory::Allocation;
+
+/// Stack that a work-item gets beyond what its kernel says, where calls make the depth unknown, in bytes.
+///
+/// The compiler already reserves 16 KiB for calls that it cannot see through; recursion may need more.
+const DYNAMIC_STACK: u32 = 16 << 10;
+
+/// A dispatch laid out in memory.
+pub(super) struct Plan {
+    pub launch: Launch,
+    pub resident_groups: u32,
+    /// Arguments and packet, where the dispatch made them.
+    _memory: Vec<Allocation>,
+}
+
+impl Dispatch<'_> {
+    pub(super) fn checked_grid(&self) -> Result<Grid> {
+        let kernel = || self.kernel.name().to_owned();
+        let info = self.kernel.info();
+        let size = self.block.size();
+        let grid = Grid::new(self.grid.size(), size).map_err(|problem| Error::Grid {
+            kernel: kernel(),
+            problem,
+        })?;
+        if self.packet.is_some() {
+            return Ok(grid);
+        }
+        let text = |size: [u32; 3]| format!("{}x{}x{}", size[0], size[1], size[2]);
+        if let Some(wanted) = info.reqd_workgroup_size.filter(|wanted| *wanted != size) {
+            let (wanted, given) = (text(wanted), text(size));
+            return Err(Error::GroupSize {
+                kernel: kernel(),
+                wanted,
+                given,
+            });
+        }
+        let count: u32 = size.iter().product();
+        if let Some(most) = info.max_flat_workgroup_size.filter(|most| count > *most) {
+            let (wanted, given) = (format!("at most {most}"), count.to_string());
+            return Err(Error::GroupSize {
+                kernel: kernel(),
+                wanted,
+                given,
+            });
+        }
+        Ok(grid)
+    }
+
+    /// Checks the arguments and lays out what the kernel reads before its own memory.
+    pub(super) fn plan(&self, grid: Grid) -> Result<Plan> {
+        if let Some(packet) = self.packet {
+            let size = packet
+                .private_segment_size
+                .saturating_add(self.more_stack());
+            let packet = Packet {
+                private_segment_size: size,
+                ..packet
+            };
+            return self.launch(grid, packet, Vec::new());
+        }
+        let info = self.kernel.info();
+        let inner = &self.kernel.module.device().inner;
+        let params = self.kernel.args();
+        // The descriptor rules; a missing note (no metadata) leaves 0 there.
+        let fixed_lds = info.descriptor.group_segment_fixed_size;
+        let explicit = arg::lay_out(&self.args, &params, info.kernarg_segment_size, fixed_lds);
+        let mut explicit = explicit.map_err(|problem| Error::Arguments {
+            kernel: self.kernel.name().to_owned(),
+            problem,
+            signature: self.kernel.signature(),
+        })?;
+        let lds = explicit.lds_bytes + u64::from(self.dynamic_lds);
+        // What does not fit 32 bits is far too much, too.
+        let lds = u32::try_from(lds).unwrap_or(u32::MAX);
+        let hidden = Hidden {
+            grid,
+            dimensions: self.dimensions(),
+            dynamic_lds: lds - fixed_lds.min(lds),
+            queue: inner.queue.address(),
+        };
+        hidden.fill(info.hidden_args(), &mut explicit.block);
+
+        let align = u64::from(info.kernarg_segment_align).max(64);
+        // Compilers may load whole aligned spans of up to 16 dwords that only begin with arguments.
+        let kernarg_len = (explicit.block.len().max(1) as u64).next_multiple_of(64);
+        let kernarg = inner
+            .memory
+            .allocate("the kernel arguments", kernarg_len, align)?;
+        kernarg.write(0, &explicit.block);
+        let memory = inner
+            .memory
+            .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
+        let packet = Packet {
+            address: memory.address(),
+            queue: inner.queue.address(),
+            kernarg: kernarg.address(),
+            id: 1,
+            private_segment_size: self.private_segment_size(),
+            group_segment_size: lds,
+        };
+        let written = aql::Packet {
+            grid,
+            dimensions: self.dimensions(),
+            private_segment_size: packet.private_segment_size,
+            group_segment_size: lds,
+            kernel_object: self.kernel.descriptor_address(),
+            kernarg_address: kernarg.address(),
+        };
+        memory.write(0, &written.to_bytes());
+        self.launch(grid, packet, vec![kernarg, memory])
+    }
+
+    /// Scratch of a work-item, with room for calls where their depth is not known.
+    fn private_segment_size(&self) -> u32 {
+        let stack = match self.has_dynamic_stack() {
+            true => DYNAMIC_STACK.saturating_add(self.more_stack()),
+            false => 0,
+        };
+        let fixed = self.kernel.info().descriptor.private_segment_fixed_size;
+        fixed.saturating_add(stack)
+    }
+
+    /// Stack that the device's user gives each work-item.
+    fn more_stack(&self) -> u32 {
+        match self.has_dynamic_stack() {
+            true => self.kernel.module.device().inner.stack,
+            false => 0,
+        }
+    }
+
+    /// Whether the compiler could not tell how much stack the kernel needs.
+    pub(super) fn has_dynamic_stack(&self) -> bool {
+        let info = self.kernel.info();
+        info.uses_dynamic_stack || info.descriptor.uses_dynamic_stack
+    }
+
+    /// The start of waves by a packet.
+    fn launch(&self, grid: Grid, packet: Packet, memory: Vec<Allocation>) -> Result<Plan> {
+        let info = self.kernel.info();
+        let descriptor = &info.descriptor;
+        let module = &self.kernel.module;
+        let inner = &module.device().inner;
+        let lds = packet.group_segment_size;
+        if lds > MAX_LDS {
+            return Err(Error::Lds {
+                kernel: self.kernel.name().to_owned(),
+                bytes: lds.into(),
+            });
+        }
+        let scratch_wave_bytes = u64::from(packet.private_segment_size) * 64;
+        let scratch_wave_bytes = scratch_wave_bytes.next_multiple_of(SCRATCH_GRANULE.into());
+        // The hardware's own limit (COMPUTE_TMPRING_SIZE.WAVESIZE) is far below 4 GiB a work-group.
+        if scratch_wave_bytes * u64::from(grid.waves()) > u32::MAX.into() {
+            return Err(Error::OutOfMemory {
+                bytes: scratch_wave_bytes * u64::from(grid.waves()),
+            });
+        }
+        let generation = inner.facts.chip.generation();
+        let launch = Launch {
+            generation,
+            entry: module.address_of(info.entry),
+            rsrc1: descriptor.rsrc1.bits,
+            rsrc2: descriptor.rsrc2.bits,
+            vgprs: descriptor.vgpr_count,
+            sgprs: descriptor.sgpr_count,
+            lds_bytes: lds,
+            scratch_wave_bytes: scratch_wave_bytes as u32,
+            user: UserData {
+                enabled: descriptor.user_sgpr_bits,
+                dispatch_ptr: packet.address,
+                queue_ptr: packet.queue,
+                kernarg_segment_ptr: packet.kernarg,
+                dispatch_id: packet.id,
+                private_segment_size: packet.private_segment_size,
+                workgroup_count: grid.groups(),
+            },
+        };
+        let occupancy = Occupancy {
+            generation,
+            vgprs: launch.vgprs,
+            sgprs: launch.sgprs,
+            lds_bytes: lds,
+            waves_per_group: grid.waves(),
+        };
+        Ok(Plan {
+            launch,
+            resident_groups: occupancy.groups_per_unit() * inner.facts.compute_units,
+            _memory: memory,
+        })
+    }
+
+    /// Refuses more work-groups than can meet, and sets up the barrier of those that can.
+    pub(super) fn prepare_cooperation(&self, groups: u64, resident: u32) -> Result<()> {
+        if groups > resident.into() {
+            return Err(Error::Cooperative {
+                kernel: self.kernel.name().to_owned(),
+                groups,
+                resident,
+            });
+        }
+        let sync = &self.kernel.module.device().inner.sync;
+        sync.enter(SyncRequest {
+            op: GlobalSync::Init,
+            resource: 0,
+            value: (groups - 1) as u32,
+        });
+        Ok(())
+    }
+
+    fn dimensions(&self) -> u16 {
+        self.grid.dimensions().max(self.block.dimensions())
+    }
+}
