@@ -19,15 +19,18 @@ use crate::lower::{addresses, descriptor, returns};
 use crate::memory::mem_step;
 use crate::step::{Ctx, Next, Step};
 use crate::visit::Visit;
-use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, clock, cost};
+use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Toll, YieldPoint, clock};
 use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg,
 };
 
+/// A block, and what it takes of a wave's budget.
+type Priced = Arc<(Block, Toll)>;
+
 /// The lifted blocks of a program, shared by the threads that run it.
 pub struct PlainProgram {
     translator: Translator,
-    blocks: Mutex<HashMap<(u64, Modes), Arc<Block>>>,
+    blocks: Mutex<HashMap<(u64, Modes), Priced>>,
     count: bool,
 }
 
@@ -41,9 +44,13 @@ impl PlainProgram {
         }
     }
 
-    fn block(&self, pc: u64, modes: Modes) -> Arc<Block> {
+    fn block(&self, pc: u64, modes: Modes) -> Priced {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let lift = || Arc::new(self.translator.lift(pc, modes));
+        let lift = || {
+            let block = self.translator.lift(pc, modes);
+            let toll = self.translator.toll(&block, modes);
+            Arc::new((block, toll))
+        };
         blocks.entry((pc, modes)).or_insert_with(lift).clone()
     }
 }
@@ -82,9 +89,10 @@ impl Plain<'_> {
         loop {
             let u = wave.uniform();
             let modes = Modes::new(u.hw[usize::from(hwreg::MODE)], u.s[usize::from(sreg::M0)]);
-            let block = self.program.block(u.pc, modes);
+            let known = self.program.block(u.pc, modes);
+            let (block, toll) = &*known;
             let mut frame = Frame {
-                block: &block,
+                block,
                 values: vec![None; block.nodes.len()],
                 seconds: HashMap::new(),
                 pc: block.pc,
@@ -96,14 +104,17 @@ impl Plain<'_> {
             if let Err(stop) = frame.run() {
                 return stop;
             }
-            let cost = if self.step { 1 } else { cost(&block) };
-            wave.uniform_mut().budget -= cost;
-            if wave.uniform().budget <= 0 {
-                return Stop::Yield;
+            let (uniform, vector) = wave.files();
+            let toll = if self.step { &STEP } else { toll };
+            if let Some(point) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+                return Stop::Yield(point);
             }
         }
     }
 }
+
+/// What one instruction takes for those who step.
+const STEP: Toll = Toll::step();
 
 /// A value: one for the wave, or one a lane.
 #[derive(Clone)]
@@ -548,7 +559,7 @@ impl Frame<'_, '_> {
             }
             Terminator::Jump(to) => (self.get(*to).uniform(), None),
             Terminator::Barrier { next } => (*next, Some(Stop::Barrier)),
-            Terminator::Sleep { next } => (*next, Some(Stop::Yield)),
+            Terminator::Sleep { next } => (*next, Some(Stop::Yield(YieldPoint::Sleep))),
             Terminator::GlobalSync {
                 op,
                 resource,

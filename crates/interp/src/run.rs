@@ -12,14 +12,14 @@ use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, lower};
 use crate::simd::Simd;
 use crate::step::{Ctx, Next};
-use wavetank_machine::{Backend, Stop, cost};
+use wavetank_machine::{Backend, Stop, Toll, YieldPoint};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, hwreg, sreg};
 
 /// A lowered block and where it is.
 struct Linked {
     pc: u64,
-    /// What it takes from a wave's budget.
-    cost: i64,
+    /// What it takes of a wave's turn.
+    toll: Toll,
     code: lower::Code,
     /// The blocks that followed last: after the end, after a taken branch. They
     /// live as long as the program.
@@ -71,7 +71,7 @@ impl Program {
             .unwrap_or_else(|_| unreachable!("a block without values needs no temporaries"));
         Linked {
             pc,
-            cost: cost(&block.whole),
+            toll: self.translator.toll(&block.whole, modes),
             code,
             links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
         }
@@ -184,15 +184,14 @@ impl Interpreter<'_> {
             // SAFETY: blocks live as long as the program.
             let block = unsafe { at.as_ref() };
             let edge = match run_steps(block, &mut ctx) {
-                Next::Stop => return ctx.stop.take().unwrap_or(Stop::Yield),
+                Next::Stop => return ctx.stop.take().unwrap_or(Stop::Yield(YieldPoint::Sleep)),
                 Next::Taken => 1,
                 _ => 0,
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
-                (*uniform).budget -= block.cost;
-                if (*uniform).budget <= 0 {
-                    return Stop::Yield;
+                if let Some(point) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
+                    return Stop::Yield(point);
                 }
                 at = self.follow(block, edge, uniform);
             }

@@ -4,3 +4,4 @@ mod functions;
 mod fusion;
 mod memory;
 mod stops;
+mod yields;

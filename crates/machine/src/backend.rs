@@ -3,6 +3,7 @@
 use crate::export::Sent;
 use crate::fault::Fault;
 use crate::global_sync::SyncRequest;
+use crate::yields::YieldPoint;
 use wavetank_memory::MemoryUnit;
 use wavetank_memory::Wave;
 
@@ -13,8 +14,8 @@ pub enum Stop {
     End,
     /// The wave waits at a barrier; its PC is after it.
     Barrier,
-    /// The wave sleeps or its budget ran out: others may run.
-    Yield,
+    /// Others may run.
+    Yield(YieldPoint),
     /// The wave asks for global wave synchronization; its PC is after that.
     GlobalSync {
         /// What it asks for.
@@ -37,7 +38,7 @@ pub enum Stop {
 
 /// Runs waves. Implementations share the layout of [`Wave`].
 pub trait Backend {
-    /// Runs one wave until it ends, waits, yields or fails. The budget in the
-    /// wave's state bounds the number of edges taken.
+    /// Runs one wave until it ends, waits, yields or fails. Each block is paid
+    /// for by its [`Toll`](crate::Toll), which says whether the wave yields there.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop;
 }

@@ -13,6 +13,7 @@ mod global_sync;
 pub mod schedule;
 mod turns;
 mod workgroup;
+mod yields;
 
 pub use backend::{Backend, Stop};
 pub use dispatch::{Grid, GridError, Group, MAX_GROUP_SIZE, Site, StartWave, WorkItemIds};
@@ -20,5 +21,6 @@ pub use export::{Exported, Sent};
 pub use fault::Fault;
 pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
-pub use turns::{Schedule, UnknownSchedule, cost};
+pub use turns::{Schedule, UnknownSchedule};
 pub use workgroup::WaveState;
+pub use yields::{PollLoop, Toll, YieldPoint};

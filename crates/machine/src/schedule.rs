@@ -1,7 +1,7 @@
 //! The scheduler: hands the work-groups of a grid to threads, in order.
 //!
-//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep, or spin for a
-//! while) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
+//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep or poll, or go on
+//! for long) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
 //! that it left before. So groups may wait for earlier ones (look-back scans) and for all that fit (grid barriers).
 
 use std::sync::Mutex;
@@ -314,6 +314,8 @@ struct Thread<'a, W> {
     slots: Vec<Slot>,
     /// The slots whose work-group has not ended, in the order of turns.
     active: Vec<usize>,
+    /// The other slots.
+    free: Vec<usize>,
     ids: WorkItemIds,
     counts: Counts,
 }
@@ -338,6 +340,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             unit,
             slots: Vec::new(),
             active: Vec::new(),
+            free: Vec::new(),
             ids: WorkItemIds::default(),
             counts: Counts::default(),
         }
@@ -358,6 +361,7 @@ impl<'a, W: Worker> Thread<'a, W> {
                     let slot = self.active[turn];
                     if !self.begin_next(slot) {
                         self.active.remove(turn);
+                        self.free.push(slot);
                         turn = if turn < self.active.len() { turn } else { 0 };
                     }
                 }
@@ -381,11 +385,10 @@ impl<'a, W: Worker> Thread<'a, W> {
         if self.active.len() >= self.shared.slots(self.unit) {
             return false;
         }
-        let free = (0..self.slots.len()).find(|slot| !self.active.contains(slot));
         let Some(group) = self.shared.take() else {
             return false;
         };
-        let slot = match free {
+        let slot = match self.free.pop() {
             Some(slot) => slot,
             None => match self.worker.add_slot() {
                 Ok(scratch) => {

@@ -9,17 +9,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use wavetank_ir::{Block, Counter, Op};
-
-/// The first turn, and that after a barrier, in what blocks cost.
-const FIRST: i64 = 32;
-
-/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first turn ends there.
-const SHORT_WAIT: i64 = FIRST;
-
-/// What it costs that a block loads from vector memory. On a chip it takes so long that siblings that read LDS meanwhile
-/// are done before this wave writes there: turns end here until they have grown well beyond such a reading loop.
-const LONG_WAIT: i64 = 2048;
+/// The first turn, and that after a barrier, in guest instructions.
+pub(crate) const FIRST: i64 = 32;
 
 /// How often a turn doubles. The longest one is small enough that a spinning wave costs its partner well under a
 /// millisecond, and large enough that changing waves is free.
@@ -175,20 +166,6 @@ impl Random {
         let most = FIRST << self.below(u64::from(DOUBLINGS) + 1);
         1 + self.below(most as u64) as i64
     }
-}
-
-/// What a block costs of a wave's turn: one for each instruction, and the wait for what it loads, at its end or soon after.
-pub fn cost(block: &Block) -> i64 {
-    let instructions = |op: &Op| matches!(op, Op::Inst { .. });
-    let wait = |op: &Op| match op {
-        Op::Mem(m) if !m.loads() => 0,
-        Op::Mem(m) if m.counter == Counter::Lgkm => SHORT_WAIT,
-        Op::Mem(_) => LONG_WAIT,
-        _ => 0,
-    };
-    let ops = || block.nodes.iter().map(|node| &node.op);
-    let count = ops().filter(|op| instructions(op)).count() as i64;
-    count + ops().map(wait).max().unwrap_or(0)
 }
 
 /// Stirs the bits of a number.

@@ -42,7 +42,7 @@ pub(crate) enum Round {
     Progress,
     /// Every wave that can run used one of the longest turns up.
     Busy,
-    /// Every wave that can run sleeps.
+    /// Every wave that can run sleeps or polls: none has a long turn before others had theirs.
     Asleep,
     /// A wave failed.
     Fault { wave: u32, fault: Fault },
@@ -104,8 +104,8 @@ impl WorkGroup {
                         fault,
                     };
                 }
-                Stop::Yield if self.waves[n].uniform().budget > 0 => {}
-                Stop::Yield => {
+                Stop::Yield(point) if point.waits() => {}
+                Stop::Yield(_) => {
                     progress |= self.turns.spent(n);
                     asleep = false;
                 }

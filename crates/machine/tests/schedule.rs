@@ -8,7 +8,7 @@ use wavetank_ir::GlobalSync;
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
     DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Schedule, Sent, Site, StartWave,
-    Stop, SyncRequest, WaveState, WorkItemIds,
+    Stop, SyncRequest, WaveState, WorkItemIds, YieldPoint,
 };
 use wavetank_memory::Wave;
 
@@ -45,18 +45,12 @@ impl<F: FnMut(u32, u32, u32) -> Stop> Worker for Toy<F> {
         let (group, number, step) = (uniform.s[GROUP], uniform.s[WAVE], uniform.s[STEP]);
         uniform.s[STEP] += 1;
         uniform.counts[1] += 1;
-        let stop = self.0(group, number, step);
-        // A toy that yields has used its budget up; SLEEP marks the other kind.
-        if stop == Stop::Yield && !SLEEPING.get() {
-            wave.uniform_mut().budget = 0;
-        }
-        stop
+        self.0(group, number, step)
     }
 }
 
-thread_local! {
-    static SLEEPING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
-}
+/// A wave has used its turn up.
+const SPENT: Stop = Stop::Yield(YieldPoint::BackEdge);
 
 fn grid(groups: u32, waves: u32) -> Grid {
     Grid::new([groups * waves * 64, 1, 1], [waves * 64, 1, 1]).unwrap()
@@ -92,7 +86,7 @@ fn a_barrier_opens_when_all_live_waves_are_there() {
         match (wave, step) {
             // Wave 1 ends before the barrier; wave 2 comes late.
             (1, _) => Stop::End,
-            (2, 0..=2) => Stop::Yield,
+            (2, 0..=2) => SPENT,
             (0, 0) | (2, 3) => Stop::Barrier,
             _ => Stop::End,
         }
@@ -111,12 +105,12 @@ fn a_spinning_wave_lets_its_partner_run() {
     let flag = AtomicBool::new(false);
     let f = |_, wave, step| match (wave, step) {
         (0, _) if flag.load(SeqCst) => Stop::End,
-        (0, _) => Stop::Yield,
+        (0, _) => SPENT,
         (_, 40) => {
             flag.store(true, SeqCst);
             Stop::End
         }
-        _ => Stop::Yield,
+        _ => SPENT,
     };
     toy(&grid(1, 2), &Options::default(), f).unwrap();
 }
@@ -124,16 +118,16 @@ fn a_spinning_wave_lets_its_partner_run() {
 /// Group 0 spins until the last group has run: with room for all, none is starved.
 #[test]
 fn a_spinning_group_lets_later_groups_start() {
-    for sleep in [false, true] {
+    let why = [YieldPoint::BackEdge, YieldPoint::Sleep, YieldPoint::Poll];
+    for why in why {
         let arrived = AtomicU32::new(0);
         let f = |_, _, step| {
-            SLEEPING.set(sleep);
             if step == 0 {
                 arrived.fetch_add(1, SeqCst);
             }
             match arrived.load(SeqCst) {
                 6 => Stop::End,
-                _ => Stop::Yield,
+                _ => Stop::Yield(why),
             }
         };
         let options = Options {
@@ -141,7 +135,6 @@ fn a_spinning_group_lets_later_groups_start() {
             ..Options::default()
         };
         toy(&grid(6, 1), &options, f).unwrap();
-        SLEEPING.set(false);
     }
 }
 
@@ -254,7 +247,7 @@ fn no_more_groups_are_resident_than_the_chip_holds() {
             most.fetch_max(started.fetch_add(1, SeqCst) + 1, SeqCst);
         }
         if step < 50 {
-            return Stop::Yield;
+            return SPENT;
         }
         started.fetch_sub(1, SeqCst);
         Stop::End
@@ -321,7 +314,7 @@ fn a_timeout_says_where_waves_hang() {
     let failure = toy(&grid(2, 3), &options, |_, wave, _| match wave {
         0 => Stop::Barrier,
         1 => Stop::End,
-        _ => Stop::Yield,
+        _ => SPENT,
     });
     let Err(Failure::Timeout { done, waves }) = failure else {
         panic!("no timeout: {failure:?}")
@@ -409,7 +402,7 @@ impl Worker for Spender<'_> {
         match uniform.s[STEP] {
             15 => Stop::Barrier,
             18 => Stop::End,
-            _ => Stop::Yield,
+            _ => SPENT,
         }
     }
 }
@@ -461,7 +454,7 @@ fn random_turns_follow_from_the_seed() {
 /// Who watches hears of a group that alone takes long, also where it meets at barriers all the time.
 #[test]
 fn a_long_work_group_is_told_of() {
-    for stop in [Stop::Yield, Stop::Barrier] {
+    for stop in [SPENT, Stop::Barrier] {
         let calls = AtomicU64::new(0);
         let progress = |done, all| {
             assert!(done <= all && all == 1);
@@ -478,4 +471,32 @@ fn a_long_work_group_is_told_of() {
         toy(&grid(1, 2), &options, f).unwrap();
         assert!(calls.into_inner() > 10, "{stop:?}");
     }
+}
+
+/// Group 0 polls until group 1 has done its long work: it looks once for each of its turns, and gets no longer turns.
+#[test]
+fn a_group_that_polls_waits_while_another_gets_on() {
+    let (looks, done) = (AtomicU32::new(0), AtomicBool::new(false));
+    let f = |group, _, step| match (group, step) {
+        (0, _) if done.load(SeqCst) => Stop::End,
+        (0, _) => {
+            looks.fetch_add(1, SeqCst);
+            Stop::Yield(YieldPoint::Poll)
+        }
+        (_, 1000) => {
+            done.store(true, SeqCst);
+            Stop::End
+        }
+        _ => SPENT,
+    };
+    let options = Options {
+        resident_groups: 2,
+        ..Options::default()
+    };
+    toy(&grid(2, 1), &options, f).unwrap();
+    let looks = looks.into_inner();
+    assert!(
+        (1..100).contains(&looks),
+        "looked {looks} times while 1000 turns were spent"
+    );
 }

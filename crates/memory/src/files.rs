@@ -13,6 +13,9 @@ pub const VECTOR_TEMPS: usize = 96;
 /// Uniform 64-bit temporaries of a back end.
 pub const UNIFORM_TEMPS: usize = 256;
 
+/// The vector registers of a wave.
+pub type VectorRegisters = [[u32; LANES]; VGPRS];
+
 /// Bytes of one lane vector of 32-bit lanes.
 pub const VECTOR_BYTES: usize = LANES * 4;
 
@@ -33,14 +36,25 @@ pub struct Uniform {
     pub all: u64,
     /// The address of the next instruction.
     pub pc: u64,
-    /// Edges left until the wave has to let others run.
+    /// Guest instructions left of the wave's turn. Where that may end, is the scheduler's list.
     pub budget: i64,
     /// Guest instructions executed, by family, when counting.
     pub counts: [u64; 8],
     /// Lane instructions executed, when counting.
     pub lane_count: u64,
+    /// What the wave found when it last came round a loop.
+    pub polled: Polled,
     /// Temporaries of the back end.
     pub temps: [u64; UNIFORM_TEMPS],
+}
+
+/// What a wave finds when it comes round a loop in which it may poll.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Polled {
+    /// The guest address of the branch back, unless the wave has written memory since.
+    pub branch: Option<u64>,
+    /// Stands for what the loads of the loop gave, from the second round on.
+    pub seen: Option<u64>,
 }
 
 /// One wave: its uniform state and its vector registers.
@@ -100,6 +114,7 @@ impl Wave {
             budget: 0,
             counts: [0; 8],
             lane_count: 0,
+            polled: Polled::default(),
             temps: [0; UNIFORM_TEMPS],
         });
         uniform.s[126] = !0;
@@ -121,6 +136,7 @@ impl Wave {
         self.uniform.scc = 0;
         self.uniform.counts = [0; 8];
         self.uniform.lane_count = 0;
+        self.uniform.polled = Polled::default();
         for n in 0..vgprs.min(VGPRS) {
             self.vgpr_mut(n).fill(0);
         }
@@ -176,6 +192,13 @@ impl Wave {
         assert!(n < VGPRS);
         // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
         unsafe { &mut *self.vector.0.add(n * LANES).cast() }
+    }
+
+    /// The uniform state, to change, beside the vector registers.
+    #[inline]
+    pub fn files(&mut self) -> (&mut Uniform, &VectorRegisters) {
+        // SAFETY: the file holds VGPRS lane vectors, borrowed with self, and the uniform state is elsewhere.
+        (&mut self.uniform, unsafe { &*self.vector.0.cast() })
     }
 
     /// Base addresses of the two files, for back ends.

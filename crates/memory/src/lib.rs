@@ -38,7 +38,10 @@ pub use access::{Context, Request, Source};
 pub use alignment::Alignment;
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{MemoryFault, MemoryFaultReason};
-pub use files::{UNIFORM_TEMPS, Uniform, VECTOR_BYTES, VECTOR_TEMPS, VGPRS, Wave, hwreg, sreg};
+pub use files::{
+    Polled, UNIFORM_TEMPS, Uniform, VECTOR_BYTES, VECTOR_TEMPS, VGPRS, VectorRegisters, Wave,
+    hwreg, sreg,
+};
 pub use global::ALIAS;
 pub use overrun::LdsOverrun;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use wavetank_ir::{Block, Options, simplify};
 use wavetank_lift::{Code, Modes, lift_block, lift_insts};
+use wavetank_machine::Toll;
+
+use crate::polls::poll_loop;
 
 /// Translates a program, block by block.
 pub struct Translator {
@@ -13,7 +16,7 @@ pub struct Translator {
 
 /// A block of a program.
 pub struct Translated {
-    /// As it was lifted: what it costs is counted here.
+    /// As it was lifted.
     pub whole: Block,
     /// With what nobody needs left out.
     pub simple: Block,
@@ -32,6 +35,14 @@ impl Translator {
         let keep_dead_writes = self.step;
         simplify(&mut simple, Options { keep_dead_writes });
         Translated { whole, simple }
+    }
+
+    /// What a block of [`lift`](Self::lift) for these modes takes of a wave's turn.
+    pub fn toll(&self, block: &Block, modes: Modes) -> Toll {
+        match self.step {
+            true => Toll::step(),
+            false => Toll::new(block, poll_loop(&*self.code, block, modes)),
+        }
     }
 
     /// The block as it is lifted, not simplified.

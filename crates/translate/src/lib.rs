@@ -19,6 +19,7 @@
 mod block;
 mod cache;
 mod outline;
+mod polls;
 
 pub use block::{Translated, Translator};
 pub use cache::{Cache, Key};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_machine::{Backend, Group, Stop, cost};
+use wavetank_machine::{Backend, Group, Stop, Toll, YieldPoint};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, hwreg, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
 
@@ -86,10 +86,10 @@ pub(crate) struct Stepper<'a> {
     outlines: &'a Outlines,
 }
 
-/// The blocks of a module, and what each costs of a turn.
+/// The blocks of a module, and what each takes of a turn.
 pub(crate) struct Outlines {
     translator: Translator,
-    known: Cache<(Outline, i64)>,
+    known: Cache<(Outline, Toll)>,
 }
 
 impl Outlines {
@@ -99,14 +99,14 @@ impl Outlines {
     }
 
     /// The block at which a wave is.
-    fn of(&self, wave: &Wave) -> &(Outline, i64) {
+    fn of(&self, wave: &Wave) -> &(Outline, Toll) {
         let uniform = wave.uniform();
         let mode = uniform.hw[usize::from(hwreg::MODE)];
         let modes = Modes::new(mode, uniform.s[usize::from(sreg::M0)]);
         let key = Key::new(uniform.pc, modes);
         let known = self.known.get(key, || {
             let block = self.translator.lift(uniform.pc, modes);
-            (Outline::of(&block), cost(&block))
+            (Outline::of(&block), self.translator.toll(&block, modes))
         });
         // SAFETY: what is known stays as long as the cache, and nobody changes it.
         unsafe { known.as_ref() }
@@ -119,8 +119,8 @@ impl<'a> Stepper<'a> {
         Stepper { backend, outlines }
     }
 
-    /// Runs a wave for one turn, which ends where it would end if nobody watched: at the end of a block whose cost has used up
-    /// the budget.
+    /// Runs a wave for one turn, which ends where it would end if nobody watched: what a block takes is paid behind its last
+    /// instruction.
     pub fn run(
         &mut self,
         wave: &mut Wave,
@@ -128,15 +128,15 @@ impl<'a> Stepper<'a> {
         vgprs: usize,
         mut step: impl FnMut(u64, Vec<Change>),
     ) -> Stop {
-        let mut budget = wave.uniform().budget;
         loop {
-            let (outline, cost) = self.outlines.of(wave);
+            let (outline, toll) = self.outlines.of(wave);
+            let budget = wave.uniform().budget;
             for instruction in outline.instructions() {
                 let before = Snapshot::of(wave, vgprs, &instruction.writes);
                 // A budget of one stops after each.
                 wave.uniform_mut().budget = 1;
                 let stop = self.backend.run(wave, memory);
-                let goes_on = stop == Stop::Yield && wave.uniform().budget <= 0;
+                let goes_on = stop == Stop::Yield(YieldPoint::BackEdge);
                 wave.uniform_mut().budget = budget;
                 if !matches!(stop, Stop::Fault(_)) {
                     step(instruction.pc, before.changes(wave));
@@ -145,10 +145,9 @@ impl<'a> Stepper<'a> {
                     return stop;
                 }
             }
-            budget -= cost;
-            wave.uniform_mut().budget = budget;
-            if budget <= 0 {
-                return Stop::Yield;
+            let (uniform, vector) = wave.files();
+            if let Some(point) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+                return Stop::Yield(point);
             }
         }
     }

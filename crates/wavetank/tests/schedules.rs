@@ -1,9 +1,14 @@
 //! Who runs when: kernels that race, and the schedules that hide or show it.
 
+use std::time::Duration;
+
 use wavetank::{Chip, Device, Error, Schedule};
 
 /// `data/races.cl`, compiled for gfx900 by clang 19.
 const RACES: &[u8] = include_bytes!("data/races-gfx900.hsaco");
+
+/// `data/turns.cl`, compiled likewise.
+const TURNS: &[u8] = include_bytes!("data/turns-gfx900.hsaco");
 
 fn device(schedule: Schedule) -> Device {
     let builder = Device::builder(Chip::Gfx900).threads(1);
@@ -40,6 +45,99 @@ fn a_watched_run_is_the_same_run() {
         assert_eq!(sums, added_by(schedule, |_| true), "{schedule}");
         assert_eq!(sums, added_by(schedule, |wave| wave == 2), "{schedule}");
     }
+}
+
+/// The wave instructions of a chain of groups, where some of the waves are watched.
+fn chain(
+    kernel: &str,
+    groups: u32,
+    schedule: Schedule,
+    watched: impl Fn(u64) -> bool + Sync,
+) -> u64 {
+    let device = device(schedule);
+    let flags = device.buffer_zeroed(u64::from(4 * groups)).unwrap();
+    let kernel = device.load(TURNS).unwrap().kernel(kernel).unwrap();
+    let dispatch = kernel.dispatch().grid(64 * groups).block(64);
+    let dispatch = dispatch.arg(&flags).arg(groups as i32).count(true);
+    let report = dispatch
+        .trace(&|group, _| watched(group.index), &|_| ())
+        .run();
+    assert_eq!(flags.read::<u32>().unwrap(), vec![1; groups as usize]);
+    report.unwrap().instructions.unwrap().waves()
+}
+
+/// How often waves look before they see what they wait for depends on every turn of every wave.
+#[test]
+fn a_watched_run_takes_the_same_turns() {
+    for schedule in [Schedule::Fair, Schedule::Greedy, Schedule::Random(5)] {
+        for kernel in ["chain", "chain_add", "chain_scalar", "chain_counted"] {
+            let instructions = chain(kernel, 9, schedule, |_| false);
+            assert_eq!(
+                instructions,
+                chain(kernel, 9, schedule, |_| true),
+                "{kernel}, {schedule}"
+            );
+            assert_eq!(
+                instructions,
+                chain(kernel, 9, schedule, |g| g % 2 == 0),
+                "{kernel}, {schedule}"
+            );
+        }
+    }
+}
+
+/// Each of 320 groups waits for the next: while one gets on, the others look once a turn.
+#[test]
+fn groups_that_poll_burn_little() {
+    for kernel in [
+        "chain",
+        "chain_add",
+        "chain_swap",
+        "chain_scalar",
+        "chain_counted",
+    ] {
+        let instructions = chain(kernel, 320, Schedule::Fair, |_| false);
+        assert!(instructions < 2_000_000, "{kernel}: {instructions}");
+    }
+}
+
+/// Waves of one group that pass a word of LDS on.
+#[test]
+fn waves_that_poll_let_their_siblings_run() {
+    let random = (0..8).map(Schedule::Random);
+    for schedule in [Schedule::Fair, Schedule::Greedy].into_iter().chain(random) {
+        let device = device(schedule);
+        let out = device.buffer_zeroed(4 * 16).unwrap();
+        let kernel = device.load(TURNS).unwrap().kernel("relay").unwrap();
+        let dispatch = kernel.dispatch().grid(1024).block(1024);
+        let report = dispatch.arg(&out).arg(16i32).count(true).run().unwrap();
+        let turn: Vec<u32> = (1..=16).collect();
+        assert_eq!(out.read::<u32>().unwrap(), turn, "{schedule}");
+        let instructions = report.instructions.unwrap().waves();
+        assert!(instructions < 16 * 16 * 100, "{schedule}: {instructions}");
+    }
+}
+
+/// What waits for ever is told of, with the place where it polls.
+#[test]
+fn waves_that_poll_in_vain_are_told_of() {
+    let device = device(Schedule::Fair);
+    let flag = device.buffer_zeroed(4).unwrap();
+    let kernel = device.load(TURNS).unwrap().kernel("hang").unwrap();
+    let dispatch = kernel.dispatch().grid(256).block(128).arg(&flag);
+    let error = dispatch
+        .timeout(Duration::from_millis(50))
+        .run()
+        .unwrap_err();
+    let Error::Timeout(timeout) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        (timeout.groups_done, timeout.waves.len()),
+        (0, 4),
+        "{error}"
+    );
+    assert!(error.to_string().contains("wave 1 runs at"), "{error}");
 }
 
 /// On a chip every wave has loaded before the first one stores: siblings wait for memory together.

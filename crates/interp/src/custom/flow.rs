@@ -3,7 +3,7 @@
 use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 
 use crate::step::{Ctx, Next, Step};
-use wavetank_machine::{Fault, Sent, Stop, SyncRequest, clock};
+use wavetank_machine::{Fault, Sent, Stop, SyncRequest, YieldPoint, clock};
 
 /// Goes on at `imm[1]`.
 ///
@@ -61,7 +61,7 @@ pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Stop::Yield) }
+    unsafe { stop(ctx, s, Stop::Yield(YieldPoint::Sleep)) }
 }
 
 /// Asks for global synchronization of kind `flags`, by resource and value in

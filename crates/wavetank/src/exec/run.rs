@@ -15,8 +15,8 @@ use crate::environment::KernelSettings;
 
 /// Where the code of a case stands.
 const BASE: u64 = 0x1000;
-/// How many blocks it may run.
-const BLOCKS: u32 = 1 << 20;
+/// How often it may go back.
+const ROUNDS: u32 = 1 << 20;
 /// MODE at the start: round to nearest, denormals kept, DX10_CLAMP, IEEE, as compilers for Vega set it.
 const MODE: u32 = 0x3f0;
 
@@ -210,8 +210,8 @@ fn to_the_end(
     memory: &mut MemoryUnit<'_>,
 ) -> Result<(), String> {
     let sync = GlobalSyncUnit::default();
-    for _ in 0..BLOCKS {
-        // Every block uses it up.
+    for _ in 0..ROUNDS {
+        // Every round of a loop uses it up.
         wave.uniform_mut().budget = 1;
         match backend.run(wave, memory) {
             Stop::End => return Ok(()),
@@ -225,7 +225,7 @@ fn to_the_end(
                 wave.uniform_mut().pc = pc;
                 return Err("nobody takes exports here".into());
             }
-            Stop::Barrier | Stop::Yield | Stop::Message(_) => {}
+            Stop::Barrier | Stop::Yield(_) | Stop::Message(_) => {}
             Stop::Fault(fault) => return Err(sentence(&fault)),
         }
     }

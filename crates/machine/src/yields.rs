@@ -1,0 +1,203 @@
+//! Where a wave gives its turn away: one list, the same for every engine, and for who runs a wave instruction by
+//! instruction.
+//!
+//! | where | when |
+//! |---|---|
+//! | a branch back that is taken | its budget is spent |
+//! | a computed jump | its budget is spent |
+//! | a wait for loads that are under way | its budget is spent |
+//! | a branch back that is taken, of a loop that loads | it polls |
+//! | `s_sleep` | always |
+//! | a barrier, of the work-group or among groups | always |
+//!
+//! The budget is counted in guest instructions; its size is the scheduler's. A wave polls when it comes round a loop and
+//! the loads in it gave what they gave in the round before, from the same addresses, while the wave has written no memory:
+//! only others can end that. An atomic operation that returns the old value is such a load, since the same old value comes
+//! back only if it leaves memory as it was.
+//!
+//! Code without a loop ends, so that nothing else has to be looked at.
+
+use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
+use wavetank_memory::{Polled, Uniform, VGPRS, VectorRegisters};
+
+/// Where a wave gave its turn away, among the places that are none for everybody (barriers have a
+/// [`Stop`](crate::Stop) of their own).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum YieldPoint {
+    /// Its budget was spent at a branch back.
+    BackEdge,
+    /// Its budget was spent at a computed jump.
+    Jump,
+    /// Its budget was spent where it waits for loads, or, where the straight code ends before that, after them.
+    Wait,
+    /// It came round a loop without learning anything.
+    Poll,
+    /// It sleeps.
+    Sleep,
+}
+
+impl YieldPoint {
+    /// Whether the wave waits for others, rather than having used its turn up.
+    pub fn waits(self) -> bool {
+        matches!(self, YieldPoint::Poll | YieldPoint::Sleep)
+    }
+}
+
+/// A loop in which a wave may poll.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PollLoop {
+    /// The guest address of the branch back.
+    pub branch: u64,
+    /// The scalar and vector registers that tell one round from the next: what the loads give, and what their addresses are
+    /// made of.
+    pub registers: Vec<Span>,
+}
+
+/// What a block takes of a wave's turn, and whether that may end behind it.
+#[derive(Clone, Debug)]
+pub struct Toll {
+    cost: i64,
+    /// Behind the end of the block, and behind a branch that is taken.
+    points: [Option<YieldPoint>; 2],
+    /// Where a branch that is taken goes.
+    taken: Option<u64>,
+    /// Whether it writes memory: what was polled before does not count.
+    writes: bool,
+    /// The loop that its branch back closes.
+    polls: Option<PollLoop>,
+}
+
+impl Toll {
+    /// That of a block as it was lifted, whose branch back may close a loop in which a wave polls.
+    pub fn new(block: &Block, polls: Option<PollLoop>) -> Toll {
+        let (mut at, mut loads, mut writes) = (block.pc, false, false);
+        let (mut next, mut taken) = (None, None);
+        for node in &block.nodes {
+            match &node.op {
+                Op::Inst { pc, .. } => at = *pc,
+                Op::Mem(op) => {
+                    loads |= op.loads();
+                    writes |= writes_for_good(op);
+                }
+                Op::End(Terminator::Branch(to)) => {
+                    next = (*to <= at).then_some(YieldPoint::BackEdge)
+                }
+                Op::End(Terminator::CondBranch { taken: to, .. }) => taken = Some(*to),
+                Op::End(Terminator::Jump(_)) => next = Some(YieldPoint::Jump),
+                _ => {}
+            }
+        }
+        let wait = loads.then_some(YieldPoint::Wait);
+        let back = taken.filter(|to| *to <= at).map(|_| YieldPoint::BackEdge);
+        Toll {
+            cost: cost(block),
+            points: [next.or(wait), back.or(wait)],
+            taken,
+            writes,
+            polls,
+        }
+    }
+
+    /// That of an instruction for those who step: a budget of 1 ends behind it.
+    pub const fn step() -> Toll {
+        Toll {
+            cost: 1,
+            points: [Some(YieldPoint::BackEdge); 2],
+            taken: None,
+            writes: false,
+            polls: None,
+        }
+    }
+
+    /// Which way the block was left, by where the wave is now: 1 for a branch that was taken, else 0.
+    pub fn way(&self, pc: u64) -> usize {
+        usize::from(self.taken == Some(pc))
+    }
+
+    /// A wave has run the block and left it by a [`way`](Self::way): takes what it costs, and says whether the wave's turn
+    /// ends here, and why.
+    #[inline(always)]
+    pub fn pay(
+        &self,
+        way: usize,
+        wave: &mut Uniform,
+        vector: &VectorRegisters,
+    ) -> Option<YieldPoint> {
+        wave.budget -= self.cost;
+        if self.writes {
+            wave.polled = Polled::default();
+        }
+        let point = self.points[way]?;
+        if let (YieldPoint::BackEdge, Some(polls)) = (point, &self.polls)
+            && polls.came_round(wave, vector)
+        {
+            return Some(YieldPoint::Poll);
+        }
+        (wave.budget <= 0).then_some(point)
+    }
+}
+
+impl PollLoop {
+    /// A wave goes back: whether it has learnt nothing in this round.
+    #[cold]
+    #[inline(never)]
+    fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
+        let last = wave.polled;
+        let here = Some(self.branch);
+        // Loops that write do so in every round mostly: only the second one without is looked at.
+        let seen = (last.branch == here).then(|| self.digest(wave, vector));
+        wave.polled = Polled { branch: here, seen };
+        seen.is_some() && seen == last.seen
+    }
+
+    /// Stands for the values of the registers.
+    fn digest(&self, wave: &Uniform, vector: &VectorRegisters) -> u64 {
+        let mut digest = 0u64;
+        let mut add = |word: u32| {
+            digest = (digest.rotate_left(29) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        };
+        for span in &self.registers {
+            let file = |len: usize| span.first as usize..(span.end() as usize).min(len);
+            match span.file {
+                RegFile::Uniform => wave.s[file(wave.s.len())]
+                    .iter()
+                    .copied()
+                    .for_each(&mut add),
+                RegFile::Vector => {
+                    let lanes = vector[file(VGPRS)].as_flattened();
+                    lanes.iter().copied().for_each(&mut add);
+                }
+                RegFile::Scc => add(wave.scc),
+                RegFile::Hardware => {}
+            }
+        }
+        digest
+    }
+}
+
+/// Whether an access may leave other memory behind, in every round of a loop. An atomic operation that shows the old value
+/// tells by that.
+fn writes_for_good(op: &MemOp) -> bool {
+    op.kind == MemKind::Store || matches!(op.kind, MemKind::Atomic(_)) && op.ret.is_none()
+}
+
+/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first turn ends there.
+const SHORT_WAIT: i64 = crate::turns::FIRST;
+
+/// What it costs that a block loads from vector memory. On a chip it takes so long that siblings that read LDS meanwhile
+/// are done before this wave writes there: turns end here until they have grown well beyond such a reading loop.
+const LONG_WAIT: i64 = 2048;
+
+/// What a block costs of a wave's turn: one for each instruction, and the wait for what it loads, at its end or soon after.
+fn cost(block: &Block) -> i64 {
+    let instructions = |op: &Op| matches!(op, Op::Inst { .. });
+    let wait = |op: &Op| match op {
+        Op::Mem(m) if !m.loads() => 0,
+        Op::Mem(m) if m.counter == Counter::Lgkm => SHORT_WAIT,
+        Op::Mem(_) => LONG_WAIT,
+        _ => 0,
+    };
+    let ops = || block.nodes.iter().map(|node| &node.op);
+    let count = ops().filter(|op| instructions(op)).count() as i64;
+    count + ops().map(wait).max().unwrap_or(0)
+}
