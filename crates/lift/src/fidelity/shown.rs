@@ -37,8 +37,9 @@ const CASES: &[(&str, &str)] = &[
     (
         "tests/isa/memory.wt",
         "buffer_load_dword ds_add_rtn_u32 ds_cmpst_rtn_b32 ds_inc_u32 ds_max_f32 ds_read2_b32 \
-         ds_read_b32 ds_read_u16_d16_hi ds_write_b32 flat_atomic_cmpswap flat_atomic_smax \
-         flat_load_sbyte flat_load_ubyte flat_store_dwordx2 s_load_dwordx2",
+         ds_read_b32 ds_read_u16_d16_hi ds_write_b32 ds_wrxchg2_rtn_b32 flat_atomic_cmpswap \
+         flat_atomic_smax flat_load_sbyte flat_load_ubyte flat_store_dwordx2 \
+         s_buffer_load_dwordx4 s_load_dwordx2 s_store_dwordx2",
     ),
     (
         "tests/isa/scalar.wt",
