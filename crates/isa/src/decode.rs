@@ -5,10 +5,10 @@ use thiserror::Error;
 use crate::codes::{LITERAL, RESERVED};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Inst, MAX_OPERANDS, Mods, Operand, flag};
+use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand};
 use crate::layout::{Layout, SADDR_OFF};
 use crate::plan::{Plan, Plans};
-use crate::tables::{Field, Kind, OperandSpec, feature};
+use crate::tables::{Features, Field, Kind, OperandSpec};
 
 /// Why bytes are no instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -154,7 +154,9 @@ impl Source {
         let layout = self.plan.layout;
         mods.offset = offset(self.word, layout);
         for &(flag, bit) in layout.flags {
-            mods.flags |= flag * (self.word >> bit & 1) as u32;
+            // Without a branch: which flags are set cannot be predicted.
+            let set = flag.bits() * (self.word >> bit & 1) as u32;
+            mods.flags |= Flags::from_bits_retain(set);
         }
         self.plan.taken.read(self.word, self.plan.form, mods);
     }
@@ -200,10 +202,10 @@ fn settle(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     match inst.form {
         Form::Smem => smem_offset(inst, source),
         Form::Mubuf | Form::Mtbuf => {
-            if !inst.has(flag::OFFEN | flag::IDXEN | flag::ADDR64) {
+            if !inst.has(Flags::OFFEN | Flags::IDXEN | Flags::ADDR64) {
                 inst.set(Field::Vaddr, Operand::Off);
             }
-            if inst.has(flag::LDS) {
+            if inst.has(Flags::LDS) {
                 inst.set(Field::Vdata, Operand::None);
             }
             Ok(())
@@ -226,24 +228,24 @@ fn smem_offset(inst: &mut Inst, source: &Source) -> Result<(), DecodeError> {
     let specs = inst.row().operands;
     if !specs.iter().any(|s| s.field == Field::Soffset) {
         inst.mods.offset = 0;
-        inst.mods.flags = 0;
+        inst.mods.flags = Flags::empty();
         return Ok(());
     }
     // Probes and discards move no data that GLC could speak of.
     if spec_of_data(inst).is_none() {
-        inst.mods.flags &= !flag::GLC;
+        inst.mods.flags -= Flags::GLC;
     }
     let old = inst.chip.generation() < Generation::Gfx8;
-    let register = if inst.has(flag::SMEM_SOFFSET) {
+    let register = if inst.has(Flags::SMEM_SOFFSET) {
         source.word >> 57
-    } else if inst.has(flag::SMEM_IMM) {
+    } else if inst.has(Flags::SMEM_IMM) {
         return Ok(());
     } else if old {
         inst.mods.offset as u64
     } else {
         source.word >> 32 & 0x7f
     };
-    if !inst.has(flag::SMEM_IMM) {
+    if !inst.has(Flags::SMEM_IMM) {
         inst.mods.offset = 0;
     }
     // gfx7 takes a literal offset in dwords.
@@ -285,10 +287,10 @@ fn flat_address(inst: &mut Inst, source: &Source) {
         inst.set(Field::Saddr, Operand::None);
     }
     let row = inst.row();
-    if !row.has(feature::LDS) {
-        inst.mods.flags &= !flag::LDS;
+    if !row.has(Features::LDS) {
+        inst.mods.flags -= Flags::LDS;
     }
-    if inst.has(flag::LDS) || row.has(feature::NO_SCRATCH) && !inst.has(flag::GLC) {
+    if inst.has(Flags::LDS) || row.has(Features::NO_SCRATCH) && !inst.has(Flags::GLC) {
         inst.set(Field::Vdst, Operand::None);
     }
 }
@@ -296,7 +298,7 @@ fn flat_address(inst: &mut Inst, source: &Source) {
 /// An export names only the sources that are enabled; a compressed one has
 /// two, each of which holds a pair of components.
 fn export_sources(inst: &mut Inst) {
-    if inst.has(flag::COMPR) {
+    if inst.has(Flags::COMPR) {
         let [low, high] = [inst.operand(Field::Exp0), inst.operand(Field::Exp1)];
         inst.set(Field::Exp1, low);
         inst.set(Field::Exp2, high);

@@ -8,9 +8,9 @@ use std::fmt;
 
 use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{DstUnused, Inst, Operand, SdwaSel, flag};
+use crate::inst::{DstUnused, Flags, Inst, Operand, SdwaSel};
 use crate::tables::{
-    Access, Class, EXEC, Field, Implicit, Kind, M0, MODE, OperandSpec, PC, SCC, Ty, VCC, feature,
+    Access, Class, EXEC, Features, Field, Implicit, Kind, M0, MODE, OperandSpec, PC, SCC, Ty, VCC,
 };
 
 /// The code of VCC, of M0 and of EXEC among scalar registers (Vega ISA, 13.1).
@@ -174,7 +174,7 @@ impl Inst {
     pub fn effects(&self) -> Effects {
         let row = self.row();
         let mut effects = Effects {
-            indexed: row.has(feature::INDEXED),
+            indexed: row.has(Features::INDEXED),
             counters: self.counters(),
             ..Effects::default()
         };
@@ -190,7 +190,7 @@ impl Inst {
                 effects.reads_memory |= in_lds || row.operands[i].kind == Kind::Attr;
             }
             if writes {
-                let compares = row.has(feature::COMPARES);
+                let compares = row.has(Features::COMPARES);
                 effects
                     .writes
                     .add(operand, if compares { count / 2 } else { count });
@@ -216,7 +216,7 @@ impl Inst {
         // M0 is the window in GDS, the address in LDS that loads go to, and until
         // gfx8 the size of LDS (Vega ISA, 8.1.8 and 10.3; GCN3 ISA, 10.1).
         let old_lds = row.class == Class::Lds && self.chip.generation() < Generation::Gfx9;
-        if self.has(flag::GDS | flag::LDS) || old_lds && self.memory() != (false, false) {
+        if self.has(Flags::GDS | Flags::LDS) || old_lds && self.memory() != (false, false) {
             state = state.and(M0);
         }
         state
@@ -225,16 +225,16 @@ impl Inst {
     /// Whether operand `i` is read, and whether it is written.
     fn accesses(&self, i: usize) -> (bool, bool) {
         let spec = &self.row().operands[i];
-        let glc = self.has(flag::GLC);
+        let glc = self.has(Flags::GLC);
         let (reads, writes) = match spec.access {
-            Access::Read => (!self.row().has(feature::CONSTANT), false),
+            Access::Read => (!self.row().has(Features::CONSTANT), false),
             Access::Write => (self.keeps_part(spec), true),
             Access::ReadWrite => (true, true),
             Access::WriteIfGlc => (false, glc),
             Access::ReadWriteIfGlc => (true, glc),
         };
         // With LDS nothing comes back to registers.
-        let to_lds = self.has(flag::LDS) && spec.field == Field::Vdata;
+        let to_lds = self.has(Flags::LDS) && spec.field == Field::Vdata;
         (reads && !to_lds, writes && !to_lds)
     }
 
@@ -247,7 +247,7 @@ impl Inst {
         let narrow = matches!(spec.ty, Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16);
         let high = self.form == Form::Vop3 && self.mods.op_sel & 8 != 0;
         let gfx9 = self.chip.generation() == Generation::Gfx9;
-        let half = narrow && (high || gfx9 && self.row().has(feature::KEEPS_HALF));
+        let half = narrow && (high || gfx9 && self.row().has(Features::KEEPS_HALF));
         spec.field == Field::Vdst && (part || half && self.form != Form::Sdwa)
     }
 
@@ -258,10 +258,10 @@ impl Inst {
             row.class,
             Class::Smem | Class::Vmem | Class::Flat | Class::Lds
         );
-        if !accesses || row.has(feature::NO_MEMORY) {
+        if !accesses || row.has(Features::NO_MEMORY) {
             return (false, false);
         }
-        let updates = row.has(feature::UPDATES);
+        let updates = row.has(Features::UPDATES);
         let loads = |spec: &OperandSpec| spec.access.writes();
         let stores = |spec: &OperandSpec| {
             let data = matches!(spec.field, Field::Sdata | Field::Vdata | Field::Data0);
@@ -269,7 +269,7 @@ impl Inst {
         };
         (
             updates || row.operands.iter().any(loads),
-            updates || self.has(flag::LDS) || row.operands.iter().any(stores),
+            updates || self.has(Flags::LDS) || row.operands.iter().any(stores),
         )
     }
 
@@ -280,7 +280,7 @@ impl Inst {
             vm: matches!(class, Class::Vmem | Class::Flat),
             lgkm: matches!(class, Class::Smem | Class::Lds | Class::Message)
                 || self.form == Form::Flat,
-            exp: class == Class::Export || self.has(flag::GDS),
+            exp: class == Class::Export || self.has(Flags::GDS),
         }
     }
 }

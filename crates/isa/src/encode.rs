@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::codes::{LITERAL, VCC};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Inst, Operand, flag};
+use crate::inst::{Flags, Inst, Operand};
 use crate::layout::{Coding, Layout, Place, SADDR_OFF};
 use crate::modifiers;
 use crate::plan::Plans;
@@ -78,9 +78,9 @@ pub enum EncodeError {
         /// The largest that fits.
         max: i32,
     },
-    /// A flag that the form has no bit for: bits of [`flag`].
-    #[error("the form has no bit for the modifiers 0x{0:x}")]
-    Flags(u32),
+    /// A flag that the form has no bit for: bits of [`Flags`].
+    #[error("the form has no bit for {}", words(*.0))]
+    Flags(Flags),
 }
 
 /// Encodes an instruction for the chip it names.
@@ -138,7 +138,7 @@ fn export_source(inst: &Inst, field: Field) -> Operand {
         Operand::Off => inst.operand(b),
         operand => operand,
     };
-    match (inst.has(flag::COMPR), field) {
+    match (inst.has(Flags::COMPR), field) {
         (true, Field::Exp0) => either(Field::Exp0, Field::Exp1),
         (true, Field::Exp1) => either(Field::Exp2, Field::Exp3),
         (true, Field::Exp2 | Field::Exp3) => Operand::Off,
@@ -146,22 +146,31 @@ fn export_source(inst: &Inst, field: Field) -> Operand {
     }
 }
 
+/// Flags as a text names them.
+fn words(flags: Flags) -> String {
+    let words: Vec<_> = flags
+        .iter_names()
+        .map(|(name, _)| name.to_lowercase())
+        .collect();
+    words.join(" and ")
+}
+
 /// The bits of the flags.
 fn flags(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
     let mut rest = inst.mods.flags;
     let mut word = 0;
     for &(flag, bit) in layout.flags {
-        word |= u64::from(rest & flag != 0) << bit;
-        rest &= !flag;
+        word |= u64::from(rest.contains(flag)) << bit;
+        rest -= flag;
     }
     // Those that stand beside the other modifiers of their form.
-    rest &= !match inst.form {
-        Form::Vop3 => flag::CLAMP | flag::HIGH,
-        Form::Vop3p | Form::Sdwa => flag::CLAMP,
-        Form::Dpp => flag::BOUND_CTRL,
-        _ => 0,
+    rest -= match inst.form {
+        Form::Vop3 => Flags::CLAMP | Flags::HIGH,
+        Form::Vop3p | Form::Sdwa => Flags::CLAMP,
+        Form::Dpp => Flags::BOUND_CTRL,
+        _ => Flags::empty(),
     };
-    if rest == 0 {
+    if rest.is_empty() {
         Ok(word)
     } else {
         Err(EncodeError::Flags(rest))
@@ -171,8 +180,8 @@ fn flags(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
 /// The bits of the immediate offset.
 fn offset(inst: &Inst, layout: &Layout) -> Result<u64, EncodeError> {
     let value = inst.mods.offset;
-    let has_register = inst.form == Form::Smem && !inst.has(flag::SMEM_IMM);
-    let two = inst.row().has(crate::tables::feature::TWO_OFFSETS);
+    let has_register = inst.form == Form::Smem && !inst.has(Flags::SMEM_IMM);
+    let two = inst.row().has(crate::tables::Features::TWO_OFFSETS);
     let limit = match layout.offset.max() as i32 {
         _ if has_register => 0,
         _ if two => 255,
@@ -288,10 +297,10 @@ impl Target {
     /// The register of a scalar memory offset.
     fn smem_offset(&mut self, inst: &Inst, operand: Operand) -> Result<(), EncodeError> {
         let old = inst.chip.generation() < Generation::Gfx8;
-        let alone = !inst.has(flag::SMEM_IMM);
+        let alone = !inst.has(Flags::SMEM_IMM);
         match operand {
-            Operand::None if !alone && !inst.has(flag::SMEM_SOFFSET) => {}
-            Operand::Sgpr(code @ 0..128) if inst.has(flag::SMEM_SOFFSET) => {
+            Operand::None if !alone && !inst.has(Flags::SMEM_SOFFSET) => {}
+            Operand::Sgpr(code @ 0..128) if inst.has(Flags::SMEM_SOFFSET) => {
                 self.word |= u64::from(code) << 57;
             }
             Operand::Sgpr(code @ 0..128) if alone => {

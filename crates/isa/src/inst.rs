@@ -1,8 +1,10 @@
 //! One decoded instruction: pure data, the same shape for every generation.
 
+use bitflags::bitflags;
+
 use crate::form::Form;
 use crate::generation::Chip;
-use crate::tables::{Field, Op, Row, Ty, feature};
+use crate::tables::{Features, Field, Op, Row, Ty};
 
 /// The number of operand slots an instruction may fill.
 pub const MAX_OPERANDS: usize = 5;
@@ -76,54 +78,57 @@ impl DstUnused {
     }
 }
 
-/// Modifier bits that are on or off, one bit each in [`Mods::flags`].
-pub mod flag {
-    /// Clamp the result.
-    pub const CLAMP: u32 = 1 << 0;
-    /// Globally coherent; on atomics: return the value before.
-    pub const GLC: u32 = 1 << 1;
-    /// System level coherent.
-    pub const SLC: u32 = 1 << 2;
-    /// Texture fail enable.
-    pub const TFE: u32 = 1 << 3;
-    /// LOD warning enable.
-    pub const LWE: u32 = 1 << 4;
-    /// Return data to LDS.
-    pub const LDS: u32 = 1 << 5;
-    /// DS operation on GDS.
-    pub const GDS: u32 = 1 << 6;
-    /// Buffer address takes an offset from a VGPR.
-    pub const OFFEN: u32 = 1 << 7;
-    /// Buffer address takes an index from a VGPR.
-    pub const IDXEN: u32 = 1 << 8;
-    /// 64-bit buffer address from VGPRs (gfx6, gfx7).
-    pub const ADDR64: u32 = 1 << 9;
-    /// Image address is not normalized.
-    pub const UNORM: u32 = 1 << 10;
-    /// Image resource is an array.
-    pub const DA: u32 = 1 << 11;
-    /// 128-bit image resource (gfx6 to gfx8).
-    pub const R128: u32 = 1 << 12;
-    /// 16-bit image addresses (gfx9).
-    pub const A16: u32 = 1 << 13;
-    /// 16-bit image data.
-    pub const D16: u32 = 1 << 14;
-    /// Export: last of its kind.
-    pub const DONE: u32 = 1 << 15;
-    /// Export: compressed.
-    pub const COMPR: u32 = 1 << 16;
-    /// Export: valid mask.
-    pub const VM: u32 = 1 << 17;
-    /// DPP: invalid lanes read 0 instead of disabling the write.
-    pub const BOUND_CTRL: u32 = 1 << 18;
-    /// Interpolation: read the high half.
-    pub const HIGH: u32 = 1 << 19;
-    /// The scalar offset of an SMEM instruction is an immediate (IMM bit).
-    pub const SMEM_IMM: u32 = 1 << 20;
-    /// Both an immediate and an SGPR offset (SOFFSET_EN, gfx9).
-    pub const SMEM_SOFFSET: u32 = 1 << 21;
-    /// Non-volatile (NV, gfx9).
-    pub const NV: u32 = 1 << 22;
+bitflags! {
+    /// Modifiers that are on or off.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+    pub struct Flags: u32 {
+        /// Clamp the result.
+        const CLAMP = 1 << 0;
+        /// Globally coherent; on atomics: return the value before.
+        const GLC = 1 << 1;
+        /// System level coherent.
+        const SLC = 1 << 2;
+        /// Texture fail enable.
+        const TFE = 1 << 3;
+        /// LOD warning enable.
+        const LWE = 1 << 4;
+        /// Return data to LDS.
+        const LDS = 1 << 5;
+        /// DS operation on GDS.
+        const GDS = 1 << 6;
+        /// Buffer address takes an offset from a VGPR.
+        const OFFEN = 1 << 7;
+        /// Buffer address takes an index from a VGPR.
+        const IDXEN = 1 << 8;
+        /// 64-bit buffer address from VGPRs (gfx6, gfx7).
+        const ADDR64 = 1 << 9;
+        /// Image address is not normalized.
+        const UNORM = 1 << 10;
+        /// Image resource is an array.
+        const DA = 1 << 11;
+        /// 128-bit image resource (gfx6 to gfx8).
+        const R128 = 1 << 12;
+        /// 16-bit image addresses (gfx9).
+        const A16 = 1 << 13;
+        /// 16-bit image data.
+        const D16 = 1 << 14;
+        /// Export: last of its kind.
+        const DONE = 1 << 15;
+        /// Export: compressed.
+        const COMPR = 1 << 16;
+        /// Export: valid mask.
+        const VM = 1 << 17;
+        /// DPP: invalid lanes read 0 instead of disabling the write.
+        const BOUND_CTRL = 1 << 18;
+        /// Interpolation: read the high half.
+        const HIGH = 1 << 19;
+        /// The scalar offset of an SMEM instruction is an immediate (IMM bit).
+        const SMEM_IMM = 1 << 20;
+        /// Both an immediate and an SGPR offset (SOFFSET_EN, gfx9).
+        const SMEM_SOFFSET = 1 << 21;
+        /// Non-volatile (NV, gfx9).
+        const NV = 1 << 22;
+    }
 }
 
 /// Everything that modifies an instruction beside its operands.
@@ -131,8 +136,8 @@ pub mod flag {
 /// Fields that an encoding lacks hold their neutral value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Mods {
-    /// On/off modifiers, see [`flag`].
-    pub flags: u32,
+    /// On/off modifiers.
+    pub flags: Flags,
     /// Bit n: source n is negated (for VOP3P: the low half).
     pub neg: u8,
     /// Bit n: the absolute value of source n is taken (for VOP3P: neg_hi).
@@ -236,10 +241,10 @@ impl Inst {
         }
     }
 
-    /// Whether a modifier of [`flag`] is set; of several, whether any is.
+    /// Whether a modifier of [`Flags`] is set; of several, whether any is.
     #[inline]
-    pub fn has(&self, flag: u32) -> bool {
-        self.mods.flags & flag != 0
+    pub fn has(&self, flags: Flags) -> bool {
+        self.mods.flags.intersects(flags)
     }
 
     /// How many consecutive registers operand `i` spans: what its type says,
@@ -252,8 +257,12 @@ impl Inst {
         };
         match (self.form, spec.field) {
             (Form::Mubuf | Form::Mtbuf, Field::Vaddr) => {
-                let both = self.has(flag::OFFEN) && self.has(flag::IDXEN);
-                if both || self.has(flag::ADDR64) { 2 } else { 1 }
+                let both = self.has(Flags::OFFEN) && self.has(Flags::IDXEN);
+                if both || self.has(Flags::ADDR64) {
+                    2
+                } else {
+                    1
+                }
             }
             (Form::Mimg, Field::Vaddr) => self.row().addresses.max(self.spelling.addresses),
             (Form::Global, Field::Vaddr) => {
@@ -264,9 +273,9 @@ impl Inst {
                 }
             }
             (Form::Scratch, Field::Vaddr | Field::Saddr) => 1,
-            (Form::Mimg, Field::Vdata) => self.image_data() + u8::from(self.has(flag::TFE)),
+            (Form::Mimg, Field::Vdata) => self.image_data() + u8::from(self.has(Flags::TFE)),
             (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
-                self.buffer_data(spec.ty) + u8::from(self.has(flag::TFE))
+                self.buffer_data(spec.ty) + u8::from(self.has(Flags::TFE))
             }
             _ => spec.ty.dwords(),
         }
@@ -280,11 +289,11 @@ impl Inst {
     /// Data registers of an image instruction: one a component of DMASK, four
     /// for a gather.
     fn image_data(&self) -> u8 {
-        let components = match self.row().has(feature::GATHER) {
+        let components = match self.row().has(Features::GATHER) {
             true => 4,
             false => self.mods.dmask.count_ones().max(1) as u8,
         };
-        if self.has(flag::D16) && self.packs_d16() {
+        if self.has(Flags::D16) && self.packs_d16() {
             components.div_ceil(2)
         } else {
             components
@@ -295,7 +304,7 @@ impl Inst {
     fn buffer_data(&self, ty: Ty) -> u8 {
         match self.row().mnemonic(self.chip.generation()) {
             // One register for each of x, y, z and w at the end of the name.
-            Some(name) if self.row().has(feature::D16) && !self.packs_d16() => {
+            Some(name) if self.row().has(Features::D16) && !self.packs_d16() => {
                 name.rsplit('_').next().map_or(1, str::len) as u8
             }
             _ => ty.dwords(),

@@ -3,7 +3,7 @@
 
 use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::flag;
+use crate::inst::Flags;
 use crate::tables::Field;
 
 /// A run of bits of the 64-bit instruction word: start and width.
@@ -78,7 +78,7 @@ pub(crate) struct Layout {
     /// Whether a literal can follow.
     pub literal: bool,
     /// On/off modifiers and their bits.
-    pub flags: &'static [(u32, u8)],
+    pub flags: &'static [(Flags, u8)],
     /// The immediate offset, and whether it is signed.
     pub offset: Bits,
     pub signed_offset: bool,
@@ -142,7 +142,7 @@ impl Layout {
         self.at(field, start, width, Coding::Unsigned)
     }
 
-    const fn flags(mut self, flags: &'static [(u32, u8)]) -> Layout {
+    const fn flags(mut self, flags: &'static [(Flags, u8)]) -> Layout {
         self.flags = flags;
         self
     }
@@ -243,7 +243,7 @@ const fn smem(g: Generation) -> Layout {
         return short(0xc000_0000, Bits(22, 5))
             .sgpr(Field::Sdst, 15)
             .at(Field::Sbase, 9, 6, Coding::Sgpr(2))
-            .flags(&[(flag::SMEM_IMM, 8)])
+            .flags(&[(Flags::SMEM_IMM, 8)])
             .offset(Bits(0, 8));
     }
     let layout = long(0xc000_0000, Bits(18, 8))
@@ -253,14 +253,14 @@ const fn smem(g: Generation) -> Layout {
     match g {
         Generation::Gfx9 => layout
             .flags(&[
-                (flag::SMEM_SOFFSET, 14),
-                (flag::NV, 15),
-                (flag::GLC, 16),
-                (flag::SMEM_IMM, 17),
+                (Flags::SMEM_SOFFSET, 14),
+                (Flags::NV, 15),
+                (Flags::GLC, 16),
+                (Flags::SMEM_IMM, 17),
             ])
             .signed_offset(Bits(32, 21)),
         _ => layout
-            .flags(&[(flag::GLC, 16), (flag::SMEM_IMM, 17)])
+            .flags(&[(Flags::GLC, 16), (Flags::SMEM_IMM, 17)])
             .offset(Bits(32, 20)),
     }
 }
@@ -348,9 +348,9 @@ const fn vintrp(g: Generation) -> Layout {
 const fn ds(g: Generation) -> Layout {
     long(0xd800_0000, if old(g) { Bits(18, 8) } else { Bits(17, 8) })
         .flags(if old(g) {
-            &[(flag::GDS, 17)]
+            &[(Flags::GDS, 17)]
         } else {
-            &[(flag::GDS, 16)]
+            &[(Flags::GDS, 16)]
         })
         .offset(Bits(0, 16))
         .vgpr(Field::Vaddr, 32)
@@ -372,22 +372,22 @@ const fn buffer(base: u32, opcode: Bits) -> Layout {
 const fn mubuf(g: Generation) -> Layout {
     buffer(0xe000_0000, Bits(18, 7)).flags(if old(g) {
         &[
-            (flag::OFFEN, 12),
-            (flag::IDXEN, 13),
-            (flag::GLC, 14),
-            (flag::ADDR64, 15),
-            (flag::LDS, 16),
-            (flag::SLC, 54),
-            (flag::TFE, 55),
+            (Flags::OFFEN, 12),
+            (Flags::IDXEN, 13),
+            (Flags::GLC, 14),
+            (Flags::ADDR64, 15),
+            (Flags::LDS, 16),
+            (Flags::SLC, 54),
+            (Flags::TFE, 55),
         ]
     } else {
         &[
-            (flag::OFFEN, 12),
-            (flag::IDXEN, 13),
-            (flag::GLC, 14),
-            (flag::LDS, 16),
-            (flag::SLC, 17),
-            (flag::TFE, 55),
+            (Flags::OFFEN, 12),
+            (Flags::IDXEN, 13),
+            (Flags::GLC, 14),
+            (Flags::LDS, 16),
+            (Flags::SLC, 17),
+            (Flags::TFE, 55),
         ]
     })
 }
@@ -395,20 +395,20 @@ const fn mubuf(g: Generation) -> Layout {
 const fn mtbuf(g: Generation) -> Layout {
     buffer(0xe800_0000, if old(g) { Bits(16, 3) } else { Bits(15, 4) }).flags(if old(g) {
         &[
-            (flag::OFFEN, 12),
-            (flag::IDXEN, 13),
-            (flag::GLC, 14),
-            (flag::ADDR64, 15),
-            (flag::SLC, 54),
-            (flag::TFE, 55),
+            (Flags::OFFEN, 12),
+            (Flags::IDXEN, 13),
+            (Flags::GLC, 14),
+            (Flags::ADDR64, 15),
+            (Flags::SLC, 54),
+            (Flags::TFE, 55),
         ]
     } else {
         &[
-            (flag::OFFEN, 12),
-            (flag::IDXEN, 13),
-            (flag::GLC, 14),
-            (flag::SLC, 54),
-            (flag::TFE, 55),
+            (Flags::OFFEN, 12),
+            (Flags::IDXEN, 13),
+            (Flags::GLC, 14),
+            (Flags::SLC, 54),
+            (Flags::TFE, 55),
         ]
     })
 }
@@ -425,33 +425,33 @@ const fn mimg(g: Generation) -> Layout {
         .at(Field::Ssamp, 53, 5, Coding::Sgpr(4))
         .flags(match g {
             Generation::Gfx6 | Generation::Gfx7 => &[
-                (flag::UNORM, 12),
-                (flag::GLC, 13),
-                (flag::DA, 14),
-                (flag::R128, 15),
-                (flag::TFE, 16),
-                (flag::LWE, 17),
-                (flag::SLC, 25),
+                (Flags::UNORM, 12),
+                (Flags::GLC, 13),
+                (Flags::DA, 14),
+                (Flags::R128, 15),
+                (Flags::TFE, 16),
+                (Flags::LWE, 17),
+                (Flags::SLC, 25),
             ],
             Generation::Gfx8 => &[
-                (flag::UNORM, 12),
-                (flag::GLC, 13),
-                (flag::DA, 14),
-                (flag::R128, 15),
-                (flag::TFE, 16),
-                (flag::LWE, 17),
-                (flag::SLC, 25),
-                (flag::D16, 63),
+                (Flags::UNORM, 12),
+                (Flags::GLC, 13),
+                (Flags::DA, 14),
+                (Flags::R128, 15),
+                (Flags::TFE, 16),
+                (Flags::LWE, 17),
+                (Flags::SLC, 25),
+                (Flags::D16, 63),
             ],
             Generation::Gfx9 => &[
-                (flag::UNORM, 12),
-                (flag::GLC, 13),
-                (flag::DA, 14),
-                (flag::A16, 15),
-                (flag::TFE, 16),
-                (flag::LWE, 17),
-                (flag::SLC, 25),
-                (flag::D16, 63),
+                (Flags::UNORM, 12),
+                (Flags::GLC, 13),
+                (Flags::DA, 14),
+                (Flags::A16, 15),
+                (Flags::TFE, 16),
+                (Flags::LWE, 17),
+                (Flags::SLC, 25),
+                (Flags::D16, 63),
             ],
         })
 }
@@ -468,10 +468,10 @@ const fn flat(g: Generation, segment: u32) -> Layout {
     match g {
         Generation::Gfx9 => {
             let layout = layout.flags(&[
-                (flag::LDS, 13),
-                (flag::GLC, 16),
-                (flag::SLC, 17),
-                (flag::NV, 55),
+                (Flags::LDS, 13),
+                (Flags::GLC, 16),
+                (Flags::SLC, 17),
+                (Flags::NV, 55),
             ]);
             if segment == 0 {
                 layout.offset(Bits(0, 12))
@@ -479,7 +479,7 @@ const fn flat(g: Generation, segment: u32) -> Layout {
                 layout.signed_offset(Bits(0, 13)).sgpr(Field::Saddr, 48)
             }
         }
-        _ => layout.flags(&[(flag::GLC, 16), (flag::SLC, 17), (flag::TFE, 55)]),
+        _ => layout.flags(&[(Flags::GLC, 16), (Flags::SLC, 17), (Flags::TFE, 55)]),
     }
 }
 
@@ -488,7 +488,7 @@ pub(crate) const SADDR_OFF: u64 = 0x7f;
 
 const fn exp(g: Generation) -> Layout {
     long(if old(g) { 0xf800_0000 } else { 0xc400_0000 }, NOWHERE)
-        .flags(&[(flag::COMPR, 10), (flag::DONE, 11), (flag::VM, 12)])
+        .flags(&[(Flags::COMPR, 10), (Flags::DONE, 11), (Flags::VM, 12)])
         .number(Field::Target, 4, 6)
         .vgpr(Field::Exp0, 32)
         .vgpr(Field::Exp1, 40)

@@ -42,6 +42,6 @@ pub use effects::{Counters, Effects, Registers};
 pub use encode::{EncodeError, Encoded, encode};
 pub use form::Form;
 pub use generation::{Chip, Generation};
-pub use inst::{DstUnused, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
+pub use inst::{DstUnused, Flags, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling};
 pub use tables::{Field, Op, Row, Ty};
 pub use text::{Dialect, ParseError, parse, parse_in, print, print_in};

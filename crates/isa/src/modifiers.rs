@@ -5,9 +5,9 @@
 
 use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{DstUnused, Inst, Mods, SdwaSel, flag};
+use crate::inst::{DstUnused, Flags, Inst, Mods, SdwaSel};
 use crate::layout::{Bits, DFMT, DMASK, EXP_EN, NFMT, NOWHERE};
-use crate::tables::{Field, Op, Row, feature};
+use crate::tables::{Features, Field, Op, Row};
 
 // VOP3A, VOP3B
 const ABS: Bits = Bits(8, 3);
@@ -120,7 +120,7 @@ impl Taken {
             clamp: clamp_bit(generation),
             op_sel: op_sel_bits(row, generation),
             selects_dst: selects_dst(op, generation),
-            two_offsets: form == Form::Ds && row.has(feature::TWO_OFFSETS),
+            two_offsets: form == Form::Ds && row.has(Features::TWO_OFFSETS),
         }
     }
 
@@ -152,8 +152,8 @@ impl Taken {
         mods.abs = ABS.get(word) as u8;
         mods.omod = OMOD.get(word) as u8;
         mods.op_sel = self.op_sel.get(word) as u8;
-        mods.flags |= flag::CLAMP * self.clamp.get(word) as u32;
-        mods.flags |= flag::HIGH * HIGH.get(word) as u32;
+        mods.flags.set(Flags::CLAMP, self.clamp.get(word) != 0);
+        mods.flags.set(Flags::HIGH, HIGH.get(word) != 0);
     }
 
     fn read_sdwa(&self, word: u64, mods: &mut Mods) {
@@ -165,7 +165,7 @@ impl Taken {
             mods.abs |= (source.abs.get(word) as u8) << n;
             mods.sext |= (source.sext.get(word) as u8) << n;
         }
-        mods.flags |= flag::CLAMP * SDWA_CLAMP.get(word) as u32;
+        mods.flags.set(Flags::CLAMP, SDWA_CLAMP.get(word) != 0);
         if self.selects_dst {
             mods.dst_sel = SdwaSel::from_bits(DST_SEL.get(word) as u8);
             mods.dst_unused = DstUnused::from_bits(DST_UNUSED.get(word) as u8);
@@ -182,7 +182,7 @@ pub(crate) fn write(inst: &Inst) -> u64 {
         Form::Vop3p => write_vop3p(mods, sources(inst.row())),
         Form::Sdwa => write_sdwa(inst),
         Form::Dpp => write_dpp(mods),
-        Form::Ds if inst.row().has(feature::TWO_OFFSETS) => OFFSET1.put(mods.offset1.into()),
+        Form::Ds if inst.row().has(Features::TWO_OFFSETS) => OFFSET1.put(mods.offset1.into()),
         Form::Mtbuf => DFMT.put(mods.dfmt.into()) | NFMT.put(mods.nfmt.into()),
         Form::Mimg => DMASK.put(mods.dmask.into()),
         Form::Exp => EXP_EN.put(mods.dmask.into()),
@@ -200,7 +200,7 @@ fn clamp_bit(generation: Generation) -> Bits {
 
 /// Where OP_SEL stands in the VOP3 form of `row`, if it takes that.
 fn op_sel_bits(row: &Row, generation: Generation) -> Bits {
-    match row.has(feature::OP_SEL) && generation == Generation::Gfx9 {
+    match row.has(Features::OP_SEL) && generation == Generation::Gfx9 {
         true => OP_SEL,
         false => NOWHERE,
     }
@@ -215,11 +215,11 @@ fn vop3_bits(row: &Row, generation: Generation) -> u64 {
     if !vop3b {
         taken |= ABS.put(negatable);
     }
-    taken |= if_has(feature::OMOD, OMOD.put(OMOD.max()));
-    taken |= if_has(feature::HALF_ATTR, HIGH.put(1));
+    taken |= if_has(Features::OMOD, OMOD.put(OMOD.max()));
+    taken |= if_has(Features::HALF_ATTR, HIGH.put(1));
     // Bit 11 is part of SDST in VOP3B of gfx6 and gfx7, which cannot clamp.
     if !(vop3b && generation < Generation::Gfx8) {
-        taken |= if_has(feature::CLAMP, clamp_bit(generation).put(1));
+        taken |= if_has(Features::CLAMP, clamp_bit(generation).put(1));
     }
     taken
 }
@@ -227,11 +227,11 @@ fn vop3_bits(row: &Row, generation: Generation) -> u64 {
 fn write_vop3(inst: &Inst) -> u64 {
     let mods = &inst.mods;
     let mut word = NEG.put(mods.neg.into()) | OMOD.put(mods.omod.into());
-    word |= HIGH.put(inst.has(flag::HIGH).into());
+    word |= HIGH.put(inst.has(Flags::HIGH).into());
     if !is_vop3b(inst.row()) {
         word |= ABS.put(mods.abs.into()) | OP_SEL.put(mods.op_sel.into());
     }
-    word | clamp_bit(inst.chip.generation()).put(inst.has(flag::CLAMP).into())
+    word | clamp_bit(inst.chip.generation()).put(inst.has(Flags::CLAMP).into())
 }
 
 fn vop3p_bits(row: &Row) -> u64 {
@@ -249,7 +249,7 @@ fn read_vop3p(word: u64, mods: &mut Mods) {
     mods.abs = ABS.get(word) as u8;
     mods.op_sel = OP_SEL_P.get(word) as u8;
     mods.op_sel_hi = (OP_SEL_HI.get(word) | OP_SEL_HI_2.get(word) << 2) as u8;
-    mods.flags |= flag::CLAMP * CLAMP.get(word) as u32;
+    mods.flags.set(Flags::CLAMP, CLAMP.get(word) != 0);
 }
 
 fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
@@ -260,7 +260,7 @@ fn write_vop3p(mods: &Mods, sources: u8) -> u64 {
         | OP_SEL_P.put(mods.op_sel.into())
         | OP_SEL_HI.put(op_sel_hi.into())
         | OP_SEL_HI_2.put(u64::from(op_sel_hi) >> 2)
-        | CLAMP.put((mods.flags & flag::CLAMP != 0).into())
+        | CLAMP.put(mods.flags.contains(Flags::CLAMP).into())
 }
 
 /// Whether the SDWA form of `op` has SDST where others have DST_SEL, OMOD and
@@ -295,7 +295,7 @@ fn sdwa_bits(op: Op, generation: Generation) -> u64 {
     if sources(row) != 0 {
         taken |= all(SDWA_CLAMP);
     }
-    if row.has(feature::OMOD) && generation == Generation::Gfx9 {
+    if row.has(Features::OMOD) && generation == Generation::Gfx9 {
         taken |= all(SDWA_OMOD);
     }
     taken | all(DST_SEL) | all(DST_UNUSED)
@@ -318,7 +318,7 @@ fn write_sdwa(inst: &Inst) -> u64 {
     }
     word | DST_SEL.put(mods.dst_sel as u64)
         | DST_UNUSED.put(mods.dst_unused as u64)
-        | SDWA_CLAMP.put(inst.has(flag::CLAMP).into())
+        | SDWA_CLAMP.put(inst.has(Flags::CLAMP).into())
         | SDWA_OMOD.put(mods.omod.into())
 }
 
@@ -341,14 +341,14 @@ fn read_dpp(word: u64, mods: &mut Mods) {
     mods.dpp_ctrl = DPP_CTRL.get(word) as u16;
     mods.bank_mask = BANK_MASK.get(word) as u8;
     mods.row_mask = ROW_MASK.get(word) as u8;
-    mods.flags |= flag::BOUND_CTRL * BOUND_CTRL.get(word) as u32;
+    mods.flags.set(Flags::BOUND_CTRL, BOUND_CTRL.get(word) != 0);
 }
 
 fn write_dpp(mods: &Mods) -> u64 {
     let mut word = DPP_CTRL.put(mods.dpp_ctrl.into())
         | BANK_MASK.put(mods.bank_mask.into())
         | ROW_MASK.put(mods.row_mask.into())
-        | BOUND_CTRL.put((mods.flags & flag::BOUND_CTRL != 0).into());
+        | BOUND_CTRL.put(mods.flags.contains(Flags::BOUND_CTRL).into());
     for n in 0..2 {
         let bit = |mask: u8| u64::from(mask >> n & 1);
         word |= DPP_NEG[n].put(bit(mods.neg)) | DPP_ABS[n].put(bit(mods.abs));

@@ -4,7 +4,7 @@
 use crate::common::{shared, unhex};
 use proptest::prelude::*;
 use wavetank_isa::{
-    Chip, Dialect, Form, Inst, ParseError, decode, encode, flag, parse_in, print_in,
+    Chip, Dialect, Flags, Form, Inst, ParseError, decode, encode, parse_in, print_in,
 };
 
 fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
@@ -75,7 +75,7 @@ fn every_shared_line_assembles_to_its_bytes() {
 /// SMEM of gfx9 can name its only register in two places; the text does not
 /// say in which, and the older place is written.
 fn names_register_twice(inst: &Inst) -> bool {
-    inst.form == Form::Smem && inst.has(flag::SMEM_SOFFSET) && !inst.has(flag::SMEM_IMM)
+    inst.form == Form::Smem && inst.has(Flags::SMEM_SOFFSET) && !inst.has(Flags::SMEM_IMM)
 }
 
 /// What is printed is read back to the same bytes.
@@ -84,7 +84,7 @@ fn there_and_back(word: u64, chip: Chip) -> Result<(), TestCaseError> {
         return Ok(());
     };
     if names_register_twice(&inst) {
-        inst.mods.flags &= !flag::SMEM_SOFFSET;
+        inst.mods.flags &= !Flags::SMEM_SOFFSET;
     }
     let text = print(&inst);
     match parse(&text, chip) {

@@ -3,7 +3,7 @@
 
 use wavetank_ir::{Export, Reg, Terminator};
 use wavetank_isa::tables::Sopp;
-use wavetank_isa::{Field, Operand, flag};
+use wavetank_isa::{Field, Flags, Operand};
 
 use crate::block::{Flow, Lift};
 use crate::modes::{GPR_IDX_EN, VSKIP};
@@ -99,9 +99,9 @@ pub(crate) fn export(l: &Lift) -> Flow {
             target,
             sources: [Field::Exp0, Field::Exp1, Field::Exp2, Field::Exp3].map(source),
             mask: l.exec_mask(),
-            compressed: l.inst.has(flag::COMPR),
-            done: l.inst.has(flag::DONE),
-            valid_mask: l.inst.has(flag::VM),
+            compressed: l.inst.has(Flags::COMPR),
+            done: l.inst.has(Flags::DONE),
+            valid_mask: l.inst.has(Flags::VM),
         },
         next: l.next(),
     })

@@ -16,7 +16,7 @@ pub(crate) use lds::ds;
 pub(crate) use scalar::smem;
 
 use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Space, Value};
-use wavetank_isa::{Field, Operand, Ty, flag};
+use wavetank_isa::{Field, Flags, Operand, Ty};
 
 use crate::block::{Flow, Lift};
 use crate::operand::{SGPRS, VGPRS};
@@ -57,8 +57,8 @@ impl Site<'_, '_> {
             data: vec![],
             ret: self.ret.filter(|_| returns),
             mask: Some(l.exec_mask()),
-            glc: l.inst.has(flag::GLC),
-            slc: l.inst.has(flag::SLC),
+            glc: l.inst.has(Flags::GLC),
+            slc: l.inst.has(Flags::SLC),
             counter: self.counter,
         }
     }

@@ -8,8 +8,8 @@ use wavetank_ir::{
     Access, Block, Counter, DataReg, Half, ImageKind, MemKind, MemOp, Op as Node, Reg, Space,
     Terminator, Value,
 };
-use wavetank_isa::tables::{Class, Kind, MODE, OperandSpec, PC, SCC, feature};
-use wavetank_isa::{Chip, Field, Inst, MAX_OPERANDS, Mods, Op, Operand, Registers, decode, flag};
+use wavetank_isa::tables::{Class, Features, Kind, MODE, OperandSpec, PC, SCC};
+use wavetank_isa::{Chip, Field, Flags, Inst, MAX_OPERANDS, Mods, Op, Operand, Registers, decode};
 use wavetank_lift::{Fidelity, Modes, fidelity, lift_block};
 
 /// What a block of one instruction does, by its nodes.
@@ -159,7 +159,7 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
     // Of what is not done to the bit, the row may say more; so may it of the
     // status that TFE asks for, which is never written.
     let class = fidelity(inst.op, inst.chip);
-    let whole = matches!(class, Fidelity::Exact(_) | Fidelity::Unshown) && !inst.has(flag::TFE);
+    let whole = matches!(class, Fidelity::Exact(_) | Fidelity::Unshown) && !inst.has(Flags::TFE);
     if whole {
         say("does not read:", reads);
         say("does not write:", writes);
@@ -227,7 +227,7 @@ fn plain() -> Vec<(String, Inst)> {
             operands,
             mods: Mods {
                 // Compare-and-swap takes two components.
-                dmask: if op.row().has(feature::COMPARES) {
+                dmask: if op.row().has(Features::COMPARES) {
                     3
                 } else {
                     1
@@ -235,8 +235,8 @@ fn plain() -> Vec<(String, Inst)> {
                 op_sel_hi: 7,
                 // Buffers take the address register that is there.
                 flags: match op {
-                    Op::Mubuf(_) | Op::Mtbuf(_) if has_address(op) => flag::OFFEN,
-                    _ => 0,
+                    Op::Mubuf(_) | Op::Mtbuf(_) if has_address(op) => Flags::OFFEN,
+                    _ => Flags::empty(),
                 },
                 ..Mods::default()
             },

@@ -9,7 +9,7 @@ use wavetank_ir::{
 };
 use wavetank_ir::{Terminator, verify};
 use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
-use wavetank_isa::{Chip, Field, Form, Inst, Op, Operand, flag};
+use wavetank_isa::{Chip, Field, Flags, Form, Inst, Op, Operand};
 
 /// Registers that are easy to tell apart.
 const OPERANDS: [(Field, Operand); 14] = [
@@ -33,7 +33,7 @@ fn any(op: impl Into<Op>) -> Inst {
     inst(op, &OPERANDS)
 }
 
-fn with(mut inst: Inst, flags: u32) -> Inst {
+fn with(mut inst: Inst, flags: Flags) -> Inst {
     inst.mods.flags |= flags;
     inst
 }
@@ -72,16 +72,16 @@ fn vectors(first: u16, count: u16) -> Vec<Reg> {
 #[test]
 fn every_block_is_valid() {
     let modifiers = [
-        0,
-        flag::GLC,
-        flag::SLC,
-        flag::OFFEN,
-        flag::IDXEN,
-        flag::OFFEN | flag::IDXEN,
-        flag::GDS,
-        flag::LDS,
-        flag::TFE,
-        flag::ADDR64,
+        Flags::empty(),
+        Flags::GLC,
+        Flags::SLC,
+        Flags::OFFEN,
+        Flags::IDXEN,
+        Flags::OFFEN | Flags::IDXEN,
+        Flags::GDS,
+        Flags::LDS,
+        Flags::TFE,
+        Flags::ADDR64,
     ];
     for op in Op::all() {
         for flags in modifiers {
@@ -203,7 +203,7 @@ fn append_and_consume() {
 fn through_lds() {
     for (inst, kinds) in [
         (
-            with(any(Mubuf::BUFFER_LOAD_SBYTE), flag::LDS),
+            with(any(Mubuf::BUFFER_LOAD_SBYTE), Flags::LDS),
             [MemKind::Load, MemKind::Store],
         ),
         (
@@ -233,11 +233,11 @@ fn compare_and_swap() {
         [50, 51, 40, 41].map(Reg::V),
         "source first"
     );
-    let (ops, block) = accesses(with(any(Mubuf::BUFFER_ATOMIC_CMPSWAP), flag::GLC));
+    let (ops, block) = accesses(with(any(Mubuf::BUFFER_ATOMIC_CMPSWAP), Flags::GLC));
     assert_eq!(ops[0].access, Access::Dwords(1));
     assert_eq!(data(&block, &ops[0]), vectors(20, 2));
     assert_eq!(ops[0].ret, Some(DataReg::V(20)));
-    let (ops, block) = accesses(with(any(Smem::S_ATOMIC_CMPSWAP_X2), flag::GLC));
+    let (ops, block) = accesses(with(any(Smem::S_ATOMIC_CMPSWAP_X2), Flags::GLC));
     assert_eq!(ops[0].access, Access::Dwords(2));
     assert_eq!(data(&block, &ops[0]), [16, 17, 18, 19].map(Reg::S));
     assert_eq!(ops[0].ret, Some(DataReg::S(16)));
@@ -251,10 +251,10 @@ fn compare_and_swap() {
 #[test]
 fn buffer_addresses() {
     for (flags, index, offset) in [
-        (0, None, None),
-        (flag::IDXEN, Some(30), None),
-        (flag::OFFEN, None, Some(30)),
-        (flag::IDXEN | flag::OFFEN, Some(30), Some(31)),
+        (Flags::empty(), None, None),
+        (Flags::IDXEN, Some(30), None),
+        (Flags::OFFEN, None, Some(30)),
+        (Flags::IDXEN | Flags::OFFEN, Some(30), Some(31)),
     ] {
         let mut inst = with(any(Mubuf::BUFFER_LOAD_DWORDX3), flags);
         inst.mods.offset = 0xfff;
@@ -287,7 +287,7 @@ fn buffer_addresses() {
 /// ADDR64 of gfx6 and gfx7: base + VADDR, 64 bits, no buffer any more.
 #[test]
 fn wide_buffer_addresses() {
-    let mut inst = with(any(Mubuf::BUFFER_STORE_DWORDX2), flag::ADDR64);
+    let mut inst = with(any(Mubuf::BUFFER_STORE_DWORDX2), Flags::ADDR64);
     inst.chip = Chip::Gfx600;
     let (ops, block) = accesses(inst);
     let Space::Global { address, index } = ops[0].space else {
@@ -404,8 +404,8 @@ fn scalar_loads() {
 fn unsupported() {
     for inst in [
         any(Ds::DS_ORDERED_COUNT),
-        with(any(Ds::DS_SWIZZLE_B32), flag::GDS),
-        with(any(Mubuf::BUFFER_LOAD_DWORDX2), flag::LDS),
+        with(any(Ds::DS_SWIZZLE_B32), Flags::GDS),
+        with(any(Mubuf::BUFFER_LOAD_DWORDX2), Flags::LDS),
     ] {
         let block = lift(inst);
         let name = inst.row().mnemonics[3].expect("gfx9 has it");

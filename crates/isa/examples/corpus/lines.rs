@@ -1,6 +1,6 @@
 //! Lines from the rows of the table: every instruction in every form.
 
-use wavetank_isa::tables::{Access, Field, Kind, Op, OperandSpec, feature};
+use wavetank_isa::tables::{Access, Features, Field, Kind, Op, OperandSpec};
 use wavetank_isa::{Chip, Form, Generation};
 
 use crate::modifiers;
@@ -37,7 +37,7 @@ pub fn forms(op: Op, chip: Chip) -> Vec<(&'static str, Form)> {
         Form::Vop3 => op.vop2(chip).map(|_| Form::Vop2),
         _ => Some(home),
     };
-    let bare = op.row().has(feature::NO_SUFFIX);
+    let bare = op.row().has(Features::NO_SUFFIX);
     let mut forms = Vec::new();
     forms.extend(short.map(|form| {
         (
@@ -160,7 +160,7 @@ impl Place<'_> {
             }
             (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
                 let name = self.op.row().mnemonic(self.chip.generation()).unwrap_or("");
-                let data = match self.op.row().has(feature::D16) && !packs {
+                let data = match self.op.row().has(Features::D16) && !packs {
                     true => name.rsplit('_').next().map_or(1, str::len),
                     false => plain,
                 };
@@ -171,7 +171,7 @@ impl Place<'_> {
                 let mask = mask
                     .and_then(|m| u32::from_str_radix(m, 16).ok())
                     .unwrap_or(0);
-                let data = match self.op.row().has(feature::GATHER) {
+                let data = match self.op.row().has(Features::GATHER) {
                     true => 4,
                     false => mask.count_ones().max(1) as usize,
                 };
@@ -201,7 +201,7 @@ impl Place<'_> {
             (Form::Mubuf | Form::Mtbuf, Field::Vdata)
                 if self.has("lds")
                     && spec.access == Access::Write
-                    && !self.op.row().has(feature::LDS_ONLY) =>
+                    && !self.op.row().has(Features::LDS_ONLY) =>
             {
                 return None;
             }
@@ -253,7 +253,7 @@ impl Place<'_> {
             Kind::Scalar => sgpr(self.random, width, generation),
             Kind::Source => {
                 let text = source(self.random, spec, self.form, generation);
-                let float = is_float(spec.ty) || self.op.row().has(feature::SRC_MODS);
+                let float = is_float(spec.ty) || self.op.row().has(Features::SRC_MODS);
                 signs(self.random, text, float, self.form)
             }
             Kind::Literal => number(self.random, true),

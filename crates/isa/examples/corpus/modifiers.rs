@@ -1,6 +1,6 @@
 //! Words after the operands.
 
-use wavetank_isa::tables::{Op, feature};
+use wavetank_isa::tables::{Features, Op};
 use wavetank_isa::{Chip, Form, Generation};
 
 use crate::random::Random;
@@ -90,19 +90,19 @@ pub fn modifiers(
             flag(
                 random,
                 "clamp",
-                if row.has(feature::CLAMP) { 4 } else { 60 },
+                if row.has(Features::CLAMP) { 4 } else { 60 },
             );
-            if row.has(feature::OMOD) && random.one_in(4) || random.one_in(60) {
+            if row.has(Features::OMOD) && random.one_in(4) || random.one_in(60) {
                 words.push(
                     random
                         .pick(&["mul:2", "mul:4", "div:2", "mul:1", "div:1"])
                         .into(),
                 );
             }
-            if row.has(feature::OP_SEL) && random.one_in(2) || random.one_in(80) {
+            if row.has(Features::OP_SEL) && random.one_in(2) || random.one_in(80) {
                 words.insert(0, list(random, "op_sel", sources + 1));
             }
-            if row.has(feature::HALF_ATTR) && random.one_in(2) {
+            if row.has(Features::HALF_ATTR) && random.one_in(2) {
                 words.push("high".into());
             }
         }
@@ -173,10 +173,10 @@ fn list(random: &mut Random, name: &str, count: usize) -> String {
 
 fn sdwa(random: &mut Random, op: Op, chip: Chip, sources: usize, words: &mut Vec<String>) {
     let row = op.row();
-    if row.has(feature::CLAMP) && random.one_in(5) || random.one_in(60) {
+    if row.has(Features::CLAMP) && random.one_in(5) || random.one_in(60) {
         words.push("clamp".into());
     }
-    let scaled = row.has(feature::OMOD) && chip.generation() == Generation::Gfx9;
+    let scaled = row.has(Features::OMOD) && chip.generation() == Generation::Gfx9;
     if scaled && random.one_in(5) || random.one_in(80) {
         words.push(random.pick(&["mul:2", "mul:4", "div:2"]).into());
     }
@@ -196,7 +196,7 @@ fn sdwa(random: &mut Random, op: Op, chip: Chip, sources: usize, words: &mut Vec
 
 fn ds(random: &mut Random, op: Op, words: &mut Vec<String>) {
     let row = op.row();
-    let two = row.has(feature::TWO_OFFSETS) != random.one_in(60);
+    let two = row.has(Features::TWO_OFFSETS) != random.one_in(60);
     if two {
         for name in ["offset0", "offset1"] {
             if random.one_in(2) {
@@ -216,7 +216,7 @@ fn ds(random: &mut Random, op: Op, words: &mut Vec<String>) {
             ),
         });
     }
-    if row.has(feature::GDS_ONLY) != random.one_in(30) || random.one_in(6) {
+    if row.has(Features::GDS_ONLY) != random.one_in(30) || random.one_in(6) {
         words.push("gds".into());
     }
 }
@@ -281,9 +281,9 @@ pub fn buffer(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec<String
     flag(
         random,
         "lds",
-        if row.has(feature::LDS_ONLY) {
+        if row.has(Features::LDS_ONLY) {
             1
-        } else if row.has(feature::LDS) {
+        } else if row.has(Features::LDS) {
             5
         } else {
             60
@@ -349,7 +349,7 @@ pub fn image(random: &mut Random, op: Op, chip: Chip) -> Vec<String> {
     let name = op.row().mnemonic(chip.generation()).unwrap_or("");
     let mask = match random.below(8) {
         0 => random.pick(&[0, 1, 3, 5, 7, 15, 16]),
-        _ if op.row().has(feature::GATHER) => random.pick(&[1, 2, 4, 8]),
+        _ if op.row().has(Features::GATHER) => random.pick(&[1, 2, 4, 8]),
         _ if name.contains("cmpswap") => random.pick(&[3, 15]),
         _ if name.contains("atomic") => random.pick(&[1, 3]),
         _ => random.pick(&[1, 1, 3, 15, 15, 2, 4, 7, 8, 5]),
@@ -393,7 +393,7 @@ pub fn flat(random: &mut Random, op: Op, form: Form, chip: Chip) -> Vec<String> 
         words.push(format!("offset:{offset}"));
     }
     let tfe = if gfx9 { 60 } else { 20 };
-    let lds = if op.row().has(feature::LDS) && gfx9 {
+    let lds = if op.row().has(Features::LDS) && gfx9 {
         30
     } else {
         100

@@ -6,12 +6,13 @@
 //! promoted to VOP3, SDWA and DPP follow from the home row: [`Op::vop3`],
 //! [`Op::sdwa`], [`Op::dpp`].
 
-pub mod feature;
+mod feature;
 mod row;
 
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 
+pub use feature::Features;
 pub use row::{
     Access, Chips, Class, EXEC, Implicit, Kind, M0, MODE, OperandSpec, PC, Row, SCC, VCC,
 };
@@ -254,9 +255,9 @@ impl Op {
         // v_readlane and v_writelane of gfx6 and gfx7, which are told by no
         // suffix, have the short form alone.
         let short = matches!(self, Op::Vop3(_))
-            && self.row().has(feature::NO_SUFFIX)
+            && self.row().has(Features::NO_SUFFIX)
             && self.vop2(chip).is_some();
-        self.vop3(chip).is_some() && !short && !(promoted && self.row().has(feature::NO_VOP3))
+        self.vop3(chip).is_some() && !short && !(promoted && self.row().has(Features::NO_VOP3))
     }
 
     /// The VOP2 opcode: its own, or the short form of an instruction that later
@@ -270,7 +271,7 @@ impl Op {
 
     /// The SCRATCH opcode of a FLAT instruction: atomics have none.
     pub fn scratch(self, chip: Chip) -> Option<u16> {
-        let missing = self.row().has(feature::NO_SCRATCH) || self.home() != Form::Flat;
+        let missing = self.row().has(Features::NO_SCRATCH) || self.home() != Form::Flat;
         if missing { None } else { self.opcode(chip) }
     }
 
@@ -279,8 +280,8 @@ impl Op {
         let row = self.row();
         let refused = match chip.generation() {
             Generation::Gfx6 | Generation::Gfx7 => return false,
-            Generation::Gfx8 => feature::NO_SDWA,
-            Generation::Gfx9 => feature::NO_SDWA | feature::NO_SDWA_GFX9,
+            Generation::Gfx8 => Features::NO_SDWA,
+            Generation::Gfx9 => Features::NO_SDWA | Features::NO_SDWA_GFX9,
         };
         matches!(self, Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_))
             && row.exists_on(chip)
@@ -294,7 +295,7 @@ impl Op {
         chip.generation() >= Generation::Gfx8
             && matches!(self, Op::Vop1(_) | Op::Vop2(_))
             && row.exists_on(chip)
-            && !row.has(feature::NO_DPP)
+            && !row.has(Features::NO_DPP)
             && !row.is_wide()
     }
 }

@@ -3,7 +3,7 @@
 //! The constructor functions at the end are the vocabulary of the table files:
 //! `dst(F32)`, `src0(U32).sgpr()`, `row("v_min_f32", …).clamp()`.
 
-use super::{Field, Ty, feature};
+use super::{Features, Field, Ty};
 use crate::generation::{Chip, Generation};
 
 /// Whether an operand is read, written or both.
@@ -203,8 +203,8 @@ pub struct Row {
     /// Generations (bit g: generation g) in which LLVM's text refuses it: CLRX,
     /// or the tables of LLVM's decoder, list the opcode all the same.
     pub unlisted: u8,
-    /// Bits of [`feature`].
-    pub features: u32,
+    /// Bits of [`Features`].
+    pub features: Features,
     /// MIMG: the fewest address registers that any image dimension needs, with
     /// 16-bit coordinates. How many are read depends on the resource.
     pub addresses: u8,
@@ -221,9 +221,9 @@ impl Row {
         self.mnemonics[generation as usize]
     }
 
-    /// Whether a bit of [`feature`] is set.
-    pub const fn has(&self, feature: u32) -> bool {
-        self.features & feature != 0
+    /// Whether a bit of [`Features`] is set.
+    pub const fn has(&self, features: Features) -> bool {
+        self.features.intersects(features)
     }
 
     /// Whether EXEC decides which lanes take part.
@@ -232,7 +232,7 @@ impl Row {
             self.class,
             Class::Salu | Class::Branch | Class::Message | Class::Smem
         );
-        self.reads.contains(EXEC) || !scalar && !self.has(feature::NO_EXEC)
+        self.reads.contains(EXEC) || !scalar && !self.has(Features::NO_EXEC)
     }
 
     /// Whether LLVM's text knows the instruction on `generation`.
@@ -244,7 +244,7 @@ impl Row {
     pub const fn takes_neg(&self, spec: &OperandSpec) -> bool {
         matches!(spec.kind, Kind::Source | Kind::Vgpr)
             && matches!(spec.field, Field::Src0 | Field::Src1 | Field::Src2)
-            && (spec.ty.is_float() || self.has(feature::SRC_MODS))
+            && (spec.ty.is_float() || self.has(Features::SRC_MODS))
     }
 
     /// Whether any operand is 64 bits of data: such instructions have no
@@ -312,14 +312,14 @@ pub(super) const fn row(
         }
         g += 1;
     }
-    let mut features = 0;
+    let mut features = Features::empty();
     let mut i = 0;
     while i < operands.len() {
         if matches!(operands[i].ty, Ty::F16 | Ty::F32 | Ty::F64) {
-            features |= match operands[i].field {
-                Field::Vdst => feature::CLAMP | feature::OMOD,
-                _ => feature::CLAMP,
-            };
+            features = features.union(match operands[i].field {
+                Field::Vdst => Features::CLAMP.union(Features::OMOD),
+                _ => Features::CLAMP,
+            });
         }
         i += 1;
     }
@@ -351,13 +351,13 @@ impl Row {
         self
     }
 
-    const fn with(mut self, feature: u32) -> Row {
-        self.features |= feature;
+    const fn with(mut self, features: Features) -> Row {
+        self.features = self.features.union(features);
         self
     }
 
-    const fn without(mut self, feature: u32) -> Row {
-        self.features &= !feature;
+    const fn without(mut self, features: Features) -> Row {
+        self.features = self.features.difference(features);
         self
     }
 
@@ -411,107 +411,107 @@ impl Row {
     }
 
     pub(super) const fn clamp(self) -> Row {
-        self.with(feature::CLAMP)
+        self.with(Features::CLAMP)
     }
 
     pub(super) const fn no_clamp(self) -> Row {
-        self.without(feature::CLAMP)
+        self.without(Features::CLAMP)
     }
 
     pub(super) const fn omod(self) -> Row {
-        self.with(feature::OMOD)
+        self.with(Features::OMOD)
     }
 
     pub(super) const fn no_omod(self) -> Row {
-        self.without(feature::OMOD)
+        self.without(Features::OMOD)
     }
 
     pub(super) const fn op_sel(self) -> Row {
-        self.with(feature::OP_SEL)
+        self.with(Features::OP_SEL)
     }
 
     pub(super) const fn src_mods(self) -> Row {
-        self.with(feature::SRC_MODS)
+        self.with(Features::SRC_MODS)
     }
 
     pub(super) const fn no_vop3(self) -> Row {
-        self.with(feature::NO_VOP3)
+        self.with(Features::NO_VOP3)
     }
 
     pub(super) const fn no_sdwa(self) -> Row {
-        self.with(feature::NO_SDWA)
+        self.with(Features::NO_SDWA)
     }
 
     pub(super) const fn no_sdwa_gfx9(self) -> Row {
-        self.with(feature::NO_SDWA_GFX9)
+        self.with(Features::NO_SDWA_GFX9)
     }
 
     pub(super) const fn no_dpp(self) -> Row {
-        self.with(feature::NO_DPP)
+        self.with(Features::NO_DPP)
     }
 
     pub(super) const fn no_suffix(self) -> Row {
-        self.with(feature::NO_SUFFIX)
+        self.with(Features::NO_SUFFIX)
     }
 
     pub(super) const fn two_offsets(self) -> Row {
-        self.with(feature::TWO_OFFSETS)
+        self.with(Features::TWO_OFFSETS)
     }
 
     pub(super) const fn gds_only(self) -> Row {
-        self.with(feature::GDS_ONLY)
+        self.with(Features::GDS_ONLY)
     }
 
     pub(super) const fn lds(self) -> Row {
-        self.with(feature::LDS)
+        self.with(Features::LDS)
     }
 
     pub(super) const fn lds_only(self) -> Row {
-        self.with(feature::LDS_ONLY)
+        self.with(Features::LDS_ONLY)
     }
 
     pub(super) const fn d16(self) -> Row {
-        self.with(feature::D16)
+        self.with(Features::D16)
     }
 
     pub(super) const fn gather(self) -> Row {
-        self.with(feature::GATHER)
+        self.with(Features::GATHER)
     }
 
     pub(super) const fn no_exec(self) -> Row {
-        self.with(feature::NO_EXEC)
+        self.with(Features::NO_EXEC)
     }
 
     pub(super) const fn indexed(self) -> Row {
-        self.with(feature::INDEXED)
+        self.with(Features::INDEXED)
     }
 
     pub(super) const fn no_memory(self) -> Row {
-        self.with(feature::NO_MEMORY)
+        self.with(Features::NO_MEMORY)
     }
 
     pub(super) const fn updates(self) -> Row {
-        self.with(feature::UPDATES)
+        self.with(Features::UPDATES)
     }
 
     pub(super) const fn compares(self) -> Row {
-        self.with(feature::COMPARES)
+        self.with(Features::COMPARES)
     }
 
     pub(super) const fn constant(self) -> Row {
-        self.with(feature::CONSTANT)
+        self.with(Features::CONSTANT)
     }
 
     pub(super) const fn keeps_half(self) -> Row {
-        self.with(feature::KEEPS_HALF)
+        self.with(Features::KEEPS_HALF)
     }
 
     pub(super) const fn half_attr(self) -> Row {
-        self.with(feature::HALF_ATTR)
+        self.with(Features::HALF_ATTR)
     }
 
     pub(super) const fn no_scratch(self) -> Row {
-        self.with(feature::NO_SCRATCH)
+        self.with(Features::NO_SCRATCH)
     }
 }
 

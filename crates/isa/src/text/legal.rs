@@ -7,9 +7,9 @@ use super::names::M0;
 use crate::codes;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Inst, Operand, SdwaSel, flag};
+use crate::inst::{Flags, Inst, Operand, SdwaSel};
 use crate::tables::{
-    self, Access, Class, Ds, Field, Kind, Op, OperandSpec, Sop1, Sop2, Ty, VCC, feature,
+    self, Access, Class, Ds, Features, Field, Kind, Op, OperandSpec, Sop1, Sop2, Ty, VCC,
 };
 
 type Places<'a> = &'a [Range<usize>];
@@ -113,11 +113,11 @@ fn image(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     // Of one value there is nothing to compare with, and four are too many.
     let unfit = if name.contains("cmpswap") { 1 } else { 15 };
     let no_halves = ["_pck", "_get_resinfo", "_get_lod"];
-    let message = if row.has(feature::GATHER) && mask.count_ones() != 1 {
+    let message = if row.has(Features::GATHER) && mask.count_ones() != 1 {
         "a gather names one channel by dmask"
-    } else if atomic && (!matches!(mask, 1 | 3 | 15) || mask == unfit && !inst.has(flag::TFE)) {
+    } else if atomic && (!matches!(mask, 1 | 3 | 15) || mask == unfit && !inst.has(Flags::TFE)) {
         "an atomic works on one or two values of one component: dmask is 0x1 or 0x3, of a compare and swap 0x3 or 0xf"
-    } else if inst.has(flag::D16) && (atomic || no_halves.iter().any(|n| name.contains(n))) {
+    } else if inst.has(Flags::D16) && (atomic || no_halves.iter().any(|n| name.contains(n))) {
         "the instruction has no d16"
     } else {
         return Ok(());
@@ -130,17 +130,17 @@ fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let row = inst.row();
     let data = row.operands.iter().find(|s| s.field == Field::Vdata);
     let stores = data.is_some_and(|s| !s.access.writes() || s.access == Access::ReadWriteIfGlc);
-    let addressed = inst.has(flag::OFFEN | flag::IDXEN | flag::ADDR64);
+    let addressed = inst.has(Flags::OFFEN | Flags::IDXEN | Flags::ADDR64);
     if addressed && !row.operands.iter().any(|s| s.field == Field::Vaddr) {
         return fail(
             &places[0],
             "the instruction takes no address from vector registers",
         );
     }
-    if inst.has(flag::LDS) && !row.has(feature::LDS | feature::LDS_ONLY) {
+    if inst.has(Flags::LDS) && !row.has(Features::LDS | Features::LDS_ONLY) {
         return fail(&places[0], "the instruction does not load to LDS");
     }
-    if inst.has(flag::ADDR64) && inst.has(flag::OFFEN | flag::IDXEN) {
+    if inst.has(Flags::ADDR64) && inst.has(Flags::OFFEN | Flags::IDXEN) {
         return fail(
             &places[0],
             "`addr64` is the whole address: leave out offen and idxen",
@@ -149,7 +149,7 @@ fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     if inst.form == Form::Mtbuf {
         return Ok(());
     }
-    if !inst.has(flag::TFE) || !stores && !inst.has(flag::LDS) {
+    if !inst.has(Flags::TFE) || !stores && !inst.has(Flags::LDS) {
         return Ok(());
     }
     fail(&places[0], "`tfe` is for loads to registers")
@@ -171,7 +171,7 @@ fn adds_to_part(inst: &Inst) -> bool {
 /// Permutations of lanes stay within LDS.
 fn lds(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let permutes = matches!(inst.op, Op::Ds(Ds::DS_PERMUTE_B32 | Ds::DS_BPERMUTE_B32));
-    if permutes && inst.has(flag::GDS) {
+    if permutes && inst.has(Flags::GDS) {
         return fail(&places[0], "lanes are permuted without GDS");
     }
     Ok(())
@@ -223,7 +223,7 @@ fn integer_clamp(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
     let mut specs = inst.row().operands.iter();
     let old = inst.chip.generation() < Generation::Gfx8;
     let is_float = |s: &OperandSpec| s.field == Field::Vdst && s.ty.is_float();
-    if old && inst.has(flag::CLAMP) && !specs.any(is_float) {
+    if old && inst.has(Flags::CLAMP) && !specs.any(is_float) {
         return fail(&places[0], "integers are clamped from gfx8 on");
     }
     Ok(())

@@ -6,7 +6,7 @@ use super::lex::{Lexer, Located, Spot};
 use super::names::{DPP_AMOUNTS, DPP_PLAIN};
 use super::parse_operand::expect;
 use crate::form::Form;
-use crate::inst::{DstUnused, Mods, SdwaSel, flag};
+use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
 /// Kinds of modifiers that were written; flags are in [`Mods::flags`].
 pub(super) mod given {
@@ -38,26 +38,26 @@ pub(super) mod given {
 }
 
 /// Flags by the word that sets them.
-pub(super) const FLAGS: [(&str, u32); 19] = [
-    ("clamp", flag::CLAMP),
-    ("glc", flag::GLC),
-    ("slc", flag::SLC),
-    ("tfe", flag::TFE),
-    ("lwe", flag::LWE),
-    ("lds", flag::LDS),
-    ("gds", flag::GDS),
-    ("offen", flag::OFFEN),
-    ("idxen", flag::IDXEN),
-    ("addr64", flag::ADDR64),
-    ("unorm", flag::UNORM),
-    ("da", flag::DA),
-    ("r128", flag::R128),
-    ("a16", flag::A16),
-    ("d16", flag::D16),
-    ("done", flag::DONE),
-    ("compr", flag::COMPR),
-    ("high", flag::HIGH),
-    ("vm", flag::VM),
+pub(super) const FLAGS: [(&str, Flags); 19] = [
+    ("clamp", Flags::CLAMP),
+    ("glc", Flags::GLC),
+    ("slc", Flags::SLC),
+    ("tfe", Flags::TFE),
+    ("lwe", Flags::LWE),
+    ("lds", Flags::LDS),
+    ("gds", Flags::GDS),
+    ("offen", Flags::OFFEN),
+    ("idxen", Flags::IDXEN),
+    ("addr64", Flags::ADDR64),
+    ("unorm", Flags::UNORM),
+    ("da", Flags::DA),
+    ("r128", Flags::R128),
+    ("a16", Flags::A16),
+    ("d16", Flags::D16),
+    ("done", Flags::DONE),
+    ("compr", Flags::COMPR),
+    ("high", Flags::HIGH),
+    ("vm", Flags::VM),
 ];
 
 /// What may stand behind the colon, and the field that it goes to.
@@ -120,32 +120,27 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 }
 
 /// What a form can be told: kinds, and flags.
-pub(super) fn allowed(form: Form) -> (u32, u32) {
+pub(super) fn allowed(form: Form) -> (u32, Flags) {
     use given::*;
-    let memory = flag::GLC | flag::SLC | flag::TFE | flag::LDS;
-    let address = flag::OFFEN | flag::IDXEN | flag::ADDR64;
+    let typed = Flags::GLC | Flags::SLC | Flags::TFE;
+    let memory = typed | Flags::LDS;
+    let address = Flags::OFFEN | Flags::IDXEN | Flags::ADDR64;
     match form {
-        Form::Vop3 => (OMOD | OP_SEL, flag::CLAMP | flag::HIGH),
-        Form::Vop3p => (OP_SEL | OP_SEL_HI | NEG_LO_HI, flag::CLAMP),
-        Form::Sdwa => (OMOD | OF_SDWA, flag::CLAMP),
-        Form::Dpp => (OF_DPP, flag::BOUND_CTRL),
-        Form::Smem => (OFFSET, flag::GLC),
-        Form::Ds => (OFFSET | OFFSET01, flag::GDS),
+        Form::Vop3 => (OMOD | OP_SEL, Flags::CLAMP | Flags::HIGH),
+        Form::Vop3p => (OP_SEL | OP_SEL_HI | NEG_LO_HI, Flags::CLAMP),
+        Form::Sdwa => (OMOD | OF_SDWA, Flags::CLAMP),
+        Form::Dpp => (OF_DPP, Flags::BOUND_CTRL),
+        Form::Smem => (OFFSET, Flags::GLC),
+        Form::Ds => (OFFSET | OFFSET01, Flags::GDS),
         Form::Mubuf => (OFFSET, memory | address),
-        Form::Mtbuf => (OFFSET | FORMAT, memory & !flag::LDS | address),
+        Form::Mtbuf => (OFFSET | FORMAT, typed | address),
         Form::Mimg => (
             DMASK,
-            memory & !flag::LDS
-                | flag::LWE
-                | flag::UNORM
-                | flag::DA
-                | flag::R128
-                | flag::A16
-                | flag::D16,
+            typed | Flags::LWE | Flags::UNORM | Flags::DA | Flags::R128 | Flags::A16 | Flags::D16,
         ),
         Form::Flat | Form::Global | Form::Scratch => (OFFSET, memory),
-        Form::Exp => (0, flag::DONE | flag::COMPR | flag::VM),
-        _ => (0, 0),
+        Form::Exp => (0, Flags::DONE | Flags::COMPR | Flags::VM),
+        _ => (0, Flags::empty()),
     }
 }
 

@@ -20,9 +20,9 @@ use super::parse_symbolic::{immediate, number};
 use super::print::is_mix;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{DstUnused, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling, flag};
+use crate::inst::{DstUnused, Flags, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling};
 use crate::modifiers::source_bit;
-use crate::tables::{Access, Class, Field, Kind, Op, OperandSpec, Ty, feature};
+use crate::tables::{Access, Class, Features, Field, Kind, Op, OperandSpec, Ty};
 use crate::{EncodeError, decode, encode};
 
 /// Parses one instruction for a chip, in LLVM's syntax.
@@ -113,7 +113,7 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
         }
         if form == Form::Smem && spec.field == Field::Soffset && lex.peek() != Token::Mark(b',') {
             // An offset that is left out is 0.
-            inst.mods.flags |= flag::SMEM_IMM;
+            inst.mods.flags |= Flags::SMEM_IMM;
             continue;
         }
         if !is_first && !lex.mark(b',') && op.row().operands[0].field != Field::Target {
@@ -184,7 +184,7 @@ fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
     match (inst.form, spec.field) {
         (Form::Flat, Field::Saddr) => true,
         (Form::Mubuf | Form::Mtbuf, Field::Vdata) => {
-            words.lds && !inst.row().has(feature::LDS_ONLY) && spec.access == Access::Write
+            words.lds && !inst.row().has(Features::LDS_ONLY) && spec.access == Access::Write
         }
         (_, Field::Vdst) if loads_to_lds(inst) && words.lds => true,
         _ => spec.access == Access::WriteIfGlc && !words.glc,
@@ -193,7 +193,7 @@ fn is_left_out(inst: &Inst, spec: &OperandSpec, words: Words) -> bool {
 
 /// Whether the instruction can load to LDS, past its vector registers.
 fn loads_to_lds(inst: &Inst) -> bool {
-    matches!(inst.form, Form::Flat | Form::Global | Form::Scratch) && inst.row().has(feature::LDS)
+    matches!(inst.form, Form::Flat | Form::Global | Form::Scratch) && inst.row().has(Features::LDS)
 }
 
 /// Parses one operand by its specification.
@@ -354,7 +354,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     }
     if generation != Generation::Gfx7 || value <= 255 {
         inst.mods.offset = value as i32;
-        inst.mods.flags |= flag::SMEM_IMM;
+        inst.mods.flags |= Flags::SMEM_IMM;
         return Ok(Written::NOTHING);
     }
     Ok(Written {
@@ -368,7 +368,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
 fn apply(
     inst: &mut Inst,
     given: u32,
-    address: (i32, u32),
+    address: (i32, Flags),
     written: &[Written],
     at: &Spot,
 ) -> Result<(), Failure> {
@@ -398,8 +398,8 @@ fn apply(
         inst.mods.abs |= if w.abs { bit } else { 0 };
         inst.mods.sext |= if w.sext { bit } else { 0 };
     }
-    let alone = row.operands.is_empty() && !row.has(feature::GDS_ONLY);
-    if alone && (given != 0 || inst.mods.flags != 0) {
+    let alone = row.operands.is_empty() && !row.has(Features::GDS_ONLY);
+    if alone && (given != 0 || !inst.mods.flags.is_empty()) {
         return fail(at, "the instruction takes no modifiers");
     }
     for (field, operand) in changed {
@@ -410,7 +410,7 @@ fn apply(
         Form::Vop3 | Form::Sdwa if given & given::OMOD != 0 && !takes_omod(inst) => {
             return fail(at, "the result of this instruction is not scaled");
         }
-        Form::Vop3 if given & given::NO_CLAMP != 0 && !row.has(feature::CLAMP) => {
+        Form::Vop3 if given & given::NO_CLAMP != 0 && !row.has(Features::CLAMP) => {
             return fail(at, "the result of this instruction is not clamped");
         }
         Form::Vop3 if given & given::OP_SEL != 0 && !takes_op_sel(inst) => {
@@ -444,18 +444,18 @@ fn apply(
             return fail(at, "expected a DPP control, such as quad_perm:[0,1,2,3]");
         }
         Form::Smem => {
-            let register = address.1 & flag::SMEM_IMM == 0;
+            let register = !address.1.contains(Flags::SMEM_IMM);
             match (given & given::OFFSET != 0, register) {
                 (false, _) => inst.mods.offset = address.0,
                 (true, true) if inst.chip.generation() == Generation::Gfx9 => {
-                    inst.mods.flags |= flag::SMEM_IMM | flag::SMEM_SOFFSET;
+                    inst.mods.flags |= Flags::SMEM_IMM | Flags::SMEM_SOFFSET;
                 }
                 (true, _) => return fail(at, "the offset stands here twice"),
             }
             inst.mods.flags |= address.1;
         }
         Form::Exp => {
-            if inst.has(flag::COMPR) {
+            if inst.has(Flags::COMPR) {
                 // Two registers hold the pairs: the first, and the third.
                 inst.operands[2] = inst.operands[1];
                 inst.operands[4] = inst.operands[3];
@@ -463,18 +463,18 @@ fn apply(
             let exports = (1..5).filter(|i| matches!(inst.operands[*i], Operand::Vgpr(_)));
             inst.mods.dmask = exports.fold(0, |mask, i| mask | 1 << (i - 1));
         }
-        Form::Ds if row.has(feature::GDS_ONLY) && !inst.has(flag::GDS) => {
+        Form::Ds if row.has(Features::GDS_ONLY) && !inst.has(Flags::GDS) => {
             return fail(at, "the instruction works on GDS: write `gds` after it");
         }
         Form::Ds => {
-            let two = row.has(feature::TWO_OFFSETS);
+            let two = row.has(Features::TWO_OFFSETS);
             let other = if two { given::OFFSET } else { given::OFFSET01 };
             if given & other != 0 {
                 let word = if two { "offset0 and offset1" } else { "offset" };
                 return fail(at, format_args!("the instruction takes {word}"));
             }
         }
-        Form::Mubuf if row.has(feature::LDS_ONLY) && !inst.has(flag::LDS) => {
+        Form::Mubuf if row.has(Features::LDS_ONLY) && !inst.has(Flags::LDS) => {
             return fail(at, "the instruction works on LDS: write `lds` after it");
         }
         _ => {}
@@ -486,12 +486,12 @@ fn apply(
 fn takes_omod(inst: &Inst) -> bool {
     let row = inst.row();
     let float = |s: &OperandSpec| s.field == Field::Vdst && s.ty.is_float();
-    row.has(feature::OMOD) && (inst.form != Form::Sdwa || row.operands.iter().any(float))
+    row.has(Features::OMOD) && (inst.form != Form::Sdwa || row.operands.iter().any(float))
 }
 
 /// Whether op_sel means something to a VOP3.
 fn takes_op_sel(inst: &Inst) -> bool {
-    inst.row().has(feature::OP_SEL) && inst.chip.generation() == Generation::Gfx9
+    inst.row().has(Features::OP_SEL) && inst.chip.generation() == Generation::Gfx9
 }
 
 /// A constant with its sign changed, for a short form, which cannot tell the
@@ -539,7 +539,7 @@ pub(super) fn check_widths(
             _ if got == 0 => true,
             // How many are read depends on the resource.
             // CLRX writes the half of the resource that is there.
-            (Form::Mimg, Field::Srsrc) if inst.has(flag::R128) => matches!(got, 4 | 8),
+            (Form::Mimg, Field::Srsrc) if inst.has(Flags::R128) => matches!(got, 4 | 8),
             (Form::Mimg, Field::Vaddr) => {
                 let most = legal::most_addresses(inst);
                 got >= needed && (got <= most || got == 8 && most > 4)

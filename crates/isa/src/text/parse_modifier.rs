@@ -11,7 +11,7 @@ use super::parse_operand::expect;
 use super::parse_symbolic::{number, swizzle};
 use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{DstUnused, Mods, SdwaSel, flag};
+use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 use crate::layout::{Layout, layout};
 
 /// Modifiers as written: their values, and which were there.
@@ -20,7 +20,7 @@ struct Modifiers<'m> {
     /// Bits of [`given`].
     given: u32,
     /// Flags that were said not to be set.
-    denied: u32,
+    denied: Flags,
 }
 
 /// Parses the modifiers up to the end of the line; each must suit the form.
@@ -35,7 +35,7 @@ pub(super) fn modifiers(
     let mut m = Modifiers {
         mods,
         given: 0,
-        denied: 0,
+        denied: Flags::empty(),
     };
     m.mods.dfmt = if form == Form::Mtbuf { DEFAULT_DFMT } else { 0 };
     m.mods.nfmt = DEFAULT_NFMT;
@@ -53,11 +53,11 @@ pub(super) fn modifiers(
             _ => return fail(&start, "expected a modifier, or the end of the line"),
         };
         if let Some(bit) = denied_flag(word, flags, layout(form, generation)) {
-            if bit & (m.mods.flags | m.denied) != 0 {
+            if bit.intersects(m.mods.flags | m.denied) {
                 return fail(&start, format_args!("`{word}` stands beside its like"));
             }
             m.denied |= bit;
-            m.given |= if bit == flag::CLAMP {
+            m.given |= if bit == Flags::CLAMP {
                 given::NO_CLAMP
             } else {
                 0
@@ -66,26 +66,26 @@ pub(super) fn modifiers(
         }
         let (had_kinds, had_flags) = (m.given, m.mods.flags);
         one(lex, word, &start, &mut m, generation)?;
-        let (new_kinds, new_flags) = (m.given & !had_kinds, m.mods.flags & !had_flags);
-        if new_kinds & !kinds != 0 || new_flags & !flags != 0 {
+        let (new_kinds, new_flags) = (m.given & !had_kinds, m.mods.flags - had_flags);
+        if new_kinds & !kinds != 0 || !flags.contains(new_flags) {
             return fail(
                 &start,
                 format_args!("this form of the instruction takes no `{word}`"),
             );
         }
-        let repeated = new_kinds == 0 && new_flags == 0 && !is_repeatable(word);
-        if repeated || m.mods.flags & m.denied != 0 {
+        let repeated = new_kinds == 0 && new_flags.is_empty() && !is_repeatable(word);
+        if repeated || m.mods.flags.intersects(m.denied) {
             return fail(&start, format_args!("`{word}` stands here twice"));
         }
     }
 }
 
 /// `noglc`, `notfe`: a flag that the encoding has is said not to be set.
-fn denied_flag(word: &str, flags: u32, layout: &Layout) -> Option<u32> {
+fn denied_flag(word: &str, flags: Flags, layout: &Layout) -> Option<Flags> {
     let name = word.strip_prefix("no")?;
     let (_, bit) = FLAGS.iter().find(|(w, _)| *w == name)?;
-    let has = |bit: u32| bit == flag::CLAMP || layout.flags.iter().any(|(f, _)| *f == bit);
-    Some(*bit).filter(|bit| bit & flags != 0 && has(*bit))
+    let has = |bit: Flags| bit == Flags::CLAMP || layout.flags.iter().any(|(f, _)| *f == bit);
+    Some(*bit).filter(|bit| flags.contains(*bit) && has(*bit))
 }
 
 /// Words that belong to a kind of which another word may have been there.
@@ -101,7 +101,7 @@ fn one(
     generation: Generation,
 ) -> Result<(), Failure> {
     if let Some((_, bit)) = FLAGS.iter().find(|(w, _)| *w == word) {
-        m.mods.flags |= bit;
+        m.mods.flags |= *bit;
         return Ok(());
     }
     if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, n)| *n == word) {
@@ -153,7 +153,7 @@ impl Syntax for Llvm {
             "bound_ctrl" => {
                 // 0 is an old spelling of the same bit.
                 number(lex, 0, 1)?;
-                mods.flags |= flag::BOUND_CTRL;
+                mods.flags |= Flags::BOUND_CTRL;
             }
             "format" => format(lex, mods, self.0)?,
             _ if lex.word("swizzle") => mods.offset = swizzle(lex)?,

@@ -11,7 +11,7 @@ use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Inst, Operand};
 use crate::modifiers::source_bit;
-use crate::tables::{Field, Kind, Op, OperandSpec, Row, Ty, Vop2, Vop3p, feature};
+use crate::tables::{Features, Field, Kind, Op, OperandSpec, Row, Ty, Vop2, Vop3p};
 
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> Result {
@@ -21,7 +21,7 @@ impl fmt::Display for Inst {
 
 /// Writes the canonical text of an instruction, without a line end.
 ///
-/// The canonical text has no word for [`flag::NV`](crate::flag::NV).
+/// The canonical text has no word for [`Flags::NV`](crate::Flags::NV).
 ///
 /// # Errors
 ///
@@ -133,7 +133,7 @@ fn suffix(inst: &Inst, row: &Row) -> &'static str {
     // Forms that LLVM does not list are told apart by their names, but for
     // v_nop and v_clrexcp, which do the same in every form.
     let same = listed || row.operands.is_empty();
-    if !vector || row.has(feature::NO_SUFFIX) && same {
+    if !vector || row.has(Features::NO_SUFFIX) && same {
         return "";
     }
     let short = match inst.op {

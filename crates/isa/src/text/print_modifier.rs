@@ -7,43 +7,43 @@ use super::names::{DST_UNUSED, SDWA_SELS};
 use super::print::{is_mix, signed_hex};
 use super::symbolic;
 use crate::form::Form;
-use crate::inst::{Inst, flag};
-use crate::tables::{Ds, Op, feature};
+use crate::inst::{Flags, Inst};
+use crate::tables::{Ds, Features, Op};
 
 /// A word for a flag.
-type Word = (u32, Piece<15>);
+type Word = (Flags, Piece<15>);
 
-const CLAMP: [Word; 1] = [(flag::CLAMP, Piece::of(" clamp"))];
-const HIGH: [Word; 1] = [(flag::HIGH, Piece::of(" high"))];
-const BOUND_CTRL: [Word; 1] = [(flag::BOUND_CTRL, Piece::of(" bound_ctrl:1"))];
-const GLC: [Word; 1] = [(flag::GLC, Piece::of(" glc"))];
-const GDS: [Word; 1] = [(flag::GDS, Piece::of(" gds"))];
-const LDS: [Word; 1] = [(flag::LDS, Piece::of(" lds"))];
+const CLAMP: [Word; 1] = [(Flags::CLAMP, Piece::of(" clamp"))];
+const HIGH: [Word; 1] = [(Flags::HIGH, Piece::of(" high"))];
+const BOUND_CTRL: [Word; 1] = [(Flags::BOUND_CTRL, Piece::of(" bound_ctrl:1"))];
+const GLC: [Word; 1] = [(Flags::GLC, Piece::of(" glc"))];
+const GDS: [Word; 1] = [(Flags::GDS, Piece::of(" gds"))];
+const LDS: [Word; 1] = [(Flags::LDS, Piece::of(" lds"))];
 const BUFFER_ADDRESS: [Word; 3] = [
-    (flag::IDXEN, Piece::of(" idxen")),
-    (flag::OFFEN, Piece::of(" offen")),
-    (flag::ADDR64, Piece::of(" addr64")),
+    (Flags::IDXEN, Piece::of(" idxen")),
+    (Flags::OFFEN, Piece::of(" offen")),
+    (Flags::ADDR64, Piece::of(" addr64")),
 ];
 const MEMORY: [Word; 3] = [
-    (flag::GLC, Piece::of(" glc")),
-    (flag::SLC, Piece::of(" slc")),
-    (flag::TFE, Piece::of(" tfe")),
+    (Flags::GLC, Piece::of(" glc")),
+    (Flags::SLC, Piece::of(" slc")),
+    (Flags::TFE, Piece::of(" tfe")),
 ];
 const IMAGE: [Word; 9] = [
-    (flag::UNORM, Piece::of(" unorm")),
-    (flag::GLC, Piece::of(" glc")),
-    (flag::SLC, Piece::of(" slc")),
-    (flag::R128, Piece::of(" r128")),
-    (flag::A16, Piece::of(" a16")),
-    (flag::TFE, Piece::of(" tfe")),
-    (flag::LWE, Piece::of(" lwe")),
-    (flag::DA, Piece::of(" da")),
-    (flag::D16, Piece::of(" d16")),
+    (Flags::UNORM, Piece::of(" unorm")),
+    (Flags::GLC, Piece::of(" glc")),
+    (Flags::SLC, Piece::of(" slc")),
+    (Flags::R128, Piece::of(" r128")),
+    (Flags::A16, Piece::of(" a16")),
+    (Flags::TFE, Piece::of(" tfe")),
+    (Flags::LWE, Piece::of(" lwe")),
+    (Flags::DA, Piece::of(" da")),
+    (Flags::D16, Piece::of(" d16")),
 ];
 const EXPORT: [Word; 3] = [
-    (flag::DONE, Piece::of(" done")),
-    (flag::COMPR, Piece::of(" compr")),
-    (flag::VM, Piece::of(" vm")),
+    (Flags::DONE, Piece::of(" done")),
+    (Flags::COMPR, Piece::of(" compr")),
+    (Flags::VM, Piece::of(" vm")),
 ];
 const OMOD: [Piece<15>; 4] = [
     Piece::EMPTY,
@@ -186,7 +186,7 @@ fn dpp(inst: &Inst, line: &mut Line) -> Result {
 }
 
 fn smem(inst: &Inst, line: &mut Line) -> Result {
-    if inst.has(flag::SMEM_SOFFSET) && inst.has(flag::SMEM_IMM) {
+    if inst.has(Flags::SMEM_SOFFSET) && inst.has(Flags::SMEM_IMM) {
         line.piece(&OFFSET);
         signed_hex(line, inst.mods.offset)?;
     }
@@ -196,7 +196,7 @@ fn smem(inst: &Inst, line: &mut Line) -> Result {
 
 fn ds(inst: &Inst, line: &mut Line) -> Result {
     let mods = &inst.mods;
-    if inst.row().has(feature::TWO_OFFSETS) {
+    if inst.row().has(Features::TWO_OFFSETS) {
         offset(line, &const { Piece::of(" offset0:") }, mods.offset);
         offset(line, &const { Piece::of(" offset1:") }, mods.offset1.into());
     } else if inst.op == Op::Ds(Ds::DS_SWIZZLE_B32) && mods.offset != 0 {
@@ -216,7 +216,7 @@ fn buffer(inst: &Inst, line: &mut Line) -> Result {
     words(inst, line, &BUFFER_ADDRESS);
     offset(line, &OFFSET, inst.mods.offset);
     // Where the bit is a part of the instruction, its word comes first.
-    let always_lds = inst.row().has(feature::LDS_ONLY);
+    let always_lds = inst.row().has(Features::LDS_ONLY);
     if always_lds {
         words(inst, line, &LDS);
     }

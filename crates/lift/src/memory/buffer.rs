@@ -6,7 +6,7 @@
 
 use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
 use wavetank_isa::tables::{Mtbuf, Mubuf};
-use wavetank_isa::{Field, flag};
+use wavetank_isa::{Field, Flags};
 
 use super::{Site, through_lds};
 use crate::block::{Flow, Lift};
@@ -16,7 +16,7 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
     use Access::*;
     use Half::*;
     use Mubuf::*;
-    if l.inst.has(flag::LDS) {
+    if l.inst.has(Flags::LDS) {
         return to_lds(l, op);
     }
     let width = l.dwords(Field::Vdata);
@@ -94,7 +94,7 @@ pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
     use Access::Dwords;
     use Half::{Low, Whole};
     use Mtbuf::*;
-    if l.inst.has(flag::ADDR64) {
+    if l.inst.has(Flags::ADDR64) {
         return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
     }
     let elements = Elements::Typed(l.inst.mods.dfmt, l.inst.mods.nfmt);
@@ -153,7 +153,7 @@ fn halves<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) ->
 
 /// An access that converts by the format of the descriptor.
 fn formatted<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) -> Flow {
-    if l.inst.has(flag::ADDR64) {
+    if l.inst.has(Flags::ADDR64) {
         return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
     }
     access(site(l, Elements::Resource))
@@ -163,7 +163,7 @@ fn formatted<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow)
 fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
     Site {
         l,
-        space: if l.inst.has(flag::ADDR64) {
+        space: if l.inst.has(Flags::ADDR64) {
             global(l)
         } else {
             buffer(l, elements)
@@ -172,7 +172,7 @@ fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
         data: Field::Vdata,
         data2: None,
         ret: l.results(Field::Vdata),
-        returns: l.inst.has(flag::GLC),
+        returns: l.inst.has(Flags::GLC),
         counter: Counter::Vm,
     }
 }
@@ -193,7 +193,7 @@ fn global(l: &Lift) -> Space {
 /// The descriptor, and the index and offset registers that IDXEN and OFFEN
 /// enable; with both, the index comes first.
 fn buffer(l: &Lift, format: Elements) -> Space {
-    let (idxen, offen) = (l.inst.has(flag::IDXEN), l.inst.has(flag::OFFEN));
+    let (idxen, offen) = (l.inst.has(Flags::IDXEN), l.inst.has(Flags::OFFEN));
     let index = idxen.then(|| l.vector32(Field::Vaddr, 0).v);
     let offset = offen.then(|| l.vector32(Field::Vaddr, idxen.into()).v);
     Space::Buffer {

@@ -3,7 +3,7 @@
 
 use wavetank_ir::{Access, Counter, Half, Rmw, Space};
 use wavetank_isa::tables::Flat;
-use wavetank_isa::{Field, Form, flag};
+use wavetank_isa::{Field, Flags, Form};
 
 use super::{Site, through_lds};
 use crate::block::{Flow, Lift};
@@ -13,7 +13,7 @@ pub(crate) fn flat(l: &Lift, op: Flat) -> Flow {
     use Access::*;
     use Flat::*;
     use Half::*;
-    if l.inst.has(flag::LDS) {
+    if l.inst.has(Flags::LDS) {
         return to_lds(l, op);
     }
     let at = site(l);
@@ -115,7 +115,7 @@ fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
         data: Field::Data0,
         data2: None,
         ret: l.results(Field::Vdst),
-        returns: l.inst.has(flag::GLC),
+        returns: l.inst.has(Flags::GLC),
         counter,
     }
 }

@@ -5,7 +5,7 @@
 
 use wavetank_ir::{Access, Counter, Half, Image, ImageKind, Lod, MemKind, MemOp, Rmw, Space};
 use wavetank_isa::tables::Mimg;
-use wavetank_isa::{Field, flag};
+use wavetank_isa::{Field, Flags};
 
 use crate::block::{Flow, Lift};
 
@@ -184,10 +184,10 @@ pub(crate) fn mimg(l: &Lift, op: Mimg) -> Flow {
             return Flow::unsupported(l.inst, "no document says which texels it takes");
         }
     };
-    if l.inst.has(flag::R128) {
+    if l.inst.has(Flags::R128) {
         return Flow::unsupported(l.inst, "resources of 128 bits are not executed yet");
     }
-    if !l.rules().halves_packed && l.inst.has(flag::D16) {
+    if !l.rules().halves_packed && l.inst.has(Flags::D16) {
         return Flow::unsupported(
             l.inst,
             "16-bit components in whole registers are not executed yet",
@@ -219,7 +219,7 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
     let returns = match memory {
         MemKind::Load => true,
         MemKind::Store => false,
-        MemKind::Atomic(_) => l.inst.has(flag::GLC),
+        MemKind::Atomic(_) => l.inst.has(Flags::GLC),
     };
     let mut image = Image {
         kind,
@@ -233,9 +233,9 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         clamp,
         compare,
         offsets,
-        unnormalized: l.inst.has(flag::UNORM),
-        array: l.inst.has(flag::DA),
-        short: l.inst.has(flag::A16),
+        unnormalized: l.inst.has(Flags::UNORM),
+        array: l.inst.has(Flags::DA),
+        short: l.inst.has(Flags::A16),
     };
     image.address = l.vectors(Field::Vaddr, image.address_dwords() as u32);
     let mut op = MemOp {
@@ -243,15 +243,15 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         space: Space::Image(image),
         offset: 0,
         access: Access::Dwords(dwords),
-        half: match l.inst.has(flag::D16) {
+        half: match l.inst.has(Flags::D16) {
             true => Half::Low,
             false => Half::Whole,
         },
         data: vec![],
         ret: l.results(Field::Vdata).filter(|_| returns),
         mask: Some(l.exec_mask()),
-        glc: l.inst.has(flag::GLC),
-        slc: l.inst.has(flag::SLC),
+        glc: l.inst.has(Flags::GLC),
+        slc: l.inst.has(Flags::SLC),
         counter: Counter::Vm,
     };
     let operands = match memory {

@@ -4,8 +4,8 @@
 use wavetank_ir::{
     Access, Builder, Counter, DataReg, GlobalSync, Half, Reg, Rmw, Space, Terminator, Value,
 };
-use wavetank_isa::tables::{Ds, feature};
-use wavetank_isa::{Field, flag};
+use wavetank_isa::tables::{Ds, Features};
+use wavetank_isa::{Field, Flags};
 
 use super::swizzle::pattern;
 use super::{MemKind, MemOp, Site};
@@ -81,7 +81,7 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
             source_first(at()).atomic(Rmw::FCmpSwap, width)
         }
 
-        _ if l.inst.has(flag::GDS) && !works_on_gds(op) => {
+        _ if l.inst.has(Flags::GDS) && !works_on_gds(op) => {
             Flow::unsupported(l.inst, "it works on LDS only")
         }
         DS_READ_ADDTID_B32 => by_lane(l).load(Dwords(1), Whole),
@@ -159,7 +159,7 @@ fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
 
 /// LDS, or with GDS the part of the global data share that M0 names.
 fn space(l: &Lift, address: Value) -> Space {
-    if l.inst.has(flag::GDS) {
+    if l.inst.has(Flags::GDS) {
         let window = l.m0().v;
         Space::Gds { address, window }
     } else {
@@ -170,7 +170,7 @@ fn space(l: &Lift, address: Value) -> Space {
 /// Whether an instruction that is no plain load, store or atomic has a meaning
 /// for the global data share.
 fn works_on_gds(op: Ds) -> bool {
-    matches!(op, Ds::DS_APPEND | Ds::DS_CONSUME | Ds::DS_NOP) || op.row().has(feature::GDS_ONLY)
+    matches!(op, Ds::DS_APPEND | Ds::DS_CONSUME | Ds::DS_NOP) || op.row().has(Features::GDS_ONLY)
 }
 
 /// LDS[M0[15:0] + OFFSET + 4 · lane].
@@ -225,7 +225,7 @@ fn append(l: &Lift, rmw: Rmw) -> Flow {
     let Some(vdst) = l.vgpr(Field::Vdst) else {
         return Flow::Next;
     };
-    let base = match l.inst.has(flag::GDS) {
+    let base = match l.inst.has(Flags::GDS) {
         true => Int::const32(l.b, 0),
         false => l.m0() & 0xffff,
     };

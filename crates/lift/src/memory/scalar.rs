@@ -2,7 +2,7 @@
 
 use wavetank_ir::{Access, Clock, Counter, DataReg, Half, MemKind, MemOp, Rmw, Space, Value};
 use wavetank_isa::tables::Smem;
-use wavetank_isa::{Field, Operand, flag};
+use wavetank_isa::{Field, Flags, Operand};
 
 use crate::block::{Flow, Lift};
 use crate::operand::SGPRS;
@@ -158,7 +158,7 @@ fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
     let Some(first) = l.sgpr_code(field).filter(|&c| c + span <= SGPRS) else {
         return Flow::Next;
     };
-    let glc = l.inst.has(flag::GLC);
+    let glc = l.inst.has(Flags::GLC);
     let reg = Some(DataReg::S(first));
     let (read, ret, dwords) = match kind {
         MemKind::Load => (0, reg, span),

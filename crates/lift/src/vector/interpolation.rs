@@ -11,7 +11,7 @@
 
 use wavetank_ir::Elem;
 use wavetank_isa::tables::Vintrp::{self, *};
-use wavetank_isa::{Field, Operand, flag};
+use wavetank_isa::{Field, Flags, Operand};
 
 use super::operand::Vector;
 use crate::block::Flow;
@@ -100,7 +100,7 @@ fn single<'a>(v: &Vector<'a>, which: Which) -> Float<'a> {
 
 /// The half of a pair that the instruction chooses, in single precision.
 fn half<'a>(v: &Vector<'a>, pair: Int<'a>) -> Float<'a> {
-    let bits = match v.l.inst.has(flag::HIGH) {
+    let bits = match v.l.inst.has(Flags::HIGH) {
         true => pair >> 16,
         false => pair,
     };

@@ -8,8 +8,8 @@
 use std::cell::OnceCell;
 
 use wavetank_ir::{Bin, Builder, Elem, Fp, Reg, Tern, Un, Value};
-use wavetank_isa::tables::{OperandSpec, Vop2, feature};
-use wavetank_isa::{DstUnused, Field, Form, Inst, Op, Operand, Row, SdwaSel, Ty, flag};
+use wavetank_isa::tables::{Features, OperandSpec, Vop2};
+use wavetank_isa::{DstUnused, Field, Flags, Form, Inst, Op, Operand, Row, SdwaSel, Ty};
 
 use crate::block::Lift;
 use crate::lane;
@@ -80,7 +80,7 @@ pub(super) fn float_elem(ty: Ty) -> Elem {
 /// The 16-bit results that leave the other half of the register alone where
 /// any do; all others clear it (Vega ISA, 12.10 V_MAD_F16).
 fn keeps_other_half(l: &Lift) -> bool {
-    l.rules().halves_kept && l.inst.row().has(feature::KEEPS_HALF)
+    l.rules().halves_kept && l.inst.row().has(Features::KEEPS_HALF)
 }
 
 impl<'a> Vector<'a> {
@@ -104,7 +104,7 @@ impl<'a> Vector<'a> {
 
     /// Whether the CLAMP bit is set.
     pub fn clamp(&self) -> bool {
-        self.l.inst.has(flag::CLAMP)
+        self.l.inst.has(Flags::CLAMP)
     }
 
     // ---- sources ----
@@ -258,7 +258,7 @@ impl<'a> Vector<'a> {
     /// gives 0 (where that is not to be seen, the lane is not written).
     fn dpp(&self, value: Value) -> Value {
         let moved = self.b().shuffle(value, self.dpp_sources());
-        if self.l.inst.has(flag::BOUND_CTRL) {
+        if self.l.inst.has(Flags::BOUND_CTRL) {
             self.b().select(self.dpp_valid(), moved, self.b().u32(0))
         } else {
             moved
@@ -291,7 +291,7 @@ impl<'a> Vector<'a> {
             } else {
                 and(exec, b.mask(enabled))
             };
-            if inst.has(flag::BOUND_CTRL) {
+            if inst.has(Flags::BOUND_CTRL) {
                 lanes
             } else {
                 and(lanes, self.dpp_valid())
@@ -344,7 +344,7 @@ impl<'a> Vector<'a> {
         let (b, fp) = (self.b(), self.fp(elem));
         let omod = self.l.inst.mods.omod;
         let mut value = value;
-        if omod != 0 && self.row.has(feature::OMOD) && fp.flush_out && !fp.ieee {
+        if omod != 0 && self.row.has(Features::OMOD) && fp.flush_out && !fp.ieee {
             let factor = [1.0, 2.0, 4.0, 0.5][usize::from(omod & 3)];
             let factor = match elem {
                 Elem::F64 => b.u64(f64::to_bits(factor)),

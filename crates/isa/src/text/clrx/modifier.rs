@@ -9,7 +9,7 @@ use super::expr;
 use super::names::{DATA_FORMATS, NUMBER_FORMATS, SELS, UNUSED};
 use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{DstUnused, Mods, SdwaSel, flag};
+use crate::inst::{DstUnused, Flags, Mods, SdwaSel};
 
 /// Modifiers as written: their values, and which were there.
 pub(super) struct Modifiers {
@@ -61,7 +61,7 @@ pub(super) fn modifiers(
         };
         one(lex, word, &start, &mut m)?;
         let asks_other = m.form.is_some_and(|asked| asked != form);
-        if m.given & !kinds != 0 || m.mods.flags & !flags != 0 || asks_other {
+        if m.given & !kinds != 0 || !flags.contains(m.mods.flags) || asks_other {
             let message = format!("this form of the instruction takes no `{word}`");
             return fail(&start, message);
         }
@@ -69,14 +69,14 @@ pub(super) fn modifiers(
 }
 
 /// What this syntax has words for, and LLVM's has not.
-fn extra_flags(form: Form, generation: Generation) -> u32 {
+fn extra_flags(form: Form, generation: Generation) -> Flags {
     match form {
         Form::Smem | Form::Flat | Form::Global | Form::Scratch
             if generation == Generation::Gfx9 =>
         {
-            flag::NV
+            Flags::NV
         }
-        _ => 0,
+        _ => Flags::empty(),
     }
 }
 
@@ -95,12 +95,14 @@ fn one(
     m: &mut Modifiers,
 ) -> Result<(), Failure> {
     let flag = match word {
-        "vm" => Some(flag::VM),
-        "nv" => Some(flag::NV),
+        "vm" => Some(Flags::VM),
+        "nv" => Some(Flags::NV),
         _ => FLAGS.iter().find(|(w, _)| *w == word).map(|f| f.1),
     };
     if let Some(flag) = flag {
-        m.mods.flags |= if switched_on(lex)? { flag } else { 0 };
+        if switched_on(lex)? {
+            m.mods.flags |= flag;
+        }
         return Ok(());
     }
     let form = match word {
@@ -120,11 +122,9 @@ fn one(
     if word == "bound_ctrl" {
         // The first value sets the bit, whichever it is; a second one counts.
         switched_on(lex)?;
-        m.mods.flags |= if switched_on(lex)? {
-            flag::BOUND_CTRL
-        } else {
-            0
-        };
+        if switched_on(lex)? {
+            m.mods.flags |= Flags::BOUND_CTRL;
+        }
         m.given |= given::DPP;
         return Ok(());
     }

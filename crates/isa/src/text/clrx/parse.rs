@@ -20,9 +20,9 @@ use super::symbolic::immediate;
 use super::{expr, names};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
-use crate::inst::{Inst, MAX_OPERANDS, Mods, Operand, Spelling, flag};
+use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
 use crate::modifiers::source_bit;
-use crate::tables::{Access, Ds, Field, Kind, Op, OperandSpec, Ty, feature};
+use crate::tables::{Access, Ds, Features, Field, Kind, Op, OperandSpec, Ty};
 
 /// Parses one instruction that stands at an address of the code.
 pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Inst, ParseError> {
@@ -153,7 +153,7 @@ fn forms(op: Op, chip: Chip, only: Option<&str>) -> Vec<Candidate> {
     };
     let modified = chip.generation() >= Generation::Gfx8
         && matches!(home, Form::Vop1 | Form::Vop2 | Form::Vopc);
-    let lds = matches!(home, Form::Mubuf | Form::Flat) && !op.row().has(feature::LDS_ONLY);
+    let lds = matches!(home, Form::Mubuf | Form::Flat) && !op.row().has(Features::LDS_ONLY);
     let all = [
         ("_e32", short, false),
         ("_e32", short.filter(|_| lds), true),
@@ -240,7 +240,7 @@ impl Line {
             (Form::Flat, Field::Saddr) => true,
             (Form::Mubuf, Field::Vdata) if to_lds => true,
             (Form::Flat | Form::Global | Form::Scratch, Field::Vdst)
-                if to_lds && row.has(feature::LDS) =>
+                if to_lds && row.has(Features::LDS) =>
             {
                 true
             }
@@ -422,7 +422,7 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
     if generation == Generation::Gfx7 && value > 255 {
         return Ok(literal(value as u32));
     }
-    inst.mods.flags |= flag::SMEM_IMM;
+    inst.mods.flags |= Flags::SMEM_IMM;
     inst.mods.offset = match generation {
         Generation::Gfx9 => signed_offset(value),
         _ => value as i32,
@@ -440,16 +440,16 @@ fn signed_offset(value: i64) -> i32 {
 /// modifiers.
 fn apply_smem(
     inst: &mut Inst,
-    (offset, flags): (i32, u32),
+    (offset, flags): (i32, Flags),
     given: u32,
     at: &Lexer<'_>,
 ) -> Result<(), Failure> {
-    let register = flags & flag::SMEM_IMM == 0;
+    let register = !flags.contains(Flags::SMEM_IMM);
     match (given & given::OFFSET != 0, register) {
         (false, _) => inst.mods.offset = offset,
         (true, true) if inst.chip.generation() == Generation::Gfx9 => {
             inst.mods.offset = signed_offset(inst.mods.offset.into());
-            inst.mods.flags |= flag::SMEM_IMM | flag::SMEM_SOFFSET;
+            inst.mods.flags |= Flags::SMEM_IMM | Flags::SMEM_SOFFSET;
         }
         (true, _) => return fail(at, "the offset stands here twice"),
     }

@@ -11,9 +11,9 @@ use super::names::{self, DATA_FORMATS, HWREGS, MESSAGE_OPS, MESSAGES, NUMBER_FOR
 use super::parse::order;
 use crate::form::Form;
 use crate::generation::Generation;
-use crate::inst::{Inst, Operand, flag};
+use crate::inst::{Flags, Inst, Operand};
 use crate::modifiers::source_bit;
-use crate::tables::{Field, Kind, Op, OperandSpec, Ty, feature};
+use crate::tables::{Features, Field, Kind, Op, OperandSpec, Ty};
 
 /// Writes an instruction that stands at an address of the code.
 pub(in crate::text) fn print(inst: &Inst, address: u64, out: &mut impl Write) -> Result {
@@ -93,7 +93,7 @@ fn operand(
     let generation = inst.chip.generation();
     match inst.operands[i] {
         Operand::Sgpr(code) => {
-            let short = spec.field == Field::Srsrc && inst.has(flag::R128);
+            let short = spec.field == Field::Srsrc && inst.has(Flags::R128);
             let count = if short { 4 } else { inst.dwords(i) };
             sgpr(out, code, count, generation)
         }
@@ -245,9 +245,9 @@ fn modifiers(inst: &Inst, out: &mut impl Write) -> Result {
             inst,
             out,
             &[
-                (flag::DONE, " done"),
-                (flag::COMPR, " compr"),
-                (flag::VM, " vm"),
+                (Flags::DONE, " done"),
+                (Flags::COMPR, " compr"),
+                (Flags::VM, " vm"),
             ],
         ),
         _ => Ok(()),
@@ -255,7 +255,7 @@ fn modifiers(inst: &Inst, out: &mut impl Write) -> Result {
 }
 
 /// The words of those flags that are set.
-fn words(inst: &Inst, out: &mut impl Write, table: &[(u32, &str)]) -> Result {
+fn words(inst: &Inst, out: &mut impl Write, table: &[(Flags, &str)]) -> Result {
     table
         .iter()
         .filter(|(flag, _)| inst.has(*flag))
@@ -273,7 +273,7 @@ fn offset(out: &mut impl Write, word: &str, value: i32) -> Result {
 
 fn omod_and_clamp(inst: &Inst, out: &mut impl Write) -> Result {
     out.write_str(["", " mul:2", " mul:4", " div:2"][usize::from(inst.mods.omod & 3)])?;
-    words(inst, out, &[(flag::CLAMP, " clamp")])
+    words(inst, out, &[(Flags::CLAMP, " clamp")])
 }
 
 /// A list of bits, one a source: ` op_sel:[1,0]`.
@@ -296,7 +296,7 @@ fn vop3(inst: &Inst, out: &mut impl Write) -> Result {
         let in_order = op_sel & 7 | (op_sel >> 3 & 1) << count;
         bits(out, " op_sel:", in_order, count + 1)?;
     }
-    words(inst, out, &[(flag::HIGH, " high")])?;
+    words(inst, out, &[(Flags::HIGH, " high")])?;
     omod_and_clamp(inst, out)?;
     if is_short(inst) {
         out.write_str(" vop3")?;
@@ -311,7 +311,7 @@ fn is_short(inst: &Inst) -> bool {
         op => op.vop2(inst.chip).is_some(),
     };
     let mods = &inst.mods;
-    let plain = mods.neg | mods.abs | mods.omod | mods.op_sel == 0 && mods.flags == 0;
+    let plain = mods.neg | mods.abs | mods.omod | mods.op_sel == 0 && mods.flags.is_empty();
     let fits = |(spec, operand): (&OperandSpec, &Operand)| match spec.field {
         Field::Sdst | Field::CarryIn => *operand == Operand::Sgpr(106),
         Field::Src1 if !matches!(spec.kind, Kind::Scalar) => matches!(operand, Operand::Vgpr(_)),
@@ -336,7 +336,7 @@ fn vop3p(inst: &Inst, out: &mut impl Write) -> Result {
             bits(out, word, value, mask.count_ones() as u8)?;
         }
     }
-    words(inst, out, &[(flag::CLAMP, " clamp")])
+    words(inst, out, &[(Flags::CLAMP, " clamp")])
 }
 
 fn sdwa(inst: &Inst, out: &mut impl Write) -> Result {
@@ -365,7 +365,7 @@ fn sdwa(inst: &Inst, out: &mut impl Write) -> Result {
 
 fn dpp(inst: &Inst, out: &mut impl Write) -> Result {
     dpp_control(out, inst.mods.dpp_ctrl)?;
-    words(inst, out, &[(flag::BOUND_CTRL, " bound_ctrl")])?;
+    words(inst, out, &[(Flags::BOUND_CTRL, " bound_ctrl")])?;
     for (word, mask) in [
         (" bank_mask:", inst.mods.bank_mask),
         (" row_mask:", inst.mods.row_mask),
@@ -403,8 +403,8 @@ fn dpp_control(out: &mut impl Write, code: u16) -> Result {
 }
 
 fn smem(inst: &Inst, out: &mut impl Write) -> Result {
-    words(inst, out, &[(flag::GLC, " glc"), (flag::NV, " nv")])?;
-    if inst.has(flag::SMEM_SOFFSET) && inst.has(flag::SMEM_IMM) {
+    words(inst, out, &[(Flags::GLC, " glc"), (Flags::NV, " nv")])?;
+    if inst.has(Flags::SMEM_SOFFSET) && inst.has(Flags::SMEM_IMM) {
         out.write_str(" offset:")?;
         signed_hex(out, inst.mods.offset.into())?;
     }
@@ -413,25 +413,25 @@ fn smem(inst: &Inst, out: &mut impl Write) -> Result {
 
 fn ds(inst: &Inst, out: &mut impl Write) -> Result {
     let mods = &inst.mods;
-    if inst.row().has(feature::TWO_OFFSETS) {
+    if inst.row().has(Features::TWO_OFFSETS) {
         offset(out, " offset0:", mods.offset)?;
         offset(out, " offset1:", mods.offset1.into())?;
     } else {
         offset(out, " offset:", mods.offset)?;
     }
-    words(inst, out, &[(flag::GDS, " gds")])
+    words(inst, out, &[(Flags::GDS, " gds")])
 }
 
 fn buffer(inst: &Inst, out: &mut impl Write) -> Result {
-    let address = [(flag::OFFEN, " offen"), (flag::IDXEN, " idxen")];
+    let address = [(Flags::OFFEN, " offen"), (Flags::IDXEN, " idxen")];
     words(inst, out, &address)?;
     offset(out, " offset:", inst.mods.offset)?;
     let others = [
-        (flag::GLC, " glc"),
-        (flag::SLC, " slc"),
-        (flag::ADDR64, " addr64"),
-        (flag::LDS, " lds"),
-        (flag::TFE, " tfe"),
+        (Flags::GLC, " glc"),
+        (Flags::SLC, " slc"),
+        (Flags::ADDR64, " addr64"),
+        (Flags::LDS, " lds"),
+        (Flags::TFE, " tfe"),
     ];
     words(inst, out, &others)?;
     let (dfmt, nfmt) = (inst.mods.dfmt, inst.mods.nfmt);
@@ -451,15 +451,15 @@ fn image(inst: &Inst, out: &mut impl Write) -> Result {
         decimal(out, inst.mods.dmask.into())?;
     }
     let table = [
-        (flag::UNORM, " unorm"),
-        (flag::GLC, " glc"),
-        (flag::SLC, " slc"),
-        (flag::R128, " r128"),
-        (flag::A16, " a16"),
-        (flag::TFE, " tfe"),
-        (flag::LWE, " lwe"),
-        (flag::DA, " da"),
-        (flag::D16, " d16"),
+        (Flags::UNORM, " unorm"),
+        (Flags::GLC, " glc"),
+        (Flags::SLC, " slc"),
+        (Flags::R128, " r128"),
+        (Flags::A16, " a16"),
+        (Flags::TFE, " tfe"),
+        (Flags::LWE, " lwe"),
+        (Flags::DA, " da"),
+        (Flags::D16, " d16"),
     ];
     words(inst, out, &table)
 }
@@ -467,11 +467,11 @@ fn image(inst: &Inst, out: &mut impl Write) -> Result {
 fn flat(inst: &Inst, out: &mut impl Write) -> Result {
     offset(out, " inst_offset:", inst.mods.offset)?;
     let table = [
-        (flag::GLC, " glc"),
-        (flag::SLC, " slc"),
-        (flag::LDS, " lds"),
-        (flag::TFE, " tfe"),
-        (flag::NV, " nv"),
+        (Flags::GLC, " glc"),
+        (Flags::SLC, " slc"),
+        (Flags::LDS, " lds"),
+        (Flags::TFE, " tfe"),
+        (Flags::NV, " nv"),
     ];
     words(inst, out, &table)
 }

@@ -2,7 +2,7 @@
 //! 12.11) and by hand where it has none.
 
 use wavetank_isa::tables::{Vop1, Vop2, Vop3, Vop3p, Vopc};
-use wavetank_isa::{Chip, Form, Inst, MAX_OPERANDS, Mods, Op, Operand, flag};
+use wavetank_isa::{Chip, Flags, Form, Inst, MAX_OPERANDS, Mods, Op, Operand};
 
 use super::eval::State;
 use super::{flushing, lift};
@@ -654,7 +654,7 @@ fn integer_clamp() {
             form,
             &operands,
             Mods {
-                flags: flag::CLAMP,
+                flags: Flags::CLAMP,
                 op_sel_hi: 7,
                 ..Mods::default()
             },

@@ -8,7 +8,7 @@ mod modifiers;
 use wavetank_ir::{Builder, Family, Terminator, verify};
 use wavetank_isa::tables::{OperandSpec, Vop1, Vop2, Vop3, Vopc};
 use wavetank_isa::{
-    Chip, DstUnused, Field, Form, Inst, MAX_OPERANDS, Mods, Op, Operand, SdwaSel, flag,
+    Chip, DstUnused, Field, Flags, Form, Inst, MAX_OPERANDS, Mods, Op, Operand, SdwaSel,
 };
 
 use crate::Modes;
@@ -99,7 +99,7 @@ fn forms(op: Op, chip: Chip) -> Vec<(Form, Mods)> {
         ..Mods::default()
     };
     let signs = Mods {
-        flags: flag::CLAMP,
+        flags: Flags::CLAMP,
         neg: 7,
         abs: 7,
         omod: 3,
@@ -149,7 +149,7 @@ fn forms(op: Op, chip: Chip) -> Vec<(Form, Mods)> {
     }
     if op.dpp(chip) {
         let bound = Mods {
-            flags: flag::BOUND_CTRL,
+            flags: Flags::BOUND_CTRL,
             ..plain
         };
         for mods in [plain, bound] {
@@ -240,7 +240,7 @@ fn chains_are_minimal() {
     assert_eq!(nodes(Vopc::V_CMP_LT_F32, Form::Vopc, plain).len(), 6);
     let modified = Mods {
         neg: 1,
-        flags: flag::CLAMP,
+        flags: Flags::CLAMP,
         ..plain
     };
     assert_eq!(nodes(Vop3::V_FMA_F32, Form::Vop3, modified).len(), 8);

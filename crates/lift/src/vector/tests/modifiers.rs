@@ -2,7 +2,7 @@
 //! VGPR indexing (Vega ISA, 6.2 to 6.7, 13.3.8 SDWA, 13.3.9 DPP).
 
 use wavetank_isa::tables::{Vop1, Vop2, Vop3, Vop3p};
-use wavetank_isa::{Chip, DstUnused, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, flag};
+use wavetank_isa::{Chip, DstUnused, Flags, Form, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel};
 
 use super::eval::State;
 use super::meaning::{run, run_on, v};
@@ -163,7 +163,7 @@ fn signs_and_output() {
         (1, 0, 3, true, 1.0),
         (0, 0, 0, true, 0.0),
     ] {
-        let flags = if clamp { flag::CLAMP } else { 0 };
+        let flags = if clamp { Flags::CLAMP } else { Flags::empty() };
         let mods = Mods {
             neg,
             abs,
@@ -198,7 +198,7 @@ fn dpp() {
         [7, 1000, 1014, 7, 1016]
     );
     let zero = Mods {
-        flags: flag::BOUND_CTRL,
+        flags: Flags::BOUND_CTRL,
         ..row_shr_1
     };
     let bound = shift(u64::MAX, zero);
