@@ -73,9 +73,7 @@ impl<'p> Plain<'p> {
 impl Backend for Plain<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
-        let stop = self.turn(wave, memory);
-        memory.leave();
-        stop
+        self.turn(wave, memory)
     }
 }
 
