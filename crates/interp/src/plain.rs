@@ -22,10 +22,13 @@ use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg,
 };
 
+/// A block, and what it takes of a turn.
+type Known = (Block, Toll);
+
 /// The lifted blocks of a program, shared by the threads that run it.
 pub struct PlainProgram {
     translator: Translator,
-    blocks: Mutex<HashMap<(u64, Modes), Arc<(Block, Toll)>>>,
+    blocks: Mutex<HashMap<(u64, Modes), Arc<Known>>>,
     count: bool,
 }
 
@@ -39,7 +42,7 @@ impl PlainProgram {
         }
     }
 
-    fn block(&self, pc: u64, modes: Modes) -> Arc<(Block, Toll)> {
+    fn block(&self, pc: u64, modes: Modes) -> Arc<Known> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let lift = || {
             let block = self.translator.lift(pc, modes);
