@@ -24,13 +24,13 @@ use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg,
 };
 
-/// A block, and what it takes of a wave's budget.
-type Priced = Arc<(Block, Toll)>;
+/// A block, and what it takes of a turn.
+type Known = (Block, Toll);
 
 /// The lifted blocks of a program, shared by the threads that run it.
 pub struct PlainProgram {
     translator: Translator,
-    blocks: Mutex<HashMap<(u64, Modes), Priced>>,
+    blocks: Mutex<HashMap<(u64, Modes), Arc<Known>>>,
     count: bool,
 }
 
@@ -44,7 +44,7 @@ impl PlainProgram {
         }
     }
 
-    fn block(&self, pc: u64, modes: Modes) -> Priced {
+    fn block(&self, pc: u64, modes: Modes) -> Arc<Known> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let lift = || {
             let block = self.translator.lift(pc, modes);
@@ -78,9 +78,7 @@ impl<'p> Plain<'p> {
 impl Backend for Plain<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
-        let stop = self.turn(wave, memory);
-        memory.leave();
-        stop
+        self.turn(wave, memory)
     }
 }
 

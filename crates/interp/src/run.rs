@@ -158,9 +158,7 @@ unsafe fn modes(state: *const Uniform) -> Modes {
 impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
-        let stop = self.turn(wave, memory);
-        memory.leave();
-        stop
+        self.turn(wave, memory)
     }
 }
 

@@ -23,6 +23,9 @@ pub use wavetank_isa::numbers::MAX_GROUP_SIZE;
 pub struct Grid {
     items: [u32; 3],
     group: [u32; 3],
+    /// Work-groups in each dimension, and their number: asked for at each start of one.
+    groups: [u32; 3],
+    count: u64,
 }
 
 /// Why a grid cannot be dispatched.
@@ -64,12 +67,18 @@ impl Grid {
         if size > MAX_GROUP_SIZE.into() {
             return Err(GridError::GroupTooLarge(group));
         }
-        let grid = Grid { items, group };
-        let count: u128 = grid.groups().iter().map(|&n| u128::from(n)).product();
+        let groups: [u32; 3] = std::array::from_fn(|d| items[d].div_ceil(group[d]));
+        let count: u128 = groups.iter().map(|&n| u128::from(n)).product();
         if count > 1 << 63 {
             return Err(GridError::TooManyGroups(items));
         }
-        Ok(grid)
+        let count = count as u64;
+        Ok(Grid {
+            items,
+            group,
+            groups,
+            count,
+        })
     }
 
     /// Work-items in each dimension.
@@ -84,12 +93,12 @@ impl Grid {
 
     /// Work-groups in each dimension, partial ones included.
     pub fn groups(&self) -> [u32; 3] {
-        std::array::from_fn(|d| self.items[d].div_ceil(self.group[d]))
+        self.groups
     }
 
     /// The number of work-groups.
     pub fn count(&self) -> u64 {
-        self.groups().iter().map(|&n| u64::from(n)).product()
+        self.count
     }
 
     /// Waves of a full work-group.
@@ -99,8 +108,12 @@ impl Grid {
 
     /// The work-group at a position of the order in which they start: X is fastest, then Y, then Z.
     pub fn group(&self, index: u64) -> Group {
-        let [x, y, _] = self.groups().map(u64::from);
-        let id = [index % x, index / x % y, index / x / y].map(|n| n as u32);
+        let [x, y, _] = self.groups.map(u64::from);
+        // Divisions take long: most grids have one row.
+        let id = match index < x {
+            true => [index as u32, 0, 0],
+            false => [index % x, index / x % y, index / x / y].map(|n| n as u32),
+        };
         let size = std::array::from_fn(|d| {
             // At the edge of the grid the group shrinks; the first item is below u32::MAX there.
             self.group[d].min(self.items[d] - id[d] * self.group[d])
@@ -158,7 +171,48 @@ pub struct Site<'a> {
 /// Puts waves into their start state: what a front end knows of launching.
 pub trait StartWave: Sync {
     /// Sets every register that the program may read, and the PC.
-    fn start(&self, wave: &mut Wave, site: &Site<'_>, ids: &mut WorkItemIds);
+    fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared);
+}
+
+/// What one thread has prepared for the waves of a dispatch that it starts.
+#[derive(Default)]
+pub struct Prepared {
+    /// The ids of work-items.
+    pub ids: WorkItemIds,
+    /// What the waves of a place have in common.
+    pub common: Common,
+}
+
+/// The registers that the waves of a group start with alike, kept between groups that start alike.
+pub struct Common {
+    /// The scratch, the waves of the group, the unit and the slot that they are for.
+    of: Option<(u64, u32, u32, u32)>,
+    /// The scalar registers.
+    pub s: [u32; 128],
+    /// The hardware registers.
+    pub hw: [u32; 64],
+}
+
+impl Default for Common {
+    fn default() -> Self {
+        let (s, hw) = ([0; 128], [0; 64]);
+        Common { of: None, s, hw }
+    }
+}
+
+impl Common {
+    /// The registers for a place, where they are other ones than last time: all zero, to be made anew.
+    pub fn renew(&mut self, site: &Site<'_>, waves: u32) -> Option<&mut Common> {
+        let of = Some((site.scratch, waves, site.unit, site.slot));
+        if self.of == of {
+            return None;
+        }
+        *self = Common {
+            of,
+            ..Common::default()
+        };
+        Some(self)
+    }
 }
 
 /// The ids of the work-items of a group, by wave and lane, kept between groups of one size.

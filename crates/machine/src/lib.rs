@@ -16,7 +16,9 @@ mod workgroup;
 mod yields;
 
 pub use backend::{Backend, Stop};
-pub use dispatch::{Grid, GridError, Group, MAX_GROUP_SIZE, Site, StartWave, WorkItemIds};
+pub use dispatch::{
+    Common, Grid, GridError, Group, MAX_GROUP_SIZE, Prepared, Site, StartWave, WorkItemIds,
+};
 pub use export::{Exported, Sent};
 pub use fault::Fault;
 pub use float_env::DefaultFloatEnv;

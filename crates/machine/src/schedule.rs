@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::backend::Stop;
-use crate::dispatch::{Grid, Group, Site, StartWave, WorkItemIds};
+use crate::dispatch::{Grid, Group, Prepared, Site, StartWave};
 use crate::export::Exported;
 use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
@@ -37,8 +37,11 @@ pub trait Worker {
     /// Waves that run from now on belong to this work-group in this slot; `fresh` when it starts.
     fn enter(&mut self, slot: usize, group: &Group, fresh: bool);
 
-    /// Runs a wave until it stops. Its budget bounds the edges it takes.
+    /// Runs a wave until it stops. Its budget bounds its turn.
     fn run(&mut self, wave: &mut Wave) -> Stop;
+
+    /// Something else than waves runs from now on, which may wait until no wave uses what it takes away.
+    fn rest(&mut self) {}
 }
 
 /// How to run a dispatch.
@@ -260,6 +263,12 @@ impl Shared<'_> {
 
     /// The next work-group in order, if one is left.
     fn take(&self) -> Option<Group> {
+        if self.threads == 1 {
+            let next = self.next.load(Ordering::Relaxed);
+            let left = next < self.grid.count();
+            self.next.store(next + u64::from(left), Ordering::Relaxed);
+            return left.then(|| self.grid.group(next));
+        }
         // Not fetch_add: the counter must not run past the end however often it is asked.
         let count = self.grid.count();
         let step = |n| (n < count).then(|| n + 1);
@@ -289,7 +298,14 @@ impl Shared<'_> {
 
     /// So many more work-groups have ended: tells who wants to know how far the dispatch is.
     fn tell(&self, ended: u64) {
-        let done = self.done.fetch_add(ended, Ordering::Relaxed) + ended;
+        let done = match self.threads {
+            1 => {
+                let done = self.done.load(Ordering::Relaxed) + ended;
+                self.done.store(done, Ordering::Relaxed);
+                done
+            }
+            _ => self.done.fetch_add(ended, Ordering::Relaxed) + ended,
+        };
         if let Some(progress) = self.options.progress {
             progress(done, self.grid.count());
         }
@@ -316,7 +332,7 @@ struct Thread<'a, W> {
     active: Vec<usize>,
     /// The other slots.
     free: Vec<usize>,
-    ids: WorkItemIds,
+    prepared: Prepared,
     counts: Counts,
 }
 
@@ -341,7 +357,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             slots: Vec::new(),
             active: Vec::new(),
             free: Vec::new(),
-            ids: WorkItemIds::default(),
+            prepared: Prepared::default(),
             counts: Counts::default(),
         }
     }
@@ -428,13 +444,22 @@ impl<'a, W: Worker> Thread<'a, W> {
             };
             let wave = &mut room.waves[index as usize];
             wave.index = index;
-            self.shared.start.start(wave, &site, &mut self.ids);
+            self.shared.start.start(wave, &site, &mut self.prepared);
         }
         self.worker.enter(slot, &group, true);
     }
 
-    /// Runs a work-group until it ends or gets nowhere by itself.
+    /// Lets a work-group run until it ends or gets nowhere by itself.
     fn take_turn(&mut self, slot: usize) -> Turn {
+        let turn = self.rounds(slot);
+        self.worker.rest();
+        if let Turn::Ended = turn {
+            self.ended(slot);
+        }
+        turn
+    }
+
+    fn rounds(&mut self, slot: usize) -> Turn {
         let group = &mut self.slots[slot].group;
         self.worker.enter(slot, &group.group, false);
         let (mut patience, mut rounds) = (PATIENCE, 0u32);
@@ -448,10 +473,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             };
             let exports = self.shared.options.exports;
             match group.round(&mut self.worker, self.shared.sync, exports, &mut message) {
-                Round::Ended => {
-                    self.ended(slot);
-                    return Turn::Ended;
-                }
+                Round::Ended => return Turn::Ended,
                 Round::Fault { wave, fault } => {
                     self.shared.fail(group.group, wave, fault);
                     return Turn::Stop;
@@ -462,6 +484,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             }
             rounds += 1;
             if patience < PATIENCE || rounds % TOLD_ROUNDS == 0 {
+                self.worker.rest();
                 self.shared.tell(0);
             }
             if self.shared.stopping() {

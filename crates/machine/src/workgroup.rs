@@ -114,6 +114,7 @@ impl WorkGroup {
                     None => asleep = false,
                 },
                 Stop::Export { export, pc } => {
+                    worker.rest();
                     let exported = Exported {
                         group: self.group,
                         wave: self.waves[n].index,
@@ -155,12 +156,15 @@ impl WorkGroup {
         wave.uniform_mut().budget = self.turns.budget(n);
         loop {
             match worker.run(wave) {
-                Stop::Message(code) => message(Message {
-                    group: self.group,
-                    wave: n as u32,
-                    code,
-                    m0: wave.uniform().s[usize::from(wavetank_memory::sreg::M0)],
-                }),
+                Stop::Message(code) => {
+                    worker.rest();
+                    message(Message {
+                        group: self.group,
+                        wave: n as u32,
+                        code,
+                        m0: wave.uniform().s[usize::from(wavetank_memory::sreg::M0)],
+                    });
+                }
                 stop => return stop,
             }
         }

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use wavetank_ir::GlobalSync;
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Schedule, Sent, Site, StartWave,
-    Stop, SyncRequest, WaveState, WorkItemIds, YieldPoint,
+    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Prepared, Schedule, Sent, Site,
+    StartWave, Stop, SyncRequest, WaveState, YieldPoint,
 };
 use wavetank_memory::Wave;
 
@@ -21,7 +21,7 @@ const SLOT: usize = 3;
 struct Start;
 
 impl StartWave for Start {
-    fn start(&self, wave: &mut Wave, site: &Site<'_>, _: &mut WorkItemIds) {
+    fn start(&self, wave: &mut Wave, site: &Site<'_>, _: &mut Prepared) {
         wave.clear(0);
         let s = &mut wave.uniform_mut().s;
         s[GROUP] = site.group.index as u32;

@@ -131,15 +131,21 @@ impl Wave {
     /// has keeps short kernels short.
     #[inline]
     pub fn clear(&mut self, vgprs: usize) {
-        self.uniform.s = [0; 128];
-        self.uniform.hw = [0; 64];
+        self.start(&[0; 128], &[0; 64], vgprs);
+    }
+
+    /// Puts the wave into a start state: scalar and hardware registers as given, the first `vgprs` vector registers zero.
+    #[inline]
+    pub fn start(&mut self, s: &[u32; 128], hw: &[u32; 64], vgprs: usize) {
+        self.uniform.s = *s;
+        self.uniform.hw = *hw;
         self.uniform.scc = 0;
         self.uniform.counts = [0; 8];
         self.uniform.lane_count = 0;
         self.uniform.polled = Polled::default();
-        for n in 0..vgprs.min(VGPRS) {
-            self.vgpr_mut(n).fill(0);
-        }
+        let count = vgprs.min(VGPRS) * LANES;
+        // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
+        unsafe { std::slice::from_raw_parts_mut(self.vector.0, count) }.fill(0);
     }
 
     /// The uniform state.

@@ -27,7 +27,7 @@ const PAGES: usize = 1024;
 /// allocation it used last, and looks at each access whether that is still there.
 pub struct MemoryUnit<'m> {
     registry: &'m Registry,
-    /// Taken while a wave runs.
+    /// Taken while waves run.
     seat: Seat<'m>,
     /// The allocations as the unit last saw them; those that are gone since are marked.
     map: Map,
@@ -140,13 +140,13 @@ impl<'m> MemoryUnit<'m> {
         }
     }
 
-    /// A wave runs from now on: what it was allowed to access stays until [`leave`](Self::leave).
+    /// A wave runs from now on: what it was allowed to access stays until this is called again, or [`leave`](Self::leave).
     #[inline]
     pub fn enter(&mut self) {
         self.seat.enter();
     }
 
-    /// No wave runs.
+    /// No wave runs. Who may wait until memory is out of use has to call it first.
     #[inline]
     pub fn leave(&mut self) {
         self.seat.leave();

@@ -136,6 +136,8 @@ impl<'a> Stepper<'a> {
                 // A budget of one stops after each.
                 wave.uniform_mut().budget = 1;
                 let stop = self.backend.run(wave, memory);
+                // Whoever watches may free what the wave has accessed.
+                memory.leave();
                 let goes_on = stop == Stop::Yield(YieldPoint::BackEdge);
                 wave.uniform_mut().budget = budget;
                 if !matches!(stop, Stop::Fault(_)) {

@@ -3,7 +3,7 @@
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Stop};
-use wavetank_memory::{Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Wave};
+use wavetank_memory::{Alignment, Lds, MemoryFaultReason, MemoryUnit, Wave};
 
 use crate::calls::return_addresses;
 use crate::engine::{Engine, Mode};
@@ -68,7 +68,12 @@ impl<'a> Unit<'a> {
     }
 
     /// Adds the call chain to a fault where a stack overflowed.
-    fn find_calls(&self, wave: &Wave, fault: &mut MemoryFault) {
+    #[cold]
+    #[inline(never)]
+    fn find_calls(&self, wave: &Wave, fault: &mut Fault) {
+        let Fault::Memory(fault) = fault else {
+            return;
+        };
         let MemoryFaultReason::StackOverflow { offset, .. } = fault.reason else {
             return;
         };
@@ -82,10 +87,10 @@ impl<'a> Unit<'a> {
     }
 
     /// Runs a wave that is watched.
-    fn step(&mut self, group: Group, wave: &mut Wave) -> Option<Stop> {
-        let (Some(trace), Some(stepper)) = (self.common.trace, &mut self.stepper) else {
-            return None;
-        };
+    #[inline]
+    fn step(&mut self, wave: &mut Wave) -> Option<Stop> {
+        let stepper = self.stepper.as_mut()?;
+        let (trace, group) = (self.common.trace?, self.group?);
         let index = wave.index;
         if !(trace.filter)(&group, index) {
             return None;
@@ -146,12 +151,12 @@ impl Worker for Unit<'_> {
             let base = scratch.address() + u64::from(wave.index * bytes);
             self.memory.set_scratch(base, bytes / 64);
         }
-        let watched = self.group.and_then(|group| self.step(group, wave));
-        let mut stop = match watched {
+        let mut stop = match self.step(wave) {
             Some(stop) => stop,
             None => self.backend.run(wave, &mut self.memory),
         };
-        if let Stop::Fault(Fault::Memory(fault)) = &mut stop {
+        // Of other stops only the tag is looked at: what was just written piece by piece is not read at once.
+        if let Stop::Fault(fault) = &mut stop {
             self.find_calls(wave, fault);
         }
         if let Some(seen) = self.memory.take_lds_overrun()
@@ -160,5 +165,9 @@ impl Worker for Unit<'_> {
             self.common.overruns.add(group, wave.index, seen);
         }
         stop
+    }
+
+    fn rest(&mut self) {
+        self.memory.leave();
     }
 }

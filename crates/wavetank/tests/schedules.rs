@@ -62,7 +62,9 @@ fn chain(
     let report = dispatch
         .trace(&|group, _| watched(group.index), &|_| ())
         .run();
-    assert_eq!(flags.read::<u32>().unwrap(), vec![1; groups as usize]);
+    // Who swaps a flag leaves a 2.
+    let flags = flags.read::<u32>().unwrap();
+    assert!(flags.iter().all(|flag| [1, 2].contains(flag)), "{flags:?}");
     report.unwrap().instructions.unwrap().waves()
 }
 
@@ -107,14 +109,14 @@ fn waves_that_poll_let_their_siblings_run() {
     let random = (0..8).map(Schedule::Random);
     for schedule in [Schedule::Fair, Schedule::Greedy].into_iter().chain(random) {
         let device = device(schedule);
-        let out = device.buffer_zeroed(4 * 16).unwrap();
+        let out = device.buffer_zeroed(4 * 4).unwrap();
         let kernel = device.load(TURNS).unwrap().kernel("relay").unwrap();
-        let dispatch = kernel.dispatch().grid(1024).block(1024);
-        let report = dispatch.arg(&out).arg(16i32).count(true).run().unwrap();
-        let turn: Vec<u32> = (1..=16).collect();
+        let dispatch = kernel.dispatch().grid(256).block(256);
+        let report = dispatch.arg(&out).arg(4i32).count(true).run().unwrap();
+        let turn: Vec<u32> = (1..=4).collect();
         assert_eq!(out.read::<u32>().unwrap(), turn, "{schedule}");
         let instructions = report.instructions.unwrap().waves();
-        assert!(instructions < 16 * 16 * 100, "{schedule}: {instructions}");
+        assert!(instructions < 1000, "{schedule}: {instructions}");
     }
 }
 

@@ -6,7 +6,7 @@
 use wavetank_isa::Generation;
 use wavetank_isa::numbers::{LDS_GRANULE, VGPR_GRANULE};
 
-use crate::dispatch::{Site, StartWave, WorkItemIds};
+use crate::dispatch::{Common, Prepared, Site, StartWave};
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
 use wavetank_memory::{Wave, hwreg, sreg};
 
@@ -59,13 +59,22 @@ pub struct UserData {
 impl StartWave for Launch {
     /// What the hardware leaves as the last wave left it is zero here, so that runs repeat: the other SGPRs, VCC, M0 and
     /// the other VGPRs that the kernel has. (M0 does not limit LDS accesses on gfx9; earlier code sets it.)
-    fn start(&self, wave: &mut Wave, site: &Site<'_>, ids: &mut WorkItemIds) {
-        wave.clear(self.vgprs as usize);
+    fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared) {
+        let Prepared { ids, common } = prepared;
+        let waves = site.group.waves();
+        if let Some(common) = common.renew(site, waves) {
+            self.user_registers(&mut common.s, site, waves);
+            self.hardware_registers(&mut common.hw, site, waves);
+        }
+        let Common { s, hw, .. } = common;
+        wave.start(s, hw, self.vgprs as usize);
         wave.index = site.index;
         wave.uniform_mut().pc = self.entry;
         wave.set_s64(sreg::EXEC, site.group.exec(site.index));
-        self.scalar_registers(wave, site);
-        self.hardware_registers(wave, site);
+        self.system_registers(&mut wave.uniform_mut().s, site, waves);
+        // HW_ID: WAVE_ID 3:0, SIMD_ID 5:4; the rest is that of the group.
+        wave.uniform_mut().hw[usize::from(hwreg::HW_ID)] |=
+            site.index >> 2 & 0xf | (site.index & 3) << 4;
         // ENABLE_VGPR_WORKITEM_ID: X is always there, then Y, then Z. 3 is undefined; it gives all.
         let enabled = (self.rsrc2 >> 11 & 3).min(2) as usize;
         let lanes = ids.wave(site.group.size, site.index);
@@ -76,15 +85,24 @@ impl StartWave for Launch {
 }
 
 impl Launch {
-    fn scalar_registers(&self, wave: &mut Wave, site: &Site<'_>) {
-        let user_count = (self.rsrc2 >> 1 & 0x1f) as usize;
-        let s = &mut wave.uniform_mut().s;
+    /// User SGPRs: the same for all waves of a group.
+    fn user_registers(&self, s: &mut [u32; 128], site: &Site<'_>, waves: u32) {
+        let scratch_total = self.scratch_wave_bytes * waves;
         let user = self
             .user
-            .registers(site.scratch, self.scratch_total(site), self.generation);
-        s[..user_count.min(user.len())].copy_from_slice(&user[..user_count.min(user.len())]);
+            .registers(site.scratch, scratch_total, self.generation);
+        let count = self.user_count().min(user.len());
+        s[..count].copy_from_slice(&user[..count]);
+    }
+
+    fn user_count(&self) -> usize {
+        (self.rsrc2 >> 1 & 0x1f) as usize
+    }
+
+    /// System SGPRs, after those of the user: what tells a wave and its group from others.
+    fn system_registers(&self, s: &mut [u32; 128], site: &Site<'_>, waves: u32) {
         let [x, y, z] = site.group.id;
-        let info = u32::from(site.index == 0) << 31 | site.group.waves();
+        let info = u32::from(site.index == 0) << 31 | waves;
         let system = [
             (self.rsrc2 >> 7 & 1, x),
             (self.rsrc2 >> 8 & 1, y),
@@ -92,19 +110,16 @@ impl Launch {
             (self.rsrc2 >> 10 & 1, info),
             (self.rsrc2 & 1, site.index * self.scratch_wave_bytes),
         ];
-        let enabled = system.iter().filter(|(enabled, _)| *enabled != 0);
-        for (n, (_, value)) in enabled.enumerate() {
-            s[user_count + n] = *value;
+        let mut next = self.user_count();
+        for (enabled, value) in system {
+            // Written in any case, and over it the next one: there is nothing to predict. What is after the last stays 0.
+            s[next] = if enabled != 0 { value } else { 0 };
+            next += enabled as usize;
         }
     }
 
-    fn scratch_total(&self, site: &Site<'_>) -> u32 {
-        self.scratch_wave_bytes * site.group.waves()
-    }
-
-    fn hardware_registers(&self, wave: &mut Wave, site: &Site<'_>) {
+    fn hardware_registers(&self, hw: &mut [u32; 64], site: &Site<'_>, waves: u32) {
         let Launch { rsrc1, rsrc2, .. } = *self;
-        let hw = &mut wave.uniform_mut().hw;
         // MODE: FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 18:12, FP16_OVFL 23 (gfx9).
         let overflow = u32::from(self.generation == Generation::Gfx9) & rsrc1 >> 26;
         hw[usize::from(hwreg::MODE)] = rsrc1 >> 12 & 0xff
@@ -113,16 +128,11 @@ impl Launch {
             | (rsrc2 >> 24 & 0x7f) << 12
             | overflow << 23;
         // STATUS: SPI_PRIO 2:1, TRAP_EN 6, IN_TG 11, VALID 16.
-        hw[usize::from(hwreg::STATUS)] = (rsrc1 >> 10 & 3) << 1
-            | (rsrc2 >> 6 & 1) << 6
-            | u32::from(site.group.waves() > 1) << 11
-            | 1 << 16;
-        // HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID 14:13, TG_ID 19:16.
-        hw[usize::from(hwreg::HW_ID)] = site.index >> 2 & 0xf
-            | (site.index & 3) << 4
-            | (site.unit & 0xf) << 8
-            | (site.unit >> 4 & 3) << 13
-            | (site.slot & 0xf) << 16;
+        hw[usize::from(hwreg::STATUS)] =
+            (rsrc1 >> 10 & 3) << 1 | (rsrc2 >> 6 & 1) << 6 | u32::from(waves > 1) << 11 | 1 << 16;
+        // HW_ID: CU_ID 11:8, SE_ID 14:13, TG_ID 19:16; the rest is that of a wave.
+        hw[usize::from(hwreg::HW_ID)] =
+            (site.unit & 0xf) << 8 | (site.unit >> 4 & 3) << 13 | (site.slot & 0xf) << 16;
         // GPR_ALLOC: VGPR_SIZE 13:8 in fours less one, SGPR_SIZE 27:24 in eights less one.
         hw[usize::from(hwreg::GPR_ALLOC)] = (self.vgprs.div_ceil(VGPR_GRANULE).max(1) - 1) << 8
             | (self.sgprs.div_ceil(8).clamp(1, 16) - 1) << 24;
@@ -249,7 +259,7 @@ mod tests {
             unit: 0,
             slot: 0,
         };
-        launch.start(&mut out, &site, &mut WorkItemIds::default());
+        launch.start(&mut out, &site, &mut Prepared::default());
         out
     }
 

@@ -69,9 +69,14 @@ impl Epochs {
 }
 
 impl Seat<'_> {
-    /// The owner may access memory from now on. What is not yet marked as gone stays until [`leave`](Self::leave).
+    /// The owner may access memory from now on, anew. What is not yet marked as gone stays until it enters again or
+    /// [leaves](Self::leave).
     #[inline]
     pub fn enter(&self) {
+        // Nothing has gone since it entered last, and whoever begins an epoch now sees the mark.
+        if self.mark.load(Ordering::Relaxed) == self.epochs.now.load(Ordering::SeqCst) {
+            return;
+        }
         // In one order with `begin`: either the look at the seats sees this mark, or this sees the new epoch and with it
         // what was marked as gone before.
         let now = self.epochs.now.load(Ordering::SeqCst);
@@ -108,6 +113,12 @@ mod tests {
         assert!(!epochs.has_come(epoch), "the first began before");
         first.enter();
         assert!(epochs.has_come(epoch), "its next turn is a new one");
+        first.enter();
+        assert!(
+            !epochs.has_come(epochs.begin()),
+            "nothing had changed, and it stays"
+        );
+        first.enter();
         let later = epochs.begin();
         first.leave();
         assert!(!epochs.has_come(later));

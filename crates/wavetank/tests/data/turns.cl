@@ -85,22 +85,6 @@ kernel void relay(global int *out, int waves) {
     }
 }
 
-// Loads the same word again and again, and stores what it computes from it.
-kernel void reload(global volatile int *x, global int *out, int n) {
-    int sum = 0;
-    for (int i = 0; i < n; i++) {
-        sum += x[0] + i;
-        out[ITEM] = sum;
-    }
-}
-
-// Sums up memory that may hold one value everywhere.
-kernel void sum(global const int *x, global int *out, int n) {
-    int sum = 0;
-    for (int i = 0; i < n; i++) sum += *(volatile global const int *)(x + i * 64 + ITEM);
-    out[ITEM] = sum;
-}
-
 // Waits for what never comes.
 kernel void hang(global volatile int *flag) {
     while (*flag == 0);
