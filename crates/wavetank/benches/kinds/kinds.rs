@@ -1,7 +1,7 @@
 //! The kinds of instructions.
 //!
 //! What registers hold (`Tank::set_up`): v0 the lane, v1 a float, v[2:3] an address in the buffer, v4 its offset, v5 two
-//! halfs, v[6:7] a double, v[8:9] texel coordinates, v[10:11] image coordinates; from v20 on results. s[0:1] the buffer's
+//! halfs, v[6:7] a double, v[8:9] texel coordinates, v[10:11] image coordinates, v12 bytes' numbers; from v20 on results. s[0:1] the buffer's
 //! address, s[4:7] its resource, s[8:15] an image, s[16:19] a sampler, s[24:27] numbers; from s40 on results.
 
 use crate::tank::{BYTES, LDS, SCRATCH};
@@ -49,8 +49,8 @@ const PLAIN: &[&str] = &[
     "v_mbcnt_lo_u32_b32 v20, s24, 0",
     "v_alignbit_b32 v20, v0, v1, 7",
     "v_alignbyte_b32 v20, v0, v1, 1",
-    "v_perm_b32 v20, v0, v1, v5",
-    "v_perm_b32 v20, v0, v1, s26",
+    "v_perm_b32 v20, v0, v1, v12",
+    "v_perm_b32 v20, v0, v1, s27",
     "v_lerp_u8 v20, v0, v1, v5",
     "v_sad_u8 v20, v0, v1, v20",
     "v_sad_hi_u8 v20, v0, v1, v20",

@@ -117,7 +117,7 @@ impl<'r> Tank<'r> {
         uniform.s[4..8].copy_from_slice(&buffer);
         uniform.s[8..16].copy_from_slice(&image);
         uniform.s[16..20].copy_from_slice(&sampler);
-        uniform.s[24..28].copy_from_slice(&[3, 0x1234_5678, 0x0f0f_00ff, 77]);
+        uniform.s[24..28].copy_from_slice(&[3, 0x1234_5678, 0x0f0f_00ff, 0x0706_0c01]);
         for lane in 0..64 {
             self.lane(kind, lane);
         }
@@ -142,6 +142,7 @@ impl<'r> Tank<'r> {
         set(9, 5);
         set(10, (lane as f32 / 64.0).to_bits());
         set(11, 0.3f32.to_bits());
+        set(12, 0x0504_0100 + lane as u32 % 3 * 0x0101_0101);
     }
 
     /// The processor time of so many passes of a loop with these lanes on, in seconds.
