@@ -7,9 +7,9 @@ use crate::visit::Visit;
 use crate::{convert, float, int};
 
 /// The function of an operation with one operand.
-pub fn un<V: Visit>(op: Un, elem: Elem, _fp: Fp, v: V) -> Option<V::Out> {
+pub fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     if elem.is_float() {
-        float::un(op, elem, v)
+        float::un(op, elem, fp, v)
     } else {
         int::un(op, elem, v)
     }
@@ -48,8 +48,8 @@ pub fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
 }
 
 /// The function of a conversion.
-pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, _fp: Fp, v: V) -> Option<V::Out> {
-    convert::cvt(cvt, from, to, v)
+pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    convert::cvt(cvt, from, to, fp, v)
 }
 
 /// Whether a 32-bit value is nonzero: a relation, both of whose operands are

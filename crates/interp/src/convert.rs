@@ -2,14 +2,15 @@
 
 use std::marker::PhantomData;
 
-use wavetank_ir::{Cvt, Elem};
+use wavetank_ir::{Cvt, Elem, Fp, Round};
 
 use crate::directed::to_single;
 use crate::exact;
 use crate::format::{Double, Format, Half, Single, is_nan};
 use crate::half::{narrow, widen};
 use crate::lanes::{Env, Op1, Word};
-use crate::mode::{Dynamic, input, output};
+use crate::mode::{Dynamic, Exact, Mode, input, output};
+use crate::through::{FromHalf, ToHalf};
 use crate::visit::Visit;
 
 /// Declares conversions of integers: exact, or to nearest by the language's
@@ -113,9 +114,9 @@ to_integers! {
 
 /// Conversion between float formats. A NaN keeps the upper bits of its payload
 /// and becomes quiet.
-struct Between<From, To>(PhantomData<(From, To)>);
+struct Between<From, To, M = Dynamic>(PhantomData<(From, To, M)>);
 
-impl<From: Format, To: Format> Op1 for Between<From, To>
+impl<From: Format, To: Format, M: Mode> Op1 for Between<From, To, M>
 where
     Between<From, To>: Numbers<From, To>,
 {
@@ -124,8 +125,9 @@ where
 
     #[inline(always)]
     fn f(env: Env, a: From::W) -> To::W {
-        let a = input::<From, Dynamic>(env, a);
-        let r = output::<To, Dynamic>(env, Self::numbers(env.round(), a));
+        let a = input::<From, M>(env, a);
+        let round = if M::NEAREST { 0 } else { env.round() };
+        let r = output::<To, M>(env, Between::<From, To>::numbers(round, a));
         if is_nan::<From>(a) {
             convert_nan::<From, To>(a)
         } else {
@@ -209,8 +211,10 @@ fn has_rounding(a: u64) -> bool {
 }
 
 /// The function of a conversion.
-pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, v: V) -> Option<V::Out> {
+pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out> {
     use Elem::*;
+    let keeps = !fp.flush_in && !fp.flush_out;
+    let exact = keeps && fp.round == Round::Nearest;
     Some(match (cvt, from, to) {
         (Cvt::SToF, I16, F16) => v.rare1::<S16ToHalf>(),
         (Cvt::SToF, I32, F16) => v.rare1::<S32ToHalf>(),
@@ -240,8 +244,14 @@ pub fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, v: V) -> Option<V::Out> {
         (Cvt::FToU, F32, I64) => v.rare1::<SingleToU64>(),
         (Cvt::FToU, F64, I32) => v.float1::<DoubleToU32>(),
         (Cvt::FToU, F64, I64) => v.rare1::<DoubleToU64>(),
+        // Halves are normal numbers in single precision, which nothing flushes.
+        (Cvt::FToF, F16, F32) if !fp.flush_in => v.rare1::<FromHalf>(),
         (Cvt::FToF, F16, F32) => v.rare1::<Between<Half, Single>>(),
+        (Cvt::FToF, F32, F64) if exact => v.float1::<Between<Single, Double, Exact>>(),
+        (Cvt::FToF, F64, F32) if exact => v.float1::<Between<Double, Single, Exact>>(),
         (Cvt::FToF, F16, F64) => v.rare1::<Between<Half, Double>>(),
+        (Cvt::FToF, F32, F16) if exact => v.float1::<ToHalf<0>>(),
+        (Cvt::FToF, F32, F16) if keeps && fp.round == Round::Zero => v.float1::<ToHalf<3>>(),
         (Cvt::FToF, F32, F16) => v.float1::<Between<Single, Half>>(),
         (Cvt::FToF, F32, F64) => v.float1::<Between<Single, Double>>(),
         (Cvt::FToF, F64, F16) => v.rare1::<Between<Double, Half>>(),

@@ -2,13 +2,11 @@
 //! vectors or uniform values. Each has one body, instantiated for each level
 //! of processor features.
 
-use std::mem::MaybeUninit;
-
 use wavetank_ir::LANES;
 
-use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
+use crate::lanes::{Env, Op1, Op2, Op3, Room, Test2, Word};
 use crate::step::{Ctx, Next, Step, StepFn};
-use crate::store::{Store, Store128, Store256, Store512};
+use crate::store::{Aligned, Store, Store128, Store256, Store512};
 
 /// Bits of [`Step::flags`] from here on hold the float environment.
 pub const ENV_SHIFT: u32 = 8;
@@ -22,29 +20,36 @@ fn env(s: &Step) -> Env {
 /// with sign modifiers.
 #[derive(Clone, Copy)]
 struct Lanes<W> {
-    vector: *const u32,
+    words: *const W,
     value: W,
     and: u64,
     xor: u64,
 }
 
 impl<W: Word> Lanes<W> {
-    /// Source `n` of a step; `uniform` says which sources are uniform.
+    /// Source `n` of a step; `uniform` says which sources are uniform. `room` outlives it.
     ///
     /// # Safety
     /// That of [`StepFn`].
     #[inline(always)]
-    unsafe fn of(ctx: &Ctx<'_, '_>, s: &Step, n: usize, uniform: u8) -> Self {
-        let is_uniform = uniform >> n & 1 != 0;
+    unsafe fn of<S: Store>(
+        ctx: &Ctx<'_, '_>,
+        s: &Step,
+        n: usize,
+        uniform: u8,
+        room: &mut Room<W>,
+    ) -> Self {
         let (and, xor) = sign_modifiers::<W>(s, n);
+        // SAFETY: lowering proved the offsets of the step.
+        let (words, value) = unsafe {
+            match uniform >> n & 1 {
+                0 => (W::words::<S>(ctx.v(s.src[n]), room), W::default()),
+                _ => (std::ptr::null(), self::uniform(ctx, s, n)),
+            }
+        };
         Lanes {
-            vector: ctx.v(s.src[n]),
-            value: if is_uniform {
-                // SAFETY: lowering proved the offsets of the step.
-                unsafe { self::uniform(ctx, s, n) }
-            } else {
-                W::default()
-            },
+            words,
+            value,
             and,
             xor,
         }
@@ -57,8 +62,8 @@ impl<W: Word> Lanes<W> {
         let x = if is_uniform {
             self.value
         } else {
-            // SAFETY: lowering proved the offsets of the step.
-            unsafe { W::lane(self.vector, i) }
+            // SAFETY: lane i of 64.
+            unsafe { self.words.add(i).read() }
         };
         if mods {
             x.modify(self.and, self.xor)
@@ -93,8 +98,8 @@ fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
 /// are there, since the destination may be a source: so the compiler knows
 /// that they do not overlap, and makes vector instructions of the loop.
 #[inline(always)]
-pub(super) fn all_lanes<R: Word>(mut f: impl FnMut(usize) -> R) -> [R; LANES] {
-    let mut r = MaybeUninit::<[R; LANES]>::uninit();
+pub(super) fn all_lanes<R: Word>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
+    let mut r = Room::<R>::uninit();
     let p = r.as_mut_ptr().cast::<R>();
     for i in 0..LANES {
         // SAFETY: lane i of the array.
@@ -129,7 +134,8 @@ mod body {
     pub unsafe fn op1<F: Op1, const M: bool, S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let a = Lanes::<F::A>::of(ctx, s, 0, 0);
+            let mut room = Room::uninit();
+            let a = Lanes::<F::A>::of::<S>(ctx, s, 0, 0, &mut room);
             let r = all_lanes(|i| F::f(env(s), a.lane(i, false, M)));
             F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
         }
@@ -143,8 +149,9 @@ mod body {
     ) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let a = Lanes::<F::A>::of(ctx, s, 0, U);
-            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let (mut room_a, mut room_b) = (Room::uninit(), Room::uninit());
+            let a = Lanes::<F::A>::of::<S>(ctx, s, 0, U, &mut room_a);
+            let b = Lanes::<F::B>::of::<S>(ctx, s, 1, U, &mut room_b);
             let mut odd = 0;
             let mut r = all_lanes(|i| {
                 let r = F::f(env(s), a.lane(i, U & 1 != 0, M), b.lane(i, U & 2 != 0, M));
@@ -168,12 +175,13 @@ mod body {
         s: &Step,
         u: u8,
         m: bool,
-        mut r: [F::R; LANES],
-    ) -> [F::R; LANES] {
+        mut r: Aligned<[F::R; LANES]>,
+    ) -> Aligned<[F::R; LANES]> {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let a = Lanes::<F::A>::of(ctx, s, 0, u);
-            let b = Lanes::<F::B>::of(ctx, s, 1, u);
+            let (mut room_a, mut room_b) = (Room::uninit(), Room::uninit());
+            let a = Lanes::<F::A>::of::<Store128>(ctx, s, 0, u, &mut room_a);
+            let b = Lanes::<F::B>::of::<Store128>(ctx, s, 1, u, &mut room_b);
             for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
                 *r = F::repair(
                     env(s),
@@ -193,9 +201,11 @@ mod body {
     ) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let a = Lanes::<F::A>::of(ctx, s, 0, U);
-            let b = Lanes::<F::B>::of(ctx, s, 1, U);
-            let c = Lanes::<F::C>::of(ctx, s, 2, U);
+            let (mut room_a, mut room_b, mut room_c) =
+                (Room::uninit(), Room::uninit(), Room::uninit());
+            let a = Lanes::<F::A>::of::<S>(ctx, s, 0, U, &mut room_a);
+            let b = Lanes::<F::B>::of::<S>(ctx, s, 1, U, &mut room_b);
+            let c = Lanes::<F::C>::of::<S>(ctx, s, 2, U, &mut room_c);
             let mut odd = 0;
             let mut r = all_lanes(|i| {
                 let a = a.lane(i, U & 1 != 0, M);
@@ -221,13 +231,15 @@ mod body {
         s: &Step,
         u: u8,
         m: bool,
-        mut r: [F::R; LANES],
-    ) -> [F::R; LANES] {
+        mut r: Aligned<[F::R; LANES]>,
+    ) -> Aligned<[F::R; LANES]> {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let a = Lanes::<F::A>::of(ctx, s, 0, u);
-            let b = Lanes::<F::B>::of(ctx, s, 1, u);
-            let c = Lanes::<F::C>::of(ctx, s, 2, u);
+            let (mut room_a, mut room_b, mut room_c) =
+                (Room::uninit(), Room::uninit(), Room::uninit());
+            let a = Lanes::<F::A>::of::<Store128>(ctx, s, 0, u, &mut room_a);
+            let b = Lanes::<F::B>::of::<Store128>(ctx, s, 1, u, &mut room_b);
+            let c = Lanes::<F::C>::of::<Store128>(ctx, s, 2, u, &mut room_c);
             for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
                 let a = a.lane(i, u & 1 != 0, m);
                 let b = b.lane(i, u & 2 != 0, m);
@@ -244,8 +256,9 @@ mod body {
     ) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let a = Lanes::<F::A>::of(ctx, s, 0, U);
-            let b = Lanes::<F::B>::of(ctx, s, 1, U);
+            let (mut room_a, mut room_b) = (Room::uninit(), Room::uninit());
+            let a = Lanes::<F::A>::of::<S>(ctx, s, 0, U, &mut room_a);
+            let b = Lanes::<F::B>::of::<S>(ctx, s, 1, U, &mut room_b);
             let r = all_lanes(|i| {
                 let holds = F::f(env(s), a.lane(i, U & 1 != 0, M), b.lane(i, U & 2 != 0, M));
                 u32::from(holds).wrapping_neg()

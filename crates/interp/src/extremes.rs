@@ -68,6 +68,40 @@ impl<F: Format, M: Mode, const MAX: bool> Op2 for Extreme<F, M, MAX> {
     }
 }
 
+/// A word that orders as numbers do, −0 below +0.
+#[inline(always)]
+fn key<F: Format>(a: F::W) -> F::W {
+    let negative = a & F::SIGN != F::ZERO;
+    a ^ if negative {
+        F::clean(!F::ZERO)
+    } else {
+        F::SIGN
+    }
+}
+
+/// The number of a key.
+#[inline(always)]
+fn of_key<F: Format>(key: F::W) -> F::W {
+    let negative = key & F::SIGN == F::ZERO;
+    key ^ if negative {
+        F::clean(!F::ZERO)
+    } else {
+        F::SIGN
+    }
+}
+
+/// The median of three numbers: the larger of those that are not the largest.
+fn median_of_numbers<F: Format>(a: F::W, b: F::W, c: F::W) -> F::W {
+    let largest = extreme::<F, true>(extreme::<F, true>(a, b), c);
+    if F::eq(largest, a) {
+        extreme::<F, true>(b, c)
+    } else if F::eq(largest, b) {
+        extreme::<F, true>(a, c)
+    } else {
+        extreme::<F, true>(a, b)
+    }
+}
+
 /// Median of three.
 pub struct Median<F, M>(PhantomData<(F, M)>);
 
@@ -81,15 +115,8 @@ impl<F: Format, M: Mode> Op3 for Median<F, M> {
     #[inline(always)]
     fn f(env: Env, a: F::W, b: F::W, c: F::W) -> F::W {
         let [a, b, c] = [a, b, c].map(|x| input::<F, M>(env, x));
-        let largest = extreme::<F, true>(extreme::<F, true>(a, b), c);
-        let others = if F::eq(largest, a) {
-            extreme::<F, true>(b, c)
-        } else if F::eq(largest, b) {
-            extreme::<F, true>(a, c)
-        } else {
-            extreme::<F, true>(a, b)
-        };
-        let r = output::<F, M>(env, others);
+        let [x, y, z] = [a, b, c].map(key::<F>);
+        let r = output::<F, M>(env, of_key::<F>(x.min(y).max(x.max(y).min(z))));
         if F::unordered(a, b) | F::unordered(c, c) {
             invalid::<F>()
         } else {
@@ -97,14 +124,18 @@ impl<F: Format, M: Mode> Op3 for Median<F, M> {
         }
     }
 
+    /// Zeros of any sign count as equal when the largest is left out: −0 may have to be +0.
     #[inline(always)]
     fn odd(r: F::W) -> bool {
-        is_nan::<F>(r)
+        is_nan::<F>(r) | (r == F::SIGN)
     }
 
     /// With a NaN operand the median is the minimum of three.
     fn repair(env: Env, a: F::W, b: F::W, c: F::W, _: F::W) -> F::W {
         let [a, b, c] = [a, b, c].map(|x| input::<F, M>(env, x));
+        if !(F::unordered(a, b) | F::unordered(c, c)) {
+            return output::<F, M>(env, median_of_numbers::<F>(a, b, c));
+        }
         let ab = extreme_of_nans::<F, false>(env.ieee(), a, b);
         output::<F, M>(env, extreme_of_nans::<F, false>(env.ieee(), ab, c))
     }

@@ -10,6 +10,7 @@ use crate::compare::{Class, Eq, Le, Lg, Lt, Ne, Ordered};
 use crate::extremes::{Clamp, Extreme, Median};
 use crate::format::{Double, Half, Single};
 use crate::mode::{Dynamic, Exact, Flush};
+use crate::through::{SumToOdd, Through};
 use crate::transcendental::{Cos, Exp2, Log2, Sin};
 use crate::unary::{
     Abs, Canonicalize, Ceil, Exponent, Floor, Fract, Ldexp, Mantissa, Neg, Rcp, RoundEven, Rsq,
@@ -26,7 +27,34 @@ fn is_flushed(fp: Fp) -> bool {
 }
 
 /// The function of a one-operand float operation.
-pub fn un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
+pub fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    if elem == Elem::F16 && is_exact(fp) {
+        return half_un(op, v);
+    }
+    all_un(op, elem, v)
+}
+
+/// One-operand operations of halves, to nearest and with denormals.
+fn half_un<V: Visit>(op: Un, v: V) -> Option<V::Out> {
+    Some(match op {
+        Un::FExp2 => v.rare1::<Through<Exp2<Single, Exact>>>(),
+        Un::FLog2 => v.rare1::<Through<Log2<Single, Exact>>>(),
+        Un::FSin => v.rare1::<Through<Sin<Single, Exact>>>(),
+        Un::FCos => v.rare1::<Through<Cos<Single, Exact>>>(),
+        Un::FCanonicalize => v.rare1::<Through<Canonicalize<Single, Exact>>>(),
+        Un::FSqrt => v.rare1::<Through<Sqrt<Single, Exact>>>(),
+        Un::FRcp => v.rare1::<Through<Rcp<Single, Exact>>>(),
+        Un::FRsq => v.rare1::<Through<Rsq<Single, Exact>>>(),
+        Un::FTrunc => v.rare1::<Through<Trunc<Single, Exact>>>(),
+        Un::FCeil => v.rare1::<Through<Ceil<Single, Exact>>>(),
+        Un::FFloor => v.rare1::<Through<Floor<Single, Exact>>>(),
+        Un::FRoundEven => v.rare1::<Through<RoundEven<Single, Exact>>>(),
+        _ => return all_un(op, Elem::F16, v),
+    })
+}
+
+/// One-operand operations in any environment.
+fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
     macro_rules! choose {
         ($visit:ident, $format:ident) => {
             match op {
@@ -81,7 +109,12 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
         };
     }
     Some(match elem {
-        Elem::F16 if is_exact(fp) => choose!(plain2, plain2, Half, Exact),
+        Elem::F16 if is_exact(fp) => match op {
+            Bin::FAdd => v.float2::<Through<Add<Single, Exact>>>(),
+            Bin::FSub => v.float2::<Through<Sub<Single, Exact>>>(),
+            Bin::FMul => v.float2::<Through<Mul<Single, Exact>>>(),
+            _ => choose!(plain2, plain2, Half, Exact),
+        },
         Elem::F16 => choose!(rare2, plain2, Half, Dynamic),
         Elem::F32 if is_exact(fp) => choose!(float2, float2, Single, Exact),
         Elem::F32 if is_flushed(fp) => choose!(float2, float2, Single, Flush),
@@ -105,7 +138,11 @@ pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
         };
     }
     Some(match elem {
-        Elem::F16 if is_exact(fp) => choose!(rare3, Half, Exact),
+        Elem::F16 if is_exact(fp) => match op {
+            Tern::Fma => v.rare3::<Through<SumToOdd>>(),
+            _ => choose!(rare3, Half, Exact),
+        },
+        Elem::F16 if is_flushed(fp) => choose!(rare3, Half, Flush),
         Elem::F16 => choose!(rare3, Half, Dynamic),
         Elem::F32 if is_exact(fp) => choose!(float3, Single, Exact),
         Elem::F32 if is_flushed(fp) => choose!(float3, Single, Flush),

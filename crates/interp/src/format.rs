@@ -89,6 +89,12 @@ pub trait Format: 'static {
     /// m · 2^e rounded once, for a number m of magnitude 1 ≤ m < 2, or one
     /// that scaling leaves alone.
     fn scale(m: Self::W, e: i32) -> Self::W;
+    /// a · 2^e rounded once.
+    #[inline(always)]
+    fn ldexp(a: Self::W, e: i32) -> Self::W {
+        let (m, own) = Self::split(a);
+        Self::scale(m, own.saturating_add(e))
+    }
 }
 
 /// Whether it is a NaN.
@@ -134,7 +140,7 @@ pub struct Single;
 pub struct Double;
 
 macro_rules! native {
-    ($format:ident, $f:ident, $w:ident, $bias:literal, $tiny:literal) => {
+    ($format:ident, $f:ident, $w:ident, $bias:literal, $tiny:literal, { $($item:item)* }) => {
         impl Format for $format {
             type W = $w;
             const SIGN: $w = 1 << ($w::BITS - 1);
@@ -233,12 +239,20 @@ macro_rules! native {
                 let power = |e: i32| $f::from_bits(((e + $bias) as $w) << Self::FRACTION_BITS);
                 ($f::from_bits(m) * power(first) * power(e - first)).to_bits()
             }
+            $($item)*
         }
     };
 }
 
-native!(Single, f32, u32, 127, 60);
-native!(Double, f64, u64, 1023, 200);
+native!(Single, f32, u32, 127, 60, {
+    #[inline(always)]
+    fn ldexp(a: u32, e: i32) -> u32 {
+        // Exact in double precision within these bounds, which every number leaves by half of them.
+        let power = f64::from_bits(((i64::from(e.clamp(-600, 600)) + 1023) << 52) as u64);
+        ((f64::from(f32::from_bits(a)) * power) as f32).to_bits()
+    }
+});
+native!(Double, f64, u64, 1023, 200, {});
 
 /// 1 / sqrt(x).
 mod reciprocal_root {
@@ -336,6 +350,13 @@ impl Format for Half {
     fn scale(m: u32, e: i32) -> u32 {
         // Exact in single precision within these bounds.
         narrow_nearest(Single::scale(widen(m), e.clamp(-60, 60)))
+    }
+
+    #[inline(always)]
+    fn ldexp(a: u32, e: i32) -> u32 {
+        // Exact in single precision within these bounds.
+        let power = f32::from_bits(((e.clamp(-60, 60) + 127) as u32) << 23);
+        narrow_nearest((f32::from_bits(widen(a)) * power).to_bits())
     }
 }
 

@@ -28,6 +28,13 @@ pub fn widen(a: u32) -> u32 {
     r | (a & 0x8000) << 16
 }
 
+/// `widen`, and a NaN becomes quiet, as processors do it.
+#[inline(always)]
+pub fn widen_quiet(a: u32) -> u32 {
+    let is_nan = a & 0x7fff > 0x7c00;
+    widen(a) | if is_nan { 1 << 22 } else { 0 }
+}
+
 /// Single to half precision, to nearest even. The payload of a NaN moves down
 /// and it becomes quiet.
 #[inline(always)]

@@ -5,9 +5,14 @@
 //! [`crate::drive`] run it over lane vectors, in loops which the compiler turns
 //! into vector instructions, and over uniform values.
 
+use std::mem::MaybeUninit;
+
 use wavetank_ir::LANES;
 
-use crate::store::Store;
+use crate::store::{Aligned, Store};
+
+/// Room for words of all lanes.
+pub type Room<W> = MaybeUninit<Aligned<[W; LANES]>>;
 
 /// A lane's value: 32 bits in one lane vector, or 64 bits in two, low first.
 pub trait Word: Copy + Default {
@@ -17,10 +22,16 @@ pub trait Word: Copy + Default {
     /// `p` points to a lane vector of this word's width in the vector file.
     unsafe fn lane(p: *const u32, i: usize) -> Self;
 
+    /// The lane vector(s) at `p` as an array of words: itself, or joined in `room`.
+    ///
+    /// # Safety
+    /// As for `lane`; the processor must have the features of `S`.
+    unsafe fn words<S: Store>(p: *const u32, room: &mut Room<Self>) -> *const Self;
+
     /// Stores the lanes of `mask`.
     ///
     /// # Safety
-    /// As for `lane`; `p` must be writable, and the processor have the
+    /// As for `lane`; `p` must be writable and aligned as lane vectors are, and the processor have the
     /// features of `S`.
     unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[Self; LANES]);
 
@@ -44,6 +55,11 @@ impl Word for u32 {
     unsafe fn lane(p: *const u32, i: usize) -> u32 {
         // SAFETY: a lane of a lane vector, by the caller's promise.
         unsafe { p.add(i).read() }
+    }
+
+    #[inline(always)]
+    unsafe fn words<S: Store>(p: *const u32, _: &mut Room<u32>) -> *const u32 {
+        p
     }
 
     #[inline(always)]
@@ -79,16 +95,21 @@ impl Word for u64 {
     }
 
     #[inline(always)]
+    unsafe fn words<S: Store>(p: *const u32, room: &mut Room<u64>) -> *const u64 {
+        let words = room.as_mut_ptr().cast();
+        // SAFETY: a 64-bit lane vector is two lane vectors in a row; the room has that of 64 words.
+        unsafe { S::join(p, p.add(LANES), words) };
+        words
+    }
+
+    #[inline(always)]
     unsafe fn store<S: Store>(p: *mut u32, mask: u64, r: &[u64; LANES]) {
-        let (mut low, mut high) = ([0; LANES], [0; LANES]);
-        for i in 0..LANES {
-            low[i] = r[i] as u32;
-            high[i] = (r[i] >> 32) as u32;
-        }
-        // SAFETY: a 64-bit lane vector is two lane vectors in a row.
+        let (mut low, mut high) = (Room::<u32>::uninit(), Room::<u32>::uninit());
+        // SAFETY: `split` fills both; a 64-bit lane vector is two lane vectors in a row.
         unsafe {
-            S::store(p, mask, &low);
-            S::store(p.add(LANES), mask, &high);
+            S::split(r, low.as_mut_ptr().cast(), high.as_mut_ptr().cast());
+            S::store(p, mask, &low.assume_init_ref().0);
+            S::store(p.add(LANES), mask, &high.assume_init_ref().0);
         }
     }
 

@@ -29,6 +29,7 @@ mod run;
 mod simd;
 mod step;
 mod store;
+mod through;
 mod transcendental;
 mod unary;
 mod visit;

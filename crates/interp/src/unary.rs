@@ -129,8 +129,7 @@ impl<F: Format, M: Mode> Op2 for Ldexp<F, M> {
             b as i32
         };
         let r = if M::NEAREST || env.round() == 0 {
-            let (m, e) = F::split(a);
-            F::scale(m, e.saturating_add(b))
+            F::ldexp(a, b)
         } else {
             exact::scale::<F>(env.round(), a, b)
         };

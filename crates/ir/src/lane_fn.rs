@@ -1,5 +1,7 @@
 //! Pure functions applied lane by lane: the rare and odd operations.
 
+use std::mem::MaybeUninit;
+
 use crate::types::LANES;
 
 /// A pure Rust function that a front end applies to every lane.
@@ -15,35 +17,151 @@ pub struct LaneFn {
     pub has_mask: bool,
     /// The function; unused arguments are 0.
     pub call: fn([u64; 4]) -> (u64, bool),
-    /// `call` for every lane, with the loop inside: the results go to the last
-    /// argument, the second results are returned as a mask. Made by
-    /// [`over_lanes`].
-    pub all: fn([&[u64; LANES]; 4], &mut [u64; LANES]) -> u64,
+    /// `call` for every lane, with the loop inside.
+    pub all: LaneLoops,
+}
+
+/// An argument in all lanes: the low halves of 64 bits, and the high ones, which are 0 where it has 32.
+pub type LaneArg<'a> = [&'a [u32; LANES]; 2];
+
+/// Results in all lanes, as far as a function has them: it writes these. Aligned to lines of the cache, as lane vectors
+/// are.
+#[repr(C, align(64))]
+pub struct LaneResults {
+    /// The low halves of 64 bits.
+    pub low: MaybeUninit<[u32; LANES]>,
+    /// The high halves, if the result has 64 bits.
+    pub high: MaybeUninit<[u32; LANES]>,
+    /// Words that are all ones where the second result is set, if there is one.
+    pub mask: MaybeUninit<[u32; LANES]>,
+}
+
+impl Default for LaneResults {
+    #[inline(always)]
+    fn default() -> Self {
+        LaneResults {
+            low: MaybeUninit::uninit(),
+            high: MaybeUninit::uninit(),
+            mask: MaybeUninit::uninit(),
+        }
+    }
+}
+
+/// A lane function applied to every lane.
+///
+/// # Safety
+/// The processor has the features for which it was compiled.
+pub type LaneLoop = unsafe fn(&[LaneArg<'_>; 4], &mut LaneResults);
+
+/// A loop, compiled for levels of processor features. Made by [`lane_loops!`](crate::lane_loops); all give the same bits.
+pub struct LaneLoops {
+    /// For AVX-512 (F, BW, DQ, VL, CD), FMA, F16C, BMI and BMI2.
+    pub avx512: LaneLoop,
+    /// For AVX2, FMA, F16C, BMI and BMI2.
+    pub avx2: LaneLoop,
+    /// For every processor.
+    pub baseline: LaneLoop,
+}
+
+/// Compiles a loop for each level of processor features: a closure of arguments and results whose body calls
+/// [`over_lanes`](crate::over_lanes) or [`over_usual_lanes`](crate::over_usual_lanes), which become part of it.
+#[macro_export]
+macro_rules! lane_loops {
+    ($all:expr) => {{
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
+        #[target_feature(enable = "fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        unsafe fn avx512(args: &[$crate::LaneArg<'_>; 4], results: &mut $crate::LaneResults) {
+            ($all)(args, results)
+        }
+        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        unsafe fn avx2(args: &[$crate::LaneArg<'_>; 4], results: &mut $crate::LaneResults) {
+            ($all)(args, results)
+        }
+        unsafe fn baseline(args: &[$crate::LaneArg<'_>; 4], results: &mut $crate::LaneResults) {
+            ($all)(args, results)
+        }
+        $crate::LaneLoops {
+            avx512,
+            avx2,
+            baseline,
+        }
+    }};
+}
+
+/// The arguments of a lane.
+#[inline(always)]
+fn lane(args: &[LaneArg<'_>; 4], i: usize) -> [u64; 4] {
+    args.map(|[low, high]| u64::from(low[i]) | u64::from(high[i]) << 32)
 }
 
 /// Applies a function to every lane; what [`LaneFn::all`] is made of, so that
-/// the function is compiled into the loop.
+/// the function is compiled into the loop. `WIDE` and `MASK` say which results it has.
 ///
 /// ```
-/// use wavetank_ir::{LANES, over_lanes};
+/// use wavetank_ir::{LANES, LaneResults, over_lanes};
 /// let (one, zero) = ([1; LANES], [0; LANES]);
-/// let mut sum = zero;
-/// let mask = over_lanes(|[a, b, ..]| (a + b, a > b), [&one, &one, &zero, &zero], &mut sum);
-/// assert_eq!((sum[63], mask), (2, 0));
+/// let args = [[&one, &zero], [&one, &zero], [&zero; 2], [&zero; 2]];
+/// let mut results = LaneResults::default();
+/// over_lanes::<false, false>(|[a, b, ..]| (a + b, a > b), &args, &mut results);
+/// // SAFETY: the low halves have just been written.
+/// assert_eq!(unsafe { results.low.assume_init() }[63], 2);
 /// ```
 #[inline(always)]
-pub fn over_lanes(
+pub fn over_lanes<const WIDE: bool, const MASK: bool>(
     f: impl Fn([u64; 4]) -> (u64, bool),
-    [a, b, c, d]: [&[u64; LANES]; 4],
-    results: &mut [u64; LANES],
-) -> u64 {
-    let mut mask = 0;
-    for (lane, result) in results.iter_mut().enumerate() {
-        let (value, bit) = f([a[lane], b[lane], c[lane], d[lane]]);
-        *result = value;
-        mask |= u64::from(bit) << lane;
+    args: &[LaneArg<'_>; 4],
+    results: &mut LaneResults,
+) {
+    // Apart from the results, so that the compiler knows that they overlap no argument.
+    let (mut low, mut high, mut mask) = ([0; LANES], [0; LANES], [0; LANES]);
+    for i in 0..LANES {
+        let (value, bit) = f(lane(args, i));
+        low[i] = value as u32;
+        if WIDE {
+            high[i] = (value >> 32) as u32;
+        }
+        if MASK {
+            mask[i] = u32::from(bit).wrapping_neg();
+        }
     }
-    mask
+    results.low.write(low);
+    if WIDE {
+        results.high.write(high);
+    }
+    if MASK {
+        results.mask.write(mask);
+    }
+}
+
+/// As [`over_lanes`], for a function that is simple for usual arguments: `usual` gives its first result, and whether the
+/// arguments are usual. Then the second result is not set. `f` is asked when any lane has other arguments.
+#[inline(always)]
+pub fn over_usual_lanes<const WIDE: bool, const MASK: bool>(
+    usual: impl Fn([u64; 4]) -> (u64, bool),
+    f: impl Fn([u64; 4]) -> (u64, bool),
+    args: &[LaneArg<'_>; 4],
+    results: &mut LaneResults,
+) {
+    let mut odd = 0;
+    let (mut low, mut high) = ([0; LANES], [0; LANES]);
+    for i in 0..LANES {
+        let (value, is_usual) = usual(lane(args, i));
+        odd |= u32::from(!is_usual);
+        low[i] = value as u32;
+        if WIDE {
+            high[i] = (value >> 32) as u32;
+        }
+    }
+    if odd != 0 {
+        return over_lanes::<WIDE, MASK>(f, args, results);
+    }
+    results.low.write(low);
+    if WIDE {
+        results.high.write(high);
+    }
+    if MASK {
+        results.mask.write([0; LANES]);
+    }
 }
 
 impl std::fmt::Debug for LaneFn {

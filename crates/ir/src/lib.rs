@@ -32,7 +32,9 @@ pub use effects::{Effects, RegFile, Span, Spans};
 pub use export::Export;
 pub use functions::{Bin, Cvt, Rel, Tern, Un};
 pub use image::{Image, ImageKind, Lod};
-pub use lane_fn::{LaneFn, over_lanes};
+pub use lane_fn::{
+    LaneArg, LaneFn, LaneLoop, LaneLoops, LaneResults, over_lanes, over_usual_lanes,
+};
 pub use mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
     Rmw, Space,

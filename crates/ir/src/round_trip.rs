@@ -12,7 +12,7 @@ use crate::mem::{
 };
 use crate::op::{Block, Node, Op, Terminator, Value};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
-use crate::{LaneFn, over_lanes, parse};
+use crate::{LaneFn, lane_loops, over_lanes, parse};
 
 /// Only the names matter here.
 const fn named(name: &'static str) -> LaneFn {
@@ -21,7 +21,11 @@ const fn named(name: &'static str) -> LaneFn {
         result_bits: 32,
         has_mask: false,
         call: |a| (a[0], false),
-        all: |a, out| over_lanes(|a| (a[0], false), a, out),
+        all: lane_loops!(|args, results| over_lanes::<false, false>(
+            |a| (a[0], false),
+            args,
+            results
+        )),
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use wavetank_ir::{Block, LaneFn, Options, over_lanes, parse, simplify, verify};
+use wavetank_ir::{Block, LaneFn, Options, lane_loops, over_lanes, parse, simplify, verify};
 
 /// A lane function of two results, for the files.
 static PAIR: LaneFn = LaneFn {
@@ -12,7 +12,11 @@ static PAIR: LaneFn = LaneFn {
     result_bits: 32,
     has_mask: true,
     call: |[a, b, ..]| (a ^ b, a > b),
-    all: |args, out| over_lanes(|[a, b, ..]| (a ^ b, a > b), args, out),
+    all: lane_loops!(|args, results| over_lanes::<false, true>(
+        |[a, b, ..]| (a ^ b, a > b),
+        args,
+        results
+    )),
 };
 
 fn read(text: &str, place: &str) -> Block {

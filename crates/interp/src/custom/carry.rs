@@ -2,7 +2,7 @@
 
 use super::lane;
 use crate::drive::{Custom, all_lanes};
-use crate::lanes::Word;
+use crate::lanes::{Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
@@ -31,7 +31,12 @@ impl<const SUB: bool, const CARRY: bool, const U: u8> Custom for AddCarry<SUB, C
         unsafe {
             let mut carry_in = [0u32; 64];
             if CARRY {
-                u32::store::<S>(carry_in.as_mut_ptr(), ctx.uniform64(s, 2), &[1; 64]);
+                S::select(
+                    ctx.uniform64(s, 2),
+                    &[1; 64],
+                    &[0; 64],
+                    carry_in.as_mut_ptr(),
+                );
             }
             let mut out = [0u32; 64];
             let r = all_lanes(|i| {
@@ -89,9 +94,14 @@ impl<const SIGNED: bool, const U: u8> Custom for MadWide<SIGNED, U> {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let mut out = [0u32; 64];
+            let mut room = Room::uninit();
+            let c = match U & 4 {
+                0 => &*u64::words::<S>(ctx.v(s.src[2]), &mut room).cast(),
+                _ => &[ctx.uniform64(s, 2); 64],
+            };
             let r = all_lanes(|i| {
                 let (a, b) = (lane(ctx, s, 0, U, i), lane(ctx, s, 1, U, i));
-                let (r, c) = mad::<SIGNED>(a, b, lane(ctx, s, 2, U, i));
+                let (r, c) = mad::<SIGNED>(a, b, c[i]);
                 out[i] = u32::from(c).wrapping_neg();
                 r
             });

@@ -5,7 +5,7 @@ use wavetank_ir::LANES;
 
 use super::lane;
 use crate::drive::{Custom, all_lanes};
-use crate::lanes::Word;
+use crate::lanes::{Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
@@ -27,19 +27,16 @@ impl Custom for Shuffle {
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let table = table(s);
-            let from = ctx.v(s.src[0]).cast_const();
-            let r = all_lanes(|i| {
-                let value = u32::lane(from, usize::from(table[i] & 63));
-                if table[i] < 64 { value } else { 0 }
-            });
-            u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+            let mut r = Room::<u32>::uninit();
+            let from = &*ctx.v(s.src[0]).cast_const().cast();
+            S::shuffle(from, table(s), r.as_mut_ptr().cast());
+            S::store(ctx.v(s.dst), ctx.mask(s), &r.assume_init_ref().0);
         }
         Next::Step
     }
 }
 
-/// The same selection of a mask.
+/// The same selection of a mask; `imm[2]` is what it makes of a full one, as EXEC mostly is.
 pub struct ShuffleMask;
 
 impl Custom for ShuffleMask {
@@ -47,12 +44,16 @@ impl Custom for ShuffleMask {
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
-            let (table, from) = (table(s), ctx.uniform64(s, 0));
-            let mut r = 0;
-            for (i, &t) in table.iter().enumerate() {
-                let bit = if t < 64 { from >> t & 1 } else { 0 };
-                r |= bit << i;
+            let from = ctx.uniform64(s, 0);
+            if from == u64::MAX {
+                ctx.u::<u64>(s.dst).write_unaligned(s.imm[2]);
+                return Next::Step;
             }
+            let mut lanes = [0; LANES];
+            S::select(from, &[!0; LANES], &[0; LANES], lanes.as_mut_ptr());
+            let mut r = Room::<u32>::uninit();
+            S::shuffle(&lanes, table(s), r.as_mut_ptr().cast());
+            let r = S::mask(&r.assume_init_ref().0);
             ctx.u::<u64>(s.dst).write_unaligned(r);
         }
         Next::Step

@@ -1,15 +1,16 @@
 //! Lane functions: pure functions of the front end, applied to every lane.
 
-use wavetank_ir::{LANES, LaneFn};
+use std::mem::MaybeUninit;
+
+use wavetank_ir::{LANES, LaneArg, LaneFn, LaneResults};
 
 use crate::drive::Custom;
-use crate::lanes::Word;
 use crate::step::{Ctx, Next, Step};
-use crate::store::Store;
+use crate::store::{Aligned, Store};
 use wavetank_memory::Source;
 
 /// A call of a lane function, kept beside the block; `imm[0]` of its step is
-/// its address.
+/// its address. Lanes that are off in the step's mask may keep what they had.
 pub struct LaneCall {
     /// The function.
     pub function: &'static LaneFn,
@@ -26,28 +27,42 @@ impl Custom for Call {
     #[inline(always)]
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering keeps the call beside the block, and proved the
-        // offsets of its arguments.
+        // offsets of its arguments; the loop is that of the level.
         unsafe {
             let call: &LaneCall = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
-            let mut args = [[0u64; LANES]; 4];
-            for ((source, wide), arg) in call.args.iter().zip(&mut args) {
-                argument(ctx, *source, *wide, arg);
-            }
-            let [a, b, c, d] = &args;
-            let mut results = [0u64; LANES];
-            let bits = (call.function.all)([a, b, c, d], &mut results);
-            if call.uniform {
-                uniform_result(ctx, s, call.function, results[0], bits);
+            let function = call.function;
+            let mask = ctx.mask(s);
+            if mask == 0 && !call.uniform {
+                if function.has_mask {
+                    ctx.u::<u64>(s.dst2).write_unaligned(0);
+                }
                 return Next::Step;
             }
-            let mask = ctx.mask(s);
-            if call.function.result_bits == 64 {
-                u64::store::<S>(ctx.v(s.dst), mask, &results);
-            } else {
-                let narrow = results.map(|r| r as u32);
-                u32::store::<S>(ctx.v(s.dst), mask, &narrow);
+            let mut room = [const { MaybeUninit::uninit() }; 4];
+            let [a, b, c, d] = &mut room;
+            let args = [
+                argument(ctx, call.args[0], a),
+                argument(ctx, call.args[1], b),
+                argument(ctx, call.args[2], c),
+                argument(ctx, call.args[3], d),
+            ];
+            let mut results = LaneResults::default();
+            S::of(&function.all)(&args, &mut results);
+            let LaneResults {
+                low,
+                high,
+                mask: bits,
+            } = &results;
+            if call.uniform {
+                uniform_result(ctx, s, function, &results);
+                return Next::Step;
             }
-            if call.function.has_mask {
+            S::store(ctx.v(s.dst), mask, low.assume_init_ref());
+            if function.result_bits == 64 {
+                S::store(ctx.v(s.dst).add(LANES), mask, high.assume_init_ref());
+            }
+            if function.has_mask {
+                let bits = S::mask(bits.assume_init_ref());
                 ctx.u::<u64>(s.dst2).write_unaligned(bits & mask);
             }
         }
@@ -55,40 +70,56 @@ impl Custom for Call {
     }
 }
 
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn); the results are those of the function.
 #[inline(always)]
-unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, value: u64, bits: u64) {
+unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, results: &LaneResults) {
     // SAFETY: lowering proved the offsets of the step.
     unsafe {
+        let value = results.low.assume_init_ref()[0];
         if f.result_bits == 64 {
+            let high = results.high.assume_init_ref()[0];
+            let value = u64::from(value) | u64::from(high) << 32;
             ctx.u::<u64>(s.dst).write_unaligned(value);
         } else {
-            ctx.u::<u32>(s.dst).write(value as u32);
+            ctx.u::<u32>(s.dst).write(value);
         }
         if f.has_mask {
-            ctx.u::<u32>(s.dst2).write(bits as u32 & 1);
+            ctx.u::<u32>(s.dst2)
+                .write(results.mask.assume_init_ref()[0] & 1);
         }
     }
 }
 
+/// The halves of an argument in all lanes: where they stand in the vector file, or spread into `room`.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn). Nobody writes the argument's lane vectors while they are used.
 #[inline(always)]
-unsafe fn argument(ctx: &Ctx<'_, '_>, source: Source, wide: bool, arg: &mut [u64; LANES]) {
-    // SAFETY: that of `StepFn`.
-    unsafe {
+unsafe fn argument<'a>(
+    ctx: &Ctx<'_, '_>,
+    (source, wide): (Source, bool),
+    room: &'a mut MaybeUninit<Aligned<[[u32; LANES]; 2]>>,
+) -> LaneArg<'a> {
+    static ZERO: [u32; LANES] = [0; LANES];
+    // SAFETY: that of the caller.
+    let value = unsafe {
         match source {
-            Source::None => {}
-            Source::Const(c) => *arg = [c; LANES],
-            Source::Uniform(at) if wide => *arg = [ctx.u::<u64>(at).read_unaligned(); LANES],
-            Source::Uniform(at) => *arg = [ctx.u::<u32>(at).read().into(); LANES],
+            Source::None => return [&ZERO; 2],
             Source::Vector(at) => {
-                let p = ctx.v(at).cast_const();
-                for (i, a) in arg.iter_mut().enumerate() {
-                    *a = if wide {
-                        u64::lane(p, i)
-                    } else {
-                        u32::lane(p, i).into()
-                    };
-                }
+                let low = ctx.v(at).cast_const();
+                let high = if wide { &*low.add(LANES).cast() } else { &ZERO };
+                return [&*low.cast(), high];
             }
+            Source::Const(c) => c,
+            Source::Uniform(at) if wide => ctx.u::<u64>(at).read_unaligned(),
+            Source::Uniform(at) => ctx.u::<u32>(at).read().into(),
         }
+    };
+    if value == 0 {
+        return [&ZERO; 2];
     }
+    let halves = [[value as u32; LANES], [(value >> 32) as u32; LANES]];
+    let [low, high] = &**room.write(Aligned(halves));
+    [low, high]
 }

@@ -6,7 +6,7 @@ use wavetank_ir::LANES;
 
 use super::lane;
 use crate::drive::{Custom, all_lanes};
-use crate::lanes::{Env, Op1, Word};
+use crate::lanes::{Env, Op1, Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 use wavetank_memory::VECTOR_BYTES;
@@ -77,24 +77,41 @@ impl<W: Word, const U: u8> Custom for Select<W, U> {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let choice = ctx.uniform64(s, 0);
-            let a = all_lanes(|i| lane::<W>(ctx, s, 1, U, i));
-            let mut r = all_lanes(|i| lane::<W>(ctx, s, 2, U, i));
-            // The masked store is a blend: here into the result itself.
-            select_into::<W, S>(&mut r, choice, &a);
-            W::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
+            let halves = if W::BITS == 64 { 2 } else { 1 };
+            // All is read before anything is written: the results may be sources, shifted by a register.
+            let mut r = [const { Room::<u32>::uninit() }; 2];
+            for (half, r) in r.iter_mut().enumerate().take(halves) {
+                let a = all_lanes(|i| half_of::<W, U>(ctx, s, 1, half, i));
+                let b = all_lanes(|i| half_of::<W, U>(ctx, s, 2, half, i));
+                S::select(choice, &a, &b, r.as_mut_ptr().cast());
+            }
+            for (half, r) in r.iter().enumerate().take(halves) {
+                let r = &r.assume_init_ref().0;
+                S::store(ctx.v(s.dst).add(half * LANES), ctx.mask(s), r);
+            }
         }
         Next::Step
     }
 }
 
+/// Half 0 or 1 of source `n` in lane `i`.
+///
+/// # Safety
+/// That of `StepFn`.
 #[inline(always)]
-unsafe fn select_into<W: Word, S: Store>(r: &mut [W; LANES], choice: u64, a: &[W; LANES]) {
-    if W::BITS == 32 {
-        // SAFETY: an array of 32-bit words is laid out like a lane vector.
-        unsafe { W::store::<S>(r.as_mut_ptr().cast(), choice, a) };
-    } else {
-        for i in 0..LANES {
-            r[i] = if choice >> i & 1 != 0 { a[i] } else { r[i] };
+unsafe fn half_of<W: Word, const U: u8>(
+    ctx: &Ctx<'_, '_>,
+    s: &Step,
+    n: usize,
+    half: usize,
+    i: usize,
+) -> u32 {
+    // SAFETY: lowering proved the offsets of the step.
+    unsafe {
+        if U >> n & 1 == 0 {
+            u32::lane(ctx.v(s.src[n]).add(half * LANES), i)
+        } else {
+            (lane::<W>(ctx, s, n, U, i).to_u64() >> (32 * half)) as u32
         }
     }
 }

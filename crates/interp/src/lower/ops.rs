@@ -1,8 +1,9 @@
 //! From an operation to its steps.
 
-use wavetank_ir::{Clock, Export, Fp, Op, Terminator, Ty, Value};
+use wavetank_ir::{Clock, Export, Fp, LANES, Op, Terminator, Ty, Value};
 
 use super::emit::Operand;
+use super::plan;
 use super::temps::TooMany;
 use super::{Lower, Place};
 use crate::choose;
@@ -198,9 +199,14 @@ impl<L: Level> Lower<'_, L> {
                 self.vector_step(v, L::custom::<cross::Shuffle>(), &from, table)
             }
             Op::ShuffleMask(a, table) => {
-                let table = self.kept.keep(**table);
-                let from = [self.operand(*a)];
-                self.uniform_step(v, L::custom::<cross::ShuffleMask>(), &from, table)
+                let exists = |mask, i: usize| mask | u64::from(table[i] < 64) << i;
+                let of_full = (0..LANES).fold(0, exists);
+                let mut step = self.step(L::custom::<cross::ShuffleMask>(), &[self.operand(*a)]);
+                step.imm[1] = self.kept.keep(**table);
+                step.imm[2] = of_full;
+                step.dst = self.result_uniform(v)?;
+                self.steps.push(step);
+                Ok(())
             }
             Op::Permute { value, index, mask } | Op::Scatter { value, index, mask } => {
                 let operands = [*value, *index, *mask].map(|x| self.operand(x));
@@ -381,12 +387,31 @@ impl<L: Level> Lower<'_, L> {
             step.dst = self.result_uniform(v)?;
         } else {
             self.result_vector(v, &mut step)?;
+            if let Some(mask) = self.only_choice(v) {
+                step.mask = self.mask(mask, v)?;
+            }
         }
         if function.has_mask {
             step.dst2 = self.result_second(v)?;
         }
         self.steps.push(step);
         Ok(())
+    }
+
+    /// The lanes in which a value is wanted, where its only use is to be chosen in them: what is rarely chosen (the
+    /// scaled sum of V_DIV_FMAS) need not be computed.
+    fn only_choice(&self, v: Value) -> Option<Value> {
+        let one_use = self.plan.uses[v.index()] == 1 && self.plan.second[v.index()].is_none();
+        if !one_use || self.plan.hoisted[v.index()].is_some() {
+            return None;
+        }
+        self.block.nodes.iter().find_map(|node| match node.op {
+            Op::Select(mask, of, _) if of == v => {
+                let known = plan::source(self.block, mask) < v && self.ty(mask) == Ty::Mask;
+                known.then_some(mask)
+            }
+            _ => None,
+        })
     }
 
     fn end(&mut self, end: &Terminator) {

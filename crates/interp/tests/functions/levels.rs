@@ -247,7 +247,7 @@ fn run_uniform(simd: Simd, choice: Choice, fp: Fp, lanes: &[Lanes]) -> u64 {
 
 /// A value with the sign modifiers of source `n`.
 fn modified(v: u64, elem: Elem, mods: u32, n: usize) -> u64 {
-    let sign = 1 << (elem.carrier_bits() - 1);
+    let sign = 1 << (width(elem) - 1);
     let v = if mods >> (3 + n) & 1 != 0 {
         v & !sign
     } else {

@@ -5,7 +5,7 @@ use super::lane_fn;
 
 lane_fn! {
     /// Each byte of S2 selects a byte of `{S0, S1}`, its sign, 0 or 0xff.
-    PERM_B32, "perm_b32", 32, perm
+    PERM_B32, "perm_b32", 32, perm, usually usual_perm
 }
 lane_fn! {
     /// The average of each byte, rounded up where S2 has its low bit set.
@@ -52,54 +52,93 @@ lane_fn! {
     DOT8_U4, "dot8_u4", 32, |[a, b, ..]: [u64; 4]| dot_unsigned::<4>(a, b)
 }
 
+/// Without branches, which 64 lanes could not share: the byte of a selector below 8, the sign of one below 12, a constant.
+#[inline(always)]
 fn perm([s0, s1, s2, _]: [u64; 4]) -> u32 {
-    let bytes = (s0 << 32 | s1).to_le_bytes();
-    let sign = |byte: usize| if bytes[byte] & 0x80 != 0 { 0xff } else { 0 };
-    let select = (s2 as u32).to_le_bytes().map(|select| match select {
-        0..=7 => bytes[usize::from(select)],
-        8 => sign(1),
-        9 => sign(3),
-        10 => sign(5),
-        11 => sign(7),
-        12 => 0,
-        _ => 0xff,
-    });
-    u32::from_le_bytes(select)
+    let [high, low, selectors] = [s0, s1, s2].map(|s| s as u32);
+    let mut r = 0;
+    for byte in 0..4 {
+        let select = selectors >> (8 * byte) & 0xff;
+        let word = if select & 4 != 0 { high } else { low };
+        let chosen = word >> (select % 4 * 8) & 0xff;
+        let signed = if select & 2 != 0 { high } else { low };
+        let signed = if select & 1 != 0 {
+            signed
+        } else {
+            signed << 16
+        };
+        let sign = ((signed as i32 >> 31) as u32) & 0xff;
+        let other = if select == 12 { 0 } else { 0xff };
+        let other = if select < 12 { sign } else { other };
+        r |= (if select < 8 { chosen } else { other }) << (8 * byte);
+    }
+    r
 }
 
+/// `perm` by selectors of bytes and of 0 (12), and whether all are such.
+#[inline(always)]
+fn usual_perm([s0, s1, s2, _]: [u64; 4]) -> (u64, bool) {
+    let [high, low, selectors] = [s0, s1, s2].map(|s| s as u32);
+    let mut r = 0;
+    for byte in 0..4 {
+        let select = selectors >> (8 * byte);
+        let word = if select & 4 != 0 { high } else { low };
+        let chosen = word >> (select % 4 * 8) & 0xff;
+        r |= if select & 8 != 0 { 0 } else { chosen } << (8 * byte);
+    }
+    // Above 7 only 12: bit 2 is set with bit 3, and bits 1 and 0 are not.
+    let above = selectors & 0x0808_0808;
+    let other = (selectors ^ 0x0404_0404) & (above >> 1 | above >> 2 | above >> 3);
+    (r.into(), selectors & 0xf0f0_f0f0 | other == 0)
+}
+
+/// In each byte what a and b have in common, and half of the rest; with that half's lost bit where it is asked for.
+#[inline(always)]
 fn lerp([s0, s1, s2, _]: [u64; 4]) -> u32 {
-    let [a, b, round] = [s0, s1, s2].map(|s| (s as u32).to_le_bytes());
-    u32::from_le_bytes(std::array::from_fn(|i| {
-        ((u16::from(a[i]) + u16::from(b[i]) + u16::from(round[i] & 1)) >> 1) as u8
-    }))
+    let [a, b, round] = [s0, s1, s2].map(|s| s as u32);
+    let rest = a ^ b;
+    (a & b) + (rest >> 1 & 0x7f7f_7f7f) + (rest & round & 0x0101_0101)
 }
 
+#[inline(always)]
 fn sad(a: u32, b: u32, masked: bool) -> u32 {
-    std::iter::zip(a.to_le_bytes(), b.to_le_bytes())
-        .filter(|&(_, reference)| !masked || reference != 0)
-        .map(|(x, y)| u32::from(x.abs_diff(y)))
-        .sum()
+    let difference = |byte: u32| {
+        let [x, y] = [a, b].map(|s| (s >> (8 * byte) & 0xff) as i32);
+        if masked && y == 0 {
+            0
+        } else {
+            (x - y).unsigned_abs()
+        }
+    };
+    difference(0) + difference(1) + difference(2) + difference(3)
 }
 
+#[inline(always)]
 fn sad_u16([a, b, ..]: [u64; 4]) -> u32 {
-    let half = |shift: u32| u32::from(((a >> shift) as u16).abs_diff((b >> shift) as u16));
-    half(0) + half(16)
+    let difference = |shift: u32| {
+        let [x, y] = [a, b].map(|s| (s as u32 >> shift & 0xffff) as i32);
+        (x - y).unsigned_abs()
+    };
+    difference(0) + difference(16)
 }
 
+#[inline(always)]
 fn quad_sad([a, b, c, _]: [u64; 4], masked: bool) -> u64 {
-    (0..4).fold(0, |packed, i| {
+    let total = |i: u32| {
         let sum = sad((a >> (8 * i)) as u32, b as u32, masked);
-        let total = (c >> (16 * i)) as u16;
-        packed | u64::from(total.wrapping_add(sum as u16)) << (16 * i)
-    })
+        u64::from(((c >> (16 * i)) as u32).wrapping_add(sum) & 0xffff) << (16 * i)
+    };
+    total(0) | total(1) | total(2) | total(3)
 }
 
+#[inline(always)]
 fn sat_pk([a, ..]: [u64; 4]) -> u32 {
     let byte = |word: u64| u32::from((word as u16 as i16).clamp(0, 255) as u8);
     byte(a) | byte(a >> 16) << 8
 }
 
 /// Sums the products of all fields of `BITS` bits, sign-extended.
+#[inline(always)]
 fn dot_signed<const BITS: u32>(a: u64, b: u64) -> u32 {
     let field = |x: u64, i: u32| (x as i32) << (32 - BITS * (i + 1)) >> (32 - BITS);
     (0..32 / BITS)
@@ -108,6 +147,7 @@ fn dot_signed<const BITS: u32>(a: u64, b: u64) -> u32 {
 }
 
 /// Sums the products of all fields of `BITS` bits.
+#[inline(always)]
 fn dot_unsigned<const BITS: u32>(a: u64, b: u64) -> u32 {
     let field = |x: u64, i: u32| (x as u32) << (32 - BITS * (i + 1)) >> (32 - BITS);
     (0..32 / BITS).map(|i| field(a, i) * field(b, i)).sum()
@@ -132,6 +172,29 @@ mod tests {
         }
     }
 
+    /// The manual's table of selectors (12.10 V_PERM_B32), for each selector in each byte.
+    #[test]
+    fn perm_of_every_selector() {
+        for [s0, s1] in [[0x8001_7f02u64, 0x0384_0586], [0x7f80_ff00, 0xfe01_8033]] {
+            let bytes = (s0 << 32 | s1).to_le_bytes();
+            let sign = |byte: usize| if bytes[byte] & 0x80 != 0 { 0xff } else { 0 };
+            for select in 0..=255u8 {
+                let byte = match select {
+                    0..=7 => bytes[usize::from(select)],
+                    8..=11 => sign(usize::from(select - 8) * 2 + 1),
+                    12 => 0,
+                    _ => 0xff,
+                };
+                let all = u64::from(select) * 0x0101_0101;
+                let expected = u32::from(byte) * 0x0101_0101;
+                assert_eq!(perm([s0, s1, all, 0]), expected);
+                let (usual, is_usual) = usual_perm([s0, s1, all, 0]);
+                assert_eq!(is_usual, matches!(select, 0..=7 | 12));
+                assert!(!is_usual || usual == expected.into(), "{select}");
+            }
+        }
+    }
+
     /// The definitions in the seed, worked by hand.
     #[test]
     fn sums_of_differences() {
@@ -153,6 +216,15 @@ mod tests {
             lerp([0xff_00_01_02, 0xff_01_02_02, 0x01_01_00_01, 0]),
             0xff_01_01_02
         );
+        for [a, b, round] in
+            (0..=255u64).flat_map(|a| [[a, 255 - a, 0], [a, a / 3, 1], [a, 255, 1]])
+        {
+            let average = (a + b + round) / 2 * 0x0101_0101;
+            assert_eq!(
+                u64::from(lerp([a, b, round, 0].map(|x| x * 0x0101_0101))),
+                average
+            );
+        }
     }
 
     #[test]

@@ -20,7 +20,7 @@ lane_fn! {
         let [s0, s1, s2] = f32_args(args);
         let (d, post) = scale_f32(s0, s1, s2);
         (d.to_bits().into(), post)
-    }, mask
+    }, mask, usually usual_f32
 }
 lane_fn! {
     /// `V_DIV_SCALE_F64`; the mask says that the quotient is to be scaled back.
@@ -28,7 +28,7 @@ lane_fn! {
         let [s0, s1, s2] = f64_args(args);
         let (d, post) = scale_f64(s0, s1, s2);
         (d.to_bits(), post)
-    }, mask
+    }, mask, usually usual_f64
 }
 lane_fn! {
     /// `V_DIV_FMAS_F32` in the lanes where VCC is set, rounded once to nearest.
@@ -40,15 +40,15 @@ lane_fn! {
 }
 lane_fn! {
     /// Special cases of half-precision division.
-    DIV_FIXUP_F16, "div_fixup_f16", 32, |args| HALF.fixup(args) as u32
+    DIV_FIXUP_F16, "div_fixup_f16", 32, |args| fixup_f16(args) as u32
 }
 lane_fn! {
     /// Special cases of single-precision division.
-    DIV_FIXUP_F32, "div_fixup_f32", 32, |args| SINGLE.fixup(args) as u32
+    DIV_FIXUP_F32, "div_fixup_f32", 32, |args| fixup_f32(args) as u32
 }
 lane_fn! {
     /// Special cases of double-precision division.
-    DIV_FIXUP_F64, "div_fixup_f64", 64, |args| DOUBLE.fixup(args)
+    DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64
 }
 
 fn f32_args([a, b, c, _]: [u64; 4]) -> [f32; 3] {
@@ -61,7 +61,20 @@ fn f64_args([a, b, c, _]: [u64; 4]) -> [f64; 3] {
 
 /// Defines the scaling for one float type.
 macro_rules! scaling {
-    ($float:ident, $bits:ident, $scale:ident, $power:literal, $near_max:literal, $tiny:literal, $nan:literal) => {
+    ($float:ident, $bits:ident, $signed:ident, $scale:ident, $usual:ident, $power:literal, $near_max:literal, $tiny:literal, $nan:literal) => {
+        /// What `$scale` does with numbers that need no scaling, and with zeros; and whether these are such.
+        #[inline(always)]
+        fn $usual([s0, s1, s2, _]: [u64; 4]) -> (u64, bool) {
+            const BIAS: $signed = $float::MAX_EXP as $signed - 1;
+            let [s0, s1, s2] = [s0, s1, s2].map(|s| s as $bits);
+            let exponent = |x: $bits| (x << 1 >> $float::MANTISSA_DIGITS) as $signed;
+            let (e1, e2) = (exponent(s1), exponent(s2));
+            let moderate = (2 - BIAS < e2 - e1) & (e2 - e1 < $near_max);
+            let usual = (0 < e1) & (e1 < 2 * BIAS - 1) & ($tiny < e2) & moderate;
+            let zero = (s1 << 1 == 0) | (s2 << 1 == 0);
+            ((if zero { $nan } else { s0 }).into(), usual | zero)
+        }
+
         /// `s0` scaled so that the quotient `s2 / s1` can be refined without
         /// denormals, and whether the quotient has to be scaled back.
         #[inline(always)]
@@ -74,7 +87,6 @@ macro_rules! scaling {
             let (e1, e2) = (exponent(s1), exponent(s2));
             let moderate = 2 - BIAS < e2 - e1 && e2 - e1 < $near_max;
             if 0 < e1 && e1 < 2 * BIAS - 1 && $tiny < e2 && moderate {
-                // None of the cases below: what nearly every division is.
                 return (s0, false);
             }
             // 1/D is denormal above 2 to the power of −(smallest exponent).
@@ -105,13 +117,39 @@ macro_rules! scaling {
     };
 }
 
-scaling!(f32, u32, scale_f32, 64, 96, 23, 0xffc0_0000);
-scaling!(f64, u64, scale_f64, 128, 768, 53, 0xfff8_0000_0000_0000);
+scaling!(f32, u32, i32, scale_f32, usual_f32, 64, 96, 23, 0xffc0_0000);
+scaling!(
+    f64,
+    u64,
+    i64,
+    scale_f64,
+    usual_f64,
+    128,
+    768,
+    53,
+    0xfff8_0000_0000_0000
+);
 
-fn fmas_f32([a, b, c]: [f32; 3]) -> f32 {
+/// Defines which NaN a sum of products gives: that of the first operand that is one, quieted, or the one of an invalid
+/// operation. Which one the processor would give depends on how the compiler orders the operands.
+macro_rules! nan_of {
+    ($nan_of:ident, $float:ident, $invalid:literal) => {
+        fn $nan_of(operands: [$float; 3]) -> $float {
+            const QUIET: u32 = $float::MANTISSA_DIGITS - 2;
+            let nan = operands.into_iter().find(|x| x.is_nan());
+            let bits = nan.map_or($invalid, |x| x.to_bits() | 1 << QUIET);
+            $float::from_bits(bits)
+        }
+    };
+}
+
+nan_of!(nan_of_f32, f32, 0xffc0_0000);
+nan_of!(nan_of_f64, f64, 0xfff8_0000_0000_0000);
+
+fn fmas_f32(operands: [f32; 3]) -> f32 {
     const UP: f64 = f64::from_bits((1023 + 64) << 52);
     const DOWN: f64 = f64::from_bits((1023 - 64) << 52);
-    let [a, b, c] = [a, b, c].map(f64::from);
+    let [a, b, c] = operands.map(f64::from);
     // In double precision the product and the scaling are exact and many bits
     // are to spare: with the sum rounded to odd, narrowing rounds as if once.
     let (sum, rest) = two_sum(a * b, c);
@@ -123,7 +161,12 @@ fn fmas_f32([a, b, c]: [f32; 3]) -> f32 {
         (true, false) => bits - 1,
     };
     let scale = if c.abs() >= 2.0 { UP } else { DOWN };
-    (f64::from_bits(odd) * scale) as f32
+    let scaled = (f64::from_bits(odd) * scale) as f32;
+    if scaled.is_nan() {
+        nan_of_f32(operands)
+    } else {
+        scaled
+    }
 }
 
 fn fmas_f64([a, b, c]: [f64; 3]) -> f64 {
@@ -131,6 +174,9 @@ fn fmas_f64([a, b, c]: [f64; 3]) -> f64 {
     const DOWN: f64 = f64::from_bits((1023 - 128) << 52);
     const HALF_STEP: f64 = f64::from_bits((1023 + 128 - 1075) << 52);
     let sum = a.mul_add(b, c);
+    if sum.is_nan() {
+        return nan_of_f64([a, b, c]);
+    }
     if c.abs() >= 2.0 {
         return sum * UP;
     }
@@ -166,61 +212,47 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - b_part)) + (b - b_part))
 }
 
-/// The layout of an IEEE format.
-struct Format {
-    /// Bits of the stored mantissa.
-    mantissa: u32,
-    /// Bits of the exponent.
-    exponent: u32,
-    /// Below this difference of exponents the quotient underflows.
-    underflow: i64,
-}
-
-/// The seed gives half precision no underflow test: no difference reaches −64.
-const HALF: Format = Format {
-    mantissa: 10,
-    exponent: 5,
-    underflow: -64,
-};
-const SINGLE: Format = Format {
-    mantissa: 23,
-    exponent: 8,
-    underflow: -150,
-};
-const DOUBLE: Format = Format {
-    mantissa: 52,
-    exponent: 11,
-    underflow: -1075,
-};
-
-impl Format {
-    /// S0 quotient, S1 denominator, S2 numerator.
-    fn fixup(&self, [quotient, denominator, numerator, _]: [u64; 4]) -> u64 {
-        let sign = 1u64 << (self.mantissa + self.exponent);
-        let infinity = ((1 << self.exponent) - 1) << self.mantissa;
-        let quiet = 1 << (self.mantissa - 1);
-        // Carriers of half precision may have other bits above.
-        let [q, d, n] = [quotient, denominator, numerator].map(|x| x & (sign | (sign - 1)));
-        let (qa, da, na) = (q & !sign, d & !sign, n & !sign);
-        let sign_out = (d ^ n) & sign;
-        let exponent = |x: u64| (x >> self.mantissa) as i64;
-        if na > infinity {
-            n | quiet
-        } else if da > infinity {
-            d | quiet
-        } else if da == 0 && na == 0 || da == infinity && na == infinity {
-            sign | infinity | quiet
-        } else if da == 0 || na == infinity {
-            sign_out | infinity
-        } else if da == infinity || na == 0 || exponent(na) - exponent(da) < self.underflow {
-            sign_out
-        } else if qa >= infinity {
-            sign_out | infinity
-        } else {
-            sign_out | qa
+/// Defines the last step for an IEEE format in the low bits of a word: S0 is the quotient, S1 the denominator, S2 the
+/// numerator. Where the exponents differ by less than `underflow` the quotient underflows.
+macro_rules! fixup {
+    ($fixup:ident, $bits:ident, $signed:ident, $mantissa:literal, $exponent:literal, $underflow:literal) => {
+        #[inline(always)]
+        fn $fixup([quotient, denominator, numerator, _]: [u64; 4]) -> u64 {
+            const SIGN: $bits = 1 << ($mantissa + $exponent);
+            const INFINITY: $bits = ((1 << $exponent) - 1) << $mantissa;
+            const QUIET: $bits = 1 << ($mantissa - 1);
+            // Carriers of half precision may have other bits above.
+            let number = |x: u64| x as $bits & (SIGN | (SIGN - 1));
+            let [q, d, n] = [quotient, denominator, numerator].map(number);
+            let [qa, da, na] = [q, d, n].map(|x| x & !SIGN);
+            let exponent = |x: $bits| (x >> $mantissa) as $signed;
+            let tiny = exponent(na) - exponent(da) < $underflow;
+            // Without branches, which 64 lanes could not share: the rule that counts most stands last.
+            let r = if qa >= INFINITY { INFINITY } else { qa };
+            let r = if (da == INFINITY) | (na == 0) | tiny {
+                0
+            } else {
+                r
+            };
+            let r = if (da == 0) | (na == INFINITY) {
+                INFINITY
+            } else {
+                r
+            };
+            let r = r | ((d ^ n) & SIGN);
+            let invalid = (da == 0) & (na == 0) | (da == INFINITY) & (na == INFINITY);
+            let r = if invalid { SIGN | INFINITY | QUIET } else { r };
+            let r = if da > INFINITY { d | QUIET } else { r };
+            let r = if na > INFINITY { n | QUIET } else { r };
+            r.into()
         }
-    }
+    };
 }
+
+// The seed gives half precision no underflow test: no difference reaches −64.
+fixup!(fixup_f16, u32, i32, 10, 5, -64);
+fixup!(fixup_f32, u32, i32, 23, 8, -150);
+fixup!(fixup_f64, u64, i64, 52, 11, -1075);
 
 #[cfg(test)]
 mod tests {
@@ -243,7 +275,7 @@ mod tests {
             e.mul_add(r, q)
         };
         let bits = [q, d, n, 0.0].map(|x| u64::from(x.to_bits()));
-        f32::from_bits(SINGLE.fixup(bits) as u32)
+        f32::from_bits(fixup_f32(bits) as u32)
     }
 
     fn divide_f64(n: f64, d: f64) -> f64 {
@@ -258,7 +290,7 @@ mod tests {
         } else {
             e.mul_add(r, q)
         };
-        f64::from_bits(DOUBLE.fixup([q, d, n, 0.0].map(f64::to_bits)))
+        f64::from_bits(fixup_f64([q, d, n, 0.0].map(f64::to_bits)))
     }
 
     fn same<T: PartialOrd>(a: T, b: T) -> bool {
@@ -294,11 +326,24 @@ mod tests {
         }
     }
 
+    /// NaNs go through as through a fused multiply-add: the first one, quieted.
+    #[test]
+    fn scaled_sums_give_the_first_nan() {
+        let f = |bits: [u32; 3]| fmas_f32(bits.map(f32::from_bits)).to_bits();
+        assert_eq!(f([0x3f80_0000, 0xffff_ffff, 0x7fc0_0001]), 0xffff_ffff);
+        assert_eq!(f([0x3f80_0000, 0x4000_0000, 0x7f80_0001]), 0x7fc0_0001);
+        assert_eq!(f([0x7f80_0000, 0, 0x3f80_0000]), 0xffc0_0000);
+        let f = |bits: [u64; 3]| fmas_f64(bits.map(f64::from_bits)).to_bits();
+        let (signaling, other) = (0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0002);
+        assert_eq!(f([0, signaling, other]), 0x7ff8_0000_0000_0001);
+        assert_eq!(f([0, f64::INFINITY.to_bits(), 0]), 0xfff8_0000_0000_0000);
+    }
+
     /// The rows of the seed's table of special cases.
     #[test]
     fn fixup_special_cases() {
         let fixup =
-            |n: f32, d: f32| SINGLE.fixup([7.0, d, n, 0.0].map(|x: f32| x.to_bits().into())) as u32;
+            |n: f32, d: f32| fixup_f32([7.0, d, n, 0.0].map(|x: f32| x.to_bits().into())) as u32;
         let inf = f32::INFINITY;
         assert_eq!(fixup(0.0, 0.0), 0xffc0_0000);
         assert_eq!(fixup(inf, -inf), 0xffc0_0000);
@@ -308,7 +353,7 @@ mod tests {
         assert_eq!(fixup(0.0, -3.0), 0x8000_0000);
         assert_eq!(fixup(1.0, -3.0), (-7f32).to_bits());
         assert_eq!(fixup(f32::from_bits(0x7f80_0001), 1.0), 0x7fc0_0001);
-        assert_eq!(HALF.fixup([0, 0, 0, 0]), 0xfe00);
-        assert_eq!(DOUBLE.fixup([0, 0, 0, 0]), 0xfff8_0000_0000_0000);
+        assert_eq!(fixup_f16([0, 0, 0, 0]), 0xfe00);
+        assert_eq!(fixup_f64([0, 0, 0, 0]), 0xfff8_0000_0000_0000);
     }
 }

@@ -24,22 +24,32 @@ pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
 
 /// Defines a [`wavetank_ir::LaneFn`]; with `, mask` at the end the function
-/// returns a pair whose second part is the mask bit of the lane.
+/// returns a pair whose second part is the mask bit of the lane. `, usually`
+/// brings a simpler function for usual arguments, as
+/// [`wavetank_ir::over_usual_lanes`] has it.
 macro_rules! lane_fn {
     ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr) => {
-        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false));
+        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false), over_lanes);
+    };
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, usually $usual:expr) => {
+        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false), over_usual_lanes, $usual,);
     };
     ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, mask) => {
-        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, true, $f);
+        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, true, $f, over_lanes);
     };
-    (@ $(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $mask:literal, $f:expr) => {
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, mask, usually $usual:expr) => {
+        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, true, $f, over_usual_lanes, $usual,);
+    };
+    (@ $(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $mask:literal, $f:expr, $over:ident $(, $usual:expr,)?) => {
         $(#[$doc])*
         pub(crate) static $ident: wavetank_ir::LaneFn = wavetank_ir::LaneFn {
             name: $name,
             result_bits: $bits,
             has_mask: $mask,
             call: $f,
-            all: |args, results| wavetank_ir::over_lanes($f, args, results),
+            all: wavetank_ir::lane_loops!(|args, results| {
+                wavetank_ir::$over::<{ $bits == 64 }, $mask>($($usual,)? $f, args, results)
+            }),
         };
     };
 }
@@ -88,6 +98,10 @@ pub fn by_name(name: &str) -> Option<&'static wavetank_ir::LaneFn> {
 
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
+    use wavetank_ir::{LaneLoop, LaneLoops, LaneResults};
+
     use super::*;
 
     /// A name finds its own function: none is used twice.
@@ -99,22 +113,68 @@ mod tests {
         }
     }
 
-    /// The loop over all lanes does what a call a lane does.
+    /// The loops of this processor's levels.
+    fn loops(all: &LaneLoops) -> Vec<LaneLoop> {
+        let mut loops = vec![all.baseline];
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            loops.push(all.avx2);
+        }
+        let avx512 = is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq");
+        if avx512 && is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512cd") {
+            loops.push(all.avx512);
+        }
+        loops
+    }
+
+    /// The loops over all lanes do what a call a lane does, for usual arguments and for others.
     #[test]
     fn all_is_call_in_every_lane() {
-        let lane = |n: u64| std::array::from_fn(|i| (i as u64 + 1).wrapping_mul(n) >> 1);
-        let [a, b, c, d] = [0x9e37_79b9_7f4a_7c15, 0x0123_4567_89ab_cdef, 3, 5].map(lane);
-        for f in ALL {
-            let mut results = [0; 64];
-            let mask = (f.all)([&a, &b, &c, &d], &mut results);
-            for i in 0..64 {
-                let (value, bit) = (f.call)([a[i], b[i], c[i], d[i]]);
-                assert_eq!(
-                    (results[i], mask >> i & 1 == 1),
-                    (value, bit),
-                    "{} lane {i}",
-                    f.name
-                );
+        let zero = [0; 64];
+        let halves = |of: [u64; 64]| [of.map(|x| x as u32), of.map(|x| (x >> 32) as u32)];
+        for round in 0..400u64 {
+            // Whole words, floats of about 1 in both widths, and numbers with many zeros.
+            let number = |n: u64, i: u64| {
+                let x = (i + 64 * round + 1).wrapping_mul(n);
+                let x = x ^ x >> 29;
+                match (round % 4, i % 16) {
+                    (0, _) | (_, 0) => x,
+                    (1, _) => x & !0x7ff0_0000_7f80_0000 | 0x3ff0_0000_3f80_0000,
+                    (2, _) => x & 0x3fff_ffff_3fff_ffff | 0x3000_0000_3000_0000,
+                    _ => x & 0x8000_7f80_8000_0700,
+                }
+            };
+            let lane = |n: u64| std::array::from_fn(|i| number(n, i as u64));
+            let odd = [
+                0x9e37_79b9_7f4a_7c15,
+                0xd6e8_feb8_6659_fd93,
+                0xa076_1d64_78bd_642f,
+                5,
+            ];
+            let args: [[u64; 64]; 4] = odd.map(lane);
+            for f in ALL {
+                for wide in [false, true] {
+                    let args = args.map(|a| a.map(|x| if wide { x } else { x & 0xffff_ffff }));
+                    let halves = args.map(halves);
+                    let of = |n: usize| [&halves[n][0], &halves[n][1]];
+                    let expected: [(u64, bool); 64] =
+                        std::array::from_fn(|i| (f.call)(args.map(|a| a[i])));
+                    for all in loops(&f.all) {
+                        let mut results = LaneResults {
+                            low: MaybeUninit::new(zero),
+                            high: MaybeUninit::new(zero),
+                            mask: MaybeUninit::new(zero),
+                        };
+                        // SAFETY: the processor has the features; all results were there before.
+                        let [low, high, mask] = unsafe {
+                            all(&[of(0), of(1), of(2), of(3)], &mut results);
+                            [results.low, results.high, results.mask].map(|r| r.assume_init())
+                        };
+                        for i in 0..64 {
+                            let value = u64::from(low[i]) | u64::from(high[i]) << 32;
+                            assert_eq!((value, mask[i] != 0), expected[i], "{} lane {i}", f.name);
+                        }
+                    }
+                }
             }
         }
     }

@@ -12,14 +12,16 @@ lane_fn! {
 }
 
 /// The low 16 bits of `x · scale`, with x held between `low` and 1.
+#[inline(always)]
 fn norm(x: u64, low: f64, scale: f64) -> u32 {
+    /// 1.5 · 2^52: adding it rounds to an integer, to nearest even, which then stands in the low bits.
+    const ROUNDER: f64 = 6_755_399_441_055_744.0;
     let x = f64::from(f32::from_bits(x as u32));
-    if x.is_nan() {
-        return 0;
-    }
-    // Exact in double precision: 24 and 16 bits make 40.
-    let scaled = x.clamp(low, 1.0) * scale;
-    u32::from(scaled.round_ties_even() as i32 as u16)
+    let held = if x > low { x } else { low };
+    let held = if held < 1.0 { held } else { 1.0 };
+    // The product is exact in double precision: 24 and 16 bits make 40.
+    let rounded = (held * scale + ROUNDER).to_bits() as u32 & 0xffff;
+    if x.is_nan() { 0 } else { rounded }
 }
 
 #[cfg(test)]
