@@ -16,6 +16,7 @@ use crate::format::{Components, HALF, load, store, unselect};
 use crate::lanes::each;
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
+use crate::rows::Baseline;
 use crate::space::buffer::check_addresses;
 use crate::space::scalar;
 use crate::unit::Denied;
@@ -309,7 +310,7 @@ unsafe fn change_texels(
 ) {
     // SAFETY: the wave is live.
     unsafe {
-        ReadModifyWrite::new(ctx, &step.op).run(&Far(address), inside);
+        ReadModifyWrite::<Baseline>::new(ctx, &step.op).run(&Far(address), inside);
         if step.op.ret.is_some() {
             let registers = Components::new(ctx, &step.op, step.op.ret, None);
             each(mask & !inside, |lane| registers.write(lane, [0; 4]));
