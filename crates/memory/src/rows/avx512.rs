@@ -170,8 +170,18 @@ fn merge(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
 #[inline]
 unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
     if N == 3 {
-        // SAFETY: the caller's promise.
-        return unsafe { plain::spread(records, mask, to) };
+        let mut vectors = [[0; 64]; N];
+        plain::turn(records, &mut vectors);
+        for (k, vector) in vectors.iter().enumerate() {
+            for (n, on) in sixteens(mask) {
+                // SAFETY: sixteen lanes of both vectors, by the caller's promise.
+                unsafe {
+                    let x = _mm512_loadu_epi32(vector.as_ptr().add(n).cast());
+                    put(to.add(64 * k + n), on, x);
+                }
+            }
+        }
+        return;
     }
     for (n, on) in sixteens(mask) {
         // SAFETY: sixteen records, and as many lanes of N vectors, by the caller's promise.

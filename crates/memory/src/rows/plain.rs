@@ -87,7 +87,7 @@ pub(super) unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to:
 
 /// Dword by dword: a record that is read as a whole after it was written in parts would have to wait for them.
 #[inline(always)]
-fn turn<const N: usize>(records: &Records<N>, vectors: &mut [Lanes; N]) {
+pub(super) fn turn<const N: usize>(records: &Records<N>, vectors: &mut [Lanes; N]) {
     for lane in 0..64 {
         for n in 0..N {
             vectors[n][lane] = records[lane][n];
