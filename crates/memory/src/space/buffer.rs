@@ -14,6 +14,7 @@ use crate::alignment::Alignment;
 use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32};
 use crate::operation::Operation;
 use crate::places::{Far, PRIVATE_STEP, Private, Row, Split};
+use crate::rows::Rows;
 use crate::space::Space;
 use crate::space::flat::{check_alignment, check_multiples, near, run_at};
 use crate::space::scratch::places;
@@ -297,7 +298,7 @@ impl Space for Buffer {
             {
                 return Ok(());
             }
-            if let Some((base, offset)) = raw(ctx, step, mask, op.bytes()) {
+            if let Some((base, offset)) = raw::<O::Rows>(ctx, step, mask, op.bytes()) {
                 return near(ctx, step, mask, op, base, offset);
             }
             general(ctx, step, mask, op)
@@ -390,7 +391,7 @@ unsafe fn private(ctx: &Context<'_, '_>, step: &Request) -> Option<(u64, Option<
 /// The base and the offsets of a raw buffer with an offset a lane, if all are
 /// in range and where the accesses are made.
 #[inline(always)]
-unsafe fn raw(
+unsafe fn raw<R: Rows>(
     ctx: &Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -415,12 +416,13 @@ unsafe fn raw(
             .base
             .wrapping_add(u64::from(uniform32(ctx, soffset)) + constant);
         let offset = ctx.v(at).cast_const();
-        let end = u64::from(bounds(offset, mask).1) + constant + u64::from(bytes);
-        let linear = !d.add_tid && !d.swizzle && !d.unbound() && end <= d.num_records.into();
+        let last = u64::from(d.num_records).checked_sub(constant.saturating_add(bytes.into()));
+        let linear = !d.add_tid && !d.swizzle && !d.unbound();
+        let inside = linear && last.is_some_and(|last| R::within(offset, mask, 0, last as u32));
         let aligned = ctx.memory.alignment == Alignment::Unaligned
             || bytes < 4
             || (base.is_multiple_of(4) && all_aligned(offset));
-        (linear && aligned).then_some((base, offset))
+        (inside && aligned).then_some((base, offset))
     }
 }
 
