@@ -7,6 +7,7 @@ use wavetank_ir::LANES;
 use crate::lanes::{Env, Op1, Op2, Op3, Room, Test2, Word};
 use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::{Aligned, Store, Store128, Store256, Store512};
+use wavetank_memory::rows::{self, Rows};
 
 /// Bits of [`Step::flags`] from here on hold the float environment.
 pub const ENV_SHIFT: u32 = 8;
@@ -324,6 +325,8 @@ pub trait Level {
     /// Whether uniform sources and sign modifiers are fused into vector steps;
     /// otherwise they are materialised first, which keeps the code small.
     const FUSE: bool;
+    /// How memory is accessed.
+    type Rows: Rows;
     /// Whether this processor has every feature of the level: its steps must
     /// not be run otherwise.
     fn is_available() -> bool;
@@ -413,6 +416,7 @@ macro_rules! level {
 
         impl Level for $level {
             const FUSE: bool = $fuse;
+            type Rows = rows::$level;
             fn is_available() -> bool {
                 true $(&& std::arch::is_x86_feature_detected!($feature))*
             }

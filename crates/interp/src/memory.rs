@@ -6,7 +6,7 @@ use wavetank_ir::{Access, Elements, MemKind, MemOp, RegFile, Space as Where};
 
 use crate::drive::{Custom, Level};
 use crate::step::{Ctx, Next, Step, StepFn};
-use crate::store::{Store as Lanes, Store128};
+use crate::store::Store as Lanes;
 use wavetank_machine::{Fault, Stop};
 use wavetank_memory::image::{self, Refused};
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
@@ -52,22 +52,25 @@ fn returns_in_file(op: &MemOp) -> bool {
         .all(|span| span.file != RegFile::Vector || span.end() as usize <= VGPRS)
 }
 
-/// The step of an operation in a space of lanes. What is hot is instantiated
-/// for each level of features, the rest once.
+/// The step of an operation in a space of lanes.
 fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
     match (op.kind, op.access) {
-        (MemKind::Load, Access::Dwords(1)) => L::custom::<ByLanes<S, Load<1>>>(),
-        (MemKind::Load, Access::Dwords(2)) => L::custom::<ByLanes<S, Load<2>>>(),
-        (MemKind::Load, Access::Dwords(3)) => step::<S, Load<3>>,
-        (MemKind::Load, Access::Dwords(_)) => L::custom::<ByLanes<S, Load<4>>>(),
-        (MemKind::Load, _) => step::<S, LoadPart>,
-        (MemKind::Store, Access::Dwords(1)) => L::custom::<ByLanes<S, Store<1>>>(),
-        (MemKind::Store, Access::Dwords(2)) => L::custom::<ByLanes<S, Store<2>>>(),
-        (MemKind::Store, Access::Dwords(3)) => step::<S, Store<3>>,
-        (MemKind::Store, Access::Dwords(_)) => L::custom::<ByLanes<S, Store<4>>>(),
-        (MemKind::Store, _) => step::<S, StorePart>,
-        (MemKind::Atomic(_), _) => step::<S, ReadModifyWrite>,
+        (MemKind::Load, Access::Dwords(1)) => step::<L, S, Load<1, L::Rows>>(),
+        (MemKind::Load, Access::Dwords(2)) => step::<L, S, Load<2, L::Rows>>(),
+        (MemKind::Load, Access::Dwords(3)) => step::<L, S, Load<3, L::Rows>>(),
+        (MemKind::Load, Access::Dwords(_)) => step::<L, S, Load<4, L::Rows>>(),
+        (MemKind::Load, _) => step::<L, S, LoadPart<L::Rows>>(),
+        (MemKind::Store, Access::Dwords(1)) => step::<L, S, Store<1, L::Rows>>(),
+        (MemKind::Store, Access::Dwords(2)) => step::<L, S, Store<2, L::Rows>>(),
+        (MemKind::Store, Access::Dwords(3)) => step::<L, S, Store<3, L::Rows>>(),
+        (MemKind::Store, Access::Dwords(_)) => step::<L, S, Store<4, L::Rows>>(),
+        (MemKind::Store, _) => step::<L, S, StorePart<L::Rows>>(),
+        (MemKind::Atomic(_), _) => step::<L, S, ReadModifyWrite<L::Rows>>(),
     }
+}
+
+fn step<L: Level, S: Space, O: Operation>() -> StepFn {
+    L::custom::<ByLanes<S, O>>()
 }
 
 /// An operation in a space, as a step with a body of its own.
@@ -90,15 +93,6 @@ impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
             }
         }
     }
-}
-
-/// The same without features of a level.
-///
-/// # Safety
-/// That of [`StepFn`].
-unsafe fn step<S: Space, O: Operation>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`.
-    unsafe { <ByLanes<S, O> as Custom>::run::<Store128>(ctx, s) }
 }
 
 /// A step that does nothing.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Relaxe
 use wavetank_ir::Rmw;
 
 use crate::global;
+use crate::lanes::each;
 
 /// A 32- or 64-bit word with the arithmetic of the atomics.
 trait Word: Copy + Ord {
@@ -66,11 +67,51 @@ macro_rules! word {
 word!(u32, i32, f32, 0x0040_0000, 0xffc0_0000);
 word!(u64, i64, f64, 0x0008_0000_0000_0000, 0xfff8_0000_0000_0000);
 
+/// The aligned words that lanes change, and their operands.
+pub struct Words<'a, W> {
+    /// The address of each lane's word; of another lane's where there is none.
+    pub cell: [u64; 64],
+    /// The lanes that have one.
+    pub mask: u64,
+    /// Whether the words belong to this thread.
+    pub owned: bool,
+    /// The operands.
+    pub data: &'a [W; 64],
+    /// The second operands.
+    pub data2: &'a [W; 64],
+}
+
+impl<W> Words<'_, W> {
+    /// The word of all lanes, if it is the same.
+    fn common(&self) -> Option<u64> {
+        let first = self.cell[0];
+        let differ = self
+            .cell
+            .iter()
+            .fold(0, |differ, cell| differ | cell ^ first);
+        (differ == 0 && self.mask != 0).then_some(first)
+    }
+}
+
+/// Calls `lanes` of words with functions of their own for each operation, so that its loops are made for it.
+macro_rules! lanes {
+    ($rmw:expr, $words:expr, $before:expr, $modify:ident, $shared:ident, $($name:ident)*) => {
+        match $rmw {
+            $(Rmw::$name => $words.lanes(
+                $before,
+                |old, a, b| $modify(Rmw::$name, old, a, b),
+                |cell, a, b| $shared(cell, Rmw::$name, a, b),
+            ),)*
+        }
+    };
+}
+
 /// Defines the operations of one width.
 macro_rules! width {
     ($word:ident, $atomic:ident, $modify:ident, $shared:ident, $owned:ident, $load:ident, $store:ident) => {
         /// The value after the operation on `old` with the operands `data` and
         /// `data2` (see [`Rmw`] for their order).
+        #[inline(always)]
         pub fn $modify(rmw: Rmw, old: $word, data: $word, data2: $word) -> $word {
             match rmw {
                 Rmw::Swap => data,
@@ -109,7 +150,7 @@ macro_rules! width {
         ///
         /// # Safety
         /// The address is aligned, mapped and writable.
-        #[inline]
+        #[inline(always)]
         pub unsafe fn $shared(address: u64, rmw: Rmw, data: $word, data2: $word) -> $word {
             // SAFETY: the bytes are mapped; only atomics touch guest memory.
             let cell = unsafe { $atomic::from_ptr(crate::global::at(address)) };
@@ -142,6 +183,60 @@ macro_rules! width {
                 let before = global::$load(address);
                 global::$store(address, $modify(rmw, before, data, data2));
                 before
+            }
+        }
+
+        impl Words<'_, $word> {
+            /// Changes the words of the lanes, in order, and writes the values before.
+            ///
+            /// # Safety
+            /// The words are aligned, mapped and writable.
+            pub unsafe fn change(&self, rmw: Rmw, before: &mut [$word; 64]) {
+                // SAFETY: the caller's promise.
+                unsafe {
+                    lanes!(rmw, self, before, $modify, $shared, Swap CmpSwap Add Sub RevSub MinS MinU MaxS MaxU And Or Xor Inc Dec MaskOr Wrap
+                        CondXchg FCmpSwap FMin FMax FAdd)
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn lanes(
+                &self,
+                before: &mut [$word; 64],
+                modify: impl Fn($word, $word, $word) -> $word,
+                shared: impl Fn(u64, $word, $word) -> $word,
+            ) {
+                // SAFETY: the words are mapped; only atomics touch guest memory.
+                let word = |address| unsafe { $atomic::from_ptr(global::at(address)) };
+                if let Some(address) = self.common() {
+                    // All at once, with nobody in between.
+                    let mut old = word(address).load(Relaxed);
+                    loop {
+                        let mut new = old;
+                        each(self.mask, |lane| {
+                            before[lane] = new;
+                            new = modify(new, self.data[lane], self.data2[lane]);
+                        });
+                        if self.owned {
+                            word(address).store(new, Relaxed);
+                            break;
+                        }
+                        match word(address).compare_exchange_weak(old, new, AcqRel, Relaxed) {
+                            Ok(_) => break,
+                            Err(now) => old = now,
+                        }
+                    }
+                } else if self.owned {
+                    each(self.mask, |lane| {
+                        let word = word(self.cell[lane]);
+                        before[lane] = word.load(Relaxed);
+                        word.store(modify(before[lane], self.data[lane], self.data2[lane]), Relaxed);
+                    });
+                } else {
+                    each(self.mask, |lane| {
+                        before[lane] = shared(self.cell[lane], self.data[lane], self.data2[lane]);
+                    });
+                }
             }
         }
     };

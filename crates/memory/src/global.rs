@@ -2,9 +2,8 @@
 //!
 //! Aligned accesses of up to 8 bytes are relaxed atomics, so that they never
 //! tear and that guest races are no Rust races. Unaligned ones, legal on gfx9,
-//! go byte by byte. Whole rows go through [`copy_row`], a function of the host
-//! of which the compiler knows no more than that it touches memory: what other
-//! threads do there meanwhile is the host's business, which keeps dwords whole.
+//! go byte by byte. What lanes access goes through [`rows`](crate::rows), by
+//! instructions.
 
 use std::ptr::with_exposed_provenance_mut;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -87,28 +86,6 @@ pub unsafe fn store<const N: usize>(address: u64, value: u64) {
         }
     }
 }
-
-unsafe extern "C" {
-    fn memcpy(to: *mut u8, from: *const u8, bytes: usize) -> *mut u8;
-}
-
-/// Copies the dwords of 64 lanes between a row of guest memory and a vector
-/// register, each dword whole.
-///
-/// # Safety
-/// Both have [`ROW`] bytes that are mapped, the target writable; they are apart.
-#[inline(always)]
-pub unsafe fn copy_row(from: *const u8, to: *mut u8) {
-    // The compiler must not know which function it is: it would take it for a copy of its own, which may not race. The
-    // host's moves vectors as wide as it has, which the steps that compute read again at once: narrower ones would stall
-    // them.
-    let copy = std::hint::black_box(memcpy as unsafe extern "C" fn(_, _, _) -> _);
-    // SAFETY: the bytes are mapped, as the caller promises.
-    unsafe { copy(to, from, ROW) };
-}
-
-/// Bytes of a row: a dword of each lane.
-const ROW: usize = 256;
 
 /// Copies guest memory to the host, by eight bytes where that is aligned.
 ///

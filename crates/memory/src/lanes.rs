@@ -152,17 +152,17 @@ pub unsafe fn all_aligned(lanes: *const u32) -> bool {
     v.into_iter().fold(0, |a, x| a | x) & 3 == 0
 }
 
-/// Whether each lane is 4 more than the lane below, without wrapping.
+/// Whether each lane is `step` more than the lane below, without wrapping.
 ///
 /// # Safety
 /// `lanes` points to 64 values.
 #[inline(always)]
-pub unsafe fn is_row(lanes: *const u32) -> bool {
+pub unsafe fn is_row(lanes: *const u32, step: u32) -> bool {
     // SAFETY: 64 lanes of a register, which is not guest memory.
     let v = unsafe { lanes.cast::<Lanes>().read() };
     let mut differ = 0;
     for i in 0..64 {
-        differ |= v[i].wrapping_sub(4 * i as u32) ^ v[0];
+        differ |= v[i].wrapping_sub(step.wrapping_mul(i as u32)) ^ v[0];
     }
     differ == 0 && v[63] > v[0]
 }

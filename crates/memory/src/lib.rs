@@ -31,6 +31,7 @@ pub mod operation;
 mod overrun;
 pub mod places;
 mod registry;
+pub mod rows;
 pub mod space;
 mod unit;
 

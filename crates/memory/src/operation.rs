@@ -1,11 +1,17 @@
 //! What is done at the places of the lanes.
 
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
 use wavetank_ir::{Access, Half, MemKind, Rmw};
 
 use crate::access::{Context, Request};
+use crate::atomic::{self, Words};
 use crate::files::VECTOR_BYTES;
-use crate::lanes::each;
-use crate::places::Places;
+use crate::global::at;
+use crate::lanes::{Lanes, each};
+use crate::places::{Places, Shape};
+use crate::rows::{NEIGHBOURS, Records, Rows, copy};
 
 /// A load, store or atomic of a certain width.
 pub trait Operation: Copy {
@@ -13,6 +19,8 @@ pub trait Operation: Copy {
     const STORES: bool;
     /// Whether each lane accesses one aligned cell (an atomic).
     const ATOMIC: bool = false;
+    /// How the lanes are moved.
+    type Rows: Rows;
 
     /// The operation with its data and results.
     ///
@@ -33,19 +41,31 @@ pub trait Operation: Copy {
 /// Dwords from one register to the next.
 const NEXT: usize = VECTOR_BYTES / 4;
 
-/// Loads `N` dwords.
-#[derive(Clone, Copy)]
-pub struct Load<const N: usize> {
-    to: *mut u32,
+/// Room for what is at the places of the lanes. That of lanes that are off is 0.
+#[inline(always)]
+fn room<T>(mask: u64) -> MaybeUninit<[T; 64]> {
+    match mask {
+        u64::MAX => MaybeUninit::uninit(),
+        _ => MaybeUninit::zeroed(),
+    }
 }
 
-impl<const N: usize> Operation for Load<N> {
+/// Loads `N` dwords.
+#[derive(Clone, Copy)]
+pub struct Load<const N: usize, R> {
+    to: *mut u32,
+    level: PhantomData<R>,
+}
+
+impl<const N: usize, R: Rows> Operation for Load<N, R> {
     const STORES: bool = false;
+    type Rows = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         Load {
             to: ctx.v(step.ret),
+            level: PhantomData,
         }
     }
 
@@ -54,51 +74,61 @@ impl<const N: usize> Operation for Load<N> {
         4 * N as u32
     }
 
+    /// All is read before anything is written: the result may go where the
+    /// addresses are.
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
-        if N == 1
-            && mask == !0
-            && let Some(row) = places.row()
-        {
-            let from = crate::global::at::<u8>(row).cast_const();
-            // SAFETY: the row has been checked; it is no register.
-            unsafe { crate::global::copy_row(from, self.to.cast()) };
-            return;
-        }
-        each(mask, |lane| {
-            // All is read before anything is written: the result may go where
-            // the address is.
-            let mut data = [0u32; N];
-            // SAFETY: the places are checked; N registers are in the file.
-            unsafe {
-                for n in (0..N / 2 * 2).step_by(2) {
-                    let pair = places.load::<8>(lane, 4 * n as u32);
-                    (data[n], data[n + 1]) = (pair as u32, (pair >> 32) as u32);
+        let mut records = room::<[u32; N]>(mask);
+        let p = records.as_mut_ptr().cast::<[u32; N]>();
+        // SAFETY: the places are checked; N registers are in the file, and
+        // apart from what is read.
+        unsafe {
+            match places.shape() {
+                Shape::Records(from) if mask == !0 && N == 1 => {
+                    return copy::<R, Lanes>(at(from), self.to.cast());
                 }
-                if !N.is_multiple_of(2) {
-                    data[N - 1] = places.load::<4>(lane, 4 * (N - 1) as u32) as u32;
+                Shape::Records(from) if mask == !0 => copy::<R, Records<N>>(at(from), p.cast()),
+                Shape::Rows { first, step } => {
+                    for n in 0..N {
+                        let (row, to) = (first + step * n as u64, self.to.add(n * NEXT));
+                        match mask {
+                            u64::MAX => copy::<R, Lanes>(at(row), to.cast()),
+                            _ => R::gather(row, NEIGHBOURS.as_ptr(), mask, to),
+                        }
+                    }
+                    return;
                 }
-                for (n, value) in data.into_iter().enumerate() {
-                    self.to.add(n * NEXT + lane).write(value);
+                // Offsets in registers have a step of 4.
+                Shape::Offsets { base, offset, step } if N == 1 || step != 4 => {
+                    for n in 0..N {
+                        let to = self.to.add(n * NEXT);
+                        R::gather(base + step * n as u64, offset, mask, to);
+                    }
+                    return;
                 }
+                _ => each(mask, |lane| places.read::<R, [u32; N]>(lane, p.add(lane))),
             }
-        });
+            R::spread(records.assume_init_ref(), mask, self.to);
+        }
     }
 }
 
 /// Stores `N` dwords.
 #[derive(Clone, Copy)]
-pub struct Store<const N: usize> {
-    from: [*const u32; N],
+pub struct Store<const N: usize, R> {
+    data: [*const u32; N],
+    level: PhantomData<R>,
 }
 
-impl<const N: usize> Operation for Store<N> {
+impl<const N: usize, R: Rows> Operation for Store<N, R> {
     const STORES: bool = true;
+    type Rows = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         Store {
-            from: std::array::from_fn(|n| ctx.data(step, n)),
+            data: std::array::from_fn(|n| ctx.data(step, n)),
+            level: PhantomData,
         }
     }
 
@@ -109,40 +139,55 @@ impl<const N: usize> Operation for Store<N> {
 
     #[inline(always)]
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
-        if N == 1
-            && mask == !0
-            && let Some(row) = places.row()
-        {
-            let to = crate::global::at::<u8>(row);
-            // SAFETY: as for loads.
-            unsafe { crate::global::copy_row(self.from[0].cast(), to) };
-            return;
-        }
-        each(mask, |lane| {
-            // SAFETY: the places are checked; N lane vectors are in the file.
-            unsafe {
-                let data = |n: usize| u64::from(self.from[n].add(lane).read());
-                for n in (0..N / 2 * 2).step_by(2) {
-                    places.store::<8>(lane, 4 * n as u32, data(n) | data(n + 1) << 32);
+        // SAFETY: the places are checked; the registers are in the file, and
+        // apart from what is written.
+        unsafe {
+            match places.shape() {
+                Shape::Records(to) if mask == !0 && N == 1 => {
+                    copy::<R, Lanes>(self.data[0].cast(), at(to));
                 }
-                if !N.is_multiple_of(2) {
-                    places.store::<4>(lane, 4 * (N - 1) as u32, data(N - 1));
+                Shape::Records(to) if mask == !0 => {
+                    let records = R::collect(self.data);
+                    copy::<R, Records<N>>(records.as_ptr().cast(), at(to));
+                }
+                Shape::Rows { first, step } => {
+                    for (n, from) in self.data.into_iter().enumerate() {
+                        let row = first + step * n as u64;
+                        match mask {
+                            u64::MAX => copy::<R, Lanes>(from.cast(), at(row)),
+                            _ => R::scatter(row, NEIGHBOURS.as_ptr(), mask, from),
+                        }
+                    }
+                }
+                // Where dwords of a lane lie apart, no two lanes share one.
+                Shape::Offsets { base, offset, step } if N == 1 || step != 4 => {
+                    for (n, from) in self.data.into_iter().enumerate() {
+                        R::scatter(base + step * n as u64, offset, mask, from);
+                    }
+                }
+                _ => {
+                    let records = R::collect(self.data);
+                    each(mask, |lane| {
+                        places.write::<R, [u32; N]>(lane, &records[lane])
+                    });
                 }
             }
-        });
+        }
     }
 }
 
 /// Loads one byte or two.
 #[derive(Clone, Copy)]
-pub struct LoadPart {
+pub struct LoadPart<R> {
     to: *mut u32,
     access: Access,
     half: Half,
+    level: PhantomData<R>,
 }
 
-impl Operation for LoadPart {
+impl<R: Rows> Operation for LoadPart<R> {
     const STORES: bool = false;
+    type Rows = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
@@ -150,6 +195,7 @@ impl Operation for LoadPart {
             to: ctx.v(step.ret),
             access: step.op.access,
             half: step.op.half,
+            level: PhantomData,
         }
     }
 
@@ -163,105 +209,76 @@ impl Operation for LoadPart {
         // SAFETY: the places are checked.
         unsafe {
             match self.access {
-                Access::U8 => self.lanes(mask, |l| places.load::<1>(l, 0) as u32),
-                Access::I8 => self.lanes(mask, |l| places.load::<1>(l, 0) as i8 as u32),
-                Access::I16 => self.lanes(mask, |l| places.load::<2>(l, 0) as i16 as u32),
-                _ => self.lanes(mask, |l| places.load::<2>(l, 0) as u32),
+                Access::U8 => self.extend(&parts::<R, u8>(places, mask), mask, u32::from),
+                Access::I8 => self.extend(&parts::<R, u8>(places, mask), mask, |x| x as i8 as u32),
+                Access::I16 => {
+                    self.extend(&parts::<R, u16>(places, mask), mask, |x| x as i16 as u32);
+                }
+                _ => self.extend(&parts::<R, u16>(places, mask), mask, u32::from),
             }
         }
     }
 }
 
-impl LoadPart {
-    /// Writes the values of the lanes to the register, or to half of it.
+/// What is at the places; 0 for lanes that are off.
+///
+/// # Safety
+/// The places are checked, and zero is a `T`.
+#[inline(always)]
+unsafe fn parts<R: Rows, T>(places: &impl Places, mask: u64) -> [T; 64] {
+    let mut parts = room::<T>(mask);
+    let p = parts.as_mut_ptr().cast::<T>();
+    // SAFETY: the places are checked.
+    unsafe {
+        match places.shape() {
+            Shape::Records(from) if mask == !0 => copy::<R, [T; 64]>(at(from), p.cast()),
+            _ => each(mask, |lane| places.read::<R, T>(lane, p.add(lane))),
+        }
+        parts.assume_init()
+    }
+}
+
+impl<R: Rows> LoadPart<R> {
+    /// Writes what parts extend to into the register, or into half of it.
     #[inline(always)]
-    unsafe fn lanes(self, mask: u64, value: impl Fn(usize) -> u32) {
+    unsafe fn extend<T: Copy>(self, parts: &[T; 64], mask: u64, extend: impl Fn(T) -> u32) {
         let (keep, shift) = match self.half {
             Half::Whole => (0, 0),
             Half::Low => (0xffff_0000, 0),
             Half::High => (0x0000_ffff, 16),
         };
-        each(mask, |lane| {
-            // SAFETY: the register is in the file.
-            unsafe {
-                let to = self.to.add(lane);
-                to.write(to.read() & keep | value(lane) << shift & !keep);
+        // SAFETY: the register is in the file.
+        unsafe {
+            let before = self.to.cast::<Lanes>().read();
+            let mut records = [[0]; 64];
+            for lane in 0..64 {
+                records[lane] = [before[lane] & keep | extend(parts[lane]) << shift & !keep];
             }
-        });
+            R::spread(&records, mask, self.to);
+        }
     }
 }
 
 /// Stores one byte or two.
 #[derive(Clone, Copy)]
-pub struct StorePart {
-    from: *const u32,
+pub struct StorePart<R> {
+    data: *const u32,
     bytes: u32,
     shift: u32,
+    level: PhantomData<R>,
 }
 
-impl Operation for StorePart {
+impl<R: Rows> Operation for StorePart<R> {
     const STORES: bool = true;
+    type Rows = R;
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
         StorePart {
-            from: ctx.data(step, 0),
+            data: ctx.data(step, 0),
             bytes: step.op.access.bytes(),
             shift: if step.op.half == Half::High { 16 } else { 0 },
-        }
-    }
-
-    #[inline(always)]
-    fn bytes(self) -> u32 {
-        self.bytes
-    }
-
-    #[inline(always)]
-    unsafe fn run<P: Places>(self, places: &P, mask: u64) {
-        each(mask, |lane| {
-            // SAFETY: the places are checked; the register is in the file.
-            unsafe {
-                let value = u64::from(self.from.add(lane).read() >> self.shift);
-                if self.bytes == 1 {
-                    places.store::<1>(lane, 0, value);
-                } else {
-                    places.store::<2>(lane, 0, value);
-                }
-            }
-        });
-    }
-}
-
-/// Reads, modifies and writes one dword, or two.
-#[derive(Clone, Copy)]
-pub struct ReadModifyWrite {
-    rmw: Rmw,
-    bytes: u32,
-    /// Low and high dword of the first operand, and of the second.
-    data: [*const u32; 4],
-    /// Where the values before go, if anywhere.
-    to: Option<*mut u32>,
-}
-
-impl Operation for ReadModifyWrite {
-    const STORES: bool = true;
-    const ATOMIC: bool = true;
-
-    #[inline(always)]
-    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
-        let op = &step.op;
-        let MemKind::Atomic(rmw) = op.kind else {
-            unreachable!("chosen for atomics only")
-        };
-        let dwords = op.access.bytes() as usize / 4;
-        // Where there is one operand only, it is used twice.
-        let second = if op.data.len() > dwords { dwords } else { 0 };
-        let data = |n: usize| ctx.data(step, n);
-        ReadModifyWrite {
-            rmw,
-            bytes: op.access.bytes(),
-            data: [0, dwords - 1, second, second + dwords - 1].map(data),
-            to: op.ret.map(|_| ctx.v(step.ret)),
+            level: PhantomData,
         }
     }
 
@@ -274,39 +291,140 @@ impl Operation for ReadModifyWrite {
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         // SAFETY: the places are checked.
         unsafe {
-            if self.bytes == 4 {
-                each(mask, |lane| self.lane32(places, lane));
-            } else {
-                each(mask, |lane| self.lane64(places, lane));
+            match self.bytes {
+                1 => self.cut(places, mask, |x| x as u8),
+                _ => self.cut(places, mask, |x| x as u16),
             }
         }
     }
 }
 
-impl ReadModifyWrite {
+impl<R: Rows> StorePart<R> {
+    /// Stores what is cut of the register.
     #[inline(always)]
-    unsafe fn lane32<P: Places>(self, places: &P, lane: usize) {
-        // SAFETY: the places are checked; the registers are in the file.
+    unsafe fn cut<T: Copy>(self, places: &impl Places, mask: u64, cut: impl Fn(u32) -> T) {
+        // SAFETY: the places are checked; the register is in the file.
         unsafe {
-            let [a, _, b, _] = self.data.map(|p| p.add(lane).read());
-            let before = places.rmw32(lane, self.rmw, a, b);
-            if let Some(to) = self.to {
-                to.add(lane).write(before);
+            let data = self.data.cast::<Lanes>().read();
+            let parts = data.map(|x| cut(x >> self.shift));
+            match places.shape() {
+                Shape::Records(to) if mask == !0 => {
+                    copy::<R, [T; 64]>(parts.as_ptr().cast(), at(to))
+                }
+                _ => each(mask, |lane| places.write::<R, T>(lane, &parts[lane])),
             }
+        }
+    }
+}
+
+/// Reads, modifies and writes one dword, or two.
+#[derive(Clone, Copy)]
+pub struct ReadModifyWrite<R> {
+    rmw: Rmw,
+    bytes: u32,
+    /// The dwords of the operands.
+    data: [*const u32; 2],
+    data2: [*const u32; 2],
+    /// Where the values before go, if anywhere.
+    to: Option<*mut u32>,
+    level: PhantomData<R>,
+}
+
+impl<R: Rows> Operation for ReadModifyWrite<R> {
+    const STORES: bool = true;
+    const ATOMIC: bool = true;
+    type Rows = R;
+
+    #[inline(always)]
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
+        let op = &step.op;
+        let MemKind::Atomic(rmw) = op.kind else {
+            unreachable!("chosen for atomics only")
+        };
+        let dwords = op.access.bytes() as usize / 4;
+        // Where there is one operand only, it is used twice.
+        let second = if op.data.len() > dwords { dwords } else { 0 };
+        let pair = |first: usize| [first, first + dwords - 1].map(|n| ctx.data(step, n));
+        ReadModifyWrite {
+            rmw,
+            bytes: op.access.bytes(),
+            data: pair(0),
+            data2: pair(second),
+            to: op.ret.map(|_| ctx.v(step.ret)),
+            level: PhantomData,
         }
     }
 
     #[inline(always)]
-    unsafe fn lane64<P: Places>(self, places: &P, lane: usize) {
-        // SAFETY: the places are checked; the registers are in the file.
+    fn bytes(self) -> u32 {
+        self.bytes
+    }
+
+    #[inline(always)]
+    unsafe fn run<P: Places>(self, places: &P, mask: u64) {
+        let mut cell = [0; 64];
+        let there = places.cells(mask, self.bytes, &mut cell);
+        // SAFETY: the places are checked; the registers are in the file, and
+        // written when all is done.
         unsafe {
-            let data = self.data.map(|p| u64::from(p.add(lane).read()));
-            let (a, b) = (data[0] | data[1] << 32, data[2] | data[3] << 32);
-            let before = places.rmw64(lane, self.rmw, a, b);
-            if let Some(to) = self.to {
-                to.add(lane).write(before as u32);
-                to.add(NEXT + lane).write((before >> 32) as u32);
+            if self.bytes == 4 {
+                let words = Words {
+                    cell,
+                    mask: there,
+                    owned: P::OWNED,
+                    data: &*self.data[0].cast::<Lanes>(),
+                    data2: &*self.data2[0].cast::<Lanes>(),
+                };
+                let mut before = [0; 64];
+                words.change(self.rmw, &mut before);
+                self.result(&before.map(|before| [before]), mask);
+                return;
             }
+            let words = Words {
+                cell,
+                mask: there,
+                owned: P::OWNED,
+                data: &wide(R::collect(self.data)),
+                data2: &wide(R::collect(self.data2)),
+            };
+            let mut before = [0; 64];
+            match places.whole() {
+                true => words.change(self.rmw, &mut before),
+                false => self.apart(places, &words, &mut before),
+            }
+            self.result(&before.map(|b| [b as u32, (b >> 32) as u32]), mask);
+        }
+    }
+}
+
+/// Pairs of dwords as words.
+#[inline(always)]
+fn wide(pairs: Records<2>) -> [u64; 64] {
+    pairs.map(|[low, high]| u64::from(low) | u64::from(high) << 32)
+}
+
+impl<R: Rows> ReadModifyWrite<R> {
+    /// Changes words whose dwords lie apart, which is private memory of the lane.
+    unsafe fn apart<P: Places>(self, places: &P, words: &Words<'_, u64>, result: &mut [u64; 64]) {
+        each(words.mask, |lane| {
+            let mut before = [0u32; 2];
+            // SAFETY: the places are checked.
+            unsafe { places.read::<R, [u32; 2]>(lane, &mut before) };
+            let old = u64::from(before[0]) | u64::from(before[1]) << 32;
+            let new = atomic::modify64(self.rmw, old, words.data[lane], words.data2[lane]);
+            let after = [new as u32, (new >> 32) as u32];
+            // SAFETY: as before.
+            unsafe { places.write::<R, [u32; 2]>(lane, &after) };
+            result[lane] = old;
+        });
+    }
+
+    /// Returns the values before.
+    #[inline(always)]
+    unsafe fn result<const N: usize>(self, before: &Records<N>, mask: u64) {
+        if let Some(to) = self.to {
+            // SAFETY: the registers are in the file.
+            unsafe { R::spread(before, mask, to) };
         }
     }
 }

@@ -1,64 +1,86 @@
 //! Where the lanes of an access read and write, once their addresses have been
 //! checked.
 
-use wavetank_ir::Rmw;
+use crate::global::at;
+use crate::lanes::each;
+use crate::rows::{Rows, copy};
 
-use crate::{atomic, global};
-
-/// The places of 64 lanes. Reads and writes take the lane and the offset in
-/// bytes from its address: 0, or a multiple of 4 within its dwords.
+/// The places of 64 lanes. A lane reads and writes a `T`: a byte, two bytes, or
+/// an array of dwords.
 pub trait Places {
-    /// Reads `N` bytes: 1, 2, 4, or 8 (two dwords).
-    ///
-    /// # Safety
-    /// The lane's address has been checked for the bytes.
-    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64;
+    /// Whether they belong to one thread.
+    const OWNED: bool = false;
 
-    /// Writes the low `N` bytes: 1, 2, 4, or 8 (two dwords).
+    /// Reads what is there, in place of what `to` points to.
     ///
     /// # Safety
-    /// The lane's address has been checked for the bytes.
-    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64);
+    /// The lane's address has been checked for a `T`.
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T);
 
-    /// Changes a dword, and gives the one before. Here for memory that belongs
-    /// to one thread.
+    /// Writes what `from` points to.
     ///
     /// # Safety
-    /// The lane's address has been checked for the bytes.
+    /// The lane's address has been checked for a `T`.
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T);
+
+    /// The address of an aligned word that an atomic changes, if it is in range.
+    fn cell(&self, lane: usize, bytes: u32) -> Option<u64>;
+
+    /// The cells of lanes, and which of them have one. Others get that of the
+    /// first, so that it is soon seen whether all are the same.
     #[inline(always)]
-    unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
-        // SAFETY: the places are checked.
-        unsafe {
-            let before = self.load::<4>(lane, 0) as u32;
-            let after = atomic::modify32(rmw, before, data, data2);
-            self.store::<4>(lane, 0, after.into());
-            before
-        }
+    fn cells(&self, mask: u64, bytes: u32, cells: &mut [u64; 64]) -> u64 {
+        let first = self.cell(mask.trailing_zeros() as usize & 63, bytes);
+        *cells = [first.unwrap_or_default(); 64];
+        let mut there = 0;
+        each(mask, |lane| {
+            if let Some(cell) = self.cell(lane, bytes) {
+                cells[lane] = cell;
+                there |= 1 << lane;
+            }
+        });
+        there
     }
 
-    /// As `rmw32`, for two dwords.
-    ///
-    /// # Safety
-    /// The lane's address has been checked for the bytes.
+    /// Whether the dwords of a lane are neighbours.
     #[inline(always)]
-    unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
-        // SAFETY: the places are checked.
-        unsafe {
-            let before = self.load::<8>(lane, 0);
-            let after = atomic::modify64(rmw, before, data, data2);
-            self.store::<8>(lane, 0, after);
-            before
-        }
+    fn whole(&self) -> bool {
+        true
     }
 
-    /// The address of lane 0 if dwords of successive lanes are neighbours.
+    /// What all of them have in common.
     #[inline(always)]
-    fn row(&self) -> Option<u64> {
-        None
+    fn shape(&self) -> Shape {
+        Shape::Any
     }
 }
 
-/// Places given by one host address a lane. Other threads may access them too.
+/// What places have in common.
+#[derive(Clone, Copy)]
+pub enum Shape {
+    /// Nothing.
+    Any,
+    /// Each begins where that of the lane below ends; that of lane 0 is here.
+    Records(u64),
+    /// Dwords n of all lanes are neighbours.
+    Rows {
+        /// The address of lane 0's first.
+        first: u64,
+        /// Bytes from a dword of a lane to its next.
+        step: u64,
+    },
+    /// Dwords at offsets from an address of the host.
+    Offsets {
+        /// The address.
+        base: u64,
+        /// 64 offsets. They may lie in a vector register.
+        offset: *const u32,
+        /// Bytes from a dword of a lane to its next.
+        step: u64,
+    },
+}
+
+/// Places given by one address a lane. Other threads may access them too.
 pub trait Addresses {
     /// The address of a lane.
     ///
@@ -66,47 +88,55 @@ pub trait Addresses {
     /// What the places point to is alive.
     unsafe fn address(&self, lane: usize) -> u64;
 
-    /// As [`Places::row`].
+    /// As [`Places::shape`].
     #[inline(always)]
-    fn row(&self) -> Option<u64> {
-        None
+    fn shape(&self) -> Shape {
+        Shape::Any
     }
 }
 
 impl<A: Addresses> Places for A {
     #[inline(always)]
-    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked.
-        unsafe { global::load::<N>(self.address(lane).wrapping_add(at.into())) }
+        unsafe { copy::<R, T>(at(self.address(lane)), to.cast()) }
     }
 
     #[inline(always)]
-    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
-        unsafe { global::store::<N>(self.address(lane).wrapping_add(at.into()), value) }
+        unsafe { copy::<R, T>(from.cast(), at(self.address(lane))) }
     }
 
     #[inline(always)]
-    unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
-        // SAFETY: the places are checked, which includes alignment.
-        unsafe { atomic::shared32(self.address(lane), rmw, data, data2) }
+    fn cell(&self, lane: usize, _: u32) -> Option<u64> {
+        // SAFETY: the places are alive.
+        Some(unsafe { self.address(lane) })
     }
 
     #[inline(always)]
-    unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
-        // SAFETY: the places are checked, which includes alignment.
-        unsafe { atomic::shared64(self.address(lane), rmw, data, data2) }
+    fn cells(&self, mask: u64, _: u32, cells: &mut [u64; 64]) -> u64 {
+        // SAFETY: the places are alive.
+        let first = unsafe { self.address(mask.trailing_zeros() as usize & 63) };
+        for (lane, cell) in cells.iter_mut().enumerate() {
+            // SAFETY: as before.
+            let address = unsafe { self.address(lane) };
+            let on = mask >> lane & 1 != 0;
+            *cell = if on { address } else { first };
+        }
+        mask
     }
 
     #[inline(always)]
-    fn row(&self) -> Option<u64> {
-        Addresses::row(self)
+    fn shape(&self) -> Shape {
+        Addresses::shape(self)
     }
 }
 
-/// One base and a 32-bit offset a lane, which may lie in a vector register.
+/// One base and a 32-bit offset a lane, which may lie in a vector register: all
+/// in memory of the host that is reached from there.
 pub struct Near {
-    /// The base address.
+    /// The base address, without [`ALIAS`](crate::ALIAS).
     pub base: u64,
     /// 64 offsets.
     pub offset: *const u32,
@@ -118,6 +148,15 @@ impl Addresses for Near {
         // SAFETY: the offsets of 64 lanes.
         let offset = unsafe { self.offset.add(lane).read() };
         self.base.wrapping_add(offset.into())
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        Shape::Offsets {
+            base: self.base,
+            offset: self.offset,
+            step: 4,
+        }
     }
 }
 
@@ -131,23 +170,132 @@ impl Addresses for Far {
     }
 }
 
-/// Dwords of successive lanes are neighbours.
-pub struct Row(pub u64);
+/// Places of successive lanes that lie side by side.
+pub struct Side {
+    first: u64,
+    bytes: u32,
+}
 
-impl Addresses for Row {
-    #[inline(always)]
-    unsafe fn address(&self, lane: usize) -> u64 {
-        self.0 + 4 * lane as u64
-    }
-
-    #[inline(always)]
-    fn row(&self) -> Option<u64> {
-        Some(self.0)
+impl Side {
+    /// The address of lane 0, and the bytes of each.
+    pub fn new(first: u64, bytes: u32) -> Self {
+        Side { first, bytes }
     }
 }
 
-/// Dwords of a lane that lie apart, each there or out of range: swizzled
-/// scratch, and buffers.
+impl Addresses for Side {
+    #[inline(always)]
+    unsafe fn address(&self, lane: usize) -> u64 {
+        self.first + u64::from(self.bytes) * lane as u64
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        Shape::Records(self.first)
+    }
+}
+
+/// Private memory of the lanes: their dwords n lie side by side.
+pub struct Private<'a> {
+    /// Where the memory begins.
+    pub base: u64,
+    /// Where from there a lane's first bytes are.
+    pub offset: &'a [u32; 64],
+}
+
+/// Bytes from one dword of a lane's private memory to the next.
+pub const PRIVATE_STEP: u64 = 64 * 4;
+
+impl Private<'_> {
+    #[inline(always)]
+    fn dword(&self, lane: usize, n: usize) -> u64 {
+        self.base + u64::from(self.offset[lane & 63]) + PRIVATE_STEP * n as u64
+    }
+}
+
+impl Places for Private<'_> {
+    const OWNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        // SAFETY: the places are checked.
+        unsafe { read_dwords::<R, T>(to, |n| Some(self.dword(lane, n))) }
+    }
+
+    #[inline(always)]
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        // SAFETY: the places are checked.
+        unsafe { write_dwords::<R, T>(from, |n| Some(self.dword(lane, n))) }
+    }
+
+    #[inline(always)]
+    fn cell(&self, lane: usize, _: u32) -> Option<u64> {
+        Some(self.dword(lane, 0))
+    }
+
+    #[inline(always)]
+    fn whole(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        Shape::Offsets {
+            base: self.base,
+            offset: self.offset.as_ptr(),
+            step: PRIVATE_STEP,
+        }
+    }
+}
+
+/// Private memory of the lanes, of which each accesses the same.
+pub struct Row {
+    /// The address of lane 0's first bytes.
+    pub first: u64,
+}
+
+impl Row {
+    #[inline(always)]
+    fn dword(&self, lane: usize, n: usize) -> u64 {
+        self.first + 4 * lane as u64 + PRIVATE_STEP * n as u64
+    }
+}
+
+impl Places for Row {
+    const OWNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        // SAFETY: the places are checked.
+        unsafe { read_dwords::<R, T>(to, |n| Some(self.dword(lane, n))) }
+    }
+
+    #[inline(always)]
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        // SAFETY: the places are checked.
+        unsafe { write_dwords::<R, T>(from, |n| Some(self.dword(lane, n))) }
+    }
+
+    #[inline(always)]
+    fn cell(&self, lane: usize, _: u32) -> Option<u64> {
+        Some(self.dword(lane, 0))
+    }
+
+    #[inline(always)]
+    fn whole(&self) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        Shape::Rows {
+            first: self.first,
+            step: PRIVATE_STEP,
+        }
+    }
+}
+
+/// Dwords of a lane that lie apart, each there or out of range: buffers.
 pub struct Split {
     /// The address of each lane's first dword.
     pub address: [u64; 64],
@@ -159,58 +307,78 @@ pub struct Split {
 
 impl Split {
     #[inline(always)]
-    fn dword(&self, lane: usize, at: u32) -> Option<u64> {
-        let n = (at as usize / 4) & 3;
-        let valid = self.valid[n] >> lane & 1 != 0;
+    fn dword(&self, lane: usize, n: usize) -> Option<u64> {
+        let valid = self.valid[n & 3] >> lane & 1 != 0;
         valid.then(|| self.address[lane & 63] + self.step * n as u64)
     }
 }
 
 impl Places for Split {
     #[inline(always)]
-    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe {
-            if N == 8 {
-                return self.load::<4>(lane, at) | self.load::<4>(lane, at + 4) << 32;
-            }
-            self.dword(lane, at).map_or(0, |a| global::load::<N>(a))
-        }
+        unsafe { read_dwords::<R, T>(to, |n| self.dword(lane, n)) }
     }
 
     #[inline(always)]
-    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe {
-            if N == 8 {
-                self.store::<4>(lane, at, value);
-                self.store::<4>(lane, at + 4, value >> 32);
-            } else if let Some(a) = self.dword(lane, at) {
-                global::store::<N>(a, value);
-            }
-        }
+        unsafe { write_dwords::<R, T>(from, |n| self.dword(lane, n)) }
     }
 
     #[inline(always)]
-    unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
-        // SAFETY: the places are checked, for what is in range.
+    fn cell(&self, lane: usize, _: u32) -> Option<u64> {
         self.dword(lane, 0)
-            .map_or(0, |a| unsafe { atomic::shared32(a, rmw, data, data2) })
     }
 
-    /// Two dwords that lie apart are private memory of the lane.
-    unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
-        let (Some(low), Some(high)) = (self.dword(lane, 0), self.dword(lane, 4)) else {
-            return 0;
-        };
-        // SAFETY: the places are checked.
+    #[inline(always)]
+    fn whole(&self) -> bool {
+        self.step == 4
+    }
+}
+
+/// Reads a `T` of which dword n, or what is smaller, is at `place(n)`, or is 0.
+///
+/// # Safety
+/// The places are checked.
+#[inline(always)]
+pub(crate) unsafe fn read_dwords<R: Rows, T>(to: *mut T, place: impl Fn(usize) -> Option<u64>) {
+    let bytes = size_of::<T>();
+    for n in 0..bytes.div_ceil(4) {
+        let to = to.cast::<u8>().wrapping_add(4 * n);
+        // SAFETY: the places are checked; the bytes are those of the `T`.
         unsafe {
-            if high == low + 4 {
-                return atomic::shared64(low, rmw, data, data2);
+            match (place(n), bytes) {
+                (Some(from), 1) => copy::<R, u8>(at(from), to),
+                (Some(from), 2) => copy::<R, u16>(at(from), to),
+                (Some(from), _) => copy::<R, u32>(at(from), to),
+                (None, _) => to.write_bytes(0, bytes.min(4)),
             }
-            let before = self.load::<8>(lane, 0);
-            self.store::<8>(lane, 0, atomic::modify64(rmw, before, data, data2));
-            before
+        }
+    }
+}
+
+/// Writes a `T` of which dword n, or what is smaller, belongs to `place(n)`, or
+/// is dropped.
+///
+/// # Safety
+/// The places are checked.
+#[inline(always)]
+pub(crate) unsafe fn write_dwords<R: Rows, T>(
+    from: *const T,
+    place: impl Fn(usize) -> Option<u64>,
+) {
+    let bytes = size_of::<T>();
+    for n in 0..bytes.div_ceil(4) {
+        let from = from.cast::<u8>().wrapping_add(4 * n);
+        let Some(to) = place(n) else { continue };
+        // SAFETY: the places are checked; the bytes are those of the `T`.
+        unsafe {
+            match bytes {
+                1 => copy::<R, u8>(from, at(to)),
+                2 => copy::<R, u16>(from, at(to)),
+                _ => copy::<R, u32>(from, at(to)),
+            }
         }
     }
 }

@@ -168,6 +168,26 @@ impl<'m> MemoryUnit<'m> {
         self.windows[slot as usize % WINDOWS].holds(span) || self.look_up(slot, span)
     }
 
+    /// The offsets from `base` at which lanes may access `bytes` bytes of what an instruction used last, if there are any:
+    /// the smallest and the largest.
+    #[inline(always)]
+    pub(crate) fn reach(
+        &self,
+        slot: u32,
+        base: u64,
+        bytes: u32,
+        stores: bool,
+    ) -> Option<(u32, u32)> {
+        let window = &self.windows[slot as usize % WINDOWS];
+        let bounds = &window.bounds;
+        let end = if stores { bounds.store_end } else { bounds.end };
+        let low = u32::try_from(bounds.start.saturating_sub(base)).ok()?;
+        let high = end.checked_sub(u64::from(bytes))?.checked_sub(base)?;
+        let high = high.min(u32::MAX.into()) as u32;
+        (low <= high && window.entry.as_ref().is_some_and(|entry| entry.is_there()))
+            .then_some((low, high))
+    }
+
     #[cold]
     #[inline(never)]
     fn look_up(&mut self, slot: u32, span: Span) -> bool {

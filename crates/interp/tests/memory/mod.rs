@@ -7,6 +7,7 @@
 mod buffer;
 mod global;
 mod lds;
+mod rows;
 mod scratch;
 
 use wavetank_interp::Simd;

@@ -15,6 +15,7 @@ use crate::format::{Components, HALF, load, store, unselect};
 use crate::lanes::{each, words};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
+use crate::rows::Baseline;
 use crate::space::buffer::check_addresses;
 use crate::unit::Denied;
 use surface::Surface;
@@ -303,7 +304,7 @@ unsafe fn change_texels(
 ) {
     // SAFETY: the wave is live.
     unsafe {
-        ReadModifyWrite::new(ctx, step).run(&Far(address), inside);
+        ReadModifyWrite::<Baseline>::new(ctx, step).run(&Far(address), inside);
         if step.op.ret.is_some() {
             let registers = Components::new(ctx, step, None);
             each(mask & !inside, |lane| registers.write(lane, [0; 4]));

@@ -12,9 +12,11 @@ use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
 use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32, words};
 use crate::operation::Operation;
-use crate::places::{Far, Row, Split};
+use crate::places::{Far, PRIVATE_STEP, Private, Row, Split};
+use crate::rows::Rows;
 use crate::space::Space;
-use crate::space::flat::{check_alignment, check_multiples, near};
+use crate::space::flat::{check_alignment, check_multiples, near, run_at};
+use crate::space::scratch::places;
 use crate::unit::{Denied, Span};
 
 /// A buffer descriptor (V#).
@@ -284,14 +286,12 @@ impl Space for Buffer {
         // SAFETY: the wave is live; places are checked before use.
         unsafe {
             if !O::ATOMIC
-                && op.bytes() == 4
-                && let Some(row) = scratch_row(ctx, step)
-                && ctx.memory.scratch.holds(row_span::<O>(row))
+                && let Some((base, offsets)) = private(ctx, step)
+                && run_private(ctx, mask, op, base, offsets, step.op.offset as u32)
             {
-                op.run(&Row(row), mask);
                 return Ok(());
             }
-            if let Some((base, offset)) = raw(ctx, step, mask, op.bytes()) {
+            if let Some((base, offset)) = raw::<O::Rows>(ctx, step, mask, op.bytes()) {
                 return near(ctx, step, mask, op, base, offset);
             }
             general(ctx, step, mask, op)
@@ -299,13 +299,51 @@ impl Space for Buffer {
     }
 }
 
-/// The addresses of a whole row.
-fn row_span<O: Operation>(row: u64) -> Span {
-    Span {
-        first: row,
-        last: row + 63 * 4,
-        bytes: 4,
+/// Does an operation where the lanes' private memory is, if the wave has it and all is whole dwords, or parts of one.
+#[inline(always)]
+unsafe fn run_private<O: Operation>(
+    ctx: &Context<'_, '_>,
+    mask: u64,
+    op: O,
+    base: u64,
+    offsets: Option<*const u32>,
+    constant: u32,
+) -> bool {
+    // From the first dword of the first lane to the last of the last.
+    let dwords = u64::from(op.bytes().div_ceil(4));
+    let span = |first: u64, last: u64| Span {
+        first,
+        last: last + (dwords - 1) * PRIVATE_STEP,
+        bytes: op.bytes().min(4),
         stores: O::STORES,
+    };
+    // SAFETY: the wave is live; what the wave has is there.
+    unsafe {
+        let Some(offsets) = offsets else {
+            let first = base + u64::from(constant / 4) * PRIVATE_STEP + u64::from(constant % 4);
+            let inside = constant % 4 + op.bytes().min(4) <= 4;
+            if inside && ctx.memory.scratch.holds(span(first, first + 252)) {
+                op.run(&Row { first }, mask);
+                return true;
+            }
+            return false;
+        };
+        // A sum that wraps is in nobody's scratch.
+        let offsets = offsets.cast::<Lanes>().read();
+        let offsets = offsets.map(|offset| offset.saturating_add(constant));
+        let Some(offset) = places(&offsets, mask, op) else {
+            return false;
+        };
+        let (min, max) = bounds(offset.as_ptr(), mask);
+        let inside = ctx
+            .memory
+            .scratch
+            .holds(span(base + u64::from(min), base + u64::from(max)));
+        if inside {
+            let offset = &offset;
+            op.run(&Private { base, offset }, mask);
+        }
+        inside
     }
 }
 
@@ -318,37 +356,40 @@ fn is_indexed(step: &Request) -> bool {
     dialect == Dialect::Indexed
 }
 
-/// The row that a dword of scratch is when every lane has the same offset:
-/// what compilers do with private variables.
+/// The base and the lanes' offsets, if there are any, of a descriptor of scratch as compilers make it.
 #[inline(always)]
-unsafe fn scratch_row(ctx: &Context<'_, '_>, step: &Request) -> Option<u64> {
+unsafe fn private(ctx: &Context<'_, '_>, step: &Request) -> Option<(u64, Option<*const u32>)> {
     const SWIZZLE: u32 = 1 << 31;
     const ADD_TID: u32 = 1 << 23;
     const INDEX_STRIDE_64: u32 = 3 << 21;
-    let [_, Source::None, Source::None, soffset] = step.sources else {
+    let [_, Source::None, offset, soffset] = step.sources else {
         return None;
     };
     if !is_indexed(step) {
         return None;
     }
+    let offsets = match offset {
+        Source::None => None,
+        Source::Vector(at) => Some(ctx.v(at).cast_const()),
+        Source::Uniform(_) | Source::Const(_) => return None,
+    };
     // SAFETY: the wave is live.
     unsafe {
         let [w0, w1, _, w3] = words(ctx, &step.descriptor);
-        let private = ADD_TID | INDEX_STRIDE_64;
-        let offset = step.op.offset as u64;
-        if w1 & SWIZZLE == 0 || w3 & private != private || !offset.is_multiple_of(4) {
+        let wanted = ADD_TID | INDEX_STRIDE_64;
+        if w1 & SWIZZLE == 0 || w3 & wanted != wanted {
             return None;
         }
         let base = u64::from(w0) | u64::from(w1 & 0xffff) << 32;
-        let row = base + u64::from(uniform32(ctx, soffset)) + offset * 64;
-        Some(row & !3)
+        let base = base + u64::from(uniform32(ctx, soffset));
+        base.is_multiple_of(4).then_some((base, offsets))
     }
 }
 
 /// The base and the offsets of a raw buffer with an offset a lane, if all are
 /// in range and where the accesses are made.
 #[inline(always)]
-unsafe fn raw(
+unsafe fn raw<R: Rows>(
     ctx: &Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -368,12 +409,13 @@ unsafe fn raw(
             .base
             .wrapping_add(u64::from(uniform32(ctx, soffset)) + constant);
         let offset = ctx.v(at).cast_const();
-        let end = u64::from(bounds(offset, mask).1) + constant + u64::from(bytes);
-        let linear = !d.add_tid && !d.swizzle && !d.unbound() && end <= d.num_records.into();
+        let last = u64::from(d.num_records).checked_sub(constant.saturating_add(bytes.into()));
+        let linear = !d.add_tid && !d.swizzle && !d.unbound();
+        let inside = linear && last.is_some_and(|last| R::within(offset, mask, 0, last as u32));
         let aligned = ctx.memory.alignment == Alignment::Unaligned
             || bytes < 4
             || (base.is_multiple_of(4) && all_aligned(offset));
-        (linear && aligned).then_some((base, offset))
+        (inside && aligned).then_some((base, offset))
     }
 }
 
@@ -401,8 +443,14 @@ unsafe fn general<O: Operation>(
         valid,
     };
     check(ctx, step, mask, op, &site, &places)?;
+    let whole = places.step == 4 && places.valid[..dwords].iter().all(|v| mask & !v == 0);
     // SAFETY: the wave is live; all that is in range has been checked.
-    unsafe { op.run(&places, mask) };
+    unsafe {
+        match whole {
+            true => run_at(mask, op, &places.address),
+            false => op.run(&places, mask),
+        }
+    }
     Ok(())
 }
 

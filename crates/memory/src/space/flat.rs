@@ -4,9 +4,11 @@ use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request, Source};
 use crate::fault::MemoryFaultReason;
-use crate::lanes::{bounds, common, is_row, lanes32, uniform64};
+use crate::global::ALIAS;
+use crate::lanes::{bounds, each, lanes32, uniform64};
 use crate::operation::Operation;
-use crate::places::{Addresses, Far, Near, Row};
+use crate::places::{Addresses, Far, Near, Side};
+use crate::rows::Rows;
 use crate::space::Space;
 use crate::space::buffer::span;
 use crate::space::lds;
@@ -62,7 +64,7 @@ impl Space for Flat {
         unsafe {
             let low = ctx.v(at).cast_const();
             let high = low.add(64);
-            if let Some(high) = common(high, mask) {
+            if let Some(high) = O::Rows::common(high, mask) {
                 let high = u64::from(high) << 32;
                 if matches!(high >> 48 << 48, SHARED_BASE | PRIVATE_BASE) {
                     return apart(ctx, step, mask, op, at);
@@ -149,7 +151,7 @@ unsafe fn wide<O: Operation>(
     // SAFETY: the wave is live.
     unsafe {
         let low = ctx.v(at).cast_const();
-        if let Some(high) = common(low.add(64), mask) {
+        if let Some(high) = O::Rows::common(low.add(64), mask) {
             let base = (u64::from(high) << 32).wrapping_add(offset);
             return near(ctx, step, mask, op, base, low);
         }
@@ -209,24 +211,49 @@ pub(crate) unsafe fn near<O: Operation>(
     };
     // SAFETY: the wave is live; the places are checked before use.
     unsafe {
-        if !O::ATOMIC && op.bytes() == 4 && mask == !0 && is_row(offset) {
+        if !O::ATOMIC && mask == !0 && O::Rows::is_row(offset, op.bytes()) {
             let low = u64::from(offset.read());
-            let span = span(low, low + 252);
+            let span = span(low, low + 63 * u64::from(op.bytes()));
             if ctx.memory.holds(step.cache, span) {
-                op.run(&Row(span.first), mask);
+                op.run(&Side::new(span.first, op.bytes()), mask);
                 return Ok(());
             }
         }
-        let (min, max) = bounds(offset, mask);
-        if !ctx.memory.holds(step.cache, span(min.into(), max.into())) {
-            // Copies go to the check, so that those the loop uses can stay in
-            // registers.
-            let address = move |lane| Near { base, offset }.address(lane);
-            ctx.memory
-                .check_lanes(mask, op.bytes(), O::STORES, address)?;
+        let reach = ctx.memory.reach(step.cache, base, op.bytes(), O::STORES);
+        if !reach.is_some_and(|(low, high)| O::Rows::within(offset, mask, low, high)) {
+            let (min, max) = bounds(offset, mask);
+            if !ctx.memory.holds(step.cache, span(min.into(), max.into())) {
+                return scattered(ctx, mask, op, base, offset);
+            }
         }
+        let first = offset.add(mask.trailing_zeros() as usize & 63).read();
+        // All of one allocation has the bit or has it not.
+        let base = base.wrapping_sub(base.wrapping_add(first.into()) & ALIAS);
         check_alignment(mask, op, &Near { base, offset })?;
         op.run(&Near { base, offset }, mask);
+    }
+    Ok(())
+}
+
+/// The same where no single allocation is known to hold all.
+#[cold]
+#[inline(never)]
+unsafe fn scattered<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    mask: u64,
+    op: O,
+    base: u64,
+    offset: *const u32,
+) -> Result<(), Denied> {
+    // SAFETY: the wave is live; the places are checked before use.
+    unsafe {
+        let offsets = offset.cast::<[u32; 64]>().read();
+        let places = Far(offsets.map(|offset| base.wrapping_add(offset.into())));
+        let address = |lane: usize| places.0[lane];
+        ctx.memory
+            .check_lanes(mask, op.bytes(), O::STORES, address)?;
+        check_alignment(mask, op, &places)?;
+        op.run(&places, mask);
     }
     Ok(())
 }
@@ -243,9 +270,32 @@ unsafe fn far<O: Operation>(
     // SAFETY: the wave is live; the places are checked before use.
     unsafe {
         check_far(ctx, step, mask, op, &places)?;
-        op.run(&places, mask);
+        run_at(mask, op, &places.0);
     }
     Ok(())
+}
+
+/// Does an operation at addresses that have been checked.
+///
+/// # Safety
+/// They have been, and the wave is alive.
+#[inline(always)]
+pub(crate) unsafe fn run_at<O: Operation>(mask: u64, op: O, address: &[u64; 64]) {
+    let Span { first, last, .. } = span(mask, op.bytes(), O::STORES, address);
+    let reachable = last - first <= u64::from(u32::MAX) && (first ^ last) & ALIAS == 0;
+    let offset = address.map(|a| a.wrapping_sub(first) as u32);
+    let offset = offset.as_ptr();
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if !reachable {
+            op.run(&Far(*address), mask);
+        } else if !O::ATOMIC && mask == !0 && O::Rows::is_row(offset, op.bytes()) {
+            op.run(&Side::new(first, op.bytes()), mask);
+        } else {
+            let base = first & !ALIAS;
+            op.run(&Near { base, offset }, mask);
+        }
+    }
 }
 
 fn check_far<O: Operation>(
@@ -278,7 +328,7 @@ pub(crate) fn check_alignment<O: Operation>(
     }
 }
 
-/// Whether the address of each lane is a multiple of `align`.
+/// Whether the address of each lane is a multiple of `align`, a power of two.
 #[inline(always)]
 pub(crate) fn check_multiples(
     mask: u64,
@@ -286,10 +336,19 @@ pub(crate) fn check_multiples(
     align: u32,
     places: &impl Addresses,
 ) -> Result<(), Denied> {
-    for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+    let low = u64::from(align) - 1;
+    let mut crooked = 0;
+    each(mask, |lane| {
         // SAFETY: the places are alive; nothing is accessed.
+        crooked |= unsafe { places.address(lane) } & low;
+    });
+    if crooked == 0 {
+        return Ok(());
+    }
+    for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+        // SAFETY: as before.
         let address = unsafe { places.address(lane) };
-        if !address.is_multiple_of(align.into()) {
+        if address & low != 0 {
             return Err(Denied {
                 lane: Some(lane as u8),
                 address,

@@ -8,15 +8,16 @@
 use std::mem::MaybeUninit;
 use std::sync::atomic::AtomicU64;
 
-use wavetank_ir::{MemKind, Rmw};
+use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
-use crate::lanes::{Lanes, bounds, each, is_row, lanes32};
+use crate::atomic;
+use crate::lanes::{Lanes, each, lanes32};
 use crate::operation::Operation;
-use crate::places::{Near, Places, Row};
+use crate::places::{Near, Places, Side, read_dwords, write_dwords};
+use crate::rows::{Baseline, Rows};
 use crate::space::Space;
 use crate::unit::Denied;
-use crate::{atomic, global};
 
 /// The LDS of a work-group.
 #[derive(Debug)]
@@ -119,8 +120,7 @@ pub(crate) unsafe fn is_inside<O: Operation>(
     let room = bytes.checked_sub(u64::from(op.bytes()) + u64::from(offset));
     // SAFETY: the wave is live.
     unsafe {
-        let (_, max) = bounds(lanes, mask);
-        if room.is_some_and(|room| u64::from(max) <= room) {
+        if room.is_some_and(|room| O::Rows::within(lanes, mask, 0, room as u32)) {
             return Ok(true);
         }
         let offsets = sums::<O>(op, lanes, offset);
@@ -145,12 +145,19 @@ pub(crate) unsafe fn run<O: Operation>(
 ) {
     // SAFETY: the wave is live; what is not in range is left out.
     unsafe {
-        if !inside || O::ATOMIC {
+        if !inside {
             return run_each(ctx, mask, op, lanes, offset);
         }
+        if O::ATOMIC {
+            let base = ctx.memory.lds.base();
+            let offsets = sums::<O>(op, lanes, offset);
+            let offset = offsets.as_ptr();
+            return op.run(&Own(Near { base, offset }), mask);
+        }
         let base = ctx.memory.lds.base() + u64::from(offset);
-        if op.bytes() == 4 && mask == !0 && is_row(lanes) {
-            op.run(&Row(base + u64::from(lanes.read())), mask);
+        if mask == !0 && O::Rows::is_row(lanes, op.bytes()) {
+            let first = base + u64::from(lanes.read());
+            op.run(&Side::new(first, op.bytes()), mask);
         } else {
             let offset = lanes;
             op.run(&Near { base, offset }, mask);
@@ -180,6 +187,7 @@ unsafe fn run_each<O: Operation>(
 }
 
 /// The offsets of the lanes: atomics ignore the low bits of their sums.
+#[inline(always)]
 unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
     // SAFETY: the wave is live: 64 values.
     let lanes = unsafe { lanes.cast::<Lanes>().read() };
@@ -217,16 +225,50 @@ pub unsafe fn pair(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Resu
             ctx.memory.note_overrun(step, mask, width, offsets)?;
         }
         each(mask, |lane| {
+            let Some(cell) = to.cell(lane, width) else {
+                return;
+            };
             if width == 4 {
-                let operand = from.load::<4>(lane, 0) as u32;
-                to.rmw32(lane, rmw, operand, operand);
+                let mut operand = 0u32;
+                from.read::<Baseline, u32>(lane, &mut operand);
+                atomic::owned32(cell, rmw, operand, operand);
             } else {
-                let operand = from.load::<8>(lane, 0);
-                to.rmw64(lane, rmw, operand, operand);
+                let mut operand = 0u64;
+                from.read::<Baseline, u64>(lane, &mut operand);
+                atomic::owned64(cell, rmw, operand, operand);
             }
         });
     }
     Ok(())
+}
+
+/// Places of this thread.
+struct Own(Near);
+
+impl Places for Own {
+    const OWNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.read::<R, T>(lane, to) }
+    }
+
+    #[inline(always)]
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.write::<R, T>(lane, from) }
+    }
+
+    #[inline(always)]
+    fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
+        self.0.cell(lane, bytes)
+    }
+
+    #[inline(always)]
+    fn cells(&self, mask: u64, bytes: u32, cells: &mut [u64; 64]) -> u64 {
+        self.0.cells(mask, bytes, cells)
+    }
 }
 
 /// LDS offsets that may be out of range.
@@ -237,60 +279,35 @@ struct Clamped {
 }
 
 impl Clamped {
+    /// Where some bytes of a lane are, if they are in range.
     #[inline(always)]
-    fn place(&self, offset: u64, bytes: u32) -> Option<u64> {
-        let inside = offset + u64::from(bytes) <= u64::from(self.bytes);
+    fn place(&self, lane: usize, at: usize, bytes: usize) -> Option<u64> {
+        let offset = u64::from(self.offsets[lane & 63]) + at as u64;
+        let inside = offset + bytes as u64 <= u64::from(self.bytes);
         inside.then(|| self.base + offset)
+    }
+}
+
+impl Places for Clamped {
+    const OWNED: bool = true;
+
+    #[inline(always)]
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        let bytes = size_of::<T>().min(4);
+        // SAFETY: what is in range is owned by the unit.
+        unsafe { read_dwords::<R, T>(to, |n| self.place(lane, 4 * n, bytes)) }
+    }
+
+    #[inline(always)]
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        let bytes = size_of::<T>().min(4);
+        // SAFETY: what is in range is owned by the unit.
+        unsafe { write_dwords::<R, T>(from, |n| self.place(lane, 4 * n, bytes)) }
     }
 
     /// What an atomic changes: the offset is aligned.
     #[inline(always)]
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
-        self.place(self.offsets[lane & 63].into(), bytes)
-    }
-}
-
-impl Places for Clamped {
-    #[inline(always)]
-    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
-        // SAFETY: what is in range is owned by the unit.
-        unsafe {
-            if N == 8 {
-                return self.load::<4>(lane, at) | self.load::<4>(lane, at + 4) << 32;
-            }
-            let offset = u64::from(self.offsets[lane & 63]) + u64::from(at);
-            let place = self.place(offset, N as u32);
-            place.map_or(0, |a| global::load::<N>(a))
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
-        // SAFETY: what is in range is owned by the unit.
-        unsafe {
-            if N == 8 {
-                self.store::<4>(lane, at, value);
-                self.store::<4>(lane, at + 4, value >> 32);
-                return;
-            }
-            let offset = u64::from(self.offsets[lane & 63]) + u64::from(at);
-            if let Some(a) = self.place(offset, N as u32) {
-                global::store::<N>(a, value);
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn rmw32(&self, lane: usize, rmw: Rmw, data: u32, data2: u32) -> u32 {
-        // SAFETY: what is in range is owned by the unit.
-        self.cell(lane, 4)
-            .map_or(0, |a| unsafe { atomic::owned32(a, rmw, data, data2) })
-    }
-
-    #[inline(always)]
-    unsafe fn rmw64(&self, lane: usize, rmw: Rmw, data: u64, data2: u64) -> u64 {
-        // SAFETY: what is in range is owned by the unit.
-        self.cell(lane, 8)
-            .map_or(0, |a| unsafe { atomic::owned64(a, rmw, data, data2) })
+        self.place(lane, 0, bytes as usize)
     }
 }

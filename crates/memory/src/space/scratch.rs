@@ -9,17 +9,15 @@ use std::sync::Arc;
 
 use crate::access::{Context, Request};
 use crate::fault::MemoryFaultReason;
-use crate::global;
+use crate::global::at;
 use crate::lanes::{Lanes, each, lanes32};
 use crate::operation::Operation;
-use crate::places::{Places, Split};
+use crate::places::{self, PRIVATE_STEP as STEP, Places, Row};
 use crate::registry::{Entry, Map, Rights};
+use crate::rows::{Rows, copy};
 use crate::space::Space;
 use crate::unit::{Denied, Span};
 use wavetank_isa::numbers::PRIVATE_BASE;
-
-/// Bytes from one dword of a lane to the next.
-const STEP: u64 = 64 * 4;
 
 /// The scratch of the wave that runs.
 #[derive(Clone, Default, Debug)]
@@ -135,6 +133,19 @@ impl Space for Private {
         // SAFETY: the wave is live.
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
+            if !O::ATOMIC
+                && let Some(offset) = O::Rows::common(lanes, mask)
+            {
+                let offset = offset.wrapping_add(step.op.offset as u32);
+                let bytes = op.bytes();
+                let inside = u64::from(offset) + u64::from(bytes)
+                    <= ctx.memory.scratch.bytes_per_lane().into();
+                if inside && offset % 4 + bytes.min(4) <= 4 {
+                    let first = place(ctx.memory.scratch.base, 0, offset);
+                    op.run(&Row { first }, mask);
+                    return Ok(());
+                }
+            }
             let offsets = Offsets::new(&lanes.cast::<Lanes>().read(), step.op.offset as u64);
             offsets.check(ctx, mask, op)?;
             offsets.run(ctx, mask, op);
@@ -163,6 +174,26 @@ impl Offsets {
     ) -> Result<(), Denied> {
         let scratch = &ctx.memory.scratch;
         let (bytes, size) = (op.bytes(), u64::from(scratch.bytes_per_lane()));
+        let inside = size.checked_sub(bytes.into()).is_some_and(|last| {
+            // SAFETY: 64 values.
+            unsafe { O::Rows::within(self.0.as_ptr(), mask, 0, last as u32) }
+        });
+        if inside && !O::ATOMIC {
+            return Ok(());
+        }
+        self.check_each(scratch, mask, op, size)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn check_each<O: Operation>(
+        &self,
+        scratch: &Scratch,
+        mask: u64,
+        op: O,
+        size: u64,
+    ) -> Result<(), Denied> {
+        let bytes = op.bytes();
         let mut denied = None;
         each(mask, |lane| {
             let offset = self.0[lane & 63];
@@ -191,28 +222,41 @@ impl Offsets {
     #[inline(always)]
     pub unsafe fn run<O: Operation>(&self, ctx: &mut Context<'_, '_>, mask: u64, op: O) {
         let base = ctx.memory.scratch.base;
-        let mut address = [0; 64];
-        let mut crooked = false;
-        for lane in 0..64 {
-            let offset = self.0[lane];
-            crooked |= mask >> lane & 1 != 0 && offset & 3 != 0;
-            address[lane] = place(base, lane, offset);
-        }
         // SAFETY: the wave is live.
         unsafe {
-            if crooked {
-                let offsets = &self.0;
-                op.run(&Bytes { base, offsets }, mask);
-            } else {
-                let places = Split {
-                    address,
-                    step: STEP,
-                    valid: [!0; 4],
-                };
-                op.run(&places, mask);
+            match places::<O>(&self.0, mask, op) {
+                Some(offset) => {
+                    let offset = &offset;
+                    op.run(&places::Private { base, offset }, mask);
+                }
+                None => self.run_bytes(base, mask, op),
             }
         }
     }
+
+    #[inline(never)]
+    unsafe fn run_bytes<O: Operation>(&self, base: u64, mask: u64, op: O) {
+        let offsets = &self.0;
+        // SAFETY: the caller's promise.
+        unsafe { op.run(&Bytes { base, offsets }, mask) };
+    }
+}
+
+/// Where from the base of a wave's scratch what lanes have at these offsets is, if that are whole dwords, or parts of one.
+#[inline(always)]
+pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<Lanes> {
+    // What is further away than 32 bits tell.
+    const FAR: u32 = !0 << 26;
+    let over = if op.bytes() < 4 { op.bytes() - 1 } else { 3 };
+    let mut place = [0; 64];
+    let mut odd = [0; 64];
+    for lane in 0..64 {
+        let offset = offsets[lane];
+        odd[lane] = offset & FAR | ((offset & 3) + over) & 4;
+        place[lane] = (offset / 4).wrapping_mul(STEP as u32) + 4 * lane as u32 + offset % 4;
+    }
+    // SAFETY: 64 values.
+    unsafe { O::Rows::within(odd.as_ptr(), mask, 0, 0) }.then_some(place)
 }
 
 /// The address of a byte of a lane.
@@ -227,22 +271,40 @@ struct Bytes<'a> {
     offsets: &'a Lanes,
 }
 
+impl Bytes<'_> {
+    fn place(&self, lane: usize, byte: usize) -> *mut u8 {
+        at(place(
+            self.base,
+            lane,
+            self.offsets[lane & 63] + byte as u32,
+        ))
+    }
+}
+
 impl Places for Bytes<'_> {
-    unsafe fn load<const N: usize>(&self, lane: usize, at: u32) -> u64 {
-        let mut bytes = [0; 8];
-        for (k, byte) in (0..).zip(&mut bytes[..N]) {
-            let offset = self.offsets[lane & 63] + at + k;
+    const OWNED: bool = true;
+
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        for byte in 0..size_of::<T>() {
+            let to = to.cast::<u8>().wrapping_add(byte);
             // SAFETY: the caller has checked the lane's bytes.
-            *byte = unsafe { global::load8(place(self.base, lane, offset)) };
+            unsafe { copy::<R, u8>(self.place(lane, byte), to) };
         }
-        u64::from_le_bytes(bytes)
     }
 
-    unsafe fn store<const N: usize>(&self, lane: usize, at: u32, value: u64) {
-        for (k, byte) in (0..).zip(&value.to_le_bytes()[..N]) {
-            let offset = self.offsets[lane & 63] + at + k;
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        for byte in 0..size_of::<T>() {
+            let from = from.cast::<u8>().wrapping_add(byte);
             // SAFETY: the caller has checked the lane's bytes.
-            unsafe { global::store8(place(self.base, lane, offset), *byte) };
+            unsafe { copy::<R, u8>(from, self.place(lane, byte)) };
         }
+    }
+
+    fn cell(&self, lane: usize, _: u32) -> Option<u64> {
+        Some(place(self.base, lane, self.offsets[lane & 63]))
+    }
+
+    fn whole(&self) -> bool {
+        false
     }
 }

@@ -1,0 +1,366 @@
+//! Sixteen lanes at a time.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+use std::mem::MaybeUninit;
+
+use super::{Avx2, NEIGHBOURS, Records, Rows, copy, plain};
+use crate::global::at;
+
+/// AVX-512.
+#[derive(Clone, Copy)]
+pub struct Avx512;
+
+impl Rows for Avx512 {
+    const AVX: bool = true;
+
+    #[inline(always)]
+    unsafe fn line(from: *const u8, to: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { line(from, to) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+        // SAFETY: the caller's promise.
+        unsafe { gather(base, offset, mask, to) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+        // SAFETY: the caller's promise.
+        unsafe { scatter(base, offset, mask, from) }
+    }
+
+    #[inline(always)]
+    unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
+        // SAFETY: the caller's promise.
+        unsafe { spread(records, mask, to) }
+    }
+
+    #[inline(always)]
+    unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
+        if N == 3 {
+            // SAFETY: the caller's promise; AVX2 is part of the level.
+            return unsafe { Avx2::collect(from) };
+        }
+        let mut records = MaybeUninit::uninit();
+        // SAFETY: the caller's promise; all records are written.
+        unsafe {
+            collect(from, &mut records);
+            records.assume_init()
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { within(values, mask, low, high) }
+    }
+
+    #[inline(always)]
+    unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
+        // SAFETY: the caller's promise.
+        unsafe { common(values, mask) }
+    }
+
+    #[inline(always)]
+    unsafe fn is_row(values: *const u32, step: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { is_row(values, step) }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn line(from: *const u8, to: *mut u8) {
+    // SAFETY: 64 bytes, by the caller's promise.
+    unsafe {
+        asm!("vmovdqu64 {x}, [{from}]", "vmovdqu64 [{to}], {x}",
+            x = out(zmm_reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags));
+    }
+}
+
+/// Each sixteen lanes of a vector, with their part of the mask.
+#[inline(always)]
+fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
+    (0..64)
+        .step_by(16)
+        .map(move |n| (n, (mask >> n) as __mmask16))
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
+    let room = _mm512_set1_epi32(high.wrapping_sub(low) as i32);
+    let low = _mm512_set1_epi32(low as i32);
+    let mut outside = 0;
+    for (n, on) in sixteens(mask) {
+        // SAFETY: sixteen of the values.
+        let x = unsafe { _mm512_loadu_epi32(values.add(n).cast()) };
+        outside |= _mm512_mask_cmpgt_epu32_mask(on, _mm512_sub_epi32(x, low), room);
+    }
+    outside == 0
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
+    let mut differ = 0;
+    // SAFETY: 64 values.
+    unsafe {
+        let first = values.add(mask.trailing_zeros() as usize & 63).read();
+        for (n, on) in sixteens(mask) {
+            let x = _mm512_loadu_epi32(values.add(n).cast());
+            differ |= _mm512_mask_cmpneq_epi32_mask(on, x, _mm512_set1_epi32(first as i32));
+        }
+        (differ == 0).then_some(first)
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn is_row(values: *const u32, step: u32) -> bool {
+    let mut differ = _mm512_setzero_si512();
+    // SAFETY: 64 values; there are as many neighbours.
+    unsafe {
+        let (first, last) = (values.read(), values.add(63).read());
+        let ramp = _mm512_mullo_epi32(
+            _mm512_loadu_epi32(COUNT.as_ptr()),
+            _mm512_set1_epi32(step as i32),
+        );
+        for n in 0..4 {
+            let x = _mm512_loadu_epi32(values.add(16 * n).cast());
+            let begins = first.wrapping_add(16 * n as u32 * step);
+            let row = _mm512_add_epi32(ramp, _mm512_set1_epi32(begins as i32));
+            differ = _mm512_or_si512(differ, _mm512_xor_si512(x, row));
+        }
+        _mm512_test_epi32_mask(differ, differ) == 0 && last > first
+    }
+}
+
+/// The numbers of sixteen lanes.
+const COUNT: [i32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// Every second dword of two vectors, from the first on and from the second on.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn split(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+    let even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    let odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    (
+        _mm512_permutex2var_epi32(a, even, b),
+        _mm512_permutex2var_epi32(a, odd, b),
+    )
+}
+
+/// The opposite: dwords of both in turn.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn merge(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
+    let low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    (
+        _mm512_permutex2var_epi32(a, low, b),
+        _mm512_permutex2var_epi32(a, high, b),
+    )
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
+    if N == 3 {
+        let mut vectors = [[0; 64]; N];
+        plain::turn(records, &mut vectors);
+        for (k, vector) in vectors.iter().enumerate() {
+            for (n, on) in sixteens(mask) {
+                // SAFETY: sixteen lanes of both vectors, by the caller's promise.
+                unsafe {
+                    let x = _mm512_loadu_epi32(vector.as_ptr().add(n).cast());
+                    put(to.add(64 * k + n), on, x);
+                }
+            }
+        }
+        return;
+    }
+    for (n, on) in sixteens(mask) {
+        // SAFETY: sixteen records, and as many lanes of N vectors, by the caller's promise.
+        unsafe {
+            let from = records.as_ptr().add(n).cast::<i32>();
+            let to = to.add(n);
+            match N {
+                1 => put(to, on, _mm512_loadu_epi32(from)),
+                2 => {
+                    let (a, b) = split(_mm512_loadu_epi32(from), _mm512_loadu_epi32(from.add(16)));
+                    put(to, on, a);
+                    put(to.add(64), on, b);
+                }
+                _ => {
+                    let (ac, bd) =
+                        split(_mm512_loadu_epi32(from), _mm512_loadu_epi32(from.add(16)));
+                    let (ac2, bd2) = split(
+                        _mm512_loadu_epi32(from.add(32)),
+                        _mm512_loadu_epi32(from.add(48)),
+                    );
+                    let ((a, c), (b, d)) = (split(ac, ac2), split(bd, bd2));
+                    put(to, on, a);
+                    put(to.add(64), on, b);
+                    put(to.add(128), on, c);
+                    put(to.add(192), on, d);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the lanes that are on of sixteen.
+///
+/// # Safety
+/// They are lanes of a vector.
+#[target_feature(enable = "avx512f")]
+#[inline]
+unsafe fn put(to: *mut u32, on: __mmask16, x: __m512i) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match on {
+            // A store under a mask would delay the next load.
+            0xffff => _mm512_storeu_epi32(to.cast(), x),
+            _ => _mm512_mask_storeu_epi32(to.cast(), on, x),
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut MaybeUninit<Records<N>>) {
+    for n in (0..64).step_by(16) {
+        // SAFETY: sixteen lanes of N vectors, by the caller's promise, and as many records.
+        unsafe {
+            let to = records.as_mut_ptr().cast::<[i32; N]>().add(n).cast::<i32>();
+            let a = _mm512_loadu_epi32(from[0].add(n).cast());
+            if N == 1 {
+                _mm512_storeu_epi32(to, a);
+                continue;
+            }
+            let b = _mm512_loadu_epi32(from[1].add(n).cast());
+            if N == 2 {
+                let (x, y) = merge(a, b);
+                _mm512_storeu_epi32(to, x);
+                _mm512_storeu_epi32(to.add(16), y);
+                continue;
+            }
+            let (c, d) = (
+                _mm512_loadu_epi32(from[2].add(n).cast()),
+                _mm512_loadu_epi32(from[3].add(n).cast()),
+            );
+            let ((ac, ac2), (bd, bd2)) = (merge(a, c), merge(b, d));
+            let ((x, y), (z, w)) = (merge(ac, bd), merge(ac2, bd2));
+            _mm512_storeu_epi32(to, x);
+            _mm512_storeu_epi32(to.add(16), y);
+            _mm512_storeu_epi32(to.add(32), z);
+            _mm512_storeu_epi32(to.add(48), w);
+        }
+    }
+}
+
+/// The places of sixteen lanes.
+enum Sixteen {
+    /// Neighbours, of which the first, on or off, is there.
+    Row(u64),
+    /// All the same.
+    One(u64),
+    /// Anywhere: offsets from an address.
+    Any(u64, __m512i),
+}
+
+impl Sixteen {
+    /// The places of the lanes that are on, of which there is one.
+    ///
+    /// # Safety
+    /// There are sixteen offsets.
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    unsafe fn new(base: u64, offset: *const u32, on: __mmask16) -> Sixteen {
+        let first = on.trailing_zeros() & 15;
+        // SAFETY: sixteen offsets, by the caller's promise; there are more neighbours.
+        let (there, neighbours, low) = unsafe {
+            let there = _mm512_loadu_epi32(offset.cast());
+            let neighbours = _mm512_loadu_epi32(NEIGHBOURS.as_ptr().cast());
+            (there, neighbours, offset.add(first as usize).read())
+        };
+        let one = _mm512_set1_epi32(low as i32);
+        let row = _mm512_add_epi32(
+            neighbours,
+            _mm512_set1_epi32(low.wrapping_sub(4 * first) as i32),
+        );
+        let place = base.wrapping_add(low.into());
+        if _mm512_mask_cmpneq_epi32_mask(on, there, row) == 0 && low < u32::MAX - 64 {
+            return Sixteen::Row(place.wrapping_sub(u64::from(4 * first)));
+        }
+        if _mm512_mask_cmpneq_epi32_mask(on, there, one) == 0 {
+            return Sixteen::One(place);
+        }
+        // Indices of the host are signed.
+        let middle = 1 << 31;
+        let index = _mm512_xor_si512(there, _mm512_set1_epi32(i32::MIN));
+        Sixteen::Any(base.wrapping_add(middle), index)
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+    for (n, on) in sixteens(mask) {
+        if on == 0 {
+            continue;
+        }
+        // SAFETY: by the caller's promise. A lane that is off is not accessed, wherever its place is.
+        unsafe {
+            let to = to.add(n);
+            let mut x = _mm512_set1_epi32(0);
+            match Sixteen::new(base, offset.add(n), on) {
+                Sixteen::Row(place) => asm!("vmovdqu32 {x}{{{on}}}{{z}}, [{p}]",
+                    x = out(zmm_reg) x, on = in(kreg) on, p = in(reg) at::<u8>(place),
+                    options(nostack, preserves_flags, readonly)),
+                Sixteen::One(place) => {
+                    let mut one = 0u32;
+                    copy::<Avx512, u32>(at(place), (&raw mut one).cast());
+                    x = _mm512_set1_epi32(one as i32);
+                }
+                Sixteen::Any(base, index) => asm!("vpgatherdd {x}{{{on}}}, [{p} + {index}]",
+                    x = inout(zmm_reg) x, on = inout(kreg) on => _, index = in(zmm_reg) index, p = in(reg) base,
+                    options(nostack, preserves_flags, readonly)),
+            }
+            put(to, on, x);
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+    for (n, on) in sixteens(mask) {
+        if on == 0 {
+            continue;
+        }
+        // SAFETY: by the caller's promise, as above.
+        unsafe {
+            let from = from.add(n);
+            let x = _mm512_loadu_epi32(from.cast());
+            match Sixteen::new(base, offset.add(n), on) {
+                Sixteen::Row(place) => asm!("vmovdqu32 [{p}]{{{on}}}, {x}",
+                    x = in(zmm_reg) x, on = in(kreg) on, p = in(reg) at::<u8>(place),
+                    options(nostack, preserves_flags)),
+                // The highest wins.
+                Sixteen::One(place) => {
+                    let last = 15 - (on.leading_zeros() & 15);
+                    copy::<Avx512, u32>(from.add(last as usize).cast(), at(place));
+                }
+                // Those of the same place are written in order, by the host too.
+                Sixteen::Any(base, index) => asm!("vpscatterdd [{p} + {index}]{{{on}}}, {x}",
+                    x = in(zmm_reg) x, on = inout(kreg) on => _, index = in(zmm_reg) index, p = in(reg) base,
+                    options(nostack, preserves_flags)),
+            }
+        }
+    }
+}

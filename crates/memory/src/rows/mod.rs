@@ -1,0 +1,143 @@
+//! How lanes are moved between guest memory and the vector file.
+//!
+//! Other threads may use guest memory meanwhile, which Rust allows to atomics only, and those are no wider than eight
+//! bytes. So what is moved at once is moved by instructions that the compiler does not look into: to Rust, as relaxed
+//! atomic loads and stores of single bytes in an order that nobody may rely on; on the host, with every aligned dword
+//! whole. Only [`copy`], [`Rows::gather`] and [`Rows::scatter`] do that, and one of their two sides is memory of our own.
+//!
+//! A level of processor features is a type that implements [`Rows`]; all give the same bits.
+
+mod avx512;
+mod plain;
+
+use std::arch::asm;
+
+pub use avx512::Avx512;
+pub use plain::{Avx2, Baseline};
+
+use crate::lanes::{self, Lanes};
+
+/// What a level of processor features does with the lanes of a wave.
+///
+/// # Safety (all functions)
+/// The processor has the level's features.
+pub trait Rows: Copy + 'static {
+    /// Whether there are the encodings of AVX, which leave no upper halves behind.
+    const AVX: bool;
+
+    /// Whether the value of each lane of the mask, which is not empty, is one of `low..=high`.
+    ///
+    /// # Safety
+    /// There are 64 values.
+    #[inline(always)]
+    unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
+        // SAFETY: the caller's promise.
+        let (min, max) = unsafe { lanes::bounds(values, mask) };
+        low <= min && max <= high
+    }
+
+    /// The value that all lanes of the mask share, if they do.
+    ///
+    /// # Safety
+    /// There are 64 values, and the mask is not empty.
+    #[inline(always)]
+    unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
+        // SAFETY: the caller's promise.
+        unsafe { lanes::common(values, mask) }
+    }
+
+    /// Whether the value of each lane is `step` more than that of the lane below, without wrapping.
+    ///
+    /// # Safety
+    /// There are 64 values.
+    #[inline(always)]
+    unsafe fn is_row(values: *const u32, step: u32) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { lanes::is_row(values, step) }
+    }
+
+    /// Copies 64 bytes from or to guest memory.
+    ///
+    /// # Safety
+    /// They are mapped on both sides, which are apart.
+    unsafe fn line(from: *const u8, to: *mut u8);
+
+    /// Reads a dword of each lane of the mask: at `base` and its offset.
+    ///
+    /// # Safety
+    /// The dwords are mapped host memory, and apart from the results. The offsets may stand where the results go.
+    unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32);
+
+    /// Writes a dword of each lane of the mask, in order.
+    ///
+    /// # Safety
+    /// The dwords are mapped host memory that may be written, and apart from what is written and the offsets.
+    unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32);
+
+    /// Makes vectors of the records of the lanes of the mask: dword n of each goes to vector n.
+    ///
+    /// # Safety
+    /// There are `N` vectors, one behind the other, apart from the records.
+    unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32);
+
+    /// Makes records of vectors.
+    ///
+    /// # Safety
+    /// They are lane vectors.
+    unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N>;
+}
+
+/// What lies at the places of the lanes: some dwords each.
+pub type Records<const N: usize> = [[u32; N]; 64];
+
+/// Offsets of lanes whose dwords are neighbours.
+pub static NEIGHBOURS: Lanes = {
+    let mut offsets = [0; 64];
+    let mut lane = 0;
+    while lane < 64 {
+        offsets[lane] = 4 * lane as u32;
+        lane += 1;
+    }
+    offsets
+};
+
+/// Copies a `T`, of 1, 2, 4, 8, 12, 16 or whole lines of 64 bytes, from or to guest memory, at any alignment.
+///
+/// # Safety
+/// The bytes are mapped on both sides, which are apart, and the target may be written. The processor has the features
+/// of `R`.
+#[inline(always)]
+pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
+    let bytes = const { size_of::<T>() };
+    // SAFETY: these bytes, by the caller's promise.
+    unsafe {
+        if cfg!(miri) {
+            // It knows no instructions; its tests use guest memory in one thread.
+            return from.copy_to_nonoverlapping(to, bytes);
+        }
+        match bytes {
+            1 => asm!("movzx {x:e}, byte ptr [{from}]", "mov byte ptr [{to}], {x:l}",
+                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            2 => asm!("movzx {x:e}, word ptr [{from}]", "mov word ptr [{to}], {x:x}",
+                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            4 => asm!("mov {x:e}, [{from}]", "mov [{to}], {x:e}",
+                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            8 => asm!("mov {x}, [{from}]", "mov [{to}], {x}",
+                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            12 => {
+                copy::<R, u64>(from, to);
+                copy::<R, u32>(from.wrapping_add(8), to.wrapping_add(8));
+            }
+            16 if R::AVX => asm!("vmovdqu {x}, [{from}]", "vmovdqu [{to}], {x}",
+                x = out(xmm_reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            16 => asm!("movups {x}, [{from}]", "movups [{to}], {x}",
+                x = out(xmm_reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            _ => {
+                const { assert!(size_of::<T>() <= 16 || size_of::<T>().is_multiple_of(64)) };
+                for at in (0..bytes).step_by(64) {
+                    R::line(from.wrapping_add(at), to.wrapping_add(at));
+                }
+            }
+        }
+    }
+}

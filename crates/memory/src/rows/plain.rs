@@ -1,0 +1,195 @@
+//! What the compiler makes of loops at each level, and the levels that have nothing else.
+
+use std::arch::asm;
+use std::mem::MaybeUninit;
+
+use super::{Records, Rows, copy};
+use crate::global::at;
+use crate::lanes::{Lanes, each};
+
+/// AVX2.
+#[derive(Clone, Copy)]
+pub struct Avx2;
+
+/// What every x86-64 has.
+#[derive(Clone, Copy)]
+pub struct Baseline;
+
+/// Writes the lanes of the mask.
+///
+/// # Safety
+/// `to` points to a lane vector that nobody else uses.
+#[inline(always)]
+pub(super) unsafe fn put(to: *mut u32, mask: u64, values: &Lanes) {
+    // SAFETY: by the caller's promise.
+    let to = unsafe { &mut *to.cast::<Lanes>() };
+    if mask == !0 {
+        *to = *values;
+        return;
+    }
+    for half in 0..2 {
+        let bits = (mask >> (32 * half)) as u32;
+        for i in 0..32 {
+            let lane = 32 * half + i;
+            to[lane] = if bits & 1 << i != 0 {
+                values[lane]
+            } else {
+                to[lane]
+            };
+        }
+    }
+}
+
+/// [`Rows::gather`], lane by lane.
+#[inline(always)]
+unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+    let mut values = MaybeUninit::<Lanes>::uninit();
+    let p = values.as_mut_ptr().cast::<u32>();
+    // SAFETY: by the caller's promise; lanes that are off are not looked at, but have to be something.
+    unsafe {
+        if mask != !0 {
+            values.write([0; 64]);
+        }
+        each(mask, |lane| {
+            let from = at::<u8>(base.wrapping_add(offset.add(lane).read().into()));
+            copy::<R, u32>(from, p.add(lane).cast());
+        });
+        put(to, mask, values.assume_init_ref());
+    }
+}
+
+/// [`Rows::scatter`], lane by lane.
+#[inline(always)]
+unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+    each(mask, |lane| {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let to = at::<u8>(base.wrapping_add(offset.add(lane).read().into()));
+            copy::<R, u32>(from.add(lane).cast(), to);
+        }
+    });
+}
+
+/// [`Rows::spread`].
+#[inline(always)]
+pub(super) unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
+    if mask == !0 {
+        // SAFETY: N vectors, by the caller's promise.
+        return turn(records, unsafe { &mut *to.cast::<[Lanes; N]>() });
+    }
+    let mut vectors = [[0; 64]; N];
+    turn(records, &mut vectors);
+    for (n, vector) in vectors.iter().enumerate() {
+        // SAFETY: the vectors are there, by the caller's promise.
+        unsafe { put(to.add(64 * n), mask, vector) };
+    }
+}
+
+/// Dword by dword: a record that is read as a whole after it was written in parts would have to wait for them.
+#[inline(always)]
+pub(super) fn turn<const N: usize>(records: &Records<N>, vectors: &mut [Lanes; N]) {
+    for lane in 0..64 {
+        for n in 0..N {
+            vectors[n][lane] = records[lane][n];
+        }
+    }
+}
+
+/// [`Rows::collect`].
+#[inline(always)]
+pub(super) unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
+    for lane in 0..64 {
+        for n in 0..N {
+            // SAFETY: lane vectors, by the caller's promise.
+            records[lane][n] = unsafe { from[n].add(lane).read() };
+        }
+    }
+}
+
+/// Implements a level by the loops of this file.
+macro_rules! level {
+    ($level:ident $module:ident $avx:literal $line:ident [$($feature:tt)*]) => {
+        mod $module {
+            use super::{Records, Rows};
+
+            $(#[target_feature(enable = $feature)])*
+            #[inline]
+            pub unsafe fn gather<R: Rows>(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+                // SAFETY: the caller's promise.
+                unsafe { super::gather::<R>(base, offset, mask, to) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            #[inline]
+            pub unsafe fn scatter<R: Rows>(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+                // SAFETY: the caller's promise.
+                unsafe { super::scatter::<R>(base, offset, mask, from) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            #[inline]
+            pub unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
+                // SAFETY: the caller's promise.
+                unsafe { super::spread(records, mask, to) }
+            }
+            $(#[target_feature(enable = $feature)])*
+            #[inline]
+            pub unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mut Records<N>) {
+                // SAFETY: the caller's promise.
+                unsafe { super::collect(from, records) }
+            }
+        }
+
+        impl Rows for $level {
+            const AVX: bool = $avx;
+
+            #[inline(always)]
+            unsafe fn line(from: *const u8, to: *mut u8) {
+                // SAFETY: the caller's promise.
+                unsafe { $line(from, to) }
+            }
+            #[inline(always)]
+            unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
+                // SAFETY: the caller's promise.
+                unsafe { $module::gather::<$level>(base, offset, mask, to) }
+            }
+            #[inline(always)]
+            unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
+                // SAFETY: the caller's promise.
+                unsafe { $module::scatter::<$level>(base, offset, mask, from) }
+            }
+            #[inline(always)]
+            unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
+                // SAFETY: the caller's promise.
+                unsafe { $module::spread(records, mask, to) }
+            }
+            #[inline(always)]
+            unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N> {
+                let mut records = [[0; N]; 64];
+                // SAFETY: the caller's promise.
+                unsafe { $module::collect(from, &mut records) };
+                records
+            }
+        }
+    };
+}
+
+level!(Avx2 avx2 true line256 ["avx2"]);
+level!(Baseline baseline false line128 []);
+
+#[target_feature(enable = "avx2")]
+#[inline]
+unsafe fn line256(from: *const u8, to: *mut u8) {
+    // SAFETY: 64 bytes, by the caller's promise.
+    unsafe {
+        asm!("vmovdqu {a}, [{from}]", "vmovdqu {b}, [{from} + 32]", "vmovdqu [{to}], {a}", "vmovdqu [{to} + 32], {b}",
+            a = out(ymm_reg) _, b = out(ymm_reg) _, from = in(reg) from, to = in(reg) to,
+            options(nostack, preserves_flags));
+    }
+}
+
+#[inline(always)]
+unsafe fn line128(from: *const u8, to: *mut u8) {
+    for at in (0..64).step_by(16) {
+        // SAFETY: 64 bytes, by the caller's promise.
+        unsafe { copy::<Baseline, u128>(from.wrapping_add(at), to.wrapping_add(at)) };
+    }
+}
