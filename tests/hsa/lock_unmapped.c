@@ -1,5 +1,5 @@
 // Memory that is not there cannot be locked, as with the driver, which cannot pin it.
-// Says: memory cannot be locked: it reads at
+// Says: bytes at 0x10 cannot be locked, by whole pages: it reads at 0x0, which is mapped to nothing
 // Says: which is mapped to nothing
 // Says: which the program has protected from all access
 #include "locks.h"

@@ -79,6 +79,8 @@ impl Gpu {
 
 impl Agents {
     pub fn run(self) -> Result {
+        // The programs' own GPUs are not listed, but a wrong value is wrong for every command.
+        Settings::from_env().map_err(wavetank::Error::from)?;
         let mut agents = Vec::new();
         for (chip, memory) in self.gpus()? {
             let device = Device::new(chip)?;
