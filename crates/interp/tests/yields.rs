@@ -132,6 +132,30 @@ fn loops_that_write_or_step_do_not_poll() {
     assert!(!polls(&[COUNT, WORK]));
 }
 
+/// Instructions that are repeated while a branch is taken.
+fn repeated_while(branch: u32, code: &[&[u32]]) -> Vec<u32> {
+    let mut words = repeated(code);
+    if let Some(back) = words.last_mut() {
+        *back = *back & 0xffff | branch;
+    }
+    words.push(0xbf81_0000); // s_endpgm
+    words
+}
+
+#[test]
+fn loops_that_count_their_rounds_do_not_poll() {
+    let differs: &[u32] = &[0xbf07_8003]; // s_cmp_lg_u32 s3, 0
+    let (scc1, vccnz) = (0xbf85_0000, 0xbf87_0000); // s_cbranch_scc1, s_cbranch_vccnz
+    let counted = repeated_while(scc1, &[LOAD, COMPARE, COUNT, differs]);
+    let ends = ends_with(&counted, &[100_000; 3], 0);
+    assert!(ends.iter().all(|(_, _, budget)| *budget <= 0), "{ends:?}");
+    // What the load gave decides.
+    let waiting = repeated_while(vccnz, &[COUNT, LOAD, COMPARE]);
+    let ends = ends_with(&waiting, &[100_000; 3], 0);
+    let polled = Stop::Yield(YieldPoint::Poll);
+    assert!(ends.iter().all(|(stop, ..)| *stop == polled), "{ends:?}");
+}
+
 #[test]
 fn a_store_that_no_lane_reaches_is_none() {
     // EXEC becomes 0 where v2 is 0 and v_cmp asks for what is not; the branch skips the store then.

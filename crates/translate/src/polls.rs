@@ -17,10 +17,12 @@ struct Facts {
     writes: Vec<Span>,
     /// Whether it brings a value of memory that others may change.
     loads: bool,
+    /// Whether it goes one way or another.
+    decides: bool,
 }
 
-/// The loop that the branch at the end of a block closes, if a wave may poll in it: it loads, and no address of these loads
-/// steps from round to round.
+/// The loop that the branch at the end of a block closes, if a wave may poll in it: it loads, what it loads decides when it
+/// ends, and no address of these loads steps from round to round.
 pub fn poll_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<PollLoop> {
     let branch = last_instruction(block)?;
     let start = match block.nodes.last()?.op {
@@ -31,8 +33,33 @@ pub fn poll_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<PollLoo
         return None;
     }
     let instructions = instructions(code, start, branch, modes)?;
+    if !ends_by_loads(&instructions) {
+        return None;
+    }
     let registers = told_apart_by(&instructions)?;
     Some(PollLoop { branch, registers })
+}
+
+/// Whether what the loads give decides when the loop ends, if it does. One that only counts its rounds ends by itself,
+/// whatever others write.
+fn ends_by_loads(instructions: &[Facts]) -> bool {
+    let mut depend = Vec::new();
+    for facts in instructions.iter().filter(|facts| facts.loads) {
+        add(&mut depend, &facts.writes);
+    }
+    loop {
+        let known = depend.len();
+        for facts in instructions {
+            if facts.reads_any(&depend) {
+                add(&mut depend, &facts.writes);
+            }
+        }
+        if depend.len() == known {
+            break;
+        }
+    }
+    let mut deciding = instructions.iter().filter(|facts| facts.decides);
+    deciding.clone().next().is_none() || deciding.any(|facts| facts.reads_any(&depend))
 }
 
 fn last_instruction(block: &Block) -> Option<u64> {
@@ -75,7 +102,14 @@ impl Facts {
         if let Op::Mem(op) = op {
             self.loads |= op.kind == MemKind::Load || op.ret.is_some();
         }
+        self.decides |= matches!(op, Op::End(Terminator::CondBranch { .. }));
         Some(())
+    }
+
+    /// Whether it reads one of these registers.
+    fn reads_any(&self, registers: &[Span]) -> bool {
+        let overlaps = |read: &Span| registers.iter().any(|r| r.overlaps(*read));
+        self.reads.iter().any(overlaps)
     }
 
     /// Whether it makes a new value of a register of its old one, as an index is made that steps through memory.
