@@ -37,7 +37,7 @@ macro_rules! chips {
                 match self { $(Chip::$id => $name,)* }
             }
 
-            /// Other names of the same target, such as LLVM's `tonga`.
+            /// Other names of the same target: LLVM's, such as `tonga`, and the code names of its chips, such as `vega20`.
             pub const fn aliases(self) -> &'static [&'static str] {
                 match self { $(Chip::$id => &[$($alias),*],)* }
             }
@@ -57,30 +57,38 @@ chips! {
     Gfx705 "gfx705" Gfx7 [],
     Gfx801 "gfx801" Gfx8 ["carrizo"],
     Gfx802 "gfx802" Gfx8 ["iceland" "tonga"],
-    Gfx803 "gfx803" Gfx8 ["fiji" "polaris10" "polaris11"],
+    Gfx803 "gfx803" Gfx8 ["fiji" "polaris10" "polaris11" "polaris12" "polaris"],
     Gfx805 "gfx805" Gfx8 ["tongapro"],
     Gfx810 "gfx810" Gfx8 ["stoney"],
-    Gfx900 "gfx900" Gfx9 [],
-    Gfx902 "gfx902" Gfx9 [],
-    Gfx904 "gfx904" Gfx9 [],
-    Gfx906 "gfx906" Gfx9 [],
-    Gfx909 "gfx909" Gfx9 [],
-    Gfx90c "gfx90c" Gfx9 [],
+    Gfx900 "gfx900" Gfx9 ["vega10" "vega"],
+    Gfx902 "gfx902" Gfx9 ["raven"],
+    Gfx904 "gfx904" Gfx9 ["vega12"],
+    Gfx906 "gfx906" Gfx9 ["vega20"],
+    Gfx909 "gfx909" Gfx9 ["raven2"],
+    Gfx90c "gfx90c" Gfx9 ["renoir"],
 }
 
 impl Chip {
-    /// Finds a chip by any of its names.
+    /// Finds a chip by any of its names, in any case.
     ///
     /// ```
     /// use wavetank_isa::Chip;
     /// assert_eq!(Chip::from_name("tonga"), Some(Chip::Gfx802));
+    /// assert_eq!(Chip::from_name("Vega20"), Some(Chip::Gfx906));
     /// assert_eq!(Chip::from_name("gfx1100"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Chip> {
         Chip::ALL
             .iter()
             .copied()
-            .find(|c| c.name() == name || c.aliases().contains(&name))
+            .find(|c| c.names().any(|n| n.eq_ignore_ascii_case(name)))
+    }
+}
+
+impl Chip {
+    /// All its names.
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name()).chain(self.aliases().iter().copied())
     }
 }
 

@@ -241,6 +241,27 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "64 is outside 0 to 63",
         "",
     ),
+    (
+        "gfx900",
+        "v_add",
+        "v_add",
+        "no instruction of gfx900",
+        "names that begin so: v_add_co_u32, v_add_f16, v_add_f32",
+    ),
+    (
+        "gfx900",
+        "x: s_branch x",
+        "x",
+        "`x` is a label",
+        "labels work in `asm`",
+    ),
+    (
+        "gfx900",
+        "v_add_f32 v0, v1, v2, v3",
+        "v3",
+        "`v_add_f32` takes 3 operands",
+        "",
+    ),
 ];
 
 #[test]

@@ -14,12 +14,13 @@ pub enum UnknownInstructionSet {
     Later(String),
     /// None at all.
     #[error(
-        "`{0}` is no instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti or fiji"
+        "`{0}` is no instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
     )]
     Unknown(String),
 }
 
-/// The chip that a name of an instruction set stands for: `gfx900`, or one of LLVM's names, such as `tonga`.
+/// The chip that a name of an instruction set stands for: `gfx900`, one of LLVM's names, such as `tonga`, or the code name
+/// of a chip, such as `vega20`, in any case.
 ///
 /// # Errors
 /// An [`UnknownInstructionSet`], which says what could be written.

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use wavetank_quote::some_of;
+
 use super::failure::ParseError;
 use super::mnemonic::Candidate;
 use super::modifier_words::words;
@@ -15,7 +17,7 @@ use crate::tables::{Chips, Field, Op, Row};
 const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
 /// Why a word is no mnemonic of a chip.
-pub(super) fn unknown(word: &str, span: Range<usize>, chip: Chip) -> ParseError {
+pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) -> ParseError {
     let generation = chip.generation();
     let (name, suffix) = without_suffix(word);
     let flat = with_flat(name);
@@ -39,10 +41,15 @@ pub(super) fn unknown(word: &str, span: Range<usize>, chip: Chip) -> ParseError 
             format!("{chip} has no `{word}`; other chips have"),
             Some(owners(op.row())),
         ),
-        (None, None) => {
-            let help = nearest(name, generation).map(|n| format!("did you mean `{n}`?"));
-            (format!("`{word}` is no instruction of {chip}"), help)
-        }
+        (None, None) if text[span.end..].trim_start().starts_with(':') => (
+            format!("`{word}` is a label, and this is a single instruction"),
+            Some("labels work in `asm`; here a branch has a distance, as in `s_branch -1`".into()),
+        ),
+        (None, None) => (
+            format!("`{word}` is no instruction of {chip}"),
+            beginning(name, generation)
+                .or_else(|| nearest(name, generation).map(|n| format!("did you mean `{n}`?"))),
+        ),
     };
     ParseError {
         span,
@@ -98,6 +105,18 @@ fn owners(row: &Row) -> String {
     }
 }
 
+/// The names of the generation of which a word is the first part.
+fn beginning(word: &str, generation: Generation) -> Option<String> {
+    let rows = Op::all().map(Op::row);
+    let listed = rows.filter(|row| row.listed(generation));
+    let names = listed.filter_map(|row| row.mnemonic(generation));
+    let part = |name: &&str| name.strip_prefix(word).is_some_and(|r| r.starts_with('_'));
+    let mut names: Vec<&str> = names.filter(part).collect();
+    names.sort_unstable();
+    names.dedup();
+    (!names.is_empty()).then(|| format!("names that begin so: {}", some_of(&names)))
+}
+
 /// The name of the generation that is most like a word.
 fn nearest(word: &str, generation: Generation) -> Option<&'static str> {
     let names = Op::all()
@@ -148,6 +167,9 @@ pub(super) fn explained(
     } else if let (false, Some(row), true) = (carries, other, text.contains("vcc")) {
         let called = row.mnemonic(generation).unwrap_or(name);
         error.help = Some(format!("with carry it is called `{called}` on {chip}"));
+    } else if error.message.ends_with("is no modifier") && follows_comma(text, &error) {
+        let count = row.map_or(0, |row| row.operands.len());
+        error.message = format!("`{name}` takes {count} operands");
     } else if error.message.ends_with("is no modifier") {
         let written = text.get(error.span.clone()).unwrap_or_default();
         let all = words().map(|w| (strsim::damerau_levenshtein(w, written), w));
@@ -171,6 +193,11 @@ fn writes_mask(row: &Row) -> bool {
 /// Whether an error is at the second operand.
 fn is_second(text: &str, error: &ParseError) -> bool {
     text[..error.span.start].matches(',').count() == 1
+}
+
+/// Whether an error is where another operand would be.
+fn follows_comma(text: &str, error: &ParseError) -> bool {
+    text[..error.span.start].trim_end().ends_with(',')
 }
 
 /// The row that has a name on another generation, with or without carry.

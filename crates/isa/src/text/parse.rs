@@ -59,7 +59,7 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
     let failure = furthest(lex, candidates, word, chip);
     let failure = match failure {
         Some(failure) => help::explained(*failure, text, word, candidates, chip),
-        None => help::unknown(word, start.span(), chip),
+        None => help::unknown(text, word, start.span(), chip),
     };
     // Words of the line stand in it.
     Err(ParseError {

@@ -148,7 +148,8 @@ fn assignment(text: &str, line: usize) -> Result<Assignment, String> {
         format!("expected `REGISTER = VALUES` or `> INSTRUCTION`, found `{text}`")
     })?;
     let target = Target::parse(target.trim())?;
-    let (values, exactness) = values(list.trim(), target.is_wide())?;
+    let read = values(list.trim(), target.is_wide());
+    let (values, exactness) = read.map_err(|problem| format!("`{target}=`: {problem}"))?;
     if matches!(target, Target::Vector { .. }) && values.len() > wavetank_ir::LANES {
         return Err(format!("{} values for 64 lanes", values.len()));
     }
