@@ -1,6 +1,6 @@
 // Accesses beyond the LDS of a kernel have the result that the ISA gives them (Vega ISA, 3.6.2: reads are 0, writes are
 // dropped), and are told once.
-// Says: kernel `_Z7overrunPii` went beyond its LDS 3 times, first at `
+// Says: kernel `overrun(int*, int)` went beyond its LDS 3 times, first at `
 // Says: lane 0: a store of 4 bytes at offset 64 of an LDS of 64 bytes; there loads give 0 and stores are dropped
 #include "check.hpp"
 

@@ -10,7 +10,7 @@ use wavetank_isa::tables::{Field, Kind};
 use wavetank_isa::text::print_at;
 use wavetank_isa::{Chip, Dialect, Inst, Operand, decode};
 use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Symbol, SymbolKind};
-use wavetank_quote::plain;
+use wavetank_quote::{plain, readable};
 
 /// Text is handed on in pieces of about this size, in bytes.
 const PIECE: usize = 1 << 16;
@@ -278,7 +278,11 @@ impl<W: Write> Page<'_, W> {
             while let Some((_, label)) = labels.next_if(|(at, _)| **at <= address) {
                 let first = address == region.address;
                 let blank = if label.symbol && !first { "\n" } else { "" };
-                let _ = writeln!(self.text, "{blank}{}:", plain(&label.name));
+                let (name, shown) = (plain(&label.name).to_string(), readable(&label.name));
+                let _ = match shown == name {
+                    true => writeln!(self.text, "{blank}{name}:"),
+                    false => writeln!(self.text, "{blank}{name}: // {shown}"),
+                };
             }
             if zeros.contains(&address) {
                 return;

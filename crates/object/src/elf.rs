@@ -157,6 +157,14 @@ impl<'a> Elf<'a> {
         Some(name.to_owned())
     }
 
+    /// The file's interpreter: of a program that is linked dynamically, the dynamic linker.
+    pub fn interpreter(&self) -> Option<&'a str> {
+        let programs = self.programs.iter();
+        let text = programs.filter_map(|p| p.interpreter(LE, self.bytes).ok().flatten());
+        text.filter_map(|text| std::str::from_utf8(text).ok())
+            .next()
+    }
+
     /// The code object version, 2 to 6, after checking that this is a linked HSA code object for an AMD GPU.
     pub fn code_object_version(&self) -> Result<u8> {
         if let Some(machine) = self.foreign_machine() {

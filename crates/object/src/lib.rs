@@ -45,6 +45,6 @@ pub use elf::Segment;
 pub use error::{Error, Result};
 pub use image::{Image, MAX_IMAGE_SIZE};
 pub use metadata::{Access, AddressSpace, Arg, ArgKind, KernelMetadata};
-pub use open::{kernel_names, open, open_all, targets};
+pub use open::{interpreter, kernel_names, open, open_all, targets};
 pub use symbol::{Symbol, SymbolKind};
 pub use target::{Feature, Target};

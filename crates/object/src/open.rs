@@ -86,6 +86,11 @@ pub fn targets(bytes: &[u8]) -> Result<Vec<Target>> {
     Ok(distinct(&bundles))
 }
 
+/// The dynamic linker that a host program names; `None` for one that is linked statically, and for what is no program.
+pub fn interpreter(bytes: &[u8]) -> Option<&str> {
+    Elf::parse(bytes).ok()?.interpreter()
+}
+
 /// The fat binary of a host program; `None` where the file is no host program.
 fn fatbin(bytes: &[u8]) -> Result<Option<&[u8]>> {
     if !is_elf(bytes) {

@@ -3,6 +3,7 @@
 //! * [`plain`] shows what a terminal would obey instead of showing it.
 //! * [`brief`] does so with a sentence, and shortens it where it quotes a megabyte.
 //! * [`some_of`] lists names, but not a hundred thousand of them.
+//! * [`readable`] and [`function`] give the names of C++ as they stand in a source.
 //! * [`similar`] finds what somebody may have meant.
 //!
 //! ```
@@ -17,7 +18,11 @@
 
 #![warn(missing_docs)]
 
+mod names;
+
 use std::fmt::{self, Display, Write};
+
+pub use names::{function, readable};
 
 /// Names that a list has at most.
 pub const LISTED: usize = 10;

@@ -228,6 +228,7 @@ pub(crate) fn describe(n: usize, param: &Param) -> String {
 
 /// A kernel's signature: `vecadd(float* a, float* b, float* c, int n)`.
 pub(crate) fn signature(name: &str, params: &[&Param]) -> String {
+    let name = wavetank_quote::function(name);
     let params = params.iter().enumerate();
     let params: Vec<_> = params.map(|(n, param)| describe(n, param)).collect();
     let text = format!("{name}({})", params.join(", "));

@@ -7,7 +7,7 @@ use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
 use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
-use wavetank_quote::{plain, some_of};
+use wavetank_quote::{plain, readable, some_of};
 
 use crate::chips::names;
 use crate::environment::WrongSetting;
@@ -44,7 +44,10 @@ pub enum Error {
         kernels: Vec<String>,
     },
     /// Arguments that do not fit the kernel.
-    #[error("kernel `{}` {problem}; its signature is {signature}", plain(kernel))]
+    #[error(
+        "kernel `{}` {problem}; its signature is {signature}",
+        readable(kernel)
+    )]
     Arguments {
         /// The kernel.
         kernel: String,
@@ -54,7 +57,7 @@ pub enum Error {
         signature: String,
     },
     /// A grid that cannot be dispatched.
-    #[error("kernel `{}` cannot be dispatched: {problem}", plain(kernel))]
+    #[error("kernel `{}` cannot be dispatched: {problem}", readable(kernel))]
     Grid {
         /// The kernel.
         kernel: String,
@@ -64,7 +67,7 @@ pub enum Error {
     /// A work-group size that the kernel was not compiled for.
     #[error(
         "kernel `{}` was compiled for work-groups of {wanted}, not of {given} work-items",
-        plain(kernel)
+        readable(kernel)
     )]
     GroupSize {
         /// The kernel.
@@ -77,7 +80,7 @@ pub enum Error {
     /// More LDS than a work-group can have.
     #[error(
         "kernel `{}` would use {bytes} bytes of LDS; a work-group has at most {}",
-        plain(kernel),
+        readable(kernel),
         crate::MAX_LDS
     )]
     Lds {
@@ -89,7 +92,7 @@ pub enum Error {
     /// A cooperative launch whose work-groups cannot all be resident at once.
     #[error(
         "kernel `{}` cannot be launched cooperatively with {groups} work-groups: {resident} of them are resident at once",
-        plain(kernel)
+        readable(kernel)
     )]
     Cooperative {
         /// The kernel.
@@ -134,9 +137,9 @@ fn suggestion(similar: bool, kernels: &[String]) -> String {
     match (similar, kernels) {
         (_, []) => "; the file has no kernels".to_owned(),
         (false, kernels) => format!("; there are {}", some_of(kernels)),
-        (true, [meant]) => format!("; did you mean `{}`?", plain(meant)),
+        (true, [meant]) => format!("; did you mean `{}`?", readable(meant)),
         (true, [meant, others @ ..]) => {
-            let (meant, others) = (plain(meant), some_of(others));
+            let (meant, others) = (readable(meant), some_of(others));
             format!("; did you mean `{meant}`? There are also {others}")
         }
     }
@@ -160,7 +163,7 @@ impl fmt::Display for Place {
         }
         match &self.symbol {
             Some((name, offset)) => {
-                write!(f, "({}+{offset:#x}, pc {:#x})", plain(name), self.pc)
+                write!(f, "({}+{offset:#x}, pc {:#x})", readable(name), self.pc)
             }
             None => write!(f, "(pc {:#x})", self.pc),
         }
@@ -215,7 +218,7 @@ impl KernelFault {
             wave,
             ..
         } = self;
-        let kernel = plain(kernel);
+        let kernel = readable(kernel);
         let [x, y, z] = self.group.id;
         let wave = format!("work-group ({x}, {y}, {z}), wave {wave}");
         match &self.fault {
@@ -294,7 +297,7 @@ const LISTED_CALLERS: usize = 8;
 /// The functions that calls are in: `f (1021 times), g, kernel`.
 fn chain(calls: &[Place]) -> String {
     let function = |place: &Place| match &place.symbol {
-        Some((name, _)) => name.clone(),
+        Some((name, _)) => readable(name),
         None => format!("{:#x}", place.pc),
     };
     let functions: Vec<String> = calls.iter().map(function).collect();
@@ -361,7 +364,7 @@ impl fmt::Display for Timeout {
         write!(
             f,
             "kernel `{}` did not end in time: {groups_done} of {groups} work-groups were done, {} waves had not ended{}",
-            plain(kernel),
+            readable(kernel),
             waves.len(),
             seed(*schedule)
         )?;

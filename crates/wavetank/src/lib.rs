@@ -48,6 +48,7 @@ mod hidden;
 mod host;
 mod instruction_set;
 mod kernel;
+pub mod last_fault;
 mod memory;
 mod module;
 mod overrun;

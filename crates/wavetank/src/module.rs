@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use wavetank_object::CodeObject;
+use wavetank_quote::{function, readable};
 
 use crate::code::ModuleCode;
 use crate::device::Device;
@@ -102,7 +103,8 @@ impl Module {
         })
     }
 
-    /// The kernel of this name.
+    /// The kernel of this name: as the code object has it, or as it stands in a source of C++, with its parameters or
+    /// without where no other kernel is called so.
     ///
     /// # Errors
     /// [`Error::UnknownKernel`], which names the kernels that there are.
@@ -112,6 +114,12 @@ impl Module {
                 module: self.clone(),
                 index,
             });
+        }
+        for shown in [readable, function] {
+            let mut called = self.kernels().filter(|kernel| shown(kernel.name()) == name);
+            if let (Some(kernel), None) = (called.next(), called.next()) {
+                return Ok(kernel);
+            }
         }
         let all = self.object().kernels().iter().map(|k| k.name.as_str());
         let (kernels, similar) = wavetank_quote::similar(name, all);

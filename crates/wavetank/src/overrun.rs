@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use wavetank_ir::MemKind;
 use wavetank_machine::Group;
 use wavetank_memory::LdsOverrun as Seen;
+use wavetank_quote::readable;
 
 use crate::error::{Place, access_of};
 use crate::kernel::Kernel;
@@ -53,7 +54,7 @@ impl fmt::Display for LdsOverrun {
             1 => "once".to_owned(),
             n => format!("{n} times, first"),
         };
-        let what = access_of(self.kind);
+        let (what, kernel) = (access_of(self.kind), readable(kernel));
         write!(
             f,
             "kernel `{kernel}` went beyond its LDS {times} at {place}: work-group ({x}, {y}, {z}), wave {wave}, lane {lane}: \

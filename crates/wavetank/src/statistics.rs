@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use memmap2::{MmapOptions, MmapRaw};
 use nix::sys::memfd::{MFdFlags, memfd_create};
-use wavetank_quote::plain;
+use wavetank_quote::readable;
 
 /// Words of a ledger. Only those that are written take memory: room for a million kernels costs nothing.
 const WORDS: usize = 32 << 20;
@@ -65,7 +65,7 @@ pub fn table(rows: impl IntoIterator<Item = (String, Sum)>) -> String {
             "{:>9} {ms:>12.3} {:>16}  {}",
             sum.calls,
             sum.instructions,
-            plain(&name)
+            readable(&name)
         );
     }
     text

@@ -37,8 +37,17 @@ impl Dispatch<'_> {
                 calls = memory.calls.iter().map(|to| module.place(to - 4)).collect();
                 hint = self.hint(memory.reason);
                 let nearest = memory.nearest.as_ref().map(|(name, start, len)| {
-                    let name = self.argument_at(*start).unwrap_or_else(|| name.clone());
-                    nearness(&name, *start, *len, memory.address)
+                    let argument = self.argument_at(*start);
+                    let shown = argument.as_ref().unwrap_or(name);
+                    let place = nearness(shown, *start, *len, memory.address);
+                    let bytes = self.elements(memory.bytes);
+                    let is_short = memory.address >= start + len && bytes > *len;
+                    match argument {
+                        Some(_) if is_short => {
+                            format!("{place}; an element for each work-item takes {bytes} bytes")
+                        }
+                        _ => place,
+                    }
                 });
                 (memory.pc, nearest)
             }
@@ -54,6 +63,12 @@ impl Dispatch<'_> {
             hint,
             schedule: self.kernel.module.device().schedule(),
         }
+    }
+
+    /// The bytes of a buffer with an element of some bytes for each work-item of the grid.
+    fn elements(&self, bytes: u32) -> u64 {
+        let sides = self.grid.size().into_iter().map(u64::from);
+        sides.fold(bytes.into(), u64::saturating_mul)
     }
 
     /// What can be done about a refused access.

@@ -1,0 +1,82 @@
+//! A note of the last fault of a kernel, from a program to whoever started it: a program that dies says by its exit status
+//! that it did, and not of what.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use nix::sys::memfd::{MFdFlags, memfd_create};
+
+/// A fault, as a program tells it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LastFault {
+    /// The process in which it happened.
+    pub process: u32,
+    /// Whether the program was told, and went on.
+    pub handled: bool,
+    /// What happened.
+    pub sentence: String,
+}
+
+/// Memory for the note, which a program that is started finds by its path.
+pub struct FaultFile(File);
+
+impl FaultFile {
+    /// A file without a note.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn create() -> io::Result<FaultFile> {
+        let file = memfd_create("wavetank-fault", MFdFlags::MFD_CLOEXEC)?;
+        Ok(FaultFile(file.into()))
+    }
+
+    /// Where the processes that this one starts find it, while this one lives.
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
+    }
+
+    /// The note, if one was left.
+    pub fn read(&self) -> Option<LastFault> {
+        let mut text = String::new();
+        (&self.0).rewind().ok()?;
+        (&self.0).read_to_string(&mut text).ok()?;
+        let (head, sentence) = text.split_once('\n')?;
+        let (process, state) = head.split_once(' ')?;
+        Some(LastFault {
+            process: process.parse().ok()?,
+            handled: state == "handled",
+            sentence: sentence.to_owned(),
+        })
+    }
+}
+
+impl LastFault {
+    /// Leaves the note in place of the one before.
+    ///
+    /// # Errors
+    /// Those of the system.
+    ///
+    /// ```
+    /// use wavetank::last_fault::{FaultFile, LastFault};
+    ///
+    /// let file = FaultFile::create()?;
+    /// assert_eq!(file.read(), None);
+    /// let mut fault = LastFault { process: 7, handled: false, sentence: "kernel `k` faulted".into() };
+    /// fault.leave(&file.path())?;
+    /// fault.handled = true;
+    /// fault.leave(&file.path())?;
+    /// assert_eq!(file.read(), Some(fault));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn leave(&self, path: &Path) -> io::Result<()> {
+        let state = if self.handled { "handled" } else { "ending" };
+        let text = format!("{} {state}\n{}", self.process, self.sentence);
+        File::options()
+            .write(true)
+            .truncate(true)
+            .open(path)?
+            .write_all(text.as_bytes())
+    }
+}
