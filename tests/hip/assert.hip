@@ -1,5 +1,5 @@
 // A failed device assertion names itself and ends the program.
-// Ends: abort
+// Ends: fault
 // Says: Device-side assertion `value > 0' failed
 #include "check.hpp"
 

@@ -1,6 +1,6 @@
 // With --strict an access beyond the LDS of a kernel stops it.
 // Options: --strict
-// Ends: abort
+// Ends: fault
 // Says: lane 5: a store of 4 bytes at offset 84 of an LDS of 64 bytes
 #include "check.hpp"
 

@@ -1,5 +1,5 @@
 // A kernel that writes outside of every allocation ends the program with an error, and not with a wrong result.
-// Ends: abort
+// Ends: fault
 // Says: outside every allocation
 #include "check.hpp"
 

@@ -1,10 +1,10 @@
 // A recursion of one wave that outgrows its stack is stopped before it reaches the private memory of the other waves of its
 // work-group: its frames are saved by way of a buffer descriptor that covers the scratch of all.
-// Ends: abort
+// Ends: fault
 // Says: stack overflow: a store of
 // Says: of the work-item's stack, which has
-// Says: called by _Z4diveii (
-// Says: times), _Z8overflowPii; `launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more
+// Says: called by dive(int, int) (
+// Says: times), overflow(int*, int); `launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more
 #include "check.hpp"
 
 __device__ __noinline__ int dive(int depth, int x) {

@@ -5,14 +5,16 @@ use std::fmt::Write;
 use serde::Serialize;
 use wavetank::environment::Settings;
 use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
-use wavetank::{Chip, ChipFacts, Device, SUPPORTED_CHIPS};
+use wavetank::{Chip, ChipFacts, DEFAULT_CHIP, Device, SUPPORTED_CHIPS};
 
 use crate::exit::{Failure, Result, print, print_json};
+use crate::rocminfo;
 
 const EXAMPLES: &str = "\
 Examples:
   wavetank agents
   wavetank agents --gpu gfx906:8G      as programs find it with that option
+  wavetank agents --rocminfo --gpu gfx906
   wavetank agents --json | jq -r '.[].name'";
 
 /// Lists the emulated GPUs, and the CPU that stands for them
@@ -25,6 +27,9 @@ pub struct Agents {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Print what ROCm's rocminfo prints of GPUs that a driver has; without --gpu of the GPU that `run` gives
+    #[arg(long, conflicts_with = "json")]
+    rocminfo: bool,
 }
 
 #[derive(Serialize)]
@@ -81,6 +86,9 @@ impl Agents {
     pub fn run(self) -> Result {
         // The programs' own GPUs are not listed, but a wrong value is wrong for every command.
         Settings::from_env().map_err(wavetank::Error::from)?;
+        if self.rocminfo {
+            return self.rocminfo();
+        }
         let mut agents = Vec::new();
         for (chip, memory) in self.gpus()? {
             let device = Device::new(chip)?;
@@ -113,6 +121,18 @@ impl Agents {
 }
 
 impl Agents {
+    fn rocminfo(mut self) -> Result {
+        let first = || DEFAULT_CHIP.name().to_owned();
+        let default = std::env::var("WAVETANK_GPU")
+            .ok()
+            .filter(|gpus| !gpus.is_empty());
+        self.gpu = self.gpu.or(default).or_else(|| Some(first()));
+        let facts = |(chip, memory)| Ok((ChipFacts::of(chip)?, memory));
+        let gpus: Result<Vec<_>> = self.gpus()?.into_iter().map(facts).collect();
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+        print(&rocminfo::report("CPU", threads, &gpus?))
+    }
+
     /// The GPUs asked for, or else all, each with the memory that a program finds which has it alone.
     fn gpus(&self) -> Result<Vec<(Chip, u64)>> {
         let names = match &self.gpu {

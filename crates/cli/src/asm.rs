@@ -12,8 +12,10 @@ use wavetank_isa::Dialect;
 use wavetank_isa::text::print_at;
 
 use crate::exit::{Failure, Result, shown};
-use crate::input::read_text;
+use crate::input::{read, text};
 use crate::output::{Output, Stdout, told};
+use crate::paint::carets;
+use crate::source;
 use crate::target::{Syntax, Target};
 
 const EXAMPLES: &str = "\
@@ -56,7 +58,9 @@ pub struct Asm {
 impl Asm {
     pub fn run(self) -> Result {
         let chip = self.target.chip_or_default()?;
-        let source = read_text(&self.file)?;
+        let source = read(&self.file)?;
+        source::refuse(&self.file, &source)?;
+        let source = text(&self.file, source)?;
         let most = match self.max_errors {
             0 => usize::MAX,
             most => most,
@@ -69,6 +73,11 @@ impl Asm {
             (None, false) => self.text(run)?,
         };
         assembled.map_err(|errors| self.told(&errors.0))
+    }
+
+    /// Whether it prints instructions.
+    pub fn prints(&self) -> bool {
+        self.output.is_none()
     }
 
     fn text(&self, run: impl Run) -> Result<Result<(), Errors>> {
@@ -127,7 +136,7 @@ impl Asm {
             let _ = writeln!(text, "{error}");
         }
         // If stderr is closed, nobody is there to be told.
-        let _ = std::io::Write::write_all(&mut anstream::stderr(), text.as_bytes());
+        let _ = std::io::Write::write_all(&mut anstream::stderr(), carets(&text).as_bytes());
         let lines = match errors.len() {
             n if n == self.max_errors => format!("stopped at {n} errors (see --max-errors)"),
             1 => "1 error".to_owned(),

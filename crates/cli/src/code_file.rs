@@ -8,6 +8,7 @@ use wavetank_quote::plain;
 
 use crate::exit::{Failure, Result};
 use crate::input;
+use crate::source;
 
 /// A code object, an offload bundle or a host program, as read from disk.
 pub struct CodeFile {
@@ -18,9 +19,11 @@ pub struct CodeFile {
 impl CodeFile {
     /// Reads a file, or stdin for `-`.
     pub fn read(path: &Path) -> Result<CodeFile> {
+        let bytes = input::read(path)?;
+        source::refuse(path, &bytes)?;
         Ok(CodeFile {
             path: path.to_owned(),
-            bytes: input::read(path)?,
+            bytes,
         })
     }
 

@@ -10,6 +10,8 @@ use wavetank_asm::{Listing, hex_line};
 use crate::exit::{Failure, Result, shown};
 use crate::input::{read, read_text};
 use crate::output::{Output, Stdout, told};
+use crate::paint::Painted;
+use crate::source;
 use crate::target::{Syntax, Target};
 
 const EXAMPLES: &str = "\
@@ -50,6 +52,7 @@ impl Dis {
             let chip = chip.unwrap_or(DEFAULT_CHIP);
             return self.list(&Listing::raw(&bytes, chip));
         }
+        source::refuse(&self.file, &bytes)?;
         let objects = objects(&bytes, chip);
         let objects = objects.map_err(|error| error.of(&self.file))?;
         for (n, object) in objects.iter().enumerate() {
@@ -64,7 +67,7 @@ impl Dis {
     }
 
     fn list(&self, listing: &Listing<'_>) -> Result {
-        let mut out = Stdout::lock();
+        let mut out = Painted::new(Stdout::lock());
         told(listing.write(self.syntax.dialect, &mut out).err())
     }
 

@@ -1,15 +1,18 @@
 //! `wavetank exec`: single instructions on a given state, and files of such cases.
 
 use std::ffi::OsString;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::Path;
 
-use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 use wavetank::environment::Settings;
 use wavetank::exec::{Case, Changed, Engine, ExecError, Run, parse_file, parse_words};
-use wavetank_quote::plain_lines;
+use wavetank_isa::Operand;
+use wavetank_isa::tables::Ty;
+use wavetank_quote::{plain, plain_lines};
 
+use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::target::Target;
 
@@ -37,11 +40,11 @@ pub struct Exec {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Instructions, parted by `;`, or a file of cases
+    /// Instructions, parted by `;`, or a file of cases; words without `=` that follow are part of the instruction
     #[arg(value_name = "INSTRUCTION|FILE")]
     what: OsString,
     /// The state before, e.g. v1=0..63 s0=5 exec=0xff
-    #[arg(value_name = "REG=VALUES")]
+    #[arg(value_name = "REG=VALUES", allow_negative_numbers = true)]
     state: Vec<String>,
 }
 
@@ -109,8 +112,17 @@ impl Exec {
             let text = self.what.to_str().ok_or_else(|| {
                 Failure::usage("there is no such file, and no UTF-8 text").of(path)
             })?;
-            let case = parse_words(chip.name(), text, &self.state);
-            return case.map(|c| vec![c]).map_err(wrong);
+            let words = self.state.iter().take_while(|word| !word.contains('='));
+            let words: Vec<&str> = std::iter::once(text)
+                .chain(words.map(String::as_str))
+                .collect();
+            let state = &self.state[words.len() - 1..];
+            let case = parse_words(chip.name(), &words.join(" "), state).map_err(wrong)?;
+            for note in notes(&case, state) {
+                // If stderr is closed, nobody is there to be told.
+                let _ = writeln!(anstream::stderr(), "{note}");
+            }
+            return Ok(vec![case]);
         }
         if let Some(word) = self.state.first() {
             return Err(Failure::usage(format!(
@@ -120,6 +132,39 @@ impl Exec {
         let text = crate::input::read_text(path)?;
         parse_file(&text).map_err(|e| wrong(e).of(path))
     }
+}
+
+/// What may be meant otherwise: an integer is the bits of a register, also where the instruction takes a float from it.
+fn notes(case: &Case, state: &[String]) -> Vec<String> {
+    let read = |register: u8| {
+        case.instructions().find_map(|inst| {
+            let operands = inst.op.row().operands.iter().zip(inst.operands);
+            let mut floats = operands.filter(|(spec, operand)| {
+                spec.access.reads() && *operand == Operand::Vgpr(register)
+            });
+            floats.find_map(|(spec, _)| match spec.ty {
+                Ty::F32 => Some("f32"),
+                Ty::F64 => Some("f64"),
+                _ => None,
+            })
+        })
+    };
+    let note = |word: &String| {
+        let (name, value) = word.split_once('=')?;
+        let digits = name.trim().strip_prefix('v')?;
+        let first = digits.strip_prefix('[').and_then(|d| d.split(':').next());
+        let float = read(first.unwrap_or(digits).parse().ok()?)?;
+        // All bits zero are 0.0, and whoever writes large numbers or hexadecimal ones means bits.
+        let integer = value.split(',').find(|value| {
+            let digits = value.trim().trim_start_matches('-');
+            digits.len() <= 6 && digits.parse::<u32>().is_ok_and(|n| n != 0)
+        })?;
+        let (name, integer) = (plain(name.trim()), integer.trim());
+        Some(format!(
+            "note: {name} is read as {float}, and {integer} is its bits; write {integer}.0 for the number"
+        ))
+    };
+    state.iter().filter_map(note).collect()
 }
 
 /// An instruction that failed fails the program.
@@ -162,41 +207,57 @@ fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bo
     } else if many {
         let _ = writeln!(text, "{name}");
     }
-    let _ = writeln!(text, "{}", table(&run.changes()));
+    text.push_str(&table(&run.changes()));
 }
 
-/// A table of changes: neighbouring lanes with the same value share a row.
+/// A table of changes: lanes with the same value share a row.
 fn table(changes: &[Changed]) -> String {
     if changes.is_empty() {
-        return "nothing changed".into();
+        return "nothing changed\n".into();
     }
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(["where", "lanes", "hex", "integer", "float"]);
+    let header = ["where", "lanes", "hex", "integer", "float"];
+    let mut table = Columns::new(&header, &[1, 2, 3, 4], &[3, 4]);
     for change in changes {
         let mut name = change.name.as_str();
-        let mut rest = change.values.as_slice();
-        while let Some((first, value)) = rest.first().copied() {
-            let run = rest.iter().zip(first.unwrap_or(0)..);
-            let same = run
-                .take_while(|((l, v), n)| *v == value && l.is_none_or(|l| l == *n))
-                .count();
-            let last = rest[same - 1].0;
-            let lanes = match (first, last) {
-                (Some(a), Some(b)) if a != b => format!("{a}–{b}"),
-                (Some(a), _) => a.to_string(),
-                _ => String::new(),
-            };
-            table.add_row(row(name, lanes, value, change.bits));
-            (name, rest) = ("", &rest[same..]);
+        for (lanes, value) in folded(&change.values) {
+            table.add(row(name, ranges(&lanes), value, change.bits).into());
+            name = "";
         }
     }
-    for column in 1..4 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
+    table.text()
+}
+
+/// The values, each with its lanes, in the order of the first lane. One that is no lane's stands alone.
+fn folded(values: &[(Option<usize>, u64)]) -> Vec<(Vec<usize>, u64)> {
+    let mut rows: Vec<(Vec<usize>, u64)> = Vec::new();
+    for (lane, value) in values {
+        let same = rows
+            .iter_mut()
+            .find(|(lanes, v)| v == value && !lanes.is_empty());
+        match (same, lane) {
+            (Some((lanes, _)), Some(lane)) => lanes.push(*lane),
+            (_, lane) => rows.push((lane.iter().copied().collect(), *value)),
         }
     }
-    table.to_string()
+    rows
+}
+
+/// Lanes in rising order as ranges: `0–3, 8`; of more than a few ranges how many lanes they are.
+fn ranges(lanes: &[usize]) -> String {
+    const MOST: usize = 3;
+    let runs = lanes.chunk_by(|a, b| a + 1 == *b);
+    let runs: Vec<String> = runs
+        .map(|run| match (run[0], run[run.len() - 1]) {
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}–{last}"),
+        })
+        .collect();
+    match runs.get(..MOST) {
+        Some(first) if runs.len() > MOST => {
+            format!("{}, … ({} lanes)", first.join(", "), lanes.len())
+        }
+        _ => runs.join(", "),
+    }
 }
 
 fn row(name: &str, lanes: String, value: u64, bits: u32) -> [String; 5] {
@@ -216,4 +277,20 @@ fn row(name: &str, lanes: String, value: u64, bits: u32) -> [String; 5] {
         }
     };
     [name.to_owned(), lanes, hex, integer, float]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_lanes_are_one_row() {
+        let values: Vec<_> = (0..8).map(|lane| (Some(lane), lane as u64 % 2)).collect();
+        let rows = folded(&values);
+        assert_eq!(rows, [(vec![0, 2, 4, 6], 0), (vec![1, 3, 5, 7], 1)]);
+        assert_eq!(ranges(&rows[0].0), "0, 2, 4, … (4 lanes)");
+        assert_eq!(ranges(&[0, 1, 2, 5, 7]), "0–2, 5, 7");
+        assert_eq!(folded(&[(None, 5), (None, 5)]).len(), 2);
+        assert_eq!(ranges(&[]), "");
+    }
 }

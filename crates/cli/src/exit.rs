@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use wavetank_quote::{plain, plain_lines};
 
 use crate::output::{Stdout, told};
+use crate::paint::carets;
 
 /// Why a command did not succeed, as one sentence.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +72,7 @@ pub fn code(result: Result) -> ExitCode {
         Err(Failure::Kernel(sentence)) => (sentence, 1),
         Err(Failure::Usage(sentence)) => (sentence, 2),
     };
-    let sentence = plain_lines(&sentence);
+    let sentence = carets(&plain_lines(&sentence));
     // Colours are dropped where stderr is no terminal. If it is closed, nobody is there to be told.
     let _ = writeln!(anstream::stderr(), "\x1b[1;31merror:\x1b[0m {sentence}");
     ExitCode::from(code)

@@ -3,13 +3,15 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
+use wavetank::Chip;
 use wavetank::object::{Arg, CodeObject, Kernel, open_all, targets};
-use wavetank_quote::plain;
+use wavetank_quote::{plain, readable};
 
 use crate::code_file::CodeFile;
+use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json, shown};
+use crate::paint::title;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,7 +52,7 @@ impl Info {
 
     fn objects(&self, bytes: &[u8]) -> wavetank::object::Result<Vec<CodeObject>> {
         if let Some(gpu) = &self.gpu {
-            return open_all(bytes, Some(gpu));
+            return open_all(bytes, Some(&target_named(gpu)));
         }
         let mut objects = Vec::new();
         for target in targets(bytes)? {
@@ -58,6 +60,13 @@ impl Info {
         }
         Ok(objects)
     }
+}
+
+/// A target by the name that files have it by: `Vega20:xnack-` is `gfx906:xnack-`.
+fn target_named(text: &str) -> String {
+    let (name, features) = text.split_at(text.find(':').unwrap_or(text.len()));
+    let chip = Chip::from_name(name).map_or(name, |chip| chip.name());
+    format!("{chip}{features}")
 }
 
 #[derive(Serialize)]
@@ -77,6 +86,8 @@ struct ObjectInfo {
 #[derive(Serialize)]
 struct KernelInfo {
     name: String,
+    /// The name as it stands in a source of C++; the same where there is none.
+    readable: String,
     vgprs: u32,
     vgprs_allocated: u32,
     sgprs: u32,
@@ -116,6 +127,7 @@ impl KernelInfo {
         let descriptor = &kernel.descriptor;
         KernelInfo {
             name: kernel.name.clone(),
+            readable: readable(&kernel.name),
             vgprs: kernel.vgpr_count.unwrap_or(descriptor.vgpr_count),
             vgprs_allocated: descriptor.vgpr_count,
             sgprs: kernel.sgpr_count.unwrap_or(descriptor.sgpr_count),
@@ -173,6 +185,7 @@ impl KernelInfo {
     fn text(&self) -> String {
         let KernelInfo {
             name,
+            readable,
             vgprs,
             vgprs_allocated,
             sgprs,
@@ -181,10 +194,14 @@ impl KernelInfo {
             scratch,
             ..
         } = self;
+        let name = plain(name).to_string();
+        let symbol = match *readable == name {
+            true => String::new(),
+            false => format!("  symbol {name}\n"),
+        };
         let mut text = format!(
-            "kernel {}\n  {vgprs} VGPRs ({vgprs_allocated} allocated), {sgprs} SGPRs ({sgprs_allocated} allocated), \
-             {lds} bytes of LDS, {scratch} bytes of scratch a work-item",
-            plain(name)
+            "{}\n{symbol}  {vgprs} VGPRs ({vgprs_allocated} allocated), {sgprs} SGPRs ({sgprs_allocated} allocated)\n  {lds} bytes of LDS, {scratch} bytes of scratch a work-item",
+            title(&format!("kernel {readable}"))
         );
         if self.dynamic_stack {
             text += " and a dynamic stack";
@@ -207,13 +224,11 @@ impl KernelInfo {
         text
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_FULL_CONDENSED);
-        table.set_header(["offset", "size", "type", "name", ""]);
+    fn table(&self) -> String {
+        let mut table = Columns::new(&["offset", "size", "type", "name", ""], &[0, 1], &[4, 0]);
         for arg in &self.arguments {
             let hidden = if arg.hidden { "hidden" } else { "" };
-            table.add_row([
+            table.add(vec![
                 arg.offset.to_string(),
                 arg.size.to_string(),
                 plain(arg.type_name.as_deref().unwrap_or(arg.kind)).to_string(),
@@ -221,9 +236,6 @@ impl KernelInfo {
                 hidden.to_owned(),
             ]);
         }
-        for column in table.column_iter_mut().take(2) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        table
+        table.text()
     }
 }

@@ -30,7 +30,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// The text of a file, or of stdin for `-`.
 pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read(path)?).map_err(|error| {
+    text(path, read(path)?)
+}
+
+/// The text that the bytes of a file are.
+pub fn text(path: &Path, bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + valid.iter().filter(|b| **b == b'\n').count();
         Failure::usage(format!("line {line} is no UTF-8 text")).of(path)

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
-use comfy_table::{CellAlignment, Table, presets};
 use include_dir::{Dir, include_dir};
 use serde::Serialize;
 use wavetank::exec::parse_file;
@@ -11,6 +10,7 @@ use wavetank::{Chip, DEFAULT_CHIP, Fidelity, SUPPORTED_CHIPS, fidelity};
 use wavetank_isa::tables::{Access, Field, OperandSpec};
 use wavetank_isa::{Form, Generation, Op};
 
+use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::target::Target;
 
@@ -139,28 +139,9 @@ fn format_name(op: Op) -> String {
     format!("{:?}", op.home()).to_uppercase()
 }
 
-fn table(header: &[&str], numbers: std::ops::Range<usize>) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(header);
-    for column in numbers {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-fn text(table: &Table) -> String {
-    let lines = table
-        .lines()
-        .map(|line| line.trim_end().strip_prefix(' ').unwrap_or("").to_owned() + "\n");
-    lines.collect()
-}
-
 fn list(ops: &[Op]) -> String {
     let header = ["format", "gfx6", "gfx7", "gfx8", "gfx9", "name", "operands"];
-    let mut table = table(&header, 1..5);
+    let mut table = Columns::new(&header, &[1, 2, 3, 4], &[6, 1, 2, 3]);
     for op in ops {
         let row = op.row();
         let opcode = |g| row.opcodes[g as usize].map_or("–".to_owned(), |n| format!("{n:#04x}"));
@@ -168,9 +149,9 @@ fn list(ops: &[Op]) -> String {
         let mut cells = vec![format_name(*op)];
         cells.extend(GENERATIONS.map(opcode));
         cells.extend([name(*op).to_owned(), operands.join(", ")]);
-        table.add_row(cells);
+        table.add(cells);
     }
-    text(&table)
+    table.text()
 }
 
 /// An operand as `field:type`.
@@ -289,9 +270,9 @@ impl Coverage {
         let header = [
             "format", "opcode", "name", "executes", "fidelity", "tests", "reason",
         ];
-        let mut table = table(&header, 1..2);
+        let mut table = Columns::new(&header, &[1, 5], &[6, 1, 0]);
         for entry in &self.instructions {
-            table.add_row([
+            table.add(vec![
                 entry.format.clone(),
                 entry.opcode.map_or(String::new(), |n| format!("{n:#04x}")),
                 entry.name.to_owned(),
@@ -301,7 +282,7 @@ impl Coverage {
                 entry.reason.clone(),
             ]);
         }
-        let mut out = text(&table);
+        let mut out = table.text();
         let (chip, all) = (self.chip, self.instructions.len());
         let executed = self.executed;
         let counts = self.classes.iter().map(|(name, n)| format!("{n} {name}"));

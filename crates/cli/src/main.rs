@@ -3,6 +3,7 @@
 mod agents;
 mod asm;
 mod code_file;
+mod columns;
 mod demo;
 mod dis;
 mod exec;
@@ -12,20 +13,30 @@ mod info;
 mod input;
 mod isa;
 mod launch;
+mod manual;
 mod output;
+mod paint;
 mod progress;
+mod rocminfo;
 mod run;
 mod running;
+mod source;
 mod target;
+mod terminal;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use terminal::Pager;
+
 /// Runs and explains GPU machine code (AMD GCN, Vega) on the CPU.
 #[derive(Parser)]
 #[command(name = "wavetank", version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
+    /// Do not show long output page by page
+    #[arg(long, global = true)]
+    no_pager: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -33,7 +44,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   wavetank demo                  a first picture, computed by Vega machine code
-  wavetank run -- ./a.out        a HIP, OpenCL or OpenMP program on an emulated GPU
+  wavetank run ./a.out           a HIP, OpenCL or OpenMP program on an emulated GPU
   wavetank info kernels.hsaco    what is in a code object
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
@@ -58,10 +69,28 @@ enum Command {
     Dis(dis::Dis),
     Explain(explain::Explain),
     Isa(isa::Isa),
+    Completions(manual::Completions),
+    Man(manual::Man),
+}
+
+impl Command {
+    /// Whether it prints what people read, and nothing while they wait.
+    fn is_paged(&self) -> bool {
+        use Command::*;
+        match self {
+            Info(_) | Agents(_) | Exec(_) | Dis(_) | Explain(_) | Isa(_) => true,
+            Asm(asm) => asm.prints(),
+            Demo(_) | Run(_) | Launch(_) | Completions(_) | Man(_) => false,
+        }
+    }
 }
 
 fn main() -> ExitCode {
-    exit::code(match Cli::parse().command {
+    let cli = Cli::parse();
+    let pager = (!cli.no_pager && cli.command.is_paged())
+        .then(Pager::start)
+        .flatten();
+    let result = match cli.command {
         Command::Demo(demo) => demo.run(),
         Command::Run(run) => match run.run() {
             Ok(code) => return code,
@@ -75,5 +104,10 @@ fn main() -> ExitCode {
         Command::Dis(dis) => dis.run(),
         Command::Explain(explain) => explain.run(),
         Command::Isa(isa) => isa.run(),
-    })
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
+    };
+    // What it shows is read before what went wrong.
+    drop(pager);
+    exit::code(result)
 }

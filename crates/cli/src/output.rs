@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use nix::libc;
 
 use crate::exit::{Failure, Result};
+use crate::paint::Painted;
 
 /// Text is handed on in pieces of about this size, in bytes.
 const PIECE: usize = 1 << 16;
@@ -73,7 +74,7 @@ impl Output {
 
     fn flush(&mut self) {
         if self.problem.is_none() {
-            let mut out = Stdout::lock();
+            let mut out = Painted::new(Stdout::lock());
             let written = out.write_all(self.text.as_bytes());
             self.problem = written.and_then(|()| out.flush()).err();
         }

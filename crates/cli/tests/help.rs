@@ -4,8 +4,19 @@ use std::path::Path;
 
 use crate::common::wavetank;
 
-const COMMANDS: [&str; 10] = [
-    "demo", "run", "info", "launch", "agents", "exec", "asm", "dis", "explain", "isa",
+const COMMANDS: [&str; 12] = [
+    "demo",
+    "run",
+    "info",
+    "launch",
+    "agents",
+    "exec",
+    "asm",
+    "dis",
+    "explain",
+    "isa",
+    "completions",
+    "man",
 ];
 
 #[test]

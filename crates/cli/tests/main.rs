@@ -11,6 +11,8 @@ mod info;
 mod launch;
 #[path = "../../object/tests/common/made.rs"]
 mod made;
+mod newcomer;
+mod presentation;
 mod programs;
 mod schedule;
 mod wrong_input;

@@ -1,9 +1,11 @@
 //! What the library says: errors always, dispatches with `WAVETANK_LOG=info`, every call with `WAVETANK_LOG=trace`.
+//! On stderr, or at the end of the file that `WAVETANK_LOG_TO` names.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::Write;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use wavetank::environment::Log;
 
@@ -26,11 +28,28 @@ pub fn informs() -> bool {
     level() >= Log::Info
 }
 
-/// Writes a line to stderr, whole.
+/// The file that takes the lines instead of stderr. One that cannot be opened is none.
+fn file() -> Option<&'static File> {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let open = || {
+        let path = std::env::var_os("WAVETANK_LOG_TO").filter(|path| !path.is_empty())?;
+        File::options().append(true).create(true).open(path).ok()
+    };
+    FILE.get_or_init(open).as_ref()
+}
+
+/// Writes a line, whole.
 pub fn line(text: &str) {
-    let line = format!("wavetank: {text}\n");
+    lines(&format!("wavetank: {text}\n"));
+}
+
+/// Writes lines as they are.
+pub fn lines(text: &str) {
     // If stderr is closed, nobody is there to be told.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    let _ = match file() {
+        Some(mut file) => file.write_all(text.as_bytes()),
+        None => std::io::stderr().write_all(text.as_bytes()),
+    };
 }
 
 /// Writes a line about something, unless one was written about it before.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use wavetank::Report;
 use wavetank::statistics::{Ledger, Row, Sum, table};
-use wavetank_quote::plain;
+use wavetank_quote::readable;
 
 use crate::abi::DispatchPacket;
 use crate::log;
@@ -90,7 +90,7 @@ fn add(kernel: &str, part: Sum) {
 /// A dispatch as a line.
 pub fn told(kernel: &str, packet: &DispatchPacket, report: &Report) -> String {
     let size = |[x, y, z]: [u32; 3]| format!("{x}x{y}x{z}");
-    let kernel = plain(kernel);
+    let kernel = readable(kernel);
     format!(
         "{kernel} grid {} group {} in {:.3} ms, {} wave instructions",
         size(packet.grid),
@@ -110,7 +110,5 @@ pub fn report() {
     let Some(sums) = sums.filter(|_| ledger().is_none()) else {
         return;
     };
-    let text = table(sums.into_iter().map(|(name, (sum, _))| (name, sum)));
-    // If stderr is closed, nobody is there to be told.
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
+    log::lines(&table(sums.into_iter().map(|(name, (sum, _))| (name, sum))));
 }

@@ -5,6 +5,7 @@ mod element;
 mod npy;
 mod report;
 mod spec;
+mod template;
 mod trace;
 
 use std::ffi::OsString;
@@ -49,6 +50,7 @@ The trace goes to stderr: each instruction after it was executed, with the
 registers that it changed.
 
 Examples:
+  wavetank launch vecadd.hsaco            prints a call to copy
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg out:c.npy:f32:1024 --arg i32:1024
   wavetank launch a.out reduce --gpu gfx906 --grid 4096 --block 256 --stats \\
@@ -57,6 +59,8 @@ Examples:
       --timeout 10 --trace=op=v_,pc=0..0x40";
 
 /// Runs a kernel of a code object on the emulated GPU
+///
+/// Without --grid and --block it prints a call for each kernel, to be copied: with arguments of its types.
 #[derive(clap::Args)]
 #[command(after_help = HELP)]
 pub struct Launch {
@@ -65,13 +69,18 @@ pub struct Launch {
     /// The kernel; may be left out where the file has one only
     kernel: Option<String>,
     /// The grid in work-items; work-groups at its edge may be partial
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
-    grid: Dims,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, requires = "block")]
+    grid: Option<Dims>,
     /// The work-group in work-items, at most 1024 in all
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims)]
-    block: Dims,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, requires = "grid")]
+    block: Option<Dims>,
     /// The kernel's next argument (see below)
-    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(
+        long = "arg",
+        value_name = "SPEC",
+        allow_hyphen_values = true,
+        requires = "grid"
+    )]
     args: Vec<OsString>,
     /// The GPU to emulate, e.g. gfx906; otherwise the one that the file is for
     #[arg(long, value_name = "CHIP")]
@@ -79,7 +88,7 @@ pub struct Launch {
     #[command(flatten)]
     running: Running,
     /// Give up after so many seconds, and tell where the waves hang
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
     timeout: Option<Duration>,
     /// Print what ran, and how fast, as one JSON object on stdout
     #[arg(long)]
@@ -97,13 +106,16 @@ impl Launch {
         let device = self.running.device(file.chip(self.gpu.as_deref())?)?;
         let module = device.load(&file.bytes);
         let module = module.map_err(|error| Failure::from(error).of(&self.file))?;
+        let (Some(grid), Some(block)) = (self.grid, self.block) else {
+            return self.calls(&module);
+        };
         let kernel = self.choose(&module)?;
         let arguments = Arguments::prepare(&self.args, &kernel)?;
 
         let mut dispatch = kernel
             .dispatch()
-            .grid(self.grid)
-            .block(self.block)
+            .grid(grid)
+            .block(block)
             .args(arguments.values())
             .dynamic_lds(arguments.dynamic_lds())
             .count(self.stats);
@@ -118,9 +130,7 @@ impl Launch {
                 let sink = |step| tracer.tell(&step);
                 dispatch.trace(&watched, &sink).run()
             }
-            None => with_progress(self.grid, self.block, |progress| {
-                dispatch.progress(progress).run()
-            }),
+            None => with_progress(grid, block, |progress| dispatch.progress(progress).run()),
         };
         if let Some(tracer) = tracer {
             tracer.end();
@@ -136,9 +146,21 @@ impl Launch {
         }
         arguments.deliver()?;
         match self.stats {
-            true => print(&stats(&kernel, self.grid, self.block, &report)),
+            true => print(&stats(&kernel, grid, block, &report)),
             false => Ok(()),
         }
+    }
+
+    /// Prints the calls of the kernel that is named, or of all.
+    fn calls(&self, module: &Module) -> Result {
+        let kernels: Vec<Kernel> = match &self.kernel {
+            Some(_) => vec![self.choose(module)?],
+            None => module.kernels().collect(),
+        };
+        if kernels.is_empty() {
+            return self.choose(module).map(drop);
+        }
+        print(&template::calls(&self.file, &kernels, self.gpu.as_deref()))
     }
 
     fn choose(&self, module: &Module) -> Result<Kernel> {
@@ -170,7 +192,8 @@ fn dims(text: &str) -> Result<Dims, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// Reads a time limit.
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration.ok_or("write a number of seconds above 0, as in 10 or 0.5".to_owned())

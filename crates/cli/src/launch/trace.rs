@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use wavetank::{Change, Chip, Group, Step};
+use wavetank_quote::function;
 
 use super::element::integer;
 
@@ -177,7 +178,7 @@ fn text(step: &Step, chip: Chip) -> String {
     let mut text = format!("[{x}:{y}:{z} {}] ", step.wave);
     // Writing to a string does not fail.
     let _ = match &place.symbol {
-        Some((name, offset)) => write!(text, "{name}+{offset:#x}"),
+        Some((name, offset)) => write!(text, "{}+{offset:#x}", function(name)),
         None => write!(text, "{:#x}", place.pc),
     };
     let _ = writeln!(text, "  {}", place.instruction.as_deref().unwrap_or("?"));

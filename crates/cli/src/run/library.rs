@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::contents::Contents;
+use super::embedded;
 use crate::exit::{Failure, Result};
 
 /// The names by which programs look for the library.
-const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
+pub const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
 /// The library as it is built.
 const BUILT: &str = "libhsa_runtime64.so";
 
@@ -19,7 +21,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// Looks beside this command, and where installations put it.
+    /// Looks beside this command, where installations put it, and inside the command.
     pub fn find() -> Result<Library> {
         let exe = std::env::current_exe().and_then(|exe| exe.canonicalize());
         let exe =
@@ -45,26 +47,44 @@ impl Library {
                 return Ok(Library { file, folder: None });
             }
         }
+        if let Some(folder) = embedded::folder() {
+            let folder = folder?;
+            return Ok(Library {
+                file: folder.join(NAMES[0]),
+                folder: Some(folder),
+            });
+        }
         Err(Failure::usage(format!(
-            "the runtime library is not beside {}: build it with `cargo build --release`, or install {} in lib/wavetank \
-             beside bin",
+            "the runtime library is not beside {}: build it with `cargo build --release`, install the command with `cargo \
+             install --path crates/cli --features embed`, or install {} in lib/wavetank beside bin",
             exe.display(),
             NAMES[0]
         )))
     }
 
-    /// Loads the library into a program before all others: whoever asks for its soname then gets it. Who asks for the name
-    /// without a version (OpenMP) finds it by the path.
-    pub fn give_to(&self, command: &mut Command) {
-        prepend(command, "LD_PRELOAD", &self.file, " ");
+    /// The folder where the library has the names that programs look for.
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Lets a program find the library by the path of libraries; and unless it is known to do so, or is not to have any
+    /// library before its own, loads it into the program first: whoever asks for the soname then gets it, wherever the
+    /// program would look.
+    pub fn give_to(&self, command: &mut Command, contents: &Contents) {
         if let Some(folder) = &self.folder {
             prepend(command, "LD_LIBRARY_PATH", folder, ":");
+        }
+        if !self
+            .folder()
+            .is_some_and(|folder| contents.takes_from(folder))
+        {
+            prepend(command, "LD_PRELOAD", &self.file, " ");
         }
     }
 }
 
 /// Puts a path before what an environment variable holds.
-fn prepend(command: &mut Command, variable: &str, path: &Path, separator: &str) {
+pub fn prepend(command: &mut Command, variable: &str, path: &Path, separator: &str) {
     let mut value = OsString::from(path);
     if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
         value.push(separator);

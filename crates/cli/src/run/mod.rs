@@ -1,38 +1,50 @@
 //! `wavetank run`: an unmodified program for ROCm on emulated GPUs.
 
+mod contents;
+mod embedded;
 mod library;
 mod program;
+mod record;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
 
-use wavetank::Schedule;
 use wavetank::environment::{Gpu, Settings};
+use wavetank::last_fault::{FaultFile, LastFault};
 use wavetank::statistics::{Ledger, table};
+use wavetank::{Chip, Schedule};
 
 use crate::exit::{Failure, Result};
-use crate::running::{Running, tell_seed};
+use crate::launch::seconds;
+use crate::running::Running;
+use contents::Contents;
+pub use contents::find;
 use library::Library;
 use program::End;
+use record::{Log, Record};
 
 // No line is longer than 80 columns: clap would break it.
 const HELP: &str = "\
 The program finds the emulated GPUs instead of real ones; nothing else about it
-changes. It ends as it would without this command: with the same exit code, or
-by the same signal. Signals that are sent to the command go on to the program.
+changes. Without --gpu it finds one that it has code for. It ends as it would
+without this command, with the same exit code or by the same signal; but where
+the fault of a kernel ended it, or the time limit, the exit code is 1, after a
+sentence. Signals that are sent to the command go on to the program.
 
 Environment: WAVETANK_GPU (as --gpu), WAVETANK_MEMORY=8G (of each GPU that
 --gpu does not say it of), WAVETANK_STATS=1 (as --stats), WAVETANK_THREADS,
 WAVETANK_SCHEDULE, WAVETANK_STACK, WAVETANK_STRICT=1 (as the options of these
 names), WAVETANK_LOG=info (a line for each kernel) or trace (and for each call
-of the HSA interface).
+of the HSA interface), WAVETANK_LOG_TO (as --log).
 
 Examples:
-  wavetank run -- ./a.out
-  wavetank run --gpu gfx906:8G --stats -- ./sgemm 512
-  wavetank run --threads 1 --schedule random -- ./a.out
-  WAVETANK_LOG=info wavetank run -- ./a.out";
+  wavetank run ./a.out 512
+  wavetank run --gpu gfx906:8G --stats ./sgemm 512
+  wavetank run --timeout 60 --log gpu.log --json run.json ./a.out
+  wavetank run --threads 1 --schedule random ./a.out
+  WAVETANK_LOG=info wavetank run ./a.out";
 
 /// Runs a program that was built for ROCm (HIP, OpenCL, OpenMP), unchanged, on emulated GPUs
 #[derive(clap::Args)]
@@ -44,11 +56,47 @@ pub struct Run {
     /// End with a table of kernels: calls, time, instructions, the slowest first
     #[arg(long)]
     stats: bool,
+    /// Write how it ended and what kernels took to this file, as JSON; `-` is stdout, after the program
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write what wavetank says to this file instead of stderr
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// End the program after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
+    timeout: Option<Duration>,
     #[command(flatten)]
     running: Running,
     /// The program and its arguments
-    #[arg(required = true, last = true, value_name = "PROGRAM")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
     program: Vec<OsString>,
+}
+
+/// The file that takes our lines, as the library finds it.
+const LOG_TO: &str = "WAVETANK_LOG_TO";
+
+/// What a program was given to leave its marks in.
+struct Marks {
+    /// Sums of kernels, where somebody wants them. Without a ledger the library prints the table itself, where the program
+    /// ends well.
+    counts: bool,
+    ledger: Option<Ledger>,
+    /// Without one a program that a fault ends is taken for one that ends by itself.
+    fault: Option<FaultFile>,
+    log: Log,
+}
+
+/// A program that has ended.
+struct Ended {
+    end: End,
+    process: u32,
+    timed_out: bool,
+    time: Duration,
 }
 
 impl Run {
@@ -56,39 +104,85 @@ impl Run {
     pub fn run(self) -> Result<ExitCode> {
         let variables = self.variables()?;
         // What the library would refuse is told before the program starts.
-        let settings = Settings::read(|name| {
-            let given = variables.iter().find(|(variable, _)| *variable == name);
-            given.map_or_else(|| std::env::var_os(name), |(_, value)| Some(value.clone()))
-        });
-        let settings = settings.map_err(|error| Failure::usage(error.to_string()))?;
+        let mut settings = settings(&variables)?;
         let library = Library::find()?;
         let program = Path::new(&self.program[0]);
+        let contents = Contents::of(&self.program[0], library.folder());
         let mut command = Command::new(program);
         command.args(&self.program[1..]).envs(variables);
-        library.give_to(&mut command);
-        // Without a ledger the library prints the table itself, where the program ends well.
-        let ledger = settings.stats.then(|| Ledger::create().ok()).flatten();
-        match ledger.as_ref().and_then(Ledger::path) {
-            Some(path) => command.env("WAVETANK_STATS_TO", path),
-            None => command.env_remove("WAVETANK_STATS_TO"),
-        };
+        if let Some(chip) = self.chip(&contents)? {
+            command.env("WAVETANK_GPU", chip.name());
+            settings.gpus[0].chip = chip;
+        }
+        library.give_to(&mut command, &contents);
+        let marks = self.marks(&settings)?;
+        marks.give_to(&mut command);
         // A seed that the library would choose is chosen here: it cannot tell it if a signal ends the program.
         let schedule = settings.kernels.schedule.unwrap_or_default();
         if let Schedule::Random(_) = schedule {
             command.env("WAVETANK_SCHEDULE", schedule.to_string());
         }
-        let end = program::run(&mut command);
-        let end = end.map_err(|error| Failure::file("run", program, error))?;
-        if let End::Signal(_) = end {
-            tell_seed(schedule);
+        let start = Instant::now();
+        let (end, process, timed_out) = program::run(&mut command, self.timeout)
+            .map_err(|error| Failure::file("run", program, error))?;
+        let time = start.elapsed();
+        if let (End::Signal(_), Schedule::Random(_)) = (end, schedule) {
+            marks.log.tell(&format!("the schedule was {schedule}\n"));
         }
-        let rows = ledger.map(|ledger| ledger.rows()).unwrap_or_default();
-        if !rows.is_empty() {
-            // If stderr is closed, nobody is there to be told.
-            let text = table(rows);
-            let _ = std::io::Write::write_all(&mut anstream::stderr(), text.as_bytes());
+        let ended = Ended {
+            end,
+            process,
+            timed_out,
+            time,
+        };
+        self.report(&marks, &settings, &ended)
+    }
+
+    /// The chip that suits the program, where nobody has said which GPUs it finds.
+    fn chip(&self, contents: &Contents) -> Result<Option<Chip>> {
+        let said = std::env::var_os("WAVETANK_GPU").is_some_and(|gpus| !gpus.is_empty());
+        match said || !self.gpu.is_empty() {
+            true => Ok(None),
+            false => contents.chip(Path::new(&self.program[0])),
         }
-        Ok(end.repeat())
+    }
+
+    fn marks(&self, settings: &Settings) -> Result<Marks> {
+        let counts = settings.stats || self.json.is_some();
+        let log = self.log.clone();
+        let log = log.or_else(|| std::env::var_os(LOG_TO).map(PathBuf::from));
+        Ok(Marks {
+            counts,
+            ledger: counts.then(|| Ledger::create().ok()).flatten(),
+            fault: FaultFile::create().ok(),
+            log: Log::to(log)?,
+        })
+    }
+
+    /// Tells what the program left, and ends as it did, or says what ended it.
+    fn report(&self, marks: &Marks, settings: &Settings, ended: &Ended) -> Result<ExitCode> {
+        let rows = marks.ledger.as_ref().map(Ledger::rows).unwrap_or_default();
+        let fault = marks.fault.as_ref().and_then(FaultFile::read);
+        let fault = fault.filter(|fault| ended_by(fault, ended));
+        let fault = fault.map(|fault| fault.sentence);
+        let written = self.json.as_ref().map_or(Ok(()), |path| {
+            let program = Path::new(&self.program[0]);
+            let gpus = settings.gpus.iter().map(|gpu| gpu.chip.name()).collect();
+            Record::new(program, gpus, ended, fault.as_deref(), &rows).write(path)
+        });
+        if settings.stats && !rows.is_empty() {
+            marks.log.tell(&table(rows));
+        }
+        let seconds = self.timeout.unwrap_or_default().as_secs_f64();
+        match fault {
+            _ if ended.timed_out => Err(Failure::Kernel(format!(
+                "the program was ended after {seconds} seconds (--timeout)"
+            ))),
+            Some(fault) => Err(Failure::Kernel(format!(
+                "a fault on the GPU ended the program: {fault}"
+            ))),
+            None => written.map(|()| ended.end.repeat()),
+        }
     }
 
     /// The options as variables of the environment, by which the library gets them.
@@ -104,4 +198,46 @@ impl Run {
         let given = all.filter_map(|(name, v)| Some((name, v?)));
         Ok(given.collect())
     }
+}
+
+impl Marks {
+    /// Tells the library in a program where to leave them.
+    fn give_to(&self, command: &mut Command) {
+        let paths = [
+            (
+                "WAVETANK_STATS_TO",
+                self.ledger.as_ref().and_then(Ledger::path),
+            ),
+            (
+                "WAVETANK_FAULT_TO",
+                self.fault.as_ref().map(FaultFile::path),
+            ),
+            (LOG_TO, self.log.path().map(Path::to_owned)),
+        ];
+        if self.counts {
+            command.env("WAVETANK_STATS", "1");
+        }
+        for (name, path) in paths {
+            match path {
+                Some(path) => command.env(name, path),
+                None => command.env_remove(name),
+            };
+        }
+    }
+}
+
+/// The settings that the program gets: those of the environment, but for some variables.
+fn settings(variables: &[(&str, OsString)]) -> Result<Settings> {
+    let settings = Settings::read(|name| {
+        let given = variables.iter().find(|(variable, _)| *variable == name);
+        given.map_or_else(|| std::env::var_os(name), |(_, value)| Some(value.clone()))
+    });
+    settings.map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// Whether a fault ended the program: a signal came while it was told of it, or it crashed afterwards. One that ends with
+/// a code, or long after by somebody else's signal, has coped with it.
+fn ended_by(fault: &LastFault, ended: &Ended) -> bool {
+    let by_signal = matches!(ended.end, End::Signal(_));
+    fault.process == ended.process && by_signal && (!fault.handled || ended.end.is_crash())
 }

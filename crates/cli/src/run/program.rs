@@ -5,11 +5,14 @@
 //! command takes signals from a descriptor: none of them interrupts it, and the program finds no handler of ours.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::libc;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{
@@ -38,11 +41,16 @@ const OWN: [Signal; 8] = [
     Signal::SIGPIPE,
 ];
 
-/// Runs a program to its end.
+/// How long a program has to end after it was asked to.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Runs a program to its end, or until a time limit: then it is asked to end (SIGTERM), and killed if it does not within
+/// five seconds. Gives how it ended, which process it was, and whether
+/// the limit was reached.
 ///
 /// # Errors
 /// Those of starting it.
-pub fn run(command: &mut Command) -> io::Result<End> {
+pub fn run(command: &mut Command, limit: Option<Duration>) -> io::Result<(End, u32, bool)> {
     let taken: SigSet = Signal::iterator().filter(|s| !OWN.contains(s)).collect();
     let mask = taken.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
     let signals = SignalFd::with_flags(&taken, SfdFlags::SFD_CLOEXEC)?;
@@ -64,20 +72,57 @@ pub fn run(command: &mut Command) -> io::Result<End> {
         })
     };
     let child = Pid::from_raw(command.spawn()?.id().cast_signed());
+    let mut due = limit.and_then(|limit| Instant::now().checked_add(limit));
+    let mut asked = false;
     loop {
+        if !wait(&signals, due)? {
+            // It may have gone just now.
+            let _ = kill(
+                child,
+                if asked {
+                    Signal::SIGKILL
+                } else {
+                    Signal::SIGTERM
+                },
+            );
+            due = (!asked).then(|| Instant::now() + GRACE);
+            asked = true;
+            continue;
+        }
         let Some(signal) = signals.read_signal()? else {
             continue;
         };
         match Signal::try_from(signal.ssi_signo.cast_signed())? {
             Signal::SIGCHLD => {
                 if let Some(end) = ended(child)? {
-                    return Ok(end);
+                    return Ok((end, child.as_raw().cast_unsigned(), asked));
                 }
             }
             // The terminal sends its signals to the whole group.
             _ if signal.ssi_code == libc::SI_KERNEL => {}
             // It may have gone just now.
             signal => drop(kill(child, signal)),
+        }
+    }
+}
+
+/// Waits for a signal, or for a moment. Whether there is a signal.
+fn wait(signals: &SignalFd, due: Option<Instant>) -> io::Result<bool> {
+    let Some(due) = due else {
+        return Ok(true);
+    };
+    loop {
+        // Rounded up, so that the moment is past when the time is over.
+        let left = due
+            .saturating_duration_since(Instant::now())
+            .as_micros()
+            .div_ceil(1000);
+        let left = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        let mut events = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut events, left) {
+            Ok(0) if Instant::now() < due => {}
+            Err(Errno::EINTR) => {}
+            result => return Ok(result? > 0),
         }
     }
 }
@@ -98,6 +143,11 @@ fn ended(child: Pid) -> io::Result<Option<End>> {
 }
 
 impl End {
+    /// Whether it ended by a signal for what it did itself, a failed assertion for instance.
+    pub fn is_crash(self) -> bool {
+        matches!(self, End::Signal(signal) if signal != Signal::SIGPIPE && OWN.contains(&signal))
+    }
+
     /// Ends this process in the same way.
     pub fn repeat(self) -> ExitCode {
         match self {

@@ -6,6 +6,7 @@ mod build;
 mod execution;
 mod parent;
 mod program;
+mod run;
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;

@@ -8,7 +8,8 @@ use super::execution::Run;
 ///
 /// * `// Prints: TEXT`: a line of stdout has this text;
 /// * `// Says: TEXT`: stderr has it;
-/// * `// Ends: SIGNAL` (`abort`, `terminated`, `killed`): a signal ends the program, instead of 0 after the line `ok NAME`;
+/// * `// Ends: END`: a signal ends the program (`abort`, `terminated`, `killed`), or the fault of a kernel (`fault`), instead
+///   of 0 after the line `ok NAME`;
 /// * `// Options: --stats`: more options of `wavetank run`;
 /// * `// Links: -lNAME`: more arguments for the compiler;
 /// * `// GPUs: gfx900,gfx906`: it runs once, on these, instead of once on each.
@@ -21,8 +22,16 @@ pub struct Program {
     pub gpus: Vec<String>,
     prints: Vec<String>,
     says: Vec<String>,
-    /// The signal that ends it.
-    signal: Option<i32>,
+    end: End,
+}
+
+/// How a program ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Well,
+    Signal(i32),
+    /// By the fault of a kernel, of which the command tells.
+    Fault,
 }
 
 impl Program {
@@ -35,10 +44,11 @@ impl Program {
             let values = lines.filter_map(|line| line.strip_prefix(key));
             values.map(|value| value.trim().to_owned()).collect()
         };
-        let signal = |end: &String| match end.as_str() {
-            "abort" => 6,
-            "killed" => 9,
-            "terminated" => 15,
+        let end = |end: &String| match end.as_str() {
+            "abort" => End::Signal(6),
+            "killed" => End::Signal(9),
+            "terminated" => End::Signal(15),
+            "fault" => End::Fault,
             _ => panic!("{}: `{end}` is no end", source.display()),
         };
         let mut gpus = after("GPUs:");
@@ -57,7 +67,7 @@ impl Program {
             prints: after("Prints:"),
             says: after("Says:"),
             options: words("Options:"),
-            signal: after("Ends:").first().map(signal),
+            end: after("Ends:").first().map_or(End::Well, end),
             name,
         }
     }
@@ -66,13 +76,23 @@ impl Program {
     pub fn judge(&self, run: &Run) -> Result<(), String> {
         let wrong = |what: String| Err(format!("{what}\n{run}"));
         let ok = format!("ok {}", self.name);
-        if run.signal != self.signal {
-            return wrong(format!("it did not end by signal {:?}", self.signal));
+        let (code, signal) = match self.end {
+            End::Well => (Some(0), None),
+            End::Signal(signal) => (None, Some(signal)),
+            End::Fault => (Some(1), None),
+        };
+        if (run.code, run.signal) != (code, signal) {
+            return wrong(format!(
+                "it is to end with {code:?}, or by signal {signal:?}"
+            ));
         }
-        if self.signal.is_none() && run.code != Some(0) {
-            return wrong("it failed".to_owned());
+        let last = run.stderr.lines().next_back().unwrap_or_default();
+        if self.end == End::Fault
+            && !last.starts_with("error: a fault on the GPU ended the program: ")
+        {
+            return wrong("the last line does not say which fault ended it".to_owned());
         }
-        if self.signal.is_some() == (run.stdout.lines().next_back() == Some(&ok)) {
+        if (self.end != End::Well) == (run.stdout.lines().next_back() == Some(&ok)) {
             return wrong(format!("its last line is to be `{ok}` if it ends well"));
         }
         for text in &self.prints {

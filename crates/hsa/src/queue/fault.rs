@@ -1,5 +1,8 @@
 //! What goes wrong on a queue: a line on stderr, the program's callback, and never a kernel that is skipped.
 
+use std::path::Path;
+
+use wavetank::last_fault::LastFault;
 use wavetank::{Error, MachineFault};
 
 use super::Queue;
@@ -43,6 +46,8 @@ impl Fault {
             Fault::Kernel(error) => error.to_string(),
         };
         log::line(&sentence);
+        // Whoever started the program learns what it died of, if it dies now.
+        note(&sentence, false);
         let status = self.status();
         let handled = match self {
             Fault::Kernel(Error::Fault(fault)) => match &fault.fault {
@@ -57,13 +62,27 @@ impl Fault {
                 let data = std::ptr::with_exposed_provenance_mut(queue.data);
                 // SAFETY: the program gave the function for this argument.
                 unsafe { callback(status, queue_pointer, data) };
+                note(&sentence, true);
             }
-            None if handled => {}
+            None if handled => note(&sentence, true),
             None => {
                 log::line("the program has no callback for errors of this queue, and is ended");
                 std::process::abort();
             }
         }
+    }
+}
+
+/// Leaves a note of a fault for `wavetank run`, if that started the program.
+fn note(sentence: &str, handled: bool) {
+    if let Some(path) = std::env::var_os("WAVETANK_FAULT_TO") {
+        let fault = LastFault {
+            process: std::process::id(),
+            handled,
+            sentence: sentence.to_owned(),
+        };
+        // Where it cannot be left, nobody reads it.
+        let _ = fault.leave(Path::new(&path));
     }
 }
 

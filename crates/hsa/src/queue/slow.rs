@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use wavetank_quote::readable;
+
 use crate::log;
 
 /// After this time a dispatch says for the first time how far it is; then whenever it has taken twice as long.
@@ -44,7 +46,7 @@ impl<'a> Slow<'a> {
         update.ok()?;
         Some(format!(
             "kernel `{}` has been running for {} s: {done} of {all} work-groups are done",
-            self.kernel,
+            readable(self.kernel),
             elapsed.as_secs()
         ))
     }

@@ -1,0 +1,219 @@
+//! What a program is made of, before it runs: the GPUs that it and its libraries have code for, and which runtime library
+//! it would find.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use memmap2::Mmap;
+use wavetank::object::{Target, interpreter, targets};
+use wavetank::{Chip, ChipFacts};
+use wavetank_quote::plain;
+
+use crate::exit::{Failure, Result};
+
+/// A library of this name is where kernels run.
+const RUNTIME: &str = "libhsa-runtime64.so.1";
+
+/// A program as it lies on disk.
+#[derive(Default)]
+pub struct Contents {
+    /// What it has code for; nothing, if that cannot be told: it may be a script, or load its code when it runs.
+    targets: Vec<Target>,
+    /// The same of each library that it names.
+    libraries: Vec<Vec<Target>>,
+    /// The runtime library that it would load.
+    runtime: Option<PathBuf>,
+    /// Whether it loads the library of a sanitizer.
+    sanitized: bool,
+}
+
+impl Contents {
+    /// Looks into a program, as it would be started with a folder before all others that have libraries.
+    pub fn of(program: &OsStr, folder: Option<&Path>) -> Contents {
+        let Some(path) = find(program) else {
+            return Contents::default();
+        };
+        let Some(bytes) = map(&path) else {
+            return Contents::default();
+        };
+        let mut contents = Contents {
+            targets: targets(&bytes).unwrap_or_default(),
+            ..Contents::default()
+        };
+        let linker = interpreter(&bytes).map(Path::new);
+        for (name, library) in linker.map_or(Vec::new(), |l| libraries(l, &path, folder)) {
+            contents.sanitized |= is_sanitizer(&name);
+            if name == RUNTIME {
+                contents.runtime = Some(library);
+            } else if let Some(bytes) = map(&library)
+                && let Ok(targets) = targets(&bytes)
+            {
+                contents.libraries.push(targets);
+            }
+        }
+        contents
+    }
+
+    /// Whether the program loads a runtime library of a folder by itself, or must not have any loaded before its own.
+    pub fn takes_from(&self, folder: &Path) -> bool {
+        let found = self.runtime.as_deref().and_then(Path::parent);
+        self.sanitized || found.is_some_and(|found| found == folder)
+    }
+
+    /// The chip to emulate: one that the program has code for, and most of its libraries. `None` where nothing says.
+    ///
+    /// # Errors
+    /// A program with code for other chips alone.
+    pub fn chip(&self, program: &Path) -> Result<Option<Chip>> {
+        let all = ChipFacts::ALL.iter();
+        let fitting = all.filter(|chip| self.targets.is_empty() || has_code(&self.targets, chip));
+        let count = |chip: &ChipFacts| self.libraries.iter().filter(|l| has_code(l, chip)).count();
+        // Of equals the last would be taken.
+        let best = fitting.rev().max_by_key(|chip| count(chip));
+        match best {
+            Some(chip) if !self.targets.is_empty() || count(chip) > 0 => Ok(Some(chip.chip)),
+            Some(_) => Ok(None),
+            None => Err(self.none_fits().of(program)),
+        }
+    }
+
+    fn none_fits(&self) -> Failure {
+        let names: Vec<String> = self.targets.iter().map(Target::to_string).collect();
+        let verb = if names.len() == 1 { "is" } else { "are" };
+        Failure::usage(format!(
+            "the program has code for {}, which {verb} not emulated: build it with --offload-arch={} (hipcc, clang), or \
+             with another of {}; --gpu tries it as it is",
+            plain(&names.join(", ")),
+            wavetank::DEFAULT_CHIP,
+            ChipFacts::names(),
+        ))
+    }
+}
+
+/// Whether there is code for a chip, with the features that it is emulated with.
+fn has_code(targets: &[Target], chip: &ChipFacts) -> bool {
+    let emulated = chip.isa.parse::<Target>();
+    emulated.is_ok_and(|emulated| targets.iter().any(|target| target.serves(&emulated)))
+}
+
+/// Sanitizers want to be the first library of a program.
+fn is_sanitizer(name: &str) -> bool {
+    [
+        "libasan.",
+        "libtsan.",
+        "liblsan.",
+        "libubsan.",
+        "libhwasan.",
+        "libclang_rt.",
+    ]
+    .iter()
+    .any(|sanitizer| name.starts_with(sanitizer))
+}
+
+/// The file of a command's name, as the system finds it.
+pub fn find(program: &OsStr) -> Option<PathBuf> {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return Some(path.to_owned());
+    }
+    let folders = std::env::var_os("PATH")?;
+    let mut files = std::env::split_paths(&folders).map(|folder| folder.join(program));
+    let runs = |file: &PathBuf| {
+        file.metadata()
+            .is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+    };
+    files.find(runs)
+}
+
+/// A file's bytes. Libraries may have gigabytes, of which little is looked at.
+fn map(path: &Path) -> Option<Mmap> {
+    let file = File::open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    // SAFETY: programs and libraries are not written in place while somebody is about to run them; who cuts one short ends
+    // this command, as it would end the program.
+    unsafe { Mmap::map(&file) }.ok()
+}
+
+/// The libraries that a program loads at its start, by name, as its own dynamic linker finds them. Nothing runs of the
+/// program. It is none of the linker's business what cannot be found: the program will say so.
+fn libraries(linker: &Path, program: &Path, folder: Option<&Path>) -> Vec<(String, PathBuf)> {
+    let mut command = Command::new(linker);
+    command.arg("--list").arg(program).stdin(Stdio::null());
+    command.env_remove("LD_PRELOAD");
+    if let Some(folder) = folder {
+        super::library::prepend(&mut command, "LD_LIBRARY_PATH", folder, ":");
+    }
+    let Ok(output) = command.output() else {
+        return Vec::new();
+    };
+    listed(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// Reads lines as `NAME => PATH (ADDRESS)`.
+fn listed(text: &str) -> Vec<(String, PathBuf)> {
+    let lines = text.lines().filter_map(|line| {
+        let (name, rest) = line.trim().split_once(" => ")?;
+        let (path, _) = rest.rsplit_once(" (")?;
+        Some((name.to_owned(), path.into()))
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(program: &[&str], libraries: &[&[&str]]) -> Result<Option<Chip>> {
+        let parse = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect();
+        let contents = Contents {
+            targets: parse(program),
+            libraries: libraries.iter().map(|names| parse(names)).collect(),
+            ..Contents::default()
+        };
+        contents.chip(Path::new("a.out"))
+    }
+
+    #[test]
+    fn the_chip_is_one_that_all_have_code_for() {
+        assert_eq!(chosen(&[], &[]), Ok(None));
+        assert_eq!(chosen(&["gfx803", "gfx906"], &[]), Ok(Some(Chip::Gfx906)));
+        assert_eq!(chosen(&["gfx906", "gfx900"], &[]), Ok(Some(Chip::Gfx900)));
+        let libraries: &[&[&str]] = &[&["gfx1030"], &["gfx906:xnack-", "gfx90a"]];
+        assert_eq!(
+            chosen(&["gfx900", "gfx906"], libraries),
+            Ok(Some(Chip::Gfx906))
+        );
+        assert_eq!(chosen(&["gfx900"], libraries), Ok(Some(Chip::Gfx900)));
+        assert_eq!(chosen(&[], libraries), Ok(Some(Chip::Gfx906)));
+        assert_eq!(chosen(&[], &[&["gfx1030"]]), Ok(None));
+    }
+
+    #[test]
+    fn code_for_other_chips_is_told() {
+        let Err(Failure::Usage(text)) = chosen(&["gfx803"], &[]) else {
+            panic!("it is refused");
+        };
+        assert!(
+            text.starts_with("a.out: the program has code for gfx803, which is not"),
+            "{text}"
+        );
+        assert!(text.contains("--offload-arch=gfx900"), "{text}");
+        // What is emulated has XNACK off.
+        assert!(chosen(&["gfx900:xnack+", "gfx1030"], &[]).is_err());
+    }
+
+    #[test]
+    fn lines_of_the_linker_are_read() {
+        let text = "\tlinux-vdso.so.1 (0x1)\n\tliba.so.8 => /lib/x (y)/liba.so.8 (0x7f)\n\tlibb.so => not found\n";
+        assert_eq!(
+            listed(text),
+            [("liba.so.8".to_owned(), "/lib/x (y)/liba.so.8".into())]
+        );
+        assert!(is_sanitizer("libasan.so.8") && !is_sanitizer("libasanas.so"));
+    }
+}

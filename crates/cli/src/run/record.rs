@@ -1,0 +1,111 @@
+//! What is said of a run besides what the program says: the lines of the library, a table, an object for machines.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use wavetank::statistics::Sum;
+use wavetank_quote::readable;
+
+use super::Ended;
+use super::program::End;
+use crate::exit::{Failure, Result, print_json};
+
+/// Where our lines go.
+pub struct Log(Option<(PathBuf, File)>);
+
+impl Log {
+    /// A file, emptied, or else stderr.
+    pub fn to(path: Option<PathBuf>) -> Result<Log> {
+        let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) else {
+            return Ok(Log(None));
+        };
+        let failed = |error| Failure::file("write", &path, error);
+        // The program may go elsewhere before it opens it.
+        let whole = std::path::absolute(&path).map_err(failed)?;
+        File::create(&path).map_err(failed)?;
+        let file = File::options().append(true).open(&path).map_err(failed)?;
+        Ok(Log(Some((whole, file))))
+    }
+
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.as_ref().map(|(path, _)| path.as_path())
+    }
+
+    /// Writes lines. If nobody is there to be told, nobody is told.
+    pub fn tell(&self, text: &str) {
+        let _ = match &self.0 {
+            Some((_, file)) => (&*file).write_all(text.as_bytes()),
+            None => anstream::stderr().write_all(text.as_bytes()),
+        };
+    }
+}
+
+/// A run for machines.
+#[derive(Serialize)]
+pub struct Record<'a> {
+    program: String,
+    gpus: Vec<&'static str>,
+    /// The program's exit code, if it had one.
+    exit_code: Option<i32>,
+    /// The signal that ended it.
+    signal: Option<&'static str>,
+    timed_out: bool,
+    seconds: f64,
+    /// What a kernel did that ended the program.
+    fault: Option<&'a str>,
+    kernels: Vec<KernelRecord<'a>>,
+}
+
+#[derive(Serialize)]
+struct KernelRecord<'a> {
+    name: &'a str,
+    readable: String,
+    calls: u64,
+    seconds: f64,
+    wave_instructions: u64,
+}
+
+impl<'a> Record<'a> {
+    pub fn new(
+        program: &Path,
+        gpus: Vec<&'static str>,
+        ended: &Ended,
+        fault: Option<&'a str>,
+        rows: &'a [(String, Sum)],
+    ) -> Record<'a> {
+        let (exit_code, signal) = match ended.end {
+            End::Code(code) => (Some(code), None),
+            End::Signal(signal) => (None, Some(signal.as_str())),
+        };
+        let kernel = |(name, sum): &'a (String, Sum)| KernelRecord {
+            name,
+            readable: readable(name),
+            calls: sum.calls,
+            seconds: sum.time.as_secs_f64(),
+            wave_instructions: sum.instructions,
+        };
+        Record {
+            program: program.to_string_lossy().into_owned(),
+            gpus,
+            exit_code,
+            signal,
+            timed_out: ended.timed_out,
+            seconds: ended.time.as_secs_f64(),
+            fault,
+            kernels: rows.iter().map(kernel).collect(),
+        }
+    }
+
+    /// Writes it to a file, or to stdout for `-`.
+    pub fn write(&self, path: &Path) -> Result {
+        if path == Path::new("-") {
+            return print_json(self);
+        }
+        let failed = |error: std::io::Error| Failure::file("write", path, error);
+        let text = serde_json::to_string_pretty(self).map_err(|error| failed(error.into()))?;
+        std::fs::write(path, text + "\n").map_err(failed)
+    }
+}

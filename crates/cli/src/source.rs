@@ -1,0 +1,77 @@
+//! Sources of programs, where machine code or its text was expected.
+
+use std::path::Path;
+
+use crate::exit::{Failure, Result, shown};
+
+/// Lines that are looked at.
+const LINES: usize = 2000;
+
+/// A language that kernels are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Language {
+    OpenCl,
+    Hip,
+}
+
+/// Refuses the source of a program, and says how to compile it.
+pub fn refuse(path: &Path, bytes: &[u8]) -> Result {
+    let Some(language) = language(path, bytes) else {
+        return Ok(());
+    };
+    let file = shown(path);
+    // A compiler takes `-` as well, but would not see what has been read.
+    let source = match file.as_str() {
+        "stdin" => "kernels".to_owned(),
+        _ => file,
+    };
+    let sentence = match language {
+        Language::OpenCl => format!(
+            "this looks like OpenCL source; compile it first:\n  clang -x cl -cl-std=CL2.0 -Xclang -finclude-default-header \
+             -target amdgcn-amd-amdhsa -mcpu=gfx900 -O2 {source} -o kernels.hsaco"
+        ),
+        Language::Hip => format!(
+            "this looks like HIP source; compile it first:\n  hipcc --genco --offload-arch=gfx900 -O2 {source} -o kernels.hsaco"
+        ),
+    };
+    Err(Failure::usage(sentence).of(path))
+}
+
+/// The language of a source, by its words, or by its name if it is text.
+fn language(path: &Path, bytes: &[u8]) -> Option<Language> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let words = || text.lines().take(LINES).map(|line| line.split_whitespace());
+    let begins =
+        |with: &[&str]| words().any(|mut line| with.iter().all(|word| line.next() == Some(word)));
+    if begins(&["__kernel"]) || begins(&["kernel", "void"]) {
+        return Some(Language::OpenCl);
+    }
+    if begins(&["__global__"]) || begins(&["#include", "<hip/hip_runtime.h>"]) {
+        return Some(Language::Hip);
+    }
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    match extension.as_str() {
+        "cl" => Some(Language::OpenCl),
+        "hip" | "cu" | "cpp" => Some(Language::Hip),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_told_by_words_and_names() {
+        let of = |name: &str, text: &str| language(Path::new(name), text.as_bytes());
+        assert_eq!(
+            of("-", "// sum\nkernel void f() {}"),
+            Some(Language::OpenCl)
+        );
+        assert_eq!(of("a.s", "  __kernel void f() {}"), Some(Language::OpenCl));
+        assert_eq!(of("a.txt", "__global__ void f() {}"), Some(Language::Hip));
+        assert_eq!(of("a.CL", "int f();"), Some(Language::OpenCl));
+        assert_eq!(of("a.s", "s_nop 0 // kernel void"), None);
+        assert_eq!(language(Path::new("a.cl"), b"\x7fELF\xff"), None);
+    }
+}

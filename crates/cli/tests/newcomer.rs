@@ -1,0 +1,176 @@
+//! What newcomers type, and what they are told.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{
+    Outcome, REDUCE, VECADD, directory, outcome, wavetank, wavetank_from, wavetank_in,
+};
+
+/// Runs the command with words that may have blanks.
+fn with(words: &[&str]) -> Outcome {
+    outcome(Command::new(env!("CARGO_BIN_EXE_wavetank")).args(words))
+}
+
+#[test]
+fn an_instruction_needs_no_quotes() {
+    let words = "exec --json v_add_u32 v0, v1, v2 v1=3 v2=4";
+    let changes: serde_json::Value = serde_json::from_str(&wavetank(words).success()).unwrap();
+    assert_eq!(changes[0]["changes"][0]["values"][0], 7);
+    wavetank("exec s_movk_i32 s0, -5").success();
+    wavetank("exec v_add_f32 v0, v1").failure(2, &["expected `,` and another operand"]);
+}
+
+#[test]
+fn integers_for_floats_get_a_note() {
+    let run = |state: &str| {
+        let out = with(&["exec", "v_add_f32 v0, v1, v2", "v1=1.0", state]);
+        assert_eq!(out.code, Some(0), "{out:?}");
+        out.stderr
+    };
+    let note = "note: v2 is read as f32, and 2 is its bits; write 2.0 for the number\n";
+    assert_eq!(run("v2=2"), note);
+    for meant in ["v2=2.0", "v2=0", "v2=0x40000000", "v2=1073741824", "v3=2"] {
+        assert_eq!(run(meant), "", "{meant}");
+    }
+    assert_eq!(with(&["exec", "v_add_u32 v0, v1, v2", "v2=2"]).stderr, "");
+}
+
+#[test]
+fn what_is_wrong_with_an_instruction() {
+    let says = |words: &[&str], part: &str| drop(with(words).failure(2, &[part]));
+    says(
+        &["explain", "v_add"],
+        "names that begin so: v_add_co_u32, v_add_f16, v_add_f32",
+    );
+    says(&["exec", "x: s_branch x"], "labels work in `asm`");
+    says(
+        &["explain", "v_add_f32 v0, v1, v2, v3"],
+        "`v_add_f32` takes 3 operands",
+    );
+    says(
+        &["exec", "v_mov_b32 v0, v1", "v1="],
+        "`v1=`: a value is missing",
+    );
+    let timeout = [
+        "launch",
+        VECADD,
+        "--grid",
+        "1",
+        "--block",
+        "1",
+        "--timeout",
+        "-1",
+    ];
+    says(&timeout, "a number of seconds above 0");
+}
+
+#[test]
+fn chips_have_many_names() {
+    let dir = directory("chips_have_many_names");
+    fs::write(dir.join("a.s"), "s_nop 0\n").unwrap();
+    for name in [
+        "vega", "Vega20", "GFX900", "Tahiti", "bonaire", "fiji", "polaris", "vega10", "Renoir",
+    ] {
+        assert_eq!(
+            wavetank_in(&dir, &format!("asm --gpu {name} a.s")).success(),
+            "s_nop 0\n"
+        );
+    }
+    wavetank_in(&dir, "asm --gpu voodoo a.s")
+        .refused(&["`voodoo` is no instruction set", "vega20"]);
+    assert!(
+        wavetank(&format!("info --gpu Vega10 {VECADD}"))
+            .success()
+            .contains("vecadd")
+    );
+    assert!(wavetank("agents --gpu vega20").success().contains("gfx906"));
+    wavetank(&format!("launch {VECADD} --gpu Vega20 --grid 1 --block 1"))
+        .refused(&["no code for gfx906"]);
+}
+
+#[test]
+fn sources_are_to_be_compiled() {
+    let dir = directory("sources_are_to_be_compiled");
+    fs::write(
+        dir.join("k.cl"),
+        "kernel void k(global int *v) { v[0] = 1; }\n",
+    )
+    .unwrap();
+    fs::write(dir.join("k.hip"), "#include <hip/hip_runtime.h>\n").unwrap();
+    for command in ["asm", "dis", "info", "launch"] {
+        let says = |file: &str, parts: &[&str]| {
+            wavetank_in(&dir, &format!("{command} {file}")).failure(2, parts);
+        };
+        says(
+            "k.cl",
+            &[
+                "k.cl: this looks like OpenCL source",
+                "-mcpu=gfx900 -O2 k.cl",
+            ],
+        );
+        says(
+            "k.hip",
+            &["k.hip: this looks like HIP source", "hipcc --genco"],
+        );
+    }
+}
+
+#[test]
+fn files_come_from_stdin() {
+    assert!(
+        wavetank_from(VECADD, "info -")
+            .success()
+            .contains("kernel vecadd")
+    );
+    let words = "launch - --grid 4 --block 4 --arg iota:f32:4 --arg iota:f32:4 --arg print:f32:4 --arg u32:4";
+    assert!(
+        wavetank_from(VECADD, words)
+            .success()
+            .contains("0.0 2.0 4.0 6.0")
+    );
+}
+
+#[test]
+fn a_buffer_for_part_of_the_grid_is_too_short() {
+    let words = format!(
+        "launch {VECADD} --grid 100 --block 64 --arg iota:f32:10 --arg iota:f32:100 --arg print:f32:100 --arg u32:100"
+    );
+    wavetank(&words).failure(
+        1,
+        &[
+            "argument 0",
+            "an element for each work-item takes 400 bytes",
+        ],
+    );
+}
+
+/// The call that is printed is a line of a shell, and it works.
+#[test]
+fn a_launch_without_a_grid_is_a_template() {
+    let folder = Path::new(env!("CARGO_BIN_EXE_wavetank")).parent().unwrap();
+    for (file, first) in [
+        (
+            VECADD,
+            "# vecadd(float* arg0, float* arg1, float* arg2, uint arg3)\nwavetank launch ",
+        ),
+        (REDUCE, "# reduce_sum("),
+    ] {
+        let text = wavetank(&format!("launch {file}")).success();
+        assert!(text.starts_with(first), "{text}");
+        let calls = text.matches("wavetank launch ").count();
+        assert_eq!(calls, if file == VECADD { 1 } else { 2 });
+        let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+        let script = format!("set -e\n{text}");
+        let mut shell = Command::new("sh");
+        let out = outcome(shell.args(["-c", &script]).env("PATH", path)).success();
+        assert_eq!(
+            out.matches(": 64 ").count(),
+            calls,
+            "each prints a buffer: {out}"
+        );
+    }
+    wavetank(&format!("launch {VECADD} --grid 64")).failure(2, &["--block"]);
+    wavetank(&format!("launch {VECADD} --arg u32:1")).failure(2, &["--grid"]);
+}
