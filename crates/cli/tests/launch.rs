@@ -88,10 +88,17 @@ fn dynamic_lds_is_beside_the_arguments_in_hip() {
     let dir = directory("dynamic_lds");
     let list = || (0..64).map(|i| i as f32);
     fs::write(dir.join("a.bin"), floats(list())).unwrap();
-    let words = "_Z8k_dynldsPf --grid 64 --block 64 --arg inout:a.bin:b.bin --arg lds:256";
-    let words = format!("launch {file} {words}");
-    assert_eq!(wavetank_in(&dir, &words).success(), "");
-    assert_eq!(fs::read(dir.join("b.bin")).unwrap(), floats(list().rev()));
+    // By the compiler's name, and by both of the source.
+    for (n, kernel) in ["_Z8k_dynldsPf", "k_dynlds(float*)", "k_dynlds"]
+        .iter()
+        .enumerate()
+    {
+        let words = format!("--grid 64 --block 64 --arg inout:a.bin:b{n}.bin --arg lds:256");
+        let words = format!("launch {file} {kernel} {words}");
+        assert_eq!(wavetank_in(&dir, &words).success(), "");
+        let turned = fs::read(dir.join(format!("b{n}.bin"))).unwrap();
+        assert_eq!(turned, floats(list().rev()), "{kernel}");
+    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ fn accesses_beyond_the_lds_are_reported() {
         let text = overrun.to_string();
         assert!(
             text.starts_with(
-                "kernel `_Z8k_dynldsPf` went beyond its LDS 200 times, first at `ds_read_b32"
+                "kernel `k_dynlds(float*)` went beyond its LDS 200 times, first at `ds_read_b32"
             ),
             "{text}"
         );
@@ -173,8 +173,8 @@ fn a_stack_that_overflows_tells_depth_size_and_calls() {
         let text = run(0).0.unwrap_err().to_string();
         for part in [
             "lane 0: stack overflow: a store of 4 bytes at offset ",
-            " of the work-item's stack, which has 64 bytes; called by _Z3ackii",
-            ", _Z9k_recursePi; `launch --stack BYTES`",
+            " of the work-item's stack, which has 64 bytes; called by ack(int, int)",
+            ", k_recurse(int*); `launch --stack BYTES`",
         ] {
             assert!(text.contains(part), "{}: {text}", b.label);
         }
