@@ -32,6 +32,7 @@ fn program() -> Program {
     let how = Translation {
         count: false,
         step: false,
+        tap: false,
         simd: Simd::detect(),
     };
     Program::new(source, how)

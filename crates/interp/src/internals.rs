@@ -53,5 +53,10 @@ pub fn uniform_step(simd: Simd, op: &Op) -> Option<StepFn> {
 /// The step of an access to memory.
 pub fn memory_step(simd: Simd, op: &MemOp) -> StepFn {
     use crate::memory::mem_step;
-    at_level!(simd, mem_step(op))
+    at_level!(simd, mem_step(op, false))
+}
+
+/// The same, which notes what it touches.
+pub fn tapped_step(op: &MemOp) -> StepFn {
+    crate::memory::mem_step::<Baseline>(op, true)
 }

@@ -15,7 +15,7 @@ use wavetank_translate::{Code, Modes, Translator};
 use crate::choose;
 use crate::drive::Baseline;
 use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
-use crate::lower::{addresses, descriptor, returns};
+use crate::lower::{ROOM, addresses, descriptor, returns};
 use crate::memory::mem_step;
 use crate::step::{Ctx, Next, Step};
 use crate::visit::Visit;
@@ -78,6 +78,7 @@ impl<'p> Plain<'p> {
 impl Backend for Plain<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
+        wave.make_room(ROOM);
         self.turn(wave, memory)
     }
 }
@@ -451,7 +452,7 @@ impl Frame<'_, '_> {
     /// Runs a memory operation's own step, with its values put among the temporaries; gives what comes back if that is no
     /// register.
     fn access(&mut self, op: &MemOp) -> Result<Option<Val>, Stop> {
-        let lanes = std::mem::offset_of!(Uniform, temps) as u32;
+        let lanes = size_of::<Uniform>() as u32;
         let mut mem = Request {
             op: op.clone(),
             pc: self.pc,
@@ -480,12 +481,12 @@ impl Frame<'_, '_> {
             }
         }
         let mask = op.mask.map_or(!0, |m| self.get(m).uniform());
-        self.wave.uniform_mut().temps[0] = mask;
+        self.wave.own_uniforms()[0] = mask;
         for (n, (at, value)) in (1..).zip(mem.data.iter_mut().zip(&op.data)) {
             *at = match op.mask {
                 Some(_) => self.put(&mut room, *value),
                 None => {
-                    self.wave.uniform_mut().temps[n] = self.get(*value).uniform();
+                    self.wave.own_uniforms()[n] = self.get(*value).uniform();
                     lanes + 8 * n as u32
                 }
             };
@@ -494,7 +495,7 @@ impl Frame<'_, '_> {
         if returns_value {
             mem.ret = (room * VECTOR_BYTES) as u32;
         }
-        let run = mem_step::<Baseline>(op);
+        let run = mem_step::<Baseline>(op, false);
         let address = (&raw const mem).expose_provenance() as u64;
         let step = Step {
             run,

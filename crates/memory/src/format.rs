@@ -9,7 +9,9 @@ use wavetank_ir::{Half, MemKind};
 use crate::access::{Context, Request};
 use crate::global;
 use crate::lanes::each;
+use crate::places::Far;
 use crate::space::buffer::Site;
+use crate::taps::Tap;
 use crate::unit::Denied;
 
 /// The layout and the numbers of an element.
@@ -284,11 +286,15 @@ impl SmallFloat {
 }
 
 /// A load or store with conversion, of `access` dwords as components. Range
-/// checks are all or nothing.
+/// checks are all or nothing. With `TAP` it notes what is touched.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
-pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Denied> {
+pub unsafe fn access<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     let site = unsafe { Site::new(ctx, step) };
     let d = site.descriptor;
@@ -301,6 +307,9 @@ pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Re
     site.align(ctx.memory.alignment, inside, bytes, &mut address)?;
     if inside != 0 {
         site.check(ctx, step.cache, inside, (bytes, stores), &address)?;
+        if TAP {
+            Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+        }
     }
     let components = Components::new(ctx, step, format.map(|f| f.number));
     each(mask, |lane| {

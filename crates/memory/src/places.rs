@@ -23,6 +23,9 @@ pub trait Places {
     /// The lane's address has been checked for a `T`.
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T);
 
+    /// Where dword `n` of what a lane accesses is, or its only `bytes` bytes, if they are in range.
+    fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64>;
+
     /// The address of an aligned word that an atomic changes, if it is in range.
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64>;
 
@@ -106,6 +109,12 @@ impl<A: Addresses> Places for A {
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
         unsafe { copy::<R, T>(from.cast(), at(self.address(lane))) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        // SAFETY: the places are alive.
+        Some(unsafe { self.address(lane) } + 4 * n as u64)
     }
 
     #[inline(always)]
@@ -208,7 +217,7 @@ pub const PRIVATE_STEP: u64 = 64 * 4;
 
 impl Private<'_> {
     #[inline(always)]
-    fn dword(&self, lane: usize, n: usize) -> u64 {
+    fn at(&self, lane: usize, n: usize) -> u64 {
         self.base + u64::from(self.offset[lane & 63]) + PRIVATE_STEP * n as u64
     }
 }
@@ -219,18 +228,23 @@ impl Places for Private<'_> {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked.
-        unsafe { read_dwords::<R, T>(to, |n| Some(self.dword(lane, n))) }
+        unsafe { read_dwords::<R, T>(to, |n| Some(self.at(lane, n))) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
-        unsafe { write_dwords::<R, T>(from, |n| Some(self.dword(lane, n))) }
+        unsafe { write_dwords::<R, T>(from, |n| Some(self.at(lane, n))) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        Some(self.at(lane, n))
     }
 
     #[inline(always)]
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        Some(self.dword(lane, 0))
+        Some(self.at(lane, 0))
     }
 
     #[inline(always)]
@@ -256,7 +270,7 @@ pub struct Row {
 
 impl Row {
     #[inline(always)]
-    fn dword(&self, lane: usize, n: usize) -> u64 {
+    fn at(&self, lane: usize, n: usize) -> u64 {
         self.first + 4 * lane as u64 + PRIVATE_STEP * n as u64
     }
 }
@@ -267,18 +281,23 @@ impl Places for Row {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked.
-        unsafe { read_dwords::<R, T>(to, |n| Some(self.dword(lane, n))) }
+        unsafe { read_dwords::<R, T>(to, |n| Some(self.at(lane, n))) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
-        unsafe { write_dwords::<R, T>(from, |n| Some(self.dword(lane, n))) }
+        unsafe { write_dwords::<R, T>(from, |n| Some(self.at(lane, n))) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        Some(self.at(lane, n))
     }
 
     #[inline(always)]
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        Some(self.dword(lane, 0))
+        Some(self.at(lane, 0))
     }
 
     #[inline(always)]
@@ -305,30 +324,28 @@ pub struct Split {
     pub valid: [u64; 4],
 }
 
-impl Split {
-    #[inline(always)]
-    fn dword(&self, lane: usize, n: usize) -> Option<u64> {
-        let valid = self.valid[n & 3] >> lane & 1 != 0;
-        valid.then(|| self.address[lane & 63] + self.step * n as u64)
-    }
-}
-
 impl Places for Split {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe { read_dwords::<R, T>(to, |n| self.dword(lane, n)) }
+        unsafe { read_dwords::<R, T>(to, |n| self.part(lane, n, 4)) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe { write_dwords::<R, T>(from, |n| self.dword(lane, n)) }
+        unsafe { write_dwords::<R, T>(from, |n| self.part(lane, n, 4)) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        let valid = self.valid[n & 3] >> lane & 1 != 0;
+        valid.then(|| self.address[lane & 63] + self.step * n as u64)
     }
 
     #[inline(always)]
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        self.dword(lane, 0)
+        self.part(lane, 0, 4)
     }
 
     #[inline(always)]

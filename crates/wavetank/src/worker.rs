@@ -96,13 +96,14 @@ impl<'a> Unit<'a> {
             return None;
         }
         let vgprs = self.common.launch.vgprs as usize;
-        let step = |pc, changes| {
+        let step = |pc, changes, touches| {
             let place = self.common.module.place(pc);
             (trace.sink)(Step {
                 group,
                 wave: index,
                 place,
                 changes,
+                touches,
             });
         };
         Some(stepper.run(wave, &mut self.memory, vgprs, step))

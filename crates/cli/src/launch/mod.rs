@@ -5,6 +5,7 @@ mod element;
 mod npy;
 mod report;
 mod spec;
+mod touches;
 mod trace;
 
 use std::ffi::OsString;

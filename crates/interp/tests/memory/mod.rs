@@ -9,6 +9,7 @@ mod global;
 mod lds;
 mod rows;
 mod scratch;
+mod taps;
 
 use wavetank_interp::Simd;
 use wavetank_interp::internals::{Ctx, Next, Step, StepFn, memory_step};

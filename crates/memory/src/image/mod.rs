@@ -17,6 +17,7 @@ use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
 use crate::rows::Baseline;
 use crate::space::buffer::check_addresses;
+use crate::taps::Tap;
 use crate::unit::Denied;
 use surface::Surface;
 
@@ -40,11 +41,15 @@ impl From<String> for Refused {
     }
 }
 
-/// The access of a step to an image.
+/// The access of a step to an image. With `TAP` it notes what is touched.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
-pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Refused> {
+pub unsafe fn access<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Refused> {
     let Where::Image(image) = &step.op.space else {
         unreachable!("chosen for images only")
     };
@@ -54,10 +59,10 @@ pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Re
         match image.kind {
             ImageKind::Info => info(ctx, step, image, surface, mask),
             ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => {
-                texels(ctx, step, image, surface, mask)
+                texels::<TAP>(ctx, step, image, surface, mask)
             }
             ImageKind::Sample | ImageKind::Gather | ImageKind::Lod => {
-                sample::access(ctx, step, image, surface, mask)
+                sample::access::<TAP>(ctx, step, image, surface, mask)
             }
         }
     }
@@ -131,7 +136,7 @@ impl<'a> Parts<'a> {
 }
 
 /// Loads, stores and atomics of one texel a lane.
-unsafe fn texels(
+unsafe fn texels<const TAP: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -149,6 +154,9 @@ unsafe fn texels(
         if inside != 0 {
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
             check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
+            if TAP {
+                Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+            }
         }
     }
     // SAFETY: the wave is live; the texels were checked.

@@ -10,7 +10,8 @@ use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
 use crate::format::{Components, load};
 use crate::lanes::{each, words};
-use crate::unit::Span;
+use crate::taps;
+use crate::window::Span;
 
 /// What a lane asks for. Coordinates count texels.
 #[derive(Clone, Copy, Default)]
@@ -26,11 +27,11 @@ struct Lookup {
     most: f32,
 }
 
-/// Samples, gathers, and levels of detail.
+/// Samples, gathers, and levels of detail. With `TAP` it notes what is touched.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
-pub unsafe fn access(
+pub unsafe fn access<const TAP: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -47,6 +48,7 @@ pub unsafe fn access(
             sampler,
             image,
             step,
+            tap: TAP.then(|| taps::Tap::new(ctx.memory, step)),
         };
         // All lanes, since the levels of four lanes depend on each other.
         let requests: Vec<Lookup> = (0..64).map(|lane| one.request(ctx, lane)).collect();
@@ -70,6 +72,7 @@ struct Sampling<'a> {
     sampler: ImageSampler,
     image: &'a Image,
     step: &'a Request,
+    tap: Option<taps::Tap>,
 }
 
 impl Sampling<'_> {
@@ -318,6 +321,9 @@ impl Sampling<'_> {
                 if !ctx.memory.holds(self.step.cache, span) {
                     ctx.memory
                         .check_lanes(1 << lane, bytes, false, |_| address)?;
+                }
+                if let Some(tap) = self.tap {
+                    tap.one(Some(lane as u8), address, bytes);
                 }
                 // SAFETY: the texel has been checked.
                 self.surface.format.unpack(unsafe { load(address, bytes) })

@@ -17,7 +17,8 @@ use crate::rows::Rows;
 use crate::space::Space;
 use crate::space::flat::{check_alignment, check_multiples, near, run_at};
 use crate::space::scratch::places;
-use crate::unit::{Denied, Span};
+use crate::unit::Denied;
+use crate::window::Span;
 
 /// A buffer descriptor (V#).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,8 @@ use crate::space::Space;
 use crate::space::buffer::span;
 use crate::space::lds;
 use crate::space::scratch;
-use crate::unit::{Denied, Span};
+use crate::unit::Denied;
+use crate::window::Span;
 use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
 
 /// Global memory: no aperture is looked at.

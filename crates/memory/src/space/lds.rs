@@ -17,6 +17,7 @@ use crate::operation::Operation;
 use crate::places::{Near, Places, Side, read_dwords, write_dwords};
 use crate::rows::{Baseline, Rows};
 use crate::space::Space;
+use crate::taps::Tap;
 use crate::unit::Denied;
 
 /// The LDS of a work-group.
@@ -74,6 +75,11 @@ impl Lds {
     #[inline(always)]
     fn base(&self) -> u64 {
         self.memory.as_ptr().expose_provenance() as u64
+    }
+
+    /// Where it is in the host's memory, and how many bytes.
+    pub(crate) fn extent(&self) -> (u64, u64) {
+        (self.base(), self.bytes.into())
     }
 }
 
@@ -196,14 +202,18 @@ unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
 }
 
 /// Atomics whose operand stands in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by
-/// lane (Vega ISA, 12.13, DS_*_SRC2_*).
+/// lane (Vega ISA, 12.13, DS_*_SRC2_*). With `TAP` it notes what is touched.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 ///
 /// # Errors
 /// If a lane goes beyond the LDS, and that is a fault.
-pub unsafe fn pair(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Denied> {
+pub unsafe fn pair<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Denied> {
     let MemKind::Atomic(rmw) = step.op.kind else {
         unreachable!("pairs of offsets are for atomics")
     };
@@ -223,6 +233,11 @@ pub unsafe fn pair(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Resu
         let from = places(step.sources[1], &mut second);
         for offsets in [&to.offsets, &from.offsets] {
             ctx.memory.note_overrun(step, mask, width, offsets)?;
+        }
+        if TAP {
+            let tap = Tap::new(ctx.memory, step);
+            tap.lanes(&from, mask, width);
+            tap.lanes(&to, mask, width);
         }
         each(mask, |lane| {
             let Some(cell) = to.cell(lane, width) else {
@@ -258,6 +273,11 @@ impl Places for Own {
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the caller's promise.
         unsafe { self.0.write::<R, T>(lane, from) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64> {
+        self.0.part(lane, n, bytes)
     }
 
     #[inline(always)]
@@ -303,6 +323,11 @@ impl Places for Clamped {
         let bytes = size_of::<T>().min(4);
         // SAFETY: what is in range is owned by the unit.
         unsafe { write_dwords::<R, T>(from, |n| self.place(lane, 4 * n, bytes)) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64> {
+        self.place(lane, 4 * n, bytes as usize)
     }
 
     /// What an atomic changes: the offset is aligned.

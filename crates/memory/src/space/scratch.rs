@@ -16,7 +16,8 @@ use crate::places::{self, PRIVATE_STEP as STEP, Places, Row};
 use crate::registry::{Entry, Map, Rights};
 use crate::rows::{Rows, copy};
 use crate::space::Space;
-use crate::unit::{Denied, Span};
+use crate::unit::Denied;
+use crate::window::Span;
 use wavetank_isa::numbers::PRIVATE_BASE;
 
 /// The scratch of the wave that runs.
@@ -70,6 +71,11 @@ impl Scratch {
     /// start at the scratch of the work-group, or of the wave.
     pub fn is_base(&self, address: u64) -> bool {
         self.bytes_per_lane() > 0 && (self.group..=self.base).contains(&address)
+    }
+
+    /// Where it is in the host's memory, and how many bytes.
+    pub fn extent(&self) -> (u64, u64) {
+        (self.base, wave_bytes(self.bytes_per_lane()))
     }
 
     /// Whether the wave owns all of it. The memory is there and can be written.
@@ -300,8 +306,13 @@ impl Places for Bytes<'_> {
         }
     }
 
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        let offset = self.offsets[lane & 63] + 4 * n as u32;
+        Some(place(self.base, lane, offset))
+    }
+
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        Some(place(self.base, lane, self.offsets[lane & 63]))
+        self.part(lane, 0, 4)
     }
 
     fn whole(&self) -> bool {

@@ -86,6 +86,7 @@ impl<'r> Tank<'r> {
         let how = Translation {
             count: false,
             step: false,
+            tap: false,
             simd: self.simd,
         };
         Ok(Loop(Program::new(source, how)))

@@ -187,6 +187,7 @@ fn execute(
             let how = Translation {
                 count: false,
                 step: false,
+                tap: false,
                 simd: simd?,
             };
             let program = Program::new(source, how);
