@@ -368,8 +368,8 @@ impl fmt::Display for Timeout {
         for (wave, place) in waves.iter().take(LISTED_WAVES) {
             let [x, y, z] = wave.group.id;
             let state = match wave.state {
-                WaveState::Barrier => "waits at a barrier, before",
-                WaveState::GlobalSync(_) => "waits for other work-groups (GWS), before",
+                WaveState::Barrier => "waits at the barrier",
+                WaveState::GlobalSync(_) => "waits for other work-groups at",
                 WaveState::Ready | WaveState::Ended => "runs at",
             };
             write!(
@@ -536,7 +536,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("wave 0 waits at a barrier, before `s_endpgm`"),
+            text.contains("wave 0 waits at the barrier `s_endpgm`"),
             "{text}"
         );
         assert!(

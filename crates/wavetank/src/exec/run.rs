@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::LANES;
 use wavetank_isa::Inst;
-use wavetank_machine::{Backend, Fault, GlobalSyncUnit, Stop};
+use wavetank_machine::{Backend, Fault, GlobalSyncUnit, Why};
 use wavetank_memory::{Lds, MemoryFaultReason, MemoryUnit, Registry, VGPRS, Wave, hwreg};
 
 use super::value::{Assignment, Exactness, Target, lane};
@@ -213,20 +213,21 @@ fn to_the_end(
     for _ in 0..ROUNDS {
         // Every round of a loop uses it up.
         wave.uniform_mut().budget = 1;
-        match backend.run(wave, memory) {
-            Stop::End => return Ok(()),
-            Stop::GlobalSync { request, pc } => {
+        let stop = backend.run(wave, memory);
+        match stop.why {
+            Why::End => return Ok(()),
+            Why::GlobalSync(request) => {
                 if sync.enter(request).is_some() {
-                    wave.uniform_mut().pc = pc;
+                    wave.uniform_mut().pc = stop.pc;
                     return Err("it waits for other waves, of which there are none".into());
                 }
             }
-            Stop::Export { pc, .. } => {
-                wave.uniform_mut().pc = pc;
+            Why::Export(_) => {
+                wave.uniform_mut().pc = stop.pc;
                 return Err("nobody takes exports here".into());
             }
-            Stop::Barrier | Stop::Yield(_) | Stop::Message(_) => {}
-            Stop::Fault(fault) => return Err(sentence(&fault)),
+            Why::Barrier | Why::Yield(_) | Why::Message(_) => {}
+            Why::Fault(fault) => return Err(sentence(&fault)),
         }
     }
     Err("the instructions do not come to an end".into())
