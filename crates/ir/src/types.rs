@@ -197,3 +197,14 @@ impl fmt::Display for Reg {
         }
     }
 }
+
+/// A value: the index of the node of a block that defines it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub u32);
+
+impl Value {
+    /// The index of the defining node in its block.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}

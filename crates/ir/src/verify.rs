@@ -5,8 +5,8 @@ use std::fmt;
 use crate::functions::{Cvt, Shape, Un};
 use crate::image::ImageKind;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
-use crate::op::{Block, Op, Terminator, Value};
-use crate::types::{Elem, Reg, Ty};
+use crate::op::{Block, Op, Terminator};
+use crate::types::{Elem, Reg, Ty, Value};
 
 /// One broken rule of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
