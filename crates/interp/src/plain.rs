@@ -13,6 +13,7 @@ use wavetank_ir::{
 use wavetank_translate::{Code, Modes, Translator};
 
 use crate::choose;
+use crate::custom::moves::INDEXED_SGPRS;
 use crate::drive::Baseline;
 use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
 use crate::lower::{addresses, descriptor, returns};
@@ -235,7 +236,8 @@ impl Frame<'_, '_> {
             }
             Op::ReadIndexedS { base, index } => {
                 let n = u64::from(*base).wrapping_add(self.get(*index).uniform()) as u32;
-                read(self.wave, Reg::S(if n < 104 { n as u8 } else { 0 }))
+                let n = if n < INDEXED_SGPRS { n as u8 } else { 0 };
+                read(self.wave, Reg::S(n))
             }
             Op::Second(of) => Val::Uniform(self.seconds[of]),
             Op::Cast(_, v) => self.get(*v).clone(),
@@ -435,7 +437,7 @@ impl Frame<'_, '_> {
                 _ => return Ok(()),
             },
             Op::WriteIndexedS { base, index, value } => match sum(base.into(), index) {
-                n if n < 104 => (Reg::S(n as u8), value, None, 0xf),
+                n if n < INDEXED_SGPRS => (Reg::S(n as u8), value, None, 0xf),
                 _ => return Ok(()),
             },
             _ => return Err(self.unsupported(format!("{op:?} is no write"))),

@@ -42,5 +42,5 @@ pub use mem::{
 pub use op::{Block, Node, Op, Terminator};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
-pub use types::{Elem, Fp, LANES, Reg, Round, Ty, Value};
+pub use types::{Elem, Fp, HARDWARE_REGISTERS, LANES, Reg, Round, Ty, Value};
 pub use verify::{VerifyError, verify};

@@ -161,9 +161,13 @@ pub enum Reg {
     V(u16),
     /// Two consecutive vector registers, low first (`V64`).
     V64(u16),
-    /// A hardware register by the front end's number (`U32`).
+    /// A hardware register by the front end's number, below
+    /// [`HARDWARE_REGISTERS`] (`U32`).
     Hw(u8),
 }
+
+/// Hardware registers that there can be.
+pub const HARDWARE_REGISTERS: usize = 64;
 
 impl Reg {
     /// The uniform register that holds the low half of EXEC.

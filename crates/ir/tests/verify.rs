@@ -133,6 +133,7 @@ fn writes_have_masks_bytes_and_registers() {
     );
     refused(&with(write(Reg::S64(255), 2, None, 0b1111)), "past the end");
     refused(&[read(Reg::V64(u16::MAX))], "past the end");
+    refused(&[read(Reg::Hw(64))], "past the end");
 }
 
 #[test]

@@ -41,6 +41,9 @@ pub(crate) struct Rules {
     /// Whether DS_SWIZZLE rotates and reverses bits, which LLVM takes for gfx9
     /// only; the GCN wiki's "DS instructions" has quads and bit masks for all.
     pub swizzle_rotates: bool,
+    /// Whether bit 23 of MODE is FP16_OVFL, as on gfx9 (Vega ISA, 3.5 "Mode
+    /// register"). Before, it says nothing.
+    pub fp16_ovfl: bool,
     /// The counters of S_WAITCNT (vm, exp, lgkm), and where its immediate has
     /// them.
     pub wait_counters: &'static [WaitCounter; 3],
@@ -56,6 +59,7 @@ const GFX6: Rules = Rules {
     halves_packed: false,
     buffer_dialect: Dialect::Strided,
     swizzle_rotates: false,
+    fp16_ovfl: false,
     wait_counters: WaitCounter::all(Generation::Gfx6),
 };
 
@@ -84,6 +88,7 @@ const GFX9: Rules = Rules {
     halves_packed: true,
     buffer_dialect: Dialect::Indexed,
     swizzle_rotates: true,
+    fp16_ovfl: true,
     wait_counters: WaitCounter::all(Generation::Gfx9),
     ..GFX8
 };

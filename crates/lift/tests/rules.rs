@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{inst, lift, lift_on};
+use crate::common::{inst, lift, lift_in, lift_on};
 use wavetank_ir::{Block, Dialect, Half, Op as Node, Space, Terminator, WaitCnt};
-use wavetank_isa::tables::{Mtbuf, Mubuf, Smem, Sop1, Sopp, Vop1};
-use wavetank_isa::{Chip, Field, Operand};
+use wavetank_isa::tables::{Mtbuf, Mubuf, Smem, Sop1, Sopp, Vop1, Vop2};
+use wavetank_isa::{Chip, Field, Inst, Operand};
+use wavetank_lift::Modes;
 
 /// The sources below a folder, without the folders of tests.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -178,6 +179,26 @@ fn buffers_are_read_as_on_the_chip() {
         });
         assert_eq!(dialects.collect::<Vec<_>>(), [expected], "{chip}");
     }
+}
+
+/// Bit 23 of MODE is FP16_OVFL on gfx9 only.
+#[test]
+fn a_bit_of_mode_before_it_had_a_meaning() {
+    let half = inst(
+        Vop2::V_ADD_F16,
+        &[
+            (Field::Vdst, Operand::Vgpr(1)),
+            (Field::Src0, Operand::Vgpr(2)),
+            (Field::Src1, Operand::Vgpr(3)),
+        ],
+    );
+    for chip in [Chip::Gfx801, Chip::Gfx803, Chip::Gfx810] {
+        let half = Inst { chip, ..half };
+        let block = |mode| lift_in(half, Modes::new(mode, 0)).to_string();
+        assert_eq!(block(1 << 23), block(0), "{chip}");
+    }
+    let block = |mode| lift_in(half, Modes::new(mode, 0)).to_string();
+    assert_ne!(block(1 << 23), block(0));
 }
 
 /// The counters of S_WAITCNT: the words are those of LLVM's assembler. Before gfx9 VM_CNT has no upper bits, and what stands

@@ -71,7 +71,8 @@ fn not_yet(v: &Vector, why: &str) -> Flow {
 fn refusal(l: &Lift) -> Option<String> {
     let inst = l.inst;
     let specs = inst.row().operands;
-    if l.modes.fp16_ovfl()
+    if l.rules().fp16_ovfl
+        && l.modes.fp16_ovfl()
         && specs
             .iter()
             .any(|s| s.field == Field::Vdst && is_half(s.ty))
