@@ -62,11 +62,6 @@ fn lift(l: &Lift, meaning: impl FnOnce(&Vector) -> Flow) -> Flow {
     }
 }
 
-/// An instruction without a meaning here yet.
-fn not_yet(v: &Vector, why: &str) -> Flow {
-    Flow::unsupported(v.l.inst, why)
-}
-
 /// Why an encoding cannot be executed whatever its opcode.
 fn refusal(l: &Lift) -> Option<String> {
     let inst = l.inst;

@@ -46,33 +46,38 @@ pub struct Changed {
     pub values: Vec<(Option<usize>, u64)>,
 }
 
-/// Runs the instructions of a case.
-pub(super) fn run(case: &Case, engine: Engine) -> Result<Run, ExecError> {
-    let registry = Registry::new();
-    let mut buffers = HashMap::new();
-    for a in &case.setup {
-        if let Target::Memory { name } = &a.target {
-            allocate(&registry, &mut buffers, name, a)?;
+impl Case {
+    /// Runs the instructions.
+    ///
+    /// # Errors
+    /// An instruction that is not supported, an access outside every buffer, a state that names an unknown buffer.
+    pub fn run(&self, engine: Engine) -> Result<Run, ExecError> {
+        let registry = Registry::new();
+        let mut buffers = HashMap::new();
+        for a in &self.setup {
+            if let Target::Memory { name } = &a.target {
+                allocate(&registry, &mut buffers, name, a)?;
+            }
         }
+        let mut memory = MemoryUnit::new(&registry);
+        let mut lds = vec![0; 1 << 14];
+        let mut wave = start(self, &buffers, &mut lds)?;
+        memory.set_lds(Lds::from_dwords(&lds));
+        let before = capture(
+            start(self, &buffers, &mut lds)?,
+            &mut memory,
+            &registry,
+            &buffers,
+        );
+        execute(self, engine, &mut wave, &mut memory)?;
+        let after = capture(wave, &mut memory, &registry, &buffers);
+        Ok(Run {
+            before,
+            after,
+            buffers,
+            expectations: self.expectations.clone(),
+        })
     }
-    let mut memory = MemoryUnit::new(&registry);
-    let mut lds = vec![0; 1 << 14];
-    let mut wave = start(case, &buffers, &mut lds)?;
-    memory.set_lds(Lds::from_dwords(&lds));
-    let before = capture(
-        start(case, &buffers, &mut lds)?,
-        &mut memory,
-        &registry,
-        &buffers,
-    );
-    execute(case, engine, &mut wave, &mut memory)?;
-    let after = capture(wave, &mut memory, &registry, &buffers);
-    Ok(Run {
-        before,
-        after,
-        buffers,
-        expectations: case.expectations.clone(),
-    })
 }
 
 fn allocate(

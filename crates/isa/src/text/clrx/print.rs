@@ -5,14 +5,13 @@ use std::fmt::{Result, Write};
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, INLINE_FLOATS};
 use super::super::names::{INV_2PI_F64, SPECIAL_SOURCES};
 use super::super::operand::{decimal, hex, sgpr, signed, vgpr};
-use super::super::print::is_mix;
 use super::super::symbolic;
 use super::names::{self, DATA_FORMATS, HWREGS, MESSAGE_OPS, MESSAGES, NUMBER_FORMATS};
 use super::parse::order;
 use crate::form::Form;
 use crate::generation::Generation;
 use crate::inst::{Flags, Inst, Operand};
-use crate::modifiers::source_bit;
+use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Features, Field, Kind, Op, OperandSpec, Ty};
 use crate::waitcnt::WaitCounter;
 
