@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::libc;
 
-use crate::exit::{Failure, Result};
+use crate::failure::{Failure, Result};
 
 /// Text is handed on in pieces of about this size, in bytes.
 const PIECE: usize = 1 << 16;

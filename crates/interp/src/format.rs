@@ -6,9 +6,9 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use crate::directed::sum_to_odd_f32;
 use crate::half::{narrow_nearest, widen};
 use crate::lanes::Word;
+use crate::odd::sum_to_odd_f32;
 
 /// Words with bit operations: what float formats are carried in.
 pub trait Bits:

@@ -24,6 +24,7 @@ mod lanes;
 mod lower;
 mod memory;
 mod mode;
+mod odd;
 mod plain;
 mod run;
 mod simd;

@@ -7,7 +7,7 @@ use wavetank_ir::{Access, Elements, MemKind, MemOp, RegFile, Space as Where};
 use crate::drive::{Baseline, Custom, Level};
 use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::Store as Lanes;
-use wavetank_machine::{Fault, Stop};
+use wavetank_machine::Fault;
 use wavetank_memory::image::{self, Refused};
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use wavetank_memory::space::buffer::Buffer;
@@ -166,7 +166,7 @@ unsafe fn image<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
             Err(Refused::Unsupported(what)) => {
                 let pc = mem.pc;
                 (*ctx.uniform).pc = pc;
-                ctx.stop = Some(Stop::Fault(Fault::Unsupported { pc, what }));
+                ctx.stop = Some(Fault::Unsupported { pc, what }.into());
                 Next::Stop
             }
         }
@@ -232,6 +232,6 @@ unsafe fn stop(ctx: &mut Ctx<'_, '_>, mem: &Request, denied: Denied) -> Next {
     let fault = ctx.memory.fault(mem.pc, mem.op.kind, denied);
     // SAFETY: the caller's context is that of a live wave.
     unsafe { (*ctx.uniform).pc = mem.pc };
-    ctx.stop = Some(Stop::Fault(Fault::Memory(Box::new(fault))));
+    ctx.stop = Some(Fault::Memory(Box::new(fault)).into());
     Next::Stop
 }

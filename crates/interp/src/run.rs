@@ -12,7 +12,7 @@ use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
 use crate::simd::Simd;
 use crate::step::{Ctx, Next};
-use wavetank_machine::{Backend, Stop, Toll, YieldPoint};
+use wavetank_machine::{Backend, Stop, Toll};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, hwreg, sreg};
 
 /// A lowered block and where it is.
@@ -188,14 +188,14 @@ impl Interpreter<'_> {
             // SAFETY: blocks live as long as the program.
             let block = unsafe { at.as_ref() };
             let edge = match run_steps(block, &mut ctx) {
-                Next::Stop => return ctx.stop.take().unwrap_or(Stop::Yield(YieldPoint::Sleep)),
+                Next::Stop => return ctx.stop.take().expect("who stops says why"),
                 Next::Taken => 1,
                 _ => 0,
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
-                if let Some(point) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
-                    return Stop::Yield(point);
+                if let Some(stop) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
+                    return stop;
                 }
                 at = self.follow(block, edge, uniform);
             }

@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 
 use wavetank_ir::LANES;
 
-use crate::directed::sum_to_odd_f32;
 use crate::format::{Single, is_nan, nan_of};
 use crate::half::{narrow, widen_quiet};
 use crate::lanes::{Env, Op1, Op2, Op3, Room, Test2, Word};
+use crate::odd::sum_to_odd_f32;
 use crate::store::Store;
 
 /// A half, as bits of single precision; rounded when it is stored: to nearest (0), or toward zero (3).

@@ -69,7 +69,7 @@ fn registers_and_values() {
         ("add.i32 %u, %u", "", "", ""),
         ("lane_fn sad_u8(%v)", "", "", ""),
         ("inst 4 valu", "", "", "marks"),
-        ("waitcnt 0", "", "", "marks"),
+        ("waitcnt vm 0", "", "", "marks"),
         ("clock cycles", "", "", "varies"),
         ("read s[4:5]", "s4+2", "", ""),
         ("read scc", "scc", "", ""),

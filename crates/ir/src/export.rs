@@ -1,6 +1,6 @@
 //! Descriptions of exports: results that leave a wave for fixed hardware.
 
-use crate::op::Value;
+use crate::types::Value;
 
 /// What leaves a wave at an export.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

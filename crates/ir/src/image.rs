@@ -1,7 +1,7 @@
 //! Descriptions of accesses to images: what of a memory operation only they
 //! have.
 
-use crate::op::Value;
+use crate::types::Value;
 
 /// What an access to an image does at its coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

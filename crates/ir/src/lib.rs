@@ -37,10 +37,10 @@ pub use lane_fn::{
 };
 pub use mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
-    Rmw, Space,
+    Rmw, Space, WaitCnt,
 };
-pub use op::{Block, Node, Op, Terminator, Value};
+pub use op::{Block, Node, Op, Terminator};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
-pub use types::{Elem, Fp, LANES, Reg, Round, Ty};
+pub use types::{Elem, Fp, HARDWARE_REGISTERS, LANES, Reg, Round, Ty, Value};
 pub use verify::{VerifyError, verify};

@@ -1,7 +1,7 @@
 //! Descriptions of memory operations: what one pipeline executes.
 
 use crate::image::Image;
-use crate::op::Value;
+use crate::types::Value;
 
 /// The kind of a guest instruction, for counters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -42,6 +42,18 @@ impl Family {
     pub const fn name(self) -> &'static str {
         self.text()
     }
+}
+
+/// How many accesses may be under way when a wave goes on, by the counters that
+/// it waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct WaitCnt {
+    /// VM_CNT: vector memory.
+    pub vm: Option<u8>,
+    /// EXP_CNT: exports, and GDS.
+    pub exp: Option<u8>,
+    /// LGKM_CNT: LDS, GDS, scalar memory, messages.
+    pub lgkm: Option<u8>,
 }
 
 /// Clocks a program may read.

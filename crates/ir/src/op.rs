@@ -9,19 +9,8 @@
 use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::lane_fn::LaneFn;
-use crate::mem::{Clock, GlobalSync, MemOp};
-use crate::types::{Elem, Fp, Reg, Ty};
-
-/// A value: the index of the node of a block that defines it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Value(pub u32);
-
-impl Value {
-    /// The index of the defining node in its block.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::mem::{Clock, GlobalSync, MemOp, WaitCnt};
+use crate::types::{Elem, Fp, Reg, Ty, Value};
 
 /// What a node of a block does.
 #[derive(Clone, Debug)]
@@ -166,7 +155,7 @@ pub enum Op {
     /// Reads a clock (`U64`).
     Clock(Clock),
     /// Waits for counters; no effect on the state, kept for checkers.
-    WaitCnt(u16),
+    WaitCnt(WaitCnt),
     /// Ends the block.
     End(Terminator),
 }

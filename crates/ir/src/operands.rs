@@ -3,7 +3,8 @@
 use crate::export::Export;
 use crate::image::Image;
 use crate::mem::{MemOp, Space};
-use crate::op::{Op, Terminator, Value};
+use crate::op::{Op, Terminator};
+use crate::types::Value;
 
 /// Writes the walk over the operands once, for `&` and for `&mut`.
 macro_rules! walk {

@@ -12,11 +12,11 @@ use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
-    Rmw, Space,
+    Rmw, Space, WaitCnt,
 };
-use crate::op::{Block, Node, Op, Terminator, Value};
+use crate::op::{Block, Node, Op, Terminator};
 use crate::scan::{Parsed, Scanner};
-use crate::types::{Elem, Fp, Reg, Round, Ty};
+use crate::types::{Elem, Fp, Reg, Round, Ty, Value};
 
 /// Why a text is no block.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -215,7 +215,11 @@ impl<'a> Parser<'a> {
             "load" => self.mem(s, MemKind::Load)?,
             "store" => self.mem(s, MemKind::Store)?,
             "clock" => Op::Clock(s.named("a clock", Clock::from_text)?),
-            "waitcnt" => Op::WaitCnt(s.number()?),
+            "waitcnt" => Op::WaitCnt(WaitCnt {
+                vm: most(s, "vm")?,
+                exp: most(s, "exp")?,
+                lgkm: most(s, "lgkm")?,
+            }),
             _ => return Ok(self.terminator(s, name)?.map(Op::End)),
         }))
     }
@@ -708,6 +712,12 @@ fn environment(s: &mut Scanner<'_>) -> Parsed<Fp> {
             return s.expect(')').map(|()| fp);
         }
     }
+}
+
+/// How many accesses of a counter may be left, if its name is next.
+fn most(s: &mut Scanner<'_>, counter: &str) -> Parsed<Option<u8>> {
+    let named = s.keyword(counter).is_ok();
+    named.then(|| s.number()).transpose()
 }
 
 /// `, [0-15, 3, …]`: 64 lanes.

@@ -19,9 +19,9 @@ use std::fmt::{self, Display, Formatter};
 
 use crate::functions::Un;
 use crate::image::Image;
-use crate::mem::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space};
-use crate::op::{Block, Node, Op, Terminator, Value};
-use crate::types::{Fp, Round};
+use crate::mem::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space, WaitCnt};
+use crate::op::{Block, Node, Op, Terminator};
+use crate::types::{Fp, Round, Value};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -156,7 +156,13 @@ impl Display for Op {
             }
             Op::Mem(m) => m.fmt(f),
             Op::Clock(clock) => write!(f, "clock {}", clock.text()),
-            Op::WaitCnt(simm16) => write!(f, "waitcnt {simm16:#x}"),
+            Op::WaitCnt(WaitCnt { vm, exp, lgkm }) => {
+                f.write_str("waitcnt")?;
+                let counters = [("vm", vm), ("exp", exp), ("lgkm", lgkm)];
+                let waited = |(name, most): (_, &Option<u8>)| Some((name, (*most)?));
+                let mut waited = counters.into_iter().filter_map(waited);
+                waited.try_for_each(|(name, most)| write!(f, " {name} {most}"))
+            }
             Op::End(t) => t.fmt(f),
             // A name and its operands.
             Op::Select(..)

@@ -8,10 +8,10 @@ use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
-    Rmw, Space,
+    Rmw, Space, WaitCnt,
 };
-use crate::op::{Block, Node, Op, Terminator, Value};
-use crate::types::{Elem, Fp, Reg, Round, Ty};
+use crate::op::{Block, Node, Op, Terminator};
+use crate::types::{Elem, Fp, Reg, Round, Ty, Value};
 use crate::{LaneFn, lane_loops, over_lanes, parse};
 
 /// Only the names matter here.
@@ -53,6 +53,11 @@ impl Random<'_> {
 
     fn coin(&mut self) -> bool {
         self.below(2) == 1
+    }
+
+    fn most(&mut self) -> Option<u8> {
+        let most = self.any() as u8;
+        self.coin().then_some(most)
     }
 
     fn of<T: Copy>(&mut self, names: &[(T, &str)]) -> T {
@@ -293,7 +298,11 @@ impl Random<'_> {
             32 => Op::Mem(Box::new(self.mem())),
             _ => match self.below(3) {
                 0 => Op::Clock(self.of(Clock::NAMES)),
-                1 => Op::WaitCnt(base),
+                1 => Op::WaitCnt(WaitCnt {
+                    vm: self.most(),
+                    exp: self.most(),
+                    lgkm: self.most(),
+                }),
                 _ => Op::End(self.terminator(what)),
             },
         }

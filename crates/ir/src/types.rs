@@ -161,9 +161,13 @@ pub enum Reg {
     V(u16),
     /// Two consecutive vector registers, low first (`V64`).
     V64(u16),
-    /// A hardware register by the front end's number (`U32`).
+    /// A hardware register by the front end's number, below
+    /// [`HARDWARE_REGISTERS`] (`U32`).
     Hw(u8),
 }
+
+/// Hardware registers that there can be.
+pub const HARDWARE_REGISTERS: usize = 64;
 
 impl Reg {
     /// The uniform register that holds the low half of EXEC.
@@ -195,5 +199,16 @@ impl fmt::Display for Reg {
             Reg::V64(n) => write!(f, "v[{n}:{}]", u32::from(n) + 1),
             Reg::Hw(n) => write!(f, "hw{n}"),
         }
+    }
+}
+
+/// A value: the index of the node of a block that defines it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub u32);
+
+impl Value {
+    /// The index of the defining node in its block.
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 }

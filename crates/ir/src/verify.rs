@@ -5,8 +5,8 @@ use std::fmt;
 use crate::functions::{Cvt, Shape, Un};
 use crate::image::ImageKind;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
-use crate::op::{Block, Op, Terminator, Value};
-use crate::types::{Elem, Reg, Ty};
+use crate::op::{Block, Op, Terminator};
+use crate::types::{Elem, HARDWARE_REGISTERS, Reg, Ty, Value};
 
 /// One broken rule of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -530,12 +530,13 @@ fn constant(c: u64, ty: Option<Ty>) -> Checked<Ty> {
     }
 }
 
-/// The second register of a pair must be in the file.
+/// The register, and the second one of a pair, must be in the file.
 fn in_file(reg: Reg) -> Checked {
     let fits = match reg {
         Reg::S64(n) | Reg::Mask(n) => n < u8::MAX,
         Reg::V64(n) => n < u16::MAX,
-        Reg::S(_) | Reg::Scc | Reg::V(_) | Reg::Hw(_) => true,
+        Reg::Hw(n) => usize::from(n) < HARDWARE_REGISTERS,
+        Reg::S(_) | Reg::Scc | Reg::V(_) => true,
     };
     ensure(fits, || {
         format!("{reg} reaches past the end of the register file")

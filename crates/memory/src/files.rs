@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
-use wavetank_ir::LANES;
+use wavetank_ir::{HARDWARE_REGISTERS, LANES};
 
 /// Vector registers a wave can name.
 pub const VGPRS: usize = 256;
@@ -22,7 +22,7 @@ pub struct Uniform {
     /// Uniform registers by source code: SGPRs, VCC, M0, EXEC.
     pub s: [u32; 128],
     /// Hardware registers by `hwreg` number.
-    pub hw: [u32; 64],
+    pub hw: [u32; HARDWARE_REGISTERS],
     /// The scalar condition code, 0 or 1.
     pub scc: u32,
     /// Keeps the next field aligned.
@@ -118,7 +118,7 @@ impl Wave {
     pub fn new(index: u32) -> Wave {
         let mut start = Uniform {
             s: [0; 128],
-            hw: [0; 64],
+            hw: [0; HARDWARE_REGISTERS],
             scc: 0,
             reserved: 0,
             all: !0,
@@ -167,7 +167,7 @@ impl Wave {
 
     /// Puts the wave into a start state: scalar and hardware registers as given, the first `vgprs` vector registers zero.
     #[inline]
-    pub fn start(&mut self, s: &[u32; 128], hw: &[u32; 64], vgprs: usize) {
+    pub fn start(&mut self, s: &[u32; 128], hw: &[u32; HARDWARE_REGISTERS], vgprs: usize) {
         let uniform = self.uniform_mut();
         uniform.s = *s;
         uniform.hw = *hw;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_machine::{Backend, Group, Stop, Toll, YieldPoint};
+use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
 use wavetank_memory::taps::Touch;
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, hwreg, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
@@ -141,10 +141,10 @@ impl<'a> Stepper<'a> {
                 let stop = self.backend.run(wave, memory);
                 // Whoever watches may free what the wave has accessed.
                 memory.leave();
-                let goes_on = stop == Stop::Yield(YieldPoint::BackEdge);
+                let goes_on = stop.why == Why::Yield(YieldPoint::BackEdge);
                 wave.uniform_mut().budget = budget;
                 let touches = memory.take_touches();
-                if !matches!(stop, Stop::Fault(_)) {
+                if !matches!(stop.why, Why::Fault(_)) {
                     step(instruction.pc, before.changes(wave), touches);
                 }
                 if !goes_on {
@@ -152,8 +152,8 @@ impl<'a> Stepper<'a> {
                 }
             }
             let (uniform, vector) = wave.files();
-            if let Some(point) = toll.pay(toll.way(uniform.pc), uniform, vector) {
-                return Stop::Yield(point);
+            if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+                return stop;
             }
         }
     }

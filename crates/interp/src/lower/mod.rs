@@ -13,7 +13,7 @@ mod temps;
 use std::any::Any;
 use std::mem::offset_of;
 
-use wavetank_ir::{Block, Op, Reg, Ty, Value};
+use wavetank_ir::{Block, HARDWARE_REGISTERS, Op, Reg, Ty, Value};
 
 pub(super) use self::memory::{addresses, descriptor, returns};
 pub use self::ops::choose;
@@ -124,11 +124,12 @@ fn register(reg: Reg) -> Place {
         Place::Vector((n * VECTOR_BYTES) as u32)
     };
     let uniform = |n: u8, count: u8| Place::Uniform(4 * u32::from(n.min(128 - count)));
+    let hardware = |n: u8| offset_of!(Uniform, hw) + 4 * usize::from(n).min(HARDWARE_REGISTERS - 1);
     match reg {
         Reg::S(n) => uniform(n, 1),
         Reg::S64(n) | Reg::Mask(n) => uniform(n, 2),
         Reg::Scc => Place::Uniform(offset_of!(Uniform, scc) as u32),
-        Reg::Hw(n) => Place::Uniform((offset_of!(Uniform, hw) + 4 * usize::from(n & 63)) as u32),
+        Reg::Hw(n) => Place::Uniform(hardware(n) as u32),
         Reg::V(n) => vector(n, 1),
         Reg::V64(n) => vector(n, 2),
     }

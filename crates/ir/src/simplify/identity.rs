@@ -1,8 +1,8 @@
 //! Operations that change nothing, or whose result is already there.
 
 use crate::functions::{Bin, Rel, Un};
-use crate::op::{Node, Op, Value};
-use crate::types::{Elem, Reg, Ty};
+use crate::op::{Node, Op};
+use crate::types::{Elem, Reg, Ty, Value};
 
 /// What an operation comes to.
 pub(super) enum Simpler {

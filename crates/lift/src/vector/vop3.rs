@@ -5,8 +5,8 @@ use wavetank_isa::tables::OperandSpec;
 use wavetank_isa::tables::Vop3::{self, *};
 use wavetank_isa::{Field, Operand, Ty};
 
+use super::interpolation;
 use super::operand::Vector;
-use super::{interpolation, not_yet};
 use crate::block::Flow;
 use crate::lane_fn;
 use crate::value::{Cond, Float, Int};
@@ -120,7 +120,7 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
             positive.select_float(v.mul_legacy(a, b), v.constant(c, -f32::MAX))
         }),
         // NotYet: an opcode that no document at hand explains.
-        V_READLANE_REGRD_B32 => not_yet(v, "it is undocumented"),
+        V_READLANE_REGRD_B32 => Flow::unsupported(v.l.inst, "it is undocumented"),
     }
 }
 

@@ -7,7 +7,7 @@ use nix::time::{ClockId, clock_gettime};
 use wavetank::{Chip, Registry, Simd};
 use wavetank_interp::{Interpreter, Program, Translation};
 use wavetank_isa::{Inst, encode, parse};
-use wavetank_machine::{Backend, Stop};
+use wavetank_machine::{Backend, Why};
 use wavetank_memory::{Lds, MemoryUnit, Wave, hwreg, sreg};
 
 use crate::kinds::Kind;
@@ -154,17 +154,17 @@ impl<'r> Tank<'r> {
         let mut engine = Interpreter::new(&code.0);
         let start = processor_time()?;
         self.memory.enter();
-        let stop = loop {
-            match engine.run(&mut self.wave, &mut self.memory) {
+        let why = loop {
+            match engine.run(&mut self.wave, &mut self.memory).why {
                 // What is exported is taken, and forgotten.
-                Stop::Export { .. } => {}
-                stop => break stop,
+                Why::Export(_) => {}
+                why => break why,
             }
         };
         self.memory.leave();
-        match stop {
-            Stop::End => Ok(processor_time()? - start),
-            stop => Err(format!("stopped: {stop:?}")),
+        match why {
+            Why::End => Ok(processor_time()? - start),
+            why => Err(format!("stopped: {why:?}")),
         }
     }
 }

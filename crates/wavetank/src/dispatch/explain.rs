@@ -30,22 +30,21 @@ impl Dispatch<'_> {
     fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
         let module = &self.kernel.module;
         let (mut calls, mut hint) = (Vec::new(), None);
-        let (pc, nearest) = match &fault {
-            Fault::Unsupported { pc, .. } | Fault::Trap { pc, .. } => (*pc, None),
+        let nearest = match &fault {
+            Fault::Unsupported { .. } | Fault::Trap { .. } => None,
             Fault::Memory(memory) => {
                 // The place of a call is before that to which it returns.
                 calls = memory.calls.iter().map(|to| module.place(to - 4)).collect();
                 hint = self.hint(memory.reason);
-                let nearest = memory.nearest.as_ref().map(|(name, start, len)| {
+                memory.nearest.as_ref().map(|(name, start, len)| {
                     let name = self.argument_at(*start).unwrap_or_else(|| name.clone());
                     nearness(&name, *start, *len, memory.address)
-                });
-                (memory.pc, nearest)
+                })
             }
         };
         KernelFault {
             kernel: self.kernel.name().to_owned(),
-            place: module.place(pc),
+            place: module.place(fault.pc()),
             group,
             wave,
             fault,
