@@ -8,7 +8,7 @@ const CASES: &[(&str, &str, &str, bool)] = &[
     // Vega ISA, 12.10: EXEC is ignored; v_readfirstlane_b32 looks for its first lane. MODE has VGPR indexing, which their
     // vector register takes part in (6.4, table of special cases).
     ("v_readlane_b32 s0, v1, s2", "s2 v1 mode", "s0", false),
-    ("v_writelane_b32 v0, 7, s2", "s2 v0 mode", "v0", false),
+    ("v_writelane_b32 v0, 7, s2", "s2 mode", "v0", false),
     (
         "v_readfirstlane_b32 s0, v1",
         "exec_lo exec_hi v1 mode",
