@@ -5,7 +5,8 @@ use std::cell::{Ref, RefCell};
 use crate::LaneFn;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::mem::{Clock, Family, MemOp};
-use crate::op::{Block, Node, Op, Terminator, Value};
+use crate::op::{Block, Node, Value};
+use crate::operations::{Op, Terminator};
 use crate::types::{Elem, Fp, Reg, Ty};
 
 /// Builds one [`Block`]. All methods take `&self`, so that several values can

@@ -11,19 +11,24 @@ mod build;
 mod effects;
 pub mod evaluate;
 mod export;
+mod form;
 mod functions;
 mod image;
 mod lane_fn;
+mod line;
 mod mem;
 mod names;
 mod op;
 mod operands;
+mod operations;
 mod parse;
+mod parse_memory;
 mod print;
 #[cfg(test)]
 mod round_trip;
 mod scan;
 mod simplify;
+mod table;
 mod types;
 mod verify;
 
@@ -39,7 +44,8 @@ pub use mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
     Rmw, Space,
 };
-pub use op::{Block, Node, Op, Terminator, Value};
+pub use op::{Block, Node, Value};
+pub use operations::{Op, Terminator};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
 pub use types::{Elem, Fp, LANES, Reg, Round, Ty};

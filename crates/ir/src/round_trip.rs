@@ -10,7 +10,8 @@ use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
     Rmw, Space,
 };
-use crate::op::{Block, Node, Op, Terminator, Value};
+use crate::op::{Block, Node, Value};
+use crate::operations::{Op, Terminator};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
 use crate::{LaneFn, lane_loops, over_lanes, parse};
 

@@ -1,7 +1,8 @@
 //! Dead code, found on the way up.
 
 use crate::effects::{Effects, RegFile, Span};
-use crate::op::{Node, Op, Value};
+use crate::op::{Node, Value};
+use crate::operations::Op;
 
 use super::Options;
 

@@ -15,7 +15,8 @@ mod fold;
 mod identity;
 mod registers;
 
-use crate::op::{Block, Node, Op, Terminator, Value};
+use crate::op::{Block, Node, Value};
+use crate::operations::{Op, Terminator};
 use crate::types::{Reg, Ty};
 
 use identity::Simpler;
