@@ -7,7 +7,7 @@
 //! Neither are how long it takes, and the address of the guest instruction.
 
 use crate::image::{Image, ImageKind, Lod};
-use crate::mem::{DataReg, Elements, MemKind, MemOp, Space};
+use crate::mem::{DataReg, MemKind, MemOp, Space};
 use crate::operations::Op;
 use crate::types::Reg;
 
@@ -257,17 +257,6 @@ impl MemOp {
             writes_memory: self.kind != MemKind::Load,
             varies: false,
             marks: false,
-        }
-    }
-}
-
-impl Space {
-    /// Whether elements are converted on their way.
-    pub(crate) fn converts(&self) -> bool {
-        match self {
-            Space::Buffer { format, .. } => *format != Elements::Plain,
-            Space::Image(_) => true,
-            _ => false,
         }
     }
 }

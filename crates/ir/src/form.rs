@@ -2,13 +2,12 @@
 
 use std::fmt;
 
-use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::lane_fn::LaneFn;
 use crate::line::{Line, Miss};
-use crate::mem::{Clock, DataReg, Family, GlobalSync, MemKind, MemOp, Rmw};
+use crate::mem::{Clock, DataReg, Family, GlobalSync};
 use crate::op::Value;
-use crate::print::{InParentheses, Out, Runs};
+use crate::print::{In, Out, Runs};
 use crate::scan::{Parsed, Scanner};
 use crate::types::{Elem, Fp, Reg, Round, Ty};
 
@@ -81,7 +80,7 @@ pub(crate) struct Arguments;
 
 impl Form<Vec<Value>> for Arguments {
     fn print(values: &Vec<Value>, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.attached(InParentheses(values))
+        out.attached(In(['(', ')'], values))
     }
 
     fn parse(line: &mut Line<'_, '_>) -> Result<Vec<Value>, Miss> {
@@ -370,34 +369,6 @@ impl Form for Box<str> {
     fn parse(line: &mut Line<'_, '_>) -> Result<Box<str>, Miss> {
         line.item()?;
         Ok(line.s.string()?.into())
-    }
-}
-
-impl Form for Export {
-    fn print(field: &Export, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(field)
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<Export, Miss> {
-        line.item()?;
-        Ok(line.export()?)
-    }
-}
-
-impl Form for Box<MemOp> {
-    fn print(field: &Box<MemOp>, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.attached(field)
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<Box<MemOp>, Miss> {
-        let kind = match line.name(Some)? {
-            "load" => MemKind::Load,
-            "store" => MemKind::Store,
-            "atomic" => MemKind::Atomic(line.suffix(Rmw::from_text)?),
-            _ => return Err(Miss::Row),
-        };
-        line.name_is_read()?;
-        Ok(line.mem(kind)?.into())
     }
 }
 

@@ -12,6 +12,7 @@ mod effects;
 pub mod evaluate;
 mod export;
 mod form;
+mod form_memory;
 mod functions;
 mod image;
 mod lane_fn;
@@ -22,7 +23,6 @@ mod op;
 mod operands;
 mod operations;
 mod parse;
-mod parse_memory;
 mod print;
 #[cfg(test)]
 mod round_trip;

@@ -28,6 +28,15 @@ pub(crate) struct Names<'a> {
     pub(crate) lane_fn: &'a dyn Fn(&str) -> Option<&'static LaneFn>,
 }
 
+/// A field that the line names.
+struct Named<'a> {
+    name: &'a str,
+    /// Where it begins.
+    start: usize,
+    /// What stands behind its name.
+    behind: usize,
+}
+
 /// A line behind the name of its operation.
 pub(crate) struct Line<'s, 'a> {
     pub(crate) s: &'s mut Scanner<'a>,
@@ -36,6 +45,10 @@ pub(crate) struct Line<'s, 'a> {
     name: &'a str,
     /// Whether an operand has been read that a comma separates from the next.
     comma: bool,
+    /// The fields that are still to be read, if they are found by their names.
+    fields: Option<Vec<Named<'a>>>,
+    /// The name of the next field.
+    pub(crate) field: &'static str,
 }
 
 impl<'s, 'a> Line<'s, 'a> {
@@ -45,6 +58,8 @@ impl<'s, 'a> Line<'s, 'a> {
             names,
             name,
             comma: false,
+            fields: None,
+            field: "",
         }
     }
 
@@ -91,7 +106,12 @@ impl<'s, 'a> Line<'s, 'a> {
     /// Goes to the place where an operand begins.
     pub(crate) fn item(&mut self) -> Result<(), Miss> {
         self.name_is_read()?;
-        if std::mem::replace(&mut self.comma, true) {
+        if self.fields.is_some() {
+            self.field_is_read()?;
+            let field = self.take_field();
+            let field = field.ok_or_else(|| format!("the field `{}` is missing", self.field))?;
+            self.s.reset(field.behind);
+        } else if std::mem::replace(&mut self.comma, true) {
             self.s.expect(',')?;
         }
         Ok(())
@@ -103,12 +123,68 @@ impl<'s, 'a> Line<'s, 'a> {
         self.name_is_read()
     }
 
-    /// Whether another operand follows that looks so.
+    /// Whether another operand follows, which looks so if it has no name.
     pub(crate) fn goes_on(&mut self, looks: impl FnOnce(&mut Scanner<'a>) -> bool) -> bool {
+        if let Some(fields) = &self.fields {
+            return fields.iter().any(|f| f.name == self.field);
+        }
         let start = self.s.mark();
         let is_there = self.s.eat(',') && looks(self.s);
         self.s.reset(start);
         is_there
+    }
+
+    /// The rest of the line is `, name field, …` in any order. It belongs to rows
+    /// of this name.
+    pub(crate) fn by_name(&mut self, name: &'a str) -> Parsed {
+        let mut fields = Vec::new();
+        while self.s.eat(',') {
+            let start = self.s.mark();
+            let name = self.s.word("the name of a field")?;
+            let behind = self.s.mark();
+            self.s.skip_item();
+            fields.push(Named {
+                name,
+                start,
+                behind,
+            });
+        }
+        (self.name, self.fields) = (name, Some(fields));
+        Ok(())
+    }
+
+    /// Goes to the end. Nothing has been named that nobody has read.
+    pub(crate) fn all_is_read(&mut self) -> Parsed {
+        self.field_is_read()?;
+        match self.fields.iter().flatten().next() {
+            Some(&Named { name, start, .. }) => {
+                self.s.reset(start);
+                Err(format!(
+                    "there is no field `{name}` here, or it is named twice"
+                ))
+            }
+            None => {
+                while self.s.eat(',') {
+                    self.s.skip_item();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// A field ends at a comma.
+    fn field_is_read(&mut self) -> Parsed {
+        match self.s.looks_at(',') {
+            true => Ok(()),
+            false => self.s.end(),
+        }
+    }
+
+    /// The next field, if it is named.
+    fn take_field(&mut self) -> Option<Named<'a>> {
+        let fields = self.fields.as_mut()?;
+        let at = fields.iter().position(|f| f.name == self.field)?;
+        Some(fields.remove(at))
     }
 
     /// A value that an earlier line defines.

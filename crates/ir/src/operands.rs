@@ -1,13 +1,17 @@
 //! The values an operation uses, for every pass.
 
-use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
-use crate::image::Image;
+use crate::image::{ImageKind, Lod};
 use crate::lane_fn::LaneFn;
-use crate::mem::{Clock, Family, GlobalSync, MemOp, Space};
+use crate::mem::{
+    Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
+};
 use crate::op::Value;
 use crate::operations::Op;
 use crate::types::{Elem, Fp, Reg, Ty};
+
+/// More than any rule of a row names.
+const ANY_NUMBER: usize = 1 << 16;
 
 /// The values in a field, in the order of the text form.
 #[diagnostic::on_unimplemented(
@@ -15,8 +19,8 @@ use crate::types::{Elem, Fp, Reg, Ty};
     note = "if there are none, add it to the list in `operands.rs`"
 )]
 pub(crate) trait Operands {
-    /// How many there are, where it is always the same number.
-    const COUNT: usize = usize::MAX >> 1;
+    /// How many there are at most.
+    const COUNT: usize = ANY_NUMBER;
 
     /// Calls `f` for each.
     fn walk(&self, f: &mut impl FnMut(&Value));
@@ -79,8 +83,8 @@ macro_rules! several {
 }
 
 several! {
-    Option<T>, [], usize::MAX >> 1;
-    Vec<T>, [], usize::MAX >> 1;
+    Option<T>, [], T::COUNT;
+    Vec<T>, [], ANY_NUMBER;
     [T; N], [const N: usize], N * T::COUNT;
 }
 
@@ -98,37 +102,8 @@ macro_rules! none {
 }
 
 none! {
-    u8, u16, u64, bool, Box<str>, &'static LaneFn, Reg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt, Family, Clock,
-    GlobalSync,
-}
-
-/// The fields that have values, of a pattern.
-macro_rules! of_fields {
-    ($($ty:ident: $($pattern:pat => [$($field:ident),*]),*;)*) => {$(
-        impl Operands for $ty {
-            fn walk(&self, f: &mut impl FnMut(&Value)) {
-                match self {$($pattern => {$($field.walk(f);)*})*}
-            }
-
-            fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
-                match self {$($pattern => {$($field.walk_mut(f);)*})*}
-            }
-        }
-    )*};
-}
-
-of_fields! {
-    Export: Export { sources, mask, .. } => [sources, mask];
-    Image: Image { resource, sampler, address, .. } => [resource, sampler, address];
-    MemOp: MemOp { space, data, mask, .. } => [space, data, mask];
-    Space:
-        Space::Global { address, index } | Space::Scalar { address, index } => [address, index],
-        Space::Flat { address } | Space::Scratch { address } | Space::Lds { address } => [address],
-        Space::Buffer { resource, index, offset, soffset, .. } => [resource, index, offset, soffset],
-        Space::Image(image) => [image],
-        Space::Gds { address, window } => [address, window],
-        Space::LdsPair { address, other } => [address, other],
-        Space::ScalarBuffer { resource, index } => [resource, index];
+    u8, u16, u64, i64, bool, Box<str>, &'static LaneFn, Reg, DataReg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt,
+    Family, Clock, GlobalSync, MemKind, Access, Counter, Half, Dialect, Elements, ImageKind, Lod,
 }
 
 impl<T: Operands> Operands for Box<T> {

@@ -9,16 +9,23 @@
 //!
 //! # How to add an operation
 //!
-//! 1. A row here. `{NAME} = "{text}", ({operands}) -> {result}, {effects};` is
-//!    enough where each operand has a type of its own; else the row names a
-//!    method of the verifier's `Checker` instead. What stands there says
-//!    `operations!`, in `table.rs`.
+//! 1. Its row, and that is all of it here:
+//!
+//!    ```text
+//!    /// The value of lane `index` (modulo 64), as a uniform.
+//!    ReadLane(value: Value, index: Value) = "read_lane", (W32, U32) -> U32, CROSSES;
+//!    ```
+//!
+//!    The columns are the text, what the operands must be and what the result is
+//!    (or, where words do not say it, a method of the verifier's `Checker`), and the
+//!    effects. `operations!` in `table.rs` has the grammar.
 //! 2. A method of the `Builder`, if front ends are to use it.
 //! 3. Its meaning in each engine: their `match`es are exhaustive.
 //!
-//! A field of an operation is a line in its row. The type of a field says how it
-//! is written and which values are in it (`form.rs`, `operands.rs`); `as` names
-//! another form of writing.
+//! A field more is a line in the row. Its type says which values are in it
+//! (`operands.rs`) and how it is written (`form.rs`); `as` names another form.
+//! Address spaces, and what accesses say of them, are rows of the same kind
+//! (`mem.rs`, `image.rs`, `export.rs`).
 
 use crate::effects::{Effects, Span};
 use crate::export::Export;
@@ -63,7 +70,7 @@ operations! {
     #[derive(Clone, Debug)]
     pub enum Op,
     /// What it does beside computing its result.
-    effects: Effects {
+    pub effects: Effects {
         /// Opens a guest instruction at this address. Its index counts the guest
         /// instructions of the block.
         Inst {
@@ -220,7 +227,7 @@ operations! {
     #[derive(Clone, PartialEq, Eq, Debug)]
     pub enum Terminator,
     /// What it does beside computing its result.
-    effects: Effects {
+    pub effects: Effects {
         /// Goes on at a fixed address.
         Branch(to: u64) = "branch", (), ENDS;
         /// Goes to `taken` when the `U32` is nonzero.

@@ -15,12 +15,10 @@
 //! shown where it differs from the default, the bytes of a write where they
 //! are not all four.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Display, Formatter, Write};
 
-use crate::export::Export;
 use crate::form::Form;
-use crate::image::Image;
-use crate::mem::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space};
+use crate::mem::{Access, DataReg};
 use crate::op::{Block, Node, Value};
 use crate::operations::Op;
 use crate::types::{Fp, Round};
@@ -87,6 +85,10 @@ pub(crate) struct Out<'a, 'f> {
     f: &'a mut Formatter<'f>,
     /// What stands before the next operand.
     separator: &'static str,
+    /// Whether fields are written with their names, from here on.
+    pub(crate) by_name: bool,
+    /// The name of the next field.
+    pub(crate) field: &'static str,
 }
 
 impl Out<'_, '_> {
@@ -109,7 +111,15 @@ impl Out<'_, '_> {
     /// An operand.
     pub(crate) fn item(&mut self, item: impl Display) -> fmt::Result {
         let before = std::mem::replace(&mut self.separator, ", ");
-        write!(self.f, "{before}{item}")
+        match self.by_name {
+            true => write!(self.f, "{before}{} {item}", self.field),
+            false => write!(self.f, "{before}{item}"),
+        }
+    }
+
+    /// The name of a field that says all.
+    pub(crate) fn flag(&mut self) -> fmt::Result {
+        write!(self.f, ", {}", self.field)
     }
 
     /// What stands directly behind the rest.
@@ -120,18 +130,25 @@ impl Out<'_, '_> {
 
 impl Display for Op {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Op::print(self, &mut Out { f, separator: " " })
+        let mut out = Out {
+            f,
+            separator: " ",
+            by_name: false,
+            field: "",
+        };
+        Op::print(self, &mut out)
     }
 }
 
-/// `(%1, %2)`.
-pub(crate) struct InParentheses<'a>(pub(crate) &'a [Value]);
+/// `[%1, %2]`, or in other brackets.
+pub(crate) struct In<'a>(pub(crate) [char; 2], pub(crate) &'a [Value]);
 
-impl Display for InParentheses<'_> {
+impl Display for In<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("(")?;
-        list(f, self.0)?;
-        f.write_str(")")
+        let In([open, close], values) = self;
+        f.write_char(*open)?;
+        list(f, *values)?;
+        f.write_char(*close)
     }
 }
 
@@ -171,177 +188,5 @@ impl Display for Access {
             Access::I16 => f.write_str("i16"),
             Access::Dwords(n) => write!(f, "dwords {n}"),
         }
-    }
-}
-
-/// `atomic.add global, dwords 2, vm, address %3, offset 16, data [%4, %5], ret v4,
-/// mask %6, glc`.
-impl Display for MemOp {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            MemKind::Load => f.write_str("load")?,
-            MemKind::Store => f.write_str("store")?,
-            MemKind::Atomic(rmw) => write!(f, "atomic.{}", rmw.text())?,
-        }
-        write!(
-            f,
-            " {}, {}, {}",
-            self.space.text(),
-            self.access,
-            self.counter.text()
-        )?;
-        self.space.fmt(f)?;
-        if self.offset != 0 {
-            write!(f, ", offset {}", self.offset)?;
-        }
-        if self.half != Half::Whole {
-            write!(f, ", half {}", self.half.text())?;
-        }
-        if !self.data.is_empty() {
-            values(f, "data", &self.data)?;
-        }
-        self.ret.map_or(Ok(()), |r| write!(f, ", ret {r}"))?;
-        optional(f, "mask", self.mask)?;
-        f.write_str(if self.glc { ", glc" } else { "" })?;
-        f.write_str(if self.slc { ", slc" } else { "" })
-    }
-}
-
-impl Space {
-    /// The name in the text form.
-    fn text(&self) -> &'static str {
-        match self {
-            Space::Global { .. } => "global",
-            Space::Flat { .. } => "flat",
-            Space::Scratch { .. } => "scratch",
-            Space::Lds { .. } => "lds",
-            Space::Buffer { .. } => "buffer",
-            Space::Scalar { .. } => "scalar",
-            Space::ScalarBuffer { .. } => "scalar_buffer",
-            Space::Gds { .. } => "gds",
-            Space::LdsPair { .. } => "lds_pair",
-            Space::Image(_) => "image",
-        }
-    }
-}
-
-/// The parts of the address, each with a comma before it.
-impl Display for Space {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Space::Global { address, index } | Space::Scalar { address, index } => {
-                write!(f, ", address {address}")?;
-                optional(f, "index", *index)
-            }
-            Space::Flat { address } | Space::Scratch { address } | Space::Lds { address } => {
-                write!(f, ", address {address}")
-            }
-            Space::Buffer {
-                resource,
-                dialect,
-                index,
-                offset,
-                soffset,
-                format,
-            } => {
-                values(f, "resource", resource)?;
-                if *dialect != Dialect::default() {
-                    write!(f, ", dialect {}", dialect.text())?;
-                }
-                optional(f, "index", *index)?;
-                optional(f, "voffset", *offset)?;
-                write!(f, ", soffset {soffset}")?;
-                match format {
-                    Elements::Plain => Ok(()),
-                    Elements::Resource => f.write_str(", format"),
-                    Elements::Typed(data, number) => write!(f, ", format {data}:{number}"),
-                }
-            }
-            Space::Image(image) => image.fmt(f),
-            Space::Gds { address, window } => {
-                write!(f, ", address {address}, window {window}")
-            }
-            Space::LdsPair { address, other } => {
-                write!(f, ", address {address}, other {other}")
-            }
-            Space::ScalarBuffer { resource, index } => {
-                values(f, "resource", resource)?;
-                optional(f, "index", *index)
-            }
-        }
-    }
-}
-
-impl Display for Image {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Image {
-            kind,
-            resource,
-            sampler,
-            address,
-            lod,
-            components,
-            clamp,
-            compare,
-            offsets,
-            unnormalized,
-            array,
-            short,
-        } = self;
-        write!(f, ", kind {}", kind.text())?;
-        values(f, "resource", resource)?;
-        if let Some(sampler) = sampler {
-            values(f, "sampler", sampler)?;
-        }
-        values(f, "vaddress", address)?;
-        write!(f, ", lod {}, components {components}", lod.text())?;
-        for (set, name) in [
-            (clamp, "clamp"),
-            (compare, "compare"),
-            (offsets, "offsets"),
-            (unnormalized, "unnormalized"),
-            (array, "array"),
-            (short, "short"),
-        ] {
-            if *set {
-                write!(f, ", {name}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// `, name [%1, %2]`.
-fn values(f: &mut Formatter<'_>, name: &str, values: &[Value]) -> fmt::Result {
-    write!(f, ", {name} [")?;
-    list(f, values)?;
-    f.write_str("]")
-}
-
-fn optional(f: &mut Formatter<'_>, name: &str, v: Option<Value>) -> fmt::Result {
-    v.map_or(Ok(()), |v| write!(f, ", {name} {v}"))
-}
-
-/// `12, %1, off, off, %2, mask %3, done`.
-impl Display for Export {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.target)?;
-        for source in self.sources {
-            match source {
-                Some(v) => write!(f, ", {v}")?,
-                None => f.write_str(", off")?,
-            }
-        }
-        write!(f, ", mask {}", self.mask)?;
-        for (set, name) in [
-            (self.compressed, "compressed"),
-            (self.done, "done"),
-            (self.valid_mask, "valid_mask"),
-        ] {
-            if set {
-                write!(f, ", {name}")?;
-            }
-        }
-        Ok(())
     }
 }

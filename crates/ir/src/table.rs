@@ -18,11 +18,11 @@
 macro_rules! operations {
     ($(
         $(#[$of_enum:meta])*
-        pub enum $name:ident, $(#[$of_column:meta])* $column:ident: $of:ty {$(
+        pub enum $name:ident, $(#[$of_column:meta])* $vis:vis $column:ident: $of:ty {$(
             $(#[$doc:meta])*
             $variant:ident
             $(($($t:ident: $t_ty:ty $(as $t_form:ty)?),*))?
-            $({$($(#[$s_doc:meta])* $s:ident: $s_ty:ty $(as $s_form:ty)?),* $(,)?})?
+            $({$($(#[$s_doc:meta])* $s:ident $(= $label:literal)?: $s_ty:ty $(as $s_form:ty)?),* $(,)?})?
             = $text:literal, $($rule:ident)? ($($arg:ident),*) $(-> $gives:ident)?, $value:expr;
         )*}
     )*) => {$(
@@ -33,11 +33,14 @@ macro_rules! operations {
         )*}
 
         $crate::table::rows! {
-            $name, $(#[$of_column])* $column: $of;
+            $name, $(#[$of_column])* $vis $column: $of;
             $(
                 // The fields, as they stand in patterns and expressions.
                 $variant [$(($($t),*))? $({$($s),*})?]
-                [$($($t: $t_ty, [$($t_form)?];)*)? $($($s: $s_ty, [$($s_form)?];)*)?]
+                [
+                    $($($t: $t_ty, [$($t_form)?], stringify!($t);)*)?
+                    $($($s: $s_ty, [$($s_form)?], $crate::table::label!($s $(, $label)?);)*)?
+                ]
                 = $text, [$($rule)?] ($($arg),*) [$($gives)?], $value;
             )*
         }
@@ -46,97 +49,199 @@ macro_rules! operations {
 
 /// What follows from rows whose fields are listed alike.
 macro_rules! rows {
-    ($name:ident, $(#[$of_column:meta])* $column:ident: $of:ty; $(
-        $variant:ident [$($fields:tt)*] [$($f:ident: $ty:ty, [$($form:ty)?];)*]
+    ($name:ident, $(#[$of_column:meta])* $vis:vis $column:ident: $of:ty; $(
+        $variant:ident [$($fields:tt)*] [$($f:ident: $ty:ty, [$($form:ty)?], $label:expr;)*]
         = $text:literal, [$($rule:ident)?] ($($arg:ident),*) [$($gives:ident)?], $value:expr;
     )*) => {
-        impl $crate::operands::Operands for $name {
-            fn walk(&self, f: &mut impl FnMut(&Value)) {
-                match self {$(
-                    $name::$variant $($fields)* => {$($crate::operands::Operands::walk($f, f);)*}
-                )*}
+        const _: () = {
+            use std::fmt;
+
+            use $crate::form::Form;
+            use $crate::line::{Line, Miss};
+            use $crate::op::Value;
+            use $crate::operands::Operands;
+            use $crate::print::Out;
+            use $crate::table::{form, rule};
+            use $crate::types::Ty;
+            use $crate::verify::{Checked, Checker};
+
+            impl Operands for $name {
+                fn walk(&self, f: &mut impl FnMut(&Value)) {
+                    match self {$(
+                        $name::$variant $($fields)* => {$(Operands::walk($f, f);)*}
+                    )*}
+                }
+
+                fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
+                    match self {$(
+                        $name::$variant $($fields)* => {$(Operands::walk_mut($f, f);)*}
+                    )*}
+                }
             }
 
-            fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
-                match self {$(
-                    $name::$variant $($fields)* => {$($crate::operands::Operands::walk_mut($f, f);)*}
-                )*}
-            }
-        }
+            impl Form for $name {
+                fn print(op: &$name, out: &mut Out<'_, '_>) -> fmt::Result {
+                    out.name(op.text())?;
+                    op.print_fields(out)
+                }
 
-        impl $crate::form::Form for $name {
-            fn print(op: &$name, out: &mut $crate::print::Out<'_, '_>) -> std::fmt::Result {
-                match op {$(
-                    $name::$variant $($fields)* => {
-                        out.name($text)?;
-                        $(<$crate::table::form!($ty $(, $form)?)>::print($f, out)?;)*
-                        $(<$crate::table::form!($ty $(, $form)?)>::print_rest($f, out)?;)*
-                    }
-                )*}
-                Ok(())
-            }
-
-            fn parse(line: &mut $crate::line::Line<'_, '_>) -> Result<$name, $crate::line::Miss> {
-                $(
-                    let row = line.row($text, |line| {
-                        $(let mut $f = <$crate::table::form!($ty $(, $form)?)>::parse(line)?;)*
-                        line.name_is_read()?;
-                        $(<$crate::table::form!($ty $(, $form)?)>::parse_rest(&mut $f, line)?;)*
-                        Ok($name::$variant $($fields)*)
-                    });
-                    if !matches!(row, Err($crate::line::Miss::Row)) {
-                        return row;
-                    }
-                )*
-                Err($crate::line::Miss::Row)
-            }
-        }
-
-        #[allow(unused_variables)]
-        impl $name {
-            /// The type that the result must have, if the operands are as they must be.
-            pub(crate) fn check(&self, checker: &$crate::verify::Checker<'_>) -> $crate::verify::Checked<Option<Ty>> {
-                match self {$(
-                    $name::$variant $($fields)* => $crate::table::rule!(
-                        checker, self, [$($ty),*], [$($rule)?] ($($arg),*) [$($gives)?]
-                    ),
-                )*}
+                fn parse(line: &mut Line<'_, '_>) -> Result<$name, Miss> {
+                    $(
+                        let row = line.row($text, |line| {
+                            $(
+                                line.field = $label;
+                                let mut $f = form!([$ty $(, $form)?] parse(line))?;
+                            )*
+                            line.name_is_read()?;
+                            $(form!([$ty $(, $form)?] parse_rest(&mut $f, line))?;)*
+                            Ok($name::$variant $($fields)*)
+                        });
+                        if !matches!(row, Err(Miss::Row)) {
+                            return row;
+                        }
+                    )*
+                    Err(Miss::Row)
+                }
             }
 
-            $(#[$of_column])*
-            pub fn $column(&self) -> $of {
-                match self {$($name::$variant $($fields)* => $value,)*}
+            #[allow(unused_variables)]
+            impl $name {
+                /// The name of the row.
+                pub(crate) fn text(&self) -> &'static str {
+                    match self {$($name::$variant $($fields)* => $text,)*}
+                }
+
+                /// Writes what stands behind the name of the row.
+                pub(crate) fn print_fields(&self, out: &mut Out<'_, '_>) -> fmt::Result {
+                    match self {$(
+                        $name::$variant $($fields)* => {
+                            $(
+                                out.field = $label;
+                                form!([$ty $(, $form)?] print($f, out))?;
+                            )*
+                            $(form!([$ty $(, $form)?] print_rest($f, out))?;)*
+                        }
+                    )*}
+                    Ok(())
+                }
+
+                /// The type that the result must have, if the operands are as they must be.
+                pub(crate) fn check(&self, checker: &Checker<'_>) -> Checked<Option<Ty>> {
+                    match self {$(
+                        $name::$variant $($fields)* => rule!(
+                            checker, self, [$($f: $ty),*], [$($rule)?] ($($arg),*) [$($gives)?]
+                        ),
+                    )*}
+                }
+
+                $(#[$of_column])*
+                $vis fn $column(&self) -> $of {
+                    match self {$($name::$variant $($fields)* => $value,)*}
+                }
             }
-        }
+        };
     };
 }
 
-/// How a field is written: by the type of the row, or by the form it names.
+/// Asks the form of a field: its type, or what the row names.
 macro_rules! form {
-    ($ty:ty) => {
-        $ty
+    ([$ty:ty] $ask:ident($($arg:expr),*)) => {
+        <$ty as Form>::$ask($($arg),*)
     };
-    ($ty:ty, $form:ty) => {
-        $form
+    ([$ty:ty, $form:ty] $ask:ident($($arg:expr),*)) => {
+        <$form as Form<$ty>>::$ask($($arg),*)
+    };
+}
+
+/// The name of a field in the text.
+macro_rules! label {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident, $label:literal) => {
+        $label
     };
 }
 
 /// Applies the rule of a row.
 macro_rules! rule {
-    ($checker:ident, $op:ident, [$($ty:ty),*], [] ($($is:ident),*) [$($gives:ident)?]) => {{
+    ($checker:ident, $op:ident, [$($f:ident: $ty:ty),*], [] ($($is:ident),*) [$($gives:ident)?]) => {{
+        const TAKES: &[$crate::verify::Is] = &[$($crate::verify::Is::$is),*];
         const {
             let operands = 0 $(+ <$ty as $crate::operands::Operands>::COUNT)*;
-            let takes: &[$crate::verify::Is] = &[$($crate::verify::Is::$is),*];
-            assert!(operands == takes.len(), "the rule of the row names each operand");
+            assert!(operands == TAKES.len(), "the rule of the row names each operand");
         }
-        #[allow(unused_mut, unused_assignments)]
-        let mut gives = None;
-        $(gives = Some($crate::verify::Is::$gives);)?
-        $checker.signature($op, &[$($crate::verify::Is::$is),*], gives)
+        let takes = TAKES;
+        $(let takes = $checker.field($f, takes)?;)*
+        Ok(None $(.or(Some($checker.result($op, $crate::verify::Is::$gives))))?)
     }};
-    ($checker:ident, $op:ident, [$($ty:ty),*], [$rule:ident] ($($arg:ident),*) []) => {
+    ($checker:ident, $op:ident, [$($f:ident: $ty:ty),*], [$rule:ident] ($($arg:ident),*) []) => {
         $checker.$rule($($arg),*).map(Into::into)
     };
 }
 
-pub(crate) use {form, operations, rows, rule};
+/// Declares a structure whose fields behind `by name` are written `name field`, in
+/// any order; for the others there is code.
+macro_rules! parts {
+    (
+        $(#[$of:meta])*
+        pub struct $name:ident {
+            $($(#[$head_doc:meta])* pub $head:ident: $head_ty:ty,)*
+            by name:
+            $($(#[$doc:meta])* pub $f:ident $(= $label:literal)?: $ty:ty $(as $form:ty)?,)*
+        }
+    ) => {
+        $(#[$of])*
+        pub struct $name {
+            $($(#[$head_doc])* pub $head: $head_ty,)*
+            $($(#[$doc])* pub $f: $ty,)*
+        }
+
+        const _: () = {
+            use std::fmt;
+
+            use $crate::form::Form;
+            use $crate::line::{Line, Miss};
+            use $crate::op::Value;
+            use $crate::operands::Operands;
+            use $crate::print::Out;
+            use $crate::table::{form, label};
+
+            impl Operands for $name {
+                fn walk(&self, f: &mut impl FnMut(&Value)) {
+                    $(Operands::walk(&self.$head, f);)*
+                    $(Operands::walk(&self.$f, f);)*
+                }
+
+                fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
+                    $(Operands::walk_mut(&mut self.$head, f);)*
+                    $(Operands::walk_mut(&mut self.$f, f);)*
+                }
+            }
+
+            impl $name {
+                pub(crate) fn print_parts(&self, out: &mut Out<'_, '_>) -> fmt::Result {
+                    $(
+                        out.field = label!($f $(, $label)?);
+                        form!([$ty $(, $form)?] print(&self.$f, out))?;
+                    )*
+                    Ok(())
+                }
+
+                /// Reads them, and puts them together with the others.
+                pub(crate) fn parse_parts(
+                    line: &mut Line<'_, '_>
+                    $(, $head: $head_ty)*
+                ) -> Result<$name, Miss> {
+                    $(
+                        line.field = label!($f $(, $label)?);
+                        let $f = form!([$ty $(, $form)?] parse(line))?;
+                    )*
+                    Ok($name { $($head,)* $($f,)* })
+                }
+            }
+        };
+    };
+}
+
+pub(crate) use {form, label, operations, parts, rows, rule};

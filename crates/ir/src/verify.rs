@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Shape, Tern, Un};
-use crate::image::ImageKind;
+use crate::image::{Image, ImageKind};
 use crate::lane_fn::LaneFn;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::{Block, Value};
@@ -176,29 +176,31 @@ impl Checker<'_> {
         }
     }
 
-    /// Each operand is what the row says.
-    pub(crate) fn signature(
-        &self,
-        op: &impl Operands,
-        takes: &[Is],
-        gives: Option<Is>,
-    ) -> Checked<Option<Ty>> {
-        let (mut takes, mut args, mut checked) = (takes.iter(), Vec::new(), Ok(()));
-        op.walk(&mut |&v| {
-            let is = takes.next().filter(|_| checked.is_ok());
-            checked = is.map_or_else(|| checked.clone(), |&is| self.is(v, is));
-            args.push(v);
+    /// The operands in a field are the first that a row takes; the others.
+    pub(crate) fn field<'t, T: Operands>(&self, field: &T, takes: &'t [Is]) -> Checked<&'t [Is]> {
+        let (these, others) = takes.split_at(T::COUNT);
+        let (mut these, mut checked) = (these.iter(), Ok(()));
+        field.walk(&mut |&v| {
+            if let (Some(&is), Ok(())) = (these.next(), &checked) {
+                checked = self.is(v, is);
+            }
         });
-        checked.map(|()| {
-            gives.map(|is| match is {
-                Is::U32 => Ty::U32,
-                Is::U64 => Ty::U64,
-                Is::Mask => Ty::Mask,
-                Is::V32 => Ty::V32,
-                Is::W32 => self.join(32, &args),
-                Is::W64 => self.join(64, &args),
-            })
-        })
+        checked.map(|()| others)
+    }
+
+    /// The type of a result.
+    pub(crate) fn result(&self, op: &impl Operands, is: Is) -> Ty {
+        let mut vector = false;
+        op.walk(&mut |&v| vector |= self.ty(v).is_vector());
+        match is {
+            Is::U32 => Ty::U32,
+            Is::U64 => Ty::U64,
+            Is::Mask => Ty::Mask,
+            Is::W32 if !vector => Ty::U32,
+            Is::V32 | Is::W32 => Ty::V32,
+            Is::W64 if !vector => Ty::U64,
+            Is::W64 => Ty::V64,
+        }
     }
 
     fn is(&self, v: Value, is: Is) -> Checked {
@@ -398,7 +400,7 @@ impl Checker<'_> {
     /// Checks an access; the type of its result, if it must have one.
     pub(crate) fn mem(&self, m: &MemOp) -> Checked<Option<Ty>> {
         let scalar = matches!(m.space, Space::Scalar { .. } | Space::ScalarBuffer { .. });
-        self.address(&m.space)?;
+        m.space.check(self)?;
         match m.mask {
             Some(mask) => {
                 ensure(!scalar, || "a scalar access has no mask".into())?;
@@ -461,61 +463,23 @@ impl Checker<'_> {
         })
     }
 
-    fn address(&self, space: &Space) -> Checked {
-        let narrow = |v: &Option<Value>| v.map_or(Ok(()), |v| self.number(v, 32));
-        match space {
-            Space::Global { address, index } => {
-                self.number(*address, 64)?;
-                narrow(index)
-            }
-            Space::Flat { address } => self.number(*address, 64),
-            Space::Scratch { address } | Space::Lds { address } => self.number(*address, 32),
-            Space::Image(image) => {
-                let samples = !matches!(
-                    image.kind,
-                    ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned | ImageKind::Info
-                );
-                ensure(image.sampler.is_some() == samples, || {
-                    "a sampler belongs to what samples, and to nothing else".into()
-                })?;
-                let (is, needed) = (image.address.len(), image.address_dwords());
-                ensure(is == needed, || {
-                    format!("its address has {needed} dwords, not {is}")
-                })?;
-                self.descriptor(&image.resource)?;
-                self.descriptor(image.sampler.as_ref().map_or(&[], |s| &s[..]))?;
-                let mut dwords = image.address.iter();
-                dwords.try_for_each(|&v| self.number(v, 32))
-            }
-            Space::Gds { address, window } => {
-                self.number(*address, 32)?;
-                self.exactly(*window, Ty::U32)
-            }
-            Space::LdsPair { address, other } => {
-                self.number(*address, 32)?;
-                self.number(*other, 32)
-            }
-            Space::Buffer {
-                resource,
-                index,
-                offset,
-                soffset,
-                ..
-            } => {
-                self.descriptor(resource)?;
-                narrow(index)?;
-                narrow(offset)?;
-                self.exactly(*soffset, Ty::U32)
-            }
-            Space::Scalar { address, index } => {
-                self.exactly(*address, Ty::U64)?;
-                index.map_or(Ok(()), |i| self.exactly(i, Ty::U32))
-            }
-            Space::ScalarBuffer { resource, index } => {
-                self.descriptor(resource)?;
-                index.map_or(Ok(()), |i| self.exactly(i, Ty::U32))
-            }
-        }
+    pub(crate) fn image(&self, image: &Image) -> Checked<Option<Ty>> {
+        let samples = !matches!(
+            image.kind,
+            ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned | ImageKind::Info
+        );
+        ensure(image.sampler.is_some() == samples, || {
+            "a sampler belongs to what samples, and to nothing else".into()
+        })?;
+        let (is, needed) = (image.address.len(), image.address_dwords());
+        ensure(is == needed, || {
+            format!("its address has {needed} dwords, not {is}")
+        })?;
+        self.descriptor(&image.resource)?;
+        self.descriptor(image.sampler.as_ref().map_or(&[], |s| &s[..]))?;
+        let mut dwords = image.address.iter();
+        dwords.try_for_each(|&v| self.number(v, 32))?;
+        Ok(None)
     }
 
     fn descriptor(&self, parts: &[Value]) -> Checked {
