@@ -5,7 +5,8 @@ use std::cell::{Ref, RefCell};
 use crate::LaneFn;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::mem::{Clock, Family, MemOp, WaitCnt};
-use crate::op::{Block, Node, Op, Terminator};
+use crate::op::{Block, Node};
+use crate::operations::{Op, Terminator};
 use crate::types::{Elem, Fp, Reg, Ty, Value};
 
 /// Builds one [`Block`]. All methods take `&self`, so that several values can

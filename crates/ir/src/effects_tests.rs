@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::{Effects, RegFile, Span, Spans};
 use crate::mem::Access;
-use crate::op::{Node, Op};
+use crate::op::Node;
+use crate::operations::Op;
 use crate::parse;
 use crate::round_trip::{block, find};
 use crate::types::Reg;

@@ -1,7 +1,8 @@
 //! Dead code, found on the way up.
 
 use crate::effects::{Effects, RegFile, Span};
-use crate::op::{Node, Op};
+use crate::op::Node;
+use crate::operations::Op;
 use crate::types::Value;
 
 /// The nodes that matter, numbered without gaps; with `keep_writes`, also those

@@ -1,7 +1,7 @@
 //! Operations on constants become constants.
 
 use crate::evaluate::{add_carry, mad_wide, sub_borrow};
-use crate::op::Op;
+use crate::operations::Op;
 use crate::types::{Elem, Ty, Value};
 
 /// The results of an operation on constants.

@@ -1,7 +1,8 @@
 //! Operations that change nothing, or whose result is already there.
 
 use crate::functions::{Bin, Rel, Un};
-use crate::op::{Node, Op};
+use crate::op::Node;
+use crate::operations::Op;
 use crate::types::{Elem, Reg, Ty, Value};
 
 /// What an operation comes to.

@@ -15,7 +15,8 @@ mod fold;
 mod identity;
 mod registers;
 
-use crate::op::{Block, Node, Op, Terminator};
+use crate::op::{Block, Node};
+use crate::operations::{Op, Terminator};
 use crate::types::{Reg, Ty, Value};
 
 use identity::Simpler;

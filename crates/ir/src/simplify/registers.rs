@@ -4,7 +4,7 @@
 //! mask `m[4:5]`). What one view writes, the overlapping ones forget.
 
 use crate::effects::{RegFile, Span};
-use crate::op::Op;
+use crate::operations::Op;
 use crate::types::{Reg, Value};
 
 /// No value is known; a block never has that many nodes.
