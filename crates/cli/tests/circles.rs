@@ -20,6 +20,11 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "C programs have one runtime: it owns what every subject has, and every call begins by asking for it",
     ),
     (
+        "ir",
+        "effects export form form_memory functions image mem names op operands operations print table verify",
+        "a row of the table names the form, the rule and the effects of an operation, which are made of its fields",
+    ),
+    (
         "lift",
         "value::cond value::float value::int",
         "values of each kind are made of those of the others: comparisons of numbers, numbers chosen by conditions",
