@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop)]
 
 mod arith;
+mod bytes;
 mod choose;
 mod compare;
 mod convert;
@@ -24,6 +25,7 @@ mod lanes;
 mod lower;
 mod memory;
 mod mode;
+mod pairs;
 mod plain;
 mod run;
 mod simd;

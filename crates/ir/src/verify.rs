@@ -543,7 +543,7 @@ fn in_file(reg: Reg) -> Checked {
 }
 
 fn float(elem: Elem) -> Checked {
-    ensure(elem.is_float(), || {
+    ensure(elem.is_float() && elem.half().is_none(), || {
         format!("this operation takes floats, not {}", elem.text())
     })
 }
@@ -561,7 +561,8 @@ fn conversion(cvt: Cvt, from: Elem, to: Elem) -> Checked {
             | (Elem::I64, Elem::F16)
             | (Elem::F16, Elem::I64)
     );
-    let fits = (from.is_float(), to.is_float()) == kinds && from != to && exists;
+    let single = from.half().is_none() && to.half().is_none();
+    let fits = (from.is_float(), to.is_float()) == kinds && from != to && exists && single;
     ensure(fits, || {
         let (name, from, to) = (cvt.text(), from.text(), to.text());
         format!("there is no `{name}` from {from} to {to}")
