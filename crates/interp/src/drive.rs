@@ -12,8 +12,9 @@ use wavetank_memory::rows::{self, Rows};
 /// Bits of [`Step::flags`] from here on hold the float environment.
 pub const ENV_SHIFT: u32 = 8;
 
+/// The float environment of a step.
 #[inline(always)]
-fn env(s: &Step) -> Env {
+pub(super) fn env(s: &Step) -> Env {
     Env(s.flags >> ENV_SHIFT)
 }
 

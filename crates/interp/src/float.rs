@@ -10,7 +10,7 @@ use crate::compare::{Class, Eq, Le, Lg, Lt, Ne, Ordered};
 use crate::extremes::{Clamp, Extreme, Median};
 use crate::format::{Double, Half, Single};
 use crate::mode::{Dynamic, Exact, Flush};
-use crate::through::{SumToOdd, Through};
+use crate::through::{LdexpThrough, SumToOdd, Through};
 use crate::transcendental::{Cos, Exp2, Log2, Sin};
 use crate::unary::{
     Abs, Canonicalize, Ceil, Exponent, Floor, Fract, Ldexp, Mantissa, Neg, Rcp, RoundEven, Rsq,
@@ -18,7 +18,8 @@ use crate::unary::{
 };
 use crate::visit::Visit;
 
-fn is_exact(fp: Fp) -> bool {
+/// To nearest, with denormals.
+pub fn is_exact(fp: Fp) -> bool {
     fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out
 }
 
@@ -49,6 +50,7 @@ fn half_un<V: Visit>(op: Un, v: V) -> Option<V::Out> {
         Un::FCeil => v.rare1::<Through<Ceil<Single, Exact>>>(),
         Un::FFloor => v.rare1::<Through<Floor<Single, Exact>>>(),
         Un::FRoundEven => v.rare1::<Through<RoundEven<Single, Exact>>>(),
+        Un::FMantissa => v.rare1::<Through<Mantissa<Single, Exact>>>(),
         _ => return all_un(op, Elem::F16, v),
     })
 }
@@ -96,14 +98,14 @@ fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
 /// The function of a two-operand float operation.
 pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
-        ($visit:ident, $extreme:ident, $format:ident, $mode:ident) => {
+        ($visit:ident, $extreme:ident, $ldexp:ident, $format:ident, $mode:ident) => {
             match op {
                 Bin::FAdd => v.$visit::<Add<$format, $mode>>(),
                 Bin::FSub => v.$visit::<Sub<$format, $mode>>(),
                 Bin::FMul => v.$visit::<Mul<$format, $mode>>(),
                 Bin::FMin => v.$extreme::<Extreme<$format, Dynamic, false>>(),
                 Bin::FMax => v.$extreme::<Extreme<$format, Dynamic, true>>(),
-                Bin::FLdexp => v.rare2::<Ldexp<$format, Dynamic>>(),
+                Bin::FLdexp => v.$ldexp::<Ldexp<$format, $mode>>(),
                 _ => return None,
             }
         };
@@ -113,14 +115,15 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
             Bin::FAdd => v.float2::<Through<Add<Single, Exact>>>(),
             Bin::FSub => v.float2::<Through<Sub<Single, Exact>>>(),
             Bin::FMul => v.float2::<Through<Mul<Single, Exact>>>(),
-            _ => choose!(plain2, plain2, Half, Exact),
+            Bin::FLdexp => v.plain2::<LdexpThrough>(),
+            _ => choose!(plain2, plain2, plain2, Half, Exact),
         },
-        Elem::F16 => choose!(rare2, plain2, Half, Dynamic),
-        Elem::F32 if is_exact(fp) => choose!(float2, float2, Single, Exact),
-        Elem::F32 if is_flushed(fp) => choose!(float2, float2, Single, Flush),
-        Elem::F32 => choose!(rare2, float2, Single, Dynamic),
-        Elem::F64 if is_exact(fp) => choose!(float2, float2, Double, Exact),
-        Elem::F64 => choose!(rare2, float2, Double, Dynamic),
+        Elem::F16 => choose!(rare2, plain2, plain2, Half, Dynamic),
+        Elem::F32 if is_exact(fp) => choose!(float2, float2, batch2, Single, Exact),
+        Elem::F32 if is_flushed(fp) => choose!(float2, float2, batch2, Single, Flush),
+        Elem::F32 => choose!(rare2, float2, plain2, Single, Dynamic),
+        Elem::F64 if is_exact(fp) => choose!(float2, float2, plain2, Double, Exact),
+        Elem::F64 => choose!(rare2, float2, plain2, Double, Dynamic),
         _ => return None,
     })
 }
@@ -128,11 +131,11 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 /// The function of a three-operand float operation.
 pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
-        ($visit:ident, $format:ident, $mode:ident) => {
+        ($visit:ident, $median:ident, $format:ident, $mode:ident) => {
             match op {
                 Tern::Fma => v.$visit::<Fma<$format, $mode>>(),
                 Tern::FMad => v.$visit::<Mad<$format, $mode>>(),
-                Tern::FMed3 => v.rare3::<Median<$format, Dynamic>>(),
+                Tern::FMed3 => v.$median::<Median<$format, $mode>>(),
                 _ => return None,
             }
         };
@@ -140,15 +143,15 @@ pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     Some(match elem {
         Elem::F16 if is_exact(fp) => match op {
             Tern::Fma => v.rare3::<Through<SumToOdd>>(),
-            _ => choose!(rare3, Half, Exact),
+            _ => choose!(rare3, plain3, Half, Exact),
         },
-        Elem::F16 if is_flushed(fp) => choose!(rare3, Half, Flush),
-        Elem::F16 => choose!(rare3, Half, Dynamic),
-        Elem::F32 if is_exact(fp) => choose!(float3, Single, Exact),
-        Elem::F32 if is_flushed(fp) => choose!(float3, Single, Flush),
-        Elem::F32 => choose!(rare3, Single, Dynamic),
-        Elem::F64 if is_exact(fp) => choose!(float3, Double, Exact),
-        Elem::F64 => choose!(rare3, Double, Dynamic),
+        Elem::F16 if is_flushed(fp) => choose!(rare3, plain3, Half, Flush),
+        Elem::F16 => choose!(rare3, plain3, Half, Dynamic),
+        Elem::F32 if is_exact(fp) => choose!(float3, batch3, Single, Exact),
+        Elem::F32 if is_flushed(fp) => choose!(float3, batch3, Single, Flush),
+        Elem::F32 => choose!(rare3, batch3, Single, Dynamic),
+        Elem::F64 if is_exact(fp) => choose!(float3, rare3, Double, Exact),
+        Elem::F64 => choose!(rare3, rare3, Double, Dynamic),
         _ => return None,
     })
 }

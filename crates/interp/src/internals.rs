@@ -9,7 +9,7 @@ use crate::lower::choose;
 use crate::visit::{UniformStep, VectorStep};
 
 pub use crate::drive::ENV_SHIFT;
-pub use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
+pub use crate::lanes::{Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Word};
 pub use crate::lower::choose as function;
 pub use crate::simd::Simd;
 pub use crate::step::{CONST, Ctx, Next, Step, StepFn};

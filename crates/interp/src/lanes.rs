@@ -226,6 +226,59 @@ pub trait Op3 {
     }
 }
 
+/// A row of 64 words.
+pub type Row = [u32; LANES];
+
+/// A function of two words that has its own way to do a row of them.
+pub trait Batch2: Op2<A = u32, B = u32, R = u32> {
+    /// Every lane, repaired.
+    ///
+    /// # Safety
+    /// The processor has the features of `S`.
+    unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row) -> Aligned<Row>;
+}
+
+/// A function of three words that has its own way to do a row of them.
+pub trait Batch3: Op3<A = u32, B = u32, C = u32, R = u32> {
+    /// Every lane, repaired.
+    ///
+    /// # Safety
+    /// The processor has the features of `S`.
+    unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>;
+}
+
+/// A row by the function of one element: for what a batch cannot do its own way.
+#[cold]
+#[inline(never)]
+pub fn one_by_one2<F>(env: Env, a: &Row, b: &Row) -> Aligned<Row>
+where
+    F: Op2<A = u32, B = u32, R = u32>,
+{
+    Aligned(std::array::from_fn(|i| {
+        let r = F::f(env, a[i], b[i]);
+        match F::REPAIR && F::odd(r) {
+            true => F::repair(env, a[i], b[i], r),
+            false => r,
+        }
+    }))
+}
+
+/// The same of three.
+#[cold]
+#[inline(never)]
+pub fn one_by_one3<F>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>
+where
+    F: Op3<A = u32, B = u32, C = u32, R = u32>,
+{
+    Aligned(std::array::from_fn(|i| {
+        let r = F::f(env, a[i], b[i], c[i]);
+        match F::REPAIR && F::odd(r) {
+            true => F::repair(env, a[i], b[i], c[i], r),
+            false => r,
+        }
+    }))
+}
+
 /// A relation of two elements.
 pub trait Test2 {
     /// First operand.

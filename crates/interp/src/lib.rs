@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop)]
 
 mod arith;
+mod bytes;
 mod choose;
 mod compare;
 mod convert;
@@ -25,6 +26,7 @@ mod lower;
 mod memory;
 mod mode;
 mod odd;
+mod pairs;
 mod plain;
 mod run;
 mod simd;

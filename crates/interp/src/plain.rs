@@ -15,7 +15,7 @@ use wavetank_translate::{Code, Modes, Translator};
 use crate::choose;
 use crate::custom::moves::INDEXED_SGPRS;
 use crate::drive::Baseline;
-use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
+use crate::lanes::{Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Word};
 use crate::lower::{ROOM, addresses, descriptor, returns};
 use crate::memory::mem_step;
 use crate::step::{Ctx, Next, Step};
@@ -700,5 +700,6 @@ evaluate! {
     rare1 Op1 one, float1 Op1 one,
     rare2 Op2 two, plain2 Op2 two, float2 Op2 two,
     rare3 Op3 three, plain3 Op3 three, float3 Op3 three,
+    batch2 Batch2 two, batch3 Batch3 three,
     rare_test Test2 test, plain_test Test2 test, float_test Test2 test,
 }

@@ -155,6 +155,25 @@ impl<F: Test2<A = u32, B = u32>> Test2 for Through<F> {
     }
 }
 
+/// a · 2^b of halves, with b a signed number of 16 bits.
+pub struct LdexpThrough;
+
+impl Op2 for LdexpThrough {
+    type A = Widened;
+    type B = u32;
+    type R = Widened;
+
+    #[inline(always)]
+    fn f(_: Env, a: Widened, b: u32) -> Widened {
+        // Exact in single precision within these bounds, which every half leaves by half of them.
+        let exponent = i32::from(b as i16).clamp(-60, 60);
+        let power = f32::from_bits(((exponent + 127) as u32) << 23);
+        let product = (f32::from_bits(a.0) * power).to_bits();
+        // A NaN keeps its bits.
+        Widened(if is_nan::<Single>(a.0) { a.0 } else { product })
+    }
+}
+
 /// a · b + c of widened halves, to be rounded to half: the product is exact in single precision and no sum over- or
 /// underflows there; rounded to odd, the sum may be rounded again.
 pub struct SumToOdd;

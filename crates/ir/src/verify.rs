@@ -314,7 +314,7 @@ impl Checker<'_> {
     }
 
     pub(crate) fn class(&self, elem: &Elem, &a: &Value, &bits: &Value) -> Checked<Ty> {
-        ensure(elem.is_float(), || {
+        ensure(elem.is_float() && elem.half().is_none(), || {
             format!("this operation takes floats, not {}", elem.text())
         })?;
         self.number(a, elem.carrier_bits())?;
@@ -513,7 +513,8 @@ fn conversion(cvt: Cvt, from: Elem, to: Elem) -> Checked {
             | (Elem::I64, Elem::F16)
             | (Elem::F16, Elem::I64)
     );
-    let fits = (from.is_float(), to.is_float()) == kinds && from != to && exists;
+    let single = from.half().is_none() && to.half().is_none();
+    let fits = (from.is_float(), to.is_float()) == kinds && from != to && exists && single;
     ensure(fits, || {
         let (name, from, to) = (cvt.text(), from.text(), to.text());
         format!("there is no `{name}` from {from} to {to}")

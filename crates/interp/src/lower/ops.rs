@@ -193,10 +193,16 @@ impl<L: Level> Lower<'_, L> {
             }
             Op::LaneId => self.vector_step(v, L::custom::<cross::LaneId>(), &[], 0),
             Op::Shuffle(a, table) => {
+                let in_row =
+                    |(n, lane): (usize, &u8)| *lane >= 64 || usize::from(*lane) / 16 == n / 16;
+                let run = match table.iter().enumerate().all(in_row) {
+                    true => L::custom::<cross::Shuffle<true>>(),
+                    false => L::custom::<cross::Shuffle<false>>(),
+                };
                 let table = self.kept.keep(**table);
                 let mut from = [self.operand(*a)];
                 self.spread(&mut from)?;
-                self.vector_step(v, L::custom::<cross::Shuffle>(), &from, table)
+                self.vector_step(v, run, &from, table)
             }
             Op::ShuffleMask(a, table) => {
                 let exists = |mask, i: usize| mask | u64::from(table[i] < 64) << i;
@@ -204,7 +210,7 @@ impl<L: Level> Lower<'_, L> {
                 let mut step = self.step(L::custom::<cross::ShuffleMask>(), &[self.operand(*a)]);
                 step.imm[1] = self.kept.keep(**table);
                 step.imm[2] = of_full;
-                step.dst = self.result_uniform(v)?;
+                (step.dst, step.mask) = self.result_mask(v)?;
                 self.steps.push(step);
                 Ok(())
             }
@@ -376,11 +382,7 @@ impl<L: Level> Lower<'_, L> {
         for (source, arg) in sources.iter_mut().zip(args) {
             *source = (self.mem_source(Some(*arg)), self.ty(*arg).bits() == 64);
         }
-        let call = LaneCall {
-            function,
-            args: sources,
-            uniform,
-        };
+        let call = LaneCall::new(function, sources, uniform);
         let mut step = self.step(L::custom::<Call>(), &[]);
         step.imm[0] = self.kept.keep(call);
         if uniform {

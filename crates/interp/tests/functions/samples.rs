@@ -21,6 +21,9 @@ impl Random {
     /// Bits of an element: anything, a special value, or a number of middling
     /// exponent, so that sums cancel and products stay in range.
     pub fn value(&mut self, elem: Elem) -> u64 {
+        if let Some(half) = elem.half() {
+            return self.value(half) | self.value(half) << 16;
+        }
         let bits = self.next() & ones(width(elem));
         match self.below(4) {
             0 => bits,
@@ -42,7 +45,7 @@ impl Random {
 pub fn width(elem: Elem) -> u32 {
     match elem {
         Elem::I16 | Elem::F16 => 16,
-        Elem::I32 | Elem::F32 => 32,
+        Elem::I32 | Elem::F32 | Elem::I16x2 | Elem::F16x2 => 32,
         Elem::I64 | Elem::F64 => 64,
     }
 }

@@ -16,6 +16,8 @@ use crate::kinds::Kind;
 const MODE: u32 = 0x3f0;
 /// The register that counts passes down.
 const COUNTER: usize = 90;
+/// The first of the scalar registers that copies of an instruction have for themselves, two each.
+const OWN: usize = 40;
 /// Bytes of the buffer that global, flat, buffer and scalar accesses reach.
 pub const BYTES: u32 = 1 << 20;
 /// Bytes of LDS.
@@ -66,8 +68,14 @@ impl<'r> Tank<'r> {
             encode(&inst).map_err(|e| format!("{line}: {e}"))?;
             Ok::<Inst, String>(inst)
         };
-        let body: Result<Vec<Inst>, String> = text.lines().map(one).collect();
-        let mut code = body?.repeat(Loop::COPIES);
+        let mut code = Vec::new();
+        for copy in 0..Loop::COPIES {
+            let own = OWN + 2 * copy;
+            let text = text.replace("{s}", &own.to_string());
+            for line in text.replace("{t}", &(own + 1).to_string()).lines() {
+                code.push(one(line)?);
+            }
+        }
         code.push(one("s_waitcnt 0")?);
         code.push(one(&format!("s_sub_u32 s{COUNTER}, s{COUNTER}, 1"))?);
         let words: usize = code.iter().map(|inst| usize::from(inst.len) / 4).sum();
