@@ -211,6 +211,7 @@ impl Form for i64 {
     }
 }
 
+/// A number in base 10.
 pub(crate) struct Decimal;
 
 impl Form<u8> for Decimal {

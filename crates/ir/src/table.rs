@@ -1,20 +1,23 @@
 //! The macros behind the table of operations: from its rows come the enums, and
 //! all that goes through their fields one by one.
 
-/// Declares enums by rows. Of each row the variant is
+/// Declares enums by rows:
 ///
 /// ```text
-/// Name(field: Type as Form, …) or Name { field: Type as Form, … }
-///     = "text", rule, value of the column;
+/// Name(field: Type as Form, …) = "text", rule, value;
+/// Name { field: Type as Form, … } = "text", rule, value;
 /// ```
 ///
-/// where the names of a tuple's fields are for the row alone. A field is read,
-/// printed and walked over in the order of the row, as its [`Form`](crate::form::Form)
-/// says, which is its type where none is named. The rule is either what the
-/// operands must be and what the result is, `(U32, W32) -> V32`, in words of
-/// [`Is`](crate::verify::Is), or a method of the verifier and the fields that it
-/// is given, `select(cond, a, b)`. The last column is an expression of the
-/// fields; the head of the enum names it.
+/// * **Fields** are read, printed and walked over in the order of the row, as
+///   their [`Form`](crate::form::Form) says: the type itself where none is named.
+///   Those of a tuple have names for the row alone. Where the text names fields,
+///   `field = "name"` gives one another name.
+/// * **The rule** says what each operand must be, one that may be missing too, and
+///   what the result is, in words of [`Is`](crate::verify::Is): `(U32, W32) -> V32`.
+///   Or it is a method of the [`Checker`](crate::verify::Checker) with the fields
+///   that it is given: `select(cond, a, b)`.
+/// * **The value** is an expression of the fields. It becomes a method, which the
+///   head of the enum names.
 macro_rules! operations {
     ($(
         $(#[$of_enum:meta])*
@@ -63,7 +66,7 @@ macro_rules! rows {
             use $crate::print::Out;
             use $crate::table::{form, rule};
             use $crate::types::Ty;
-            use $crate::verify::{Checked, Checker};
+            use $crate::verify::{Checked, Checker, Is};
 
             impl Operands for $name {
                 fn walk(&self, f: &mut impl FnMut(&Value)) {
@@ -129,7 +132,7 @@ macro_rules! rows {
                 pub(crate) fn check(&self, checker: &Checker<'_>) -> Checked<Option<Ty>> {
                     match self {$(
                         $name::$variant $($fields)* => rule!(
-                            checker, self, [$($f: $ty),*], [$($rule)?] ($($arg),*) [$($gives)?]
+                            checker, self, $variant [$($f: $ty),*], [$($rule)?] ($($arg),*) [$($gives)?]
                         ),
                     )*}
                 }
@@ -165,23 +168,23 @@ macro_rules! label {
 
 /// Applies the rule of a row.
 macro_rules! rule {
-    ($checker:ident, $op:ident, [$($f:ident: $ty:ty),*], [] ($($is:ident),*) [$($gives:ident)?]) => {{
-        const TAKES: &[$crate::verify::Is] = &[$($crate::verify::Is::$is),*];
-        const {
-            let operands = 0 $(+ <$ty as $crate::operands::Operands>::COUNT)*;
-            assert!(operands == TAKES.len(), "the rule of the row names each operand");
-        }
+    ($checker:ident, $op:ident, $variant:ident [$($f:ident: $ty:ty),*], [] ($($is:ident),*) [$($gives:ident)?]) => {{
+        const TAKES: &[Is] = &[$(Is::$is),*];
+        const _: () = assert!(
+            TAKES.len() == 0 $(+ <$ty as Operands>::COUNT)*,
+            concat!("the rule of `", stringify!($variant), "` does not name each of its operands")
+        );
         let takes = TAKES;
         $(let takes = $checker.field($f, takes)?;)*
-        Ok(None $(.or(Some($checker.result($op, $crate::verify::Is::$gives))))?)
+        Ok(None $(.or(Some($checker.result($op, Is::$gives))))?)
     }};
-    ($checker:ident, $op:ident, [$($f:ident: $ty:ty),*], [$rule:ident] ($($arg:ident),*) []) => {
+    ($checker:ident, $op:ident, $variant:ident [$($f:ident: $ty:ty),*], [$rule:ident] ($($arg:ident),*) []) => {
         $checker.$rule($($arg),*).map(Into::into)
     };
 }
 
-/// Declares a structure whose fields behind `by name` are written `name field`, in
-/// any order; for the others there is code.
+/// Declares a structure whose fields behind `by name:` are written `name field`, in
+/// any order. The fields before them have code of their own.
 macro_rules! parts {
     (
         $(#[$of:meta])*

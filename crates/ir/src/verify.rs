@@ -192,14 +192,17 @@ impl Checker<'_> {
     pub(crate) fn result(&self, op: &impl Operands, is: Is) -> Ty {
         let mut vector = false;
         op.walk(&mut |&v| vector |= self.ty(v).is_vector());
+        let width = |bits| match vector {
+            true => Ty::vector(bits),
+            false => Ty::uniform(bits),
+        };
         match is {
             Is::U32 => Ty::U32,
             Is::U64 => Ty::U64,
             Is::Mask => Ty::Mask,
-            Is::W32 if !vector => Ty::U32,
-            Is::V32 | Is::W32 => Ty::V32,
-            Is::W64 if !vector => Ty::U64,
-            Is::W64 => Ty::V64,
+            Is::V32 => Ty::V32,
+            Is::W32 => width(32),
+            Is::W64 => width(64),
         }
     }
 
