@@ -10,6 +10,7 @@ use crate::store::Store as Lanes;
 use wavetank_machine::{Fault, Stop};
 use wavetank_memory::image::{self, Refused};
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
+use wavetank_memory::rows::Rows;
 use wavetank_memory::space::buffer::Buffer;
 use wavetank_memory::space::flat::{Flat, Global};
 use wavetank_memory::space::gds::Shared;
@@ -36,10 +37,10 @@ pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
             format: Elements::Plain,
             ..
         } => lanes::<L, Buffer>(op),
-        Where::Buffer { .. } => formatted,
+        Where::Buffer { .. } => L::custom::<Formatted<L::Rows>>(),
         Where::Gds { .. } => lanes::<L, Shared>(op),
         Where::LdsPair { .. } => pair,
-        Where::Image(_) => image,
+        Where::Image(_) => L::custom::<Images<L::Rows>>(),
         Where::Scalar { .. } => direct,
         Where::ScalarBuffer { .. } => buffer,
     }
@@ -104,44 +105,48 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
 }
 
 /// A buffer access with format conversion.
-///
-/// # Safety
-/// That of [`StepFn`].
-unsafe fn formatted(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
-    unsafe {
-        let mem = mem(s);
-        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        if mask == 0 {
-            return Next::Step;
-        }
-        match format::access(ctx, mem, mask) {
-            Ok(()) => Next::Step,
-            Err(denied) => stop(ctx, mem, denied),
+struct Formatted<R>(PhantomData<R>);
+
+impl<R: Rows> Custom for Formatted<R> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        unsafe {
+            let mem = mem(s);
+            let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+            if mask == 0 {
+                return Next::Step;
+            }
+            match format::access::<R>(ctx, mem, mask) {
+                Ok(()) => Next::Step,
+                Err(denied) => stop(ctx, mem, denied),
+            }
         }
     }
 }
 
 /// An access to an image.
-///
-/// # Safety
-/// That of [`StepFn`].
-unsafe fn image(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
-    unsafe {
-        let mem = mem(s);
-        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        if mask == 0 {
-            return Next::Step;
-        }
-        match image::access(ctx, mem, mask) {
-            Ok(()) => Next::Step,
-            Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
-            Err(Refused::Unsupported(what)) => {
-                let pc = mem.pc;
-                (*ctx.uniform).pc = pc;
-                ctx.stop = Some(Stop::Fault(Fault::Unsupported { pc, what }));
-                Next::Stop
+struct Images<R>(PhantomData<R>);
+
+impl<R: Rows> Custom for Images<R> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        unsafe {
+            let mem = mem(s);
+            let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+            if mask == 0 {
+                return Next::Step;
+            }
+            match image::access::<R>(ctx, mem, mask) {
+                Ok(()) => Next::Step,
+                Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
+                Err(Refused::Unsupported(what)) => {
+                    let pc = mem.pc;
+                    (*ctx.uniform).pc = pc;
+                    ctx.stop = Some(Stop::Fault(Fault::Unsupported { pc, what }));
+                    Next::Stop
+                }
             }
         }
     }

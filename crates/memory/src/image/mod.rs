@@ -1,21 +1,21 @@
 //! Accesses to images (Vega ISA, 8.2 "Vector Memory Image Instructions").
 //!
-//! Texels are looked at lane by lane; all of them are checked before a register
-//! or memory changes.
+//! All texels are checked before a register or memory changes.
 
 mod filter;
 mod sample;
 mod surface;
 
-use wavetank_ir::{Image, ImageKind, Lod, MemKind, Space as Where};
+use wavetank_ir::{Half, Image, ImageKind, Lod, MemKind, Space as Where};
 
 use crate::access::{Context, Request};
 use crate::descriptor::{ImageResource, ImageType};
-use crate::format::{Components, HALF, load, store, unselect};
-use crate::lanes::{each, words};
+use crate::elements::{self, Components, Four, ZERO};
+use crate::format::HALF;
+use crate::lanes::{Lanes, which, words};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
-use crate::rows::Baseline;
+use crate::rows::Rows;
 use crate::space::buffer::check_addresses;
 use crate::unit::Denied;
 use surface::Surface;
@@ -43,8 +43,13 @@ impl From<String> for Refused {
 /// The access of a step to an image.
 ///
 /// # Safety
-/// The context is that of a live wave, the step was lowered for it.
-pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Refused> {
+/// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
+#[inline(always)]
+pub unsafe fn access<R: Rows>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Refused> {
     let Where::Image(image) = &step.op.space else {
         unreachable!("chosen for images only")
     };
@@ -52,22 +57,21 @@ pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Re
     unsafe {
         let surface = Surface::new(words(ctx, &step.descriptor))?;
         match image.kind {
-            ImageKind::Info => info(ctx, step, image, surface, mask),
+            ImageKind::Info => info::<R>(ctx, step, image, surface, mask),
             ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => {
-                texels(ctx, step, image, surface, mask)
+                texels::<R>(ctx, step, image, surface, mask)
             }
             ImageKind::Sample | ImageKind::Gather | ImageKind::Lod => {
-                sample::access(ctx, step, image, surface, mask)
+                sample::access::<R>(ctx, step, image, surface, mask)
             }
         }
     }
 }
 
-/// The parts of a lane's address, one after the other.
+/// The parts of the lanes' addresses, one after the other.
 pub(crate) struct Parts<'a> {
     file: *const u32,
     dwords: &'a [u32; Image::MOST_ADDRESS],
-    lane: usize,
     /// The dword that comes next, and whether its low half has been taken.
     at: usize,
     half: bool,
@@ -75,12 +79,11 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The address of a lane below 64 of a live wave.
-    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image, lane: usize) -> Self {
+    /// The addresses of a live wave.
+    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
         Parts {
             file: ctx.v(0),
             dwords: &step.address,
-            lane,
             at: 0,
             half: false,
             short: image.short,
@@ -94,27 +97,27 @@ impl<'a> Parts<'a> {
     }
 
     /// The next whole dword.
-    pub fn whole(&mut self) -> u32 {
+    pub fn whole(&mut self) -> Lanes {
         self.align();
         let lanes = self.dwords[self.at] as usize / size_of::<u32>();
         self.at += 1;
         // SAFETY: it is in the file of a live wave, as `new` demands.
-        unsafe { self.file.add(lanes + self.lane).read() }
+        unsafe { self.file.add(lanes).cast::<Lanes>().read() }
     }
 
     /// The next 16 bits.
-    fn short(&mut self) -> u32 {
+    fn short(&mut self) -> Lanes {
         if !self.half {
-            let low = self.whole() & 0xffff;
+            let low = self.whole().map(|x| x & 0xffff);
             (self.at, self.half) = (self.at - 1, true);
             return low;
         }
         self.half = false;
-        self.whole() >> 16
+        self.whole().map(|x| x >> 16)
     }
 
     /// The next part as an integer.
-    pub fn integer(&mut self) -> u32 {
+    pub fn integer(&mut self) -> Lanes {
         match self.short {
             true => self.short(),
             false => self.whole(),
@@ -122,16 +125,18 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part as a float.
-    pub fn float(&mut self) -> f32 {
-        f32::from_bits(match self.short {
-            true => HALF.decode(self.short()),
+    pub fn float(&mut self) -> [f32; 64] {
+        let bits = match self.short {
+            true => self.short().map(|x| HALF.decode(x)),
             false => self.whole(),
-        })
+        };
+        bits.map(f32::from_bits)
     }
 }
 
 /// Loads, stores and atomics of one texel a lane.
-unsafe fn texels(
+#[inline(always)]
+unsafe fn texels<R: Rows>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -140,12 +145,7 @@ unsafe fn texels(
 ) -> Result<(), Refused> {
     let (mut address, mut inside) = ([0; 64], 0);
     if let Some(surface) = &surface {
-        for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
-            if let Some(texel) = texel_of_lane(ctx, step, image, surface, lane)? {
-                address[lane] = texel;
-                inside |= 1 << lane;
-            }
-        }
+        (address, inside) = places(ctx, step, image, surface, mask)?;
         if inside != 0 {
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
             check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
@@ -154,8 +154,15 @@ unsafe fn texels(
     // SAFETY: the wave is live; the texels were checked.
     unsafe {
         match (step.op.kind, surface) {
-            (MemKind::Load, _) => load_texels(ctx, step, image, surface, mask, inside, &address),
-            (MemKind::Store, Some(s)) => store_texels(ctx, step, image, &s, inside, &address),
+            (MemKind::Load, surface) => {
+                let found = match &surface {
+                    Some(surface) => loaded::<R>(image, surface, inside, &address),
+                    None => ZERO,
+                };
+                let number = surface.map(|s| s.format.number);
+                Components::new(ctx, step, number).write::<R>(mask, &found);
+            }
+            (MemKind::Store, Some(s)) => store_texels::<R>(ctx, step, image, &s, inside, &address),
             (MemKind::Store, None) => {}
             (MemKind::Atomic(_), _) => {
                 let bytes = surface.map_or(0, |s| s.format.bytes());
@@ -164,38 +171,43 @@ unsafe fn texels(
                         format!("atomics on texels of {bytes} bytes are not defined").into(),
                     );
                 }
-                change_texels(ctx, step, mask, inside, address);
+                change_texels::<R>(ctx, step, mask, inside, address);
             }
         }
     }
     Ok(())
 }
 
-/// The address of the texel of a lane; `None` outside the image.
-fn texel_of_lane(
+/// The addresses of the texels of the lanes, and which of them are inside the image.
+#[inline(always)]
+fn places(
     ctx: &Context<'_, '_>,
     step: &Request,
     image: &Image,
     surface: &Surface,
-    lane: usize,
-) -> Result<Option<u64>, String> {
-    let mut parts = Parts::new(ctx, step, image, lane);
-    let mut at = [0; 3];
+    mask: u64,
+) -> Result<([u64; 64], u64), String> {
+    let mut parts = Parts::new(ctx, step, image);
+    let mut at = [[0; 64]; 3];
     for coordinate in &mut at[..surface.dimensions()] {
-        *coordinate = parts.integer().into();
+        *coordinate = parts.integer();
     }
     if image.array && surface.dimensions() < 3 {
         let slice = parts.integer();
-        at[2] = if surface.is_array() { slice.into() } else { 0 };
+        if surface.is_array() {
+            at[2] = slice;
+        }
     }
+    let mut there = mask;
     if image.lod == Lod::Explicit {
         let level = parts.integer();
-        if level >= surface.resource.level_count() {
-            return Ok(None);
+        there &= which(|lane| level[lane] < surface.resource.level_count());
+        for lane in (0..64).filter(|l| there >> l & 1 != 0) {
+            first_level(&surface.resource, level[lane])?;
         }
-        first_level(&surface.resource, level)?;
     }
-    Ok(surface.texel(at))
+    let (address, inside) = surface.texels(&at);
+    Ok((address, there & inside))
 }
 
 /// Refuses every level but the first in memory.
@@ -208,54 +220,47 @@ pub(crate) fn first_level(resource: &ImageResource, level: u32) -> Result<(), St
     }
 }
 
-/// The components that DMASK chooses, in the order of the registers.
+/// The components that DMASK chooses of one lane, in the order of the registers.
 pub(crate) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
     let mut chosen = (0..4).filter(|n| mask >> n & 1 != 0);
     std::array::from_fn(|_| chosen.next().map_or(0, |n| components[n]))
 }
 
-unsafe fn load_texels(
-    ctx: &Context<'_, '_>,
-    step: &Request,
+/// What lanes get of their texels; outside the image 0.
+#[inline(always)]
+unsafe fn loaded<R: Rows>(
     image: &Image,
-    surface: Option<Surface>,
-    mask: u64,
+    surface: &Surface,
     inside: u64,
     address: &[u64; 64],
-) {
-    let number = surface.map(|s| s.format.number);
-    let registers = Components::new(ctx, step, number);
-    each(mask, |lane| {
-        // SAFETY: the wave is live.
-        unsafe {
-            let texel = surface
-                .filter(|_| inside >> lane & 1 != 0)
-                .map_or([0; 4], |s| {
-                    let bytes = s.format.bytes();
-                    let element = load(address[lane & 63], bytes);
-                    match image.kind {
-                        ImageKind::Texel => {
-                            chosen(s.select(s.format.unpack(element)), image.components)
-                        }
-                        ImageKind::RawSigned => dwords(sign_extended(element, bytes)),
-                        _ => dwords(element),
-                    }
-                });
-            registers.write(lane, texel);
+) -> Four {
+    let bytes = surface.format.bytes();
+    // SAFETY: the texels were checked.
+    let dwords = unsafe { elements::fetch::<R>(bytes, inside, address) };
+    match image.kind {
+        ImageKind::Texel => {
+            let found = surface.select_lanes(&surface.format.unpack_lanes(&dwords));
+            elements::blend(inside, &elements::chosen(&found, image.components), &ZERO)
         }
-    });
+        ImageKind::RawSigned => sign_extended(&dwords, bytes),
+        _ => dwords,
+    }
 }
 
-fn dwords(element: u128) -> [u32; 4] {
-    std::array::from_fn(|n| (element >> (32 * n)) as u32)
+/// Elements with their sign in all bits above.
+#[inline(always)]
+fn sign_extended(dwords: &Four, bytes: u32) -> Four {
+    let unused = 32 - 8 * bytes.min(4);
+    let last = bytes.div_ceil(4) as usize - 1;
+    std::array::from_fn(|n| match n {
+        _ if n < last => dwords[n],
+        _ if n == last => dwords[n].map(|x| ((x << unused) as i32 >> unused) as u32),
+        _ => dwords[last].map(|x| ((x << unused) as i32 >> 31) as u32),
+    })
 }
 
-fn sign_extended(element: u128, bytes: u32) -> u128 {
-    let unused = 128 - 8 * bytes;
-    ((element << unused) as i128 >> unused) as u128
-}
-
-unsafe fn store_texels(
+#[inline(always)]
+unsafe fn store_texels<R: Rows>(
     ctx: &Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -264,38 +269,27 @@ unsafe fn store_texels(
     address: &[u64; 64],
 ) {
     let format = surface.format;
-    let registers = Components::new(ctx, step, Some(format.number));
-    let in_order = step.op.half != wavetank_ir::Half::Whole;
-    each(inside, |lane| {
-        // SAFETY: the wave is live.
-        unsafe {
-            let given = registers.read(lane);
-            let element = match image.kind {
-                ImageKind::Texel if in_order => {
-                    format.pack(unselect(surface.resource.select, given))
-                }
-                ImageKind::Texel => {
-                    let spread = spread(given, image.components);
-                    format.pack(unselect(surface.resource.select, spread))
-                }
-                _ => (0..4).fold(0, |e, n| e | u128::from(given[n]) << (32 * n)),
-            };
-            store(address[lane & 63], element, format.bytes());
-        }
-    });
-}
-
-/// The inverse of `chosen`: what is not chosen is 0.
-fn spread(given: [u32; 4], mask: u8) -> [u32; 4] {
-    let mut given = given.into_iter();
-    std::array::from_fn(|n| match mask >> n & 1 {
-        0 => 0,
-        _ => given.next().unwrap_or(0),
-    })
+    let in_order = step.op.half != Half::Whole;
+    // SAFETY: the wave is live; the texels were checked.
+    unsafe {
+        let given = Components::new(ctx, step, Some(format.number)).read();
+        let dwords = match image.kind {
+            ImageKind::Texel => {
+                let given = match in_order {
+                    true => given,
+                    false => elements::spread(&given, image.components),
+                };
+                format.pack_lanes(&elements::unselect(surface.resource.select, &given))
+            }
+            _ => given,
+        };
+        elements::put::<R>(format.bytes(), inside, address, &dwords);
+    }
 }
 
 /// Atomics. Outside the image nothing changes and 0 comes back.
-unsafe fn change_texels(
+#[inline(always)]
+unsafe fn change_texels<R: Rows>(
     ctx: &Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -304,29 +298,27 @@ unsafe fn change_texels(
 ) {
     // SAFETY: the wave is live.
     unsafe {
-        ReadModifyWrite::<Baseline>::new(ctx, step).run(&Far(address), inside);
+        ReadModifyWrite::<R>::new(ctx, step).run(&Far(address), inside);
         if step.op.ret.is_some() {
-            let registers = Components::new(ctx, step, None);
-            each(mask & !inside, |lane| registers.write(lane, [0; 4]));
+            Components::new(ctx, step, None).write::<R>(mask & !inside, &ZERO);
         }
     }
 }
 
 /// IMAGE_GET_RESINFO: width, height, depth or slices, and levels.
-unsafe fn info(
+unsafe fn info<R: Rows>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
     surface: Option<Surface>,
     mask: u64,
 ) -> Result<(), Refused> {
-    let registers = Components::new(ctx, step, None);
-    each(mask, |lane| {
-        let level = Parts::new(ctx, step, image, lane).integer();
-        let info = surface.map_or([0; 4], |s| info_of(&s, level));
-        // SAFETY: the wave is live.
-        unsafe { registers.write(lane, chosen(info, image.components)) };
-    });
+    let level = Parts::new(ctx, step, image).integer();
+    let info = level.map(|level| surface.map_or([0; 4], |s| info_of(&s, level)));
+    let info = std::array::from_fn(|n| info.map(|info| info[n]));
+    let chosen = elements::chosen(&info, image.components);
+    // SAFETY: the wave is live.
+    unsafe { Components::new(ctx, step, None).write::<R>(mask, &chosen) };
     Ok(())
 }
 
