@@ -335,3 +335,154 @@ fn info_of(surface: &Surface, level: u32) -> [u32; 4] {
     };
     [half(width), half(height), depth, levels]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Source;
+    use crate::descriptor::ImageResource;
+    use crate::files::Wave;
+    use crate::format::unselect;
+    use crate::registry::Registry;
+    use crate::rows::Baseline;
+    use crate::unit::MemoryUnit;
+    use proptest::prelude::*;
+    use wavetank_ir::{Access, Counter, DataReg, MemOp, Value};
+
+    /// Bytes of the texels.
+    const BYTES: usize = 1 << 14;
+    /// Registers: coordinates, then what is stored, then what is loaded.
+    const DATA: usize = 4;
+    const TO: usize = 8;
+
+    /// An access to texels whose descriptor is a constant.
+    fn request(image: Image, kind: MemKind, resource: &ImageResource) -> Request {
+        let at = |register: usize| (256 * register) as u32;
+        let words = resource.to_words();
+        let part = |n: usize| u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32;
+        let mut address = [0; Image::MOST_ADDRESS];
+        let mut data = [0; MemOp::MOST_DATA];
+        (0..3).for_each(|n| address[n] = at(n));
+        (0..4).for_each(|n| data[n] = at(DATA + n));
+        Request {
+            op: MemOp {
+                kind,
+                space: Where::Image(image),
+                offset: 0,
+                access: Access::Dwords(4),
+                half: Half::Whole,
+                data: Vec::new(),
+                ret: (kind == MemKind::Load).then_some(DataReg::V(TO as u16)),
+                mask: None,
+                glc: false,
+                slc: false,
+                counter: Counter::Vm,
+            },
+            pc: 0,
+            cache: 0,
+            sources: [Source::None; 4],
+            descriptor: std::array::from_fn(|n| match n {
+                0..4 => Source::Const(part(n)),
+                _ => Source::None,
+            }),
+            address,
+            data,
+            ret: at(TO),
+            mask: 0,
+        }
+    }
+
+    proptest! {
+        /// Loads and stores of texels, against one lane after the other.
+        #[test]
+        fn texels_lane_by_lane(
+            kind in 0usize..4, format in 0usize..8, what in 0usize..3, short: bool, stores: bool, components in 1u8..16,
+            seed: u64, mask: u64,
+        ) {
+            let kind = [ImageType::D1, ImageType::D2, ImageType::D3, ImageType::D2Array][kind];
+            let format = [[10, 0], [10, 9], [1, 5], [5, 3], [4, 4], [11, 7], [13, 5], [14, 4]][format];
+            let what = [ImageKind::Texel, ImageKind::Raw, ImageKind::RawSigned][what];
+            let registry = Registry::new();
+            let texels = registry.allocate("texels", BYTES as u64, 4096).unwrap().address;
+            let mut state = seed | 1;
+            let mut next = move || {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                (state >> 32) as u32
+            };
+            let mut memory: Vec<u8> = (0..BYTES).map(|_| next() as u8).collect();
+            registry.write(texels, &memory).unwrap();
+            let resource = ImageResource {
+                select: std::array::from_fn(|_| [0, 1, 4, 5, 6, 7][next() as usize % 6]),
+                ..ImageResource::plain(kind, texels, format, [9, 7, 5], 16)
+            };
+            let surface = Surface::new(resource.to_words()).unwrap().unwrap();
+            let dimensions = surface.dimensions();
+            let parts = if kind == ImageType::D2Array { 3 } else { dimensions };
+            let mut at = [[0i64; 3]; 64];
+            let mut wave = Wave::new(0);
+            for (lane, at) in at.iter_mut().enumerate() {
+                let coordinates: [u32; 3] = std::array::from_fn(|_| next() % 10);
+                for n in 0..parts {
+                    at[n] = coordinates[n].into();
+                    match short {
+                        true => wave.vgpr_mut(n / 2)[lane] |= coordinates[n] << (16 * (n % 2)),
+                        false => wave.vgpr_mut(n)[lane] = coordinates[n],
+                    }
+                }
+                (DATA..TO + 4).for_each(|n| wave.vgpr_mut(n)[lane] = next() & 0xbfff_ffff);
+            }
+            let image = Image {
+                kind: what, resource: [Value(0); 4], sampler: None, address: Vec::new(), lod: Lod::Zero, components,
+                clamp: false, compare: false, offsets: false, unnormalized: false,
+                array: kind == ImageType::D2Array, short,
+            };
+            let step = request(image, if stores { MemKind::Store } else { MemKind::Load }, &resource);
+            let bytes = surface.format.bytes() as usize;
+            let mut want: Four = std::array::from_fn(|n| *wave.vgpr(TO + n));
+            for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
+                let place = surface.texel(at[lane]).map(|place| (place - texels) as usize);
+                let given: [u32; 4] = std::array::from_fn(|n| wave.vgpr(DATA + n)[lane]);
+                if stores {
+                    let mut left = given.into_iter();
+                    let spread = std::array::from_fn(|n| {
+                        if components >> n & 1 != 0 { left.next().unwrap() } else { 0 }
+                    });
+                    let element = match what {
+                        ImageKind::Texel => surface.format.pack(unselect(resource.select, spread)).to_le_bytes().to_vec(),
+                        _ => given.into_iter().flat_map(u32::to_le_bytes).collect(),
+                    };
+                    if let Some(place) = place {
+                        memory[place..place + bytes].copy_from_slice(&element[..bytes]);
+                    }
+                    continue;
+                }
+                let found = place.map_or([0; 4], |place| {
+                    let signed = what == ImageKind::RawSigned && memory[place + bytes - 1] & 0x80 != 0;
+                    let mut element = [if signed { 0xff } else { 0 }; 16];
+                    element[..bytes].copy_from_slice(&memory[place..place + bytes]);
+                    let dword = |n: usize| u32::from_le_bytes(element[4 * n..4 * n + 4].try_into().unwrap());
+                    match what {
+                        ImageKind::Texel => {
+                            let unpacked = surface.format.unpack(u128::from_le_bytes(element));
+                            chosen(surface.select(unpacked), components)
+                        }
+                        _ => std::array::from_fn(dword),
+                    }
+                });
+                (0..4).for_each(|n| want[n][lane] = found[n]);
+            }
+            let mut unit = MemoryUnit::new(&registry);
+            let (uniform, vector) = wave.raw();
+            let mut ctx = Context { uniform, vector: vector.cast(), memory: &mut unit };
+            // SAFETY: the wave is live, and every processor has the level.
+            let result = unsafe { access::<Baseline>(&mut ctx, &step, mask) };
+            prop_assert!(result.is_ok());
+            for (n, want) in want.iter().enumerate() {
+                prop_assert_eq!(wave.vgpr(TO + n), want, "register {}", n);
+            }
+            let mut got = vec![0; BYTES];
+            registry.read(texels, &mut got).unwrap();
+            prop_assert!(got == memory);
+        }
+    }
+}
