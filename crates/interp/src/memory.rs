@@ -10,6 +10,7 @@ use crate::store::Store as Lanes;
 use wavetank_machine::Fault;
 use wavetank_memory::image::{self, Refused};
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
+use wavetank_memory::rows::Rows;
 use wavetank_memory::space::buffer::Buffer;
 use wavetank_memory::space::flat::{Flat, Global};
 use wavetank_memory::space::gds::Shared;
@@ -43,10 +44,10 @@ fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
             format: Elements::Plain,
             ..
         } => lanes::<L, Buffer, K>(op),
-        Where::Buffer { .. } => formatted::<TAP>,
+        Where::Buffer { .. } => L::custom::<Formatted<L::Rows, TAP>>(),
         Where::Gds { .. } => lanes::<L, Shared, K>(op),
         Where::LdsPair { .. } => pair::<TAP>,
-        Where::Image(_) => image::<TAP>,
+        Where::Image(_) => L::custom::<Images<L::Rows, TAP>>(),
         Where::Scalar { .. } => direct::<TAP>,
         Where::ScalarBuffer { .. } => buffer::<TAP>,
     }
@@ -130,44 +131,48 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
 }
 
 /// A buffer access with format conversion.
-///
-/// # Safety
-/// That of [`StepFn`].
-unsafe fn formatted<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
-    unsafe {
-        let mem = mem(s);
-        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        if mask == 0 {
-            return Next::Step;
-        }
-        match format::access::<TAP>(ctx, mem, mask) {
-            Ok(()) => Next::Step,
-            Err(denied) => stop(ctx, mem, denied),
+struct Formatted<R, const TAP: bool>(PhantomData<R>);
+
+impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        unsafe {
+            let mem = mem(s);
+            let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+            if mask == 0 {
+                return Next::Step;
+            }
+            match format::access::<R, TAP>(ctx, mem, mask) {
+                Ok(()) => Next::Step,
+                Err(denied) => stop(ctx, mem, denied),
+            }
         }
     }
 }
 
 /// An access to an image.
-///
-/// # Safety
-/// That of [`StepFn`].
-unsafe fn image<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
-    unsafe {
-        let mem = mem(s);
-        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        if mask == 0 {
-            return Next::Step;
-        }
-        match image::access::<TAP>(ctx, mem, mask) {
-            Ok(()) => Next::Step,
-            Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
-            Err(Refused::Unsupported(what)) => {
-                let pc = mem.pc;
-                (*ctx.uniform).pc = pc;
-                ctx.stop = Some(Fault::Unsupported { pc, what }.into());
-                Next::Stop
+struct Images<R, const TAP: bool>(PhantomData<R>);
+
+impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        unsafe {
+            let mem = mem(s);
+            let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+            if mask == 0 {
+                return Next::Step;
+            }
+            match image::access::<R, TAP>(ctx, mem, mask) {
+                Ok(()) => Next::Step,
+                Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
+                Err(Refused::Unsupported(what)) => {
+                    let pc = mem.pc;
+                    (*ctx.uniform).pc = pc;
+                    ctx.stop = Some(Fault::Unsupported { pc, what }.into());
+                    Next::Stop
+                }
             }
         }
     }

@@ -21,6 +21,7 @@ mod access;
 mod alignment;
 mod atomic;
 mod descriptor;
+mod elements;
 mod fault;
 mod files;
 pub mod format;

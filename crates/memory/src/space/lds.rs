@@ -14,7 +14,7 @@ use crate::access::{Context, Request};
 use crate::atomic;
 use crate::lanes::{Lanes, each, lanes32};
 use crate::operation::Operation;
-use crate::places::{Near, Places, Side, read_dwords, write_dwords};
+use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::rows::{Baseline, Rows};
 use crate::space::Space;
 use crate::taps::Tap;
@@ -99,10 +99,42 @@ impl Space for Local {
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offset = step.op.offset as u32;
-            let inside = is_inside(ctx, step, mask, op, lanes, offset)?;
-            run(ctx, mask, op, lanes, offset, inside);
+            if !run_row(ctx, mask, op, lanes, offset) {
+                let inside = is_inside(ctx, step, mask, op, lanes, offset)?;
+                run(ctx, mask, op, lanes, offset, inside);
+            }
         }
         Ok(())
+    }
+}
+
+/// Does an operation if all lanes are on and in a row within the LDS.
+#[inline(always)]
+unsafe fn run_row<O: Operation>(
+    ctx: &Context<'_, '_>,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+) -> bool {
+    let (lds, bytes) = (&ctx.memory.lds, op.bytes());
+    // SAFETY: the wave is live; what is in a row ends with the last lane.
+    unsafe {
+        let (first, last) = (lanes.read(), lanes.add(63).read());
+        let end = u64::from(last) + u64::from(offset) + u64::from(bytes);
+        if O::ATOMIC || mask != !0 || end > lds.bytes.into() {
+            return false;
+        }
+        let first = lds.base() + u64::from(offset) + u64::from(first);
+        if O::Rows::is_row(lanes, bytes) {
+            op.run(&Side::new(first, bytes), mask);
+            return true;
+        }
+        let steps = bytes > 4 && O::Rows::is_row(lanes, 4);
+        if steps {
+            op.run(&Steps { first }, mask);
+        }
+        steps
     }
 }
 
@@ -161,13 +193,8 @@ pub(crate) unsafe fn run<O: Operation>(
             return op.run(&Own(Near { base, offset }), mask);
         }
         let base = ctx.memory.lds.base() + u64::from(offset);
-        if mask == !0 && O::Rows::is_row(lanes, op.bytes()) {
-            let first = base + u64::from(lanes.read());
-            op.run(&Side::new(first, op.bytes()), mask);
-        } else {
-            let offset = lanes;
-            op.run(&Near { base, offset }, mask);
-        }
+        let offset = lanes;
+        op.run(&Near { base, offset }, mask);
     }
 }
 

@@ -280,6 +280,7 @@ const ACCESSES: &[Access] = &[
         4,
         BYTES,
     ),
+    access("buffer_store_format_x v1, v4, s[4:7], 0 offen", 4, BYTES),
     access("scratch_load_ubyte v20, v4, off", 1, SCRATCH),
     access("scratch_load_dword v20, v4, off", 4, SCRATCH),
     access("scratch_load_dwordx4 v[20:23], v4, off", 16, SCRATCH),

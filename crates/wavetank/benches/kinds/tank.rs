@@ -108,7 +108,7 @@ impl<'r> Tank<'r> {
         let low = self.buffer as u32;
         let high = (self.buffer >> 32) as u32;
         // A buffer without stride, an image of 32 bits a texel (8_8_8_8 unorm, 2-D, linear), a sampler that interpolates.
-        let buffer = [low, high, BYTES, 0x0002_7000];
+        let buffer = [low, high, BYTES, 0x0002_7fac];
         let at = self.buffer >> 8;
         let sizes = (TEXELS - 1) | (TEXELS - 1) << 14;
         let image = [
@@ -178,7 +178,7 @@ impl<'r> Tank<'r> {
 }
 
 /// The processor time of this thread so far, in seconds.
-fn processor_time() -> Result<f64, String> {
+pub fn processor_time() -> Result<f64, String> {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_err(|e| e.to_string())?;
     Ok(time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9)
 }
