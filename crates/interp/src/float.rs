@@ -10,6 +10,7 @@ use crate::compare::{Class, Eq, Le, Lg, Lt, Ne, Ordered};
 use crate::extremes::{Clamp, Extreme, Median};
 use crate::format::{Double, Half, Single};
 use crate::mode::{Dynamic, Exact, Flush};
+use crate::roots::{WideRsq, WideSqrt};
 use crate::through::{SumToOdd, Through};
 use crate::transcendental::{Cos, Exp2, InHalf, InSingle, Log2, OfWidened, Sin};
 use crate::unary::{
@@ -86,6 +87,8 @@ fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
         (Un::FLog2, Elem::F16) => v.rare1::<InHalf<Log2, Dynamic>>(),
         (Un::FSin, Elem::F16) => v.rare1::<InHalf<Sin, Dynamic>>(),
         (Un::FCos, Elem::F16) => v.rare1::<InHalf<Cos, Dynamic>>(),
+        (Un::FSqrt, Elem::F64) => v.float1::<WideSqrt<Dynamic>>(),
+        (Un::FRsq, Elem::F64) => v.float1::<WideRsq<Dynamic>>(),
         (_, Elem::F16) => choose!(rare1, Half),
         (_, Elem::F32) => choose!(float1, Single),
         (_, Elem::F64) => choose!(float1, Double),

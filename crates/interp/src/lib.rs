@@ -25,6 +25,7 @@ mod lower;
 mod memory;
 mod mode;
 mod plain;
+mod roots;
 mod run;
 mod simd;
 mod step;
