@@ -10,8 +10,9 @@ use crate::compare::{Class, Eq, Le, Lg, Lt, Ne, Ordered};
 use crate::extremes::{Clamp, Extreme, Median};
 use crate::format::{Double, Half, Single};
 use crate::mode::{Dynamic, Exact, Flush};
+use crate::roots::{WideRsq, WideSqrt};
 use crate::through::{LdexpThrough, SumToOdd, Through};
-use crate::transcendental::{Cos, Exp2, Log2, Sin};
+use crate::transcendental::{Cos, Exp2, InHalf, InSingle, Log2, OfWidened, Sin};
 use crate::unary::{
     Abs, Canonicalize, Ceil, Exponent, Floor, Fract, Ldexp, Mantissa, Neg, Rcp, RoundEven, Rsq,
     Sqrt, Trunc,
@@ -38,10 +39,10 @@ pub fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 /// One-operand operations of halves, to nearest and with denormals.
 fn half_un<V: Visit>(op: Un, v: V) -> Option<V::Out> {
     Some(match op {
-        Un::FExp2 => v.rare1::<Through<Exp2<Single, Exact>>>(),
-        Un::FLog2 => v.rare1::<Through<Log2<Single, Exact>>>(),
-        Un::FSin => v.rare1::<Through<Sin<Single, Exact>>>(),
-        Un::FCos => v.rare1::<Through<Cos<Single, Exact>>>(),
+        Un::FExp2 => v.rare1::<Through<OfWidened<Exp2>>>(),
+        Un::FLog2 => v.rare1::<Through<OfWidened<Log2>>>(),
+        Un::FSin => v.rare1::<Through<OfWidened<Sin>>>(),
+        Un::FCos => v.rare1::<Through<OfWidened<Cos>>>(),
         Un::FCanonicalize => v.rare1::<Through<Canonicalize<Single, Exact>>>(),
         Un::FSqrt => v.rare1::<Through<Sqrt<Single, Exact>>>(),
         Un::FRcp => v.rare1::<Through<Rcp<Single, Exact>>>(),
@@ -80,14 +81,16 @@ fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
         };
     }
     Some(match (op, elem) {
-        (Un::FExp2, Elem::F32) => v.float1::<Exp2<Single, Dynamic>>(),
-        (Un::FLog2, Elem::F32) => v.float1::<Log2<Single, Dynamic>>(),
-        (Un::FSin, Elem::F32) => v.float1::<Sin<Single, Dynamic>>(),
-        (Un::FCos, Elem::F32) => v.float1::<Cos<Single, Dynamic>>(),
-        (Un::FExp2, Elem::F16) => v.rare1::<Exp2<Half, Dynamic>>(),
-        (Un::FLog2, Elem::F16) => v.rare1::<Log2<Half, Dynamic>>(),
-        (Un::FSin, Elem::F16) => v.rare1::<Sin<Half, Dynamic>>(),
-        (Un::FCos, Elem::F16) => v.rare1::<Cos<Half, Dynamic>>(),
+        (Un::FExp2, Elem::F32) => v.float1::<InSingle<Exp2, Dynamic>>(),
+        (Un::FLog2, Elem::F32) => v.float1::<InSingle<Log2, Dynamic>>(),
+        (Un::FSin, Elem::F32) => v.float1::<InSingle<Sin, Dynamic>>(),
+        (Un::FCos, Elem::F32) => v.float1::<InSingle<Cos, Dynamic>>(),
+        (Un::FExp2, Elem::F16) => v.rare1::<InHalf<Exp2, Dynamic>>(),
+        (Un::FLog2, Elem::F16) => v.rare1::<InHalf<Log2, Dynamic>>(),
+        (Un::FSin, Elem::F16) => v.rare1::<InHalf<Sin, Dynamic>>(),
+        (Un::FCos, Elem::F16) => v.rare1::<InHalf<Cos, Dynamic>>(),
+        (Un::FSqrt, Elem::F64) => v.float1::<WideSqrt<Dynamic>>(),
+        (Un::FRsq, Elem::F64) => v.float1::<WideRsq<Dynamic>>(),
         (_, Elem::F16) => choose!(rare1, Half),
         (_, Elem::F32) => choose!(float1, Single),
         (_, Elem::F64) => choose!(float1, Double),

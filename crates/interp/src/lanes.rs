@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use wavetank_ir::LANES;
 
+use crate::drive::all_lanes;
 use crate::store::{Aligned, Store};
 
 /// Room for words of all lanes.
@@ -176,6 +177,12 @@ pub trait Op1 {
     type R: Word;
     /// One lane.
     fn f(env: Env, a: Self::A) -> Self::R;
+    /// All lanes, whose operands `a` gives, on a processor with the features of `S`: for functions that gain by doing
+    /// more than one lane after the other.
+    #[inline(always)]
+    fn all<S: Store>(env: Env, a: impl Fn(usize) -> Self::A) -> Aligned<[Self::R; LANES]> {
+        all_lanes(|i| Self::f(env, a(i)))
+    }
 }
 
 /// A function of two elements.

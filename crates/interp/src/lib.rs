@@ -28,6 +28,7 @@ mod mode;
 mod odd;
 mod pairs;
 mod plain;
+mod roots;
 mod run;
 mod simd;
 mod step;

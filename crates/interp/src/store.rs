@@ -60,6 +60,17 @@ pub trait Store: Permute + PairConversions {
     /// `to` points to room for a lane vector; the processor has the level's features.
     unsafe fn narrow<const ROUND: i32>(from: &[u32; LANES], to: *mut u32);
 
+    /// Whether there are estimates of the reciprocals of roots, and using them is faster than not.
+    const ESTIMATES_ROOTS: bool = false;
+
+    /// The reciprocals of the square roots of positive normal numbers, off by 2^-14 at most.
+    ///
+    /// # Safety
+    /// `to` points to room for 64 numbers; the processor has the level's features. Only for levels with `ESTIMATES_ROOTS`.
+    unsafe fn estimate_reciprocal_roots(_from: &[f64; LANES], _to: *mut f64) {
+        unreachable!("this level has no estimates of roots")
+    }
+
     /// The mask of the lanes whose highest bit is set.
     ///
     /// # Safety
@@ -222,6 +233,19 @@ impl Store for Store512 {
                 let singles = _mm512_loadu_ps(from.as_ptr().add(16 * c).cast());
                 let halves = _mm512_cvtps_ph::<ROUND>(singles);
                 _mm512_storeu_epi32(to.add(16 * c).cast(), _mm512_cvtepu16_epi32(halves));
+            }
+        }
+    }
+
+    const ESTIMATES_ROOTS: bool = true;
+
+    #[inline(always)]
+    unsafe fn estimate_reciprocal_roots(from: &[f64; LANES], to: *mut f64) {
+        for c in 0..LANES / 8 {
+            // SAFETY: eight lanes of each, by the caller's promise.
+            unsafe {
+                let x = _mm512_loadu_pd(from.as_ptr().add(8 * c));
+                _mm512_storeu_pd(to.add(8 * c), _mm512_rsqrt14_pd(x));
             }
         }
     }

@@ -15,7 +15,7 @@ use wavetank_memory::{Context, MemoryUnit, Registry, Uniform, VECTOR_BYTES, Wave
 
 /// Something to choose a function for.
 #[derive(Clone, Copy, Debug)]
-enum Choice {
+pub enum Choice {
     Un(Un, Elem),
     Bin(Bin, Elem),
     Tern(Tern, Elem),
@@ -114,14 +114,14 @@ impl Choice {
 /// One use of a function: which sources are uniform, which sign modifiers they
 /// have (as in [`Step::flags`]), and which lanes are written.
 #[derive(Clone, Copy, Debug)]
-struct Use {
-    fp: Fp,
-    uniform: u8,
-    mods: u32,
-    mask: u64,
+pub struct Use {
+    pub fp: Fp,
+    pub uniform: u8,
+    pub mods: u32,
+    pub mask: u64,
 }
 
-type Lanes = [u64; LANES];
+pub type Lanes = [u64; LANES];
 
 /// Registers of the test: sources from v0, two each; the result at v8.
 const RESULT: usize = 8;
@@ -166,7 +166,7 @@ fn call(wave: &mut Wave, step: &Step) {
 }
 
 /// Runs a vector step and gives the result's lanes; a relation's are 0 or 1.
-fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
+pub fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
     let caps = choice.caps(how.fp).expect("the choice exists");
     let fused = Caps {
         uniform: fuses(simd) && caps.uniform,
@@ -307,12 +307,15 @@ fn check_level(simd: Simd) {
         let operands = choice.operands();
         let caps = choice.caps(Fp::default()).expect("the choice exists");
         for fp in environments() {
-            for round in 0..2u32 {
+            for round in 0..3u32 {
                 let lanes: Vec<Lanes> = operands
                     .iter()
                     .map(|&elem| {
                         let above = random.next() as u32 & !ones(width(elem)) as u32;
-                        std::array::from_fn(|_| random.value(elem) | u64::from(above))
+                        std::array::from_fn(|_| match round {
+                            2 => random.usual(elem),
+                            _ => random.value(elem) | u64::from(above),
+                        })
                     })
                     .collect();
                 let all = 1u8 << operands.len();

@@ -18,6 +18,17 @@ impl Random {
         self.next() % n
     }
 
+    /// Bits of an element: any positive normal number, if it is a float, for
+    /// what is done in another way when all lanes have such.
+    pub fn usual(&mut self, elem: Elem) -> u64 {
+        let bits = self.next() & ones(width(elem));
+        if !elem.is_float() {
+            return bits;
+        }
+        let (fraction, bias) = layout(elem);
+        (1 + self.below(2 * bias)) << fraction | bits & ones(fraction)
+    }
+
     /// Bits of an element: anything, a special value, or a number of middling
     /// exponent, so that sums cancel and products stay in range.
     pub fn value(&mut self, elem: Elem) -> u64 {

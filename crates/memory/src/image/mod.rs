@@ -479,7 +479,7 @@ mod tests {
             let (uniform, vector) = wave.raw();
             let mut ctx = Context { uniform, vector: vector.cast(), memory: &mut unit };
             // SAFETY: the wave is live, and every processor has the level.
-            let result = unsafe { access::<Baseline>(&mut ctx, &step, mask) };
+            let result = unsafe { access::<Baseline, false>(&mut ctx, &step, mask) };
             prop_assert!(result.is_ok());
             for (n, want) in want.iter().enumerate() {
                 prop_assert_eq!(wave.vgpr(TO + n), want, "register {}", n);

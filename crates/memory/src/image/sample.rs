@@ -651,7 +651,7 @@ mod tests {
             let image = image(components);
             let step = request(image.clone());
             let surface = Surface::new(resource.to_words()).unwrap().unwrap();
-            let one = Sampling { surface, sampler, image: &image, step: &step };
+            let one = Sampling { surface, sampler, image: &image, step: &step, tap: None };
             let mut coordinate = || match next() % 8 {
                 0 => (next() % 64) as f32 / 2.0 - 8.0,
                 1 => [f32::NAN, -0.0, f32::INFINITY][next() as usize % 3],
