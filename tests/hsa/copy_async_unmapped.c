@@ -20,6 +20,14 @@ static char *map(int protection) {
     return memory;
 }
 
+// Addresses where nothing is, nor will be: mappings that nobody places go elsewhere, with sanitizers as without.
+static char *unmapped(void) {
+    char *memory = mmap((void *)0x200000000000, SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    CHECK(memory != MAP_FAILED);
+    CHECK(munmap(memory, SIZE) == 0);
+    return memory;
+}
+
 static void fails(hsa_signal_t done) {
     hsa_signal_value_t value = hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_NE, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
     if (value >= 0) FAIL("the signal is %ld, not negative", (long)value);
@@ -68,9 +76,8 @@ int main(void) {
     find_machine();
     check_source(allocate(fine, SIZE));
     check_stack(allocate(fine, SIZE));
-    char *mine = allocate(fine, SIZE), *nothing = map(PROT_READ), *constant = map(PROT_READ), *closed = map(PROT_NONE);
+    char *mine = allocate(fine, SIZE), *nothing = unmapped(), *constant = map(PROT_READ), *closed = map(PROT_NONE);
     char *own = map(PROT_READ | PROT_WRITE);
-    CHECK(munmap(nothing, SIZE) == 0);
     refused(mine, nothing);
     refused(nothing, mine);
     refused(mine, (char *)16);

@@ -47,6 +47,7 @@ int main(void) {
     }
     for (int k = SIZE; k < 4 * SIZE; k++) EQUAL(more[k], 0);
     HSA(hsa_shut_down());
+    free(own);
     puts("ok copy_beyond");
     return 0;
 }

@@ -214,6 +214,7 @@ int main(int argc, char **argv) {
     }
     HSA(hsa_executable_destroy(executable));
     HSA(hsa_shut_down());
+    free(bytes);
     puts("ok loader");
     return 0;
 }

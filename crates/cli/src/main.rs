@@ -9,6 +9,7 @@ mod dis;
 mod exec;
 mod exit;
 mod explain;
+mod failure;
 mod info;
 mod input;
 mod isa;

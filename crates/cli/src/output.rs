@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use nix::libc;
 
-use crate::exit::{Failure, Result};
+use crate::failure::{Failure, Result};
 use crate::paint::Painted;
 
 /// Text is handed on in pieces of about this size, in bytes.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
 use wavetank_isa::{Chip, Inst, decode};
-use wavetank_machine::{Backend, Stop};
+use wavetank_machine::{Backend, Why};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
 /// A loop of a load at the lanes' addresses, as LLVM's assembler encodes it.
@@ -32,6 +32,7 @@ fn program() -> Program {
     let how = Translation {
         count: false,
         step: false,
+        tap: false,
         simd: Simd::detect(),
     };
     Program::new(source, how)
@@ -50,7 +51,7 @@ fn load(program: &Program, registry: &Registry, address: impl Fn(usize) -> u64) 
         (state.pc, state.s[0], state.budget) = (0, LOADS, i64::MAX);
         let start = Instant::now();
         let stop = Interpreter::new(program).run(&mut wave, &mut memory);
-        assert_eq!(stop, Stop::End);
+        assert_eq!(stop.why, Why::End);
         start.elapsed().as_nanos() as f64 / f64::from(LOADS + 1)
     });
     runs.fold(f64::INFINITY, f64::min)

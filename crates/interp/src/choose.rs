@@ -4,11 +4,13 @@
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Rel, Tern, Un};
 
 use crate::visit::Visit;
-use crate::{convert, float, int};
+use crate::{convert, float, int, pairs};
 
 /// The function of an operation with one operand.
 pub fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
-    if elem.is_float() {
+    if elem.half().is_some() {
+        pairs::un(op, elem, v)
+    } else if elem.is_float() {
         float::un(op, elem, fp, v)
     } else {
         int::un(op, elem, v)
@@ -17,7 +19,9 @@ pub fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 
 /// The function of an operation with two operands.
 pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
-    if elem.is_float() {
+    if elem.half().is_some() {
+        pairs::bin(op, elem, fp, v)
+    } else if elem.is_float() {
         float::bin(op, elem, fp, v)
     } else {
         int::bin(op, elem, v)
@@ -26,7 +30,9 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 
 /// The function of an operation with three operands.
 pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
-    if elem.is_float() {
+    if elem.half().is_some() {
+        pairs::tern(op, elem, fp, v)
+    } else if elem.is_float() {
         float::tern(op, elem, fp, v)
     } else {
         int::tern(op, elem, v)

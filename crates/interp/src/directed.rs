@@ -8,6 +8,7 @@
 use crate::exact;
 use crate::format::{Double, Format, Half, Single};
 use crate::half::{narrow, widen};
+use crate::odd::{sum_to_odd_f32, sum_to_odd_f64};
 
 /// Sums and products by a rounding of [`crate::lanes::Env::round`].
 pub trait Directed: Format {
@@ -18,32 +19,6 @@ pub trait Directed: Format {
     /// a · b + c, rounded once.
     fn fma(round: u32, a: Self::W, b: Self::W, c: Self::W) -> Self::W;
 }
-
-macro_rules! sum_to_odd {
-    ($name:ident, $f:ident) => {
-        /// a + b rounded to odd: the sum, moved by one place to where the rest
-        /// is if its last bit is even.
-        #[inline(always)]
-        pub fn $name(a: $f, b: $f) -> $f {
-            let sum = a + b;
-            let added = sum - a;
-            let rest = (a - (sum - added)) + (b - added);
-            let bits = sum.to_bits();
-            let away = rest.is_sign_negative() == sum.is_sign_negative();
-            let odd = if away {
-                bits.wrapping_add(1)
-            } else {
-                bits.wrapping_sub(1)
-            };
-            // Infinities and NaNs leave no finite rest.
-            let moves = (rest != 0.0) & rest.is_finite() & (bits & 1 == 0);
-            $f::from_bits(if moves { odd } else { bits })
-        }
-    };
-}
-
-sum_to_odd!(sum_to_odd_f32, f32);
-sum_to_odd!(sum_to_odd_f64, f64);
 
 /// A sum; that of opposite numbers is −0 when rounding down.
 macro_rules! directed_sum {

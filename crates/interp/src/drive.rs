@@ -12,8 +12,9 @@ use wavetank_memory::rows::{self, Rows};
 /// Bits of [`Step::flags`] from here on hold the float environment.
 pub const ENV_SHIFT: u32 = 8;
 
+/// The float environment of a step.
 #[inline(always)]
-fn env(s: &Step) -> Env {
+pub(super) fn env(s: &Step) -> Env {
     Env(s.flags >> ENV_SHIFT)
 }
 
@@ -99,7 +100,7 @@ fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
 /// are there, since the destination may be a source: so the compiler knows
 /// that they do not overlap, and makes vector instructions of the loop.
 #[inline(always)]
-pub(super) fn all_lanes<R: Word>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
+pub fn all_lanes<R: Copy>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
     let mut r = Room::<R>::uninit();
     let p = r.as_mut_ptr().cast::<R>();
     for i in 0..LANES {
@@ -137,7 +138,7 @@ mod body {
         unsafe {
             let mut room = Room::uninit();
             let a = Lanes::<F::A>::of::<S>(ctx, s, 0, 0, &mut room);
-            let r = all_lanes(|i| F::f(env(s), a.lane(i, false, M)));
+            let r = F::all::<S>(env(s), |i| a.lane(i, false, M));
             F::R::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
         }
         Next::Step

@@ -6,9 +6,12 @@
 
 use std::marker::PhantomData;
 
-use crate::format::{Format, invalid, is_nan};
-use crate::lanes::{Env, Op1, Op2, Op3};
+use wavetank_ir::LANES;
+
+use crate::format::{Format, Single, invalid, is_nan};
+use crate::lanes::{Batch3, Env, Op1, Op2, Op3, Row, one_by_one3};
 use crate::mode::{Mode, input, output};
+use crate::store::{Aligned, Store};
 
 /// Minimum (`MAX` false) or maximum of numbers, with −0 below +0.
 #[inline(always)]
@@ -68,28 +71,6 @@ impl<F: Format, M: Mode, const MAX: bool> Op2 for Extreme<F, M, MAX> {
     }
 }
 
-/// A word that orders as numbers do, −0 below +0.
-#[inline(always)]
-fn key<F: Format>(a: F::W) -> F::W {
-    let negative = a & F::SIGN != F::ZERO;
-    a ^ if negative {
-        F::clean(!F::ZERO)
-    } else {
-        F::SIGN
-    }
-}
-
-/// The number of a key.
-#[inline(always)]
-fn of_key<F: Format>(key: F::W) -> F::W {
-    let negative = key & F::SIGN == F::ZERO;
-    key ^ if negative {
-        F::clean(!F::ZERO)
-    } else {
-        F::SIGN
-    }
-}
-
 /// The median of three numbers: the larger of those that are not the largest.
 fn median_of_numbers<F: Format>(a: F::W, b: F::W, c: F::W) -> F::W {
     let largest = extreme::<F, true>(extreme::<F, true>(a, b), c);
@@ -115,8 +96,8 @@ impl<F: Format, M: Mode> Op3 for Median<F, M> {
     #[inline(always)]
     fn f(env: Env, a: F::W, b: F::W, c: F::W) -> F::W {
         let [a, b, c] = [a, b, c].map(|x| input::<F, M>(env, x));
-        let [x, y, z] = [a, b, c].map(key::<F>);
-        let r = output::<F, M>(env, of_key::<F>(x.min(y).max(x.max(y).min(z))));
+        let [x, y, z] = [a, b, c].map(F::key);
+        let r = output::<F, M>(env, F::of_key(x.min(y).max(x.max(y).min(z))));
         if F::unordered(a, b) | F::unordered(c, c) {
             invalid::<F>()
         } else {
@@ -138,6 +119,33 @@ impl<F: Format, M: Mode> Op3 for Median<F, M> {
         }
         let ab = extreme_of_nans::<F, false>(env.ieee(), a, b);
         output::<F, M>(env, extreme_of_nans::<F, false>(env.ieee(), ab, c))
+    }
+}
+
+/// By the order of floats, to which zeros of any sign are equal: where there is a result of zero, no operand may be −0.
+impl<M: Mode> Batch3 for Median<Single, M> {
+    #[inline(always)]
+    unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row> {
+        let operands = |i: usize| [a[i], b[i], c[i]].map(|x| input::<Single, M>(env, x));
+        let less = |x, y| if Single::lt(x, y) { x } else { y };
+        let more = |x, y| if Single::lt(x, y) { y } else { x };
+        let (mut nan, mut zero) = (0, 0);
+        let mut r = Aligned([0; LANES]);
+        for i in 0..LANES {
+            let [x, y, z] = operands(i);
+            let median = more(less(x, y), less(more(x, y), z));
+            nan |= u32::from(Single::unordered(x, y) | Single::unordered(z, z));
+            zero |= u32::from(Single::eq(median, Single::ZERO));
+            r[i] = output::<Single, M>(env, median);
+        }
+        let minus_zero = |any: u32, i: usize| {
+            let [x, y, z] = operands(i).map(|x| u32::from(x == Single::SIGN));
+            any | x | y | z
+        };
+        if nan != 0 || zero != 0 && (0..LANES).fold(0, minus_zero) != 0 {
+            return one_by_one3::<Self>(env, a, b, c);
+        }
+        r
     }
 }
 

@@ -10,15 +10,17 @@ use crate::compare::{Class, Eq, Le, Lg, Lt, Ne, Ordered};
 use crate::extremes::{Clamp, Extreme, Median};
 use crate::format::{Double, Half, Single};
 use crate::mode::{Dynamic, Exact, Flush};
-use crate::through::{SumToOdd, Through};
-use crate::transcendental::{Cos, Exp2, Log2, Sin};
+use crate::roots::{WideRsq, WideSqrt};
+use crate::through::{LdexpThrough, SumToOdd, Through};
+use crate::transcendental::{Cos, Exp2, InHalf, InSingle, Log2, OfWidened, Sin};
 use crate::unary::{
     Abs, Canonicalize, Ceil, Exponent, Floor, Fract, Ldexp, Mantissa, Neg, Rcp, RoundEven, Rsq,
     Sqrt, Trunc,
 };
 use crate::visit::Visit;
 
-fn is_exact(fp: Fp) -> bool {
+/// To nearest, with denormals.
+pub fn is_exact(fp: Fp) -> bool {
     fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out
 }
 
@@ -37,10 +39,10 @@ pub fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 /// One-operand operations of halves, to nearest and with denormals.
 fn half_un<V: Visit>(op: Un, v: V) -> Option<V::Out> {
     Some(match op {
-        Un::FExp2 => v.rare1::<Through<Exp2<Single, Exact>>>(),
-        Un::FLog2 => v.rare1::<Through<Log2<Single, Exact>>>(),
-        Un::FSin => v.rare1::<Through<Sin<Single, Exact>>>(),
-        Un::FCos => v.rare1::<Through<Cos<Single, Exact>>>(),
+        Un::FExp2 => v.rare1::<Through<OfWidened<Exp2>>>(),
+        Un::FLog2 => v.rare1::<Through<OfWidened<Log2>>>(),
+        Un::FSin => v.rare1::<Through<OfWidened<Sin>>>(),
+        Un::FCos => v.rare1::<Through<OfWidened<Cos>>>(),
         Un::FCanonicalize => v.rare1::<Through<Canonicalize<Single, Exact>>>(),
         Un::FSqrt => v.rare1::<Through<Sqrt<Single, Exact>>>(),
         Un::FRcp => v.rare1::<Through<Rcp<Single, Exact>>>(),
@@ -49,6 +51,7 @@ fn half_un<V: Visit>(op: Un, v: V) -> Option<V::Out> {
         Un::FCeil => v.rare1::<Through<Ceil<Single, Exact>>>(),
         Un::FFloor => v.rare1::<Through<Floor<Single, Exact>>>(),
         Un::FRoundEven => v.rare1::<Through<RoundEven<Single, Exact>>>(),
+        Un::FMantissa => v.rare1::<Through<Mantissa<Single, Exact>>>(),
         _ => return all_un(op, Elem::F16, v),
     })
 }
@@ -78,14 +81,16 @@ fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
         };
     }
     Some(match (op, elem) {
-        (Un::FExp2, Elem::F32) => v.float1::<Exp2<Single, Dynamic>>(),
-        (Un::FLog2, Elem::F32) => v.float1::<Log2<Single, Dynamic>>(),
-        (Un::FSin, Elem::F32) => v.float1::<Sin<Single, Dynamic>>(),
-        (Un::FCos, Elem::F32) => v.float1::<Cos<Single, Dynamic>>(),
-        (Un::FExp2, Elem::F16) => v.rare1::<Exp2<Half, Dynamic>>(),
-        (Un::FLog2, Elem::F16) => v.rare1::<Log2<Half, Dynamic>>(),
-        (Un::FSin, Elem::F16) => v.rare1::<Sin<Half, Dynamic>>(),
-        (Un::FCos, Elem::F16) => v.rare1::<Cos<Half, Dynamic>>(),
+        (Un::FExp2, Elem::F32) => v.float1::<InSingle<Exp2, Dynamic>>(),
+        (Un::FLog2, Elem::F32) => v.float1::<InSingle<Log2, Dynamic>>(),
+        (Un::FSin, Elem::F32) => v.float1::<InSingle<Sin, Dynamic>>(),
+        (Un::FCos, Elem::F32) => v.float1::<InSingle<Cos, Dynamic>>(),
+        (Un::FExp2, Elem::F16) => v.rare1::<InHalf<Exp2, Dynamic>>(),
+        (Un::FLog2, Elem::F16) => v.rare1::<InHalf<Log2, Dynamic>>(),
+        (Un::FSin, Elem::F16) => v.rare1::<InHalf<Sin, Dynamic>>(),
+        (Un::FCos, Elem::F16) => v.rare1::<InHalf<Cos, Dynamic>>(),
+        (Un::FSqrt, Elem::F64) => v.float1::<WideSqrt<Dynamic>>(),
+        (Un::FRsq, Elem::F64) => v.float1::<WideRsq<Dynamic>>(),
         (_, Elem::F16) => choose!(rare1, Half),
         (_, Elem::F32) => choose!(float1, Single),
         (_, Elem::F64) => choose!(float1, Double),
@@ -96,14 +101,14 @@ fn all_un<V: Visit>(op: Un, elem: Elem, v: V) -> Option<V::Out> {
 /// The function of a two-operand float operation.
 pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
-        ($visit:ident, $extreme:ident, $format:ident, $mode:ident) => {
+        ($visit:ident, $extreme:ident, $ldexp:ident, $format:ident, $mode:ident) => {
             match op {
                 Bin::FAdd => v.$visit::<Add<$format, $mode>>(),
                 Bin::FSub => v.$visit::<Sub<$format, $mode>>(),
                 Bin::FMul => v.$visit::<Mul<$format, $mode>>(),
                 Bin::FMin => v.$extreme::<Extreme<$format, Dynamic, false>>(),
                 Bin::FMax => v.$extreme::<Extreme<$format, Dynamic, true>>(),
-                Bin::FLdexp => v.rare2::<Ldexp<$format, Dynamic>>(),
+                Bin::FLdexp => v.$ldexp::<Ldexp<$format, $mode>>(),
                 _ => return None,
             }
         };
@@ -113,14 +118,15 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
             Bin::FAdd => v.float2::<Through<Add<Single, Exact>>>(),
             Bin::FSub => v.float2::<Through<Sub<Single, Exact>>>(),
             Bin::FMul => v.float2::<Through<Mul<Single, Exact>>>(),
-            _ => choose!(plain2, plain2, Half, Exact),
+            Bin::FLdexp => v.plain2::<LdexpThrough>(),
+            _ => choose!(plain2, plain2, plain2, Half, Exact),
         },
-        Elem::F16 => choose!(rare2, plain2, Half, Dynamic),
-        Elem::F32 if is_exact(fp) => choose!(float2, float2, Single, Exact),
-        Elem::F32 if is_flushed(fp) => choose!(float2, float2, Single, Flush),
-        Elem::F32 => choose!(rare2, float2, Single, Dynamic),
-        Elem::F64 if is_exact(fp) => choose!(float2, float2, Double, Exact),
-        Elem::F64 => choose!(rare2, float2, Double, Dynamic),
+        Elem::F16 => choose!(rare2, plain2, plain2, Half, Dynamic),
+        Elem::F32 if is_exact(fp) => choose!(float2, float2, batch2, Single, Exact),
+        Elem::F32 if is_flushed(fp) => choose!(float2, float2, batch2, Single, Flush),
+        Elem::F32 => choose!(rare2, float2, plain2, Single, Dynamic),
+        Elem::F64 if is_exact(fp) => choose!(float2, float2, plain2, Double, Exact),
+        Elem::F64 => choose!(rare2, float2, plain2, Double, Dynamic),
         _ => return None,
     })
 }
@@ -128,11 +134,11 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
 /// The function of a three-operand float operation.
 pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     macro_rules! choose {
-        ($visit:ident, $format:ident, $mode:ident) => {
+        ($visit:ident, $median:ident, $format:ident, $mode:ident) => {
             match op {
                 Tern::Fma => v.$visit::<Fma<$format, $mode>>(),
                 Tern::FMad => v.$visit::<Mad<$format, $mode>>(),
-                Tern::FMed3 => v.rare3::<Median<$format, Dynamic>>(),
+                Tern::FMed3 => v.$median::<Median<$format, $mode>>(),
                 _ => return None,
             }
         };
@@ -140,15 +146,15 @@ pub fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
     Some(match elem {
         Elem::F16 if is_exact(fp) => match op {
             Tern::Fma => v.rare3::<Through<SumToOdd>>(),
-            _ => choose!(rare3, Half, Exact),
+            _ => choose!(rare3, plain3, Half, Exact),
         },
-        Elem::F16 if is_flushed(fp) => choose!(rare3, Half, Flush),
-        Elem::F16 => choose!(rare3, Half, Dynamic),
-        Elem::F32 if is_exact(fp) => choose!(float3, Single, Exact),
-        Elem::F32 if is_flushed(fp) => choose!(float3, Single, Flush),
-        Elem::F32 => choose!(rare3, Single, Dynamic),
-        Elem::F64 if is_exact(fp) => choose!(float3, Double, Exact),
-        Elem::F64 => choose!(rare3, Double, Dynamic),
+        Elem::F16 if is_flushed(fp) => choose!(rare3, plain3, Half, Flush),
+        Elem::F16 => choose!(rare3, plain3, Half, Dynamic),
+        Elem::F32 if is_exact(fp) => choose!(float3, batch3, Single, Exact),
+        Elem::F32 if is_flushed(fp) => choose!(float3, batch3, Single, Flush),
+        Elem::F32 => choose!(rare3, batch3, Single, Dynamic),
+        Elem::F64 if is_exact(fp) => choose!(float3, rare3, Double, Exact),
+        Elem::F64 => choose!(rare3, rare3, Double, Dynamic),
         _ => return None,
     })
 }

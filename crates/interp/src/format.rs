@@ -6,9 +6,9 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use crate::directed::sum_to_odd_f32;
 use crate::half::{narrow_nearest, widen};
 use crate::lanes::Word;
+use crate::odd::sum_to_odd_f32;
 
 /// Words with bit operations: what float formats are carried in.
 pub trait Bits:
@@ -30,6 +30,8 @@ impl Bits for u64 {}
 pub trait Format: 'static {
     /// The word that carries it. Bits above the format are zero.
     type W: Bits;
+    /// A signed integer of the width of the word.
+    type Key: Ord + Copy;
     /// The sign bit.
     const SIGN: Self::W;
     /// The exponent field: the bits of infinity.
@@ -89,6 +91,10 @@ pub trait Format: 'static {
     /// m · 2^e rounded once, for a number m of magnitude 1 ≤ m < 2, or one
     /// that scaling leaves alone.
     fn scale(m: Self::W, e: i32) -> Self::W;
+    /// An integer that orders as numbers do, −0 below +0.
+    fn key(a: Self::W) -> Self::Key;
+    /// The number of a key.
+    fn of_key(key: Self::Key) -> Self::W;
     /// a · 2^e rounded once.
     #[inline(always)]
     fn ldexp(a: Self::W, e: i32) -> Self::W {
@@ -140,9 +146,10 @@ pub struct Single;
 pub struct Double;
 
 macro_rules! native {
-    ($format:ident, $f:ident, $w:ident, $bias:literal, $tiny:literal, { $($item:item)* }) => {
+    ($format:ident, $f:ident, $w:ident, $key:ident, $bias:literal, $tiny:literal, { $($item:item)* }) => {
         impl Format for $format {
             type W = $w;
+            type Key = $key;
             const SIGN: $w = 1 << ($w::BITS - 1);
             const EXPONENT: $w = $f::INFINITY.to_bits();
             const QUIET: $w = 1 << ($f::MANTISSA_DIGITS - 2);
@@ -231,20 +238,25 @@ macro_rules! native {
             fn scale(m: $w, e: i32) -> $w {
                 // The first product is exact, so only the second rounds.
                 let e = e.clamp(1 - $bias - $tiny, $bias + $tiny);
-                let first = if e < 1 - $bias {
-                    e + $tiny
-                } else {
-                    e.min($bias)
-                };
+                let first = e.clamp(1 - $bias, $bias);
                 let power = |e: i32| $f::from_bits(((e + $bias) as $w) << Self::FRACTION_BITS);
                 ($f::from_bits(m) * power(first) * power(e - first)).to_bits()
+            }
+            // All bits of a negative number but its sign turn around.
+            #[inline(always)]
+            fn key(a: $w) -> $key {
+                a as $key ^ ((a as $key >> ($w::BITS - 1)) as $w >> 1) as $key
+            }
+            #[inline(always)]
+            fn of_key(key: $key) -> $w {
+                (key ^ ((key >> ($w::BITS - 1)) as $w >> 1) as $key) as $w
             }
             $($item)*
         }
     };
 }
 
-native!(Single, f32, u32, 127, 60, {
+native!(Single, f32, u32, i32, 127, 60, {
     #[inline(always)]
     fn ldexp(a: u32, e: i32) -> u32 {
         // Exact in double precision within these bounds, which every number leaves by half of them.
@@ -252,7 +264,7 @@ native!(Single, f32, u32, 127, 60, {
         ((f64::from(f32::from_bits(a)) * power) as f32).to_bits()
     }
 });
-native!(Double, f64, u64, 1023, 200, {});
+native!(Double, f64, u64, i64, 1023, 200, {});
 
 /// 1 / sqrt(x).
 mod reciprocal_root {
@@ -288,6 +300,7 @@ macro_rules! through_single {
 
 impl Format for Half {
     type W = u32;
+    type Key = i32;
     const SIGN: u32 = 0x8000;
     const EXPONENT: u32 = 0x7c00;
     const QUIET: u32 = 0x200;
@@ -350,6 +363,16 @@ impl Format for Half {
     fn scale(m: u32, e: i32) -> u32 {
         // Exact in single precision within these bounds.
         narrow_nearest(Single::scale(widen(m), e.clamp(-60, 60)))
+    }
+
+    // The sign moves to where that of the key is.
+    #[inline(always)]
+    fn key(a: u32) -> i32 {
+        Single::key(a << 16)
+    }
+    #[inline(always)]
+    fn of_key(key: i32) -> u32 {
+        Single::of_key(key) >> 16
     }
 
     #[inline(always)]

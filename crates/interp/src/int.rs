@@ -2,6 +2,7 @@
 
 use wavetank_ir::{Bin, Elem, Rel, Tern, Un};
 
+use crate::bytes::{MaskedSadU8, Perm, SadU8, SadU16};
 use crate::lanes::{Env, Op1, Op2, Op3, Test2};
 use crate::visit::Visit;
 
@@ -73,7 +74,8 @@ macro_rules! test2 {
 /// word that carries one (its upper bits are ignored, and zero in results).
 macro_rules! width {
     ($module:ident, $u:ty, $s:ty, $twice:ty, $twice_s:ty, $w:ty, $plain2:ident, $plain3:ident, $plain_test:ident) => {
-        mod $module {
+        /// One width's.
+        pub mod $module {
             use super::*;
 
             type U = $u;
@@ -144,6 +146,14 @@ macro_rules! width {
                     let field = shifted.wrapping_shl(above).wrapping_shr(above) as U;
                     W::from(if width == 0 { 0 } else { field })
                 };
+                Med3U(a: W, b: W, c: W) -> W = {
+                    let [a, b, c] = [a as U, b as U, c as U];
+                    W::from(a.min(b).max(a.max(b).min(c)))
+                };
+                Med3S(a: W, b: W, c: W) -> W = {
+                    let [a, b, c] = [a as S, b as S, c as S];
+                    W::from(a.min(b).max(a.max(b).min(c)) as U)
+                };
             }
 
             test2! {
@@ -197,6 +207,8 @@ macro_rules! width {
                     Tern::BitSelect => v.$plain3::<BitSelect>(),
                     Tern::BfeU => v.$plain3::<BfeU>(),
                     Tern::BfeS => v.$plain3::<BfeS>(),
+                    Tern::Med3U => v.$plain3::<Med3U>(),
+                    Tern::Med3S => v.$plain3::<Med3S>(),
                     _ => return None,
                 })
             }
@@ -251,12 +263,30 @@ op2! {
     MulHiU24(a: u32, b: u32) -> u32 = (product_u24(a, b) >> 32) as u32;
     MulHiS24(a: u32, b: u32) -> u32 = (product_s24(a, b) >> 32) as u32;
     Pack16(a: u32, b: u32) -> u32 = (a & 0xffff) | b << 16;
+    PackSatU(a: u32, b: u32) -> u32 = a.min(0xffff) | b.min(0xffff) << 16;
+    PackSatS(a: u32, b: u32) -> u32 = {
+        let [low, high] = [a, b].map(|x| (x as i32).clamp(-0x8000, 0x7fff) as u32);
+        (low & 0xffff) | high << 16
+    };
     Pack32(a: u32, b: u32) -> u64 = u64::from(a) | u64::from(b) << 32;
 }
 
 op3! {
     AlignBit(a: u32, b: u32, c: u32) -> u32 = align(a, b, c & 31);
     AlignByte(a: u32, b: u32, c: u32) -> u32 = align(a, b, 8 * (c & 3));
+    InsertU8(a: u32, b: u32, c: u32) -> u32 = {
+        let at = 8 * (b & 3);
+        c & !(0xff << at) | a.min(0xff) << at
+    };
+    AverageU8(a: u32, b: u32, c: u32) -> u32 = average(a, b, c);
+    SadU32(a: u32, b: u32, c: u32) -> u32 = a.abs_diff(b).wrapping_add(c);
+}
+
+/// In each byte what a and b have in common, and half of the rest; with that half's lost bit where it is asked for.
+#[inline(always)]
+fn average(a: u32, b: u32, round: u32) -> u32 {
+    let rest = a ^ b;
+    (a & b) + (rest >> 1 & 0x7f7f_7f7f) + (rest & round & 0x0101_0101)
 }
 
 /// The low half of 64 bits shifted right by less than 32. Two shifts of the
@@ -299,6 +329,8 @@ pub fn bin<V: Visit>(op: Bin, elem: Elem, v: V) -> Option<V::Out> {
         (Bin::MulHiU24, Elem::I32) => v.rare2::<MulHiU24>(),
         (Bin::MulHiS24, Elem::I32) => v.rare2::<MulHiS24>(),
         (Bin::Pack, Elem::I16) => v.rare2::<Pack16>(),
+        (Bin::PackSatU, Elem::I32) => v.plain2::<PackSatU>(),
+        (Bin::PackSatS, Elem::I32) => v.plain2::<PackSatS>(),
         (Bin::Pack, Elem::I32) => v.plain2::<Pack32>(),
         (_, Elem::I16) => return short::bin(op, v),
         (_, Elem::I32) => return word::bin(op, v),
@@ -312,6 +344,13 @@ pub fn tern<V: Visit>(op: Tern, elem: Elem, v: V) -> Option<V::Out> {
     match (op, elem) {
         (Tern::AlignBit, Elem::I32) => Some(v.plain3::<AlignBit>()),
         (Tern::AlignByte, Elem::I32) => Some(v.plain3::<AlignByte>()),
+        (Tern::Perm, Elem::I32) => Some(v.batch3::<Perm>()),
+        (Tern::InsertU8, Elem::I32) => Some(v.plain3::<InsertU8>()),
+        (Tern::AverageU8, Elem::I32) => Some(v.plain3::<AverageU8>()),
+        (Tern::SadU8, Elem::I32) => Some(v.batch3::<SadU8>()),
+        (Tern::MaskedSadU8, Elem::I32) => Some(v.batch3::<MaskedSadU8>()),
+        (Tern::SadU16, Elem::I32) => Some(v.batch3::<SadU16>()),
+        (Tern::SadU32, Elem::I32) => Some(v.plain3::<SadU32>()),
         (_, Elem::I16) => short::tern(op, v),
         (_, Elem::I32) => word::tern(op, v),
         (_, Elem::I64) => long::tern(op, v),

@@ -9,7 +9,7 @@ use crate::lower::choose;
 use crate::visit::{UniformStep, VectorStep};
 
 pub use crate::drive::ENV_SHIFT;
-pub use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
+pub use crate::lanes::{Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Word};
 pub use crate::lower::choose as function;
 pub use crate::simd::Simd;
 pub use crate::step::{CONST, Ctx, Next, Step, StepFn};
@@ -53,5 +53,10 @@ pub fn uniform_step(simd: Simd, op: &Op) -> Option<StepFn> {
 /// The step of an access to memory.
 pub fn memory_step(simd: Simd, op: &MemOp) -> StepFn {
     use crate::memory::mem_step;
-    at_level!(simd, mem_step(op))
+    at_level!(simd, mem_step(op, false))
+}
+
+/// The same, which notes what it touches.
+pub fn tapped_step(op: &MemOp) -> StepFn {
+    crate::memory::mem_step::<Baseline>(op, true)
 }

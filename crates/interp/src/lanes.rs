@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use wavetank_ir::LANES;
 
+use crate::drive::all_lanes;
 use crate::store::{Aligned, Store};
 
 /// Room for words of all lanes.
@@ -176,6 +177,12 @@ pub trait Op1 {
     type R: Word;
     /// One lane.
     fn f(env: Env, a: Self::A) -> Self::R;
+    /// All lanes, whose operands `a` gives, on a processor with the features of `S`: for functions that gain by doing
+    /// more than one lane after the other.
+    #[inline(always)]
+    fn all<S: Store>(env: Env, a: impl Fn(usize) -> Self::A) -> Aligned<[Self::R; LANES]> {
+        all_lanes(|i| Self::f(env, a(i)))
+    }
 }
 
 /// A function of two elements.
@@ -224,6 +231,59 @@ pub trait Op3 {
     fn repair(_env: Env, _a: Self::A, _b: Self::B, _c: Self::C, r: Self::R) -> Self::R {
         r
     }
+}
+
+/// A row of 64 words.
+pub type Row = [u32; LANES];
+
+/// A function of two words that has its own way to do a row of them.
+pub trait Batch2: Op2<A = u32, B = u32, R = u32> {
+    /// Every lane, repaired.
+    ///
+    /// # Safety
+    /// The processor has the features of `S`.
+    unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row) -> Aligned<Row>;
+}
+
+/// A function of three words that has its own way to do a row of them.
+pub trait Batch3: Op3<A = u32, B = u32, C = u32, R = u32> {
+    /// Every lane, repaired.
+    ///
+    /// # Safety
+    /// The processor has the features of `S`.
+    unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>;
+}
+
+/// A row by the function of one element: for what a batch cannot do its own way.
+#[cold]
+#[inline(never)]
+pub fn one_by_one2<F>(env: Env, a: &Row, b: &Row) -> Aligned<Row>
+where
+    F: Op2<A = u32, B = u32, R = u32>,
+{
+    Aligned(std::array::from_fn(|i| {
+        let r = F::f(env, a[i], b[i]);
+        match F::REPAIR && F::odd(r) {
+            true => F::repair(env, a[i], b[i], r),
+            false => r,
+        }
+    }))
+}
+
+/// The same of three.
+#[cold]
+#[inline(never)]
+pub fn one_by_one3<F>(env: Env, a: &Row, b: &Row, c: &Row) -> Aligned<Row>
+where
+    F: Op3<A = u32, B = u32, C = u32, R = u32>,
+{
+    Aligned(std::array::from_fn(|i| {
+        let r = F::f(env, a[i], b[i], c[i]);
+        match F::REPAIR && F::odd(r) {
+            true => F::repair(env, a[i], b[i], c[i], r),
+            false => r,
+        }
+    }))
 }
 
 /// A relation of two elements.

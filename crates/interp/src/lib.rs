@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop)]
 
 mod arith;
+mod bytes;
 mod choose;
 mod compare;
 mod convert;
@@ -24,7 +25,10 @@ mod lanes;
 mod lower;
 mod memory;
 mod mode;
+mod odd;
+mod pairs;
 mod plain;
+mod roots;
 mod run;
 mod simd;
 mod step;

@@ -4,45 +4,72 @@ use std::marker::PhantomData;
 
 use wavetank_ir::{Access, Elements, MemKind, MemOp, RegFile, Space as Where};
 
-use crate::drive::{Custom, Level};
+use crate::drive::{Baseline, Custom, Level};
 use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::Store as Lanes;
-use wavetank_machine::{Fault, Stop};
+use wavetank_machine::Fault;
 use wavetank_memory::image::{self, Refused};
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
+use wavetank_memory::rows::Rows;
 use wavetank_memory::space::buffer::Buffer;
 use wavetank_memory::space::flat::{Flat, Global};
 use wavetank_memory::space::gds::Shared;
 use wavetank_memory::space::lds::{self, Local};
 use wavetank_memory::space::scratch::Private;
 use wavetank_memory::space::{Space, scalar};
+use wavetank_memory::taps::Tapped;
 use wavetank_memory::{Denied, Request, VGPRS, format};
 
 /// The step of a memory operation. Its `imm[0]` is the address of a
 /// [`Request`] that outlives it.
 ///
 /// An operation that would return to vector registers that do not exist does
-/// nothing (Vega ISA, 3.6.2).
-pub fn mem_step<L: Level>(op: &MemOp) -> StepFn {
-    if !returns_in_file(op) {
-        return nothing;
+/// nothing (Vega ISA, 3.6.2). With a tap the step notes what it touches; it is
+/// the same at every level then.
+pub fn mem_step<L: Level>(op: &MemOp, tap: bool) -> StepFn {
+    match (returns_in_file(op), tap) {
+        (false, _) => nothing,
+        (true, false) => by_space::<L, Plain, false>(op),
+        (true, true) => by_space::<Baseline, Watched, true>(op),
     }
+}
+
+fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
     match op.space {
-        Where::Global { .. } => lanes::<L, Global>(op),
-        Where::Flat { .. } => lanes::<L, Flat>(op),
-        Where::Scratch { .. } => lanes::<L, Private>(op),
-        Where::Lds { .. } => lanes::<L, Local>(op),
+        Where::Global { .. } => lanes::<L, Global, K>(op),
+        Where::Flat { .. } => lanes::<L, Flat, K>(op),
+        Where::Scratch { .. } => lanes::<L, Private, K>(op),
+        Where::Lds { .. } => lanes::<L, Local, K>(op),
         Where::Buffer {
             format: Elements::Plain,
             ..
-        } => lanes::<L, Buffer>(op),
-        Where::Buffer { .. } => formatted,
-        Where::Gds { .. } => lanes::<L, Shared>(op),
-        Where::LdsPair { .. } => pair,
-        Where::Image(_) => image,
-        Where::Scalar { .. } => direct,
-        Where::ScalarBuffer { .. } => buffer,
+        } => lanes::<L, Buffer, K>(op),
+        Where::Buffer { .. } => L::custom::<Formatted<L::Rows, TAP>>(),
+        Where::Gds { .. } => lanes::<L, Shared, K>(op),
+        Where::LdsPair { .. } => pair::<TAP>,
+        Where::Image(_) => L::custom::<Images<L::Rows, TAP>>(),
+        Where::Scalar { .. } => direct::<TAP>,
+        Where::ScalarBuffer { .. } => buffer::<TAP>,
     }
+}
+
+/// Whether an operation notes what it touches.
+trait Kind {
+    type Of<O: Operation>: Operation;
+}
+
+/// It does not.
+struct Plain;
+
+/// It does.
+struct Watched;
+
+impl Kind for Plain {
+    type Of<O: Operation> = O;
+}
+
+impl Kind for Watched {
+    type Of<O: Operation> = Tapped<O>;
 }
 
 fn returns_in_file(op: &MemOp) -> bool {
@@ -53,24 +80,24 @@ fn returns_in_file(op: &MemOp) -> bool {
 }
 
 /// The step of an operation in a space of lanes.
-fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
+fn lanes<L: Level, S: Space, K: Kind>(op: &MemOp) -> StepFn {
     match (op.kind, op.access) {
-        (MemKind::Load, Access::Dwords(1)) => step::<L, S, Load<1, L::Rows>>(),
-        (MemKind::Load, Access::Dwords(2)) => step::<L, S, Load<2, L::Rows>>(),
-        (MemKind::Load, Access::Dwords(3)) => step::<L, S, Load<3, L::Rows>>(),
-        (MemKind::Load, Access::Dwords(_)) => step::<L, S, Load<4, L::Rows>>(),
-        (MemKind::Load, _) => step::<L, S, LoadPart<L::Rows>>(),
-        (MemKind::Store, Access::Dwords(1)) => step::<L, S, Store<1, L::Rows>>(),
-        (MemKind::Store, Access::Dwords(2)) => step::<L, S, Store<2, L::Rows>>(),
-        (MemKind::Store, Access::Dwords(3)) => step::<L, S, Store<3, L::Rows>>(),
-        (MemKind::Store, Access::Dwords(_)) => step::<L, S, Store<4, L::Rows>>(),
-        (MemKind::Store, _) => step::<L, S, StorePart<L::Rows>>(),
-        (MemKind::Atomic(_), _) => step::<L, S, ReadModifyWrite<L::Rows>>(),
+        (MemKind::Load, Access::Dwords(1)) => step::<L, S, K, Load<1, L::Rows>>(),
+        (MemKind::Load, Access::Dwords(2)) => step::<L, S, K, Load<2, L::Rows>>(),
+        (MemKind::Load, Access::Dwords(3)) => step::<L, S, K, Load<3, L::Rows>>(),
+        (MemKind::Load, Access::Dwords(_)) => step::<L, S, K, Load<4, L::Rows>>(),
+        (MemKind::Load, _) => step::<L, S, K, LoadPart<L::Rows>>(),
+        (MemKind::Store, Access::Dwords(1)) => step::<L, S, K, Store<1, L::Rows>>(),
+        (MemKind::Store, Access::Dwords(2)) => step::<L, S, K, Store<2, L::Rows>>(),
+        (MemKind::Store, Access::Dwords(3)) => step::<L, S, K, Store<3, L::Rows>>(),
+        (MemKind::Store, Access::Dwords(_)) => step::<L, S, K, Store<4, L::Rows>>(),
+        (MemKind::Store, _) => step::<L, S, K, StorePart<L::Rows>>(),
+        (MemKind::Atomic(_), _) => step::<L, S, K, ReadModifyWrite<L::Rows>>(),
     }
 }
 
-fn step<L: Level, S: Space, O: Operation>() -> StepFn {
-    L::custom::<ByLanes<S, O>>()
+fn step<L: Level, S: Space, K: Kind, O: Operation>() -> StepFn {
+    L::custom::<ByLanes<S, K::Of<O>>>()
 }
 
 /// An operation in a space, as a step with a body of its own.
@@ -104,44 +131,48 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
 }
 
 /// A buffer access with format conversion.
-///
-/// # Safety
-/// That of [`StepFn`].
-unsafe fn formatted(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
-    unsafe {
-        let mem = mem(s);
-        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        if mask == 0 {
-            return Next::Step;
-        }
-        match format::access(ctx, mem, mask) {
-            Ok(()) => Next::Step,
-            Err(denied) => stop(ctx, mem, denied),
+struct Formatted<R, const TAP: bool>(PhantomData<R>);
+
+impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        unsafe {
+            let mem = mem(s);
+            let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+            if mask == 0 {
+                return Next::Step;
+            }
+            match format::access::<R, TAP>(ctx, mem, mask) {
+                Ok(()) => Next::Step,
+                Err(denied) => stop(ctx, mem, denied),
+            }
         }
     }
 }
 
 /// An access to an image.
-///
-/// # Safety
-/// That of [`StepFn`].
-unsafe fn image(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    // SAFETY: that of `StepFn`; lowering keeps the memory step.
-    unsafe {
-        let mem = mem(s);
-        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        if mask == 0 {
-            return Next::Step;
-        }
-        match image::access(ctx, mem, mask) {
-            Ok(()) => Next::Step,
-            Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
-            Err(Refused::Unsupported(what)) => {
-                let pc = mem.pc;
-                (*ctx.uniform).pc = pc;
-                ctx.stop = Some(Stop::Fault(Fault::Unsupported { pc, what }));
-                Next::Stop
+struct Images<R, const TAP: bool>(PhantomData<R>);
+
+impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
+    #[inline(always)]
+    unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+        // SAFETY: that of `StepFn`; lowering keeps the memory step.
+        unsafe {
+            let mem = mem(s);
+            let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+            if mask == 0 {
+                return Next::Step;
+            }
+            match image::access::<R, TAP>(ctx, mem, mask) {
+                Ok(()) => Next::Step,
+                Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
+                Err(Refused::Unsupported(what)) => {
+                    let pc = mem.pc;
+                    (*ctx.uniform).pc = pc;
+                    ctx.stop = Some(Fault::Unsupported { pc, what }.into());
+                    Next::Stop
+                }
             }
         }
     }
@@ -151,12 +182,12 @@ unsafe fn image(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 ///
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn pair(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn pair<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        match lds::pair(ctx, mem, mask) {
+        match lds::pair::<TAP>(ctx, mem, mask) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -165,11 +196,11 @@ unsafe fn pair(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn direct(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn direct<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
-        match scalar::direct(ctx, mem) {
+        match scalar::direct::<TAP>(ctx, mem) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -178,11 +209,11 @@ unsafe fn direct(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn buffer(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn buffer<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
-        match scalar::buffer(ctx, mem) {
+        match scalar::buffer::<TAP>(ctx, mem) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -206,6 +237,6 @@ unsafe fn stop(ctx: &mut Ctx<'_, '_>, mem: &Request, denied: Denied) -> Next {
     let fault = ctx.memory.fault(mem.pc, mem.op.kind, denied);
     // SAFETY: the caller's context is that of a live wave.
     unsafe { (*ctx.uniform).pc = mem.pc };
-    ctx.stop = Some(Stop::Fault(Fault::Memory(Box::new(fault))));
+    ctx.stop = Some(Fault::Memory(Box::new(fault)).into());
     Next::Stop
 }

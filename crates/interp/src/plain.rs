@@ -13,13 +13,14 @@ use wavetank_ir::{
 use wavetank_translate::{Code, Modes, Translator};
 
 use crate::choose;
+use crate::custom::moves::INDEXED_SGPRS;
 use crate::drive::Baseline;
-use crate::lanes::{Env, Op1, Op2, Op3, Test2, Word};
-use crate::lower::{addresses, descriptor, returns};
+use crate::lanes::{Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Word};
+use crate::lower::{ROOM, addresses, descriptor, returns};
 use crate::memory::mem_step;
 use crate::step::{Ctx, Next, Step};
 use crate::visit::Visit;
-use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Toll, YieldPoint, clock};
+use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Toll, Why, YieldPoint, clock};
 use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg,
 };
@@ -78,6 +79,7 @@ impl<'p> Plain<'p> {
 impl Backend for Plain<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
+        wave.make_room(ROOM);
         self.turn(wave, memory)
     }
 }
@@ -103,16 +105,14 @@ impl Plain<'_> {
                 return stop;
             }
             let (uniform, vector) = wave.files();
-            let toll = if self.step { &STEP } else { toll };
-            if let Some(point) = toll.pay(toll.way(uniform.pc), uniform, vector) {
-                return Stop::Yield(point);
+            let step = Toll::step(block.pc);
+            let toll = if self.step { &step } else { toll };
+            if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+                return stop;
             }
         }
     }
 }
-
-/// What one instruction takes for those who step.
-const STEP: Toll = Toll::step();
 
 /// A value: one for the wave, or one a lane.
 #[derive(Clone)]
@@ -203,7 +203,7 @@ impl Frame<'_, '_> {
 
     fn unsupported(&self, what: String) -> Stop {
         let pc = self.pc;
-        Stop::Fault(Fault::Unsupported { pc, what })
+        Fault::Unsupported { pc, what }.into()
     }
 
     fn open(&mut self, pc: u64, family: usize) {
@@ -237,7 +237,8 @@ impl Frame<'_, '_> {
             }
             Op::ReadIndexedS { base, index } => {
                 let n = u64::from(*base).wrapping_add(self.get(*index).uniform()) as u32;
-                read(self.wave, Reg::S(if n < 104 { n as u8 } else { 0 }))
+                let n = if n < INDEXED_SGPRS { n as u8 } else { 0 };
+                read(self.wave, Reg::S(n))
             }
             Op::Second(of) => Val::Uniform(self.seconds[of]),
             Op::Cast(_, v) => self.get(*v).clone(),
@@ -437,7 +438,7 @@ impl Frame<'_, '_> {
                 _ => return Ok(()),
             },
             Op::WriteIndexedS { base, index, value } => match sum(base.into(), index) {
-                n if n < 104 => (Reg::S(n as u8), value, None, 0xf),
+                n if n < INDEXED_SGPRS => (Reg::S(n as u8), value, None, 0xf),
                 _ => return Ok(()),
             },
             _ => return Err(self.unsupported(format!("{op:?} is no write"))),
@@ -451,7 +452,7 @@ impl Frame<'_, '_> {
     /// Runs a memory operation's own step, with its values put among the temporaries; gives what comes back if that is no
     /// register.
     fn access(&mut self, op: &MemOp) -> Result<Option<Val>, Stop> {
-        let lanes = std::mem::offset_of!(Uniform, temps) as u32;
+        let lanes = size_of::<Uniform>() as u32;
         let mut mem = Request {
             op: op.clone(),
             pc: self.pc,
@@ -480,12 +481,12 @@ impl Frame<'_, '_> {
             }
         }
         let mask = op.mask.map_or(!0, |m| self.get(m).uniform());
-        self.wave.uniform_mut().temps[0] = mask;
+        self.wave.own_uniforms()[0] = mask;
         for (n, (at, value)) in (1..).zip(mem.data.iter_mut().zip(&op.data)) {
             *at = match op.mask {
                 Some(_) => self.put(&mut room, *value),
                 None => {
-                    self.wave.uniform_mut().temps[n] = self.get(*value).uniform();
+                    self.wave.own_uniforms()[n] = self.get(*value).uniform();
                     lanes + 8 * n as u32
                 }
             };
@@ -494,7 +495,7 @@ impl Frame<'_, '_> {
         if returns_value {
             mem.ret = (room * VECTOR_BYTES) as u32;
         }
-        let run = mem_step::<Baseline>(op);
+        let run = mem_step::<Baseline>(op, false);
         let address = (&raw const mem).expose_provenance() as u64;
         let step = Step {
             run,
@@ -547,7 +548,7 @@ impl Frame<'_, '_> {
     }
 
     fn end(&mut self, end: &Terminator) -> Result<(), Stop> {
-        let (next, stop) = match end {
+        let (next, why) = match end {
             Terminator::Branch(next) => (*next, None),
             Terminator::CondBranch { cond, taken, next } => {
                 match self.get(*cond).uniform() as u32 {
@@ -556,8 +557,8 @@ impl Frame<'_, '_> {
                 }
             }
             Terminator::Jump(to) => (self.get(*to).uniform(), None),
-            Terminator::Barrier { next } => (*next, Some(Stop::Barrier)),
-            Terminator::Sleep { next } => (*next, Some(Stop::Yield(YieldPoint::Sleep))),
+            Terminator::Barrier { next } => (*next, Some(Why::Barrier)),
+            Terminator::Sleep { next } => (*next, Some(Why::Yield(YieldPoint::Sleep))),
             Terminator::GlobalSync {
                 op,
                 resource,
@@ -569,8 +570,7 @@ impl Frame<'_, '_> {
                     resource: self.get(*resource).uniform() as u8,
                     value: self.get(*value).uniform() as u32,
                 };
-                let pc = self.pc;
-                (*next, Some(Stop::GlobalSync { request, pc }))
+                (*next, Some(Why::GlobalSync(request)))
             }
             Terminator::Export { export, next } => {
                 let lanes = |v| {
@@ -580,21 +580,19 @@ impl Frame<'_, '_> {
                 let data = export.sources.map(|v| v.map(lanes));
                 let mask = self.get(export.mask).uniform();
                 let export = Box::new(Sent::new(export, mask, data));
-                let pc = self.pc;
-                (*next, Some(Stop::Export { export, pc }))
+                (*next, Some(Why::Export(export)))
             }
-            Terminator::Message { message, next } => (*next, Some(Stop::Message(*message))),
+            Terminator::Message { message, next } => (*next, Some(Why::Message(*message))),
             Terminator::Trap { id, .. } => {
-                return Err(Stop::Fault(Fault::Trap {
-                    pc: self.pc,
-                    id: *id,
-                }));
+                let (pc, id) = (self.pc, *id);
+                return Err(Fault::Trap { pc, id }.into());
             }
-            Terminator::EndProgram => return Err(Stop::End),
+            Terminator::EndProgram => (self.pc, Some(Why::End)),
             Terminator::Unsupported { what } => return Err(self.unsupported(what.to_string())),
         };
         self.wave.uniform_mut().pc = next;
-        stop.map_or(Ok(()), Err)
+        let pc = self.pc;
+        why.map_or(Ok(()), |why| Err(Stop { pc, why }))
     }
 }
 
@@ -702,5 +700,6 @@ evaluate! {
     rare1 Op1 one, float1 Op1 one,
     rare2 Op2 two, plain2 Op2 two, float2 Op2 two,
     rare3 Op3 three, plain3 Op3 three, float3 Op3 three,
+    batch2 Batch2 two, batch3 Batch3 three,
     rare_test Test2 test, plain_test Test2 test, float_test Test2 test,
 }

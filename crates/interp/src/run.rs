@@ -9,10 +9,10 @@ use wavetank_ir::{Block, Builder, Family, Terminator};
 use wavetank_translate::{Cache, Code, Key, Modes, Translator};
 
 use crate::drive::{Avx2, Avx512, Baseline};
-use crate::lower::{self, lower};
+use crate::lower::{self, Extras, lower};
 use crate::simd::Simd;
 use crate::step::{Ctx, Next};
-use wavetank_machine::{Backend, Stop, Toll, YieldPoint};
+use wavetank_machine::{Backend, Stop, Toll};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, hwreg, sreg};
 
 /// A lowered block and where it is.
@@ -34,6 +34,9 @@ pub struct Translation {
     /// Every instruction is a block, so that a budget of 1 stops after it, and
     /// no write is left out.
     pub step: bool,
+    /// What accesses touch is noted in the memory unit
+    /// ([`MemoryUnit::take_touches`]).
+    pub tap: bool,
     /// The level of processor features.
     pub simd: Simd,
 }
@@ -78,10 +81,12 @@ impl Program {
     }
 
     fn lower(&self, block: &Block) -> Result<lower::Code, lower::TooMany> {
+        let Translation { count, tap, .. } = self.how;
+        let extras = Extras { count, tap };
         match self.how.simd {
-            Simd::Avx512 => lower::<Avx512>(block, self.how.count),
-            Simd::Avx2 => lower::<Avx2>(block, self.how.count),
-            Simd::Baseline => lower::<Baseline>(block, self.how.count),
+            Simd::Avx512 => lower::<Avx512>(block, extras),
+            Simd::Avx2 => lower::<Avx2>(block, extras),
+            Simd::Baseline => lower::<Baseline>(block, extras),
         }
     }
 }
@@ -158,6 +163,7 @@ unsafe fn modes(state: *const Uniform) -> Modes {
 impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
+        wave.make_room(lower::ROOM);
         self.turn(wave, memory)
     }
 }
@@ -182,14 +188,14 @@ impl Interpreter<'_> {
             // SAFETY: blocks live as long as the program.
             let block = unsafe { at.as_ref() };
             let edge = match run_steps(block, &mut ctx) {
-                Next::Stop => return ctx.stop.take().unwrap_or(Stop::Yield(YieldPoint::Sleep)),
+                Next::Stop => return ctx.stop.take().expect("who stops says why"),
                 Next::Taken => 1,
                 _ => 0,
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
-                if let Some(point) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
-                    return Stop::Yield(point);
+                if let Some(stop) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
+                    return stop;
                 }
                 at = self.follow(block, edge, uniform);
             }

@@ -6,10 +6,12 @@ use std::ops::{Deref, DerefMut};
 
 use wavetank_ir::{LANES, LaneLoop, LaneLoops};
 
+use crate::bytes::Permute;
 use crate::half;
+use crate::pairs::PairConversions;
 
 /// The lane accesses of one level of processor features.
-pub trait Store {
+pub trait Store: Permute + PairConversions {
     /// Stores the lanes of `mask` to the lane vector at `p`.
     ///
     /// # Safety
@@ -27,6 +29,12 @@ pub trait Store {
     /// # Safety
     /// `to` points to room for a lane vector; the processor has the level's features.
     unsafe fn shuffle(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32);
+
+    /// `shuffle` by a table that leaves every lane in its row of sixteen.
+    ///
+    /// # Safety
+    /// As for `shuffle`.
+    unsafe fn shuffle_rows(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32);
 
     /// The numbers of 64 bits of which `low` and `high` have the halves.
     ///
@@ -51,6 +59,17 @@ pub trait Store {
     /// # Safety
     /// `to` points to room for a lane vector; the processor has the level's features.
     unsafe fn narrow<const ROUND: i32>(from: &[u32; LANES], to: *mut u32);
+
+    /// Whether there are estimates of the reciprocals of roots, and using them is faster than not.
+    const ESTIMATES_ROOTS: bool = false;
+
+    /// The reciprocals of the square roots of positive normal numbers, off by 2^-14 at most.
+    ///
+    /// # Safety
+    /// `to` points to room for 64 numbers; the processor has the level's features. Only for levels with `ESTIMATES_ROOTS`.
+    unsafe fn estimate_reciprocal_roots(_from: &[f64; LANES], _to: *mut f64) {
+        unreachable!("this level has no estimates of roots")
+    }
 
     /// The mask of the lanes whose highest bit is set.
     ///
@@ -141,6 +160,22 @@ impl Store for Store512 {
     }
 
     #[inline(always)]
+    unsafe fn shuffle_rows(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32) {
+        for row in (0..LANES).step_by(16) {
+            // SAFETY: sixteen lanes of each, by the caller's promise.
+            unsafe {
+                let lanes = _mm_loadu_si128(table.as_ptr().add(row).cast());
+                let lanes = _mm512_cvtepu8_epi32(lanes);
+                let is_lane = _mm512_cmplt_epu32_mask(lanes, _mm512_set1_epi32(64));
+                let from = _mm512_loadu_epi32(from.as_ptr().add(row).cast());
+                // The low four bits choose.
+                let chosen = _mm512_maskz_permutexvar_epi32(is_lane, lanes, from);
+                _mm512_storeu_epi32(to.add(row).cast(), chosen);
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn join(low: *const u32, high: *const u32, to: *mut u64) {
         for c in 0..LANES / 16 {
             // SAFETY: sixteen lanes of each, by the caller's promise.
@@ -202,6 +237,19 @@ impl Store for Store512 {
         }
     }
 
+    const ESTIMATES_ROOTS: bool = true;
+
+    #[inline(always)]
+    unsafe fn estimate_reciprocal_roots(from: &[f64; LANES], to: *mut f64) {
+        for c in 0..LANES / 8 {
+            // SAFETY: eight lanes of each, by the caller's promise.
+            unsafe {
+                let x = _mm512_loadu_pd(from.as_ptr().add(8 * c));
+                _mm512_storeu_pd(to.add(8 * c), _mm512_rsqrt14_pd(x));
+            }
+        }
+    }
+
     #[inline(always)]
     unsafe fn mask(r: &[u32; LANES]) -> u64 {
         let mut mask = 0;
@@ -234,6 +282,37 @@ unsafe fn lanes256(mask: u64) -> __m256 {
         let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
         let here = _mm256_and_si256(_mm256_set1_epi32(mask as i32), bits);
         _mm256_castsi256_ps(_mm256_cmpeq_epi32(here, bits))
+    }
+}
+
+/// Eight entries of a table of lanes.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn table256(table: &[u8; LANES], at: usize) -> __m256i {
+    let entries = &table[at..at + 8];
+    // SAFETY: eight bytes; the features, by the caller's promise.
+    unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(entries.as_ptr().cast())) }
+}
+
+/// Eight lanes of a row of sixteen, of which the low four bits of their numbers choose; 0 where these are 64 or more.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn of_row256(from: &[u32; LANES], row: usize, lanes: __m256i) -> __m256i {
+    let row = &from[16 * row..16 * (row + 1)];
+    // SAFETY: sixteen lanes; the features, by the caller's promise.
+    unsafe {
+        let part = |n: usize| _mm256_loadu_si256(row.as_ptr().add(8 * n).cast());
+        let low = _mm256_permutevar8x32_epi32(part(0), lanes);
+        let high = _mm256_permutevar8x32_epi32(part(1), lanes);
+        let is_high = _mm256_slli_epi32::<28>(lanes);
+        let [low, high, is_high] = [low, high, is_high].map(|x| _mm256_castsi256_ps(x));
+        let chosen = _mm256_castps_si256(_mm256_blendv_ps(low, high, is_high));
+        let none = _mm256_cmpgt_epi32(lanes, _mm256_set1_epi32(63));
+        _mm256_andnot_si256(none, chosen)
     }
 }
 
@@ -272,31 +351,33 @@ impl Store for Store256 {
 
     #[inline(always)]
     unsafe fn shuffle(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32) {
-        for c in 0..LANES / 8 {
-            // SAFETY: eight lanes of each, by the caller's promise; those of a row are within the array.
+        for at in (0..LANES).step_by(8) {
+            // SAFETY: eight lanes of each, by the caller's promise.
             unsafe {
-                let lanes = _mm_loadl_epi64(table.as_ptr().add(8 * c).cast());
-                let lanes = _mm256_cvtepu8_epi32(lanes);
+                let lanes = table256(table, at);
                 let none = _mm256_cmpgt_epi32(lanes, _mm256_set1_epi32(63));
-                // Most shuffles stay in a row of sixteen lanes.
-                let row = c / 2;
+                // Most lanes stay in their row.
                 let rows = _mm256_srli_epi32::<4>(lanes);
-                let in_row = _mm256_cmpeq_epi32(rows, _mm256_set1_epi32(row as i32));
-                if _mm256_movemask_epi8(_mm256_or_si256(in_row, none)) != -1 {
-                    for i in 8 * c..8 * (c + 1) {
-                        let lane = usize::from(table[i]);
-                        to.add(i).write(from.get(lane).copied().unwrap_or(0));
-                    }
+                let in_row = _mm256_cmpeq_epi32(rows, _mm256_set1_epi32(at as i32 / 16));
+                if _mm256_movemask_epi8(_mm256_or_si256(in_row, none)) == -1 {
+                    _mm256_storeu_si256(to.add(at).cast(), of_row256(from, at / 16, lanes));
                     continue;
                 }
-                let part =
-                    |n: usize| _mm256_loadu_si256(from.as_ptr().add(16 * row + 8 * n).cast());
-                let low = _mm256_permutevar8x32_epi32(part(0), lanes);
-                let high = _mm256_permutevar8x32_epi32(part(1), lanes);
-                let is_high = _mm256_slli_epi32::<28>(lanes);
-                let [low, high, is_high] = [low, high, is_high].map(|x| _mm256_castsi256_ps(x));
-                let chosen = _mm256_castps_si256(_mm256_blendv_ps(low, high, is_high));
-                _mm256_storeu_si256(to.add(8 * c).cast(), _mm256_andnot_si256(none, chosen));
+                for i in at..at + 8 {
+                    let lane = usize::from(table[i]);
+                    to.add(i).write(from.get(lane).copied().unwrap_or(0));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn shuffle_rows(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32) {
+        for at in (0..LANES).step_by(8) {
+            // SAFETY: eight lanes of each, by the caller's promise.
+            unsafe {
+                let chosen = of_row256(from, at / 16, table256(table, at));
+                _mm256_storeu_si256(to.add(at).cast(), chosen);
             }
         }
     }
@@ -426,6 +507,12 @@ impl Store for Store128 {
             // SAFETY: a lane of the room, by the caller's promise.
             unsafe { to.add(i).write(value) };
         }
+    }
+
+    #[inline(always)]
+    unsafe fn shuffle_rows(from: &[u32; LANES], table: &[u8; LANES], to: *mut u32) {
+        // SAFETY: that of the caller.
+        unsafe { Self::shuffle(from, table, to) };
     }
 
     #[inline(always)]

@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 
 use wavetank_ir::LANES;
 
-use crate::directed::sum_to_odd_f32;
 use crate::format::{Single, is_nan, nan_of};
 use crate::half::{narrow, widen_quiet};
 use crate::lanes::{Env, Op1, Op2, Op3, Room, Test2, Word};
+use crate::odd::sum_to_odd_f32;
 use crate::store::Store;
 
 /// A half, as bits of single precision; rounded when it is stored: to nearest (0), or toward zero (3).
@@ -152,6 +152,25 @@ impl<F: Test2<A = u32, B = u32>> Test2 for Through<F> {
     #[inline(always)]
     fn f(env: Env, a: Widened, b: Widened) -> bool {
         F::f(env, a.0, b.0)
+    }
+}
+
+/// a · 2^b of halves, with b a signed number of 16 bits.
+pub struct LdexpThrough;
+
+impl Op2 for LdexpThrough {
+    type A = Widened;
+    type B = u32;
+    type R = Widened;
+
+    #[inline(always)]
+    fn f(_: Env, a: Widened, b: u32) -> Widened {
+        // Exact in single precision within these bounds, which every half leaves by half of them.
+        let exponent = i32::from(b as i16).clamp(-60, 60);
+        let power = f32::from_bits(((exponent + 127) as u32) << 23);
+        let product = (f32::from_bits(a.0) * power).to_bits();
+        // A NaN keeps its bits.
+        Widened(if is_nan::<Single>(a.0) { a.0 } else { product })
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::marker::PhantomData;
 
+use wavetank_ir::LANES;
+
 use crate::exact;
-use crate::format::{Format, Half, is_nan, settle};
-use crate::lanes::{Env, Op1, Op2, Word};
+use crate::format::{Format, Half, Single, is_nan, settle};
+use crate::lanes::{Batch2, Env, Op1, Op2, Row, Word, one_by_one2};
 use crate::mode::{Mode, input, output};
+use crate::store::{Aligned, Store};
 
 /// Declares functions of format `F` in mode `M` on the flushed operand; a NaN
 /// result becomes the right one, a denormal one is flushed.
@@ -136,5 +139,27 @@ impl<F: Format, M: Mode> Op2 for Ldexp<F, M> {
         let r = if has_exponent::<F>(a) { r } else { a };
         let r = output::<F, M>(env, r);
         if is_nan::<F>(a) { a | F::QUIET } else { r }
+    }
+}
+
+/// To nearest: one product, where every power is a number of single precision that is not denormal.
+impl<M: Mode> Batch2 for Ldexp<Single, M> {
+    #[inline(always)]
+    unsafe fn all<S: Store>(env: Env, a: &Row, b: &Row) -> Aligned<Row> {
+        let mut beyond = 0;
+        let mut r = Aligned([0; LANES]);
+        for i in 0..LANES {
+            let x = input::<Single, M>(env, a[i]);
+            let exponent = (b[i] as i32).clamp(1 - Single::BIAS, Single::BIAS);
+            beyond |= exponent as u32 ^ b[i];
+            let power = ((exponent + Single::BIAS) as u32) << Single::FRACTION_BITS;
+            let product = output::<Single, M>(env, Single::mul(x, power));
+            let quiet = x | Single::QUIET;
+            r[i] = if is_nan::<Single>(x) { quiet } else { product };
+        }
+        match beyond {
+            0 => r,
+            _ => one_by_one2::<Self>(env, a, b),
+        }
     }
 }

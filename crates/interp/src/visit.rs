@@ -7,13 +7,14 @@
 
 use std::marker::PhantomData;
 
+use crate::custom::batch;
 use crate::drive::Level;
-use crate::lanes::{Op1, Op2, Op3, Test2};
+use crate::lanes::{Batch2, Batch3, Op1, Op2, Op3, Test2};
 use crate::step::StepFn;
 
 /// Takes the function of an operation.
 ///
-/// `plain` functions fuse uniform sources, `float` functions also fuse sign
+/// `plain` and `batch` functions fuse uniform sources, `float` functions also fuse sign
 /// modifiers; `rare` ones take lane vectors only, to keep the code small.
 pub trait Visit {
     /// What comes of it.
@@ -34,6 +35,10 @@ pub trait Visit {
     fn plain3<F: Op3>(self) -> Self::Out;
     /// Three sources with sign modifiers.
     fn float3<F: Op3>(self) -> Self::Out;
+    /// Two sources, all lanes at once.
+    fn batch2<F: Batch2>(self) -> Self::Out;
+    /// Three sources, all lanes at once.
+    fn batch3<F: Batch3>(self) -> Self::Out;
     /// A relation, lane vectors only.
     fn rare_test<F: Test2>(self) -> Self::Out;
     /// A relation.
@@ -97,6 +102,12 @@ impl Visit for AskCaps {
     fn float3<F: Op3>(self) -> Caps {
         BOTH
     }
+    fn batch2<F: Batch2>(self) -> Caps {
+        UNIFORM
+    }
+    fn batch3<F: Batch3>(self) -> Caps {
+        UNIFORM
+    }
     fn rare_test<F: Test2>(self) -> Caps {
         NOTHING
     }
@@ -126,6 +137,16 @@ impl<L: Level> VectorStep<L> {
             level: PhantomData,
         }
     }
+}
+
+/// Picks the instance of a batch by its uniform sources.
+macro_rules! batch_by_uniform {
+    ($level:ident, $step:ident, $func:ident, $u:expr, [$($n:literal)*]) => {
+        match if $level::FUSE { $u } else { 0 } {
+            $($n => $level::custom::<batch::$step<$func, $n>>(),)*
+            _ => $level::custom::<batch::$step<$func, 0>>(),
+        }
+    };
 }
 
 macro_rules! by_uniform {
@@ -181,6 +202,12 @@ impl<L: Level> Visit for VectorStep<L> {
             (_, true) => by_uniform!(L, op3, F, self.uniform, true, [1 2 3 4 5 6]),
         }
     }
+    fn batch2<F: Batch2>(self) -> StepFn {
+        batch_by_uniform!(L, Two, F, self.uniform, [1 2])
+    }
+    fn batch3<F: Batch3>(self) -> StepFn {
+        batch_by_uniform!(L, Three, F, self.uniform, [1 2 3 4 5 6])
+    }
     fn rare_test<F: Test2>(self) -> StepFn {
         L::test2::<F, 0, false>()
     }
@@ -233,6 +260,12 @@ impl<L: Level> Visit for UniformStep<L> {
         L::uniform3::<F>()
     }
     fn float3<F: Op3>(self) -> StepFn {
+        L::uniform3::<F>()
+    }
+    fn batch2<F: Batch2>(self) -> StepFn {
+        L::uniform2::<F>()
+    }
+    fn batch3<F: Batch3>(self) -> StepFn {
         L::uniform3::<F>()
     }
     fn rare_test<F: Test2>(self) -> StepFn {

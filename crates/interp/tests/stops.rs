@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::{GlobalSync, LANES};
 use wavetank_isa::{Chip, Inst, decode};
-use wavetank_machine::{Backend, Sent, Stop, SyncRequest};
+use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Why, YieldPoint};
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
 /// Runs words of gfx900 once on each back end from address 0; gives why they stopped, and where.
@@ -18,6 +18,7 @@ fn stops(words: &'static [u32], set: impl Fn(&mut Wave)) -> [(Stop, u64); 2] {
     let how = Translation {
         count: false,
         step: false,
+        tap: false,
         simd: Simd::detect(),
     };
     let plain = PlainProgram::new(source.clone(), false);
@@ -51,8 +52,8 @@ fn exports() {
     };
     let check = |words, expected: Sent| {
         for stop in stops(words, set) {
-            let export = Box::new(expected.clone());
-            assert_eq!(stop, (Stop::Export { export, pc: 0 }, 8));
+            let why = Why::Export(Box::new(expected.clone()));
+            assert_eq!(stop, (Stop { pc: 0, why }, 8));
         }
     };
     // exp pos0 v4, v2, off, v1 done vm
@@ -91,8 +92,8 @@ fn global_synchronization() {
         value: 9,
     };
     for stop in stops(&[0xd93b_0003, 0x0000_0001], set) {
-        let request = expected;
-        assert_eq!(stop, (Stop::GlobalSync { request, pc: 0 }, 8));
+        let why = Why::GlobalSync(expected);
+        assert_eq!(stop, (Stop { pc: 0, why }, 8));
     }
 }
 
@@ -100,6 +101,38 @@ fn global_synchronization() {
 #[test]
 fn kills() {
     for stop in stops(&[0xbf8b_0000, 0xbf8b_0001], |_| {}) {
-        assert_eq!(stop, (Stop::End, 4));
+        let why = Why::End;
+        assert_eq!(stop, (Stop { pc: 4, why }, 4));
+    }
+}
+
+/// Every stop has the address of its instruction, here behind an s_nop, and the wave that of the next one, or the same where
+/// it does not go on.
+#[test]
+fn stops_say_where() {
+    const NOP: u32 = 0xbf80_0000;
+    let check = |words, why: Why, next| {
+        for stop in stops(words, |_| {}) {
+            let why = why.clone();
+            assert_eq!(stop, (Stop { pc: 4, why }, next));
+        }
+    };
+    check(&[NOP, 0xbf81_0000], Why::End, 4); // s_endpgm
+    check(&[NOP, 0xbf8a_0000], Why::Barrier, 8); // s_barrier
+    check(&[NOP, 0xbf8e_0001], Why::Yield(YieldPoint::Sleep), 8); // s_sleep 1
+    check(&[NOP, 0xbf90_0003], Why::Message(3), 8); // s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)
+    let trap = Why::Fault(Fault::Trap { pc: 4, id: 2 });
+    check(&[NOP, 0xbf92_0002], trap, 4); // s_trap 2
+    let refused = Fault::Unsupported {
+        pc: 4,
+        what: "s_sethalt 1: it halts the wave, and no debugger could resume it".into(),
+    };
+    check(&[NOP, 0xbf8d_0001], Why::Fault(refused), 4); // s_sethalt 1
+    // Behind the load that is refused: global_load_dword v2, v[0:1], off at address 0.
+    for (stop, next) in stops(&[NOP, 0xdc50_8000, 0x027f_0000], |wave| {
+        wave.set_s64(126, 1)
+    }) {
+        assert!(matches!(stop.why, Why::Fault(Fault::Memory(_))), "{stop:?}");
+        assert_eq!((stop.pc, next), (4, 4));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_isa::{Chip, Inst, decode};
-use wavetank_machine::{Backend, Stop, YieldPoint};
+use wavetank_machine::{Backend, Stop, Why, YieldPoint};
 use wavetank_memory::{Lds, MemoryUnit, Registry, Wave};
 
 // The words are those of LLVM's assembler. v[0:1] and s[0:1] point to zeros, v4 and v6 are 0.
@@ -68,6 +68,7 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
         let how = Translation {
             count: false,
             step: false,
+            tap: false,
             simd,
         };
         let program = Program::new(source.clone(), how);
@@ -80,8 +81,8 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
 /// Why turns of 100,000 instructions end.
 fn ends(code: &[&[u32]], v4: u32) -> Vec<YieldPoint> {
     let ends = ends_with(&repeated(code), &[100_000; 3], v4);
-    let why = |(stop, _, budget): &End| match stop {
-        Stop::Yield(point) => {
+    let why = |(stop, _, budget): &End| match &stop.why {
+        Why::Yield(point) => {
             assert_eq!(point.waits(), *budget > 0, "{ends:?}");
             *point
         }
@@ -152,8 +153,8 @@ fn loops_that_count_their_rounds_do_not_poll() {
     // What the load gave decides.
     let waiting = repeated_while(vccnz, &[COUNT, LOAD, COMPARE]);
     let ends = ends_with(&waiting, &[100_000; 3], 0);
-    let polled = Stop::Yield(YieldPoint::Poll);
-    assert!(ends.iter().all(|(stop, ..)| *stop == polled), "{ends:?}");
+    let polled = Why::Yield(YieldPoint::Poll);
+    assert!(ends.iter().all(|(stop, ..)| stop.why == polled), "{ends:?}");
 }
 
 #[test]
@@ -163,25 +164,36 @@ fn a_store_that_no_lane_reaches_is_none() {
     assert!(polls(&[LOAD, differs, LANES, SKIP_STORE, STORE]));
 }
 
+/// A wave that yielded at an instruction.
+fn yielded(pc: u64, point: YieldPoint) -> Stop {
+    let why = Why::Yield(point);
+    Stop { pc, why }
+}
+
 #[test]
 fn turns_end_at_the_points_of_the_list_only() {
     let spent = |code: &[u32]| ends_with(code, &[1], 0)[0].clone();
     // At the wait for a load.
     let load = [LOAD, WORK, &[0xbf81_0000]].concat();
-    assert_eq!(
-        (spent(&load).0, spent(&load).1),
-        (Stop::Yield(YieldPoint::Wait), 12)
-    );
+    let (stop, next, _) = spent(&load);
+    assert_eq!((stop, next), (yielded(8, YieldPoint::Wait), 12));
     // Not in straight code, nor at a branch ahead, however small the budget is.
     let straight = [WORK, &[0xbf82_0000], WORK, &[0xbf81_0000]].concat();
-    assert_eq!(spent(&straight), (Stop::End, 7 * 4, -3));
+    let end = Stop {
+        pc: 7 * 4,
+        why: Why::End,
+    };
+    assert_eq!(spent(&straight), (end, 7 * 4, -3));
     // At a branch back, behind it, and at a computed jump: s_setpc_b64 s[6:7], which are 0.
     let back = repeated(&[WORK]);
-    assert_eq!(spent(&back), (Stop::Yield(YieldPoint::BackEdge), 0, -3));
+    assert_eq!(spent(&back), (yielded(3 * 4, YieldPoint::BackEdge), 0, -3));
     let jump = [WORK, &[0xbe80_1d06]].concat();
-    assert_eq!(spent(&jump), (Stop::Yield(YieldPoint::Jump), 0, -3));
+    assert_eq!(spent(&jump), (yielded(3 * 4, YieldPoint::Jump), 0, -3));
     // s_sleep 1
-    assert_eq!(spent(&[0xbf8e_0001]).0, Stop::Yield(YieldPoint::Sleep));
+    assert_eq!(spent(&[0xbf8e_0001]).0, yielded(0, YieldPoint::Sleep));
+    // Where a wave polls, its loop goes back.
+    let polls = ends_with(&repeated(&[LOAD]), &[100_000], 0);
+    assert_eq!(polls[0].0, yielded(3 * 4, YieldPoint::Poll));
 }
 
 #[test]

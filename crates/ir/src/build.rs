@@ -4,9 +4,10 @@ use std::cell::{Ref, RefCell};
 
 use crate::LaneFn;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
-use crate::mem::{Clock, Family, MemOp};
-use crate::op::{Block, Node, Op, Terminator, Value};
-use crate::types::{Elem, Fp, Reg, Ty};
+use crate::mem::{Clock, Family, MemOp, WaitCnt};
+use crate::op::{Block, Node};
+use crate::operations::{Op, Terminator};
+use crate::types::{Elem, Fp, Reg, Ty, Value};
 
 /// Builds one [`Block`]. All methods take `&self`, so that several values can
 /// be combined in one expression.
@@ -323,8 +324,8 @@ impl Builder {
     }
 
     /// Waits for counters.
-    pub fn waitcnt(&self, simm16: u16) {
-        self.push(Op::WaitCnt(simm16), None);
+    pub fn waitcnt(&self, counters: WaitCnt) {
+        self.push(Op::WaitCnt(counters), None);
     }
 
     /// Ends the block.

@@ -1,14 +1,15 @@
 //! What an operation does beside computing its result: the registers it reads
-//! and writes, and who may look at the state meanwhile. Every pass and every
-//! engine asks here, so that none has a list of its own to forget a case in.
+//! and writes, and who may look at the state meanwhile. Which of this an
+//! operation does stands in its row (`operations.rs`). Every pass and every engine
+//! asks there, so that none has a list of its own to forget a case in.
 //!
 //! The values an operation uses are no effects; `for_each_operand` has them.
 //! Neither are how long it takes, and the address of the guest instruction.
 
 use crate::image::{Image, ImageKind, Lod};
-use crate::mem::{DataReg, Elements, MemKind, MemOp, Space};
-use crate::op::{Op, Terminator};
-use crate::types::{Reg, Ty};
+use crate::mem::{DataReg, MemKind, MemOp, Space};
+use crate::operations::Op;
+use crate::types::Reg;
 
 /// The files of registers. Registers of different files never overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -164,103 +165,72 @@ impl Effects {
         !self.writes.is_empty() || self.faults || self.ends_block || self.marks
     }
 
-    fn reading(reads: impl Into<Spans>) -> Effects {
+    /// None: those of a pure function of its operands, lane by lane.
+    pub(crate) const PURE: Effects = Effects {
+        reads: Spans([None; 3]),
+        writes: Spans([None; 3]),
+        overwrites: false,
+        observes_state: false,
+        faults: false,
+        crosses_lanes: false,
+        ends_block: false,
+        yields: false,
+        reads_memory: false,
+        writes_memory: false,
+        varies: false,
+        marks: false,
+    };
+
+    pub(crate) fn reading(reads: impl Into<Spans>) -> Effects {
         Effects {
             reads: reads.into(),
-            ..Effects::default()
+            ..Effects::PURE
         }
     }
 
-    fn writing(writes: impl Into<Spans>, overwrites: bool) -> Effects {
+    pub(crate) fn writing(writes: impl Into<Spans>, overwrites: bool) -> Effects {
         Effects {
             writes: writes.into(),
             overwrites,
-            ..Effects::default()
+            ..Effects::PURE
+        }
+    }
+
+    /// Those of [`Op::Read`].
+    pub(crate) fn of_read(reg: Reg) -> Effects {
+        let hardware = matches!(reg, Reg::Hw(_));
+        Effects {
+            observes_state: hardware,
+            varies: hardware,
+            ..Effects::reading(Span::of(reg))
+        }
+    }
+
+    /// Those of [`Op::Write`].
+    pub(crate) fn of_write(reg: Reg) -> Effects {
+        match reg {
+            // A front end's status register may hold SCC or part of EXEC.
+            Reg::Hw(_) => Effects {
+                observes_state: true,
+                ..Effects::writing(
+                    Spans::from_iter([Span::of(reg), Span::ALL_UNIFORM, Span::of(Reg::Scc)]),
+                    false,
+                )
+            },
+            // Lanes that are off keep what they have.
+            Reg::V(_) | Reg::V64(_) => Effects::writing(Span::of(reg), false),
+            Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => {
+                Effects::writing(Span::of(reg), true)
+            }
         }
     }
 }
 
 impl Op {
-    /// What it does beside computing its result.
-    pub fn effects(&self) -> Effects {
-        match self {
-            Op::Const(_)
-            | Op::Un(..)
-            | Op::Bin(..)
-            | Op::Tern(..)
-            | Op::Cmp(..)
-            | Op::Class(..)
-            | Op::Cvt(..)
-            | Op::Select(..)
-            | Op::AddCarry(..)
-            | Op::SubBorrow(..)
-            | Op::MadWide { .. }
-            | Op::Second(_)
-            | Op::NonZero(_)
-            | Op::LanesBelow { .. }
-            | Op::LaneId
-            | Op::LaneFn(..) => Effects::default(),
-            Op::Cast(to, _) => Effects {
-                crosses_lanes: *to != Ty::Mask,
-                ..Effects::default()
-            },
-            Op::ReadLane(..)
-            | Op::ReadFirstLane(..)
-            | Op::Shuffle(..)
-            | Op::ShuffleMask(..)
-            | Op::Permute { .. }
-            | Op::Scatter { .. } => Effects {
-                crosses_lanes: true,
-                ..Effects::default()
-            },
-            Op::Clock(_) => Effects {
-                varies: true,
-                ..Effects::default()
-            },
-            Op::Inst { .. } | Op::WaitCnt(_) => Effects {
-                marks: true,
-                ..Effects::default()
-            },
-            Op::Read(reg) => read(*reg),
-            Op::ReadIndexed { .. } => Effects::reading(Span::ALL_VECTOR),
-            Op::ReadIndexedS { .. } => Effects::reading(Span::ALL_UNIFORM),
-            Op::Write { reg, .. } => write(*reg),
-            Op::WriteIndexed { .. } => Effects::writing(Span::ALL_VECTOR, false),
-            Op::WriteIndexedS { .. } => Effects::writing(Span::ALL_UNIFORM, false),
-            Op::Mem(m) => m.effects(),
-            Op::End(t) => t.effects(),
-        }
-    }
-
     /// Whether it must stay although nobody uses its result: it opens an
     /// instruction, writes, accesses memory, waits or ends the block.
     pub fn has_effect(&self) -> bool {
         self.effects().any()
-    }
-}
-
-fn read(reg: Reg) -> Effects {
-    let hardware = matches!(reg, Reg::Hw(_));
-    Effects {
-        observes_state: hardware,
-        varies: hardware,
-        ..Effects::reading(Span::of(reg))
-    }
-}
-
-fn write(reg: Reg) -> Effects {
-    match reg {
-        // A front end's status register may hold SCC or part of EXEC.
-        Reg::Hw(_) => Effects {
-            observes_state: true,
-            ..Effects::writing(
-                Spans::from_iter([Span::of(reg), Span::ALL_UNIFORM, Span::of(Reg::Scc)]),
-                false,
-            )
-        },
-        // Lanes that are off keep what they have.
-        Reg::V(_) | Reg::V64(_) => Effects::writing(Span::of(reg), false),
-        Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => Effects::writing(Span::of(reg), true),
     }
 }
 
@@ -291,52 +261,12 @@ impl MemOp {
     }
 }
 
-impl Space {
-    /// Whether elements are converted on their way.
-    pub(crate) fn converts(&self) -> bool {
-        match self {
-            Space::Buffer { format, .. } => *format != Elements::Plain,
-            Space::Image(_) => true,
-            _ => false,
-        }
-    }
-}
-
 impl Image {
     /// Whether the level of detail comes from what neighbours ask for.
     fn compares_lanes(&self) -> bool {
         let implicit = matches!(self.lod, Lod::Implicit | Lod::Bias);
         let samples = [ImageKind::Sample, ImageKind::Gather, ImageKind::Lod];
         implicit && samples.contains(&self.kind)
-    }
-}
-
-impl Terminator {
-    /// What it does. The block after may look at any register.
-    pub fn effects(&self) -> Effects {
-        let ends = Effects {
-            observes_state: true,
-            ends_block: true,
-            ..Effects::default()
-        };
-        match self {
-            Terminator::Branch(_) | Terminator::CondBranch { .. } | Terminator::Jump(_) => ends,
-            Terminator::Barrier { .. }
-            | Terminator::Sleep { .. }
-            | Terminator::GlobalSync { .. }
-            | Terminator::Message { .. }
-            | Terminator::EndProgram => Effects {
-                yields: true,
-                ..ends
-            },
-            Terminator::Export { .. }
-            | Terminator::Trap { .. }
-            | Terminator::Unsupported { .. } => Effects {
-                yields: true,
-                faults: true,
-                ..ends
-            },
-        }
     }
 }
 

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::{Effects, RegFile, Span, Spans};
 use crate::mem::Access;
-use crate::op::{Node, Op};
+use crate::op::Node;
+use crate::operations::Op;
 use crate::parse;
 use crate::round_trip::{block, find};
 use crate::types::Reg;
@@ -69,7 +70,7 @@ fn registers_and_values() {
         ("add.i32 %u, %u", "", "", ""),
         ("lane_fn sad_u8(%v)", "", "", ""),
         ("inst 4 valu", "", "", "marks"),
-        ("waitcnt 0", "", "", "marks"),
+        ("waitcnt vm 0", "", "", "marks"),
         ("clock cycles", "", "", "varies"),
         ("read s[4:5]", "s4+2", "", ""),
         ("read scc", "scc", "", ""),

@@ -30,6 +30,12 @@ fn leading_zeros(x: u64, width: u32) -> u64 {
     }
 }
 
+/// A function of pairs, by that of their halves.
+fn in_pairs<const N: usize>(args: [u64; N], of: impl Fn([u64; N]) -> Option<u64>) -> Option<u64> {
+    let [low, high] = [0, 16].map(|at| of(args.map(|x| x >> at & ones(16))));
+    Some(low? | high? << 16)
+}
+
 impl Un {
     /// The function of a number. `None` if it is one of floats, but for their
     /// sign.
@@ -41,6 +47,9 @@ impl Un {
     /// assert_eq!(Un::FSqrt.evaluate(Elem::F32, 0x3f80_0000), None);
     /// ```
     pub fn evaluate(self, elem: Elem, a: u64) -> Option<u64> {
+        if let Some(half) = elem.half() {
+            return in_pairs([a], |[a]| self.evaluate(half, a));
+        }
         let width = elem.bits();
         let sign = 1 << (width - 1);
         let x = a & ones(width);
@@ -69,6 +78,9 @@ impl Un {
 impl Bin {
     /// The function of two numbers. `None` if it is one of floats.
     pub fn evaluate(self, elem: Elem, a: u64, b: u64) -> Option<u64> {
+        if let Some(half) = elem.half() {
+            return in_pairs([a, b], |[a, b]| self.evaluate(half, a, b));
+        }
         let width = elem.bits();
         let all = ones(width);
         let (x, y) = (a & all, b & all);
@@ -106,6 +118,11 @@ impl Bin {
             Bin::SubSatS => clamp(i128::from(sx) - i128::from(sy)),
             // Twice as wide as its halves.
             Bin::Pack => return Some(x | y << width),
+            Bin::PackSatU => x.min(0xffff) | y.min(0xffff) << 16,
+            Bin::PackSatS => {
+                let [low, high] = [sx, sy].map(|v| v.clamp(-0x8000, 0x7fff) as u64 & 0xffff);
+                low | high << 16
+            }
             Bin::FAdd | Bin::FSub | Bin::FMul | Bin::FMin | Bin::FMax | Bin::FLdexp => return None,
         };
         Some(value & all)
@@ -115,6 +132,9 @@ impl Bin {
 impl Tern {
     /// The function of three numbers. `None` if it is one of floats.
     pub fn evaluate(self, elem: Elem, [a, b, c]: [u64; 3]) -> Option<u64> {
+        if let Some(half) = elem.half() {
+            return in_pairs([a, b, c], |args| self.evaluate(half, args));
+        }
         let width = elem.bits();
         let all = ones(width);
         let (offset, size) = ((b % u64::from(width)) as u32, (c % u64::from(width)) as u32);
@@ -125,9 +145,60 @@ impl Tern {
             Tern::BfeS => sext((sext(a, width) >> offset) as u64, size) as u64 & all,
             Tern::AlignBit => (a << 32 | b & ones(32)) >> (c & 31) & ones(32),
             Tern::AlignByte => (a << 32 | b & ones(32)) >> (8 * (c & 3)) & ones(32),
+            Tern::InsertU8 => join::<8>(|n| match n {
+                n if u64::from(n) == b & 3 => (a & all).min(0xff),
+                n => field::<8>(c, n),
+            }),
+            Tern::Med3U => {
+                let [x, y, z] = [a, b, c].map(|v| v & all);
+                x.min(y).max(x.max(y).min(z))
+            }
+            Tern::Med3S => {
+                let [x, y, z] = [a, b, c].map(|v| sext(v, width));
+                x.min(y).max(x.max(y).min(z)) as u64 & all
+            }
+            Tern::Perm => permute(a << 32 | b & ones(32), c),
+            Tern::AverageU8 => join::<8>(|n| {
+                let [x, y, round] = [a, b, c].map(|v| field::<8>(v, n));
+                (x + y + (round & 1)) >> 1
+            }),
+            Tern::SadU8 => add_differences::<8>(a, b, c, |_| true),
+            Tern::MaskedSadU8 => add_differences::<8>(a, b, c, |reference| reference != 0),
+            Tern::SadU16 => add_differences::<16>(a, b, c, |_| true),
+            Tern::SadU32 => add_differences::<32>(a, b, c, |_| true),
             Tern::Fma | Tern::FMad | Tern::FMed3 => return None,
         })
     }
+}
+
+/// Field `n` of so many bits.
+const fn field<const BITS: u32>(x: u64, n: u32) -> u64 {
+    x >> (BITS * n) & ones(BITS)
+}
+
+/// A word by its fields.
+fn join<const BITS: u32>(of: impl Fn(u32) -> u64) -> u64 {
+    (0..32 / BITS).fold(0, |word, n| word | of(n) << (BITS * n))
+}
+
+/// [`Tern::Perm`] of eight bytes.
+fn permute(bytes: u64, selectors: u64) -> u64 {
+    let byte = |n: u64| bytes >> (8 * n) & 0xff;
+    join::<8>(|n| match field::<8>(selectors, n) {
+        select @ 0..=7 => byte(select),
+        select @ 8..=11 => sext(byte(2 * (select - 8) + 1), 8) as u64 >> 8 & 0xff,
+        12 => 0,
+        _ => 0xff,
+    })
+}
+
+/// `c` and the differences of the fields whose second is wanted.
+fn add_differences<const BITS: u32>(a: u64, b: u64, c: u64, wanted: impl Fn(u64) -> bool) -> u64 {
+    let pairs = (0..32 / BITS).map(|n| (field::<BITS>(a, n), field::<BITS>(b, n)));
+    let differences = pairs
+        .filter(|(_, y)| wanted(*y))
+        .map(|(x, y)| x.abs_diff(y));
+    (c + differences.sum::<u64>()) & ones(32)
 }
 
 impl Rel {

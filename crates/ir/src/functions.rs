@@ -22,17 +22,25 @@ pub(crate) enum Elems {
     Floats,
     /// F16 and F32.
     Short,
+    /// Integers and pairs of them.
+    Packed,
+    /// Floats and pairs of them.
+    PackedFloats,
 }
 
 impl Elems {
     /// Whether this element is one of them.
     pub(crate) fn contain(self, elem: Elem) -> bool {
+        let takes_pairs = matches!(self, Elems::Packed | Elems::PackedFloats);
+        if elem.half().is_some() && !takes_pairs {
+            return false;
+        }
         match self {
             Elems::Any => true,
-            Elems::Integers | Elems::Bitwise => !elem.is_float(),
+            Elems::Integers | Elems::Bitwise | Elems::Packed => !elem.is_float(),
             Elems::I32 => elem == Elem::I32,
             Elems::Halves => matches!(elem, Elem::I16 | Elem::I32),
-            Elems::Floats => elem.is_float(),
+            Elems::Floats | Elems::PackedFloats => elem.is_float(),
             Elems::Short => matches!(elem, Elem::F16 | Elem::F32),
         }
     }
@@ -46,6 +54,8 @@ impl Elems {
             Elems::Halves => "i16 or i32",
             Elems::Floats => "floats",
             Elems::Short => "f16 or f32",
+            Elems::Packed => "integers or pairs of them",
+            Elems::PackedFloats => "floats or pairs of them",
         }
     }
 }
@@ -178,9 +188,9 @@ functions! {
         /// Clears the sign bit, and does nothing else.
         FAbs = "fabs", Floats(Own) -> Own;
         /// Rounds to 0 ≤ x ≤ 1; a NaN becomes 0. All zeros are +0.
-        FClamp = "fclamp", Floats(Own) -> Own;
+        FClamp = "fclamp", PackedFloats(Own) -> Own;
         /// Like `FClamp`, but a NaN stays as it is, signaling or not (DX10_CLAMP off).
-        FClampKeepNan = "fclamp_keep_nan", Floats(Own) -> Own;
+        FClampKeepNan = "fclamp_keep_nan", PackedFloats(Own) -> Own;
         /// Flushes denormals as the environment says and quiets a NaN.
         FCanonicalize = "fcanonicalize", Floats(Own) -> Own;
         /// Square root, correctly rounded to nearest; −0 of −0.
@@ -225,11 +235,11 @@ functions! {
     /// Operations with two operands.
     Bin {
         /// Wrapping sum.
-        Add = "add", Integers(Own, Own) -> Own;
+        Add = "add", Packed(Own, Own) -> Own;
         /// Wrapping difference.
-        Sub = "sub", Integers(Own, Own) -> Own;
+        Sub = "sub", Packed(Own, Own) -> Own;
         /// Low half of the product.
-        Mul = "mul", Integers(Own, Own) -> Own;
+        Mul = "mul", Packed(Own, Own) -> Own;
         /// High half of the unsigned product.
         MulHiU = "mul_hi_u", Integers(Own, Own) -> Own;
         /// High half of the signed product.
@@ -249,43 +259,48 @@ functions! {
         /// Bitwise exclusive or.
         Xor = "xor", Bitwise(Own, Own) -> Own;
         /// Shift left; the count is taken modulo the width of the element. It is
-        /// as wide as what is shifted, or 32 bits, of which only those matter.
-        Shl = "shl", Integers(Own, Either) -> Own;
+        /// as wide as what is shifted, or 32 bits, of which only those matter. Of
+        /// pairs, each half has its own.
+        Shl = "shl", Packed(Own, Either) -> Own;
         /// Logical shift right; count modulo width.
-        Shr = "shr", Integers(Own, Either) -> Own;
+        Shr = "shr", Packed(Own, Either) -> Own;
         /// Arithmetic shift right; count modulo width.
-        Sar = "sar", Integers(Own, Either) -> Own;
+        Sar = "sar", Packed(Own, Either) -> Own;
         /// Unsigned minimum.
-        MinU = "min_u", Integers(Own, Own) -> Own;
+        MinU = "min_u", Packed(Own, Own) -> Own;
         /// Unsigned maximum.
-        MaxU = "max_u", Integers(Own, Own) -> Own;
+        MaxU = "max_u", Packed(Own, Own) -> Own;
         /// Signed minimum.
-        MinS = "min_s", Integers(Own, Own) -> Own;
+        MinS = "min_s", Packed(Own, Own) -> Own;
         /// Signed maximum.
-        MaxS = "max_s", Integers(Own, Own) -> Own;
+        MaxS = "max_s", Packed(Own, Own) -> Own;
         /// Unsigned sum, saturating.
-        AddSatU = "add_sat_u", Integers(Own, Own) -> Own;
+        AddSatU = "add_sat_u", Packed(Own, Own) -> Own;
         /// Unsigned difference, saturating.
-        SubSatU = "sub_sat_u", Integers(Own, Own) -> Own;
+        SubSatU = "sub_sat_u", Packed(Own, Own) -> Own;
         /// Signed sum, saturating.
-        AddSatS = "add_sat_s", Integers(Own, Own) -> Own;
+        AddSatS = "add_sat_s", Packed(Own, Own) -> Own;
         /// Signed difference, saturating.
-        SubSatS = "sub_sat_s", Integers(Own, Own) -> Own;
+        SubSatS = "sub_sat_s", Packed(Own, Own) -> Own;
         /// Low half from a, high half from b: 16 + 16 bits to 32 (I16), or 32 + 32
         /// bits to 64 (I32).
         Pack = "pack", Halves(W32, W32) -> Twice;
+        /// Low half from a, high half from b, each held to 16 bits, unsigned.
+        PackSatU = "pack_sat_u", I32(W32, W32) -> W32;
+        /// Low half from a, high half from b, each held to 16 bits, signed.
+        PackSatS = "pack_sat_s", I32(W32, W32) -> W32;
         /// Float sum.
-        FAdd = "fadd", Floats(Own, Own) -> Own;
+        FAdd = "fadd", PackedFloats(Own, Own) -> Own;
         /// Float difference.
         FSub = "fsub", Floats(Own, Own) -> Own;
         /// Float product.
-        FMul = "fmul", Floats(Own, Own) -> Own;
+        FMul = "fmul", PackedFloats(Own, Own) -> Own;
         /// Minimum, with −0 below +0. In IEEE mode an operand that is a signaling
         /// NaN, a before b, is the result, quieted. Else if one is a NaN the
         /// result is the other, as it is: b if both are NaNs.
-        FMin = "fmin", Floats(Own, Own) -> Own;
+        FMin = "fmin", PackedFloats(Own, Own) -> Own;
         /// Maximum, with −0 below +0; NaNs as in `FMin`.
-        FMax = "fmax", Floats(Own, Own) -> Own;
+        FMax = "fmax", PackedFloats(Own, Own) -> Own;
         /// a · 2^b, rounded once, with b a signed 32-bit integer (16-bit for F16).
         FLdexp = "fldexp", Floats(Own, W32) -> Own;
     }
@@ -293,7 +308,7 @@ functions! {
     /// Operations with three operands.
     Tern {
         /// a · b + c, rounded once.
-        Fma = "fma", Floats(Own, Own, Own) -> Own;
+        Fma = "fma", PackedFloats(Own, Own, Own) -> Own;
         /// a · b rounded, plus c rounded. Where results are flushed the product
         /// is, before c is added.
         FMad = "fmad", Floats(Own, Own, Own) -> Own;
@@ -308,6 +323,26 @@ functions! {
         AlignBit = "align_bit", I32(W32, W32, W32) -> W32;
         /// ({a, b} >> 8·(c & 3)) low 32 bits; a is the high half.
         AlignByte = "align_byte", I32(W32, W32, W32) -> W32;
+        /// c with its byte b & 3 replaced by a, or by 0xff if a is more, unsigned.
+        InsertU8 = "insert_u8", I32(W32, W32, W32) -> W32;
+        /// The median, unsigned.
+        Med3U = "med3_u", Integers(Own, Own, Own) -> Own;
+        /// The median, signed.
+        Med3S = "med3_s", Integers(Own, Own, Own) -> Own;
+        /// Each byte of c says what that byte of the result is: 0 to 7 that byte of
+        /// {a, b}, where a is the high half; 8 to 11 the sign of byte 1, 3, 5 or 7 in
+        /// every bit; 12 is 0, and what is more 0xff.
+        Perm = "perm", I32(W32, W32, W32) -> W32;
+        /// (a + b + (c & 1)) >> 1 of each byte, whose sum has nine bits.
+        AverageU8 = "average_u8", I32(W32, W32, W32) -> W32;
+        /// c and the absolute differences of the bytes of a and b, added up.
+        SadU8 = "sad_u8", I32(W32, W32, W32) -> W32;
+        /// `SadU8` without the bytes that are 0 in b.
+        MaskedSadU8 = "masked_sad_u8", I32(W32, W32, W32) -> W32;
+        /// c and the absolute differences of the halves of a and b, added up.
+        SadU16 = "sad_u16", I32(W32, W32, W32) -> W32;
+        /// c and the absolute difference of a and b, added up.
+        SadU32 = "sad_u32", I32(W32, W32, W32) -> W32;
         /// Median. With m the largest by `FMax`, it is the larger of the two others:
         /// of b and c if m equals a (zeros of any sign are equal), else of a and c if
         /// m equals b, else of a and b. If any operand is a NaN, it is the minimum by

@@ -1,7 +1,9 @@
 //! Descriptions of accesses to images: what of a memory operation only they
 //! have.
 
-use crate::op::Value;
+use crate::form_memory::{Decimal, List};
+use crate::table::parts;
+use crate::types::Value;
 
 /// What an access to an image does at its coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,36 +41,39 @@ pub enum Lod {
     Explicit,
 }
 
-/// An access to an image.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Image {
-    /// What is done.
-    pub kind: ImageKind,
-    /// The resource: four `U64`, the lowest first.
-    pub resource: [Value; 4],
-    /// The sampler, if it samples: two `U64`.
-    pub sampler: Option<[Value; 2]>,
-    /// The dwords of the address, `V32` or `U32`: offsets, bias, comparand,
-    /// derivatives, coordinates, level or clamp, as far as there are such. The
-    /// resource says only when it is used how many coordinates there are, so
-    /// that there are as many as could be: [`Image::address_dwords`].
-    pub address: Vec<Value>,
-    /// Where the level comes from.
-    pub lod: Lod,
-    /// Bit n: component n has data.
-    pub components: u8,
-    /// The address ends with the greatest level.
-    pub clamp: bool,
-    /// Texels are compared with a number in the address.
-    pub compare: bool,
-    /// The address begins with offsets in texels.
-    pub offsets: bool,
-    /// Coordinates count texels whatever the sampler says.
-    pub unnormalized: bool,
-    /// The address has the index of a slice.
-    pub array: bool,
-    /// Parts of the address have 16 bits, two a register.
-    pub short: bool,
+parts! {
+    /// An access to an image.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Image {
+        by name:
+        /// What is done.
+        pub kind: ImageKind,
+        /// The resource: four `U64`, the lowest first.
+        pub resource: [Value; 4],
+        /// The sampler, if it samples: two `U64`.
+        pub sampler: Option<[Value; 2]>,
+        /// The dwords of the address, `V32` or `U32`: offsets, bias, comparand,
+        /// derivatives, coordinates, level or clamp, as far as there are such. The
+        /// resource says only when it is used how many coordinates there are, so
+        /// that there are as many as could be: [`Image::address_dwords`].
+        pub address = "vaddress": Vec<Value> as List,
+        /// Where the level comes from.
+        pub lod: Lod,
+        /// Bit n: component n has data.
+        pub components: u8 as Decimal,
+        /// The address ends with the greatest level.
+        pub clamp: bool,
+        /// Texels are compared with a number in the address.
+        pub compare: bool,
+        /// The address begins with offsets in texels.
+        pub offsets: bool,
+        /// Coordinates count texels whatever the sampler says.
+        pub unnormalized: bool,
+        /// The address has the index of a slice.
+        pub array: bool,
+        /// Parts of the address have 16 bits, two a register.
+        pub short: bool,
+    }
 }
 
 impl Image {

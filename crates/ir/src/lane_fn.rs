@@ -54,6 +54,7 @@ impl Default for LaneResults {
 pub type LaneLoop = unsafe fn(&[LaneArg<'_>; 4], &mut LaneResults);
 
 /// A loop, compiled for levels of processor features. Made by [`lane_loops!`](crate::lane_loops); all give the same bits.
+/// On other processors than those of x86-64 all levels are the plain loop.
 pub struct LaneLoops {
     /// For AVX-512 (F, BW, DQ, VL, CD), FMA, F16C, BMI and BMI2.
     pub avx512: LaneLoop,
@@ -68,12 +69,18 @@ pub struct LaneLoops {
 #[macro_export]
 macro_rules! lane_loops {
     ($all:expr) => {{
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd")]
-        #[target_feature(enable = "fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        #[cfg_attr(
+            target_arch = "x86_64",
+            target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd"),
+            target_feature(enable = "fma,f16c,bmi1,bmi2,lzcnt,popcnt")
+        )]
         unsafe fn avx512(args: &[$crate::LaneArg<'_>; 4], results: &mut $crate::LaneResults) {
             ($all)(args, results)
         }
-        #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+        #[cfg_attr(
+            target_arch = "x86_64",
+            target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")
+        )]
         unsafe fn avx2(args: &[$crate::LaneArg<'_>; 4], results: &mut $crate::LaneResults) {
             ($all)(args, results)
         }

@@ -11,19 +11,24 @@ mod build;
 mod effects;
 pub mod evaluate;
 mod export;
+mod form;
+mod form_memory;
 mod functions;
 mod image;
 mod lane_fn;
+mod line;
 mod mem;
 mod names;
 mod op;
 mod operands;
+mod operations;
 mod parse;
 mod print;
 #[cfg(test)]
 mod round_trip;
 mod scan;
 mod simplify;
+mod table;
 mod types;
 mod verify;
 
@@ -37,10 +42,11 @@ pub use lane_fn::{
 };
 pub use mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
-    Rmw, Space,
+    Rmw, Space, WaitCnt,
 };
-pub use op::{Block, Node, Op, Terminator, Value};
+pub use op::{Block, Node};
+pub use operations::{Op, Terminator};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
-pub use types::{Elem, Fp, LANES, Reg, Round, Ty};
+pub use types::{Elem, Fp, HARDWARE_REGISTERS, LANES, Reg, Round, Ty, Value};
 pub use verify::{VerifyError, verify};

@@ -1,7 +1,8 @@
 //! Descriptions of memory operations: what one pipeline executes.
 
 use crate::image::Image;
-use crate::op::Value;
+use crate::table::{operations, parts};
+use crate::types::Value;
 
 /// The kind of a guest instruction, for counters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -184,77 +185,81 @@ pub enum Elements {
     Typed(u8, u8),
 }
 
-/// Where an access goes and how its address is made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Space {
-    /// Per-lane 64-bit addresses in global memory: `address + offset`.
-    Global {
-        /// `V64`, or `U64` for the same address in each lane.
-        address: Value,
-        /// A `V32` offset that is zero-extended and added, if any.
-        index: Option<Value>,
-    },
-    /// Per-lane 64-bit addresses that may fall in the LDS or scratch aperture.
-    Flat {
-        /// `V64`.
-        address: Value,
-    },
-    /// Per-lane scratch offsets in bytes.
-    Scratch {
-        /// `V32` or `U32`.
-        address: Value,
-    },
-    /// Per-lane LDS offsets in bytes.
-    Lds {
-        /// `V32` or `U32`.
-        address: Value,
-    },
-    /// A buffer descriptor.
-    Buffer {
-        /// The descriptor: two `U64`, the low one first.
-        resource: [Value; 2],
-        /// How it is read.
-        dialect: Dialect,
-        /// `V32` index (IDXEN).
-        index: Option<Value>,
-        /// `V32` offset (OFFEN).
-        offset: Option<Value>,
-        /// `U32` scalar offset.
-        soffset: Value,
-        /// How its elements are converted.
-        format: Elements,
-    },
-    /// Per-lane offsets in bytes in memory that all work-groups of a device
-    /// share, which is no part of global memory.
-    Gds {
-        /// `V32` or `U32`.
-        address: Value,
-        /// `U32`: where it begins in bits 31:16, and its size in bits 15:0, in bytes.
-        window: Value,
-    },
-    /// Two LDS offsets a lane, for an atomic whose operand stands in LDS too.
-    LdsPair {
-        /// `V32` or `U32`: what is changed.
-        address: Value,
-        /// `V32` or `U32`: the operand.
-        other: Value,
-    },
-    /// An image.
-    Image(Image),
-    /// A uniform 64-bit address (scalar loads and stores).
-    Scalar {
-        /// `U64`.
-        address: Value,
-        /// `U32` byte offset, if any.
-        index: Option<Value>,
-    },
-    /// Scalar access through a buffer descriptor.
-    ScalarBuffer {
-        /// The descriptor: two `U64`, the low one first.
-        resource: [Value; 2],
-        /// `U32` byte offset, if any.
-        index: Option<Value>,
-    },
+operations! {
+    /// Where an access goes and how its address is made.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub enum Space,
+    /// Whether elements are converted on their way.
+    pub(crate) converts: bool {
+        /// Per-lane 64-bit addresses in global memory: `address + offset`.
+        Global {
+            /// `V64`, or `U64` for the same address in each lane.
+            address: Value,
+            /// A `V32` offset that is zero-extended and added, if any.
+            index: Option<Value>,
+        } = "global", (W64, W32), false;
+        /// Per-lane 64-bit addresses that may fall in the LDS or scratch aperture.
+        Flat {
+            /// `V64`.
+            address: Value,
+        } = "flat", (W64), false;
+        /// Per-lane scratch offsets in bytes.
+        Scratch {
+            /// `V32` or `U32`.
+            address: Value,
+        } = "scratch", (W32), false;
+        /// Per-lane LDS offsets in bytes.
+        Lds {
+            /// `V32` or `U32`.
+            address: Value,
+        } = "lds", (W32), false;
+        /// A buffer descriptor.
+        Buffer {
+            /// The descriptor: two `U64`, the low one first.
+            resource: [Value; 2],
+            /// How it is read.
+            dialect: Dialect,
+            /// `V32` index (IDXEN).
+            index: Option<Value>,
+            /// `V32` offset (OFFEN).
+            offset = "voffset": Option<Value>,
+            /// `U32` scalar offset.
+            soffset: Value,
+            /// How its elements are converted.
+            format: Elements,
+        } = "buffer", (U64, U64, W32, W32, U32), *format != Elements::Plain;
+        /// Per-lane offsets in bytes in memory that all work-groups of a device
+        /// share, which is no part of global memory.
+        Gds {
+            /// `V32` or `U32`.
+            address: Value,
+            /// `U32`: where it begins in bits 31:16, and its size in bits 15:0, in bytes.
+            window: Value,
+        } = "gds", (W32, U32), false;
+        /// Two LDS offsets a lane, for an atomic whose operand stands in LDS too.
+        LdsPair {
+            /// `V32` or `U32`: what is changed.
+            address: Value,
+            /// `V32` or `U32`: the operand.
+            other: Value,
+        } = "lds_pair", (W32, W32), false;
+        /// An image.
+        Image(image: Image) = "image", image(image), true;
+        /// A uniform 64-bit address (scalar loads and stores).
+        Scalar {
+            /// `U64`.
+            address: Value,
+            /// `U32` byte offset, if any.
+            index: Option<Value>,
+        } = "scalar", (U64, U32), false;
+        /// Scalar access through a buffer descriptor.
+        ScalarBuffer {
+            /// The descriptor: two `U64`, the low one first.
+            resource: [Value; 2],
+            /// `U32` byte offset, if any.
+            index: Option<Value>,
+        } = "scalar_buffer", (U64, U64, U32), false;
+    }
 }
 
 /// What an access does.
@@ -266,6 +271,18 @@ pub enum MemKind {
     Store,
     /// Read-modify-write; 32 or 64 bits.
     Atomic(Rmw),
+}
+
+/// How many accesses may be under way when a wave goes on, by the counters that
+/// it waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct WaitCnt {
+    /// VM_CNT: vector memory.
+    pub vm: Option<u8>,
+    /// EXP_CNT: exports, and GDS.
+    pub exp: Option<u8>,
+    /// LGKM_CNT: LDS, GDS, scalar memory, messages.
+    pub lgkm: Option<u8>,
 }
 
 /// The counter that is raised until the access is done.
@@ -288,63 +305,66 @@ pub enum DataReg {
     S(u8),
 }
 
-/// One access to memory by all lanes of `mask`.
-///
-/// **Faults.** Every lane is checked before a register or memory changes, so
-/// that a fault leaves both as they were, with the wave at the instruction. It
-/// is told of the lowest lane whose memory is not there; of a flat access of
-/// those lanes first that are in global memory, then of those in scratch, then
-/// of those in LDS. Only then come atomics that are not aligned to their width,
-/// the lowest lane first. (Loads and stores of buffers that must be aligned are
-/// looked at before their memory is.) A place that is out of range of a buffer,
-/// of LDS or GDS reads 0 and drops what is written, and is no fault unless that
-/// is asked for. Without an active lane nothing is looked at.
-///
-/// **Order.** Then the lanes go from the lowest up, each with its loads before
-/// its results: results may go where address and data were read, and of lanes
-/// that store to the same place the highest wins. A flat access goes through
-/// global memory, then scratch, then LDS.
-///
-/// **Data.** What goes in are values, one for each dword: what a register held
-/// where it was read, whatever has been written to it since. Of a uniform one
-/// every lane has the same. A front end says at the read what a register past
-/// the end of its file holds.
-///
-/// **Results.** What comes back goes to the active lanes of the registers from
-/// `ret` on; the others keep what they have. Where that is past the end of the
-/// file of vector registers, nothing is done at all; uniform registers past the
-/// end of theirs are not written. A load of one register by lanes that has no
-/// `ret` has a result instead, a `V32`, which is 0 in lanes that are off.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MemOp {
-    /// What it does.
-    pub kind: MemKind,
-    /// Where.
-    pub space: Space,
-    /// A constant that is added to the address, in bytes.
-    pub offset: i64,
-    /// How much, and how it is extended. Where elements are converted: the
-    /// number of components in dwords.
-    pub access: Access,
-    /// Which half of the register a 16-bit access uses. Where elements are
-    /// converted, `Low` is for components of 16 bits, two a register, and
-    /// `High` for one in the high half.
-    pub half: Half,
-    /// What is stored, or the operand of an atomic and then its second one, if
-    /// it has two (for compare-and-swap the new value, then the comparand): a
-    /// `V32` or `U32` for each dword, a `U32` where the wave accesses. Values of
-    /// 16 bits stand in the half that `half` says.
-    pub data: Vec<Value>,
-    /// Registers that receive what was loaded, or the value before an atomic.
-    pub ret: Option<DataReg>,
-    /// The active lanes; `None` for scalar accesses.
-    pub mask: Option<Value>,
-    /// Globally coherent.
-    pub glc: bool,
-    /// System level coherent.
-    pub slc: bool,
-    /// The counter it uses.
-    pub counter: Counter,
+parts! {
+    /// One access to memory by all lanes of `mask`.
+    ///
+    /// **Faults.** Every lane is checked before a register or memory changes, so
+    /// that a fault leaves both as they were, with the wave at the instruction. It
+    /// is told of the lowest lane whose memory is not there; of a flat access of
+    /// those lanes first that are in global memory, then of those in scratch, then
+    /// of those in LDS. Only then come atomics that are not aligned to their width,
+    /// the lowest lane first. (Loads and stores of buffers that must be aligned are
+    /// looked at before their memory is.) A place that is out of range of a buffer,
+    /// of LDS or GDS reads 0 and drops what is written, and is no fault unless that
+    /// is asked for. Without an active lane nothing is looked at.
+    ///
+    /// **Order.** Then the lanes go from the lowest up, each with its loads before
+    /// its results: results may go where address and data were read, and of lanes
+    /// that store to the same place the highest wins. A flat access goes through
+    /// global memory, then scratch, then LDS.
+    ///
+    /// **Data.** What goes in are values, one for each dword: what a register held
+    /// where it was read, whatever has been written to it since. Of a uniform one
+    /// every lane has the same. A front end says at the read what a register past
+    /// the end of its file holds.
+    ///
+    /// **Results.** What comes back goes to the active lanes of the registers from
+    /// `ret` on; the others keep what they have. Where that is past the end of the
+    /// file of vector registers, nothing is done at all; uniform registers past the
+    /// end of theirs are not written. A load of one register by lanes that has no
+    /// `ret` has a result instead, a `V32`, which is 0 in lanes that are off.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct MemOp {
+        /// What it does.
+        pub kind: MemKind,
+        /// Where.
+        pub space: Space,
+        /// How much, and how it is extended. Where elements are converted: the
+        /// number of components in dwords.
+        pub access: Access,
+        /// The counter it uses.
+        pub counter: Counter,
+        by name:
+        /// A constant that is added to the address, in bytes.
+        pub offset: i64,
+        /// Which half of the register a 16-bit access uses. Where elements are
+        /// converted, `Low` is for components of 16 bits, two a register, and
+        /// `High` for one in the high half.
+        pub half: Half,
+        /// What is stored, or the operand of an atomic and then its second one, if
+        /// it has two (for compare-and-swap the new value, then the comparand): a
+        /// `V32` or `U32` for each dword, a `U32` where the wave accesses. Values of
+        /// 16 bits stand in the half that `half` says.
+        pub data: Vec<Value>,
+        /// Registers that receive what was loaded, or the value before an atomic.
+        pub ret: Option<DataReg>,
+        /// The active lanes; `None` for scalar accesses.
+        pub mask: Option<Value>,
+        /// Globally coherent.
+        pub glc: bool,
+        /// System level coherent.
+        pub slc: bool,
+    }
 }
 
 impl Rmw {

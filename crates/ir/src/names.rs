@@ -35,6 +35,7 @@ names!(Ty { U32 = "u32", U64 = "u64", Mask = "mask", V32 = "v32", V64 = "v64" })
 
 names!(Elem {
     I16 = "i16", I32 = "i32", I64 = "i64", F16 = "f16", F32 = "f32", F64 = "f64",
+    I16x2 = "i16x2", F16x2 = "f16x2",
 });
 
 names!(Round { Nearest = "nearest", Up = "up", Down = "down", Zero = "zero" });

@@ -1,175 +1,119 @@
-//! The values an operation uses, listed once for every pass.
+//! The values an operation uses, for every pass.
 
-use crate::export::Export;
-use crate::image::Image;
-use crate::mem::{MemOp, Space};
-use crate::op::{Op, Terminator, Value};
+use crate::functions::{Bin, Cvt, Rel, Tern, Un};
+use crate::image::{ImageKind, Lod};
+use crate::lane_fn::LaneFn;
+use crate::mem::{
+    Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
+    WaitCnt,
+};
+use crate::operations::Op;
+use crate::types::{Elem, Fp, Reg, Ty, Value};
 
-/// Writes the walk over the operands once, for `&` and for `&mut`.
-macro_rules! walk {
-    ($name:ident, $doc:literal, $($r:tt)+) => {
-        impl Op {
-            #[doc = $doc]
-            pub fn $name(self: $($r)+ Self, f: &mut impl FnMut($($r)+ Value)) {
-                match self {
-                    Op::Inst { .. }
-                    | Op::Const(_)
-                    | Op::Read(_)
-                    | Op::LanesBelow { .. }
-                    | Op::LaneId
-                    | Op::Clock(_)
-                    | Op::WaitCnt(_) => {}
-                    Op::ReadIndexed { index, .. } | Op::ReadIndexedS { index, .. } => f(index),
-                    Op::Write { value, mask, .. } => {
-                        f(value);
-                        if let Some(m) = mask {
-                            f(m);
-                        }
-                    }
-                    Op::WriteIndexed { index, value, mask, .. } => {
-                        f(index);
-                        f(value);
-                        f(mask);
-                    }
-                    Op::WriteIndexedS { index, value, .. } => {
-                        f(index);
-                        f(value);
-                    }
-                    Op::Un(_, _, _, a)
-                    | Op::Cvt(_, _, _, _, a)
-                    | Op::Second(a)
-                    | Op::Cast(_, a)
-                    | Op::NonZero(a)
-                    | Op::Shuffle(a, _)
-                    | Op::ShuffleMask(a, _) => f(a),
-                    Op::Bin(_, _, _, a, b)
-                    | Op::Cmp(_, _, _, a, b)
-                    | Op::Class(_, a, b)
-                    | Op::ReadLane(a, b)
-                    | Op::ReadFirstLane(a, b) => {
-                        f(a);
-                        f(b);
-                    }
-                    Op::Tern(_, _, _, a, b, c)
-                    | Op::Select(a, b, c)
-                    | Op::Permute { value: a, index: b, mask: c }
-                    | Op::Scatter { value: a, index: b, mask: c } => {
-                        f(a);
-                        f(b);
-                        f(c);
-                    }
-                    Op::AddCarry(a, b, c) | Op::SubBorrow(a, b, c) => {
-                        f(a);
-                        f(b);
-                        if let Some(c) = c {
-                            f(c);
-                        }
-                    }
-                    Op::MadWide { args, .. } => {
-                        for a in args {
-                            f(a);
-                        }
-                    }
-                    Op::LaneFn(_, args) => {
-                        for a in args {
-                            f(a);
-                        }
-                    }
-                    Op::Mem(m) => m.$name(f),
-                    Op::End(t) => match t {
-                        Terminator::CondBranch { cond: v, .. } | Terminator::Jump(v) => f(v),
-                        Terminator::GlobalSync { resource, value, .. } => {
-                            f(resource);
-                            f(value);
-                        }
-                        Terminator::Export { export, .. } => {
-                            let Export { sources, mask, .. } = export;
-                            for source in sources {
-                                if let Some(v) = source {
-                                    f(v);
-                                }
-                            }
-                            f(mask);
-                        }
-                        Terminator::Branch(_)
-                        | Terminator::Barrier { .. }
-                        | Terminator::Sleep { .. }
-                        | Terminator::Message { .. }
-                        | Terminator::Trap { .. }
-                        | Terminator::EndProgram
-                        | Terminator::Unsupported { .. } => {}
-                    },
-                }
-            }
-        }
+/// More than any rule of a row names.
+const ANY_NUMBER: usize = 1 << 16;
 
-        impl MemOp {
-            #[doc = $doc]
-            pub fn $name(self: $($r)+ Self, f: &mut impl FnMut($($r)+ Value)) {
-                let MemOp { space, data, mask, .. } = self;
-                match space {
-                    Space::Global { address, index } | Space::Scalar { address, index } => {
-                        f(address);
-                        if let Some(i) = index {
-                            f(i);
-                        }
-                    }
-                    Space::Flat { address }
-                    | Space::Scratch { address }
-                    | Space::Lds { address } => f(address),
-                    Space::Buffer { resource, index, offset, soffset, .. } => {
-                        for part in resource {
-                            f(part);
-                        }
-                        if let Some(i) = index {
-                            f(i);
-                        }
-                        if let Some(o) = offset {
-                            f(o);
-                        }
-                        f(soffset);
-                    }
-                    Space::Image(image) => {
-                        let Image { resource, sampler, address, .. } = image;
-                        for part in resource {
-                            f(part);
-                        }
-                        if let Some(sampler) = sampler {
-                            for part in sampler {
-                                f(part);
-                            }
-                        }
-                        for dword in address {
-                            f(dword);
-                        }
-                    }
-                    Space::Gds { address, window } => {
-                        f(address);
-                        f(window);
-                    }
-                    Space::LdsPair { address, other } => {
-                        f(address);
-                        f(other);
-                    }
-                    Space::ScalarBuffer { resource, index } => {
-                        for part in resource {
-                            f(part);
-                        }
-                        if let Some(i) = index {
-                            f(i);
-                        }
-                    }
-                }
-                for dword in data {
-                    f(dword);
-                }
-                if let Some(m) = mask {
-                    f(m);
-                }
-            }
-        }
-    };
+/// The values in a field, in the order of the text form.
+#[diagnostic::on_unimplemented(
+    message = "nothing says which values there are in a `{Self}`",
+    note = "if there are none, add it to the list in `operands.rs`"
+)]
+pub(crate) trait Operands {
+    /// How many there are at most.
+    const COUNT: usize = ANY_NUMBER;
+
+    /// Calls `f` for each.
+    fn walk(&self, f: &mut impl FnMut(&Value));
+
+    /// Lets `f` replace each.
+    fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value));
 }
 
-walk!(for_each_operand, "Calls `f` for each value this uses, in the order of the text form.", &);
-walk!(for_each_operand_mut, "Like `for_each_operand`, and lets `f` replace the values.", &mut);
+impl Op {
+    /// Calls `f` for each value this uses, in the order of the text form.
+    pub fn for_each_operand(&self, f: &mut impl FnMut(&Value)) {
+        self.walk(f);
+    }
+
+    /// Like `for_each_operand`, and lets `f` replace the values.
+    pub fn for_each_operand_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
+        self.walk_mut(f);
+    }
+}
+
+impl MemOp {
+    /// Calls `f` for each value this uses, in the order of the text form.
+    pub fn for_each_operand(&self, f: &mut impl FnMut(&Value)) {
+        self.walk(f);
+    }
+
+    /// Like `for_each_operand`, and lets `f` replace the values.
+    pub fn for_each_operand_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
+        self.walk_mut(f);
+    }
+}
+
+impl Operands for Value {
+    const COUNT: usize = 1;
+
+    fn walk(&self, f: &mut impl FnMut(&Value)) {
+        f(self);
+    }
+
+    fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
+        f(self);
+    }
+}
+
+/// Several fields, none or one of a type.
+macro_rules! several {
+    ($($ty:ty, [$($generic:tt)*], $count:expr;)*) => {$(
+        impl<T: Operands, $($generic)*> Operands for $ty {
+            const COUNT: usize = $count;
+
+            fn walk(&self, f: &mut impl FnMut(&Value)) {
+                self.iter().for_each(|field| field.walk(f));
+            }
+
+            fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
+                self.iter_mut().for_each(|field| field.walk_mut(f));
+            }
+        }
+    )*};
+}
+
+several! {
+    Option<T>, [], T::COUNT;
+    Vec<T>, [], ANY_NUMBER;
+    [T; N], [const N: usize], N * T::COUNT;
+}
+
+/// Fields without values.
+macro_rules! none {
+    ($($ty:ty),* $(,)?) => {$(
+        impl Operands for $ty {
+            const COUNT: usize = 0;
+
+            fn walk(&self, _: &mut impl FnMut(&Value)) {}
+
+            fn walk_mut(&mut self, _: &mut impl FnMut(&mut Value)) {}
+        }
+    )*};
+}
+
+none! {
+    u8, u16, u64, i64, bool, Box<str>, &'static LaneFn, Reg, DataReg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt,
+    Family, Clock, WaitCnt, GlobalSync, MemKind, Access, Counter, Half, Dialect, Elements, ImageKind, Lod,
+}
+
+impl<T: Operands> Operands for Box<T> {
+    const COUNT: usize = T::COUNT;
+
+    fn walk(&self, f: &mut impl FnMut(&Value)) {
+        (**self).walk(f);
+    }
+
+    fn walk_mut(&mut self, f: &mut impl FnMut(&mut Value)) {
+        (**self).walk_mut(f);
+    }
+}

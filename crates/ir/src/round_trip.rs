@@ -8,10 +8,11 @@ use crate::functions::{Bin, Cvt, Rel, Tern, Un};
 use crate::image::{Image, ImageKind, Lod};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
-    Rmw, Space,
+    Rmw, Space, WaitCnt,
 };
-use crate::op::{Block, Node, Op, Terminator, Value};
-use crate::types::{Elem, Fp, Reg, Round, Ty};
+use crate::op::{Block, Node};
+use crate::operations::{Op, Terminator};
+use crate::types::{Elem, Fp, Reg, Round, Ty, Value};
 use crate::{LaneFn, lane_loops, over_lanes, parse};
 
 /// Only the names matter here.
@@ -53,6 +54,11 @@ impl Random<'_> {
 
     fn coin(&mut self) -> bool {
         self.below(2) == 1
+    }
+
+    fn most(&mut self) -> Option<u8> {
+        let most = self.any() as u8;
+        self.coin().then_some(most)
     }
 
     fn of<T: Copy>(&mut self, names: &[(T, &str)]) -> T {
@@ -293,7 +299,11 @@ impl Random<'_> {
             32 => Op::Mem(Box::new(self.mem())),
             _ => match self.below(3) {
                 0 => Op::Clock(self.of(Clock::NAMES)),
-                1 => Op::WaitCnt(base),
+                1 => Op::WaitCnt(WaitCnt {
+                    vm: self.most(),
+                    exp: self.most(),
+                    lgkm: self.most(),
+                }),
                 _ => Op::End(self.terminator(what)),
             },
         }
@@ -383,6 +393,24 @@ proptest! {
     }
 }
 
+/// A person may write them as they come.
+#[test]
+fn named_fields_stand_in_any_order() {
+    let printed = |line: &str| {
+        let text = format!("block 0\n%a:u64 = const 1\n{line} ; [a, comment");
+        parse(&text, &find).unwrap().to_string()
+    };
+    let access = "load buffer, dwords 2, vm";
+    assert_eq!(
+        printed(&format!(
+            "{access}, glc, mask %a, format 4:7, ret v1, soffset %a, offset -8, resource [%a, %a]"
+        )),
+        printed(&format!(
+            "{access}, resource [%a, %a], soffset %a, format 4:7, offset -8, ret v1, mask %a, glc"
+        )),
+    );
+}
+
 #[test]
 fn errors_name_the_place() {
     let error = |line: &str| {
@@ -416,6 +444,30 @@ fn errors_name_the_place() {
         (
             "lane_id 5",
             "line 3, column 9: the line should end here, but `5` follows",
+        ),
+        (
+            "read_indexed s[4:5], %a",
+            "line 3, column 14: the first register alone is named here, not s[4:5]",
+        ),
+        (
+            "load moon, u8, lgkm",
+            "line 3, column 6: there is no address space `moon`",
+        ),
+        (
+            "load lds, u8, lgkm, mask %a",
+            "line 3, column 28: the field `address` is missing",
+        ),
+        (
+            "load lds, u8, lgkm, address %a %a",
+            "line 3, column 32: the line should end here, but `%a` follows",
+        ),
+        (
+            "load lds, u8, lgkm, window %a, address %a",
+            "line 3, column 21: there is no field `window` here, or it is named twice",
+        ),
+        (
+            "load lds, u8, lgkm, address %a, address %a",
+            "line 3, column 33: there is no field `address` here, or it is named twice",
         ),
         (
             "shuffle %a, [0-62]",

@@ -102,6 +102,17 @@ impl<'a> Scanner<'a> {
         Err(format!("`{keyword}` is missing here"))
     }
 
+    /// Goes to the next comma that is in no brackets, or to the end.
+    pub(crate) fn skip_item(&mut self) {
+        let rest = &self.line[self.at..];
+        let mut depth = 0;
+        let end = rest.find(|c| {
+            depth += i32::from(c == '[') - i32::from(c == ']');
+            c == ';' || c == ',' && depth <= 0
+        });
+        self.at += end.unwrap_or(rest.len());
+    }
+
     /// A word of a list of names.
     pub(crate) fn named<T>(&mut self, what: &str, find: fn(&str) -> Option<T>) -> Parsed<T> {
         let start = self.mark();

@@ -68,6 +68,11 @@ pub enum Elem {
     F32,
     /// Double precision.
     F64,
+    /// Two 16-bit integers in 32 bits: what an operation does to `I16`, it does
+    /// to both halves.
+    I16x2,
+    /// Two numbers of half precision, in the same way.
+    F16x2,
 }
 
 impl Elem {
@@ -75,7 +80,7 @@ impl Elem {
     pub const fn bits(self) -> u32 {
         match self {
             Elem::I16 | Elem::F16 => 16,
-            Elem::I32 | Elem::F32 => 32,
+            Elem::I32 | Elem::F32 | Elem::I16x2 | Elem::F16x2 => 32,
             Elem::I64 | Elem::F64 => 64,
         }
     }
@@ -90,7 +95,16 @@ impl Elem {
 
     /// Whether this is a floating-point element.
     pub const fn is_float(self) -> bool {
-        matches!(self, Elem::F16 | Elem::F32 | Elem::F64)
+        matches!(self, Elem::F16 | Elem::F32 | Elem::F64 | Elem::F16x2)
+    }
+
+    /// Of a pair, what each half is.
+    pub const fn half(self) -> Option<Elem> {
+        match self {
+            Elem::I16x2 => Some(Elem::I16),
+            Elem::F16x2 => Some(Elem::F16),
+            _ => None,
+        }
     }
 }
 
@@ -161,9 +175,13 @@ pub enum Reg {
     V(u16),
     /// Two consecutive vector registers, low first (`V64`).
     V64(u16),
-    /// A hardware register by the front end's number (`U32`).
+    /// A hardware register by the front end's number, below
+    /// [`HARDWARE_REGISTERS`] (`U32`).
     Hw(u8),
 }
+
+/// Hardware registers that there can be.
+pub const HARDWARE_REGISTERS: usize = 64;
 
 impl Reg {
     /// The uniform register that holds the low half of EXEC.
@@ -195,5 +213,16 @@ impl fmt::Display for Reg {
             Reg::V64(n) => write!(f, "v[{n}:{}]", u32::from(n) + 1),
             Reg::Hw(n) => write!(f, "hw{n}"),
         }
+    }
+}
+
+/// A value: the index of the node of a block that defines it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Value(pub u32);
+
+impl Value {
+    /// The index of the defining node in its block.
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 }

@@ -2,11 +2,15 @@
 
 use std::fmt;
 
-use crate::functions::{Cvt, Shape, Un};
-use crate::image::ImageKind;
+use crate::export::Export;
+use crate::functions::{Bin, Cvt, Rel, Shape, Tern, Un};
+use crate::image::{Image, ImageKind};
+use crate::lane_fn::LaneFn;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
-use crate::op::{Block, Op, Terminator, Value};
-use crate::types::{Elem, Reg, Ty};
+use crate::op::Block;
+use crate::operands::Operands;
+use crate::operations::{Op, Terminator};
+use crate::types::{Elem, HARDWARE_REGISTERS, Reg, Ty, Value};
 
 /// One broken rule of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,7 +59,7 @@ pub fn verify(block: &Block) -> Result<(), Vec<VerifyError>> {
     for (i, node) in block.nodes.iter().enumerate() {
         let checked = check_uses(block, i)
             .and_then(|()| check_place(&node.op, i, last))
-            .and_then(|()| Checker { block }.result(&node.op, node.ty))
+            .and_then(|()| node.op.check(&Checker { block, ty: node.ty }))
             .and_then(|expected| match (expected, node.ty) {
                 (e, t) if e == t => Ok(()),
                 (Some(e), Some(t)) => Err(format!("the result is a {e}, but its type says {t}")),
@@ -84,7 +88,7 @@ pub fn verify(block: &Block) -> Result<(), Vec<VerifyError>> {
     }
 }
 
-type Checked<T = ()> = Result<T, String>;
+pub(crate) type Checked<T = ()> = Result<T, String>;
 
 /// Defined before use, and defined as a value.
 fn check_uses(block: &Block, at: usize) -> Checked {
@@ -118,8 +122,26 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(message()) }
 }
 
-struct Checker<'a> {
+/// What an operand must be, or a result is, in the rows of operations.
+#[derive(Clone, Copy)]
+pub(crate) enum Is {
+    U32,
+    U64,
+    Mask,
+    V32,
+    /// A uniform or a lane vector of 32 bits; as a result a vector if any
+    /// operand is one.
+    W32,
+    /// The same of 64 bits.
+    W64,
+}
+
+/// Looks at one node. Methods that rows name check its operands, and give the
+/// type that its result must have.
+pub(crate) struct Checker<'a> {
     block: &'a Block,
+    /// The type that the node says it has.
+    ty: Option<Ty>,
 }
 
 impl Checker<'_> {
@@ -154,114 +176,123 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the operands; the type that the result must have.
-    fn result(&self, op: &Op, ty: Option<Ty>) -> Checked<Option<Ty>> {
-        Ok(Some(match op {
-            Op::Inst { .. } | Op::WaitCnt(_) => return Ok(None),
-            Op::Write { .. } | Op::WriteIndexed { .. } | Op::WriteIndexedS { .. } => {
-                return self.write(op).map(|()| None);
+    /// The operands in a field are the first that a row takes; the others.
+    pub(crate) fn field<'t, T: Operands>(&self, field: &T, takes: &'t [Is]) -> Checked<&'t [Is]> {
+        let (these, others) = takes.split_at(T::COUNT);
+        let (mut these, mut checked) = (these.iter(), Ok(()));
+        field.walk(&mut |&v| {
+            if let (Some(&is), Ok(())) = (these.next(), &checked) {
+                checked = self.is(v, is);
             }
-            Op::Mem(m) => return self.mem(m),
-            Op::End(t) => return self.end(t).map(|()| None),
-            Op::Const(c) => constant(*c, ty)?,
-            Op::Read(reg) => {
-                in_file(*reg)?;
-                reg.ty()
-            }
-            Op::ReadIndexed { index, .. } => {
-                self.exactly(*index, Ty::U32)?;
-                Ty::V32
-            }
-            Op::ReadIndexedS { index, .. } => {
-                self.exactly(*index, Ty::U32)?;
-                Ty::U32
-            }
-            Op::Un(un, elem, _, a) => {
-                if let Un::SignExtend(bits) = un {
-                    ensure(matches!(bits, 8 | 16 | 24), || {
-                        format!("8, 16 or 24 bits are sign-extended, not {bits}")
-                    })?;
-                }
-                self.function(un.text(), un.shape(), *elem, [*a])?
-            }
-            Op::Bin(bin, elem, _, a, b) => {
-                self.function(bin.text(), bin.shape(), *elem, [*a, *b])?
-            }
-            Op::Tern(tern, elem, _, a, b, c) => {
-                self.function(tern.text(), tern.shape(), *elem, [*a, *b, *c])?
-            }
-            Op::Cmp(rel, elem, _, a, b) => {
-                self.function(rel.text(), rel.shape(), *elem, [*a, *b])?
-            }
-            Op::Class(elem, a, bits) => {
-                float(*elem)?;
-                self.number(*a, elem.carrier_bits())?;
-                self.number(*bits, 32)?;
-                match self.join(32, &[*a, *bits]).is_vector() {
-                    true => Ty::Mask,
-                    false => Ty::U32,
-                }
-            }
-            Op::Cvt(cvt, from, to, _, a) => {
-                conversion(*cvt, *from, *to)?;
-                self.number(*a, from.carrier_bits())?;
-                self.join(to.carrier_bits(), &[*a])
-            }
-            Op::Select(cond, a, b) => self.select(*cond, *a, *b)?,
-            Op::AddCarry(a, b, carry) | Op::SubBorrow(a, b, carry) => self.carry(*a, *b, *carry)?,
-            Op::MadWide {
-                args: [a, b, c], ..
-            } => {
-                self.number(*a, 32)?;
-                self.number(*b, 32)?;
-                self.number(*c, 64)?;
-                self.join(64, &[*a, *b, *c])
-            }
-            Op::Second(v) => self.second(*v)?,
-            Op::Cast(to, a) => {
-                for ty in [*to, self.ty(*a)] {
-                    ensure(matches!(ty, Ty::Mask | Ty::U64), || {
-                        format!("a cast is between mask and u64, not {ty}")
-                    })?;
-                }
-                *to
-            }
-            Op::LanesBelow { .. } | Op::LaneId => Ty::V32,
-            Op::Clock(_) => Ty::U64,
-            Op::LaneFn(function, args) => {
-                ensure(args.len() <= 4, || {
-                    "a lane function takes at most four arguments".into()
-                })?;
-                for a in args {
-                    self.number(*a, self.ty(*a).bits())?;
-                }
-                Ty::vector(function.result_bits)
-            }
-            _ => self.lanes(op)?,
-        }))
+        });
+        checked.map(|()| others)
     }
 
-    /// Operations across lanes.
-    fn lanes(&self, op: &Op) -> Checked<Ty> {
-        match op {
-            Op::NonZero(a) => self.number(*a, 32).map(|()| Ty::Mask),
-            Op::ReadLane(v, lane) => {
-                self.number(*v, 32)?;
-                self.exactly(*lane, Ty::U32).map(|()| Ty::U32)
-            }
-            Op::ReadFirstLane(v, mask) => {
-                self.number(*v, 32)?;
-                self.exactly(*mask, Ty::Mask).map(|()| Ty::U32)
-            }
-            Op::Shuffle(v, _) => self.number(*v, 32).map(|()| Ty::V32),
-            Op::ShuffleMask(v, _) => self.exactly(*v, Ty::Mask).map(|()| Ty::Mask),
-            Op::Permute { value, index, mask } | Op::Scatter { value, index, mask } => {
-                self.number(*value, 32)?;
-                self.number(*index, 32)?;
-                self.exactly(*mask, Ty::Mask).map(|()| Ty::V32)
-            }
-            _ => unreachable!("`result` treats every other operation"),
+    /// The type of a result.
+    pub(crate) fn result(&self, op: &impl Operands, is: Is) -> Ty {
+        let mut vector = false;
+        op.walk(&mut |&v| vector |= self.ty(v).is_vector());
+        let width = |bits| match vector {
+            true => Ty::vector(bits),
+            false => Ty::uniform(bits),
+        };
+        match is {
+            Is::U32 => Ty::U32,
+            Is::U64 => Ty::U64,
+            Is::Mask => Ty::Mask,
+            Is::V32 => Ty::V32,
+            Is::W32 => width(32),
+            Is::W64 => width(64),
         }
+    }
+
+    fn is(&self, v: Value, is: Is) -> Checked {
+        match is {
+            Is::U32 => self.exactly(v, Ty::U32),
+            Is::U64 => self.exactly(v, Ty::U64),
+            Is::Mask => self.exactly(v, Ty::Mask),
+            Is::V32 => self.exactly(v, Ty::V32),
+            Is::W32 => self.number(v, 32),
+            Is::W64 => self.number(v, 64),
+        }
+    }
+
+    pub(crate) fn constant(&self, &c: &u64) -> Checked<Ty> {
+        match self.ty {
+            Some(Ty::U32) => {
+                let fits = c <= u64::from(u32::MAX);
+                ensure(fits, || format!("{c:#x} does not fit in 32 bits")).map(|()| Ty::U32)
+            }
+            Some(ty @ (Ty::U64 | Ty::Mask)) => Ok(ty),
+            _ => Err("a constant is a u32, a u64 or a mask".into()),
+        }
+    }
+
+    /// The register, and the second one of a pair, must be in the file.
+    pub(crate) fn register(&self, &reg: &Reg) -> Checked<Ty> {
+        let fits = match reg {
+            Reg::S64(n) | Reg::Mask(n) => n < u8::MAX,
+            Reg::V64(n) => n < u16::MAX,
+            Reg::Hw(n) => usize::from(n) < HARDWARE_REGISTERS,
+            Reg::S(_) | Reg::Scc | Reg::V(_) => true,
+        };
+        ensure(fits, || {
+            format!("{reg} reaches past the end of the register file")
+        })?;
+        Ok(reg.ty())
+    }
+
+    pub(crate) fn write(
+        &self,
+        &reg: &Reg,
+        &value: &Value,
+        &mask: &Option<Value>,
+        &bytes: &u8,
+    ) -> Checked<Option<Ty>> {
+        let ty = self.register(&reg)?;
+        if ty.is_vector() {
+            let mask = mask.ok_or("the write of a vector register needs a mask")?;
+            self.exactly(mask, Ty::Mask)?;
+            self.number(value, ty.bits())?;
+        } else {
+            ensure(mask.is_none(), || {
+                "a uniform register is written without a mask".into()
+            })?;
+            self.exactly(value, ty)?;
+        }
+        ensure(
+            bytes == 0b1111 || matches!(reg, Reg::V(_)) && (1..15).contains(&bytes),
+            || format!("bytes {bytes:#06b} cannot be written to {reg}"),
+        )?;
+        Ok(None)
+    }
+
+    pub(crate) fn un(&self, un: &Un, elem: &Elem, &a: &Value) -> Checked<Ty> {
+        if let Un::SignExtend(bits) = un {
+            ensure(matches!(bits, 8 | 16 | 24), || {
+                format!("8, 16 or 24 bits are sign-extended, not {bits}")
+            })?;
+        }
+        self.function(un.text(), un.shape(), *elem, [a])
+    }
+
+    pub(crate) fn bin(&self, bin: &Bin, elem: &Elem, &a: &Value, &b: &Value) -> Checked<Ty> {
+        self.function(bin.text(), bin.shape(), *elem, [a, b])
+    }
+
+    pub(crate) fn tern(
+        &self,
+        tern: &Tern,
+        elem: &Elem,
+        &a: &Value,
+        &b: &Value,
+        &c: &Value,
+    ) -> Checked<Ty> {
+        self.function(tern.text(), tern.shape(), *elem, [a, b, c])
+    }
+
+    pub(crate) fn cmp(&self, rel: &Rel, elem: &Elem, &a: &Value, &b: &Value) -> Checked<Ty> {
+        self.function(rel.text(), rel.shape(), *elem, [a, b])
     }
 
     /// A function of numbers: by its row.
@@ -285,7 +316,44 @@ impl Checker<'_> {
         Ok(shape.result(elem, &types))
     }
 
-    fn select(&self, cond: Value, a: Value, b: Value) -> Checked<Ty> {
+    pub(crate) fn class(&self, elem: &Elem, &a: &Value, &bits: &Value) -> Checked<Ty> {
+        ensure(elem.is_float() && elem.half().is_none(), || {
+            format!("this operation takes floats, not {}", elem.text())
+        })?;
+        self.number(a, elem.carrier_bits())?;
+        self.number(bits, 32)?;
+        match self.join(32, &[a, bits]).is_vector() {
+            true => Ok(Ty::Mask),
+            false => Ok(Ty::U32),
+        }
+    }
+
+    pub(crate) fn convert(&self, cvt: &Cvt, from: &Elem, to: &Elem, &a: &Value) -> Checked<Ty> {
+        conversion(*cvt, *from, *to)?;
+        self.number(a, from.carrier_bits())?;
+        Ok(self.join(to.carrier_bits(), &[a]))
+    }
+
+    pub(crate) fn cast(&self, &to: &Ty, &a: &Value) -> Checked<Ty> {
+        for ty in [to, self.ty(a)] {
+            ensure(matches!(ty, Ty::Mask | Ty::U64), || {
+                format!("a cast is between mask and u64, not {ty}")
+            })?;
+        }
+        Ok(to)
+    }
+
+    pub(crate) fn lane_fn(&self, function: &LaneFn, args: &[Value]) -> Checked<Ty> {
+        ensure(args.len() <= 4, || {
+            "a lane function takes at most four arguments".into()
+        })?;
+        for &a in args {
+            self.number(a, self.ty(a).bits())?;
+        }
+        Ok(Ty::vector(function.result_bits))
+    }
+
+    pub(crate) fn select(&self, &cond: &Value, &a: &Value, &b: &Value) -> Checked<Ty> {
         let (ta, tb) = (self.ty(a), self.ty(b));
         match self.ty(cond) {
             Ty::Mask => {
@@ -305,7 +373,7 @@ impl Checker<'_> {
         }
     }
 
-    fn carry(&self, a: Value, b: Value, carry: Option<Value>) -> Checked<Ty> {
+    pub(crate) fn carry(&self, &a: &Value, &b: &Value, carry: &Option<Value>) -> Checked<Ty> {
         self.number(a, 32)?;
         self.number(b, 32)?;
         match carry.map(|c| (c, self.ty(c))) {
@@ -317,7 +385,7 @@ impl Checker<'_> {
         }
     }
 
-    fn second(&self, v: Value) -> Checked<Ty> {
+    pub(crate) fn second(&self, &v: &Value) -> Checked<Ty> {
         let two = match &self.block.node(v).op {
             Op::AddCarry(..) | Op::SubBorrow(..) | Op::MadWide { .. } => true,
             Op::LaneFn(function, _) => function.has_mask,
@@ -333,49 +401,10 @@ impl Checker<'_> {
         })
     }
 
-    fn write(&self, op: &Op) -> Checked {
-        match *op {
-            Op::Write {
-                reg,
-                value,
-                mask,
-                bytes,
-            } => {
-                in_file(reg)?;
-                if reg.ty().is_vector() {
-                    let mask = mask.ok_or("the write of a vector register needs a mask")?;
-                    self.exactly(mask, Ty::Mask)?;
-                    self.number(value, reg.ty().bits())?;
-                } else {
-                    ensure(mask.is_none(), || {
-                        "a uniform register is written without a mask".into()
-                    })?;
-                    self.exactly(value, reg.ty())?;
-                }
-                ensure(
-                    bytes == 0b1111 || matches!(reg, Reg::V(_)) && (1..15).contains(&bytes),
-                    || format!("bytes {bytes:#06b} cannot be written to {reg}"),
-                )
-            }
-            Op::WriteIndexed {
-                index, value, mask, ..
-            } => {
-                self.exactly(index, Ty::U32)?;
-                self.number(value, 32)?;
-                self.exactly(mask, Ty::Mask)
-            }
-            Op::WriteIndexedS { index, value, .. } => {
-                self.exactly(index, Ty::U32)?;
-                self.exactly(value, Ty::U32)
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Checks an access; the type of its result, if it must have one.
-    fn mem(&self, m: &MemOp) -> Checked<Option<Ty>> {
+    pub(crate) fn mem(&self, m: &MemOp) -> Checked<Option<Ty>> {
         let scalar = matches!(m.space, Space::Scalar { .. } | Space::ScalarBuffer { .. });
-        self.address(&m.space)?;
+        m.space.check(self)?;
         match m.mask {
             Some(mask) => {
                 ensure(!scalar, || "a scalar access has no mask".into())?;
@@ -438,114 +467,40 @@ impl Checker<'_> {
         })
     }
 
-    fn address(&self, space: &Space) -> Checked {
-        let narrow = |v: &Option<Value>| v.map_or(Ok(()), |v| self.number(v, 32));
-        match space {
-            Space::Global { address, index } => {
-                self.number(*address, 64)?;
-                narrow(index)
-            }
-            Space::Flat { address } => self.number(*address, 64),
-            Space::Scratch { address } | Space::Lds { address } => self.number(*address, 32),
-            Space::Image(image) => {
-                let samples = !matches!(
-                    image.kind,
-                    ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned | ImageKind::Info
-                );
-                ensure(image.sampler.is_some() == samples, || {
-                    "a sampler belongs to what samples, and to nothing else".into()
-                })?;
-                let (is, needed) = (image.address.len(), image.address_dwords());
-                ensure(is == needed, || {
-                    format!("its address has {needed} dwords, not {is}")
-                })?;
-                self.descriptor(&image.resource)?;
-                self.descriptor(image.sampler.as_ref().map_or(&[], |s| &s[..]))?;
-                let mut dwords = image.address.iter();
-                dwords.try_for_each(|&v| self.number(v, 32))
-            }
-            Space::Gds { address, window } => {
-                self.number(*address, 32)?;
-                self.exactly(*window, Ty::U32)
-            }
-            Space::LdsPair { address, other } => {
-                self.number(*address, 32)?;
-                self.number(*other, 32)
-            }
-            Space::Buffer {
-                resource,
-                index,
-                offset,
-                soffset,
-                ..
-            } => {
-                self.descriptor(resource)?;
-                narrow(index)?;
-                narrow(offset)?;
-                self.exactly(*soffset, Ty::U32)
-            }
-            Space::Scalar { address, index } => {
-                self.exactly(*address, Ty::U64)?;
-                index.map_or(Ok(()), |i| self.exactly(i, Ty::U32))
-            }
-            Space::ScalarBuffer { resource, index } => {
-                self.descriptor(resource)?;
-                index.map_or(Ok(()), |i| self.exactly(i, Ty::U32))
-            }
-        }
+    pub(crate) fn image(&self, image: &Image) -> Checked<Option<Ty>> {
+        let samples = !matches!(
+            image.kind,
+            ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned | ImageKind::Info
+        );
+        ensure(image.sampler.is_some() == samples, || {
+            "a sampler belongs to what samples, and to nothing else".into()
+        })?;
+        let (is, needed) = (image.address.len(), image.address_dwords());
+        ensure(is == needed, || {
+            format!("its address has {needed} dwords, not {is}")
+        })?;
+        self.descriptor(&image.resource)?;
+        self.descriptor(image.sampler.as_ref().map_or(&[], |s| &s[..]))?;
+        let mut dwords = image.address.iter();
+        dwords.try_for_each(|&v| self.number(v, 32))?;
+        Ok(None)
     }
 
     fn descriptor(&self, parts: &[Value]) -> Checked {
         parts.iter().try_for_each(|&v| self.exactly(v, Ty::U64))
     }
 
-    fn end(&self, t: &Terminator) -> Checked {
-        match t {
-            Terminator::CondBranch { cond, .. } => self.exactly(*cond, Ty::U32),
-            Terminator::Jump(to) => self.exactly(*to, Ty::U64),
-            Terminator::GlobalSync {
-                resource, value, ..
-            } => {
-                self.exactly(*resource, Ty::U32)?;
-                self.exactly(*value, Ty::U32)
-            }
-            Terminator::Export { export, .. } => {
-                let mut sources = export.sources.iter().flatten();
-                sources.try_for_each(|&v| self.number(v, 32))?;
-                self.exactly(export.mask, Ty::Mask)
-            }
-            _ => Ok(()),
-        }
+    /// What leaves the wave.
+    pub(crate) fn export(&self, export: &Export) -> Checked<Option<Ty>> {
+        let mut sources = export.sources.iter().flatten();
+        sources.try_for_each(|&v| self.number(v, 32))?;
+        self.exactly(export.mask, Ty::Mask)?;
+        Ok(None)
     }
-}
 
-fn constant(c: u64, ty: Option<Ty>) -> Checked<Ty> {
-    match ty {
-        Some(Ty::U32) => {
-            let fits = c <= u64::from(u32::MAX);
-            ensure(fits, || format!("{c:#x} does not fit in 32 bits")).map(|()| Ty::U32)
-        }
-        Some(ty @ (Ty::U64 | Ty::Mask)) => Ok(ty),
-        _ => Err("a constant is a u32, a u64 or a mask".into()),
+    pub(crate) fn end(&self, end: &Terminator) -> Checked<Option<Ty>> {
+        end.check(self)
     }
-}
-
-/// The second register of a pair must be in the file.
-fn in_file(reg: Reg) -> Checked {
-    let fits = match reg {
-        Reg::S64(n) | Reg::Mask(n) => n < u8::MAX,
-        Reg::V64(n) => n < u16::MAX,
-        Reg::S(_) | Reg::Scc | Reg::V(_) | Reg::Hw(_) => true,
-    };
-    ensure(fits, || {
-        format!("{reg} reaches past the end of the register file")
-    })
-}
-
-fn float(elem: Elem) -> Checked {
-    ensure(elem.is_float(), || {
-        format!("this operation takes floats, not {}", elem.text())
-    })
 }
 
 fn conversion(cvt: Cvt, from: Elem, to: Elem) -> Checked {
@@ -561,7 +516,8 @@ fn conversion(cvt: Cvt, from: Elem, to: Elem) -> Checked {
             | (Elem::I64, Elem::F16)
             | (Elem::F16, Elem::I64)
     );
-    let fits = (from.is_float(), to.is_float()) == kinds && from != to && exists;
+    let single = from.half().is_none() && to.half().is_none();
+    let fits = (from.is_float(), to.is_float()) == kinds && from != to && exists && single;
     ensure(fits, || {
         let (name, from, to) = (cvt.text(), from.text(), to.text());
         format!("there is no `{name}` from {from} to {to}")

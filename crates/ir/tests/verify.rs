@@ -3,7 +3,7 @@
 
 use wavetank_ir::{
     Access, Bin, Block, Builder, Counter, Cvt, DataReg, Elem, Family, Fp, Half, MemKind, MemOp,
-    Node, Op, Reg, Rmw, Space, Terminator, Ty, Un, Value, verify,
+    Node, Op, Reg, Rmw, Space, Terminator, Ty, Un, Value, WaitCnt, verify,
 };
 
 /// The message about a block that opens an instruction, holds these nodes and ends.
@@ -97,7 +97,10 @@ fn operands_and_results_have_their_types() {
     refused(&[c32.clone(), second], "has no second result");
     refused(&[konst(1 << 32, Ty::U32)], "does not fit");
     refused(&[konst(1, Ty::V32)], "a constant is");
-    refused(&[(Op::WaitCnt(0), Some(Ty::U32))], "it has no result");
+    refused(
+        &[(Op::WaitCnt(WaitCnt::default()), Some(Ty::U32))],
+        "it has no result",
+    );
     refused(&[(Op::Read(Reg::Scc), None)], "it has no type");
     let nine = Op::Un(Un::SignExtend(9), Elem::I32, Fp::default(), Value(1));
     refused(&[c32, (nine, Some(Ty::U32))], "8, 16 or 24");
@@ -130,6 +133,7 @@ fn writes_have_masks_bytes_and_registers() {
     );
     refused(&with(write(Reg::S64(255), 2, None, 0b1111)), "past the end");
     refused(&[read(Reg::V64(u16::MAX))], "past the end");
+    refused(&[read(Reg::Hw(64))], "past the end");
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub mod numbers;
 mod plan;
 pub mod tables;
 pub mod text;
+mod waitcnt;
 
 pub use decode::{DecodeError, decode};
 pub use effects::{Counters, Effects, Registers};
@@ -45,3 +46,4 @@ pub use generation::{Chip, Generation};
 pub use inst::{DstUnused, Flags, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling};
 pub use tables::{Field, Op, Row, Ty};
 pub use text::{Dialect, ParseError, parse, parse_in, print, print_in};
+pub use waitcnt::WaitCounter;

@@ -355,3 +355,20 @@ fn write_dpp(mods: &Mods) -> u64 {
     }
     word
 }
+
+/// Mixed-precision instructions: op_sel_hi says that a source is half
+/// precision, so none is the default; their neg_hi is an absolute value.
+pub(crate) fn is_mix(op: Op) -> bool {
+    use crate::tables::Vop3p::*;
+    matches!(
+        op,
+        Op::Vop3p(
+            V_MAD_MIX_F32
+                | V_MAD_MIXLO_F16
+                | V_MAD_MIXHI_F16
+                | V_FMA_MIX_F32
+                | V_FMA_MIXLO_F16
+                | V_FMA_MIXHI_F16
+        )
+    )
+}

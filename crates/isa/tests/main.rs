@@ -4,6 +4,7 @@ mod clrx;
 mod common;
 mod corpus;
 mod decode;
+mod effects;
 mod errors;
 mod fields;
 mod opcodes;

@@ -1,28 +1,11 @@
-//! Lifting of a basic block: decodes once, lifts each instruction once.
+//! What an arm of meaning sees of a block: its instruction on its way into the
+//! IR, and how the block goes on.
 
-use wavetank_ir::{Block, Builder, Terminator};
+use wavetank_ir::{Builder, Terminator};
 use wavetank_isa::Inst;
-use wavetank_isa::tables::Sopp;
 
 use crate::modes::Modes;
 use crate::rules::Rules;
-
-/// The longest block, in instructions: a longer run of straight code is cut,
-/// so that a block's translation stays short, and a wave's turn can be.
-pub const MAX_INSTS: usize = 64;
-
-/// Gives the instructions of a program.
-pub trait Code {
-    /// The instruction at a guest address, or a sentence that says why there
-    /// is none (outside the code, or no instruction of this chip).
-    fn inst(&self, pc: u64) -> Result<Inst, String>;
-}
-
-impl<F: Fn(u64) -> Result<Inst, String>> Code for F {
-    fn inst(&self, pc: u64) -> Result<Inst, String> {
-        self(pc)
-    }
-}
 
 /// One instruction on its way into the IR: what every arm of meaning sees.
 pub(crate) struct Lift<'a> {
@@ -66,68 +49,4 @@ impl Flow {
             what: format!("{inst}: {why}").into(),
         })
     }
-}
-
-/// Lifts the basic block at `pc`.
-///
-/// A word that cannot be fetched or decoded becomes a terminator that stops
-/// the kernel when, and only when, a wave gets there.
-///
-/// ```
-/// use wavetank_isa::{Chip, Inst, decode};
-/// use wavetank_lift::{Modes, lift_block};
-///
-/// // s_mov_b32 s0, 1; s_endpgm
-/// let code = [0x81, 0x00, 0x80, 0xbe, 0x00, 0x00, 0x81, 0xbf];
-/// let program = |pc: u64| -> Result<Inst, String> {
-///     decode(&code[(pc - 0x100) as usize..], Chip::Gfx900).map_err(|e| e.to_string())
-/// };
-/// let block = lift_block(&program, 0x100, Modes::default());
-/// // Two instructions open; a constant is written; the program ends.
-/// assert_eq!(block.nodes.len(), 5);
-/// ```
-pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
-    lift_insts(code, pc, modes, MAX_INSTS)
-}
-
-/// Whether waves meet at the instruction at `pc`.
-fn is_barrier(code: &dyn Code, pc: u64) -> bool {
-    code.inst(pc).is_ok_and(|i| i.op == Sopp::S_BARRIER.into())
-}
-
-/// Lifts at most `limit` instructions: with 1, a block stops after each.
-pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block {
-    let b = Builder::new(pc);
-    let mut at = pc;
-    for _ in 0..limit {
-        let inst = match code.inst(at) {
-            Ok(inst) => inst,
-            Err(what) => {
-                b.inst(at, wavetank_ir::Family::Other);
-                b.end(Terminator::Unsupported { what: what.into() });
-                return b.finish();
-            }
-        };
-        let lift = Lift {
-            b: &b,
-            inst: &inst,
-            modes,
-            pc: at,
-        };
-        b.inst(at, crate::family(&inst));
-        match crate::lift_inst(&lift) {
-            Flow::Next => at = lift.next(),
-            Flow::Wait if is_barrier(code, lift.next()) => at = lift.next(),
-            Flow::Wait => {
-                b.end(Terminator::Branch(lift.next()));
-                return b.finish();
-            }
-            Flow::End(t) => {
-                b.end(t);
-                return b.finish();
-            }
-        }
-    }
-    b.end(Terminator::Branch(at));
-    b.finish()
 }

@@ -45,9 +45,10 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
             next,
         }),
         S_WAITCNT => {
-            l.b.waitcnt(l.simm16());
+            let counters = waits::counters(l);
+            l.b.waitcnt(counters);
             // Others run meanwhile: blocks end where a wave may have to yield.
-            match waits::for_loads(&l.b.so_far(), l.simm16()) {
+            match waits::for_loads(&l.b.so_far(), counters) {
                 true => Flow::Wait,
                 false => Flow::Next,
             }

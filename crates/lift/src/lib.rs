@@ -16,15 +16,16 @@ mod modes;
 mod operand;
 mod rules;
 mod scalar;
+mod straight;
 mod support;
 mod value;
 mod vector;
 mod waits;
 
-pub use block::{Code, MAX_INSTS, lift_block, lift_insts};
 pub use fidelity::{Fidelity, fidelity};
 pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
+pub use straight::{Code, MAX_INSTS, lift_block, lift_insts};
 pub use support::unsupported;
 
 use block::{Flow, Lift};

@@ -6,7 +6,6 @@ mod flat;
 mod image;
 mod lds;
 mod scalar;
-mod swizzle;
 pub(crate) mod through_lds;
 
 pub(crate) use buffer::{mtbuf, mubuf};

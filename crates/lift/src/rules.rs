@@ -6,7 +6,7 @@
 //! layouts of `wavetank_isa`.
 
 use wavetank_ir::Dialect;
-use wavetank_isa::{Chip, Generation};
+use wavetank_isa::{Chip, Generation, WaitCounter};
 
 /// The facts of a chip that the meaning of its instructions depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +41,12 @@ pub(crate) struct Rules {
     /// Whether DS_SWIZZLE rotates and reverses bits, which LLVM takes for gfx9
     /// only; the GCN wiki's "DS instructions" has quads and bit masks for all.
     pub swizzle_rotates: bool,
+    /// Whether bit 23 of MODE is FP16_OVFL, as on gfx9 (Vega ISA, 3.5 "Mode
+    /// register"). Before, it says nothing.
+    pub fp16_ovfl: bool,
+    /// The counters of S_WAITCNT (vm, exp, lgkm), and where its immediate has
+    /// them.
+    pub wait_counters: &'static [WaitCounter; 3],
 }
 
 /// Southern Islands.
@@ -53,6 +59,8 @@ const GFX6: Rules = Rules {
     halves_packed: false,
     buffer_dialect: Dialect::Strided,
     swizzle_rotates: false,
+    fp16_ovfl: false,
+    wait_counters: WaitCounter::all(Generation::Gfx6),
 };
 
 /// Sea Islands: nothing that is asked for here changed.
@@ -80,6 +88,8 @@ const GFX9: Rules = Rules {
     halves_packed: true,
     buffer_dialect: Dialect::Indexed,
     swizzle_rotates: true,
+    fp16_ovfl: true,
+    wait_counters: WaitCounter::all(Generation::Gfx9),
     ..GFX8
 };
 

@@ -1,6 +1,9 @@
 //! Where a chip would make a wave wait for what it loads.
 
-use wavetank_ir::{Block, Counter, Op};
+use wavetank_ir::{Block, Counter, Op, WaitCnt};
+use wavetank_isa::WaitCounter;
+
+use crate::block::Lift;
 
 /// A counter of accesses under way (Vega ISA, 4.4 "Manually inserted wait states").
 #[derive(Default)]
@@ -22,15 +25,26 @@ impl UnderWay {
     }
 
     /// Whether the wave waits until no more than `most` are under way, and not for stores alone.
-    fn exceeds(&self, most: u16) -> bool {
-        self.loads && self.count > most
+    fn exceeds(&self, most: Option<u8>) -> bool {
+        self.loads && most.is_some_and(|most| self.count > most.into())
     }
 }
 
-/// Whether a wave has to wait at an `s_waitcnt` with the counters of `simm16` for something that the block so far loads.
+/// What an `s_waitcnt` waits for. No counter goes beyond its largest number, so that nobody waits for that.
+pub(crate) fn counters(l: &Lift) -> WaitCnt {
+    let imm = l.simm16();
+    let most = |counter: WaitCounter| {
+        let most = counter.get(imm);
+        (most < counter.max()).then_some(most as u8)
+    };
+    let [vm, exp, lgkm] = l.rules().wait_counters.map(most);
+    WaitCnt { vm, exp, lgkm }
+}
+
+/// Whether a wave has to wait at an `s_waitcnt` for something that the block so far loads.
 ///
 /// What earlier blocks left under way is not known here.
-pub(crate) fn for_loads(block: &Block, simm16: u16) -> bool {
+pub(crate) fn for_loads(block: &Block, most: WaitCnt) -> bool {
     let (mut vm, mut lgkm) = (UnderWay::default(), UnderWay::default());
     let mut at = block.pc;
     for node in &block.nodes {
@@ -47,7 +61,7 @@ pub(crate) fn for_loads(block: &Block, simm16: u16) -> bool {
             _ => {}
         }
     }
-    vm.exceeds(simm16 & 15 | simm16 >> 14 << 4) || lgkm.exceeds(simm16 >> 8 & 15)
+    vm.exceeds(most.vm) || lgkm.exceeds(most.lgkm)
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{inst, lift, lift_on};
-use wavetank_ir::{Block, Dialect, Half, Op as Node, Space, Terminator};
-use wavetank_isa::tables::{Mtbuf, Mubuf, Smem, Sop1, Vop1};
-use wavetank_isa::{Chip, Field, Operand};
+use crate::common::{inst, lift, lift_in, lift_on};
+use wavetank_ir::{Block, Dialect, Half, Op as Node, Space, Terminator, WaitCnt};
+use wavetank_isa::tables::{Mtbuf, Mubuf, Smem, Sop1, Sopp, Vop1, Vop2};
+use wavetank_isa::{Chip, Field, Inst, Operand};
+use wavetank_lift::Modes;
 
 /// The sources below a folder, without the folders of tests.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -177,5 +178,85 @@ fn buffers_are_read_as_on_the_chip() {
             _ => None,
         });
         assert_eq!(dialects.collect::<Vec<_>>(), [expected], "{chip}");
+    }
+}
+
+/// Bit 23 of MODE is FP16_OVFL on gfx9 only.
+#[test]
+fn a_bit_of_mode_before_it_had_a_meaning() {
+    let half = inst(
+        Vop2::V_ADD_F16,
+        &[
+            (Field::Vdst, Operand::Vgpr(1)),
+            (Field::Src0, Operand::Vgpr(2)),
+            (Field::Src1, Operand::Vgpr(3)),
+        ],
+    );
+    for chip in [Chip::Gfx801, Chip::Gfx803, Chip::Gfx810] {
+        let half = Inst { chip, ..half };
+        let block = |mode| lift_in(half, Modes::new(mode, 0)).to_string();
+        assert_eq!(block(1 << 23), block(0), "{chip}");
+    }
+    let block = |mode| lift_in(half, Modes::new(mode, 0)).to_string();
+    assert_ne!(block(1 << 23), block(0));
+}
+
+/// The counters of S_WAITCNT: the words are those of LLVM's assembler. Before gfx9 VM_CNT has no upper bits, and what stands
+/// there says nothing.
+#[test]
+fn counters_of_waits() {
+    let before = [Chip::Gfx600, Chip::Gfx701, Chip::Gfx803, Chip::Gfx810];
+    let since = [Chip::Gfx900, Chip::Gfx906];
+    let all = [&before[..], &since].concat();
+    let of = |vm, exp, lgkm| WaitCnt { vm, exp, lgkm };
+    for (chips, word, expected, text) in [
+        (
+            &all[..],
+            0x0173,
+            of(Some(3), None, Some(1)),
+            "waitcnt vm 3 lgkm 1",
+        ),
+        (
+            &all,
+            0x0000,
+            of(Some(0), Some(0), Some(0)),
+            "waitcnt vm 0 exp 0 lgkm 0",
+        ),
+        (&before, 0x0f2f, of(None, Some(2), None), "waitcnt exp 2"),
+        (&since, 0xcf2f, of(None, Some(2), None), "waitcnt exp 2"),
+        (&since, 0x0f7f, of(Some(15), None, None), "waitcnt vm 15"),
+        (&since, 0x4f71, of(Some(17), None, None), "waitcnt vm 17"),
+        (
+            &since,
+            0x8e7f,
+            of(Some(47), None, Some(14)),
+            "waitcnt vm 47 lgkm 14",
+        ),
+        (&before, 0x0f7f, WaitCnt::default(), "waitcnt"),
+        (&before, 0xcf71, of(Some(1), None, None), "waitcnt vm 1"),
+        (&since, 0xcf7f, WaitCnt::default(), "waitcnt"),
+        // Bits 7, 12 and 13 are reserved.
+        (
+            &all,
+            0x3141,
+            of(Some(1), Some(4), Some(1)),
+            "waitcnt vm 1 exp 4 lgkm 1",
+        ),
+    ] {
+        let wait = inst(Sopp::S_WAITCNT, &[(Field::Simm16, Operand::Imm(word))]);
+        for &chip in chips {
+            let block = lift_on(wait, chip);
+            let waits = block.nodes.iter().filter_map(|n| match n.op {
+                Node::WaitCnt(counters) => Some(counters),
+                _ => None,
+            });
+            assert_eq!(waits.collect::<Vec<_>>(), [expected], "{chip}: {word:#x}");
+            let lines = block.to_string();
+            let found = lines.lines().any(|line| line.trim() == text);
+            assert!(found, "{chip}: `{text}` is not in\n{lines}");
+            let none = |_: &str| None;
+            let again = wavetank_ir::parse(&lines, &none).expect("what is printed can be read");
+            assert_eq!(again.to_string(), lines);
+        }
     }
 }

@@ -3,37 +3,67 @@
 use crate::export::Sent;
 use crate::fault::Fault;
 use crate::global_sync::SyncRequest;
-use crate::yields::YieldPoint;
 use wavetank_memory::MemoryUnit;
 use wavetank_memory::Wave;
 
+/// Where and why a back end returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// The guest address of the instruction that made the wave stop. The wave's own PC is where it goes on, or this one
+    /// where it does not: after [`Why::End`] and [`Why::Fault`].
+    pub pc: u64,
+    /// Why it stopped.
+    pub why: Why,
+}
+
 /// Why a back end returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum Why {
     /// The wave is done.
     End,
-    /// The wave waits at a barrier; its PC is after it.
+    /// The wave waits at a barrier.
     Barrier,
     /// Others may run.
     Yield(YieldPoint),
-    /// The wave asks for global wave synchronization; its PC is after that.
-    GlobalSync {
-        /// What it asks for.
-        request: SyncRequest,
-        /// The guest address of the instruction.
-        pc: u64,
-    },
-    /// The wave sends data out; its PC is after that.
-    Export {
-        /// What, and where to.
-        export: Box<Sent>,
-        /// The guest address of the instruction.
-        pc: u64,
-    },
+    /// The wave asks for global wave synchronization.
+    GlobalSync(SyncRequest),
+    /// The wave sends data out.
+    Export(Box<Sent>),
     /// The wave sent a message to the host.
     Message(u16),
-    /// The kernel must stop. The PC of the wave is that of the instruction.
+    /// The kernel must stop.
     Fault(Fault),
+}
+
+/// Where a wave gave its turn away, among the places that are none for everybody (barriers have a
+/// [`Why`] of their own).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum YieldPoint {
+    /// Its budget was spent at a branch back.
+    BackEdge,
+    /// Its budget was spent at a computed jump.
+    Jump,
+    /// Its budget was spent where it waits for loads, or, where the straight code ends before that, after them.
+    Wait,
+    /// It came round a loop without learning anything.
+    Poll,
+    /// It sleeps.
+    Sleep,
+}
+
+impl YieldPoint {
+    /// Whether the wave waits for others, rather than having used its turn up.
+    pub fn waits(self) -> bool {
+        matches!(self, YieldPoint::Poll | YieldPoint::Sleep)
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        let pc = fault.pc();
+        let why = Why::Fault(fault);
+        Stop { pc, why }
+    }
 }
 
 /// Runs waves. Implementations share the layout of [`Wave`].

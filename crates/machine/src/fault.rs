@@ -22,3 +22,13 @@ pub enum Fault {
         id: u8,
     },
 }
+
+impl Fault {
+    /// The guest address of the instruction that failed.
+    pub fn pc(&self) -> u64 {
+        match self {
+            Fault::Unsupported { pc, .. } | Fault::Trap { pc, .. } => *pc,
+            Fault::Memory(fault) => fault.pc,
+        }
+    }
+}

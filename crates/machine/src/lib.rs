@@ -15,7 +15,7 @@ mod turns;
 mod workgroup;
 mod yields;
 
-pub use backend::{Backend, Stop};
+pub use backend::{Backend, Stop, Why, YieldPoint};
 pub use dispatch::{
     Common, Grid, GridError, Group, MAX_GROUP_SIZE, Prepared, Site, StartWave, WorkItemIds,
 };
@@ -25,4 +25,4 @@ pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
 pub use turns::{Schedule, UnknownSchedule};
 pub use workgroup::WaveState;
-pub use yields::{PollLoop, Toll, YieldPoint};
+pub use yields::{PollLoop, Toll};

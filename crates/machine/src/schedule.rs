@@ -91,6 +91,8 @@ pub struct Message {
     pub group: Group,
     /// The wave.
     pub wave: u32,
+    /// The guest address of the `s_sendmsg`.
+    pub pc: u64,
     /// The operand of `s_sendmsg`.
     pub code: u16,
     /// M0, the payload.
@@ -161,7 +163,7 @@ pub struct HungWave {
     pub group: Group,
     /// The wave in it.
     pub wave: u32,
-    /// The guest address of its next instruction.
+    /// The guest address of the instruction at which it waits; of its next one, if it could run.
     pub pc: u64,
     /// What it was doing.
     pub state: WaveState,
@@ -520,12 +522,15 @@ impl<'a, W: Worker> Thread<'a, W> {
 }
 
 fn hung(group: &WorkGroup) -> impl Iterator<Item = HungWave> {
-    let states = group.states.iter().zip(&group.waves).enumerate();
-    let alive = states.filter(|(_, (state, _))| **state != WaveState::Ended);
-    alive.map(|(n, (state, wave))| HungWave {
+    let states = group.states.iter().copied().enumerate();
+    let alive = states.filter(|(_, state)| *state != WaveState::Ended);
+    alive.map(|(n, state)| HungWave {
         group: group.group,
         wave: n as u32,
-        pc: wave.uniform().pc,
-        state: *state,
+        pc: match state {
+            WaveState::Ready => group.waves[n].uniform().pc,
+            _ => group.stopped_at[n],
+        },
+        state,
     })
 }

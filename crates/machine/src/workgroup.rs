@@ -1,6 +1,6 @@
 //! A work-group at run time: its waves take turns on one thread and meet at barriers.
 
-use crate::backend::Stop;
+use crate::backend::{Stop, Why};
 use crate::dispatch::Group;
 use crate::export::Exported;
 use crate::fault::Fault;
@@ -28,6 +28,8 @@ pub(crate) struct WorkGroup {
     /// At least `states.len()` waves; more are left from larger groups.
     pub waves: Vec<Wave>,
     pub states: Vec<WaveState>,
+    /// The instruction at which each stopped last.
+    pub stopped_at: Vec<u64>,
     turns: Turns,
     /// The waves in the order of their turns.
     order: Vec<u32>,
@@ -55,6 +57,7 @@ impl WorkGroup {
             group,
             waves: Vec::new(),
             states: Vec::new(),
+            stopped_at: Vec::new(),
             turns: Turns::default(),
             order: Vec::new(),
         }
@@ -66,6 +69,7 @@ impl WorkGroup {
         self.group = group;
         self.states.clear();
         self.states.resize(count as usize, WaveState::Ready);
+        self.stopped_at.resize(count as usize, 0);
         self.turns.begin(schedule, group.index, count as usize);
         self.order.clear();
         self.order.extend(0..count);
@@ -95,25 +99,27 @@ impl WorkGroup {
                 WaveState::GlobalSync(_) | WaveState::Barrier | WaveState::Ended => continue,
             }
             self.states[n] = WaveState::Ready;
-            match self.run_wave(n, worker, message) {
-                Stop::End => (self.states[n], progress) = (WaveState::Ended, true),
-                Stop::Barrier => self.states[n] = WaveState::Barrier,
-                Stop::Fault(fault) => {
+            let stop = self.run_wave(n, worker, message);
+            self.stopped_at[n] = stop.pc;
+            match stop.why {
+                Why::End => (self.states[n], progress) = (WaveState::Ended, true),
+                Why::Barrier => self.states[n] = WaveState::Barrier,
+                Why::Fault(fault) => {
                     return Round::Fault {
                         wave: n as u32,
                         fault,
                     };
                 }
-                Stop::Yield(point) if point.waits() => {}
-                Stop::Yield(_) => {
+                Why::Yield(point) if point.waits() => {}
+                Why::Yield(_) => {
                     progress |= self.turns.spent(n);
                     asleep = false;
                 }
-                Stop::GlobalSync { request, .. } => match sync.enter(request) {
+                Why::GlobalSync(request) => match sync.enter(request) {
                     Some(ticket) => self.states[n] = WaveState::GlobalSync(ticket),
                     None => asleep = false,
                 },
-                Stop::Export { export, pc } => {
+                Why::Export(export) => {
                     worker.rest();
                     let exported = Exported {
                         group: self.group,
@@ -125,13 +131,13 @@ impl WorkGroup {
                         None => {
                             return Round::Fault {
                                 wave: n as u32,
-                                fault: exported.refused(pc),
+                                fault: exported.refused(stop.pc),
                             };
                         }
                     }
                     asleep = false;
                 }
-                Stop::Message(_) => unreachable!("run_wave goes on after messages"),
+                Why::Message(_) => unreachable!("run_wave goes on after messages"),
             }
         }
         if self.states.iter().all(|s| *s == WaveState::Ended) {
@@ -155,17 +161,19 @@ impl WorkGroup {
         let wave = &mut self.waves[n];
         wave.uniform_mut().budget = self.turns.budget(n);
         loop {
-            match worker.run(wave) {
-                Stop::Message(code) => {
+            let stop = worker.run(wave);
+            match stop.why {
+                Why::Message(code) => {
                     worker.rest();
                     message(Message {
                         group: self.group,
                         wave: n as u32,
+                        pc: stop.pc,
                         code,
                         m0: wave.uniform().s[usize::from(wavetank_memory::sreg::M0)],
                     });
                 }
-                stop => return stop,
+                _ => return stop,
             }
         }
     }

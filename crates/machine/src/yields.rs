@@ -17,31 +17,9 @@
 //!
 //! Code without a loop ends, so that nothing else has to be looked at.
 
+use crate::backend::{Stop, Why, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
 use wavetank_memory::{Polled, Uniform, VGPRS, VectorRegisters};
-
-/// Where a wave gave its turn away, among the places that are none for everybody (barriers have a
-/// [`Stop`](crate::Stop) of their own).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum YieldPoint {
-    /// Its budget was spent at a branch back.
-    BackEdge,
-    /// Its budget was spent at a computed jump.
-    Jump,
-    /// Its budget was spent where it waits for loads, or, where the straight code ends before that, after them.
-    Wait,
-    /// It came round a loop without learning anything.
-    Poll,
-    /// It sleeps.
-    Sleep,
-}
-
-impl YieldPoint {
-    /// Whether the wave waits for others, rather than having used its turn up.
-    pub fn waits(self) -> bool {
-        matches!(self, YieldPoint::Poll | YieldPoint::Sleep)
-    }
-}
 
 /// A loop in which a wave may poll.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,6 +34,8 @@ pub struct PollLoop {
 /// What a block takes of a wave's turn, and whether that may end behind it.
 #[derive(Clone, Debug)]
 pub struct Toll {
+    /// The guest address of the last instruction, behind which it is paid.
+    pc: u64,
     cost: i64,
     /// Behind the end of the block, and behind a branch that is taken.
     points: [Option<YieldPoint>; 2],
@@ -90,6 +70,7 @@ impl Toll {
         let wait = loads.then_some(YieldPoint::Wait);
         let back = taken.filter(|to| *to <= at).map(|_| YieldPoint::BackEdge);
         Toll {
+            pc: at,
             cost: cost(block),
             points: [next.or(wait), back.or(wait)],
             taken,
@@ -98,9 +79,10 @@ impl Toll {
         }
     }
 
-    /// That of an instruction for those who step: a budget of 1 ends behind it.
-    pub const fn step() -> Toll {
+    /// That of the instruction at an address for those who step: a budget of 1 ends behind it.
+    pub const fn step(pc: u64) -> Toll {
         Toll {
+            pc,
             cost: 1,
             points: [Some(YieldPoint::BackEdge); 2],
             taken: None,
@@ -117,12 +99,7 @@ impl Toll {
     /// A wave has run the block and left it by a [`way`](Self::way): takes what it costs, and says whether the wave's turn
     /// ends here, and why.
     #[inline(always)]
-    pub fn pay(
-        &self,
-        way: usize,
-        wave: &mut Uniform,
-        vector: &VectorRegisters,
-    ) -> Option<YieldPoint> {
+    pub fn pay(&self, way: usize, wave: &mut Uniform, vector: &VectorRegisters) -> Option<Stop> {
         wave.budget -= self.cost;
         if self.writes {
             wave.polled = Polled::default();
@@ -131,9 +108,14 @@ impl Toll {
         if let (YieldPoint::BackEdge, Some(polls)) = (point, &self.polls)
             && polls.came_round(wave, vector)
         {
-            return Some(YieldPoint::Poll);
+            return Some(self.stop(YieldPoint::Poll));
         }
-        (wave.budget <= 0).then_some(point)
+        (wave.budget <= 0).then(|| self.stop(point))
+    }
+
+    fn stop(&self, point: YieldPoint) -> Stop {
+        let (pc, why) = (self.pc, Why::Yield(point));
+        Stop { pc, why }
     }
 }
 

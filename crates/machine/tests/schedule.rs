@@ -8,7 +8,7 @@ use wavetank_ir::GlobalSync;
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
     DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Prepared, Schedule, Sent, Site,
-    StartWave, Stop, SyncRequest, WaveState, YieldPoint,
+    StartWave, Stop, SyncRequest, WaveState, Why, YieldPoint,
 };
 use wavetank_memory::Wave;
 
@@ -30,10 +30,15 @@ impl StartWave for Start {
     }
 }
 
+/// The guest address of the instruction of a step.
+fn address(step: u32) -> u64 {
+    0x1000 + 8 * u64::from(step)
+}
+
 /// Calls a function with a wave's group, number and the step it is at.
 struct Toy<F>(F);
 
-impl<F: FnMut(u32, u32, u32) -> Stop> Worker for Toy<F> {
+impl<F: FnMut(u32, u32, u32) -> Why> Worker for Toy<F> {
     fn add_slot(&mut self) -> Result<u64, Fault> {
         Ok(0)
     }
@@ -45,12 +50,14 @@ impl<F: FnMut(u32, u32, u32) -> Stop> Worker for Toy<F> {
         let (group, number, step) = (uniform.s[GROUP], uniform.s[WAVE], uniform.s[STEP]);
         uniform.s[STEP] += 1;
         uniform.counts[1] += 1;
-        self.0(group, number, step)
+        uniform.pc = address(step + 1);
+        let (pc, why) = (address(step), self.0(group, number, step));
+        Stop { pc, why }
     }
 }
 
 /// A wave has used its turn up.
-const SPENT: Stop = Stop::Yield(YieldPoint::BackEdge);
+const SPENT: Why = Why::Yield(YieldPoint::BackEdge);
 
 fn grid(groups: u32, waves: u32) -> Grid {
     Grid::new([groups * waves * 64, 1, 1], [waves * 64, 1, 1]).unwrap()
@@ -59,7 +66,7 @@ fn grid(groups: u32, waves: u32) -> Grid {
 fn toy(
     grid: &Grid,
     options: &Options<'_>,
-    f: impl Fn(u32, u32, u32) -> Stop + Sync,
+    f: impl Fn(u32, u32, u32) -> Why + Sync,
 ) -> Result<Counts, Failure> {
     run(grid, &Start, options, |_| Toy(&f))
 }
@@ -69,7 +76,7 @@ fn groups_start_in_order_on_one_thread() {
     let order = Mutex::new(Vec::new());
     let counts = toy(&grid(5, 2), &Options::default(), |group, wave, _| {
         order.lock().unwrap().push((group, wave));
-        Stop::End
+        Why::End
     });
     let expected: Vec<_> = (0..5).flat_map(|g| [(g, 0), (g, 1)]).collect();
     assert_eq!(*order.lock().unwrap(), expected);
@@ -85,10 +92,10 @@ fn a_barrier_opens_when_all_live_waves_are_there() {
         log.lock().unwrap().push((wave, step));
         match (wave, step) {
             // Wave 1 ends before the barrier; wave 2 comes late.
-            (1, _) => Stop::End,
+            (1, _) => Why::End,
             (2, 0..=2) => SPENT,
-            (0, 0) | (2, 3) => Stop::Barrier,
-            _ => Stop::End,
+            (0, 0) | (2, 3) => Why::Barrier,
+            _ => Why::End,
         }
     };
     toy(&grid(1, 3), &Options::default(), f).unwrap();
@@ -104,11 +111,11 @@ fn a_barrier_opens_when_all_live_waves_are_there() {
 fn a_spinning_wave_lets_its_partner_run() {
     let flag = AtomicBool::new(false);
     let f = |_, wave, step| match (wave, step) {
-        (0, _) if flag.load(SeqCst) => Stop::End,
+        (0, _) if flag.load(SeqCst) => Why::End,
         (0, _) => SPENT,
         (_, 40) => {
             flag.store(true, SeqCst);
-            Stop::End
+            Why::End
         }
         _ => SPENT,
     };
@@ -126,8 +133,8 @@ fn a_spinning_group_lets_later_groups_start() {
                 arrived.fetch_add(1, SeqCst);
             }
             match arrived.load(SeqCst) {
-                6 => Stop::End,
-                _ => Stop::Yield(why),
+                6 => Why::End,
+                _ => Why::Yield(why),
             }
         };
         let options = Options {
@@ -150,11 +157,9 @@ fn exports_are_taken_or_refused() {
         data: [Some(Box::new([7; 64])), None, None, None],
     });
     let f = |group, _, step| match step {
-        0 if group == 1 => Stop::Export {
-            export: export.clone(),
-            pc: 16,
-        },
-        _ => Stop::End,
+        2 if group == 1 => Why::Export(export.clone()),
+        0..2 => SPENT,
+        _ => Why::End,
     };
     let taken = Mutex::new(Vec::new());
     let take = |exported: &Exported| taken.lock().unwrap().push(exported.clone());
@@ -170,7 +175,7 @@ fn exports_are_taken_or_refused() {
     let refused = toy(&grid(2, 1), &Options::default(), f).unwrap_err();
     assert!(matches!(
         refused,
-        Failure::Fault { fault: Fault::Unsupported { pc: 16, what }, .. } if what.contains("exports")
+        Failure::Fault { fault: Fault::Unsupported { pc, what }, .. } if pc == address(2) && what.contains("exports")
     ));
 }
 
@@ -180,10 +185,6 @@ fn request(op: GlobalSync, value: u32) -> SyncRequest {
         resource: 0,
         value,
     }
-}
-
-fn sync_at(request: SyncRequest) -> Stop {
-    Stop::GlobalSync { request, pc: 8 }
 }
 
 /// One wave of each group meets those of the others while its partner waits at the group's barrier. All groups are
@@ -198,16 +199,16 @@ fn all_groups_meet() {
         let f = |_, wave, step| match (wave, step) {
             (0, 0) => {
                 arrived.fetch_add(1, SeqCst);
-                sync_at(request(GlobalSync::Barrier, 6))
+                Why::GlobalSync(request(GlobalSync::Barrier, 6))
             }
             (0, 1) => {
                 met();
-                Stop::Barrier
+                Why::Barrier
             }
-            (1, 0) => Stop::Barrier,
+            (1, 0) => Why::Barrier,
             _ => {
                 met();
-                Stop::End
+                Why::End
             }
         };
         let options = Options {
@@ -229,11 +230,12 @@ fn a_hung_wave_leaves_the_queue() {
         deadline: Some(Instant::now() + Duration::from_millis(50)),
         ..Options::default()
     };
-    let f = |_, _, _| sync_at(request(GlobalSync::Wait, 0));
+    let f = |_, _, _| Why::GlobalSync(request(GlobalSync::Wait, 0));
     let Err(Failure::Timeout { waves, .. }) = toy(&grid(1, 1), &options, f) else {
         panic!("it cannot end");
     };
     assert!(matches!(waves[0].state, WaveState::GlobalSync(ticket) if ticket.resource() == 0));
+    assert_eq!(waves[0].pc, address(0));
     sync.enter(request(GlobalSync::Signal, 0));
     assert_eq!(sync.enter(request(GlobalSync::Wait, 0)), None);
 }
@@ -250,7 +252,7 @@ fn no_more_groups_are_resident_than_the_chip_holds() {
             return SPENT;
         }
         started.fetch_sub(1, SeqCst);
-        Stop::End
+        Why::End
     };
     let options = Options {
         resident_groups: 3,
@@ -276,7 +278,7 @@ fn threads_run_every_group_once() {
     };
     let counts = toy(&grid(1000, 1), &options, |group, _, _| {
         seen[group as usize].fetch_add(1, SeqCst);
-        Stop::End
+        Why::End
     });
     assert_eq!(counts.unwrap().groups, 1000);
     assert_eq!(calls.into_inner(), 1000);
@@ -291,8 +293,8 @@ fn a_fault_stops_everything_and_names_the_wave() {
             later.fetch_add(1, SeqCst);
         }
         match (group, wave) {
-            (7, 1) => Stop::Fault(Fault::Trap { pc: 0x40, id: 2 }),
-            _ => Stop::End,
+            (7, 1) => Why::Fault(Fault::Trap { pc: 0x40, id: 2 }),
+            _ => Why::End,
         }
     });
     let Err(Failure::Fault { group, wave, fault }) = failure else {
@@ -311,9 +313,9 @@ fn a_timeout_says_where_waves_hang() {
         deadline: Some(Instant::now() + Duration::from_millis(30)),
         ..Options::default()
     };
-    let failure = toy(&grid(2, 3), &options, |_, wave, _| match wave {
-        0 => Stop::Barrier,
-        1 => Stop::End,
+    let failure = toy(&grid(2, 3), &options, |_, wave, step| match (wave, step) {
+        (0, 3) => Why::Barrier,
+        (1, _) => Why::End,
         _ => SPENT,
     });
     let Err(Failure::Timeout { done, waves }) = failure else {
@@ -323,7 +325,10 @@ fn a_timeout_says_where_waves_hang() {
     let group_0: Vec<_> = waves.iter().filter(|w| w.group.index == 0).collect();
     assert_eq!(group_0.len(), 2);
     assert_eq!((group_0[0].wave, group_0[0].state), (0, WaveState::Barrier));
+    // Who waits is at the instruction by which it does, who runs before its next one.
+    assert_eq!(group_0[0].pc, address(3));
     assert_eq!((group_0[1].wave, group_0[1].state), (2, WaveState::Ready));
+    assert!(group_0[1].pc > address(3), "{:#x}", group_0[1].pc);
 }
 
 #[test]
@@ -335,7 +340,7 @@ fn cancelling_stops_groups_that_end_by_themselves() {
     };
     let failure = toy(&grid(1_000_000, 1), &options, |group, _, _| {
         cancel.store(group == 10, SeqCst);
-        Stop::End
+        Why::End
     });
     assert!(
         matches!(failure, Err(Failure::Timeout { done: 11, .. })),
@@ -346,17 +351,24 @@ fn cancelling_stops_groups_that_end_by_themselves() {
 #[test]
 fn messages_reach_the_host_and_the_wave_goes_on() {
     let seen = Mutex::new(Vec::new());
-    let hook = |m: Message| seen.lock().unwrap().push((m.group.index, m.wave, m.code));
+    let hook = |m: Message| {
+        let message = (m.group.index, m.wave, m.pc, m.code);
+        seen.lock().unwrap().push(message);
+    };
     let options = Options {
         message: Some(&hook),
         ..Options::default()
     };
     let counts = toy(&grid(2, 1), &options, |_, _, step| match step {
-        0 => Stop::Message(1),
-        _ => Stop::End,
+        1 => Why::Message(7),
+        0 => SPENT,
+        _ => Why::End,
     });
     assert_eq!(counts.unwrap().messages, 2);
-    assert_eq!(*seen.lock().unwrap(), [(0, 0, 1), (1, 0, 1)]);
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [(0, 0, address(1), 7), (1, 0, address(1), 7)]
+    );
 }
 
 /// A host built with fast-math flags flushes denormals; threads inherit that.
@@ -365,8 +377,8 @@ fn waves_run_in_the_default_float_environment() {
     let flushing = 0x1f80u32 | 1 << 15 | 1 << 6;
     let tiny = std::hint::black_box(1e-40f32);
     let f = |_, _, _| match (tiny * std::hint::black_box(1.0)).to_bits() {
-        0 => Stop::Fault(Fault::Trap { pc: 0, id: 0 }),
-        _ => Stop::End,
+        0 => Why::Fault(Fault::Trap { pc: 0, id: 0 }),
+        _ => Why::End,
     };
     let options = Options {
         threads: 2,
@@ -399,11 +411,12 @@ impl Worker for Spender<'_> {
             .push((uniform.s[WAVE], uniform.budget));
         uniform.budget = 0;
         uniform.s[STEP] += 1;
-        match uniform.s[STEP] {
-            15 => Stop::Barrier,
-            18 => Stop::End,
+        let why = match uniform.s[STEP] {
+            15 => Why::Barrier,
+            18 => Why::End,
             _ => SPENT,
-        }
+        };
+        Stop { pc: 0, why }
     }
 }
 
@@ -454,7 +467,7 @@ fn random_turns_follow_from_the_seed() {
 /// Who watches hears of a group that alone takes long, also where it meets at barriers all the time.
 #[test]
 fn a_long_work_group_is_told_of() {
-    for stop in [SPENT, Stop::Barrier] {
+    for why in [SPENT, Why::Barrier] {
         let calls = AtomicU64::new(0);
         let progress = |done, all| {
             assert!(done <= all && all == 1);
@@ -465,11 +478,11 @@ fn a_long_work_group_is_told_of() {
             ..Options::default()
         };
         let f = |_, _, step| match step {
-            1000 => Stop::End,
-            _ => stop.clone(),
+            1000 => Why::End,
+            _ => why.clone(),
         };
         toy(&grid(1, 2), &options, f).unwrap();
-        assert!(calls.into_inner() > 10, "{stop:?}");
+        assert!(calls.into_inner() > 10, "{why:?}");
     }
 }
 
@@ -478,14 +491,14 @@ fn a_long_work_group_is_told_of() {
 fn a_group_that_polls_waits_while_another_gets_on() {
     let (looks, done) = (AtomicU32::new(0), AtomicBool::new(false));
     let f = |group, _, step| match (group, step) {
-        (0, _) if done.load(SeqCst) => Stop::End,
+        (0, _) if done.load(SeqCst) => Why::End,
         (0, _) => {
             looks.fetch_add(1, SeqCst);
-            Stop::Yield(YieldPoint::Poll)
+            Why::Yield(YieldPoint::Poll)
         }
         (_, 1000) => {
             done.store(true, SeqCst);
-            Stop::End
+            Why::End
         }
         _ => SPENT,
     };

@@ -10,6 +10,7 @@ use wavetank_ir::Rmw;
 
 use crate::global;
 use crate::lanes::each;
+use crate::rows::{Baseline, copy};
 
 /// A 32- or 64-bit word with the arithmetic of the atomics.
 trait Word: Copy + Ord {
@@ -90,6 +91,14 @@ impl<W> Words<'_, W> {
             .iter()
             .fold(0, |differ, cell| differ | cell ^ first);
         (differ == 0 && self.mask != 0).then_some(first)
+    }
+
+    /// Where the words of all lanes begin, if they are neighbours.
+    fn row(&self) -> Option<u64> {
+        let first = self.cell[0];
+        let place = |lane: usize| first.wrapping_add((lane * size_of::<W>()) as u64);
+        let differ = (0..64).fold(0, |differ, lane| differ | self.cell[lane] ^ place(lane));
+        (differ == 0 && self.mask == !0).then_some(first)
     }
 }
 
@@ -225,6 +234,16 @@ macro_rules! width {
                             Ok(_) => break,
                             Err(now) => old = now,
                         }
+                    }
+                } else if self.owned && let Some(first) = self.row() {
+                    let mut after = [0; 64];
+                    // SAFETY: the words of the lanes, side by side.
+                    unsafe {
+                        copy::<Baseline, [$word; 64]>(global::at(first), before.as_mut_ptr().cast());
+                        for lane in 0..64 {
+                            after[lane] = modify(before[lane], self.data[lane], self.data2[lane]);
+                        }
+                        copy::<Baseline, [$word; 64]>(after.as_ptr().cast(), global::at(first));
                     }
                 } else if self.owned {
                     each(self.mask, |lane| {

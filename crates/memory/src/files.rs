@@ -1,17 +1,12 @@
 //! The state of one wave, shared byte for byte by every back end.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::ptr::NonNull;
 
-use wavetank_ir::LANES;
+use wavetank_ir::{HARDWARE_REGISTERS, LANES};
 
 /// Vector registers a wave can name.
 pub const VGPRS: usize = 256;
-
-/// Lane vectors a back end may use as temporaries, after the registers.
-pub const VECTOR_TEMPS: usize = 96;
-
-/// Uniform 64-bit temporaries of a back end.
-pub const UNIFORM_TEMPS: usize = 256;
 
 /// The vector registers of a wave.
 pub type VectorRegisters = [[u32; LANES]; VGPRS];
@@ -27,7 +22,7 @@ pub struct Uniform {
     /// Uniform registers by source code: SGPRs, VCC, M0, EXEC.
     pub s: [u32; 128],
     /// Hardware registers by `hwreg` number.
-    pub hw: [u32; 64],
+    pub hw: [u32; HARDWARE_REGISTERS],
     /// The scalar condition code, 0 or 1.
     pub scc: u32,
     /// Keeps the next field aligned.
@@ -44,8 +39,6 @@ pub struct Uniform {
     pub lane_count: u64,
     /// What the wave found when it last came round a loop.
     pub polled: Polled,
-    /// Temporaries of the back end.
-    pub temps: [u64; UNIFORM_TEMPS],
 }
 
 /// What a wave finds when it comes round a loop in which it may poll.
@@ -57,41 +50,60 @@ pub struct Polled {
     pub seen: Option<u64>,
 }
 
+/// What an engine keeps behind the files of a wave while it runs it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Room {
+    /// Lane vectors of 32-bit lanes, behind the registers.
+    pub vectors: usize,
+    /// 64-bit values, behind [`Uniform`].
+    pub uniforms: usize,
+}
+
 /// One wave: its uniform state and its vector registers.
 pub struct Wave {
-    uniform: Box<Uniform>,
-    vector: VectorFile,
+    /// A [`Uniform`], then the engine's uniform values.
+    uniform: Memory,
+    /// The registers, then the engine's lane vectors.
+    vector: Memory,
+    room: Room,
     /// The number of the wave in its work-group.
     pub index: u32,
 }
 
-/// 64-byte aligned lane vectors: the registers, then the temporaries.
-struct VectorFile(*mut u32);
+/// Memory of 64-byte lines.
+struct Memory {
+    at: NonNull<u8>,
+    layout: Layout,
+}
 
-// SAFETY: the file owns its memory; nothing else points to it.
-unsafe impl Send for VectorFile {}
+// SAFETY: it owns what it points to.
+unsafe impl Send for Memory {}
 
-impl VectorFile {
-    const LAYOUT: Layout = match Layout::from_size_align((VGPRS + VECTOR_TEMPS) * VECTOR_BYTES, 64)
-    {
-        Ok(l) => l,
-        Err(_) => panic!("the layout of the vector file is valid"),
-    };
-
-    fn new() -> Self {
+impl Memory {
+    /// Zeroed memory, of a byte at least.
+    fn new(bytes: usize) -> Self {
+        let layout = Layout::from_size_align(bytes, 64).expect("the files of a wave are small");
         // SAFETY: the layout has a size above zero.
-        let p = unsafe { alloc_zeroed(Self::LAYOUT) };
-        if p.is_null() {
-            handle_alloc_error(Self::LAYOUT);
+        let at = NonNull::new(unsafe { alloc_zeroed(layout) });
+        Memory {
+            at: at.unwrap_or_else(|| handle_alloc_error(layout)),
+            layout,
         }
-        VectorFile(p.cast())
+    }
+
+    /// The same in more memory.
+    fn grown(&self, bytes: usize) -> Self {
+        let new = Memory::new(bytes.max(self.layout.size()));
+        // SAFETY: both are as long, and apart.
+        unsafe { new.at.copy_from_nonoverlapping(self.at, self.layout.size()) };
+        new
     }
 }
 
-impl Drop for VectorFile {
+impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: allocated in `new` with this layout.
-        unsafe { dealloc(self.0.cast(), Self::LAYOUT) }
+        unsafe { dealloc(self.at.as_ptr(), self.layout) }
     }
 }
 
@@ -104,9 +116,9 @@ impl Default for Wave {
 impl Wave {
     /// A wave with all registers zero, every lane on.
     pub fn new(index: u32) -> Wave {
-        let mut uniform = Box::new(Uniform {
+        let mut start = Uniform {
             s: [0; 128],
-            hw: [0; 64],
+            hw: [0; HARDWARE_REGISTERS],
             scc: 0,
             reserved: 0,
             all: !0,
@@ -115,15 +127,34 @@ impl Wave {
             counts: [0; 8],
             lane_count: 0,
             polled: Polled::default(),
-            temps: [0; UNIFORM_TEMPS],
-        });
-        uniform.s[126] = !0;
-        uniform.s[127] = !0;
+        };
+        start.s[126] = !0;
+        start.s[127] = !0;
+        let uniform = Memory::new(size_of::<Uniform>());
+        // SAFETY: the memory has its size and alignment.
+        unsafe { uniform.at.cast().write(start) };
         Wave {
             uniform,
-            vector: VectorFile::new(),
+            vector: Memory::new(VGPRS * VECTOR_BYTES),
+            room: Room::default(),
             index,
         }
+    }
+
+    /// Sees to it that there is room for an engine's own values, which have no value yet. They are nobody's between turns.
+    #[inline]
+    pub fn make_room(&mut self, room: Room) {
+        if self.room.vectors < room.vectors || self.room.uniforms < room.uniforms {
+            self.grow(room);
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, room: Room) {
+        self.uniform = self.uniform.grown(size_of::<Uniform>() + 8 * room.uniforms);
+        self.vector = self.vector.grown((VGPRS + room.vectors) * VECTOR_BYTES);
+        self.room.vectors = self.room.vectors.max(room.vectors);
+        self.room.uniforms = self.room.uniforms.max(room.uniforms);
     }
 
     /// Zeroes the uniform registers, the counters and the first `vgprs` vector
@@ -136,41 +167,46 @@ impl Wave {
 
     /// Puts the wave into a start state: scalar and hardware registers as given, the first `vgprs` vector registers zero.
     #[inline]
-    pub fn start(&mut self, s: &[u32; 128], hw: &[u32; 64], vgprs: usize) {
-        self.uniform.s = *s;
-        self.uniform.hw = *hw;
-        self.uniform.scc = 0;
-        self.uniform.counts = [0; 8];
-        self.uniform.lane_count = 0;
-        self.uniform.polled = Polled::default();
+    pub fn start(&mut self, s: &[u32; 128], hw: &[u32; HARDWARE_REGISTERS], vgprs: usize) {
+        let uniform = self.uniform_mut();
+        uniform.s = *s;
+        uniform.hw = *hw;
+        uniform.scc = 0;
+        uniform.counts = [0; 8];
+        uniform.lane_count = 0;
+        uniform.polled = Polled::default();
         let count = vgprs.min(VGPRS) * LANES;
         // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
-        unsafe { std::slice::from_raw_parts_mut(self.vector.0, count) }.fill(0);
+        unsafe { std::slice::from_raw_parts_mut(self.lanes(), count) }.fill(0);
     }
 
     /// The uniform state.
     #[inline]
     pub fn uniform(&self) -> &Uniform {
-        &self.uniform
+        // SAFETY: it begins with one, written in `new` and owned by self.
+        unsafe { self.uniform.at.cast().as_ref() }
     }
 
     /// The uniform state, to change.
     #[inline]
     pub fn uniform_mut(&mut self) -> &mut Uniform {
-        &mut self.uniform
+        // SAFETY: it begins with one, written in `new` and borrowed with self.
+        unsafe { self.uniform.at.cast().as_mut() }
     }
 
     /// A pair of uniform registers.
     pub fn s64(&self, n: u8) -> u64 {
         let n = usize::from(n);
-        u64::from(self.uniform.s[n]) | u64::from(self.uniform.s[n + 1]) << 32
+        let s = &self.uniform().s;
+        u64::from(s[n]) | u64::from(s[n + 1]) << 32
     }
 
     /// Sets a pair of uniform registers.
     pub fn set_s64(&mut self, n: u8, v: u64) {
         let n = usize::from(n);
-        self.uniform.s[n] = v as u32;
-        self.uniform.s[n + 1] = (v >> 32) as u32;
+        let s = &mut self.uniform_mut().s;
+        s[n] = v as u32;
+        s[n + 1] = (v >> 32) as u32;
     }
 
     /// The active lanes.
@@ -186,7 +222,7 @@ impl Wave {
     pub fn vgpr(&self, n: usize) -> &[u32; LANES] {
         assert!(n < VGPRS);
         // SAFETY: the file holds VGPRS lane vectors, owned by self.
-        unsafe { &*self.vector.0.add(n * LANES).cast() }
+        unsafe { &*self.lanes().add(n * LANES).cast() }
     }
 
     /// The lanes of one vector register, to change.
@@ -197,19 +233,34 @@ impl Wave {
     pub fn vgpr_mut(&mut self, n: usize) -> &mut [u32; LANES] {
         assert!(n < VGPRS);
         // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
-        unsafe { &mut *self.vector.0.add(n * LANES).cast() }
+        unsafe { &mut *self.lanes().add(n * LANES).cast() }
     }
 
     /// The uniform state, to change, beside the vector registers.
     #[inline]
     pub fn files(&mut self) -> (&mut Uniform, &VectorRegisters) {
-        // SAFETY: the file holds VGPRS lane vectors, borrowed with self, and the uniform state is elsewhere.
-        (&mut self.uniform, unsafe { &*self.vector.0.cast() })
+        // SAFETY: both are borrowed with self, and apart; the file holds VGPRS lane vectors.
+        unsafe { (self.uniform.at.cast().as_mut(), &*self.lanes().cast()) }
+    }
+
+    /// The uniform values that an engine has made room for.
+    pub fn own_uniforms(&mut self) -> &mut [u64] {
+        // SAFETY: `grow` made memory for so many, which is zeroed at first and borrowed with self.
+        unsafe {
+            let first = self.uniform.at.cast::<Uniform>().add(1).cast();
+            std::slice::from_raw_parts_mut(first.as_ptr(), self.room.uniforms)
+        }
     }
 
     /// Base addresses of the two files, for back ends.
     #[inline]
     pub fn raw(&mut self) -> (*mut Uniform, *mut u32) {
-        (&mut *self.uniform, self.vector.0)
+        (self.uniform.at.cast().as_ptr(), self.lanes())
+    }
+
+    /// The lanes of the first vector register; the others follow.
+    #[inline]
+    fn lanes(&self) -> *mut u32 {
+        self.vector.at.as_ptr().cast()
     }
 }

@@ -4,12 +4,17 @@
 //! The names of the formats list the widths from the highest bits down:
 //! 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
 
-use wavetank_ir::{Half, MemKind};
+use std::sync::LazyLock;
+
+use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
+use crate::elements::{self, Components};
 use crate::global;
-use crate::lanes::each;
+use crate::places::Far;
+use crate::rows::Rows;
 use crate::space::buffer::Site;
+use crate::taps::Tap;
 use crate::unit::Denied;
 
 /// The layout and the numbers of an element.
@@ -103,32 +108,41 @@ impl Format {
         }
     }
 
+    /// The components that there are: their numbers, first bits and widths. None goes on in another dword.
+    #[inline(always)]
+    pub(crate) fn parts(self) -> impl Iterator<Item = (usize, (Number, u32, u32))> {
+        let mut at = 0;
+        (0..4)
+            .map(move |n| {
+                let (first, width) = (at, self.widths[n]);
+                at += width;
+                (n, (self.number.of(n), first, width))
+            })
+            .filter(|(_, (.., width))| *width != 0)
+    }
+
     /// The components of an element; those it lacks are 0.
     pub(crate) fn unpack(self, element: u128) -> [u32; 4] {
-        let mut at = 0;
-        std::array::from_fn(|n| {
-            let width = self.widths[n];
+        let mut components = [0; 4];
+        for (n, (number, at, width)) in self.parts() {
             let raw = (element >> at) as u32;
-            at += width;
-            match width {
-                0 => 0,
+            components[n] = match width {
                 32 => raw,
-                _ => self.number.of(n).decode(raw & ((1 << width) - 1), width),
-            }
-        })
+                _ => number.decode(raw & ((1 << width) - 1), width),
+            };
+        }
+        components
     }
 
     /// The element of components.
     pub(crate) fn pack(self, components: [u32; 4]) -> u128 {
-        let (mut at, mut element) = (0, 0);
-        for (n, (value, width)) in components.into_iter().zip(self.widths).enumerate() {
+        let mut element = 0;
+        for (n, (number, at, width)) in self.parts() {
             let raw = match width {
-                0 => 0,
-                32 => value,
-                _ => self.number.of(n).encode(value, width) & ((1 << width) - 1),
+                32 => components[n],
+                _ => number.encode(components[n], width) & ((1 << width) - 1),
             };
             element |= u128::from(raw) << at;
-            at += width;
         }
         element
     }
@@ -136,6 +150,7 @@ impl Format {
 
 impl Number {
     /// That of component `n`: alpha is always linear.
+    #[inline(always)]
     fn of(self, n: usize) -> Number {
         match self {
             Number::Srgb if n == 3 => Number::Unorm,
@@ -144,12 +159,14 @@ impl Number {
     }
 
     /// A register from fewer than 32 bits.
-    fn decode(self, raw: u32, width: u32) -> u32 {
+    #[inline(always)]
+    pub(crate) fn decode(self, raw: u32, width: u32) -> u32 {
         let signed = (raw << (32 - width)) as i32 >> (32 - width);
         let float = match self {
             Number::Uint => return raw,
             Number::Sint => return signed as u32,
-            Number::Srgb => linear(f64::from(raw) / f64::from((1u32 << width) - 1)),
+            Number::Srgb if width == 8 => LINEAR[raw as usize & 0xff],
+            Number::Srgb => linear_of(raw, width),
             Number::Unorm => raw as f32 / ((1 << width) - 1) as f32,
             Number::Snorm => (signed as f32 / ((1 << (width - 1)) - 1) as f32).max(-1.0),
             Number::Uscaled => raw as f32,
@@ -160,7 +177,8 @@ impl Number {
     }
 
     /// 32 bits as 16 (D16): floats to nearest, integers kept within the range.
-    fn narrow(self, value: u32) -> u16 {
+    #[inline(always)]
+    pub(crate) fn narrow(self, value: u32) -> u16 {
         match self {
             Number::Uint => value.min(0xffff) as u16,
             Number::Sint => (value as i32).clamp(-0x8000, 0x7fff) as u16,
@@ -169,7 +187,8 @@ impl Number {
     }
 
     /// 16 bits as 32 (D16).
-    fn widen(self, value: u16) -> u32 {
+    #[inline(always)]
+    pub(crate) fn widen(self, value: u16) -> u32 {
         match self {
             Number::Uint => value.into(),
             Number::Sint => value as i16 as u32,
@@ -179,7 +198,8 @@ impl Number {
 
     /// Fewer than 32 bits from a register: rounded to nearest even and kept
     /// within the range. A NaN becomes 0 where there is none.
-    fn encode(self, value: u32, width: u32) -> u32 {
+    #[inline(always)]
+    pub(crate) fn encode(self, value: u32, width: u32) -> u32 {
         let x = f32::from_bits(value);
         let unsigned = ((1u32 << width) - 1) as f32;
         let signed = ((1u32 << (width - 1)) - 1) as f32;
@@ -199,7 +219,16 @@ impl Number {
     }
 }
 
-/// The linear value of an sRGB component (IEC 61966-2-1).
+/// The linear values of sRGB components of 8 bits, which all are in practice.
+static LINEAR: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|raw| linear_of(raw as u32, 8)));
+
+/// The linear value of an sRGB component.
+fn linear_of(raw: u32, width: u32) -> f32 {
+    linear(f64::from(raw) / f64::from((1u32 << width) - 1))
+}
+
+/// The linear value of an sRGB component from 0 to 1 (IEC 61966-2-1).
 fn linear(x: f64) -> f32 {
     let y = if x <= 0.04045 {
         x / 12.92
@@ -246,12 +275,14 @@ fn small_float(width: u32) -> Option<SmallFloat> {
 
 impl SmallFloat {
     /// Single precision, exactly.
+    #[inline(always)]
     pub(crate) fn decode(self, raw: u32) -> u32 {
         let m = self.mantissa;
         let sign = if self.signed { raw >> 15 << 31 } else { 0 };
         let (exponent, mantissa) = (raw >> m & 31, raw & ((1 << m) - 1));
         let magnitude = match exponent {
-            0 => (mantissa as f32 / (1u32 << (14 + m)) as f32).to_bits(),
+            // Exact: a power of two.
+            0 => (mantissa as f32 * (1.0 / (1u32 << (14 + m)) as f32)).to_bits(),
             31 => 0x7f80_0000 | mantissa << (23 - m),
             _ => (exponent + 112) << 23 | mantissa << (23 - m),
         };
@@ -260,6 +291,7 @@ impl SmallFloat {
 
     /// To nearest even; what is too large becomes infinite, and what is
     /// negative 0 where there is no sign.
+    #[inline(always)]
     fn encode(self, x: f32) -> u32 {
         let m = self.mantissa;
         let infinity = 31 << m;
@@ -284,11 +316,16 @@ impl SmallFloat {
 }
 
 /// A load or store with conversion, of `access` dwords as components. Range
-/// checks are all or nothing.
+/// checks are all or nothing. With `TAP` it notes what is touched.
 ///
 /// # Safety
-/// The context is that of a live wave, the step was lowered for it.
-pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Denied> {
+/// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
+#[inline(always)]
+pub unsafe fn access<R: Rows, const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     let site = unsafe { Site::new(ctx, step) };
     let d = site.descriptor;
@@ -301,101 +338,31 @@ pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Re
     site.align(ctx.memory.alignment, inside, bytes, &mut address)?;
     if inside != 0 {
         site.check(ctx, step.cache, inside, (bytes, stores), &address)?;
+        if TAP {
+            Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+        }
     }
     let components = Components::new(ctx, step, format.map(|f| f.number));
-    each(mask, |lane| {
-        let there = inside >> lane & 1 != 0;
-        let place = address[lane & 63];
-        // SAFETY: the registers are in the file; the element was checked.
-        unsafe {
-            match format {
-                Some(f) if stores => {
-                    if there {
-                        let given = components.read(lane);
-                        store(place, f.pack(unselect(d.select, given)), bytes);
-                    }
-                }
-                None if stores => {}
-                _ => {
-                    let element = if there { load(place, bytes) } else { 0 };
-                    let found = format.map_or([0; 4], |f| f.unpack(element));
-                    let one = format.map_or(0, Format::one);
-                    components.write(lane, d.select.map(|s| select(s, found, one)));
-                }
+    // SAFETY: the registers are in the file; the elements were checked.
+    unsafe {
+        match format {
+            Some(f) if stores => {
+                let given = elements::unselect(d.select, &components.read());
+                elements::put::<R>(bytes, inside, &address, &f.pack_lanes(&given));
+            }
+            None if stores => {}
+            _ => {
+                let dwords = elements::fetch::<R>(bytes, inside, &address);
+                let found = match format {
+                    Some(f) => f.unpack_lanes(&dwords),
+                    None => elements::ZERO,
+                };
+                let one = format.map_or(0, Format::one);
+                components.write::<R>(mask, &elements::select(d.select, &found, one));
             }
         }
-    });
+    }
     Ok(())
-}
-
-/// Where the components of an access come from, or go to.
-pub(crate) struct Components {
-    from: [*const u32; 4],
-    to: *mut u32,
-    count: usize,
-    /// Whole registers, or 16 bits: two a register, or one in the high half.
-    half: Half,
-    number: Number,
-}
-
-impl Components {
-    /// As many as the access has dwords.
-    pub fn new(ctx: &Context<'_, '_>, step: &Request, number: Option<Number>) -> Self {
-        Components {
-            from: std::array::from_fn(|n| ctx.data(step, n)),
-            to: ctx.v(step.ret),
-            count: (step.op.access.bytes() as usize / 4).min(4),
-            half: step.op.half,
-            number: number.unwrap_or(Number::Float),
-        }
-    }
-
-    /// The components of a lane; 0 for those that there are not.
-    ///
-    /// # Safety
-    /// The wave is alive, and the lane below 64.
-    pub unsafe fn read(&self, lane: usize) -> [u32; 4] {
-        // SAFETY: the lane vectors are in the file.
-        let register = |n: usize| unsafe { self.from[n].add(lane).read() };
-        std::array::from_fn(|n| match self.half {
-            _ if n >= self.count => 0,
-            Half::Whole => register(n),
-            Half::Low => self
-                .number
-                .widen((register(n / 2) >> (16 * (n % 2))) as u16),
-            Half::High => self.number.widen((register(0) >> 16) as u16),
-        })
-    }
-
-    /// Writes the components of a lane.
-    ///
-    /// # Safety
-    /// As for [`Components::read`].
-    pub unsafe fn write(&self, lane: usize, components: [u32; 4]) {
-        for (n, value) in components.into_iter().enumerate().take(self.count) {
-            // SAFETY: the registers are in the file.
-            unsafe {
-                let register = |n: usize| self.to.add(n * 64 + lane);
-                let half = || u32::from(self.number.narrow(value));
-                match self.half {
-                    Half::Whole => register(n).write(value),
-                    Half::Low if n % 2 == 0 && n + 1 < self.count => register(n / 2).write(half()),
-                    Half::Low if n % 2 == 0 => {
-                        let to = register(n / 2);
-                        to.write(to.read() & 0xffff_0000 | half());
-                    }
-                    Half::Low => {
-                        let to = register(n / 2);
-                        to.write(to.read() & 0xffff | half() << 16);
-                    }
-                    Half::High => {
-                        let to = register(0);
-                        to.write(to.read() & 0xffff | half() << 16);
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// What a destination select takes (8.1.8: 0, 1, R, G, B or A).
@@ -428,23 +395,6 @@ pub(crate) unsafe fn load(address: u64, bytes: u32) -> u128 {
             _ => (0..bytes / 4)
                 .map(|n| u128::from(global::load::<4>(address + u64::from(4 * n))) << (32 * n))
                 .sum(),
-        }
-    }
-}
-
-/// Writes an element.
-pub(crate) unsafe fn store(address: u64, element: u128, bytes: u32) {
-    // SAFETY: the caller has checked the bytes.
-    unsafe {
-        match bytes {
-            1 => global::store::<1>(address, element as u64),
-            2 => global::store::<2>(address, element as u64),
-            _ => {
-                for n in 0..bytes / 4 {
-                    let dword = (element >> (32 * n)) as u32;
-                    global::store::<4>(address + u64::from(4 * n), dword.into());
-                }
-            }
         }
     }
 }

@@ -22,7 +22,7 @@ pub fn at<T>(address: u64) -> *mut T {
 
 /// Defines the aligned accesses of one width.
 macro_rules! aligned {
-    ($atomic:ident $word:ident $load:ident $store:ident) => {
+    ($atomic:ident $word:ident $load:ident $($store:ident)?) => {
         #[doc = concat!("Reads a `", stringify!($word), "`.")]
         ///
         /// # Safety
@@ -33,21 +33,23 @@ macro_rules! aligned {
             unsafe { $atomic::from_ptr(at(address)) }.load(Relaxed)
         }
 
-        #[doc = concat!("Writes a `", stringify!($word), "`.")]
-        ///
-        /// # Safety
-        /// The address is aligned to the width and the bytes are mapped and
-        /// writable.
-        #[inline(always)]
-        pub unsafe fn $store(address: u64, value: $word) {
-            // SAFETY: the bytes are mapped; only atomics touch guest memory.
-            unsafe { $atomic::from_ptr(at(address)) }.store(value, Relaxed)
-        }
+        $(
+            #[doc = concat!("Writes a `", stringify!($word), "`.")]
+            ///
+            /// # Safety
+            /// The address is aligned to the width and the bytes are mapped and
+            /// writable.
+            #[inline(always)]
+            pub unsafe fn $store(address: u64, value: $word) {
+                // SAFETY: the bytes are mapped; only atomics touch guest memory.
+                unsafe { $atomic::from_ptr(at(address)) }.store(value, Relaxed)
+            }
+        )?
     };
 }
 
 aligned!(AtomicU8 u8 load8 store8);
-aligned!(AtomicU16 u16 load16 store16);
+aligned!(AtomicU16 u16 load16);
 aligned!(AtomicU32 u32 load32 store32);
 aligned!(AtomicU64 u64 load64 store64);
 
@@ -65,24 +67,6 @@ pub unsafe fn load<const N: usize>(address: u64) -> u64 {
             2 => load16(address).into(),
             4 => load32(address).into(),
             _ => load64(address),
-        }
-    }
-}
-
-/// Writes the low `N` bytes at any address (1, 2, 4 or 8).
-///
-/// # Safety
-/// The bytes are mapped and writable.
-#[inline(always)]
-pub unsafe fn store<const N: usize>(address: u64, value: u64) {
-    // SAFETY: the bytes are mapped, and alignment was looked at.
-    unsafe {
-        match N {
-            _ if !address.is_multiple_of(N as u64) => store_bytes(address, N, value),
-            1 => store8(address, value as u8),
-            2 => store16(address, value as u16),
-            4 => store32(address, value as u32),
-            _ => store64(address, value),
         }
     }
 }
@@ -183,20 +167,4 @@ unsafe fn load_bytes(address: u64, n: usize) -> u64 {
         }
     }
     u64::from_le_bytes(bytes)
-}
-
-/// An unaligned write; in whole dwords where those are aligned.
-#[cold]
-unsafe fn store_bytes(address: u64, n: usize, value: u64) {
-    // SAFETY: the caller promises that n bytes are mapped.
-    unsafe {
-        if n == 8 && address.is_multiple_of(4) {
-            store32(address, value as u32);
-            store32(address + 4, (value >> 32) as u32);
-            return;
-        }
-        for (k, byte) in (0..).zip(&value.to_le_bytes()[..n]) {
-            store8(address + k, *byte);
-        }
-    }
 }

@@ -85,6 +85,33 @@ pub fn each(mask: u64, mut f: impl FnMut(usize)) {
     }
 }
 
+/// The lanes that something holds for.
+#[inline(always)]
+pub fn which(holds: impl Fn(usize) -> bool) -> u64 {
+    let mut lanes = 0;
+    for n in (0..64).step_by(16) {
+        let mut bits = 0u16;
+        for i in 0..16 {
+            bits |= u16::from(holds(n + i)) << i;
+        }
+        lanes |= u64::from(bits) << n;
+    }
+    lanes
+}
+
+/// All bits of the lanes of a mask, none of the others.
+#[inline(always)]
+pub fn spread(mask: u64) -> Lanes {
+    let mut lanes = [0; 64];
+    for half in 0..2 {
+        let bits = (mask >> (32 * half)) as u32;
+        for i in 0..32 {
+            lanes[32 * half + i] = (bits >> i & 1).wrapping_neg();
+        }
+    }
+    lanes
+}
+
 /// The lanes with those that are off replaced by the first that is on.
 #[inline(always)]
 fn filled(lanes: &Lanes, mask: u64) -> Lanes {

@@ -21,6 +21,7 @@ mod access;
 mod alignment;
 mod atomic;
 mod descriptor;
+mod elements;
 mod fault;
 mod files;
 pub mod format;
@@ -33,19 +34,19 @@ pub mod places;
 mod registry;
 pub mod rows;
 pub mod space;
+pub mod taps;
 mod unit;
+mod window;
 
 pub use access::{Context, Request, Source};
 pub use alignment::Alignment;
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{MemoryFault, MemoryFaultReason};
-pub use files::{
-    Polled, UNIFORM_TEMPS, Uniform, VECTOR_BYTES, VECTOR_TEMPS, VGPRS, VectorRegisters, Wave,
-    hwreg, sreg,
-};
+pub use files::{Polled, Room, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters, Wave, hwreg, sreg};
 pub use global::ALIAS;
 pub use overrun::LdsOverrun;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub use space::lds::Lds;
 pub use unit::{Denied, MemoryUnit};
 pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
+pub use window::{Span, Window};

@@ -57,6 +57,14 @@ pub struct Load<const N: usize, R> {
     level: PhantomData<R>,
 }
 
+impl<const N: usize, R> Load<N, R> {
+    /// Loads into lane vectors, one behind the other.
+    pub(crate) fn at(to: *mut u32) -> Self {
+        let level = PhantomData;
+        Load { to, level }
+    }
+}
+
 impl<const N: usize, R: Rows> Operation for Load<N, R> {
     const STORES: bool = false;
     type Rows = R;
@@ -120,6 +128,14 @@ pub struct Store<const N: usize, R> {
     level: PhantomData<R>,
 }
 
+impl<const N: usize, R> Store<N, R> {
+    /// Stores lane vectors.
+    pub(crate) fn of(data: [*const u32; N]) -> Self {
+        let level = PhantomData;
+        Store { data, level }
+    }
+}
+
 impl<const N: usize, R: Rows> Operation for Store<N, R> {
     const STORES: bool = true;
     type Rows = R;
@@ -151,7 +167,8 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                     copy::<R, Records<N>>(records.as_ptr().cast(), at(to));
                 }
                 Shape::Rows { first, step } => {
-                    for (n, from) in self.data.into_iter().enumerate() {
+                    // Where rows overlap, the lowest dword of a place is that of the highest lane: it is the last.
+                    for (n, from) in self.data.into_iter().enumerate().rev() {
                         let row = first + step * n as u64;
                         match mask {
                             u64::MAX => copy::<R, Lanes>(from.cast(), at(row)),
@@ -183,6 +200,18 @@ pub struct LoadPart<R> {
     access: Access,
     half: Half,
     level: PhantomData<R>,
+}
+
+impl<R> LoadPart<R> {
+    /// Loads into a lane vector.
+    pub(crate) fn at(to: *mut u32, access: Access) -> Self {
+        LoadPart {
+            to,
+            access,
+            half: Half::Whole,
+            level: PhantomData,
+        }
+    }
 }
 
 impl<R: Rows> Operation for LoadPart<R> {
@@ -266,6 +295,18 @@ pub struct StorePart<R> {
     bytes: u32,
     shift: u32,
     level: PhantomData<R>,
+}
+
+impl<R> StorePart<R> {
+    /// Stores the low bytes of a lane vector.
+    pub(crate) fn of(data: *const u32, bytes: u32) -> Self {
+        StorePart {
+            data,
+            bytes,
+            shift: 0,
+            level: PhantomData,
+        }
+    }
 }
 
 impl<R: Rows> Operation for StorePart<R> {

@@ -2,8 +2,8 @@
 //! checked.
 
 use crate::global::at;
-use crate::lanes::each;
-use crate::rows::{Rows, copy};
+use crate::lanes::{Lanes, each};
+use crate::rows::{NEIGHBOURS, Rows, copy};
 
 /// The places of 64 lanes. A lane reads and writes a `T`: a byte, two bytes, or
 /// an array of dwords.
@@ -22,6 +22,9 @@ pub trait Places {
     /// # Safety
     /// The lane's address has been checked for a `T`.
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T);
+
+    /// Where dword `n` of what a lane accesses is, or its only `bytes` bytes, if they are in range.
+    fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64>;
 
     /// The address of an aligned word that an atomic changes, if it is in range.
     fn cell(&self, lane: usize, bytes: u32) -> Option<u64>;
@@ -106,6 +109,12 @@ impl<A: Addresses> Places for A {
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
         unsafe { copy::<R, T>(from.cast(), at(self.address(lane))) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        // SAFETY: the places are alive.
+        Some(unsafe { self.address(lane) } + 4 * n as u64)
     }
 
     #[inline(always)]
@@ -195,20 +204,63 @@ impl Addresses for Side {
     }
 }
 
+/// Places of successive lanes that are a dword apart. Those of accesses of several dwords overlap.
+pub struct Steps {
+    /// The address of lane 0.
+    pub first: u64,
+}
+
+impl Addresses for Steps {
+    #[inline(always)]
+    unsafe fn address(&self, lane: usize) -> u64 {
+        self.first + 4 * lane as u64
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        Shape::Rows {
+            first: self.first,
+            step: 4,
+        }
+    }
+}
+
 /// Private memory of the lanes: their dwords n lie side by side.
 pub struct Private<'a> {
     /// Where the memory begins.
-    pub base: u64,
+    base: u64,
     /// Where from there a lane's first bytes are.
-    pub offset: &'a [u32; 64],
+    offset: &'a Lanes,
+    /// Whether all lanes access the same of theirs, so that the offsets are those of [`NEIGHBOURS`].
+    same: bool,
 }
 
 /// Bytes from one dword of a lane's private memory to the next.
 pub const PRIVATE_STEP: u64 = 64 * 4;
 
-impl Private<'_> {
+impl<'a> Private<'a> {
+    /// Places at offsets from an address.
     #[inline(always)]
-    fn dword(&self, lane: usize, n: usize) -> u64 {
+    pub fn new(base: u64, offset: &'a Lanes) -> Self {
+        Private {
+            base,
+            offset,
+            same: false,
+        }
+    }
+
+    /// The same of each lane; that of lane 0 begins at an address.
+    #[inline(always)]
+    pub fn row(first: u64) -> Self {
+        Private {
+            base: first,
+            offset: &NEIGHBOURS,
+            same: true,
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, lane: usize, n: usize) -> u64 {
         self.base + u64::from(self.offset[lane & 63]) + PRIVATE_STEP * n as u64
     }
 }
@@ -219,18 +271,23 @@ impl Places for Private<'_> {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked.
-        unsafe { read_dwords::<R, T>(to, |n| Some(self.dword(lane, n))) }
+        unsafe { read_dwords::<R, T>(to, |n| Some(self.at(lane, n))) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked.
-        unsafe { write_dwords::<R, T>(from, |n| Some(self.dword(lane, n))) }
+        unsafe { write_dwords::<R, T>(from, |n| Some(self.at(lane, n))) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        Some(self.at(lane, n))
     }
 
     #[inline(always)]
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        Some(self.dword(lane, 0))
+        Some(self.at(lane, 0))
     }
 
     #[inline(always)]
@@ -240,57 +297,14 @@ impl Places for Private<'_> {
 
     #[inline(always)]
     fn shape(&self) -> Shape {
-        Shape::Offsets {
-            base: self.base,
-            offset: self.offset.as_ptr(),
-            step: PRIVATE_STEP,
-        }
-    }
-}
-
-/// Private memory of the lanes, of which each accesses the same.
-pub struct Row {
-    /// The address of lane 0's first bytes.
-    pub first: u64,
-}
-
-impl Row {
-    #[inline(always)]
-    fn dword(&self, lane: usize, n: usize) -> u64 {
-        self.first + 4 * lane as u64 + PRIVATE_STEP * n as u64
-    }
-}
-
-impl Places for Row {
-    const OWNED: bool = true;
-
-    #[inline(always)]
-    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
-        // SAFETY: the places are checked.
-        unsafe { read_dwords::<R, T>(to, |n| Some(self.dword(lane, n))) }
-    }
-
-    #[inline(always)]
-    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
-        // SAFETY: the places are checked.
-        unsafe { write_dwords::<R, T>(from, |n| Some(self.dword(lane, n))) }
-    }
-
-    #[inline(always)]
-    fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        Some(self.dword(lane, 0))
-    }
-
-    #[inline(always)]
-    fn whole(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn shape(&self) -> Shape {
-        Shape::Rows {
-            first: self.first,
-            step: PRIVATE_STEP,
+        let (base, step) = (self.base, PRIVATE_STEP);
+        match self.same {
+            true => Shape::Rows { first: base, step },
+            false => Shape::Offsets {
+                base,
+                offset: self.offset.as_ptr(),
+                step,
+            },
         }
     }
 }
@@ -305,30 +319,28 @@ pub struct Split {
     pub valid: [u64; 4],
 }
 
-impl Split {
-    #[inline(always)]
-    fn dword(&self, lane: usize, n: usize) -> Option<u64> {
-        let valid = self.valid[n & 3] >> lane & 1 != 0;
-        valid.then(|| self.address[lane & 63] + self.step * n as u64)
-    }
-}
-
 impl Places for Split {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe { read_dwords::<R, T>(to, |n| self.dword(lane, n)) }
+        unsafe { read_dwords::<R, T>(to, |n| self.part(lane, n, 4)) }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe { write_dwords::<R, T>(from, |n| self.dword(lane, n)) }
+        unsafe { write_dwords::<R, T>(from, |n| self.part(lane, n, 4)) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        let valid = self.valid[n & 3] >> lane & 1 != 0;
+        valid.then(|| self.address[lane & 63] + self.step * n as u64)
     }
 
     #[inline(always)]
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        self.dword(lane, 0)
+        self.part(lane, 0, 4)
     }
 
     #[inline(always)]

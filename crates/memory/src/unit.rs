@@ -1,17 +1,17 @@
 //! The memory of one worker.
 
-use std::sync::Arc;
-
 use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
 use crate::alignment::Alignment;
 use crate::fault::{MemoryFault, MemoryFaultReason};
 use crate::overrun::Overruns;
-use crate::registry::{Allocation, Entry, Map, Registry, Rights, Seat};
+use crate::registry::{Map, Registry, Seat};
 use crate::space::gds::Gds;
 use crate::space::lds::Lds;
 use crate::space::scratch::Scratch;
+use crate::taps::Log;
+use crate::window::{Bounds, Span, Window};
 use wavetank_isa::numbers::PRIVATE_BASE;
 
 /// Memory instructions that have a window of their own; others share.
@@ -40,36 +40,8 @@ pub struct MemoryUnit<'m> {
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
     pub(crate) alignment: Alignment,
-}
-
-/// The allocation that an instruction used last.
-#[derive(Default)]
-struct Window {
-    bounds: Bounds,
-    /// `None` as long as there was none, whose bounds hold nothing.
-    entry: Option<Arc<Entry>>,
-}
-
-/// Where an allocation begins and ends.
-#[derive(Clone, Copy, Default)]
-struct Bounds {
-    start: u64,
-    end: u64,
-    /// The end for stores: 0 if it is read-only.
-    store_end: u64,
-}
-
-/// The addresses of an access, the smallest and the largest of its lanes.
-#[derive(Clone, Copy)]
-pub struct Span {
-    /// The smallest address.
-    pub first: u64,
-    /// The largest address.
-    pub last: u64,
-    /// Bytes accessed at each.
-    pub bytes: u32,
-    /// Whether memory changes.
-    pub stores: bool,
+    /// What tapped programs have touched.
+    pub(crate) touches: Log,
 }
 
 /// The first lane whose address is in no allocation that allows the access.
@@ -99,6 +71,7 @@ impl<'m> MemoryUnit<'m> {
             overruns: Overruns::default(),
             scratch: Scratch::default(),
             alignment: Alignment::of(Generation::Gfx9),
+            touches: Log::default(),
         }
     }
 
@@ -178,26 +151,27 @@ impl<'m> MemoryUnit<'m> {
         bytes: u32,
         stores: bool,
     ) -> Option<(u32, u32)> {
-        let window = &self.windows[slot as usize % WINDOWS];
-        let bounds = &window.bounds;
-        let end = if stores { bounds.store_end } else { bounds.end };
-        let low = u32::try_from(bounds.start.saturating_sub(base)).ok()?;
-        let high = end.checked_sub(u64::from(bytes))?.checked_sub(base)?;
-        let high = high.min(u32::MAX.into()) as u32;
-        (low <= high && window.entry.as_ref().is_some_and(|entry| entry.is_there()))
-            .then_some((low, high))
+        self.windows[slot as usize % WINDOWS].reach(base, bytes, stores)
     }
 
+    /// The window of an instruction, by the slot of its [`Request`](crate::Request): what it may access without asking. It
+    /// stays where it is as long as the unit.
+    pub fn window(&self, slot: u32) -> &Window {
+        &self.windows[slot as usize % WINDOWS]
+    }
+
+    /// Asks whether one allocation holds every byte from the smallest address to the end of the largest. If it does, the
+    /// window of the slot is on it.
     #[cold]
     #[inline(never)]
-    fn look_up(&mut self, slot: u32, span: Span) -> bool {
+    pub fn look_up(&mut self, slot: u32, span: Span) -> bool {
         self.catch_up();
         let end = span.first.saturating_add(span.bytes.into());
         let Some(entry) = self.map.find(span.first, end) else {
             return false;
         };
         let window = Window::of(entry);
-        let holds = window.bounds.holds(span);
+        let holds = window.holds(span);
         self.windows[slot as usize % WINDOWS] = window;
         holds
     }
@@ -214,7 +188,7 @@ impl<'m> MemoryUnit<'m> {
             let entry = entry.ok_or(MemoryFaultReason::Unmapped)?;
             *page = Window::of(entry);
         }
-        *last = page.bounds;
+        *last = page.bounds();
         match last.holds(span) {
             true => Ok(()),
             false => Err(MemoryFaultReason::ReadOnly),
@@ -297,40 +271,4 @@ fn page_of(address: u64) -> usize {
     let page = address >> 12;
     // Fibonacci hashing: neighbours, and pages a power of two apart, go to places of their own.
     (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PAGES.ilog2())) as usize
-}
-
-impl Window {
-    fn of(entry: &Arc<Entry>) -> Window {
-        Window {
-            bounds: Bounds::of(&entry.allocation),
-            entry: Some(entry.clone()),
-        }
-    }
-
-    #[inline(always)]
-    fn holds(&self, span: Span) -> bool {
-        self.bounds.holds(span) && self.entry.as_ref().is_some_and(|entry| entry.is_there())
-    }
-}
-
-impl Bounds {
-    fn of(allocation: &Allocation) -> Bounds {
-        let end = allocation.end();
-        Bounds {
-            start: allocation.address,
-            end,
-            store_end: match allocation.rights {
-                Rights::ReadWrite => end,
-                Rights::Read => 0,
-            },
-        }
-    }
-
-    /// `first > last` means that the addresses wrapped around.
-    #[inline(always)]
-    fn holds(&self, s: Span) -> bool {
-        let end = if s.stores { self.store_end } else { self.end };
-        let span_end = s.last.saturating_add(s.bytes.into());
-        s.first >= self.start && s.first <= s.last && span_end <= end
-    }
 }

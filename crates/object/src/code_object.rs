@@ -7,7 +7,7 @@ use crate::bytes::{field, u32_at};
 use crate::descriptor::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE, KernelDescriptor};
 use crate::elf::{Elf, Note, Relocation, Segment};
 use crate::error::{Error, Result};
-use crate::image::{Span, span};
+use crate::extent::{Span, span};
 use crate::metadata::{Format, KernelMetadata, Metadata};
 use crate::symbol::{Symbol, SymbolKind};
 use crate::target::Target;

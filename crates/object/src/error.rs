@@ -2,6 +2,8 @@
 
 use wavetank_quote::plain;
 
+use crate::limits::MAX_IMAGE_SIZE;
+
 /// Why some bytes could not be used as a code object.
 ///
 /// Every variant reads as one sentence that names the thing, the place in the file and, where there is one,
@@ -104,8 +106,8 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
-    /// The image would need more memory than [`MAX_IMAGE_SIZE`](crate::MAX_IMAGE_SIZE).
-    #[error("the code object asks for {size} bytes of memory; the limit is {limit} bytes", limit = crate::MAX_IMAGE_SIZE)]
+    /// The image would need more memory than [`MAX_IMAGE_SIZE`].
+    #[error("the code object asks for {size} bytes of memory; the limit is {limit} bytes", limit = MAX_IMAGE_SIZE)]
     TooLarge {
         /// Bytes asked for (saturated).
         size: u64,

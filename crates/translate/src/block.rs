@@ -40,7 +40,7 @@ impl Translator {
     /// What a block of [`lift`](Self::lift) for these modes takes of a wave's turn.
     pub fn toll(&self, block: &Block, modes: Modes) -> Toll {
         match self.step {
-            true => Toll::step(),
+            true => Toll::step(block.pc),
             false => Toll::new(block, poll_loop(&*self.code, block, modes)),
         }
     }

@@ -6,7 +6,7 @@
 
 use wavetank_isa::Chip;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, names};
 
 /// Names and sizes of an emulated chip, which programs ask for: those of its best-known product.
 ///
@@ -170,10 +170,4 @@ impl ChipFacts {
     pub fn names() -> String {
         names(SUPPORTED_CHIPS)
     }
-}
-
-/// The names of chips in a sentence.
-pub(crate) fn names(chips: &[Chip]) -> String {
-    let names: Vec<_> = chips.iter().map(|chip| chip.name()).collect();
-    names.join(", ")
 }

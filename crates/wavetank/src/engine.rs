@@ -54,8 +54,15 @@ impl Engine {
         let Mode { count, step } = mode;
         let program =
             self.programs[usize::from(count) | usize::from(step) << 1].get_or_init(|| {
-                let simd = self.simd;
-                Program::new(self.code.clone(), Translation { count, step, simd })
+                // Who goes step by step is told what each step touches.
+                let (tap, simd) = (step, self.simd);
+                let how = Translation {
+                    count,
+                    step,
+                    tap,
+                    simd,
+                };
+                Program::new(self.code.clone(), how)
             });
         Box::new(Interpreter::new(program))
     }

@@ -9,9 +9,6 @@ use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
 use wavetank_quote::{plain, readable, some_of};
 
-use crate::chips::names;
-use crate::environment::WrongSetting;
-
 /// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -126,11 +123,27 @@ pub enum Error {
     Timeout(Box<Timeout>),
 }
 
+/// A variable of the environment that means nothing.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{variable}: {problem}")]
+pub struct WrongSetting {
+    /// Its name.
+    pub variable: &'static str,
+    /// What is wrong with its value, and what can be written.
+    pub problem: String,
+}
+
 impl Error {
     /// Whether a kernel ran and failed, as opposed to a call or file that was wrong from the start.
     pub fn is_kernel_failure(&self) -> bool {
         matches!(self, Error::Fault(_) | Error::Timeout(_))
     }
+}
+
+/// The names of chips in a sentence.
+pub(crate) fn names(chips: &[Chip]) -> String {
+    let names: Vec<_> = chips.iter().map(|chip| chip.name()).collect();
+    names.join(", ")
 }
 
 fn suggestion(similar: bool, kernels: &[String]) -> String {
@@ -371,8 +384,8 @@ impl fmt::Display for Timeout {
         for (wave, place) in waves.iter().take(LISTED_WAVES) {
             let [x, y, z] = wave.group.id;
             let state = match wave.state {
-                WaveState::Barrier => "waits at a barrier, before",
-                WaveState::GlobalSync(_) => "waits for other work-groups (GWS), before",
+                WaveState::Barrier => "waits at the barrier",
+                WaveState::GlobalSync(_) => "waits for other work-groups at",
                 WaveState::Ready | WaveState::Ended => "runs at",
             };
             write!(
@@ -539,7 +552,7 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("wave 0 waits at a barrier, before `s_endpgm`"),
+            text.contains("wave 0 waits at the barrier `s_endpgm`"),
             "{text}"
         );
         assert!(

@@ -70,13 +70,14 @@ pub use overrun::LdsOverrun;
 pub use report::{InstructionCounts, Report};
 pub use trace::{Change, Step};
 pub use wavetank_interp::Simd;
-pub use wavetank_ir::Family;
+pub use wavetank_ir::{Family, MemKind};
 pub use wavetank_isa::Chip;
 pub use wavetank_isa::numbers::{self, LDS_BYTES as MAX_LDS};
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{Exported, Sent};
 pub use wavetank_machine::{Group, Schedule};
+pub use wavetank_memory::taps::{Touch, Touched};
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
     RegistryError, Rights,

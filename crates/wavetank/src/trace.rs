@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_machine::{Backend, Group, Stop, Toll, YieldPoint};
+use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
+use wavetank_memory::taps::Touch;
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, hwreg, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
 
@@ -22,6 +23,8 @@ pub struct Step {
     pub place: Place,
     /// The registers that have other values than before, in the order of their numbers.
     pub changes: Vec<Change>,
+    /// What it has accessed in memory, lane by lane.
+    pub touches: Vec<Touch>,
 }
 
 /// A register with a new value.
@@ -126,7 +129,7 @@ impl<'a> Stepper<'a> {
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
         vgprs: usize,
-        mut step: impl FnMut(u64, Vec<Change>),
+        mut step: impl FnMut(u64, Vec<Change>, Vec<Touch>),
     ) -> Stop {
         loop {
             let (outline, toll) = self.outlines.of(wave);
@@ -138,18 +141,19 @@ impl<'a> Stepper<'a> {
                 let stop = self.backend.run(wave, memory);
                 // Whoever watches may free what the wave has accessed.
                 memory.leave();
-                let goes_on = stop == Stop::Yield(YieldPoint::BackEdge);
+                let goes_on = stop.why == Why::Yield(YieldPoint::BackEdge);
                 wave.uniform_mut().budget = budget;
-                if !matches!(stop, Stop::Fault(_)) {
-                    step(instruction.pc, before.changes(wave));
+                let touches = memory.take_touches();
+                if !matches!(stop.why, Why::Fault(_)) {
+                    step(instruction.pc, before.changes(wave), touches);
                 }
                 if !goes_on {
                     return stop;
                 }
             }
             let (uniform, vector) = wave.files();
-            if let Some(point) = toll.pay(toll.way(uniform.pc), uniform, vector) {
-                return Stop::Yield(point);
+            if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+                return stop;
             }
         }
     }

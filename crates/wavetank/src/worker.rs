@@ -2,7 +2,7 @@
 
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{Backend, Fault, Group, Stop};
+use wavetank_machine::{Backend, Fault, Group, Stop, Why};
 use wavetank_memory::{Alignment, Lds, MemoryFaultReason, MemoryUnit, Wave};
 
 use crate::calls::return_addresses;
@@ -96,13 +96,14 @@ impl<'a> Unit<'a> {
             return None;
         }
         let vgprs = self.common.launch.vgprs as usize;
-        let step = |pc, changes| {
+        let step = |pc, changes, touches| {
             let place = self.common.module.place(pc);
             (trace.sink)(Step {
                 group,
                 wave: index,
                 place,
                 changes,
+                touches,
             });
         };
         Some(stepper.run(wave, &mut self.memory, vgprs, step))
@@ -156,7 +157,7 @@ impl Worker for Unit<'_> {
             None => self.backend.run(wave, &mut self.memory),
         };
         // Of other stops only the tag is looked at: what was just written piece by piece is not read at once.
-        if let Stop::Fault(fault) = &mut stop {
+        if let Why::Fault(fault) = &mut stop.why {
             self.find_calls(wave, fault);
         }
         if let Some(seen) = self.memory.take_lds_overrun()

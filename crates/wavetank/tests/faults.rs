@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::each;
-use wavetank::{Change, Device, Error, Group, Packet, Step, object};
+use wavetank::{Change, Device, Error, Group, MemKind, Packet, Step, Touched, object};
 use wavetank_machine::Fault;
 
 #[test]
@@ -277,6 +277,22 @@ fn a_trace_tells_every_instruction_of_the_chosen_waves() {
             panic!("{}: {add:?}", b.label)
         };
         assert_eq!((*lanes, **values), (!0, [3.0f32.to_bits(); 64]));
+        assert_eq!(add.touches, []);
+        // Work-item 192 and those after it add x to itself.
+        let store = steps.iter().find(|s| text(s).starts_with("global_store"));
+        let stored = store.unwrap().touches.iter().map(|t| {
+            assert_eq!(
+                (t.kind, t.memory, t.bytes),
+                (MemKind::Store, Touched::Global, 4)
+            );
+            (t.lane, t.address)
+        });
+        let wanted = (0..64).map(|l| (Some(l), out.address() + 4 * (192 + u64::from(l))));
+        assert!(stored.eq(wanted), "{}: {store:?}", b.label);
+        let loads = steps.iter().filter(|s| text(s).starts_with("global_load"));
+        let loaded: Vec<_> = loads.flat_map(|s| &s.touches).map(|t| t.address).collect();
+        let x = (0..64).map(|l| x.address() + 4 * (192 + l));
+        assert!(x.clone().chain(x).eq(loaded), "{}", b.label);
     });
 }
 

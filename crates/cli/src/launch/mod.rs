@@ -6,6 +6,7 @@ mod npy;
 mod report;
 mod spec;
 mod template;
+mod touches;
 mod trace;
 
 use std::ffi::OsString;

@@ -10,6 +10,7 @@ use wavetank::{Change, Chip, Group, Step};
 use wavetank_quote::function;
 
 use super::element::integer;
+use super::touches;
 
 /// Lanes in a row of a vector register.
 const ROW: usize = 8;
@@ -166,10 +167,11 @@ impl Tracer {
     }
 }
 
-/// An instruction and what it changed:
+/// An instruction, what it accessed in memory and what it changed:
 ///
 /// ```text
-/// [0:0:0 0] vecadd+0x10  v_mov_b32_e32 v1, s0
+/// [0:0:0 0] vecadd+0x10  global_load_dword v1, v[2:3], off
+///     loads 4 bytes of global memory [0..63]: 0x7f0000001000 + 4 a lane
 ///     v1[0..63] = 0x00000007
 /// ```
 fn text(step: &Step, chip: Chip) -> String {
@@ -182,6 +184,7 @@ fn text(step: &Step, chip: Chip) -> String {
         None => write!(text, "{:#x}", place.pc),
     };
     let _ = writeln!(text, "  {}", place.instruction.as_deref().unwrap_or("?"));
+    touches::write(&mut text, &step.touches);
     for change in &step.changes {
         let name = change.register_name(chip);
         let _ = match change {

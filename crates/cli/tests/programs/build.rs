@@ -19,6 +19,8 @@ pub struct Toolchain {
     needs: &'static [&'static str],
     /// Kernels in OpenCL C, whose code object is the program's argument.
     kernels: bool,
+    /// One GPU is enough: what is looked for is in the program.
+    once: bool,
 }
 
 const DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
@@ -32,6 +34,7 @@ impl Toolchain {
         fat: true,
         needs: &["/usr/bin/hipcc", "/usr/include/hip/hip_runtime.h"],
         kernels: false,
+        once: false,
     };
     pub const ROCM: Toolchain = Toolchain {
         name: "rocm",
@@ -68,6 +71,33 @@ impl Toolchain {
             DEVICE_LIBRARIES,
         ],
         kernels: true,
+        once: false,
+    };
+    /// With sanitizers in the program: its own accesses, and what the library does to its memory by functions of libc. Their
+    /// runtime is linked into it, since the library is loaded before all others.
+    pub const C_SANITIZED: Toolchain = Toolchain {
+        name: "hsa-sanitized",
+        compiler: "gcc-12",
+        arguments: &[
+            "-std=gnu11",
+            "-O1",
+            "-g",
+            "-pthread",
+            "-fno-omit-frame-pointer",
+            "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all",
+            "-static-libasan",
+            "-static-libubsan",
+        ],
+        needs: &[
+            "/usr/include/hsa/hsa.h",
+            "/usr/bin/clang-15",
+            "/usr/lib/gcc/x86_64-linux-gnu/12/libasan.a",
+            "/usr/lib/gcc/x86_64-linux-gnu/12/libubsan.a",
+            DEVICE_LIBRARIES,
+        ],
+        once: true,
+        ..Toolchain::C
     };
     pub const OPENMP_LLVM: Toolchain = Toolchain {
         name: "openmp-llvm",
@@ -94,6 +124,7 @@ impl Toolchain {
             DEVICE_LIBRARIES,
         ],
         kernels: false,
+        once: false,
     };
     pub const OPENMP_GCC: Toolchain = Toolchain {
         name: "openmp-gcc",
@@ -107,6 +138,7 @@ impl Toolchain {
             "/usr/lib/x86_64-linux-gnu/libgomp-plugin-gcn.so.1",
         ],
         kernels: false,
+        once: false,
     };
 
     /// Whether it is installed. If it is not, a line says so; in CI that is a failure, unless its packages cannot be had.
@@ -125,6 +157,14 @@ impl Toolchain {
             self.compiler
         );
         false
+    }
+
+    /// The GPUs, or lists of them, that a program is run on.
+    pub fn gpus<'p>(&self, program: &'p Program) -> &'p [String] {
+        match self.once {
+            true => &program.gpus[..1],
+            false => &program.gpus,
+        }
     }
 
     /// Builds a program for a GPU if that was not done before. Gives the words of its command.

@@ -34,6 +34,13 @@ fn hsa() {
     check(&Toolchain::C, "hsa", "c");
 }
 
+/// The same programs with the address and undefined-behaviour sanitizers of the compiler.
+#[test]
+#[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
+fn hsa_with_sanitizers() {
+    check(&Toolchain::C_SANITIZED, "hsa", "c");
+}
+
 #[test]
 #[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
 fn openmp_of_llvm() {
@@ -84,7 +91,7 @@ fn check(toolchain: &Toolchain, folder: &str, extension: &str) {
 fn check_program(toolchain: &Toolchain, source: &Path) -> Vec<String> {
     let program = Program::read(source);
     let mut failures = Vec::new();
-    for gpu in &program.gpus {
+    for gpu in toolchain.gpus(&program) {
         let outcome = toolchain.build(&program, gpu).and_then(|built| {
             let run = execution::run(&built, gpu, &program.options)?;
             program.judge(&run)

@@ -19,24 +19,27 @@ unsafe fn table(s: &Step) -> &[u8; LANES] {
     unsafe { &*std::ptr::with_exposed_provenance(s.imm[1] as usize) }
 }
 
-/// Lane n takes lane `table[n]`, or 0.
-pub struct Shuffle;
+/// Lane n takes lane `table[n]`, or 0; `ROWS` says that it is of the same row of sixteen.
+pub struct Shuffle<const ROWS: bool>;
 
-impl Custom for Shuffle {
+impl<const ROWS: bool> Custom for Shuffle<ROWS> {
     #[inline(always)]
     unsafe fn run<S: Store>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let mut r = Room::<u32>::uninit();
             let from = &*ctx.v(s.src[0]).cast_const().cast();
-            S::shuffle(from, table(s), r.as_mut_ptr().cast());
+            match ROWS {
+                true => S::shuffle_rows(from, table(s), r.as_mut_ptr().cast()),
+                false => S::shuffle(from, table(s), r.as_mut_ptr().cast()),
+            }
             S::store(ctx.v(s.dst), ctx.mask(s), &r.assume_init_ref().0);
         }
         Next::Step
     }
 }
 
-/// The same selection of a mask; `imm[2]` is what it makes of a full one, as EXEC mostly is.
+/// The same selection of a mask, in the lanes of the step's; `imm[2]` is what it makes of a full one, as EXEC mostly is.
 pub struct ShuffleMask;
 
 impl Custom for ShuffleMask {
@@ -46,14 +49,15 @@ impl Custom for ShuffleMask {
         unsafe {
             let from = ctx.uniform64(s, 0);
             if from == u64::MAX {
-                ctx.u::<u64>(s.dst).write_unaligned(s.imm[2]);
+                let r = s.imm[2] & ctx.mask(s);
+                ctx.u::<u64>(s.dst).write_unaligned(r);
                 return Next::Step;
             }
             let mut lanes = [0; LANES];
             S::select(from, &[!0; LANES], &[0; LANES], lanes.as_mut_ptr());
             let mut r = Room::<u32>::uninit();
             S::shuffle(&lanes, table(s), r.as_mut_ptr().cast());
-            let r = S::mask(&r.assume_init_ref().0);
+            let r = S::mask(&r.assume_init_ref().0) & ctx.mask(s);
             ctx.u::<u64>(s.dst).write_unaligned(r);
         }
         Next::Step

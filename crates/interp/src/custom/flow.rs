@@ -3,15 +3,15 @@
 use wavetank_ir::{Clock, Export, GlobalSync, LANES};
 
 use crate::step::{Ctx, Next, Step};
-use wavetank_machine::{Fault, Sent, Stop, SyncRequest, YieldPoint, clock};
+use wavetank_machine::{Fault, Sent, Stop, SyncRequest, Why, YieldPoint, clock};
 
-/// Goes on at `imm[1]`.
+/// Goes on at `imm[2]`.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn), as for all functions here.
 pub unsafe fn branch(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: the wave is alive.
-    unsafe { (*ctx.uniform).pc = s.imm[1] };
+    unsafe { (*ctx.uniform).pc = s.imm[2] };
     Next::Block
 }
 
@@ -38,34 +38,39 @@ pub unsafe fn jump(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Block
 }
 
-/// Sets the PC to `imm[1]` and stops.
-unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Stop) -> Next {
+/// The instruction that a step stops at: `dst2` bytes before `imm[2]`.
+fn pc(s: &Step) -> u64 {
+    s.imm[2].wrapping_sub(s.dst2.into())
+}
+
+/// Stops at [`pc`], to go on at `imm[2]`.
+unsafe fn stop(ctx: &mut Ctx<'_, '_>, s: &Step, why: Why) -> Next {
     // SAFETY: the wave is alive.
-    unsafe { (*ctx.uniform).pc = s.imm[1] };
-    ctx.stop = Some(why);
+    unsafe { (*ctx.uniform).pc = s.imm[2] };
+    ctx.stop = Some(Stop { pc: pc(s), why });
     Next::Stop
 }
 
-/// Waits at a barrier, to go on at `imm[1]`.
+/// Waits at a barrier, to go on at `imm[2]`.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn barrier(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Stop::Barrier) }
+    unsafe { stop(ctx, s, Why::Barrier) }
 }
 
-/// Lets others run, to go on at `imm[1]`.
+/// Lets others run, to go on at `imm[2]`.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn sleep(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Stop::Yield(YieldPoint::Sleep)) }
+    unsafe { stop(ctx, s, Why::Yield(YieldPoint::Sleep)) }
 }
 
 /// Asks for global synchronization of kind `flags`, by resource and value in
-/// the sources, to go on at `imm[2]`, `dst2` bytes after the instruction.
+/// the sources, to go on at `imm[2]`.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
@@ -77,11 +82,8 @@ pub unsafe fn global_sync(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
             resource: ctx.uniform32(s, 0) as u8,
             value: ctx.uniform32(s, 1),
         };
-        let (pc, next) = (s.imm[2].wrapping_sub(s.dst2.into()), s.imm[2]);
-        (*ctx.uniform).pc = next;
-        ctx.stop = Some(Stop::GlobalSync { request, pc });
+        stop(ctx, s, Why::GlobalSync(request))
     }
-    Next::Stop
 }
 
 /// An export, and the offsets of the lane vectors that it sends.
@@ -92,8 +94,8 @@ pub struct Send {
     pub data: [Option<u32>; 4],
 }
 
-/// Sends data out, to go on at `imm[1]`, `dst2` bytes after the instruction;
-/// `imm[0]` is the address of the [`Send`], kept beside the block.
+/// Sends data out, to go on at `imm[2]`; `imm[0]` is the address of the
+/// [`Send`], kept beside the block.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
@@ -105,28 +107,27 @@ pub unsafe fn export(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         let lanes = |at| Box::new(ctx.v(at).cast::<[u32; LANES]>().read());
         let data = send.data.map(|at| at.map(lanes));
         let export = Box::new(Sent::new(&send.export, ctx.mask(s), data));
-        let pc = s.imm[1].wrapping_sub(s.dst2.into());
-        stop(ctx, s, Stop::Export { export, pc })
+        stop(ctx, s, Why::Export(export))
     }
 }
 
-/// Sends message `flags`, to go on at `imm[1]`.
+/// Sends message `flags`, to go on at `imm[2]`.
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn message(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Stop::Message(s.flags as u16)) }
+    unsafe { stop(ctx, s, Why::Message(s.flags as u16)) }
 }
 
-/// The trap `flags` of the instruction at `imm[1]`.
+/// The trap `flags`, at [`pc`].
 ///
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    let (pc, id) = (s.imm[1], s.flags as u8);
+    let (pc, id) = (pc(s), s.flags as u8);
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Stop::Fault(Fault::Trap { pc, id })) }
+    unsafe { stop(ctx, s, Why::Fault(Fault::Trap { pc, id })) }
 }
 
 /// The wave is done.
@@ -135,10 +136,10 @@ pub unsafe fn trap(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 /// That of [`StepFn`](crate::step::StepFn).
 pub unsafe fn end_program(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`.
-    unsafe { stop(ctx, s, Stop::End) }
+    unsafe { stop(ctx, s, Why::End) }
 }
 
-/// The instruction at `imm[1]` is not supported; `imm[0]` is the address of the
+/// The instruction at [`pc`] is not supported; `imm[0]` is the address of the
 /// sentence, kept beside the block.
 ///
 /// # Safety
@@ -147,8 +148,8 @@ pub unsafe fn unsupported(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: lowering keeps the sentence as long as the step.
     unsafe {
         let what: &String = &*std::ptr::with_exposed_provenance(s.imm[0] as usize);
-        let (pc, what) = (s.imm[1], what.clone());
-        stop(ctx, s, Stop::Fault(Fault::Unsupported { pc, what }))
+        let (pc, what) = (pc(s), what.clone());
+        stop(ctx, s, Why::Fault(Fault::Unsupported { pc, what }))
     }
 }
 

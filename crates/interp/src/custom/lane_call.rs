@@ -1,10 +1,9 @@
 //! Lane functions: pure functions of the front end, applied to every lane.
 
-use std::mem::MaybeUninit;
-
-use wavetank_ir::{LANES, LaneArg, LaneFn, LaneResults};
+use wavetank_ir::{LANES, LaneArg, LaneFn, LaneLoop, LaneResults};
 
 use crate::drive::Custom;
+use crate::lanes::Room;
 use crate::step::{Ctx, Next, Step};
 use crate::store::{Aligned, Store};
 use wavetank_memory::Source;
@@ -13,11 +12,41 @@ use wavetank_memory::Source;
 /// its address. Lanes that are off in the step's mask may keep what they had.
 pub struct LaneCall {
     /// The function.
-    pub function: &'static LaneFn,
+    function: &'static LaneFn,
     /// Where its arguments are, and whether they have 64 bits.
-    pub args: [(Source, bool); 4],
+    args: [(Source, bool); 4],
+    /// Where they are if all are lane vectors of 32 bits.
+    words: Option<[u32; 4]>,
     /// Whether the result is uniform: that of lane 0.
-    pub uniform: bool,
+    uniform: bool,
+}
+
+/// What [`LaneCall::words`] has for an argument that a function does not have.
+const NO_ARGUMENT: u32 = u32::MAX;
+
+/// What it reads there.
+static ZERO: [u32; LANES] = [0; LANES];
+
+impl LaneCall {
+    /// A call with arguments where lowering found them.
+    pub fn new(function: &'static LaneFn, args: [(Source, bool); 4], uniform: bool) -> Self {
+        let word = |arg| match arg {
+            (Source::None, _) => Some(NO_ARGUMENT),
+            (Source::Vector(at), false) => Some(at),
+            _ => None,
+        };
+        let words = args.map(word);
+        let words = words
+            .iter()
+            .all(Option::is_some)
+            .then(|| words.map(|at| at.unwrap_or(NO_ARGUMENT)));
+        LaneCall {
+            function,
+            args,
+            words,
+            uniform,
+        }
+    }
 }
 
 /// Applies the function.
@@ -38,16 +67,17 @@ impl Custom for Call {
                 }
                 return Next::Step;
             }
-            let mut room = [const { MaybeUninit::uninit() }; 4];
-            let [a, b, c, d] = &mut room;
-            let args = [
-                argument(ctx, call.args[0], a),
-                argument(ctx, call.args[1], b),
-                argument(ctx, call.args[2], c),
-                argument(ctx, call.args[3], d),
-            ];
             let mut results = LaneResults::default();
-            S::of(&function.all)(&args, &mut results);
+            let all = S::of(&function.all);
+            if let Some(words) = call.words {
+                let low = |at| match at {
+                    NO_ARGUMENT => &ZERO,
+                    at => &*ctx.v(at).cast_const().cast(),
+                };
+                all(&words.map(|at| [low(at), &ZERO]), &mut results);
+            } else {
+                of_any(ctx, all, &call.args, &mut results);
+            }
             let LaneResults {
                 low,
                 high,
@@ -91,6 +121,31 @@ unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, results: &
     }
 }
 
+/// Calls with arguments of any kind.
+///
+/// # Safety
+/// That of [`StepFn`](crate::step::StepFn) and of the loop.
+#[inline(always)]
+unsafe fn of_any(
+    ctx: &Ctx<'_, '_>,
+    all: LaneLoop,
+    args: &[(Source, bool); 4],
+    results: &mut LaneResults,
+) {
+    let mut room = [const { [const { Room::uninit() }; 2] }; 4];
+    let [a, b, c, d] = &mut room;
+    // SAFETY: that of the caller.
+    unsafe {
+        let args = [
+            argument(ctx, args[0], a),
+            argument(ctx, args[1], b),
+            argument(ctx, args[2], c),
+            argument(ctx, args[3], d),
+        ];
+        all(&args, results);
+    }
+}
+
 /// The halves of an argument in all lanes: where they stand in the vector file, or spread into `room`.
 ///
 /// # Safety
@@ -99,9 +154,8 @@ unsafe fn uniform_result(ctx: &mut Ctx<'_, '_>, s: &Step, f: &LaneFn, results: &
 unsafe fn argument<'a>(
     ctx: &Ctx<'_, '_>,
     (source, wide): (Source, bool),
-    room: &'a mut MaybeUninit<Aligned<[[u32; LANES]; 2]>>,
+    room: &'a mut [Room<u32>; 2],
 ) -> LaneArg<'a> {
-    static ZERO: [u32; LANES] = [0; LANES];
     // SAFETY: that of the caller.
     let value = unsafe {
         match source {
@@ -119,7 +173,10 @@ unsafe fn argument<'a>(
     if value == 0 {
         return [&ZERO; 2];
     }
-    let halves = [[value as u32; LANES], [(value >> 32) as u32; LANES]];
-    let [low, high] = &**room.write(Aligned(halves));
-    [low, high]
+    let [low, high] = room;
+    let low = low.write(Aligned([value as u32; LANES]));
+    match (value >> 32) as u32 {
+        0 => [low, &ZERO],
+        word => [low, high.write(Aligned([word; LANES]))],
+    }
 }

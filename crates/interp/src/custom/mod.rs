@@ -1,6 +1,7 @@
 //! Steps with a body of their own: moves, selects, carries, moves between
 //! lanes, lane functions, and the ends of blocks.
 
+pub mod batch;
 pub mod carry;
 pub mod cross;
 pub mod flow;

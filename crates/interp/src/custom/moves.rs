@@ -179,7 +179,7 @@ impl<const U: u8> Custom for WriteIndexed<U> {
 }
 
 /// SGPRs that relative addressing may name (Vega ISA, 3.6.1).
-const INDEXED_SGPRS: u32 = 104;
+pub const INDEXED_SGPRS: u32 = 104;
 
 /// Reads uniform register `imm[1] + index`; out of range reads s0.
 pub struct ReadIndexedS;

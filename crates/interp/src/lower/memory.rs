@@ -46,7 +46,7 @@ impl<L: Level> Lower<'_, L> {
         if self.block.node(v).ty.is_some() {
             mem.ret = self.result_of_access(v)?;
         }
-        let mut step = self.step(mem_step::<L>(op), &[]);
+        let mut step = self.step(mem_step::<L>(op, self.extras.tap), &[]);
         step.imm[0] = self.kept.keep(mem);
         self.steps.push(step);
         Ok(())

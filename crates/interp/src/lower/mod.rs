@@ -13,13 +13,13 @@ mod temps;
 use std::any::Any;
 use std::mem::offset_of;
 
-use wavetank_ir::{Block, Op, Reg, Ty, Value};
+use wavetank_ir::{Block, HARDWARE_REGISTERS, Op, Reg, Ty, Value};
 
 pub(super) use self::memory::{addresses, descriptor, returns};
 pub use self::ops::choose;
 use self::plan::Plan;
 use self::temps::Temps;
-pub use self::temps::TooMany;
+pub use self::temps::{ROOM, TooMany};
 use super::drive::Level;
 use super::step::Step;
 use wavetank_memory::{Uniform, VECTOR_BYTES, VGPRS};
@@ -62,11 +62,20 @@ enum Place {
     Const(u64),
 }
 
-/// Lowers a block for a level of features. With `count`, steps count the
-/// instructions.
-pub fn lower<L: Level>(block: &Block, count: bool) -> Result<Code, TooMany> {
+/// What steps do beside their work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extras {
+    /// They count the instructions.
+    pub count: bool,
+    /// They note what accesses touch.
+    pub tap: bool,
+}
+
+/// Lowers a block for a level of features.
+pub fn lower<L: Level>(block: &Block, extras: Extras) -> Result<Code, TooMany> {
     let mut lower = Lower {
         block,
+        extras,
         plan: Plan::new(block, L::FUSE),
         temps: Temps::new(block.nodes.len()),
         places: vec![Place::Nowhere; block.nodes.len()],
@@ -79,7 +88,7 @@ pub fn lower<L: Level>(block: &Block, count: bool) -> Result<Code, TooMany> {
     lower.place_reads();
     for n in 0..block.nodes.len() {
         lower.node = n as u32;
-        if count {
+        if extras.count {
             lower.count(n);
         }
         lower.emit(Value(n as u32))?;
@@ -95,6 +104,7 @@ pub fn lower<L: Level>(block: &Block, count: bool) -> Result<Code, TooMany> {
 
 struct Lower<'b, L> {
     block: &'b Block,
+    extras: Extras,
     plan: Plan,
     temps: Temps,
     places: Vec<Place>,
@@ -114,11 +124,12 @@ fn register(reg: Reg) -> Place {
         Place::Vector((n * VECTOR_BYTES) as u32)
     };
     let uniform = |n: u8, count: u8| Place::Uniform(4 * u32::from(n.min(128 - count)));
+    let hardware = |n: u8| offset_of!(Uniform, hw) + 4 * usize::from(n).min(HARDWARE_REGISTERS - 1);
     match reg {
         Reg::S(n) => uniform(n, 1),
         Reg::S64(n) | Reg::Mask(n) => uniform(n, 2),
         Reg::Scc => Place::Uniform(offset_of!(Uniform, scc) as u32),
-        Reg::Hw(n) => Place::Uniform((offset_of!(Uniform, hw) + 4 * usize::from(n & 63)) as u32),
+        Reg::Hw(n) => Place::Uniform(hardware(n) as u32),
         Reg::V(n) => vector(n, 1),
         Reg::V64(n) => vector(n, 2),
     }

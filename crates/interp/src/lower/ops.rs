@@ -11,7 +11,7 @@ use crate::custom::lane_call::{Call, LaneCall};
 use crate::custom::{carry, cross, flow, moves};
 use crate::drive::{ENV_SHIFT, Level};
 use crate::lanes::Env;
-use crate::step::StepFn;
+use crate::step::{Step, StepFn};
 use crate::visit::{AskCaps, Caps, UniformStep, VectorStep, Visit};
 use wavetank_memory::Source;
 
@@ -193,10 +193,16 @@ impl<L: Level> Lower<'_, L> {
             }
             Op::LaneId => self.vector_step(v, L::custom::<cross::LaneId>(), &[], 0),
             Op::Shuffle(a, table) => {
+                let in_row =
+                    |(n, lane): (usize, &u8)| *lane >= 64 || usize::from(*lane) / 16 == n / 16;
+                let run = match table.iter().enumerate().all(in_row) {
+                    true => L::custom::<cross::Shuffle<true>>(),
+                    false => L::custom::<cross::Shuffle<false>>(),
+                };
                 let table = self.kept.keep(**table);
                 let mut from = [self.operand(*a)];
                 self.spread(&mut from)?;
-                self.vector_step(v, L::custom::<cross::Shuffle>(), &from, table)
+                self.vector_step(v, run, &from, table)
             }
             Op::ShuffleMask(a, table) => {
                 let exists = |mask, i: usize| mask | u64::from(table[i] < 64) << i;
@@ -204,7 +210,7 @@ impl<L: Level> Lower<'_, L> {
                 let mut step = self.step(L::custom::<cross::ShuffleMask>(), &[self.operand(*a)]);
                 step.imm[1] = self.kept.keep(**table);
                 step.imm[2] = of_full;
-                step.dst = self.result_uniform(v)?;
+                (step.dst, step.mask) = self.result_mask(v)?;
                 self.steps.push(step);
                 Ok(())
             }
@@ -376,11 +382,7 @@ impl<L: Level> Lower<'_, L> {
         for (source, arg) in sources.iter_mut().zip(args) {
             *source = (self.mem_source(Some(*arg)), self.ty(*arg).bits() == 64);
         }
-        let call = LaneCall {
-            function,
-            args: sources,
-            uniform,
-        };
+        let call = LaneCall::new(function, sources, uniform);
         let mut step = self.step(L::custom::<Call>(), &[]);
         step.imm[0] = self.kept.keep(call);
         if uniform {
@@ -415,18 +417,17 @@ impl<L: Level> Lower<'_, L> {
     }
 
     fn end(&mut self, end: &Terminator) {
-        let (run, imm, flags): (StepFn, [u64; 2], u32) = match *end {
-            Terminator::Branch(to) => (flow::branch, [to, 0], 0),
-            Terminator::CondBranch { taken, next, .. } => (flow::cond_branch, [taken, next], 0),
-            Terminator::Jump(_) => (flow::jump, [0; 2], 0),
-            Terminator::Barrier { next } => (flow::barrier, [next, 0], 0),
-            Terminator::Sleep { next } => (flow::sleep, [next, 0], 0),
-            // The constants of its two sources come first.
-            Terminator::GlobalSync { op, next, .. } => (flow::global_sync, [0, next], op as u32),
+        let (run, next, flags): (StepFn, u64, u32) = match *end {
+            Terminator::Branch(to) => (flow::branch, to, 0),
+            Terminator::CondBranch { next, .. } => (flow::cond_branch, next, 0),
+            Terminator::Jump(_) => (flow::jump, 0, 0),
+            Terminator::Barrier { next } => (flow::barrier, next, 0),
+            Terminator::Sleep { next } => (flow::sleep, next, 0),
+            Terminator::GlobalSync { op, next, .. } => (flow::global_sync, next, op as u32),
             Terminator::Export { .. } => unreachable!("`emit` sends it to `export`"),
-            Terminator::Message { message, next } => (flow::message, [next, 0], message.into()),
-            Terminator::Trap { id, .. } => (flow::trap, [self.pc, 0], id.into()),
-            Terminator::EndProgram => (flow::end_program, [self.pc, 0], 0),
+            Terminator::Message { message, next } => (flow::message, next, message.into()),
+            Terminator::Trap { id, .. } => (flow::trap, self.pc, id.into()),
+            Terminator::EndProgram => (flow::end_program, self.pc, 0),
             Terminator::Unsupported { ref what } => return self.unsupported(what.to_string()),
         };
         let operands: &[Operand] = match *end {
@@ -437,14 +438,18 @@ impl<L: Level> Lower<'_, L> {
             _ => &[],
         };
         let mut step = self.step(run, operands);
-        for (slot, imm) in step.imm[1..].iter_mut().zip(imm) {
-            *slot |= imm;
+        if let Terminator::CondBranch { taken, .. } = *end {
+            step.imm[1] = taken;
         }
         step.flags = flags;
-        if let Terminator::GlobalSync { next, .. } = *end {
-            step.dst2 = next.wrapping_sub(self.pc) as u32;
-        }
+        self.goes_on(&mut step, next);
         self.steps.push(step);
+    }
+
+    /// The wave goes on at `next` after this step, which says where its instruction is from there.
+    fn goes_on(&self, step: &mut Step, next: u64) {
+        step.imm[2] = next;
+        step.dst2 = next.wrapping_sub(self.pc) as u32;
     }
 
     fn export(&mut self, export: &Export, next: u64) -> Result<(), TooMany> {
@@ -455,8 +460,8 @@ impl<L: Level> Lower<'_, L> {
         let mut step = self.step(flow::export, &[]);
         step.mask = self.mask(export.mask, Value(self.node))?;
         let export = *export;
-        step.imm = [self.kept.keep(flow::Send { export, data }), next, 0];
-        step.dst2 = next.wrapping_sub(self.pc) as u32;
+        step.imm[0] = self.kept.keep(flow::Send { export, data });
+        self.goes_on(&mut step, next);
         self.steps.push(step);
         Ok(())
     }
@@ -465,7 +470,7 @@ impl<L: Level> Lower<'_, L> {
     pub(super) fn unsupported(&mut self, what: String) {
         let mut step = self.step(flow::unsupported, &[]);
         step.imm[0] = self.kept.keep(what);
-        step.imm[1] = self.pc;
+        self.goes_on(&mut step, self.pc);
         self.steps.push(step);
     }
 

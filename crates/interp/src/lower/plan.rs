@@ -178,7 +178,7 @@ impl Plan {
         }
     }
 
-    /// Finds `and`s that restrict the lanes of a compare, or of a carry.
+    /// Finds `and`s that restrict the lanes of a compare, of a mask that was shuffled, or of a carry.
     fn find_gates(&mut self, block: &Block) {
         for (i, node) in block.nodes.iter().enumerate() {
             let Op::Bin(wavetank_ir::Bin::And, _, _, a, b) = node.op else {
@@ -202,7 +202,9 @@ impl Plan {
             return false;
         }
         match block.node(x).op {
-            Op::Cmp(..) | Op::Class(..) | Op::NonZero(_) => self.readable(block, mask, x.0),
+            Op::Cmp(..) | Op::Class(..) | Op::NonZero(_) | Op::ShuffleMask(..) => {
+                self.readable(block, mask, x.0)
+            }
             // The carry is restricted as the sum is: both by the write's mask.
             Op::Second(of) => self.hoisted[of.index()].is_some_and(|w| {
                 let Op::Write { mask: Some(m), .. } = block.nodes[w as usize].op else {

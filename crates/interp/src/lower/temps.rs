@@ -1,8 +1,12 @@
-//! Temporaries: lane vectors after the registers, and uniform slots.
+//! Temporaries: lane vectors and uniform slots behind the files of the wave.
 
-use std::mem::offset_of;
+use wavetank_memory::{Room, Uniform, VECTOR_BYTES, VGPRS};
 
-use wavetank_memory::{UNIFORM_TEMPS, Uniform, VECTOR_BYTES, VECTOR_TEMPS, VGPRS};
+/// What a block may keep at once behind the files of its wave.
+pub const ROOM: Room = Room {
+    vectors: 96,
+    uniforms: 256,
+};
 
 /// A block needs more temporaries than there are.
 #[derive(Debug)]
@@ -44,10 +48,10 @@ impl Temps {
     pub fn new(nodes: usize) -> Self {
         Temps {
             vector: Slots {
-                used: vec![false; VECTOR_TEMPS],
+                used: vec![false; ROOM.vectors],
             },
             uniform: Slots {
-                used: vec![false; UNIFORM_TEMPS],
+                used: vec![false; ROOM.uniforms],
             },
             ends: vec![Vec::new(); nodes],
         }
@@ -62,11 +66,11 @@ impl Temps {
         Ok(((VGPRS + slot) * VECTOR_BYTES) as u32)
     }
 
-    /// The offset in [`Uniform`] of 64 bits, kept until node `last` is done.
+    /// The offset from [`Uniform`] of 64 bits, kept until node `last` is done.
     pub fn uniform(&mut self, last: u32) -> Result<u32, TooMany> {
         let slot = self.uniform.take(1)?;
         self.ends[last as usize].push(Temp::Uniform(slot));
-        Ok((offset_of!(Uniform, temps) + 8 * slot) as u32)
+        Ok((size_of::<Uniform>() + 8 * slot) as u32)
     }
 
     /// Node `n` is done: takes back what ends there.

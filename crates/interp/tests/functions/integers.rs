@@ -169,3 +169,86 @@ fn bit_fields_and_alignment() {
     assert_eq!(pack(Elem::I16), 0xdef0_5678);
     assert_eq!(pack(Elem::I32), 0x9abc_def0_1234_5678);
 }
+
+/// An operation of three words.
+fn word3(op: Tern, args: [u64; 3]) -> u64 {
+    scalar::tern(op, Elem::I32, Fp::default(), args)
+}
+
+/// Expectations folded by LLVM's instcombine from `llvm.amdgcn.perm`.
+#[test]
+fn perm_as_llvm_folds() {
+    for (a, b, c, want) in [
+        (0x80706050, 0x84038281, 0x03020100, 0x84038281),
+        (0x80706050, 0x84038281, 0x07060504, 0x80706050),
+        (0x80706050, 0x84038281, 0x0b0a0908, 0xff00ffff),
+        (0x80706050, 0x84038281, 0x0c0dff00, 0x00ffff81),
+        (0x80706050, 0x84038281, 0x0e0c0b04, 0xff00ff50),
+        (0x00ff00ff, 0x7f807f80, 0x08090a0b, 0x00000000),
+    ] {
+        assert_eq!(word3(Tern::Perm, [a, b, c]), want, "{a:#x} {b:#x} {c:#x}");
+    }
+}
+
+/// The manual's table of selectors (12.10 V_PERM_B32), for each selector in each byte.
+#[test]
+fn perm_of_every_selector() {
+    for [a, b] in [[0x8001_7f02u64, 0x0384_0586], [0x7f80_ff00, 0xfe01_8033]] {
+        let bytes = (a << 32 | b).to_le_bytes();
+        let sign = |byte: usize| if bytes[byte] & 0x80 != 0 { 0xff } else { 0 };
+        for select in 0..=255u8 {
+            let byte = match select {
+                0..=7 => bytes[usize::from(select)],
+                8..=11 => sign(usize::from(select - 8) * 2 + 1),
+                12 => 0,
+                _ => 0xff,
+            };
+            let all = u64::from(select) * 0x0101_0101;
+            let expected = u64::from(byte) * 0x0101_0101;
+            assert_eq!(word3(Tern::Perm, [a, b, all]), expected, "{select}");
+        }
+    }
+}
+
+/// Sums of differences by the definitions, worked by hand; they wrap.
+#[test]
+fn sums_of_differences() {
+    let bytes = [0x0a_00_ff_01, 0x00_0a_00_02, 5];
+    assert_eq!(word3(Tern::SadU8, bytes), 10 + 10 + 255 + 1 + 5);
+    assert_eq!(word3(Tern::MaskedSadU8, bytes), 10 + 1 + 5);
+    let halves = [0xffff_0001, 0x0000_0003, 7];
+    assert_eq!(word3(Tern::SadU16, halves), 0xffff + 2 + 7);
+    assert_eq!(word3(Tern::SadU32, [3, 10, 0xffff_fffc]), 3);
+    assert_eq!(word3(Tern::SadU8, [0xff, 0, 0xffff_ffff]), 0xfe);
+}
+
+/// `(a + b + round) >> 1` in each byte.
+#[test]
+fn averages() {
+    let average = |args| word3(Tern::AverageU8, args);
+    assert_eq!(
+        average([0xff_00_01_02, 0xff_01_02_02, 0x01_01_00_01]),
+        0xff_01_01_02
+    );
+    for [a, b, round] in (0..=255u64).flat_map(|a| [[a, 255 - a, 0], [a, a / 3, 1], [a, 255, 1]]) {
+        let expected = (a + b + round) / 2 * 0x0101_0101;
+        assert_eq!(average([a, b, round].map(|x| x * 0x0101_0101)), expected);
+    }
+}
+
+/// The middle of three sorted numbers.
+#[test]
+fn medians() {
+    let mut random = Random(21);
+    for elem in ELEMENTS {
+        for _ in 0..2000 {
+            let args = [(); 3].map(|()| random.value(elem));
+            let mut sorted = args;
+            sorted.sort_unstable();
+            let fp = Fp::default();
+            assert_eq!(scalar::tern(Tern::Med3U, elem, fp, args), sorted[1]);
+            sorted.sort_unstable_by_key(|x| signed(elem, *x));
+            assert_eq!(scalar::tern(Tern::Med3S, elem, fp, args), sorted[1]);
+        }
+    }
+}

@@ -15,7 +15,7 @@ use wavetank_memory::{Context, MemoryUnit, Registry, Uniform, VECTOR_BYTES, Wave
 
 /// Something to choose a function for.
 #[derive(Clone, Copy, Debug)]
-enum Choice {
+pub enum Choice {
     Un(Un, Elem),
     Bin(Bin, Elem),
     Tern(Tern, Elem),
@@ -25,13 +25,15 @@ enum Choice {
     NonZero,
 }
 
-const ELEMENTS: [Elem; 6] = [
+const ELEMENTS: [Elem; 8] = [
     Elem::I16,
     Elem::I32,
     Elem::I64,
     Elem::F16,
     Elem::F32,
     Elem::F64,
+    Elem::I16x2,
+    Elem::F16x2,
 ];
 
 impl Choice {
@@ -112,14 +114,14 @@ impl Choice {
 /// One use of a function: which sources are uniform, which sign modifiers they
 /// have (as in [`Step::flags`]), and which lanes are written.
 #[derive(Clone, Copy, Debug)]
-struct Use {
-    fp: Fp,
-    uniform: u8,
-    mods: u32,
-    mask: u64,
+pub struct Use {
+    pub fp: Fp,
+    pub uniform: u8,
+    pub mods: u32,
+    pub mask: u64,
 }
 
-type Lanes = [u64; LANES];
+pub type Lanes = [u64; LANES];
 
 /// Registers of the test: sources from v0, two each; the result at v8.
 const RESULT: usize = 8;
@@ -164,7 +166,7 @@ fn call(wave: &mut Wave, step: &Step) {
 }
 
 /// Runs a vector step and gives the result's lanes; a relation's are 0 or 1.
-fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
+pub fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
     let caps = choice.caps(how.fp).expect("the choice exists");
     let fused = Caps {
         uniform: fuses(simd) && caps.uniform,
@@ -305,12 +307,15 @@ fn check_level(simd: Simd) {
         let operands = choice.operands();
         let caps = choice.caps(Fp::default()).expect("the choice exists");
         for fp in environments() {
-            for round in 0..2u32 {
+            for round in 0..3u32 {
                 let lanes: Vec<Lanes> = operands
                     .iter()
                     .map(|&elem| {
                         let above = random.next() as u32 & !ones(width(elem)) as u32;
-                        std::array::from_fn(|_| random.value(elem) | u64::from(above))
+                        std::array::from_fn(|_| match round {
+                            2 => random.usual(elem),
+                            _ => random.value(elem) | u64::from(above),
+                        })
                     })
                     .collect();
                 let all = 1u8 << operands.len();
@@ -366,6 +371,80 @@ fn check_level(simd: Simd) {
     }
 }
 
+/// Levels permute bytes in their own ways: every selector next to usual ones, in lanes and the same in all of them.
+#[test]
+fn every_level_permutes_bytes_alike() {
+    let levels = [Simd::Avx512, Simd::Avx2, Simd::Baseline];
+    let choice = Choice::Tern(Tern::Perm, Elem::I32);
+    let mut random = Random(5);
+    for simd in levels.into_iter().filter(|simd| simd.or_best() == *simd) {
+        for round in 0..100 {
+            // Bytes and zeros alone, signs too, and anything.
+            let most = [0x0707_0707, 0x0f0f_0f0f, 0xffff_ffff][round % 3];
+            let zeros = if round % 2 == 0 { 0x000c_0000 } else { 0 };
+            let select: Lanes =
+                std::array::from_fn(|_| random.next() & most & !(zeros << 4) | zeros);
+            let mut word = |_| random.next() & 0xffff_ffff;
+            let lanes = vec![
+                std::array::from_fn(&mut word),
+                std::array::from_fn(&mut word),
+                select,
+            ];
+            for uniform in [0, 0b100, 0b011] {
+                let how = Use {
+                    fp: Fp::default(),
+                    uniform,
+                    mods: 0,
+                    mask: random.next(),
+                };
+                let ours = run(simd, choice, how, &lanes);
+                assert_eq!(ours, expected(choice, how, &lanes), "{simd:?} {lanes:x?}");
+            }
+        }
+    }
+}
+
+/// Rows in which no lane is special are done at once: powers that single precision has, and medians of numbers, with
+/// zeros of one sign or both.
+#[test]
+fn usual_rows_are_right_at_every_level() {
+    let levels = [Simd::Avx512, Simd::Avx2, Simd::Baseline];
+    let mut random = Random(31);
+    let ldexp = Choice::Bin(Bin::FLdexp, Elem::F32);
+    let median = Choice::Tern(Tern::FMed3, Elem::F32);
+    for simd in levels.into_iter().filter(|simd| simd.or_best() == *simd) {
+        for round in 0..300 {
+            let any: Lanes = std::array::from_fn(|_| random.value(Elem::F32));
+            let power = |power: i64| u64::from(power as u32);
+            // The last of a round of four is just beyond.
+            let most = [255, 255, 20, 257][round % 4];
+            let powers =
+                std::array::from_fn(|_| power(random.below(most) as i64 - most as i64 / 2));
+            let mut number = |_| match random.below(8) {
+                0 if round % 3 > 0 => 0,
+                1 if round % 3 > 1 => 1 << 31,
+                _ => random.next() & 0xbfff_ffff,
+            };
+            let numbers = [(); 3].map(|()| std::array::from_fn(&mut number));
+            for (choice, lanes) in [(ldexp, vec![any, powers]), (median, numbers.to_vec())] {
+                for fp in environments() {
+                    for uniform in [0, 0b10] {
+                        let how = Use {
+                            fp,
+                            uniform,
+                            mods: 0,
+                            mask: u64::MAX,
+                        };
+                        let ours = run(simd, choice, how, &lanes);
+                        let right = expected(choice, how, &lanes);
+                        assert_eq!(ours, right, "{simd:?}: {choice:?} {how:?} {lanes:x?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn baseline_gives_the_bits_of_one_lane() {
     check_level(Simd::Baseline);
@@ -379,6 +458,38 @@ fn avx2_gives_the_bits_of_one_lane() {
 #[test]
 fn avx512_gives_the_bits_of_one_lane() {
     check_level(Simd::Avx512);
+}
+
+/// What an operation does to pairs, it does to both halves.
+#[test]
+fn pairs_are_halves() {
+    let mut random = Random(29);
+    let mut kinds = 0;
+    for choice in Choice::all() {
+        let elem = match choice {
+            Choice::Un(_, elem) | Choice::Bin(_, elem) | Choice::Tern(_, elem) => elem,
+            _ => continue,
+        };
+        let Some(half) = elem.half() else { continue };
+        let of_halves = match choice {
+            Choice::Un(op, _) => Choice::Un(op, half),
+            Choice::Bin(op, _) => Choice::Bin(op, half),
+            Choice::Tern(op, _) => Choice::Tern(op, half),
+            other => other,
+        };
+        kinds += 1;
+        for fp in environments() {
+            let [pair, single] = [choice, of_halves]
+                .map(|choice| function(&choice.op(fp), OneLane).expect("the choice exists"));
+            for _ in 0..500 {
+                let args = [(); 3].map(|()| random.value(elem));
+                let [low, high] = [0, 16].map(|at| single(env(fp), args.map(|x| x >> at & 0xffff)));
+                let expected = low | high << 16;
+                assert_eq!(pair(env(fp), args), expected, "{choice:?} {fp:?} {args:x?}");
+            }
+        }
+    }
+    assert!(kinds > 20, "only {kinds} operations on pairs exist");
 }
 
 #[test]

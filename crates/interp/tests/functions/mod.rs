@@ -5,6 +5,7 @@
 mod accuracy;
 mod integers;
 mod levels;
+mod roots;
 mod samples;
 mod scalar;
 mod soft;

@@ -18,9 +18,23 @@ impl Random {
         self.next() % n
     }
 
+    /// Bits of an element: any positive normal number, if it is a float, for
+    /// what is done in another way when all lanes have such.
+    pub fn usual(&mut self, elem: Elem) -> u64 {
+        let bits = self.next() & ones(width(elem));
+        if !elem.is_float() {
+            return bits;
+        }
+        let (fraction, bias) = layout(elem);
+        (1 + self.below(2 * bias)) << fraction | bits & ones(fraction)
+    }
+
     /// Bits of an element: anything, a special value, or a number of middling
     /// exponent, so that sums cancel and products stay in range.
     pub fn value(&mut self, elem: Elem) -> u64 {
+        if let Some(half) = elem.half() {
+            return self.value(half) | self.value(half) << 16;
+        }
         let bits = self.next() & ones(width(elem));
         match self.below(4) {
             0 => bits,
@@ -42,7 +56,7 @@ impl Random {
 pub fn width(elem: Elem) -> u32 {
     match elem {
         Elem::I16 | Elem::F16 => 16,
-        Elem::I32 | Elem::F32 => 32,
+        Elem::I32 | Elem::F32 | Elem::I16x2 | Elem::F16x2 => 32,
         Elem::I64 | Elem::F64 => 64,
     }
 }

@@ -2,7 +2,9 @@
 
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Op, Rel, Tern, Un, Value};
 
-use wavetank_interp::internals::{Env, Op1, Op2, Op3, Test2, Visit, Word, function};
+use wavetank_interp::internals::{
+    Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Visit, Word, function,
+};
 
 /// One lane of a chosen function; operands that it lacks are ignored, and a
 /// relation gives 0 or 1.
@@ -51,6 +53,8 @@ impl Visit for OneLane {
         lane1 Op1: rare1 float1;
         lane2 Op2: rare2 plain2 float2;
         lane3 Op3: rare3 plain3 float3;
+        lane2 Batch2: batch2;
+        lane3 Batch3: batch3;
         lane_test Test2: rare_test plain_test float_test;
     }
 }

@@ -9,6 +9,7 @@ mod global;
 mod lds;
 mod rows;
 mod scratch;
+mod taps;
 
 use wavetank_interp::Simd;
 use wavetank_interp::internals::{Ctx, Next, Step, StepFn, memory_step};
@@ -16,7 +17,7 @@ use wavetank_ir::{
     Access, Counter, DataReg, Dialect, Elements, Half, Image, MemKind, MemOp, Rmw, Space as Where,
     Value,
 };
-use wavetank_machine::{Fault, Stop};
+use wavetank_machine::{Fault, Why};
 use wavetank_memory::{
     Context, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Registry, Request, Source, Uniform,
     VECTOR_BYTES, Wave,
@@ -159,8 +160,8 @@ pub fn run_step(
     // SAFETY: the wave and the memory step are alive; the level was detected.
     match unsafe { f(&mut ctx, &step) } {
         Next::Step => Ok(()),
-        _ => match ctx.stop {
-            Some(Stop::Fault(Fault::Memory(f))) => {
+        _ => match ctx.stop.map(|stop| stop.why) {
+            Some(Why::Fault(Fault::Memory(f))) => {
                 assert_eq!(wave.uniform().pc, 0x1234);
                 Err(*f)
             }

@@ -40,17 +40,23 @@ enum Memory {
     Flat,
     Indexed,
     Buffer,
+    /// All lanes at one place.
+    BufferBase,
+    /// In elements of as many dwords as the access has.
+    Formatted,
     Lds,
     FlatLds,
     Scratch,
     ScratchBuffer,
 }
 
-const MEMORIES: [Memory; 8] = [
+const MEMORIES: [Memory; 10] = [
     Memory::Global,
     Memory::Flat,
     Memory::Indexed,
     Memory::Buffer,
+    Memory::BufferBase,
+    Memory::Formatted,
     Memory::Lds,
     Memory::FlatLds,
     Memory::Scratch,
@@ -60,6 +66,14 @@ const MEMORIES: [Memory; 8] = [
 impl Memory {
     fn is_scratch(self) -> bool {
         matches!(self, Memory::Scratch | Memory::ScratchBuffer)
+    }
+
+    /// Whether what is beyond is no fault, since the descriptor says where it ends.
+    fn has_range(self) -> bool {
+        matches!(
+            self,
+            Memory::Buffer | Memory::BufferBase | Memory::Formatted
+        )
     }
 
     fn is_lds(self) -> bool {
@@ -92,6 +106,8 @@ impl Memory {
                 index: Some(V),
             },
             Memory::Buffer | Memory::ScratchBuffer => buffer(false, true, false),
+            Memory::BufferBase => buffer(false, false, false),
+            Memory::Formatted => buffer(false, true, true),
             Memory::Lds => local(),
             Memory::Scratch => Where::Scratch { address: V },
         }
@@ -248,7 +264,7 @@ fn change64(rmw: Rmw, old: u64, data: u64, compare: u64) -> u64 {
 fn operation(random: &mut Random, memory: Memory) -> MemOp {
     let parts = [Access::U8, Access::I8, Access::U16, Access::I16];
     let access = match random.below(3) {
-        0 => random.of(&parts),
+        0 if memory != Memory::Formatted => random.of(&parts),
         _ => Access::Dwords(random.below(4) as u8 + 1),
     };
     let half = match access {
@@ -259,15 +275,12 @@ fn operation(random: &mut Random, memory: Memory) -> MemOp {
     let to = random.of(&[16, 0, DATA]);
     let op = match random.below(4) {
         0 | 1 => load(memory.space(), access, DataReg::V(to)),
-        2 => store(memory.space(), access, DataReg::V(DATA)),
+        // There are no atomics with conversion.
+        n if n == 2 || memory == Memory::Formatted => {
+            store(memory.space(), access, DataReg::V(DATA))
+        }
         _ => {
-            // The dwords of a swizzled buffer lie apart.
-            let wide = random.below(2) as u8;
-            let dwords = if memory == Memory::ScratchBuffer {
-                1
-            } else {
-                1 + wide
-            };
+            let dwords = 1 + random.below(2) as u8;
             let op = atomic(memory.space(), random.of(&CHANGES), dwords, DATA, to);
             return MemOp {
                 ret: op.ret.filter(|_| random.below(3) != 0),
@@ -314,7 +327,14 @@ impl<'m> Bench<'m> {
     }
 
     /// Sets the memory and the registers, and v0:1 to the places.
-    fn set(&mut self, memory: Memory, state: &mut State, offsets: &[u32; 64], mask: u64) {
+    fn set(
+        &mut self,
+        memory: Memory,
+        op: &MemOp,
+        state: &mut State,
+        offsets: &[u32; 64],
+        mask: u64,
+    ) {
         let base = match memory {
             Memory::Global | Memory::Flat => self.global,
             Memory::FlatLds => SHARED_BASE,
@@ -330,7 +350,14 @@ impl<'m> Bench<'m> {
         self.wave.set_s64(126, mask);
         self.wave.set_s64(20, self.global);
         match memory {
-            Memory::Buffer => bind(&mut self.wave, self.global, 0, BYTES as u32, 0, FORMAT_32),
+            Memory::Buffer | Memory::BufferBase => {
+                bind(&mut self.wave, self.global, 0, BYTES as u32, 0, FORMAT_32);
+            }
+            Memory::Formatted => {
+                const UINT: u32 = 4 << 12;
+                let format = [4, 11, 13, 14][op.access.bytes() as usize / 4 - 1] << 15 | UINT;
+                bind(&mut self.wave, self.global, 0, BYTES as u32, 0, format);
+            }
             Memory::ScratchBuffer => {
                 bind(
                     &mut self.wave,
@@ -379,9 +406,10 @@ impl<'m> Bench<'m> {
     fn sources(memory: Memory) -> Vec<Source> {
         match memory {
             Memory::Indexed => vec![Source::Uniform(s(20)), v(0)],
-            Memory::Buffer | Memory::ScratchBuffer => {
+            Memory::Buffer | Memory::Formatted | Memory::ScratchBuffer => {
                 vec![Source::None, Source::None, v(0), Source::Const(0)]
             }
+            Memory::BufferBase => vec![Source::None, Source::None, Source::None, Source::Const(0)],
             _ => vec![v(0)],
         }
     }
@@ -398,7 +426,7 @@ fn compare(
     let mut random = Random(seed);
     for case in 0..count {
         let memory = random.of(&MEMORIES);
-        let op = operation(&mut random, memory);
+        let mut op = operation(&mut random, memory);
         let bytes = op.access.bytes();
         let mut offsets = offsets(&mut random, bytes, memory.room());
         if matches!(op.kind, MemKind::Atomic(_)) && !memory.is_lds() {
@@ -415,6 +443,10 @@ fn compare(
             offsets = offsets.map(|offset| offset & !(bytes.min(4) - 1));
         }
         let faults = prepare(&mut random, memory, &mut offsets, mask);
+        if memory == Memory::BufferBase {
+            offsets = [offsets[mask.trailing_zeros() as usize]; 64];
+            op.offset = offsets[0].into();
+        }
         // Small numbers are equal, floats, and no NaNs.
         let mut state = State {
             registers: (0..REGISTERS)
@@ -425,7 +457,7 @@ fn compare(
                 .collect(),
         };
         for f in levels(&op) {
-            bench.set(memory, &mut state, &offsets, mask);
+            bench.set(memory, &op, &mut state, &offsets, mask);
             let mut want = state.clone();
             let sources = Bench::sources(memory);
             let result = run_step(&mut bench.wave, &mut bench.unit, &op, &sources, f);
@@ -471,7 +503,7 @@ fn a_lane_outside_stops_all() {
             let far = random.of(&[0, 8, 64, 1 << 20]);
             offsets[lane] = memory.room() + far;
             // A buffer of that size ends there, and what is beyond is no fault.
-            !memory.is_lds() && memory != Memory::Buffer && mask >> lane & 1 != 0
+            !memory.is_lds() && !memory.has_range() && mask >> lane & 1 != 0
         },
     );
 }

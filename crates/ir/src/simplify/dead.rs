@@ -1,13 +1,14 @@
 //! Dead code, found on the way up.
 
 use crate::effects::{Effects, RegFile, Span};
-use crate::op::{Node, Op, Value};
+use crate::op::Node;
+use crate::operations::Op;
+use crate::types::Value;
 
-use super::Options;
-
-/// The nodes that matter, numbered without gaps.
-pub(super) fn remove(nodes: Vec<Node>, options: Options) -> Vec<Node> {
-    let live = liveness(&nodes, options);
+/// The nodes that matter, numbered without gaps; with `keep_writes`, also those
+/// that write what a later one hides.
+pub(super) fn remove(nodes: Vec<Node>, keep_writes: bool) -> Vec<Node> {
+    let live = liveness(&nodes, keep_writes);
     let mut new = Vec::with_capacity(nodes.len());
     let mut out: Vec<Node> = Vec::with_capacity(nodes.len());
     for (mut node, live) in nodes.into_iter().zip(live) {
@@ -20,13 +21,13 @@ pub(super) fn remove(nodes: Vec<Node>, options: Options) -> Vec<Node> {
     out
 }
 
-fn liveness(nodes: &[Node], options: Options) -> Vec<bool> {
+fn liveness(nodes: &[Node], keep_writes: bool) -> Vec<bool> {
     let mut live = vec![false; nodes.len()];
     let mut hidden = Hidden::default();
     for (i, node) in nodes.iter().enumerate().rev() {
         let effects = node.op.effects();
         let dead = match node.op {
-            Op::Write { .. } => !options.keep_dead_writes && hidden.covers(&effects),
+            Op::Write { .. } => !keep_writes && hidden.covers(&effects),
             _ => !effects.any() && !live[i],
         };
         live[i] = !dead;

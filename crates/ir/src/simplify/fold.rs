@@ -1,8 +1,8 @@
 //! Operations on constants become constants.
 
 use crate::evaluate::{add_carry, mad_wide, sub_borrow};
-use crate::op::{Op, Value};
-use crate::types::{Elem, Ty};
+use crate::operations::Op;
+use crate::types::{Elem, Ty, Value};
 
 /// The results of an operation on constants.
 pub(super) struct Folded {

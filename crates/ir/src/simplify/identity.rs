@@ -1,8 +1,9 @@
 //! Operations that change nothing, or whose result is already there.
 
 use crate::functions::{Bin, Rel, Un};
-use crate::op::{Node, Op, Value};
-use crate::types::{Elem, Reg, Ty};
+use crate::op::Node;
+use crate::operations::Op;
+use crate::types::{Elem, Reg, Ty, Value};
 
 /// What an operation comes to.
 pub(super) enum Simpler {
@@ -22,6 +23,8 @@ pub(super) fn simpler(nodes: &[Node], op: &Op, ty: Ty) -> Option<Simpler> {
         Op::Un(un, elem, _, a) => at.un(un, elem, a),
         // 16-bit results are zero-extended, so the operand may differ above.
         Op::Bin(_, Elem::I16, _, _, _) if ty != Ty::Mask => None,
+        // Pairs have constants of their own.
+        Op::Bin(_, elem, ..) if elem.half().is_some() => None,
         Op::Bin(bin, _, _, a, b) => at.bin(bin, ty.bits(), a, b),
         Op::Cmp(rel, Elem::I32, _, a, b) if ty == Ty::U32 => at.boolean(rel, a, b),
         Op::Select(cond, a, b) => at.select(cond, a, b),

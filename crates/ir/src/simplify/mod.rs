@@ -15,8 +15,9 @@ mod fold;
 mod identity;
 mod registers;
 
-use crate::op::{Block, Node, Op, Terminator, Value};
-use crate::types::{Reg, Ty};
+use crate::op::{Block, Node};
+use crate::operations::{Op, Terminator};
+use crate::types::{Reg, Ty, Value};
 
 use identity::Simpler;
 use registers::Known;
@@ -58,7 +59,7 @@ pub fn simplify(block: &mut Block, options: Options) {
     for node in nodes {
         down.visit(node);
     }
-    block.nodes = dead::remove(down.out, options);
+    block.nodes = dead::remove(down.out, options.keep_dead_writes);
 }
 
 /// The pass down.

@@ -4,8 +4,8 @@
 //! mask `m[4:5]`). What one view writes, the overlapping ones forget.
 
 use crate::effects::{RegFile, Span};
-use crate::op::{Op, Value};
-use crate::types::Reg;
+use crate::operations::Op;
+use crate::types::{Reg, Value};
 
 /// No value is known; a block never has that many nodes.
 const UNKNOWN: u32 = u32::MAX;

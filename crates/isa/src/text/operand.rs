@@ -185,3 +185,11 @@ pub(super) fn literal(out: &mut impl Write, bits: u32, ty: Ty, generation: Gener
         None => hex(out, value),
     }
 }
+
+/// Writes a number in hexadecimal, with its sign.
+pub(super) fn signed_hex(out: &mut impl Write, value: i32) -> Result {
+    if value < 0 {
+        out.write_char('-')?;
+    }
+    hex(out, value.unsigned_abs())
+}

@@ -17,11 +17,10 @@ use super::modifier_words::given;
 use super::parse_modifier::modifiers;
 use super::parse_operand::{Written, constant, expect, source, with_sign};
 use super::parse_symbolic::{immediate, number};
-use super::print::is_mix;
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{DstUnused, Flags, Inst, MAX_OPERANDS, Mods, Operand, SdwaSel, Spelling};
-use crate::modifiers::source_bit;
+use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Access, Class, Features, Field, Kind, Op, OperandSpec, Ty};
 use crate::{EncodeError, decode, encode};
 

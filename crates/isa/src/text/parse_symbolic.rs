@@ -8,6 +8,7 @@ use super::names::{
 use super::parse_operand::expect;
 use crate::generation::Generation;
 use crate::tables::Kind;
+use crate::waitcnt::WaitCounter;
 
 /// Parses an immediate operand of a kind.
 pub(super) fn immediate(
@@ -94,9 +95,8 @@ fn export_target(lex: &mut Lexer<'_>) -> Result<i32, Failure> {
 
 /// `vmcnt(0) & lgkmcnt(0)`, with or without marks between.
 fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
-    let gfx9 = generation == Generation::Gfx9;
-    let vm_max = if gfx9 { 63 } else { 15 };
-    let mut word: i32 = if gfx9 { 0xcf7f } else { 0x0f7f };
+    let counters = WaitCounter::all(generation);
+    let mut word = counters.iter().fold(0, |word, c| c.set(word, c.max()));
     loop {
         let start = lex.spot();
         let Token::Word(name) = lex.next() else {
@@ -106,25 +106,19 @@ fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> 
             Some(plain) => (plain, true),
             None => (name, false),
         };
-        let max = match plain {
-            "vmcnt" => vm_max,
-            "expcnt" => 7,
-            "lgkmcnt" => 15,
-            _ => return fail(&start, "expected vmcnt, expcnt or lgkmcnt"),
+        let Some(counter) = counters.iter().find(|c| c.name == plain) else {
+            return fail(&start, "expected vmcnt, expcnt or lgkmcnt");
         };
         expect(lex, b'(', "after a counter")?;
-        let most = if saturate { i64::from(i32::MAX) } else { max };
-        let value = number(lex, 0, most)?.min(max as i32);
+        let max = i32::from(counter.max());
+        let most = if saturate { i32::MAX } else { max };
+        let value = number(lex, 0, most.into())?.min(max);
         expect(lex, b')', "after the value of a counter")?;
-        word = match plain {
-            "vmcnt" => word & !0xc00f | value & 15 | value >> 4 << 14,
-            "expcnt" => word & !0x70 | value << 4,
-            _ => word & !0xf00 | value << 8,
-        };
+        word = counter.set(word, value as u16);
         let separated = lex.mark(b'&') || lex.mark(b',');
         if !separated && lex.peek() == Token::End {
             // The immediate is 16 bits, kept sign-extended.
-            return Ok(i32::from(word as u16 as i16));
+            return Ok(i32::from(word as i16));
         }
     }
 }

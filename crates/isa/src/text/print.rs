@@ -3,15 +3,15 @@
 use std::fmt::{self, Result, Write};
 
 use super::line::Line;
-use super::operand::{decimal, hex, inline, literal, sgpr, signed, vgpr};
+use super::operand::{decimal, hex, inline, literal, sgpr, signed, signed_hex, vgpr};
 use super::print_modifier::modifiers;
 use super::printed::{BY_WIDTH, Printed, Printing};
 use super::symbolic;
 use crate::form::Form;
-use crate::generation::{Chip, Generation};
+use crate::generation::Generation;
 use crate::inst::{Inst, Operand};
-use crate::modifiers::source_bit;
-use crate::tables::{Features, Field, Kind, Op, OperandSpec, Row, Ty, Vop2, Vop3p};
+use crate::modifiers::{is_mix, source_bit};
+use crate::tables::{Field, Kind, Op, OperandSpec, Ty, Vop2};
 
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> Result {
@@ -95,61 +95,6 @@ fn spelled(inst: &Inst, i: usize, line: &mut Line) -> Result {
     Ok(())
 }
 
-/// The mnemonic with the segment and suffix of the form.
-pub(super) fn mnemonic(inst: &Inst, out: &mut impl Write) -> Result {
-    let row = inst.row();
-    let name = row.mnemonic(inst.chip.generation()).unwrap_or("unknown");
-    match inst.form {
-        Form::Global | Form::Scratch => {
-            let segment = if inst.form == Form::Global {
-                "global"
-            } else {
-                "scratch"
-            };
-            out.write_str(segment)?;
-            out.write_str(name.strip_prefix("flat").unwrap_or(name))
-        }
-        _ => {
-            out.write_str(name)?;
-            out.write_str(suffix(inst, row))
-        }
-    }
-}
-
-/// The suffix that tells the forms of an instruction apart.
-fn suffix(inst: &Inst, row: &Row) -> &'static str {
-    let vector = matches!(
-        inst.form,
-        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Sdwa | Form::Dpp | Form::Vintrp
-    );
-    let (op, chip) = (inst.op, inst.chip);
-    let long = op.lists_vop3(chip);
-    let listed = match inst.form {
-        Form::Vop3 => long,
-        Form::Sdwa => op.sdwa(chip),
-        Form::Dpp => op.dpp(chip),
-        _ => true,
-    };
-    // Forms that LLVM does not list are told apart by their names, but for
-    // v_nop and v_clrexcp, which do the same in every form.
-    let same = listed || row.operands.is_empty();
-    if !vector || row.has(Features::NO_SUFFIX) && same {
-        return "";
-    }
-    let short = match inst.op {
-        Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vintrp(_) => true,
-        op => op.vop2(inst.chip).is_some(),
-    };
-    match inst.form {
-        Form::Sdwa if matches!(inst.op, Op::Vopc(_)) && inst.chip < Chip::Gfx900 => "",
-        Form::Sdwa => "_sdwa",
-        Form::Dpp => "_dpp",
-        Form::Vop3 if short => "_e64",
-        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp if long => "_e32",
-        _ => "",
-    }
-}
-
 /// An operand with the modifiers that are written around it.
 fn source(inst: &Inst, i: usize, spec: &OperandSpec, out: &mut impl Write) -> Result {
     let bit = source_bit(spec.field);
@@ -218,28 +163,4 @@ fn immediate(out: &mut impl Write, value: i32, kind: Kind, generation: Generatio
         Kind::Simm16 => hex(out, word.into()),
         Kind::Source | Kind::Vgpr | Kind::Sgpr | Kind::Scalar | Kind::Literal => signed(out, value),
     }
-}
-
-pub(super) fn signed_hex(out: &mut impl Write, value: i32) -> Result {
-    if value < 0 {
-        out.write_char('-')?;
-    }
-    hex(out, value.unsigned_abs())
-}
-
-/// Mixed-precision instructions: op_sel_hi says that a source is half
-/// precision, so none is the default; their neg_hi is an absolute value.
-pub(super) fn is_mix(op: Op) -> bool {
-    use Vop3p::*;
-    matches!(
-        op,
-        Op::Vop3p(
-            V_MAD_MIX_F32
-                | V_MAD_MIXLO_F16
-                | V_MAD_MIXHI_F16
-                | V_FMA_MIX_F32
-                | V_FMA_MIXLO_F16
-                | V_FMA_MIXHI_F16
-        )
-    )
 }

@@ -4,10 +4,11 @@ use std::fmt::Result;
 
 use super::line::{Line, Piece, decimal, hexadecimal};
 use super::names::{DST_UNUSED, SDWA_SELS};
-use super::print::{is_mix, signed_hex};
+use super::operand::signed_hex;
 use super::symbolic;
 use crate::form::Form;
 use crate::inst::{Flags, Inst};
+use crate::modifiers::is_mix;
 use crate::tables::{Ds, Features, Op};
 
 /// A word for a flag.

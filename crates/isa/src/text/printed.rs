@@ -1,17 +1,17 @@
 //! What printing needs to know of an instruction in a form, resolved once a
 //! chip: its mnemonic, and the table that names each of its operands.
 
+use std::fmt::{self, Write};
 use std::sync::OnceLock;
 
 use super::line::Piece;
 use super::operand::{inline, sgpr, vgpr};
-use super::print::{is_mix, mnemonic};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Inst, MAX_OPERANDS, Operand};
-use crate::modifiers::source_bit;
+use crate::modifiers::{is_mix, source_bit};
 use crate::plan::Plans;
-use crate::tables::{Field, Op, OperandSpec, Ty, Vop2};
+use crate::tables::{Features, Field, Op, OperandSpec, Row, Ty, Vop2};
 
 /// How the operands of an instruction are named.
 pub(super) struct Printed {
@@ -160,4 +160,59 @@ fn name(code: usize, table: u8, generation: Generation) -> Option<Piece<15>> {
     .ok()?;
     name.push_str(", ");
     Piece::new(&name)
+}
+
+/// The mnemonic with the segment and suffix of the form.
+fn mnemonic(inst: &Inst, out: &mut impl Write) -> fmt::Result {
+    let row = inst.row();
+    let name = row.mnemonic(inst.chip.generation()).unwrap_or("unknown");
+    match inst.form {
+        Form::Global | Form::Scratch => {
+            let segment = if inst.form == Form::Global {
+                "global"
+            } else {
+                "scratch"
+            };
+            out.write_str(segment)?;
+            out.write_str(name.strip_prefix("flat").unwrap_or(name))
+        }
+        _ => {
+            out.write_str(name)?;
+            out.write_str(suffix(inst, row))
+        }
+    }
+}
+
+/// The suffix that tells the forms of an instruction apart.
+fn suffix(inst: &Inst, row: &Row) -> &'static str {
+    let vector = matches!(
+        inst.form,
+        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vop3 | Form::Sdwa | Form::Dpp | Form::Vintrp
+    );
+    let (op, chip) = (inst.op, inst.chip);
+    let long = op.lists_vop3(chip);
+    let listed = match inst.form {
+        Form::Vop3 => long,
+        Form::Sdwa => op.sdwa(chip),
+        Form::Dpp => op.dpp(chip),
+        _ => true,
+    };
+    // Forms that LLVM does not list are told apart by their names, but for
+    // v_nop and v_clrexcp, which do the same in every form.
+    let same = listed || row.operands.is_empty();
+    if !vector || row.has(Features::NO_SUFFIX) && same {
+        return "";
+    }
+    let short = match inst.op {
+        Op::Vop1(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vintrp(_) => true,
+        op => op.vop2(inst.chip).is_some(),
+    };
+    match inst.form {
+        Form::Sdwa if matches!(inst.op, Op::Vopc(_)) && inst.chip < Chip::Gfx900 => "",
+        Form::Sdwa => "_sdwa",
+        Form::Dpp => "_dpp",
+        Form::Vop3 if short => "_e64",
+        Form::Vop1 | Form::Vop2 | Form::Vopc | Form::Vintrp if long => "_e32",
+        _ => "",
+    }
 }

@@ -9,6 +9,7 @@ use super::names::{
 };
 use super::operand::{decimal, hex};
 use crate::generation::Generation;
+use crate::waitcnt::WaitCounter;
 
 /// Writes `name(value)`.
 fn call(out: &mut impl Write, name: &str, value: u32) -> Result {
@@ -29,34 +30,17 @@ pub(super) fn list(out: &mut impl Write, values: impl Iterator<Item = u8>) -> Re
     out.write_char(']')
 }
 
-/// The counters of s_waitcnt that are waited for; all, if none is (Vega ISA,
-/// 4.4 "Manually inserted wait states": vmcnt has its upper bits at 15:14).
+/// The counters of s_waitcnt that are waited for; all, if none is.
 pub(super) fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
-    let high = if generation == Generation::Gfx9 {
-        imm >> 14 << 4
-    } else {
-        0
-    };
-    let vm_max = if generation == Generation::Gfx9 {
-        63
-    } else {
-        15
-    };
-    let counters = [
-        ("vmcnt", imm & 15 | high, vm_max),
-        ("expcnt", imm >> 4 & 7, 7),
-        ("lgkmcnt", imm >> 8 & 15, 15),
-    ];
-    let none = counters.iter().all(|(_, value, max)| value == max);
-    let mut first = true;
-    for (name, value, max) in counters {
-        if value != max || none {
-            if !first {
-                out.write_char(' ')?;
-            }
-            first = false;
-            call(out, name, value.into())?;
+    let counters = WaitCounter::all(generation);
+    let waited = |counter: &WaitCounter| counter.get(imm) != counter.max();
+    let none = !counters.iter().any(waited);
+    let told = counters.iter().filter(|counter| none || waited(counter));
+    for (n, counter) in told.enumerate() {
+        if n > 0 {
+            out.write_char(' ')?;
         }
+        call(out, counter.name, counter.get(imm).into())?;
     }
     Ok(())
 }

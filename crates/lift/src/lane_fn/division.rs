@@ -48,7 +48,7 @@ lane_fn! {
 }
 lane_fn! {
     /// Special cases of double-precision division.
-    DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64
+    DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64, usually usual_fixup_f64
 }
 
 fn f32_args([a, b, c, _]: [u64; 4]) -> [f32; 3] {
@@ -59,20 +59,46 @@ fn f64_args([a, b, c, _]: [u64; 4]) -> [f64; 3] {
     [a, b, c].map(f64::from_bits)
 }
 
+/// A number of so many bits as the word of 32 that has sign and exponent, and what stands below it. Most of what decides
+/// about special cases is in the first, of which twice as many fit in a vector.
+#[inline(always)]
+const fn words<const BITS: u32>(x: u64) -> [u32; 2] {
+    match BITS {
+        64 => [(x >> 32) as u32, x as u32],
+        _ => [x as u32, 0],
+    }
+}
+
+/// The opposite of `words`.
+#[inline(always)]
+fn number<const BITS: u32>([top, rest]: [u32; 2]) -> u64 {
+    match BITS {
+        64 => u64::from(top) << 32 | u64::from(rest),
+        _ => top.into(),
+    }
+}
+
 /// Defines the scaling for one float type.
 macro_rules! scaling {
-    ($float:ident, $bits:ident, $signed:ident, $scale:ident, $usual:ident, $power:literal, $near_max:literal, $tiny:literal, $nan:literal) => {
+    ($float:ident, $bits:ident, $scale:ident, $usual:ident, $power:literal, $near_max:literal, $tiny:literal, $nan:literal) => {
         /// What `$scale` does with numbers that need no scaling, and with zeros; and whether these are such.
         #[inline(always)]
         fn $usual([s0, s1, s2, _]: [u64; 4]) -> (u64, bool) {
-            const BIAS: $signed = $float::MAX_EXP as $signed - 1;
-            let [s0, s1, s2] = [s0, s1, s2].map(|s| s as $bits);
-            let exponent = |x: $bits| (x << 1 >> $float::MANTISSA_DIGITS) as $signed;
+            const BIAS: i32 = $float::MAX_EXP - 1;
+            const BITS: u32 = $bits::BITS;
+            const INVALID: [u32; 2] = words::<BITS>($nan);
+            let [s0, s1, s2] = [s0, s1, s2].map(words::<BITS>);
+            // Sign and exponent fill all bits of the first word but those of the fraction.
+            const EXPONENT_BITS: u32 = BITS - $float::MANTISSA_DIGITS;
+            let exponent = |[top, _]: [u32; 2]| (top << 1 >> (32 - EXPONENT_BITS)) as i32;
+            let is_zero = |[top, rest]: [u32; 2]| top << 1 | rest == 0;
             let (e1, e2) = (exponent(s1), exponent(s2));
             let moderate = (2 - BIAS < e2 - e1) & (e2 - e1 < $near_max);
             let usual = (0 < e1) & (e1 < 2 * BIAS - 1) & ($tiny < e2) & moderate;
-            let zero = (s1 << 1 == 0) | (s2 << 1 == 0);
-            ((if zero { $nan } else { s0 }).into(), usual | zero)
+            let zero = is_zero(s1) | is_zero(s2);
+            let top = if zero { INVALID[0] } else { s0[0] };
+            let rest = if zero { INVALID[1] } else { s0[1] };
+            (number::<BITS>([top, rest]), usual | zero)
         }
 
         /// `s0` scaled so that the quotient `s2 / s1` can be refined without
@@ -117,11 +143,10 @@ macro_rules! scaling {
     };
 }
 
-scaling!(f32, u32, i32, scale_f32, usual_f32, 64, 96, 23, 0xffc0_0000);
+scaling!(f32, u32, scale_f32, usual_f32, 64, 96, 23, 0xffc0_0000);
 scaling!(
     f64,
     u64,
-    i64,
     scale_f64,
     usual_f64,
     128,
@@ -253,6 +278,20 @@ macro_rules! fixup {
 fixup!(fixup_f16, u32, i32, 10, 5, -64);
 fixup!(fixup_f32, u32, i32, 23, 8, -150);
 fixup!(fixup_f64, u64, i64, 52, 11, -1075);
+
+/// `fixup_f64` of a finite quotient of normal numbers whose exponents do not tell that it underflows; and whether it is
+/// that.
+#[inline(always)]
+fn usual_fixup_f64([quotient, denominator, numerator, _]: [u64; 4]) -> (u64, bool) {
+    const SIGN: u32 = 1 << 31;
+    let [q, d, n] = [quotient, denominator, numerator].map(words::<64>);
+    let exponent = |[top, _]: [u32; 2]| (top << 1 >> 21) as i32;
+    let is_normal = |e: i32| (0 < e) & (e < 2047);
+    let (ed, en) = (exponent(d), exponent(n));
+    let usual = (exponent(q) < 2047) & is_normal(ed) & is_normal(en) & (en - ed >= -1075);
+    let top = q[0] & !SIGN | (d[0] ^ n[0]) & SIGN;
+    (number::<64>([top, q[1]]), usual)
+}
 
 #[cfg(test)]
 mod tests {

@@ -11,15 +11,14 @@ mod screen;
 mod trig;
 
 pub(crate) use bytes::{
-    DOT4_I8, DOT4_U8, DOT8_I4, DOT8_U4, LERP_U8, MQSAD_PK_U16_U8, MSAD_U8, PERM_B32,
-    QSAD_PK_U16_U8, SAD_U8, SAD_U16, SAT_PK_U8_I16,
+    DOT4_I8, DOT4_U8, DOT8_I4, DOT8_U4, MQSAD_PK_U16_U8, QSAD_PK_U16_U8, SAT_PK_U8_I16,
 };
 pub(crate) use cube::{CUBE_ID, CUBE_MA, CUBE_SC, CUBE_TC};
 pub(crate) use division::{
     DIV_FIXUP_F16, DIV_FIXUP_F32, DIV_FIXUP_F64, DIV_FMAS_SCALED_F32, DIV_FMAS_SCALED_F64,
     DIV_SCALE_F32, DIV_SCALE_F64,
 };
-pub(crate) use norm::{SNORM16, UNORM16};
+pub(crate) use norm::{PK_SNORM16, PK_UNORM16, SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
 
@@ -56,18 +55,13 @@ macro_rules! lane_fn {
 use lane_fn;
 
 /// Every lane function, for texts that name one.
-static ALL: [&wavetank_ir::LaneFn; 27] = [
+static ALL: [&wavetank_ir::LaneFn; 24] = [
     &DOT4_I8,
     &DOT4_U8,
     &DOT8_I4,
     &DOT8_U4,
-    &LERP_U8,
     &MQSAD_PK_U16_U8,
-    &MSAD_U8,
-    &PERM_B32,
     &QSAD_PK_U16_U8,
-    &SAD_U8,
-    &SAD_U16,
     &SAT_PK_U8_I16,
     &CUBE_ID,
     &CUBE_MA,
@@ -80,17 +74,19 @@ static ALL: [&wavetank_ir::LaneFn; 27] = [
     &DIV_FMAS_SCALED_F64,
     &DIV_SCALE_F32,
     &DIV_SCALE_F64,
+    &PK_SNORM16,
+    &PK_UNORM16,
     &SNORM16,
     &UNORM16,
     &SCREEN_PARTITION_4SE,
     &TRIG_PREOP_F64,
 ];
 
-/// The lane function of a name, such as `perm_b32`.
+/// The lane function of a name, such as `dot4_u8`.
 ///
 /// ```
-/// let perm = wavetank_lift::lane_fn("perm_b32").expect("it exists");
-/// assert_eq!((perm.call)([0, 0x4433_2211, 0x0001_0203, 0]).0, 0x1122_3344);
+/// let dot = wavetank_lift::lane_fn("dot4_u8").expect("it exists");
+/// assert_eq!((dot.call)([0x0403_0201, 0x0101_0101, 0, 0]).0, 10);
 /// ```
 pub fn by_name(name: &str) -> Option<&'static wavetank_ir::LaneFn> {
     ALL.into_iter().find(|f| f.name == name)

@@ -4,23 +4,41 @@ use super::lane_fn;
 
 lane_fn! {
     /// −1 to 1 as −32767 to 32767, to nearest even; a NaN is 0.
-    SNORM16, "snorm16", 32, |[x, ..]: [u64; 4]| norm(x, -1.0, 32767.0)
+    SNORM16, "snorm16", 32, |[x, ..]: [u64; 4]| signed(x)
 }
 lane_fn! {
     /// 0 to 1 as 0 to 65535, to nearest even; a NaN is 0.
-    UNORM16, "unorm16", 32, |[x, ..]: [u64; 4]| norm(x, 0.0, 65535.0)
+    UNORM16, "unorm16", 32, |[x, ..]: [u64; 4]| unsigned(x)
+}
+lane_fn! {
+    /// `SNORM16` of two numbers, the first in the low half.
+    PK_SNORM16, "pk_snorm16", 32, |[x, y, ..]: [u64; 4]| signed(x) | signed(y) << 16
+}
+lane_fn! {
+    /// `UNORM16` of two numbers, the first in the low half.
+    PK_UNORM16, "pk_unorm16", 32, |[x, y, ..]: [u64; 4]| unsigned(x) | unsigned(y) << 16
+}
+
+#[inline(always)]
+fn signed(x: u64) -> u32 {
+    norm(x, -1.0, 32767.0)
+}
+
+#[inline(always)]
+fn unsigned(x: u64) -> u32 {
+    norm(x, 0.0, 65535.0)
 }
 
 /// The low 16 bits of `x · scale`, with x held between `low` and 1.
 #[inline(always)]
-fn norm(x: u64, low: f64, scale: f64) -> u32 {
-    /// 1.5 · 2^52: adding it rounds to an integer, to nearest even, which then stands in the low bits.
-    const ROUNDER: f64 = 6_755_399_441_055_744.0;
-    let x = f64::from(f32::from_bits(x as u32));
+fn norm(x: u64, low: f32, scale: f32) -> u32 {
+    /// 1.5 · 2^23: adding it rounds to an integer, to nearest even, which then stands in the low bits. The fused sum
+    /// rounds the exact product.
+    const ROUNDER: f32 = 12_582_912.0;
+    let x = f32::from_bits(x as u32);
     let held = if x > low { x } else { low };
     let held = if held < 1.0 { held } else { 1.0 };
-    // The product is exact in double precision: 24 and 16 bits make 40.
-    let rounded = (held * scale + ROUNDER).to_bits() as u32 & 0xffff;
+    let rounded = held.mul_add(scale, ROUNDER).to_bits() & 0xffff;
     if x.is_nan() { 0 } else { rounded }
 }
 
@@ -51,5 +69,33 @@ mod tests {
     fn ties_to_even() {
         assert_eq!(of(&SNORM16, 0.5), 16384); // 16383.5
         assert_eq!(of(&UNORM16, 0.5), 32768); // 32767.5
+    }
+
+    /// As in double precision, in which products are exact; at every size, and next to all ties.
+    #[test]
+    fn as_with_exact_products() {
+        let exact = |x: f32, low: f64, scale: f64| {
+            let held = f64::from(x).clamp(low, 1.0);
+            u64::from((held * scale).round_ties_even() as i32 as u32 & 0xffff)
+        };
+        let near = |bits: u32| [bits.wrapping_sub(1), bits, bits + 1];
+        let ties = (0..65536).map(|n| ((n as f64 + 0.5) / 65535.0) as f32);
+        let all = (0..1 << 12).map(|n| f32::from_bits(n << 20));
+        for x in ties.chain(all).flat_map(|x| near(x.to_bits())) {
+            for x in [x, x ^ 1 << 31]
+                .map(f32::from_bits)
+                .into_iter()
+                .filter(|x| !x.is_nan())
+            {
+                assert_eq!(of(&SNORM16, x), exact(x, -1.0, 32767.0), "{x}");
+                assert_eq!(of(&UNORM16, x), exact(x, 0.0, 65535.0), "{x}");
+            }
+        }
+        let bits = |x: f32| u64::from(x.to_bits());
+        assert_eq!(
+            (PK_SNORM16.call)([bits(1.0), bits(-1.0), 0, 0]).0,
+            0x8001_7fff
+        );
+        assert_eq!((PK_UNORM16.call)([bits(1.0), bits(-1.0), 0, 0]).0, 0xffff);
     }
 }

@@ -1,6 +1,6 @@
 //! Integer arithmetic that CLAMP saturates (Vega ISA, 6.5 "ALU Clamp Bit").
 
-use wavetank_ir::{Bin, Elem};
+use wavetank_ir::{Bin, Elem, Tern};
 
 use super::operand::Vector;
 use crate::value::Int;
@@ -38,6 +38,9 @@ impl<'a> Vector<'a> {
         if !self.clamp() {
             return self.product_u(bits, a, b, c.elem) + c;
         }
+        if c.elem == Elem::I16x2 {
+            return in_halves([a, b, c], |[a, b, c]| self.mad_u(bits, a, b, c));
+        }
         let product = (as_word(a) & low).widen() * (as_word(b) & low).widen();
         match c.elem {
             Elem::I16 => {
@@ -53,6 +56,9 @@ impl<'a> Vector<'a> {
         if !self.clamp() {
             return self.product_s(bits, a, b, c.elem) + c;
         }
+        if c.elem == Elem::I16x2 {
+            return in_halves([a, b, c], |[a, b, c]| self.mad_s(bits, a, b, c));
+        }
         let wide = |x: Int<'a>| as_word(x).sign_extend(bits).widen_signed();
         let product = wide(a) * wide(b);
         match c.elem {
@@ -64,11 +70,19 @@ impl<'a> Vector<'a> {
         }
     }
 
+    /// A sum of differences of a and b, and c.
+    pub fn sad(&self, sum: Tern, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
+        match self.clamp() {
+            true => self.add_u(a.apply3(sum, b, 0), c),
+            false => a.apply3(sum, b, c),
+        }
+    }
+
     /// The low bits of the unsigned product, as many as `elem` has.
     fn product_u(&self, bits: u8, a: Int<'a>, b: Int<'a>, elem: Elem) -> Int<'a> {
         match (bits, elem) {
             (24, _) => a.apply(Bin::MulU24, b),
-            (_, Elem::I16) => a * b,
+            (_, Elem::I16 | Elem::I16x2) => a * b,
             _ => (as_word(a) & 0xffff) * (as_word(b) & 0xffff),
         }
     }
@@ -77,7 +91,7 @@ impl<'a> Vector<'a> {
     fn product_s(&self, bits: u8, a: Int<'a>, b: Int<'a>, elem: Elem) -> Int<'a> {
         match (bits, elem) {
             (24, _) => a.apply(Bin::MulS24, b),
-            (_, Elem::I16) => a * b,
+            (_, Elem::I16 | Elem::I16x2) => a * b,
             _ => as_word(a).sign_extend(16) * as_word(b).sign_extend(16),
         }
     }
@@ -98,6 +112,17 @@ impl<'a> Vector<'a> {
             (false, false) => a.apply(Bin::MulU24, b),
         }
     }
+}
+
+/// What is done to pairs one half after the other.
+fn in_halves<'a, const N: usize>(
+    pairs: [Int<'a>; N],
+    of: impl Fn([Int<'a>; N]) -> Int<'a>,
+) -> Int<'a> {
+    let words = pairs.map(|x| Int::i32(x.b, x.v));
+    let low = of(words.map(Int::as_i16));
+    let high = of(words.map(|x| (x >> 16).as_i16()));
+    low.as_i16().pack(high)
 }
 
 /// The carrier of a 16-bit number as 32 bits.

@@ -62,16 +62,12 @@ fn lift(l: &Lift, meaning: impl FnOnce(&Vector) -> Flow) -> Flow {
     }
 }
 
-/// An instruction without a meaning here yet.
-fn not_yet(v: &Vector, why: &str) -> Flow {
-    Flow::unsupported(v.l.inst, why)
-}
-
 /// Why an encoding cannot be executed whatever its opcode.
 fn refusal(l: &Lift) -> Option<String> {
     let inst = l.inst;
     let specs = inst.row().operands;
-    if l.modes.fp16_ovfl()
+    if l.rules().fp16_ovfl
+        && l.modes.fp16_ovfl()
         && specs
             .iter()
             .any(|s| s.field == Field::Vdst && is_half(s.ty))

@@ -4,7 +4,6 @@ use wavetank_ir::{Elem, Reg, Un};
 use wavetank_isa::tables::Vop1::{self, *};
 use wavetank_isa::{Field, Operand};
 
-use super::not_yet;
 use super::operand::Vector;
 use crate::block::Flow;
 use crate::lane_fn;
@@ -99,7 +98,9 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
                 .select_float(r.constant_bits(0), r)
         }),
         // NotYet: opcodes that no document explains.
-        V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => not_yet(v, "it is undocumented"),
+        V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => {
+            Flow::unsupported(v.l.inst, "it is undocumented")
+        }
     }
 }
 

@@ -1,12 +1,12 @@
 //! VOP3: up to three sources (Vega ISA, 12.10).
 
-use wavetank_ir::{Elem, Fp, LaneFn, Reg, Rel, Round, Tern};
+use wavetank_ir::{Bin, Elem, Fp, LaneFn, Reg, Rel, Round, Tern};
 use wavetank_isa::tables::OperandSpec;
 use wavetank_isa::tables::Vop3::{self, *};
 use wavetank_isa::{Field, Operand, Ty};
 
+use super::interpolation;
 use super::operand::Vector;
-use super::{interpolation, not_yet};
 use crate::block::Flow;
 use crate::lane_fn;
 use crate::value::{Cond, Float, Int};
@@ -43,14 +43,15 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_DIV_FIXUP_F32 => v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F32, qdn)),
         V_DIV_FIXUP_F64 => v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F64, qdn)),
 
-        V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 => {
-            v.to_int(|[x, at, word]| insert_u8(x, at.as_int(), word.as_int()))
-        }
-        V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_I16_F16 => pack_norm(v, &lane_fn::SNORM16),
-        V_CVT_PKNORM_U16_F32 | V_CVT_PKNORM_U16_F16 => pack_norm(v, &lane_fn::UNORM16),
+        V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 => v.to_int(|[x, at, word]: [Float; 3]| {
+            let byte = x.to_int_u(Elem::I32);
+            byte.apply3(Tern::InsertU8, at.as_int(), word.as_int())
+        }),
+        V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_I16_F16 => pack_norm(v, &lane_fn::PK_SNORM16),
+        V_CVT_PKNORM_U16_F32 | V_CVT_PKNORM_U16_F16 => pack_norm(v, &lane_fn::PK_UNORM16),
         V_CVT_PKRTZ_F16_F32 => pack_halves_toward_zero(v),
-        V_CVT_PK_U16_U32 => v.int(|[a, b]| a.min_u(0xffff).as_i16().pack(b.min_u(0xffff))),
-        V_CVT_PK_I16_I32 => v.int(|[a, b]| saturate_i16(a).as_i16().pack(saturate_i16(b))),
+        V_CVT_PK_U16_U32 => v.int(|[a, b]| a.apply(Bin::PackSatU, b)),
+        V_CVT_PK_I16_I32 => v.int(|[a, b]| a.apply(Bin::PackSatS, b)),
         V_PACK_B32_F16 => v.to_int(|[a, b]| a.as_int().pack(b.as_int())),
 
         V_MUL_LO_U32 | V_MUL_LO_I32 => v.int(|[a, b]| a * b),
@@ -72,8 +73,8 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_MIN3_U16 | V_MIN3_U32 => v.int(|[a, b, c]| a.min_u(b).min_u(c)),
         V_MAX3_I16 | V_MAX3_I32 => v.int(|[a, b, c]| a.max_s(b).max_s(c)),
         V_MAX3_U16 | V_MAX3_U32 => v.int(|[a, b, c]| a.max_u(b).max_u(c)),
-        V_MED3_I16 | V_MED3_I32 => v.int(|[a, b, c]| a.min_s(b).max_s(a.max_s(b).min_s(c))),
-        V_MED3_U16 | V_MED3_U32 => v.int(|[a, b, c]| a.min_u(b).max_u(a.max_u(b).min_u(c))),
+        V_MED3_I16 | V_MED3_I32 => v.int(|[a, b, c]| a.apply3(Tern::Med3S, b, c)),
+        V_MED3_U16 | V_MED3_U32 => v.int(|[a, b, c]| a.apply3(Tern::Med3U, b, c)),
 
         V_LSHL_OR_B32 => v.int(|[a, b, c]| (a << b) | c),
         V_AND_OR_B32 => v.int(|[a, b, c]| (a & b) | c),
@@ -94,13 +95,13 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_MBCNT_LO_U32_B32 => v.int(|[a, b]| masked_bit_count(v, false, a) + b),
         V_MBCNT_HI_U32_B32 => v.int(|[a, b]| masked_bit_count(v, true, a) + b),
 
-        V_PERM_B32 => v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::PERM_B32, abc.map(|x| x.v))),
-        V_LERP_U8 => v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::LERP_U8, abc.map(|x| x.v))),
-        V_SAD_U8 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::SAD_U8, [a.v, b.v]), c)),
-        V_SAD_HI_U8 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::SAD_U8, [a.v, b.v]) << 16, c)),
-        V_SAD_U16 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::SAD_U16, [a.v, b.v]), c)),
-        V_SAD_U32 => v.int(|[a, b, c]| v.add_u(a.max_u(b) - a.min_u(b), c)),
-        V_MSAD_U8 => v.int(|[a, b, c]| v.add_u(v.int_fn(&lane_fn::MSAD_U8, [a.v, b.v]), c)),
+        V_PERM_B32 => v.int(|[a, b, c]| a.apply3(Tern::Perm, b, c)),
+        V_LERP_U8 => v.int(|[a, b, c]| a.apply3(Tern::AverageU8, b, c)),
+        V_SAD_U8 => v.int(|[a, b, c]| v.sad(Tern::SadU8, a, b, c)),
+        V_SAD_HI_U8 => v.int(|[a, b, c]| v.add_u(a.apply3(Tern::SadU8, b, 0) << 16, c)),
+        V_SAD_U16 => v.int(|[a, b, c]| v.sad(Tern::SadU16, a, b, c)),
+        V_SAD_U32 => v.int(|[a, b, c]| v.sad(Tern::SadU32, a, b, c)),
+        V_MSAD_U8 => v.int(|[a, b, c]| v.sad(Tern::MaskedSadU8, a, b, c)),
         V_QSAD_PK_U16_U8 => {
             v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::QSAD_PK_U16_U8, abc.map(|x| x.v)))
         }
@@ -120,7 +121,7 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
             positive.select_float(v.mul_legacy(a, b), v.constant(c, -f32::MAX))
         }),
         // NotYet: an opcode that no document at hand explains.
-        V_READLANE_REGRD_B32 => not_yet(v, "it is undocumented"),
+        V_READLANE_REGRD_B32 => Flow::unsupported(v.l.inst, "it is undocumented"),
     }
 }
 
@@ -145,24 +146,14 @@ fn div_fmas<'a>(v: &Vector<'a>, f: &'static LaneFn, [a, b, c]: [Float<'a>; 3]) -
     v.vcc().select_float(v.float_fn(f, [a, b, c]), plain)
 }
 
-/// Puts a float as unsigned byte at byte `at` of a word.
-fn insert_u8<'a>(x: Float<'a>, at: Int<'a>, word: Int<'a>) -> Int<'a> {
-    let shift = (at & 3) << 3;
-    let byte = x.to_int_u(Elem::I32).min_u(0xff);
-    (shift.constant(0xff) << shift).bit_select(byte << shift, word)
-}
-
-/// Two floats as normalized words.
+/// Two floats as a pair of normalized words.
 fn pack_norm(v: &Vector, norm: &'static LaneFn) -> Flow {
     v.to_int(|ab: [Float; 2]| {
-        let [low, high] = ab.map(|x| {
-            let single = match x.elem {
-                Elem::F16 => v.resize(x, Elem::F32),
-                _ => x,
-            };
-            v.int_fn(norm, [single.v])
-        });
-        low.as_i16().pack(high)
+        let single = |x: Float| match x.elem {
+            Elem::F16 => v.resize(x, Elem::F32).v,
+            _ => x.v,
+        };
+        v.int_fn(norm, ab.map(single))
     })
 }
 
@@ -176,11 +167,6 @@ fn pack_halves_toward_zero(v: &Vector) -> Flow {
         let [low, high] = ab.map(|x| x.to_float(Elem::F16, fp).as_int());
         low.pack(high)
     })
-}
-
-/// A signed word held to 16 bits.
-fn saturate_i16(x: Int) -> Int {
-    x.min_s(0x7fff).max_s(-0x8000i64 as u64)
 }
 
 /// a · b + c in 64 bits. CLAMP saturates the unsigned sum.
@@ -219,9 +205,9 @@ fn mqsad_u32(v: &Vector) -> Flow {
     let dword = OperandSpec { ty: Ty::U32, ..s2 };
     let totals: [Int; 4] = std::array::from_fn(|i| {
         let window = (data >> (8 * i as u64)).low();
-        let sum = v.int_fn(&lane_fn::MSAD_U8, [window.v, reference]);
         let total = v.raw(dword, Operand::Vgpr(sums.wrapping_add(i as u8)));
-        v.add_u(sum, Int::i32(v.b(), total))
+        let [reference, total] = [reference, total].map(|x| Int::i32(v.b(), x));
+        v.sad(Tern::MaskedSadU8, window, reference, total)
     });
     if let Operand::Vgpr(n) = v.l.inst.operand(Field::Vdst) {
         for (i, total) in totals.into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! VOP3P: packed pairs of 16 bits, mixed precision, dot products (Vega ISA,
 //! 6.7 "Packed math", 12.11).
 
-use wavetank_ir::{Elem, LaneFn, Value};
+use wavetank_ir::{Elem, LaneFn, Tern, Value};
 use wavetank_isa::tables::OperandSpec;
 use wavetank_isa::tables::Vop3p::{self, *};
 use wavetank_isa::{DstUnused, Operand, SdwaSel, Ty};
@@ -51,59 +51,66 @@ pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
     }
 }
 
-/// A 16-bit number of a pair.
-trait Half<'a>: Copy {
-    /// Sees a fetched half; `neg` is the bit of NEG or NEG_HI.
-    fn view(v: &Vector<'a>, value: Value, neg: bool) -> Self;
-    /// The half with CLAMP applied, 16 bits zero-extended.
-    fn finish(self, v: &Vector<'a>) -> Int<'a>;
+/// A pair of 16-bit numbers.
+trait Pair<'a>: Copy {
+    /// Sees a fetched pair; `neg` are the bits of NEG and NEG_HI.
+    fn view(v: &Vector<'a>, value: Value, neg: [bool; 2]) -> Self;
+    /// The pair with CLAMP applied.
+    fn finish(self, v: &Vector<'a>) -> Value;
 }
 
-impl<'a> Half<'a> for Int<'a> {
-    fn view(v: &Vector<'a>, value: Value, _: bool) -> Self {
-        Int::new(v.b(), Elem::I16, value)
+impl<'a> Pair<'a> for Int<'a> {
+    fn view(v: &Vector<'a>, value: Value, _: [bool; 2]) -> Self {
+        Int::new(v.b(), Elem::I16x2, value)
     }
 
     // Saturation stands in the arms.
-    fn finish(self, _: &Vector<'a>) -> Int<'a> {
-        self.as_i16()
+    fn finish(self, _: &Vector<'a>) -> Value {
+        self.v
     }
 }
 
-impl<'a> Half<'a> for Float<'a> {
-    fn view(v: &Vector<'a>, value: Value, neg: bool) -> Self {
-        let half = Float::new(v.b(), Elem::F16, v.fp(Elem::F16), value);
-        if neg { -half } else { half }
+impl<'a> Pair<'a> for Float<'a> {
+    fn view(v: &Vector<'a>, value: Value, [low, high]: [bool; 2]) -> Self {
+        let signs = u64::from(low) << 15 | u64::from(high) << 31;
+        let value = match signs {
+            0 => value,
+            signs => (Int::i32(v.b(), value) ^ signs).v,
+        };
+        Float::new(v.b(), Elem::F16x2, v.fp(Elem::F16), value)
     }
 
-    fn finish(self, v: &Vector<'a>) -> Int<'a> {
-        let value = v.output_modifiers(self.v, Elem::F16);
-        Int::new(v.b(), Elem::I16, value)
+    fn finish(self, v: &Vector<'a>) -> Value {
+        v.output_modifiers(self.v, Elem::F16x2)
     }
 }
 
 impl<'a> Vector<'a> {
     /// Does an operation for the low halves and for the high ones; OP_SEL and
     /// OP_SEL_HI say which half of each source that is.
-    fn pairs<H: Half<'a>, const N: usize>(&self, f: impl Fn([H; N]) -> H) -> Flow {
+    fn pairs<P: Pair<'a>, const N: usize>(&self, f: impl Fn([P; N]) -> P) -> Flow {
+        let mods = &self.l.inst.mods;
         let mut sources = self.sources();
-        let raw: [(u8, Value); N] = std::array::from_fn(|_| {
+        let pairs: [P; N] = std::array::from_fn(|_| {
             let (spec, operand) = sources.next().expect("the row has as many sources");
             let n = source_number(spec.field).expect("VOP3P has plain sources");
-            (n, self.raw(spec, operand))
+            let bits = |low: u8, high: u8| [low, high].map(|bits| bits >> n & 1 == 1);
+            let value = self.arranged(self.raw(spec, operand), bits(mods.op_sel, mods.op_sel_hi));
+            P::view(self, value, bits(mods.neg, mods.abs))
         });
-        let mods = &self.l.inst.mods;
-        let [low, high] =
-            [(mods.op_sel, mods.neg), (mods.op_sel_hi, mods.abs)].map(|(select, neg)| {
-                let halves = raw.map(|(n, value)| {
-                    let value = self.half(value, select >> n & 1 == 1);
-                    H::view(self, value, neg >> n & 1 == 1)
-                });
-                f(halves).finish(self)
-            });
-        let packed = low.pack(high);
-        self.write_bytes(packed.v, 0b1111);
+        self.write_bytes(f(pairs).finish(self), 0b1111);
         Flow::Next
+    }
+
+    /// A pair whose low and high half are the high ones of the source where that is set, and its low ones elsewhere.
+    fn arranged(&self, value: Value, high: [bool; 2]) -> Value {
+        let source = Int::i32(self.b(), value);
+        match high {
+            [false, true] => value,
+            [true, false] => source.apply3(Tern::AlignBit, source, 16).v,
+            [false, false] => source.as_i16().pack(source).v,
+            [true, true] => source.apply3(Tern::Perm, source, 0x0302_0302).v,
+        }
     }
 
     /// The low or high half of a word, in the low 16 bits of its carrier.
@@ -179,7 +186,8 @@ fn dot2_f32(v: &Vector) -> Flow {
     let product = |select: u8, neg: u8, sum: Float| {
         let [x, y] = [a, b].map(|(n, value)| {
             let value = v.half(value, select >> n & 1 == 1);
-            let half = <Float as Half>::view(v, value, neg >> n & 1 == 1);
+            let half = Float::new(v.b(), Elem::F16, v.fp(Elem::F16), value);
+            let half = if neg >> n & 1 == 1 { -half } else { half };
             v.resize(half, Elem::F32)
         });
         x.fma(y, sum).v

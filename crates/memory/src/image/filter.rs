@@ -7,6 +7,7 @@
 //! texels.
 
 use crate::descriptor::{Clamp, ImageSampler};
+use crate::lanes::{Lanes, which};
 
 /// A texel in one direction: its index, or `None` in the border, and its
 /// weight.
@@ -66,6 +67,101 @@ fn wrap(i: i64, n: i64, clamp: Clamp) -> Option<i64> {
     }
 }
 
+/// The texels of all lanes in one direction: what [`taps`] finds of one of the two.
+pub struct Taps {
+    /// The indices; of those in the border any.
+    pub index: Lanes,
+    /// The lanes whose texel is not in the border.
+    pub there: u64,
+    /// The weights.
+    pub weight: [f32; 64],
+}
+
+impl Taps {
+    /// Texels that count in full.
+    pub fn whole(index: Lanes) -> Self {
+        Taps {
+            index,
+            there: !0,
+            weight: [1.0; 64],
+        }
+    }
+}
+
+/// [`taps`] of all lanes, where all coordinates of the mask are near enough. Without `linear` the second has no weight.
+#[inline(always)]
+pub fn taps_of_lanes(
+    coordinates: &[f32; 64],
+    mask: u64,
+    size: u32,
+    clamp: Clamp,
+    linear: bool,
+    offset: &Lanes,
+) -> Option<[Taps; 2]> {
+    const NEAR: f32 = (1 << 30) as f32;
+    let most = size as f32;
+    let shift = if linear { 0.5 } else { 0.0 };
+    let place: [f32; 64] = match clamp {
+        Clamp::HalfBorder => coordinates.map(|x| x.clamp(0.0, most) - shift),
+        Clamp::MirrorOnceHalfBorder => coordinates.map(|x| x.abs().clamp(0.0, most) - shift),
+        _ => coordinates.map(|x| x - shift),
+    };
+    let floor = place.map(f32::floor);
+    let far = which(|lane| floor[lane].abs() >= NEAR);
+    if far & mask != 0 {
+        return None;
+    }
+    let first: [i32; 64] =
+        std::array::from_fn(|lane| (floor[lane] as i32).wrapping_add(offset[lane] as i32));
+    let tap = |index: &[i32; 64], weight| {
+        let (index, there) = wrap_lanes(index, size as i32, clamp);
+        Taps {
+            index,
+            there,
+            weight,
+        }
+    };
+    if !linear {
+        return Some([tap(&first, [1.0; 64]), tap(&first, [0.0; 64])]);
+    }
+    let part: [f32; 64] = std::array::from_fn(|lane| match place[lane].is_finite() {
+        true => place[lane] - floor[lane],
+        false => 0.0,
+    });
+    let next = first.map(|i| i.wrapping_add(1));
+    Some([tap(&first, part.map(|part| 1.0 - part)), tap(&next, part)])
+}
+
+/// [`wrap`] of all lanes: indices within the image, and which were not in the border.
+#[inline(always)]
+fn wrap_lanes(i: &[i32; 64], n: i32, clamp: Clamp) -> (Lanes, u64) {
+    // -1 - i where that is negative.
+    let once = |i: i32| i ^ i >> 31;
+    let inside = |i: [i32; 64]| {
+        let there = which(|lane| (0..n).contains(&i[lane]));
+        (i.map(|i| i.clamp(0, n - 1) as u32), there)
+    };
+    match clamp {
+        Clamp::Wrap => (i.map(|i| remainder(i, n) as u32), !0),
+        Clamp::Mirror => {
+            let index = |i: i32| remainder(i, 2 * n);
+            (i.map(|i| index(i).min(2 * n - 1 - index(i)) as u32), !0)
+        }
+        Clamp::LastTexel => (i.map(|i| i.clamp(0, n - 1) as u32), !0),
+        Clamp::MirrorOnceLastTexel => (i.map(|i| once(i).min(n - 1) as u32), !0),
+        Clamp::HalfBorder | Clamp::Border => inside(*i),
+        Clamp::MirrorOnceHalfBorder | Clamp::MirrorOnceBorder => inside(i.map(once)),
+    }
+}
+
+/// The remainder from 0 on by a number below 2^20. There are vectors of divisions of floats only: the quotient has 53 bits,
+/// more than enough to tell it from the next integer.
+#[inline(always)]
+fn remainder(i: i32, n: i32) -> i32 {
+    let quotient = (f64::from(i) / f64::from(n)).floor() as i32;
+    i.wrapping_sub(quotient.wrapping_mul(n))
+}
+
 /// The level of detail that differences of coordinates in texels ask for: the
 /// logarithm of the longer of two steps.
 pub fn level_of(steps: [[f32; 3]; 2]) -> f32 {
@@ -84,6 +180,7 @@ pub fn clamp_level(sampler: &ImageSampler, level: f32, least: f32, most: f32) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn at(coordinate: f32, clamp: Clamp) -> [Tap; 2] {
         taps(coordinate, 4, clamp, true, 0)
@@ -131,6 +228,39 @@ mod tests {
             for linear in [false, true] {
                 for (i, weight) in taps(x, 4, Clamp::Wrap, linear, 0) {
                     assert!((0..4).contains(&i.unwrap()) && weight.is_finite());
+                }
+            }
+        }
+    }
+
+    proptest! {
+        /// The taps of all lanes are those of each.
+        #[test]
+        fn lanes_are_as_one(
+            clamp in 0u32..8, size in 1u32..16385, scale in 0u32..36, linear: bool, bits: u64, mask: u64,
+        ) {
+            use Clamp::*;
+            let clamp = [Wrap, Mirror, LastTexel, MirrorOnceLastTexel, HalfBorder, MirrorOnceHalfBorder, Border,
+                MirrorOnceBorder][clamp as usize];
+            let some = |lane: u64| (bits | 1).wrapping_mul(0x5851_f42d_4c95_7f2du64.wrapping_mul(2 * lane + 1)) >> 20;
+            let coordinates: [f32; 64] = std::array::from_fn(|lane| match lane {
+                5 => f32::NAN,
+                6 => if scale > 33 { f32::INFINITY } else { -0.0 },
+                // Halves and wholes too, where weights are 0 or 1.
+                _ => (some(lane as u64) as i32 >> (scale % 32)) as f32 / 4.0,
+            });
+            let offset = std::array::from_fn(|lane| (some(lane as u64 + 99) as i32 >> 26) as u32);
+            let Some(got) = taps_of_lanes(&coordinates, mask, size, clamp, linear, &offset) else {
+                let far = |lane: usize| coordinates[lane].abs() > (1 << 28) as f32;
+                prop_assert!((0..64).any(|lane| mask >> lane & 1 != 0 && far(lane)));
+                return Ok(());
+            };
+            for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
+                let want = taps(coordinates[lane], size, clamp, linear, offset[lane] as i32);
+                for (got, (index, weight)) in got.iter().zip(want) {
+                    prop_assert_eq!(got.weight[lane], weight);
+                    let there = got.there >> lane & 1 != 0;
+                    prop_assert_eq!(there.then_some(i64::from(got.index[lane])), index);
                 }
             }
         }

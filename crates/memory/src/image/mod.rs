@@ -1,22 +1,23 @@
 //! Accesses to images (Vega ISA, 8.2 "Vector Memory Image Instructions").
 //!
-//! Texels are looked at lane by lane; all of them are checked before a register
-//! or memory changes.
+//! All texels are checked before a register or memory changes.
 
 mod filter;
 mod sample;
 mod surface;
 
-use wavetank_ir::{Image, ImageKind, Lod, MemKind, Space as Where};
+use wavetank_ir::{Half, Image, ImageKind, Lod, MemKind, Space as Where};
 
 use crate::access::{Context, Request};
 use crate::descriptor::{ImageResource, ImageType};
-use crate::format::{Components, HALF, load, store, unselect};
-use crate::lanes::{each, words};
+use crate::elements::{self, Components, Four, ZERO};
+use crate::format::HALF;
+use crate::lanes::{Lanes, which, words};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
-use crate::rows::Baseline;
+use crate::rows::Rows;
 use crate::space::buffer::check_addresses;
+use crate::taps::Tap;
 use crate::unit::Denied;
 use surface::Surface;
 
@@ -40,11 +41,16 @@ impl From<String> for Refused {
     }
 }
 
-/// The access of a step to an image.
+/// The access of a step to an image. With `TAP` it notes what is touched.
 ///
 /// # Safety
-/// The context is that of a live wave, the step was lowered for it.
-pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Refused> {
+/// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
+#[inline(always)]
+pub unsafe fn access<R: Rows, const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Refused> {
     let Where::Image(image) = &step.op.space else {
         unreachable!("chosen for images only")
     };
@@ -52,22 +58,21 @@ pub unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Re
     unsafe {
         let surface = Surface::new(words(ctx, &step.descriptor))?;
         match image.kind {
-            ImageKind::Info => info(ctx, step, image, surface, mask),
+            ImageKind::Info => info::<R>(ctx, step, image, surface, mask),
             ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => {
-                texels(ctx, step, image, surface, mask)
+                texels::<R, TAP>(ctx, step, image, surface, mask)
             }
             ImageKind::Sample | ImageKind::Gather | ImageKind::Lod => {
-                sample::access(ctx, step, image, surface, mask)
+                sample::access::<R, TAP>(ctx, step, image, surface, mask)
             }
         }
     }
 }
 
-/// The parts of a lane's address, one after the other.
+/// The parts of the lanes' addresses, one after the other.
 pub(crate) struct Parts<'a> {
     file: *const u32,
     dwords: &'a [u32; Image::MOST_ADDRESS],
-    lane: usize,
     /// The dword that comes next, and whether its low half has been taken.
     at: usize,
     half: bool,
@@ -75,12 +80,11 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The address of a lane below 64 of a live wave.
-    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image, lane: usize) -> Self {
+    /// The addresses of a live wave.
+    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
         Parts {
             file: ctx.v(0),
             dwords: &step.address,
-            lane,
             at: 0,
             half: false,
             short: image.short,
@@ -94,27 +98,27 @@ impl<'a> Parts<'a> {
     }
 
     /// The next whole dword.
-    pub fn whole(&mut self) -> u32 {
+    pub fn whole(&mut self) -> Lanes {
         self.align();
         let lanes = self.dwords[self.at] as usize / size_of::<u32>();
         self.at += 1;
         // SAFETY: it is in the file of a live wave, as `new` demands.
-        unsafe { self.file.add(lanes + self.lane).read() }
+        unsafe { self.file.add(lanes).cast::<Lanes>().read() }
     }
 
     /// The next 16 bits.
-    fn short(&mut self) -> u32 {
+    fn short(&mut self) -> Lanes {
         if !self.half {
-            let low = self.whole() & 0xffff;
+            let low = self.whole().map(|x| x & 0xffff);
             (self.at, self.half) = (self.at - 1, true);
             return low;
         }
         self.half = false;
-        self.whole() >> 16
+        self.whole().map(|x| x >> 16)
     }
 
     /// The next part as an integer.
-    pub fn integer(&mut self) -> u32 {
+    pub fn integer(&mut self) -> Lanes {
         match self.short {
             true => self.short(),
             false => self.whole(),
@@ -122,16 +126,18 @@ impl<'a> Parts<'a> {
     }
 
     /// The next part as a float.
-    pub fn float(&mut self) -> f32 {
-        f32::from_bits(match self.short {
-            true => HALF.decode(self.short()),
+    pub fn float(&mut self) -> [f32; 64] {
+        let bits = match self.short {
+            true => self.short().map(|x| HALF.decode(x)),
             false => self.whole(),
-        })
+        };
+        bits.map(f32::from_bits)
     }
 }
 
 /// Loads, stores and atomics of one texel a lane.
-unsafe fn texels(
+#[inline(always)]
+unsafe fn texels<R: Rows, const TAP: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -140,22 +146,27 @@ unsafe fn texels(
 ) -> Result<(), Refused> {
     let (mut address, mut inside) = ([0; 64], 0);
     if let Some(surface) = &surface {
-        for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
-            if let Some(texel) = texel_of_lane(ctx, step, image, surface, lane)? {
-                address[lane] = texel;
-                inside |= 1 << lane;
-            }
-        }
+        (address, inside) = places(ctx, step, image, surface, mask)?;
         if inside != 0 {
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
             check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
+            if TAP {
+                Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+            }
         }
     }
     // SAFETY: the wave is live; the texels were checked.
     unsafe {
         match (step.op.kind, surface) {
-            (MemKind::Load, _) => load_texels(ctx, step, image, surface, mask, inside, &address),
-            (MemKind::Store, Some(s)) => store_texels(ctx, step, image, &s, inside, &address),
+            (MemKind::Load, surface) => {
+                let found = match &surface {
+                    Some(surface) => loaded::<R>(image, surface, inside, &address),
+                    None => ZERO,
+                };
+                let number = surface.map(|s| s.format.number);
+                Components::new(ctx, step, number).write::<R>(mask, &found);
+            }
+            (MemKind::Store, Some(s)) => store_texels::<R>(ctx, step, image, &s, inside, &address),
             (MemKind::Store, None) => {}
             (MemKind::Atomic(_), _) => {
                 let bytes = surface.map_or(0, |s| s.format.bytes());
@@ -164,38 +175,43 @@ unsafe fn texels(
                         format!("atomics on texels of {bytes} bytes are not defined").into(),
                     );
                 }
-                change_texels(ctx, step, mask, inside, address);
+                change_texels::<R>(ctx, step, mask, inside, address);
             }
         }
     }
     Ok(())
 }
 
-/// The address of the texel of a lane; `None` outside the image.
-fn texel_of_lane(
+/// The addresses of the texels of the lanes, and which of them are inside the image.
+#[inline(always)]
+fn places(
     ctx: &Context<'_, '_>,
     step: &Request,
     image: &Image,
     surface: &Surface,
-    lane: usize,
-) -> Result<Option<u64>, String> {
-    let mut parts = Parts::new(ctx, step, image, lane);
-    let mut at = [0; 3];
+    mask: u64,
+) -> Result<([u64; 64], u64), String> {
+    let mut parts = Parts::new(ctx, step, image);
+    let mut at = [[0; 64]; 3];
     for coordinate in &mut at[..surface.dimensions()] {
-        *coordinate = parts.integer().into();
+        *coordinate = parts.integer();
     }
     if image.array && surface.dimensions() < 3 {
         let slice = parts.integer();
-        at[2] = if surface.is_array() { slice.into() } else { 0 };
+        if surface.is_array() {
+            at[2] = slice;
+        }
     }
+    let mut there = mask;
     if image.lod == Lod::Explicit {
         let level = parts.integer();
-        if level >= surface.resource.level_count() {
-            return Ok(None);
+        there &= which(|lane| level[lane] < surface.resource.level_count());
+        for lane in (0..64).filter(|l| there >> l & 1 != 0) {
+            first_level(&surface.resource, level[lane])?;
         }
-        first_level(&surface.resource, level)?;
     }
-    Ok(surface.texel(at))
+    let (address, inside) = surface.texels(&at);
+    Ok((address, there & inside))
 }
 
 /// Refuses every level but the first in memory.
@@ -208,54 +224,47 @@ pub(crate) fn first_level(resource: &ImageResource, level: u32) -> Result<(), St
     }
 }
 
-/// The components that DMASK chooses, in the order of the registers.
+/// The components that DMASK chooses of one lane, in the order of the registers.
 pub(crate) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
     let mut chosen = (0..4).filter(|n| mask >> n & 1 != 0);
     std::array::from_fn(|_| chosen.next().map_or(0, |n| components[n]))
 }
 
-unsafe fn load_texels(
-    ctx: &Context<'_, '_>,
-    step: &Request,
+/// What lanes get of their texels; outside the image 0.
+#[inline(always)]
+unsafe fn loaded<R: Rows>(
     image: &Image,
-    surface: Option<Surface>,
-    mask: u64,
+    surface: &Surface,
     inside: u64,
     address: &[u64; 64],
-) {
-    let number = surface.map(|s| s.format.number);
-    let registers = Components::new(ctx, step, number);
-    each(mask, |lane| {
-        // SAFETY: the wave is live.
-        unsafe {
-            let texel = surface
-                .filter(|_| inside >> lane & 1 != 0)
-                .map_or([0; 4], |s| {
-                    let bytes = s.format.bytes();
-                    let element = load(address[lane & 63], bytes);
-                    match image.kind {
-                        ImageKind::Texel => {
-                            chosen(s.select(s.format.unpack(element)), image.components)
-                        }
-                        ImageKind::RawSigned => dwords(sign_extended(element, bytes)),
-                        _ => dwords(element),
-                    }
-                });
-            registers.write(lane, texel);
+) -> Four {
+    let bytes = surface.format.bytes();
+    // SAFETY: the texels were checked.
+    let dwords = unsafe { elements::fetch::<R>(bytes, inside, address) };
+    match image.kind {
+        ImageKind::Texel => {
+            let found = surface.select_lanes(&surface.format.unpack_lanes(&dwords));
+            elements::blend(inside, &elements::chosen(&found, image.components), &ZERO)
         }
-    });
+        ImageKind::RawSigned => sign_extended(&dwords, bytes),
+        _ => dwords,
+    }
 }
 
-fn dwords(element: u128) -> [u32; 4] {
-    std::array::from_fn(|n| (element >> (32 * n)) as u32)
+/// Elements with their sign in all bits above.
+#[inline(always)]
+fn sign_extended(dwords: &Four, bytes: u32) -> Four {
+    let unused = 32 - 8 * bytes.min(4);
+    let last = bytes.div_ceil(4) as usize - 1;
+    std::array::from_fn(|n| match n {
+        _ if n < last => dwords[n],
+        _ if n == last => dwords[n].map(|x| ((x << unused) as i32 >> unused) as u32),
+        _ => dwords[last].map(|x| ((x << unused) as i32 >> 31) as u32),
+    })
 }
 
-fn sign_extended(element: u128, bytes: u32) -> u128 {
-    let unused = 128 - 8 * bytes;
-    ((element << unused) as i128 >> unused) as u128
-}
-
-unsafe fn store_texels(
+#[inline(always)]
+unsafe fn store_texels<R: Rows>(
     ctx: &Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -264,38 +273,27 @@ unsafe fn store_texels(
     address: &[u64; 64],
 ) {
     let format = surface.format;
-    let registers = Components::new(ctx, step, Some(format.number));
-    let in_order = step.op.half != wavetank_ir::Half::Whole;
-    each(inside, |lane| {
-        // SAFETY: the wave is live.
-        unsafe {
-            let given = registers.read(lane);
-            let element = match image.kind {
-                ImageKind::Texel if in_order => {
-                    format.pack(unselect(surface.resource.select, given))
-                }
-                ImageKind::Texel => {
-                    let spread = spread(given, image.components);
-                    format.pack(unselect(surface.resource.select, spread))
-                }
-                _ => (0..4).fold(0, |e, n| e | u128::from(given[n]) << (32 * n)),
-            };
-            store(address[lane & 63], element, format.bytes());
-        }
-    });
-}
-
-/// The inverse of `chosen`: what is not chosen is 0.
-fn spread(given: [u32; 4], mask: u8) -> [u32; 4] {
-    let mut given = given.into_iter();
-    std::array::from_fn(|n| match mask >> n & 1 {
-        0 => 0,
-        _ => given.next().unwrap_or(0),
-    })
+    let in_order = step.op.half != Half::Whole;
+    // SAFETY: the wave is live; the texels were checked.
+    unsafe {
+        let given = Components::new(ctx, step, Some(format.number)).read();
+        let dwords = match image.kind {
+            ImageKind::Texel => {
+                let given = match in_order {
+                    true => given,
+                    false => elements::spread(&given, image.components),
+                };
+                format.pack_lanes(&elements::unselect(surface.resource.select, &given))
+            }
+            _ => given,
+        };
+        elements::put::<R>(format.bytes(), inside, address, &dwords);
+    }
 }
 
 /// Atomics. Outside the image nothing changes and 0 comes back.
-unsafe fn change_texels(
+#[inline(always)]
+unsafe fn change_texels<R: Rows>(
     ctx: &Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -304,29 +302,27 @@ unsafe fn change_texels(
 ) {
     // SAFETY: the wave is live.
     unsafe {
-        ReadModifyWrite::<Baseline>::new(ctx, step).run(&Far(address), inside);
+        ReadModifyWrite::<R>::new(ctx, step).run(&Far(address), inside);
         if step.op.ret.is_some() {
-            let registers = Components::new(ctx, step, None);
-            each(mask & !inside, |lane| registers.write(lane, [0; 4]));
+            Components::new(ctx, step, None).write::<R>(mask & !inside, &ZERO);
         }
     }
 }
 
 /// IMAGE_GET_RESINFO: width, height, depth or slices, and levels.
-unsafe fn info(
+unsafe fn info<R: Rows>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
     surface: Option<Surface>,
     mask: u64,
 ) -> Result<(), Refused> {
-    let registers = Components::new(ctx, step, None);
-    each(mask, |lane| {
-        let level = Parts::new(ctx, step, image, lane).integer();
-        let info = surface.map_or([0; 4], |s| info_of(&s, level));
-        // SAFETY: the wave is live.
-        unsafe { registers.write(lane, chosen(info, image.components)) };
-    });
+    let level = Parts::new(ctx, step, image).integer();
+    let info = level.map(|level| surface.map_or([0; 4], |s| info_of(&s, level)));
+    let info = std::array::from_fn(|n| info.map(|info| info[n]));
+    let chosen = elements::chosen(&info, image.components);
+    // SAFETY: the wave is live.
+    unsafe { Components::new(ctx, step, None).write::<R>(mask, &chosen) };
     Ok(())
 }
 
@@ -342,4 +338,155 @@ fn info_of(surface: &Surface, level: u32) -> [u32; 4] {
         _ => depth,
     };
     [half(width), half(height), depth, levels]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Source;
+    use crate::descriptor::ImageResource;
+    use crate::files::Wave;
+    use crate::format::unselect;
+    use crate::registry::Registry;
+    use crate::rows::Baseline;
+    use crate::unit::MemoryUnit;
+    use proptest::prelude::*;
+    use wavetank_ir::{Access, Counter, DataReg, MemOp, Value};
+
+    /// Bytes of the texels.
+    const BYTES: usize = 1 << 14;
+    /// Registers: coordinates, then what is stored, then what is loaded.
+    const DATA: usize = 4;
+    const TO: usize = 8;
+
+    /// An access to texels whose descriptor is a constant.
+    fn request(image: Image, kind: MemKind, resource: &ImageResource) -> Request {
+        let at = |register: usize| (256 * register) as u32;
+        let words = resource.to_words();
+        let part = |n: usize| u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32;
+        let mut address = [0; Image::MOST_ADDRESS];
+        let mut data = [0; MemOp::MOST_DATA];
+        (0..3).for_each(|n| address[n] = at(n));
+        (0..4).for_each(|n| data[n] = at(DATA + n));
+        Request {
+            op: MemOp {
+                kind,
+                space: Where::Image(image),
+                offset: 0,
+                access: Access::Dwords(4),
+                half: Half::Whole,
+                data: Vec::new(),
+                ret: (kind == MemKind::Load).then_some(DataReg::V(TO as u16)),
+                mask: None,
+                glc: false,
+                slc: false,
+                counter: Counter::Vm,
+            },
+            pc: 0,
+            cache: 0,
+            sources: [Source::None; 4],
+            descriptor: std::array::from_fn(|n| match n {
+                0..4 => Source::Const(part(n)),
+                _ => Source::None,
+            }),
+            address,
+            data,
+            ret: at(TO),
+            mask: 0,
+        }
+    }
+
+    proptest! {
+        /// Loads and stores of texels, against one lane after the other.
+        #[test]
+        fn texels_lane_by_lane(
+            kind in 0usize..4, format in 0usize..8, what in 0usize..3, short: bool, stores: bool, components in 1u8..16,
+            seed: u64, mask: u64,
+        ) {
+            let kind = [ImageType::D1, ImageType::D2, ImageType::D3, ImageType::D2Array][kind];
+            let format = [[10, 0], [10, 9], [1, 5], [5, 3], [4, 4], [11, 7], [13, 5], [14, 4]][format];
+            let what = [ImageKind::Texel, ImageKind::Raw, ImageKind::RawSigned][what];
+            let registry = Registry::new();
+            let texels = registry.allocate("texels", BYTES as u64, 4096).unwrap().address;
+            let mut state = seed | 1;
+            let mut next = move || {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                (state >> 32) as u32
+            };
+            let mut memory: Vec<u8> = (0..BYTES).map(|_| next() as u8).collect();
+            registry.write(texels, &memory).unwrap();
+            let resource = ImageResource {
+                select: std::array::from_fn(|_| [0, 1, 4, 5, 6, 7][next() as usize % 6]),
+                ..ImageResource::plain(kind, texels, format, [9, 7, 5], 16)
+            };
+            let surface = Surface::new(resource.to_words()).unwrap().unwrap();
+            let dimensions = surface.dimensions();
+            let parts = if kind == ImageType::D2Array { 3 } else { dimensions };
+            let mut at = [[0i64; 3]; 64];
+            let mut wave = Wave::new(0);
+            for (lane, at) in at.iter_mut().enumerate() {
+                let coordinates: [u32; 3] = std::array::from_fn(|_| next() % 10);
+                for n in 0..parts {
+                    at[n] = coordinates[n].into();
+                    match short {
+                        true => wave.vgpr_mut(n / 2)[lane] |= coordinates[n] << (16 * (n % 2)),
+                        false => wave.vgpr_mut(n)[lane] = coordinates[n],
+                    }
+                }
+                (DATA..TO + 4).for_each(|n| wave.vgpr_mut(n)[lane] = next() & 0xbfff_ffff);
+            }
+            let image = Image {
+                kind: what, resource: [Value(0); 4], sampler: None, address: Vec::new(), lod: Lod::Zero, components,
+                clamp: false, compare: false, offsets: false, unnormalized: false,
+                array: kind == ImageType::D2Array, short,
+            };
+            let step = request(image, if stores { MemKind::Store } else { MemKind::Load }, &resource);
+            let bytes = surface.format.bytes() as usize;
+            let mut want: Four = std::array::from_fn(|n| *wave.vgpr(TO + n));
+            for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
+                let place = surface.texel(at[lane]).map(|place| (place - texels) as usize);
+                let given: [u32; 4] = std::array::from_fn(|n| wave.vgpr(DATA + n)[lane]);
+                if stores {
+                    let mut left = given.into_iter();
+                    let spread = std::array::from_fn(|n| {
+                        if components >> n & 1 != 0 { left.next().unwrap() } else { 0 }
+                    });
+                    let element = match what {
+                        ImageKind::Texel => surface.format.pack(unselect(resource.select, spread)).to_le_bytes().to_vec(),
+                        _ => given.into_iter().flat_map(u32::to_le_bytes).collect(),
+                    };
+                    if let Some(place) = place {
+                        memory[place..place + bytes].copy_from_slice(&element[..bytes]);
+                    }
+                    continue;
+                }
+                let found = place.map_or([0; 4], |place| {
+                    let signed = what == ImageKind::RawSigned && memory[place + bytes - 1] & 0x80 != 0;
+                    let mut element = [if signed { 0xff } else { 0 }; 16];
+                    element[..bytes].copy_from_slice(&memory[place..place + bytes]);
+                    let dword = |n: usize| u32::from_le_bytes(element[4 * n..4 * n + 4].try_into().unwrap());
+                    match what {
+                        ImageKind::Texel => {
+                            let unpacked = surface.format.unpack(u128::from_le_bytes(element));
+                            chosen(surface.select(unpacked), components)
+                        }
+                        _ => std::array::from_fn(dword),
+                    }
+                });
+                (0..4).for_each(|n| want[n][lane] = found[n]);
+            }
+            let mut unit = MemoryUnit::new(&registry);
+            let (uniform, vector) = wave.raw();
+            let mut ctx = Context { uniform, vector: vector.cast(), memory: &mut unit };
+            // SAFETY: the wave is live, and every processor has the level.
+            let result = unsafe { access::<Baseline, false>(&mut ctx, &step, mask) };
+            prop_assert!(result.is_ok());
+            for (n, want) in want.iter().enumerate() {
+                prop_assert_eq!(wave.vgpr(TO + n), want, "register {}", n);
+            }
+            let mut got = vec![0; BYTES];
+            registry.read(texels, &mut got).unwrap();
+            prop_assert!(got == memory);
+        }
+    }
 }

@@ -4,7 +4,9 @@
 //! element (z · height + y) · pitch + x.
 
 use crate::descriptor::{ImageResource, ImageType};
+use crate::elements::{self, Four};
 use crate::format::{self, Format};
+use crate::lanes::{Lanes, which};
 
 /// An image that can be accessed.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +93,33 @@ impl Surface {
         Some(self.resource.address.wrapping_add(element * bytes))
     }
 
+    /// The addresses of texels, and which of them are inside the image.
+    #[inline(always)]
+    pub fn texels(&self, [x, y, z]: &[Lanes; 3]) -> ([u64; 64], u64) {
+        let [width, height, depth] = self.size();
+        let inside = which(|lane| x[lane] < width && y[lane] < height && z[lane] < depth);
+        let (pitch, bytes) = (self.resource.pitch, u64::from(self.format.bytes()));
+        // Numbers of slices and of rows have fewer than 32 bits; what is outside may wrap.
+        let times = |a: u32, b: u32| u64::from(a) * u64::from(b);
+        let mut address = [0; 64];
+        for lane in 0..64 {
+            let slice = z[lane].wrapping_add(self.resource.first_slice);
+            let row = times(slice, height) as u32;
+            let element = times(row.wrapping_add(y[lane]), pitch) + u64::from(x[lane]);
+            address[lane] = self
+                .resource
+                .address
+                .wrapping_add(element.wrapping_mul(bytes));
+        }
+        (address, inside)
+    }
+
+    /// [`Surface::select`] of each lane.
+    #[inline(always)]
+    pub fn select_lanes(&self, components: &Four) -> Four {
+        elements::select(self.resource.select, components, self.format.one())
+    }
+
     /// What registers get of a texel's components: the selected ones.
     pub fn select(&self, components: [u32; 4]) -> [u32; 4] {
         let one = self.format.one();
@@ -135,6 +164,23 @@ mod tests {
         let s = Surface::new(first.to_words()).unwrap().unwrap();
         assert_eq!(s.texel([0, 0, 1]), Some(0x1000 + 4 * 64 * 3 * 3));
         assert_eq!(s.texel([0, 0, 2]), None);
+    }
+
+    /// Those of all lanes are those of each.
+    #[test]
+    fn texels_of_lanes() {
+        let r = ImageResource::plain(ImageType::D3, 0x1000, [11, 0], [16384, 16384, 8191], 65536);
+        let s = Surface::new(r.to_words()).unwrap().unwrap();
+        let at = |step: u32| std::array::from_fn(|lane| step.wrapping_mul(lane as u32));
+        for steps in [[1, 1, 1], [261, 3, 131], [0, 1 << 27, 1], [5, 262, 200]] {
+            let at = steps.map(at);
+            let (address, inside) = s.texels(&at);
+            for lane in 0..64 {
+                let want = s.texel(at.map(|x| x[lane].into()));
+                let got = (inside >> lane & 1 != 0).then_some(address[lane]);
+                assert_eq!(got, want, "{steps:?} {lane}");
+            }
+        }
     }
 
     #[test]

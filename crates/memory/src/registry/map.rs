@@ -29,6 +29,11 @@ impl Entry {
         !self.gone.load(Ordering::Acquire)
     }
 
+    /// What is set when it is taken away.
+    pub fn gone(&self) -> *const AtomicBool {
+        &self.gone
+    }
+
     /// It is taken away: from now on nobody is allowed in any more.
     pub fn take_away(&self) {
         self.gone.store(true, Ordering::Release);

@@ -81,6 +81,8 @@ unsafe fn line(from: *const u8, to: *mut u8) {
     }
 }
 
+// Every access looks at what follows. A function with features of its own is inlined only where that looks cheap.
+
 /// Each sixteen lanes of a vector, with their part of the mask.
 #[inline(always)]
 fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
@@ -89,58 +91,70 @@ fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
         .map(move |n| (n, (mask >> n) as __mmask16))
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-#[inline]
+#[inline(always)]
 unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
-    let room = _mm512_set1_epi32(high.wrapping_sub(low) as i32);
-    let low = _mm512_set1_epi32(low as i32);
-    let mut outside = 0;
-    for (n, on) in sixteens(mask) {
-        // SAFETY: sixteen of the values.
-        let x = unsafe { _mm512_loadu_epi32(values.add(n).cast()) };
-        outside |= _mm512_mask_cmpgt_epu32_mask(on, _mm512_sub_epi32(x, low), room);
-    }
-    outside == 0
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-#[inline]
-unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
-    let mut differ = 0;
-    // SAFETY: 64 values.
+    // SAFETY: the caller's promise: 64 values.
     unsafe {
-        let first = values.add(mask.trailing_zeros() as usize & 63).read();
+        let room = _mm512_set1_epi32(high.wrapping_sub(low) as i32);
+        let low = _mm512_set1_epi32(low as i32);
+        let mut outside = 0;
         for (n, on) in sixteens(mask) {
             let x = _mm512_loadu_epi32(values.add(n).cast());
-            differ |= _mm512_mask_cmpneq_epi32_mask(on, x, _mm512_set1_epi32(first as i32));
+            outside |= _mm512_mask_cmpgt_epu32_mask(on, _mm512_sub_epi32(x, low), room);
         }
-        (differ == 0).then_some(first)
+        outside == 0
     }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-#[inline]
+#[inline(always)]
+unsafe fn common(values: *const u32, mask: u64) -> Option<u32> {
+    // SAFETY: the caller's promise: 64 values.
+    unsafe {
+        let first = values.add(mask.trailing_zeros() as usize & 63).read();
+        let one = _mm512_set1_epi32(first as i32);
+        let mut differ = _mm512_setzero_si512();
+        for (n, on) in sixteens(mask) {
+            let x = _mm512_loadu_epi32(values.add(n).cast());
+            let x = match mask {
+                u64::MAX => _mm512_xor_si512(x, one),
+                _ => _mm512_maskz_xor_epi32(on, x, one),
+            };
+            differ = _mm512_or_si512(differ, x);
+        }
+        (_mm512_test_epi32_mask(differ, differ) == 0).then_some(first)
+    }
+}
+
+#[inline(always)]
 unsafe fn is_row(values: *const u32, step: u32) -> bool {
-    let mut differ = _mm512_setzero_si512();
-    // SAFETY: 64 values; there are as many neighbours.
+    let ramp = &RAMPS[step as usize % RAMPS.len()];
+    // SAFETY: the caller's promise: 64 values. A ramp has sixteen.
     unsafe {
         let (first, last) = (values.read(), values.add(63).read());
-        let ramp = _mm512_mullo_epi32(
-            _mm512_loadu_epi32(COUNT.as_ptr()),
-            _mm512_set1_epi32(step as i32),
+        let row = _mm512_add_epi32(
+            _mm512_set1_epi32(first as i32),
+            _mm512_loadu_epi32(ramp.as_ptr()),
         );
+        let mut differ = _mm512_setzero_si512();
         for n in 0..4 {
             let x = _mm512_loadu_epi32(values.add(16 * n).cast());
-            let begins = first.wrapping_add(16 * n as u32 * step);
-            let row = _mm512_add_epi32(ramp, _mm512_set1_epi32(begins as i32));
-            differ = _mm512_or_si512(differ, _mm512_xor_si512(x, row));
+            let here = _mm512_add_epi32(row, _mm512_set1_epi32((16 * n as u32 * step) as i32));
+            differ = _mm512_or_si512(differ, _mm512_xor_si512(x, here));
         }
         _mm512_test_epi32_mask(differ, differ) == 0 && last > first
     }
 }
 
-/// The numbers of sixteen lanes.
-const COUNT: [i32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+/// Sixteen multiples of the bytes of an access, 16 at most.
+static RAMPS: [[i32; 16]; 17] = {
+    let mut ramps = [[0; 16]; 17];
+    let mut at = 0;
+    while at < 17 * 16 {
+        ramps[at / 16][at % 16] = (at / 16 * (at % 16)) as i32;
+        at += 1;
+    }
+    ramps
+};
 
 /// Every second dword of two vectors, from the first on and from the second on.
 #[target_feature(enable = "avx512f")]
@@ -289,9 +303,9 @@ impl Sixteen {
             (there, neighbours, offset.add(first as usize).read())
         };
         let one = _mm512_set1_epi32(low as i32);
-        let row = _mm512_add_epi32(
-            neighbours,
-            _mm512_set1_epi32(low.wrapping_sub(4 * first) as i32),
+        let row = _mm512_sub_epi32(
+            _mm512_add_epi32(neighbours, one),
+            _mm512_set1_epi32(4 * first as i32),
         );
         let place = base.wrapping_add(low.into());
         if _mm512_mask_cmpneq_epi32_mask(on, there, row) == 0 && low < u32::MAX - 64 {
@@ -311,28 +325,40 @@ impl Sixteen {
 #[inline]
 unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
     for (n, on) in sixteens(mask) {
-        if on == 0 {
-            continue;
-        }
-        // SAFETY: by the caller's promise. A lane that is off is not accessed, wherever its place is.
+        // SAFETY: by the caller's promise.
         unsafe {
-            let to = to.add(n);
-            let mut x = _mm512_set1_epi32(0);
-            match Sixteen::new(base, offset.add(n), on) {
-                Sixteen::Row(place) => asm!("vmovdqu32 {x}{{{on}}}{{z}}, [{p}]",
-                    x = out(zmm_reg) x, on = in(kreg) on, p = in(reg) at::<u8>(place),
-                    options(nostack, preserves_flags, readonly)),
-                Sixteen::One(place) => {
-                    let mut one = 0u32;
-                    copy::<Avx512, u32>(at(place), (&raw mut one).cast());
-                    x = _mm512_set1_epi32(one as i32);
-                }
-                Sixteen::Any(base, index) => asm!("vpgatherdd {x}{{{on}}}, [{p} + {index}]",
-                    x = inout(zmm_reg) x, on = inout(kreg) on => _, index = in(zmm_reg) index, p = in(reg) base,
-                    options(nostack, preserves_flags, readonly)),
+            match on {
+                0 => {}
+                // Known where it is compiled.
+                ALL => gather_sixteen(base, offset.add(n), ALL, to.add(n)),
+                _ => gather_sixteen(base, offset.add(n), on, to.add(n)),
             }
-            put(to, on, x);
         }
+    }
+}
+
+/// Sixteen lanes, all on.
+const ALL: __mmask16 = 0xffff;
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn gather_sixteen(base: u64, offset: *const u32, on: __mmask16, to: *mut u32) {
+    let mut x = _mm512_setzero_si512();
+    // SAFETY: by the caller's promise. A lane that is off is not accessed, wherever its place is.
+    unsafe {
+        match Sixteen::new(base, offset, on) {
+            Sixteen::Row(place) if on == ALL => asm!("vmovdqu32 {x}, [{p}]",
+                x = out(zmm_reg) x, p = in(reg) at::<u8>(place), options(nostack, preserves_flags, readonly)),
+            Sixteen::Row(place) => asm!("vmovdqu32 {x}{{{on}}}{{z}}, [{p}]",
+                x = out(zmm_reg) x, on = in(kreg) on, p = in(reg) at::<u8>(place),
+                options(nostack, preserves_flags, readonly)),
+            Sixteen::One(place) => asm!("vpbroadcastd {x}, dword ptr [{p}]",
+                x = out(zmm_reg) x, p = in(reg) at::<u8>(place), options(nostack, preserves_flags, readonly)),
+            Sixteen::Any(base, index) => asm!("vpgatherdd {x}{{{on}}}, [{p} + {index}]",
+                x = inout(zmm_reg) x, on = inout(kreg) on => _, index = in(zmm_reg) index, p = in(reg) base,
+                options(nostack, preserves_flags, readonly)),
+        }
+        put(to, on, x);
     }
 }
 
@@ -340,27 +366,38 @@ unsafe fn gather(base: u64, offset: *const u32, mask: u64, to: *mut u32) {
 #[inline]
 unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32) {
     for (n, on) in sixteens(mask) {
-        if on == 0 {
-            continue;
-        }
-        // SAFETY: by the caller's promise, as above.
+        // SAFETY: by the caller's promise.
         unsafe {
-            let from = from.add(n);
-            let x = _mm512_loadu_epi32(from.cast());
-            match Sixteen::new(base, offset.add(n), on) {
-                Sixteen::Row(place) => asm!("vmovdqu32 [{p}]{{{on}}}, {x}",
-                    x = in(zmm_reg) x, on = in(kreg) on, p = in(reg) at::<u8>(place),
-                    options(nostack, preserves_flags)),
-                // The highest wins.
-                Sixteen::One(place) => {
-                    let last = 15 - (on.leading_zeros() & 15);
-                    copy::<Avx512, u32>(from.add(last as usize).cast(), at(place));
-                }
-                // Those of the same place are written in order, by the host too.
-                Sixteen::Any(base, index) => asm!("vpscatterdd [{p} + {index}]{{{on}}}, {x}",
-                    x = in(zmm_reg) x, on = inout(kreg) on => _, index = in(zmm_reg) index, p = in(reg) base,
-                    options(nostack, preserves_flags)),
+            match on {
+                0 => {}
+                ALL => scatter_sixteen(base, offset.add(n), ALL, from.add(n)),
+                _ => scatter_sixteen(base, offset.add(n), on, from.add(n)),
             }
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn scatter_sixteen(base: u64, offset: *const u32, on: __mmask16, from: *const u32) {
+    // SAFETY: by the caller's promise, as above.
+    unsafe {
+        let x = _mm512_loadu_epi32(from.cast());
+        match Sixteen::new(base, offset, on) {
+            Sixteen::Row(place) if on == ALL => asm!("vmovdqu32 [{p}], {x}",
+                x = in(zmm_reg) x, p = in(reg) at::<u8>(place), options(nostack, preserves_flags)),
+            Sixteen::Row(place) => asm!("vmovdqu32 [{p}]{{{on}}}, {x}",
+                x = in(zmm_reg) x, on = in(kreg) on, p = in(reg) at::<u8>(place),
+                options(nostack, preserves_flags)),
+            // The highest wins.
+            Sixteen::One(place) => {
+                let last = 15 - (on.leading_zeros() & 15);
+                copy::<Avx512, u32>(from.add(last as usize).cast(), at(place));
+            }
+            // Those of the same place are written in order, by the host too.
+            Sixteen::Any(base, index) => asm!("vpscatterdd [{p} + {index}]{{{on}}}, {x}",
+                x = in(zmm_reg) x, on = inout(kreg) on => _, index = in(zmm_reg) index, p = in(reg) base,
+                options(nostack, preserves_flags)),
         }
     }
 }

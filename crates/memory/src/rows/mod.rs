@@ -20,7 +20,8 @@ use crate::lanes::{self, Lanes};
 /// What a level of processor features does with the lanes of a wave.
 ///
 /// # Safety (all functions)
-/// The processor has the level's features.
+/// The processor has the level's features. Those that look at values are inlined, and want to be called where code is
+/// compiled for the level.
 pub trait Rows: Copy + 'static {
     /// Whether there are the encodings of AVX, which leave no upper halves behind.
     const AVX: bool;

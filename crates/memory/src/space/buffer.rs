@@ -10,14 +10,16 @@ use wavetank_ir::{Dialect, Elements, MemKind, Space as Where};
 
 use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
-use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32, words};
+use crate::fault::MemoryFaultReason;
+use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32, uniform64, which, words};
 use crate::operation::Operation;
-use crate::places::{Far, PRIVATE_STEP, Private, Row, Split};
+use crate::places::{Far, PRIVATE_STEP, Private, Split};
 use crate::rows::Rows;
 use crate::space::Space;
-use crate::space::flat::{check_alignment, check_multiples, near, run_at};
+use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure};
 use crate::space::scratch::places;
-use crate::unit::{Denied, Span};
+use crate::unit::Denied;
+use crate::window::Span;
 
 /// A buffer descriptor (V#).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,6 +246,30 @@ impl Site {
         Ok(())
     }
 
+    /// Checks that atomics are aligned to their width, where the dwords of a lane lie apart: as the lane sees it.
+    fn check_offsets<O: Operation>(
+        &self,
+        mask: u64,
+        op: O,
+        address: &[u64; 64],
+    ) -> Result<(), Denied> {
+        let align = op.bytes();
+        // Bits within a dword have been looked at, or ignored.
+        let low = u64::from((align - 1) & !3);
+        let crooked =
+            mask & which(|lane| (u64::from(self.offset[lane]) + self.constant) & low != 0);
+        if !O::ATOMIC || crooked == 0 {
+            return Ok(());
+        }
+        let lane = crooked.trailing_zeros() as usize;
+        Err(Denied {
+            lane: Some(lane as u8),
+            address: address[lane],
+            bytes: align,
+            reason: MemoryFaultReason::Misaligned { align },
+        })
+    }
+
     /// Checks one element of each lane: that memory is there, and that what
     /// goes through a descriptor of scratch stays in that of the wave.
     pub fn check(
@@ -285,19 +311,31 @@ impl Space for Buffer {
     ) -> Result<(), Denied> {
         // SAFETY: the wave is live; places are checked before use.
         unsafe {
-            if !O::ATOMIC
-                && let Some((base, offsets)) = private(ctx, step)
-                && run_private(ctx, mask, op, base, offsets, step.op.offset as u32)
-            {
-                return Ok(());
-            }
-            if let Some((base, offset)) = raw::<O::Rows>(ctx, step, mask, op.bytes()) {
-                return near(ctx, step, mask, op, base, offset);
+            if let Some(plain) = Plain::new(ctx, step) {
+                if plain.is_linear() {
+                    if let Some((base, most)) = plain.raw(ctx.memory.alignment, step, op.bytes()) {
+                        let offset = plain.offset.unwrap_or(ZEROS.as_ptr());
+                        if known(ctx, step, mask, op, base, offset, most) {
+                            return Ok(());
+                        }
+                        if O::Rows::within(offset, mask, 0, most) {
+                            return unsure(ctx, step, mask, op, base, offset);
+                        }
+                    }
+                } else if !O::ATOMIC
+                    && let Some(base) = plain.private()
+                    && run_private(ctx, mask, op, base, plain.offset, step.op.offset as u32)
+                {
+                    return Ok(());
+                }
             }
             general(ctx, step, mask, op)
         }
     }
 }
+
+/// The offsets of lanes that have none.
+static ZEROS: Lanes = [0; 64];
 
 /// Does an operation where the lanes' private memory is, if the wave has it and all is whole dwords, or parts of one.
 #[inline(always)]
@@ -323,7 +361,7 @@ unsafe fn run_private<O: Operation>(
             let first = base + u64::from(constant / 4) * PRIVATE_STEP + u64::from(constant % 4);
             let inside = constant % 4 + op.bytes().min(4) <= 4;
             if inside && ctx.memory.scratch.holds(span(first, first + 252)) {
-                op.run(&Row { first }, mask);
+                op.run(&Private::row(first), mask);
                 return true;
             }
             return false;
@@ -341,81 +379,87 @@ unsafe fn run_private<O: Operation>(
             .holds(span(base + u64::from(min), base + u64::from(max)));
         if inside {
             let offset = &offset;
-            op.run(&Private { base, offset }, mask);
+            op.run(&Private::new(base, offset), mask);
         }
         inside
     }
 }
 
-/// Whether the descriptor is read as the shortcuts below do it.
-#[inline(always)]
-fn is_indexed(step: &Request) -> bool {
-    let Where::Buffer { dialect, .. } = step.op.space else {
-        return false;
-    };
-    dialect == Dialect::Indexed
+/// A buffer as compilers use most of them: without an index.
+struct Plain {
+    /// The halves of the descriptor.
+    words: [u64; 2],
+    soffset: u32,
+    /// The lanes' offsets, if there are any.
+    offset: Option<*const u32>,
 }
 
-/// The base and the lanes' offsets, if there are any, of a descriptor of scratch as compilers make it.
-#[inline(always)]
-unsafe fn private(ctx: &Context<'_, '_>, step: &Request) -> Option<(u64, Option<*const u32>)> {
-    const SWIZZLE: u32 = 1 << 31;
-    const ADD_TID: u32 = 1 << 23;
-    const INDEX_STRIDE_64: u32 = 3 << 21;
-    let [_, Source::None, offset, soffset] = step.sources else {
-        return None;
-    };
-    if !is_indexed(step) {
-        return None;
-    }
-    let offsets = match offset {
-        Source::None => None,
-        Source::Vector(at) => Some(ctx.v(at).cast_const()),
-        Source::Uniform(_) | Source::Const(_) => return None,
-    };
-    // SAFETY: the wave is live.
-    unsafe {
-        let [w0, w1, _, w3] = words(ctx, &step.descriptor);
-        let wanted = ADD_TID | INDEX_STRIDE_64;
-        if w1 & SWIZZLE == 0 || w3 & wanted != wanted {
+impl Plain {
+    const SWIZZLE: u64 = 1 << 63;
+    const DATA_FORMAT: u64 = 0xf << (32 + 15);
+    const INDEX_STRIDE_64: u64 = 3 << (32 + 21);
+    const ADD_TID: u64 = 1 << (32 + 23);
+
+    #[inline(always)]
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Option<Self> {
+        let (Where::Buffer { dialect, .. }, [_, Source::None, offset, soffset]) =
+            (&step.op.space, step.sources)
+        else {
+            return None;
+        };
+        let offset = match offset {
+            Source::None => None,
+            Source::Vector(at) => Some(ctx.v(at).cast_const()),
+            Source::Uniform(_) | Source::Const(_) => return None,
+        };
+        if *dialect != Dialect::Indexed {
             return None;
         }
-        let base = u64::from(w0) | u64::from(w1 & 0xffff) << 32;
-        let base = base + u64::from(uniform32(ctx, soffset));
-        base.is_multiple_of(4).then_some((base, offsets))
+        // SAFETY: the wave is live.
+        unsafe {
+            Some(Plain {
+                words: [0, 1].map(|n| uniform64(ctx, step.descriptor[n])),
+                soffset: uniform32(ctx, soffset),
+                offset,
+            })
+        }
     }
-}
 
-/// The base and the offsets of a raw buffer with an offset a lane, if all are
-/// in range and where the accesses are made.
-#[inline(always)]
-unsafe fn raw<R: Rows>(
-    ctx: &Context<'_, '_>,
-    step: &Request,
-    mask: u64,
-    bytes: u32,
-) -> Option<(u64, *const u32)> {
-    let [_, Source::None, Source::Vector(at), soffset] = step.sources else {
-        return None;
-    };
-    if !is_indexed(step) {
-        return None;
+    /// The address that offsets count from.
+    #[inline(always)]
+    fn base(&self) -> u64 {
+        (self.words[0] & 0xffff_ffff_ffff) + u64::from(self.soffset)
     }
-    // SAFETY: the wave is live.
-    unsafe {
-        let d = Descriptor::new(words(ctx, &step.descriptor), Dialect::Indexed, false);
+
+    /// Whether bytes lie as their offsets say, and something is bound.
+    #[inline(always)]
+    fn is_linear(&self) -> bool {
+        let [low, high] = self.words;
+        low & Self::SWIZZLE == 0 && high & Self::ADD_TID == 0 && high & Self::DATA_FORMAT != 0
+    }
+
+    /// The base and the largest offset of a linear buffer at which all bytes are in range, if there is one and accesses
+    /// are made where the offsets say.
+    #[inline(always)]
+    unsafe fn raw(&self, alignment: Alignment, step: &Request, bytes: u32) -> Option<(u64, u32)> {
         let constant = step.op.offset as u64;
-        let base = d
-            .base
-            .wrapping_add(u64::from(uniform32(ctx, soffset)) + constant);
-        let offset = ctx.v(at).cast_const();
-        let last = u64::from(d.num_records).checked_sub(constant.saturating_add(bytes.into()));
-        let linear = !d.add_tid && !d.swizzle && !d.unbound();
-        let inside = linear && last.is_some_and(|last| R::within(offset, mask, 0, last as u32));
-        let aligned = ctx.memory.alignment == Alignment::Unaligned
-            || bytes < 4
-            || (base.is_multiple_of(4) && all_aligned(offset));
-        (inside && aligned).then_some((base, offset))
+        let records = u64::from(self.words[1] as u32);
+        let most = records.checked_sub(constant.saturating_add(bytes.into()))?;
+        let base = self.base() + constant;
+        // SAFETY: the lanes' offsets.
+        let straight = || unsafe { self.offset.is_none_or(|lanes| all_aligned(lanes)) };
+        let there =
+            alignment == Alignment::Unaligned || bytes < 4 || base.is_multiple_of(4) && straight();
+        there.then_some((base, most as u32))
+    }
+
+    /// The base of scratch as compilers make its descriptor.
+    #[inline(always)]
+    fn private(&self) -> Option<u64> {
+        let wanted = Self::ADD_TID | Self::INDEX_STRIDE_64;
+        let [low, high] = self.words;
+        let is = low & Self::SWIZZLE != 0 && high & wanted == wanted;
+        (is && self.base().is_multiple_of(4)).then_some(self.base())
     }
 }
 
@@ -474,7 +518,11 @@ fn check<O: Operation>(
             .map(|a| a.wrapping_add(places.step * n as u64));
         site.check(ctx, step.cache, mask, element, &address)?;
     }
-    check_alignment(mask & places.valid[0], op, &Far(places.address))
+    let there = mask & places.valid[0];
+    match places.step {
+        4 => check_alignment(there, op, &Far(places.address)),
+        _ => site.check_offsets(there, op, &places.address),
+    }
 }
 
 /// Checks one element of each lane.

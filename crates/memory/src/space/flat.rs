@@ -5,15 +5,16 @@ use std::mem::MaybeUninit;
 use crate::access::{Context, Request, Source};
 use crate::fault::MemoryFaultReason;
 use crate::global::ALIAS;
-use crate::lanes::{bounds, each, lanes32, uniform64};
+use crate::lanes::{bounds, each, is_row, lanes32, uniform64, which};
 use crate::operation::Operation;
-use crate::places::{Addresses, Far, Near, Side};
+use crate::places::{Addresses, Far, Near, Side, Steps};
 use crate::rows::Rows;
 use crate::space::Space;
 use crate::space::buffer::span;
 use crate::space::lds;
 use crate::space::scratch;
-use crate::unit::{Denied, Span};
+use crate::unit::Denied;
+use crate::window::Span;
 use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
 
 /// Global memory: no aperture is looked at.
@@ -64,15 +65,15 @@ impl Space for Flat {
         unsafe {
             let low = ctx.v(at).cast_const();
             let high = low.add(64);
-            if let Some(high) = O::Rows::common(high, mask) {
-                let high = u64::from(high) << 32;
-                if matches!(high >> 48 << 48, SHARED_BASE | PRIVATE_BASE) {
-                    return apart(ctx, step, mask, op, at);
-                }
-                let base = high.wrapping_add(step.op.offset as u64);
+            let same = O::Rows::common(high, mask);
+            if let Some(high) = same
+                && !matches!(high >> 16, IN_LDS | IN_SCRATCH)
+            {
+                let base = (u64::from(high) << 32).wrapping_add(step.op.offset as u64);
                 return near(ctx, step, mask, op, base, low);
             }
-            if mask & (aperture(high, SHARED_BASE) | aperture(high, PRIVATE_BASE)) == 0 {
+            let aside = || aperture(high, SHARED_BASE) | aperture(high, PRIVATE_BASE);
+            if same.is_none() && mask & aside() == 0 {
                 return wide(ctx, step, mask, op, at, step.op.offset as u64);
             }
             apart(ctx, step, mask, op, at)
@@ -80,25 +81,21 @@ impl Space for Flat {
     }
 }
 
+/// The highest bits of addresses in the apertures.
+const IN_LDS: u32 = (SHARED_BASE >> 48) as u32;
+const IN_SCRATCH: u32 = (PRIVATE_BASE >> 48) as u32;
+
 /// The lanes whose address is in the aperture at `base`.
 #[inline(always)]
 unsafe fn aperture(high: *const u32, base: u64) -> u64 {
     // SAFETY: the high halves of 64 lanes.
     let high = unsafe { high.cast::<[u32; 64]>().read() };
     let tag = (base >> 48) as u32;
-    let mut lanes = 0;
-    for (i, chunk) in high.chunks_exact(16).enumerate() {
-        let mut bits = 0u16;
-        for n in 0..16 {
-            bits |= u16::from(chunk[n] >> 16 == tag) << n;
-        }
-        lanes |= u64::from(bits) << (16 * i);
-    }
-    lanes
+    which(|lane| high[lane] >> 16 == tag)
 }
 
 /// A flat access of which some lanes are in an aperture.
-#[inline(never)]
+#[inline(always)]
 unsafe fn apart<O: Operation>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
@@ -203,41 +200,100 @@ pub(crate) unsafe fn near<O: Operation>(
     base: u64,
     offset: *const u32,
 ) -> Result<(), Denied> {
-    let span = |min: u64, max: u64| Span {
-        first: base.wrapping_add(min),
-        last: base.wrapping_add(max),
-        bytes: op.bytes(),
-        stores: O::STORES,
+    // SAFETY: the wave is live.
+    unsafe {
+        match known(ctx, step, mask, op, base, offset, u32::MAX) {
+            true => Ok(()),
+            false => unsure(ctx, step, mask, op, base, offset),
+        }
+    }
+}
+
+/// Does an operation, if what its instruction used last holds all lanes and no offset is above `most`.
+#[inline(always)]
+pub(crate) unsafe fn known<O: Operation>(
+    ctx: &Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    base: u64,
+    offset: *const u32,
+    most: u32,
+) -> bool {
+    let bytes = op.bytes();
+    let Some((low, high)) = ctx.memory.reach(step.cache, base, bytes, O::STORES) else {
+        return false;
     };
+    let high = high.min(most);
     // SAFETY: the wave is live; the places are checked before use.
     unsafe {
-        if !O::ATOMIC && mask == !0 && O::Rows::is_row(offset, op.bytes()) {
-            let low = u64::from(offset.read());
-            let span = span(low, low + 63 * u64::from(op.bytes()));
-            if ctx.memory.holds(step.cache, span) {
-                op.run(&Side::new(span.first, op.bytes()), mask);
-                return Ok(());
+        if !O::ATOMIC && mask == !0 {
+            let (first, last) = (offset.read(), offset.add(63).read());
+            let inside = low <= first && last <= high;
+            let first = base.wrapping_add(first.into());
+            if inside && O::Rows::is_row(offset, bytes) {
+                op.run(&Side::new(first, bytes), mask);
+                return true;
+            }
+            if inside && bytes > 4 && O::Rows::is_row(offset, 4) {
+                op.run(&Steps { first }, mask);
+                return true;
             }
         }
-        let reach = ctx.memory.reach(step.cache, base, op.bytes(), O::STORES);
-        if !reach.is_some_and(|(low, high)| O::Rows::within(offset, mask, low, high)) {
-            let (min, max) = bounds(offset, mask);
-            if !ctx.memory.holds(step.cache, span(min.into(), max.into())) {
-                return scattered(ctx, mask, op, base, offset);
-            }
+        if !O::Rows::within(offset, mask, low, high) {
+            return false;
         }
-        let first = offset.add(mask.trailing_zeros() as usize & 63).read();
-        // All of one allocation has the bit or has it not.
-        let base = base.wrapping_sub(base.wrapping_add(first.into()) & ALIAS);
+        let near = Near {
+            base: without_alias(base, mask, offset),
+            offset,
+        };
+        // Who is told that lanes are crooked is found out elsewhere.
+        let straight = check_alignment(mask, op, &near).is_ok();
+        if straight {
+            op.run(&near, mask);
+        }
+        straight
+    }
+}
+
+/// The base without [`ALIAS`]: all of one allocation has the bit or has it not.
+#[inline(always)]
+unsafe fn without_alias(base: u64, mask: u64, offset: *const u32) -> u64 {
+    // SAFETY: 64 offsets, by the caller's promise.
+    let first = unsafe { offset.add(mask.trailing_zeros() as usize & 63).read() };
+    base.wrapping_sub(base.wrapping_add(first.into()) & ALIAS)
+}
+
+/// [`near`], where not all is known.
+#[inline(never)]
+pub(crate) unsafe fn unsure<O: Operation>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    op: O,
+    base: u64,
+    offset: *const u32,
+) -> Result<(), Denied> {
+    // SAFETY: the wave is live; the places are checked before use.
+    unsafe {
+        let (min, max) = bounds(offset, mask);
+        let span = Span {
+            first: base.wrapping_add(min.into()),
+            last: base.wrapping_add(max.into()),
+            bytes: op.bytes(),
+            stores: O::STORES,
+        };
+        if !ctx.memory.holds(step.cache, span) {
+            return scattered(ctx, mask, op, base, offset);
+        }
+        let base = without_alias(base, mask, offset);
         check_alignment(mask, op, &Near { base, offset })?;
         op.run(&Near { base, offset }, mask);
     }
     Ok(())
 }
 
-/// The same where no single allocation is known to hold all.
-#[cold]
-#[inline(never)]
+/// [`near`], where no single allocation holds all.
 unsafe fn scattered<O: Operation>(
     ctx: &mut Context<'_, '_>,
     mask: u64,
@@ -289,7 +345,7 @@ pub(crate) unsafe fn run_at<O: Operation>(mask: u64, op: O, address: &[u64; 64])
     unsafe {
         if !reachable {
             op.run(&Far(*address), mask);
-        } else if !O::ATOMIC && mask == !0 && O::Rows::is_row(offset, op.bytes()) {
+        } else if !O::ATOMIC && mask == !0 && is_row(offset, op.bytes()) {
             op.run(&Side::new(first, op.bytes()), mask);
         } else {
             let base = first & !ALIAS;

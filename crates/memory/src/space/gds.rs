@@ -29,6 +29,14 @@ impl Gds {
             .get_or_init(|| (0..BYTES / 8).map(|_| AtomicU64::new(0)).collect());
         memory.as_ptr().expose_provenance() as u64
     }
+
+    /// Where it is in the host's memory, and how many bytes; none as long as nobody has used it.
+    pub(crate) fn extent(&self) -> (u64, u64) {
+        match self.0.get() {
+            Some(_) => (self.base(), BYTES),
+            None => (0, 0),
+        }
+    }
 }
 
 /// Offsets in the global data share.

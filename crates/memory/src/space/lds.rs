@@ -14,9 +14,10 @@ use crate::access::{Context, Request};
 use crate::atomic;
 use crate::lanes::{Lanes, each, lanes32};
 use crate::operation::Operation;
-use crate::places::{Near, Places, Side, read_dwords, write_dwords};
+use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::rows::{Baseline, Rows};
 use crate::space::Space;
+use crate::taps::Tap;
 use crate::unit::Denied;
 
 /// The LDS of a work-group.
@@ -75,6 +76,11 @@ impl Lds {
     fn base(&self) -> u64 {
         self.memory.as_ptr().expose_provenance() as u64
     }
+
+    /// Where it is in the host's memory, and how many bytes.
+    pub(crate) fn extent(&self) -> (u64, u64) {
+        (self.base(), self.bytes.into())
+    }
 }
 
 /// LDS offsets, one a lane.
@@ -93,10 +99,42 @@ impl Space for Local {
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offset = step.op.offset as u32;
-            let inside = is_inside(ctx, step, mask, op, lanes, offset)?;
-            run(ctx, mask, op, lanes, offset, inside);
+            if !run_row(ctx, mask, op, lanes, offset) {
+                let inside = is_inside(ctx, step, mask, op, lanes, offset)?;
+                run(ctx, mask, op, lanes, offset, inside);
+            }
         }
         Ok(())
+    }
+}
+
+/// Does an operation if all lanes are on and in a row within the LDS.
+#[inline(always)]
+unsafe fn run_row<O: Operation>(
+    ctx: &Context<'_, '_>,
+    mask: u64,
+    op: O,
+    lanes: *const u32,
+    offset: u32,
+) -> bool {
+    let (lds, bytes) = (&ctx.memory.lds, op.bytes());
+    // SAFETY: the wave is live; what is in a row ends with the last lane.
+    unsafe {
+        let (first, last) = (lanes.read(), lanes.add(63).read());
+        let end = u64::from(last) + u64::from(offset) + u64::from(bytes);
+        if O::ATOMIC || mask != !0 || end > lds.bytes.into() {
+            return false;
+        }
+        let first = lds.base() + u64::from(offset) + u64::from(first);
+        if O::Rows::is_row(lanes, bytes) {
+            op.run(&Side::new(first, bytes), mask);
+            return true;
+        }
+        let steps = bytes > 4 && O::Rows::is_row(lanes, 4);
+        if steps {
+            op.run(&Steps { first }, mask);
+        }
+        steps
     }
 }
 
@@ -155,13 +193,8 @@ pub(crate) unsafe fn run<O: Operation>(
             return op.run(&Own(Near { base, offset }), mask);
         }
         let base = ctx.memory.lds.base() + u64::from(offset);
-        if mask == !0 && O::Rows::is_row(lanes, op.bytes()) {
-            let first = base + u64::from(lanes.read());
-            op.run(&Side::new(first, op.bytes()), mask);
-        } else {
-            let offset = lanes;
-            op.run(&Near { base, offset }, mask);
-        }
+        let offset = lanes;
+        op.run(&Near { base, offset }, mask);
     }
 }
 
@@ -196,14 +229,18 @@ unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
 }
 
 /// Atomics whose operand stands in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by
-/// lane (Vega ISA, 12.13, DS_*_SRC2_*).
+/// lane (Vega ISA, 12.13, DS_*_SRC2_*). With `TAP` it notes what is touched.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 ///
 /// # Errors
 /// If a lane goes beyond the LDS, and that is a fault.
-pub unsafe fn pair(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Result<(), Denied> {
+pub unsafe fn pair<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Denied> {
     let MemKind::Atomic(rmw) = step.op.kind else {
         unreachable!("pairs of offsets are for atomics")
     };
@@ -223,6 +260,11 @@ pub unsafe fn pair(ctx: &mut Context<'_, '_>, step: &Request, mask: u64) -> Resu
         let from = places(step.sources[1], &mut second);
         for offsets in [&to.offsets, &from.offsets] {
             ctx.memory.note_overrun(step, mask, width, offsets)?;
+        }
+        if TAP {
+            let tap = Tap::new(ctx.memory, step);
+            tap.lanes(&from, mask, width);
+            tap.lanes(&to, mask, width);
         }
         each(mask, |lane| {
             let Some(cell) = to.cell(lane, width) else {
@@ -258,6 +300,11 @@ impl Places for Own {
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the caller's promise.
         unsafe { self.0.write::<R, T>(lane, from) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64> {
+        self.0.part(lane, n, bytes)
     }
 
     #[inline(always)]
@@ -303,6 +350,11 @@ impl Places for Clamped {
         let bytes = size_of::<T>().min(4);
         // SAFETY: what is in range is owned by the unit.
         unsafe { write_dwords::<R, T>(from, |n| self.place(lane, 4 * n, bytes)) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64> {
+        self.place(lane, 4 * n, bytes as usize)
     }
 
     /// What an atomic changes: the offset is aligned.

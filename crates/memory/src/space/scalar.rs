@@ -8,7 +8,9 @@ use wavetank_ir::{DataReg, MemKind, Rmw};
 use crate::access::{Context, Request};
 use crate::fault::MemoryFaultReason;
 use crate::lanes::{uniform32, uniform64, words};
-use crate::unit::{Denied, Span};
+use crate::taps::Tap;
+use crate::unit::Denied;
+use crate::window::Span;
 use crate::{atomic, global};
 
 /// Uniform registers.
@@ -28,7 +30,10 @@ struct Place {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
-pub unsafe fn direct(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), Denied> {
+pub unsafe fn direct<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
         let index = u64::from(uniform32(ctx, step.sources[1]));
@@ -37,7 +42,7 @@ pub unsafe fn direct(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), De
             .wrapping_add(step.op.offset as u64)
             & !3;
         let in_range = MOST;
-        access(ctx, step, Place { address, in_range })
+        access::<TAP>(ctx, step, Place { address, in_range })
     }
 }
 
@@ -48,7 +53,10 @@ pub unsafe fn direct(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), De
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
-pub unsafe fn buffer(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), Denied> {
+pub unsafe fn buffer<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
         let words: [u32; 4] = words(ctx, &step.descriptor);
@@ -61,7 +69,7 @@ pub unsafe fn buffer(ctx: &mut Context<'_, '_>, step: &Request) -> Result<(), De
             address: base.wrapping_add(offset) & !3,
             in_range: size.saturating_sub(offset & !3).div_ceil(4).min(16) as usize,
         };
-        access(ctx, step, place)
+        access::<TAP>(ctx, step, place)
     }
 }
 
@@ -84,7 +92,12 @@ fn first(reg: Option<DataReg>) -> usize {
     }
 }
 
-unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, place: Place) -> Result<(), Denied> {
+/// With `TAP` it notes what is touched.
+unsafe fn access<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    place: Place,
+) -> Result<(), Denied> {
     let op = &step.op;
     let dwords = (op.access.bytes() as usize / 4).min(MOST);
     let count = dwords.min(place.in_range);
@@ -99,6 +112,10 @@ unsafe fn access(ctx: &mut Context<'_, '_>, step: &Request, place: Place) -> Res
                 stores: op.kind != MemKind::Load,
             };
             ctx.memory.check_scalar(step.cache, span)?;
+            // An atomic that is not all in range does nothing.
+            if TAP && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
+                Tap::new(ctx.memory, step).one(None, span.first, span.bytes);
+            }
         }
         let at = |n: usize| place.address + 4 * n as u64;
         match op.kind {

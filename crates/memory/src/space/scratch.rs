@@ -12,11 +12,12 @@ use crate::fault::MemoryFaultReason;
 use crate::global::at;
 use crate::lanes::{Lanes, each, lanes32};
 use crate::operation::Operation;
-use crate::places::{self, PRIVATE_STEP as STEP, Places, Row};
+use crate::places::{self, PRIVATE_STEP as STEP, Places};
 use crate::registry::{Entry, Map, Rights};
 use crate::rows::{Rows, copy};
 use crate::space::Space;
-use crate::unit::{Denied, Span};
+use crate::unit::Denied;
+use crate::window::Span;
 use wavetank_isa::numbers::PRIVATE_BASE;
 
 /// The scratch of the wave that runs.
@@ -70,6 +71,11 @@ impl Scratch {
     /// start at the scratch of the work-group, or of the wave.
     pub fn is_base(&self, address: u64) -> bool {
         self.bytes_per_lane() > 0 && (self.group..=self.base).contains(&address)
+    }
+
+    /// Where it is in the host's memory, and how many bytes.
+    pub fn extent(&self) -> (u64, u64) {
+        (self.base, wave_bytes(self.bytes_per_lane()))
     }
 
     /// Whether the wave owns all of it. The memory is there and can be written.
@@ -142,7 +148,7 @@ impl Space for Private {
                     <= ctx.memory.scratch.bytes_per_lane().into();
                 if inside && offset % 4 + bytes.min(4) <= 4 {
                     let first = place(ctx.memory.scratch.base, 0, offset);
-                    op.run(&Row { first }, mask);
+                    op.run(&places::Private::row(first), mask);
                     return Ok(());
                 }
             }
@@ -225,10 +231,7 @@ impl Offsets {
         // SAFETY: the wave is live.
         unsafe {
             match places::<O>(&self.0, mask, op) {
-                Some(offset) => {
-                    let offset = &offset;
-                    op.run(&places::Private { base, offset }, mask);
-                }
+                Some(offset) => op.run(&places::Private::new(base, &offset), mask),
                 None => self.run_bytes(base, mask, op),
             }
         }
@@ -265,43 +268,92 @@ fn place(base: u64, lane: usize, offset: u32) -> u64 {
     base + u64::from(offset / 4) * STEP + 4 * lane as u64 + u64::from(offset % 4)
 }
 
-/// Scratch byte by byte: accesses that may cross dwords.
+/// Scratch at any byte: accesses that may cross dwords, of which the lane has all that it accesses a part of.
 struct Bytes<'a> {
     base: u64,
     offsets: &'a Lanes,
 }
 
 impl Bytes<'_> {
-    fn place(&self, lane: usize, byte: usize) -> *mut u8 {
-        at(place(
-            self.base,
-            lane,
-            self.offsets[lane & 63] + byte as u32,
-        ))
+    /// Where dword `n` of those is that a lane accesses a part of.
+    #[inline(always)]
+    fn dword(&self, lane: usize, n: usize) -> *mut u8 {
+        let first = self.offsets[lane & 63] & !3;
+        at(place(self.base, lane, first + 4 * n as u32))
+    }
+
+    /// Bytes of the first dword below those that a lane accesses.
+    #[inline(always)]
+    fn skipped(&self, lane: usize) -> usize {
+        self.offsets[lane & 63] as usize % 4
     }
 }
 
 impl Places for Bytes<'_> {
     const OWNED: bool = true;
 
+    #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
-        for byte in 0..size_of::<T>() {
-            let to = to.cast::<u8>().wrapping_add(byte);
-            // SAFETY: the caller has checked the lane's bytes.
-            unsafe { copy::<R, u8>(self.place(lane, byte), to) };
+        let (bytes, skipped) = (size_of::<T>(), self.skipped(lane));
+        let dword = |n: usize| {
+            let mut dword = 0u32;
+            if 4 * n < skipped + bytes {
+                // SAFETY: the caller has checked a byte of it.
+                unsafe { copy::<R, u32>(self.dword(lane, n), (&raw mut dword).cast()) };
+            }
+            u64::from(dword)
+        };
+        let mut low = dword(0);
+        for n in 0..bytes.div_ceil(4) {
+            let high = dword(n + 1);
+            let value = ((low | high << 32) >> (8 * skipped)) as u32;
+            low = high;
+            let to = to.cast::<u8>().wrapping_add(4 * n);
+            // SAFETY: bytes of the `T`.
+            unsafe { (&raw const value).cast::<u8>().copy_to(to, bytes.min(4)) };
         }
     }
 
+    #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
-        for byte in 0..size_of::<T>() {
-            let from = from.cast::<u8>().wrapping_add(byte);
-            // SAFETY: the caller has checked the lane's bytes.
-            unsafe { copy::<R, u8>(from, self.place(lane, byte)) };
+        let (bytes, skipped) = (size_of::<T>(), self.skipped(lane));
+        // Bits of what is written and which of them count, shifted out of the dword before.
+        let (mut bits, mut mask) = (0u64, 0u64);
+        for n in 0..=bytes.div_ceil(4) {
+            if 4 * n < bytes {
+                let mut value = 0u32;
+                let from = from.cast::<u8>().wrapping_add(4 * n);
+                // SAFETY: bytes of the `T`.
+                unsafe { from.copy_to((&raw mut value).cast(), bytes.min(4)) };
+                let all = u64::from(!0u32 >> (32 - 8 * bytes.min(4)));
+                bits |= u64::from(value) << (8 * skipped);
+                mask |= all << (8 * skipped);
+            }
+            let (new, keep) = (bits as u32, !(mask as u32));
+            (bits, mask) = (bits >> 32, mask >> 32);
+            if keep == !0 {
+                continue;
+            }
+            let mut dword = 0u32;
+            let (place, here) = (self.dword(lane, n), (&raw mut dword).cast::<u8>());
+            // SAFETY: the caller has checked a byte of it, and it is this thread's.
+            unsafe {
+                if keep != 0 {
+                    copy::<R, u32>(place, here);
+                }
+                dword = dword & keep | new;
+                copy::<R, u32>((&raw const dword).cast(), place);
+            }
         }
+    }
+
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        let offset = self.offsets[lane & 63] + 4 * n as u32;
+        Some(place(self.base, lane, offset))
     }
 
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        Some(place(self.base, lane, self.offsets[lane & 63]))
+        self.part(lane, 0, 4)
     }
 
     fn whole(&self) -> bool {

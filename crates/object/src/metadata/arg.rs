@@ -2,8 +2,7 @@
 
 use rmpv::ValueRef;
 
-use super::bad;
-use super::tree::{Fields, Place};
+use super::tree::{Fields, Place, bad};
 use crate::error::Result;
 
 /// One argument of a kernel, explicit or hidden.

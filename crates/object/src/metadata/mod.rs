@@ -11,8 +11,8 @@ pub use arg::{Access, AddressSpace, Arg, ArgKind};
 
 use rmpv::ValueRef;
 
-use crate::error::{Error, Result};
-use tree::{Fields, Place, text};
+use crate::error::Result;
+use tree::{Fields, Place, bad, text};
 
 /// The text form of the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,10 +83,6 @@ impl KernelMetadata {
     pub fn hidden_args(&self) -> impl Iterator<Item = &Arg> {
         self.args.iter().filter(|arg| arg.hidden())
     }
-}
-
-pub(crate) fn bad(problem: String) -> Error {
-    Error::BadMetadata { problem }
 }
 
 impl Metadata {

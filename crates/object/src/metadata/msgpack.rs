@@ -2,7 +2,7 @@
 
 use rmpv::ValueRef;
 
-use super::bad;
+use super::tree::bad;
 use crate::error::Result;
 
 /// Depth of a metadata tree: kernels, kernel, arguments, argument, value; the rest is room to grow.

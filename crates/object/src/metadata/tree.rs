@@ -4,8 +4,12 @@ use std::fmt;
 
 use rmpv::ValueRef;
 
-use super::bad;
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+/// The metadata are wrong.
+pub(crate) fn bad(problem: String) -> Error {
+    Error::BadMetadata { problem }
+}
 
 /// The members of one map of the tree.
 ///

@@ -6,7 +6,7 @@
 use rmpv::Value;
 use saphyr_parser::{Event, Parser};
 
-use super::bad;
+use super::tree::bad;
 use crate::error::Result;
 
 /// Depth of the tree; the shipped ones have 6 levels.

@@ -9,14 +9,15 @@ use crate::tank::{BYTES, LDS, SCRATCH};
 /// An instruction, and what it is measured on.
 pub struct Kind {
     pub name: String,
-    /// One instruction, or several in lines.
+    /// One instruction, or several in lines. `{s}` is the number of a scalar register that each copy has for itself, and
+    /// `{t}` that of the next: a result that another copy overwrites unread would not be computed.
     pub text: String,
     /// The offsets that lanes access.
     pub offsets: [u32; 64],
     pub exec: u64,
 }
 
-/// What needs no memory, by subject. The name of a kind is its instruction.
+/// What needs no memory, by subject. The name of a kind is its instruction; see [`Kind::text`].
 const PLAIN: &[&str] = &[
     // 32-bit integers.
     "v_add_u32 v20, v20, v1",
@@ -62,8 +63,8 @@ const PLAIN: &[&str] = &[
     "v_mqsad_u32_u8 v[20:23], v[6:7], v1, v[24:27]",
     "v_min_i32 v20, v0, v1",
     "v_med3_i32 v20, v0, v1, v20",
-    "v_cmp_lt_i32 vcc, v0, v1",
-    "v_cmp_lt_u64 vcc, v[6:7], v[22:23]",
+    "v_cmp_lt_i32 s[{s}:{t}], v0, v1",
+    "v_cmp_lt_u64 s[{s}:{t}], v[6:7], v[22:23]",
     "v_cmpx_le_i32 vcc, v0, v1",
     "v_cndmask_b32 v20, v0, v1, vcc",
     // 16-bit and packed integers.
@@ -73,7 +74,7 @@ const PLAIN: &[&str] = &[
     "v_mad_u16 v20, v5, v1, v20",
     "v_max_i16 v20, v5, v1",
     "v_med3_i16 v20, v5, v1, v20",
-    "v_cmp_lt_i16 vcc, v5, v1",
+    "v_cmp_lt_i16 s[{s}:{t}], v5, v1",
     "v_pk_add_u16 v20, v5, v1",
     "v_pk_mul_lo_u16 v20, v5, v1",
     "v_pk_mad_u16 v20, v5, v1, v20",
@@ -91,8 +92,8 @@ const PLAIN: &[&str] = &[
     "v_min_f32 v20, v1, v20",
     "v_max3_f32 v20, v1, v20, 1.0",
     "v_med3_f32 v20, v20, v1, 1.0",
-    "v_cmp_lt_f32 vcc, v1, v20",
-    "v_cmp_class_f32 vcc, v1, v0",
+    "v_cmp_lt_f32 s[{s}:{t}], v1, v20",
+    "v_cmp_class_f32 s[{s}:{t}], v1, v0",
     "v_floor_f32 v20, v1",
     "v_rndne_f32 v20, v1",
     "v_fract_f32 v20, v1",
@@ -120,8 +121,8 @@ const PLAIN: &[&str] = &[
     "v_fma_f64 v[20:21], v[6:7], v[6:7], v[20:21]",
     "v_fma_f64 v[20:21], -v[6:7], v[6:7], 1.0",
     "v_min_f64 v[20:21], v[6:7], v[20:21]",
-    "v_cmp_lt_f64 vcc, v[6:7], v[20:21]",
-    "v_cmp_class_f64 vcc, v[6:7], v0",
+    "v_cmp_lt_f64 s[{s}:{t}], v[6:7], v[20:21]",
+    "v_cmp_class_f64 s[{s}:{t}], v[6:7], v0",
     "v_floor_f64 v[20:21], v[6:7]",
     "v_rndne_f64 v[20:21], v[6:7]",
     "v_fract_f64 v[20:21], v[6:7]",
@@ -143,7 +144,7 @@ const PLAIN: &[&str] = &[
     "v_mad_f16 v20, v5, v5, v20",
     "v_min_f16 v20, v5, v20",
     "v_med3_f16 v20, v5, v20, 1.0",
-    "v_cmp_lt_f16 vcc, v5, v20",
+    "v_cmp_lt_f16 s[{s}:{t}], v5, v20",
     "v_floor_f16 v20, v5",
     "v_ldexp_f16 v20, v5, v0",
     "v_frexp_mant_f16 v20, v5",
@@ -200,8 +201,8 @@ const PLAIN: &[&str] = &[
     "v_add_u32_dpp v20, v1, v20 row_mirror row_mask:0xf bank_mask:0xf",
     "v_add_u32_dpp v20, v1, v20 wave_shr:1 row_mask:0xf bank_mask:0xf",
     // Between lanes, and scalars.
-    "v_readlane_b32 s40, v1, 3",
-    "v_readfirstlane_b32 s40, v1",
+    "v_readlane_b32 s{s}, v1, 3",
+    "v_readfirstlane_b32 s{s}, v1",
     "v_writelane_b32 v20, s24, 3",
     "ds_bpermute_b32 v20, v4, v1",
     "ds_permute_b32 v20, v4, v1",
@@ -210,10 +211,10 @@ const PLAIN: &[&str] = &[
     "s_add_u32 s40, s40, s24",
     "s_mul_i32 s40, s40, s24",
     "s_and_b64 s[40:41], s[40:41], s[24:25]",
-    "s_bcnt1_i32_b64 s40, s[24:25]",
-    "s_bfe_u32 s40, s25, 0x90003",
-    "s_cmp_lt_i32 s24, s25",
-    "s_cselect_b32 s40, s24, s25",
+    "s_bcnt1_i32_b64 s{s}, s[24:25]",
+    "s_bfe_u32 s{s}, s25, 0x90003",
+    "s_cmp_lt_i32 s24, s25\ns_cselect_b32 s{s}, s24, s25",
+    "s_cselect_b32 s{s}, s24, s25",
     "s_nop 0",
     // Scalar memory, images, exports.
     "s_load_dword s40, s[0:1], 0x0",
@@ -279,6 +280,7 @@ const ACCESSES: &[Access] = &[
         4,
         BYTES,
     ),
+    access("buffer_store_format_x v1, v4, s[4:7], 0 offen", 4, BYTES),
     access("scratch_load_ubyte v20, v4, off", 1, SCRATCH),
     access("scratch_load_dword v20, v4, off", 4, SCRATCH),
     access("scratch_load_dwordx4 v[20:23], v4, off", 16, SCRATCH),
@@ -424,6 +426,10 @@ fn on_patterns(access: &'static Access, patterns: &'static [Pattern]) -> Vec<Kin
 /// An instruction without what all of its kind have in common.
 fn short(text: &str) -> String {
     let text = text.replace(" row_mask:0xf bank_mask:0xf", "");
+    let text = text
+        .replace("s[{s}:{t}]", "s[..]")
+        .replace("s{s}", "s..")
+        .replace('\n', "; ");
     text.replace("dst_sel:", "")
         .replace("dst_unused:UNUSED_", "")
         .replace("_sel:", ":")

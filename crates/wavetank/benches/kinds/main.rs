@@ -9,7 +9,10 @@ mod kinds;
 mod tank;
 
 use std::error::Error;
+use std::hint::black_box;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::AcqRel;
 
 use tank::{Loop, Tank};
 use wavetank::Simd;
@@ -64,7 +67,32 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             }
         }
     }
+    if words.is_empty() || words.iter().any(|w| PEER.contains(w.as_str())) {
+        let [unit, _] = rates(&mut tank, [(&yardstick, !0); 2], &effort)?;
+        let rate = locked_additions(&effort)?;
+        println!("{PEER:44} {rate:9.2} {:7.3}", rate / unit);
+    }
     Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+/// What global atomics at distinct addresses can be compared with: a program of the host.
+const PEER: &str = "the host's atomic_add to 64 words";
+
+/// How often a thread does that, in millions a second.
+fn locked_additions(effort: &Effort) -> Result<f64, String> {
+    let words: [AtomicU32; 64] = std::array::from_fn(|_| AtomicU32::new(0));
+    let rounds = (effort.seconds * 2e6) as u32;
+    let mut best = f64::INFINITY;
+    for _ in 0..effort.runs {
+        let start = tank::processor_time()?;
+        for _ in 0..rounds {
+            for word in black_box(&words) {
+                word.fetch_add(3, AcqRel);
+            }
+        }
+        best = best.min((tank::processor_time()? - start) / f64::from(rounds));
+    }
+    Ok(1e-6 / best)
 }
 
 /// A loop, and the lanes that are on.

@@ -7,7 +7,7 @@ use nix::time::{ClockId, clock_gettime};
 use wavetank::{Chip, Registry, Simd};
 use wavetank_interp::{Interpreter, Program, Translation};
 use wavetank_isa::{Inst, encode, parse};
-use wavetank_machine::{Backend, Stop};
+use wavetank_machine::{Backend, Why};
 use wavetank_memory::{Lds, MemoryUnit, Wave, hwreg, sreg};
 
 use crate::kinds::Kind;
@@ -16,6 +16,8 @@ use crate::kinds::Kind;
 const MODE: u32 = 0x3f0;
 /// The register that counts passes down.
 const COUNTER: usize = 90;
+/// The first of the scalar registers that copies of an instruction have for themselves, two each.
+const OWN: usize = 40;
 /// Bytes of the buffer that global, flat, buffer and scalar accesses reach.
 pub const BYTES: u32 = 1 << 20;
 /// Bytes of LDS.
@@ -66,8 +68,14 @@ impl<'r> Tank<'r> {
             encode(&inst).map_err(|e| format!("{line}: {e}"))?;
             Ok::<Inst, String>(inst)
         };
-        let body: Result<Vec<Inst>, String> = text.lines().map(one).collect();
-        let mut code = body?.repeat(Loop::COPIES);
+        let mut code = Vec::new();
+        for copy in 0..Loop::COPIES {
+            let own = OWN + 2 * copy;
+            let text = text.replace("{s}", &own.to_string());
+            for line in text.replace("{t}", &(own + 1).to_string()).lines() {
+                code.push(one(line)?);
+            }
+        }
         code.push(one("s_waitcnt 0")?);
         code.push(one(&format!("s_sub_u32 s{COUNTER}, s{COUNTER}, 1"))?);
         let words: usize = code.iter().map(|inst| usize::from(inst.len) / 4).sum();
@@ -86,6 +94,7 @@ impl<'r> Tank<'r> {
         let how = Translation {
             count: false,
             step: false,
+            tap: false,
             simd: self.simd,
         };
         Ok(Loop(Program::new(source, how)))
@@ -99,7 +108,7 @@ impl<'r> Tank<'r> {
         let low = self.buffer as u32;
         let high = (self.buffer >> 32) as u32;
         // A buffer without stride, an image of 32 bits a texel (8_8_8_8 unorm, 2-D, linear), a sampler that interpolates.
-        let buffer = [low, high, BYTES, 0x0002_7000];
+        let buffer = [low, high, BYTES, 0x0002_7fac];
         let at = self.buffer >> 8;
         let sizes = (TEXELS - 1) | (TEXELS - 1) << 14;
         let image = [
@@ -153,23 +162,23 @@ impl<'r> Tank<'r> {
         let mut engine = Interpreter::new(&code.0);
         let start = processor_time()?;
         self.memory.enter();
-        let stop = loop {
-            match engine.run(&mut self.wave, &mut self.memory) {
+        let why = loop {
+            match engine.run(&mut self.wave, &mut self.memory).why {
                 // What is exported is taken, and forgotten.
-                Stop::Export { .. } => {}
-                stop => break stop,
+                Why::Export(_) => {}
+                why => break why,
             }
         };
         self.memory.leave();
-        match stop {
-            Stop::End => Ok(processor_time()? - start),
-            stop => Err(format!("stopped: {stop:?}")),
+        match why {
+            Why::End => Ok(processor_time()? - start),
+            why => Err(format!("stopped: {why:?}")),
         }
     }
 }
 
 /// The processor time of this thread so far, in seconds.
-fn processor_time() -> Result<f64, String> {
+pub fn processor_time() -> Result<f64, String> {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_err(|e| e.to_string())?;
     Ok(time.tv_sec() as f64 + time.tv_nsec() as f64 * 1e-9)
 }

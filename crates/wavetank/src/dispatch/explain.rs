@@ -30,13 +30,13 @@ impl Dispatch<'_> {
     fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
         let module = &self.kernel.module;
         let (mut calls, mut hint) = (Vec::new(), None);
-        let (pc, nearest) = match &fault {
-            Fault::Unsupported { pc, .. } | Fault::Trap { pc, .. } => (*pc, None),
+        let nearest = match &fault {
+            Fault::Unsupported { .. } | Fault::Trap { .. } => None,
             Fault::Memory(memory) => {
                 // The place of a call is before that to which it returns.
                 calls = memory.calls.iter().map(|to| module.place(to - 4)).collect();
                 hint = self.hint(memory.reason);
-                let nearest = memory.nearest.as_ref().map(|(name, start, len)| {
+                memory.nearest.as_ref().map(|(name, start, len)| {
                     let argument = self.argument_at(*start);
                     let shown = argument.as_ref().unwrap_or(name);
                     let place = nearness(shown, *start, *len, memory.address);
@@ -48,13 +48,12 @@ impl Dispatch<'_> {
                         }
                         _ => place,
                     }
-                });
-                (memory.pc, nearest)
+                })
             }
         };
         KernelFault {
             kernel: self.kernel.name().to_owned(),
-            place: module.place(pc),
+            place: module.place(fault.pc()),
             group,
             wave,
             fault,

@@ -9,29 +9,19 @@ mod kernels;
 use std::ffi::OsString;
 use std::str::FromStr;
 
-use thiserror::Error;
 use wavetank_isa::Chip;
 use wavetank_object::Target;
 
 use crate::chips::{ChipFacts, DEFAULT_CHIP};
 use crate::host;
 
+pub use crate::error::WrongSetting;
 pub use kernels::KernelSettings;
 
 /// The least memory of a GPU: below, a unit was forgotten.
 const LEAST_MEMORY: u64 = 1 << 20;
 /// The most: all addresses that a process has.
 const MOST_MEMORY: u64 = 1 << 47;
-
-/// A variable of the environment that means nothing.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{variable}: {problem}")]
-pub struct WrongSetting {
-    /// Its name.
-    pub variable: &'static str,
-    /// What is wrong with its value, and what can be written.
-    pub problem: String,
-}
 
 /// What is said while a program runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -95,12 +95,4 @@ impl Case {
     pub fn expects(&self) -> bool {
         !self.expectations.is_empty()
     }
-
-    /// Runs the instructions.
-    ///
-    /// # Errors
-    /// An instruction that is not supported, an access outside every buffer, a state that names an unknown buffer.
-    pub fn run(&self, engine: Engine) -> Result<Run, ExecError> {
-        run::run(self, engine)
-    }
 }

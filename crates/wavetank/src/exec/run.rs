@@ -6,7 +6,7 @@ use std::sync::Arc;
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::LANES;
 use wavetank_isa::Inst;
-use wavetank_machine::{Backend, Fault, GlobalSyncUnit, Stop};
+use wavetank_machine::{Backend, Fault, GlobalSyncUnit, Why};
 use wavetank_memory::{Lds, MemoryFaultReason, MemoryUnit, Registry, VGPRS, Wave, hwreg};
 
 use super::value::{Assignment, Exactness, Target, lane};
@@ -46,33 +46,38 @@ pub struct Changed {
     pub values: Vec<(Option<usize>, u64)>,
 }
 
-/// Runs the instructions of a case.
-pub(super) fn run(case: &Case, engine: Engine) -> Result<Run, ExecError> {
-    let registry = Registry::new();
-    let mut buffers = HashMap::new();
-    for a in &case.setup {
-        if let Target::Memory { name } = &a.target {
-            allocate(&registry, &mut buffers, name, a)?;
+impl Case {
+    /// Runs the instructions.
+    ///
+    /// # Errors
+    /// An instruction that is not supported, an access outside every buffer, a state that names an unknown buffer.
+    pub fn run(&self, engine: Engine) -> Result<Run, ExecError> {
+        let registry = Registry::new();
+        let mut buffers = HashMap::new();
+        for a in &self.setup {
+            if let Target::Memory { name } = &a.target {
+                allocate(&registry, &mut buffers, name, a)?;
+            }
         }
+        let mut memory = MemoryUnit::new(&registry);
+        let mut lds = vec![0; 1 << 14];
+        let mut wave = start(self, &buffers, &mut lds)?;
+        memory.set_lds(Lds::from_dwords(&lds));
+        let before = capture(
+            start(self, &buffers, &mut lds)?,
+            &mut memory,
+            &registry,
+            &buffers,
+        );
+        execute(self, engine, &mut wave, &mut memory)?;
+        let after = capture(wave, &mut memory, &registry, &buffers);
+        Ok(Run {
+            before,
+            after,
+            buffers,
+            expectations: self.expectations.clone(),
+        })
     }
-    let mut memory = MemoryUnit::new(&registry);
-    let mut lds = vec![0; 1 << 14];
-    let mut wave = start(case, &buffers, &mut lds)?;
-    memory.set_lds(Lds::from_dwords(&lds));
-    let before = capture(
-        start(case, &buffers, &mut lds)?,
-        &mut memory,
-        &registry,
-        &buffers,
-    );
-    execute(case, engine, &mut wave, &mut memory)?;
-    let after = capture(wave, &mut memory, &registry, &buffers);
-    Ok(Run {
-        before,
-        after,
-        buffers,
-        expectations: case.expectations.clone(),
-    })
 }
 
 fn allocate(
@@ -187,6 +192,7 @@ fn execute(
             let how = Translation {
                 count: false,
                 step: false,
+                tap: false,
                 simd: simd?,
             };
             let program = Program::new(source, how);
@@ -213,20 +219,21 @@ fn to_the_end(
     for _ in 0..ROUNDS {
         // Every round of a loop uses it up.
         wave.uniform_mut().budget = 1;
-        match backend.run(wave, memory) {
-            Stop::End => return Ok(()),
-            Stop::GlobalSync { request, pc } => {
+        let stop = backend.run(wave, memory);
+        match stop.why {
+            Why::End => return Ok(()),
+            Why::GlobalSync(request) => {
                 if sync.enter(request).is_some() {
-                    wave.uniform_mut().pc = pc;
+                    wave.uniform_mut().pc = stop.pc;
                     return Err("it waits for other waves, of which there are none".into());
                 }
             }
-            Stop::Export { pc, .. } => {
-                wave.uniform_mut().pc = pc;
+            Why::Export(_) => {
+                wave.uniform_mut().pc = stop.pc;
                 return Err("nobody takes exports here".into());
             }
-            Stop::Barrier | Stop::Yield(_) | Stop::Message(_) => {}
-            Stop::Fault(fault) => return Err(sentence(&fault)),
+            Why::Barrier | Why::Yield(_) | Why::Message(_) => {}
+            Why::Fault(fault) => return Err(sentence(&fault)),
         }
     }
     Err("the instructions do not come to an end".into())

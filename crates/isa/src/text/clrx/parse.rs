@@ -13,7 +13,6 @@ use super::super::lex::{Lexer, Located, Token};
 use super::super::modifier_words::given;
 use super::super::parse::{check_widths, finish, spelling};
 use super::super::parse_operand::Written;
-use super::super::print::is_mix;
 use super::modifier::{Modifiers, modifiers};
 use super::operand::{forced, literal, source};
 use super::symbolic::immediate;
@@ -21,7 +20,7 @@ use super::{expr, names};
 use crate::form::Form;
 use crate::generation::{Chip, Generation};
 use crate::inst::{Flags, Inst, MAX_OPERANDS, Mods, Operand, Spelling};
-use crate::modifiers::source_bit;
+use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Access, Ds, Features, Field, Kind, Op, OperandSpec, Ty};
 
 /// Parses one instruction that stands at an address of the code.

@@ -5,15 +5,15 @@ use std::fmt::{Result, Write};
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, INLINE_FLOATS};
 use super::super::names::{INV_2PI_F64, SPECIAL_SOURCES};
 use super::super::operand::{decimal, hex, sgpr, signed, vgpr};
-use super::super::print::is_mix;
 use super::super::symbolic;
 use super::names::{self, DATA_FORMATS, HWREGS, MESSAGE_OPS, MESSAGES, NUMBER_FORMATS};
 use super::parse::order;
 use crate::form::Form;
 use crate::generation::Generation;
 use crate::inst::{Flags, Inst, Operand};
-use crate::modifiers::source_bit;
+use crate::modifiers::{is_mix, source_bit};
 use crate::tables::{Features, Field, Kind, Op, OperandSpec, Ty};
+use crate::waitcnt::WaitCounter;
 
 /// Writes an instruction that stands at an address of the code.
 pub(in crate::text) fn print(inst: &Inst, address: u64, out: &mut impl Write) -> Result {
@@ -185,24 +185,17 @@ fn hwreg(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
 /// The counters that are waited for; a number where bits beside them are set,
 /// or no counter is.
 fn waitcnt(out: &mut impl Write, imm: u16, generation: Generation) -> Result {
-    let gfx9 = generation == Generation::Gfx9;
-    let (vm_max, beside) = if gfx9 { (63, 0x3080) } else { (15, 0xf080) };
-    let high = if gfx9 { imm >> 14 << 4 } else { 0 };
-    let counters = [
-        ("vmcnt", imm & 15 | high, vm_max),
-        ("expcnt", imm >> 4 & 7, 7),
-        ("lgkmcnt", imm >> 8 & 15, 15),
-    ];
-    let none = counters.iter().all(|(_, value, max)| value == max);
-    if none || imm & beside != 0 {
+    let counters = WaitCounter::all(generation);
+    let waited = |counter: &&WaitCounter| counter.get(imm) != counter.max();
+    let bits = counters
+        .iter()
+        .fold(0, |bits, counter| bits | counter.bits());
+    if !counters.iter().any(|counter| waited(&counter)) || imm & !bits != 0 {
         return hex(out, imm.into());
     }
-    let mut separator = "";
-    for (name, value, max) in counters {
-        if value != max {
-            write!(out, "{separator}{name}({value})")?;
-            separator = " & ";
-        }
+    for (n, counter) in counters.iter().filter(waited).enumerate() {
+        let separator = if n == 0 { "" } else { " & " };
+        write!(out, "{separator}{}({})", counter.name, counter.get(imm))?;
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::expr::{self, begins};
 use super::names::{HWREGS, MESSAGE_OPS, MESSAGES};
 use crate::generation::Generation;
 use crate::tables::Kind;
+use crate::waitcnt::WaitCounter;
 
 /// Parses an immediate operand of a kind, of an instruction at `address`.
 pub(super) fn immediate(
@@ -95,32 +96,25 @@ fn target(lex: &mut Lexer<'_>, address: u64) -> Result<i32, Failure> {
 
 /// The counters to wait for.
 fn waitcnt(lex: &mut Lexer<'_>, generation: Generation) -> Result<i32, Failure> {
-    let gfx9 = generation == Generation::Gfx9;
-    let mut word: i64 = if gfx9 { 0xcf7f } else { 0x0f7f };
+    let counters = WaitCounter::all(generation);
+    let mut word = counters.iter().fold(0, |word, c| c.set(word, c.max()));
     loop {
         let start = *lex;
-        let counter = match lex.next() {
+        let name = match lex.next() {
             Token::Word(word) => word,
             _ => "",
         };
-        let most = match counter {
-            "vmcnt" if gfx9 => 63,
-            "vmcnt" | "lgkmcnt" => 15,
-            "expcnt" => 7,
-            _ => return fail(&start, "expected vmcnt, expcnt or lgkmcnt"),
+        let Some(counter) = counters.iter().find(|c| c.name == name) else {
+            return fail(&start, "expected vmcnt, expcnt or lgkmcnt");
         };
         expect(lex, b'(', "after a counter")?;
-        let value = expr::within(lex, 0, most)?;
+        let value = expr::within(lex, 0, counter.max().into())?;
         expect(lex, b')', "after the value of a counter")?;
-        word = match counter {
-            "vmcnt" => word & !0xc00f | value & 15 | value >> 4 << 14,
-            "expcnt" => word & !0x70 | value << 4,
-            _ => word & !0xf00 | value << 8,
-        };
+        word = counter.set(word, value as u16);
         let separated = lex.mark(b'&') || lex.mark(b',');
         if !separated && lex.peek() == Token::End {
             // The immediate is 16 bits, kept sign-extended.
-            return Ok(i32::from(word as u16 as i16));
+            return Ok(i32::from(word as i16));
         }
     }
 }

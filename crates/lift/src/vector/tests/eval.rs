@@ -278,7 +278,16 @@ fn unfloat(elem: Elem, x: f64) -> u64 {
     }
 }
 
+/// A function of pairs, by that of their halves.
+fn in_pairs<const N: usize>(args: [u64; N], of: impl Fn([u64; N]) -> u64) -> u64 {
+    let [low, high] = [0, 16].map(|at| of(args.map(|x| x >> at & 0xffff)));
+    low | high << 16
+}
+
 fn unary(un: Un, elem: Elem, x: u64) -> u64 {
+    if let Some(half) = elem.half() {
+        return in_pairs([x], |[x]| unary(un, half, x));
+    }
     if let Some(result) = un.evaluate(elem, x) {
         return result;
     }
@@ -298,6 +307,9 @@ fn unary(un: Un, elem: Elem, x: u64) -> u64 {
 }
 
 fn binary(op: Bin, elem: Elem, a: u64, b: u64) -> u64 {
+    if let Some(half) = elem.half() {
+        return in_pairs([a, b], |[a, b]| binary(op, half, a, b));
+    }
     if let Some(result) = op.evaluate(elem, a, b) {
         return result;
     }
@@ -315,6 +327,9 @@ fn binary(op: Bin, elem: Elem, a: u64, b: u64) -> u64 {
 }
 
 fn ternary(op: Tern, elem: Elem, args: [u64; 3]) -> u64 {
+    if let Some(half) = elem.half() {
+        return in_pairs(args, |args| ternary(op, half, args));
+    }
     if let Some(result) = op.evaluate(elem, args) {
         return result;
     }

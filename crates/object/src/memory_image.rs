@@ -3,16 +3,8 @@
 //! Source: LLVM's "User Guide for AMDGPU Backend", table "AMDGPU ELF Relocation Records".
 
 use crate::code_object::CodeObject;
-use crate::elf::{Relocation, Segment};
+use crate::elf::Relocation;
 use crate::error::{Error, Result};
-
-/// The largest memory image that is believed, in bytes: 1 TiB, more than a GPU has. What is not in the file takes no memory
-/// here; whoever loads the image finds out whether there is enough.
-pub const MAX_IMAGE_SIZE: u64 = 1 << 40;
-/// The largest segment alignment that is believed, in bytes: 1 GiB, the largest page there is.
-const MAX_ALIGN: u64 = 1 << 30;
-/// Bytes that may lie between the contents of segments in memory, beside those of the file: each begins at a new page.
-const MAX_GAPS: u64 = 1 << 30;
 
 /// A code object as it stands in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,50 +32,6 @@ impl Image {
         let at = address.checked_sub(self.base)?;
         (at < self.size).then(|| self.origin + at)
     }
-}
-
-/// Where the segments lie together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub origin: u64,
-    pub size: u64,
-    pub align: u64,
-    /// Bytes up to the last one that stands in the file.
-    pub contents: u64,
-}
-
-/// The extent of all segments of a file of so many bytes, its first address rounded down to the largest alignment.
-pub(crate) fn span(segments: &[Segment], file_size: u64) -> Result<Span> {
-    let align = segments.iter().map(|s| s.align).max().unwrap_or(1).max(1);
-    if align > MAX_ALIGN {
-        return Err(Error::BadElf {
-            problem: format!("a segment asks for an alignment of {align:#x} bytes"),
-        });
-    }
-    let start = segments.iter().map(|s| s.address).min().unwrap_or(0);
-    // The reader of segments has checked that no end overflows.
-    let end = segments.iter().map(|s| s.address + s.memory_size).max();
-    let origin = start & !(align - 1);
-    let size = end.unwrap_or(start) - origin;
-    if size > MAX_IMAGE_SIZE {
-        return Err(Error::TooLarge { size });
-    }
-    let filled = segments.iter().filter(|s| s.file_size > 0);
-    let contents = filled.map(|s| s.address + s.file_size).max();
-    let contents = contents.map_or(0, |end| end - origin);
-    if contents > file_size + MAX_GAPS {
-        return Err(Error::BadElf {
-            problem: format!(
-                "the contents of its segments reach over {contents} bytes of memory, and the file has {file_size}"
-            ),
-        });
-    }
-    Ok(Span {
-        origin,
-        size,
-        align,
-        contents,
-    })
 }
 
 impl CodeObject {

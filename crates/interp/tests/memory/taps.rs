@@ -1,0 +1,183 @@
+//! What tapped accesses note.
+
+use wavetank_interp::internals::tapped_step;
+use wavetank_ir::{Access, DataReg, MemOp, Rmw, Space as Where};
+use wavetank_memory::taps::{Touch, Touched};
+use wavetank_memory::{Lds, MemoryUnit, PRIVATE_BASE, Registry, SHARED_BASE, Source, Wave};
+
+use super::*;
+
+/// Runs an operation that notes what it touches. Gives lane, memory, address and bytes.
+fn touched(
+    wave: &mut Wave,
+    unit: &mut MemoryUnit<'_>,
+    op: &MemOp,
+    sources: &[Source],
+) -> Vec<(Option<u8>, Touched, u64, u32)> {
+    let done = run_step(wave, unit, op, sources, tapped_step(op));
+    let touches = unit.take_touches();
+    if done.is_err() {
+        assert_eq!(touches, []);
+    }
+    let fields = |t: Touch| {
+        assert_eq!((t.pc, t.kind), (0x1234, op.kind));
+        (t.lane, t.memory, t.address, t.bytes)
+    };
+    touches.into_iter().map(fields).collect()
+}
+
+/// The active lanes are 1, 5 and 63.
+fn three_lanes(wave: &mut Wave) -> [u8; 3] {
+    wave.set_s64(126, 1 << 1 | 1 << 5 | 1 << 63);
+    [1, 5, 63]
+}
+
+#[test]
+fn global_accesses_are_noted_by_address() {
+    let registry = Registry::new();
+    let (a, _) = filled(&registry);
+    let mut unit = MemoryUnit::new(&registry);
+    let mut wave = Wave::new(0);
+    let lanes = three_lanes(&mut wave);
+    set_addresses(&mut wave, 0, |lane| a + 33 * lane as u64);
+    for (access, bytes) in [
+        (Access::U8, 1),
+        (Access::Dwords(1), 4),
+        (Access::Dwords(4), 16),
+    ] {
+        let wanted = lanes.map(|l| (Some(l), Touched::Global, a + 33 * u64::from(l), bytes));
+        let op = load(global(), access, DataReg::V(4));
+        assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+        let op = store(global(), access, DataReg::V(4));
+        assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+    }
+    set_addresses(&mut wave, 0, |lane| a + 8 * lane as u64);
+    let wanted = lanes.map(|l| (Some(l), Touched::Global, a + 8 * u64::from(l), 8));
+    let op = atomic(global(), Rmw::Add, 2, 4, 8);
+    assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+    // Nothing of an access that is denied.
+    set_addresses(&mut wave, 0, |lane| a + 100 * lane as u64);
+    let op = load(global(), Access::Dwords(1), DataReg::V(4));
+    assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), []);
+}
+
+#[test]
+fn flat_accesses_are_noted_where_they_go() {
+    let registry = Registry::new();
+    let (mut unit, _) = with_scratch(&registry);
+    let (a, _) = filled(&registry);
+    let mut wave = Wave::new(0);
+    three_lanes(&mut wave);
+    set_addresses(&mut wave, 0, |lane| match lane {
+        1 => SHARED_BASE + 24,
+        5 => PRIVATE_BASE + 12,
+        _ => a + 40,
+    });
+    let op = load(Where::Flat { address: V }, Access::Dwords(2), DataReg::V(4));
+    let mut found = touched(&mut wave, &mut unit, &op, &[v(0)]);
+    found.sort_by_key(|touch| touch.0);
+    let wanted = [
+        (Some(1), Touched::Lds, 24, 8),
+        (Some(5), Touched::Scratch, 12, 8),
+        (Some(63), Touched::Global, a + 40, 8),
+    ];
+    assert_eq!(found, wanted);
+}
+
+#[test]
+fn scratch_is_noted_by_the_offset_of_the_lane() {
+    let registry = Registry::new();
+    let (mut unit, _) = with_scratch(&registry);
+    let mut wave = Wave::new(0);
+    let lanes = three_lanes(&mut wave);
+    let space = Where::Scratch { address: V };
+    for (first, step) in [(8, 0), (0, 4), (3, 0)] {
+        for lane in 0..64 {
+            wave.vgpr_mut(0)[lane] = first + step * (lane as u32 % 4);
+        }
+        let wanted = lanes.map(|l| {
+            let offset = u64::from(first + step * (u32::from(l) % 4));
+            (Some(l), Touched::Scratch, offset, 12)
+        });
+        let op = store(space.clone(), Access::Dwords(3), DataReg::V(4));
+        assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+    }
+}
+
+#[test]
+fn what_the_lds_leaves_out_is_not_noted() {
+    let registry = Registry::new();
+    let mut unit = MemoryUnit::new(&registry);
+    unit.set_lds(Lds::new(512));
+    let mut wave = Wave::new(0);
+    three_lanes(&mut wave);
+    for (lane, offset) in [(1, 16), (5, 508), (63, 600)] {
+        wave.vgpr_mut(0)[lane] = offset;
+    }
+    let op = load(local(), Access::Dwords(2), DataReg::V(4));
+    let wanted = [
+        (Some(1), Touched::Lds, 16, 8),
+        (Some(5), Touched::Lds, 508, 4),
+    ];
+    assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+}
+
+#[test]
+fn buffers_scalars_and_pairs_are_noted() {
+    let registry = Registry::new();
+    let (a, _) = filled(&registry);
+    let mut unit = MemoryUnit::new(&registry);
+    unit.set_lds(Lds::new(512));
+    let mut wave = Wave::new(0);
+    three_lanes(&mut wave);
+    for lane in 0..64 {
+        wave.vgpr_mut(0)[lane] = 8 * lane as u32;
+    }
+    // 60 bytes: lane 63 is out of range.
+    bind(&mut wave, a, 0, 60, 0, FORMAT_32);
+    let sources = [Source::None, Source::None, v(0), Source::Const(0)];
+    let inside = |bytes| [1u8, 5].map(|l| (Some(l), Touched::Global, a + 8 * u64::from(l), bytes));
+    let plain = load(buffer(false, true, false), Access::Dwords(2), DataReg::V(4));
+    assert_eq!(touched(&mut wave, &mut unit, &plain, &sources), inside(8));
+    // An element of the format is a dword, whatever components are asked for.
+    let formatted = load(buffer(false, true, true), Access::Dwords(2), DataReg::V(4));
+    assert_eq!(
+        touched(&mut wave, &mut unit, &formatted, &sources),
+        inside(4)
+    );
+
+    let scalar = MemOp {
+        mask: None,
+        ..load(
+            Where::Scalar {
+                address: V,
+                index: None,
+            },
+            Access::Dwords(8),
+            DataReg::S(16),
+        )
+    };
+    let found = touched(&mut wave, &mut unit, &scalar, &[Source::Const(a + 64)]);
+    assert_eq!(found, [(None, Touched::Global, a + 64, 32)]);
+
+    let pair = MemOp {
+        ret: None,
+        ..atomic(
+            Where::LdsPair {
+                address: V,
+                other: V,
+            },
+            Rmw::Add,
+            1,
+            4,
+            8,
+        )
+    };
+    wave.set_s64(126, 1 << 5);
+    let found = touched(&mut wave, &mut unit, &pair, &[v(0), Source::Const(100)]);
+    let wanted = [
+        (Some(5), Touched::Lds, 100, 4),
+        (Some(5), Touched::Lds, 40, 4),
+    ];
+    assert_eq!(found, wanted);
+}

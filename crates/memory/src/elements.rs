@@ -1,0 +1,283 @@
+//! Elements of formatted buffers and of images, of all lanes at once: how they are moved, and how their components are
+//! taken out and put in. What an element is, [`format`](crate::format) says.
+//!
+//! The loops are plain so that they become SIMD code, of the level that they are inlined into.
+
+use wavetank_ir::{Access, Half};
+
+use crate::access::{Context, Request};
+use crate::format::{Format, Number};
+use crate::lanes::{self, Lanes};
+use crate::operation::{Load, LoadPart, Store, StorePart};
+use crate::rows::Rows;
+use crate::space::flat::run_at;
+
+/// Four values of each lane: the dwords of an element, or its components.
+pub(crate) type Four = [Lanes; 4];
+
+/// Nothing but zeros.
+pub(crate) const ZERO: Four = [[0; 64]; 4];
+
+/// Reads the elements of the lanes of the mask. Those of others are 0.
+///
+/// # Safety
+/// They have been checked; an element has 1, 2, 4, 8, 12 or 16 bytes.
+#[inline(always)]
+pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, address: &[u64; 64]) -> Four {
+    let mut dwords = ZERO;
+    let to = dwords.as_mut_ptr().cast::<u32>();
+    // SAFETY: the caller's promise; there is room for four dwords of each lane.
+    unsafe {
+        match bytes {
+            _ if mask == 0 => {}
+            1 => run_at(mask, LoadPart::<R>::at(to, Access::U8), address),
+            2 => run_at(mask, LoadPart::<R>::at(to, Access::U16), address),
+            4 => run_at(mask, Load::<1, R>::at(to), address),
+            8 => run_at(mask, Load::<2, R>::at(to), address),
+            12 => run_at(mask, Load::<3, R>::at(to), address),
+            _ => run_at(mask, Load::<4, R>::at(to), address),
+        }
+    }
+    dwords
+}
+
+/// Writes the elements of the lanes of the mask, in order.
+///
+/// # Safety
+/// As for [`fetch`].
+#[inline(always)]
+pub(crate) unsafe fn put<R: Rows>(bytes: u32, mask: u64, address: &[u64; 64], dwords: &Four) {
+    let [x, y, z, w] = [0, 1, 2, 3].map(|n| dwords[n].as_ptr());
+    // SAFETY: the caller's promise.
+    unsafe {
+        match bytes {
+            _ if mask == 0 => {}
+            1 | 2 => run_at(mask, StorePart::<R>::of(x, bytes), address),
+            4 => run_at(mask, Store::<1, R>::of([x]), address),
+            8 => run_at(mask, Store::<2, R>::of([x, y]), address),
+            12 => run_at(mask, Store::<3, R>::of([x, y, z]), address),
+            _ => run_at(mask, Store::<4, R>::of([x, y, z, w]), address),
+        }
+    }
+}
+
+/// Runs an expression with the number as a constant, so that its loops are made for it.
+macro_rules! number {
+    ($number:expr, $constant:ident => $do:expr) => {
+        number!($number, $constant => $do, Unorm Snorm Uscaled Sscaled Uint Sint Float Srgb)
+    };
+    ($number:expr, $constant:ident => $do:expr, $($name:ident)*) => {
+        match $number {
+            $(Number::$name => {
+                const $constant: Number = Number::$name;
+                $do
+            })*
+        }
+    };
+}
+
+impl Format {
+    /// [`Format::unpack`] of each lane.
+    #[inline(always)]
+    pub(crate) fn unpack_lanes(self, dwords: &Four) -> Four {
+        let mut components = ZERO;
+        for (n, (number, at, width)) in self.parts() {
+            let (dword, shift) = (&dwords[at as usize / 32], at % 32);
+            components[n] = match width {
+                32 => *dword,
+                _ => {
+                    number!(number, NUMBER => dword.map(|x| NUMBER.decode(x >> shift & ((1 << width) - 1), width)))
+                }
+            };
+        }
+        components
+    }
+
+    /// [`Format::pack`] of each lane.
+    #[inline(always)]
+    pub(crate) fn pack_lanes(self, components: &Four) -> Four {
+        let mut dwords = ZERO;
+        for (n, (number, at, width)) in self.parts() {
+            let (dword, shift) = (&mut dwords[at as usize / 32], at % 32);
+            let values = &components[n];
+            match width {
+                32 => *dword = *values,
+                _ => number!(number, NUMBER => for lane in 0..64 {
+                    dword[lane] |= (NUMBER.encode(values[lane], width) & ((1 << width) - 1)) << shift;
+                }),
+            }
+        }
+        dwords
+    }
+}
+
+/// What the destination selects of a resource take (8.1.8: 0, 1, R, G, B or A).
+#[inline(always)]
+pub(crate) fn select(selects: [u8; 4], components: &Four, one: u32) -> Four {
+    selects.map(|select| match select {
+        1 => [one; 64],
+        4..=7 => components[usize::from(select) - 4],
+        _ => [0; 64],
+    })
+}
+
+/// The components that a store's registers go to: the inverse of [`select`].
+#[inline(always)]
+pub(crate) fn unselect(selects: [u8; 4], given: &Four) -> Four {
+    let mut out = ZERO;
+    for (select, values) in selects.into_iter().zip(given) {
+        if let 4..=7 = select {
+            out[usize::from(select) - 4] = *values;
+        }
+    }
+    out
+}
+
+/// The components that DMASK chooses, in the order of the registers.
+#[inline(always)]
+pub(crate) fn chosen(components: &Four, mask: u8) -> Four {
+    let mut chosen = components
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| mask >> n & 1 != 0);
+    std::array::from_fn(|_| chosen.next().map_or([0; 64], |(_, values)| *values))
+}
+
+/// The inverse of [`chosen`]: what is not chosen is 0.
+#[inline(always)]
+pub(crate) fn spread(given: &Four, mask: u8) -> Four {
+    let mut given = given.iter();
+    std::array::from_fn(|n| match mask >> n & 1 {
+        0 => [0; 64],
+        _ => given.next().copied().unwrap_or([0; 64]),
+    })
+}
+
+/// Takes what lanes of the mask have from one, and what others have from another.
+#[inline(always)]
+pub(crate) fn blend(mask: u64, on: &Four, off: &Four) -> Four {
+    let bits = lanes::spread(mask);
+    let mut out = ZERO;
+    for n in 0..4 {
+        for lane in 0..64 {
+            out[n][lane] = on[n][lane] & bits[lane] | off[n][lane] & !bits[lane];
+        }
+    }
+    out
+}
+
+/// Where the components of an access come from, or go to.
+pub(crate) struct Components {
+    from: [*const u32; 4],
+    to: *mut u32,
+    count: usize,
+    /// Whole registers, or 16 bits: two a register, or one in the high half.
+    half: Half,
+    number: Number,
+}
+
+impl Components {
+    /// As many as the access has dwords.
+    pub fn new(ctx: &Context<'_, '_>, step: &Request, number: Option<Number>) -> Self {
+        Components {
+            from: std::array::from_fn(|n| ctx.data(step, n)),
+            to: ctx.v(step.ret),
+            count: (step.op.access.bytes() as usize / 4).min(4),
+            half: step.op.half,
+            number: number.unwrap_or(Number::Float),
+        }
+    }
+
+    /// The components of all lanes; 0 for those that there are not.
+    ///
+    /// # Safety
+    /// The wave is alive.
+    #[inline(always)]
+    pub unsafe fn read(&self) -> Four {
+        let mut components = ZERO;
+        for (n, component) in components.iter_mut().enumerate().take(self.count) {
+            let (register, shift) = match self.half {
+                Half::Whole => (n, 0),
+                Half::Low => (n / 2, 16 * (n % 2)),
+                Half::High => (0, 16),
+            };
+            // SAFETY: a lane vector of the file.
+            let values = unsafe { self.from[register].cast::<Lanes>().read() };
+            *component = match self.half {
+                Half::Whole => values,
+                _ => values.map(|x| self.number.widen((x >> shift) as u16)),
+            };
+        }
+        components
+    }
+
+    /// Writes the components of the lanes of the mask.
+    ///
+    /// # Safety
+    /// The wave is alive.
+    #[inline(always)]
+    pub unsafe fn write<R: Rows>(&self, mask: u64, components: &Four) {
+        let mut n = 0;
+        while n < self.count {
+            let here = &components[n];
+            let narrow = |values: &Lanes| values.map(|x| u32::from(self.number.narrow(x)));
+            // SAFETY: lane vectors of the file.
+            unsafe {
+                let before = |register: usize| self.to.add(64 * register).cast::<Lanes>().read();
+                let (register, values, next) = match self.half {
+                    Half::Whole => (n, *here, n + 1),
+                    Half::Low => {
+                        let pair = n + 1 < self.count;
+                        let high = match pair {
+                            true => narrow(&components[n + 1]),
+                            false => before(n / 2).map(|x| x >> 16),
+                        };
+                        (n / 2, join(&narrow(here), &high), n + 2)
+                    }
+                    Half::High => (0, join(&before(0), &narrow(here)), n + 1),
+                };
+                let records = values.map(|x| [x]);
+                R::spread(&records, mask, self.to.add(64 * register));
+                n = next;
+            }
+        }
+    }
+}
+
+/// The low halves of one, and of another above them.
+#[inline(always)]
+fn join(low: &Lanes, high: &Lanes) -> Lanes {
+    std::array::from_fn(|lane| low[lane] & 0xffff | high[lane] << 16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// All lanes at once are as each of them.
+        #[test]
+        fn lanes_are_as_one(data in 1u8..22, number in 0u8..10, seed: u64, few: bool) {
+            let Some(format) = Format::image(data, number) else { return Ok(()) };
+            let mut state = seed | 1;
+            let mut next = || {
+                state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                let value = (state >> 32) as u32;
+                // Numbers about 1 are more interesting than those that are all clamped.
+                if few { (value >> 9 | 0x3f00_0000) ^ value << 31 } else { value }
+            };
+            let values: Four = std::array::from_fn(|_| std::array::from_fn(|_| next()));
+            let unpacked = format.unpack_lanes(&values);
+            let packed = format.pack_lanes(&values);
+            for lane in 0..64 {
+                let of = |four: &Four| std::array::from_fn(|n| four[n][lane]);
+                let dword = |n: usize| u128::from(values[n][lane]) << (32 * n);
+                let element = (0..4).map(dword).sum::<u128>() & (!0 >> (128 - 8 * format.bytes()));
+                prop_assert_eq!(of(&unpacked), format.unpack(element));
+                let want = format.pack(of(&values));
+                prop_assert_eq!(of(&packed), std::array::from_fn(|n| (want >> (32 * n)) as u32));
+            }
+        }
+    }
+}

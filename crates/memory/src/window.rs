@@ -1,0 +1,190 @@
+//! What a memory instruction may reach without asking: the allocation that it used last.
+//!
+//! The layout is fixed, so that compiled code can look for itself: an access may go ahead if it lies between `start` and `end`
+//! (`store_end` if it stores), and what `gone` points to is 0. Else it asks [`MemoryUnit::look_up`](crate::MemoryUnit::look_up).
+
+use std::ptr::null;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::registry::{Allocation, Entry, Rights};
+
+/// The allocation that an instruction used last, or that was found last in a page.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Window {
+    /// Where it begins, and ends.
+    bounds: Bounds,
+    /// Is set when the allocation is taken away. Not to be looked at while the bounds hold nothing.
+    gone: *const AtomicBool,
+    /// Keeps what `gone` points to.
+    entry: Option<Arc<Entry>>,
+}
+
+/// Where an allocation begins and ends.
+#[derive(Clone, Copy, Default, Debug)]
+#[repr(C)]
+pub struct Bounds {
+    /// The address of the first byte.
+    start: u64,
+    /// The address behind the last byte.
+    end: u64,
+    /// The same for stores: 0 if it is read-only.
+    store_end: u64,
+}
+
+/// The addresses of an access, the smallest and the largest of its lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// The smallest address.
+    pub first: u64,
+    /// The largest address.
+    pub last: u64,
+    /// Bytes accessed at each.
+    pub bytes: u32,
+    /// Whether memory changes.
+    pub stores: bool,
+}
+
+impl Default for Window {
+    /// One that holds nothing.
+    fn default() -> Self {
+        Window {
+            bounds: Bounds::default(),
+            gone: null(),
+            entry: None,
+        }
+    }
+}
+
+impl Window {
+    /// Byte offset of the address where it begins (64 bits).
+    pub const START: usize = std::mem::offset_of!(Window, bounds.start);
+    /// Byte offset of the address behind its end (64 bits).
+    pub const END: usize = std::mem::offset_of!(Window, bounds.end);
+    /// Byte offset of the address behind its end for stores (64 bits).
+    pub const STORE_END: usize = std::mem::offset_of!(Window, bounds.store_end);
+    /// Byte offset of the pointer to a byte that is 0 as long as the allocation is there.
+    pub const GONE: usize = std::mem::offset_of!(Window, gone);
+
+    pub(crate) fn of(entry: &Arc<Entry>) -> Window {
+        Window {
+            bounds: Bounds::of(&entry.allocation),
+            gone: entry.gone(),
+            entry: Some(entry.clone()),
+        }
+    }
+
+    /// Where it begins and ends.
+    #[inline(always)]
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// Whether an access may go ahead.
+    #[inline(always)]
+    pub(crate) fn holds(&self, span: Span) -> bool {
+        self.bounds.holds(span) && self.is_there()
+    }
+
+    /// Whether there is an allocation.
+    #[inline(always)]
+    fn is_there(&self) -> bool {
+        // SAFETY: the entry keeps what it points to.
+        self.entry.is_some() && unsafe { !(*self.gone).load(Ordering::Acquire) }
+    }
+
+    /// The offsets from `base` at which lanes may access `bytes` bytes, if there are any: the smallest and the largest.
+    #[inline(always)]
+    pub(crate) fn reach(&self, base: u64, bytes: u32, stores: bool) -> Option<(u32, u32)> {
+        let Bounds { start, .. } = self.bounds;
+        let end = self.bounds.end_for(stores);
+        let low = u32::try_from(start.saturating_sub(base)).ok()?;
+        let high = end.checked_sub(u64::from(bytes))?.checked_sub(base)?;
+        let high = high.min(u32::MAX.into()) as u32;
+        (low <= high && self.is_there()).then_some((low, high))
+    }
+}
+
+impl Bounds {
+    fn of(allocation: &Allocation) -> Bounds {
+        let end = allocation.end();
+        Bounds {
+            start: allocation.address,
+            end,
+            store_end: match allocation.rights {
+                Rights::ReadWrite => end,
+                Rights::Read => 0,
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn end_for(&self, stores: bool) -> u64 {
+        if stores { self.store_end } else { self.end }
+    }
+
+    /// `first > last` means that the addresses wrapped around.
+    #[inline(always)]
+    pub(crate) fn holds(&self, s: Span) -> bool {
+        let span_end = s.last.saturating_add(s.bytes.into());
+        s.first >= self.start && s.first <= s.last && span_end <= self.end_for(s.stores)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryUnit, Registry};
+    use proptest::prelude::*;
+
+    /// What compiled code does: it reads the words of a window where they are said to be.
+    fn inline_check(window: *const Window, span: Span) -> bool {
+        let word = |offset: usize| {
+            // SAFETY: the window is alive, and the offset that of a word.
+            unsafe { window.byte_add(offset).cast::<u64>().read() }
+        };
+        let end = if span.stores {
+            Window::STORE_END
+        } else {
+            Window::END
+        };
+        let inside = span.first >= word(Window::START)
+            && span.first <= span.last
+            && span.last.saturating_add(span.bytes.into()) <= word(end);
+        // SAFETY: there is an allocation, since the bounds hold something.
+        inside
+            && unsafe {
+                window
+                    .byte_add(Window::GONE)
+                    .cast::<*const u8>()
+                    .read()
+                    .read()
+            } == 0
+    }
+
+    proptest! {
+        #[test]
+        fn compiled_code_sees_what_the_unit_sees(
+            spans in prop::collection::vec((0u64..5, -20i64..4200, 0u64..300, 1u32..17, any::<bool>()), 1..20),
+            gone in any::<bool>(),
+        ) {
+            let registry = Registry::new();
+            let a = registry.allocate("written", 4096, 256).unwrap().address;
+            let b = registry.allocate("read", 4096, 256).unwrap().address;
+            registry.protect(b, Rights::Read).unwrap();
+            let mut unit = MemoryUnit::new(&registry);
+            for (n, (which, offset, more, bytes, stores)) in spans.iter().enumerate() {
+                let base = [a, b, 0, 1 << 46, u64::MAX - 100][*which as usize];
+                let first = base.wrapping_add_signed(*offset);
+                let span = Span { first, last: first.wrapping_add(*more), bytes: *bytes, stores: *stores };
+                let looked_up = unit.look_up(7, span);
+                prop_assert_eq!(inline_check(unit.window(7), span), looked_up);
+                if gone && n == spans.len() / 2 {
+                    registry.free(a).unwrap();
+                    prop_assert!(which != &0 || !inline_check(unit.window(7), span));
+                }
+            }
+        }
+    }
+}
