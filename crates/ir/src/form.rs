@@ -35,15 +35,79 @@ pub(crate) trait Form<T = Self>: Sized {
     }
 }
 
-impl Form for Value {
-    fn print(field: &Value, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(field)
-    }
+/// Forms of one operand: what is written of a field, and how it is read.
+macro_rules! items {
+    ($($form:ty: $ty:ty, |$field:pat_param| $written:expr, |$line:ident| $read:expr;)*) => {$(
+        impl Form<$ty> for $form {
+            fn print($field: &$ty, out: &mut Out<'_, '_>) -> fmt::Result {
+                out.item($written)
+            }
 
-    fn parse(line: &mut Line<'_, '_>) -> Result<Value, Miss> {
-        line.item()?;
-        Ok(line.value()?)
-    }
+            fn parse($line: &mut Line<'_, '_>) -> Result<$ty, Miss> {
+                $line.item()?;
+                Ok($read)
+            }
+        }
+    )*};
+}
+
+/// Forms of operands that are left out where they are this.
+macro_rules! left_out {
+    ($($form:ty: $ty:ty = $absent:expr, else $other:ty;)*) => {$(
+        impl Form<$ty> for $form {
+            fn print(field: &$ty, out: &mut Out<'_, '_>) -> fmt::Result {
+                match *field == $absent {
+                    true => Ok(()),
+                    false => <$other as Form<$ty>>::print(field, out),
+                }
+            }
+
+            fn parse(line: &mut Line<'_, '_>) -> Result<$ty, Miss> {
+                match line.goes_on(|_| true) {
+                    true => <$other as Form<$ty>>::parse(line),
+                    false => Ok($absent),
+                }
+            }
+        }
+    )*};
+}
+
+pub(crate) use {items, left_out};
+
+/// The first of the vector registers that an index chooses from.
+pub(crate) struct Vector;
+
+/// The first of the uniform registers that an index chooses from.
+pub(crate) struct Uniform;
+
+/// Bits, as `0b0011`.
+pub(crate) struct Binary;
+
+/// The bytes of a write, if they are not all four.
+pub(crate) struct Bytes;
+
+items! {
+    Value: Value, |v| v, |line| line.value()?;
+    u8: u8, |n| format_args!("{n:#x}"), |line| line.s.number()?;
+    u16: u16, |n| format_args!("{n:#x}"), |line| line.s.number()?;
+    u64: u64, |n| format_args!("{n:#x}"), |line| line.s.number()?;
+    Binary: u8, |n| format_args!("{n:#06b}"), |line| line.s.number()?;
+    Reg: Reg, |reg| reg, |line| register(line.s)?;
+    // Of two rows with one name, the file of the registers tells which it is.
+    Vector: u16, |&base| DataReg::V(base), |line| match data_register(line.s)? {
+        DataReg::V(base) => base,
+        DataReg::S(_) => return Err(Miss::Row),
+    };
+    Uniform: u8, |&base| DataReg::S(base), |line| match data_register(line.s)? {
+        DataReg::S(base) => base,
+        DataReg::V(_) => return Err(Miss::Row),
+    };
+    Box<[u8; 64]>: Box<[u8; 64]>, |table| Runs(table), |line| table(line.s)?;
+    Box<str>: Box<str>, |sentence| format_args!("{sentence:?}"), |line| line.s.string()?.into();
+}
+
+left_out! {
+    Bytes: u8 = 0b1111, else Binary;
 }
 
 impl Form for Option<Value> {
@@ -87,24 +151,6 @@ impl Form<Vec<Value>> for Arguments {
     }
 }
 
-/// Numbers are hexadecimal.
-macro_rules! numbers {
-    ($($ty:ty),*) => {$(
-        impl Form for $ty {
-            fn print(field: &$ty, out: &mut Out<'_, '_>) -> fmt::Result {
-                out.item(format_args!("{field:#x}"))
-            }
-
-            fn parse(line: &mut Line<'_, '_>) -> Result<$ty, Miss> {
-                line.item()?;
-                Ok(line.s.number()?)
-            }
-        }
-    )*};
-}
-
-numbers!(u8, u16, u64);
-
 /// `vm 3 lgkm 1`: the counters that are waited for.
 impl Form for WaitCnt {
     fn print(field: &WaitCnt, out: &mut Out<'_, '_>) -> fmt::Result {
@@ -129,25 +175,6 @@ impl Form for WaitCnt {
             exp: most("exp")?,
             lgkm: most("lgkm")?,
         })
-    }
-}
-
-/// The bytes of a write, `0b0011`; nothing when they are all four.
-pub(crate) struct Bytes;
-
-impl Form<u8> for Bytes {
-    fn print(bytes: &u8, out: &mut Out<'_, '_>) -> fmt::Result {
-        match bytes {
-            0b1111 => Ok(()),
-            _ => out.item(format_args!("{bytes:#06b}")),
-        }
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<u8, Miss> {
-        match line.goes_on(|_| true) {
-            true => u8::parse(line),
-            false => Ok(0b1111),
-        }
     }
 }
 
@@ -313,91 +340,6 @@ impl Form for Fp {
     }
 }
 
-impl Form for Reg {
-    fn print(field: &Reg, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(field)
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<Reg, Miss> {
-        line.item()?;
-        Ok(register(line.s)?)
-    }
-}
-
-/// The first of the vector registers that an index chooses from.
-pub(crate) struct Vector;
-
-impl Form<u16> for Vector {
-    fn print(base: &u16, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(DataReg::V(*base))
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<u16, Miss> {
-        line.item()?;
-        match data_register(line.s)? {
-            DataReg::V(base) => Ok(base),
-            // The row of the same name.
-            DataReg::S(_) => Err(Miss::Row),
-        }
-    }
-}
-
-/// The first of the uniform registers that an index chooses from.
-pub(crate) struct Uniform;
-
-impl Form<u8> for Uniform {
-    fn print(base: &u8, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(DataReg::S(*base))
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<u8, Miss> {
-        line.item()?;
-        match data_register(line.s)? {
-            DataReg::S(base) => Ok(base),
-            DataReg::V(_) => Err(Miss::Row),
-        }
-    }
-}
-
-/// The lanes that a shuffle takes.
-impl Form for Box<[u8; 64]> {
-    fn print(field: &Box<[u8; 64]>, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(Runs(field))
-    }
-
-    /// `[0-15, 3, …]`: 64 lanes.
-    fn parse(line: &mut Line<'_, '_>) -> Result<Box<[u8; 64]>, Miss> {
-        line.item()?;
-        let s = &mut *line.s;
-        s.expect('[')?;
-        let mut lanes: Vec<u8> = Vec::with_capacity(64);
-        loop {
-            let first: u8 = s.number()?;
-            let last = if s.eat('-') { s.number()? } else { first };
-            lanes.extend(first..=last);
-            if !s.eat(',') {
-                break;
-            }
-        }
-        s.expect(']')?;
-        let count = lanes.len();
-        let wrong = |_| format!("a shuffle selects 64 lanes, not {count}");
-        Ok(lanes.try_into().map_err(wrong)?)
-    }
-}
-
-/// A sentence in quotes.
-impl Form for Box<str> {
-    fn print(field: &Box<str>, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(format_args!("{field:?}"))
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<Box<str>, Miss> {
-        line.item()?;
-        Ok(line.s.string()?.into())
-    }
-}
-
 /// `s4`, `s[4:5]`, `m[4:5]`, `scc`, `v1`, `v[1:2]`, `hw3`.
 pub(crate) fn register(s: &mut Scanner<'_>) -> Parsed<Reg> {
     let start = s.mark();
@@ -447,4 +389,22 @@ pub(crate) fn data_register(s: &mut Scanner<'_>) -> Parsed<DataReg> {
             ))
         }
     }
+}
+
+/// The lanes that a shuffle takes, `[0-15, 3, …]`: 64 of them.
+fn table(s: &mut Scanner<'_>) -> Parsed<Box<[u8; 64]>> {
+    s.expect('[')?;
+    let mut lanes: Vec<u8> = Vec::with_capacity(64);
+    loop {
+        let first: u8 = s.number()?;
+        let last = if s.eat('-') { s.number()? } else { first };
+        lanes.extend(first..=last);
+        if !s.eat(',') {
+            break;
+        }
+    }
+    s.expect(']')?;
+    let count = lanes.len();
+    let wrong = |_| format!("a shuffle selects 64 lanes, not {count}");
+    lanes.try_into().map_err(wrong)
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use crate::export::Export;
-use crate::form::{Form, data_register};
+use crate::form::{Form, data_register, items, left_out};
 use crate::image::{Image, ImageKind, Lod};
 use crate::line::{Line, Miss};
 use crate::mem::{Access, Counter, DataReg, Dialect, Elements, Half, MemKind, MemOp, Rmw, Space};
@@ -103,35 +103,31 @@ impl Form for Export {
     }
 }
 
-/// Values in brackets, if there are any.
-impl Form for Vec<Value> {
-    fn print(values: &Vec<Value>, out: &mut Out<'_, '_>) -> fmt::Result {
-        match values.is_empty() {
-            true => Ok(()),
-            false => List::print(values, out),
-        }
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<Vec<Value>, Miss> {
-        match line.goes_on(|_| true) {
-            true => List::parse(line),
-            false => Ok(Vec::new()),
-        }
-    }
-}
-
 /// `[%1, %2]`.
 pub(crate) struct List;
 
-impl Form<Vec<Value>> for List {
-    fn print(values: &Vec<Value>, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(In(['[', ']'], values))
-    }
+/// A number in base 10.
+pub(crate) struct Decimal;
 
-    fn parse(line: &mut Line<'_, '_>) -> Result<Vec<Value>, Miss> {
-        line.item()?;
-        Ok(line.values('[', ']')?)
-    }
+/// Of several words.
+pub(crate) struct Choice;
+
+items! {
+    List: Vec<Value>, |values| In(['[', ']'], values), |line| line.values('[', ']')?;
+    Decimal: u8, |n| n, |line| line.s.number()?;
+    Decimal: i64, |n| n, |line| line.s.signed()?;
+    DataReg: DataReg, |reg| reg, |line| data_register(line.s)?;
+    ImageKind: ImageKind, |kind| kind.text(), |line| line.s.named("a kind of access", ImageKind::from_text)?;
+    Lod: Lod, |lod| lod.text(), |line| line.s.named("a level of detail", Lod::from_text)?;
+    Choice: Half, |half| half.text(), |line| line.s.named("a half", Half::from_text)?;
+    Choice: Dialect, |dialect| dialect.text(), |line| line.s.named("a dialect", Dialect::from_text)?;
+}
+
+left_out! {
+    Vec<Value>: Vec<Value> = Vec::new(), else List;
+    i64: i64 = 0, else Decimal;
+    Half: Half = Half::Whole, else Choice;
+    Dialect: Dialect = Dialect::default(), else Choice;
 }
 
 /// The parts of a descriptor.
@@ -166,17 +162,6 @@ macro_rules! maybe {
 
 maybe!([Value; 2], DataReg);
 
-impl Form for DataReg {
-    fn print(reg: &DataReg, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(reg)
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<DataReg, Miss> {
-        line.item()?;
-        Ok(data_register(line.s)?)
-    }
-}
-
 /// What is set if it is named.
 impl Form for bool {
     fn print(flag: &bool, out: &mut Out<'_, '_>) -> fmt::Result {
@@ -191,67 +176,6 @@ impl Form for bool {
         is_there.then(|| line.item()).transpose()?;
         Ok(is_there)
     }
-}
-
-/// An offset in bytes, if there is one.
-impl Form for i64 {
-    fn print(offset: &i64, out: &mut Out<'_, '_>) -> fmt::Result {
-        match offset {
-            0 => Ok(()),
-            _ => out.item(offset),
-        }
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<i64, Miss> {
-        if !line.goes_on(|_| true) {
-            return Ok(0);
-        }
-        line.item()?;
-        Ok(line.s.signed()?)
-    }
-}
-
-/// A number in base 10.
-pub(crate) struct Decimal;
-
-impl Form<u8> for Decimal {
-    fn print(number: &u8, out: &mut Out<'_, '_>) -> fmt::Result {
-        out.item(number)
-    }
-
-    fn parse(line: &mut Line<'_, '_>) -> Result<u8, Miss> {
-        line.item()?;
-        Ok(line.s.number()?)
-    }
-}
-
-/// Words with a name, and with what they are in an error; some may be left out.
-macro_rules! choices {
-    ($($ty:ident = $what:literal $(, or $default:expr)?;)*) => {$(
-        impl Form for $ty {
-            fn print(choice: &$ty, out: &mut Out<'_, '_>) -> fmt::Result {
-                $(if *choice == $default {
-                    return Ok(());
-                })?
-                out.item(choice.text())
-            }
-
-            fn parse(line: &mut Line<'_, '_>) -> Result<$ty, Miss> {
-                $(if !line.goes_on(|_| true) {
-                    return Ok($default);
-                })?
-                line.item()?;
-                Ok(line.s.named($what, $ty::from_text)?)
-            }
-        }
-    )*};
-}
-
-choices! {
-    Half = "a half", or Half::Whole;
-    Dialect = "a dialect", or Dialect::default();
-    ImageKind = "a kind of access";
-    Lod = "a level of detail";
 }
 
 /// `format`, `format 4:7`, or nothing.
