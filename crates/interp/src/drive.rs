@@ -4,7 +4,7 @@
 
 use wavetank_ir::LANES;
 
-use crate::lanes::{Env, Op1, Op2, Op3, Room, Test2, Word};
+use crate::lanes::{Env, Op1, Op2, Op3, Room, Test2, Word, all_lanes};
 use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::{Aligned, Store, Store128, Store256, Store512};
 use wavetank_memory::rows::{self, Rows};
@@ -94,21 +94,6 @@ fn sign_modifiers<W: Word>(s: &Step, n: usize) -> (u64, u64) {
     let neg = u64::from(s.flags >> n & 1).wrapping_neg() & sign;
     let abs = u64::from(s.flags >> (3 + n) & 1).wrapping_neg() & sign;
     (!abs, neg)
-}
-
-/// Computes all lanes. The results stand apart from the lane vectors until all
-/// are there, since the destination may be a source: so the compiler knows
-/// that they do not overlap, and makes vector instructions of the loop.
-#[inline(always)]
-pub fn all_lanes<R: Copy>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
-    let mut r = Room::<R>::uninit();
-    let p = r.as_mut_ptr().cast::<R>();
-    for i in 0..LANES {
-        // SAFETY: lane i of the array.
-        unsafe { p.add(i).write(f(i)) };
-    }
-    // SAFETY: every lane was written.
-    unsafe { r.assume_init() }
 }
 
 /// Stores a uniform result.

@@ -9,11 +9,25 @@ use std::mem::MaybeUninit;
 
 use wavetank_ir::LANES;
 
-use crate::drive::all_lanes;
 use crate::store::{Aligned, Store};
 
 /// Room for words of all lanes.
 pub type Room<W> = MaybeUninit<Aligned<[W; LANES]>>;
+
+/// Computes all lanes. The results stand apart from the lane vectors until all
+/// are there, since the destination may be a source: so the compiler knows
+/// that they do not overlap, and makes vector instructions of the loop.
+#[inline(always)]
+pub fn all_lanes<R: Copy>(mut f: impl FnMut(usize) -> R) -> Aligned<[R; LANES]> {
+    let mut r = Room::<R>::uninit();
+    let p = r.as_mut_ptr().cast::<R>();
+    for i in 0..LANES {
+        // SAFETY: lane i of the array.
+        unsafe { p.add(i).write(f(i)) };
+    }
+    // SAFETY: every lane was written.
+    unsafe { r.assume_init() }
+}
 
 /// A lane's value: 32 bits in one lane vector, or 64 bits in two, low first.
 pub trait Word: Copy + Default {

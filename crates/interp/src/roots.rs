@@ -12,9 +12,8 @@ use std::mem::MaybeUninit;
 
 use wavetank_ir::LANES;
 
-use crate::drive::all_lanes;
 use crate::format::{Double, Format};
-use crate::lanes::{Env, Op1};
+use crate::lanes::{Env, Op1, all_lanes};
 use crate::mode::Mode;
 use crate::store::{Aligned, Store};
 use crate::unary::{Rsq, Sqrt};

@@ -13,9 +13,9 @@ use std::marker::PhantomData;
 
 use wavetank_ir::LANES;
 
-use crate::drive::all_lanes;
 use crate::format::{Half, Single, settle};
 use crate::half::{narrow_nearest, widen};
+use crate::lanes::all_lanes;
 use crate::lanes::{Env, Op1};
 use crate::mode::{Mode, input, output};
 use crate::store::{Aligned, Store};

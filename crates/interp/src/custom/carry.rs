@@ -1,7 +1,8 @@
 //! Sums with carry, and the wide multiply-add: operations with two results.
 
 use super::lane;
-use crate::drive::{Custom, all_lanes};
+use crate::drive::Custom;
+use crate::lanes::all_lanes;
 use crate::lanes::{Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;

@@ -4,7 +4,8 @@
 use wavetank_ir::LANES;
 
 use super::lane;
-use crate::drive::{Custom, all_lanes};
+use crate::drive::Custom;
+use crate::lanes::all_lanes;
 use crate::lanes::{Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;

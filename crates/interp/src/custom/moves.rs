@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use wavetank_ir::LANES;
 
 use super::lane;
-use crate::drive::{Custom, all_lanes};
+use crate::drive::Custom;
+use crate::lanes::all_lanes;
 use crate::lanes::{Env, Op1, Room, Word};
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;

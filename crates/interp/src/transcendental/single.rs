@@ -10,8 +10,8 @@ use std::mem::MaybeUninit;
 use wavetank_ir::LANES;
 
 use super::{Cos, Exp2, Function, Log2, Sin, half};
-use crate::drive::all_lanes;
 use crate::format::{Format, Single, is_nan, settle};
+use crate::lanes::all_lanes;
 use crate::store::Aligned;
 
 /// Does the stages of a function one after the other, each in all lanes. Between the first two stand `N` words a lane.

@@ -1,14 +1,18 @@
 //! Storing lanes under a mask, and masks of lanes: what the compiler does not
 //! make of loops by itself.
 
+mod halves;
+mod levels;
+mod permute;
+
 use std::arch::x86_64::*;
-use std::ops::{Deref, DerefMut};
 
 use wavetank_ir::{LANES, LaneLoop, LaneLoops};
 
-use crate::bytes::Permute;
+pub use self::halves::{Halves, PairConversions};
+pub use self::levels::{Aligned, Store128, Store256, Store512};
+pub use self::permute::{Permute, permute};
 use crate::half;
-use crate::pairs::PairConversions;
 
 /// The lane accesses of one level of processor features.
 pub trait Store: Permute + PairConversions {
@@ -80,29 +84,6 @@ pub trait Store: Permute + PairConversions {
     /// The loop of this level.
     fn of(loops: &LaneLoops) -> LaneLoop;
 }
-
-/// What is aligned as lane vectors are, to a line of the cache.
-#[repr(C, align(64))]
-pub struct Aligned<T>(pub T);
-
-impl<T> Deref for Aligned<T> {
-    type Target = T;
-
-    #[inline(always)]
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
-
-impl<T> DerefMut for Aligned<T> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut T {
-        &mut self.0
-    }
-}
-
-/// AVX-512.
-pub struct Store512;
 
 impl Store for Store512 {
     #[inline(always)]
@@ -267,9 +248,6 @@ impl Store for Store512 {
         loops.avx512
     }
 }
-
-/// AVX2.
-pub struct Store256;
 
 /// The low eight bits of a mask as lanes.
 ///
@@ -468,9 +446,6 @@ impl Store for Store256 {
         loops.avx2
     }
 }
-
-/// SSE2, which every x86-64 has.
-pub struct Store128;
 
 impl Store for Store128 {
     #[inline(always)]
