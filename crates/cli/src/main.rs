@@ -27,7 +27,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use terminal::Pager;
 
@@ -105,8 +105,8 @@ fn main() -> ExitCode {
         Command::Dis(dis) => dis.run(),
         Command::Explain(explain) => explain.run(),
         Command::Isa(isa) => isa.run(),
-        Command::Completions(completions) => completions.run(),
-        Command::Man(man) => man.run(),
+        Command::Completions(completions) => completions.run(Cli::command()),
+        Command::Man(man) => man.run(Cli::command()),
     };
     // What it shows is read before what went wrong.
     drop(pager);

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use clap::builder::{Resettable, StyledStr};
 use clap_complete::Shell;
 
@@ -35,23 +34,19 @@ pub struct Man {
 }
 
 impl Completions {
-    pub fn run(self) -> Result {
+    /// Those of this command.
+    pub fn run(self, mut command: clap::Command) -> Result {
         let mut text = Vec::new();
-        clap_complete::generate(
-            self.shell,
-            &mut crate::Cli::command(),
-            "wavetank",
-            &mut text,
-        );
+        clap_complete::generate(self.shell, &mut command, "wavetank", &mut text);
         print(&String::from_utf8_lossy(&text))
     }
 }
 
 impl Man {
-    pub fn run(self) -> Result {
+    /// That of this command.
+    pub fn run(self, mut all: clap::Command) -> Result {
         let failed = |error| Failure::file("write", &self.folder, error);
         std::fs::create_dir_all(&self.folder).map_err(failed)?;
-        let mut all = crate::Cli::command();
         all.build();
         let parts = all
             .get_subcommands()

@@ -36,12 +36,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "memory",
-        "access atomic lanes operation overrun places registry registry::map rows rows::plain space space::gds \
-         space::lds space::scratch unit",
-        "the unit has what stands in LDS, GDS and scratch, whose accesses are made with the unit",
-    ),
-    (
-        "memory",
         "image image::sample",
         "a sampler's access gathers texels as other accesses to images do",
     ),

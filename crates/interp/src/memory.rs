@@ -16,9 +16,9 @@ use wavetank_memory::space::flat::{Flat, Global};
 use wavetank_memory::space::gds::Shared;
 use wavetank_memory::space::lds::{self, Local};
 use wavetank_memory::space::scratch::Private;
-use wavetank_memory::space::{Space, scalar};
+use wavetank_memory::space::{Space, formatted, scalar};
 use wavetank_memory::taps::Tapped;
-use wavetank_memory::{Denied, Request, VGPRS, format};
+use wavetank_memory::{Denied, Request, VGPRS};
 
 /// The step of a memory operation. Its `imm[0]` is the address of a
 /// [`Request`] that outlives it.
@@ -143,7 +143,7 @@ impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
             if mask == 0 {
                 return Next::Step;
             }
-            match format::access::<R, TAP>(ctx, mem, mask) {
+            match formatted::access::<R, TAP>(ctx, mem, mask) {
                 Ok(()) => Next::Step,
                 Err(denied) => stop(ctx, mem, denied),
             }

@@ -54,3 +54,16 @@ pub struct MemoryFault {
     /// found on it, the innermost first.
     pub calls: Vec<u64>,
 }
+
+/// The first lane whose address is in no allocation that allows the access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Denied {
+    /// `None` for a scalar access.
+    pub lane: Option<u8>,
+    /// Its address.
+    pub address: u64,
+    /// Bytes accessed there.
+    pub bytes: u32,
+    /// Why.
+    pub reason: MemoryFaultReason,
+}

@@ -3,10 +3,8 @@
 
 use wavetank_ir::MemKind;
 
-use crate::access::Request;
-use crate::fault::MemoryFaultReason;
+use crate::fault::{Denied, MemoryFaultReason};
 use crate::lanes::{Lanes, each};
-use crate::unit::{Denied, MemoryUnit};
 use wavetank_isa::numbers::SHARED_BASE;
 
 /// Accesses beyond the LDS: the first one, and how many there were.
@@ -36,33 +34,32 @@ pub(crate) struct Overruns {
     seen: Option<LdsOverrun>,
 }
 
-impl MemoryUnit<'_> {
-    /// Whether an access beyond the LDS is a fault. At first it is not.
-    pub fn set_strict_lds(&mut self, strict: bool) {
-        self.overruns.strict = strict;
+impl Overruns {
+    /// Whether they are faults. At first they are not.
+    pub fn set_strict(&mut self, strict: bool) {
+        self.strict = strict;
     }
 
-    /// The accesses beyond the LDS since the last call.
+    /// Those since the last call.
     #[inline]
-    pub fn take_lds_overrun(&mut self) -> Option<LdsOverrun> {
-        self.overruns.seen.take()
+    pub fn take(&mut self) -> Option<LdsOverrun> {
+        self.seen.take()
     }
 
-    /// Takes down which lanes access something beyond the LDS, of `bytes`
-    /// bytes at each offset.
+    /// Takes down which lanes access something beyond an LDS of `lds_bytes`: `bytes` bytes at each offset.
     ///
     /// # Errors
     /// If that is a fault.
     #[cold]
     #[inline(never)]
-    pub(crate) fn note_overrun(
+    pub fn note(
         &mut self,
-        step: &Request,
+        (pc, kind): (u64, MemKind),
+        lds_bytes: u32,
         mask: u64,
         bytes: u32,
         offsets: &Lanes,
     ) -> Result<(), Denied> {
-        let lds_bytes = self.lds.bytes();
         let (mut first, mut count) = (None, 0);
         each(mask, |lane| {
             let offset = offsets[lane & 63];
@@ -74,7 +71,7 @@ impl MemoryUnit<'_> {
         let Some((lane, offset)) = first else {
             return Ok(());
         };
-        if self.overruns.strict {
+        if self.strict {
             return Err(Denied {
                 lane: Some(lane),
                 address: SHARED_BASE | u64::from(offset),
@@ -83,15 +80,15 @@ impl MemoryUnit<'_> {
             });
         }
         let first = LdsOverrun {
-            pc: step.pc,
-            kind: step.op.kind,
+            pc,
+            kind,
             lane,
             offset,
             bytes,
             lds_bytes,
             count: 0,
         };
-        self.overruns.seen.get_or_insert(first).count += count;
+        self.seen.get_or_insert(first).count += count;
         Ok(())
     }
 }

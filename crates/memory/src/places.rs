@@ -235,8 +235,7 @@ pub struct Private<'a> {
     same: bool,
 }
 
-/// Bytes from one dword of a lane's private memory to the next.
-pub const PRIVATE_STEP: u64 = 64 * 4;
+pub use crate::own::scratch::PRIVATE_STEP;
 
 impl<'a> Private<'a> {
     /// Places at offsets from an address.

@@ -13,40 +13,8 @@ use crate::global::ALIAS;
 use crate::lanes::each;
 use crate::operation::Operation;
 use crate::places::{PRIVATE_STEP, Places};
+use crate::touch::{Touch, Touched};
 use crate::unit::MemoryUnit;
-
-/// Neighbouring bytes that a lane has read, written or changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
-    /// The guest address of the instruction.
-    pub pc: u64,
-    /// What it does there.
-    pub kind: MemKind,
-    /// The lane; `None` if the wave as a whole accesses scalar memory.
-    pub lane: Option<u8>,
-    /// The memory.
-    pub memory: Touched,
-    /// Where in it: an address, or an offset from its beginning.
-    pub address: u64,
-    /// How many bytes.
-    pub bytes: u32,
-}
-
-/// The memory that was touched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Touched {
-    /// Global memory, by address. Host memory that is locked has two guest addresses: it is that of the host.
-    Global,
-    /// The LDS of the work-group, by offset.
-    Lds,
-    /// The global data share, by offset.
-    Gds,
-    /// The scratch of the lane, by offset.
-    Scratch,
-}
-
-/// What has been touched since somebody looked. The operation that notes it holds on to it while the unit is used.
-pub(crate) type Log = Rc<RefCell<Vec<Touch>>>;
 
 impl MemoryUnit<'_> {
     /// What tapped programs have touched since the last call, in the order in which lanes and instructions did. Bytes that a
@@ -142,13 +110,6 @@ impl Tap {
             }
             _ => (Touched::Global, address),
         }
-    }
-}
-
-impl Touch {
-    /// Whether the bytes of another begin where those of this one end.
-    fn is_before(&self, next: &Touch) -> bool {
-        self.memory == next.memory && self.address + u64::from(self.bytes) == next.address
     }
 }
 

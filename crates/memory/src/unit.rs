@@ -4,13 +4,13 @@ use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
 use crate::alignment::Alignment;
-use crate::fault::{MemoryFault, MemoryFaultReason};
-use crate::overrun::Overruns;
+use crate::fault::{Denied, MemoryFault, MemoryFaultReason};
+use crate::overrun::{LdsOverrun, Overruns};
+use crate::own::gds::Gds;
+use crate::own::lds::Lds;
+use crate::own::scratch::Scratch;
 use crate::registry::{Map, Registry, Seat};
-use crate::space::gds::Gds;
-use crate::space::lds::Lds;
-use crate::space::scratch::Scratch;
-use crate::taps::Log;
+use crate::touch::Log;
 use crate::window::{Bounds, Span, Window};
 use wavetank_isa::numbers::PRIVATE_BASE;
 
@@ -42,19 +42,6 @@ pub struct MemoryUnit<'m> {
     pub(crate) alignment: Alignment,
     /// What tapped programs have touched.
     pub(crate) touches: Log,
-}
-
-/// The first lane whose address is in no allocation that allows the access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Denied {
-    /// `None` for a scalar access.
-    pub lane: Option<u8>,
-    /// Its address.
-    pub address: u64,
-    /// Bytes accessed there.
-    pub bytes: u32,
-    /// Why.
-    pub reason: MemoryFaultReason,
 }
 
 impl<'m> MemoryUnit<'m> {
@@ -100,6 +87,17 @@ impl<'m> MemoryUnit<'m> {
     /// The LDS of the work-group that runs.
     pub fn lds(&mut self) -> &mut Lds {
         &mut self.lds
+    }
+
+    /// Whether an access beyond the LDS is a fault. At first it is not.
+    pub fn set_strict_lds(&mut self, strict: bool) {
+        self.overruns.set_strict(strict);
+    }
+
+    /// The accesses beyond the LDS since the last call.
+    #[inline]
+    pub fn take_lds_overrun(&mut self) -> Option<LdsOverrun> {
+        self.overruns.take()
     }
 
     /// Sets the scratch of the wave that runs next: dword `d` of lane `l` is

@@ -77,10 +77,10 @@ pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{Exported, Sent};
 pub use wavetank_machine::{Group, Schedule};
-pub use wavetank_memory::taps::{Touch, Touched};
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
     RegistryError, Rights,
 };
+pub use wavetank_memory::{Touch, Touched};
 pub use wavetank_object as object;
 pub use wavetank_translate::{Fidelity, fidelity};

@@ -6,7 +6,7 @@ use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
 use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
-use wavetank_memory::taps::Touch;
+use wavetank_memory::Touch;
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, hwreg, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
 

@@ -12,6 +12,7 @@ use wavetank::object::{Target, interpreter, targets};
 use wavetank::{Chip, ChipFacts};
 use wavetank_quote::plain;
 
+use super::variable::prepend;
 use crate::exit::{Failure, Result};
 
 /// A library of this name is where kernels run.
@@ -146,7 +147,7 @@ fn libraries(linker: &Path, program: &Path, folder: Option<&Path>) -> Vec<(Strin
     command.arg("--list").arg(program).stdin(Stdio::null());
     command.env_remove("LD_PRELOAD");
     if let Some(folder) = folder {
-        super::library::prepend(&mut command, "LD_LIBRARY_PATH", folder, ":");
+        prepend(&mut command, "LD_LIBRARY_PATH", folder, ":");
     }
     let Ok(output) = command.output() else {
         return Vec::new();

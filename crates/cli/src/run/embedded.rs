@@ -5,8 +5,10 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::library::NAMES;
 use crate::exit::{Failure, Result};
+
+/// The names by which programs look for the library.
+pub const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
 
 /// The library with a name of its contents, where it is inside.
 const LIBRARY: Option<(&str, &[u8])> = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));

@@ -1,15 +1,13 @@
 //! The runtime library, and how a program comes to use it.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::contents::Contents;
-use super::embedded;
+use super::embedded::{self, NAMES};
+use super::variable::prepend;
 use crate::exit::{Failure, Result};
 
-/// The names by which programs look for the library.
-pub const NAMES: [&str; 2] = ["libhsa-runtime64.so.1", "libhsa-runtime64.so"];
 /// The library as it is built.
 const BUILT: &str = "libhsa_runtime64.so";
 
@@ -81,14 +79,4 @@ impl Library {
             prepend(command, "LD_PRELOAD", &self.file, " ");
         }
     }
-}
-
-/// Puts a path before what an environment variable holds.
-pub fn prepend(command: &mut Command, variable: &str, path: &Path, separator: &str) {
-    let mut value = OsString::from(path);
-    if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
-        value.push(separator);
-        value.push(old);
-    }
-    command.env(variable, value);
 }

@@ -5,6 +5,7 @@ mod embedded;
 mod library;
 mod program;
 mod record;
+mod variable;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use crate::running::Running;
 use contents::Contents;
 pub use contents::find;
 use library::Library;
-use program::End;
+use program::{End, Ended};
 use record::{Log, Record};
 
 // No line is longer than 80 columns: clap would break it.
@@ -89,14 +90,6 @@ struct Marks {
     /// Without one a program that a fault ends is taken for one that ends by itself.
     fault: Option<FaultFile>,
     log: Log,
-}
-
-/// A program that has ended.
-struct Ended {
-    end: End,
-    process: u32,
-    timed_out: bool,
-    time: Duration,
 }
 
 impl Run {

@@ -29,6 +29,14 @@ pub enum End {
     Signal(Signal),
 }
 
+/// A program that has ended.
+pub struct Ended {
+    pub end: End,
+    pub process: u32,
+    pub timed_out: bool,
+    pub time: Duration,
+}
+
 /// Signals that a process gets for what it does itself; nobody hands them on.
 const OWN: [Signal; 8] = [
     Signal::SIGSEGV,

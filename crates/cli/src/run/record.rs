@@ -8,8 +8,7 @@ use serde::Serialize;
 use wavetank::statistics::Sum;
 use wavetank_quote::readable;
 
-use super::Ended;
-use super::program::End;
+use super::program::{End, Ended};
 use crate::exit::{Failure, Result, print_json};
 
 /// Where our lines go.

@@ -2,8 +2,8 @@
 
 use wavetank_interp::internals::tapped_step;
 use wavetank_ir::{Access, DataReg, MemOp, Rmw, Space as Where};
-use wavetank_memory::taps::{Touch, Touched};
 use wavetank_memory::{Lds, MemoryUnit, PRIVATE_BASE, Registry, SHARED_BASE, Source, Wave};
+use wavetank_memory::{Touch, Touched};
 
 use super::*;
 

@@ -11,14 +11,15 @@ use wavetank_ir::{Half, Image, ImageKind, Lod, MemKind, Space as Where};
 use crate::access::{Context, Request};
 use crate::descriptor::{ImageResource, ImageType};
 use crate::elements::{self, Components, Four, ZERO};
+use crate::fault::Denied;
 use crate::format::HALF;
-use crate::lanes::{Lanes, which, words};
+use crate::lanes::{Lanes, which};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
 use crate::rows::Rows;
+use crate::sources::words;
 use crate::space::buffer::check_addresses;
 use crate::taps::Tap;
-use crate::unit::Denied;
 use surface::Surface;
 
 /// Why an access to an image was refused.

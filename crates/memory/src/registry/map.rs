@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use imbl::OrdMap;
 
-use super::{Allocation, Rights};
+use super::allocation::{Allocation, Rights};
 
 /// An allocation, and whether it still is one.
 #[derive(Debug)]

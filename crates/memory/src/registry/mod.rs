@@ -3,6 +3,7 @@
 //! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, and [`epoch`]
 //! knows when nobody can still be in an access that was allowed before something was taken away.
 
+mod allocation;
 mod arena;
 mod epoch;
 mod map;
@@ -13,46 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::global;
-use crate::space::gds::Gds;
+use crate::own::gds::Gds;
 use arena::{Arena, PAGE, Room};
 use epoch::Epochs;
 
+pub use allocation::{Allocation, Rights};
 pub(crate) use epoch::Seat;
 pub(crate) use map::{Entry, Map};
-
-/// What the guest may do with an allocation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rights {
-    /// Loads only.
-    Read,
-    /// Loads, stores and atomics.
-    ReadWrite,
-}
-
-/// One allocation of a device. Its guest address is its host address.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Allocation {
-    /// What reports call it.
-    pub name: Arc<str>,
-    /// The address of its first byte.
-    pub address: u64,
-    /// Its length in bytes.
-    pub bytes: u64,
-    /// What the guest may do.
-    pub rights: Rights,
-}
-
-impl Allocation {
-    /// The address after the last byte.
-    pub fn end(&self) -> u64 {
-        self.address + self.bytes
-    }
-
-    /// Whether it holds all of `[first, end)`.
-    pub fn holds(&self, first: u64, end: u64) -> bool {
-        self.address <= first && end <= self.end()
-    }
-}
 
 /// A part of memory that is allocated whole but used in parts, as the segments of a code object are: each is an
 /// allocation of its own, and what lies between them is none.

@@ -10,15 +10,16 @@ use wavetank_ir::{Dialect, Elements, MemKind, Space as Where};
 
 use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
+use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
-use crate::lanes::{Lanes, all_aligned, bounds, each, lanes32, uniform32, uniform64, which, words};
+use crate::lanes::{Lanes, all_aligned, bounds, each, which};
 use crate::operation::Operation;
 use crate::places::{Far, PRIVATE_STEP, Private, Split};
 use crate::rows::Rows;
+use crate::sources::{lanes32, uniform32, uniform64, words};
 use crate::space::Space;
 use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure};
 use crate::space::scratch::places;
-use crate::unit::Denied;
 use crate::window::Span;
 
 /// A buffer descriptor (V#).

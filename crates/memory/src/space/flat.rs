@@ -3,17 +3,18 @@
 use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request, Source};
+use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::ALIAS;
-use crate::lanes::{bounds, each, is_row, lanes32, uniform64, which};
+use crate::lanes::{bounds, each, is_row, which};
 use crate::operation::Operation;
 use crate::places::{Addresses, Far, Near, Side, Steps};
 use crate::rows::Rows;
+use crate::sources::{lanes32, uniform64};
 use crate::space::Space;
 use crate::space::buffer::span;
 use crate::space::lds;
 use crate::space::scratch;
-use crate::unit::Denied;
 use crate::window::Span;
 use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
 

@@ -5,39 +5,16 @@
 //! dword by dword, as in LDS; atomics ignore the low bits of the address.
 
 use std::mem::MaybeUninit;
-use std::sync::OnceLock;
-use std::sync::atomic::AtomicU64;
 
 use wavetank_isa::numbers::GDS_BYTES as BYTES;
 
 use crate::access::{Context, Request};
-use crate::lanes::{Lanes, lanes32, uniform32};
+use crate::fault::Denied;
+use crate::lanes::Lanes;
 use crate::operation::Operation;
 use crate::places::Split;
+use crate::sources::{lanes32, uniform32};
 use crate::space::Space;
-use crate::unit::Denied;
-
-/// The memory, made when it is first used: few programs do.
-#[derive(Debug, Default)]
-pub(crate) struct Gds(OnceLock<Box<[AtomicU64]>>);
-
-impl Gds {
-    #[inline]
-    fn base(&self) -> u64 {
-        let memory = self
-            .0
-            .get_or_init(|| (0..BYTES / 8).map(|_| AtomicU64::new(0)).collect());
-        memory.as_ptr().expose_provenance() as u64
-    }
-
-    /// Where it is in the host's memory, and how many bytes; none as long as nobody has used it.
-    pub(crate) fn extent(&self) -> (u64, u64) {
-        match self.0.get() {
-            Some(_) => (self.base(), BYTES),
-            None => (0, 0),
-        }
-    }
-}
 
 /// Offsets in the global data share.
 pub struct Shared;

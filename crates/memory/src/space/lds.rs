@@ -6,82 +6,19 @@
 //! mode. Atomics ignore the low bits of the address.
 
 use std::mem::MaybeUninit;
-use std::sync::atomic::AtomicU64;
 
 use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
 use crate::atomic;
-use crate::lanes::{Lanes, each, lanes32};
+use crate::fault::Denied;
+use crate::lanes::{Lanes, each};
 use crate::operation::Operation;
 use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::rows::{Baseline, Rows};
+use crate::sources::lanes32;
 use crate::space::Space;
 use crate::taps::Tap;
-use crate::unit::Denied;
-
-/// The LDS of a work-group.
-#[derive(Debug)]
-pub struct Lds {
-    /// Atomic cells, since the guest's accesses are atomic; boxed, so that the
-    /// address stays when it is moved to a unit.
-    memory: Box<[AtomicU64]>,
-    bytes: u32,
-}
-
-impl Lds {
-    /// Zeroed memory of `bytes` bytes.
-    pub fn new(bytes: u32) -> Self {
-        let words = bytes.div_ceil(8) as usize;
-        Lds {
-            memory: (0..words).map(|_| AtomicU64::new(0)).collect(),
-            bytes,
-        }
-    }
-
-    /// Memory that holds these dwords.
-    pub fn from_dwords(dwords: &[u32]) -> Self {
-        let word = |pair: &[u32]| {
-            let high = pair.get(1).copied().unwrap_or_default();
-            AtomicU64::new(u64::from(pair[0]) | u64::from(high) << 32)
-        };
-        Lds {
-            memory: dwords.chunks(2).map(word).collect(),
-            bytes: 4 * dwords.len() as u32,
-        }
-    }
-
-    /// Its size in bytes.
-    pub fn bytes(&self) -> u32 {
-        self.bytes
-    }
-
-    /// Zeroes it for another work-group.
-    pub fn clear(&mut self) {
-        for word in &mut self.memory {
-            *word.get_mut() = 0;
-        }
-    }
-
-    /// Its dwords, the last one padded with zeros.
-    pub fn dwords(&mut self) -> Vec<u32> {
-        let words = self.memory.iter_mut().map(|w| *w.get_mut());
-        words
-            .flat_map(|w| [w as u32, (w >> 32) as u32])
-            .take(self.bytes.div_ceil(4) as usize)
-            .collect()
-    }
-
-    #[inline(always)]
-    fn base(&self) -> u64 {
-        self.memory.as_ptr().expose_provenance() as u64
-    }
-
-    /// Where it is in the host's memory, and how many bytes.
-    pub(crate) fn extent(&self) -> (u64, u64) {
-        (self.base(), self.bytes.into())
-    }
-}
 
 /// LDS offsets, one a lane.
 pub struct Local;
@@ -122,7 +59,7 @@ unsafe fn run_row<O: Operation>(
     unsafe {
         let (first, last) = (lanes.read(), lanes.add(63).read());
         let end = u64::from(last) + u64::from(offset) + u64::from(bytes);
-        if O::ATOMIC || mask != !0 || end > lds.bytes.into() {
+        if O::ATOMIC || mask != !0 || end > lds.bytes().into() {
             return false;
         }
         let first = lds.base() + u64::from(offset) + u64::from(first);
@@ -154,7 +91,7 @@ pub(crate) unsafe fn is_inside<O: Operation>(
     lanes: *const u32,
     offset: u32,
 ) -> Result<bool, Denied> {
-    let bytes = u64::from(ctx.memory.lds.bytes);
+    let bytes = u64::from(ctx.memory.lds.bytes());
     let room = bytes.checked_sub(u64::from(op.bytes()) + u64::from(offset));
     // SAFETY: the wave is live.
     unsafe {
@@ -162,9 +99,23 @@ pub(crate) unsafe fn is_inside<O: Operation>(
             return Ok(true);
         }
         let offsets = sums::<O>(op, lanes, offset);
-        ctx.memory.note_overrun(step, mask, op.bytes(), &offsets)?;
+        note_overrun(ctx, step, mask, op.bytes(), &offsets)?;
     }
     Ok(false)
+}
+
+/// Takes down which lanes access something beyond the LDS.
+fn note_overrun(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    bytes: u32,
+    offsets: &Lanes,
+) -> Result<(), Denied> {
+    let (lds_bytes, at) = (ctx.memory.lds.bytes(), (step.pc, step.op.kind));
+    ctx.memory
+        .overruns
+        .note(at, lds_bytes, mask, bytes, offsets)
 }
 
 /// Runs an operation at LDS offsets; the sum with `offset` wraps at 32 bits.
@@ -212,7 +163,7 @@ unsafe fn run_each<O: Operation>(
     unsafe {
         let places = Clamped {
             base: lds.base(),
-            bytes: lds.bytes,
+            bytes: lds.bytes(),
             offsets: sums::<O>(op, lanes, offset),
         };
         op.run(&places, mask);
@@ -246,7 +197,7 @@ pub unsafe fn pair<const TAP: bool>(
     };
     let (mut first, mut second) = (MaybeUninit::uninit(), MaybeUninit::uninit());
     let lds = &ctx.memory.lds;
-    let (base, bytes) = (lds.base(), lds.bytes);
+    let (base, bytes) = (lds.base(), lds.bytes());
     let width = step.op.access.bytes();
     // SAFETY: the wave is live; what is not in range is left out.
     unsafe {
@@ -259,7 +210,7 @@ pub unsafe fn pair<const TAP: bool>(
         to.offsets = to.offsets.map(|offset| offset & !(width - 1));
         let from = places(step.sources[1], &mut second);
         for offsets in [&to.offsets, &from.offsets] {
-            ctx.memory.note_overrun(step, mask, width, offsets)?;
+            note_overrun(ctx, step, mask, width, offsets)?;
         }
         if TAP {
             let tap = Tap::new(ctx.memory, step);

@@ -2,14 +2,15 @@
 
 pub mod buffer;
 pub mod flat;
+pub mod formatted;
 pub mod gds;
 pub mod lds;
 pub mod scalar;
 pub mod scratch;
 
 use crate::access::{Context, Request};
+use crate::fault::Denied;
 use crate::operation::Operation;
-use crate::unit::Denied;
 
 /// A space makes the places of the active lanes, checks them all, and only
 /// then runs the operation on them.

@@ -6,10 +6,10 @@
 use wavetank_ir::{DataReg, MemKind, Rmw};
 
 use crate::access::{Context, Request};
+use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
-use crate::lanes::{uniform32, uniform64, words};
+use crate::sources::{uniform32, uniform64, words};
 use crate::taps::Tap;
-use crate::unit::Denied;
 use crate::window::Span;
 use crate::{atomic, global};
 

@@ -1,0 +1,15 @@
+//! Variables of the environment that a program gets.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+/// Puts a path before what an environment variable holds.
+pub fn prepend(command: &mut Command, variable: &str, path: &Path, separator: &str) {
+    let mut value = OsString::from(path);
+    if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
+        value.push(separator);
+        value.push(old);
+    }
+    command.env(variable, value);
+}

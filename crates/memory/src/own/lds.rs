@@ -1,0 +1,68 @@
+//! The memory of the local data share.
+
+use std::sync::atomic::AtomicU64;
+
+/// The LDS of a work-group.
+#[derive(Debug)]
+pub struct Lds {
+    /// Atomic cells, since the guest's accesses are atomic; boxed, so that the
+    /// address stays when it is moved to a unit.
+    memory: Box<[AtomicU64]>,
+    bytes: u32,
+}
+
+impl Lds {
+    /// Zeroed memory of `bytes` bytes.
+    pub fn new(bytes: u32) -> Self {
+        let words = bytes.div_ceil(8) as usize;
+        Lds {
+            memory: (0..words).map(|_| AtomicU64::new(0)).collect(),
+            bytes,
+        }
+    }
+
+    /// Memory that holds these dwords.
+    pub fn from_dwords(dwords: &[u32]) -> Self {
+        let word = |pair: &[u32]| {
+            let high = pair.get(1).copied().unwrap_or_default();
+            AtomicU64::new(u64::from(pair[0]) | u64::from(high) << 32)
+        };
+        Lds {
+            memory: dwords.chunks(2).map(word).collect(),
+            bytes: 4 * dwords.len() as u32,
+        }
+    }
+
+    /// Its size in bytes.
+    #[inline(always)]
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Zeroes it for another work-group.
+    pub fn clear(&mut self) {
+        for word in &mut self.memory {
+            *word.get_mut() = 0;
+        }
+    }
+
+    /// Its dwords, the last one padded with zeros.
+    pub fn dwords(&mut self) -> Vec<u32> {
+        let words = self.memory.iter_mut().map(|w| *w.get_mut());
+        words
+            .flat_map(|w| [w as u32, (w >> 32) as u32])
+            .take(self.bytes.div_ceil(4) as usize)
+            .collect()
+    }
+
+    /// Where it begins in the host's memory.
+    #[inline(always)]
+    pub(crate) fn base(&self) -> u64 {
+        self.memory.as_ptr().expose_provenance() as u64
+    }
+
+    /// Where it is in the host's memory, and how many bytes.
+    pub(crate) fn extent(&self) -> (u64, u64) {
+        (self.base(), self.bytes.into())
+    }
+}

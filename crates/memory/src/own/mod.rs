@@ -1,0 +1,5 @@
+//! The memory that a unit has beside the allocations of the device: LDS, the global data share, and where scratch is.
+
+pub mod gds;
+pub mod lds;
+pub mod scratch;

@@ -1,0 +1,62 @@
+//! Buffers whose elements are converted (Vega ISA, 8.1.3 "Buffer Data").
+
+use wavetank_ir::MemKind;
+
+use crate::access::{Context, Request};
+use crate::elements::{self, Components};
+use crate::fault::Denied;
+use crate::format::Format;
+use crate::places::Far;
+use crate::rows::Rows;
+use crate::space::buffer::Site;
+use crate::taps::Tap;
+
+/// A load or store with conversion, of `access` dwords as components. Range
+/// checks are all or nothing. With `TAP` it notes what is touched.
+///
+/// # Safety
+/// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
+#[inline(always)]
+pub unsafe fn access<R: Rows, const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Denied> {
+    // SAFETY: the wave is live.
+    let site = unsafe { Site::new(ctx, step) };
+    let d = site.descriptor;
+    let format = Format::new(d.data_format, d.num_format);
+    let (mut address, valid) = site.lanes(1);
+    let bytes = format.map_or(0, Format::bytes);
+    let stores = step.op.kind != MemKind::Load;
+    // A format that is reserved is like one that is unbound.
+    let inside = if format.is_some() { mask & valid[0] } else { 0 };
+    site.align(ctx.memory.alignment, inside, bytes, &mut address)?;
+    if inside != 0 {
+        site.check(ctx, step.cache, inside, (bytes, stores), &address)?;
+        if TAP {
+            Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+        }
+    }
+    let components = Components::new(ctx, step, format.map(|f| f.number));
+    // SAFETY: the registers are in the file; the elements were checked.
+    unsafe {
+        match format {
+            Some(f) if stores => {
+                let given = elements::unselect(d.select, &components.read());
+                elements::put::<R>(bytes, inside, &address, &f.pack_lanes(&given));
+            }
+            None if stores => {}
+            _ => {
+                let dwords = elements::fetch::<R>(bytes, inside, &address);
+                let found = match format {
+                    Some(f) => f.unpack_lanes(&dwords),
+                    None => elements::ZERO,
+                };
+                let one = format.map_or(0, Format::one);
+                components.write::<R>(mask, &elements::select(d.select, &found, one));
+            }
+        }
+    }
+    Ok(())
+}
