@@ -224,6 +224,7 @@ impl<'m> MemoryUnit<'m> {
     }
 
     /// Checks the access of a whole wave.
+    #[inline]
     pub(crate) fn check_scalar(&mut self, slot: u32, span: Span) -> Result<(), Denied> {
         if self.holds(slot, span) {
             return Ok(());

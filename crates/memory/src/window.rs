@@ -3,7 +3,6 @@
 //! The layout is fixed, so that compiled code can look for itself: an access may go ahead if it lies between `start` and `end`
 //! (`store_end` if it stores), and what `gone` points to is 0. Else it asks [`MemoryUnit::look_up`](crate::MemoryUnit::look_up).
 
-use std::ptr::null;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,7 +14,7 @@ use crate::registry::{Allocation, Entry, Rights};
 pub struct Window {
     /// Where it begins, and ends.
     bounds: Bounds,
-    /// Is set when the allocation is taken away. Not to be looked at while the bounds hold nothing.
+    /// Is set when the allocation is taken away.
     gone: *const AtomicBool,
     /// Keeps what `gone` points to.
     entry: Option<Arc<Entry>>,
@@ -46,12 +45,15 @@ pub struct Span {
     pub stores: bool,
 }
 
+/// What the windows on nothing point to.
+static NOTHING: AtomicBool = AtomicBool::new(true);
+
 impl Default for Window {
     /// One that holds nothing.
     fn default() -> Self {
         Window {
             bounds: Bounds::default(),
-            gone: null(),
+            gone: &raw const NOTHING,
             entry: None,
         }
     }
@@ -90,8 +92,8 @@ impl Window {
     /// Whether there is an allocation.
     #[inline(always)]
     fn is_there(&self) -> bool {
-        // SAFETY: the entry keeps what it points to.
-        self.entry.is_some() && unsafe { !(*self.gone).load(Ordering::Acquire) }
+        // SAFETY: the entry keeps what it points to; without one that is a static.
+        unsafe { !(*self.gone).load(Ordering::Acquire) }
     }
 
     /// The offsets from `base` at which lanes may access `bytes` bytes, if there are any: the smallest and the largest.
@@ -152,7 +154,7 @@ mod tests {
         let inside = span.first >= word(Window::START)
             && span.first <= span.last
             && span.last.saturating_add(span.bytes.into()) <= word(end);
-        // SAFETY: there is an allocation, since the bounds hold something.
+        // SAFETY: the window is alive, and keeps what it points to.
         inside
             && unsafe {
                 window

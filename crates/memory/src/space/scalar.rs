@@ -74,6 +74,7 @@ pub unsafe fn buffer<const TAP: bool>(
 }
 
 /// Writes a uniform register if it is in the file.
+#[inline(always)]
 unsafe fn set_register(ctx: &mut Context<'_, '_>, first: usize, n: usize, value: u32) {
     // SAFETY: in the file, of a live wave.
     unsafe {
@@ -85,6 +86,7 @@ unsafe fn set_register(ctx: &mut Context<'_, '_>, first: usize, n: usize, value:
 }
 
 /// The number of the first register of a span.
+#[inline(always)]
 fn first(reg: Option<DataReg>) -> usize {
     match reg {
         Some(DataReg::S(n)) => n.into(),
@@ -153,6 +155,7 @@ unsafe fn access<const TAP: bool>(
 ///
 /// # Safety
 /// The context is that of a live wave, and the request was made for it.
+#[inline(always)]
 unsafe fn data(ctx: &Context<'_, '_>, step: &Request, n: usize) -> u32 {
     // SAFETY: the offset is in the uniform state.
     unsafe { ctx.u::<u32>(step.data[n]).read() }
