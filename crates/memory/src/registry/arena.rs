@@ -9,9 +9,11 @@
 //! somebody may still be in an access that was allowed before.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::File;
 
 use memmap2::{Advice, MmapOptions, MmapRaw, UncheckedAdvice};
 
+use super::file;
 use crate::global;
 
 /// The size and alignment of a page.
@@ -41,6 +43,13 @@ pub(super) struct Room {
     large: bool,
 }
 
+impl Room {
+    /// Whole pages that an owner may use.
+    pub fn usable(&self) -> u64 {
+        self.bytes - GUARD
+    }
+}
+
 /// The mappings of a registry.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
@@ -51,6 +60,8 @@ pub(super) struct Arena {
     fits: BTreeSet<(u64, u64)>,
     /// Mappings of large pieces, by the address of the piece.
     large: BTreeMap<u64, MmapRaw>,
+    /// Pieces that lie on files, by address.
+    on_files: BTreeSet<u64>,
     /// What rests: small pieces, large pieces.
     resting: [Resting; 2],
 }
@@ -90,8 +101,30 @@ impl Arena {
         })
     }
 
+    /// Lays a piece on a file, which has as many bytes as the piece without its guard.
+    pub fn lay(&mut self, room: Room, file: &File) -> std::io::Result<()> {
+        // SAFETY: pages of the arena, which guests reach by relaxed atomics alone.
+        unsafe { file::map_file(room.start, room.usable(), file) }?;
+        self.on_files.insert(room.start);
+        Ok(())
+    }
+
+    /// Takes a piece from its file, if it lies on one: it reads zeros, and the file stays as it is.
+    pub fn lift(&mut self, room: Room) -> std::io::Result<()> {
+        if self.on_files.contains(&room.start) {
+            // SAFETY: pages of the arena, which guests reach by relaxed atomics alone.
+            unsafe { file::map_zeros(room.start, room.bytes) }?;
+            self.on_files.remove(&room.start);
+        }
+        Ok(())
+    }
+
     /// Gives a piece back: its memory now, its addresses later.
     pub fn give(&mut self, room: Room, epoch: u64) {
+        if self.lift(room).is_err() {
+            // It stays where it is for ever: whoever got it next would write to the file.
+            return;
+        }
         self.empty(room);
         let resting = &mut self.resting[usize::from(room.large)];
         resting.bytes += room.bytes;

@@ -4,9 +4,9 @@
 //! begins a new epoch; whoever began a turn or a copy before may still be in it. Once all of those have ended, which
 //! takes no longer than a turn, nobody can.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The mark of a seat whose owner accesses nothing.
 const IDLE: u64 = u64::MAX;
@@ -21,6 +21,8 @@ const NAP: Duration = Duration::from_micros(20);
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
     now: AtomicU64,
+    /// Whether nobody may begin to access memory.
+    paused: AtomicBool,
     seats: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
@@ -63,6 +65,30 @@ impl Epochs {
         }
     }
 
+    /// Lets nobody begin to access memory while `change` runs, and waits before that until nobody does. `None`, and
+    /// nothing has been done, if somebody still did after `patience`: who waits for a second seat would wait for ever.
+    pub fn pause<T>(&self, patience: Duration, change: impl FnOnce() -> T) -> Option<T> {
+        /// Lets them begin again.
+        struct Paused<'e>(&'e Epochs);
+        impl Drop for Paused<'_> {
+            fn drop(&mut self) {
+                self.0.paused.store(false, Ordering::SeqCst);
+            }
+        }
+        let start = Instant::now();
+        self.paused.store(true, Ordering::SeqCst);
+        let _paused = Paused(self);
+        // Whose turn goes on sees the new epoch at its end, and looks.
+        let epoch = self.begin();
+        while !self.has_come(epoch) {
+            if start.elapsed() >= patience {
+                return None;
+            }
+            std::thread::sleep(NAP);
+        }
+        Some(change())
+    }
+
     fn seats(&self) -> std::sync::MutexGuard<'_, Vec<Arc<AtomicU64>>> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,11 +103,23 @@ impl Seat<'_> {
         if self.mark.load(Ordering::Relaxed) == self.epochs.now.load(Ordering::SeqCst) {
             return;
         }
-        // In one order with `begin`: either the look at the seats sees this mark, or this sees the new epoch and with it
-        // what was marked as gone before.
-        let now = self.epochs.now.load(Ordering::SeqCst);
-        self.mark.store(now, Ordering::SeqCst);
-        std::sync::atomic::fence(Ordering::SeqCst);
+        self.enter_anew();
+    }
+
+    #[cold]
+    fn enter_anew(&self) {
+        loop {
+            // In one order with `begin`: either the look at the seats sees this mark, or this sees the new epoch and with
+            // it what was marked as gone before, and the pause.
+            let now = self.epochs.now.load(Ordering::SeqCst);
+            self.mark.store(now, Ordering::SeqCst);
+            std::sync::atomic::fence(Ordering::SeqCst);
+            if !self.epochs.paused.load(Ordering::SeqCst) {
+                return;
+            }
+            self.leave();
+            std::thread::sleep(NAP);
+        }
     }
 
     /// The owner accesses nothing any more.

@@ -1,17 +1,21 @@
 //! The allocations of a device: what a guest address may name.
 //!
-//! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, and [`epoch`]
-//! knows when nobody can still be in an access that was allowed before something was taken away.
+//! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, [`file`] lets
+//! other processes have it too, and [`epoch`] knows when nobody can still be in an access that was allowed before
+//! something was taken away.
 
 mod allocation;
 mod arena;
 mod epoch;
+mod file;
 mod map;
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 
 use crate::global;
 use crate::own::gds::Gds;
@@ -85,6 +89,14 @@ pub enum RegistryError {
         /// The address.
         address: u64,
     },
+    /// Memory that could not be laid on a file, or taken from it.
+    #[error("the memory at {address:#x} cannot be shared: {why}")]
+    NotShared {
+        /// The address.
+        address: u64,
+        /// What was in the way.
+        why: String,
+    },
     /// A registration that is none any more.
     #[error("this host memory was taken away already")]
     Unregistered,
@@ -97,6 +109,11 @@ pub enum RegistryError {
         bytes: u64,
     },
 }
+
+/// How long one attempt to find memory at rest takes at most, and how many there are. A copy that waits for a second seat
+/// while it has one needs the time between them.
+const PATIENCE: Duration = Duration::from_millis(20);
+const PAUSES: u32 = 500;
 
 /// The allocations of a device, shared by its workers and its host.
 ///
@@ -287,6 +304,58 @@ impl Registry {
         let epoch = self.take_away(&block.parts);
         owned.arena.give(block.room, epoch);
         Ok(())
+    }
+
+    /// Lays memory on an empty file, which gets its contents: who maps the file sees what the guest writes, and the guest
+    /// what they write, until [`free`](Self::free). The address stays.
+    ///
+    /// Waves and copies pause meanwhile, so that none of their stores is lost. What the host itself stores to the memory
+    /// during the call may be.
+    ///
+    /// # Errors
+    /// If nothing that was allocated starts there, or the host cannot write or map the file.
+    pub fn share(&self, address: u64, file: &File) -> Result<(), RegistryError> {
+        self.lay(address, |arena, room| {
+            // SAFETY: the room's pages are mapped.
+            unsafe { file::write_out(room.start, room.usable(), file) }?;
+            arena.lay(room, file)
+        })
+    }
+
+    /// Lays memory on a file, and takes the contents of the file, which has as many whole pages.
+    ///
+    /// # Errors
+    /// As for [`share`](Self::share).
+    pub fn join(&self, address: u64, file: &File) -> Result<(), RegistryError> {
+        self.lay(address, |arena, room| arena.lay(room, file))
+    }
+
+    /// Takes memory from its file, which stays as it is: the memory reads zeros, and is the registry's alone.
+    ///
+    /// # Errors
+    /// If nothing that was allocated starts there, or the host cannot map memory.
+    pub fn leave(&self, address: u64) -> Result<(), RegistryError> {
+        self.lay(address, Arena::lift)
+    }
+
+    /// Changes what the pages of a block are, while nobody is in an access.
+    fn lay(
+        &self,
+        address: u64,
+        change: impl Fn(&mut Arena, Room) -> std::io::Result<()>,
+    ) -> Result<(), RegistryError> {
+        let not_shared = |why: String| RegistryError::NotShared { address, why };
+        for _ in 0..PAUSES {
+            let mut owned = lock(&self.owned);
+            let owned = &mut *owned;
+            let block = owned.blocks.get(&address);
+            let room = block.ok_or(RegistryError::Unknown { address })?.room;
+            let arena = &mut owned.arena;
+            if let Some(done) = self.epochs.pause(PATIENCE, || change(arena, room)) {
+                return done.map_err(|error| not_shared(error.to_string()));
+            }
+        }
+        Err(not_shared("copies that do not end are using it".into()))
     }
 
     /// Changes what the guest may do with an allocation of one part.

@@ -175,3 +175,90 @@ fn what_is_held_stays_mapped() {
         unsafe { global::store64(a.address, 1) };
     }
 }
+
+/// A file without a name.
+fn file() -> File {
+    // SAFETY: a name and a flag; the descriptor is new.
+    let descriptor = unsafe { libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC) };
+    assert!(descriptor >= 0);
+    // SAFETY: just made, and nobody else's.
+    unsafe { std::os::fd::FromRawFd::from_raw_fd(descriptor) }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri maps no files")]
+fn shared_memory_is_the_file() {
+    use std::os::unix::fs::FileExt;
+    let registry = Registry::new();
+    for bytes in [100, 3 << 20] {
+        let at = registry.allocate("shared", bytes, 1).unwrap().address;
+        registry.write(at + 8, &[1, 2, 3]).unwrap();
+        let shared = file();
+        registry.share(at, &shared).unwrap();
+        let mut seen = [9; 4];
+        shared.read_exact_at(&mut seen, 8).unwrap();
+        assert_eq!(seen, [1, 2, 3, 0]);
+        shared.write_all_at(&[7], 9).unwrap();
+        // Another allocation of the same bytes: what one writes, the other reads.
+        let other = registry.allocate("other", bytes, 1).unwrap().address;
+        registry.join(other, &shared).unwrap();
+        registry.read(other + 8, &mut seen).unwrap();
+        assert_eq!(seen, [1, 7, 3, 0]);
+        registry.write(other + 96, &[5]).unwrap();
+        registry.free(at).unwrap();
+        shared.read_exact_at(&mut seen, 96).unwrap();
+        assert_eq!(seen, [5, 0, 0, 0], "the file outlives an allocation");
+        registry.leave(other).unwrap();
+        registry.read(other + 96, &mut seen).unwrap();
+        assert_eq!(seen, [0; 4], "memory that left its file begins anew");
+        registry.write(other + 96, &[6]).unwrap();
+        shared.read_exact_at(&mut seen, 96).unwrap();
+        assert_eq!(seen, [5, 0, 0, 0]);
+        registry.free(other).unwrap();
+    }
+    let nowhere = registry.share(4096, &file());
+    assert_eq!(nowhere, Err(RegistryError::Unknown { address: 4096 }));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri maps no files")]
+fn no_store_is_lost_when_memory_is_shared() {
+    let registry = Registry::new();
+    let bytes = 4 << 20;
+    let at = registry.allocate("shared", bytes, 1).unwrap().address;
+    // Far behind: it is moved last.
+    let word = at + bytes - 8;
+    let (running, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+    let count = || {
+        let seat = registry.seat();
+        let mut count = 0;
+        while !stop.load(Relaxed) {
+            seat.enter();
+            // SAFETY: memory of the registry, which is not freed.
+            let word = unsafe { AtomicU64::from_ptr(word as *mut u64) };
+            word.fetch_add(1, Relaxed);
+            count += 1;
+            if count == 1000 {
+                running.fetch_add(1, Relaxed);
+            }
+        }
+        count
+    };
+    let counted = std::thread::scope(|scope| {
+        let counters = [scope.spawn(count), scope.spawn(count)];
+        while running.load(Relaxed) < 2 {
+            std::thread::yield_now();
+        }
+        for _ in 0..3 {
+            registry.share(at, &file()).unwrap();
+        }
+        stop.store(true, Relaxed);
+        counters
+            .map(|counter| counter.join().unwrap())
+            .iter()
+            .sum::<u64>()
+    });
+    let mut seen = [0; 8];
+    registry.read(word, &mut seen).unwrap();
+    assert_eq!(u64::from_le_bytes(seen), counted);
+}
