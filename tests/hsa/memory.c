@@ -155,7 +155,13 @@ static void check_access(void) {
     HSA(hsa_amd_memory_pool_free(memory));
 }
 
-// Attributes of shared virtual memory are hints; every question has an answer, and a prefetch completes its signal.
+static uint64_t svm(void *memory, size_t size, uint64_t attribute) {
+    hsa_amd_svm_attribute_pair_t get = {attribute, 0};
+    HSA(hsa_amd_svm_attributes_get(memory, size, &get, 1));
+    return get.value;
+}
+
+// Attributes of shared virtual memory are kept by pages; every question has an answer, and a prefetch completes its signal.
 static void check_svm(void) {
     void *memory = NULL;
     CHECK(posix_memalign(&memory, 4096, 16384) == 0);
@@ -170,15 +176,46 @@ static void check_svm(void) {
         {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, gpu.handle},
     };
     HSA(hsa_amd_svm_attributes_get(memory, 16384, get, 2));
-    CHECK(get[0].value == cpu.handle || get[0].value == gpu.handle);
-    CHECK(get[1].attribute != HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS && get[1].value == gpu.handle);
+    EQUAL(get[0].value, gpu.handle);
+    CHECK(get[1].attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE && get[1].value == gpu.handle);
+    char *second = (char *)memory + 8192;
+    hsa_amd_svm_attribute_pair_t coarse_grained = {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED};
+    HSA(hsa_amd_svm_attributes_set(second, 1, &coarse_grained, 1));
+    EQUAL(svm(memory, 8192, HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG), HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED);
+    EQUAL(svm(second, 4096, HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG), HSA_AMD_SVM_GLOBAL_FLAG_COARSE_GRAINED);
+    EQUAL(svm(memory, 16384, HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG), HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE);
+    EQUAL(svm(second, 8192, HSA_AMD_SVM_ATTRIB_READ_MOSTLY), 1);
+    EQUAL(svm(memory, 16384, HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION), 0);
+    hsa_amd_svm_attribute_pair_t wrong[] = {{HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, gpu.handle}, {99, 0}};
+    REFUSED(hsa_amd_svm_attributes_set(memory, 16384, &wrong[0], 1));
+    REFUSED(hsa_amd_svm_attributes_set(memory, 16384, &wrong[1], 1));
+    REFUSED(hsa_amd_svm_attributes_get(memory, 16384, &wrong[1], 1));
     REFUSED(hsa_amd_svm_attributes_set(memory, 16384, NULL, 1));
     REFUSED(hsa_amd_svm_attributes_get(memory, 16384, NULL, 1));
     hsa_signal_t done = new_signal(1);
     HSA(hsa_amd_svm_prefetch_async(memory, 16384, gpu, 0, NULL, done));
     wait_for_zero(done);
+    EQUAL(svm(memory, 16384, HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION), gpu.handle);
     HSA(hsa_signal_destroy(done));
     free(memory);
+}
+
+static void freed(void *memory, void *seen) { *(void **)seen = memory; }
+
+// Who waits for the end of an allocation hears of it, once, unless it does not want to any more.
+static void check_deallocation(void) {
+    char *memory = allocate(coarse, 8192);
+    void *first = NULL, *second = NULL;
+    HSA(hsa_amd_register_deallocation_callback(memory, freed, &first));
+    HSA(hsa_amd_register_deallocation_callback(memory + 4096, freed, &second));
+    REFUSED(hsa_amd_register_deallocation_callback(memory, NULL, NULL));
+    REFUSED(hsa_amd_register_deallocation_callback(NULL, freed, NULL));
+    REFUSED(hsa_amd_deregister_deallocation_callback(memory + 1, freed));
+    HSA(hsa_amd_deregister_deallocation_callback(memory + 4096, freed));
+    HSA(hsa_amd_memory_pool_free(memory));
+    CHECK(first == memory && second == NULL);
+    REFUSED(hsa_amd_deregister_deallocation_callback(memory, freed));
+    GIVES(HSA_STATUS_ERROR_INVALID_ALLOCATION, hsa_amd_register_deallocation_callback(memory, freed, &first));
 }
 
 int main(void) {
@@ -190,6 +227,7 @@ int main(void) {
     check_lock();
     check_access();
     check_svm();
+    check_deallocation();
     HSA(hsa_shut_down());
     puts("ok memory");
     return 0;

@@ -33,6 +33,11 @@ int main(int count, char **arguments_given) {
     FUNCTION(unmap, void *, size_t);
     FUNCTION(set_access, void *, size_t, const access_t *, size_t);
     FUNCTION(get_access, void *, uint32_t *, hsa_agent_t);
+    FUNCTION(export_shareable_handle, int *, memory_t, uint64_t);
+    FUNCTION(import_shareable_handle, int, memory_t *);
+    bool supported = false;
+    HSA(hsa_system_get_info((hsa_system_info_t)0x205, &supported)); // ..._VIRTUAL_MEM_API_SUPPORTED
+    CHECK(supported);
 
     const size_t page = 4096, size = 16 * page;
     void *address = NULL, *aligned = NULL;
@@ -77,6 +82,28 @@ int main(int count, char **arguments_given) {
     GIVES(HSA_STATUS_ERROR_INVALID_ALLOCATION, handle_release(memory));
     EQUAL(seen[7], 21); // a mapping keeps the memory
     HSA(unmap(aligned, size));
+
+    // A descriptor of memory, as another process would have it, is the same memory, and keeps it.
+    int descriptor = -1;
+    memory_t shared;
+    HSA(handle_create(coarse, size, 0, 0, &memory));
+    HSA(export_shareable_handle(&descriptor, memory, 0));
+    HSA(map(address, size, 0, memory, 0));
+    REFUSED(import_shareable_handle(-1, &shared));
+    int other[2];
+    CHECK(pipe(other) == 0);
+    REFUSED(import_shareable_handle(other[0], &shared));
+    HSA(import_shareable_handle(descriptor, &shared));
+    CHECK(close(descriptor) == 0);
+    HSA(map(aligned, size, 0, shared, 0));
+    values[5] = 77;
+    EQUAL(seen[5], 77);
+    HSA(unmap(address, size));
+    HSA(handle_release(memory));
+    GIVES(HSA_STATUS_ERROR_INVALID_ALLOCATION, export_shareable_handle(&descriptor, memory, 0));
+    EQUAL(seen[5], 77);
+    HSA(unmap(aligned, size));
+    HSA(handle_release(shared));
     HSA(address_free(address, size));
     HSA(address_free(aligned, size));
     GIVES(HSA_STATUS_ERROR_INVALID_ALLOCATION, address_free(aligned, size));

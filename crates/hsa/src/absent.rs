@@ -19,12 +19,11 @@ macro_rules! absent {
 }
 
 absent! {
-    hsa_amd_agent_preload hsa_amd_image_create hsa_amd_image_get_info_max_dim hsa_amd_interop_map_buffer
-    hsa_amd_interop_unmap_buffer hsa_amd_ipc_memory_attach hsa_amd_ipc_memory_create hsa_amd_ipc_memory_detach
-    hsa_amd_ipc_signal_attach hsa_amd_ipc_signal_create hsa_amd_memory_get_preferred_copy_engine
-    hsa_amd_portable_close_dmabuf hsa_amd_portable_export_dmabuf hsa_amd_queue_get_info hsa_amd_signal_wait_all
-    hsa_amd_spm_acquire hsa_amd_spm_release hsa_amd_spm_set_dest_buffer hsa_cache_get_info hsa_code_object_get_info
-    hsa_code_object_get_symbol hsa_code_object_get_symbol_from_name hsa_code_object_iterate_symbols
-    hsa_code_object_serialize hsa_code_symbol_get_info hsa_executable_load_program_code_object hsa_ext_image_clear hsa_ext_program_add_module hsa_ext_program_create
+    hsa_amd_agent_preload hsa_amd_image_get_info_max_dim hsa_amd_interop_map_buffer
+    hsa_amd_interop_unmap_buffer
+    hsa_amd_memory_get_preferred_copy_engine
+    hsa_amd_portable_close_dmabuf hsa_amd_portable_export_dmabuf hsa_amd_queue_get_info
+    hsa_amd_spm_acquire hsa_amd_spm_release hsa_amd_spm_set_dest_buffer
+    hsa_ext_image_clear hsa_ext_program_add_module hsa_ext_program_create
     hsa_ext_program_destroy hsa_ext_program_finalize hsa_ext_program_get_info hsa_ext_program_iterate_modules
 }

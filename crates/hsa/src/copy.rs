@@ -231,6 +231,7 @@ calls! {
         agent::of(agent)?;
         // SAFETY: the array has `count` handles.
         let dependencies = unsafe { dependencies(count, signals)? };
+        crate::svm::prefetched(pointer.expose_provenance() as u64, size as u64, agent);
         let work = Work::Prefetch { address: pointer.expose_provenance() as u64, bytes: size as u64 };
         add(Job { call: "hsa_amd_svm_prefetch_async", work, dependencies, completion })
     }

@@ -9,7 +9,7 @@ use crate::abi::{Agent, Pool, Status};
 use crate::call::Result;
 use crate::place::Access;
 use crate::runtime::{lock, runtime};
-use crate::{agent, host, log, place};
+use crate::{agent, deallocation, host, ipc, log, place, svm};
 
 /// Allocations are whole pages.
 pub const PAGE: u64 = 4096;
@@ -86,10 +86,20 @@ pub struct Known {
     pub bytes: u64,
     pub owner: Agent,
     pub flags: u32,
-    /// Whether it is memory of the program that it has locked; else it is memory of the library.
-    pub locked: bool,
+    pub origin: Origin,
     /// The program's own pointer.
     pub user_data: usize,
+}
+
+/// Where memory is from, by its number among the types of pointers in the headers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Memory of the library.
+    Allocated = 1,
+    /// Memory of the program that it has locked.
+    Locked = 2,
+    /// Memory of another process.
+    Attached = 4,
 }
 
 /// Memory of the library, by address.
@@ -124,32 +134,66 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         Kind::Kernarg => "memory for kernel arguments",
         _ => "a buffer in host memory",
     };
+    let address = take(what, bytes)?;
+    *lock(&TAKEN).entry(owner.0).or_default() += bytes;
+    own(address, bytes, owner, kind, Origin::Allocated);
+    Ok(address)
+}
+
+/// Takes whole pages that nothing else is known of.
+pub fn take(what: &str, bytes: u64) -> Result<u64> {
     // The driver gives blocks of a huge page or more that alignment, and `malloc` on the device finds the head of its 2 MB
     // blocks by it.
     let alignment = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
     let memory = runtime()?.registry().allocate(what, bytes, alignment);
-    let address = memory.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
+    memory
+        .map(|memory| memory.address)
+        .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
+}
+
+fn own(address: u64, bytes: u64, owner: Agent, kind: Kind, origin: Origin) {
     let known = Known {
         address,
         bytes,
         owner,
         flags: kind.flags(),
-        locked: false,
+        origin,
         user_data: 0,
     };
-    *lock(&TAKEN).entry(owner.0).or_default() += bytes;
     lock(&OWNED).insert(address, known);
-    Ok(address)
+}
+
+/// Remembers memory of another process, which is mapped here.
+pub fn attached(address: u64, bytes: u64, owner: Agent) {
+    own(address, bytes, owner, Kind::Device, Origin::Attached);
 }
 
 /// Frees what [`allocate`] gave.
 pub fn free(address: u64) -> Result {
-    let known = lock(&OWNED).remove(&address);
-    let known = known.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+    let known = disown(address, Origin::Allocated).ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+    deallocation::tell(&known);
     if let Some(taken) = lock(&TAKEN).get_mut(&known.owner.0) {
         *taken -= known.bytes;
     }
-    let freed = runtime()?.registry().free(address);
+    give(&known)
+}
+
+/// Forgets memory of another process.
+pub fn detach(address: u64) -> Result {
+    let known = disown(address, Origin::Attached).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+    give(&known)
+}
+
+fn disown(address: u64, origin: Origin) -> Option<Known> {
+    let mut owned = lock(&OWNED);
+    owned.get(&address).filter(|known| known.origin == origin)?;
+    owned.remove(&address)
+}
+
+fn give(known: &Known) -> Result {
+    svm::forget(known.address, known.bytes);
+    let freed = runtime()?.registry().free(known.address);
+    ipc::freed(known.address);
     freed.map_err(|_| Status::ERROR_INVALID_ALLOCATION)
 }
 
@@ -299,7 +343,9 @@ pub fn unlock_host(address: u64) -> Result {
 /// The address on the GPU of memory that is known.
 pub fn address_on_gpu(known: &Known) -> u64 {
     let mut locks = lock(&LOCKS);
-    let found = locks.holding(known.address).filter(|_| known.locked);
+    let found = locks
+        .holding(known.address)
+        .filter(|_| known.origin == Origin::Locked);
     found.map_or(known.address, |(address, lock)| gpu_address(address, lock))
 }
 
@@ -319,7 +365,7 @@ pub fn find(address: u64) -> Option<Known> {
                 bytes: lock.bytes,
                 owner: agent::cpu(),
                 flags: Kind::Fine.flags(),
-                locked: true,
+                origin: Origin::Locked,
                 user_data: lock.user_data,
             })
         })
@@ -328,7 +374,7 @@ pub fn find(address: u64) -> Option<Known> {
 /// Remembers the program's own pointer for the memory at an address.
 pub fn set_user_data(address: u64, data: usize) -> Result {
     let known = find(address).ok_or(Status::ERROR_INVALID_ARGUMENT)?;
-    if known.locked {
+    if known.origin == Origin::Locked {
         if let Some((_, lock)) = lock(&LOCKS).holding(host_address(address)) {
             lock.user_data = data;
         }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use wavetank_isa::numbers::LDS_BYTES;
 
-use crate::abi::{Agent, PointerInfo, Pool, Region, Status, SvmPair};
+use crate::abi::{Agent, PointerInfo, Pool, Region, Status};
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put, traverse};
 use crate::memory::{self, Kind, PAGE};
@@ -261,31 +261,6 @@ calls! {
         memory::of_pool(pool)?;
         Err(Status::ERROR_OUT_OF_RESOURCES)
     }
-
-    fn hsa_amd_svm_attributes_set(_pointer: *mut c_void, _size: usize, pairs: *const SvmPair, count: usize) {
-        // Memory is where it is, and everybody reaches it: hints change nothing.
-        match pairs.is_null() && count > 0 {
-            true => Err(Status::ERROR_INVALID_ARGUMENT),
-            false => Ok(()),
-        }
-    }
-
-    fn hsa_amd_svm_attributes_get(_pointer: *mut c_void, _size: usize, pairs: *mut SvmPair, count: usize) {
-        if pairs.is_null() {
-            return Err(Status::ERROR_INVALID_ARGUMENT);
-        }
-        // SAFETY: the caller's array has `count` pairs.
-        for pair in unsafe { std::slice::from_raw_parts_mut(pairs, count) } {
-            // The flag: fine grained. The locations: the CPU. Whether an agent has access: in place.
-            match pair.attribute {
-                0 | 1 | 2 | 3 | 6 => pair.value = 0,
-                4 | 5 => pair.value = agent::cpu().0,
-                0x203 => pair.attribute = 0x201,
-                _ => return Err(Status::ERROR_INVALID_ARGUMENT),
-            }
-        }
-        Ok(())
-    }
 }
 
 /// `hsa_amd_memory_pool_link_info_t`
@@ -337,7 +312,7 @@ unsafe fn pointer_info(
     let on_gpu = known.map_or(0, |k| memory::address_on_gpu(&k));
     let answer = PointerInfo {
         size: size as u32,
-        kind: known.map_or(0, |k| if k.locked { 2 } else { 1 }),
+        kind: known.map_or(0, |k| k.origin as u32),
         agent_base: std::ptr::with_exposed_provenance_mut(on_gpu as usize),
         host_base: base,
         bytes: known.map_or(0, |k| k.bytes) as usize,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::abi::{AmdSignal, Condition, Signal, Status};
 use crate::call::Result;
 use crate::slab::{Slabs, slab_of};
-use crate::{log, look, queue, runtime, wait, watch};
+use crate::{ipc, log, look, queue, runtime, wait, watch};
 
 const SIGNAL_BYTES: u64 = 64;
 /// Kinds of `amd_signal_t`.
@@ -65,6 +65,34 @@ fn make(kind: i64, value: i64, queue: u64) -> Result<Signal> {
     Ok(signal)
 }
 
+/// A signal in memory of its own, which `fill` lays on a file: another process has it, too. Its value changes without a
+/// call in this one.
+pub fn alone(fill: impl FnOnce(u64) -> Result) -> Result<Signal> {
+    let slab = SIGNALS.take_alone()?;
+    fill(slab).inspect_err(|_| SIGNALS.give_alone(slab))?;
+    look::expose();
+    Ok(Signal(slab + SIGNAL_BYTES))
+}
+
+/// Begins a signal of [`alone`]. It has no mailbox, which would be an address in one of the processes.
+pub fn begin_alone(signal: Signal, value: i64) {
+    if let Some(fresh) = of(signal) {
+        fresh.value.store(value, Ordering::Relaxed);
+        fresh.exposed.store(1, Ordering::Relaxed);
+        fresh.kind.store(USER, Ordering::Release);
+    }
+}
+
+/// Ends a signal of [`alone`] in this process: `empty` makes its memory zeros, which are no signal.
+pub fn end_alone(signal: Signal, empty: impl FnOnce(u64) -> Result) -> Result {
+    let slab = slab_of(signal.0);
+    empty(slab)?;
+    look::hide();
+    watch::gone(signal.0);
+    SIGNALS.give_alone(slab);
+    Ok(())
+}
+
 /// Whether a handle is a signal that has been created and not destroyed.
 pub fn exists(signal: Signal) -> bool {
     of(signal).is_some_and(|s| s.kind.load(Ordering::Acquire) != NONE)
@@ -78,6 +106,9 @@ pub fn is_optional(signal: Signal) -> bool {
 /// Destroys a signal.
 pub fn destroy(signal: Signal) -> Result {
     let known = of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
+    if ipc::destroy_signal(signal)? {
+        return Ok(());
+    }
     if known.kind.swap(NONE, Ordering::AcqRel) == NONE {
         return Err(Status::ERROR_INVALID_SIGNAL);
     }
@@ -189,4 +220,18 @@ pub fn wait_any(all: &[Awaited], timeout: u64) -> Option<(usize, i64)> {
         found.find_map(|(n, awaited)| Some((n, awaited.ready()?)))
     };
     wait::until(None, timeout, ready)
+}
+
+/// Waits until all conditions have held, each at some time: the values with which they did, `None` when the time is over.
+/// What is no signal is as awaited, with value 0.
+pub fn wait_all(all: &[Awaited], timeout: u64) -> Option<Vec<i64>> {
+    let timeout = (timeout < u64::MAX / 2).then(|| Duration::from_nanos(timeout));
+    let none = |awaited: &Awaited| (!exists(awaited.signal)).then_some(0);
+    let mut seen: Vec<Option<i64>> = all.iter().map(none).collect();
+    wait::until(None, timeout, || {
+        for (seen, awaited) in seen.iter_mut().zip(all) {
+            *seen = seen.or_else(|| awaited.ready());
+        }
+        seen.iter().copied().collect()
+    })
 }

@@ -6,7 +6,10 @@ use crate::abi::{Condition, Signal, SignalGroup, Status};
 use crate::call::{Result, calls, operations, put, same};
 use crate::runtime::lock;
 use crate::signal::{self, Awaited};
-use crate::{handler, look};
+use crate::{handler, ipc, look};
+
+/// `HSA_AMD_SIGNAL_IPC`
+const SHARED: u64 = 2;
 
 same! {
     [signal: Signal] [-> i64] { signal::load(signal) }
@@ -113,13 +116,38 @@ operations! {
         let _ = unsafe { put(value, seen) };
         n as u32
     }
+
+    /// Waits until all signals have been as awaited, each at some time; gives 0, or `u32::MAX` when the time is over. Handles
+    /// of none are as awaited. Of each signal the value is told with which it was.
+    fn hsa_amd_signal_wait_all(
+        count: u32, signals: *const Signal, conditions: *const u32, compares: *const i64, timeout: u64, _state: u32,
+        values: *mut i64,
+    ) -> u32 {
+        // SAFETY: the arrays are as the caller of the C function says.
+        let Some(all) = (unsafe { awaited(count, signals, conditions, compares) }) else {
+            return u32::MAX;
+        };
+        let Some(seen) = signal::wait_all(&all, timeout) else {
+            return u32::MAX;
+        };
+        if !values.is_null() {
+            // SAFETY: not null: room for a value of each.
+            unsafe { values.copy_from(seen.as_ptr(), seen.len()) };
+        }
+        0
+    }
 }
 
 /// A signal for these consumers: any agent may wait for it, but the list must be one.
 ///
 /// # Safety
 /// `consumers` has `count` agents if it is not null; `signal` is null or room for a handle.
-unsafe fn create(value: i64, count: u32, consumers: *const u64, signal: *mut Signal) -> Result {
+unsafe fn create(
+    make: impl FnOnce() -> Result<Signal>,
+    count: u32,
+    consumers: *const u64,
+    signal: *mut Signal,
+) -> Result {
     if signal.is_null() || count > 0 && consumers.is_null() {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
@@ -132,18 +160,22 @@ unsafe fn create(value: i64, count: u32, consumers: *const u64, signal: *mut Sig
         }
     }
     // SAFETY: not null: room for a handle.
-    unsafe { put(signal, signal::create(value)?) }
+    unsafe { put(signal, make()?) }
 }
 
 calls! {
     fn hsa_signal_create(value: i64, count: u32, consumers: *const u64, signal: *mut Signal) {
         // SAFETY: the program's promise (see `calls!`).
-        unsafe { create(value, count, consumers, signal) }
+        unsafe { create(|| signal::create(value), count, consumers, signal) }
     }
 
-    fn hsa_amd_signal_create(value: i64, count: u32, consumers: *const u64, _attributes: u64, signal: *mut Signal) {
+    fn hsa_amd_signal_create(value: i64, count: u32, consumers: *const u64, attributes: u64, signal: *mut Signal) {
+        let make = || match attributes & SHARED {
+            0 => signal::create(value),
+            _ => ipc::create_signal(value),
+        };
         // SAFETY: the program's promise (see `calls!`).
-        unsafe { create(value, count, consumers, signal) }
+        unsafe { create(make, count, consumers, signal) }
     }
 
     fn hsa_signal_destroy(signal: Signal) {

@@ -29,6 +29,8 @@ pub struct Slabs {
 struct Free {
     /// The one that has been free for longest comes first, so that stale handles are found.
     slots: VecDeque<u64>,
+    /// Slabs with one slot in use each, that have been given back.
+    alone: Vec<u64>,
     slabs: usize,
 }
 
@@ -41,6 +43,7 @@ impl Slabs {
             kept,
             free: Mutex::new(Free {
                 slots: VecDeque::new(),
+                alone: Vec::new(),
                 slabs: 0,
             }),
             table: [const { AtomicU64::new(0) }; TABLE],
@@ -53,6 +56,25 @@ impl Slabs {
         if let Some(address) = free.slots.pop_front() {
             return Ok(address);
         }
+        let slab = self.add(&mut free)?;
+        let usable = self.kept..SLAB / self.slot;
+        free.slots.extend(usable.map(|n| slab + n * self.slot));
+        free.slots.pop_front().ok_or(Status::ERROR_OUT_OF_RESOURCES)
+    }
+
+    /// A slab of its own for a slot, of which only that behind the ones that are kept is used.
+    pub fn take_alone(&self) -> Result<u64> {
+        let mut free = lock(&self.free);
+        let again = free.alone.pop();
+        again.map_or_else(|| self.add(&mut free), Ok)
+    }
+
+    /// Takes back what [`take_alone`](Self::take_alone) gave.
+    pub fn give_alone(&self, slab: u64) {
+        lock(&self.free).alone.push(slab);
+    }
+
+    fn add(&self, free: &mut Free) -> Result<u64> {
         if free.slabs >= TABLE / 4 * 3 {
             return Err(Status::ERROR_OUT_OF_RESOURCES);
         }
@@ -60,9 +82,7 @@ impl Slabs {
         let slab = slab.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?.address;
         self.enter(slab);
         free.slabs += 1;
-        let usable = self.kept..SLAB / self.slot;
-        free.slots.extend(usable.map(|n| slab + n * self.slot));
-        free.slots.pop_front().ok_or(Status::ERROR_OUT_OF_RESOURCES)
+        Ok(slab)
     }
 
     /// Takes a slot back.

@@ -108,8 +108,12 @@ calls! {
                     put(value.cast(), extensions)
                 }
                 0x200 => put(value.cast(), c"wavetank".as_ptr()),
-                // SVM of pageable memory, its default, monitor waits, dma-buf, virtual memory, XNACK.
+                // Virtual memory.
+                0x205 => put(value.cast(), true),
+                // SVM of pageable memory, its default, monitor waits, dma-buf, XNACK.
                 0x201..=0x206 => put(value.cast(), false),
+                // The version of AMD's extensions.
+                0x207 | 0x208 => put(value.cast(), 1u16),
                 _ => Err(Status::ERROR_INVALID_ARGUMENT),
             }
         }

@@ -1,12 +1,12 @@
 //! Virtual memory: addresses are reserved, memory is made, and the one is mapped at the other.
 //!
-//! The functions are those of ROCm 6. Memory lies in anonymous files, so that it can be mapped at several addresses.
-//! Sharing it with other processes is not supported, and says so.
+//! The functions are those of ROCm 6. Memory lies in files without names, so that it can be mapped at several addresses, and
+//! by other processes: what they share is the file.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::fs::File;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
 use std::sync::{Arc, Mutex};
 
 use wavetank::{Registration, Rights};
@@ -15,7 +15,10 @@ use crate::abi::{Agent, Pool, Status};
 use crate::call::{Result, calls, put};
 use crate::memory::{self, PAGE};
 use crate::runtime::{lock, runtime};
-use crate::{agent, log};
+use crate::{agent, ipc};
+
+/// `MEMORY_TYPE_PINNED`, a kind of memory in the headers.
+const PINNED: u32 = 1;
 
 /// `hsa_amd_vmem_alloc_handle_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,26 +172,57 @@ fn place(address: u64, bytes: u64, from: Option<(&File, u64)>) -> Result {
 
 fn make(pool: Pool, bytes: u64, kind: u32) -> Result<Handle> {
     memory::of_pool(pool)?;
-    // SAFETY: a name and no flags but one; the descriptor is new.
-    let descriptor = unsafe { libc::memfd_create(c"wavetank".as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return Err(Status::ERROR_OUT_OF_RESOURCES);
-    }
-    // SAFETY: just made, and nobody else's.
-    let file = unsafe { File::from_raw_fd(descriptor) };
+    let file = ipc::file()?;
     file.set_len(bytes)
         .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?;
-    let mut state = lock(&STATE);
-    let handle = Handle(state.next);
-    state.next += 1;
-    let memory = Memory {
+    Ok(keep(Memory {
         file,
         bytes,
         pool,
         kind,
-    };
+    }))
+}
+
+/// Gives memory a handle.
+fn keep(memory: Memory) -> Handle {
+    let mut state = lock(&STATE);
+    let handle = Handle(state.next);
+    state.next += 1;
     state.memory.insert(handle.0, Arc::new(memory));
-    Ok(handle)
+    handle
+}
+
+/// A descriptor of memory, which is the caller's to close.
+fn export(handle: Handle) -> Result<i32> {
+    let memory = lock(&STATE).memory.get(&handle.0).cloned();
+    let memory = memory.ok_or(Status::ERROR_INVALID_ALLOCATION)?;
+    let file = memory.file.try_clone();
+    file.map(IntoRawFd::into_raw_fd)
+        .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
+}
+
+/// Memory of a descriptor that [`export`] gave, here or in another process. The descriptor stays the caller's.
+fn import(descriptor: i32) -> Result<Handle> {
+    // SAFETY: makes a descriptor of another, or says that there is none.
+    let own = unsafe { libc::fcntl(descriptor, libc::F_DUPFD_CLOEXEC, 0) };
+    if own < 0 {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    // SAFETY: just made, and nobody else's.
+    let file = unsafe { File::from_raw_fd(own) };
+    let about = file
+        .metadata()
+        .map_err(|_| Status::ERROR_INVALID_ARGUMENT)?;
+    let bytes = about.len();
+    if !about.is_file() || bytes == 0 || !bytes.is_multiple_of(PAGE) {
+        return Err(Status::ERROR_INVALID_ARGUMENT);
+    }
+    Ok(keep(Memory {
+        file,
+        bytes,
+        pool: memory::pool(agent::gpu(0), memory::Kind::Device),
+        kind: PINNED,
+    }))
 }
 
 fn map(address: u64, bytes: u64, offset: u64, handle: Handle) -> Result {
@@ -374,13 +408,19 @@ calls! {
         }
     }
 
-    fn hsa_amd_vmem_export_shareable_handle(_descriptor: *mut i32, _handle: Handle, _flags: u64) {
-        log::absent("hsa_amd_vmem_export_shareable_handle");
-        Err(Status::ERROR_OUT_OF_RESOURCES)
+    fn hsa_amd_vmem_export_shareable_handle(descriptor: *mut i32, handle: Handle, _flags: u64) {
+        if descriptor.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: not null: room for a descriptor.
+        unsafe { put(descriptor, export(handle)?) }
     }
 
-    fn hsa_amd_vmem_import_shareable_handle(_descriptor: i32, _handle: *mut Handle) {
-        log::absent("hsa_amd_vmem_import_shareable_handle");
-        Err(Status::ERROR_OUT_OF_RESOURCES)
+    fn hsa_amd_vmem_import_shareable_handle(descriptor: i32, handle: *mut Handle) {
+        if handle.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: not null: room for a handle.
+        unsafe { put(handle, import(descriptor)?) }
     }
 }

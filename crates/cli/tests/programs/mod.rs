@@ -4,6 +4,7 @@
 
 mod build;
 mod execution;
+mod exports;
 mod parent;
 mod program;
 mod run;

@@ -28,6 +28,8 @@ handles! {
     Reader;
     /// `hsa_code_object_t`
     CodeObject;
+    /// `hsa_code_symbol_t`
+    CodeSymbol;
     /// `hsa_executable_t`
     Executable;
     /// `hsa_executable_symbol_t`

@@ -29,6 +29,18 @@ pub struct ImageDescriptor {
     pub format: ImageFormat,
 }
 
+/// `hsa_amd_image_descriptor_t`, with the resource that follows its head.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub struct VendorImage {
+    /// 1 is known.
+    pub version: u32,
+    /// The vendor's number and the device's, 16 bits each.
+    pub device: u32,
+    /// The words of the resource; those of levels, which follow, are not looked at.
+    pub words: [u32; 8],
+}
+
 /// `hsa_ext_image_data_info_t`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]

@@ -13,10 +13,12 @@ mod signal;
 mod status;
 
 pub use handle::{
-    Agent, CodeObject, Executable, ExecutableSymbol, Image, Isa, LoadedCodeObject, Pool, Reader,
-    Region, Sampler, Signal, SignalGroup, Wavefront,
+    Agent, CodeObject, CodeSymbol, Executable, ExecutableSymbol, Image, Isa, LoadedCodeObject,
+    Pool, Reader, Region, Sampler, Signal, SignalGroup, Wavefront,
 };
-pub use image::{ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, SamplerDescriptor};
+pub use image::{
+    ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, SamplerDescriptor, VendorImage,
+};
 pub use memory::{Dim3, PitchedPtr, PointerInfo, ProfilingTime, SegmentDescriptor, SvmPair};
 pub use packet::{BarrierPacket, BarrierValuePacket, DispatchPacket, PACKET_BYTES, PacketType};
 pub use queue::{AmdQueue, HsaQueue};

@@ -80,6 +80,13 @@ fn isa_of(n: usize) -> Isa {
     Isa(ISA + n as u64)
 }
 
+/// The instruction set of the first GPU with a chip of this name.
+pub fn isa_of_chip(chip: &str) -> Option<Isa> {
+    let gpus = &runtime().ok()?.gpus;
+    let found = gpus.iter().position(|gpu| gpu.chip().name() == chip);
+    found.map(isa_of)
+}
+
 /// The GPU that an instruction set belongs to.
 fn isa_gpu(isa: Isa) -> Result<&'static Device> {
     let n = isa.0.wrapping_sub(ISA) as usize;
@@ -187,5 +194,10 @@ calls! {
     fn hsa_agent_iterate_caches(agent: Agent, callback: Option<unsafe extern "C" fn(u64, *mut c_void) -> Status>, _data: *mut c_void) {
         of(agent)?;
         callback.map(drop).ok_or(Status::ERROR_INVALID_ARGUMENT)
+    }
+
+    fn hsa_cache_get_info(_cache: u64, _attribute: u32, _value: *mut c_void) {
+        // Nobody was given one.
+        Err(Status::ERROR_INVALID_CACHE)
     }
 }

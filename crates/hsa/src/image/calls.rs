@@ -7,7 +7,7 @@ use super::layout::{BUFFER, Layout};
 use super::{Known, create, create_sampler, destroy, destroy_sampler, find};
 use crate::abi::{
     Agent, Dim3, Image, ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, Sampler,
-    SamplerDescriptor, Status,
+    SamplerDescriptor, Status, VendorImage,
 };
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put};
@@ -18,6 +18,9 @@ use crate::transfer::{Place, Rows};
 const READ: u32 = 0x1;
 const READ_AND_WRITE: u32 = 0x1 | 0x2 | 0x4;
 const SAME_LAYOUT: u32 = 0x10;
+
+/// The number of the chips' vendor on the PCI bus.
+const AMD: u32 = 0x1002;
 
 fn gpu(agent: Agent) -> Result {
     match agent::of(agent)? {
@@ -187,6 +190,25 @@ calls! {
         unsafe {
             let layout = layout_of(image, access, layout, [row_pitch, slice_pitch])?;
             put(handle, create(&get(image)?, layout, data.expose_provenance() as u64)?)
+        }
+    }
+
+    fn hsa_amd_image_create(
+        agent: Agent, image: *const ImageDescriptor, vendor: *const VendorImage, data: *const c_void, access: u32,
+        handle: *mut Image,
+    ) {
+        gpu(agent)?;
+        if handle.is_null() || data.is_null() || !(1..=3).contains(&access) {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        // SAFETY: null, or the structures; the result has room.
+        unsafe {
+            let (image, vendor) = (get(image)?, get(vendor)?);
+            if vendor.version != 1 || vendor.device >> 16 != AMD {
+                return Err(Status::ERROR_INVALID_ARGUMENT);
+            }
+            let layout = Layout::of_resource(&image, vendor.words)?;
+            put(handle, create(&image, layout, data.expose_provenance() as u64)?)
         }
     }
 

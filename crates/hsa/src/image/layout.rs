@@ -114,6 +114,28 @@ impl Layout {
         })
     }
 
+    /// The layout that a resource of the vendor's own format says, which the description has to agree with.
+    ///
+    /// # Errors
+    /// A resource of another geometry, format or size, with levels, or swizzled: images are linear here.
+    pub fn of_resource(image: &ImageDescriptor, words: [u32; 8]) -> Result<Layout> {
+        let resource = ImageResource::from_words(words);
+        let resource = resource.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
+        let bytes = Format::new(image.format)?.bytes;
+        let layout = Layout::new(image, resource.pitch as usize * bytes, 0)?;
+        let Format { data, number, .. } = layout.format;
+        let agrees = layout.kind == Some(resource.kind)
+            && resource.format == [data, number]
+            && resource.size.map(|n| n as usize) == layout.size
+            && resource.swizzle == 0
+            && resource.levels == [0, 0]
+            && resource.first_slice == 0;
+        match agrees {
+            true => Ok(layout),
+            false => Err(Status::ERROR_INVALID_ARGUMENT),
+        }
+    }
+
     /// The memory that the image needs.
     pub fn info(&self) -> ImageDataInfo {
         ImageDataInfo {
@@ -235,5 +257,33 @@ mod tests {
         // x, y, z, w; unorm; 8_8_8_8.
         assert_eq!(words[3], 0o7654 | 10 << 15);
         assert_eq!(layout.info().size, 4000);
+    }
+
+    #[test]
+    fn a_linear_resource_of_the_vendor_is_a_layout() {
+        let plane = image(1, [100, 50, 0, 0]);
+        let words = |change: fn(&mut ImageResource)| {
+            let layout = Layout::new(&plane, 1024, 0).unwrap();
+            let mut resource = ImageResource::from_words(layout.words(0)).unwrap();
+            change(&mut resource);
+            resource.to_words()
+        };
+        let layout = Layout::of_resource(&plane, words(|_| {})).unwrap();
+        assert_eq!((layout.size, layout.row_pitch), ([100, 50, 1], 1024));
+        let changes: [fn(&mut ImageResource); 5] = [
+            |r| r.swizzle = 9,
+            |r| r.levels = [0, 3],
+            |r| r.size[1] = 51,
+            |r| r.kind = ImageType::D3,
+            |r| r.format = [10, 4],
+        ];
+        for change in changes {
+            let refused = Layout::of_resource(&plane, words(change));
+            assert_eq!(refused, Err(Status::ERROR_INVALID_ARGUMENT));
+        }
+        assert_eq!(
+            Layout::of_resource(&plane, [0; 8]),
+            Err(Status::ERROR_INVALID_ARGUMENT)
+        );
     }
 }

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use super::symbol::Symbol;
 use super::{Defined, Program, Source, handle, load, with};
-use crate::abi::{
-    Agent, CodeObject, Executable, ExecutableSymbol, LoadedCodeObject, Reader, Status,
-};
+use crate::abi::{Agent, Executable, ExecutableSymbol, LoadedCodeObject, Reader, Status};
 use crate::agent;
 use crate::call::{Result, calls, put, text, traverse};
 
@@ -21,14 +19,9 @@ fn add_reader(source: Source, bytes: Option<Arc<[u8]>>) -> u64 {
 }
 
 /// Loads the bytes that a reader has, where they are: objects have tens of megabytes.
-fn load_from(
-    reader: u64,
-    unknown: Status,
-    executable: Executable,
-    agent: Agent,
-) -> Result<LoadedCodeObject> {
-    let found = with(|t| t.readers.get(&reader).cloned());
-    let (source, bytes) = found.ok_or(unknown)?;
+fn load_from(reader: Reader, executable: Executable, agent: Agent) -> Result<LoadedCodeObject> {
+    let found = with(|t| t.readers.get(&reader.0).cloned());
+    let (source, bytes) = found.ok_or(Status::ERROR_INVALID_CODE_OBJECT_READER)?;
     if let Some(bytes) = bytes {
         return load(executable, agent, source, &bytes);
     }
@@ -188,19 +181,6 @@ calls! {
         removed.map(drop).ok_or(Status::ERROR_INVALID_CODE_OBJECT_READER)
     }
 
-    fn hsa_code_object_deserialize(start: *const c_void, bytes: usize, _options: *const c_char, object: *mut CodeObject) {
-        if object.is_null() {
-            return Err(Status::ERROR_INVALID_ARGUMENT);
-        }
-        // SAFETY: not null: room for a handle.
-        unsafe { put(object, CodeObject(from_memory(start, bytes)?)) }
-    }
-
-    fn hsa_code_object_destroy(object: CodeObject) {
-        let removed = with(|t| t.readers.remove(&object.0));
-        removed.map(drop).ok_or(Status::ERROR_INVALID_CODE_OBJECT)
-    }
-
     fn hsa_executable_create(profile: u32, state: u32, _options: *const c_char, executable: *mut Executable) {
         if executable.is_null() || profile > 1 || state > 1 {
             return Err(Status::ERROR_INVALID_ARGUMENT);
@@ -224,17 +204,12 @@ calls! {
     fn hsa_executable_load_agent_code_object(
         executable: Executable, agent: Agent, reader: Reader, _options: *const c_char, loaded: *mut LoadedCodeObject,
     ) {
-        let unknown = Status::ERROR_INVALID_CODE_OBJECT_READER;
-        let made = load_from(reader.0, unknown, executable, agent)?;
+        let made = load_from(reader, executable, agent)?;
         match loaded.is_null() {
             true => Ok(()),
             // SAFETY: not null: room for a handle.
             false => unsafe { put(loaded, made) },
         }
-    }
-
-    fn hsa_executable_load_code_object(executable: Executable, agent: Agent, object: CodeObject, _options: *const c_char) {
-        load_from(object.0, Status::ERROR_INVALID_CODE_OBJECT, executable, agent).map(drop)
     }
 
     fn hsa_executable_freeze(executable: Executable, _options: *const c_char) {

@@ -1,6 +1,7 @@
 //! Code objects: readers, executables, symbols.
 
 mod calls;
+mod code_object;
 mod extension;
 mod symbol;
 
@@ -17,6 +18,7 @@ use crate::call::Result;
 use crate::log;
 use crate::runtime::lock;
 
+use code_object::Deserialized;
 pub use extension::table as extension_table;
 use symbol::Symbol;
 
@@ -63,6 +65,8 @@ struct Defined {
 #[derive(Default)]
 struct Tables {
     readers: HashMap<u64, Shown>,
+    /// Code objects that have a handle of their own.
+    objects: HashMap<u64, Arc<Deserialized>>,
     executables: HashMap<u64, Program>,
     symbols: HashMap<u64, Arc<Symbol>>,
 }
@@ -138,9 +142,9 @@ fn load(
     with(|t| {
         let program = t.executables.get_mut(&executable.0);
         let program = program.ok_or(Status::ERROR_INVALID_EXECUTABLE)?;
-        for symbol in symbol::of(&loaded) {
+        for symbol in symbol::of_loaded(&loaded) {
             let symbol_handle = ExecutableSymbol(handle());
-            let named = program.named.entry(symbol.name.clone());
+            let named = program.named.entry(symbol.defined.name.clone());
             named.or_default().push(symbol_handle);
             t.symbols.insert(symbol_handle.0, Arc::new(symbol));
             program.symbols.push(symbol_handle);

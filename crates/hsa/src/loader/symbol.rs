@@ -1,9 +1,9 @@
-//! Symbols of executables: kernels and variables.
+//! Symbols: kernels and variables, of code objects and of executables.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use wavetank::object::SymbolKind;
+use wavetank::object::{CodeObject, SymbolKind};
 
 use super::Loaded;
 use crate::abi::{Agent, Status};
@@ -11,63 +11,54 @@ use crate::call::{Result, put};
 
 /// What a symbol is.
 enum What {
+    /// Its address is that of the code object.
     Variable { address: u64, bytes: u64 },
-    Kernel { object: u64, index: usize },
+    /// Its number in the code object.
+    Kernel { index: usize },
 }
 
-/// A symbol of a loaded code object.
-pub struct Symbol {
+/// A symbol of a code object, wherever that is loaded.
+pub struct Defined {
     pub name: String,
-    pub agent: Agent,
     global: bool,
     what: What,
-    loaded: Arc<Loaded>,
 }
 
 /// The symbols of a code object: `NAME.kd` for kernels (`NAME` in version 2), and global variables.
-pub fn of(loaded: &Arc<Loaded>) -> Vec<Symbol> {
-    let object = loaded.module.object();
-    let symbol = |name: String, global: bool, what: What| Symbol {
-        name,
-        agent: loaded.agent,
-        global,
-        what,
-        loaded: loaded.clone(),
-    };
-    let mut all: Vec<Symbol> = loaded
-        .module
-        .kernels()
-        .enumerate()
-        .map(|(index, kernel)| {
-            let name = match object.version() {
-                2 => kernel.name().to_owned(),
-                _ => format!("{}.kd", kernel.name()),
-            };
-            let object = kernel.descriptor_address();
-            symbol(name, true, What::Kernel { object, index })
-        })
-        .collect();
+pub fn of(object: &CodeObject) -> Vec<Defined> {
+    let kernels = object.kernels().iter().enumerate().map(|(index, kernel)| {
+        let name = match object.version() {
+            2 => kernel.name.clone(),
+            _ => format!("{}.kd", kernel.name),
+        };
+        Defined {
+            name,
+            global: true,
+            what: What::Kernel { index },
+        }
+    });
     let variables = object
         .symbols()
         .iter()
         .filter(|s| s.kind == SymbolKind::Object);
-    all.extend(variables.map(|s| {
-        let address = loaded.module.address_of(s.address);
-        let what = What::Variable {
-            address,
+    let variables = variables.map(|s| Defined {
+        name: s.name.clone(),
+        global: s.global,
+        what: What::Variable {
+            address: s.address,
             bytes: s.size,
-        };
-        symbol(s.name.clone(), s.global, what)
-    }));
-    all
+        },
+    });
+    kernels.chain(variables).collect()
 }
 
-impl Symbol {
-    /// Writes an attribute.
+impl Defined {
+    /// Writes an attribute that does not depend on where the code object is loaded. Those of code object symbols and of
+    /// executable symbols have the same numbers.
     ///
     /// # Safety
-    /// There is room for the attribute's value.
-    pub unsafe fn info(&self, attribute: u32, value: *mut c_void) -> Result {
+    /// There is room for the attribute's value. `object` is the symbol's.
+    pub unsafe fn info(&self, object: &CodeObject, attribute: u32, value: *mut c_void) -> Result {
         // SAFETY: each arm writes the type that the headers give for its attribute.
         unsafe {
             match (attribute, &self.what) {
@@ -77,9 +68,8 @@ impl Symbol {
                 (2, _) => match value.is_null() {
                     true => Err(Status::ERROR_INVALID_ARGUMENT),
                     false => {
-                        value
-                            .cast::<u8>()
-                            .copy_from(self.name.as_ptr(), self.name.len());
+                        let name = self.name.as_ptr();
+                        value.cast::<u8>().copy_from(name, self.name.len());
                         Ok(())
                     }
                 },
@@ -87,40 +77,84 @@ impl Symbol {
                 (4, _) => Ok(()),
                 (5, _) => put(value.cast(), u32::from(self.global)),
                 (17, _) => put(value.cast(), true),
-                (20, _) => put(value.cast(), self.agent),
-                (21, What::Variable { address, .. }) => put(value.cast(), *address),
                 (9, What::Variable { bytes, .. }) => put(value.cast(), *bytes as u32),
                 (6, What::Variable { .. }) => put(value.cast(), 0u32),
                 (7, What::Variable { .. }) => put(value.cast(), 0u32),
                 (8, What::Variable { .. }) => put(value.cast(), 0u32),
                 (10, What::Variable { .. }) => put(value.cast(), false),
-                (22, What::Kernel { object, .. }) => put(value.cast(), *object),
-                (_, What::Kernel { index, .. }) => self.kernel_info(*index, attribute, value),
+                (_, What::Kernel { index }) => kernel_info(object, *index, attribute, value),
                 _ => Err(Status::ERROR_INVALID_ARGUMENT),
             }
         }
     }
+}
 
-    /// Writes an attribute that only kernels have.
+/// Writes an attribute that only kernels have.
+///
+/// # Safety
+/// There is room for the attribute's value.
+unsafe fn kernel_info(
+    object: &CodeObject,
+    index: usize,
+    attribute: u32,
+    value: *mut c_void,
+) -> Result {
+    let kernel = &object.kernels()[index];
+    let descriptor = &kernel.descriptor;
+    // SAFETY: each arm writes the type that the headers give for its attribute.
+    unsafe {
+        match attribute {
+            11 => put(value.cast(), kernel.kernarg_segment_size),
+            12 => put(value.cast(), kernel.kernarg_segment_align.max(16)),
+            13 => put(value.cast(), descriptor.group_segment_fixed_size),
+            14 => put(value.cast(), descriptor.private_segment_fixed_size),
+            15 => put(
+                value.cast(),
+                kernel.uses_dynamic_stack || descriptor.uses_dynamic_stack,
+            ),
+            18 => put(value.cast(), 0u32),
+            _ => Err(Status::ERROR_INVALID_ARGUMENT),
+        }
+    }
+}
+
+/// A symbol of a loaded code object.
+pub struct Symbol {
+    pub defined: Defined,
+    pub agent: Agent,
+    loaded: Arc<Loaded>,
+}
+
+/// The symbols of a code object that is loaded.
+pub fn of_loaded(loaded: &Arc<Loaded>) -> Vec<Symbol> {
+    let defined = of(loaded.module.object()).into_iter();
+    let symbol = |defined| Symbol {
+        defined,
+        agent: loaded.agent,
+        loaded: loaded.clone(),
+    };
+    defined.map(symbol).collect()
+}
+
+impl Symbol {
+    /// Writes an attribute.
     ///
     /// # Safety
     /// There is room for the attribute's value.
-    unsafe fn kernel_info(&self, index: usize, attribute: u32, value: *mut c_void) -> Result {
-        let kernel = &self.loaded.module.object().kernels()[index];
-        let descriptor = &kernel.descriptor;
+    pub unsafe fn info(&self, attribute: u32, value: *mut c_void) -> Result {
+        let module = &self.loaded.module;
         // SAFETY: each arm writes the type that the headers give for its attribute.
         unsafe {
-            match attribute {
-                11 => put(value.cast(), kernel.kernarg_segment_size),
-                12 => put(value.cast(), kernel.kernarg_segment_align.max(16)),
-                13 => put(value.cast(), descriptor.group_segment_fixed_size),
-                14 => put(value.cast(), descriptor.private_segment_fixed_size),
-                15 => put(
-                    value.cast(),
-                    kernel.uses_dynamic_stack || descriptor.uses_dynamic_stack,
-                ),
-                18 => put(value.cast(), 0u32),
-                _ => Err(Status::ERROR_INVALID_ARGUMENT),
+            match (attribute, &self.defined.what) {
+                (20, _) => put(value.cast(), self.agent),
+                (21, What::Variable { address, .. }) => {
+                    put(value.cast(), module.address_of(*address))
+                }
+                (22, What::Kernel { index }) => {
+                    let kernel = &module.object().kernels()[*index];
+                    put(value.cast(), module.address_of(kernel.descriptor_address))
+                }
+                _ => self.defined.info(module.object(), attribute, value),
             }
         }
     }
