@@ -13,6 +13,7 @@ mod agent;
 mod call;
 mod copy;
 mod deallocation;
+mod driver;
 mod handler;
 mod host;
 mod image;

@@ -29,6 +29,8 @@ pub struct Contents {
     runtime: Option<PathBuf>,
     /// Whether it loads the library of a sanitizer.
     sanitized: bool,
+    /// Whether it looks for the driver of the kernel itself, or has others look.
+    looks_for_driver: bool,
 }
 
 impl Contents {
@@ -42,6 +44,7 @@ impl Contents {
         };
         let mut contents = Contents {
             targets: targets(&bytes).unwrap_or_default(),
+            looks_for_driver: looks_for_driver(&bytes),
             ..Contents::default()
         };
         let linker = interpreter(&bytes).map(Path::new);
@@ -58,10 +61,11 @@ impl Contents {
         contents
     }
 
-    /// Whether the program loads a runtime library of a folder by itself, or must not have any loaded before its own.
+    /// Whether the program loads a runtime library of a folder by itself, or must not have any loaded before its own. What
+    /// looks for the driver has to have it before libc, and so have the programs that it starts.
     pub fn takes_from(&self, folder: &Path) -> bool {
         let found = self.runtime.as_deref().and_then(Path::parent);
-        self.sanitized || found.is_some_and(|found| found == folder)
+        self.sanitized || !self.looks_for_driver && found.is_some_and(|found| found == folder)
     }
 
     /// The chip to emulate: one that the program has code for, and most of its libraries. `None` where nothing says.
@@ -98,6 +102,18 @@ impl Contents {
 fn has_code(targets: &[Target], chip: &ChipFacts) -> bool {
     let emulated = chip.isa.parse::<Target>();
     emulated.is_ok_and(|emulated| targets.iter().any(|target| target.serves(&emulated)))
+}
+
+/// Whether a program has the name of the driver's module in it.
+fn looks_for_driver(bytes: &[u8]) -> bool {
+    // A program of the driver's makers may be large: its code and data end long before its kernels.
+    let first = &bytes[..bytes.len().min(16 << 20)];
+    let names: [&[u8]; 2] = [b"/sys/module/amdgpu", b"grep amdgpu"];
+    names.iter().any(|name| holds(first, name))
+}
+
+fn holds(bytes: &[u8], text: &[u8]) -> bool {
+    bytes.windows(text.len()).any(|window| window == text)
 }
 
 /// Sanitizers want to be the first library of a program.

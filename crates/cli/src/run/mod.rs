@@ -108,6 +108,8 @@ impl Run {
             settings.gpus[0].chip = chip;
         }
         library.give_to(&mut command, &contents);
+        // The library says that the driver is loaded.
+        command.env("WAVETANK_DRIVER", "1");
         let marks = self.marks(&settings)?;
         marks.give_to(&mut command);
         // A seed that the library would choose is chosen here: it cannot tell it if a signal ends the program.
