@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 const KNOWN: &[(&str, &str, &str)] = &[
     (
         "hsa",
-        "agent agent::answer call copy handler host image image::format image::layout loader loader::symbol log \
+        "agent agent::answer call copy deallocation handler host image image::format image::layout ipc loader loader::code_object loader::symbol log \
          look memory place queue queue::barrier queue::fault queue::pool queue::process queue::slow runtime seed \
-         signal signal_calls slab statistics system thread transfer vmem wait watch",
+         signal signal_calls slab statistics svm system thread transfer vmem wait watch",
         "C programs have one runtime: it owns what every subject has, and every call begins by asking for it",
     ),
     (

@@ -24,6 +24,6 @@ absent! {
     hsa_amd_memory_get_preferred_copy_engine
     hsa_amd_portable_close_dmabuf hsa_amd_portable_export_dmabuf hsa_amd_queue_get_info
     hsa_amd_spm_acquire hsa_amd_spm_release hsa_amd_spm_set_dest_buffer
-    hsa_ext_image_clear hsa_ext_program_add_module hsa_ext_program_create
+    hsa_ext_program_add_module hsa_ext_program_create
     hsa_ext_program_destroy hsa_ext_program_finalize hsa_ext_program_get_info hsa_ext_program_iterate_modules
 }

@@ -74,7 +74,7 @@ fn is_real() -> bool {
     static REAL: OnceLock<bool> = OnceLock::new();
     *REAL.get_or_init(|| {
         // SAFETY: a path and flags.
-        let real = unsafe { libc::faccessat(libc::AT_FDCWD, DEVICE.as_ptr(), libc::F_OK, 0) };
+        let real = unsafe { libc::faccessat(libc::AT_FDCWD, STATE.as_ptr(), libc::F_OK, 0) };
         real == 0
     })
 }

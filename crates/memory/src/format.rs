@@ -91,6 +91,12 @@ impl Format {
         self.widths.iter().sum::<u32>() / 8
     }
 
+    /// The element that a store of four registers leaves, by the selects of a resource (8.1.8): components that none of
+    /// them goes to are 0.
+    pub fn element(self, select: [u8; 4], registers: [u32; 4]) -> u128 {
+        self.pack(unselect(select, registers))
+    }
+
     /// One, as this format gives it.
     pub(crate) fn one(self) -> u32 {
         match self.number {

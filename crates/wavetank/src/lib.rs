@@ -77,6 +77,7 @@ pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{Exported, Sent};
 pub use wavetank_machine::{Group, Schedule};
+pub use wavetank_memory::format::Format as ElementFormat;
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
     RegistryError, Rights,

@@ -114,6 +114,38 @@ fn a_time_limit_ends_the_program() {
 }
 
 #[test]
+#[ignore = "builds the optimized library first"]
+fn tools_that_look_for_the_driver_find_it() {
+    let asks = "read state < /sys/module/amdgpu/initstate; : < /dev/kfd && echo $state; \
+                while read name rest; do [ $name = amdgpu ] && echo $name; done < /proc/modules; :";
+    let script = ["-c", asks];
+    let out = run(Path::new("."), &[], Path::new("sh"), &script);
+    assert_eq!(out.success(), "live\namdgpu\n");
+    if Path::new("/usr/bin/rocminfo").exists() {
+        let gpus = ["--gpu", "gfx900,gfx906"];
+        let out = run(Path::new("."), &gpus, Path::new("rocminfo"), &[]);
+        let found = out.success();
+        for isa in ["gfx900:xnack-", "gfx906:sramecc-:xnack-"] {
+            assert!(
+                found.contains(&format!("amdgcn-amd-amdhsa--{isa}")),
+                "{found}"
+            );
+        }
+    } else {
+        eprintln!("SKIP rocminfo: it is not installed");
+    }
+    if Path::new("/sys/module/amdgpu").exists() {
+        eprintln!("SKIP that nobody else is answered: there is a driver");
+        return;
+    }
+    // A program that was not started by `run` is told what is there.
+    let library = Path::new(env!("CARGO_BIN_EXE_wavetank")).with_file_name("libhsa_runtime64.so");
+    let mut command = Command::new("sh");
+    let out = outcome(command.args(script).env("LD_PRELOAD", library));
+    assert!(!out.stdout.contains("live"), "{out:?}");
+}
+
+#[test]
 #[ignore = "builds programs with compilers that must be installed"]
 fn the_chip_is_one_that_the_program_has_code_for() {
     if !Toolchain::HIP.is_here() {

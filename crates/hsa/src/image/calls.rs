@@ -120,6 +120,30 @@ fn rows_at(address: u64, pitches: [usize; 2], [bytes, rows]: [usize; 2]) -> Resu
     })
 }
 
+/// Gives all elements of a region one color.
+///
+/// # Safety
+/// `color` has as many components as the format looks at.
+unsafe fn clear(known: &Known, region: ImageRegion, color: *const u32) -> Result {
+    let format = known.layout.format;
+    let mut registers = [0; 4];
+    for (n, register) in registers[..format.registers()].iter_mut().enumerate() {
+        // SAFETY: within what the caller has.
+        *register = unsafe { color.add(n).read_unaligned() };
+    }
+    let element = format.element(registers);
+    let element = element.ok_or(Status::IMAGE_FORMAT_UNSUPPORTED)?;
+    let [offset, [x, y, z]] = within(known, region.offset, region.range)?;
+    let row = element.repeat(x);
+    // Each row of the region is the same one.
+    let from = Place {
+        address: row.as_ptr().expose_provenance() as u64,
+        pitches: [0; 2],
+    };
+    let size = [row.len(), y, z];
+    copy_rows("hsa_ext_image_clear", rows_of(*known, offset), from, size)
+}
+
 /// Copies rows of bytes.
 fn copy_rows(call: &str, to: Place, from: Place, size: [usize; 3]) -> Result {
     let size = size.map(|n| n as u64);
@@ -272,6 +296,16 @@ calls! {
         }
     }
 
+    fn hsa_ext_image_clear(agent: Agent, image: Image, color: *const u32, region: *const ImageRegion) {
+        gpu(agent)?;
+        if color.is_null() {
+            return Err(Status::ERROR_INVALID_ARGUMENT);
+        }
+        let known = find(image)?;
+        // SAFETY: null, or the structure; the color has the components of the image's channel order.
+        unsafe { clear(&known, get(region)?, color) }
+    }
+
     fn hsa_ext_sampler_create(agent: Agent, from: *const SamplerDescriptor, sampler: *mut Sampler) {
         gpu(agent)?;
         if sampler.is_null() {
@@ -297,7 +331,7 @@ pub fn extension_table() -> [*const c_void; 13] {
         hsa_ext_image_copy as *const c_void,
         hsa_ext_image_import as *const c_void,
         hsa_ext_image_export as *const c_void,
-        crate::absent::hsa_ext_image_clear as *const c_void,
+        hsa_ext_image_clear as *const c_void,
         hsa_ext_sampler_create as *const c_void,
         hsa_ext_sampler_destroy as *const c_void,
         hsa_ext_image_get_capability_with_layout as *const c_void,

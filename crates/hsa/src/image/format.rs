@@ -1,5 +1,7 @@
 //! Which formats images may have, and what a resource says of them.
 
+use wavetank::ElementFormat;
+
 use crate::abi::{ImageFormat, Status};
 use crate::call::Result;
 
@@ -138,6 +140,22 @@ impl Format {
         self.number == SRGB
     }
 
+    /// The bytes of an element with a color, given as its registers: those that loads of the element would fill.
+    pub fn element(self, color: [u32; 4]) -> Option<Vec<u8>> {
+        let format = ElementFormat::image(self.data, self.number)?;
+        // A component that several registers show is that of the first.
+        let first = |n: usize| !self.select[..n].contains(&self.select[n]);
+        let select = std::array::from_fn(|n| if first(n) { self.select[n] } else { 0 });
+        let element = format.element(select, color);
+        Some(element.to_le_bytes()[..self.bytes].to_vec())
+    }
+
+    /// How many registers of a color are looked at.
+    pub fn registers(self) -> usize {
+        let used = self.select.iter().rposition(|select| *select >= 4);
+        used.map_or(0, |last| last + 1)
+    }
+
     /// Whether a buffer resource has a number for it.
     pub fn fits_buffer(self) -> bool {
         self.data <= 14 && !self.is_srgb()
@@ -170,6 +188,37 @@ mod tests {
         // A float4.
         let float4 = format(15, 8).unwrap();
         assert_eq!((float4.data, float4.number, float4.bytes), (14, 7, 16));
+    }
+
+    #[test]
+    fn colors_become_elements() {
+        let color = [1.0f32, 0.5, 0.0, 0.25].map(f32::to_bits);
+        let element = |kind, order| format(kind, order).unwrap().element(color).unwrap();
+        // 255 · 0.5 = 127.5 and 255 · 0.25 = 63.75, rounded to nearest even.
+        assert_eq!(element(2, 8), [255, 128, 0, 64]);
+        assert_eq!(element(2, 9), [0, 128, 255, 64]);
+        assert_eq!(element(2, 10), [64, 255, 128, 0]);
+        assert_eq!(element(2, 0), [64], "alpha alone");
+        assert_eq!(element(2, 16), [255], "intensity is the first");
+        assert_eq!(element(2, 5), [255, 64]);
+        // Half precision: 1.0 is 0x3c00, 0.5 is 0x3800, 0.25 is 0x3400.
+        assert_eq!(element(14, 8), [0, 0x3c, 0, 0x38, 0, 0, 0, 0x34]);
+        // 5_6_5, red in the highest bits: 31, 31.5 to even, 0.
+        assert_eq!(element(6, 6), (31u16 << 11 | 32 << 5).to_le_bytes());
+        // sRGB: 0.5 is 187.5 of 255 (IEC 61966-2-1); alpha is linear.
+        assert_eq!(element(2, 14), [255, 188, 0, 64]);
+        let integers = format(8, 8).unwrap().element([300, -300i32 as u32, 5, 0]);
+        assert_eq!(integers.unwrap(), [127, 0x80, 5, 0]);
+        let registers = |kind, order| format(kind, order).unwrap().registers();
+        assert_eq!(
+            [
+                registers(2, 1),
+                registers(2, 0),
+                registers(2, 8),
+                registers(15, 18)
+            ],
+            [1, 4, 4, 1]
+        );
     }
 
     #[test]

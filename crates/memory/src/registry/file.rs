@@ -5,8 +5,10 @@ use std::io::{Error, Result};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 
-use super::arena::PAGE;
 use crate::global;
+
+/// Bytes that are looked at together: a page, which a file may lack.
+const STEP: usize = 4096;
 
 /// Maps the start of a file in place of what is mapped at `start`: at no time is nothing there.
 ///
@@ -46,11 +48,11 @@ unsafe fn map(start: u64, bytes: u64, flags: i32, file: i32) -> Result<()> {
 /// The pages are mapped.
 pub(super) unsafe fn write_out(start: u64, bytes: u64, file: &File) -> Result<()> {
     file.set_len(bytes)?;
-    let mut page = [0; PAGE as usize];
-    for offset in (0..bytes).step_by(PAGE as usize) {
+    let mut page = [0; STEP];
+    for offset in (0..bytes).step_by(STEP) {
         // SAFETY: a page of the caller's.
         unsafe { global::copy_out(start + offset, &mut page) };
-        if page != [0; PAGE as usize] {
+        if page != [0; STEP] {
             file.write_all_at(&page, offset)?;
         }
     }
