@@ -181,6 +181,23 @@ static void moved_while_in_use(void) {
     HSA(hsa_amd_memory_pool_free((void *)place));
 }
 
+// A forked child has memory of its own, but for what was shared by then.
+static void forked_child(void) {
+    char *shared = allocate(coarse, 4096), *own = allocate(coarse, 4096);
+    hsa_amd_ipc_memory_t handle;
+    HSA(hsa_amd_ipc_memory_create(shared, 4096, &handle));
+    pid_t child = fork();
+    if (child == 0) {
+        shared[9] = own[9] = 1;
+        _exit(0);
+    }
+    EQUAL(waitpid(child, NULL, 0), child);
+    EQUAL(shared[9], 1);
+    EQUAL(own[9], 0);
+    HSA(hsa_amd_memory_pool_free(shared));
+    HSA(hsa_amd_memory_pool_free(own));
+}
+
 int main(int count, char **words) {
     if (count == 4) peer(words[1], atoi(words[2]), atoi(words[3]));
     int there_pipe[2], back_pipe[2];
@@ -198,6 +215,7 @@ int main(int count, char **words) {
     load_kernels(words[1]);
     errors();
     moved_while_in_use();
+    forked_child();
 
     handles_t given, taken;
     int *memory[SIZES];
