@@ -106,14 +106,15 @@ fn has_code(targets: &[Target], chip: &ChipFacts) -> bool {
 
 /// Whether a program has the name of the driver's module in it.
 fn looks_for_driver(bytes: &[u8]) -> bool {
-    // A program of the driver's makers may be large: its code and data end long before its kernels.
-    let first = &bytes[..bytes.len().min(16 << 20)];
+    // Tools are small. What is large has kernels, and is no tool.
+    let first = &bytes[..bytes.len().min(4 << 20)];
     let names: [&[u8]; 2] = [b"/sys/module/amdgpu", b"grep amdgpu"];
     names.iter().any(|name| holds(first, name))
 }
 
 fn holds(bytes: &[u8], text: &[u8]) -> bool {
-    bytes.windows(text.len()).any(|window| window == text)
+    let mut windows = bytes.windows(text.len());
+    windows.any(|window| window[0] == text[0] && window == text)
 }
 
 /// Sanitizers want to be the first library of a program.
@@ -222,6 +223,17 @@ mod tests {
         assert!(text.contains("--offload-arch=gfx900"), "{text}");
         // What is emulated has XNACK off.
         assert!(chosen(&["gfx900:xnack+", "gfx1030"], &[]).is_err());
+    }
+
+    #[test]
+    fn tools_of_the_driver_are_told_by_its_name() {
+        let ours: [&[u8]; 2] = [
+            b"\x7fELF..lsmod | grep amdgpu\0",
+            b"cat /sys/module/amdgpu/version",
+        ];
+        assert!(ours.iter().all(|bytes| looks_for_driver(bytes)));
+        let others: [&[u8]; 3] = [b"", b"amdgpu", b"/sys/module/amdgp"];
+        assert!(!others.iter().any(|bytes| looks_for_driver(bytes)));
     }
 
     #[test]
