@@ -1,5 +1,5 @@
 //! With the feature `embed`, builds the runtime library, and puts it into the command: `cargo install` installs programs
-//! alone, and `wavetank run` needs the library.
+//! alone, and `wavetank run` needs the library. Who has built it already names the file in `WAVETANK_EMBED`.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -15,10 +15,18 @@ fn main() {
     let text = match env::var_os("CARGO_FEATURE_EMBED") {
         None => "None".to_owned(),
         Some(_) => {
-            let crates = variable("CARGO_MANIFEST_DIR").join("..");
-            println!("cargo:rerun-if-changed={}", crates.display());
-            let library = library(&crates.join("hsa"), &out.join("library"));
-            let bytes = fs::read(&library).expect("it was built");
+            println!("cargo:rerun-if-env-changed=WAVETANK_EMBED");
+            let library = match env::var_os("WAVETANK_EMBED") {
+                Some(built) => built.into(),
+                None => {
+                    let crates = variable("CARGO_MANIFEST_DIR").join("..");
+                    println!("cargo:rerun-if-changed={}", crates.display());
+                    library(&crates.join("hsa"), &out.join("library"))
+                }
+            };
+            println!("cargo:rerun-if-changed={}", library.display());
+            let bytes = fs::read(&library)
+                .unwrap_or_else(|error| panic!("cannot read {}: {error}", library.display()));
             let mut hasher = DefaultHasher::new();
             bytes.hash(&mut hasher);
             format!(
@@ -32,6 +40,11 @@ fn main() {
 
 /// Builds the library in a folder of its own: the one of this build is locked.
 fn library(package: &Path, target: &Path) -> PathBuf {
+    assert!(
+        package.is_dir(),
+        "the feature `embed` needs the library's sources beside this crate, as the repository has them; or name a built \
+         libhsa_runtime64.so in WAVETANK_EMBED"
+    );
     let profile = env::var("PROFILE").expect("cargo sets it");
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets it"));
     cargo

@@ -12,7 +12,7 @@ use crate::progress::with_progress;
 use crate::running::{Running, tell_seed};
 
 /// `examples/mandelbrot.cl`, compiled for gfx900 by clang 19.
-const CODE: &[u8] = include_bytes!("../../../examples/mandelbrot-gfx900.hsaco");
+const CODE: &[u8] = include_bytes!("../data/mandelbrot-gfx900.hsaco");
 
 /// Iterations after which a point counts as inside the set.
 const ITERATIONS: u32 = 1000;

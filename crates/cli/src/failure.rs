@@ -27,6 +27,13 @@ impl Failure {
         Failure::Usage(format!("cannot {verb} {}: {error}", shown(path)))
     }
 
+    /// What is told of it.
+    pub fn sentence(&self) -> &str {
+        match self {
+            Failure::Kernel(sentence) | Failure::Usage(sentence) => sentence,
+        }
+    }
+
     /// The same failure, with the file that it is about named first.
     pub fn of(self, path: &Path) -> Failure {
         match self {

@@ -26,7 +26,7 @@ Examples:
       jq '.instructions[] | select(.executes | not) | .name'";
 
 /// The cases of instructions that the project is tested with.
-static CASES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../tests/isa");
+static CASES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
 
 const GENERATIONS: [Generation; 4] = [
     Generation::Gfx6,

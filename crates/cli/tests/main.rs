@@ -5,6 +5,7 @@ mod asm_dis;
 mod circles;
 mod common;
 mod demo;
+mod documents;
 mod exec;
 mod explain;
 mod help;

@@ -1,7 +1,7 @@
 //! How text looks: on terminals it fits, has colours and pages; elsewhere it is plain. And what shells and manuals get.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::process::{Command, Stdio};
 
 use nix::pty::{Winsize, openpty};
@@ -95,21 +95,56 @@ fn completions_name_commands_and_options() {
         for word in ["wavetank", "launch", "stats", "no-pager"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
-        // The shell itself says whether it is a script.
-        let Ok(mut child) = Command::new(shell).arg("-n").stdin(Stdio::piped()).spawn() else {
-            eprintln!("SKIP the syntax of {shell}: it is absent");
-            continue;
-        };
-        let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(script.as_bytes()).unwrap();
-        drop(stdin);
-        assert!(child.wait().unwrap().success(), "{shell}");
     }
-    let script = wavetank("completions bash").success();
-    let asked = "COMP_WORDS=(wavetank la); COMP_CWORD=1; _wavetank wavetank la wavetank; echo \"${COMPREPLY[@]}\"";
-    let mut bash = Command::new("bash");
-    bash.args(["-c", &format!("{script}\n{asked}")]);
-    assert_eq!(outcome(&mut bash).success(), "launch\n");
+}
+
+/// What each shell makes of its script, from a folder as installations have it.
+#[test]
+fn shells_complete_commands() {
+    let folder = directory("completions");
+    let asks = [
+        (
+            "bash",
+            "bash",
+            "source ./bash; COMP_WORDS=(wavetank la); COMP_CWORD=1; _wavetank wavetank la wavetank; echo \"${COMPREPLY[@]}\"",
+            "launch\n",
+        ),
+        (
+            "zsh",
+            "_wavetank",
+            "fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; autoload +X _wavetank; echo $_comps[wavetank]",
+            "_wavetank\n",
+        ),
+        (
+            "fish",
+            "wavetank.fish",
+            "source wavetank.fish; complete -C 'wavetank la' | string split -f 1 \\t",
+            "launch\n",
+        ),
+    ];
+    for (shell, file, question, answer) in asks {
+        let script = wavetank(&format!("completions {shell}")).success();
+        std::fs::write(folder.join(file), script).expect("the folder can be written");
+        let mut command = Command::new(shell);
+        command.current_dir(&folder).env("HOME", &folder);
+        // The user's own settings are none of the test's.
+        match shell {
+            "zsh" => command.arg("-f"),
+            "fish" => command.arg("--no-config"),
+            _ => command.arg("--norc"),
+        };
+        command.args(["-c", question]).stdin(Stdio::null());
+        match command.output() {
+            Ok(output) => {
+                let said = String::from_utf8_lossy(&output.stdout);
+                assert_eq!(said, answer, "{shell}: {output:?}");
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                eprintln!("SKIP the completions of {shell}: it is absent");
+            }
+            Err(error) => panic!("{shell}: {error}"),
+        }
+    }
 }
 
 #[test]

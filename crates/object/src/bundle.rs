@@ -4,12 +4,17 @@
 //! number of entries (64 bits), then for each entry offset and size of its code and length of its name (64 bits each)
 //! and the name, `KIND-TRIPLE-TARGETID`, for example `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+`.
 
+use std::borrow::Cow;
+
 use crate::bytes::{slice, u64_at};
-use crate::error::{Error, Result};
+use crate::compressed::{self, Compressed};
+use crate::error::{Error, Result, bad_bundle as bad};
 use crate::target::{Feature, Target};
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
-const COMPRESSED_MAGIC: &[u8] = b"CCOB";
+
+/// How much of a compressed bundle is unpacked at first to read its table: 20 entries take some 2 KiB.
+const HEAD: u64 = 16 << 10;
 
 /// One entry of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,13 +29,16 @@ pub struct BundleEntry<'a> {
 
 impl<'a> BundleEntry<'a> {
     fn new(id: String, bytes: &'a [u8]) -> Self {
-        // After the triple: two hyphens, or one in old bundles.
-        let target = match id.split_once("amdgcn-amd-amdhsa-") {
-            Some((_, target)) => target.trim_start_matches('-').parse().ok(),
-            None => None,
-        };
+        let target = target_of(&id);
         Self { id, target, bytes }
     }
+}
+
+/// The GPU target that the name of an entry says.
+fn target_of(id: &str) -> Option<Target> {
+    // After the triple: two hyphens, or one in old bundles.
+    let (_, target) = id.split_once("amdgcn-amd-amdhsa-")?;
+    target.trim_start_matches('-').parse().ok()
 }
 
 /// An offload bundle.
@@ -64,26 +72,95 @@ pub struct Bundle<'a> {
 
 /// Whether the bytes begin like an offload bundle, compressed or not.
 pub fn is_bundle(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC) || bytes.starts_with(COMPRESSED_MAGIC)
+    bytes.starts_with(MAGIC) || compressed::is_compressed(bytes)
+}
+
+/// The bytes past padding: linkers leave bundles one after the other with zeros between. Anything else is for `parse` to
+/// complain about.
+fn past_padding(bytes: &[u8]) -> &[u8] {
+    let padding = bytes.iter().take_while(|byte| **byte == 0).count();
+    &bytes[padding..]
+}
+
+/// Bundles that follow each other with padding between, with those that are compressed unpacked.
+///
+/// # Errors
+/// [`Error::BadBundle`], [`Error::Truncated`]; what is no bundle is left to [`Bundle::parse_all`].
+pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
+    let mut all = Vec::new();
+    let mut rest = past_padding(bytes);
+    let mut any = false;
+    while !rest.is_empty() {
+        let size = if compressed::is_compressed(rest) {
+            any = true;
+            Compressed::parse(rest)?.unpack_to(&mut all)?
+        } else {
+            let size = Bundle::parse(rest)?.size;
+            all.extend(&rest[..size]);
+            size
+        };
+        rest = past_padding(&rest[size..]);
+    }
+    Ok(match any {
+        true => all.into(),
+        false => bytes.into(),
+    })
+}
+
+/// The targets of bundles that follow each other, in file order. Of those that are compressed little more than the tables
+/// is unpacked.
+///
+/// # Errors
+/// As those of [`unpack`].
+pub(crate) fn targets_of_all(bytes: &[u8]) -> Result<Vec<Target>> {
+    let mut targets = Vec::new();
+    let mut rest = past_padding(bytes);
+    while !rest.is_empty() {
+        let size = if compressed::is_compressed(rest) {
+            let bundle = Compressed::parse(rest)?;
+            let ids = compressed_ids(&bundle)?;
+            targets.extend(ids.iter().filter_map(|id| target_of(id)));
+            bundle.size()?
+        } else {
+            let bundle = Bundle::parse(rest)?;
+            targets.extend(bundle.targets().cloned());
+            bundle.size
+        };
+        rest = past_padding(&rest[size..]);
+    }
+    Ok(targets)
+}
+
+/// The names of a bundle's entries, of which the code may be missing.
+fn ids(bytes: &[u8]) -> Result<Vec<String>> {
+    let (mut table, count) = Table::of(bytes)?;
+    (0..count).map(|n| Ok(table.row(n)?.id)).collect()
+}
+
+/// The names of a compressed bundle's entries, from as much of its start as they take.
+fn compressed_ids(bundle: &Compressed) -> Result<Vec<String>> {
+    let whole = bundle.unpacked();
+    let mut size = HEAD.min(whole);
+    loop {
+        match ids(&bundle.head(size)?) {
+            Err(Error::Truncated { .. }) if size < whole => {
+                size = size.saturating_mul(8).min(whole);
+            }
+            result => return result,
+        }
+    }
 }
 
 impl<'a> Bundle<'a> {
     /// Reads the bundle that starts with the first byte; what follows it does no harm.
     ///
     /// # Errors
-    /// [`Error::CompressedBundle`], [`Error::BadBundle`], [`Error::Truncated`].
+    /// [`Error::CompressedBundle`], for which there is [`open`](crate::open()); [`Error::BadBundle`], [`Error::Truncated`].
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
-        if bytes.starts_with(COMPRESSED_MAGIC) {
+        if compressed::is_compressed(bytes) {
             return Err(Error::CompressedBundle);
         }
-        if !bytes.starts_with(MAGIC) {
-            return Err(bad("it does not start with its magic string".to_owned()));
-        }
-        let mut table = Table {
-            bytes,
-            at: MAGIC.len() as u64,
-        };
-        let count = table.number("the bundle's entry count")?;
+        let (mut table, count) = Table::of(bytes)?;
         // However many it claims, each takes some bytes of the table.
         let mut entries = Vec::new();
         let mut size = 0;
@@ -102,17 +179,25 @@ impl<'a> Bundle<'a> {
     /// As [`parse`](Self::parse), for any of them.
     pub fn parse_all(bytes: &'a [u8]) -> Result<Vec<Self>> {
         let mut bundles = Vec::new();
-        let mut rest = bytes;
-        loop {
-            // Padding is zeros; anything else is for `parse` to complain about.
-            let padding = rest.iter().take_while(|byte| **byte == 0).count();
-            rest = &rest[padding..];
-            if rest.is_empty() {
-                return Ok(bundles);
-            }
+        let mut rest = past_padding(bytes);
+        while !rest.is_empty() {
             let bundle = Self::parse(rest)?;
-            rest = &rest[bundle.size..];
+            rest = past_padding(&rest[bundle.size..]);
             bundles.push(bundle);
+        }
+        Ok(bundles)
+    }
+
+    /// A code object that lies in a host program by itself, as a bundle of one.
+    pub(crate) fn of_one(target: Target, bytes: &'a [u8]) -> Self {
+        let entry = BundleEntry {
+            id: target.to_string(),
+            target: Some(target),
+            bytes,
+        };
+        Self {
+            entries: vec![entry],
+            size: bytes.len(),
         }
     }
 
@@ -166,7 +251,25 @@ struct Table<'a> {
     at: u64,
 }
 
+/// A row of the table.
+struct Row {
+    offset: u64,
+    size: u64,
+    id: String,
+}
+
 impl<'a> Table<'a> {
+    /// The table of a bundle, and how many rows it claims to have.
+    fn of(bytes: &'a [u8]) -> Result<(Self, u64)> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(bad("it does not start with its magic string".to_owned()));
+        }
+        let at = MAGIC.len() as u64;
+        let mut table = Table { bytes, at };
+        let count = table.number("the bundle's entry count")?;
+        Ok((table, count))
+    }
+
     fn take(&mut self, size: u64, what: &str) -> Result<&'a [u8]> {
         let taken = slice(self.bytes, self.at, size, what)?;
         self.at += size;
@@ -177,18 +280,19 @@ impl<'a> Table<'a> {
         Ok(u64_at(self.take(8, what)?, 0))
     }
 
-    /// An entry and the offset past its code.
-    fn entry(&mut self, n: u64) -> Result<(BundleEntry<'a>, u64)> {
+    fn row(&mut self, n: u64) -> Result<Row> {
         let what = format!("entry {n} of the bundle's table");
         let offset = self.number(&what)?;
         let size = self.number(&what)?;
         let name_size = self.number(&what)?;
         let id = String::from_utf8_lossy(self.take(name_size, &what)?).into_owned();
+        Ok(Row { offset, size, id })
+    }
+
+    /// An entry and the offset past its code.
+    fn entry(&mut self, n: u64) -> Result<(BundleEntry<'a>, u64)> {
+        let Row { offset, size, id } = self.row(n)?;
         let code = slice(self.bytes, offset, size, &format!("the code for {id}"))?;
         Ok((BundleEntry::new(id, code), offset + size))
     }
-}
-
-fn bad(problem: String) -> Error {
-    Error::BadBundle { problem }
 }

@@ -37,7 +37,7 @@ pub enum Error {
     },
     /// A host program or library without device code inside.
     #[error(
-        "this ELF file is for {machine}, and it holds no AMD GPU code (there is no .hip_fatbin section)"
+        "this ELF file is for {machine}, and it holds no AMD GPU code (in section .hip_fatbin or as images for OpenMP)"
     )]
     NoDeviceCode {
         /// The machine the file is for, e.g. `x86-64`.
@@ -149,11 +149,8 @@ pub enum Error {
         /// What is wrong, and where.
         problem: String,
     },
-    /// A compressed offload bundle.
-    #[error(
-        "this offload bundle is compressed (CCOB); build without --offload-compress, \
-         or unpack it with clang-offload-bundler"
-    )]
+    /// A compressed offload bundle where one that lies open is needed.
+    #[error("this offload bundle is compressed (CCOB)")]
     CompressedBundle,
     /// The file has several targets and none was asked for.
     #[error("the file holds code for several targets, so one must be chosen: {}", present.join(", "))]
@@ -186,6 +183,11 @@ pub enum Error {
 
 /// What the functions of this crate return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An offload bundle that is damaged in some way.
+pub(crate) fn bad_bundle(problem: String) -> Error {
+    Error::BadBundle { problem }
+}
 
 fn list(present: &[String]) -> String {
     if present.is_empty() {

@@ -26,8 +26,10 @@
 mod bundle;
 mod bytes;
 mod code_object;
+mod compressed;
 mod descriptor;
 mod elf;
+mod embedded;
 mod error;
 mod extent;
 mod limits;

@@ -1,17 +1,15 @@
 //! Finds code objects in whatever file a compiler may have left: a plain one, an offload bundle, a host program.
 
-use crate::bundle::{Bundle, is_bundle};
+use crate::bundle::{Bundle, is_bundle, targets_of_all, unpack};
 use crate::code_object::CodeObject;
-use crate::elf::{Elf, is_elf};
+use crate::elf::Elf;
+use crate::embedded::{Embedded, embedded, images};
 use crate::error::{Error, Result};
 use crate::symbol::{Symbol, SymbolKind};
 use crate::target::Target;
 
-/// The section of a host program or library that holds offload bundles, one for each translation unit.
-const FATBIN_SECTION: &str = ".hip_fatbin";
-
-/// Reads the code object for `wanted` (a target ID such as `gfx906`) from a code object, an offload bundle, or a host
-/// program with offload bundles inside.
+/// Reads the code object for `wanted` (a target ID such as `gfx906`) from a code object, an offload bundle, compressed or
+/// not, or a host program with offload bundles or images for OpenMP inside.
 ///
 /// Without `wanted`, the file must hold code for one target only. A host program of several translation units has
 /// several code objects for one target; [`open_all`] gives them all, `open` the first that has kernels.
@@ -46,11 +44,13 @@ pub fn open(bytes: &[u8], wanted: Option<&str>) -> Result<CodeObject> {
 /// As [`open`].
 pub fn open_all(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<CodeObject>> {
     let wanted: Option<Target> = wanted.map(str::parse).transpose()?;
-    if is_bundle(bytes) {
-        return from_bundles(&Bundle::parse_all(bytes)?, wanted.as_ref());
-    }
-    if let Some(fatbin) = fatbin(bytes)? {
-        return from_bundles(&Bundle::parse_all(fatbin)?, wanted.as_ref());
+    match found(bytes)? {
+        Some(Embedded::Bundles(bundles)) => {
+            let bundles = unpack(bundles)?;
+            return from_bundles(&Bundle::parse_all(&bundles)?, wanted.as_ref());
+        }
+        Some(Embedded::Images(place)) => return from_bundles(&images(place), wanted.as_ref()),
+        None => {}
     }
     let object = CodeObject::parse(bytes)?;
     match wanted {
@@ -78,12 +78,11 @@ pub fn kernel_names(bytes: &[u8]) -> Vec<String> {
 /// # Errors
 /// As [`open`], those of target selection excepted.
 pub fn targets(bytes: &[u8]) -> Result<Vec<Target>> {
-    let bundles = match (is_bundle(bytes), fatbin(bytes)) {
-        (true, _) => Bundle::parse_all(bytes)?,
-        (false, Ok(Some(fatbin))) => Bundle::parse_all(fatbin)?,
-        _ => return Ok(vec![CodeObject::parse(bytes)?.target().clone()]),
-    };
-    Ok(distinct(&bundles))
+    match found(bytes) {
+        Ok(Some(Embedded::Bundles(bundles))) => Ok(distinct(targets_of_all(bundles)?)),
+        Ok(Some(Embedded::Images(place))) => Ok(distinct(targets_of(&images(place)))),
+        _ => Ok(vec![CodeObject::parse(bytes)?.target().clone()]),
+    }
 }
 
 /// The dynamic linker that a host program names; `None` for one that is linked statically, and for what is no program.
@@ -91,33 +90,33 @@ pub fn interpreter(bytes: &[u8]) -> Option<&str> {
     Elf::parse(bytes).ok()?.interpreter()
 }
 
-/// The fat binary of a host program; `None` where the file is no host program.
-fn fatbin(bytes: &[u8]) -> Result<Option<&[u8]>> {
-    if !is_elf(bytes) {
-        return Ok(None);
-    }
-    let elf = Elf::parse(bytes)?;
-    let Some(machine) = elf.foreign_machine() else {
-        return Ok(None);
-    };
-    match elf.section(FATBIN_SECTION)? {
-        Some(section) => Ok(Some(section)),
-        None => Err(Error::NoDeviceCode { machine }),
+/// What a file holds, bundles or images; `None` for one that may be a code object itself.
+fn found(bytes: &[u8]) -> Result<Option<Embedded<'_>>> {
+    match is_bundle(bytes) {
+        true => Ok(Some(Embedded::Bundles(bytes))),
+        false => embedded(bytes),
     }
 }
 
-fn distinct(bundles: &[Bundle]) -> Vec<Target> {
-    let mut targets: Vec<Target> = Vec::new();
-    for target in bundles.iter().flat_map(Bundle::targets) {
-        if !targets.contains(target) {
-            targets.push(target.clone());
+fn targets_of(bundles: &[Bundle]) -> Vec<Target> {
+    bundles.iter().flat_map(Bundle::targets).cloned().collect()
+}
+
+/// Each once.
+fn distinct(mut targets: Vec<Target>) -> Vec<Target> {
+    let mut seen = Vec::new();
+    targets.retain(|target| {
+        let is_new = !seen.contains(target);
+        if is_new {
+            seen.push(target.clone());
         }
-    }
+        is_new
+    });
     targets
 }
 
 fn from_bundles(bundles: &[Bundle], wanted: Option<&Target>) -> Result<Vec<CodeObject>> {
-    let present = distinct(bundles);
+    let present = distinct(targets_of(bundles));
     let names = || present.iter().map(Target::to_string).collect();
     let wanted = match (wanted, present.as_slice()) {
         (Some(wanted), _) => wanted,

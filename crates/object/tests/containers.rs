@@ -7,6 +7,9 @@ use wavetank_object::{Bundle, CodeObject, Error, open, open_all, targets};
 const GFX900: &[u8] = include_bytes!("data/vecadd-gfx900.hsaco");
 const GFX906: &[u8] = include_bytes!("data/reduce-gfx906.hsaco");
 
+/// `clang-offload-bundler-19 -compress` (version 2, Zstandard) of the two, behind an empty one for the host.
+pub const COMPRESSED: &[u8] = include_bytes!("data/vecadd-gfx900-reduce-gfx906.ccob");
+
 /// A bundle in Clang's layout: table, then code on 4096-byte boundaries.
 fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
@@ -35,7 +38,7 @@ fn hip_bundle() -> Vec<u8> {
 }
 
 /// A host object file with `contents` in a section called `name`.
-fn host_elf(name: &str, contents: &[u8]) -> Vec<u8> {
+pub fn host_elf(name: &str, contents: &[u8]) -> Vec<u8> {
     let mut file = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
     let segment = file.segment_name(StandardSegment::Data).to_vec();
     let section = file.add_section(segment, name.into(), SectionKind::ReadOnlyData);
@@ -119,7 +122,7 @@ fn what_is_no_code_object_is_named() {
     );
     assert!(told(b"#!/bin/sh").contains("23 21 2f 62"));
     assert!(told(b"").contains("empty"));
-    assert!(told(b"CCOB\x02\0\0\0").contains("compressed"));
+    assert!(told(b"CCOB\x02\0\0\0").contains("the header of the compressed bundle"));
     assert!(told(b"__CLANG_OFFLOAD_BUNDLE__").contains("truncated"));
 
     let with = |at: usize, byte: u8| {
@@ -134,4 +137,123 @@ fn what_is_no_code_object_is_named() {
     assert!(with(8, 9).contains("versions 2 to 6"));
     assert!(with(16, 1).contains("relocatable"));
     assert!(with(48, 0xfe).contains("0xfe"));
+}
+
+fn names(file: &[u8]) -> Vec<String> {
+    let targets = targets(file).unwrap_or_else(|error| panic!("{error}"));
+    targets.iter().map(ToString::to_string).collect()
+}
+
+/// A stream with the header of a version: magic, version, method, size (not in version 1), size unpacked, hash.
+fn compressed(version: u16, method: u16, unpacked: usize, stream: &[u8]) -> Vec<u8> {
+    let (header, wide) = match version {
+        1 => (20, 4),
+        2 => (24, 4),
+        _ => (32, 8),
+    };
+    let mut out = b"CCOB".to_vec();
+    out.extend(version.to_le_bytes());
+    out.extend(method.to_le_bytes());
+    if version > 1 {
+        out.extend(&(header + stream.len()).to_le_bytes()[..wide]);
+    }
+    out.extend(&unpacked.to_le_bytes()[..wide]);
+    out.extend([0; 8]);
+    out.extend(stream);
+    out
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn a_compressed_bundle_is_as_the_bundle() {
+    assert_eq!(names(COMPRESSED), ["gfx900", "gfx906"]);
+    let object = open(COMPRESSED, Some("gfx906")).unwrap();
+    assert_eq!(object, CodeObject::parse(GFX906).unwrap());
+    let error = Bundle::parse(COMPRESSED).unwrap_err();
+    assert_eq!(error, Error::CompressedBundle);
+}
+
+#[test]
+fn compressed_bundles_of_all_versions_follow_each_other() {
+    let plain = hip_bundle();
+    let unpacked = u32::from_le_bytes(COMPRESSED[12..16].try_into().unwrap()) as usize;
+    let zstd = &COMPRESSED[24..];
+    assert_eq!(compressed(2, 1, unpacked, zstd)[..16], COMPRESSED[..16]);
+    let mut section = Vec::new();
+    let mut count = 0;
+    for version in 1..=3 {
+        let zlib = compressed(version, 0, plain.len(), &zlib(&plain));
+        for bundle in [&compressed(version, 1, unpacked, zstd), &plain, &zlib] {
+            section.extend(bundle);
+            section.resize(section.len().next_multiple_of(512), 0);
+            count += 1;
+        }
+    }
+    for file in [section.clone(), host_elf(".hip_fatbin", &section)] {
+        assert_eq!(names(&file), ["gfx900", "gfx906", "gfx906:sramecc+:xnack-"]);
+        let objects = open_all(&file, Some("gfx900")).unwrap();
+        let expected = CodeObject::parse(GFX900).unwrap();
+        assert_eq!(objects, vec![expected; count]);
+    }
+}
+
+#[test]
+fn damaged_compressed_bundles_are_told() {
+    let plain = hip_bundle();
+    let stream = zlib(&plain);
+    let told = |file: &[u8]| open(file, Some("gfx900")).unwrap_err().to_string();
+    let says = |file: &[u8], part: &str| assert!(told(file).contains(part), "{}", told(file));
+    says(
+        &compressed(4, 0, plain.len(), &stream),
+        "in version 4, not 1 to 3",
+    );
+    says(&compressed(2, 7, plain.len(), &stream), "by method 7");
+    says(&compressed(2, 0, plain.len() - 1, &stream), "it unpacks to");
+    says(&compressed(2, 0, plain.len() + 1, &stream), "it unpacks to");
+    says(
+        &compressed(2, 0, plain.len(), &stream[..99]),
+        "its compressed stream",
+    );
+    says(
+        &compressed(2, 1, plain.len(), &stream),
+        "its compressed stream",
+    );
+    says(&compressed(3, 0, 1 << 40, &stream), "are not compressed to");
+    says(&compressed(1, 0, 1 << 31, &stream), "are not compressed to");
+    let whole = compressed(2, 0, plain.len(), &stream);
+    says(&whole[..whole.len() - 1], "truncated");
+    // A table that never ends is the end of what there is.
+    let mut endless = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    endless.extend(u64::MAX.to_le_bytes());
+    endless.resize(100_000, 0);
+    let file = compressed(3, 0, endless.len(), &zlib(&endless));
+    assert!(matches!(targets(&file), Err(Error::Truncated { .. })));
+}
+
+#[test]
+fn images_for_openmp_are_found_in_host_programs() {
+    // LLVM's containers begin with a header, of which nothing is needed.
+    let mut section = vec![0x10, 0xff, 0x10, 0xad, 1, 0, 0, 0];
+    section.resize(144, 7);
+    section.extend(GFX906);
+    section.extend([0; 56]);
+    section.extend(GFX900);
+    let file = host_elf(".llvm.offloading", &section);
+    assert_eq!(names(&file), ["gfx906", "gfx900"]);
+    assert_eq!(
+        open(&file, Some("gfx900")).unwrap().kernels()[0].name,
+        "vecadd"
+    );
+    assert!(matches!(
+        open(&file, Some("gfx803")),
+        Err(Error::TargetMissing { .. })
+    ));
+    let none = host_elf(".llvm.offloading", &section[..200]);
+    assert!(matches!(targets(&none), Err(Error::WrongMachine { .. })));
+    assert!(matches!(open(&none, None), Err(Error::NoDeviceCode { .. })));
 }

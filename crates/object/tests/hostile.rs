@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use wavetank_object::{Bundle, CodeObject, Error, open_all, targets};
 
+use crate::containers::{COMPRESSED, host_elf};
+
 const SMALL: &[u8] = include_bytes!("data/vecadd-gfx900.hsaco");
 
 /// Does all that a caller can do with bytes.
@@ -181,5 +183,39 @@ proptest! {
             prop_assert_eq!(bundle.entries().len() as u64, count);
         }
         let _ = use_up(&bytes);
+    }
+
+    #[test]
+    fn damaged_streams_never_panic(
+        at in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        keep in any::<prop::sample::Index>(),
+        zlib in any::<bool>(),
+    ) {
+        let mut bytes = COMPRESSED.to_vec();
+        if zlib {
+            bytes[6] = 0;
+        }
+        for (at, byte) in at {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes.truncate(keep.index(2 * bytes.len()));
+        let _ = use_up(&bytes);
+    }
+
+    #[test]
+    fn damaged_images_in_programs_never_panic(
+        at in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        copies in 1usize..4,
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut section = SMALL.repeat(copies);
+        for (at, byte) in at {
+            let at = at.index(section.len());
+            section[at] = byte;
+        }
+        section.truncate(cut.index(section.len() + 1));
+        let file = host_elf(".llvm.offloading", &section);
+        let _ = use_up(&file);
     }
 }

@@ -2,15 +2,17 @@
 
 mod contents;
 mod embedded;
+mod junit;
 mod library;
 mod program;
 mod record;
+mod tee;
 mod variable;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wavetank::environment::{Gpu, Settings};
 use wavetank::last_fault::{FaultFile, LastFault};
@@ -22,9 +24,11 @@ use crate::launch::seconds;
 use crate::running::Running;
 use contents::Contents;
 pub use contents::find;
+use junit::{Case, CaseResult};
 use library::Library;
 use program::{End, Ended};
 use record::{Log, Record};
+use tee::Tee;
 
 // No line is longer than 80 columns: clap would break it.
 const HELP: &str = "\
@@ -44,6 +48,7 @@ Examples:
   wavetank run ./a.out 512
   wavetank run --gpu gfx906:8G --stats ./sgemm 512
   wavetank run --timeout 60 --log gpu.log --json run.json ./a.out
+  for test in tests/*.out; do wavetank run --junit gpu.xml $test; done
   wavetank run --threads 1 --schedule random ./a.out
   WAVETANK_LOG=info wavetank run ./a.out";
 
@@ -60,6 +65,9 @@ pub struct Run {
     /// Write how it ended and what kernels took to this file, as JSON; `-` is stdout, after the program
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Add a case for this run to a JUnit report in this file; many runs may add to one
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
     /// Write what wavetank says to this file instead of stderr
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -92,9 +100,30 @@ struct Marks {
     log: Log,
 }
 
+/// A run that is over.
+struct Execution {
+    ended: Ended,
+    settings: Settings,
+    marks: Marks,
+    /// The end of what the program said on stderr, where a report wants it.
+    stderr: String,
+}
+
 impl Run {
     /// Runs the program. The exit code is the program's.
     pub fn run(self) -> Result<ExitCode> {
+        self.junit.as_deref().map_or(Ok(()), junit::check)?;
+        match self.execute() {
+            Ok(execution) => self.report(&execution),
+            Err(failure) => {
+                self.add_case(String::new(), CaseResult::Unstarted(&failure), "")?;
+                Err(failure)
+            }
+        }
+    }
+
+    /// Runs the program to its end.
+    fn execute(&self) -> Result<Execution> {
         let variables = self.variables()?;
         // What the library would refuse is told before the program starts.
         let mut settings = settings(&variables)?;
@@ -117,20 +146,19 @@ impl Run {
         if let Schedule::Random(_) = schedule {
             command.env("WAVETANK_SCHEDULE", schedule.to_string());
         }
-        let start = Instant::now();
-        let (end, process, timed_out) = program::run(&mut command, self.timeout)
-            .map_err(|error| Failure::file("run", program, error))?;
-        let time = start.elapsed();
-        if let (End::Signal(_), Schedule::Random(_)) = (end, schedule) {
+        let failed = |error| Failure::file("run", program, error);
+        let tee = self.junit.as_ref().map(|_| Tee::of(&mut command));
+        let mut tee = tee.transpose().map_err(failed)?;
+        let ended = program::run(&mut command, self.timeout, tee.as_mut()).map_err(failed)?;
+        if let (End::Signal(_), Schedule::Random(_)) = (ended.end, schedule) {
             marks.log.tell(&format!("the schedule was {schedule}\n"));
         }
-        let ended = Ended {
-            end,
-            process,
-            timed_out,
-            time,
-        };
-        self.report(&marks, &settings, &ended)
+        Ok(Execution {
+            ended,
+            settings,
+            marks,
+            stderr: tee.as_ref().map(Tee::tail).unwrap_or_default(),
+        })
     }
 
     /// The chip that suits the program, where nobody has said which GPUs it finds.
@@ -155,15 +183,24 @@ impl Run {
     }
 
     /// Tells what the program left, and ends as it did, or says what ended it.
-    fn report(&self, marks: &Marks, settings: &Settings, ended: &Ended) -> Result<ExitCode> {
+    fn report(&self, execution: &Execution) -> Result<ExitCode> {
+        let Execution {
+            ended,
+            settings,
+            marks,
+            stderr,
+        } = execution;
         let rows = marks.ledger.as_ref().map(Ledger::rows).unwrap_or_default();
         let fault = marks.fault.as_ref().and_then(FaultFile::read);
         let fault = fault.filter(|fault| ended_by(fault, ended));
         let fault = fault.map(|fault| fault.sentence);
+        let fault = fault.as_deref();
+        let gpus: Vec<_> = settings.gpus.iter().map(|gpu| gpu.chip.name()).collect();
+        let result = CaseResult::Ended { ended, fault };
+        let added = self.add_case(gpus.join(","), result, stderr);
         let written = self.json.as_ref().map_or(Ok(()), |path| {
             let program = Path::new(&self.program[0]);
-            let gpus = settings.gpus.iter().map(|gpu| gpu.chip.name()).collect();
-            Record::new(program, gpus, ended, fault.as_deref(), &rows).write(path)
+            Record::new(program, gpus, ended, fault, &rows).write(path)
         });
         if settings.stats && !rows.is_empty() {
             marks.log.tell(&table(rows));
@@ -176,8 +213,22 @@ impl Run {
             Some(fault) => Err(Failure::Kernel(format!(
                 "a fault on the GPU ended the program: {fault}"
             ))),
-            None => written.map(|()| ended.end.repeat()),
+            None => added.and(written).map(|()| ended.end.repeat()),
         }
+    }
+
+    /// Adds a case to the report, where one is wanted.
+    fn add_case(&self, gpus: String, result: CaseResult, stderr: &str) -> Result {
+        let Some(path) = &self.junit else {
+            return Ok(());
+        };
+        let case = Case {
+            words: &self.program,
+            gpus,
+            result,
+            stderr: stderr.to_owned(),
+        };
+        junit::add(path, &case)
     }
 
     /// The options as variables of the environment, by which the library gets them.

@@ -22,6 +22,8 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getppid};
 
+use super::tee::Tee;
+
 /// How a program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
@@ -53,12 +55,15 @@ const OWN: [Signal; 8] = [
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs a program to its end, or until a time limit: then it is asked to end (SIGTERM), and killed if it does not within
-/// five seconds. Gives how it ended, which process it was, and whether
-/// the limit was reached.
+/// five seconds. What it says on stderr is handed on where that is its pipe.
 ///
 /// # Errors
 /// Those of starting it.
-pub fn run(command: &mut Command, limit: Option<Duration>) -> io::Result<(End, u32, bool)> {
+pub fn run(
+    command: &mut Command,
+    limit: Option<Duration>,
+    mut tee: Option<&mut Tee>,
+) -> io::Result<Ended> {
     let taken: SigSet = Signal::iterator().filter(|s| !OWN.contains(s)).collect();
     let mask = taken.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
     let signals = SignalFd::with_flags(&taken, SfdFlags::SFD_CLOEXEC)?;
@@ -79,11 +84,12 @@ pub fn run(command: &mut Command, limit: Option<Duration>) -> io::Result<(End, u
             mask.thread_set_mask().map_err(io::Error::from)
         })
     };
+    let start = Instant::now();
     let child = Pid::from_raw(command.spawn()?.id().cast_signed());
     let mut due = limit.and_then(|limit| Instant::now().checked_add(limit));
     let mut asked = false;
     loop {
-        if !wait(&signals, due)? {
+        if !wait(&signals, tee.as_deref_mut(), due)? {
             // It may have gone just now.
             let _ = kill(
                 child,
@@ -103,7 +109,15 @@ pub fn run(command: &mut Command, limit: Option<Duration>) -> io::Result<(End, u
         match Signal::try_from(signal.ssi_signo.cast_signed())? {
             Signal::SIGCHLD => {
                 if let Some(end) = ended(child)? {
-                    return Ok((end, child.as_raw().cast_unsigned(), asked));
+                    if let Some(tee) = tee {
+                        tee.hand_on();
+                    }
+                    return Ok(Ended {
+                        end,
+                        process: child.as_raw().cast_unsigned(),
+                        timed_out: asked,
+                        time: start.elapsed(),
+                    });
                 }
             }
             // The terminal sends its signals to the whole group.
@@ -114,25 +128,41 @@ pub fn run(command: &mut Command, limit: Option<Duration>) -> io::Result<(End, u
     }
 }
 
-/// Waits for a signal, or for a moment. Whether there is a signal.
-fn wait(signals: &SignalFd, due: Option<Instant>) -> io::Result<bool> {
-    let Some(due) = due else {
-        return Ok(true);
-    };
+/// Waits for a signal, or for a moment, and hands on meanwhile what the program says. Whether there is a signal.
+fn wait(signals: &SignalFd, mut tee: Option<&mut Tee>, due: Option<Instant>) -> io::Result<bool> {
     loop {
-        // Rounded up, so that the moment is past when the time is over.
-        let left = due
-            .saturating_duration_since(Instant::now())
-            .as_micros()
-            .div_ceil(1000);
-        let left = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
-        let mut events = [PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
-        match poll(&mut events, left) {
-            Ok(0) if Instant::now() < due => {}
-            Err(Errno::EINTR) => {}
-            result => return Ok(result? > 0),
+        let mut events = vec![PollFd::new(signals.as_fd(), PollFlags::POLLIN)];
+        events.extend(
+            tee.as_deref()
+                .map(|tee| PollFd::new(tee.as_fd(), PollFlags::POLLIN)),
+        );
+        let ready = poll(&mut events, left(due));
+        let is_ready = |event: &PollFd| event.any().unwrap_or(false);
+        let (signal, said) = (is_ready(&events[0]), events.get(1).is_some_and(is_ready));
+        match ready {
+            Err(Errno::EINTR) => continue,
+            Err(error) => return Err(error.into()),
+            Ok(_) => {}
+        }
+        if let Some(tee) = tee.as_deref_mut().filter(|_| said) {
+            tee.hand_on();
+        }
+        if signal {
+            return Ok(true);
+        }
+        if due.is_some_and(|due| due <= Instant::now()) {
+            return Ok(false);
         }
     }
+}
+
+/// How long it is until a moment, rounded up, so that the moment is past when the time is over.
+fn left(due: Option<Instant>) -> PollTimeout {
+    let Some(due) = due else {
+        return PollTimeout::NONE;
+    };
+    let left = due.saturating_duration_since(Instant::now());
+    PollTimeout::try_from(left.as_micros().div_ceil(1000)).unwrap_or(PollTimeout::MAX)
 }
 
 /// How the child ended, if it has. When it stopped for the sake of the terminal, so does this process, and the shell goes

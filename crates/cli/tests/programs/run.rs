@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::build::Toolchain;
 use super::execution::build_library;
+use super::program::Program;
 use crate::common::{Outcome, directory, outcome};
 
 /// Prints the name of the GPU that it finds.
@@ -173,6 +174,27 @@ fn the_chip_is_one_that_the_program_has_code_for() {
             .success()
             .starts_with("gfx900:")
     );
+}
+
+#[test]
+#[ignore = "builds programs with compilers that must be installed"]
+fn programs_for_openmp_say_their_chip() {
+    let folder = directory("chips_of_openmp");
+    let source = folder.join("region.c");
+    let text = "int main(void) {\n    int x = 1;\n#pragma omp target map(tofrom : x)\n    x = 0;\n    return x;\n}\n";
+    std::fs::write(&source, text).expect("the folder can be written");
+    for toolchain in [Toolchain::OPENMP_LLVM, Toolchain::OPENMP_GCC] {
+        if !toolchain.is_here() {
+            continue;
+        }
+        let built = toolchain.build(&Program::read(&source), "gfx906");
+        let built = built.unwrap_or_else(|problem| panic!("{problem}"));
+        let out = run(&folder, &["--json", "-"], &built[0], &[]).success();
+        let record: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+        assert_eq!(record["gpus"], serde_json::json!(["gfx906"]), "{out}");
+        // The region was a kernel, perhaps between others that begin and end a program.
+        assert_ne!(record["kernels"], serde_json::json!([]), "{out}");
+    }
 }
 
 #[test]
@@ -355,4 +377,115 @@ fn rocminfo_is_what_rocminfo_prints() {
         let names = ours.iter().filter(|line| line.starts_with("  Name: "));
         assert_eq!(names.count(), 2);
     }
+}
+
+/// The element of a case of a report whose name begins so, with what it has inside.
+fn case<'t>(report: &'t str, name: &str) -> &'t str {
+    let start = format!("<testcase name=\"{name}");
+    let at = report.find(&start).unwrap_or_else(|| panic!("{report}"));
+    let rest = &report[at + 1..];
+    &rest[..rest.find("<testcase").unwrap_or(rest.len())]
+}
+
+#[test]
+#[ignore = "builds the optimized library first"]
+fn runs_are_cases_of_a_report() {
+    let folder = directory("reports_of_runs");
+    let runs = |words: &[&str], program: &str, arguments: &[&str]| {
+        let words = [&["--junit", "gpu.xml"], words].concat();
+        run(&folder, &words, Path::new(program), arguments)
+    };
+    assert_eq!(runs(&[], "true", &[]).code, Some(0));
+    let says = runs(&[], "sh", &["-c", "echo 'a < b' >&2; echo out; exit 3"]);
+    let said = (says.code, says.stdout.as_str(), says.stderr.as_str());
+    assert_eq!(said, (Some(3), "out\n", "a < b\n"));
+    assert_eq!(
+        runs(&["--timeout", "0.3"], "sleep", &["1000"]).code,
+        Some(1)
+    );
+    // The other end of its stderr stays open.
+    let signal = runs(
+        &["--gpu", "gfx906"],
+        "sh",
+        &["-c", "sleep 5 >&- & kill -SEGV $$"],
+    );
+    assert_eq!(signal.code, None);
+    assert_eq!(runs(&[], "./absent", &[]).code, Some(2));
+    let report = || std::fs::read_to_string(folder.join("gpu.xml")).expect("it was written");
+    let text = report();
+    let sums =
+        "<testsuites name=\"wavetank\" tests=\"5\" skipped=\"0\" failures=\"3\" errors=\"1\"";
+    assert!(text.contains(sums), "{text}");
+    assert_eq!(
+        text.matches("<testsuite name=\"wavetank\" tests=\"5\"")
+            .count(),
+        1
+    );
+    let says = |name: &str, parts: &[&str]| {
+        for part in parts {
+            assert!(case(&text, name).contains(part), "{part}: {text}");
+        }
+    };
+    says("true", &["classname=\"gfx900\"", "time=\""]);
+    assert!(!case(&text, "true").contains("<failure"), "{text}");
+    says(
+        "sh -c echo",
+        &[
+            "<failure message=\"exit code 3\"",
+            "<system-err>a &lt; b</system-err>",
+        ],
+    );
+    says(
+        "sleep 1000",
+        &[
+            "<failure message=\"it was ended after 0.",
+            "type=\"timeout\"",
+        ],
+    );
+    says(
+        "sh -c sleep",
+        &["classname=\"gfx906\"", "message=\"SIGSEGV ended it\""],
+    );
+    says(
+        "./absent",
+        &["<error message=\"cannot run ./absent: ", "type=\"usage\""],
+    );
+    // Side by side none is lost.
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| assert_eq!(runs(&[], "true", &[]).code, Some(0)));
+        }
+    });
+    assert!(
+        report().contains("<testsuites name=\"wavetank\" tests=\"13\""),
+        "{}",
+        report()
+    );
+    // What is no report stays as it is, and nothing runs.
+    std::fs::write(folder.join("gpu.xml"), "<html/>").unwrap();
+    runs(&[], "echo", &["x"]).refused(&["gpu.xml: this is no JUnit report", "remove it"]);
+    assert_eq!(report(), "<html/>");
+}
+
+#[test]
+#[ignore = "builds programs with compilers that must be installed"]
+fn a_fault_is_the_message_of_a_case() {
+    if !Toolchain::HIP.is_here() {
+        return;
+    }
+    let folder = directory("faults_in_reports");
+    let program = hip(&folder, &["gfx900"]);
+    let out = run(&folder, &["--junit", "gpu.xml"], &program, &["x"]);
+    assert_eq!(out.code, Some(1), "{out:?}");
+    let text = std::fs::read_to_string(folder.join("gpu.xml")).expect("it was written");
+    let case = case(&text, "");
+    let start = "<failure message=\"kernel `over(int*, int, int)` faulted at ";
+    assert!(
+        case.contains(start) && case.contains("type=\"fault\""),
+        "{text}"
+    );
+    assert!(
+        case.contains("wavetank: kernel `over(int*, int, int)` faulted at "),
+        "{text}"
+    );
 }

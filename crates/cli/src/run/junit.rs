@@ -1,0 +1,160 @@
+//! Runs as cases of a JUnit report, which CI systems show as a table. Each run adds its case to the file, so that a report
+//! of many programs is a loop of a shell; runs side by side wait for each other.
+//!
+//! Source: the form of Apache Ant's `junitreport` task, as the crate `quick-junit` writes it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::program::{End, Ended};
+use crate::exit::{Failure, Result};
+
+/// The name of the report, and of the suite in it that has our cases.
+const NAME: &str = "wavetank";
+
+/// What a case says of a run.
+pub struct Case<'a> {
+    /// The program and its arguments, which name the case.
+    pub words: &'a [OsString],
+    /// The chips that it found, which the case is filed under.
+    pub gpus: String,
+    pub result: CaseResult<'a>,
+    /// The end of what the program said on stderr.
+    pub stderr: String,
+}
+
+/// How a run ended, as a report tells it.
+pub enum CaseResult<'a> {
+    /// It ended, perhaps by a fault.
+    Ended {
+        ended: &'a Ended,
+        fault: Option<&'a str>,
+    },
+    /// It did not start, for a reason.
+    Unstarted(&'a Failure),
+}
+
+/// Looks whether a file can take cases, before a program runs for long.
+///
+/// # Errors
+/// A file that cannot be written, or holds something else.
+pub fn check(path: &Path) -> Result {
+    open(path)
+        .and_then(|mut file| read(path, &mut file))
+        .map(drop)
+}
+
+/// Adds a case to the report in a file, or begins one.
+///
+/// # Errors
+/// As those of [`check`].
+pub fn add(path: &Path, case: &Case) -> Result {
+    let mut file = open(path)?;
+    let mut report = read(path, &mut file)?;
+    insert(&mut report, case.to_junit());
+    let mut text = Vec::new();
+    let failed = |error: io::Error| Failure::file("write", path, error);
+    report
+        .serialize(&mut text)
+        .map_err(|error| failed(io::Error::other(error)))?;
+    file.rewind()
+        .and_then(|()| file.set_len(0))
+        .and_then(|()| file.write_all(&text))
+        .map_err(failed)
+}
+
+/// Opens a file for nobody else, until it is closed.
+fn open(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    let file = options.read(true).write(true).create(true).truncate(false);
+    file.open(path)
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|error| Failure::file("write", path, error))
+}
+
+/// The report in a file, or a new one if it is empty.
+fn read(path: &Path, file: &mut File) -> Result<Report> {
+    let mut text = String::new();
+    file.read_to_string(&mut text)
+        .map_err(|error| Failure::file("read", path, error))?;
+    if text.trim().is_empty() {
+        return Ok(Report::new(NAME));
+    }
+    Report::deserialize_from_str(&text).map_err(|error| {
+        Failure::usage(format!(
+            "this is no JUnit report that a case can be added to ({error}): remove it, or name another file"
+        ))
+        .of(path)
+    })
+}
+
+/// Puts a case into our suite. The sums of a report are made when suites come.
+fn insert(report: &mut Report, case: TestCase) {
+    let time = case.time.unwrap_or_default();
+    let mut suites = std::mem::take(&mut report.test_suites);
+    if !suites.iter().any(|suite| suite.name.as_str() == NAME) {
+        suites.push(TestSuite::new(NAME));
+    }
+    let ours = suites.iter_mut().find(|suite| suite.name.as_str() == NAME);
+    if let Some(suite) = ours {
+        suite.set_time(suite.time.unwrap_or_default() + time);
+        suite.add_test_case(case);
+    }
+    let total = report.time.unwrap_or_default() + time;
+    (report.tests, report.failures, report.errors) = (0, 0, 0);
+    (report.skipped, report.disabled) = (0, None);
+    report.set_time(total).add_test_suites(suites);
+}
+
+impl Case<'_> {
+    fn to_junit(&self) -> TestCase {
+        let words: Vec<_> = self
+            .words
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        let mut case = TestCase::new(words.join(" "), self.result.status());
+        case.set_classname(&self.gpus).set_time(self.result.time());
+        if !self.stderr.is_empty() {
+            case.set_system_err(&self.stderr);
+        }
+        case
+    }
+}
+
+impl CaseResult<'_> {
+    fn time(&self) -> Duration {
+        match self {
+            CaseResult::Ended { ended, .. } => ended.time,
+            CaseResult::Unstarted(_) => Duration::ZERO,
+        }
+    }
+
+    fn status(&self) -> TestCaseStatus {
+        use NonSuccessKind::{Error, Failure};
+        let (kind, name, message) = match self {
+            CaseResult::Unstarted(failure) => (Error, "usage", failure.sentence().to_owned()),
+            CaseResult::Ended { ended, .. } if ended.timed_out => {
+                let seconds = ended.time.as_secs_f64();
+                let message = format!("it was ended after {seconds:.1} seconds");
+                (Failure, "timeout", message)
+            }
+            CaseResult::Ended {
+                fault: Some(fault), ..
+            } => (Failure, "fault", (*fault).to_owned()),
+            CaseResult::Ended { ended, .. } => match ended.end {
+                End::Code(0) => return TestCaseStatus::success(),
+                End::Code(code) => (Failure, "exit code", format!("exit code {code}")),
+                End::Signal(signal) => (Failure, "signal", format!("{signal} ended it")),
+            },
+        };
+        let mut status = TestCaseStatus::non_success(kind);
+        status.set_type(name).set_message(message);
+        status
+    }
+}

@@ -1,0 +1,153 @@
+//! Compressed offload bundles.
+//!
+//! Source: Clang's documentation, "Clang Offload Bundler", "Compression and Decompression": the magic string `CCOB`, a
+//! version and a method (16 bits each; 0 is zlib, 1 is Zstandard), from version 2 on the size of all of it, the size of what
+//! is compressed (both 32 bits, and 64 in version 3), 64 bits of a hash, which is not looked at, and the stream.
+
+use std::io::Read;
+
+use flate2::bufread::ZlibDecoder;
+use ruzstd::decoding::StreamingDecoder;
+
+use crate::bytes::{slice, u16_at, u32_at, u64_at};
+use crate::error::{Result, bad_bundle as bad};
+use crate::limits::{MAX_GROWTH, MAX_UNPACKED};
+
+const MAGIC: &[u8] = b"CCOB";
+
+/// Whether the bytes begin like a compressed bundle.
+pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// A compressed bundle: its header, read.
+pub(crate) struct Compressed<'a> {
+    method: Method,
+    /// Bytes of the bundle when it is unpacked.
+    unpacked: u64,
+    /// Bytes of all of it with the header, where that says so.
+    size: Option<usize>,
+    header: usize,
+    stream: &'a [u8],
+}
+
+#[derive(Clone, Copy)]
+enum Method {
+    Zlib,
+    Zstd,
+}
+
+impl<'a> Compressed<'a> {
+    /// Reads the header at the start of some bytes; what follows the bundle does no harm.
+    ///
+    /// # Errors
+    /// [`crate::Error::Truncated`], [`crate::Error::BadBundle`].
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let header = |size: u64| slice(bytes, 0, size, "the header of the compressed bundle");
+        let start = header(8)?;
+        let (header, size, unpacked) = match u16_at(start, 4) {
+            1 => (20, None, u64::from(u32_at(header(20)?, 8))),
+            2 => {
+                let header = header(24)?;
+                let sizes = (u32_at(header, 8), u32_at(header, 12));
+                (24, Some(u64::from(sizes.0)), u64::from(sizes.1))
+            }
+            3 => {
+                let header = header(32)?;
+                (32, Some(u64_at(header, 8)), u64_at(header, 16))
+            }
+            other => {
+                return Err(bad(format!(
+                    "it is compressed in version {other}, not 1 to 3"
+                )));
+            }
+        };
+        let method = match u16_at(start, 6) {
+            0 => Method::Zlib,
+            1 => Method::Zstd,
+            other => {
+                let problem =
+                    format!("it is compressed by method {other}, not 0 (zlib) or 1 (zstd)");
+                return Err(bad(problem));
+            }
+        };
+        let whole = match size {
+            Some(size) => slice(bytes, 0, size, "the compressed bundle")?,
+            None => bytes,
+        };
+        let stream = whole
+            .get(header..)
+            .ok_or_else(|| bad("it is smaller than its header".to_owned()))?;
+        if unpacked > MAX_UNPACKED || unpacked / MAX_GROWTH > stream.len() as u64 {
+            let size = stream.len();
+            return Err(bad(format!(
+                "{unpacked} bytes are not compressed to {size}"
+            )));
+        }
+        Ok(Self {
+            method,
+            unpacked,
+            size: size.map(|size| size as usize),
+            header,
+            stream,
+        })
+    }
+
+    /// Its size in the file, in bytes.
+    ///
+    /// # Errors
+    /// As [`unpack_to`](Self::unpack_to): in version 1 the stream alone says where it ends.
+    pub fn size(&self) -> Result<usize> {
+        self.size
+            .map_or_else(|| self.unpack_to(&mut Vec::new()), Ok)
+    }
+
+    /// Appends the bundle, and gives its size in the file, in bytes.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadBundle`] for a stream that is damaged, or gives another number of bytes than the header says.
+    pub fn unpack_to(&self, out: &mut Vec<u8>) -> Result<usize> {
+        let mut rest = self.stream;
+        let before = out.len();
+        // One more than there should be shows that there are too many.
+        self.read(&mut rest, self.unpacked + 1, out)?;
+        let found = (out.len() - before) as u64;
+        if found != self.unpacked {
+            let expected = self.unpacked;
+            return Err(bad(format!(
+                "it unpacks to {found} bytes or more, not {expected}"
+            )));
+        }
+        Ok(self
+            .size
+            .unwrap_or(self.header + self.stream.len() - rest.len()))
+    }
+
+    /// Bytes of the bundle when it is unpacked.
+    pub fn unpacked(&self) -> u64 {
+        self.unpacked
+    }
+
+    /// At most so many bytes of the start of the bundle.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadBundle`].
+    pub fn head(&self, size: u64) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        self.read(&mut { self.stream }, size, &mut head)?;
+        Ok(head)
+    }
+
+    /// Unpacks at most so many bytes.
+    fn read(&self, stream: &mut &[u8], limit: u64, out: &mut Vec<u8>) -> Result<()> {
+        let damaged = |problem: String| bad(format!("its compressed stream: {problem}"));
+        let read = match self.method {
+            Method::Zlib => ZlibDecoder::new(stream).take(limit).read_to_end(out),
+            Method::Zstd => StreamingDecoder::new_with_max_window_size(stream, MAX_UNPACKED)
+                .map_err(|error| damaged(error.to_string()))?
+                .take(limit)
+                .read_to_end(out),
+        };
+        read.map(drop).map_err(|error| damaged(error.to_string()))
+    }
+}
