@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use wavetank::DefaultFloatEnv;
+
 use crate::abi::Status;
 use crate::call::Result;
 use crate::wait::Bucket;
 
-/// MXCSR as a new process has it: nearest-even, exceptions masked, denormals kept.
-const MXCSR: u32 = 0x1f80;
 /// How long the last `hsa_shut_down` waits for threads: one may be in a function of the program that waits for its caller.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -30,8 +30,7 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
     let builder = std::thread::Builder::new().name(name.to_owned());
     let blocked = BlockedSignals::new();
     let started = builder.spawn(move || {
-        // SAFETY: loads a valid control word; nothing before it in this thread has computed with floats.
-        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &MXCSR, options(nostack, readonly)) };
+        let _environment = DefaultFloatEnv::enter();
         body();
     });
     drop(blocked);

@@ -6,7 +6,9 @@ use wavetank_ir::LANES;
 
 use crate::lanes::{Env, Op1, Op2, Op3, Room, Test2, Word, all_lanes};
 use crate::step::{Ctx, Next, Step, StepFn};
-use crate::store::{Aligned, Store, Store128, Store256, Store512};
+use crate::store::{Aligned, Plain, Store};
+#[cfg(target_arch = "x86_64")]
+use crate::store::{Store256, Store512};
 use wavetank_memory::rows::{self, Rows};
 
 /// Bits of [`Step::flags`] from here on hold the float environment.
@@ -167,8 +169,8 @@ mod body {
         // SAFETY: lowering proved the offsets of the step.
         unsafe {
             let (mut room_a, mut room_b) = (Room::uninit(), Room::uninit());
-            let a = Lanes::<F::A>::of::<Store128>(ctx, s, 0, u, &mut room_a);
-            let b = Lanes::<F::B>::of::<Store128>(ctx, s, 1, u, &mut room_b);
+            let a = Lanes::<F::A>::of::<Plain>(ctx, s, 0, u, &mut room_a);
+            let b = Lanes::<F::B>::of::<Plain>(ctx, s, 1, u, &mut room_b);
             for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
                 *r = F::repair(
                     env(s),
@@ -224,9 +226,9 @@ mod body {
         unsafe {
             let (mut room_a, mut room_b, mut room_c) =
                 (Room::uninit(), Room::uninit(), Room::uninit());
-            let a = Lanes::<F::A>::of::<Store128>(ctx, s, 0, u, &mut room_a);
-            let b = Lanes::<F::B>::of::<Store128>(ctx, s, 1, u, &mut room_b);
-            let c = Lanes::<F::C>::of::<Store128>(ctx, s, 2, u, &mut room_c);
+            let a = Lanes::<F::A>::of::<Plain>(ctx, s, 0, u, &mut room_a);
+            let b = Lanes::<F::B>::of::<Plain>(ctx, s, 1, u, &mut room_b);
+            let c = Lanes::<F::C>::of::<Plain>(ctx, s, 2, u, &mut room_c);
             for (i, r) in r.iter_mut().enumerate().filter(|(_, r)| F::odd(**r)) {
                 let a = a.lane(i, u & 1 != 0, m);
                 let b = b.lane(i, u & 2 != 0, m);
@@ -315,6 +317,7 @@ pub trait Level {
     type Rows: Rows;
     /// Whether this processor has every feature of the level: its steps must
     /// not be run otherwise.
+    #[cfg(target_arch = "x86_64")]
     fn is_available() -> bool;
     /// A vector step of one source.
     fn op1<F: Op1, const M: bool>() -> StepFn;
@@ -403,6 +406,7 @@ macro_rules! level {
         impl Level for $level {
             const FUSE: bool = $fuse;
             type Rows = rows::$level;
+            #[cfg(target_arch = "x86_64")]
             fn is_available() -> bool {
                 true $(&& std::arch::is_x86_feature_detected!($feature))*
             }
@@ -437,17 +441,25 @@ macro_rules! level {
     };
 }
 
+#[cfg(target_arch = "x86_64")]
 level!(
     /// AVX-512: sixteen 32-bit lanes at a time.
     Avx512 avx512 Store512 true
     ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
 );
+#[cfg(target_arch = "x86_64")]
 level!(
     /// AVX2 and FMA: eight 32-bit lanes at a time.
     Avx2 avx2 Store256 true
     ["avx2" "fma" "f16c" "bmi1" "bmi2" "lzcnt" "popcnt"]
 );
 level!(
-    /// What every x86-64 can do.
-    Baseline baseline Store128 false []
+    /// What every processor of the host's kind can do.
+    Baseline baseline Plain false []
 );
+
+/// Other hosts have one level; these names stand for it.
+#[cfg(not(target_arch = "x86_64"))]
+pub type Avx512 = Baseline;
+#[cfg(not(target_arch = "x86_64"))]
+pub type Avx2 = Baseline;

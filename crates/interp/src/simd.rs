@@ -2,30 +2,34 @@
 
 use std::str::FromStr;
 
+#[cfg(target_arch = "x86_64")]
 use crate::drive::{Avx2, Avx512, Level};
 
 /// A level of processor features the interpreter's steps are made for. All
-/// levels compute the same bits.
+/// levels compute the same bits. Hosts other than x86-64 have the baseline alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Simd {
     /// AVX-512.
     Avx512,
     /// AVX2 and FMA.
     Avx2,
-    /// What every x86-64 has.
+    /// What every processor of the host's kind has.
     Baseline,
 }
 
 impl Simd {
     /// The best level of this processor.
     pub fn detect() -> Simd {
-        if Avx512::is_available() {
-            Simd::Avx512
-        } else if Avx2::is_available() {
-            Simd::Avx2
-        } else {
-            Simd::Baseline
+        #[cfg(target_arch = "x86_64")]
+        {
+            if Avx512::is_available() {
+                return Simd::Avx512;
+            }
+            if Avx2::is_available() {
+                return Simd::Avx2;
+            }
         }
+        Simd::Baseline
     }
 
     /// This level, or the best of this processor if it does not have it.

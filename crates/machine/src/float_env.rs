@@ -1,23 +1,18 @@
 //! The host's float environment.
 
-/// Sets the default MXCSR (round to nearest, denormals kept, exceptions masked) and puts the old one back when dropped.
+/// Sets the default float environment (round to nearest, denormals kept, exceptions masked) and puts the old one back when
+/// dropped.
 ///
-/// A thread inherits its creator's MXCSR: one made by a host built with fast-math flags would spoil every result.
+/// A thread inherits its creator's: one made by a host built with fast-math flags would spoil every result. On hosts other
+/// than x86-64 and AArch64 it is taken for the default one.
 pub struct DefaultFloatEnv {
-    saved: u32,
+    saved: Word,
 }
 
-/// MXCSR after a reset: all exceptions masked (Intel SDM volume 1, 10.2.3).
-const DEFAULT: u32 = 0x1f80;
-
 impl DefaultFloatEnv {
-    /// Saves the thread's MXCSR and sets the default.
+    /// Saves the thread's float environment and sets the default.
     pub fn enter() -> Self {
-        let mut saved = 0u32;
-        // SAFETY: stores MXCSR to a local. SSE is part of every x86-64.
-        unsafe {
-            std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut saved, options(nostack, preserves_flags));
-        }
+        let saved = get();
         set(DEFAULT);
         Self { saved }
     }
@@ -29,32 +24,89 @@ impl Drop for DefaultFloatEnv {
     }
 }
 
-fn set(mxcsr: u32) {
-    // SAFETY: loads a valid MXCSR, the default or one that was read; reserved bits are zero. Rust code expects the
-    // default, and `DefaultFloatEnv` is what provides it.
-    unsafe {
-        std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags));
+use host::{DEFAULT, Word, get, set};
+
+/// MXCSR.
+#[cfg(target_arch = "x86_64")]
+mod host {
+    use std::arch::asm;
+
+    pub type Word = u32;
+
+    /// After a reset: all exceptions masked (Intel SDM volume 1, 10.2.3).
+    pub const DEFAULT: Word = 0x1f80;
+
+    pub fn get() -> Word {
+        let mut word = 0;
+        // SAFETY: stores MXCSR to a local. SSE is part of every x86-64.
+        unsafe { asm!("stmxcsr [{}]", in(reg) &raw mut word, options(nostack, preserves_flags)) };
+        word
+    }
+
+    pub fn set(word: Word) {
+        // SAFETY: loads a valid MXCSR, the default or one that was read; reserved bits are zero. Rust code expects the
+        // default, and `DefaultFloatEnv` is what provides it.
+        unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const word, options(nostack, preserves_flags)) };
     }
 }
 
-#[cfg(test)]
+/// FPCR.
+#[cfg(target_arch = "aarch64")]
+mod host {
+    use std::arch::asm;
+
+    pub type Word = u64;
+
+    /// Round to nearest, no flushing, NaNs propagate, no traps (Arm ARM, "FPCR, Floating-point Control Register").
+    pub const DEFAULT: Word = 0;
+
+    pub fn get() -> Word {
+        let word;
+        // SAFETY: reads a register that every program may read.
+        unsafe { asm!("mrs {}, fpcr", out(reg) word, options(nomem, nostack, preserves_flags)) };
+        word
+    }
+
+    pub fn set(word: Word) {
+        // SAFETY: writes the default or what was read. Rust code expects the default, and `DefaultFloatEnv` is what
+        // provides it.
+        unsafe { asm!("msr fpcr, {}", in(reg) word, options(nostack, preserves_flags)) };
+    }
+}
+
+/// No register that is known.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod host {
+    pub type Word = ();
+    pub const DEFAULT: Word = ();
+    pub fn get() -> Word {}
+    pub fn set((): Word) {}
+}
+
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod tests {
     use super::*;
 
-    fn get() -> u32 {
-        let env = DefaultFloatEnv::enter();
-        env.saved
-    }
+    /// Bits that flush denormals, of results and of operands.
+    #[cfg(target_arch = "x86_64")]
+    const FLUSHES: Word = 1 << 15 | 1 << 6;
+    #[cfg(target_arch = "aarch64")]
+    const FLUSHES: Word = 1 << 24;
+
+    /// Bits that tell what has happened.
+    #[cfg(target_arch = "x86_64")]
+    const FLAGS: Word = 0x3f;
+    #[cfg(target_arch = "aarch64")]
+    const FLAGS: Word = 0;
 
     #[test]
     fn the_callers_environment_comes_back() {
-        // Flush to zero, denormals are zero.
-        let odd = DEFAULT | 1 << 15 | 1 << 6;
+        let odd = DEFAULT | FLUSHES;
         let original = get();
         set(odd);
         {
             let _env = DefaultFloatEnv::enter();
-            assert_eq!(get() & !0x3f, DEFAULT);
+            assert_eq!(get() & !FLAGS, DEFAULT);
         }
         let back = get();
         set(original);

@@ -75,7 +75,7 @@ pub use wavetank_isa::Chip;
 pub use wavetank_isa::numbers::{self, LDS_BYTES as MAX_LDS};
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
-pub use wavetank_machine::{Exported, Sent};
+pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};
 pub use wavetank_machine::{Group, Schedule};
 pub use wavetank_memory::format::Format as ElementFormat;
 pub use wavetank_memory::{

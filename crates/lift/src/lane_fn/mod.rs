@@ -110,6 +110,7 @@ mod tests {
     }
 
     /// The loops of this processor's levels.
+    #[cfg(target_arch = "x86_64")]
     fn loops(all: &LaneLoops) -> Vec<LaneLoop> {
         let mut loops = vec![all.baseline];
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -120,6 +121,12 @@ mod tests {
             loops.push(all.avx512);
         }
         loops
+    }
+
+    /// On other processors all levels are the plain loop.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn loops(all: &LaneLoops) -> Vec<LaneLoop> {
+        vec![all.baseline]
     }
 
     /// The loops over all lanes do what a call a lane does, for usual arguments and for others.

@@ -11,9 +11,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 
-use memmap2::{Advice, MmapOptions, MmapRaw, UncheckedAdvice};
-
 use super::file;
+use super::pages::{Pages, Wish};
 use crate::global;
 
 /// The size and alignment of a page.
@@ -54,12 +53,12 @@ impl Room {
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     /// Mappings that small pieces share, by address.
-    chunks: BTreeMap<u64, MmapRaw>,
+    chunks: BTreeMap<u64, Pages>,
     /// What is free in them: start to length, and the same by length.
     free: BTreeMap<u64, u64>,
     fits: BTreeSet<(u64, u64)>,
     /// Mappings of large pieces, by the address of the piece.
-    large: BTreeMap<u64, MmapRaw>,
+    large: BTreeMap<u64, Pages>,
     /// Pieces that lie on files, by address.
     on_files: BTreeSet<u64>,
     /// What rests: small pieces, large pieces.
@@ -136,10 +135,7 @@ impl Arena {
         [&self.chunks, &self.large].into_iter().any(|maps| {
             // A large piece may begin behind the start of its mapping; what was skipped is nobody's.
             let before = maps.range(..=address).next_back();
-            before.is_some_and(|(_, map)| {
-                let start = map.as_mut_ptr().expose_provenance() as u64;
-                address - start < map.len() as u64
-            })
+            before.is_some_and(|(_, map)| address - map.start() < map.length())
         })
     }
 
@@ -164,23 +160,21 @@ impl Arena {
 
     /// One more mapping for small pieces: length and start.
     fn map_chunk(&mut self) -> Result<(u64, u64), String> {
-        let map = map(CHUNK)?;
-        // Only a wish: pieces of a page would each cost a huge one.
-        wish(&map, Advice::NoHugePage);
-        let start = map.as_mut_ptr().expose_provenance() as u64;
+        let map = Pages::map(CHUNK)?;
+        // Pieces of a page would each cost a huge one.
+        map.wish(Wish::Small);
+        let start = map.start();
         self.chunks.insert(start, map);
         self.keep(start, CHUNK);
         Ok((CHUNK, start))
     }
 
     fn take_large(&mut self, bytes: u64, with_skip: u64, align: u64) -> Result<Room, String> {
-        let map = map(with_skip)?;
+        let map = Pages::map(with_skip)?;
         if bytes >= HUGE {
-            // Only a wish: without huge pages everything works the same.
-            wish(&map, Advice::HugePage);
+            map.wish(Wish::Huge);
         }
-        let start = map.as_mut_ptr().expose_provenance() as u64;
-        let start = start.next_multiple_of(align);
+        let start = map.start().next_multiple_of(align);
         self.large.insert(start, map);
         Ok(Room {
             start,
@@ -251,31 +245,16 @@ impl Arena {
         let Some((_, map)) = maps.range(..=room.start).next_back() else {
             return;
         };
-        let start = map.as_mut_ptr().expose_provenance() as u64;
-        let (at, bytes) = ((room.start - start) as usize, room.bytes as usize);
+        let at = room.start - map.start();
         // SAFETY: the pages are the registry's own, and nobody has a reference to them: guests reach them by relaxed
         // atomics alone, which may read zeros at any time.
-        let emptied = !cfg!(miri)
-            && unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, at, bytes) }.is_ok();
+        let emptied = unsafe { map.discard(at, room.bytes) };
         if !emptied {
             // Memory that the program has locked cannot be given back.
             // SAFETY: the bytes are mapped and writable.
             unsafe { global::zero(room.start, room.bytes) };
         }
     }
-}
-
-/// Says how memory is going to be used, which the host may heed. Miri does not know the call.
-fn wish(map: &MmapRaw, advice: Advice) {
-    if !cfg!(miri) {
-        let _ = map.advise(advice);
-    }
-}
-
-fn map(bytes: u64) -> Result<MmapRaw, String> {
-    let length = usize::try_from(bytes).map_err(|_| "the size is too large".to_owned())?;
-    let map = MmapOptions::new().len(length).map_anon();
-    map.map(MmapRaw::from).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

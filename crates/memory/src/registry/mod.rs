@@ -9,6 +9,7 @@ mod arena;
 mod epoch;
 mod file;
 mod map;
+mod pages;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;

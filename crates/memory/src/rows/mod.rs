@@ -5,15 +5,25 @@
 //! atomic loads and stores of single bytes in an order that nobody may rely on; on the host, with every aligned dword
 //! whole. Only [`copy`], [`Rows::gather`] and [`Rows::scatter`] do that, and one of their two sides is memory of our own.
 //!
-//! A level of processor features is a type that implements [`Rows`]; all give the same bits.
+//! A level of processor features is a type that implements [`Rows`]; all give the same bits. The instructions that move up to
+//! sixteen bytes are those of the host: `x86_64.rs`, `aarch64.rs`; other hosts use atomics (`portable.rs`).
 
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    path = "portable.rs"
+)]
+mod host;
 mod plain;
 
-use std::arch::asm;
-
+#[cfg(target_arch = "x86_64")]
 pub use avx512::Avx512;
-pub use plain::{Avx2, Baseline};
+#[cfg(target_arch = "x86_64")]
+pub use plain::Avx2;
+pub use plain::Baseline;
 
 use crate::lanes::{self, Lanes};
 
@@ -117,22 +127,11 @@ pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
             return from.copy_to_nonoverlapping(to, bytes);
         }
         match bytes {
-            1 => asm!("movzx {x:e}, byte ptr [{from}]", "mov byte ptr [{to}], {x:l}",
-                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
-            2 => asm!("movzx {x:e}, word ptr [{from}]", "mov word ptr [{to}], {x:x}",
-                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
-            4 => asm!("mov {x:e}, [{from}]", "mov [{to}], {x:e}",
-                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
-            8 => asm!("mov {x}, [{from}]", "mov [{to}], {x}",
-                x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
             12 => {
                 copy::<R, u64>(from, to);
                 copy::<R, u32>(from.wrapping_add(8), to.wrapping_add(8));
             }
-            16 if R::AVX => asm!("vmovdqu {x}, [{from}]", "vmovdqu [{to}], {x}",
-                x = out(xmm_reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
-            16 => asm!("movups {x}, [{from}]", "movups [{to}], {x}",
-                x = out(xmm_reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            1 | 2 | 4 | 8 | 16 => host::part::<T, R>(from, to),
             _ => {
                 const { assert!(size_of::<T>() <= 16 || size_of::<T>().is_multiple_of(64)) };
                 for at in (0..bytes).step_by(64) {

@@ -1,6 +1,5 @@
 //! What the compiler makes of loops at each level, and the levels that have nothing else.
 
-use std::arch::asm;
 use std::mem::MaybeUninit;
 
 use super::{Records, Rows, copy};
@@ -8,10 +7,11 @@ use crate::global::at;
 use crate::lanes::{Lanes, each};
 
 /// AVX2.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub struct Avx2;
 
-/// What every x86-64 has.
+/// What every processor of the host's kind has.
 #[derive(Clone, Copy)]
 pub struct Baseline;
 
@@ -172,15 +172,17 @@ macro_rules! level {
     };
 }
 
+#[cfg(target_arch = "x86_64")]
 level!(Avx2 avx2 true line256 ["avx2"]);
 level!(Baseline baseline false line128 []);
 
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn line256(from: *const u8, to: *mut u8) {
     // SAFETY: 64 bytes, by the caller's promise.
     unsafe {
-        asm!("vmovdqu {a}, [{from}]", "vmovdqu {b}, [{from} + 32]", "vmovdqu [{to}], {a}", "vmovdqu [{to} + 32], {b}",
+        std::arch::asm!("vmovdqu {a}, [{from}]", "vmovdqu {b}, [{from} + 32]", "vmovdqu [{to}], {a}", "vmovdqu [{to} + 32], {b}",
             a = out(ymm_reg) _, b = out(ymm_reg) _, from = in(reg) from, to = in(reg) to,
             options(nostack, preserves_flags));
     }

@@ -1,4 +1,4 @@
-//! The levels of processor features, and what is aligned for all of them.
+//! What is aligned for all levels of processor features.
 
 use std::ops::{Deref, DerefMut};
 
@@ -21,12 +21,3 @@ impl<T> DerefMut for Aligned<T> {
         &mut self.0
     }
 }
-
-/// AVX-512.
-pub struct Store512;
-
-/// AVX2.
-pub struct Store256;
-
-/// SSE2, which every x86-64 has.
-pub struct Store128;

@@ -2,13 +2,16 @@
 //!
 //! Rust knows no copy that may race with others. It is done here, and nowhere else, by instructions: to Rust they are as
 //! relaxed atomic loads and stores of single bytes, in an order that nobody may rely on, through addresses that the program
-//! has handed over.
+//! has handed over. Each kind of host has its own: `x86_64.rs`, `aarch64.rs`.
 
-use std::arch::asm;
+#[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+mod host;
 
+use self::host::{backward, fence, forward, line};
 use wavetank::Hold;
 
-use crate::host::{self, Copied};
+use crate::host::{self as pages, Copied};
 use crate::memory::{PAGE, host_address};
 use crate::place::{Access, Range};
 
@@ -102,7 +105,7 @@ pub fn copy(to: u64, from: u64, bytes: u64) -> Result<(), String> {
     let _held = [to.hold()?, from.hold()?];
     let apart = to.address.abs_diff(from.address) >= bytes;
     let by_system = || match apart {
-        true => host::copy(to.address, from.address, bytes),
+        true => pages::copy(to.address, from.address, bytes),
         false => Ok(Copied::Nothing),
     };
     let ours = to.ours && from.ours;
@@ -129,16 +132,8 @@ pub fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
     let range = Range::new(to, bytes, Access::Write);
     let _held = range.hold()?;
     range.pages()?;
-    // SAFETY: just looked at. The flag of the direction is clear, as in all code.
-    unsafe {
-        asm!(
-            "rep stosd",
-            inout("rdi") range.address => _,
-            inout("rcx") count => _,
-            in("eax") value,
-            options(nostack, preserves_flags)
-        );
-    }
+    // SAFETY: just looked at.
+    unsafe { self::host::fill(range.address, value, count) };
     Ok(())
 }
 
@@ -180,36 +175,6 @@ unsafe fn raw(to: u64, from: u64, bytes: u64) {
     }
 }
 
-/// Copies from the first byte to the last.
-///
-/// # Safety
-/// As for [`raw`].
-unsafe fn forward(to: u64, from: u64, bytes: u64) {
-    // SAFETY: exactly the ranges. The flag of the direction is clear, as in all code.
-    unsafe {
-        asm!(
-            "rep movsb",
-            inout("rdi") to => _, inout("rsi") from => _, inout("rcx") bytes => _,
-            options(nostack, preserves_flags)
-        );
-    }
-}
-
-/// Copies from the last byte to the first.
-///
-/// # Safety
-/// As for [`raw`]; there is at least one byte.
-unsafe fn backward(to: u64, from: u64, bytes: u64) {
-    // SAFETY: exactly the ranges. The flag of the direction is cleared again.
-    unsafe {
-        asm!(
-            "std", "rep movsb", "cld",
-            inout("rdi") to + bytes - 1 => _, inout("rsi") from + bytes - 1 => _, inout("rcx") bytes => _,
-            options(nostack)
-        );
-    }
-}
-
 /// Copies past the caches, four pages side by side, which keeps more of the memory's banks busy than one.
 ///
 /// # Safety
@@ -231,37 +196,8 @@ unsafe fn large(mut to: u64, mut from: u64, bytes: u64) {
             }
             (to, from) = (to + BLOCK, from + BLOCK);
         }
-        asm!("sfence", options(nostack, preserves_flags));
+        fence();
         forward(to, from, (bytes - head) % BLOCK);
-    }
-}
-
-/// Copies 64 bytes past the caches.
-///
-/// # Safety
-/// As for [`large`]; the target is a multiple of 16.
-#[inline(always)]
-unsafe fn line(to: u64, from: u64) {
-    // SAFETY: 64 bytes of the ranges. What is fetched ahead may be anywhere.
-    unsafe {
-        asm!(
-            "prefetcht0 [{from} + 128]",
-            "movups {a}, [{from}]",
-            "movups {b}, [{from} + 16]",
-            "movups {c}, [{from} + 32]",
-            "movups {d}, [{from} + 48]",
-            "movntps [{to}], {a}",
-            "movntps [{to} + 16], {b}",
-            "movntps [{to} + 32], {c}",
-            "movntps [{to} + 48], {d}",
-            to = in(reg) to,
-            from = in(reg) from,
-            a = out(xmm_reg) _,
-            b = out(xmm_reg) _,
-            c = out(xmm_reg) _,
-            d = out(xmm_reg) _,
-            options(nostack, preserves_flags)
-        );
     }
 }
 
