@@ -219,6 +219,8 @@ fn produce(command: &mut Command, file: &Path) -> Result<(), String> {
     static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let partial = file.with_extension(format!("{}-{count}", std::process::id()));
+    // The compilers of some versions leave folders behind.
+    command.env("TMPDIR", env!("CARGO_TARGET_TMPDIR"));
     let output = command.arg("-o").arg(&partial).output();
     let output = output.map_err(|error| format!("{:?}: {error}", command.get_program()))?;
     if !output.status.success() {
