@@ -168,7 +168,21 @@ fn hardware_field(l: &Lift) -> (u64, u64, u8) {
 /// s_getreg: a field of a hardware register.
 pub(crate) fn get_hardware_register<'a>(l: &Lift<'a>) -> Int<'a> {
     let (offset, mask, id) = hardware_field(l);
-    (hardware(l, id) >> offset) & mask
+    let register = match id {
+        hw::STATUS => live_status(l),
+        _ => hardware(l, id),
+    };
+    (register >> offset) & mask
+}
+
+/// STATUS with the bits that say what stands elsewhere: SCC, EXECZ and VCCZ (Vega ISA, 3.4 "Status register").
+fn live_status<'a>(l: &Lift<'a>) -> Int<'a> {
+    let vcc = l.sgpr64(VCC);
+    let bits = [(0, l.scc()), (9, l.exec().eq(0)), (10, vcc.eq(0))];
+    bits.into_iter()
+        .fold(hardware(l, hw::STATUS), |status, (n, bit)| {
+            (status & !(1 << n)) | (bit.as_int() << n)
+        })
 }
 
 /// s_setreg: replaces a field of a hardware register. Only MODE and TRAPSTS

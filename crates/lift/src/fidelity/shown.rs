@@ -42,6 +42,12 @@ const CASES: &[(&str, &str)] = &[
          s_buffer_load_dwordx4 s_load_dwordx2 s_store_dwordx2",
     ),
     (
+        "tests/isa/modes.wt",
+        "s_set_gpr_idx_off s_set_gpr_idx_on v_cubema_f32 v_cubesc_f32 v_cubetc_f32 \
+         v_div_fixup_f32 v_fract_f16 v_fract_f64 v_mad_i64_i32 v_mqsad_pk_u16_u8 \
+         v_pk_mul_lo_u16 v_qsad_pk_u16_u8 v_trig_preop_f64",
+    ),
+    (
         "tests/isa/scalar.wt",
         "s_absdiff_i32 s_add_i32 s_add_u32 s_addc_u32 s_addk_i32 s_and_saveexec_b64 \
          s_andn2_wrexec_b64 s_bfe_i32 s_bfe_u32 s_bitreplicate_b64_b32 s_brev_b32 \

@@ -4,19 +4,35 @@ use super::lane_fn;
 
 lane_fn! {
     /// The face, 0.0 to 5.0.
-    CUBE_ID, "cube_id", 32, |args| cube(args).id.to_bits()
+    CUBE_ID, "cube_id", 32, |args| cube::<false>(args).id.to_bits()
+}
+lane_fn! {
+    /// The same where denormals are flushed.
+    CUBE_ID_FLUSHING, "cube_id_flushing", 32, |args| cube::<true>(args).id.to_bits()
 }
 lane_fn! {
     /// The S coordinate.
-    CUBE_SC, "cube_sc", 32, |args| cube(args).sc.to_bits()
+    CUBE_SC, "cube_sc", 32, |args| cube::<false>(args).sc.to_bits()
+}
+lane_fn! {
+    /// The same where denormals are flushed.
+    CUBE_SC_FLUSHING, "cube_sc_flushing", 32, |args| cube::<true>(args).sc.to_bits()
 }
 lane_fn! {
     /// The T coordinate.
-    CUBE_TC, "cube_tc", 32, |args| cube(args).tc.to_bits()
+    CUBE_TC, "cube_tc", 32, |args| cube::<false>(args).tc.to_bits()
 }
 lane_fn! {
-    /// Twice the major axis.
-    CUBE_MA, "cube_ma", 32, |args| cube(args).ma.to_bits()
+    /// The same where denormals are flushed.
+    CUBE_TC_FLUSHING, "cube_tc_flushing", 32, |args| cube::<true>(args).tc.to_bits()
+}
+lane_fn! {
+    /// The major axis.
+    CUBE_AXIS, "cube_axis", 32, |args| cube::<false>(args).axis.to_bits()
+}
+lane_fn! {
+    /// The same where denormals are flushed.
+    CUBE_AXIS_FLUSHING, "cube_axis_flushing", 32, |args| cube::<true>(args).axis.to_bits()
 }
 
 /// Where a direction meets the cube.
@@ -24,13 +40,17 @@ struct Cube {
     id: f32,
     sc: f32,
     tc: f32,
-    ma: f32,
+    axis: f32,
 }
 
 /// Without branches, which 64 lanes could not share.
 #[inline(always)]
-fn cube([x, y, z, _]: [u64; 4]) -> Cube {
-    let [x, y, z] = [x, y, z].map(|bits| f32::from_bits(bits as u32));
+fn cube<const FLUSH: bool>([x, y, z, _]: [u64; 4]) -> Cube {
+    const EXPONENT: u32 = 0xff << 23;
+    let [x, y, z] = [x, y, z].map(|bits| match bits as u32 {
+        bits if FLUSH && bits & EXPONENT == 0 => f32::from_bits(bits & 1 << 31),
+        bits => f32::from_bits(bits),
+    });
     let [ax, ay, az] = [x.abs(), y.abs(), z.abs()];
     let is_z = (az >= ax) & (az >= ay);
     let is_y = ay >= ax;
@@ -46,7 +66,7 @@ fn cube([x, y, z, _]: [u64; 4]) -> Cube {
         id: of_axis(4.0, 2.0, 0.0) + side,
         sc: of_axis(flip_if(negative, x), x, flip_if(!negative, z)),
         tc: of_axis(-y, flip_if(negative, z), -y),
-        ma: 2.0 * axis,
+        axis,
     }
 }
 
@@ -69,13 +89,22 @@ mod tests {
         check([0.0, 0.0, 0.0], 4.0, 0.0, -0.0, 0.0);
     }
 
+    #[test]
+    fn denormals_are_zeros_where_they_are_flushed() {
+        let tiny = |sign: u64| sign << 31 | 1;
+        let of = |f: &wavetank_ir::LaneFn| (f.call)([tiny(1), tiny(0), 0x3f80_0000, 0]).0;
+        assert_eq!(of(&CUBE_SC), tiny(1));
+        assert_eq!(of(&CUBE_SC_FLUSHING), 1 << 31);
+        assert_eq!(of(&CUBE_TC_FLUSHING), 1 << 31);
+    }
+
     fn check(xyz: [f32; 3], id: f32, sc: f32, tc: f32, ma: f32) {
         let [x, y, z] = xyz.map(|f| u64::from(f.to_bits()));
         for (f, want) in [
             (&CUBE_ID, id),
             (&CUBE_SC, sc),
             (&CUBE_TC, tc),
-            (&CUBE_MA, ma),
+            (&CUBE_AXIS, ma / 2.0),
         ] {
             let (got, _) = (f.call)([x, y, z, 0]);
             assert_eq!(f32::from_bits(got as u32), want, "{} of {xyz:?}", f.name);

@@ -40,15 +40,27 @@ lane_fn! {
 }
 lane_fn! {
     /// Special cases of half-precision division.
-    DIV_FIXUP_F16, "div_fixup_f16", 32, |args| fixup_f16(args) as u32
+    DIV_FIXUP_F16, "div_fixup_f16", 32, |args| fixup_f16::<false>(args) as u32
+}
+lane_fn! {
+    /// The same where denormals are flushed.
+    DIV_FIXUP_FLUSHING_F16, "div_fixup_flushing_f16", 32, |args| fixup_f16::<true>(args) as u32
 }
 lane_fn! {
     /// Special cases of single-precision division.
-    DIV_FIXUP_F32, "div_fixup_f32", 32, |args| fixup_f32(args) as u32
+    DIV_FIXUP_F32, "div_fixup_f32", 32, |args| fixup_f32::<false>(args) as u32
+}
+lane_fn! {
+    /// The same where denormals are flushed.
+    DIV_FIXUP_FLUSHING_F32, "div_fixup_flushing_f32", 32, |args| fixup_f32::<true>(args) as u32
 }
 lane_fn! {
     /// Special cases of double-precision division.
-    DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64, usually usual_fixup_f64
+    DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64::<false>, usually usual_fixup_f64
+}
+lane_fn! {
+    /// The same where denormals are flushed.
+    DIV_FIXUP_FLUSHING_F64, "div_fixup_flushing_f64", 64, fixup_f64::<true>, usually usual_fixup_f64
 }
 
 fn f32_args([a, b, c, _]: [u64; 4]) -> [f32; 3] {
@@ -238,11 +250,12 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// Defines the last step for an IEEE format in the low bits of a word: S0 is the quotient, S1 the denominator, S2 the
-/// numerator. Where the exponents differ by less than `underflow` the quotient underflows.
+/// numerator. Where the exponents differ by less than `underflow` the quotient underflows. With `FLUSH` a denormal denominator
+/// or numerator counts as a zero.
 macro_rules! fixup {
     ($fixup:ident, $bits:ident, $signed:ident, $mantissa:literal, $exponent:literal, $underflow:literal) => {
         #[inline(always)]
-        fn $fixup([quotient, denominator, numerator, _]: [u64; 4]) -> u64 {
+        fn $fixup<const FLUSH: bool>([quotient, denominator, numerator, _]: [u64; 4]) -> u64 {
             const SIGN: $bits = 1 << ($mantissa + $exponent);
             const INFINITY: $bits = ((1 << $exponent) - 1) << $mantissa;
             const QUIET: $bits = 1 << ($mantissa - 1);
@@ -251,21 +264,23 @@ macro_rules! fixup {
             let [q, d, n] = [quotient, denominator, numerator].map(number);
             let [qa, da, na] = [q, d, n].map(|x| x & !SIGN);
             let exponent = |x: $bits| (x >> $mantissa) as $signed;
+            let is_zero = |x: $bits| if FLUSH { exponent(x) == 0 } else { x == 0 };
+            let (d_is_zero, n_is_zero) = (is_zero(da), is_zero(na));
             let tiny = exponent(na) - exponent(da) < $underflow;
             // Without branches, which 64 lanes could not share: the rule that counts most stands last.
             let r = if qa >= INFINITY { INFINITY } else { qa };
-            let r = if (da == INFINITY) | (na == 0) | tiny {
+            let r = if (da == INFINITY) | n_is_zero | tiny {
                 0
             } else {
                 r
             };
-            let r = if (da == 0) | (na == INFINITY) {
+            let r = if d_is_zero | (na == INFINITY) {
                 INFINITY
             } else {
                 r
             };
             let r = r | ((d ^ n) & SIGN);
-            let invalid = (da == 0) & (na == 0) | (da == INFINITY) & (na == INFINITY);
+            let invalid = d_is_zero & n_is_zero | (da == INFINITY) & (na == INFINITY);
             let r = if invalid { SIGN | INFINITY | QUIET } else { r };
             let r = if da > INFINITY { d | QUIET } else { r };
             let r = if na > INFINITY { n | QUIET } else { r };
@@ -314,7 +329,7 @@ mod tests {
             e.mul_add(r, q)
         };
         let bits = [q, d, n, 0.0].map(|x| u64::from(x.to_bits()));
-        f32::from_bits(fixup_f32(bits) as u32)
+        f32::from_bits(fixup_f32::<false>(bits) as u32)
     }
 
     fn divide_f64(n: f64, d: f64) -> f64 {
@@ -329,7 +344,7 @@ mod tests {
         } else {
             e.mul_add(r, q)
         };
-        f64::from_bits(fixup_f64([q, d, n, 0.0].map(f64::to_bits)))
+        f64::from_bits(fixup_f64::<false>([q, d, n, 0.0].map(f64::to_bits)))
     }
 
     fn same<T: PartialOrd>(a: T, b: T) -> bool {
@@ -381,8 +396,9 @@ mod tests {
     /// The rows of the seed's table of special cases.
     #[test]
     fn fixup_special_cases() {
-        let fixup =
-            |n: f32, d: f32| fixup_f32([7.0, d, n, 0.0].map(|x: f32| x.to_bits().into())) as u32;
+        let fixup = |n: f32, d: f32| {
+            fixup_f32::<false>([7.0, d, n, 0.0].map(|x: f32| x.to_bits().into())) as u32
+        };
         let inf = f32::INFINITY;
         assert_eq!(fixup(0.0, 0.0), 0xffc0_0000);
         assert_eq!(fixup(inf, -inf), 0xffc0_0000);
@@ -392,7 +408,11 @@ mod tests {
         assert_eq!(fixup(0.0, -3.0), 0x8000_0000);
         assert_eq!(fixup(1.0, -3.0), (-7f32).to_bits());
         assert_eq!(fixup(f32::from_bits(0x7f80_0001), 1.0), 0x7fc0_0001);
-        assert_eq!(fixup_f16([0, 0, 0, 0]), 0xfe00);
-        assert_eq!(fixup_f64([0, 0, 0, 0]), 0xfff8_0000_0000_0000);
+        assert_eq!(fixup_f16::<false>([0, 0, 0, 0]), 0xfe00);
+        assert_eq!(fixup_f64::<false>([0, 0, 0, 0]), 0xfff8_0000_0000_0000);
+        // Denormals, where they are zeros.
+        assert_eq!(fixup_f16::<true>([0x4000, 1, 0x3c00, 0]), 0x7c00);
+        assert_eq!(fixup_f16::<true>([0x4000, 0x3c00, 0x8001, 0]), 0x8000);
+        assert_eq!(fixup_f16::<true>([0x4000, 0x3ff, 0x3ff, 0]), 0xfe00);
     }
 }

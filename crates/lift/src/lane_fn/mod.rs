@@ -13,10 +13,13 @@ mod trig;
 pub(crate) use bytes::{
     DOT4_I8, DOT4_U8, DOT8_I4, DOT8_U4, MQSAD_PK_U16_U8, QSAD_PK_U16_U8, SAT_PK_U8_I16,
 };
-pub(crate) use cube::{CUBE_ID, CUBE_MA, CUBE_SC, CUBE_TC};
+pub(crate) use cube::{
+    CUBE_AXIS, CUBE_AXIS_FLUSHING, CUBE_ID, CUBE_ID_FLUSHING, CUBE_SC, CUBE_SC_FLUSHING, CUBE_TC,
+    CUBE_TC_FLUSHING,
+};
 pub(crate) use division::{
-    DIV_FIXUP_F16, DIV_FIXUP_F32, DIV_FIXUP_F64, DIV_FMAS_SCALED_F32, DIV_FMAS_SCALED_F64,
-    DIV_SCALE_F32, DIV_SCALE_F64,
+    DIV_FIXUP_F16, DIV_FIXUP_F32, DIV_FIXUP_F64, DIV_FIXUP_FLUSHING_F16, DIV_FIXUP_FLUSHING_F32,
+    DIV_FIXUP_FLUSHING_F64, DIV_FMAS_SCALED_F32, DIV_FMAS_SCALED_F64, DIV_SCALE_F32, DIV_SCALE_F64,
 };
 pub(crate) use norm::{PK_SNORM16, PK_UNORM16, SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
@@ -55,7 +58,7 @@ macro_rules! lane_fn {
 use lane_fn;
 
 /// Every lane function, for texts that name one.
-static ALL: [&wavetank_ir::LaneFn; 24] = [
+static ALL: [&wavetank_ir::LaneFn; 31] = [
     &DOT4_I8,
     &DOT4_U8,
     &DOT8_I4,
@@ -63,13 +66,20 @@ static ALL: [&wavetank_ir::LaneFn; 24] = [
     &MQSAD_PK_U16_U8,
     &QSAD_PK_U16_U8,
     &SAT_PK_U8_I16,
+    &CUBE_AXIS,
+    &CUBE_AXIS_FLUSHING,
     &CUBE_ID,
-    &CUBE_MA,
+    &CUBE_ID_FLUSHING,
     &CUBE_SC,
+    &CUBE_SC_FLUSHING,
     &CUBE_TC,
+    &CUBE_TC_FLUSHING,
     &DIV_FIXUP_F16,
     &DIV_FIXUP_F32,
     &DIV_FIXUP_F64,
+    &DIV_FIXUP_FLUSHING_F16,
+    &DIV_FIXUP_FLUSHING_F32,
+    &DIV_FIXUP_FLUSHING_F64,
     &DIV_FMAS_SCALED_F32,
     &DIV_FMAS_SCALED_F64,
     &DIV_SCALE_F32,

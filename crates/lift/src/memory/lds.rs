@@ -189,7 +189,8 @@ fn source_first<'l, 'a>(site: Site<'l, 'a>) -> Site<'l, 'a> {
 
 /// The two-address forms: DATA0 at OFFSET0 and DATA1 at OFFSET1, in units of
 /// `stride` elements of `dwords` each. Address and data are read once, before
-/// the first result may overwrite them.
+/// the first result may overwrite them. Two stores to one place are one, of
+/// DATA0 (CDNA 3 ISA, 11.3.1).
 fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
     let unit = i64::from(dwords) * 4 * stride;
     let address = l.vector32(Field::Vaddr, 0).v;
@@ -199,7 +200,11 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
     };
     let data = [Field::Data0, Field::Data1].map(operand);
     let offsets = [l.inst.mods.offset, l.inst.mods.offset1.into()];
-    for (n, (data, offset)) in (0..).zip(data.into_iter().zip(offsets)) {
+    let places = match kind {
+        MemKind::Store if offsets[0] == offsets[1] => 1,
+        _ => 2,
+    };
+    for (n, (data, offset)) in (0..places).zip(data.into_iter().zip(offsets)) {
         let ret = l.vgpr(Field::Vdst);
         let site = Site {
             offset: i64::from(offset) * unit,

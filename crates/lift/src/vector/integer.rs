@@ -70,6 +70,14 @@ impl<'a> Vector<'a> {
         }
     }
 
+    /// The unsigned product of 16 bits.
+    pub fn mul_u16(&self, a: Int<'a>, b: Int<'a>) -> Int<'a> {
+        match self.clamp() {
+            true => self.mad_u(16, a, b, a.constant(0)),
+            false => a * b,
+        }
+    }
+
     /// A sum of differences of a and b, and c.
     pub fn sad(&self, sum: Tern, a: Int<'a>, b: Int<'a>, c: Int<'a>) -> Int<'a> {
         match self.clamp() {

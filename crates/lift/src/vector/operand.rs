@@ -15,7 +15,7 @@ use crate::block::Lift;
 use crate::lane;
 use crate::memory::through_lds;
 use crate::operand::VCC;
-use crate::value::{Cond, Int};
+use crate::value::{Cond, Float, Int};
 
 /// The source that is read from LDS.
 pub(super) const LDS_DIRECT: u8 = 254;
@@ -339,7 +339,7 @@ impl<'a> Vector<'a> {
 
     /// OMOD and CLAMP of a float result. OMOD works only where denormal
     /// results are flushed and IEEE mode is off (it would not round as IEEE
-    /// 754 asks).
+    /// 754 asks), and makes -0 into +0 (RDNA 2 ISA, 6.2.2 "Output Modifiers").
     pub fn output_modifiers(&self, value: Value, elem: Elem) -> Value {
         let (b, fp) = (self.b(), self.fp(elem));
         let omod = self.l.inst.mods.omod;
@@ -352,13 +352,19 @@ impl<'a> Vector<'a> {
                 Elem::F16 => b.u32([0x3c00, 0x4000, 0x4400, 0x3800][usize::from(omod & 3)]),
                 _ => b.u32((factor as f32).to_bits()),
             };
-            value = b.bin(Bin::FMul, elem, fp, value, factor);
+            let product = b.bin(Bin::FMul, elem, fp, value, factor);
+            value = Float::new(b, elem, fp, product).without_negative_zero().v;
         }
         if self.clamp() {
             let clamp = if self.l.modes.dx10_clamp() {
                 Un::FClamp
             } else {
                 Un::FClampKeepNan
+            };
+            // The result is no input: its denormals are there because the mode lets them.
+            let fp = Fp {
+                flush_in: false,
+                ..fp
             };
             value = b.un(clamp, elem, fp, value);
         }
@@ -407,8 +413,12 @@ impl<'a> Vector<'a> {
 
     /// Writes a vector register that is indexed like the destination.
     pub fn write_vgpr(&self, n: u16, value: Value, bytes: u8) {
+        self.write_lanes(n, value, bytes, self.lanes());
+    }
+
+    /// The same in lanes that an instruction chooses by itself.
+    pub fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
         let b = self.b();
-        let lanes = self.lanes();
         let wide = b.ty(value).bits() == 64;
         if self.l.modes.gpr_index() & 8 == 0 {
             let reg = if wide { Reg::V64(n) } else { Reg::V(n) };

@@ -145,8 +145,7 @@ impl<'a> Vector<'a> {
     /// results round and flush as theirs does.
     fn convert_fp(&self, from: Elem, to: Elem) -> Fp {
         Fp {
-            // Denormal halves are accepted in every mode (Vega ISA, 12.8).
-            flush_in: from != Elem::F16 && self.fp(from).flush_in,
+            flush_in: self.fp(from).flush_in,
             ..self.fp(to)
         }
     }
@@ -188,6 +187,21 @@ impl<'a> Vector<'a> {
         Float::new(self.b(), args[0].elem, args[0].fp, v)
     }
 
+    /// A pure function of floats, or the one that stands for it where denormal operands are flushed.
+    pub fn flushing_fn(
+        &self,
+        keeping: &'static LaneFn,
+        flushing: &'static LaneFn,
+        args: [Float<'a>; 3],
+    ) -> Float<'a> {
+        let f = if args[0].fp.flush_in {
+            flushing
+        } else {
+            keeping
+        };
+        self.float_fn(f, args)
+    }
+
     /// A pure function with an integer result.
     pub fn int_fn<const N: usize>(&self, f: &'static LaneFn, args: [Value; N]) -> Int<'a> {
         let elem = if f.result_bits == 64 {
@@ -217,6 +231,46 @@ impl<'a> Float<'a> {
             self.flushing()
         } else {
             self
+        }
+    }
+
+    /// As an operation that only moves bits reads it: a denormal is a zero of its sign, where the mode flushes.
+    pub fn flushed(self) -> Self {
+        match self.fp.flush_in {
+            true => self.with_denormals_as_zeros(),
+            false => self,
+        }
+    }
+
+    /// As an operation gives it that does not round.
+    pub fn flushed_result(self) -> Self {
+        match self.fp.flush_out {
+            true => self.with_denormals_as_zeros(),
+            false => self,
+        }
+    }
+
+    fn with_denormals_as_zeros(self) -> Self {
+        let (sign, exponent) = self.fields();
+        let bits = self.as_int();
+        let small = (bits & exponent).eq(0);
+        let v = small.select(bits & sign, bits).v;
+        Float { v, ..self }
+    }
+
+    /// With +0 in place of -0.
+    pub fn without_negative_zero(self) -> Self {
+        let bits = self.as_int();
+        let v = bits.eq(self.fields().0).select(bits.constant(0), bits).v;
+        Float { v, ..self }
+    }
+
+    /// The bit of the sign, and those of the exponent.
+    fn fields(self) -> (u64, u64) {
+        match self.elem {
+            Elem::F16 => (0x8000, 0x7c00),
+            Elem::F64 => (1 << 63, 0x7ff << 52),
+            _ => (1 << 31, 0xff << 23),
         }
     }
 

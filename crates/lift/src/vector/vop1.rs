@@ -1,6 +1,6 @@
 //! VOP1: one source (Vega ISA, 12.8).
 
-use wavetank_ir::{Elem, Reg, Un};
+use wavetank_ir::{Elem, Reg, Rel, Round, Un};
 use wavetank_isa::tables::Vop1::{self, *};
 use wavetank_isa::{Field, Operand};
 
@@ -49,7 +49,7 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_CEIL_F16 | V_CEIL_F32 | V_CEIL_F64 => v.float(|[a]| a.un(Un::FCeil)),
         V_RNDNE_F16 | V_RNDNE_F32 | V_RNDNE_F64 => v.float(|[a]| a.un(Un::FRoundEven)),
         V_FLOOR_F16 | V_FLOOR_F32 | V_FLOOR_F64 => v.float(|[a]| a.un(Un::FFloor)),
-        V_FRACT_F16 | V_FRACT_F32 | V_FRACT_F64 => v.float(|[a]| a.un(Un::FFract)),
+        V_FRACT_F16 | V_FRACT_F32 | V_FRACT_F64 => v.float(fraction),
         V_FREXP_EXP_I16_F16 | V_FREXP_EXP_I32_F32 | V_FREXP_EXP_I32_F64 => {
             v.to_int(|[a]| a.exponent())
         }
@@ -102,6 +102,24 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
             Flow::unsupported(v.l.inst, "it is undocumented")
         }
     }
+}
+
+/// What is above the floor. It stays below 1.0 however it is rounded.
+fn fraction<'a>([a]: [Float<'a>; 1]) -> Float<'a> {
+    if a.fp.round == Round::Nearest {
+        return a.un(Un::FFract);
+    }
+    let rounded = a - a.un(Un::FFloor);
+    let one = match a.elem {
+        Elem::F16 => 0x3c00,
+        Elem::F64 => 1f64.to_bits(),
+        _ => 1f32.to_bits().into(),
+    };
+    let is_one = rounded.cmp(Rel::Eq, a.constant_bits(one));
+    // Infinities have no fraction: `FFract` says what there is instead.
+    let finite = is_one.select_float(a.constant_bits(one - 1), rounded);
+    a.class(a.b.u32(INFINITIES))
+        .select_float(a.un(Un::FFract), finite)
 }
 
 /// V_SWAP_B32: both are read before either is written.

@@ -1,6 +1,6 @@
 //! VOP3: up to three sources (Vega ISA, 12.10).
 
-use wavetank_ir::{Bin, Elem, Fp, LaneFn, Reg, Rel, Round, Tern};
+use wavetank_ir::{Bin, Elem, Fp, LaneFn, Rel, Round, Tern};
 use wavetank_isa::tables::OperandSpec;
 use wavetank_isa::tables::Vop3::{self, *};
 use wavetank_isa::{Field, Operand, Ty};
@@ -22,26 +22,53 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         // Rounded twice, denormals flushed.
         V_MAD_F16 | V_MAD_LEGACY_F16 | V_MAD_F32 => v.float(|[a, b, c]| a.flushing().mad(b, c)),
         V_MAD_LEGACY_F32 | V_MAC_LEGACY_F32 => {
-            v.float(|[a, b, c]| v.mul_legacy(a.flushing(), b) + c)
+            v.float(|[a, b, c]| v.mul_legacy(a.flushing(), b.flushing()) + c)
         }
         V_MIN3_F16 | V_MIN3_F32 => v.float(|[a, b, c]| a.min(b).min(c)),
         V_MAX3_F16 | V_MAX3_F32 => v.float(|[a, b, c]| a.max(b).max(c)),
         V_MED3_F16 | V_MED3_F32 => v.float(|[a, b, c]| a.tern(Tern::FMed3, b, c)),
-        V_CUBEID_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_ID, xyz)),
-        V_CUBESC_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_SC, xyz)),
-        V_CUBETC_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_TC, xyz)),
-        V_CUBEMA_F32 => v.float(|xyz: [_; 3]| v.float_fn(&lane_fn::CUBE_MA, xyz)),
-        V_TRIG_PREOP_F64 => v.float(|args: [_; 2]| v.float_fn(&lane_fn::TRIG_PREOP_F64, args)),
+        V_CUBEID_F32 => {
+            v.float(|xyz| v.flushing_fn(&lane_fn::CUBE_ID, &lane_fn::CUBE_ID_FLUSHING, xyz))
+        }
+        V_CUBESC_F32 => {
+            v.float(|xyz| v.flushing_fn(&lane_fn::CUBE_SC, &lane_fn::CUBE_SC_FLUSHING, xyz))
+        }
+        V_CUBETC_F32 => {
+            v.float(|xyz| v.flushing_fn(&lane_fn::CUBE_TC, &lane_fn::CUBE_TC_FLUSHING, xyz))
+        }
+        V_CUBEMA_F32 => v.float(|xyz| {
+            let axis = v.flushing_fn(&lane_fn::CUBE_AXIS, &lane_fn::CUBE_AXIS_FLUSHING, xyz);
+            axis * v.constant(axis, 2.0)
+        }),
+        V_TRIG_PREOP_F64 => {
+            v.float(|args: [_; 2]| v.float_fn(&lane_fn::TRIG_PREOP_F64, args).flushed_result())
+        }
 
         V_DIV_SCALE_F32 => div_scale(v, &lane_fn::DIV_SCALE_F32),
         V_DIV_SCALE_F64 => div_scale(v, &lane_fn::DIV_SCALE_F64),
         V_DIV_FMAS_F32 => v.float(|abc| div_fmas(v, &lane_fn::DIV_FMAS_SCALED_F32, abc)),
         V_DIV_FMAS_F64 => v.float(|abc| div_fmas(v, &lane_fn::DIV_FMAS_SCALED_F64, abc)),
-        V_DIV_FIXUP_F16 | V_DIV_FIXUP_LEGACY_F16 => {
-            v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F16, qdn))
-        }
-        V_DIV_FIXUP_F32 => v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F32, qdn)),
-        V_DIV_FIXUP_F64 => v.float(|qdn: [_; 3]| v.float_fn(&lane_fn::DIV_FIXUP_F64, qdn)),
+        V_DIV_FIXUP_F16 | V_DIV_FIXUP_LEGACY_F16 => v.float(|qdn| {
+            v.flushing_fn(
+                &lane_fn::DIV_FIXUP_F16,
+                &lane_fn::DIV_FIXUP_FLUSHING_F16,
+                qdn,
+            )
+        }),
+        V_DIV_FIXUP_F32 => v.float(|qdn| {
+            v.flushing_fn(
+                &lane_fn::DIV_FIXUP_F32,
+                &lane_fn::DIV_FIXUP_FLUSHING_F32,
+                qdn,
+            )
+        }),
+        V_DIV_FIXUP_F64 => v.float(|qdn| {
+            v.flushing_fn(
+                &lane_fn::DIV_FIXUP_F64,
+                &lane_fn::DIV_FIXUP_FLUSHING_F64,
+                qdn,
+            )
+        }),
 
         V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 => v.to_int(|[x, at, word]: [Float; 3]| {
             let byte = x.to_int_u(Elem::I32);
@@ -52,7 +79,7 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_CVT_PKRTZ_F16_F32 => pack_halves_toward_zero(v),
         V_CVT_PK_U16_U32 => v.int(|[a, b]| a.apply(Bin::PackSatU, b)),
         V_CVT_PK_I16_I32 => v.int(|[a, b]| a.apply(Bin::PackSatS, b)),
-        V_PACK_B32_F16 => v.to_int(|[a, b]| a.as_int().pack(b.as_int())),
+        V_PACK_B32_F16 => v.to_int(|[a, b]| a.flushed().as_int().pack(b.flushed().as_int())),
 
         V_MUL_LO_U32 | V_MUL_LO_I32 => v.int(|[a, b]| a * b),
         V_MUL_HI_U32 => v.int(|[a, b]| a.mul_hi_u(b)),
@@ -102,12 +129,8 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_SAD_U16 => v.int(|[a, b, c]| v.sad(Tern::SadU16, a, b, c)),
         V_SAD_U32 => v.int(|[a, b, c]| v.sad(Tern::SadU32, a, b, c)),
         V_MSAD_U8 => v.int(|[a, b, c]| v.sad(Tern::MaskedSadU8, a, b, c)),
-        V_QSAD_PK_U16_U8 => {
-            v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::QSAD_PK_U16_U8, abc.map(|x| x.v)))
-        }
-        V_MQSAD_PK_U16_U8 => {
-            v.int(|abc: [Int; 3]| v.int_fn(&lane_fn::MQSAD_PK_U16_U8, abc.map(|x| x.v)))
-        }
+        V_QSAD_PK_U16_U8 => v.int(|abc| quad_sad(v, &lane_fn::QSAD_PK_U16_U8, abc)),
+        V_MQSAD_PK_U16_U8 => v.int(|abc| quad_sad(v, &lane_fn::MQSAD_PK_U16_U8, abc)),
         V_MQSAD_U32_U8 => mqsad_u32(v),
 
         V_READLANE_B32 => read_lane(v),
@@ -169,7 +192,8 @@ fn pack_halves_toward_zero(v: &Vector) -> Flow {
     })
 }
 
-/// a · b + c in 64 bits. CLAMP saturates the unsigned sum.
+/// a · b + c in 64 bits, and bit 64 of it: the carry, or the sign of a signed sum (RDNA 2 ISA, V_MAD_I64_I32). CLAMP
+/// saturates the unsigned sum.
 fn mad_wide<'a>(
     v: &Vector<'a>,
     signed: bool,
@@ -179,16 +203,33 @@ fn mad_wide<'a>(
 ) -> (Int<'a>, Cond<'a>) {
     let (sum, carry) = v.b().mad_wide(signed, a.v, b.v, c.v);
     let (sum, carry) = (Int::i64(v.b(), sum), Cond::new(v.b(), carry));
-    if v.clamp() && !signed {
-        (carry.select(sum.constant(u64::MAX), sum), carry)
-    } else {
-        (sum, carry)
+    if signed {
+        let product = sum - c;
+        // The addends' signs, and what bit 63 carried.
+        let carried = (product & c) | ((product | c) & !sum);
+        let sign = product ^ c ^ carried;
+        return (sum, v.per_lane(sign.lt_s(0)));
+    }
+    match v.clamp() {
+        true => (carry.select(sum.constant(u64::MAX), sum), carry),
+        false => (sum, carry),
     }
 }
 
 /// The ones of `a` that belong to lanes below each lane.
 fn masked_bit_count<'a>(v: &Vector<'a>, high: bool, a: Int<'a>) -> Int<'a> {
     (a & Int::i32(v.b(), v.b().lanes_below(high))).count_ones()
+}
+
+/// Four sums of 16 bits, each added to a word of c. None is above 1020, so that only what c adds has to saturate.
+fn quad_sad<'a>(v: &Vector<'a>, f: &'static LaneFn, [a, b, c]: [Int<'a>; 3]) -> Int<'a> {
+    if !v.clamp() {
+        return v.int_fn(f, [a, b, c].map(|x| x.v));
+    }
+    let sums = v.int_fn(f, [a.v, b.v, c.constant(0).v]);
+    let pair = |x: Int<'a>| Int::new(v.b(), Elem::I16x2, x.v);
+    let add = |x: Int<'a>, y: Int<'a>| Int::i32(v.b(), v.add_u(pair(x), pair(y)).v);
+    add(sums.low(), c.low()).pack(add(sums.high(), c.high()))
 }
 
 /// V_MQSAD_U32_U8: four masked sums at successive bytes of S0, each added to a
@@ -229,7 +270,7 @@ fn write_lane(v: &Vector) -> Flow {
     let [data, lane] = v.fetch::<Int, 2>();
     let mask = (Int::const64(v.b(), 1) << lane).as_mask();
     if let Operand::Vgpr(n) = v.l.inst.operand(Field::Vdst) {
-        v.b().write(Reg::V(n.into()), data.v, Some(mask.v));
+        v.write_lanes(n.into(), data.v, 0b1111, mask.v);
     }
     Flow::Next
 }

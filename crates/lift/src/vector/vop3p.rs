@@ -15,7 +15,7 @@ pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
     match op {
         V_PK_MAD_I16 => v.pairs(|[a, b, c]: [Int; 3]| v.mad_s(16, a, b, c)),
         V_PK_MAD_U16 => v.pairs(|[a, b, c]: [Int; 3]| v.mad_u(16, a, b, c)),
-        V_PK_MUL_LO_U16 => v.pairs(|[a, b]: [Int; 2]| a * b),
+        V_PK_MUL_LO_U16 => v.pairs(|[a, b]: [Int; 2]| v.mul_u16(a, b)),
         V_PK_ADD_I16 => v.pairs(|[a, b]: [Int; 2]| v.add_s(a, b)),
         V_PK_SUB_I16 => v.pairs(|[a, b]: [Int; 2]| v.sub_s(a, b)),
         V_PK_ADD_U16 => v.pairs(|[a, b]: [Int; 2]| v.add_u(a, b)),

@@ -265,8 +265,8 @@ fn omod_needs_flushing() {
     let block = lift(&inst, flushing()).expect("it is lifted");
     assert_eq!(
         block.nodes.len(),
-        2 + 6 + 2,
-        "a constant and a product more"
+        2 + 6 + 2 + 4,
+        "a constant and a product more, and what makes -0 positive"
     );
 }
 
