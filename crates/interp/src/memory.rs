@@ -17,6 +17,7 @@ use wavetank_memory::space::gds::Shared;
 use wavetank_memory::space::lds::{self, Local};
 use wavetank_memory::space::scratch::Private;
 use wavetank_memory::space::{Space, formatted, scalar};
+use wavetank_memory::surface;
 use wavetank_memory::taps::Tapped;
 use wavetank_memory::{Denied, Request, VGPRS};
 
@@ -48,6 +49,7 @@ fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
         Where::Gds { .. } => lanes::<L, Shared, K>(op),
         Where::LdsPair { .. } => pair::<TAP>,
         Where::Image(_) => L::custom::<Images<L::Rows, TAP>>(),
+        Where::Surface(_) => surfaces::<TAP>,
         Where::Scalar { .. } => direct::<TAP>,
         Where::ScalarBuffer { .. } => buffer::<TAP>,
     }
@@ -188,6 +190,22 @@ unsafe fn pair<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
         match lds::pair::<TAP>(ctx, mem, mask) {
+            Ok(()) => Next::Step,
+            Err(denied) => stop(ctx, mem, denied),
+        }
+    }
+}
+
+/// An atomic at elements of surfaces: the same at every level.
+///
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn surfaces<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    unsafe {
+        let mem = mem(s);
+        let mask = ctx.u::<u64>(mem.mask).read_unaligned();
+        match surface::access::access::<TAP>(ctx, mem, mask) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wavetank_ir::{
     Block, Fp, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
 };
-use wavetank_translate::{Code, Modes, Translator};
+use wavetank_translate::{Code, FrontEnd, Modes, Translator};
 
 use crate::choose;
 use crate::custom::moves::INDEXED_SGPRS;
@@ -38,8 +38,17 @@ pub struct PlainProgram {
 impl PlainProgram {
     /// A program from its code; `count` says whether instructions are counted.
     pub fn new(code: Arc<dyn Code + Send + Sync>, count: bool) -> Self {
+        PlainProgram::translated(Translator::new(code, false), count)
+    }
+
+    /// A program of another instruction set than GCN.
+    pub fn of(front_end: Arc<dyn FrontEnd + Send + Sync>, count: bool) -> Self {
+        PlainProgram::translated(Translator::of(front_end, false), count)
+    }
+
+    fn translated(translator: Translator, count: bool) -> Self {
         PlainProgram {
-            translator: Translator::new(code, false),
+            translator,
             blocks: Mutex::default(),
             count,
         }
@@ -475,10 +484,13 @@ impl Frame<'_, '_> {
                 Val::Lanes(_) => Source::Vector(self.put(&mut room, value)),
             };
         }
-        if let Space::Image(image) = &op.space {
-            for (at, value) in mem.address.iter_mut().zip(&image.address) {
-                *at = self.put(&mut room, *value);
-            }
+        let address = match &op.space {
+            Space::Image(image) => &image.address[..],
+            Space::Surface(element) => &element.at,
+            _ => &[],
+        };
+        for (at, value) in mem.address.iter_mut().zip(address) {
+            *at = self.put(&mut room, *value);
         }
         let mask = op.mask.map_or(!0, |m| self.get(m).uniform());
         self.wave.own_uniforms()[0] = mask;

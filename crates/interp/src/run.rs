@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Terminator};
-use wavetank_translate::{Cache, Code, Key, Modes, Translator};
+use wavetank_translate::{Cache, Code, FrontEnd, Key, Modes, Translator};
 
 use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
@@ -51,8 +51,17 @@ pub struct Program {
 impl Program {
     /// A program from its code.
     pub fn new(source: Arc<dyn Code + Send + Sync>, how: Translation) -> Self {
+        Program::translated(Translator::new(source, how.step), how)
+    }
+
+    /// A program of another instruction set than GCN.
+    pub fn of(front_end: Arc<dyn FrontEnd + Send + Sync>, how: Translation) -> Self {
+        Program::translated(Translator::of(front_end, how.step), how)
+    }
+
+    fn translated(translator: Translator, how: Translation) -> Self {
         Program {
-            translator: Translator::new(source, how.step),
+            translator,
             how,
             blocks: Cache::default(),
         }

@@ -4,4 +4,5 @@ mod functions;
 mod fusion;
 mod memory;
 mod stops;
+mod surfaces;
 mod yields;

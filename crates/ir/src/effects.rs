@@ -243,9 +243,17 @@ impl MemOp {
             Space::Image(image) => Some(image),
             _ => None,
         };
+        let absent = match &self.space {
+            Space::Surface(element) => element.absent,
+            _ => None,
+        };
+        let absent = absent.map(|reg| match reg {
+            DataReg::V(_) => Span::data(reg, 1),
+            DataReg::S(_) => Span::data(reg, 2),
+        });
         Effects {
             reads: Spans::default(),
-            writes: ret.into_iter().collect(),
+            writes: ret.into_iter().chain(absent).collect(),
             overwrites: false,
             observes_state: true,
             faults: true,

@@ -10,6 +10,7 @@ use crate::line::{Line, Miss};
 use crate::mem::{Access, Counter, DataReg, Dialect, Elements, Half, MemKind, MemOp, Rmw, Space};
 use crate::print::{In, Out};
 use crate::scan::{Parsed, Scanner};
+use crate::surface::{Dimensions, Outside, SurfaceElement};
 use crate::types::Value;
 
 /// `atomic.add global, dwords 2, vm, address %3, offset 16, data [%4, %5], ret v4,
@@ -71,6 +72,17 @@ impl Form for Image {
     }
 }
 
+impl Form for SurfaceElement {
+    fn print(element: &SurfaceElement, out: &mut Out<'_, '_>) -> fmt::Result {
+        element.print_parts(out)
+    }
+
+    fn parse(line: &mut Line<'_, '_>) -> Result<SurfaceElement, Miss> {
+        line.name_is_read()?;
+        SurfaceElement::parse_parts(line)
+    }
+}
+
 /// `12, %1, off, off, %2, mask %3, done`.
 impl Form for Export {
     fn print(export: &Export, out: &mut Out<'_, '_>) -> fmt::Result {
@@ -119,6 +131,8 @@ items! {
     DataReg: DataReg, |reg| reg, |line| data_register(line.s)?;
     ImageKind: ImageKind, |kind| kind.text(), |line| line.s.named("a kind of access", ImageKind::from_text)?;
     Lod: Lod, |lod| lod.text(), |line| line.s.named("a level of detail", Lod::from_text)?;
+    Dimensions: Dimensions, |dimensions| dimensions.text(), |line| line.s.named("dimensions", Dimensions::from_text)?;
+    Choice: Outside, |outside| outside.text(), |line| line.s.named("what is done outside", Outside::from_text)?;
     Choice: Half, |half| half.text(), |line| line.s.named("a half", Half::from_text)?;
     Choice: Dialect, |dialect| dialect.text(), |line| line.s.named("a dialect", Dialect::from_text)?;
 }
@@ -128,6 +142,7 @@ left_out! {
     i64: i64 = 0, else Decimal;
     Half: Half = Half::Whole, else Choice;
     Dialect: Dialect = Dialect::default(), else Choice;
+    Outside: Outside = Outside::Drop, else Choice;
 }
 
 /// The parts of a descriptor.
@@ -160,7 +175,7 @@ macro_rules! maybe {
     )*};
 }
 
-maybe!([Value; 2], DataReg);
+maybe!([Value; 2], DataReg, Dimensions);
 
 /// What is set if it is named.
 impl Form for bool {

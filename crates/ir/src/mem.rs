@@ -1,6 +1,7 @@
 //! Descriptions of memory operations: what one pipeline executes.
 
 use crate::image::Image;
+use crate::surface::SurfaceElement;
 use crate::table::{operations, parts};
 use crate::types::Value;
 
@@ -123,7 +124,8 @@ pub enum Half {
     High,
 }
 
-/// Read-modify-write operations, 32 or 64 bits wide.
+/// Read-modify-write operations, 32 or 64 bits wide; at elements of surfaces 16
+/// bits too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Rmw {
@@ -154,6 +156,22 @@ pub enum Rmw {
     FMin,
     FMax,
     FAdd,
+    /// A signed sum that stays at the ends of its range.
+    AddSatS,
+    /// The smaller of two floats: a number before a NaN, -0 before +0. Of two NaNs
+    /// the first, made quiet.
+    FMinNum,
+    /// The larger one, in the same way.
+    FMaxNum,
+    /// A sum of floats in which denormals, as operands and as the result, are
+    /// zeros of their sign, and a NaN has all bits set but the sign.
+    FAddFlush,
+    /// Sums of the halves, as floats of 16 bits, with denormals and NaNs as above.
+    PkFAddFlush,
+    /// The smaller ones of the halves: a number before a NaN, -0 before +0.
+    PkFMinFlush,
+    /// The larger ones, in the same way.
+    PkFMaxFlush,
 }
 
 /// How the words of a buffer descriptor are read, and which accesses count its
@@ -245,6 +263,8 @@ operations! {
         } = "lds_pair", (W32, W32), false;
         /// An image.
         Image(image: Image) = "image", image(image), true;
+        /// An element of a surface that the device has in a table.
+        Surface(element: SurfaceElement) = "surface", surface(element), false;
         /// A uniform 64-bit address (scalar loads and stores).
         Scalar {
             /// `U64`.
@@ -269,7 +289,7 @@ pub enum MemKind {
     Load,
     /// Values to memory.
     Store,
-    /// Read-modify-write; 32 or 64 bits.
+    /// Read-modify-write; 32 or 64 bits, at surfaces 16 too.
     Atomic(Rmw),
 }
 

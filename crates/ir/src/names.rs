@@ -3,6 +3,7 @@
 
 use crate::image::{ImageKind, Lod};
 use crate::mem::{Clock, Counter, Dialect, Family, GlobalSync, Half, Rmw};
+use crate::surface::{Dimensions, Outside};
 use crate::types::{Elem, Round, Ty};
 
 /// Gives an enum `name` (an exhaustive match) and `NAMES` (for the parser).
@@ -66,6 +67,12 @@ names!(GlobalSync {
 
 names!(Dialect { Strided = "strided", Swizzled = "swizzled", Indexed = "indexed" });
 
+names!(Dimensions {
+    D1 = "1d", Buffer = "1d_buffer", D1Array = "1d_array", D2 = "2d", D2Array = "2d_array", D3 = "3d",
+});
+
+names!(Outside { Drop = "drop", Nearest = "nearest", Stop = "stop" });
+
 names!(Half { Whole = "whole", Low = "low", High = "high" });
 
 names!(Rmw {
@@ -74,4 +81,6 @@ names!(Rmw {
     And = "and", Or = "or", Xor = "xor", Inc = "inc", Dec = "dec",
     MaskOr = "mask_or", Wrap = "wrap", CondXchg = "cond_xchg",
     FCmpSwap = "fcmp_swap", FMin = "fmin", FMax = "fmax", FAdd = "fadd",
+    AddSatS = "add_sat_s", FMinNum = "fmin_num", FMaxNum = "fmax_num", FAddFlush = "fadd_flush",
+    PkFAddFlush = "pk_fadd_flush", PkFMinFlush = "pk_fmin_flush", PkFMaxFlush = "pk_fmax_flush",
 });

@@ -8,6 +8,7 @@ use crate::mem::{
     WaitCnt,
 };
 use crate::operations::Op;
+use crate::surface::{Dimensions, Outside};
 use crate::types::{Elem, Fp, Reg, Ty, Value};
 
 /// More than any rule of a row names.
@@ -104,6 +105,7 @@ macro_rules! none {
 none! {
     u8, u16, u64, i64, bool, Box<str>, &'static LaneFn, Reg, DataReg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt,
     Family, Clock, WaitCnt, GlobalSync, MemKind, Access, Counter, Half, Dialect, Elements, ImageKind, Lod,
+    Dimensions, Outside,
 }
 
 impl<T: Operands> Operands for Box<T> {

@@ -12,6 +12,7 @@ use crate::mem::{
 };
 use crate::op::{Block, Node};
 use crate::operations::{Op, Terminator};
+use crate::surface::{Dimensions, Outside, SurfaceElement};
 use crate::types::{Elem, Fp, Reg, Round, Ty, Value};
 use crate::{LaneFn, lane_loops, over_lanes, parse};
 
@@ -119,7 +120,7 @@ impl Random<'_> {
 
     fn space(&mut self) -> Space {
         let (address, index) = (self.value(), self.maybe());
-        match self.below(10) {
+        match self.below(11) {
             0 => Space::Global { address, index },
             1 => Space::Flat { address },
             2 => Space::Scratch { address },
@@ -150,6 +151,17 @@ impl Random<'_> {
                 unnormalized: self.coin(),
                 array: self.coin(),
                 short: self.coin(),
+            }),
+            9 => Space::Surface(SurfaceElement {
+                number: address,
+                at: self.values(3),
+                level: index,
+                dimensions: self.coin().then(|| self.of(Dimensions::NAMES)),
+                bytes: self.coin(),
+                typed: self.coin(),
+                outside: self.of(Outside::NAMES),
+                after: self.coin(),
+                absent: self.ret(),
             }),
             8 => Space::Gds {
                 address,

@@ -10,6 +10,7 @@ use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::Block;
 use crate::operands::Operands;
 use crate::operations::{Op, Terminator};
+use crate::surface::SurfaceElement;
 use crate::types::{Elem, HARDWARE_REGISTERS, Reg, Ty, Value};
 
 /// One broken rule of a block.
@@ -405,6 +406,10 @@ impl Checker<'_> {
     pub(crate) fn mem(&self, m: &MemOp) -> Checked<Option<Ty>> {
         let scalar = matches!(m.space, Space::Scalar { .. } | Space::ScalarBuffer { .. });
         m.space.check(self)?;
+        let atomic = matches!(m.kind, MemKind::Atomic(_));
+        ensure(atomic || !matches!(m.space, Space::Surface(_)), || {
+            "elements of surfaces are changed by atomics, not loaded or stored".into()
+        })?;
         match m.mask {
             Some(mask) => {
                 ensure(!scalar, || "a scalar access has no mask".into())?;
@@ -450,7 +455,9 @@ impl Checker<'_> {
             }
             MemKind::Atomic(rmw) => {
                 let least = if rmw.needs_two() { 2 * one } else { one };
-                ([least, 2 * one], matches!(m.access, Access::Dwords(1 | 2)))
+                let short = matches!(m.space, Space::Surface(_)) && m.access == Access::U16;
+                let width = short || matches!(m.access, Access::Dwords(1 | 2));
+                ([least, 2 * one], width)
             }
         };
         ensure(width, || "an atomic is one or two dwords wide".into())?;
@@ -483,6 +490,24 @@ impl Checker<'_> {
         self.descriptor(image.sampler.as_ref().map_or(&[], |s| &s[..]))?;
         let mut dwords = image.address.iter();
         dwords.try_for_each(|&v| self.number(v, 32))?;
+        Ok(None)
+    }
+
+    pub(crate) fn surface(&self, element: &SurfaceElement) -> Checked<Option<Ty>> {
+        let (given, most) = (element.at.len(), SurfaceElement::MOST);
+        ensure((1..=most).contains(&given), || {
+            format!("an element of a surface has 1 to {most} coordinates, not {given}")
+        })?;
+        if let Some(dimensions) = element.dimensions {
+            let needed = dimensions.coordinates();
+            ensure(given == needed, || {
+                let name = dimensions.name();
+                format!("an element of a {name} surface has {needed} coordinates, not {given}")
+            })?;
+        }
+        self.number(element.number, 32)?;
+        let mut numbers = element.at.iter().chain(&element.level);
+        numbers.try_for_each(|&v| self.number(v, 32))?;
         Ok(None)
     }
 

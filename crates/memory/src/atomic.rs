@@ -1,18 +1,18 @@
-//! Read-modify-write operations, for every space and both widths.
+//! Read-modify-write operations, for every space and width.
 //!
-//! Sources: Vega ISA, 12.13 LDS & GDS and 12.15 MUBUF. [`Word::modify`] says
-//! what an operation means; the host's own atomics are used where they mean the
-//! same.
+//! Sources: Vega ISA, 12.13 LDS & GDS and 12.15 MUBUF; the tables of SUATOM (SPA 5.2) and of TYPED_ATOMIC (vISA 0x73).
+//! `modify32` and its siblings say what an operation means; the host's own atomics are used where they mean the same.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Relaxed};
 
 use wavetank_ir::Rmw;
 
+use crate::format::HALF;
 use crate::global;
 use crate::lanes::each;
 use crate::rows::{Baseline, copy};
 
-/// A 32- or 64-bit word with the arithmetic of the atomics.
+/// A word of 16, 32 or 64 bits with the arithmetic of the atomics.
 trait Word: Copy + Ord {
     type Signed: Ord;
     type Float: Copy + PartialOrd;
@@ -20,11 +20,29 @@ trait Word: Copy + Ord {
     fn signed(self) -> Self::Signed;
     fn float(self) -> Self::Float;
     fn fadd(self, b: Self) -> Self;
+    fn fadd_flush(self, b: Self) -> Self;
+    fn min_num(self, b: Self) -> Self;
+    fn max_num(self, b: Self) -> Self;
+    fn add_sat(self, b: Self) -> Self;
     fn cond_exchange(self, data: Self) -> Self;
+    fn halves(self, b: Self, of: impl Fn(u16, u16) -> u16) -> Self;
+}
+
+/// Half precision as single, exactly.
+#[inline(always)]
+fn from_half(bits: u16) -> f32 {
+    f32::from_bits(HALF.decode(bits.into()))
+}
+
+/// Half precision, to nearest even. Of a sum of two halves, rounded to single before, this is the sum rounded once: a
+/// single has more than twice the bits of a half and two more.
+#[inline(always)]
+fn to_half(x: f32) -> u16 {
+    HALF.encode(x) as u16
 }
 
 macro_rules! word {
-    ($word:ident, $signed:ident, $float:ident, $quiet:literal, $nan:literal) => {
+    ($word:ident, $signed:ident, $float:ident, $from:path, $to:path, $quiet:literal, $nan:literal, $infinity:literal) => {
         impl Word for $word {
             type Signed = $signed;
             type Float = $float;
@@ -36,7 +54,7 @@ macro_rules! word {
 
             #[inline(always)]
             fn float(self) -> $float {
-                $float::from_bits(self)
+                $from(self)
             }
 
             /// To nearest even, denormals kept. Which NaN comes out is said
@@ -49,24 +67,112 @@ macro_rules! word {
                     (true, _) => self | $quiet,
                     (_, true) => b | $quiet,
                     _ if sum.is_nan() => $nan,
-                    _ => sum.to_bits(),
+                    _ => $to(sum),
                 }
+            }
+
+            /// To nearest even. A denormal is a zero of its sign, and there is
+            /// one NaN (PTX ISA, 9.7.13 "atom": `.ftz`, and 9.7.3 on NaNs).
+            #[inline(always)]
+            fn fadd_flush(self, b: Self) -> Self {
+                const SIGN: $word = !($word::MAX >> 1);
+                let flush = |x: $word| if x & $infinity == 0 { x & SIGN } else { x };
+                let sum = flush(self).float() + flush(b).float();
+                match sum.is_nan() {
+                    true => !SIGN,
+                    false => flush($to(sum)),
+                }
+            }
+
+            /// `minimumNumber` of IEEE 754-2019.
+            #[inline(always)]
+            fn min_num(self, b: Self) -> Self {
+                match (self.float().is_nan(), b.float().is_nan()) {
+                    (true, true) => self | $quiet,
+                    (true, false) => b,
+                    (false, true) => self,
+                    _ if b.float() < self.float() => b,
+                    // Zeros of both signs: -0.
+                    _ if b.float() == self.float() => self | b,
+                    _ => self,
+                }
+            }
+
+            /// `maximumNumber` of IEEE 754-2019.
+            #[inline(always)]
+            fn max_num(self, b: Self) -> Self {
+                match (self.float().is_nan(), b.float().is_nan()) {
+                    (true, true) => self | $quiet,
+                    (true, false) => b,
+                    (false, true) => self,
+                    _ if b.float() > self.float() => b,
+                    _ if b.float() == self.float() => self & b,
+                    _ => self,
+                }
+            }
+
+            #[inline(always)]
+            fn add_sat(self, b: Self) -> Self {
+                self.signed().saturating_add(b.signed()) as $word
+            }
+
+            #[inline(always)]
+            fn halves(self, b: Self, of: impl Fn(u16, u16) -> u16) -> Self {
+                (0..$word::BITS).step_by(16).fold(0, |all, at| {
+                    all | $word::from(of((self >> at) as u16, (b >> at) as u16)) << at
+                })
             }
 
             #[inline(always)]
             fn cond_exchange(self, data: Self) -> Self {
                 const TOPS: $word = 0x8000_0000_8000_0000_u64 as $word;
                 // Each top bit becomes a mask over the dword below it.
-                let all = (data & TOPS) >> 31;
-                let replaced = all.wrapping_mul(0xffff_ffff);
+                let all = (data & TOPS).wrapping_shr(31);
+                let replaced = all.wrapping_mul(0xffff_ffff_u64 as $word);
                 self & !replaced | data & !TOPS & replaced
             }
         }
     };
 }
 
-word!(u32, i32, f32, 0x0040_0000, 0xffc0_0000);
-word!(u64, i64, f64, 0x0008_0000_0000_0000, 0xfff8_0000_0000_0000);
+word!(u16, i16, f32, from_half, to_half, 0x0200, 0xfe00, 0x7c00);
+word!(
+    u32,
+    i32,
+    f32,
+    f32::from_bits,
+    f32::to_bits,
+    0x0040_0000,
+    0xffc0_0000,
+    0x7f80_0000
+);
+word!(
+    u64,
+    i64,
+    f64,
+    f64::from_bits,
+    f64::to_bits,
+    0x0008_0000_0000_0000,
+    0xfff8_0000_0000_0000,
+    0x7ff0_0000_0000_0000
+);
+
+/// A half whose denormals are zeros.
+fn flushed(half: u16) -> u16 {
+    if half & 0x7c00 == 0 {
+        half & 0x8000
+    } else {
+        half
+    }
+}
+
+/// The smaller half, or the larger: of two NaNs the one that there is.
+fn extreme(a: u16, b: u16, choose: fn(u16, u16) -> u16) -> u16 {
+    match from_half(a).is_nan() && from_half(b).is_nan() {
+        true => 0x7fff,
+        false => choose(flushed(a), flushed(b)),
+    }
+}
 
 /// The aligned words that lanes change, and their operands.
 pub struct Words<'a, W> {
@@ -117,7 +223,7 @@ macro_rules! lanes {
 
 /// Defines the operations of one width.
 macro_rules! width {
-    ($word:ident, $atomic:ident, $modify:ident, $shared:ident, $owned:ident, $load:ident, $store:ident) => {
+    ($word:ident, $atomic:ident, $modify:ident, $shared:ident $(, $owned:ident, $load:ident, $store:ident)?) => {
         /// The value after the operation on `old` with the operands `data` and
         /// `data2` (see [`Rmw`] for their order).
         #[inline(always)]
@@ -152,6 +258,13 @@ macro_rules! width {
                 Rmw::FMax if data2.float() > old.float() => data,
                 Rmw::FMin | Rmw::FMax => old,
                 Rmw::FAdd => old.fadd(data),
+                Rmw::AddSatS => old.add_sat(data),
+                Rmw::FMinNum => old.min_num(data),
+                Rmw::FMaxNum => old.max_num(data),
+                Rmw::FAddFlush => old.fadd_flush(data),
+                Rmw::PkFAddFlush => old.halves(data, u16::fadd_flush),
+                Rmw::PkFMinFlush => old.halves(data, |a, b| extreme(a, b, u16::min_num)),
+                Rmw::PkFMaxFlush => old.halves(data, |a, b| extreme(a, b, u16::max_num)),
             }
         }
 
@@ -181,7 +294,7 @@ macro_rules! width {
             }
         }
 
-        /// Changes memory of this thread; returns the value before.
+        $(/// Changes memory of this thread; returns the value before.
         ///
         /// # Safety
         /// The address is aligned, mapped and writable.
@@ -193,7 +306,7 @@ macro_rules! width {
                 global::$store(address, $modify(rmw, before, data, data2));
                 before
             }
-        }
+        })?
 
         impl Words<'_, $word> {
             /// Changes the words of the lanes, in order, and writes the values before.
@@ -204,7 +317,7 @@ macro_rules! width {
                 // SAFETY: the caller's promise.
                 unsafe {
                     lanes!(rmw, self, before, $modify, $shared, Swap CmpSwap Add Sub RevSub MinS MinU MaxS MaxU And Or Xor Inc Dec MaskOr Wrap
-                        CondXchg FCmpSwap FMin FMax FAdd)
+                        CondXchg FCmpSwap FMin FMax FAdd AddSatS FMinNum FMaxNum FAddFlush PkFAddFlush PkFMinFlush PkFMaxFlush)
                 }
             }
 
@@ -261,6 +374,7 @@ macro_rules! width {
     };
 }
 
+width!(u16, AtomicU16, modify16, shared16);
 width!(u32, AtomicU32, modify32, shared32, owned32, load32, store32);
 width!(u64, AtomicU64, modify64, shared64, owned64, load64, store64);
 
@@ -347,7 +461,8 @@ mod tests {
             use Rmw::*;
             let data2 = if near { old } else { data2 };
             for rmw in [Swap, CmpSwap, Add, Sub, RevSub, MinS, MinU, MaxS, MaxU, And, Or, Xor,
-                Inc, Dec, MaskOr, Wrap, CondXchg, FCmpSwap, FMin, FMax, FAdd] {
+                Inc, Dec, MaskOr, Wrap, CondXchg, FCmpSwap, FMin, FMax, FAdd, AddSatS, FMinNum, FMaxNum, FAddFlush,
+                PkFAddFlush, PkFMinFlush, PkFMaxFlush] {
                 let mut cells = [old, old];
                 let a = cells.as_mut_ptr().expose_provenance() as u64;
                 // SAFETY: the cells are alive and aligned.

@@ -2,6 +2,8 @@
 
 use wavetank_ir::MemKind;
 
+use crate::surface::SurfaceFault;
+
 /// Why an access was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryFaultReason {
@@ -31,6 +33,8 @@ pub enum MemoryFaultReason {
         /// Bytes of the LDS.
         lds_bytes: u32,
     },
+    /// It has no element of a surface.
+    Surface(SurfaceFault),
 }
 
 /// An access to memory that was refused.

@@ -289,7 +289,7 @@ impl SmallFloat {
     /// To nearest even; what is too large becomes infinite, and what is
     /// negative 0 where there is no sign.
     #[inline(always)]
-    fn encode(self, x: f32) -> u32 {
+    pub(crate) fn encode(self, x: f32) -> u32 {
         let m = self.mantissa;
         let infinity = 31 << m;
         let negative = x.is_sign_negative() && !x.is_nan();

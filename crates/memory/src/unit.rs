@@ -1,5 +1,7 @@
 //! The memory of one worker.
 
+use std::sync::Arc;
+
 use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
@@ -10,6 +12,7 @@ use crate::own::gds::Gds;
 use crate::own::lds::Lds;
 use crate::own::scratch::Scratch;
 use crate::registry::{Map, Registry, Seat};
+use crate::surface::Surfaces;
 use crate::touch::Log;
 use crate::window::{Bounds, Span, Window};
 use wavetank_isa::numbers::PRIVATE_BASE;
@@ -40,6 +43,7 @@ pub struct MemoryUnit<'m> {
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
     pub(crate) alignment: Alignment,
+    pub(crate) surfaces: Arc<Surfaces>,
     /// What tapped programs have touched.
     pub(crate) touches: Log,
 }
@@ -58,6 +62,7 @@ impl<'m> MemoryUnit<'m> {
             overruns: Overruns::default(),
             scratch: Scratch::default(),
             alignment: Alignment::of(Generation::Gfx9),
+            surfaces: Arc::default(),
             touches: Log::default(),
         }
     }
@@ -76,6 +81,11 @@ impl<'m> MemoryUnit<'m> {
     /// gfx9 if never called).
     pub fn set_alignment(&mut self, alignment: Alignment) {
         self.alignment = alignment;
+    }
+
+    /// Sets the surfaces that waves reach by number. At first there are none.
+    pub fn set_surfaces(&mut self, surfaces: Arc<Surfaces>) {
+        self.surfaces = surfaces;
     }
 
     /// Gives the unit the LDS of the work-group that runs next; returns the
@@ -246,7 +256,9 @@ impl<'m> MemoryUnit<'m> {
                 let size = self.scratch.bytes_per_lane().into();
                 Some(("scratch of the lane".to_owned(), PRIVATE_BASE, size))
             }
-            MemoryFaultReason::StackOverflow { .. } | MemoryFaultReason::OutsideLds { .. } => None,
+            MemoryFaultReason::StackOverflow { .. }
+            | MemoryFaultReason::OutsideLds { .. }
+            | MemoryFaultReason::Surface(_) => None,
             _ => self
                 .map
                 .nearest(denied.address)

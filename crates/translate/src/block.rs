@@ -8,9 +8,30 @@ use wavetank_machine::Toll;
 
 use crate::polls::poll_loop;
 
+/// Code of any instruction set, by whom its instructions are known: a crate that lifts them to the wave IR.
+pub trait FrontEnd {
+    /// The block that begins at an address, of so many instructions at most. Where there is no code the block says so when
+    /// it is run.
+    fn lift(&self, pc: u64, most: usize) -> Block;
+}
+
+impl<F: Fn(u64, usize) -> Block> FrontEnd for F {
+    fn lift(&self, pc: u64, most: usize) -> Block {
+        self(pc, most)
+    }
+}
+
+/// What a program is made of.
+enum Source {
+    /// Instructions of GCN, which depend on modes.
+    Gcn(Arc<dyn Code + Send + Sync>),
+    /// Those of others.
+    Other(Arc<dyn FrontEnd + Send + Sync>),
+}
+
 /// Translates a program, block by block.
 pub struct Translator {
-    code: Arc<dyn Code + Send + Sync>,
+    source: Source,
     step: bool,
 }
 
@@ -25,7 +46,14 @@ pub struct Translated {
 impl Translator {
     /// A translator of this code. With `step` every instruction is a block of its own, and no write is left out.
     pub fn new(code: Arc<dyn Code + Send + Sync>, step: bool) -> Self {
-        Translator { code, step }
+        let source = Source::Gcn(code);
+        Translator { source, step }
+    }
+
+    /// A translator of code of another instruction set.
+    pub fn of(front_end: Arc<dyn FrontEnd + Send + Sync>, step: bool) -> Self {
+        let source = Source::Other(front_end);
+        Translator { source, step }
     }
 
     /// The block that begins at a PC, for modes. Where there is no code the block says so when it is run.
@@ -39,17 +67,19 @@ impl Translator {
 
     /// What a block of [`lift`](Self::lift) for these modes takes of a wave's turn.
     pub fn toll(&self, block: &Block, modes: Modes) -> Toll {
-        match self.step {
-            true => Toll::step(block.pc),
-            false => Toll::new(block, poll_loop(&*self.code, block, modes)),
+        match &self.source {
+            _ if self.step => Toll::step(block.pc),
+            Source::Gcn(code) => Toll::new(block, poll_loop(&**code, block, modes)),
+            Source::Other(_) => Toll::new(block, None),
         }
     }
 
     /// The block as it is lifted, not simplified.
     pub fn lift(&self, pc: u64, modes: Modes) -> Block {
-        match self.step {
-            true => lift_insts(&*self.code, pc, modes, 1),
-            false => lift_block(&*self.code, pc, modes),
+        match &self.source {
+            Source::Gcn(code) if self.step => lift_insts(&**code, pc, modes, 1),
+            Source::Gcn(code) => lift_block(&**code, pc, modes),
+            Source::Other(front_end) => front_end.lift(pc, if self.step { 1 } else { usize::MAX }),
         }
     }
 }

@@ -21,7 +21,7 @@ mod cache;
 mod outline;
 mod polls;
 
-pub use block::{Translated, Translator};
+pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use outline::{Instruction, Outline};
 pub use wavetank_lift::{Code, Fidelity, Modes, fidelity};

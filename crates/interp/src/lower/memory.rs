@@ -32,6 +32,11 @@ impl<L: Level> Lower<'_, L> {
                     *at = self.lanes(*v)?;
                 }
             }
+            Space::Surface(element) => {
+                for (at, v) in mem.address.iter_mut().zip(&element.at) {
+                    *at = self.lanes(*v)?;
+                }
+            }
             _ => {}
         }
         for (at, v) in mem.data.iter_mut().zip(&op.data) {
@@ -122,6 +127,7 @@ pub(crate) fn descriptor(space: &Space) -> [Option<Value>; 6] {
         | Space::Lds { .. }
         | Space::Gds { .. }
         | Space::LdsPair { .. }
+        | Space::Surface(_)
         | Space::Scalar { .. } => {}
     }
     parts
@@ -143,6 +149,7 @@ pub(crate) fn addresses(space: &Space) -> [Option<Value>; 4] {
             ..
         } => [None, index, offset, Some(soffset)],
         Space::Image(_) => [None; 4],
+        Space::Surface(ref element) => [Some(element.number), element.level, None, None],
         Space::Gds { address, window } => [Some(address), Some(window), None, None],
         Space::LdsPair { address, other } => [Some(address), Some(other), None, None],
         Space::ScalarBuffer { index, .. } => [None, index, None, None],

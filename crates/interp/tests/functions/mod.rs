@@ -6,7 +6,7 @@ mod accuracy;
 mod integers;
 mod levels;
 mod roots;
-mod samples;
+pub mod samples;
 mod scalar;
 mod soft;
 mod special;

@@ -215,6 +215,12 @@ fn places(
     Ok((address, there & inside))
 }
 
+/// The address of a texel of a linear image.
+#[cfg(test)]
+pub(crate) fn texel_of(resource: &ImageResource, at: [i64; 3]) -> Option<u64> {
+    Surface::new(resource.to_words()).ok()??.texel(at)
+}
+
 /// Refuses every level but the first in memory.
 pub(crate) fn first_level(resource: &ImageResource, level: u32) -> Result<(), String> {
     match level + u32::from(resource.levels[0]) {

@@ -7,6 +7,7 @@ use crate::descriptor::{ImageResource, ImageType};
 use crate::elements::{self, Four};
 use crate::format::{self, Format};
 use crate::lanes::{Lanes, which};
+use crate::surface::linear;
 
 /// An image that can be accessed.
 #[derive(Clone, Copy, Debug)]
@@ -87,10 +88,10 @@ impl Surface {
         }
         let [x, y, z] = at.map(|n| n as u64);
         let slice = z + u64::from(self.resource.first_slice);
-        let row = slice * u64::from(size[1]) + y;
-        let element = row * u64::from(self.resource.pitch) + x;
         let bytes = u64::from(self.format.bytes());
-        Some(self.resource.address.wrapping_add(element * bytes))
+        let row = u64::from(self.resource.pitch) * bytes;
+        let offset = linear([x * bytes, y, slice], row, row * u64::from(size[1]));
+        Some(self.resource.address.wrapping_add(offset))
     }
 
     /// The addresses of texels, and which of them are inside the image.

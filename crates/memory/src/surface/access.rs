@@ -1,0 +1,404 @@
+//! Elements of surfaces, changed by lanes.
+//!
+//! Every lane is looked at before anything changes. Then the lanes go from the
+//! lowest up, so that of those that meet at an element each sees what the one
+//! before has left.
+
+use std::mem::MaybeUninit;
+
+use wavetank_ir::{DataReg, Dimensions, MemKind, Outside, Rmw, Space as Where, SurfaceElement};
+
+use super::{Surface, SurfaceFault, Surfaces};
+use crate::access::{Context, Request, Source};
+use crate::atomic::{self, Words};
+use crate::fault::{Denied, MemoryFaultReason};
+use crate::files::VECTOR_BYTES;
+use crate::lanes::{Lanes, each};
+use crate::places::Far;
+use crate::sources::lanes32;
+use crate::space::buffer::check_addresses;
+use crate::taps::Tap;
+
+/// Dwords from one register to the next.
+const NEXT: usize = VECTOR_BYTES / 4;
+
+/// What a lane finds.
+enum Found {
+    /// An element at this offset from the address of its surface, and what is done there.
+    Element(u64, Rmw),
+    /// A place without memory.
+    Absent,
+    /// Nothing: it gets 0, and what it writes is dropped.
+    Nothing,
+}
+
+/// What lanes ask for.
+struct Asked<'a> {
+    element: &'a SurfaceElement,
+    rmw: Rmw,
+    bytes: u32,
+}
+
+/// What all lanes found.
+struct AllFound {
+    /// The addresses of elements.
+    address: [u64; 64],
+    /// The lanes that have one.
+    inside: u64,
+    /// The lanes at places without memory.
+    absent: u64,
+    /// What is done, by lanes that follow each other.
+    runs: Vec<(Rmw, u64)>,
+}
+
+/// The access of a step to surfaces. With `TAP` it notes what is touched.
+///
+/// # Safety
+/// The context is that of a live wave, and the step was lowered for it.
+pub unsafe fn access<const TAP: bool>(
+    ctx: &mut Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+) -> Result<(), Denied> {
+    let (Where::Surface(element), MemKind::Atomic(rmw)) = (&step.op.space, step.op.kind) else {
+        unreachable!("chosen for atomics on surfaces only")
+    };
+    let bytes = step.op.access.bytes();
+    let asked = Asked {
+        element,
+        rmw,
+        bytes,
+    };
+    let surfaces = ctx.memory.surfaces.clone();
+    // SAFETY: the wave is live.
+    let found = unsafe { find(ctx, step, mask, &surfaces, &asked)? };
+    if found.inside != 0 {
+        check_alignment(&found, bytes)?;
+        check_addresses(ctx, step.cache, found.inside, bytes, true, &found.address)?;
+        if TAP {
+            Tap::new(ctx.memory, step).lanes(&Far(found.address), found.inside, bytes);
+        }
+    }
+    // SAFETY: the wave is live; the elements were checked.
+    unsafe {
+        match bytes {
+            2 => change::<u16>(ctx, step, mask, &found, element.after),
+            4 => change::<u32>(ctx, step, mask, &found, element.after),
+            _ => change::<u64>(ctx, step, mask, &found, element.after),
+        }
+        tell_absent(ctx, element.absent, mask, found.absent);
+    }
+    Ok(())
+}
+
+/// Finds the elements of all lanes.
+///
+/// # Safety
+/// The wave is live.
+unsafe fn find(
+    ctx: &Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    surfaces: &Surfaces,
+    asked: &Asked<'_>,
+) -> Result<AllFound, Denied> {
+    // SAFETY: the wave is live, and the sources are the step's.
+    let lanes = |source| unsafe { values(ctx, source) };
+    let (number, level) = (lanes(step.sources[0]), lanes(step.sources[1]));
+    let mut at = [[0; 64]; 3];
+    for (n, at) in at.iter_mut().enumerate().take(asked.element.at.len()) {
+        *at = lanes(Source::Vector(step.address[n]));
+    }
+    let mut all = AllFound {
+        address: [0; 64],
+        inside: 0,
+        absent: 0,
+        runs: Vec::new(),
+    };
+    for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
+        let number = number[lane];
+        let found = element(surfaces, number, at.map(|at| at[lane]), level[lane], asked);
+        let found = found.map_err(|fault| Denied {
+            lane: Some(lane as u8),
+            address: 0,
+            bytes: asked.bytes,
+            reason: MemoryFaultReason::Surface(fault),
+        })?;
+        match found {
+            Found::Nothing => {}
+            Found::Absent => all.absent |= 1 << lane,
+            Found::Element(address, rmw) => {
+                all.address[lane] = address;
+                all.inside |= 1 << lane;
+                match all.runs.last_mut() {
+                    Some((last, lanes)) if *last == rmw => *lanes |= 1 << lane,
+                    _ => all.runs.push((rmw, 1 << lane)),
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The values of the lanes; 0 where there are none.
+///
+/// # Safety
+/// The wave is live, and the source is one of its step.
+unsafe fn values(ctx: &Context<'_, '_>, source: Source) -> Lanes {
+    let mut room = MaybeUninit::uninit();
+    // SAFETY: by the caller's promise; what comes back are 64 lanes.
+    unsafe { lanes32(ctx, source, &mut room).cast::<Lanes>().read() }
+}
+
+/// Finds the element of one lane; its address.
+fn element(
+    surfaces: &Surfaces,
+    number: u32,
+    at: [u32; 3],
+    level: u32,
+    asked: &Asked<'_>,
+) -> Result<Found, SurfaceFault> {
+    if !surfaces.is_valid(number) {
+        return Ok(Found::Nothing);
+    }
+    let surface = surfaces
+        .get(number)
+        .ok_or(SurfaceFault::Unbound { number })?;
+    if !surface.enabled {
+        return Ok(Found::Nothing);
+    }
+    if let Some(needed) = asked
+        .element
+        .dimensions
+        .filter(|d| *d != surface.dimensions)
+    {
+        let is = surface.dimensions;
+        return Err(SurfaceFault::Dimensions { number, is, needed });
+    }
+    let rmw = match asked.element.typed {
+        false => Some(asked.rmw),
+        true if surface.element.bytes() != asked.bytes => None,
+        true => surface.element.meaning(asked.rmw),
+    };
+    let rmw = rmw.ok_or(SurfaceFault::Element {
+        number,
+        element: surface.element,
+        bytes: asked.bytes,
+    })?;
+    let Some(offset) = surface.find(number, at, level, asked)? else {
+        return Ok(Found::Nothing);
+    };
+    Ok(match surface.has(offset, asked.bytes) {
+        true => Found::Element(surface.address.wrapping_add(offset), rmw),
+        false => Found::Absent,
+    })
+}
+
+impl Surface {
+    /// The offset of what a lane accesses, if there is anything.
+    fn find(
+        &self,
+        number: u32,
+        at: [u32; 3],
+        level: u32,
+        asked: &Asked<'_>,
+    ) -> Result<Option<u64>, SurfaceFault> {
+        let (element, bytes) = (asked.element, u64::from(asked.bytes));
+        // Where the last one is, of what x counts and of the others.
+        let unit = if element.bytes { 1 } else { bytes };
+        let levels = u64::from(self.levels);
+        let outside = SurfaceFault::Outside {
+            number,
+            dimensions: self.dimensions,
+            size: self.coordinates_of(level),
+            at,
+            level,
+        };
+        let nearest = element.outside == Outside::Nearest;
+        let none = match element.outside {
+            Outside::Stop => Err(outside),
+            Outside::Drop | Outside::Nearest => Ok(None),
+        };
+        let Some(level) = within(level, levels, nearest) else {
+            return none;
+        };
+        let row = u64::from(self.size_of(level)[0]) * u64::from(self.element.bytes());
+        let counts = row.checked_sub(bytes).map_or(0, |last| last / unit + 1);
+        let [_, y, z] = self.coordinates_of(level).map(u64::from);
+        let [Some(x), Some(y), Some(z)] = [
+            within(at[0], counts, nearest),
+            within(at[1], y, nearest),
+            within(at[2], z, nearest),
+        ] else {
+            return none;
+        };
+        let start = u64::from(x) * unit;
+        if !start.is_multiple_of(bytes) {
+            let bytes = asked.bytes;
+            return Err(SurfaceFault::Misaligned { number, x, bytes });
+        }
+        let ([_, y, z], layer) = self.split([0, y, z]);
+        Ok(Some(self.offset([start, y.into(), z.into()], layer, level)))
+    }
+
+    /// How many there are at a level along each coordinate, layers too.
+    fn coordinates_of(&self, level: u32) -> [u32; 3] {
+        let [x, y, z] = self.size_of(level);
+        match self.dimensions {
+            Dimensions::D1Array => [x, self.layers(), 1],
+            Dimensions::D2Array => [x, y, self.layers()],
+            _ => [x, y, z],
+        }
+    }
+}
+
+/// A coordinate below a count; the nearest one if that is asked for, where coordinates have a sign.
+fn within(coordinate: u32, count: u64, nearest: bool) -> Option<u32> {
+    match count.checked_sub(1) {
+        Some(last) if nearest => {
+            let at = i64::from(coordinate as i32).clamp(0, last as i64);
+            Some(at as u32)
+        }
+        _ => (u64::from(coordinate) < count).then_some(coordinate),
+    }
+}
+
+/// Elements lie at multiples of their bytes.
+fn check_alignment(found: &AllFound, bytes: u32) -> Result<(), Denied> {
+    let mut lanes = (0..64).filter(|lane| found.inside >> lane & 1 != 0);
+    match lanes.find(|lane| !found.address[*lane].is_multiple_of(bytes.into())) {
+        None => Ok(()),
+        Some(lane) => Err(Denied {
+            lane: Some(lane as u8),
+            address: found.address[lane],
+            bytes,
+            reason: MemoryFaultReason::Misaligned { align: bytes },
+        }),
+    }
+}
+
+/// The words that elements are made of.
+trait Word: Copy + Default {
+    /// Dwords that hold one.
+    const DWORDS: usize;
+
+    fn from_dwords(dwords: [u32; 2]) -> Self;
+    fn to_dwords(self) -> [u32; 2];
+    fn modify(rmw: Rmw, old: Self, data: Self, data2: Self) -> Self;
+
+    /// # Safety
+    /// The words are aligned, mapped and writable.
+    unsafe fn change(words: &Words<'_, Self>, rmw: Rmw, before: &mut [Self; 64]);
+}
+
+macro_rules! word {
+    ($word:ident, $dwords:literal, $modify:ident) => {
+        impl Word for $word {
+            const DWORDS: usize = $dwords;
+
+            fn from_dwords([low, high]: [u32; 2]) -> Self {
+                (u64::from(low) | u64::from(high) << 32) as $word
+            }
+
+            fn to_dwords(self) -> [u32; 2] {
+                let bits = u64::from(self);
+                [bits as u32, (bits >> 32) as u32]
+            }
+
+            fn modify(rmw: Rmw, old: Self, data: Self, data2: Self) -> Self {
+                atomic::$modify(rmw, old, data, data2)
+            }
+
+            unsafe fn change(words: &Words<'_, Self>, rmw: Rmw, before: &mut [Self; 64]) {
+                // SAFETY: by the caller's promise.
+                unsafe { words.change(rmw, before) }
+            }
+        }
+    };
+}
+
+word!(u16, 1, modify16);
+word!(u32, 1, modify32);
+word!(u64, 2, modify64);
+
+/// Changes the elements, and returns what lanes get.
+///
+/// # Safety
+/// The wave is live, and the elements are checked.
+unsafe fn change<W: Word>(
+    ctx: &Context<'_, '_>,
+    step: &Request,
+    mask: u64,
+    found: &AllFound,
+    after: bool,
+) {
+    // Where there is one operand only, it is used twice.
+    let second = if step.op.data.len() > W::DWORDS {
+        W::DWORDS
+    } else {
+        0
+    };
+    // SAFETY: the registers are in the file.
+    let operand = |first: usize| unsafe {
+        let dword = |n: usize| ctx.data(step, first + n).cast::<Lanes>().read();
+        let (low, high) = (dword(0), dword(W::DWORDS - 1));
+        std::array::from_fn::<W, 64, _>(|lane| W::from_dwords([low[lane], high[lane]]))
+    };
+    let (data, data2) = (operand(0), operand(second));
+    let mut result = [W::default(); 64];
+    for &(rmw, lanes) in &found.runs {
+        let first = found.address[lanes.trailing_zeros() as usize & 63];
+        let mut words = Words {
+            cell: [first; 64],
+            mask: lanes,
+            owned: false,
+            data: &data,
+            data2: &data2,
+        };
+        each(lanes, |lane| words.cell[lane] = found.address[lane]);
+        let mut before = [W::default(); 64];
+        // SAFETY: the elements are checked.
+        unsafe { W::change(&words, rmw, &mut before) };
+        each(lanes, |lane| {
+            result[lane] = match after {
+                true => W::modify(rmw, before[lane], data[lane], data2[lane]),
+                false => before[lane],
+            };
+        });
+    }
+    if step.op.ret.is_some() {
+        let to = ctx.v(step.ret);
+        each(mask, |lane| {
+            let dwords = result[lane].to_dwords();
+            for (n, dword) in dwords.into_iter().enumerate().take(W::DWORDS) {
+                // SAFETY: the registers are in the file.
+                unsafe { to.add(NEXT * n + lane).write(dword) };
+            }
+        });
+    }
+}
+
+/// Tells the lanes that are on which of them are at places without memory.
+///
+/// # Safety
+/// The wave is live, and vector registers are in the file.
+unsafe fn tell_absent(ctx: &Context<'_, '_>, to: Option<DataReg>, mask: u64, absent: u64) {
+    match to {
+        None => {}
+        Some(DataReg::V(n)) => {
+            let lanes = ctx.v(VECTOR_BYTES as u32 * u32::from(n));
+            // SAFETY: the register is in the file.
+            each(mask, |lane| unsafe {
+                lanes.add(lane).write((absent >> lane) as u32 & 1)
+            });
+        }
+        Some(DataReg::S(n)) => {
+            // SAFETY: the wave is live.
+            let s = unsafe { &mut (*ctx.uniform).s };
+            for (half, s) in s.iter_mut().skip(n.into()).take(2).enumerate() {
+                let (mask, absent) = ((mask >> (32 * half)) as u32, (absent >> (32 * half)) as u32);
+                *s = *s & !mask | absent;
+            }
+        }
+    }
+}
