@@ -4,6 +4,7 @@
 //! * [`brief`] does so with a sentence, and shortens it where it quotes a megabyte.
 //! * [`some_of`] lists names, but not a hundred thousand of them.
 //! * [`readable`] and [`function`] give the names of C++ as they stand in a source.
+//! * [`snippet`] shows a wrong place under its line.
 //! * [`similar`] finds what somebody may have meant.
 //!
 //! ```
@@ -19,10 +20,12 @@
 #![warn(missing_docs)]
 
 mod names;
+mod snippet;
 
 use std::fmt::{self, Display, Write};
 
 pub use names::{function, readable};
+pub use snippet::snippet;
 
 /// Names that a list has at most.
 pub const LISTED: usize = 10;

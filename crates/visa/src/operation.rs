@@ -1,0 +1,185 @@
+//! The operations of TYPED_ATOMIC: a row each.
+
+/// What an atomic does with an element of the surface.
+///
+/// The number of each is its code in bits 4–0 of the operation byte (vISA, TYPED_ATOMIC, "Op"); FADD and FSUB follow those of the description.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Operation {
+    /// The sum of the old value and src0.
+    Add = 0,
+    /// The old value less src0.
+    Sub = 1,
+    /// The old value and one.
+    Inc = 2,
+    /// The old value less one.
+    Dec = 3,
+    /// The smaller, without signs.
+    Min = 4,
+    /// The larger, without signs.
+    Max = 5,
+    /// Src0.
+    Xchg = 6,
+    /// Src0 where the old value is src1.
+    CmpXchg = 7,
+    /// The bits that both have.
+    And = 8,
+    /// The bits that either has.
+    Or = 9,
+    /// The bits that one has.
+    Xor = 10,
+    /// The smaller, with signs.
+    IMin = 11,
+    /// The larger, with signs.
+    IMax = 12,
+    /// The old value less one, which is also returned.
+    PreDec = 13,
+    /// The larger number.
+    FMax = 16,
+    /// The smaller number.
+    FMin = 17,
+    /// Src1 where the old number equals src0.
+    FCmpWr = 18,
+    /// The sum of numbers.
+    FAdd = 19,
+    /// The difference of numbers.
+    FSub = 20,
+}
+
+/// Which of the source operands an operation takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sources {
+    /// Both are the null variable.
+    None,
+    /// Nothing is read; src0 may name a variable all the same (docs/errata.md).
+    Ignored,
+    /// Src0; src1 is the null variable.
+    One,
+    /// Both.
+    Two,
+}
+
+/// What the bits of an element stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Data {
+    /// A number without sign, or bits.
+    Unsigned,
+    /// A number with sign.
+    Signed,
+    /// A floating-point number: single precision, or half where the atomic has 16 bits.
+    Float,
+}
+
+/// What is known of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The operation.
+    pub operation: Operation,
+    /// The name in Intel's text, which is printed.
+    pub name: &'static str,
+    /// The name in the description, where that is another one; in capitals there.
+    pub other: Option<&'static str>,
+    /// The sources it takes.
+    pub sources: Sources,
+    /// How it reads the bits.
+    pub data: Data,
+    /// The value that is stored, of `old`, `src0` and `src1`.
+    pub stored: &'static str,
+    /// The value that Dst gets.
+    pub returned: &'static str,
+}
+
+impl Operation {
+    /// All, in the order of their codes.
+    pub fn all() -> impl Iterator<Item = Operation> {
+        ROWS.iter().map(|row| row.operation)
+    }
+
+    /// The operation of a code. 14, 15 and those from 21 on are none.
+    pub fn from_code(code: u8) -> Option<Operation> {
+        Operation::all().find(|operation| operation.code() == code)
+    }
+
+    /// The operation of a name: Intel's or the description's, in any case.
+    pub fn from_name(name: &str) -> Option<Operation> {
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        let row = ROWS
+            .iter()
+            .find(|row| is(row.name) || row.other.is_some_and(is));
+        row.map(|row| row.operation)
+    }
+
+    /// The code, in bits 4–0 of the operation byte.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// What is known of it.
+    pub fn row(self) -> &'static Row {
+        let row = ROWS.iter().find(|row| row.operation == self);
+        row.expect("every operation has a row")
+    }
+}
+
+use Data::*;
+use Operation::*;
+use Sources::{Ignored, None as No, One, Two};
+
+/// The rows, in the order of the codes.
+pub static ROWS: [Row; 19] = [
+    row(Add, "add", One, Unsigned, "old + src0"),
+    row(Sub, "sub", One, Unsigned, "old - src0"),
+    row(Inc, "inc", No, Unsigned, "old + 1"),
+    row(Dec, "dec", No, Unsigned, "old - 1"),
+    row(Min, "min", One, Unsigned, "min(old, src0)"),
+    row(Max, "max", One, Unsigned, "max(old, src0)"),
+    row(Xchg, "xchg", One, Unsigned, "src0"),
+    row(
+        CmpXchg,
+        "cmpxchg",
+        Two,
+        Unsigned,
+        "old == src1 ? src0 : old",
+    ),
+    row(And, "and", One, Unsigned, "old & src0"),
+    row(Or, "or", One, Unsigned, "old | src0"),
+    row(Xor, "xor", One, Unsigned, "old ^ src0"),
+    row(IMin, "minsint", One, Signed, "min(old, src0)").or("imin"),
+    row(IMax, "maxsint", One, Signed, "max(old, src0)").or("imax"),
+    row(PreDec, "predec", Ignored, Unsigned, "old - 1").gives("old - 1"),
+    row(FMax, "fmax", One, Float, "max(old, src0)"),
+    row(FMin, "fmin", One, Float, "min(old, src0)"),
+    row(FCmpWr, "fcmpwr", Two, Float, "src0 == old ? src1 : old"),
+    row(FAdd, "fadd", One, Float, "old + src0"),
+    row(FSub, "fsub", One, Float, "old - src0"),
+];
+
+const fn row(
+    operation: Operation,
+    name: &'static str,
+    sources: Sources,
+    data: Data,
+    stored: &'static str,
+) -> Row {
+    Row {
+        operation,
+        name,
+        other: Option::None,
+        sources,
+        data,
+        stored,
+        returned: "old",
+    }
+}
+
+impl Row {
+    const fn or(mut self, name: &'static str) -> Row {
+        self.other = Some(name);
+        self
+    }
+
+    const fn gives(mut self, returned: &'static str) -> Row {
+        self.returned = returned;
+        self
+    }
+}

@@ -1,0 +1,66 @@
+//! Words and marks of a line, with their places.
+
+use std::ops::Range;
+
+/// A word, or one of the marks `( ) , !`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Token<'t> {
+    pub text: &'t str,
+    pub start: usize,
+}
+
+impl Token<'_> {
+    pub fn span(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+}
+
+/// The tokens of a line that have not been read.
+pub(super) struct Tokens<'t> {
+    line: &'t str,
+    at: usize,
+}
+
+impl<'t> Tokens<'t> {
+    /// Those of a line, up to a comment (`//`).
+    pub fn new(line: &'t str) -> Tokens<'t> {
+        let end = line.find("//").unwrap_or(line.len());
+        let line = line[..end].trim_end();
+        Tokens { line, at: 0 }
+    }
+
+    /// The next one, which stays.
+    pub fn peek(&self) -> Option<Token<'t>> {
+        let rest = &self.line[self.at..];
+        let start = self.at + (rest.len() - rest.trim_start().len());
+        let rest = &self.line[start..];
+        let mark = |c: char| matches!(c, '(' | ')' | ',' | '!');
+        let length = match rest.chars().next()? {
+            c if mark(c) => 1,
+            _ => {
+                let ends = |c: char| mark(c) || c.is_whitespace();
+                rest.find(ends).unwrap_or(rest.len())
+            }
+        };
+        let text = &rest[..length];
+        Some(Token { text, start })
+    }
+
+    pub fn next(&mut self) -> Option<Token<'t>> {
+        let token = self.peek()?;
+        self.at = token.span().end;
+        Some(token)
+    }
+
+    /// Takes the next one if it is this mark.
+    pub fn take(&mut self, mark: &str) -> Option<Token<'t>> {
+        self.peek().filter(|token| token.text == mark)?;
+        self.next()
+    }
+
+    /// Where the next one is, or the end of the line.
+    pub fn place(&self) -> Range<usize> {
+        self.peek()
+            .map_or(self.line.len()..self.line.len(), |token| token.span())
+    }
+}

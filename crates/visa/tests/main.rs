@@ -1,0 +1,7 @@
+mod build;
+mod container;
+mod lift;
+mod oracle;
+mod random;
+mod rules;
+mod vectors;
