@@ -291,6 +291,7 @@ fn access(fault: &MemoryFault) -> String {
         MemoryFaultReason::OutsideLds { offset, lds_bytes } => {
             format!("{what} at offset {offset} of an LDS of {lds_bytes} bytes")
         }
+        MemoryFaultReason::Surface(surface) => format!("{what} at {surface}"),
     };
     format!("{lane}: {what}")
 }

@@ -3,15 +3,17 @@
 use thiserror::Error;
 use wavetank_isa::Chip;
 
-/// The instruction sets beside GCN that have a name already.
-const LATER: [&str; 3] = ["maxwell:50", "maxwell:52", "visa"];
+/// How the names of the instruction sets beside GCN begin.
+const OTHERS: [&str; 2] = ["maxwell:", "visa"];
 
 /// A name that chooses no instruction set.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UnknownInstructionSet {
-    /// One that is planned.
-    #[error("the instruction set `{0}` is not there yet: there are gfx600 to gfx90c")]
-    Later(String),
+    /// One beside GCN.
+    #[error(
+        "`{0}` is no chip of GCN: asm, dis, explain, isa and exec take maxwell:50, maxwell:52, maxwell:53, maxwell:60, maxwell:61, maxwell:62, visa, or visa:3.3 and other versions"
+    )]
+    Other(String),
     /// None at all.
     #[error(
         "`{0}` is no instruction set: write a chip such as gfx600, gfx701, gfx803, gfx900, gfx906, tahiti, fiji or vega20"
@@ -28,11 +30,11 @@ pub enum UnknownInstructionSet {
 /// ```
 /// use wavetank::{Chip, instruction_set};
 /// assert_eq!(instruction_set("fiji"), Ok(Chip::Gfx803));
-/// assert!(instruction_set("visa").unwrap_err().to_string().contains("not there yet"));
+/// assert!(instruction_set("visa").unwrap_err().to_string().contains("no chip of GCN"));
 /// ```
 pub fn instruction_set(name: &str) -> Result<Chip, UnknownInstructionSet> {
-    if LATER.contains(&name) {
-        return Err(UnknownInstructionSet::Later(name.to_owned()));
+    if OTHERS.iter().any(|other| name.starts_with(other)) {
+        return Err(UnknownInstructionSet::Other(name.to_owned()));
     }
     Chip::from_name(name).ok_or_else(|| UnknownInstructionSet::Unknown(name.to_owned()))
 }

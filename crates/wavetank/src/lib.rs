@@ -54,7 +54,9 @@ mod module;
 mod overrun;
 mod report;
 pub mod statistics;
+mod surfaces;
 mod trace;
+mod warp;
 mod worker;
 
 pub use arg::Arg;
@@ -68,20 +70,26 @@ pub use kernel::Kernel;
 pub use module::Module;
 pub use overrun::LdsOverrun;
 pub use report::{InstructionCounts, Report};
+pub use surfaces::SurfaceError;
 pub use trace::{Change, Step};
+pub use warp::Warp;
 pub use wavetank_interp::Simd;
-pub use wavetank_ir::{Family, MemKind};
+pub use wavetank_ir as ir;
+pub use wavetank_ir::{Dimensions, Family, MemKind};
 pub use wavetank_isa::Chip;
 pub use wavetank_isa::numbers::{self, LDS_BYTES as MAX_LDS};
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};
 pub use wavetank_machine::{Group, Schedule};
+pub use wavetank_maxwell as maxwell;
 pub use wavetank_memory::format::Format as ElementFormat;
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
     RegistryError, Rights,
 };
+pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
 pub use wavetank_memory::{Touch, Touched};
 pub use wavetank_object as object;
-pub use wavetank_translate::{Fidelity, fidelity};
+pub use wavetank_translate::{Fidelity, FrontEnd, fidelity};
+pub use wavetank_visa as visa;

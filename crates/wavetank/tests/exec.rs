@@ -53,6 +53,83 @@ fn instructions_do_what_the_documents_say() {
     assert!(count >= 100, "only {count} cases were found");
 }
 
+/// The atomics of surfaces of other vendors: each operation, size, dimension and clamp.
+#[test]
+fn atomics_on_surfaces_do_what_the_tables_say() {
+    for (file, least) in [("suatom.wt", 100), ("typed_atomic.wt", 30)] {
+        let text = std::fs::read_to_string(root().join("tests/atomics").join(file)).unwrap();
+        let count = check(file, &text);
+        assert!(count >= least, "{file}: only {count} cases");
+    }
+}
+
+/// The examples of the reference text, word for word, comment and all.
+#[test]
+fn examples_of_suatom_run() {
+    let words = |state: &str| -> Vec<String> { state.split(' ').map(str::to_owned).collect() };
+    let text = "SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1; // Coordinates in R2 and R3. SamplePtr and headerPtr in R1.";
+    let state = words("R2=0..31 R3=2 R4=100 R1=0x12300006 surface T6 2d 8x4 u32 iota");
+    for engine in [Engine::Interpreter, Engine::Plain] {
+        let run = parse_words("maxwell:52", text, &state)
+            .unwrap()
+            .run(engine)
+            .unwrap();
+        let grids = run.grids();
+        let row: Vec<_> = (0..8u32).map(|x| ([x, 2, 0], u64::from(116 + x))).collect();
+        assert_eq!(grids[0].changed, row);
+        let old: Vec<u32> = (0..32).map(|x| if x < 8 { 16 + x } else { 0 }).collect();
+        assert_eq!(run.vector(10)[..32], old);
+        let shown = grids[0].to_string();
+        assert_eq!(
+            shown,
+            "surface 6: 2d 8x4 u32\n  y\\x    0   1   2   3   4   5   6   7\n    2  116 117 118 119 120 121 122 123\n"
+        );
+    }
+
+    let text = "SUATOM.D.BA.1D.U64.TRAP R2, [R3], R4, 0x100;";
+    let state =
+        words("R3=0,8,8,16 exec=15 R4=1 R5=1 c[0x400]=0xabc00007 surface 7 1d 4 u64 5,6,7,8");
+    let run = parse_words("maxwell:52", text, &state).unwrap();
+    let run = run.run(Engine::Interpreter).unwrap();
+    let one = (1 << 32) + 1;
+    let changed = [
+        ([0, 0, 0], 5 + one),
+        ([1, 0, 0], 6 + 2 * one),
+        ([2, 0, 0], 7 + one),
+    ];
+    assert_eq!(run.grids()[0].changed, changed);
+    assert_eq!(run.vector(2)[..4], [5, 6, 7, 7]);
+    assert_eq!(run.vector(3)[..4], [0, 0, 1, 0]);
+
+    let outside = words("R3=0,8,32 exec=7 c[0x400]=7 surface 7 1d 4 u64 iota");
+    let error = parse_words("maxwell:52", text, &outside).unwrap();
+    let error = error.run(Engine::Interpreter).err().unwrap().to_string();
+    assert!(
+        error.ends_with("the access of lane 2 is to (32) of surface 7, level 0, which is 1d 4"),
+        "{error}"
+    );
+}
+
+#[test]
+fn wrong_surfaces_are_told() {
+    let error = |state: &str| {
+        let state = [state.to_owned()];
+        let read = parse_words("maxwell:52", "SUATOM.D.2D.ADD R10, [R2], R4, R1", &state);
+        read.err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert!(error("surface T6 2d 8 u32").contains("a 2d surface has 2 sides, not 1"));
+    assert!(error("surface T6 4d 8 u32").contains("`4d` is nothing that a surface is"));
+    assert!(error("surface T6 2d 8x4 u33").contains("`u33` is no kind of element"));
+    assert!(error("surface T6 2d 8x4 u32 1,2,x").contains("`x` is no value"));
+    assert!(error("surface T6 2d 8x4 u32 levels 9").contains("1 to 4 levels"));
+    assert!(error("surface T6 2d 8x4 u32 blocks 3x1").contains("not 3 and 1"));
+    assert!(error("surface T6 2d 8x4").contains("what its elements are is missing"));
+    assert!(error("T6[1,1] = 5").contains("there is no surface 6"));
+    assert!(error("R255 = 5").contains("the last is R254"));
+    assert!(error("c[3] = 5").contains("multiples of 4"));
+    assert!(error("v0 = 5").contains("nothing that has a value"));
+}
+
 #[test]
 fn the_examples_of_the_format_run() {
     let text = std::fs::read_to_string(root().join("docs/exec-format.md")).unwrap();

@@ -2,22 +2,21 @@
 
 use std::collections::HashSet;
 
-use wavetank_isa::{Chip, Inst, encode, parse};
+use crate::chips::DEFAULT_CHIP;
 
-use crate::chips::{ChipFacts, DEFAULT_CHIP};
-use crate::instruction_set;
-
-use super::value::{Assignment, Target, no_buffer, values};
-use super::{Case, ExecError, Line};
+use super::set::{Line, Set};
+use super::surface::Declared;
+use super::value::{Assignment, Target, Value, no_buffer, values};
+use super::{Case, ExecError};
 
 /// Reads the cases of a file.
 ///
 /// # Errors
 /// The first line that is wrong.
 pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
-    let mut chip = DEFAULT_CHIP;
+    let mut set = Set::Gcn(DEFAULT_CHIP);
     let mut cases: Vec<Case> = Vec::new();
-    let mut case = Case::new(chip, 1);
+    let mut case = Case::new(set, 1);
     for (n, raw) in text.lines().enumerate() {
         let number = n + 1;
         let line = raw.split('#').next().unwrap_or_default().trim();
@@ -32,24 +31,31 @@ pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
             finish(&mut cases, case)?;
             case = Case {
                 name: name.trim().to_owned(),
-                ..Case::new(chip, number)
+                ..Case::new(set, number)
             };
         } else if line == "---" {
             finish(&mut cases, case)?;
-            case = Case::new(chip, number);
+            case = Case::new(set, number);
         } else if let Some(name) = line.strip_prefix("isa ") {
-            chip = chip_named(name.trim()).map_err(wrong)?;
-            case.chip = chip;
+            set = Set::named(name.trim()).map_err(wrong)?;
+            // What stands before is of the set that was chosen before.
+            if !case.code.is_empty() {
+                finish(&mut cases, case)?;
+                case = Case::new(set, number);
+            }
+            case.set = set;
         } else if let Some(text) = line.strip_prefix('>') {
             if !case.expectations.is_empty() {
                 return Err(wrong(
                     "an instruction stands after expectations: begin a new `case`".into(),
                 ));
             }
-            let inst = instruction(text.trim(), case.chip).map_err(wrong)?;
-            case.code.push(Line { inst, number });
+            let code = case.set.instruction(text.trim()).map_err(wrong)?;
+            case.code.push(Line { code, number });
+        } else if let Some(text) = surface_line(line) {
+            declare(&mut case, text, number).map_err(wrong)?;
         } else {
-            let assignment = assignment(line, number).map_err(wrong)?;
+            let assignment = assignment(line, &case, number).map_err(wrong)?;
             match case.code.is_empty() {
                 true => case.setup.push(assignment),
                 false => case.expectations.push(assignment),
@@ -66,9 +72,9 @@ pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
     }
 }
 
-fn finish(cases: &mut Vec<Case>, case: Case) -> Result<(), ExecError> {
+fn finish(cases: &mut Vec<Case>, mut case: Case) -> Result<(), ExecError> {
     if case.code.is_empty() {
-        if case.setup.is_empty() && case.name.is_empty() {
+        if case.setup.is_empty() && case.surfaces.is_empty() && case.name.is_empty() {
             return Ok(());
         }
         let message = "the case has no instruction: a line that begins with `>`".into();
@@ -77,8 +83,49 @@ fn finish(cases: &mut Vec<Case>, case: Case) -> Result<(), ExecError> {
             message,
         });
     }
-    check_buffers(&case)?;
+    complete(&mut case)?;
     cases.push(case);
+    Ok(())
+}
+
+/// What can be looked at only when all of a case is there.
+fn complete(case: &mut Case) -> Result<(), ExecError> {
+    let assignments = case.setup.iter_mut().chain(&mut case.expectations);
+    let placed = case.set.place(&case.code, assignments);
+    placed.map_err(|(line, message)| ExecError {
+        line: Some(line),
+        message,
+    })?;
+    check_buffers(case)
+}
+
+/// What stands behind `surface`, unless it is a place that has a value.
+fn surface_line(line: &str) -> Option<&str> {
+    line.strip_prefix("surface ")
+        .filter(|text| !text.contains('='))
+}
+
+/// Adds a surface to a case, or the greatest number that one may have.
+fn declare(case: &mut Case, text: &str, line: usize) -> Result<(), String> {
+    if !case.code.is_empty() {
+        return Err("a surface stands after instructions: it belongs before them".into());
+    }
+    if let Some(number) = text.trim().strip_prefix("maximum ") {
+        let maximum = number.trim().parse().map_err(|_| {
+            format!(
+                "`{}` is no number: write `surface maximum 10`",
+                number.trim()
+            )
+        })?;
+        case.maximum = Some(maximum);
+        return Ok(());
+    }
+    let declared = Declared::parse(text, line)?;
+    let number = declared.number;
+    if case.surfaces.iter().any(|surface| surface.number == number) {
+        return Err(format!("there is a surface {number} already"));
+    }
+    case.surfaces.push(declared);
     Ok(())
 }
 
@@ -102,58 +149,105 @@ fn check_buffers(case: &Case) -> Result<(), ExecError> {
     Ok(())
 }
 
-/// Makes a case of the words of a command: instructions, parted by `;`, and `REG=VALUES`.
+/// Makes a case of the words of a command: the name of an instruction set, instructions, parted by `;`, then `REG=VALUES` and
+/// `surface …`, whose words may be one or several.
 ///
 /// # Errors
 /// The first word that is wrong.
-pub fn parse_words(chip: &str, instructions: &str, state: &[String]) -> Result<Case, ExecError> {
+pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Case, ExecError> {
     let wrong = |message| ExecError {
         line: None,
         message,
     };
-    let mut case = Case::new(chip_named(chip).map_err(wrong)?, 1);
-    for text in instructions
+    let mut case = Case::new(Set::named(isa).map_err(wrong)?, 1);
+    for text in without_comment(instructions, case.set)
         .split(';')
         .map(str::trim)
         .filter(|t| !t.is_empty())
     {
-        let inst = instruction(text, case.chip).map_err(wrong)?;
-        case.code.push(Line { inst, number: 1 });
+        let code = case.set.instruction(text).map_err(wrong)?;
+        case.code.push(Line { code, number: 1 });
     }
     if case.code.is_empty() {
         return Err(wrong("there is no instruction".into()));
     }
-    for word in state {
-        case.setup.push(assignment(word, 1).map_err(wrong)?);
+    let code = std::mem::take(&mut case.code);
+    for word in phrases(state) {
+        match surface_line(&word) {
+            Some(text) => declare(&mut case, text, 1).map_err(wrong)?,
+            None => {
+                let assignment = assignment(&word, &case, 1).map_err(wrong)?;
+                case.setup.push(assignment);
+            }
+        }
     }
-    check_buffers(&case).map_err(|error| wrong(error.message))?;
+    case.code = code;
+    complete(&mut case).map_err(|error| wrong(error.message))?;
     Ok(case)
 }
 
-fn chip_named(name: &str) -> Result<Chip, String> {
-    let chip = instruction_set(name).map_err(|error| error.to_string())?;
-    let facts = ChipFacts::of(chip).map_err(|error| error.to_string())?;
-    Ok(facts.chip)
+/// Sources of NVIDIA's and Intel's have comments behind their instructions.
+fn without_comment(text: &str, set: Set) -> &str {
+    match (set, text.split_once("//")) {
+        (Set::Maxwell(_) | Set::Visa, Some((code, _))) => code,
+        _ => text,
+    }
 }
 
-fn instruction(text: &str, chip: Chip) -> Result<Inst, String> {
-    let inst =
-        parse(text, chip).map_err(|error| format!("{}\n{}", error.message, error.snippet(text)))?;
-    encode(&inst).map_err(|error| error.to_string())?;
-    Ok(inst)
+/// The words of a state: a surface takes those behind it, up to the next that is one or sets something.
+fn phrases(state: &[String]) -> Vec<String> {
+    let mut phrases: Vec<String> = Vec::new();
+    let mut of_surface = false;
+    for word in state {
+        let begins = word == "surface";
+        match phrases
+            .last_mut()
+            .filter(|_| of_surface && !begins && !word.contains('='))
+        {
+            Some(surface) => {
+                surface.push(' ');
+                surface.push_str(word);
+            }
+            None => {
+                phrases.push(word.clone());
+                of_surface = begins;
+            }
+        }
+    }
+    phrases
 }
 
-fn assignment(text: &str, line: usize) -> Result<Assignment, String> {
+fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String> {
     let (target, list) = text.split_once('=').ok_or_else(|| {
         format!("expected `REGISTER = VALUES` or `> INSTRUCTION`, found `{text}`")
     })?;
-    let target = Target::parse(target.trim())?;
-    let read = values(list.trim(), target.is_wide());
-    let (values, exactness) = read.map_err(|problem| format!("`{target}=`: {problem}"))?;
-    if matches!(target, Target::Vector { .. }) && values.len() > wavetank_ir::LANES {
-        return Err(format!("{} values for 64 lanes", values.len()));
+    let target = case.set.target(target.trim())?;
+    let bits = match *target.place() {
+        Target::Element { number, at } => element_bits(case, number, at)?,
+        _ if target.is_wide() => 64,
+        _ => 32,
+    };
+    let read = values(list.trim(), bits == 64);
+    let (mut values, exactness) = read.map_err(|problem| format!("`{target}=`: {problem}"))?;
+    for value in &mut values {
+        if let Value::Bits(all) = value {
+            *all &= u64::MAX >> (64 - bits);
+        }
     }
-    let single = matches!(target, Target::Scalar { .. } | Target::Scc | Target::Mode);
+    let lanes = match target.place() {
+        Target::Vector { .. } => case.set.threads(),
+        // A variable has as many dwords as a register, whatever channels read them.
+        Target::Variable(_) => wavetank_ir::LANES,
+        _ => usize::MAX,
+    };
+    if values.len() > lanes {
+        return Err(format!("{} values for {lanes} lanes", values.len()));
+    }
+    let single = match target.place() {
+        Target::Scalar { .. } | Target::Scc | Target::Mode | Target::Predicate(_) => true,
+        Target::Element { at, .. } => at.is_some(),
+        _ => false,
+    };
     if single && values.len() != 1 {
         return Err(format!("one value was expected, found {}", values.len()));
     }
@@ -163,4 +257,24 @@ fn assignment(text: &str, line: usize) -> Result<Assignment, String> {
         exactness,
         line,
     })
+}
+
+/// How wide the elements of a surface are, if it has the element.
+fn element_bits(case: &Case, number: u32, at: Option<[u32; 3]>) -> Result<u32, String> {
+    let mut all = case.surfaces.iter();
+    let declared = all.find(|declared| declared.number == number);
+    let declared = declared.ok_or_else(|| {
+        format!("there is no surface {number}: write `surface T{number} 2d 8x4 u32 iota` first")
+    })?;
+    let surface = &declared.surface;
+    let outside = |at: [u32; 3]| (0..3).any(|n| at[n] >= surface.size[n]);
+    match at.filter(|at| outside(*at)) {
+        None => Ok(8 * surface.element.bytes()),
+        Some(at) => {
+            let shape = surface.shape();
+            Err(format!(
+                "surface {number} is {shape}: there is no element {at:?}"
+            ))
+        }
+    }
 }

@@ -17,16 +17,25 @@
 //! # Ok::<(), wavetank::exec::ExecError>(())
 //! ```
 
+mod engine;
 mod file;
+mod grid;
 mod run;
+mod set;
+mod surface;
 mod value;
 
 use thiserror::Error;
 use wavetank_isa::{Chip, Inst};
 
+use set::{Code, Line, Set};
+use surface::Declared;
 use value::Assignment;
 
+pub use engine::Engine;
+pub(crate) use engine::{narrow, run_front_end};
 pub use file::{parse_file, parse_words};
+pub use grid::Grid;
 pub use run::{Changed, Run};
 
 /// Why a case cannot be read or run.
@@ -39,22 +48,6 @@ pub struct ExecError {
     pub message: String,
 }
 
-/// What executes the instructions. Both must reach the same state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Engine {
-    /// The interpreter that runs kernels.
-    Interpreter,
-    /// The slow evaluator of the IR.
-    Plain,
-}
-
-/// An instruction of a case.
-#[derive(Clone, Debug)]
-struct Line {
-    inst: Inst,
-    number: usize,
-}
-
 /// A state, instructions, and what is expected of them.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -62,33 +55,44 @@ pub struct Case {
     pub name: String,
     /// The line it begins at, from 1.
     pub line: usize,
-    chip: Chip,
+    set: Set,
     setup: Vec<Assignment>,
+    surfaces: Vec<Declared>,
+    /// The greatest number that a surface may have.
+    maximum: Option<u32>,
     code: Vec<Line>,
     expectations: Vec<Assignment>,
 }
 
 impl Case {
-    fn new(chip: Chip, line: usize) -> Case {
-        let (setup, code, expectations) = Default::default();
+    fn new(set: Set, line: usize) -> Case {
+        let (setup, surfaces, code, expectations) = Default::default();
         Case {
             name: String::new(),
             line,
-            chip,
+            set,
             setup,
+            surfaces,
+            maximum: None,
             code,
             expectations,
         }
     }
 
-    /// The chip whose instructions these are.
-    pub fn chip(&self) -> Chip {
-        self.chip
+    /// The chip whose instructions these are, if they are GCN's.
+    pub fn chip(&self) -> Option<Chip> {
+        match self.set {
+            Set::Gcn(chip) => Some(chip),
+            Set::Maxwell(_) | Set::Visa => None,
+        }
     }
 
-    /// The instructions, in order.
+    /// The instructions of GCN, in order.
     pub fn instructions(&self) -> impl Iterator<Item = &Inst> {
-        self.code.iter().map(|line| &line.inst)
+        self.code.iter().filter_map(|line| match &line.code {
+            Code::Gcn(inst) => Some(inst),
+            Code::Maxwell(_) | Code::Visa(_) => None,
+        })
     }
 
     /// Whether anything is expected.

@@ -4,19 +4,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
-use wavetank_ir::LANES;
-use wavetank_isa::Inst;
-use wavetank_machine::{Backend, Fault, GlobalSyncUnit, Why};
-use wavetank_memory::{Lds, MemoryFaultReason, MemoryUnit, Registry, VGPRS, Wave, hwreg};
+use wavetank_ir::{LANES, Reg};
+use wavetank_isa::{Chip, Inst};
+use wavetank_maxwell::lift as maxwell;
+use wavetank_memory::{Lds, MemoryUnit, Registry, Surface, VGPRS, Wave, hwreg};
 
+use super::engine::{Engine, narrow, run_front_end, to_the_end};
+use super::grid::Grid;
+use super::set::{CONSTANTS, Code, Line, Set};
 use super::value::{Assignment, Exactness, Target, lane};
-use super::{Case, Engine, ExecError};
+use super::{Case, ExecError};
 use crate::environment::KernelSettings;
+use crate::surfaces::{Bound, Elements, places};
 
 /// Where the code of a case stands.
 const BASE: u64 = 0x1000;
-/// How often it may go back.
-const ROUNDS: u32 = 1 << 20;
+/// Threads of a warp of another instruction set than GCN.
+const WARP: usize = 32;
 /// MODE at the start: round to nearest, denormals kept, DX10_CLAMP, IEEE, as compilers for Vega set it.
 const MODE: u32 = 0x3f0;
 
@@ -25,6 +29,9 @@ pub struct Run {
     before: State,
     after: State,
     buffers: HashMap<String, (u64, usize)>,
+    surfaces: Vec<(u32, Surface)>,
+    /// The registers that people see, where they are not those of GCN.
+    names: Option<Vec<(String, Reg)>>,
     expectations: Vec<Assignment>,
 }
 
@@ -33,6 +40,7 @@ struct State {
     wave: Wave,
     lds: Vec<u32>,
     memory: HashMap<String, Vec<u32>>,
+    elements: Elements,
 }
 
 /// A register or a place in memory with another value than before.
@@ -55,28 +63,106 @@ impl Case {
         let registry = Registry::new();
         let mut buffers = HashMap::new();
         for a in &self.setup {
-            if let Target::Memory { name } = &a.target {
+            if let Target::Memory { name } = a.target.place() {
                 allocate(&registry, &mut buffers, name, a)?;
             }
         }
         let mut memory = MemoryUnit::new(&registry);
+        let mut surfaces = self.make_surfaces(&registry)?;
+        memory.set_surfaces(Arc::new(surfaces.table().clone()));
         let mut lds = vec![0; 1 << 14];
         let mut wave = start(self, &buffers, &mut lds)?;
+        let bank = self.constant_bank(&registry)?;
         memory.set_lds(Lds::from_dwords(&lds));
-        let before = capture(
-            start(self, &buffers, &mut lds)?,
-            &mut memory,
-            &registry,
-            &buffers,
-        );
-        execute(self, engine, &mut wave, &mut memory)?;
-        let after = capture(wave, &mut memory, &registry, &buffers);
+        let mut first = start(self, &buffers, &mut lds)?;
+        for wave in [&mut first, &mut wave] {
+            if let Some(address) = bank {
+                wave.set_s64(maxwell::CONSTANTS, address);
+            }
+        }
+        let mut here = Here {
+            registry: &registry,
+            memory: &mut memory,
+            buffers: &buffers,
+            surfaces: &surfaces,
+        };
+        let before = here.capture(first, self);
+        execute(self, engine, &mut wave, here.memory)?;
+        let after = here.capture(wave, self);
+        let kept = surfaces
+            .table()
+            .iter()
+            .map(|(n, surface)| (n, surface.clone()));
+        let kept = kept.collect();
         Ok(Run {
             before,
             after,
             buffers,
+            surfaces: kept,
+            names: self.set.names(&self.code),
             expectations: self.expectations.clone(),
         })
+    }
+}
+
+impl Case {
+    /// Makes the surfaces of the case, and sets single elements.
+    fn make_surfaces(&self, registry: &Registry) -> Result<Bound, ExecError> {
+        let mut bound = Bound::default();
+        for declared in &self.surfaces {
+            let mut elements = declared.elements();
+            let set = self.setup.iter().filter_map(|a| match *a.target.place() {
+                Target::Element { number, at } if number == declared.number => Some((at, a)),
+                _ => None,
+            });
+            for (at, a) in set {
+                let places = places(&declared.surface);
+                elements.resize(places.len(), 0);
+                let first = at.and_then(|at| places.iter().position(|place| *place == at));
+                let values = a.values.iter().map(|v| v.bits(&HashMap::new()));
+                for (to, value) in elements[first.unwrap_or(0)..].iter_mut().zip(values) {
+                    *to = value.map_err(|message| ExecError {
+                        line: Some(a.line),
+                        message,
+                    })?;
+                }
+            }
+            let made = bound.bind(
+                registry,
+                declared.number,
+                declared.surface.clone(),
+                &elements,
+            );
+            made.map_err(|error| ExecError {
+                line: Some(declared.line),
+                message: error.to_string(),
+            })?;
+        }
+        bound.table().set_maximum(self.maximum);
+        Ok(bound)
+    }
+
+    /// Makes the constant bank, where the instruction set has one; gives its address.
+    fn constant_bank(&self, registry: &Registry) -> Result<Option<u64>, ExecError> {
+        if !matches!(self.set, Set::Maxwell(_)) {
+            return Ok(None);
+        }
+        let wrong = |line: Option<usize>, message: String| ExecError { line, message };
+        let made = registry.allocate("the constant bank", CONSTANTS as u64, 256);
+        let made = made.map_err(|error| wrong(None, error.to_string()))?;
+        for a in &self.setup {
+            let Target::Constant { offset } = *a.target.place() else {
+                continue;
+            };
+            for (n, value) in a.values.iter().enumerate() {
+                let value = value.bits(&HashMap::new());
+                let value = value.map_err(|message| wrong(Some(a.line), message))? as u32;
+                let at = made.address + (offset + 4 * n) as u64;
+                let written = registry.write(at, &value.to_le_bytes());
+                written.map_err(|error| wrong(Some(a.line), error.to_string()))?;
+            }
+        }
+        Ok(Some(made.address))
     }
 }
 
@@ -116,13 +202,14 @@ fn start(
 ) -> Result<Wave, ExecError> {
     let mut wave = Wave::new(0);
     wave.uniform_mut().hw[usize::from(hwreg::MODE)] = MODE;
+    narrow(&mut wave, case.set.threads());
     for a in &case.setup {
         let values: Result<Vec<u64>, String> = a.values.iter().map(|v| v.bits(buffers)).collect();
         let values = values.map_err(|message| ExecError {
             line: Some(a.line),
             message,
         })?;
-        match a.target {
+        match *a.target.place() {
             Target::Vector { register, wide } => {
                 for l in 0..LANES {
                     let Some(value) = lane(&values, l) else { break };
@@ -144,7 +231,13 @@ fn start(
                     *to = *value as u32;
                 }
             }
-            Target::Memory { .. } => {}
+            // Memory is made before; the others have registers by now.
+            Target::Memory { .. }
+            | Target::Constant { .. }
+            | Target::Element { .. }
+            | Target::Variable(_)
+            | Target::Predicate(_)
+            | Target::Named { .. } => {}
         }
     }
     Ok(wave)
@@ -156,15 +249,64 @@ fn execute(
     wave: &mut Wave,
     memory: &mut MemoryUnit<'_>,
 ) -> Result<(), ExecError> {
-    let mut code: HashMap<u64, Inst> = HashMap::new();
-    let mut lines: HashMap<u64, (usize, String)> = HashMap::new();
-    let mut pc = BASE;
-    for line in &case.code {
-        code.insert(pc, line.inst);
-        lines.insert(pc, (line.number, line.inst.to_string()));
-        pc += u64::from(line.inst.len);
+    let simd = KernelSettings::from_env().map_err(|error| ExecError {
+        line: None,
+        message: error.to_string(),
+    })?;
+    let simd = simd.simd.map_or_else(Simd::detect, Simd::or_best);
+    let (first, stop) = match case.set {
+        Set::Gcn(chip) => (BASE, execute_gcn(case, chip, engine, simd, wave, memory)),
+        set @ (Set::Maxwell(_) | Set::Visa) => {
+            wave.uniform_mut().pc = 0;
+            let ran = set.front_end(&case.code);
+            (
+                0,
+                ran.and_then(|code| run_front_end(code, engine, simd, wave, memory)),
+            )
+        }
+    };
+    stop.map_err(|message| {
+        let at = case.line_at(wave.uniform().pc.wrapping_sub(first));
+        let text = at
+            .map(|line| format!("{}: ", line.code))
+            .unwrap_or_default();
+        ExecError {
+            line: at.map(|line| line.number),
+            message: format!("{text}{message}"),
+        }
+    })
+}
+
+impl Case {
+    /// The instruction at an offset from the first.
+    fn line_at(&self, offset: u64) -> Option<&Line> {
+        let mut at = 0;
+        self.code.iter().find(|line| {
+            let here = at;
+            at += match &line.code {
+                Code::Gcn(inst) => u64::from(inst.len),
+                Code::Maxwell(_) | Code::Visa(_) => self.set.step(),
+            };
+            here == offset
+        })
     }
-    let end = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), case.chip);
+}
+
+fn execute_gcn(
+    case: &Case,
+    chip: Chip,
+    engine: Engine,
+    simd: Simd,
+    wave: &mut Wave,
+    memory: &mut MemoryUnit<'_>,
+) -> Result<(), String> {
+    let mut code: HashMap<u64, Inst> = HashMap::new();
+    let mut pc = BASE;
+    for inst in case.instructions() {
+        code.insert(pc, *inst);
+        pc += u64::from(inst.len);
+    }
+    let end = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), chip);
     if let Ok(end) = end {
         code.insert(pc, end);
     }
@@ -178,12 +320,7 @@ fn execute(
         })
     });
     wave.uniform_mut().pc = BASE;
-    let simd = KernelSettings::from_env().map_err(|error| ExecError {
-        line: None,
-        message: error.to_string(),
-    });
-    let simd = simd.map(|settings| settings.simd.map_or_else(Simd::detect, Simd::or_best));
-    let stop = match engine {
+    match engine {
         Engine::Plain => {
             let program = PlainProgram::new(source, false);
             to_the_end(&mut Plain::new(&program), wave, memory)
@@ -193,104 +330,50 @@ fn execute(
                 count: false,
                 step: false,
                 tap: false,
-                simd: simd?,
+                simd,
             };
             let program = Program::new(source, how);
             to_the_end(&mut Interpreter::new(&program), wave, memory)
         }
-    };
-    stop.map_err(|message| {
-        let at = lines.get(&wave.uniform().pc);
-        let text = at.map(|(_, text)| format!("{text}: ")).unwrap_or_default();
-        ExecError {
-            line: at.map(|(number, _)| *number),
-            message: format!("{text}{message}"),
-        }
-    })
-}
-
-/// Runs a wave over barriers and sleeps until it ends. It is alone: where it has to wait for others it hangs.
-fn to_the_end(
-    backend: &mut dyn Backend,
-    wave: &mut Wave,
-    memory: &mut MemoryUnit<'_>,
-) -> Result<(), String> {
-    let sync = GlobalSyncUnit::default();
-    for _ in 0..ROUNDS {
-        // Every round of a loop uses it up.
-        wave.uniform_mut().budget = 1;
-        let stop = backend.run(wave, memory);
-        match stop.why {
-            Why::End => return Ok(()),
-            Why::GlobalSync(request) => {
-                if sync.enter(request).is_some() {
-                    wave.uniform_mut().pc = stop.pc;
-                    return Err("it waits for other waves, of which there are none".into());
-                }
-            }
-            Why::Export(_) => {
-                wave.uniform_mut().pc = stop.pc;
-                return Err("nobody takes exports here".into());
-            }
-            Why::Barrier | Why::Yield(_) | Why::Message(_) => {}
-            Why::Fault(fault) => return Err(sentence(&fault)),
-        }
-    }
-    Err("the instructions do not come to an end".into())
-}
-
-fn sentence(fault: &Fault) -> String {
-    match fault {
-        Fault::Unsupported { what, .. } => what.clone(),
-        Fault::Trap { id, .. } => format!("trap {id}"),
-        Fault::Memory(m) => {
-            let lane = m.lane.map(|l| format!(" of lane {l}")).unwrap_or_default();
-            if let MemoryFaultReason::StackOverflow { .. } | MemoryFaultReason::OutsideScratch =
-                m.reason
-            {
-                return format!("the access{lane} is to scratch, which a case does not have");
-            }
-            let near = match &m.nearest {
-                Some((name, start, bytes)) => {
-                    let offset = m.address.wrapping_sub(*start) as i64;
-                    format!("{offset} bytes from the start of buffer `{name}`, which has {bytes}")
-                }
-                None => "there is no buffer: write `mem NAME = …`".into(),
-            };
-            format!(
-                "the access{lane} to {:#x} is outside every buffer; {near}",
-                m.address
-            )
-        }
     }
 }
 
-fn capture(
-    wave: Wave,
-    memory: &mut MemoryUnit<'_>,
-    registry: &Registry,
-    buffers: &HashMap<String, (u64, usize)>,
-) -> State {
-    let read = |(address, dwords): &(u64, usize)| {
-        let mut bytes = vec![0; dwords * 4];
-        // The buffers were made here and are never freed.
-        let _ = registry.read(*address, &mut bytes);
-        let dword = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-        bytes.chunks_exact(4).map(dword).collect()
-    };
-    let lds = memory.lds().dwords().to_vec();
-    let memory = buffers
-        .iter()
-        .map(|(name, at)| (name.clone(), read(at)))
-        .collect();
-    State { wave, lds, memory }
+/// What a case runs on.
+struct Here<'h, 'm> {
+    registry: &'m Registry,
+    memory: &'h mut MemoryUnit<'m>,
+    buffers: &'h HashMap<String, (u64, usize)>,
+    surfaces: &'h Bound,
+}
+
+impl Here<'_, '_> {
+    /// What can be seen.
+    fn capture(&mut self, wave: Wave, case: &Case) -> State {
+        let read = |(address, dwords): &(u64, usize)| {
+            let mut bytes = vec![0; dwords * 4];
+            // The buffers were made here and are never freed.
+            let _ = self.registry.read(*address, &mut bytes);
+            let dword = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+            bytes.chunks_exact(4).map(dword).collect()
+        };
+        let buffers = self.buffers.iter();
+        let numbers = case.surfaces.iter().map(|declared| declared.number);
+        State {
+            wave,
+            lds: self.memory.lds().dwords().to_vec(),
+            memory: buffers.map(|(name, at)| (name.clone(), read(at))).collect(),
+            elements: numbers
+                .filter_map(|n| Some((n, self.surfaces.elements(self.registry, n)?)))
+                .collect(),
+        }
+    }
 }
 
 impl State {
     /// The value of a target in a lane or, for memory, at an index.
     fn value(&self, target: &Target, n: usize) -> Option<u64> {
         let u = self.wave.uniform();
-        Some(match *target {
+        Some(match *target.place() {
             Target::Vector { register, wide } => {
                 let low = u64::from(self.wave.vgpr(register)[n]);
                 let high = if wide {
@@ -309,6 +392,12 @@ impl State {
             Target::Mode => u.hw[usize::from(hwreg::MODE)].into(),
             Target::Lds { offset } => (*self.lds.get(offset / 4 + n)?).into(),
             Target::Memory { ref name } => (*self.memory.get(name)?.get(n)?).into(),
+            // Of a single element `n` is where it stands.
+            Target::Element { number, .. } => *self.elements.get(&number)?.get(n)?,
+            Target::Constant { .. }
+            | Target::Variable(_)
+            | Target::Predicate(_)
+            | Target::Named { .. } => return None,
         })
     }
 }
@@ -345,16 +434,17 @@ impl Run {
             Ok(values) => values,
             Err(message) => return Some(format!("line {}: {message}", a.line)),
         };
-        let vector = matches!(a.target, Target::Vector { .. });
+        let vector = matches!(a.target.place(), Target::Vector { .. });
+        let first = self.first(a.target.place());
         let count = if vector && values.len() == 1 {
-            LANES
+            self.wave_lanes()
         } else {
             values.len()
         };
         let mut wrong = Vec::new();
         for n in 0..count {
             let expected = if vector { lane(&values, n)? } else { values[n] };
-            let Some(got) = self.after.value(&a.target, n) else {
+            let Some(got) = self.after.value(&a.target, first + n) else {
                 return Some(format!(
                     "line {}: the buffer is shorter, or does not exist",
                     a.line
@@ -380,8 +470,65 @@ impl Run {
         (!wrong.is_empty()).then(|| format!("line {}: {what}: {}{rest}", a.line, wrong.join("; ")))
     }
 
-    /// What has another value than before.
+    /// Lanes that a wave has.
+    fn wave_lanes(&self) -> usize {
+        match self.names {
+            None => LANES,
+            Some(_) => WARP,
+        }
+    }
+
+    /// Where a single element stands among those of its surface.
+    fn first(&self, target: &Target) -> usize {
+        let Target::Element {
+            number,
+            at: Some(at),
+        } = target
+        else {
+            return 0;
+        };
+        let surface = self.surfaces.iter().find(|(n, _)| n == number);
+        let place = surface.and_then(|(_, s)| places(s).iter().position(|place| place == at));
+        place.unwrap_or(usize::MAX)
+    }
+
+    /// The elements of surfaces that have changed, a grid for each surface.
+    pub fn grids(&self) -> Vec<Grid> {
+        let grid = |(number, surface): &(u32, Surface)| {
+            let (before, after) = (&self.before.elements, &self.after.elements);
+            Grid::of(*number, surface, before.get(number)?, after.get(number)?)
+        };
+        self.surfaces.iter().filter_map(grid).collect()
+    }
+
+    /// The registers with another value, by the names of an instruction set beside GCN.
+    fn named_changes(&self, names: &[(String, Reg)]) -> Vec<Changed> {
+        let (old, new) = (&self.before.wave, &self.after.wave);
+        let changed = |(name, register): &(String, Reg)| {
+            let (bits, values) = match *register {
+                Reg::V(n) => {
+                    let (old, new) = (old.vgpr(n.into()), new.vgpr(n.into()));
+                    let lanes = (0..LANES).filter(|l| old[*l] != new[*l]);
+                    (32, lanes.map(|l| (Some(l), new[l].into())).collect())
+                }
+                Reg::Mask(n) if old.s64(n) != new.s64(n) => (32, vec![(None, new.s64(n))]),
+                _ => (32, Vec::new()),
+            };
+            let name = name.clone();
+            Changed { name, bits, values }
+        };
+        names
+            .iter()
+            .map(changed)
+            .filter(|c| !c.values.is_empty())
+            .collect()
+    }
+
+    /// What has another value than before, but for elements of surfaces ([`grids`](Self::grids)).
     pub fn changes(&self) -> Vec<Changed> {
+        if let Some(names) = &self.names {
+            return self.named_changes(names);
+        }
         let (old, new) = (&self.before.wave, &self.after.wave);
         let mut changes = Vec::new();
         for n in 0..VGPRS {
@@ -449,10 +596,11 @@ impl Run {
             (x.s, x.scc, x.hw) == (y.s, y.scc, y.hw) && (0..VGPRS).all(|n| a.vgpr(n) == b.vgpr(n))
         };
         // Addresses differ from run to run: runs that keep some in registers are not compared.
-        let has_buffers = !self.buffers.is_empty();
+        let has_buffers = !self.buffers.is_empty() || self.names.is_some();
         (has_buffers || same(&self.after.wave, &other.after.wave))
             && self.after.lds == other.after.lds
             && self.after.memory == other.after.memory
+            && self.after.elements == other.after.elements
     }
 }
 

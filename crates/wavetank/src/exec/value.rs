@@ -27,6 +27,16 @@ pub(super) enum Target {
     Lds { offset: usize },
     /// A named buffer of dwords.
     Memory { name: String },
+    /// The constant bank from a byte offset on, in dwords.
+    Constant { offset: usize },
+    /// An element of a surface, or all of them.
+    Element { number: u32, at: Option<[u32; 3]> },
+    /// A variable that has no register yet.
+    Variable(u32),
+    /// A predicate that has no register yet.
+    Predicate(u16),
+    /// One of the above by the name that its instruction set has for it.
+    Named { name: String, is: Box<Target> },
 }
 
 /// How exact an expectation is.
@@ -104,6 +114,15 @@ impl fmt::Display for Target {
             Target::Mode => f.write_str("mode"),
             Target::Lds { offset } => write!(f, "lds[{offset}]"),
             Target::Memory { name } => write!(f, "mem {name}"),
+            Target::Constant { offset } => write!(f, "c[{offset:#x}]"),
+            Target::Element { number, at: None } => write!(f, "T{number}"),
+            Target::Element {
+                number,
+                at: Some([x, y, z]),
+            } => write!(f, "T{number}[{x},{y},{z}]"),
+            Target::Variable(n) => write!(f, "V{n}"),
+            Target::Predicate(n) => write!(f, "P{n}"),
+            Target::Named { name, .. } => f.write_str(name),
         }
     }
 }
@@ -182,11 +201,21 @@ impl Target {
         })
     }
 
+    /// What it is, whatever it is called.
+    pub fn place(&self) -> &Target {
+        match self {
+            Target::Named { is, .. } => is.place(),
+            other => other,
+        }
+    }
+
     /// Whether a value has 64 bits.
     pub fn is_wide(&self) -> bool {
         matches!(
-            self,
-            Target::Vector { wide: true, .. } | Target::Scalar { wide: true, .. }
+            self.place(),
+            Target::Vector { wide: true, .. }
+                | Target::Scalar { wide: true, .. }
+                | Target::Predicate(_)
         )
     }
 }

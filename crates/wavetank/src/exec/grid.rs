@@ -1,0 +1,95 @@
+//! The elements of a surface that have changed, as a small grid.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use wavetank_memory::{Element, Surface};
+
+use crate::surfaces::{places, shown};
+
+/// The elements of a surface that have changed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Grid {
+    /// The number of the surface.
+    pub number: u32,
+    /// Its coordinates, size and elements: `2d 8x4 u32`.
+    pub shape: String,
+    /// Coordinates (x, y, then z or the layer) and the bits that are there now.
+    pub changed: Vec<([u32; 3], u64)>,
+    element: Element,
+}
+
+impl Grid {
+    /// What has changed of a surface; `None` if nothing.
+    pub(super) fn of(
+        number: u32,
+        surface: &Surface,
+        before: &[u64],
+        after: &[u64],
+    ) -> Option<Grid> {
+        let pairs = places(surface).into_iter().zip(before.iter().zip(after));
+        let changed = pairs.filter(|(_, (old, new))| old != new);
+        let changed: Vec<_> = changed.map(|(place, (_, new))| (place, *new)).collect();
+        let shape = format!("{} {}", surface.shape(), surface.element.name());
+        let element = surface.element;
+        (!changed.is_empty()).then_some(Grid {
+            number,
+            shape,
+            changed,
+            element,
+        })
+    }
+}
+
+/// More columns than this are no small grid.
+const MOST: usize = 16;
+
+impl fmt::Display for Grid {
+    /// Rows and columns with changed elements; a point stands for what is as it was. Wide ones are lists.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "surface {}: {}", self.number, self.shape)?;
+        let columns: BTreeSet<u32> = self.changed.iter().map(|([x, ..], _)| *x).collect();
+        if columns.len() > MOST {
+            for ([x, y, z], bits) in &self.changed {
+                writeln!(f, "  ({x}, {y}, {z})  {}", shown(self.element, *bits))?;
+            }
+            return Ok(());
+        }
+        let slices: BTreeSet<u32> = self.changed.iter().map(|([.., z], _)| *z).collect();
+        for z in &slices {
+            if slices.len() > 1 || *z != 0 {
+                writeln!(f, "  z {z}")?;
+            }
+            self.slice(f, *z, &columns)?;
+        }
+        Ok(())
+    }
+}
+
+impl Grid {
+    fn slice(&self, f: &mut fmt::Formatter<'_>, z: u32, columns: &BTreeSet<u32>) -> fmt::Result {
+        let here = || self.changed.iter().filter(|([.., slice], _)| *slice == z);
+        let cells = self
+            .changed
+            .iter()
+            .map(|(_, bits)| shown(self.element, *bits));
+        let heads = columns.iter().map(u32::to_string);
+        let width = cells.chain(heads).map(|cell| cell.len()).max().unwrap_or(1);
+        write!(f, "  y\\x ")?;
+        for x in columns {
+            write!(f, " {x:>width$}")?;
+        }
+        writeln!(f)?;
+        let rows: BTreeSet<u32> = here().map(|([_, y, _], _)| *y).collect();
+        for y in rows {
+            write!(f, "  {y:>3} ")?;
+            for x in columns {
+                let cell = here().find(|([cx, cy, _], _)| (cx, cy) == (x, &y));
+                let cell = cell.map_or(".".to_owned(), |(_, bits)| shown(self.element, *bits));
+                write!(f, " {cell:>width$}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,323 @@
+//! The instruction sets of cases: how each reads an instruction and names its registers.
+
+use std::sync::Arc;
+
+use wavetank_ir::{LANES, Reg};
+use wavetank_isa::{Chip, Inst, encode, parse};
+use wavetank_maxwell::{Generation, Pred, lift as maxwell};
+use wavetank_translate::FrontEnd;
+use wavetank_visa::{Registers, TypedAtomic};
+
+use super::surface;
+use super::value::{Assignment, Target, integer};
+use crate::chips::ChipFacts;
+use crate::instruction_set;
+
+/// An instruction set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Set {
+    Gcn(Chip),
+    Maxwell(Generation),
+    Visa,
+}
+
+/// An instruction of one of them.
+#[derive(Clone, Debug)]
+pub(super) enum Code {
+    Gcn(Inst),
+    Maxwell(wavetank_maxwell::Inst),
+    Visa(TypedAtomic),
+}
+
+/// An instruction of a case.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub code: Code,
+    /// The line of the file, from 1.
+    pub number: usize,
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Code::Gcn(inst) => inst.fmt(f),
+            Code::Maxwell(inst) => inst.fmt(f),
+            Code::Visa(inst) => inst.fmt(f),
+        }
+    }
+}
+
+impl Set {
+    /// The instruction set of a name.
+    pub fn named(name: &str) -> Result<Set, String> {
+        if let Some(generation) = Generation::from_name(name) {
+            return Ok(Set::Maxwell(generation));
+        }
+        if name == "visa" || name.starts_with("visa:") {
+            return Ok(Set::Visa);
+        }
+        let chip = instruction_set(name).map_err(|error| error.to_string())?;
+        let facts = ChipFacts::of(chip).map_err(|error| error.to_string())?;
+        Ok(Set::Gcn(facts.chip))
+    }
+
+    /// Reads an instruction.
+    pub fn instruction(self, text: &str) -> Result<Code, String> {
+        let shown =
+            |message: &dyn std::fmt::Display, snippet: String| format!("{message}\n{snippet}");
+        match self {
+            Set::Gcn(chip) => {
+                let inst = parse(text, chip).map_err(|e| shown(&e.message, e.snippet(text)))?;
+                encode(&inst).map_err(|error| error.to_string())?;
+                Ok(Code::Gcn(inst))
+            }
+            Set::Maxwell(generation) => {
+                let read = wavetank_maxwell::assemble(text, generation);
+                let (inst, _) = read.map_err(|e| shown(&e.message, e.snippet(text)))?;
+                Ok(Code::Maxwell(inst))
+            }
+            Set::Visa => {
+                let read = wavetank_visa::parse(text);
+                let inst = read.map_err(|e| shown(&e.message, e.snippet(text)))?;
+                Ok(Code::Visa(inst))
+            }
+        }
+    }
+
+    /// How many threads a wave has, or channels.
+    pub fn threads(self) -> usize {
+        match self {
+            Set::Gcn(_) => LANES,
+            Set::Maxwell(_) => WARP,
+            Set::Visa => VISA_CHANNELS,
+        }
+    }
+
+    /// Reads the name of a register, or of another place that has a value.
+    pub fn target(self, text: &str) -> Result<Target, String> {
+        if let Some(element) = element(text)? {
+            return Ok(element);
+        }
+        let unknown = |example: &str| {
+            let what = "mem NAME, or an element of a surface such as T6[3,1]";
+            Err(format!(
+                "`{text}` is nothing that has a value: write {example}, exec, {what}"
+            ))
+        };
+        if text == "exec" || text.starts_with("mem ") {
+            return Target::parse(text);
+        }
+        match self {
+            Set::Gcn(_) => Target::parse(text),
+            Set::Maxwell(_) => match maxwell_place(text)? {
+                Some(place) => Ok(place),
+                None => unknown("R2, R[4:5] for 64 bits, P0, c[0x400]"),
+            },
+            Set::Visa => match visa_place(text) {
+                Some(place) => Ok(place),
+                None => unknown("V32, P1"),
+            },
+        }
+    }
+
+    /// Gives registers to variables, which their instructions name.
+    pub fn place<'a>(
+        self,
+        code: &[Line],
+        assignments: impl Iterator<Item = &'a mut Assignment>,
+    ) -> Result<(), (usize, String)> {
+        if self != Set::Visa {
+            return Ok(());
+        }
+        let registers = registers(code).map_err(|problem| (code[0].number, problem))?;
+        for assignment in assignments {
+            let unused = |name: String| {
+                let problem = format!("no instruction of the case names {name}");
+                Err((assignment.line, problem))
+            };
+            let (name, is) = match assignment.target {
+                Target::Variable(n) => match registers.variable(n) {
+                    Some(register) => (format!("V{n}"), vector(register, false)),
+                    None => return unused(format!("V{n}")),
+                },
+                Target::Predicate(n) => match registers.predicate(n) {
+                    Some(register) => (format!("P{n}"), mask(register)),
+                    None => return unused(format!("P{n}")),
+                },
+                _ => continue,
+            };
+            assignment.target = Target::Named {
+                name,
+                is: is.into(),
+            };
+        }
+        Ok(())
+    }
+
+    /// Instructions of another set than GCN, to be run from address 0.
+    pub fn front_end(self, code: &[Line]) -> Result<Arc<dyn FrontEnd + Send + Sync>, String> {
+        match self {
+            Set::Visa => {
+                let insts = visa(code);
+                let program = wavetank_visa::program(&insts, &registers(code)?)?;
+                Ok(Arc::new(program))
+            }
+            Set::Maxwell(_) | Set::Gcn(_) => {
+                let insts = code.iter().filter_map(|line| match &line.code {
+                    Code::Maxwell(inst) => Some(*inst),
+                    Code::Gcn(_) | Code::Visa(_) => None,
+                });
+                let insts: Vec<_> = insts.collect();
+                Ok(Arc::new(move |pc: u64, most: usize| {
+                    maxwell::block(&insts, pc, most)
+                }))
+            }
+        }
+    }
+
+    /// Bytes from one instruction of [`front_end`](Self::front_end) to the next.
+    pub fn step(self) -> u64 {
+        match self {
+            Set::Visa => wavetank_visa::STEP,
+            Set::Maxwell(_) | Set::Gcn(_) => maxwell::STEP,
+        }
+    }
+
+    /// The registers that people see, with their names: vector registers, then pairs of uniform ones.
+    pub fn names(self, code: &[Line]) -> Option<Vec<(String, Reg)>> {
+        match self {
+            Set::Gcn(_) => None,
+            Set::Maxwell(_) => {
+                let registers = (0..255).map(|n| (format!("R{n}"), Reg::V(n)));
+                let predicates = (0..7).filter_map(|n| {
+                    let register = maxwell::predicate(Pred::new(n)?)?;
+                    Some((format!("P{n}"), Reg::Mask(register)))
+                });
+                Some(registers.chain(predicates).collect())
+            }
+            Set::Visa => {
+                let registers = registers(code).unwrap_or_default();
+                let mut names = Vec::new();
+                for inst in visa(code) {
+                    for raw in inst.operands() {
+                        if let Some(n) = registers.variable(raw.variable) {
+                            names.push((format!("V{}", raw.variable), Reg::V(n)));
+                        }
+                    }
+                }
+                names.sort_by_key(|(_, register)| match register {
+                    Reg::V(n) => *n,
+                    _ => u16::MAX,
+                });
+                names.dedup();
+                Some(names)
+            }
+        }
+    }
+}
+
+/// Threads of a warp of Maxwell.
+const WARP: usize = 32;
+/// Channels of a thread of vISA.
+const VISA_CHANNELS: usize = 32;
+
+fn visa(code: &[Line]) -> Vec<TypedAtomic> {
+    let insts = code.iter().filter_map(|line| match &line.code {
+        Code::Visa(inst) => Some(*inst),
+        Code::Gcn(_) | Code::Maxwell(_) => None,
+    });
+    insts.collect()
+}
+
+fn registers(code: &[Line]) -> Result<Registers, String> {
+    Registers::of(&visa(code))
+}
+
+fn vector(register: u16, wide: bool) -> Target {
+    let register = register.into();
+    Target::Vector { register, wide }
+}
+
+fn mask(register: u8) -> Target {
+    let (register, wide) = (register.into(), true);
+    Target::Scalar { register, wide }
+}
+
+/// `R2`, `R[4:5]`, `P0`, `c[0x400]`.
+fn maxwell_place(text: &str) -> Result<Option<Target>, String> {
+    let named = |is: Target| Target::Named {
+        name: text.to_owned(),
+        is: is.into(),
+    };
+    if let Some(inner) = text.strip_prefix("c[").and_then(|t| t.strip_suffix(']')) {
+        let offset = integer(inner).filter(|n| (0..CONSTANTS as i64).contains(n) && n % 4 == 0);
+        let offset = offset.ok_or_else(|| {
+            format!("`{text}`: the constant bank has offsets that are multiples of 4 below {CONSTANTS:#x}")
+        })?;
+        let offset = offset as usize;
+        return Ok(Some(Target::Constant { offset }));
+    }
+    if let Some(number) = text.strip_prefix('P') {
+        let pred = number.parse().ok().and_then(Pred::new);
+        return Ok(pred
+            .and_then(maxwell::predicate)
+            .map(|register| named(mask(register))));
+    }
+    let Some(number) = text.strip_prefix('R') else {
+        return Ok(None);
+    };
+    let pair = number.strip_prefix('[').and_then(|n| n.strip_suffix(']'));
+    let (first, wide) = match pair.and_then(|n| n.split_once(':')) {
+        Some((first, last)) => match (first.trim().parse::<u16>(), last.trim().parse::<u16>()) {
+            (Ok(first), Ok(last)) if first.checked_add(1) == Some(last) => (first, true),
+            _ => return Ok(None),
+        },
+        None => match number.parse() {
+            Ok(n) => (n, false),
+            Err(_) => return Ok(None),
+        },
+    };
+    if first + u16::from(wide) > 254 {
+        return Err(format!("`{text}` is out of range: the last is R254"));
+    }
+    Ok(Some(named(vector(first, wide))))
+}
+
+/// `V32`, `P1`.
+fn visa_place(text: &str) -> Option<Target> {
+    if let Some(number) = text.strip_prefix('V') {
+        return number.parse().ok().map(Target::Variable);
+    }
+    text.strip_prefix('P')?.parse().ok().map(Target::Predicate)
+}
+
+/// `T6`, `surface 6`, `T6[3,1]`.
+fn element(text: &str) -> Result<Option<Target>, String> {
+    let named = text.strip_prefix("surface ").map(str::trim);
+    let numbered = || {
+        text.strip_prefix('T')
+            .filter(|t| t.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let Some(rest) = named.or_else(|| numbered().map(|_| text)) else {
+        return Ok(None);
+    };
+    let (number, at) = match rest.split_once('[') {
+        None => (rest, None),
+        Some((number, at)) => {
+            let wrong = || format!("`{text}`: write an element as in T6[3,1]");
+            let at = at.strip_suffix(']').ok_or_else(wrong)?;
+            let at: Option<Vec<u32>> = at.split(',').map(|n| n.trim().parse().ok()).collect();
+            let at = at
+                .filter(|at| (1..=3).contains(&at.len()))
+                .ok_or_else(wrong)?;
+            let mut place = [0; 3];
+            place[..at.len()].copy_from_slice(&at);
+            (number, Some(place))
+        }
+    };
+    let number = surface::number(number)?;
+    Ok(Some(Target::Element { number, at }))
+}
+
+/// Bytes of the constant bank of a case.
+pub(super) const CONSTANTS: usize = 0x8000;

@@ -1,0 +1,133 @@
+//! Surfaces with memory of their own: what instruction sets beside GCN run on.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+use wavetank_memory::{Element, Registry, RegistryError, Surface, Surfaces};
+
+/// Why a surface cannot be made or read, or why a warp stopped.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum SurfaceError {
+    /// There can be no such surface.
+    #[error("surface {number}: {problem}")]
+    Wrong {
+        /// Its number.
+        number: u32,
+        /// What of it cannot be, as a sentence.
+        problem: String,
+    },
+    /// No surface has the number.
+    #[error("there is no surface {number}: bind one to that number first")]
+    Unbound {
+        /// The number.
+        number: u32,
+    },
+    /// The host has no memory for it.
+    #[error("surface {number}: {problem}")]
+    Memory {
+        /// Its number.
+        number: u32,
+        /// What of the memory.
+        problem: RegistryError,
+    },
+    /// An instruction stopped the warp.
+    #[error("{0}")]
+    Stopped(String),
+}
+
+/// Memory of surfaces, each with a number.
+///
+/// Elements are those of the first level, x first, then y, then z or layers. Their bits stand in a `u64`.
+#[derive(Default)]
+pub struct Bound {
+    table: Surfaces,
+}
+
+impl Bound {
+    /// Makes memory for a surface, which begins there in place of the address that it has; gives it a number and elements.
+    /// Those that are not given are 0.
+    pub(crate) fn bind(
+        &mut self,
+        registry: &Registry,
+        number: u32,
+        surface: Surface,
+        elements: &[u64],
+    ) -> Result<(), SurfaceError> {
+        let wrong = |problem| SurfaceError::Wrong { number, problem };
+        let surface = Surface {
+            address: 0,
+            ..surface
+        };
+        surface.check().map_err(wrong)?;
+        let places = places(&surface);
+        if elements.len() > places.len() {
+            let (given, there) = (elements.len(), places.len());
+            return Err(wrong(format!("{given} elements do not go into {there}")));
+        }
+        let memory = |problem| SurfaceError::Memory { number, problem };
+        let name = format!("surface {number}");
+        let made = registry
+            .allocate(&name, surface.bytes(), 512)
+            .map_err(memory)?;
+        let width = surface.element.bytes() as usize;
+        for (place, element) in places.iter().zip(elements) {
+            let at = made.address + surface.element_offset(*place);
+            registry
+                .write(at, &element.to_le_bytes()[..width])
+                .map_err(memory)?;
+        }
+        let address = made.address;
+        self.table
+            .bind(number, Surface { address, ..surface })
+            .map_err(wrong)
+    }
+
+    /// The elements of a surface.
+    pub(crate) fn elements(&self, registry: &Registry, number: u32) -> Option<Vec<u64>> {
+        let surface = self.table.get(number)?;
+        let width = surface.element.bytes() as usize;
+        let read = |place: &[u32; 3]| {
+            let mut bytes = [0; 8];
+            let at = surface.address + surface.element_offset(*place);
+            registry.read(at, &mut bytes[..width]).ok()?;
+            Some(u64::from_le_bytes(bytes))
+        };
+        places(surface).iter().map(read).collect()
+    }
+
+    /// The table, for waves.
+    pub(crate) fn table(&mut self) -> &mut Surfaces {
+        &mut self.table
+    }
+}
+
+/// The coordinates of the elements of a surface's first level, in their order.
+pub(crate) fn places(surface: &Surface) -> Vec<[u32; 3]> {
+    let [width, height, depth] = surface.size;
+    let mut all = Vec::new();
+    for z in 0..depth {
+        for y in 0..height {
+            all.extend((0..width).map(|x| [x, y, z]));
+        }
+    }
+    all
+}
+
+/// The elements of surfaces by number.
+pub(crate) type Elements = BTreeMap<u32, Vec<u64>>;
+
+/// An element in words: by its kind.
+pub(crate) fn shown(element: Element, bits: u64) -> String {
+    match element {
+        Element::U16 | Element::U32 | Element::U64 => bits.to_string(),
+        Element::S16 => (bits as i16).to_string(),
+        Element::S32 => (bits as i32).to_string(),
+        Element::S64 => (bits as i64).to_string(),
+        Element::F16 => half::f16::from_bits(bits as u16).to_string(),
+        Element::F32 => f32::from_bits(bits as u32).to_string(),
+        Element::F16x2 => {
+            let half = |at: u32| half::f16::from_bits((bits >> at) as u16);
+            format!("{}|{}", half(16), half(0))
+        }
+    }
+}
