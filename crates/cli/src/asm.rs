@@ -13,10 +13,12 @@ use wavetank_isa::text::print_at;
 
 use crate::exit::{Failure, Result, shown};
 use crate::input::{read, text};
+use crate::maxwell;
 use crate::output::{Output, Stdout, told};
 use crate::paint::carets;
 use crate::source;
 use crate::target::{Syntax, Target};
+use crate::visa::{self, Patch};
 
 const EXAMPLES: &str = "\
 Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`;
@@ -27,6 +29,9 @@ Examples:
   wavetank asm --gpu tahiti --show-encoding kernel.s
   wavetank asm --dialect clrx kernel.s -o kernel.bin
                                       the plain words, for `wavetank dis --raw`
+  wavetank asm --isa maxwell:52 --show-encoding suatom.s
+  wavetank asm --isa visa --into k.isa --at 0x198 -o patched.isa atomic.s
+                                      one TYPED_ATOMIC of a container replaced
   wavetank asm --json kernel.s | jq '.errors'";
 
 /// Assembles instructions: canonical text, encodings, or plain words
@@ -45,6 +50,8 @@ pub struct Asm {
     /// Write the plain words to this file instead of printing text
     #[arg(short, long, value_name = "FILE", conflicts_with = "show_encoding")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    patch: Patch,
     /// Print JSON: instructions and errors
     #[arg(long, conflicts_with_all = ["show_encoding", "output"])]
     json: bool,
@@ -57,6 +64,30 @@ pub struct Asm {
 
 impl Asm {
     pub fn run(self) -> Result {
+        if let Some(generation) = self.target.maxwell()? {
+            self.syntax.refuse_for(generation)?;
+            return maxwell::asm(&maxwell::Job {
+                file: &self.file,
+                generation,
+                show_encoding: self.show_encoding,
+                output: self.output.as_deref(),
+                json: self.json,
+                most: self.max_errors,
+            });
+        }
+        if let Some(version) = self.target.visa()? {
+            self.syntax.refuse_for("vISA")?;
+            return visa::asm(&visa::Job {
+                file: &self.file,
+                version,
+                show_encoding: self.show_encoding,
+                output: self.output.as_deref(),
+                json: self.json,
+                most: self.max_errors,
+                patch: &self.patch,
+            });
+        }
+        self.patch.refuse()?;
         let chip = self.target.chip_or_default()?;
         let source = read(&self.file)?;
         source::refuse(&self.file, &source)?;

@@ -6,20 +6,26 @@ use std::path::PathBuf;
 use wavetank::object::{CodeObject, open_all, targets};
 use wavetank::{Chip, DEFAULT_CHIP};
 use wavetank_asm::{Listing, hex_line};
+use wavetank_maxwell::is_cubin;
 
 use crate::exit::{Failure, Result, shown};
 use crate::input::{read, read_text};
+use crate::maxwell;
 use crate::output::{Output, Stdout, told};
 use crate::paint::Painted;
 use crate::source;
 use crate::target::{Syntax, Target};
+use crate::visa;
 
 const EXAMPLES: &str = "\
 Examples:
   wavetank dis vecadd.hsaco                  a code object, for its own chip
   wavetank dis --gpu gfx906 a.out            the gfx906 part of a HIP program
   wavetank dis --gpu tahiti --raw code.bin   plain words
-  echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each";
+  echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each
+  wavetank dis kernel.cubin                  NVIDIA's: SUATOMs, others in hexadecimal
+  echo ea7000860047020a | wavetank dis --isa maxwell:52 --hex -   words of 64 bits
+  wavetank dis kernel.isa                    Intel's vISA: TYPED_ATOMICs, others by name";
 
 /// Disassembles code objects, plain words, or lines of hexadecimal bytes
 ///
@@ -43,11 +49,31 @@ pub struct Dis {
 
 impl Dis {
     pub fn run(self) -> Result {
+        if let Some(generation) = self.target.maxwell()? {
+            self.syntax.refuse_for(generation)?;
+            return match self.hex {
+                true => maxwell::dis_hex(&self.file, generation),
+                false => maxwell::dis(&self.file, &read(&self.file)?, self.raw, Some(generation)),
+            };
+        }
+        if let Some(version) = self.target.visa()? {
+            self.syntax.refuse_for("vISA")?;
+            return match self.hex {
+                true => visa::dis_hex(&self.file, version),
+                false => visa::dis(&self.file, read(&self.file)?, self.raw.then_some(version)),
+            };
+        }
         if self.hex {
             return self.hex();
         }
         let chip = self.target.chip()?;
         let bytes = read(&self.file)?;
+        if chip.is_none() && !self.raw && is_cubin(&bytes) {
+            return maxwell::dis(&self.file, &bytes, false, None);
+        }
+        if self.target.is_open() && !self.raw && visa::is_container(&bytes) {
+            return visa::dis(&self.file, bytes, None);
+        }
         if self.raw {
             let chip = chip.unwrap_or(DEFAULT_CHIP);
             return self.list(&Listing::raw(&bytes, chip));

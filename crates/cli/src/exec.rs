@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use wavetank::environment::Settings;
-use wavetank::exec::{Case, Changed, Engine, ExecError, Run, parse_file, parse_words};
+use wavetank::exec::{Case, Changed, Engine, ExecError, Grid, Run, parse_file, parse_words};
 use wavetank_isa::Operand;
 use wavetank_isa::tables::Ty;
 use wavetank_quote::{plain, plain_lines};
@@ -20,13 +20,16 @@ const EXAMPLES: &str = "\
 Values are written 12, 0x1f, -3, 1.5, 1.5h (half precision), inf, nan; for lanes
 as one value, 1,2,3, 0..63 or 1.0*32. Registers are v0, v[0:1] (64 bits a lane),
 s0, s[0:1], vcc, exec, m0, scc, mode, lds[0]; `mem NAME` is a buffer, &NAME its
-address.
+address. SUATOM has R0, R[4:5], P0, c[0x400], TYPED_ATOMIC V32 and P1, and both
+`surface NUMBER DIMENSIONS SIZE ELEMENTS VALUES`: docs/exec-format.md.
 
 Examples:
   wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
   wavetank exec 's_bfe_u32 s0, s1, 0x80004' s1=0xabcd
   wavetank exec 'v_rcp_f32 v0, v1' v1=2.0,0.0,-0.0,inf,nan exec=0x1f
   wavetank exec 'global_load_dword v2, v[0:1], off' 'v[0:1]=&a' 'mem a=7,8'
+  wavetank exec --isa maxwell:52 'SUATOM.D.2D.ADD R10, [R2], R4, R1' R2=0..31 R4=1 R1=6 surface T6 2d 32x4 u32 iota
+  wavetank exec --isa visa 'typed_atomic.add (M1, 8) T6 V32.0 V33.0 %null.0 %null.0 V36.0 %null.0 V38.0' V32=0..7 V36=1 surface T6 2d 8x4 u32
   wavetank exec tests/isa/vector.wt       cases of the project's own tests";
 
 /// Runs one instruction, or a file of cases, and shows what changed
@@ -54,6 +57,8 @@ struct Outcome {
     name: String,
     line: usize,
     changes: Vec<Row>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    elements: Vec<Cell>,
     failures: Vec<String>,
 }
 
@@ -64,6 +69,14 @@ struct Row {
     bits: u32,
     lanes: Vec<usize>,
     values: Vec<u64>,
+}
+
+/// An element of a surface with another value.
+#[derive(Serialize)]
+struct Cell {
+    surface: u32,
+    at: [u32; 3],
+    value: u64,
 }
 
 impl Exec {
@@ -86,6 +99,7 @@ impl Exec {
                 name: case.name.clone(),
                 line: case.line,
                 changes,
+                elements: run.grids().iter().flat_map(cells).collect(),
                 failures,
             });
         }
@@ -108,16 +122,16 @@ impl Exec {
         let is_file = path.is_file() || path.extension().is_some_and(|e| e == "wt");
         let wrong = |error: ExecError| Failure::usage(error.to_string());
         if !is_file {
-            let chip = self.target.chip_or_default()?;
+            let isa = self.target.set_name()?;
             let text = self.what.to_str().ok_or_else(|| {
                 Failure::usage("there is no such file, and no UTF-8 text").of(path)
             })?;
-            let words = self.state.iter().take_while(|word| !word.contains('='));
+            let words = self.state.iter().take_while(|word| !begins_state(word));
             let words: Vec<&str> = std::iter::once(text)
                 .chain(words.map(String::as_str))
                 .collect();
             let state = &self.state[words.len() - 1..];
-            let case = parse_words(chip.name(), &words.join(" "), state).map_err(wrong)?;
+            let case = parse_words(&isa, &words.join(" "), state).map_err(wrong)?;
             for note in notes(&case, state) {
                 // If stderr is closed, nobody is there to be told.
                 let _ = writeln!(anstream::stderr(), "{note}");
@@ -132,6 +146,11 @@ impl Exec {
         let text = crate::input::read_text(path)?;
         parse_file(&text).map_err(|e| wrong(e).of(path))
     }
+}
+
+/// Whether a word is no part of an instruction any more.
+fn begins_state(word: &str) -> bool {
+    word.contains('=') || word == "surface" || word.starts_with("surface ")
 }
 
 /// What may be meant otherwise: an integer is the bits of a register, also where the instruction takes a float from it.
@@ -207,7 +226,19 @@ fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bo
     } else if many {
         let _ = writeln!(text, "{name}");
     }
-    text.push_str(&table(&run.changes()));
+    let (changes, grids) = (run.changes(), run.grids());
+    if grids.is_empty() || !changes.is_empty() {
+        text.push_str(&table(&changes));
+    }
+    for grid in grids {
+        let _ = write!(text, "{grid}");
+    }
+}
+
+fn cells(grid: &Grid) -> Vec<Cell> {
+    let surface = grid.number;
+    let cell = |&(at, value): &([u32; 3], u64)| Cell { surface, at, value };
+    grid.changed.iter().map(cell).collect()
 }
 
 /// A table of changes: lanes with the same value share a row.

@@ -8,11 +8,14 @@ use serde::Serialize;
 use wavetank::{Chip, SUPPORTED_CHIPS};
 use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC};
 use wavetank_isa::{Dialect, Form, Generation, Inst, Op, decode, encode, print_in, text::parse_at};
+use wavetank_maxwell::Generation::Sm52;
 use wavetank_translate::{Modes, Translator};
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::isa::fidelity_on;
+use crate::maxwell;
 use crate::target::{Syntax, Target};
+use crate::visa;
 
 const EXAMPLES: &str = "\
 The meaning is the program in wave IR that runs when the instruction is
@@ -23,6 +26,9 @@ Examples:
   wavetank explain 'v_add_co_u32 v0, vcc, s1, v2'
   wavetank explain --gpu tahiti s_and_saveexec_b64   a name alone
   wavetank explain 0xD1FF0000 0x04080501             words, as in a listing
+  wavetank explain suatom                            NVIDIA's: the reference page
+  wavetank explain 'SUATOM.D.2D.ADD R10, [R2], R4, R1'
+  wavetank explain typed_atomic                     Intel's, with its bytes and rules
   wavetank explain --json 'ds_wrap_rtn_b32 v0, v1, v2, v3'";
 
 /// Explains one instruction: encoding, operands, what else it reads and writes, meaning
@@ -43,9 +49,18 @@ pub struct Explain {
 
 impl Explain {
     pub fn run(self) -> Result {
+        let text = self.what.join(" ");
+        let meant = self.target.is_open() && maxwell::is_suatom(&text);
+        if let Some(generation) = self.target.maxwell()?.or(meant.then_some(Sm52)) {
+            self.syntax.refuse_for(generation)?;
+            return maxwell::explain(&text, generation, self.json);
+        }
+        let visa = self.target.visa()?;
+        if visa.is_some() || self.target.is_open() && visa::is_meant(&text) {
+            return visa::explain(&text, visa.unwrap_or_default(), self.json);
+        }
         let chip = self.target.chip_or_default()?;
         let dialect = self.syntax.dialect;
-        let text = self.what.join(" ");
         let explanations = match self.subject(&text, chip)? {
             Subject::Inst(inst) => vec![Explanation::of(&inst, dialect)],
             Subject::Ops(ops) => ops.iter().map(|op| Explanation::row(*op, chip)).collect(),

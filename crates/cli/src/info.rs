@@ -12,16 +12,18 @@ use crate::code_file::CodeFile;
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json, shown};
 use crate::paint::title;
+use crate::visa;
 
 const EXAMPLES: &str = "\
 Examples:
   wavetank info vecadd.hsaco
   wavetank info --gpu gfx906 a.out    the gfx906 part of a HIP program
+  wavetank info kernel.isa            kernels, variables and surfaces of vISA
   wavetank info --json vecadd.hsaco | jq '.code_objects[].kernels[].name'";
 
 /// Shows what is in a code object: target, kernels, arguments, registers
 ///
-/// FILE is a code object, an offload bundle, or a host program with offload bundles inside.
+/// FILE is a code object, an offload bundle, a host program with offload bundles inside, or a container of Intel's vISA.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Info {
@@ -38,6 +40,9 @@ pub struct Info {
 impl Info {
     pub fn run(self) -> Result {
         let file = CodeFile::read(&self.file)?;
+        if visa::is_container(&file.bytes) && self.gpu.is_none() {
+            return visa::info(&self.file, file.bytes, self.json);
+        }
         let objects = self.objects(&file.bytes);
         let objects = objects.map_err(|error| Failure::from(error).of(&self.file))?;
         let report = Report {

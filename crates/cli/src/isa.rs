@@ -12,7 +12,9 @@ use wavetank_isa::{Form, Generation, Op};
 
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
+use crate::maxwell;
 use crate::target::Target;
+use crate::visa;
 
 const EXAMPLES: &str = "\
 Formats: SOP1 SOP2 SOPK SOPC SOPP SMEM (SMRD) VOP1 VOP2 VOPC VOP3 VOP3P SDWA DPP
@@ -22,6 +24,8 @@ Examples:
   wavetank isa --format SOP1         names, opcodes on each generation, operands
   wavetank isa --gpu gfx803 ds_wrap  those of a chip with `ds_wrap` in the name
   wavetank isa --coverage            what is executed, how exactly, how tested
+  wavetank isa --isa maxwell:52 cas   NVIDIA's atomics of surfaces
+  wavetank isa --isa visa            Intel's atomics of typed surfaces
   wavetank isa --coverage --json |
       jq '.instructions[] | select(.executes | not) | .name'";
 
@@ -56,6 +60,24 @@ pub struct Isa {
 
 impl Isa {
     pub fn run(self) -> Result {
+        if let Some(generation) = self.target.maxwell()? {
+            let asked = maxwell::Asked {
+                format: self.format.as_deref(),
+                part: self.name.as_deref().unwrap_or_default(),
+                coverage: self.coverage,
+                json: self.json,
+            };
+            return maxwell::isa(generation, &asked);
+        }
+        if self.target.visa()?.is_some() {
+            if let Some(format) = &self.format {
+                let sentence = format!(
+                    "--format {format} is of GCN: TYPED_ATOMIC has one form, leave --format out"
+                );
+                return Err(Failure::usage(sentence));
+            }
+            return visa::isa(self.name.as_deref(), self.coverage, self.json);
+        }
         let chip = self.target.chip()?;
         let format = self.format.as_deref().map(form).transpose()?;
         let wanted = |op: &Op| {

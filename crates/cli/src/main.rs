@@ -2,9 +2,11 @@
 
 mod agents;
 mod asm;
+mod atomics;
 mod code_file;
 mod columns;
 mod demo;
+mod diagram;
 mod dis;
 mod exec;
 mod exit;
@@ -15,6 +17,7 @@ mod input;
 mod isa;
 mod launch;
 mod manual;
+mod maxwell;
 mod output;
 mod paint;
 mod progress;
@@ -24,6 +27,7 @@ mod running;
 mod source;
 mod target;
 mod terminal;
+mod visa;
 
 use std::process::ExitCode;
 

@@ -2,6 +2,8 @@
 
 use wavetank::{Chip, DEFAULT_CHIP, instruction_set};
 use wavetank_isa::Dialect;
+use wavetank_maxwell::Generation;
+use wavetank_visa::Version;
 
 use crate::exit::{Failure, Result};
 
@@ -11,7 +13,7 @@ pub struct Target {
     /// The chip: gfx600 to gfx90c, or one of LLVM's names (tahiti, hawaii, fiji, …)
     #[arg(long, value_name = "CPU")]
     gpu: Option<String>,
-    /// The instruction set: a chip, later also maxwell:50, maxwell:52 or visa
+    /// The instruction set: a chip, maxwell:50, maxwell:52, … for NVIDIA's SUATOM, or visa (visa:3.3, …) for Intel's TYPED_ATOMIC
     #[arg(long, value_name = "ISA")]
     isa: Option<String>,
 }
@@ -33,6 +35,39 @@ impl Target {
         }
     }
 
+    /// The generation of Maxwell that was asked for with `--isa`, if it was one.
+    ///
+    /// # Errors
+    /// A chip of GCN beside it.
+    pub fn maxwell(&self) -> Result<Option<Generation>> {
+        let generation = self.isa.as_deref().and_then(Generation::from_name);
+        match (generation, &self.gpu) {
+            (Some(generation), Some(gpu)) => Err(Failure::usage(format!(
+                "--gpu says {gpu} and --isa says {generation}: give one of them"
+            ))),
+            (generation, _) => Ok(generation),
+        }
+    }
+
+    /// The version of vISA that was asked for with `--isa`, if it was one.
+    ///
+    /// # Errors
+    /// A chip of GCN beside it.
+    pub fn visa(&self) -> Result<Option<Version>> {
+        let version = self.isa.as_deref().and_then(crate::visa::version);
+        match (version, &self.gpu) {
+            (Some(_), Some(gpu)) => Err(Failure::usage(format!(
+                "--gpu says {gpu} and --isa says visa: give one of them"
+            ))),
+            (version, _) => Ok(version),
+        }
+    }
+
+    /// Whether nothing was asked for.
+    pub fn is_open(&self) -> bool {
+        self.gpu.is_none() && self.isa.is_none()
+    }
+
     /// The chip that was asked for, or the one where none is named.
     pub fn chip_or_default(&self) -> Result<Chip> {
         Ok(self.chip()?.unwrap_or(DEFAULT_CHIP))
@@ -45,4 +80,30 @@ pub struct Syntax {
     /// The syntax: llvm or clrx
     #[arg(long, value_name = "DIALECT", default_value = "llvm")]
     pub dialect: Dialect,
+}
+
+impl Syntax {
+    /// Refuses a dialect of GCN for an instruction set that has one syntax.
+    pub fn refuse_for(&self, isa: impl std::fmt::Display) -> Result {
+        match self.dialect {
+            Dialect::Llvm => Ok(()),
+            dialect => Err(Failure::usage(format!(
+                "--dialect {dialect} is a syntax of GCN: {isa} has one of its own, leave --dialect out"
+            ))),
+        }
+    }
+}
+
+impl Target {
+    /// The name of the instruction set that was asked for, or of the chip where none is named.
+    ///
+    /// # Errors
+    /// As of [`chip`](Self::chip), where it is one of GCN.
+    pub fn set_name(&self) -> Result<String> {
+        let other = |name: &&str| name.starts_with("maxwell:") || name.starts_with("visa");
+        match self.isa.as_deref().filter(other) {
+            Some(name) if self.gpu.is_none() => Ok(name.to_owned()),
+            _ => Ok(self.chip_or_default()?.name().to_owned()),
+        }
+    }
 }

@@ -21,7 +21,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "ir",
-        "effects export form form_memory functions image mem names op operands operations print table verify",
+        "effects export form form_memory functions image mem names op operands operations print surface table verify",
         "a row of the table names the form, the rule and the effects of an operation, which are made of its fields",
     ),
     (

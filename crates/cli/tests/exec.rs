@@ -18,6 +18,57 @@ fn one_instruction_shows_what_changed() {
     assert!(text.contains("v0") && text.contains("0x00000074"), "{text}");
 }
 
+/// Elements 0 to 3 get 10 more; the others are not shown.
+#[test]
+fn surfaces_are_declared_and_shown_as_grids() {
+    let state = "R2=0..3 exec=0xf R4=10 R1=6 surface T6 2d 4x2 u32 iota";
+    let mut args = vec!["--isa", "maxwell:52", "SUATOM.D.2D.ADD R10, [R2], R4, R1"];
+    args.extend(state.split(' '));
+    let out = wavetank(&args);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+    let grid = "surface 6: 2d 4x2 u32\n  y\\x   0  1  2  3\n    0  10 11 12 13\n";
+    assert!(text.contains("R10") && text.ends_with(grid), "{text}");
+
+    let visa = "typed_atomic.inc (M1, 4) T6 V32.0 %null.0 %null.0 %null.0 %null.0 %null.0 V38.0";
+    let state = ["V32=0,0,3,9", "surface T6 1d 4 u32 5"];
+    let out = wavetank(&[&["--json", "--isa", "visa", visa], &state[..]].concat());
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let elements = &json[0]["elements"];
+    assert_eq!(elements[0]["value"], 7, "{json}");
+    assert_eq!(elements[1]["at"][0], 3, "{json}");
+    assert_eq!(elements[1]["value"], 6, "{json}");
+
+    // What stops is a failed program, and a wrong surface a wrong use.
+    let outside = ["R2=9", "R1=6", "surface T6 1d 4 u32"];
+    let out = wavetank(
+        &[
+            &[
+                "--isa",
+                "maxwell:50",
+                "SUATOM.D.1D.ADD.TRAP R10, [R2], R4, R1",
+            ],
+            &outside[..],
+        ]
+        .concat(),
+    );
+    let error = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("lane 0 is to (9) of surface 6, level 0, which is 1d 4"),
+        "{error}"
+    );
+    let wrong = ["surface T6 1d 4x4 u32"];
+    let out = wavetank(
+        &[
+            &["--isa", "maxwell:52", "SUATOM.D.1D.ADD R10, [R2], R4, R1"],
+            &wrong[..],
+        ]
+        .concat(),
+    );
+    assert_eq!(out.status.code(), Some(2));
+}
+
 #[test]
 fn json_has_lanes_and_values() {
     let out = wavetank(&["--json", "s_mov_b32 s3, 7"]);

@@ -53,7 +53,7 @@ fn what_is_no_instruction_is_told() {
             "did you mean `v_add3_u32`?",
         ),
         (&["0xffffffff"], "0xffffffff: "),
-        (&["--isa", "visa", "s_nop"], "not there yet"),
+        (&["--isa", "visa", "s_nop"], "expected `typed_atomic`"),
     ] {
         let out = explain(args);
         assert_eq!(out.status.code(), Some(2), "{out:?}");

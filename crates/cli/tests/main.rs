@@ -13,8 +13,10 @@ mod info;
 mod launch;
 #[path = "../../object/tests/common/made.rs"]
 mod made;
+mod maxwell;
 mod newcomer;
 mod presentation;
 mod programs;
 mod schedule;
+mod visa;
 mod wrong_input;

@@ -1,0 +1,125 @@
+//! The fields of a word as a diagram: 32 bits a row, a cell for each field, its bits above.
+//!
+//! ```text
+//!  31     24 23  20 19         0
+//! +---------+------+------------+
+//! |   Rd    |      |    imm     |
+//! +---------+------+------------+
+//! ```
+
+/// Bits of a row.
+const ROW: u32 = 32;
+
+/// A field of a word.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// What stands in the cell: a name, or bits.
+    pub text: String,
+    /// The lowest bit.
+    pub low: u32,
+    /// How many bits.
+    pub width: u32,
+}
+
+impl Cell {
+    pub fn new(text: impl Into<String>, low: u32, width: u32) -> Cell {
+        Cell {
+            text: text.into(),
+            low,
+            width,
+        }
+    }
+
+    fn high(&self) -> u32 {
+        self.low + self.width - 1
+    }
+}
+
+/// The diagram of a word of some bits, highest row first. Bits that are in no cell are an empty one; of a field that goes
+/// over the end of a row each part has an ellipsis. Cells must not overlap.
+pub fn diagram(cells: &[Cell], bits: u32) -> String {
+    let rows = (0..bits.div_ceil(ROW)).rev();
+    let rows = rows.map(|row| {
+        let end = (ROW * (row + 1)).min(bits);
+        drawn(&parts(cells, ROW * row, end))
+    });
+    rows.collect()
+}
+
+/// The cells of the bits from `start` up to `end`, the highest first, with empty ones between.
+fn parts(cells: &[Cell], start: u32, end: u32) -> Vec<Cell> {
+    let inside = |cell: &&Cell| cell.low < end && cell.high() >= start;
+    let mut inside: Vec<&Cell> = cells.iter().filter(inside).collect();
+    inside.sort_by_key(|cell| std::cmp::Reverse(cell.low));
+    let mut parts = Vec::new();
+    let mut above = end;
+    for cell in inside {
+        let (low, high) = (cell.low.max(start), cell.high().min(end - 1));
+        if high + 1 < above {
+            parts.push(Cell::new("", high + 1, above - high - 1));
+        }
+        let text = match (cell.high() >= end, cell.low < start) {
+            (false, false) => cell.text.clone(),
+            (true, _) => format!("…{}", cell.text),
+            (false, true) => format!("{}…", cell.text),
+        };
+        parts.push(Cell::new(text, low, high + 1 - low));
+        above = low;
+    }
+    if above > start {
+        parts.push(Cell::new("", start, above - start));
+    }
+    parts
+}
+
+/// One row: the bits above, then the box.
+fn drawn(parts: &[Cell]) -> String {
+    let (mut bits, mut line, mut names) = (String::new(), String::new(), String::new());
+    for part in parts {
+        let numbers = match part.width {
+            1 => part.low.to_string(),
+            _ => format!("{} {}", part.high(), part.low),
+        };
+        let width = part.text.chars().count().max(numbers.len()) + 2;
+        let numbers = match part.width {
+            1 => format!("{:^width$}", part.low),
+            _ => {
+                let high = part.high().to_string();
+                format!(" {high}{:>rest$} ", part.low, rest = width - 2 - high.len())
+            }
+        };
+        bits += &format!(" {numbers}");
+        line += &format!("+{}", "-".repeat(width));
+        names += &format!("|{:^width$}", part.text);
+    }
+    let bits = bits.trim_end();
+    format!("{bits}\n{line}+\n{names}|\n{line}+\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_have_their_bits_above() {
+        let cells = [Cell::new("imm", 0, 20), Cell::new("Rd", 24, 8)];
+        let shown = diagram(&cells, 32);
+        let expected = concat!(
+            "  31 24   23 20   19 0\n",
+            "+-------+-------+------+\n",
+            "|  Rd   |       | imm  |\n",
+            "+-------+-------+------+\n"
+        );
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_field_over_two_rows_is_in_both() {
+        let shown = diagram(&[Cell::new("op", 29, 4), Cell::new("n", 28, 1)], 64);
+        let rows: Vec<&str> = shown.lines().collect();
+        assert_eq!(rows.len(), 8);
+        assert_eq!(rows[2], "|       | op… |");
+        assert!(rows[0].ends_with("63 33   32"), "{shown}");
+        assert_eq!(rows[6], "|  …op  | n  |      |");
+    }
+}
