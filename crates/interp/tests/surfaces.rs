@@ -444,12 +444,12 @@ fn check(how: How, surface: &Surface, lanes: &Lanes, bytes: &[u8], in_mask: bool
         }
         assert!(matches!(why, Why::End), "{how:?} of {surface:?}: {why:?}");
         assert!(after == rows.bytes, "{how:?} of {surface:?}: memory");
-        for lane in 0..LANES {
+        for (lane, result) in results.iter().enumerate() {
             let on = lanes.on >> lane & 1 != 0;
             let got = |n: usize| wave.vgpr(usize::from(RESULT) + n)[lane];
             let want = |half: u32| {
                 if on {
-                    (results[lane] >> (32 * half)) as u32
+                    (result >> (32 * half)) as u32
                 } else {
                     OLD
                 }
@@ -697,7 +697,7 @@ fn warp(how: How, surface: &Surface, random: &mut Random) {
     };
     let start = value() % surface.bytes() / 8 * 8;
     let surface = Surface {
-        absent: vec![start..start + 64],
+        absent: std::iter::once(start..start + 64).collect(),
         ..surface.clone()
     };
     check(how, &surface, &lanes, &bytes, value() & 1 != 0);

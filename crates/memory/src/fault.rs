@@ -56,7 +56,7 @@ pub struct MemoryFault {
     pub nearest: Option<(String, u64, u64)>,
     /// Where a stack overflowed, the return addresses that whoever ran the wave
     /// found on it, the innermost first.
-    pub calls: Vec<u64>,
+    pub calls: Box<[u64]>,
 }
 
 /// The first lane whose address is in no allocation that allows the access.

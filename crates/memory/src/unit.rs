@@ -272,7 +272,7 @@ impl<'m> MemoryUnit<'m> {
             bytes: denied.bytes,
             reason: denied.reason,
             nearest,
-            calls: Vec::new(),
+            calls: Box::default(),
         }
     }
 }

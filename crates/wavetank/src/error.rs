@@ -425,7 +425,7 @@ mod tests {
             bytes: 4,
             reason: MemoryFaultReason::Unmapped,
             nearest: None,
-            calls: Vec::new(),
+            calls: Box::default(),
         }));
         let error = KernelFault {
             kernel: "vecadd".to_owned(),
@@ -467,7 +467,7 @@ mod tests {
                 stack_bytes: 16768,
             },
             nearest: None,
-            calls: Vec::new(),
+            calls: Box::default(),
         }));
         let call = |name: &str| Place {
             symbol: Some((name.to_owned(), 0x34)),

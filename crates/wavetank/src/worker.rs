@@ -83,7 +83,7 @@ impl<'a> Unit<'a> {
             scratch.read(u64::from(wave.index * bytes), &mut stack);
         }
         let vgprs = self.common.launch.vgprs as usize;
-        fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack);
+        fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack).into();
     }
 
     /// Runs a wave that is watched.

@@ -4,7 +4,7 @@
 //! A [`Surface`] says where its elements are. A device has a table of them
 //! ([`Surfaces`]), in which instructions name them by number. Images of GCN are
 //! described by their instructions instead, with formats that convert; what both
-//! have in common is where the elements of rows are ([`linear`]).
+//! have in common is where the elements of rows are (`linear`).
 //!
 //! Sources: SUATOM (SPA 5.0 and 5.2) and TYPED_ATOMIC (vISA 0x73) for coordinates and bounds; for blocks Tegra X1 TRM,
 //! 20.1 "Pixel memory formats", block linear. Nobody has compared the latter with a chip here, nor where levels and
