@@ -23,9 +23,9 @@ Examples:
   wavetank dis --gpu gfx906 a.out            the gfx906 part of a HIP program
   wavetank dis --gpu tahiti --raw code.bin   plain words
   echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each
-  wavetank dis kernel.cubin                  NVIDIA's: SUATOMs, others in hexadecimal
-  echo ea7000860047020a | wavetank dis --isa maxwell:52 --hex -   words of 64 bits
-  wavetank dis kernel.isa                    Intel's vISA: TYPED_ATOMICs, others by name";
+  wavetank dis kernel.cubin                  NVIDIA's, its SUATOMs as text
+  echo ea7000860047020a | wavetank dis --isa maxwell:52 --hex -
+  wavetank dis kernel.isa                    Intel's, its TYPED_ATOMICs as text";
 
 /// Disassembles code objects, plain words, or lines of hexadecimal bytes
 ///

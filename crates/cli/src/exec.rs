@@ -28,8 +28,11 @@ Examples:
   wavetank exec 's_bfe_u32 s0, s1, 0x80004' s1=0xabcd
   wavetank exec 'v_rcp_f32 v0, v1' v1=2.0,0.0,-0.0,inf,nan exec=0x1f
   wavetank exec 'global_load_dword v2, v[0:1], off' 'v[0:1]=&a' 'mem a=7,8'
-  wavetank exec --isa maxwell:52 'SUATOM.D.2D.ADD R10, [R2], R4, R1' R2=0..31 R4=1 R1=6 surface T6 2d 32x4 u32 iota
-  wavetank exec --isa visa 'typed_atomic.add (M1, 8) T6 V32.0 V33.0 %null.0 %null.0 V36.0 %null.0 V38.0' V32=0..7 V36=1 surface T6 2d 8x4 u32
+  wavetank exec --isa maxwell:52 'SUATOM.D.2D.ADD R10, [R2], R4, R1' \\
+      R2=0..31 R4=1 R1=6 surface T6 2d 32x4 u32 iota
+  wavetank exec --isa visa \\
+  'typed_atomic.inc (M1, 8) T6 V32.0 V33.0 V34.0 V35.0 %null.0 %null.0 V38.0' \\
+      V32=0..7 surface T6 1d 8 u32
   wavetank exec tests/isa/vector.wt       cases of the project's own tests";
 
 /// Runs one instruction, or a file of cases, and shows what changed

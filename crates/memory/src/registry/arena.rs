@@ -12,11 +12,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
 
 use super::file;
-use super::pages::{Pages, Wish};
+use super::pages::{PAGE, Pages, Wish};
 use crate::global;
-
-/// The size and alignment of a page.
-pub(super) const PAGE: u64 = 4096;
 
 /// Bytes behind every piece that belong to nobody, so that no access spans two.
 const GUARD: u64 = PAGE;

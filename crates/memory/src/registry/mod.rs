@@ -20,8 +20,9 @@ use std::time::Duration;
 
 use crate::global;
 use crate::own::gds::Gds;
-use arena::{Arena, PAGE, Room};
+use arena::{Arena, Room};
 use epoch::Epochs;
+use pages::PAGE;
 
 pub use allocation::{Allocation, Rights};
 pub(crate) use epoch::Seat;

@@ -6,6 +6,9 @@ pub(super) use unix::Pages;
 #[cfg(not(unix))]
 pub(super) use allocated::Pages;
 
+/// The size and alignment of a page.
+pub(super) const PAGE: u64 = 4096;
+
 /// Which pages the host's system had better take; it may do otherwise.
 #[derive(Clone, Copy)]
 pub(super) enum Wish {
@@ -19,7 +22,7 @@ pub(super) enum Wish {
 mod unix {
     use memmap2::{MmapOptions, MmapRaw};
 
-    use super::Wish;
+    use crate::registry::pages::Wish;
 
     /// A mapping.
     #[derive(Debug)]
@@ -85,8 +88,7 @@ mod allocated {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
     use std::ptr::NonNull;
 
-    use super::Wish;
-    use crate::registry::arena::PAGE;
+    use crate::registry::pages::{PAGE, Wish};
 
     /// Memory of the allocator.
     #[derive(Debug)]
