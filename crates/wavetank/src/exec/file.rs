@@ -92,7 +92,8 @@ fn finish(cases: &mut Vec<Case>, mut case: Case) -> Result<(), ExecError> {
 fn complete(case: &mut Case) -> Result<(), ExecError> {
     let assignments = case.setup.iter_mut().chain(&mut case.expectations);
     let placed = case.set.place(&case.code, assignments);
-    placed.map_err(|(line, message)| ExecError {
+    let checked = placed.and_then(|()| case.set.check(&case.code, &case.surfaces));
+    checked.map_err(|(line, message)| ExecError {
         line: Some(line),
         message,
     })?;

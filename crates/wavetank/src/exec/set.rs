@@ -8,7 +8,7 @@ use wavetank_maxwell::{Generation, Pred, lift as maxwell};
 use wavetank_translate::FrontEnd;
 use wavetank_visa::{Registers, TypedAtomic};
 
-use super::surface;
+use super::surface::{self, Declared};
 use super::value::{Assignment, Target, integer};
 use crate::chips::ChipFacts;
 use crate::instruction_set;
@@ -150,6 +150,32 @@ impl Set {
                 name,
                 is: is.into(),
             };
+        }
+        Ok(())
+    }
+
+    /// Looks at what shows only beside each other: instructions and the surfaces that they change.
+    ///
+    /// # Errors
+    /// The line of an instruction, and what is wrong with it.
+    pub fn check(self, code: &[Line], surfaces: &[Declared]) -> Result<(), (usize, String)> {
+        let registers = registers(code).unwrap_or_default();
+        for line in code {
+            let Code::Visa(inst) = &line.code else {
+                continue;
+            };
+            let wrong = |message| (line.number, message);
+            wavetank_visa::program(&[*inst], &registers)
+                .map(drop)
+                .map_err(wrong)?;
+            let declared = surfaces
+                .iter()
+                .find(|declared| declared.number == inst.surface.into());
+            if let Some(Declared { surface, .. }) = declared {
+                let bytes = surface.element.bytes();
+                let fits = wavetank_visa::check_surface(inst, surface.dimensions, bytes);
+                fits.map_err(|broken| wrong(format!("{inst}: {broken}")))?;
+            }
         }
         Ok(())
     }

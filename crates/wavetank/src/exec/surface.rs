@@ -20,6 +20,9 @@ pub(super) struct Declared {
 const FORM: &str = "write `surface T6 2d 8x4 u32 iota`: its number, dimensions (1d, 1d_buffer, 1d_array, 2d, 2d_array, \
                     3d), size, elements (u16 to s64, f16, f32, f16x2) and their values";
 
+/// Bytes that a surface of a case may have.
+const MOST_BYTES: u64 = 1 << 26;
+
 /// The words that say more of a surface, behind its elements.
 const MORE: [&str; 5] = ["pitch", "blocks", "levels", "disabled", "absent"];
 
@@ -42,6 +45,13 @@ impl Declared {
         let (fill, more) = words.split_at(more.unwrap_or(words.len()));
         layout(&mut surface, more)?;
         surface.check()?;
+        if surface.bytes() > MOST_BYTES {
+            return Err(format!(
+                "a surface of {} has {} bytes: a case has room for {MOST_BYTES}",
+                surface.shape(),
+                surface.bytes()
+            ));
+        }
         let fill = fill_of(&fill.join(" "), &surface)?;
         Ok(Declared {
             number,
@@ -64,6 +74,7 @@ impl Declared {
 pub(super) fn number(text: &str) -> Result<u32, String> {
     let digits = text.strip_prefix('T').unwrap_or(text);
     let number = integer(digits).and_then(|n| u32::try_from(n).ok());
+    let number = number.filter(|n| *n < 1 << 20);
     number.ok_or_else(|| format!("`{text}` is no number of a surface, such as T6: {FORM}"))
 }
 
@@ -123,7 +134,8 @@ fn layout(surface: &mut Surface, words: &[&str]) -> Result<(), String> {
             }
             "levels" => surface.levels = value.parse().map_err(|_| wrong("levels 3"))?,
             "absent" => {
-                let (first, last) = pair("..").ok_or_else(|| wrong("absent 0..511"))?;
+                let range = pair("..").filter(|(first, last)| first <= last);
+                let (first, last) = range.ok_or_else(|| wrong("absent 0..511"))?;
                 surface.absent.push(first..last.saturating_add(1));
             }
             _ => {
@@ -150,7 +162,19 @@ fn fill_of(text: &str, surface: &Surface) -> Result<Vec<u64>, String> {
         let given = values.len();
         return Err(format!("{given} values for {count} elements"));
     }
+    let unused = 64 - 8 * surface.element.bytes();
+    // Numbers below 0 of up to 32 bits have the others clear.
+    let fits = |bits: u64| {
+        let signed = [bits as i64, i64::from(bits as u32 as i32)];
+        let is_below_zero = signed.contains(&((bits << unused) as i64 >> unused));
+        bits << unused >> unused == bits || is_below_zero
+    };
     let bits = values.into_iter().map(|value| match value {
+        Value::Bits(bits) if !fits(bits) => Err(format!(
+            "{} does not fit in an element of {}",
+            bits as i64,
+            surface.element.name()
+        )),
         Value::Bits(bits) => Ok(bits),
         Value::Address { .. } => Err("a surface holds no addresses of buffers".to_owned()),
     });
