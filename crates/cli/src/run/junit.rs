@@ -57,14 +57,14 @@ pub fn add(path: &Path, case: &Case) -> Result {
     let mut file = open(path)?;
     let mut report = read(path, &mut file)?;
     insert(&mut report, case.to_junit());
-    let mut text = Vec::new();
     let failed = |error: io::Error| Failure::file("write", path, error);
-    report
-        .serialize(&mut text)
-        .map_err(|error| failed(io::Error::other(error)))?;
+    let text = report.to_string();
+    let text = text.map_err(|error| failed(io::Error::other(error)))?;
+    // XML 1.0, 2.2 has all characters but these, and control characters, which the crate leaves out.
+    let text = text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
     file.rewind()
         .and_then(|()| file.set_len(0))
-        .and_then(|()| file.write_all(&text))
+        .and_then(|()| file.write_all(text.as_bytes()))
         .map_err(failed)
 }
 
@@ -72,7 +72,13 @@ pub fn add(path: &Path, case: &Case) -> Result {
 fn open(path: &Path) -> Result<File> {
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).truncate(false);
+    // Of others one cannot read to the end what is in them.
+    let regular = |file: File| match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no file, but a device or a pipe")),
+    };
     file.open(path)
+        .and_then(regular)
         .and_then(|file| file.lock().map(|()| file))
         .map_err(|error| Failure::file("write", path, error))
 }

@@ -415,6 +415,18 @@ fn runs_are_cases_of_a_report() {
     assert_eq!(runs(&[], "./absent", &[]).code, Some(2));
     let report = || std::fs::read_to_string(folder.join("gpu.xml")).expect("it was written");
     let text = report();
+    // Characters that XML does not have, in octal: U+FFFE, U+FFFF.
+    let odd = "printf '\\357\\277\\276 \\357\\277\\277' >&2";
+    let path = ["--junit", "odd.xml"];
+    assert_eq!(
+        run(&folder, &path, Path::new("sh"), &["-c", odd]).code,
+        Some(0)
+    );
+    let written = std::fs::read_to_string(folder.join("odd.xml")).expect("it was written");
+    assert!(written.contains("\u{fffd} \u{fffd}"), "{written}");
+    let device = run(&folder, &["--junit", "/dev/full"], Path::new("true"), &[]);
+    assert_eq!(device.code, Some(2));
+    assert!(device.stderr.contains("it is no file"), "{device:?}");
     let sums =
         "<testsuites name=\"wavetank\" tests=\"5\" skipped=\"0\" failures=\"3\" errors=\"1\"";
     assert!(text.contains(sums), "{text}");
