@@ -26,9 +26,9 @@ Examples:
   wavetank explain 'v_add_co_u32 v0, vcc, s1, v2'
   wavetank explain --gpu tahiti s_and_saveexec_b64   a name alone
   wavetank explain 0xD1FF0000 0x04080501             words, as in a listing
-  wavetank explain suatom                            NVIDIA's: the reference page
+  wavetank explain suatom                            NVIDIA's, as a page
   wavetank explain 'SUATOM.D.2D.ADD R10, [R2], R4, R1'
-  wavetank explain typed_atomic                     Intel's, with its bytes and rules
+  wavetank explain typed_atomic                      Intel's, as a page
   wavetank explain --json 'ds_wrap_rtn_b32 v0, v1, v2, v3'";
 
 /// Explains one instruction: encoding, operands, what else it reads and writes, meaning
