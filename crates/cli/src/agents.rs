@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use wavetank::environment::Settings;
 use wavetank::numbers::{LDS_BYTES, MAX_GROUP_SIZE, SIMDS_PER_UNIT, WAVES_PER_UNIT};
-use wavetank::{Chip, ChipFacts, DEFAULT_CHIP, Device, SUPPORTED_CHIPS};
+use wavetank::{Chip, ChipFacts, DEFAULT_CHIP, Device};
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::rocminfo;
@@ -127,17 +127,20 @@ impl Agents {
             .ok()
             .filter(|gpus| !gpus.is_empty());
         self.gpu = self.gpu.or(default).or_else(|| Some(first()));
-        let facts = |(chip, memory)| Ok((ChipFacts::of(chip)?, memory));
-        let gpus: Result<Vec<_>> = self.gpus()?.into_iter().map(facts).collect();
+        let facts = |(chip, memory)| (ChipFacts::of(chip), memory);
+        let gpus: Vec<_> = self.gpus()?.into_iter().map(facts).collect();
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-        print(&rocminfo::report("CPU", threads, &gpus?))
+        print(&rocminfo::report("CPU", threads, &gpus))
     }
 
     /// The GPUs asked for, or else all, each with the memory that a program finds which has it alone.
     fn gpus(&self) -> Result<Vec<(Chip, u64)>> {
         let names = match &self.gpu {
             Some(gpu) => vec![gpu.clone()],
-            None => SUPPORTED_CHIPS.iter().map(|c| c.name().into()).collect(),
+            None => {
+                let with_queues = ChipFacts::ALL.iter().filter(|facts| facts.has_queues());
+                with_queues.map(|facts| facts.chip.name().into()).collect()
+            }
         };
         let mut all = Vec::new();
         for name in names {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{Target, targets};
-use wavetank::{Chip, ChipFacts, SUPPORTED_CHIPS};
+use wavetank::{Chip, ChipFacts};
 use wavetank_quote::plain;
 
 use crate::exit::{Failure, Result};
@@ -54,6 +54,9 @@ fn choose(targets: &[Target]) -> Result<Chip, String> {
     // One chip may have code for several settings of its features, in any order.
     chips.sort_unstable();
     chips.dedup();
+    // Code for an older generation is made beside that for the newest.
+    let newest = chips.last().map(|chip| chip.generation());
+    chips.retain(|chip| Some(chip.generation()) == newest);
     match (chips.as_slice(), targets) {
         ([chip], _) => Ok(*chip),
         ([], [target]) => Err(format!(
@@ -83,7 +86,7 @@ fn emulated(target: &Target) -> Option<Chip> {
             .parse()
             .is_ok_and(|wanted| target.serves(&wanted))
     };
-    SUPPORTED_CHIPS.iter().copied().find(runs)
+    Chip::ALL.iter().copied().find(runs)
 }
 
 fn list(targets: &[Target]) -> String {

@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::fmt::Write;
 
 use serde::Serialize;
-use wavetank::{Chip, SUPPORTED_CHIPS};
+use wavetank::{Chip, fidelity};
 use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC};
 use wavetank_isa::{Dialect, Form, Generation, Inst, Op, decode, encode, print_in, text::parse_at};
 use wavetank_maxwell::Generation::Sm52;
 use wavetank_translate::{Modes, Translator};
 
 use crate::exit::{Failure, Result, print, print_json};
-use crate::isa::fidelity_on;
 use crate::maxwell;
 use crate::target::{Syntax, Target};
 use crate::visa;
@@ -171,7 +170,7 @@ impl Explanation {
             }
         }
         all.text = text;
-        all.meaning = SUPPORTED_CHIPS.contains(&inst.chip).then(|| meaning(inst));
+        all.meaning = Some(meaning(inst));
         all
     }
 
@@ -341,7 +340,7 @@ fn forms(op: Op, chip: Chip) -> Vec<&'static str> {
 
 fn told_fidelity(op: Op, chip: Chip) -> String {
     use wavetank::Fidelity::*;
-    match fidelity_on(op, chip) {
+    match fidelity(op, chip) {
         Exact(place) => format!("exact: shown by {place}"),
         Unshown => "unshown: executed, and no case and no test shows it bit for bit".to_owned(),
         WithinUlp(ulp) => format!("within {ulp} ULP"),

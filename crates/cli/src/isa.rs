@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
-use include_dir::{Dir, include_dir};
 use serde::Serialize;
-use wavetank::exec::parse_file;
-use wavetank::{Chip, DEFAULT_CHIP, Fidelity, SUPPORTED_CHIPS, fidelity};
+use wavetank::{Chip, DEFAULT_CHIP, Fidelity, cases_of, fidelity};
 use wavetank_isa::tables::{Access, Field, OperandSpec};
 use wavetank_isa::{Form, Generation, Op};
 
@@ -28,9 +26,6 @@ Examples:
   wavetank isa --isa visa            Intel's atomics of typed surfaces
   wavetank isa --coverage --json |
       jq '.instructions[] | select(.executes | not) | .name'";
-
-/// The cases of instructions that the project is tested with.
-static CASES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
 
 const GENERATIONS: [Generation; 4] = [
     Generation::Gfx6,
@@ -269,9 +264,8 @@ struct Covered {
 
 impl Coverage {
     fn new(ops: &[Op], chip: Chip) -> Coverage {
-        let tests = test_counts();
         let exist = ops.iter().filter(|op| op.row().exists_on(chip));
-        let covered = exist.map(|op| Covered::new(*op, chip, tests.get(op).copied()));
+        let covered = exist.map(|op| Covered::new(*op, chip));
         let instructions: Vec<Covered> = covered.collect();
         let mut classes = BTreeMap::new();
         for entry in &instructions {
@@ -319,8 +313,8 @@ impl Coverage {
 }
 
 impl Covered {
-    fn new(op: Op, chip: Chip, tests: Option<usize>) -> Covered {
-        let class = fidelity_on(op, chip);
+    fn new(op: Op, chip: Chip) -> Covered {
+        let class = fidelity(op, chip);
         let reason = match &class {
             Fidelity::Exact(place) => format!("shown by {place}"),
             Fidelity::Unshown => "no case and no test shows it bit for bit".to_owned(),
@@ -339,33 +333,7 @@ impl Covered {
                 _ => None,
             },
             reason,
-            tests: tests.unwrap_or(0),
+            tests: cases_of(op, chip.generation()),
         }
     }
-}
-
-/// How true an instruction is where it is executed: whatever is lifted, only some chips are emulated.
-pub fn fidelity_on(op: Op, chip: Chip) -> Fidelity {
-    match SUPPORTED_CHIPS.contains(&chip) {
-        true => fidelity(op, chip),
-        false => Fidelity::Unsupported(format!("{chip} is not emulated yet")),
-    }
-}
-
-/// In how many cases each instruction is executed.
-fn test_counts() -> HashMap<Op, usize> {
-    let mut counts = HashMap::new();
-    for file in CASES.files() {
-        // The files are those of the project's tests, which would fail on one that cannot be read.
-        let cases = file.contents_utf8().map(parse_file);
-        for case in cases.into_iter().flatten().flatten() {
-            let mut ops: Vec<Op> = case.instructions().map(|inst| inst.op).collect();
-            ops.sort_unstable();
-            ops.dedup();
-            for op in ops {
-                *counts.entry(op).or_insert(0) += 1;
-            }
-        }
-    }
-    counts
 }

@@ -53,7 +53,7 @@ fn kernels_that_are_not_there() {
 fn gpus_that_do_not_fit() {
     let gpu = |gpu| launch(&format!("--grid 1 --block 1 --gpu {gpu}"));
     gpu("gfx906").refused(&["no code for gfx906", "it has gfx900"]);
-    gpu("gfx803").refused(&["gfx803 is not emulated yet", "gfx900"]);
+    gpu("gfx803").refused(&["no code for gfx803", "it has gfx900"]);
     gpu("voodoo").refused(&["`voodoo`", "gfx900, gfx902"]);
     wavetank(&format!("info {VECADD} --gpu gfx906")).refused(&["it has gfx900"]);
     wavetank(&format!("info {VECADD} --gpu voodoo")).refused(&["`voodoo` is not a target"]);

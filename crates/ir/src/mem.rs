@@ -220,7 +220,9 @@ operations! {
         Flat {
             /// `V64`.
             address: Value,
-        } = "flat", (W64), false;
+            /// As for `Lds`.
+            limit: Option<Value>,
+        } = "flat", (W64, U32), false;
         /// Per-lane scratch offsets in bytes.
         Scratch {
             /// `V32` or `U32`.
@@ -230,7 +232,10 @@ operations! {
         Lds {
             /// `V32` or `U32`.
             address: Value,
-        } = "lds", (W32), false;
+            /// `U32`: where the LDS ends at the latest, in bytes. What has a limit is aligned: low bits of its addresses
+            /// are ignored.
+            limit: Option<Value>,
+        } = "lds", (W32, U32), false;
         /// A buffer descriptor.
         Buffer {
             /// The descriptor: two `U64`, the low one first.
@@ -260,7 +265,9 @@ operations! {
             address: Value,
             /// `V32` or `U32`: the operand.
             other: Value,
-        } = "lds_pair", (W32, W32), false;
+            /// As for `Lds`.
+            limit: Option<Value>,
+        } = "lds_pair", (W32, W32, U32), false;
         /// An image.
         Image(image: Image) = "image", image(image), true;
         /// An element of a surface that the device has in a table.

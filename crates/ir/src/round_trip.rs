@@ -122,9 +122,15 @@ impl Random<'_> {
         let (address, index) = (self.value(), self.maybe());
         match self.below(11) {
             0 => Space::Global { address, index },
-            1 => Space::Flat { address },
+            1 => Space::Flat {
+                address,
+                limit: index,
+            },
             2 => Space::Scratch { address },
-            3 => Space::Lds { address },
+            3 => Space::Lds {
+                address,
+                limit: index,
+            },
             4 => Space::Buffer {
                 resource: self.parts(),
                 dialect: self.of(Dialect::NAMES),
@@ -170,6 +176,7 @@ impl Random<'_> {
             6 => Space::LdsPair {
                 address,
                 other: self.value(),
+                limit: index,
             },
             _ => Space::ScalarBuffer {
                 resource: self.parts(),

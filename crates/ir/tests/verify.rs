@@ -155,7 +155,10 @@ fn blocks_open_an_instruction_and_end_once() {
 fn memory_operands_fit_their_space() {
     let load = MemOp {
         kind: MemKind::Load,
-        space: Space::Lds { address: Value(1) },
+        space: Space::Lds {
+            address: Value(1),
+            limit: None,
+        },
         offset: 0,
         access: Access::Dwords(1),
         half: Half::Whole,
@@ -245,7 +248,10 @@ fn memory_operands_fit_their_space() {
     assert_eq!(said(swap(vec![Value(1); 2])), "");
     assert!(said(swap(vec![Value(1)])).contains("takes 2 dwords of data, not 1"));
     let wide = MemOp {
-        space: Space::Lds { address: Value(3) },
+        space: Space::Lds {
+            address: Value(3),
+            limit: None,
+        },
         ..load.clone()
     };
     assert!(said(wide).contains("%3 is a u64"));

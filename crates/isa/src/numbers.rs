@@ -73,12 +73,27 @@ pub const VGPRS_PER_LANE: u32 = 256;
 /// Alignment").
 pub const VGPR_GRANULE: u32 = 4;
 
-/// LDS of a compute unit, and the most that one work-group can have, in bytes
-/// (Vega ISA, 11 "Data share operations").
+/// LDS of a compute unit in bytes (Vega ISA, 11 "Data share operations").
 pub const LDS_BYTES: u32 = 64 << 10;
-/// LDS comes in blocks of this many bytes: 128 dwords (Vega ISA, 3.6 "LDS
-/// Allocation and Clamping").
-pub const LDS_GRANULE: u32 = 512;
+
+/// The most LDS that one work-group can have, in bytes (LLVM,
+/// `FeatureLocalMemorySize32768`, `FeatureLocalMemorySize65536`).
+pub const fn lds_of_group(generation: Generation) -> u32 {
+    match generation {
+        Generation::Gfx6 => LDS_BYTES / 2,
+        Generation::Gfx7 | Generation::Gfx8 | Generation::Gfx9 => LDS_BYTES,
+    }
+}
+
+/// LDS comes in blocks of this many bytes: 64 dwords on gfx6, 128 since (Vega
+/// ISA, 3.6 "LDS Allocation and Clamping"; Mesa, `lds_alloc_granularity`).
+pub const fn lds_granule(generation: Generation) -> u32 {
+    match generation {
+        Generation::Gfx6 => 256,
+        Generation::Gfx7 | Generation::Gfx8 | Generation::Gfx9 => 512,
+    }
+}
+
 /// The global data share in bytes (Vega ISA, 11 "Data share operations").
 pub const GDS_BYTES: u64 = 64 << 10;
 

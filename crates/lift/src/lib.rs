@@ -95,7 +95,9 @@ fn is_vector(op: Op) -> bool {
 fn changes_modes(l: &Lift) -> bool {
     let specs = l.inst.row().operands.iter().zip(&l.inst.operands);
     let mut written = specs.filter(|(spec, _)| spec.access.writes());
-    l.modes.gpr_index_enabled() && written.any(|(_, o)| *o == Operand::Sgpr(operand::M0))
+    l.rules().vgpr_indexing
+        && l.modes.gpr_index_enabled()
+        && written.any(|(_, o)| *o == Operand::Sgpr(operand::M0))
 }
 
 /// Refuses a scalar source whose code is reserved or not readable by scalar

@@ -38,6 +38,24 @@ pub(crate) struct Rules {
     /// The manual's own sentence on that has bytes and records swapped
     /// (docs/errata.md).
     pub buffer_dialect: Dialect,
+    /// Whether M0 says where the LDS ends, and accesses to it ignore the low bits
+    /// of addresses, as before gfx9 (GCN wiki, "DS instructions": its note on M0,
+    /// and each address there; LLVM, `ldsRequiresM0Init`, `FeatureUnalignedDSAccess`).
+    pub m0_limits_lds: bool,
+    /// Whether an address in LDS and the instruction's offset are added at 32
+    /// bits, as from gfx7 on. Before, an address beyond the LDS stays there
+    /// (LLVM, `hasUsableDSOffset`).
+    pub lds_sums_wrap: bool,
+    /// Whether the minimum, maximum and median of floats flush denormals as MODE
+    /// says, as on gfx9 (LLVM, `supportsMinMaxDenormModes`). Before, they choose
+    /// and change nothing.
+    pub choice_flushes: bool,
+    /// Whether sine and cosine beyond 256 turns are 0, as before gfx9
+    /// (docs/errata.md, "V_SIN_F32").
+    pub turns_end: bool,
+    /// Whether MODE has GPR_IDX_EN, as from gfx8 on (LLVM,
+    /// `FeatureVGPRIndexMode`).
+    pub vgpr_indexing: bool,
     /// Whether DS_SWIZZLE rotates and reverses bits, which LLVM takes for gfx9
     /// only; the GCN wiki's "DS instructions" has quads and bit masks for all.
     pub swizzle_rotates: bool,
@@ -58,19 +76,28 @@ const GFX6: Rules = Rules {
     halves_kept: false,
     halves_packed: false,
     buffer_dialect: Dialect::Strided,
+    m0_limits_lds: true,
+    lds_sums_wrap: false,
+    choice_flushes: false,
+    turns_end: true,
+    vgpr_indexing: false,
     swizzle_rotates: false,
     fp16_ovfl: false,
     wait_counters: WaitCounter::all(Generation::Gfx6),
 };
 
-/// Sea Islands: nothing that is asked for here changed.
-const GFX7: Rules = GFX6;
+/// Sea Islands.
+const GFX7: Rules = Rules {
+    lds_sums_wrap: true,
+    ..GFX6
+};
 
 /// Volcanic Islands.
 const GFX8: Rules = Rules {
     scalar_offset_unit: 1,
     inverse_two_pi: true,
     buffer_dialect: Dialect::Swizzled,
+    vgpr_indexing: true,
     ..GFX7
 };
 
@@ -87,6 +114,9 @@ const GFX9: Rules = Rules {
     halves_kept: true,
     halves_packed: true,
     buffer_dialect: Dialect::Indexed,
+    m0_limits_lds: false,
+    choice_flushes: true,
+    turns_end: false,
     swizzle_rotates: true,
     fp16_ovfl: true,
     wait_counters: WaitCounter::all(Generation::Gfx9),

@@ -123,7 +123,7 @@ fn two_addresses() {
         assert_eq!((a.offset, b.offset), (3 * unit, 200 * unit), "{op:?}");
         assert_eq!(a.access, Access::Dwords(dwords));
         assert_eq!(a.space, b.space);
-        let Space::Lds { address } = a.space else {
+        let Space::Lds { address, .. } = a.space else {
             panic!("{op:?} is an LDS access")
         };
         assert_eq!(source(&block, address), Reg::V(30));
@@ -331,7 +331,7 @@ fn segments() {
     };
     assert_eq!(source(&block, address), Reg::S(2));
     let (ops, block) = load(Form::Flat, Operand::Off);
-    let Space::Flat { address } = ops[0].space else {
+    let Space::Flat { address, .. } = ops[0].space else {
         panic!()
     };
     assert_eq!(source(&block, address), Reg::V64(30));

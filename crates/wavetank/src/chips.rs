@@ -4,18 +4,17 @@
 //! Guide for AMDGPU Backend". None of it changes what a kernel computes; compute units bound how many work-groups are
 //! resident.
 
-use wavetank_isa::Chip;
+use wavetank_isa::{Chip, Generation};
 
-use crate::error::{Error, Result, names};
+use crate::error::names;
 
 /// Names and sizes of an emulated chip, which programs ask for: those of its best-known product.
 ///
 /// ```
 /// use wavetank::{Chip, ChipFacts};
-/// assert_eq!(ChipFacts::of(Chip::Gfx906)?.product, "AMD Radeon VII");
-/// let none = ChipFacts::of(Chip::Gfx803).unwrap_err();
-/// assert!(none.to_string().starts_with("gfx803 is not emulated yet"));
-/// # Ok::<(), wavetank::Error>(())
+/// assert_eq!(ChipFacts::of(Chip::Gfx906).product, "AMD Radeon VII");
+/// assert!(ChipFacts::of(Chip::Gfx803).has_queues());
+/// assert!(!ChipFacts::of(Chip::Gfx600).has_queues());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChipFacts {
@@ -43,12 +42,214 @@ pub struct ChipFacts {
     pub isa: &'static str,
 }
 
-/// The driver's number of Vega with memory of its own, and of Vega in a processor (`AMDGPU_FAMILY_AI`, `_RV`).
-const DISCRETE: u32 = 141;
-const INTEGRATED: u32 = 142;
+/// The driver's numbers of families (`AMDGPU_FAMILY_SI`, `_CI`, `_KV`, `_VI`, `_CZ`, `_AI`, `_RV`): chips with memory of
+/// their own, and those in a processor.
+const SOUTHERN: u32 = 110;
+const SEA: u32 = 120;
+const SEA_INTEGRATED: u32 = 125;
+const VOLCANIC: u32 = 130;
+const VOLCANIC_INTEGRATED: u32 = 135;
+const VEGA: u32 = 141;
+const VEGA_INTEGRATED: u32 = 142;
 
-/// One row a chip: to emulate another is another row here.
-const ALL: [ChipFacts; 6] = [
+/// One row a chip, in the order of [`Chip::ALL`].
+const ALL: [ChipFacts; Chip::ALL.len()] = [
+    // Tahiti: a Radeon HD 7970.
+    ChipFacts {
+        chip: Chip::Gfx600,
+        product: "AMD Radeon HD 7900 Series",
+        chip_id: 0x6798,
+        compute_units: 32,
+        engines: 2,
+        arrays: 2,
+        clock: 925,
+        memory_clock: 1375,
+        memory_bits: 384,
+        family: SOUTHERN,
+        isa: "amdgcn-amd-amdhsa--gfx600",
+    },
+    // Pitcairn: a Radeon HD 7870.
+    ChipFacts {
+        chip: Chip::Gfx601,
+        product: "AMD Radeon HD 7800 Series",
+        chip_id: 0x6818,
+        compute_units: 20,
+        engines: 2,
+        arrays: 2,
+        clock: 1000,
+        memory_clock: 1200,
+        memory_bits: 256,
+        family: SOUTHERN,
+        isa: "amdgcn-amd-amdhsa--gfx601",
+    },
+    // Oland: a Radeon R7 240.
+    ChipFacts {
+        chip: Chip::Gfx602,
+        product: "AMD Radeon R7 240",
+        chip_id: 0x6613,
+        compute_units: 5,
+        engines: 1,
+        arrays: 1,
+        clock: 780,
+        memory_clock: 1125,
+        memory_bits: 128,
+        family: SOUTHERN,
+        isa: "amdgcn-amd-amdhsa--gfx602",
+    },
+    // Kaveri: an A10-7850K, with DDR3-2133.
+    ChipFacts {
+        chip: Chip::Gfx700,
+        product: "AMD Radeon R7 Graphics",
+        chip_id: 0x130f,
+        compute_units: 8,
+        engines: 1,
+        arrays: 1,
+        clock: 720,
+        memory_clock: 1067,
+        memory_bits: 128,
+        family: SEA_INTEGRATED,
+        isa: "amdgcn-amd-amdhsa--gfx700",
+    },
+    // Hawaii for workstations: a FirePro W9100.
+    ChipFacts {
+        chip: Chip::Gfx701,
+        product: "AMD FirePro W9100",
+        chip_id: 0x67a0,
+        compute_units: 44,
+        engines: 4,
+        arrays: 1,
+        clock: 930,
+        memory_clock: 1250,
+        memory_bits: 512,
+        family: SEA,
+        isa: "amdgcn-amd-amdhsa--gfx701",
+    },
+    // Hawaii: a Radeon R9 290X.
+    ChipFacts {
+        chip: Chip::Gfx702,
+        product: "AMD Radeon R9 290X",
+        chip_id: 0x67b0,
+        compute_units: 44,
+        engines: 4,
+        arrays: 1,
+        clock: 1000,
+        memory_clock: 1250,
+        memory_bits: 512,
+        family: SEA,
+        isa: "amdgcn-amd-amdhsa--gfx702",
+    },
+    // Kabini: an E1-2100, with DDR3-1333.
+    ChipFacts {
+        chip: Chip::Gfx703,
+        product: "AMD Radeon HD 8210",
+        chip_id: 0x9834,
+        compute_units: 2,
+        engines: 1,
+        arrays: 1,
+        clock: 300,
+        memory_clock: 667,
+        memory_bits: 64,
+        family: SEA_INTEGRATED,
+        isa: "amdgcn-amd-amdhsa--gfx703",
+    },
+    // Bonaire: a Radeon R7 260X.
+    ChipFacts {
+        chip: Chip::Gfx704,
+        product: "AMD Radeon R7 260X",
+        chip_id: 0x6658,
+        compute_units: 14,
+        engines: 2,
+        arrays: 1,
+        clock: 1100,
+        memory_clock: 1625,
+        memory_bits: 128,
+        family: SEA,
+        isa: "amdgcn-amd-amdhsa--gfx704",
+    },
+    // Mullins: an A4 Micro-6400T, with DDR3L-1333.
+    ChipFacts {
+        chip: Chip::Gfx705,
+        product: "AMD Radeon R3 Graphics",
+        chip_id: 0x9850,
+        compute_units: 2,
+        engines: 1,
+        arrays: 1,
+        clock: 350,
+        memory_clock: 667,
+        memory_bits: 64,
+        family: SEA_INTEGRATED,
+        isa: "amdgcn-amd-amdhsa--gfx705",
+    },
+    // Carrizo: an FX-8800P, with DDR3-2133.
+    ChipFacts {
+        chip: Chip::Gfx801,
+        product: "AMD FX-8800P Radeon R7",
+        chip_id: 0x9874,
+        compute_units: 8,
+        engines: 1,
+        arrays: 1,
+        clock: 800,
+        memory_clock: 1067,
+        memory_bits: 128,
+        family: VOLCANIC_INTEGRATED,
+        isa: "amdgcn-amd-amdhsa--gfx801:xnack-",
+    },
+    // Tonga: a Radeon R9 285.
+    ChipFacts {
+        chip: Chip::Gfx802,
+        product: "AMD Radeon R9 285",
+        chip_id: 0x6939,
+        compute_units: 28,
+        engines: 4,
+        arrays: 1,
+        clock: 918,
+        memory_clock: 1375,
+        memory_bits: 256,
+        family: VOLCANIC,
+        isa: "amdgcn-amd-amdhsa--gfx802",
+    },
+    // Polaris 10: a Radeon RX 580.
+    ChipFacts {
+        chip: Chip::Gfx803,
+        product: "Radeon RX 580 Series",
+        chip_id: 0x67df,
+        compute_units: 36,
+        engines: 4,
+        arrays: 1,
+        clock: 1340,
+        memory_clock: 2000,
+        memory_bits: 256,
+        family: VOLCANIC,
+        isa: "amdgcn-amd-amdhsa--gfx803",
+    },
+    // Tonga for workstations: a FirePro W7100.
+    ChipFacts {
+        chip: Chip::Gfx805,
+        product: "AMD FirePro W7100",
+        chip_id: 0x692b,
+        compute_units: 28,
+        engines: 4,
+        arrays: 1,
+        clock: 920,
+        memory_clock: 1400,
+        memory_bits: 256,
+        family: VOLCANIC,
+        isa: "amdgcn-amd-amdhsa--gfx805",
+    },
+    // Stoney: an A9-9410, with DDR4-2133.
+    ChipFacts {
+        chip: Chip::Gfx810,
+        product: "AMD Radeon R5 Graphics",
+        chip_id: 0x98e4,
+        compute_units: 3,
+        engines: 1,
+        arrays: 1,
+        clock: 800,
+        memory_clock: 1067,
+        memory_bits: 64,
+        family: VOLCANIC_INTEGRATED,
+        isa: "amdgcn-amd-amdhsa--gfx810:xnack-",
+    },
     // Vega 10.
     ChipFacts {
         chip: Chip::Gfx900,
@@ -60,7 +261,7 @@ const ALL: [ChipFacts; 6] = [
         clock: 1630,
         memory_clock: 945,
         memory_bits: 2048,
-        family: DISCRETE,
+        family: VEGA,
         isa: "amdgcn-amd-amdhsa--gfx900:xnack-",
     },
     // Raven Ridge: a Ryzen 5 2400G, with DDR4-2933.
@@ -74,7 +275,7 @@ const ALL: [ChipFacts; 6] = [
         clock: 1250,
         memory_clock: 1467,
         memory_bits: 128,
-        family: INTEGRATED,
+        family: VEGA_INTEGRATED,
         isa: "amdgcn-amd-amdhsa--gfx902:xnack-",
     },
     // Vega 12.
@@ -88,7 +289,7 @@ const ALL: [ChipFacts; 6] = [
         clock: 1283,
         memory_clock: 740,
         memory_bits: 1024,
-        family: DISCRETE,
+        family: VEGA,
         isa: "amdgcn-amd-amdhsa--gfx904:xnack-",
     },
     // Vega 20.
@@ -102,7 +303,7 @@ const ALL: [ChipFacts; 6] = [
         clock: 1801,
         memory_clock: 1000,
         memory_bits: 4096,
-        family: DISCRETE,
+        family: VEGA,
         isa: "amdgcn-amd-amdhsa--gfx906:sramecc-:xnack-",
     },
     // Raven 2: a Ryzen 3 3200U, with DDR4-2400.
@@ -116,7 +317,7 @@ const ALL: [ChipFacts; 6] = [
         clock: 1200,
         memory_clock: 1200,
         memory_bits: 128,
-        family: INTEGRATED,
+        family: VEGA_INTEGRATED,
         isa: "amdgcn-amd-amdhsa--gfx909:xnack-",
     },
     // Renoir: a Ryzen 7 4700G, with DDR4-3200.
@@ -130,44 +331,31 @@ const ALL: [ChipFacts; 6] = [
         clock: 2100,
         memory_clock: 1600,
         memory_bits: 128,
-        family: INTEGRATED,
+        family: VEGA_INTEGRATED,
         isa: "amdgcn-amd-amdhsa--gfx90c:xnack-",
     },
 ];
 
-/// The chips that can be emulated, those of [`ChipFacts::ALL`].
-pub const SUPPORTED_CHIPS: &[Chip] = &{
-    let mut chips = [ALL[0].chip; ALL.len()];
-    let mut n = 0;
-    while n < ALL.len() {
-        chips[n] = ALL[n].chip;
-        n += 1;
-    }
-    chips
-};
-
-/// The chip where none is named: the first of the list.
-pub const DEFAULT_CHIP: Chip = ALL[0].chip;
+/// The chip where none is named.
+pub const DEFAULT_CHIP: Chip = Chip::Gfx900;
 
 impl ChipFacts {
-    /// Every chip that is emulated, oldest first.
+    /// Every chip, oldest first.
     pub const ALL: &'static [ChipFacts] = &ALL;
 
     /// What is told of a chip.
-    ///
-    /// # Errors
-    /// [`Error::Chip`], which names those that are emulated, for a chip that is not.
-    pub fn of(chip: Chip) -> Result<&'static ChipFacts> {
-        ALL.iter()
-            .find(|facts| facts.chip == chip)
-            .ok_or_else(|| Error::Chip {
-                chip,
-                supported: SUPPORTED_CHIPS.to_vec(),
-            })
+    pub fn of(chip: Chip) -> &'static ChipFacts {
+        &ALL[chip as usize]
     }
 
-    /// The names of the chips that are emulated, as messages list them: `gfx900, gfx902, …`.
+    /// Whether there is a runtime of HSA for it: its processors take packets of queues, from gfx7 on. Kernels for older
+    /// ones are launched with the library or with `wavetank launch`.
+    pub fn has_queues(&self) -> bool {
+        self.chip.generation() > Generation::Gfx6
+    }
+
+    /// The names of the chips, as messages list them: `gfx600, gfx601, …`.
     pub fn names() -> String {
-        names(SUPPORTED_CHIPS)
+        names(Chip::ALL)
     }
 }

@@ -202,7 +202,6 @@ impl DeviceBuilder {
     /// Makes the device.
     ///
     /// # Errors
-    /// [`Error::Chip`](crate::Error::Chip) for a chip that is not among [`SUPPORTED_CHIPS`](crate::SUPPORTED_CHIPS),
     /// [`Error::Setting`](crate::Error::Setting) for a wrong value of a variable that [`KernelSettings`] has.
     pub fn build(self) -> Result<Device> {
         let DeviceBuilder {
@@ -214,7 +213,7 @@ impl DeviceBuilder {
             strict,
             stack,
         } = self;
-        let facts = ChipFacts::of(chip)?;
+        let facts = ChipFacts::of(chip);
         let settings = KernelSettings::from_env()?;
         let processors = || std::thread::available_parallelism().map_or(1, NonZero::get);
         let simd = simd.or(settings.simd);

@@ -19,14 +19,6 @@ pub enum Error {
     /// The bytes are no usable code object, or none for this device.
     #[error(transparent)]
     Object(#[from] wavetank_object::Error),
-    /// A chip that code objects may be made for but that is not emulated.
-    #[error("{chip} is not emulated yet; {} are", names(supported))]
-    Chip {
-        /// The chip asked for.
-        chip: Chip,
-        /// Those that are.
-        supported: Vec<Chip>,
-    },
     /// A variable of the environment with a value that it cannot have.
     #[error(transparent)]
     Setting(#[from] WrongSetting),
@@ -76,15 +68,16 @@ pub enum Error {
     },
     /// More LDS than a work-group can have.
     #[error(
-        "kernel `{}` would use {bytes} bytes of LDS; a work-group has at most {}",
-        readable(kernel),
-        crate::MAX_LDS
+        "kernel `{}` would use {bytes} bytes of LDS; a work-group has at most {most}",
+        readable(kernel)
     )]
     Lds {
         /// The kernel.
         kernel: String,
         /// The LDS in all, static and dynamic.
         bytes: u64,
+        /// The most that a work-group has on the chip.
+        most: u32,
     },
     /// A cooperative launch whose work-groups cannot all be resident at once.
     #[error(

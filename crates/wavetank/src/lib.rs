@@ -36,6 +36,7 @@
 mod arg;
 mod buffer;
 mod calls;
+mod cases;
 mod chips;
 mod code;
 mod device;
@@ -61,7 +62,8 @@ mod worker;
 
 pub use arg::Arg;
 pub use buffer::Buffer;
-pub use chips::{ChipFacts, DEFAULT_CHIP, SUPPORTED_CHIPS};
+pub use cases::{cases_of, fidelity};
+pub use chips::{ChipFacts, DEFAULT_CHIP};
 pub use device::{Device, DeviceBuilder};
 pub use dispatch::{Dims, Dispatch, Packet};
 pub use error::{Error, KernelFault, Place, Result, Timeout};
@@ -77,7 +79,7 @@ pub use wavetank_interp::Simd;
 pub use wavetank_ir as ir;
 pub use wavetank_ir::{Dimensions, Family, MemKind};
 pub use wavetank_isa::Chip;
-pub use wavetank_isa::numbers::{self, LDS_BYTES as MAX_LDS};
+pub use wavetank_isa::numbers;
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};
@@ -91,5 +93,5 @@ pub use wavetank_memory::{
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
 pub use wavetank_memory::{Touch, Touched};
 pub use wavetank_object as object;
-pub use wavetank_translate::{Fidelity, FrontEnd, fidelity};
+pub use wavetank_translate::{Fidelity, FrontEnd};
 pub use wavetank_visa as visa;

@@ -161,7 +161,7 @@ fn wrong_files_are_told_by_line() {
     assert!(error("v1 = 0\n> v_foo v0, v1\n").starts_with("line 2: `v_foo` is no instruction"));
     assert!(error("v999 = 0\n> s_nop 0\n").contains("out of range"));
     assert!(error("v1 = apple\n> s_nop 0\n").contains("`apple` is no value"));
-    assert!(error("isa gfx803\n> s_nop 0\n").contains("gfx803 is not emulated yet; gfx900, "));
+    assert!(error("isa gfx908\n> s_nop 0\n").contains("`gfx908` is no instruction set"));
     assert!(error("lds[-20] = 0\n> s_nop 0\n").contains("LDS offsets are multiples of 4"));
     assert!(error("").contains("no instruction"));
 }

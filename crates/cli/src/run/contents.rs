@@ -73,11 +73,13 @@ impl Contents {
     /// # Errors
     /// A program with code for other chips alone.
     pub fn chip(&self, program: &Path) -> Result<Option<Chip>> {
-        let all = ChipFacts::ALL.iter();
+        let all = ChipFacts::ALL.iter().filter(|chip| chip.has_queues());
         let fitting = all.filter(|chip| self.targets.is_empty() || has_code(&self.targets, chip));
         let count = |chip: &ChipFacts| self.libraries.iter().filter(|l| has_code(l, chip)).count();
-        // Of equals the last would be taken.
-        let best = fitting.rev().max_by_key(|chip| count(chip));
+        // Of equals the first of the newest generation: the last would be taken.
+        let best = fitting
+            .rev()
+            .max_by_key(|chip| (count(chip), chip.chip.generation()));
         match best {
             Some(chip) if !self.targets.is_empty() || count(chip) > 0 => Ok(Some(chip.chip)),
             Some(_) => Ok(None),

@@ -26,7 +26,7 @@ impl<L: Level> Lower<'_, L> {
         };
         match &op.space {
             // The apertures are looked for lane by lane.
-            Space::Flat { address } => mem.sources[0] = Source::Vector(self.lanes(*address)?),
+            Space::Flat { address, .. } => mem.sources[0] = Source::Vector(self.lanes(*address)?),
             Space::Image(image) => {
                 for (at, v) in mem.address.iter_mut().zip(&image.address) {
                     *at = self.lanes(*v)?;
@@ -139,9 +139,10 @@ pub(crate) fn addresses(space: &Space) -> [Option<Value>; 4] {
         Space::Global { address, index } | Space::Scalar { address, index } => {
             [Some(address), index, None, None]
         }
-        Space::Flat { address } | Space::Scratch { address } | Space::Lds { address } => {
-            [Some(address), None, None, None]
+        Space::Flat { address, limit } | Space::Lds { address, limit } => {
+            [Some(address), limit, None, None]
         }
+        Space::Scratch { address } => [Some(address), None, None, None],
         Space::Buffer {
             index,
             offset,
@@ -151,7 +152,11 @@ pub(crate) fn addresses(space: &Space) -> [Option<Value>; 4] {
         Space::Image(_) => [None; 4],
         Space::Surface(ref element) => [Some(element.number), element.level, None, None],
         Space::Gds { address, window } => [Some(address), Some(window), None, None],
-        Space::LdsPair { address, other } => [Some(address), Some(other), None, None],
+        Space::LdsPair {
+            address,
+            other,
+            limit,
+        } => [Some(address), Some(other), limit, None],
         Space::ScalarBuffer { index, .. } => [None, index, None, None],
     }
 }

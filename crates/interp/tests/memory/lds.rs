@@ -98,6 +98,7 @@ fn accesses_beyond_the_lds_are_told() {
             Where::LdsPair {
                 address: V,
                 other: V,
+                limit: None,
             },
             Rmw::Add,
             1,
@@ -115,7 +116,14 @@ fn accesses_beyond_the_lds_are_told() {
         assert_eq!(overrun(&mut unit), seen);
     }
     // Through a flat address; one in memory does not count.
-    let flat = load(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(4));
+    let flat = load(
+        Where::Flat {
+            address: V,
+            limit: None,
+        },
+        Access::Dwords(1),
+        DataReg::V(4),
+    );
     let (memory, _) = filled(&registry);
     wave.set_s64(126, 7);
     set_addresses(&mut wave, 6, |l| {
@@ -139,7 +147,14 @@ fn a_strict_unit_stops_beyond_the_lds() {
         lds_bytes: 64,
     };
     // Nothing is written, not even by the lanes that stay inside, or elsewhere.
-    let flat = store(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(1));
+    let flat = store(
+        Where::Flat {
+            address: V,
+            limit: None,
+        },
+        Access::Dwords(1),
+        DataReg::V(1),
+    );
     set_addresses(&mut wave, 6, |l| match l {
         0 => memory,
         _ => SHARED_BASE + 4 * l as u64,
@@ -157,6 +172,7 @@ fn a_strict_unit_stops_beyond_the_lds() {
             Where::LdsPair {
                 address: V,
                 other: V,
+                limit: None,
             },
             Rmw::Add,
             1,

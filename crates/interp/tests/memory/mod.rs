@@ -224,7 +224,10 @@ pub fn overflow(offset: u32) -> MemoryFaultReason {
 }
 
 pub fn local() -> Where {
-    Where::Lds { address: V }
+    Where::Lds {
+        address: V,
+        limit: None,
+    }
 }
 
 pub fn buffer(index: bool, offset: bool, format: bool) -> Where {

@@ -100,7 +100,10 @@ impl Memory {
     fn space(self) -> Where {
         match self {
             Memory::Global => global(),
-            Memory::Flat | Memory::FlatLds => Where::Flat { address: V },
+            Memory::Flat | Memory::FlatLds => Where::Flat {
+                address: V,
+                limit: None,
+            },
             Memory::Indexed => Where::Global {
                 address: V,
                 index: Some(V),

@@ -93,7 +93,14 @@ fn flat_addresses_reach_all_three_memories() {
         1 => SHARED_BASE + 8 * l as u64,
         _ => PRIVATE_BASE + 8 * l as u64 % 64,
     };
-    let op = load(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(0));
+    let op = load(
+        Where::Flat {
+            address: V,
+            limit: None,
+        },
+        Access::Dwords(1),
+        DataReg::V(0),
+    );
     for f in levels(&op) {
         set_addresses(&mut wave, 0, address);
         let op = MemOp {
@@ -111,7 +118,14 @@ fn flat_addresses_reach_all_three_memories() {
         }
     }
     // A fault in one memory leaves the others alone.
-    let op = store(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(8));
+    let op = store(
+        Where::Flat {
+            address: V,
+            limit: None,
+        },
+        Access::Dwords(1),
+        DataReg::V(8),
+    );
     set_addresses(&mut wave, 0, |l| match l {
         0 => global,
         1 => SHARED_BASE,
@@ -154,7 +168,14 @@ fn buffers_and_flat_addresses_agree_on_scratch() {
     run(&mut wave, &mut unit, &pair, &by_lane).unwrap();
     let mut read = |offset: fn(usize) -> u64| {
         set_addresses(&mut wave, 6, |l| PRIVATE_BASE + offset(l));
-        let op = load(Where::Flat { address: V }, Access::Dwords(1), DataReg::V(8));
+        let op = load(
+            Where::Flat {
+                address: V,
+                limit: None,
+            },
+            Access::Dwords(1),
+            DataReg::V(8),
+        );
         run(&mut wave, &mut unit, &op, &[v(6)]).unwrap();
         *wave.vgpr(8)
     };

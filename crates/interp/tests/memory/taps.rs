@@ -73,7 +73,14 @@ fn flat_accesses_are_noted_where_they_go() {
         5 => PRIVATE_BASE + 12,
         _ => a + 40,
     });
-    let op = load(Where::Flat { address: V }, Access::Dwords(2), DataReg::V(4));
+    let op = load(
+        Where::Flat {
+            address: V,
+            limit: None,
+        },
+        Access::Dwords(2),
+        DataReg::V(4),
+    );
     let mut found = touched(&mut wave, &mut unit, &op, &[v(0)]);
     found.sort_by_key(|touch| touch.0);
     let wanted = [
@@ -166,6 +173,7 @@ fn buffers_scalars_and_pairs_are_noted() {
             Where::LdsPair {
                 address: V,
                 other: V,
+                limit: None,
             },
             Rmw::Add,
             1,

@@ -1,71 +1,10 @@
-//! What shows that an instruction is exact: a case, or a test with a truth of
-//! its own.
+//! Which tests with a truth of their own show that an instruction is exact.
 //!
 //! To execute is not enough. An instruction that is not named here is
-//! [`Unshown`](super::Fidelity::Unshown), whatever its arm looks like.
+//! [`Unshown`](super::Fidelity::Unshown), whatever its arm looks like, until a
+//! case of it is found, which those above this crate do.
 
 use wavetank_isa::Op;
-
-/// Files of cases, and the instructions that a case of theirs executes.
-///
-/// An expectation comes from the document, from arithmetic or from another
-/// implementation (docs/instructions.md).
-const CASES: &[(&str, &str)] = &[
-    (
-        "tests/isa/formats.wt",
-        "buffer_load_format_d16_hi_x buffer_load_format_d16_x buffer_load_format_d16_xy \
-         buffer_load_format_d16_xyz buffer_load_format_d16_xyzw buffer_load_sbyte \
-         buffer_store_format_d16_hi_x buffer_store_format_d16_x buffer_store_format_d16_xyzw \
-         buffer_store_lds_dword ds_add_src2_u32 ds_inc_src2_u64 ds_min_src2_f64 \
-         ds_rsub_src2_u32 ds_sub_src2_u32 ds_write_src2_b32 flat_load_dword s_or_b32 \
-         tbuffer_load_format_d16_xy tbuffer_load_format_xyzw tbuffer_store_format_d16_x \
-         tbuffer_store_format_xyzw",
-    ),
-    (
-        "tests/isa/gds.wt",
-        "ds_add_u64 ds_append ds_consume ds_gws_barrier ds_gws_init ds_gws_sema_br \
-         ds_gws_sema_p ds_gws_sema_release_all ds_gws_sema_v ds_read_b64 ds_write2_b32 \
-         s_mov_b32 v_mov_b32",
-    ),
-    ("tests/isa/images.wt", "s_lshr_b64 s_mov_b64"),
-    ("tests/isa/interpolation.wt", "v_interp_mov_f32"),
-    (
-        "tests/isa/lanes.wt",
-        "ds_bpermute_b32 ds_permute_b32 ds_swizzle_b32 v_mbcnt_hi_u32_b32 v_mbcnt_lo_u32_b32 \
-         v_readfirstlane_b32 v_readlane_b32 v_writelane_b32",
-    ),
-    (
-        "tests/isa/memory.wt",
-        "buffer_load_dword ds_add_rtn_u32 ds_cmpst_rtn_b32 ds_inc_u32 ds_max_f32 ds_read2_b32 \
-         ds_read_b32 ds_read_u16_d16_hi ds_write_b32 ds_wrxchg2_rtn_b32 flat_atomic_cmpswap \
-         flat_atomic_smax flat_load_sbyte flat_load_ubyte flat_store_dwordx2 \
-         s_buffer_load_dwordx4 s_load_dwordx2 s_store_dwordx2",
-    ),
-    (
-        "tests/isa/modes.wt",
-        "s_set_gpr_idx_off s_set_gpr_idx_on v_cubema_f32 v_cubesc_f32 v_cubetc_f32 \
-         v_div_fixup_f32 v_fract_f16 v_fract_f64 v_mad_i64_i32 v_mqsad_pk_u16_u8 \
-         v_pk_mul_lo_u16 v_qsad_pk_u16_u8 v_trig_preop_f64",
-    ),
-    (
-        "tests/isa/scalar.wt",
-        "s_absdiff_i32 s_add_i32 s_add_u32 s_addc_u32 s_addk_i32 s_and_saveexec_b64 \
-         s_andn2_wrexec_b64 s_bfe_i32 s_bfe_u32 s_bitreplicate_b64_b32 s_brev_b32 \
-         s_cbranch_scc1 s_cmpk_lt_i32 s_cselect_b64 s_ff1_i32_b32 s_flbit_i32 s_flbit_i32_b32 \
-         s_getpc_b64 s_lshl3_add_u32 s_max_i32 s_mul_hi_i32 s_orn2_saveexec_b64 \
-         s_pack_lh_b32_b16 s_quadmask_b32 s_sub_i32 s_sub_u32 s_wqm_b32 v_add_f32 v_sub_f32",
-    ),
-    (
-        "tests/isa/vector.wt",
-        "v_add_co_u32 v_add_f16 v_add_f64 v_add_u32 v_addc_co_u32 v_alignbit_b32 v_bfe_i32 \
-         v_bfi_b32 v_cmp_class_f32 v_cmp_gt_i32 v_cmp_lt_i32 v_cmpx_gt_u32 v_cndmask_b32 \
-         v_cvt_f16_f32 v_cvt_f32_f16 v_cvt_i32_f32 v_cvt_u32_f32 v_ffbh_u32 v_ffbl_b32 \
-         v_fma_f16 v_fma_f32 v_fract_f32 v_frexp_exp_i32_f32 v_frexp_mant_f32 v_ldexp_f32 \
-         v_lshl_add_u32 v_lshlrev_b64 v_mad_f32 v_mad_mix_f32 v_mad_u16 v_mad_u64_u32 v_max_f32 \
-         v_med3_f32 v_min_f32 v_mul_f64 v_mul_hi_u32 v_mul_u32_u24 v_perm_b32 v_pk_add_f16 \
-         v_sad_u8 v_subbrev_co_u32",
-    ),
-];
 
 /// Tests that lift the instruction and evaluate what comes out, as
 /// `file::test`, and the instructions that each names.
@@ -247,10 +186,10 @@ const OPERATIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What shows an instruction bit for bit: a file of cases, or `file::test`.
+/// What shows an instruction bit for bit, as `file::test`.
 pub(super) fn by(op: Op) -> Option<&'static str> {
     let name = name(op);
-    let all = CASES.iter().chain(MEANINGS).chain(OPERATIONS);
+    let all = MEANINGS.iter().chain(OPERATIONS);
     let names = |instructions: &str| instructions.split_whitespace().any(|i| i == name);
     all.into_iter()
         .find_map(|(place, instructions)| names(instructions).then_some(*place))

@@ -100,7 +100,8 @@ fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
         }
         _ => {
             let address = l.vector64(Field::Vaddr).v;
-            (Space::Flat { address }, Counter::Both)
+            let limit = super::lds::limit(l);
+            (Space::Flat { address, limit }, Counter::Both)
         }
     };
     // The 13-bit offset is signed, but FLAT ignores its top bit.

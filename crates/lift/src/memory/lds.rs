@@ -144,10 +144,11 @@ fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
 
 /// LDS[address + OFFSET].
 fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
+    let offset = l.inst.mods.offset.into();
     Site {
         l,
-        space: space(l, address),
-        offset: l.inst.mods.offset.into(),
+        space: space(l, unwrapped(l, address, offset)),
+        offset,
         data: Field::Data0,
         data2: l.vgpr(Field::Data1).map(|_| Field::Data1),
         ret: l.results(Field::Vdst),
@@ -162,7 +163,25 @@ fn space(l: &Lift, address: Value) -> Space {
         let window = l.m0().v;
         Space::Gds { address, window }
     } else {
-        Space::Lds { address }
+        Space::Lds {
+            address,
+            limit: limit(l),
+        }
+    }
+}
+
+/// Where the LDS ends at the latest, on chips where M0 says it.
+pub(super) fn limit(l: &Lift) -> Option<Value> {
+    l.rules().m0_limits_lds.then(|| l.m0().v)
+}
+
+/// An address for which the sum with the offset is in range only if it is
+/// itself, where the chip demands that.
+fn unwrapped(l: &Lift, address: Value, offset: i64) -> Value {
+    match l.rules().lds_sums_wrap || offset == 0 {
+        true => address,
+        // Beyond every LDS, and so that the sum does not wrap.
+        false => Int::i32(l.b, address).min_u(0xffff_0000).v,
     }
 }
 
@@ -220,7 +239,8 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
 }
 
 /// ds_append and ds_consume: one lane adds or subtracts the number of active
-/// lanes at M0[15:0] + OFFSET; all get the value before.
+/// lanes at M0[15:0] + OFFSET, or where M0 limits the LDS at OFFSET; all get the
+/// value before (docs/errata.md).
 ///
 /// The lowest active lane does it, and gets the value before for the others.
 fn append(l: &Lift, rmw: Rmw) -> Flow {
@@ -229,7 +249,7 @@ fn append(l: &Lift, rmw: Rmw) -> Flow {
     let Some(vdst) = l.vgpr(Field::Vdst) else {
         return Flow::Next;
     };
-    let base = match l.inst.has(Flags::GDS) {
+    let base = match l.inst.has(Flags::GDS) || l.rules().m0_limits_lds {
         true => Int::const32(l.b, 0),
         false => l.m0() & 0xffff,
     };
@@ -319,6 +339,7 @@ fn between(l: &Lift, rmw: Rmw, dwords: u8) -> Flow {
         space: Space::LdsPair {
             address: a.v,
             other: b.v,
+            limit: limit(l),
         },
         offset: 0,
         access: Access::Dwords(dwords),

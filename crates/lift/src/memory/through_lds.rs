@@ -57,7 +57,10 @@ fn place(l: &Lift) -> MemOp {
 fn dword(address: Value, offset: i64, mask: Value) -> MemOp {
     MemOp {
         kind: MemKind::Load,
-        space: Space::Lds { address },
+        space: Space::Lds {
+            address,
+            limit: None,
+        },
         offset,
         access: Access::Dwords(1),
         half: Half::Whole,

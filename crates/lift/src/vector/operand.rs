@@ -212,7 +212,7 @@ impl<'a> Vector<'a> {
             Field::Src2 => 2,
             _ => 3,
         };
-        self.l.modes.gpr_index() >> bit & 1 == 1
+        self.l.indexed_operands() >> bit & 1 == 1
     }
 
     /// M0[7:0], the index of VGPR indexing.
@@ -420,7 +420,7 @@ impl<'a> Vector<'a> {
     pub fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
         let b = self.b();
         let wide = b.ty(value).bits() == 64;
-        if self.l.modes.gpr_index() & 8 == 0 {
+        if self.l.indexed_operands() & 8 == 0 {
             let reg = if wide { Reg::V64(n) } else { Reg::V(n) };
             return b.write_bytes(reg, value, Some(lanes), bytes);
         }

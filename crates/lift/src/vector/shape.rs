@@ -61,6 +61,12 @@ impl<'a> Vector<'a> {
         self.map(f)
     }
 
+    /// Floats to one of them. Where the chip chooses without a look at MODE, denormals stay what they are.
+    pub fn choice<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Float<'a>) -> Flow {
+        let flushes = self.l.rules().choice_flushes;
+        self.float(|xs| f(xs.map(|x| if flushes { x } else { x.keeping() })))
+    }
+
     /// Integers to an integer.
     pub fn int<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Int<'a>) -> Flow {
         self.map(f)
@@ -120,6 +126,19 @@ impl<'a> Vector<'a> {
                 exact.to_float(Elem::F16, Fp::default())
             }
         }
+    }
+
+    /// The argument of a sine or cosine, in turns. A finite one that is too large counts as 0, where the chip has a
+    /// bound.
+    pub fn turns(&self, a: Float<'a>) -> Float<'a> {
+        if !self.l.rules().turns_end {
+            return a;
+        }
+        let size = a.un(Un::FAbs);
+        let too_large = self.constant(a, 256.0).cmp(Rel::Lt, size);
+        let finite = size.cmp(Rel::Lt, self.constant(a, f32::INFINITY));
+        let beyond = self.per_lane(too_large & finite);
+        beyond.select_float(a.constant_bits(0), a)
     }
 
     /// The product where neither factor is zero, else +0 (the rules of DX9).
@@ -220,6 +239,16 @@ impl<'a> Float<'a> {
         let fp = Fp {
             flush_in: true,
             flush_out: true,
+            ..self.fp
+        };
+        Float { fp, ..self }
+    }
+
+    /// The value in an environment that leaves denormals alone.
+    pub fn keeping(self) -> Self {
+        let fp = Fp {
+            flush_in: false,
+            flush_out: false,
             ..self.fp
         };
         Float { fp, ..self }

@@ -69,8 +69,8 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         }
         V_RSQ_F16 | V_RSQ_F32 | V_RSQ_F64 => v.float(|[a]| a.flushing_single().un(Un::FRsq)),
         V_SQRT_F16 | V_SQRT_F32 | V_SQRT_F64 => v.float(|[a]| a.flushing_single().un(Un::FSqrt)),
-        V_SIN_F16 | V_SIN_F32 => v.float(|[a]| a.un(Un::FSin)),
-        V_COS_F16 | V_COS_F32 => v.float(|[a]| a.un(Un::FCos)),
+        V_SIN_F16 | V_SIN_F32 => v.float(|[a]| v.turns(a).un(Un::FSin)),
+        V_COS_F16 | V_COS_F32 => v.float(|[a]| v.turns(a).un(Un::FCos)),
         V_LOG_CLAMP_F32 => v.float(|[a]| finite(v, a.flushing().un(Un::FLog2))),
         V_RCP_CLAMP_F32 | V_RCP_CLAMP_F64 => {
             v.float(|[a]| finite(v, a.flushing_single().un(Un::FRcp)))

@@ -16,8 +16,8 @@ pub(super) fn lift(v: &Vector, op: Vop2) -> Flow {
         V_SUBREV_F16 | V_SUBREV_F32 => v.float(|[a, b]| b - a),
         V_MUL_F16 | V_MUL_F32 => v.float(|[a, b]| a * b),
         V_MUL_LEGACY_F32 => v.float(|[a, b]| v.mul_legacy(a, b)),
-        V_MIN_F16 | V_MIN_F32 => v.float(|[a, b]| a.min(b)),
-        V_MAX_F16 | V_MAX_F32 => v.float(|[a, b]| a.max(b)),
+        V_MIN_F16 | V_MIN_F32 => v.choice(|[a, b]| a.min(b)),
+        V_MAX_F16 | V_MAX_F32 => v.choice(|[a, b]| a.max(b)),
         V_MIN_LEGACY_F32 => v.float(|[a, b]| a.cmp(Rel::Lt, b).select_float(a, b)),
         V_MAX_LEGACY_F32 => v.float(|[a, b]| b.cmp(Rel::Le, a).select_float(a, b)),
         // Rounded twice, denormals flushed; the destination or K is the addend.

@@ -15,8 +15,8 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
     match op {
         V_ADD_F64 => v.float(|[a, b]| a + b),
         V_MUL_F64 => v.float(|[a, b]| a * b),
-        V_MIN_F64 => v.float(|[a, b]| a.min(b)),
-        V_MAX_F64 => v.float(|[a, b]| a.max(b)),
+        V_MIN_F64 => v.choice(|[a, b]| a.min(b)),
+        V_MAX_F64 => v.choice(|[a, b]| a.max(b)),
         V_LDEXP_F32 | V_LDEXP_F64 => v.float(|[a, n]| a.ldexp(n.v)),
         V_FMA_F16 | V_FMA_LEGACY_F16 | V_FMA_F32 | V_FMA_F64 => v.float(|[a, b, c]| a.fma(b, c)),
         // Rounded twice, denormals flushed.
@@ -24,9 +24,9 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         V_MAD_LEGACY_F32 | V_MAC_LEGACY_F32 => {
             v.float(|[a, b, c]| v.mul_legacy(a.flushing(), b.flushing()) + c)
         }
-        V_MIN3_F16 | V_MIN3_F32 => v.float(|[a, b, c]| a.min(b).min(c)),
-        V_MAX3_F16 | V_MAX3_F32 => v.float(|[a, b, c]| a.max(b).max(c)),
-        V_MED3_F16 | V_MED3_F32 => v.float(|[a, b, c]| a.tern(Tern::FMed3, b, c)),
+        V_MIN3_F16 | V_MIN3_F32 => v.choice(|[a, b, c]| a.min(b).min(c)),
+        V_MAX3_F16 | V_MAX3_F32 => v.choice(|[a, b, c]| a.max(b).max(c)),
+        V_MED3_F16 | V_MED3_F32 => v.choice(|[a, b, c]| a.tern(Tern::FMed3, b, c)),
         V_CUBEID_F32 => {
             v.float(|xyz| v.flushing_fn(&lane_fn::CUBE_ID, &lane_fn::CUBE_ID_FLUSHING, xyz))
         }

@@ -4,8 +4,8 @@
 
 use wavetank_isa::Generation;
 use wavetank_isa::numbers::{
-    GROUPS_PER_UNIT, LDS_BYTES, LDS_GRANULE, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE,
-    WAVES_PER_SIMD, sgprs_per_simd,
+    GROUPS_PER_UNIT, LDS_BYTES, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE, WAVES_PER_SIMD,
+    lds_granule, sgprs_per_simd,
 };
 
 /// What a kernel takes of a compute unit.
@@ -37,7 +37,7 @@ impl Occupancy {
         let by_waves = self.waves_per_unit() / self.waves_per_group.max(1);
         let by_lds = match self.lds_bytes {
             0 => u32::MAX,
-            bytes => LDS_BYTES / bytes.next_multiple_of(LDS_GRANULE),
+            bytes => LDS_BYTES / bytes.next_multiple_of(lds_granule(self.generation)),
         };
         let by_slots = match self.waves_per_group {
             0 | 1 => u32::MAX,

@@ -4,7 +4,7 @@
 //! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
 
 use wavetank_isa::Generation;
-use wavetank_isa::numbers::{LDS_GRANULE, VGPR_GRANULE};
+use wavetank_isa::numbers::{VGPR_GRANULE, lds_granule};
 
 use crate::dispatch::{Common, Prepared, Site, StartWave};
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
@@ -58,7 +58,7 @@ pub struct UserData {
 
 impl StartWave for Launch {
     /// What the hardware leaves as the last wave left it is zero here, so that runs repeat: the other SGPRs, VCC, M0 and
-    /// the other VGPRs that the kernel has. (M0 does not limit LDS accesses on gfx9; earlier code sets it.)
+    /// the other VGPRs that the kernel has. (Before gfx9 M0 limits LDS accesses, and kernels set it.)
     fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared) {
         let Prepared { ids, common } = prepared;
         let waves = site.group.waves();
@@ -136,8 +136,11 @@ impl Launch {
         // GPR_ALLOC: VGPR_SIZE 13:8 in fours less one, SGPR_SIZE 27:24 in eights less one.
         hw[usize::from(hwreg::GPR_ALLOC)] = (self.vgprs.div_ceil(VGPR_GRANULE).max(1) - 1) << 8
             | (self.sgprs.div_ceil(8).clamp(1, 16) - 1) << 24;
-        // LDS_ALLOC: LDS_SIZE 20:12 in units of 64 dwords; it is allocated in blocks of 128 dwords (from gfx7 on).
-        hw[usize::from(hwreg::LDS_ALLOC)] = (self.lds_bytes.div_ceil(LDS_GRANULE) * 2) << 12;
+        // LDS_ALLOC: LDS_SIZE 20:12 in units of 64 dwords.
+        let lds = self
+            .lds_bytes
+            .next_multiple_of(lds_granule(self.generation));
+        hw[usize::from(hwreg::LDS_ALLOC)] = (lds / 256) << 12;
         if self.generation == Generation::Gfx9 {
             hw[usize::from(hwreg::SH_MEM_BASES)] =
                 (PRIVATE_BASE >> 48) as u32 | (SHARED_BASE >> 48 << 16) as u32;
@@ -158,7 +161,7 @@ impl UserData {
             &both(self.queue_ptr),
             &both(self.kernarg_segment_ptr),
             &both(self.dispatch_id),
-            &both(scratch),
+            &self.flat_scratch(scratch, generation),
             &[self.private_segment_size],
             &[x],
             &[y],
@@ -170,6 +173,20 @@ impl UserData {
             }
         }
         out
+    }
+}
+
+impl UserData {
+    /// FLAT_SCRATCH_INIT: from gfx9 on the address of scratch; before, the offset from a base that the driver keeps to
+    /// itself, here that address, and the bytes of a work-item (as the prologues of clang 19's kernels read it: they write
+    /// the offset in units of 256 to FLAT_SCRATCH_HI, and the size to FLAT_SCRATCH_LO).
+    fn flat_scratch(&self, scratch: u64, generation: Generation) -> [u32; 2] {
+        match generation {
+            Generation::Gfx9 => [scratch as u32, (scratch >> 32) as u32],
+            Generation::Gfx6 | Generation::Gfx7 | Generation::Gfx8 => {
+                [0, self.private_segment_size]
+            }
+        }
     }
 }
 

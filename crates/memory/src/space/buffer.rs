@@ -56,10 +56,10 @@ const IDENTITY: [u8; 4] = [4, 5, 6, 7];
 enum Range {
     /// Scratch: not at all.
     Private,
-    /// By the offset in bytes.
-    Raw,
-    /// By the index of the record.
-    Structured,
+    /// By the offset in bytes, to which this is added.
+    Raw(u64),
+    /// By the index of the record, and by the offset, which has this bound.
+    Structured(u64),
 }
 
 impl Descriptor {
@@ -97,8 +97,10 @@ impl Descriptor {
         self.data_format == 0 && !self.add_tid
     }
 
-    /// How the range is checked.
-    fn range(&self, dialect: Dialect, idxen: bool) -> Range {
+    /// How the range is checked. On gfx6 and gfx7 the scalar offset counts, and an offset may not reach into the next
+    /// record (CLRX wiki, "GCN memory handling").
+    fn range(&self, dialect: Dialect, idxen: bool, soffset: u32) -> Range {
+        let strided = dialect == Dialect::Strided;
         let counts = match dialect {
             Dialect::Strided => true,
             Dialect::Swizzled => self.swizzle,
@@ -107,8 +109,10 @@ impl Descriptor {
         let records = counts && self.stride != 0;
         match (self.add_tid && !idxen, records) {
             (true, _) => Range::Private,
-            (_, true) => Range::Structured,
-            _ => Range::Raw,
+            (_, true) if strided && (idxen || self.add_tid) => Range::Structured(self.stride),
+            (_, true) => Range::Structured(u64::MAX),
+            _ if strided => Range::Raw(soffset.into()),
+            _ => Range::Raw(0),
         }
     }
 
@@ -184,7 +188,7 @@ impl Site {
                 offset: lanes32(ctx, offset_at, &mut offset_room)
                     .cast::<Lanes>()
                     .read(),
-                range: descriptor.range(dialect, index_at != Source::None),
+                range: descriptor.range(dialect, index_at != Source::None, uniform32(ctx, soffset)),
                 constant: step.op.offset as u64,
                 descriptor,
             }
@@ -206,8 +210,8 @@ impl Site {
             for (n, valid) in (0..dwords as u64).zip(&mut valid) {
                 let inside = match self.range {
                     Range::Private => true,
-                    Range::Raw => offset + 4 * n < records,
-                    Range::Structured => index < records,
+                    Range::Raw(more) => offset + more + 4 * n < records,
+                    Range::Structured(bound) => index < records && offset + 4 * n < bound,
                 };
                 *valid |= u64::from(inside) << lane;
             }
@@ -413,7 +417,8 @@ impl Plain {
             Source::Vector(at) => Some(ctx.v(at).cast_const()),
             Source::Uniform(_) | Source::Const(_) => return None,
         };
-        if *dialect != Dialect::Indexed {
+        // Elsewhere a buffer without index and swizzle is checked by its bytes.
+        if *dialect == Dialect::Strided {
             return None;
         }
         // SAFETY: the wave is live.

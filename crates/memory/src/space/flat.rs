@@ -122,7 +122,9 @@ unsafe fn apart<O: Operation>(
             private.check(ctx, in_scratch, op)?;
         }
         let shared = low.as_ptr();
-        let inside = in_lds == 0 || lds::is_inside(ctx, step, in_lds, op, shared, offset as u32)?;
+        let extent = lds::Extent::new(ctx, step.sources[1], op);
+        let inside =
+            in_lds == 0 || lds::is_inside(ctx, step, in_lds, op, shared, offset as u32, extent)?;
         if rest != 0 {
             op.run(&places, rest);
         }
@@ -130,7 +132,7 @@ unsafe fn apart<O: Operation>(
             private.run(ctx, in_scratch, op);
         }
         if in_lds != 0 {
-            lds::run(ctx, in_lds, op, shared, offset as u32, inside);
+            lds::run(ctx, in_lds, op, shared, offset as u32, extent, inside);
         }
     }
     Ok(())

@@ -3,20 +3,21 @@
 //! Reads out of range give 0, writes there are dropped, dword by dword (3.6.2);
 //! that it happened is told.
 //! Loads and stores may be unaligned: compilers for gfx9 rely on the unaligned
-//! mode. Atomics ignore the low bits of the address.
+//! mode. Atomics ignore the low bits of the address, and so does everything
+//! that comes with a limit, as before gfx9 (GCN wiki, "DS instructions").
 
 use std::mem::MaybeUninit;
 
 use wavetank_ir::MemKind;
 
-use crate::access::{Context, Request};
+use crate::access::{Context, Request, Source};
 use crate::atomic;
 use crate::fault::Denied;
 use crate::lanes::{Lanes, each};
 use crate::operation::Operation;
 use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::rows::{Baseline, Rows};
-use crate::sources::lanes32;
+use crate::sources::{lanes32, uniform32};
 use crate::space::Space;
 use crate::taps::Tap;
 
@@ -36,12 +37,59 @@ impl Space for Local {
         unsafe {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offset = step.op.offset as u32;
-            if !run_row(ctx, mask, op, lanes, offset) {
-                let inside = is_inside(ctx, step, mask, op, lanes, offset)?;
-                run(ctx, mask, op, lanes, offset, inside);
+            let extent = Extent::new(ctx, step.sources[1], op);
+            if !run_row(ctx, mask, op, lanes, offset, extent) {
+                let inside = is_inside(ctx, step, mask, op, lanes, offset, extent)?;
+                run(ctx, mask, op, lanes, offset, extent, inside);
             }
         }
         Ok(())
+    }
+}
+
+/// What an operation may reach.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    /// Where it ends.
+    bytes: u32,
+    /// The low bits of offsets that do not count.
+    ignored: u32,
+}
+
+impl Extent {
+    /// All of the LDS, or of what is below a limit.
+    ///
+    /// # Safety
+    /// The source is one of a step of this context.
+    #[inline(always)]
+    pub(crate) unsafe fn new<O: Operation>(ctx: &Context<'_, '_>, limit: Source, op: O) -> Extent {
+        // SAFETY: by the caller's promise.
+        unsafe { Extent::of(ctx, limit, op.bytes(), O::ATOMIC) }
+    }
+
+    /// That of accesses of so many bytes.
+    #[inline(always)]
+    unsafe fn of(ctx: &Context<'_, '_>, limit: Source, width: u32, aligned: bool) -> Extent {
+        let bytes = ctx.memory.lds.bytes();
+        let low = width.next_power_of_two() - 1;
+        if limit == Source::None {
+            let ignored = if aligned { low } else { 0 };
+            return Extent { bytes, ignored };
+        }
+        // SAFETY: by the caller's promise.
+        let limit = unsafe { uniform32(ctx, limit) };
+        Extent {
+            bytes: bytes.min(limit),
+            ignored: low,
+        }
+    }
+
+    /// The offsets of the lanes: the sums wrap at 32 bits.
+    #[inline(always)]
+    unsafe fn sums(self, lanes: *const u32, offset: u32) -> Lanes {
+        // SAFETY: the wave is live: 64 values.
+        let lanes = unsafe { lanes.cast::<Lanes>().read() };
+        lanes.map(|l| l.wrapping_add(offset) & !self.ignored)
     }
 }
 
@@ -53,13 +101,15 @@ unsafe fn run_row<O: Operation>(
     op: O,
     lanes: *const u32,
     offset: u32,
+    extent: Extent,
 ) -> bool {
     let (lds, bytes) = (&ctx.memory.lds, op.bytes());
     // SAFETY: the wave is live; what is in a row ends with the last lane.
     unsafe {
         let (first, last) = (lanes.read(), lanes.add(63).read());
         let end = u64::from(last) + u64::from(offset) + u64::from(bytes);
-        if O::ATOMIC || mask != !0 || end > lds.bytes().into() {
+        let apart = first.wrapping_add(offset) & extent.ignored != 0;
+        if O::ATOMIC || mask != !0 || end > extent.bytes.into() || apart {
             return false;
         }
         let first = lds.base() + u64::from(offset) + u64::from(first);
@@ -67,7 +117,8 @@ unsafe fn run_row<O: Operation>(
             op.run(&Side::new(first, bytes), mask);
             return true;
         }
-        let steps = bytes > 4 && O::Rows::is_row(lanes, 4);
+        // Of these, not all lanes are aligned.
+        let steps = bytes > 4 && extent.ignored == 0 && O::Rows::is_row(lanes, 4);
         if steps {
             op.run(&Steps { first }, mask);
         }
@@ -90,16 +141,17 @@ pub(crate) unsafe fn is_inside<O: Operation>(
     op: O,
     lanes: *const u32,
     offset: u32,
+    extent: Extent,
 ) -> Result<bool, Denied> {
-    let bytes = u64::from(ctx.memory.lds.bytes());
+    let bytes = u64::from(extent.bytes);
     let room = bytes.checked_sub(u64::from(op.bytes()) + u64::from(offset));
     // SAFETY: the wave is live.
     unsafe {
         if room.is_some_and(|room| O::Rows::within(lanes, mask, 0, room as u32)) {
             return Ok(true);
         }
-        let offsets = sums::<O>(op, lanes, offset);
-        note_overrun(ctx, step, mask, op.bytes(), &offsets)?;
+        let offsets = extent.sums(lanes, offset);
+        note_overrun(ctx, step, mask, extent, op.bytes(), &offsets)?;
     }
     Ok(false)
 }
@@ -109,13 +161,14 @@ fn note_overrun(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
+    extent: Extent,
     bytes: u32,
     offsets: &Lanes,
 ) -> Result<(), Denied> {
-    let (lds_bytes, at) = (ctx.memory.lds.bytes(), (step.pc, step.op.kind));
+    let at = (step.pc, step.op.kind);
     ctx.memory
         .overruns
-        .note(at, lds_bytes, mask, bytes, offsets)
+        .note(at, extent.bytes, mask, bytes, offsets)
 }
 
 /// Runs an operation at LDS offsets; the sum with `offset` wraps at 32 bits.
@@ -130,18 +183,23 @@ pub(crate) unsafe fn run<O: Operation>(
     op: O,
     lanes: *const u32,
     offset: u32,
+    extent: Extent,
     inside: bool,
 ) {
     // SAFETY: the wave is live; what is not in range is left out.
     unsafe {
         if !inside {
-            return run_each(ctx, mask, op, lanes, offset);
+            return run_each(ctx, mask, op, lanes, offset, extent);
         }
-        if O::ATOMIC {
+        if O::ATOMIC || extent.ignored != 0 {
             let base = ctx.memory.lds.base();
-            let offsets = sums::<O>(op, lanes, offset);
+            let offsets = extent.sums(lanes, offset);
             let offset = offsets.as_ptr();
-            return op.run(&Own(Near { base, offset }), mask);
+            let near = Near { base, offset };
+            return match O::ATOMIC {
+                true => op.run(&Own(near), mask),
+                false => op.run(&near, mask),
+            };
         }
         let base = ctx.memory.lds.base() + u64::from(offset);
         let offset = lanes;
@@ -157,26 +215,18 @@ unsafe fn run_each<O: Operation>(
     op: O,
     lanes: *const u32,
     offset: u32,
+    extent: Extent,
 ) {
     let lds = &ctx.memory.lds;
     // SAFETY: the wave is live.
     unsafe {
         let places = Clamped {
             base: lds.base(),
-            bytes: lds.bytes(),
-            offsets: sums::<O>(op, lanes, offset),
+            bytes: extent.bytes,
+            offsets: extent.sums(lanes, offset),
         };
         op.run(&places, mask);
     }
-}
-
-/// The offsets of the lanes: atomics ignore the low bits of their sums.
-#[inline(always)]
-unsafe fn sums<O: Operation>(op: O, lanes: *const u32, offset: u32) -> Lanes {
-    // SAFETY: the wave is live: 64 values.
-    let lanes = unsafe { lanes.cast::<Lanes>().read() };
-    let ignored = if O::ATOMIC { op.bytes() - 1 } else { 0 };
-    lanes.map(|l| l.wrapping_add(offset) & !ignored)
 }
 
 /// Atomics whose operand stands in LDS too: `MEM[A] = MEM[A] op MEM[B]`, lane by
@@ -196,21 +246,21 @@ pub unsafe fn pair<const TAP: bool>(
         unreachable!("pairs of offsets are for atomics")
     };
     let (mut first, mut second) = (MaybeUninit::uninit(), MaybeUninit::uninit());
-    let lds = &ctx.memory.lds;
-    let (base, bytes) = (lds.base(), lds.bytes());
+    let base = ctx.memory.lds.base();
     let width = step.op.access.bytes();
     // SAFETY: the wave is live; what is not in range is left out.
     unsafe {
-        let places = |source, room| Clamped {
+        let extent = |aligned| Extent::of(ctx, step.sources[2], width, aligned);
+        let places = |source, room, extent: Extent| Clamped {
             base,
-            bytes,
-            offsets: lanes32(ctx, source, room).cast::<Lanes>().read(),
+            bytes: extent.bytes,
+            offsets: extent.sums(lanes32(ctx, source, room), 0),
         };
-        let mut to = places(step.sources[0], &mut first);
-        to.offsets = to.offsets.map(|offset| offset & !(width - 1));
-        let from = places(step.sources[1], &mut second);
+        let to = places(step.sources[0], &mut first, extent(true));
+        let from = places(step.sources[1], &mut second, extent(false));
+        let all = extent(true);
         for offsets in [&to.offsets, &from.offsets] {
-            note_overrun(ctx, step, mask, width, offsets)?;
+            note_overrun(ctx, step, mask, all, width, offsets)?;
         }
         if TAP {
             let tap = Tap::new(ctx.memory, step);

@@ -1,11 +1,11 @@
 //! What is checked and laid out before a wave starts: the grid, the arguments, the packet, the state at the start.
 
 use wavetank_ir::GlobalSync;
+use wavetank_isa::numbers::lds_of_group;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::{Grid, SyncRequest};
 
 use super::{Dispatch, Packet};
-use crate::MAX_LDS;
 use crate::arg;
 use crate::error::{Error, Result};
 use crate::hidden::Hidden;
@@ -152,10 +152,13 @@ impl Dispatch<'_> {
         let module = &self.kernel.module;
         let inner = &module.device().inner;
         let lds = packet.group_segment_size;
-        if lds > MAX_LDS {
+        let generation = inner.facts.chip.generation();
+        let most = lds_of_group(generation);
+        if lds > most {
             return Err(Error::Lds {
                 kernel: self.kernel.name().to_owned(),
                 bytes: lds.into(),
+                most,
             });
         }
         let scratch_wave_bytes = u64::from(packet.private_segment_size) * 64;
@@ -166,7 +169,6 @@ impl Dispatch<'_> {
                 bytes: scratch_wave_bytes * u64::from(grid.waves()),
             });
         }
-        let generation = inner.facts.chip.generation();
         let launch = Launch {
             generation,
             entry: module.address_of(info.entry),

@@ -72,7 +72,7 @@ impl FromStr for Gpu {
                 "`{text}` has a colon with nothing behind it; write {name} or {name}:8G"
             ));
         }
-        let facts = Chip::from_name(name).and_then(|chip| ChipFacts::of(chip).ok());
+        let facts = Chip::from_name(name).map(ChipFacts::of);
         let facts = facts.ok_or_else(|| {
             format!(
                 "`{}` is no GPU that is emulated; there are {}",
@@ -80,6 +80,12 @@ impl FromStr for Gpu {
                 ChipFacts::names()
             )
         })?;
+        if !facts.has_queues() {
+            return Err(format!(
+                "{} takes no packets of HSA, which begins with gfx700: `wavetank launch` runs its kernels",
+                facts.chip
+            ));
+        }
         let is_size = |suffix: &&str| suffix.starts_with(|c: char| c.is_ascii_digit());
         let (sizes, features): (Vec<&str>, Vec<&str>) = suffixes.into_iter().partition(is_size);
         check_features(facts, &features)?;

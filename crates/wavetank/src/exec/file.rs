@@ -2,23 +2,19 @@
 
 use std::collections::HashSet;
 
-use crate::chips::DEFAULT_CHIP;
-
 use super::set::{Line, Set};
 use super::surface::Declared;
 use super::value::{Assignment, Target, Value, no_buffer, values};
 use super::{Case, ExecError};
 
-/// Reads the cases of a file.
+/// Reads cases of an instruction set, or of others that `isa` lines choose, from lines that begin with this number.
 ///
 /// # Errors
 /// The first line that is wrong.
-pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
-    let mut set = Set::Gcn(DEFAULT_CHIP);
+pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Case>, ExecError> {
     let mut cases: Vec<Case> = Vec::new();
-    let mut case = Case::new(set, 1);
-    for (n, raw) in text.lines().enumerate() {
-        let number = n + 1;
+    let mut case = Case::new(set, first);
+    for (number, raw) in (first..).zip(lines) {
         let line = raw.split('#').next().unwrap_or_default().trim();
         let wrong = |message: String| ExecError {
             line: Some(number),
@@ -63,13 +59,7 @@ pub fn parse_file(text: &str) -> Result<Vec<Case>, ExecError> {
         }
     }
     finish(&mut cases, case)?;
-    match cases.is_empty() {
-        true => Err(ExecError {
-            line: None,
-            message: "the file has no instruction: a line that begins with `>`".into(),
-        }),
-        false => Ok(cases),
-    }
+    Ok(cases)
 }
 
 fn finish(cases: &mut Vec<Case>, mut case: Case) -> Result<(), ExecError> {

@@ -17,6 +17,7 @@
 //! # Ok::<(), wavetank::exec::ExecError>(())
 //! ```
 
+mod chips;
 mod engine;
 mod file;
 mod grid;
@@ -32,9 +33,10 @@ use set::{Code, Line, Set};
 use surface::Declared;
 use value::Assignment;
 
+pub use chips::parse_file;
 pub use engine::Engine;
 pub(crate) use engine::{narrow, run_front_end};
-pub use file::{parse_file, parse_words};
+pub use file::parse_words;
 pub use grid::Grid;
 pub use run::{Changed, Run};
 

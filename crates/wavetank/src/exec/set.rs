@@ -10,7 +10,6 @@ use wavetank_visa::{Registers, TypedAtomic};
 
 use super::surface::{self, Declared};
 use super::value::{Assignment, Target, integer};
-use crate::chips::ChipFacts;
 use crate::instruction_set;
 
 /// An instruction set.
@@ -57,8 +56,16 @@ impl Set {
             return Ok(Set::Visa);
         }
         let chip = instruction_set(name).map_err(|error| error.to_string())?;
-        let facts = ChipFacts::of(chip).map_err(|error| error.to_string())?;
-        Ok(Set::Gcn(facts.chip))
+        Ok(Set::Gcn(chip))
+    }
+
+    /// A name that chooses it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Set::Gcn(chip) => chip.name(),
+            Set::Maxwell(_) => "maxwell",
+            Set::Visa => "visa",
+        }
     }
 
     /// Reads an instruction.

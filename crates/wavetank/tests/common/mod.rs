@@ -1,6 +1,6 @@
 //! Finding the shared code objects, and making inputs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use wavetank::{Arg, Chip, Device, Dims, Module, Report};
 
@@ -23,53 +23,57 @@ pub struct Build {
     pub module: Module,
 }
 
-/// Loads every gfx900 and gfx906 build of a file of kernels and hands it to a test; a visible line where there is none.
+/// Loads every build of a file of kernels, of each compiler and for each chip, and hands it to a test; a visible line where
+/// there is none.
 pub fn each(name: &str, test: impl Fn(&Build)) {
     let Some(shared) = shared() else {
         eprintln!("SKIP {name}: the shared kernels are absent (set WAVETANK_SHARED)");
         return;
     };
-    let mut found = 0;
-    for directory in [
-        "bench",
-        "clang15-cov2/gfx900",
-        "clang15-cov3/gfx900",
-        "clang15-cov4/gfx900",
-        "clang15-cov4/gfx906",
-        "clang19-cov5/gfx900",
-        "clang19-cov5/gfx906",
-        "clang19-cov6/gfx900",
-        "hip/gfx900",
-        "hip/gfx906",
-    ] {
-        for file in [
-            format!("{name}.hsaco"),
-            format!("{name}_gfx900.hsaco"),
-            format!("{name}_gfx906.hsaco"),
-        ] {
-            let path = shared.join("kernels/co").join(directory).join(&file);
-            let Ok(bytes) = std::fs::read(&path) else {
-                continue;
-            };
-            let label = format!("{directory}/{file}");
-            let chip = if label.contains("gfx906") {
-                Chip::Gfx906
-            } else {
-                Chip::Gfx900
-            };
-            let device = Device::builder(chip).threads(2).build().unwrap();
-            let module = device
-                .load(&bytes)
-                .unwrap_or_else(|e| panic!("{label}: {e}"));
-            test(&Build {
-                label,
-                device,
-                module,
-            });
-            found += 1;
-        }
+    let root = shared.join("kernels/co");
+    let builds: Vec<PathBuf> = files(&root).filter(|path| is_build(path, name)).collect();
+    for path in &builds {
+        let label = path
+            .strip_prefix(&root)
+            .expect("it is below")
+            .display()
+            .to_string();
+        let named = |chip: &&Chip| label.contains(chip.name());
+        let chip = Chip::ALL.iter().find(named);
+        let chip = chip.unwrap_or_else(|| panic!("{label} names no chip"));
+        let bytes = std::fs::read(path).expect("a listed file can be read");
+        let device = Device::builder(*chip).threads(2).build().unwrap();
+        let module = device
+            .load(&bytes)
+            .unwrap_or_else(|e| panic!("{label}: {e}"));
+        test(&Build {
+            label,
+            device,
+            module,
+        });
     }
-    assert!(found > 0, "there is no build of {name}");
+    assert!(!builds.is_empty(), "there is no build of {name}");
+}
+
+/// The files of a folder and of those in it, in order.
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder of kernels");
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    paths.into_iter().flat_map(|path| match path.is_dir() {
+        true => files(&path).collect::<Vec<_>>(),
+        false => vec![path],
+    })
+}
+
+/// Whether a file is a build of `name`: `name.hsaco`, or `name_gfx900.hsaco`.
+fn is_build(path: &Path, name: &str) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    let rest = stem.and_then(|stem| stem.strip_prefix(name));
+    path.extension().is_some_and(|end| end == "hsaco")
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("_gfx"))
 }
 
 impl Build {

@@ -1,0 +1,77 @@
+//! The project's own cases of instructions (`tests/isa`): how many each has, and what they show.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use include_dir::{Dir, include_dir};
+use wavetank_isa::{Chip, Generation, Op};
+use wavetank_translate::{self as translate, Fidelity};
+
+use crate::exec::parse_file;
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
+
+/// The cases of an instruction on the chips of a generation.
+struct Shown {
+    count: usize,
+    /// The first file that has one, from the root of the repository.
+    file: String,
+}
+
+/// In how many of the project's cases an instruction is executed on a generation.
+///
+/// ```
+/// use wavetank::cases_of;
+/// use wavetank_isa::tables::Vop3;
+/// use wavetank_isa::Generation;
+/// assert!(cases_of(Vop3::V_LSHL_ADD_U32, Generation::Gfx9) > 0);
+/// assert_eq!(cases_of(Vop3::V_LSHL_ADD_U32, Generation::Gfx6), 0);
+/// ```
+pub fn cases_of(op: impl Into<Op>, generation: Generation) -> usize {
+    shown(op.into(), generation).map_or(0, |shown| shown.count)
+}
+
+/// The class of an instruction on a chip: how true it is to the ISA's document, and what shows it.
+///
+/// ```
+/// use wavetank::{Chip, Fidelity, fidelity};
+/// use wavetank_isa::tables::{Sopp, Vop3};
+/// let exact = fidelity(Vop3::V_LSHL_ADD_U32, Chip::Gfx900);
+/// assert!(matches!(exact, Fidelity::Exact(file) if file.starts_with("tests/isa/")));
+/// assert!(matches!(fidelity(Sopp::S_SETPRIO, Chip::Gfx803), Fidelity::NoEffect(_)));
+/// ```
+pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
+    let op = op.into();
+    match (translate::fidelity(op, chip), shown(op, chip.generation())) {
+        (Fidelity::Unshown | Fidelity::Exact(_), Some(shown)) => Fidelity::Exact(&shown.file),
+        (class, _) => class,
+    }
+}
+
+fn shown(op: Op, generation: Generation) -> Option<&'static Shown> {
+    static ALL: OnceLock<HashMap<(Op, Generation), Shown>> = OnceLock::new();
+    ALL.get_or_init(all).get(&(op, generation))
+}
+
+fn all() -> HashMap<(Op, Generation), Shown> {
+    let mut all = HashMap::new();
+    for file in FILES.files() {
+        // They are the project's tests, which fail on one that cannot be read.
+        let cases = file.contents_utf8().map(parse_file);
+        for case in cases.into_iter().flatten().flatten() {
+            let Some(chip) = case.chip() else { continue };
+            let mut ops: Vec<Op> = case.instructions().map(|inst| inst.op).collect();
+            ops.sort_unstable();
+            ops.dedup();
+            for op in ops {
+                let new = || Shown {
+                    count: 0,
+                    file: format!("tests/isa/{}", file.path().display()),
+                };
+                let entry = all.entry((op, chip.generation())).or_insert_with(new);
+                entry.count += 1;
+            }
+        }
+    }
+    all
+}
