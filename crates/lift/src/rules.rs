@@ -53,11 +53,22 @@ pub(crate) struct Rules {
     /// Whether sine and cosine beyond 256 turns are 0, as before gfx9
     /// (docs/errata.md, "V_SIN_F32").
     pub turns_end: bool,
+    /// Whether conversions from and to halves flush denormals as MODE says, as
+    /// from gfx8 on. Before they keep them (CLRX wiki, V_CVT_F16_F32).
+    pub halves_follow_mode: bool,
+    /// Whether conversions to halves round as MODE says of singles, as on gfx6
+    /// (CLRX wiki, V_CVT_F16_F32).
+    pub halves_round_as_singles: bool,
+    /// Whether V_FREXP_* take infinities and NaNs as they are. On gfx6 their
+    /// exponent is -1, and the mantissa of an infinity is a NaN (CLRX wiki,
+    /// V_FREXP_EXP_I32_F32; LLVM, `hasFractBug`).
+    pub infinities_have_parts: bool,
     /// Whether MODE has GPR_IDX_EN, as from gfx8 on (LLVM,
     /// `FeatureVGPRIndexMode`).
     pub vgpr_indexing: bool,
-    /// Whether DS_SWIZZLE rotates and reverses bits, which LLVM takes for gfx9
-    /// only; the GCN wiki's "DS instructions" has quads and bit masks for all.
+    /// Whether DS_SWIZZLE rotates and reverses bits: from gfx8 on (Mesa, "ACO
+    /// README-ISA", though LLVM writes these modes for gfx9 only); the GCN wiki's
+    /// "DS instructions" has quads and bit masks for all.
     pub swizzle_rotates: bool,
     /// Whether bit 23 of MODE is FP16_OVFL, as on gfx9 (Vega ISA, 3.5 "Mode
     /// register"). Before, it says nothing.
@@ -80,6 +91,9 @@ const GFX6: Rules = Rules {
     lds_sums_wrap: false,
     choice_flushes: false,
     turns_end: true,
+    halves_follow_mode: false,
+    halves_round_as_singles: true,
+    infinities_have_parts: false,
     vgpr_indexing: false,
     swizzle_rotates: false,
     fp16_ovfl: false,
@@ -89,6 +103,8 @@ const GFX6: Rules = Rules {
 /// Sea Islands.
 const GFX7: Rules = Rules {
     lds_sums_wrap: true,
+    halves_round_as_singles: false,
+    infinities_have_parts: true,
     ..GFX6
 };
 
@@ -97,7 +113,9 @@ const GFX8: Rules = Rules {
     scalar_offset_unit: 1,
     inverse_two_pi: true,
     buffer_dialect: Dialect::Swizzled,
+    halves_follow_mode: true,
     vgpr_indexing: true,
+    swizzle_rotates: true,
     ..GFX7
 };
 
@@ -117,7 +135,6 @@ const GFX9: Rules = Rules {
     m0_limits_lds: false,
     choice_flushes: true,
     turns_end: false,
-    swizzle_rotates: true,
     fp16_ovfl: true,
     wait_counters: WaitCounter::all(Generation::Gfx9),
     ..GFX8

@@ -147,7 +147,7 @@ fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
     let offset = l.inst.mods.offset.into();
     Site {
         l,
-        space: space(l, unwrapped(l, address, offset)),
+        space: space(l, unwrapped(l, address, offset), limit(l)),
         offset,
         data: Field::Data0,
         data2: l.vgpr(Field::Data1).map(|_| Field::Data1),
@@ -158,15 +158,12 @@ fn site_at<'l, 'a>(l: &'l Lift<'a>, address: Value) -> Site<'l, 'a> {
 }
 
 /// LDS, or with GDS the part of the global data share that M0 names.
-fn space(l: &Lift, address: Value) -> Space {
+fn space(l: &Lift, address: Value, limit: Option<Value>) -> Space {
     if l.inst.has(Flags::GDS) {
         let window = l.m0().v;
         Space::Gds { address, window }
     } else {
-        Space::Lds {
-            address,
-            limit: limit(l),
-        }
+        Space::Lds { address, limit }
     }
 }
 
@@ -239,8 +236,8 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
 }
 
 /// ds_append and ds_consume: one lane adds or subtracts the number of active
-/// lanes at M0[15:0] + OFFSET, or where M0 limits the LDS at OFFSET; all get the
-/// value before (docs/errata.md).
+/// lanes at M0[15:0] + OFFSET; all get the value before. M0 is no limit then
+/// (docs/errata.md).
 ///
 /// The lowest active lane does it, and gets the value before for the others.
 fn append(l: &Lift, rmw: Rmw) -> Flow {
@@ -249,13 +246,13 @@ fn append(l: &Lift, rmw: Rmw) -> Flow {
     let Some(vdst) = l.vgpr(Field::Vdst) else {
         return Flow::Next;
     };
-    let base = match l.inst.has(Flags::GDS) || l.rules().m0_limits_lds {
+    let base = match l.inst.has(Flags::GDS) {
         true => Int::const32(l.b, 0),
         false => l.m0() & 0xffff,
     };
     l.b.mem(MemOp {
         kind: MemKind::Atomic(rmw),
-        space: space(l, base.v),
+        space: space(l, base.v, None),
         offset: l.inst.mods.offset.into(),
         access: Access::Dwords(1),
         half: Half::Whole,
@@ -322,8 +319,9 @@ fn permute(l: &Lift, by: fn(&Builder, Value, Value, Value) -> Value) -> Flow {
     write_vector(l, by(l.b, data, index.v, l.exec_mask()))
 }
 
-/// MEM[A] = MEM[A] op MEM[B] with B = A + 4 · distance. The distance is the
-/// lower 15 bits of the offset, or what stands in A above its own 17 bits.
+/// MEM[A] = MEM[A] op MEM[B] with B = A + 4 · distance, both brought to a
+/// multiple of the width (GCN wiki, "DS instructions"). The distance is the lower
+/// 15 bits of the offset, or what stands in A above its own 17 bits.
 fn between(l: &Lift, rmw: Rmw, dwords: u8) -> Flow {
     let address = l.vector32(Field::Vaddr, 0);
     let offset = l.inst.mods.offset as u32;
@@ -333,6 +331,7 @@ fn between(l: &Lift, rmw: Rmw, dwords: u8) -> Flow {
         let signed = ((offset << 17) as i32 >> 17) as u32;
         (address, Int::const32(l.b, signed))
     };
+    let a = a & !u64::from(4 * dwords - 1);
     let b = a + (distance << 2);
     l.b.mem(MemOp {
         kind: MemKind::Atomic(rmw),

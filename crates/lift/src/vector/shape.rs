@@ -1,6 +1,6 @@
 //! The shapes of vector instructions: what their sources and result are.
 
-use wavetank_ir::{Bin, Cvt, Elem, Fp, LaneFn, Reg, Rel, Ty as Shape, Un, Value};
+use wavetank_ir::{Bin, Cvt, Elem, Fp, LaneFn, Reg, Rel, Round, Ty as Shape, Un, Value};
 use wavetank_isa::Ty;
 use wavetank_isa::tables::EXEC;
 
@@ -163,9 +163,16 @@ impl<'a> Vector<'a> {
     /// The environment of a conversion: inputs flush as their format does,
     /// results round and flush as theirs does.
     fn convert_fp(&self, from: Elem, to: Elem) -> Fp {
+        let rules = self.l.rules();
+        let follows = |elem| rules.halves_follow_mode || elem != Elem::F16;
+        let rounds = match (rules.halves_round_as_singles, to) {
+            (true, Elem::F16) => self.fp(Elem::F32),
+            _ => self.fp(to),
+        };
         Fp {
-            flush_in: self.fp(from).flush_in,
-            ..self.fp(to)
+            flush_in: self.fp(from).flush_in && follows(from),
+            flush_out: rounds.flush_out && follows(to),
+            ..rounds
         }
     }
 
@@ -315,6 +322,25 @@ impl<'a> Float<'a> {
     pub fn exponent(self) -> Int<'a> {
         let v = self.b.un(Un::FExponent, self.elem, self.fp, self.v);
         Int::i32(self.b, v)
+    }
+
+    /// As a whole number, rounded as the mode says.
+    pub fn integral(self) -> Self {
+        self.un(match self.fp.round {
+            Round::Nearest => Un::FRoundEven,
+            Round::Up => Un::FCeil,
+            Round::Down => Un::FFloor,
+            Round::Zero => Un::FTrunc,
+        })
+    }
+
+    /// The NaN that operations make: negative and quiet.
+    pub fn generated_nan(self) -> Self {
+        self.constant_bits(match self.elem {
+            Elem::F64 => 0xfff8 << 48,
+            Elem::F16 => 0xfe00,
+            _ => 0xffc0_0000,
+        })
     }
 
     /// Whether it belongs to one of the classes whose bits are set.

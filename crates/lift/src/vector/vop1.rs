@@ -27,8 +27,10 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_CVT_F32_F64 | V_CVT_F32_F16 => v.float(|[a]| v.resize(a, Elem::F32)),
         V_CVT_F64_F32 => v.float(|[a]| v.resize(a, Elem::F64)),
         V_CVT_F16_F32 => v.float(|[a]| v.resize(a, Elem::F16)),
-        V_CVT_RPI_I32_F32 => v.to_int(|[a]| v.signed_of((a + v.constant(a, 0.5)).un(Un::FFloor))),
-        V_CVT_FLR_I32_F32 => v.to_int(|[a]| v.signed_of(a.un(Un::FFloor))),
+        V_CVT_RPI_I32_F32 => {
+            v.to_int(|[a]| bound_of_nan(a, v.signed_of((a + v.constant(a, 0.5)).un(Un::FFloor))))
+        }
+        V_CVT_FLR_I32_F32 => v.to_int(|[a]| bound_of_nan(a, v.signed_of(a.un(Un::FFloor)))),
         V_CVT_OFF_F32_I4 => v.to_float(|[a]| {
             let sixteenths = v.float_of_signed(a.bfe_s(0, 4));
             sixteenths * v.constant(sixteenths, 0.0625)
@@ -50,12 +52,24 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_RNDNE_F16 | V_RNDNE_F32 | V_RNDNE_F64 => v.float(|[a]| a.un(Un::FRoundEven)),
         V_FLOOR_F16 | V_FLOOR_F32 | V_FLOOR_F64 => v.float(|[a]| a.un(Un::FFloor)),
         V_FRACT_F16 | V_FRACT_F32 | V_FRACT_F64 => v.float(fraction),
-        V_FREXP_EXP_I16_F16 | V_FREXP_EXP_I32_F32 | V_FREXP_EXP_I32_F64 => {
-            v.to_int(|[a]| a.exponent())
-        }
-        V_FREXP_MANT_F16 | V_FREXP_MANT_F32 | V_FREXP_MANT_F64 => {
-            v.float(|[a]| a.un(Un::FMantissa))
-        }
+        V_FREXP_EXP_I16_F16 | V_FREXP_EXP_I32_F32 | V_FREXP_EXP_I32_F64 => v.to_int(|[a]| {
+            let n = a.exponent();
+            match v.l.rules().infinities_have_parts {
+                true => n,
+                false => a
+                    .class(v.b().u32(NANS | INFINITIES))
+                    .select(Int::const32(v.b(), u32::MAX), n),
+            }
+        }),
+        V_FREXP_MANT_F16 | V_FREXP_MANT_F32 | V_FREXP_MANT_F64 => v.float(|[a]| {
+            let mantissa = a.un(Un::FMantissa);
+            match v.l.rules().infinities_have_parts {
+                true => mantissa,
+                false => a
+                    .class(v.b().u32(INFINITIES))
+                    .select_float(a.generated_nan(), mantissa),
+            }
+        }),
 
         // Single precision flushes denormals in every mode.
         V_EXP_F16 | V_EXP_F32 | V_EXP_LEGACY_F32 => {
@@ -71,12 +85,12 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         V_SQRT_F16 | V_SQRT_F32 | V_SQRT_F64 => v.float(|[a]| a.flushing_single().un(Un::FSqrt)),
         V_SIN_F16 | V_SIN_F32 => v.float(|[a]| v.turns(a).un(Un::FSin)),
         V_COS_F16 | V_COS_F32 => v.float(|[a]| v.turns(a).un(Un::FCos)),
-        V_LOG_CLAMP_F32 => v.float(|[a]| finite(v, a.flushing().un(Un::FLog2))),
+        V_LOG_CLAMP_F32 => v.float(|[a]| finite(v, NEGATIVE_INFINITY, a.flushing().un(Un::FLog2))),
         V_RCP_CLAMP_F32 | V_RCP_CLAMP_F64 => {
-            v.float(|[a]| finite(v, a.flushing_single().un(Un::FRcp)))
+            v.float(|[a]| finite(v, INFINITIES, a.flushing_single().un(Un::FRcp)))
         }
         V_RSQ_CLAMP_F32 | V_RSQ_CLAMP_F64 => {
-            v.float(|[a]| finite(v, a.flushing_single().un(Un::FRsq)))
+            v.float(|[a]| finite(v, INFINITIES, a.flushing_single().un(Un::FRsq)))
         }
 
         V_NOT_B32 => v.int(|[a]| !a),
@@ -122,6 +136,12 @@ fn fraction<'a>([a]: [Float<'a>; 1]) -> Float<'a> {
         .select_float(a.un(Un::FFract), finite)
 }
 
+/// The integer of a float, or where that is a NaN the bound of its sign (docs/errata.md).
+fn bound_of_nan<'a>(a: Float<'a>, n: Int<'a>) -> Int<'a> {
+    let bound = a.as_int().sar(31) ^ 0x7fff_ffff;
+    a.class(a.b.u32(NANS)).select(bound, n)
+}
+
 /// V_SWAP_B32: both are read before either is written.
 fn swap(v: &Vector) -> Flow {
     let ([source, target], b) = (v.fetch::<Int, 2>(), v.b());
@@ -159,12 +179,14 @@ fn movrel(v: &Vector, source: bool, destination: bool) -> Flow {
     Flow::Next
 }
 
-/// The classes of both infinities.
-const INFINITIES: u32 = 1 << 2 | 1 << 9;
+/// The classes of both infinities, of the negative one, and of NaNs.
+const INFINITIES: u32 = NEGATIVE_INFINITY | 1 << 9;
+const NEGATIVE_INFINITY: u32 = 1 << 2;
+const NANS: u32 = 0b11;
 
-/// Infinity becomes the largest number of its sign (gfx6, gfx7).
-fn finite<'a>(v: &Vector<'a>, x: Float<'a>) -> Float<'a> {
-    let infinite = x.class(v.b().u32(INFINITIES));
+/// Infinities of these classes become the largest number of their sign (gfx6, gfx7).
+fn finite<'a>(v: &Vector<'a>, classes: u32, x: Float<'a>) -> Float<'a> {
+    let infinite = x.class(v.b().u32(classes));
     // The number below infinity, in either format.
     let largest = Float {
         v: (x.as_int() - 1).v,

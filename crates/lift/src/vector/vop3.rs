@@ -71,7 +71,8 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
         }),
 
         V_CVT_PK_U8_F32 | V_CVT_PKACCUM_U8_F32 => v.to_int(|[x, at, word]: [Float; 3]| {
-            let byte = x.to_int_u(Elem::I32);
+            // The manual is silent, so MODE rounds, as the CLRX wiki says (docs/errata.md).
+            let byte = x.integral().to_int_u(Elem::I32);
             byte.apply3(Tern::InsertU8, at.as_int(), word.as_int())
         }),
         V_CVT_PKNORM_I16_F32 | V_CVT_PKNORM_I16_F16 => pack_norm(v, &lane_fn::PK_SNORM16),

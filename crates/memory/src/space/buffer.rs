@@ -206,11 +206,13 @@ impl Site {
             let tid = if d.add_tid { lane as u64 } else { 0 };
             let index = u64::from(self.index[lane]);
             let offset = u64::from(self.offset[lane]) + self.constant;
+            // From the base, as far as buffers go that are checked by bytes.
+            let bytes = index.wrapping_mul(d.stride).wrapping_add(offset);
             address[lane] = self.base.wrapping_add(d.place(index + tid, offset));
             for (n, valid) in (0..dwords as u64).zip(&mut valid) {
                 let inside = match self.range {
                     Range::Private => true,
-                    Range::Raw(more) => offset + more + 4 * n < records,
+                    Range::Raw(more) => bytes + more + 4 * n < records,
                     Range::Structured(bound) => index < records && offset + 4 * n < bound,
                 };
                 *valid |= u64::from(inside) << lane;

@@ -250,17 +250,16 @@ pub unsafe fn pair<const TAP: bool>(
     let width = step.op.access.bytes();
     // SAFETY: the wave is live; what is not in range is left out.
     unsafe {
-        let extent = |aligned| Extent::of(ctx, step.sources[2], width, aligned);
-        let places = |source, room, extent: Extent| Clamped {
+        let extent = Extent::of(ctx, step.sources[2], width, true);
+        let places = |source, room| Clamped {
             base,
             bytes: extent.bytes,
             offsets: extent.sums(lanes32(ctx, source, room), 0),
         };
-        let to = places(step.sources[0], &mut first, extent(true));
-        let from = places(step.sources[1], &mut second, extent(false));
-        let all = extent(true);
+        let to = places(step.sources[0], &mut first);
+        let from = places(step.sources[1], &mut second);
         for offsets in [&to.offsets, &from.offsets] {
-            note_overrun(ctx, step, mask, all, width, offsets)?;
+            note_overrun(ctx, step, mask, extent, width, offsets)?;
         }
         if TAP {
             let tap = Tap::new(ctx.memory, step);
