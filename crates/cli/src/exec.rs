@@ -20,7 +20,7 @@ const EXAMPLES: &str = "\
 Values are written 12, 0x1f, -3, 1.5, 1.5h (half precision), inf, nan; for lanes
 as one value, 1,2,3, 0..63 or 1.0*32. Registers are v0, v[0:1] (64 bits a lane),
 s0, s[0:1], vcc, exec, m0, scc, mode, lds[0]; `mem NAME` is a buffer, &NAME its
-address. SUATOM has R0, R[4:5], P0, c[0x400], TYPED_ATOMIC V32 and P1, and both
+address; `vgprs`, `sgprs`, `lds bytes`, `scratch bytes` are sizes. SUATOM has R0, R[4:5], P0, c[0x400], TYPED_ATOMIC V32 and P1, and both
 `surface NUMBER DIMENSIONS SIZE ELEMENTS VALUES`: docs/exec-format.md.
 
 Examples:
@@ -63,6 +63,9 @@ struct Outcome {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     elements: Vec<Cell>,
     failures: Vec<String>,
+    /// What stopped the instructions before their end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
 }
 
 /// A register or place with another value.
@@ -92,7 +95,7 @@ impl Exec {
         for case in &cases {
             let run = case
                 .run(Engine::Interpreter)
-                .map_err(|e| kernel_failure(case, &e))?;
+                .map_err(|error| wrong_case(case, &error))?;
             let failures = run.failures();
             if !self.json {
                 tell(&mut text, case, &run, &failures, cases.len() > 1);
@@ -104,6 +107,7 @@ impl Exec {
                 changes,
                 elements: run.grids().iter().flat_map(cells).collect(),
                 failures,
+                fault: run.stopped().map(ToString::to_string),
             });
         }
         match self.json {
@@ -111,9 +115,17 @@ impl Exec {
             false => print(&plain_lines(&text))?,
         }
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
-        match failed {
-            0 => Ok(()),
-            n => Err(Failure::Kernel(format!(
+        match (failed, &outcomes[..]) {
+            (0, _) => Ok(()),
+            // What was given in words has nothing else to say.
+            (_, [alone]) if !cases[0].expects() => {
+                let name = case_name(&cases[0]);
+                Err(Failure::Kernel(format!(
+                    "{name}{}",
+                    alone.failures.join("\n")
+                )))
+            }
+            (n, _) => Err(Failure::Kernel(format!(
                 "{n} of {} cases failed",
                 cases.len()
             ))),
@@ -189,14 +201,17 @@ fn notes(case: &Case, state: &[String]) -> Vec<String> {
     state.iter().filter_map(note).collect()
 }
 
-/// An instruction that failed fails the program.
-fn kernel_failure(case: &Case, error: &ExecError) -> Failure {
-    let name = if case.name.is_empty() {
-        String::new()
-    } else {
-        format!("case {}: ", case.name)
-    };
-    Failure::Kernel(format!("{name}{error}"))
+/// A state that cannot be made.
+fn wrong_case(case: &Case, error: &ExecError) -> Failure {
+    Failure::usage(format!("{}{error}", case_name(case)))
+}
+
+/// What messages begin with.
+fn case_name(case: &Case) -> String {
+    match case.name.as_str() {
+        "" => String::new(),
+        name => format!("case {name}: "),
+    }
 }
 
 impl From<Changed> for Row {
@@ -228,8 +243,15 @@ fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bo
         }
     } else if many {
         let _ = writeln!(text, "{name}");
+        for failure in failures {
+            let _ = writeln!(text, "       {failure}");
+        }
     }
     let (changes, grids) = (run.changes(), run.grids());
+    // Who was stopped before anything changed is told why, and that is all.
+    if run.stopped().is_some() && changes.is_empty() && grids.is_empty() {
+        return;
+    }
     if grids.is_empty() || !changes.is_empty() {
         text.push_str(&table(&changes));
     }

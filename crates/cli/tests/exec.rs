@@ -113,6 +113,32 @@ fn a_fault_exits_with_1() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("outside every buffer"));
 }
 
+/// The others still run, and what is expected of the one that faults is looked at.
+#[test]
+fn a_fault_ends_its_case_only() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let path = format!("{folder}/fault.wt");
+    let cases = "case far\n> s_mov_b32 s0, 1\n> global_load_dword v0, v[2:3], off\ns0 = 1\n\
+                 case sum\n> s_add_u32 s0, 1, 2\ns0 = 3\n";
+    std::fs::write(&path, cases).expect("written");
+    let out = wavetank(&[&path]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(1), "{text}");
+    assert!(
+        text.contains("FAILED far\n       line 3: global_load_dword")
+            && text.contains("ok     sum"),
+        "{text}"
+    );
+    let expected = cases.replace("s0 = 1\n", "s0 = 1\nfault = memory\n");
+    std::fs::write(&path, expected).expect("written");
+    let out = wavetank(&["--json", &path]);
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let fault = json[0]["fault"].as_str().unwrap_or_default();
+    assert!(fault.contains("outside every buffer"), "{json}");
+    assert!(json[1].get("fault").is_none(), "{json}");
+}
+
 #[test]
 fn a_buffer_that_is_not_there_is_a_wrong_call() {
     let folder = env!("CARGO_TARGET_TMPDIR");

@@ -8,6 +8,8 @@ use crate::generation::Generation;
 pub mod sreg {
     /// FLAT_SCRATCH, low half, on gfx8 and gfx9 (gfx7 has it at 104).
     pub const FLAT_SCRATCH: u8 = 102;
+    /// XNACK_MASK, low half, on gfx8 and gfx9.
+    pub const XNACK_MASK: u8 = 104;
     /// VCC, low half.
     pub const VCC: u8 = 106;
     /// M0.
@@ -16,6 +18,14 @@ pub mod sreg {
     pub const RESERVED: u8 = 125;
     /// EXEC, low half.
     pub const EXEC: u8 = 126;
+}
+
+/// The code of ttmp0 among scalar registers; the trap temporaries end before M0.
+pub const fn first_ttmp(generation: Generation) -> u8 {
+    match generation {
+        Generation::Gfx9 => 108,
+        _ => 112,
+    }
 }
 
 /// Hardware registers by their numbers in `hwreg()` (Vega ISA, 5, table

@@ -7,7 +7,7 @@ use wavetank_ir::LANES;
 use wavetank_memory::{MemoryUnit, Registry, Surface, VGPRS, Wave};
 use wavetank_translate::FrontEnd;
 
-use crate::exec::{Engine, narrow, run_front_end};
+use crate::exec::{Engine, Group, narrow, run_front_end};
 use crate::surfaces::{Bound, SurfaceError};
 
 /// A warp of up to 64 threads, with registers and surfaces of its own.
@@ -138,13 +138,15 @@ impl Warp {
         self.wave.uniform_mut().pc = 0;
         let mut memory = MemoryUnit::new(&self.registry);
         memory.set_surfaces(Arc::new(self.surfaces.table().clone()));
+        let mut group = Group::new(vec![std::mem::take(&mut self.wave)], 0, 0, 0);
         let stopped = run_front_end(
             Arc::new(program),
             Engine::Interpreter,
             Simd::detect(),
-            &mut self.wave,
+            &mut group,
             &mut memory,
         );
-        stopped.map_err(SurfaceError::Stopped)
+        self.wave = group.waves.swap_remove(0);
+        stopped.map_err(|(_, stopped)| SurfaceError::Stopped(stopped.sentence))
     }
 }

@@ -35,13 +35,8 @@ pub(crate) fn register_pairs(generation: Generation) -> &'static [(u8, &'static 
     }
 }
 
-/// The code of ttmp0; the trap temporaries end before M0.
-pub(crate) const fn first_ttmp(generation: Generation) -> u8 {
-    match generation {
-        Generation::Gfx9 => 108,
-        _ => 112,
-    }
-}
+/// The code of ttmp0.
+pub(crate) use crate::numbers::first_ttmp;
 
 /// Sources that are no registers, by code.
 pub(crate) const SPECIAL_SOURCES: [(u8, &str); 9] = [

@@ -3,6 +3,7 @@
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State"; the hardware registers as in the
 //! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
 
+use wavetank_ir::HARDWARE_REGISTERS;
 use wavetank_isa::Generation;
 use wavetank_isa::numbers::{VGPR_GRANULE, lds_granule};
 
@@ -72,9 +73,7 @@ impl StartWave for Launch {
         wave.uniform_mut().pc = self.entry;
         wave.set_s64(sreg::EXEC, site.group.exec(site.index));
         self.system_registers(&mut wave.uniform_mut().s, site, waves);
-        // HW_ID: WAVE_ID 3:0, SIMD_ID 5:4; the rest is that of the group.
-        wave.uniform_mut().hw[usize::from(hwreg::HW_ID)] |=
-            site.index >> 2 & 0xf | (site.index & 3) << 4;
+        wave.uniform_mut().hw[usize::from(hwreg::HW_ID)] |= wave_id(site.index);
         // ENABLE_VGPR_WORKITEM_ID: X is always there, then Y, then Z. 3 is undefined; it gives all.
         let enabled = (self.rsrc2 >> 11 & 3).min(2) as usize;
         let lanes = ids.wave(site.group.size, site.index);
@@ -84,7 +83,20 @@ impl StartWave for Launch {
     }
 }
 
+/// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4; the rest is that of the group.
+fn wave_id(index: u32) -> u32 {
+    index >> 2 & 0xf | (index & 3) << 4
+}
+
 impl Launch {
+    /// The hardware registers of a wave at its start, by their numbers.
+    pub fn hardware(&self, site: &Site<'_>) -> [u32; HARDWARE_REGISTERS] {
+        let mut hw = [0; HARDWARE_REGISTERS];
+        self.hardware_registers(&mut hw, site, site.group.waves());
+        hw[usize::from(hwreg::HW_ID)] |= wave_id(site.index);
+        hw
+    }
+
     /// User SGPRs: the same for all waves of a group.
     fn user_registers(&self, s: &mut [u32; 128], site: &Site<'_>, waves: u32) {
         let scratch_total = self.scratch_wave_bytes * waves;

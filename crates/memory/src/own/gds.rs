@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use wavetank_isa::numbers::GDS_BYTES as BYTES;
 
@@ -13,10 +14,38 @@ impl Gds {
     /// Where it begins in the host's memory.
     #[inline]
     pub fn base(&self) -> u64 {
-        let memory = self
-            .0
-            .get_or_init(|| (0..BYTES / 8).map(|_| AtomicU64::new(0)).collect());
-        memory.as_ptr().expose_provenance() as u64
+        self.cells().as_ptr().expose_provenance() as u64
+    }
+
+    fn cells(&self) -> &[AtomicU64] {
+        let new = || (0..BYTES / 8).map(|_| AtomicU64::new(0)).collect();
+        self.0.get_or_init(new)
+    }
+
+    /// Its contents.
+    pub fn read(&self) -> Vec<u8> {
+        let cells = self.0.get().map(Box::as_ref).unwrap_or_default();
+        let bytes = cells
+            .iter()
+            .flat_map(|cell| cell.load(Relaxed).to_le_bytes());
+        let mut contents: Vec<u8> = bytes.collect();
+        contents.resize(BYTES as usize, 0);
+        contents
+    }
+
+    /// Writes bytes from an offset on; `false` if they end past it.
+    pub fn write(&self, offset: u64, from: &[u8]) -> bool {
+        if offset.saturating_add(from.len() as u64) > BYTES {
+            return false;
+        }
+        let cells = self.cells();
+        for (n, byte) in (offset..).zip(from) {
+            let shift = 8 * (n % 8);
+            let put = |cell: u64| Some(cell & !(0xff << shift) | u64::from(*byte) << shift);
+            // It always gives a value.
+            let _ = cells[(n / 8) as usize].fetch_update(Relaxed, Relaxed, put);
+        }
+        true
     }
 
     /// Where it is in the host's memory, and how many bytes; none as long as nobody has used it.

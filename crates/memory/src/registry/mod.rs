@@ -431,6 +431,25 @@ impl Registry {
         Ok(())
     }
 
+    /// Copies the global data share to the host; it is zero until somebody writes it.
+    pub fn read_gds(&self) -> Vec<u8> {
+        self.gds.read()
+    }
+
+    /// Copies host memory to the global data share, from an offset on.
+    ///
+    /// # Errors
+    /// If it ends past the share.
+    pub fn write_gds(&self, offset: u64, from: &[u8]) -> Result<(), RegistryError> {
+        match self.gds.write(offset, from) {
+            true => Ok(()),
+            false => Err(RegistryError::Outside {
+                address: offset,
+                bytes: from.len() as u64,
+            }),
+        }
+    }
+
     /// Whether guest memory has these contents, in some ranges of them.
     ///
     /// # Errors

@@ -1,12 +1,14 @@
-//! The engines, and how a wave runs on one to its end.
+//! The engines, and how the waves of a group run on one to their end.
 
 use std::sync::Arc;
 
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::LANES;
-use wavetank_machine::{Backend, Fault, GlobalSyncUnit, Why};
-use wavetank_memory::{MemoryFaultReason, MemoryUnit, Wave};
+use wavetank_machine::{Backend, GlobalSyncUnit, Sent, Ticket, Why};
+use wavetank_memory::{MemoryUnit, Wave};
 use wavetank_translate::FrontEnd;
+
+use super::fault::Stopped;
 
 /// How often it may go back.
 const ROUNDS: u32 = 1 << 20;
@@ -25,18 +27,22 @@ pub(crate) fn narrow(wave: &mut Wave, threads: usize) {
     wave.set_s64(126, u64::MAX >> (LANES - threads));
 }
 
-/// Runs a program of another instruction set than GCN on a wave.
+/// Runs a program of another instruction set than GCN on waves.
+///
+/// # Errors
+/// The wave that stopped, and why.
 pub(crate) fn run_front_end(
     front_end: Arc<dyn FrontEnd + Send + Sync>,
     engine: Engine,
     simd: Simd,
-    wave: &mut Wave,
+    group: &mut Group,
     memory: &mut MemoryUnit<'_>,
-) -> Result<(), String> {
+) -> Result<(), (usize, Stopped)> {
+    group.begin(0);
     match engine {
         Engine::Plain => {
             let program = PlainProgram::of(front_end, false);
-            to_the_end(&mut Plain::new(&program), wave, memory)
+            group.run(&mut Plain::new(&program), memory)
         }
         Engine::Interpreter => {
             let how = Translation {
@@ -46,66 +52,135 @@ pub(crate) fn run_front_end(
                 simd,
             };
             let program = Program::of(front_end, how);
-            to_the_end(&mut Interpreter::new(&program), wave, memory)
+            group.run(&mut Interpreter::new(&program), memory)
         }
     }
 }
 
-/// Runs a wave over barriers and sleeps until it ends. It is alone: where it has to wait for others it hangs.
-pub(crate) fn to_the_end(
-    backend: &mut dyn Backend,
-    wave: &mut Wave,
-    memory: &mut MemoryUnit<'_>,
-) -> Result<(), String> {
-    let sync = GlobalSyncUnit::default();
-    for _ in 0..ROUNDS {
+/// Waves that run together.
+pub(crate) struct Group {
+    pub waves: Vec<Wave>,
+    /// What they have exported, and the number of the wave.
+    pub exports: Vec<(u32, Sent)>,
+    states: Vec<WaveState>,
+    /// Where the scratch of the first wave begins, bytes to that of the next, bytes of a lane.
+    scratch: (u64, usize, u32),
+}
+
+/// What a wave is doing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WaveState {
+    Ready,
+    Barrier,
+    GlobalSync(Ticket),
+    Ended,
+}
+
+/// Nobody is there who could let a wave go on.
+const ALONE: &str = "it waits for other waves, of which there are none";
+
+impl Group {
+    /// Waves, and their scratch: where that of the first begins, bytes to that of the next, bytes of a lane.
+    pub fn new(waves: Vec<Wave>, scratch: u64, wave_bytes: usize, lane_bytes: u32) -> Group {
+        Group {
+            states: vec![WaveState::Ready; waves.len()],
+            waves,
+            exports: Vec::new(),
+            scratch: (scratch, wave_bytes, lane_bytes),
+        }
+    }
+
+    /// The waves begin at an address.
+    pub fn begin(&mut self, pc: u64) {
+        for wave in &mut self.waves {
+            wave.uniform_mut().pc = pc;
+        }
+    }
+
+    /// Runs the waves by turns, over barriers and sleeps, until all have ended.
+    ///
+    /// # Errors
+    /// The wave that stopped, and why. Its PC is that of the instruction.
+    pub fn run(
+        &mut self,
+        backend: &mut dyn Backend,
+        memory: &mut MemoryUnit<'_>,
+    ) -> Result<(), (usize, Stopped)> {
+        let sync = GlobalSyncUnit::default();
+        for _ in 0..ROUNDS {
+            let mut moved = false;
+            for n in 0..self.waves.len() {
+                if let WaveState::GlobalSync(ticket) = self.states[n]
+                    && !sync.is_waiting(ticket)
+                {
+                    self.states[n] = WaveState::Ready;
+                }
+                if self.states[n] == WaveState::Ready {
+                    moved = true;
+                    self.turn(n, backend, memory, &sync)
+                        .map_err(|stopped| (n, stopped))?;
+                }
+            }
+            self.pass_barrier();
+            let Some(waiting) = self.states.iter().position(|s| *s != WaveState::Ended) else {
+                return Ok(());
+            };
+            if !moved && !self.states.contains(&WaveState::Ready) {
+                return Err((waiting, Stopped::endless(ALONE)));
+            }
+        }
+        let running = self.states.iter().position(|s| *s != WaveState::Ended);
+        let endless = Stopped::endless("the instructions do not come to an end");
+        Err((running.unwrap_or(0), endless))
+    }
+
+    /// Runs a wave until it stops.
+    fn turn(
+        &mut self,
+        n: usize,
+        backend: &mut dyn Backend,
+        memory: &mut MemoryUnit<'_>,
+        sync: &GlobalSyncUnit,
+    ) -> Result<(), Stopped> {
+        let (scratch, wave_bytes, lane_bytes) = self.scratch;
+        memory.set_scratch(scratch + (n * wave_bytes) as u64, lane_bytes);
+        let wave = &mut self.waves[n];
         // Every round of a loop uses it up.
         wave.uniform_mut().budget = 1;
         let stop = backend.run(wave, memory);
         match stop.why {
-            Why::End => return Ok(()),
+            Why::End => self.states[n] = WaveState::Ended,
             Why::GlobalSync(request) => {
-                if sync.enter(request).is_some() {
-                    wave.uniform_mut().pc = stop.pc;
-                    return Err("it waits for other waves, of which there are none".into());
+                if let Some(ticket) = sync.enter(request) {
+                    self.states[n] = WaveState::GlobalSync(ticket);
+                    if self.others_ended(n) {
+                        self.waves[n].uniform_mut().pc = stop.pc;
+                        return Err(Stopped::endless(ALONE));
+                    }
                 }
             }
-            Why::Export(_) => {
-                wave.uniform_mut().pc = stop.pc;
-                return Err("nobody takes exports here".into());
-            }
-            Why::Barrier | Why::Yield(_) | Why::Message(_) => {}
-            Why::Fault(fault) => return Err(sentence(&fault)),
+            Why::Barrier => self.states[n] = WaveState::Barrier,
+            Why::Export(sent) => self.exports.push((n as u32, *sent)),
+            Why::Yield(_) | Why::Message(_) => {}
+            Why::Fault(fault) => return Err(Stopped::of(&fault)),
         }
+        Ok(())
     }
-    Err("the instructions do not come to an end".into())
-}
 
-fn sentence(fault: &Fault) -> String {
-    match fault {
-        Fault::Unsupported { what, .. } => what.clone(),
-        Fault::Trap { id, .. } => format!("trap {id}"),
-        Fault::Memory(m) => {
-            let lane = m.lane.map(|l| format!(" of lane {l}")).unwrap_or_default();
-            if let MemoryFaultReason::StackOverflow { .. } | MemoryFaultReason::OutsideScratch =
-                m.reason
-            {
-                return format!("the access{lane} is to scratch, which a case does not have");
-            }
-            if let MemoryFaultReason::Surface(surface) = m.reason {
-                return format!("the access{lane} is to {surface}");
-            }
-            let near = match &m.nearest {
-                Some((name, start, bytes)) => {
-                    let offset = m.address.wrapping_sub(*start) as i64;
-                    format!("{offset} bytes from the start of buffer `{name}`, which has {bytes}")
+    fn others_ended(&self, n: usize) -> bool {
+        let mut others = self.states.iter().enumerate().filter(|(m, _)| *m != n);
+        others.all(|(_, state)| *state == WaveState::Ended)
+    }
+
+    /// Lets the waves go on when all that are left are at the barrier.
+    fn pass_barrier(&mut self) {
+        let waits = |state: &WaveState| matches!(state, WaveState::Barrier | WaveState::Ended);
+        if self.states.iter().all(waits) {
+            for state in &mut self.states {
+                if *state == WaveState::Barrier {
+                    *state = WaveState::Ready;
                 }
-                None => "there is no buffer: write `mem NAME = …`".into(),
-            };
-            format!(
-                "the access{lane} to {:#x} is outside every buffer; {near}",
-                m.address
-            )
+            }
         }
     }
 }

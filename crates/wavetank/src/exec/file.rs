@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::fault::Expected;
+use super::place::Target;
 use super::set::{Line, Set};
+use super::sizes::Sizes;
 use super::surface::Declared;
-use super::value::{Assignment, Target, Value, no_buffer, values};
+use super::value::{Assignment, Value, no_buffer, values};
 use super::{Case, ExecError};
 
 /// Reads cases of an instruction set, or of others that `isa` lines choose, from lines that begin with this number.
@@ -39,23 +42,21 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                 finish(&mut cases, case)?;
                 case = Case::new(set, number);
             }
+            if case.sizes == Sizes::of(case.set) {
+                case.sizes = Sizes::of(set);
+            }
             case.set = set;
         } else if let Some(text) = line.strip_prefix('>') {
-            if !case.expectations.is_empty() {
+            if case.expects() {
                 return Err(wrong(
                     "an instruction stands after expectations: begin a new `case`".into(),
                 ));
             }
-            let code = case.set.instruction(text.trim()).map_err(wrong)?;
-            case.code.push(Line { code, number });
-        } else if let Some(text) = surface_line(line) {
-            declare(&mut case, text, number).map_err(wrong)?;
+            let codes = case.set.instructions(text.trim()).map_err(wrong)?;
+            let lines = codes.into_iter().map(|code| Line { code, number });
+            case.code.extend(lines);
         } else {
-            let assignment = assignment(line, &case, number).map_err(wrong)?;
-            match case.code.is_empty() {
-                true => case.setup.push(assignment),
-                false => case.expectations.push(assignment),
-            }
+            read_state(&mut case, line, number).map_err(wrong)?;
         }
     }
     finish(&mut cases, case)?;
@@ -88,6 +89,41 @@ fn complete(case: &mut Case) -> Result<(), ExecError> {
         message,
     })?;
     check_buffers(case)
+}
+
+/// Reads a line of the state before, or of what is expected.
+fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> {
+    let before = case.code.is_empty();
+    if let Some(text) = surface_line(line) {
+        return declare(case, text, number);
+    }
+    if let Some(text) = fault_line(line) {
+        if before {
+            return Err("a fault is expected behind instructions: it belongs after them".into());
+        }
+        case.fault = Some((Expected::parse(text)?, number));
+        return Ok(());
+    }
+    if matches!(case.set, Set::Gcn(_)) && case.sizes.set(line)?.is_some() {
+        return match before {
+            true => Ok(()),
+            false => Err(format!(
+                "`{line}` is part of the state before: it belongs before instructions"
+            )),
+        };
+    }
+    let assignment = assignment(line, case, number)?;
+    match before {
+        true => case.setup.push(assignment),
+        false => case.expectations.push(assignment),
+    }
+    Ok(())
+}
+
+/// What stands behind `fault =`.
+fn fault_line(line: &str) -> Option<&str> {
+    let (name, text) = line.split_once('=')?;
+    (name.trim() == "fault").then_some(text.trim())
 }
 
 /// What stands behind `surface`, unless it is a place that has a value.
@@ -133,7 +169,7 @@ fn check_buffers(case: &Case) -> Result<(), ExecError> {
                 message: no_buffer(name),
             });
         }
-        if let Target::Memory { name } = &assignment.target {
+        if let Target::Memory { name, .. } = &assignment.target {
             made.insert(name.as_str());
         }
     }
@@ -156,21 +192,16 @@ pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Ca
         .map(str::trim)
         .filter(|t| !t.is_empty())
     {
-        let code = case.set.instruction(text).map_err(wrong)?;
-        case.code.push(Line { code, number: 1 });
+        let codes = case.set.instructions(text).map_err(wrong)?;
+        let lines = codes.into_iter().map(|code| Line { code, number: 1 });
+        case.code.extend(lines);
     }
     if case.code.is_empty() {
         return Err(wrong("there is no instruction".into()));
     }
     let code = std::mem::take(&mut case.code);
     for word in phrases(state) {
-        match surface_line(&word) {
-            Some(text) => declare(&mut case, text, 1).map_err(wrong)?,
-            None => {
-                let assignment = assignment(&word, &case, 1).map_err(wrong)?;
-                case.setup.push(assignment);
-            }
-        }
+        read_state(&mut case, &word, 1).map_err(wrong)?;
     }
     case.code = code;
     complete(&mut case).map_err(|error| wrong(error.message))?;
@@ -213,10 +244,16 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
         format!("expected `REGISTER = VALUES` or `> INSTRUCTION`, found `{text}`")
     })?;
     let target = case.set.target(target.trim())?;
+    if let Some(wave) = target.wave().filter(|wave| *wave >= case.sizes.waves) {
+        let last = case.sizes.waves - 1;
+        return Err(format!(
+            "there is no wave {wave}: the last is wave {last}; write `waves = {}` first",
+            wave.saturating_add(1)
+        ));
+    }
     let bits = match *target.place() {
         Target::Element { number, at } => element_bits(case, number, at)?,
-        _ if target.is_wide() => 64,
-        _ => 32,
+        _ => target.bits(),
     };
     let read = values(list.trim(), bits == 64);
     let (mut values, exactness) = read.map_err(|problem| format!("`{target}=`: {problem}"))?;
@@ -226,7 +263,7 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
         }
     }
     let lanes = match target.place() {
-        Target::Vector { .. } => case.set.threads(),
+        _ if target.is_by_lane() => case.set.threads(),
         // A variable has as many dwords as a register, whatever channels read them.
         Target::Variable(_) => wavetank_ir::LANES,
         _ => usize::MAX,
@@ -234,12 +271,7 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
     if values.len() > lanes {
         return Err(format!("{} values for {lanes} lanes", values.len()));
     }
-    let single = match target.place() {
-        Target::Scalar { .. } | Target::Scc | Target::Mode | Target::Predicate(_) => true,
-        Target::Element { at, .. } => at.is_some(),
-        _ => false,
-    };
-    if single && values.len() != 1 {
+    if target.is_single() && values.len() != 1 {
         return Err(format!("one value was expected, found {}", values.len()));
     }
     Ok(Assignment {

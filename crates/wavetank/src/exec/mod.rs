@@ -19,36 +19,37 @@
 
 mod chips;
 mod engine;
+mod error;
+mod fault;
 mod file;
 mod grid;
+mod number;
+mod place;
 mod run;
 mod set;
+mod sizes;
+mod start;
+mod state;
 mod surface;
 mod value;
 
-use thiserror::Error;
 use wavetank_isa::{Chip, Inst};
 
+use fault::Expected;
 use set::{Code, Line, Set};
+use sizes::Sizes;
 use surface::Declared;
 use value::Assignment;
 
 pub use chips::parse_file;
 pub use engine::Engine;
-pub(crate) use engine::{narrow, run_front_end};
+pub(crate) use engine::{Group, narrow, run_front_end};
+pub use error::ExecError;
+pub use fault::{FaultKind, Stopped};
 pub use file::parse_words;
 pub use grid::Grid;
-pub use run::{Changed, Run};
-
-/// Why a case cannot be read or run.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("{}{message}", .line.map(|l| format!("line {l}: ")).unwrap_or_default())]
-pub struct ExecError {
-    /// The line of the file, from 1.
-    pub line: Option<usize>,
-    /// The sentence.
-    pub message: String,
-}
+pub use run::Run;
+pub use state::Changed;
 
 /// A state, instructions, and what is expected of them.
 #[derive(Clone, Debug)]
@@ -58,12 +59,15 @@ pub struct Case {
     /// The line it begins at, from 1.
     pub line: usize,
     set: Set,
+    sizes: Sizes,
     setup: Vec<Assignment>,
     surfaces: Vec<Declared>,
     /// The greatest number that a surface may have.
     maximum: Option<u32>,
     code: Vec<Line>,
     expectations: Vec<Assignment>,
+    /// The fault that is expected, and the line that says so.
+    fault: Option<(Expected, usize)>,
 }
 
 impl Case {
@@ -73,11 +77,13 @@ impl Case {
             name: String::new(),
             line,
             set,
+            sizes: Sizes::of(set),
             setup,
             surfaces,
             maximum: None,
             code,
             expectations,
+            fault: None,
         }
     }
 
@@ -93,12 +99,12 @@ impl Case {
     pub fn instructions(&self) -> impl Iterator<Item = &Inst> {
         self.code.iter().filter_map(|line| match &line.code {
             Code::Gcn(inst) => Some(inst),
-            Code::Maxwell(_) | Code::Visa(_) => None,
+            Code::Word(..) | Code::Maxwell(_) | Code::Visa(_) => None,
         })
     }
 
     /// Whether anything is expected.
     pub fn expects(&self) -> bool {
-        !self.expectations.is_empty()
+        !self.expectations.is_empty() || self.fault.is_some()
     }
 }

@@ -7,277 +7,130 @@ use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translati
 use wavetank_ir::{LANES, Reg};
 use wavetank_isa::{Chip, Inst};
 use wavetank_maxwell::lift as maxwell;
-use wavetank_memory::{Lds, MemoryUnit, Registry, Surface, VGPRS, Wave, hwreg};
+use wavetank_memory::{MemoryUnit, Registry, Surface};
 
-use super::engine::{Engine, narrow, run_front_end, to_the_end};
+use super::engine::{Engine, Group, run_front_end};
+use super::fault::{Expected, Stopped};
 use super::grid::Grid;
-use super::set::{CONSTANTS, Code, Line, Set};
-use super::value::{Assignment, Exactness, Target, lane};
+use super::place::Target;
+use super::set::{Code, Line, Set};
+use super::state::{Changed, State, changes};
+use super::value::{Assignment, Buffers, Exactness, lane};
 use super::{Case, ExecError};
 use crate::environment::KernelSettings;
-use crate::surfaces::{Bound, Elements, places};
+use crate::surfaces::places;
 
 /// Where the code of a case stands.
 const BASE: u64 = 0x1000;
 /// Threads of a warp of another instruction set than GCN.
 const WARP: usize = 32;
-/// MODE at the start: round to nearest, denormals kept, DX10_CLAMP, IEEE, as compilers for Vega set it.
-const MODE: u32 = 0x3f0;
 
 /// The state before and after a case.
 pub struct Run {
     before: State,
     after: State,
-    buffers: HashMap<String, (u64, usize)>,
+    stopped: Option<Stopped>,
+    buffers: Buffers,
     surfaces: Vec<(u32, Surface)>,
     /// The registers that people see, where they are not those of GCN.
     names: Option<Vec<(String, Reg)>>,
     expectations: Vec<Assignment>,
-}
-
-/// What a case can see of the state.
-struct State {
-    wave: Wave,
-    lds: Vec<u32>,
-    memory: HashMap<String, Vec<u32>>,
-    elements: Elements,
-}
-
-/// A register or a place in memory with another value than before.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Changed {
-    /// Its name: `v0`, `s4`, `vcc`, `lds[16]`, `a[8]`.
-    pub name: String,
-    /// The width of a value in bits.
-    pub bits: u32,
-    /// For a vector register the lanes that changed and their values; else one value.
-    pub values: Vec<(Option<usize>, u64)>,
+    fault: Option<(Expected, usize)>,
 }
 
 impl Case {
-    /// Runs the instructions.
+    /// Runs the instructions. What stops them is part of what came of it ([`Run::stopped`]).
     ///
     /// # Errors
-    /// An instruction that is not supported, an access outside every buffer, a state that names an unknown buffer.
+    /// A state that cannot be made: it names an unknown buffer, or is larger than what there is.
     pub fn run(&self, engine: Engine) -> Result<Run, ExecError> {
         let registry = Registry::new();
-        let mut buffers = HashMap::new();
-        for a in &self.setup {
-            if let Target::Memory { name } = a.target.place() {
-                allocate(&registry, &mut buffers, name, a)?;
-            }
-        }
+        let buffers = self.make_buffers(&registry)?;
+        let scratch = self.make_scratch(&registry)?;
         let mut memory = MemoryUnit::new(&registry);
         let mut surfaces = self.make_surfaces(&registry)?;
         memory.set_surfaces(Arc::new(surfaces.table().clone()));
-        let mut lds = vec![0; 1 << 14];
-        let mut wave = start(self, &buffers, &mut lds)?;
+        memory.set_lds(self.fill_shares(&registry, &buffers)?);
         let bank = self.constant_bank(&registry)?;
-        memory.set_lds(Lds::from_dwords(&lds));
-        let mut first = start(self, &buffers, &mut lds)?;
-        for wave in [&mut first, &mut wave] {
+        let wave = |index| {
+            let mut wave = self.start(index, &buffers, &registry, scratch)?;
             if let Some(address) = bank {
                 wave.set_s64(maxwell::CONSTANTS, address);
             }
-        }
-        let mut here = Here {
-            registry: &registry,
-            memory: &mut memory,
-            buffers: &buffers,
-            surfaces: &surfaces,
+            Ok(wave)
         };
-        let before = here.capture(first, self);
-        execute(self, engine, &mut wave, here.memory)?;
-        let after = here.capture(wave, self);
-        let kept = surfaces
-            .table()
-            .iter()
-            .map(|(n, surface)| (n, surface.clone()));
-        let kept = kept.collect();
+        let waves = || -> Result<Vec<_>, ExecError> { (0..self.sizes.waves).map(wave).collect() };
+        let elements = || {
+            let numbers = self.surfaces.iter().map(|declared| declared.number);
+            numbers
+                .filter_map(|n| Some((n, surfaces.elements(&registry, n)?)))
+                .collect()
+        };
+        let seen = elements();
+        let before = State::capture(waves()?, &mut memory, &buffers, scratch, seen, Vec::new());
+        let mut group = Group::new(
+            waves()?,
+            scratch.address,
+            scratch.wave_bytes,
+            scratch.lane_bytes,
+        );
+        let stopped = self.execute(engine, &mut group, &mut memory)?;
+        let Group { waves, exports, .. } = group;
+        let seen = elements();
+        let after = State::capture(waves, &mut memory, &buffers, scratch, seen, exports);
+        let kept = surfaces.table().iter();
+        let kept = kept.map(|(n, surface)| (n, surface.clone())).collect();
         Ok(Run {
             before,
             after,
+            stopped,
             buffers,
             surfaces: kept,
             names: self.set.names(&self.code),
             expectations: self.expectations.clone(),
+            fault: self.fault.clone(),
         })
     }
-}
 
-impl Case {
-    /// Makes the surfaces of the case, and sets single elements.
-    fn make_surfaces(&self, registry: &Registry) -> Result<Bound, ExecError> {
-        let mut bound = Bound::default();
-        for declared in &self.surfaces {
-            let mut elements = declared.elements();
-            let set = self.setup.iter().filter_map(|a| match *a.target.place() {
-                Target::Element { number, at } if number == declared.number => Some((at, a)),
-                _ => None,
-            });
-            for (at, a) in set {
-                let places = places(&declared.surface);
-                elements.resize(places.len(), 0);
-                let first = at.and_then(|at| places.iter().position(|place| *place == at));
-                let values = a.values.iter().map(|v| v.bits(&HashMap::new()));
-                for (to, value) in elements[first.unwrap_or(0)..].iter_mut().zip(values) {
-                    *to = value.map_err(|message| ExecError {
-                        line: Some(a.line),
-                        message,
-                    })?;
-                }
-            }
-            let made = bound.bind(
-                registry,
-                declared.number,
-                declared.surface.clone(),
-                &elements,
-            );
-            made.map_err(|error| ExecError {
-                line: Some(declared.line),
-                message: error.to_string(),
-            })?;
-        }
-        bound.table().set_maximum(self.maximum);
-        Ok(bound)
-    }
-
-    /// Makes the constant bank, where the instruction set has one; gives its address.
-    fn constant_bank(&self, registry: &Registry) -> Result<Option<u64>, ExecError> {
-        if !matches!(self.set, Set::Maxwell(_)) {
-            return Ok(None);
-        }
-        let wrong = |line: Option<usize>, message: String| ExecError { line, message };
-        let made = registry.allocate("the constant bank", CONSTANTS as u64, 256);
-        let made = made.map_err(|error| wrong(None, error.to_string()))?;
-        for a in &self.setup {
-            let Target::Constant { offset } = *a.target.place() else {
-                continue;
-            };
-            for (n, value) in a.values.iter().enumerate() {
-                let value = value.bits(&HashMap::new());
-                let value = value.map_err(|message| wrong(Some(a.line), message))? as u32;
-                let at = made.address + (offset + 4 * n) as u64;
-                let written = registry.write(at, &value.to_le_bytes());
-                written.map_err(|error| wrong(Some(a.line), error.to_string()))?;
-            }
-        }
-        Ok(Some(made.address))
-    }
-}
-
-fn allocate(
-    registry: &Registry,
-    buffers: &mut HashMap<String, (u64, usize)>,
-    name: &str,
-    a: &Assignment,
-) -> Result<(), ExecError> {
-    let wrong = |message: String| ExecError {
-        line: Some(a.line),
-        message,
-    };
-    let bytes = a.values.len() * 4;
-    let made = registry
-        .allocate(name, bytes as u64, 256)
-        .map_err(|e| wrong(e.to_string()))?;
-    let data = a.values.iter().map(|v| v.bits(buffers).map(|b| b as u32));
-    let data: Result<Vec<u32>, String> = data.collect();
-    let data: Vec<u8> = data
-        .map_err(wrong)?
-        .iter()
-        .flat_map(|d| d.to_le_bytes())
-        .collect();
-    registry
-        .write(made.address, &data)
-        .map_err(|e| wrong(e.to_string()))?;
-    buffers.insert(name.to_owned(), (made.address, a.values.len()));
-    Ok(())
-}
-
-/// The wave with the state of a case.
-fn start(
-    case: &Case,
-    buffers: &HashMap<String, (u64, usize)>,
-    lds: &mut [u32],
-) -> Result<Wave, ExecError> {
-    let mut wave = Wave::new(0);
-    wave.uniform_mut().hw[usize::from(hwreg::MODE)] = MODE;
-    narrow(&mut wave, case.set.threads());
-    for a in &case.setup {
-        let values: Result<Vec<u64>, String> = a.values.iter().map(|v| v.bits(buffers)).collect();
-        let values = values.map_err(|message| ExecError {
-            line: Some(a.line),
+    /// Runs the waves to their end, or to what stops one of them.
+    fn execute(
+        &self,
+        engine: Engine,
+        group: &mut Group,
+        memory: &mut MemoryUnit<'_>,
+    ) -> Result<Option<Stopped>, ExecError> {
+        let wrong = |message: String| ExecError {
+            line: None,
             message,
-        })?;
-        match *a.target.place() {
-            Target::Vector { register, wide } => {
-                for l in 0..LANES {
-                    let Some(value) = lane(&values, l) else { break };
-                    wave.vgpr_mut(register)[l] = value as u32;
-                    if wide {
-                        wave.vgpr_mut(register + 1)[l] = (value >> 32) as u32;
-                    }
-                }
+        };
+        let simd = KernelSettings::from_env().map_err(|error| wrong(error.to_string()))?;
+        let simd = simd.simd.map_or_else(Simd::detect, Simd::or_best);
+        let (first, ran) = match self.set {
+            Set::Gcn(chip) => (BASE, execute_gcn(self, chip, engine, simd, group, memory)),
+            set @ (Set::Maxwell(_) | Set::Visa) => {
+                let code = set.front_end(&self.code).map_err(wrong)?;
+                (0, run_front_end(code, engine, simd, group, memory))
             }
-            Target::Scalar {
-                register,
-                wide: true,
-            } => wave.set_s64(register as u8, values[0]),
-            Target::Scalar { register, .. } => wave.uniform_mut().s[register] = values[0] as u32,
-            Target::Scc => wave.uniform_mut().scc = u32::from(values[0] != 0),
-            Target::Mode => wave.uniform_mut().hw[usize::from(hwreg::MODE)] = values[0] as u32,
-            Target::Lds { offset } => {
-                for (to, value) in lds[offset / 4..].iter_mut().zip(&values) {
-                    *to = *value as u32;
-                }
-            }
-            // Memory is made before; the others have registers by now.
-            Target::Memory { .. }
-            | Target::Constant { .. }
-            | Target::Element { .. }
-            | Target::Variable(_)
-            | Target::Predicate(_)
-            | Target::Named { .. } => {}
+        };
+        let Err((wave, stopped)) = ran else {
+            return Ok(None);
+        };
+        let pc = group.waves[wave].uniform().pc;
+        let line = self.line_at(pc.wrapping_sub(first));
+        let mut sentence = stopped.sentence;
+        if let Some(line) = line {
+            sentence = format!("{}: {sentence}", line.code);
         }
+        if group.waves.len() > 1 {
+            sentence = format!("wave {wave}: {sentence}");
+        }
+        Ok(Some(Stopped {
+            kind: stopped.kind,
+            line: line.map(|line| line.number),
+            sentence,
+        }))
     }
-    Ok(wave)
-}
 
-fn execute(
-    case: &Case,
-    engine: Engine,
-    wave: &mut Wave,
-    memory: &mut MemoryUnit<'_>,
-) -> Result<(), ExecError> {
-    let simd = KernelSettings::from_env().map_err(|error| ExecError {
-        line: None,
-        message: error.to_string(),
-    })?;
-    let simd = simd.simd.map_or_else(Simd::detect, Simd::or_best);
-    let (first, stop) = match case.set {
-        Set::Gcn(chip) => (BASE, execute_gcn(case, chip, engine, simd, wave, memory)),
-        set @ (Set::Maxwell(_) | Set::Visa) => {
-            wave.uniform_mut().pc = 0;
-            let ran = set.front_end(&case.code);
-            (
-                0,
-                ran.and_then(|code| run_front_end(code, engine, simd, wave, memory)),
-            )
-        }
-    };
-    stop.map_err(|message| {
-        let at = case.line_at(wave.uniform().pc.wrapping_sub(first));
-        let text = at
-            .map(|line| format!("{}: ", line.code))
-            .unwrap_or_default();
-        ExecError {
-            line: at.map(|line| line.number),
-            message: format!("{text}{message}"),
-        }
-    })
-}
-
-impl Case {
     /// The instruction at an offset from the first.
     fn line_at(&self, offset: u64) -> Option<&Line> {
         let mut at = 0;
@@ -285,6 +138,7 @@ impl Case {
             let here = at;
             at += match &line.code {
                 Code::Gcn(inst) => u64::from(inst.len),
+                Code::Word(..) => 4,
                 Code::Maxwell(_) | Code::Visa(_) => self.set.step(),
             };
             here == offset
@@ -297,33 +151,35 @@ fn execute_gcn(
     chip: Chip,
     engine: Engine,
     simd: Simd,
-    wave: &mut Wave,
+    group: &mut Group,
     memory: &mut MemoryUnit<'_>,
-) -> Result<(), String> {
-    let mut code: HashMap<u64, Inst> = HashMap::new();
+) -> Result<(), (usize, Stopped)> {
+    let mut code: HashMap<u64, Result<Inst, String>> = HashMap::new();
     let mut pc = BASE;
-    for inst in case.instructions() {
-        code.insert(pc, *inst);
-        pc += u64::from(inst.len);
+    for line in &case.code {
+        let (inst, len) = match &line.code {
+            Code::Gcn(inst) => (Ok(*inst), inst.len),
+            Code::Word(_, why) => (Err(why.clone()), 4),
+            Code::Maxwell(_) | Code::Visa(_) => continue,
+        };
+        code.insert(pc, inst);
+        pc += u64::from(len);
     }
     let end = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), chip);
-    if let Ok(end) = end {
-        code.insert(pc, end);
-    }
+    code.insert(pc, end.map_err(|error| error.to_string()));
     let source = Arc::new(move |pc: u64| {
-        let inst = code.get(&pc).copied();
-        inst.ok_or_else(|| {
-            format!(
-                "the code was left: nothing is at offset {:#x}",
-                pc.wrapping_sub(BASE)
-            )
+        code.get(&pc).cloned().unwrap_or_else(|| {
+            let offset = pc.wrapping_sub(BASE);
+            Err(format!(
+                "the code was left: nothing is at offset {offset:#x}"
+            ))
         })
     });
-    wave.uniform_mut().pc = BASE;
+    group.begin(BASE);
     match engine {
         Engine::Plain => {
             let program = PlainProgram::new(source, false);
-            to_the_end(&mut Plain::new(&program), wave, memory)
+            group.run(&mut Plain::new(&program), memory)
         }
         Engine::Interpreter => {
             let how = Translation {
@@ -333,148 +189,116 @@ fn execute_gcn(
                 simd,
             };
             let program = Program::new(source, how);
-            to_the_end(&mut Interpreter::new(&program), wave, memory)
+            group.run(&mut Interpreter::new(&program), memory)
         }
-    }
-}
-
-/// What a case runs on.
-struct Here<'h, 'm> {
-    registry: &'m Registry,
-    memory: &'h mut MemoryUnit<'m>,
-    buffers: &'h HashMap<String, (u64, usize)>,
-    surfaces: &'h Bound,
-}
-
-impl Here<'_, '_> {
-    /// What can be seen.
-    fn capture(&mut self, wave: Wave, case: &Case) -> State {
-        let read = |(address, dwords): &(u64, usize)| {
-            let mut bytes = vec![0; dwords * 4];
-            // The buffers were made here and are never freed.
-            let _ = self.registry.read(*address, &mut bytes);
-            let dword = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-            bytes.chunks_exact(4).map(dword).collect()
-        };
-        let buffers = self.buffers.iter();
-        let numbers = case.surfaces.iter().map(|declared| declared.number);
-        State {
-            wave,
-            lds: self.memory.lds().dwords().to_vec(),
-            memory: buffers.map(|(name, at)| (name.clone(), read(at))).collect(),
-            elements: numbers
-                .filter_map(|n| Some((n, self.surfaces.elements(self.registry, n)?)))
-                .collect(),
-        }
-    }
-}
-
-impl State {
-    /// The value of a target in a lane or, for memory, at an index.
-    fn value(&self, target: &Target, n: usize) -> Option<u64> {
-        let u = self.wave.uniform();
-        Some(match *target.place() {
-            Target::Vector { register, wide } => {
-                let low = u64::from(self.wave.vgpr(register)[n]);
-                let high = if wide {
-                    u64::from(self.wave.vgpr(register + 1)[n])
-                } else {
-                    0
-                };
-                low | high << 32
-            }
-            Target::Scalar {
-                register,
-                wide: true,
-            } => self.wave.s64(register as u8),
-            Target::Scalar { register, .. } => u.s[register].into(),
-            Target::Scc => u.scc.into(),
-            Target::Mode => u.hw[usize::from(hwreg::MODE)].into(),
-            Target::Lds { offset } => (*self.lds.get(offset / 4 + n)?).into(),
-            Target::Memory { ref name } => (*self.memory.get(name)?.get(n)?).into(),
-            // Of a single element `n` is where it stands.
-            Target::Element { number, .. } => *self.elements.get(&number)?.get(n)?,
-            Target::Constant { .. }
-            | Target::Variable(_)
-            | Target::Predicate(_)
-            | Target::Named { .. } => return None,
-        })
     }
 }
 
 impl Run {
-    /// The lanes of a vector register afterwards.
+    /// The lanes of a vector register of the first wave afterwards.
     ///
     /// # Panics
     /// If `register` is above 255.
     pub fn vector(&self, register: usize) -> &[u32; LANES] {
-        self.after.wave.vgpr(register)
+        self.after.waves[0].vgpr(register)
     }
 
-    /// The scalar register of a source code afterwards: SGPRs from 0, VCC 106, M0 124, EXEC 126.
+    /// The scalar register of a source code afterwards, of the first wave: SGPRs from 0, VCC 106, M0 124, EXEC 126.
     ///
     /// # Panics
     /// If `register` is above 127.
     pub fn scalar(&self, register: usize) -> u32 {
-        self.after.wave.uniform().s[register]
+        self.after.waves[0].uniform().s[register]
     }
 
-    /// One sentence for each expectation that is not met.
+    /// What stopped the instructions before their end.
+    pub fn stopped(&self) -> Option<&Stopped> {
+        self.stopped.as_ref()
+    }
+
+    /// One sentence for each expectation that is not met, and for a stop that is not expected.
     pub fn failures(&self) -> Vec<String> {
-        self.expectations
-            .iter()
-            .filter_map(|a| self.failure(a))
-            .collect()
+        let stop = match (&self.fault, &self.stopped) {
+            (Some((expected, line)), stopped) => {
+                let failure = expected.failure(stopped.as_ref());
+                failure.map(|failure| format!("line {line}: {failure}"))
+            }
+            (None, Some(stopped)) => Some(stopped.to_string()),
+            (None, None) => None,
+        };
+        let values = self.expectations.iter();
+        let values = values.flat_map(|a| {
+            let waves = match a.target.wave() {
+                Some(wave) => wave as usize..wave as usize + 1,
+                None if a.target.is_of_waves() => 0..self.after.waves.len(),
+                None => 0..1,
+            };
+            waves.filter_map(move |wave| self.failure(a, wave))
+        });
+        stop.into_iter().chain(values).collect()
     }
 
-    fn failure(&self, a: &Assignment) -> Option<String> {
-        let values: Result<Vec<u64>, String> =
-            a.values.iter().map(|v| v.bits(&self.buffers)).collect();
-        let values = match values {
+    /// A sentence, if an expectation is not met in a wave.
+    fn failure(&self, a: &Assignment, wave: usize) -> Option<String> {
+        let values = match a.bits(&self.buffers) {
             Ok(values) => values,
-            Err(message) => return Some(format!("line {}: {message}", a.line)),
+            Err(error) => return Some(error.to_string()),
         };
-        let vector = matches!(a.target.place(), Target::Vector { .. });
-        let first = self.first(a.target.place());
-        let count = if vector && values.len() == 1 {
-            self.wave_lanes()
-        } else {
-            values.len()
+        let place = a.target.place();
+        let first = self.first(place);
+        let lanes = self.lanes(place, wave);
+        let by_lane = a.target.is_by_lane();
+        let count = match values.len() {
+            1 if by_lane => LANES,
+            count => count,
+        };
+        let what = match a.target.wave() {
+            None if self.after.waves.len() > 1 && a.target.is_of_waves() => {
+                format!("wave {wave} {}", a.target)
+            }
+            _ => a.target.to_string(),
         };
         let mut wrong = Vec::new();
         for n in 0..count {
-            let expected = if vector { lane(&values, n)? } else { values[n] };
-            let Some(got) = self.after.value(&a.target, first + n) else {
-                return Some(format!(
-                    "line {}: the buffer is shorter, or does not exist",
-                    a.line
-                ));
+            // One value is that of the lanes that there are; a list says which it is about.
+            if by_lane && values.len() == 1 && lanes >> n & 1 == 0 {
+                continue;
+            }
+            let expected = if by_lane {
+                lane(&values, n)?
+            } else {
+                values[n]
             };
-            if !matches(got, expected, a.target.is_wide(), a.exactness) {
-                let place = if count > 1 {
-                    format!("[{n}] ")
-                } else {
-                    String::new()
+            let Some(got) = self.after.value(wave, place, first + n) else {
+                return Some(format!("line {}: {what}: {}", a.line, absent(place)));
+            };
+            if !matches(got, expected, a.target.bits() == 64, a.exactness) {
+                let place = match count {
+                    1 => String::new(),
+                    _ => format!("[{n}] "),
                 };
                 wrong.push(format!("{place}{got:#x}, expected {expected:#x}"));
             }
         }
         let more = wrong.len().saturating_sub(4);
         wrong.truncate(4);
-        let rest = if more > 0 {
-            format!("; and {more} more")
-        } else {
-            String::new()
+        let rest = match more {
+            0 => String::new(),
+            more => format!("; and {more} more"),
         };
-        let what = &a.target;
         (!wrong.is_empty()).then(|| format!("line {}: {what}: {}{rest}", a.line, wrong.join("; ")))
     }
 
-    /// Lanes that a wave has.
-    fn wave_lanes(&self) -> usize {
-        match self.names {
-            None => LANES,
-            Some(_) => WARP,
+    /// The lanes that one value of a place is about.
+    fn lanes(&self, place: &Target, wave: usize) -> u64 {
+        match *place {
+            Target::Export { target, .. } => match self.after.exporting(wave, target) {
+                // Nothing was sent: the first lane says so.
+                0 => 1,
+                lanes => lanes,
+            },
+            _ if self.names.is_some() => u64::MAX >> (LANES - WARP),
+            _ => u64::MAX,
         }
     }
 
@@ -501,106 +325,37 @@ impl Run {
         self.surfaces.iter().filter_map(grid).collect()
     }
 
-    /// The registers with another value, by the names of an instruction set beside GCN.
-    fn named_changes(&self, names: &[(String, Reg)]) -> Vec<Changed> {
-        let (old, new) = (&self.before.wave, &self.after.wave);
-        let changed = |(name, register): &(String, Reg)| {
-            let (bits, values) = match *register {
-                Reg::V(n) => {
-                    let (old, new) = (old.vgpr(n.into()), new.vgpr(n.into()));
-                    let lanes = (0..LANES).filter(|l| old[*l] != new[*l]);
-                    (32, lanes.map(|l| (Some(l), new[l].into())).collect())
-                }
-                Reg::Mask(n) if old.s64(n) != new.s64(n) => (32, vec![(None, new.s64(n))]),
-                _ => (32, Vec::new()),
-            };
-            let name = name.clone();
-            Changed { name, bits, values }
-        };
-        names
-            .iter()
-            .map(changed)
-            .filter(|c| !c.values.is_empty())
-            .collect()
-    }
-
     /// What has another value than before, but for elements of surfaces ([`grids`](Self::grids)).
     pub fn changes(&self) -> Vec<Changed> {
-        if let Some(names) = &self.names {
-            return self.named_changes(names);
-        }
-        let (old, new) = (&self.before.wave, &self.after.wave);
-        let mut changes = Vec::new();
-        for n in 0..VGPRS {
-            let lanes = (0..LANES).filter(|l| old.vgpr(n)[*l] != new.vgpr(n)[*l]);
-            let values: Vec<_> = lanes.map(|l| (Some(l), new.vgpr(n)[l].into())).collect();
-            if !values.is_empty() {
-                changes.push(Changed {
-                    name: format!("v{n}"),
-                    bits: 32,
-                    values,
-                });
-            }
-        }
-        let one = |name: String, bits, value| Changed {
-            name,
-            bits,
-            values: vec![(None, value)],
-        };
-        for (code, name) in [(106, "vcc"), (126, "exec")] {
-            if old.s64(code) != new.s64(code) {
-                changes.push(one(name.into(), 64, new.s64(code)));
-            }
-        }
-        let (a, b) = (old.uniform(), new.uniform());
-        for n in (0..128).filter(|n| !matches!(n, 106 | 107 | 126 | 127)) {
-            if a.s[n] != b.s[n] {
-                let name = if n == 124 {
-                    "m0".into()
-                } else {
-                    format!("s{n}")
-                };
-                changes.push(one(name, 32, b.s[n].into()));
-            }
-        }
-        if a.scc != b.scc {
-            changes.push(one("scc".into(), 32, b.scc.into()));
-        }
-        let mode = usize::from(hwreg::MODE);
-        if a.hw[mode] != b.hw[mode] {
-            changes.push(one("mode".into(), 32, b.hw[mode].into()));
-        }
-        for (i, (x, y)) in self.before.lds.iter().zip(&self.after.lds).enumerate() {
-            if x != y {
-                changes.push(one(format!("lds[{}]", 4 * i), 32, (*y).into()));
-            }
-        }
-        let mut names: Vec<_> = self.after.memory.keys().collect();
-        names.sort();
-        for name in names {
-            let pairs = self.before.memory[name]
-                .iter()
-                .zip(&self.after.memory[name])
-                .enumerate();
-            for (i, (_, y)) in pairs.filter(|(_, (x, y))| x != y) {
-                changes.push(one(format!("{name}[{i}]"), 32, (*y).into()));
-            }
-        }
-        changes
+        changes(&self.before, &self.after, self.names.as_deref())
     }
 
     /// Whether two runs of a case reached the same state.
     pub fn same_as(&self, other: &Run) -> bool {
-        let same = |a: &Wave, b: &Wave| {
-            let (x, y) = (a.uniform(), b.uniform());
-            (x.s, x.scc, x.hw) == (y.s, y.scc, y.hw) && (0..VGPRS).all(|n| a.vgpr(n) == b.vgpr(n))
-        };
-        // Addresses differ from run to run: runs that keep some in registers are not compared.
-        let has_buffers = !self.buffers.is_empty() || self.names.is_some();
-        (has_buffers || same(&self.after.wave, &other.after.wave))
-            && self.after.lds == other.after.lds
-            && self.after.memory == other.after.memory
-            && self.after.elements == other.after.elements
+        let addresses = !self.buffers.is_empty() || self.names.is_some() || self.has_scratch();
+        self.after.same_as(&other.after, addresses) && self.stopped_alike(other)
+    }
+
+    /// Whether registers may hold an address of scratch.
+    fn has_scratch(&self) -> bool {
+        self.before
+            .value(0, &Target::Scratch { offset: 0 }, 0)
+            .is_some()
+    }
+
+    /// Whether both ended, or stopped at the same instruction for the same kind of reason.
+    fn stopped_alike(&self, other: &Run) -> bool {
+        let what = |stopped: &Stopped| (stopped.kind, stopped.line);
+        self.stopped.as_ref().map(what) == other.stopped.as_ref().map(what)
+    }
+}
+
+/// Why a place has no value.
+fn absent(place: &Target) -> &'static str {
+    match place {
+        Target::Export { .. } => "it was not exported",
+        Target::Memory { .. } => "the buffer is shorter, or does not exist",
+        _ => "there is no such place",
     }
 }
 

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use wavetank_ir::{LANES, Reg};
-use wavetank_isa::{Chip, Inst, encode, parse};
+use wavetank_isa::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_maxwell::{Generation, Pred, lift as maxwell};
 use wavetank_translate::FrontEnd;
 use wavetank_visa::{Registers, TypedAtomic};
 
+use super::number::integer;
+use super::place::Target;
 use super::surface::{self, Declared};
-use super::value::{Assignment, Target, integer};
+use super::value::Assignment;
 use crate::instruction_set;
 
 /// An instruction set.
@@ -24,6 +26,8 @@ pub(super) enum Set {
 #[derive(Clone, Debug)]
 pub(super) enum Code {
     Gcn(Inst),
+    /// A word that is no instruction of the chip, and the sentence that says so.
+    Word(u32, String),
     Maxwell(wavetank_maxwell::Inst),
     Visa(TypedAtomic),
 }
@@ -40,6 +44,7 @@ impl std::fmt::Display for Code {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Code::Gcn(inst) => inst.fmt(f),
+            Code::Word(word, _) => write!(f, ".long {word:#010x}"),
             Code::Maxwell(inst) => inst.fmt(f),
             Code::Visa(inst) => inst.fmt(f),
         }
@@ -68,8 +73,16 @@ impl Set {
         }
     }
 
+    /// Reads an instruction, or those that the words behind `.long` are.
+    pub fn instructions(self, text: &str) -> Result<Vec<Code>, String> {
+        match (self, text.strip_prefix(".long ")) {
+            (Set::Gcn(chip), Some(list)) => words(list, chip),
+            _ => Ok(vec![self.instruction(text)?]),
+        }
+    }
+
     /// Reads an instruction.
-    pub fn instruction(self, text: &str) -> Result<Code, String> {
+    fn instruction(self, text: &str) -> Result<Code, String> {
         let shown =
             |message: &dyn std::fmt::Display, snippet: String| format!("{message}\n{snippet}");
         match self {
@@ -112,10 +125,10 @@ impl Set {
             ))
         };
         if text == "exec" || text.starts_with("mem ") {
-            return Target::parse(text);
+            return Target::parse(text, Gcn::Gfx9);
         }
         match self {
-            Set::Gcn(_) => Target::parse(text),
+            Set::Gcn(chip) => gcn_place(text, chip.generation()),
             Set::Maxwell(_) => match maxwell_place(text)? {
                 Some(place) => Ok(place),
                 None => unknown("R2, R[4:5] for 64 bits, P0, c[0x400]"),
@@ -198,7 +211,7 @@ impl Set {
             Set::Maxwell(_) | Set::Gcn(_) => {
                 let insts = code.iter().filter_map(|line| match &line.code {
                     Code::Maxwell(inst) => Some(*inst),
-                    Code::Gcn(_) | Code::Visa(_) => None,
+                    Code::Gcn(_) | Code::Word(..) | Code::Visa(_) => None,
                 });
                 let insts: Vec<_> = insts.collect();
                 Ok(Arc::new(move |pc: u64, most: usize| {
@@ -257,7 +270,7 @@ const VISA_CHANNELS: usize = 32;
 fn visa(code: &[Line]) -> Vec<TypedAtomic> {
     let insts = code.iter().filter_map(|line| match &line.code {
         Code::Visa(inst) => Some(*inst),
-        Code::Gcn(_) | Code::Maxwell(_) => None,
+        Code::Gcn(_) | Code::Word(..) | Code::Maxwell(_) => None,
     });
     insts.collect()
 }
@@ -274,6 +287,48 @@ fn vector(register: u16, wide: bool) -> Target {
 fn mask(register: u8) -> Target {
     let (register, wide) = (register.into(), true);
     Target::Scalar { register, wide }
+}
+
+/// The instructions that words are, as hexadecimal numbers or others, parted by commas or spaces.
+fn words(list: &str, chip: Chip) -> Result<Vec<Code>, String> {
+    let split = list.split([',', ' ']).filter(|word| !word.is_empty());
+    let word = |text: &str| {
+        let bits = integer(text).and_then(|n| u32::try_from(n).ok());
+        bits.ok_or_else(|| {
+            format!("`{text}` is no word of 32 bits: write `.long 0x7e000280, 0xbf810000`")
+        })
+    };
+    let words: Vec<u32> = split.map(word).collect::<Result<_, _>>()?;
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut codes = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let code = match decode(&bytes[4 * at..], chip) {
+            Ok(inst) => Code::Gcn(inst),
+            Err(error) => Code::Word(words[at], error.to_string()),
+        };
+        at += match &code {
+            Code::Gcn(inst) => usize::from(inst.len) / 4,
+            _ => 1,
+        };
+        codes.push(code);
+    }
+    match codes.is_empty() {
+        true => Err("no word stands behind `.long`".into()),
+        false => Ok(codes),
+    }
+}
+
+/// A place of GCN, with `wave 1` before it where it is that of one wave.
+fn gcn_place(text: &str, generation: Gcn) -> Result<Target, String> {
+    let Some(of_wave) = text.strip_prefix("wave ") else {
+        return Target::parse(text, generation);
+    };
+    let parts = of_wave.trim_start().split_once(' ');
+    let read = parts.and_then(|(wave, place)| Some((wave.parse().ok()?, place.trim())));
+    let (wave, place) = read.ok_or_else(|| format!("`{text}`: write `wave 1 v0`"))?;
+    let is = Target::parse(place, generation)?.into();
+    Ok(Target::OfWave { wave, is })
 }
 
 /// `R2`, `R[4:5]`, `P0`, `c[0x400]`.

@@ -3,7 +3,8 @@
 use wavetank_ir::Dimensions;
 use wavetank_memory::{Element, Layout, Surface};
 
-use super::value::{Value, integer, values};
+use super::number::integer;
+use super::value::{Value, values};
 use crate::surfaces::places;
 
 /// A surface that a case makes.
