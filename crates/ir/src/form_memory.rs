@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::export::Export;
 use crate::form::{Form, data_register, items, left_out};
-use crate::image::{Image, ImageKind, Lod};
+use crate::image::{Image, ImageKind, Lod, Tiling};
 use crate::line::{Line, Miss};
 use crate::mem::{Access, Counter, DataReg, Dialect, Elements, Half, MemKind, MemOp, Rmw, Space};
 use crate::print::{In, Out};
@@ -134,6 +134,7 @@ items! {
     Dimensions: Dimensions, |dimensions| dimensions.text(), |line| line.s.named("dimensions", Dimensions::from_text)?;
     Choice: Outside, |outside| outside.text(), |line| line.s.named("what is done outside", Outside::from_text)?;
     Choice: Half, |half| half.text(), |line| line.s.named("a half", Half::from_text)?;
+    Choice: Tiling, |tiling| tiling.text(), |line| line.s.named("a tiling", Tiling::from_text)?;
     Choice: Dialect, |dialect| dialect.text(), |line| line.s.named("a dialect", Dialect::from_text)?;
 }
 
@@ -142,6 +143,7 @@ left_out! {
     i64: i64 = 0, else Decimal;
     Half: Half = Half::Whole, else Choice;
     Dialect: Dialect = Dialect::default(), else Choice;
+    Tiling: Tiling = Tiling::default(), else Choice;
     Outside: Outside = Outside::Drop, else Choice;
 }
 

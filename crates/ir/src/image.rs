@@ -41,6 +41,19 @@ pub enum Lod {
     Explicit,
 }
 
+/// How the words of an image's resource are read, and where its levels lie: what
+/// changed with gfx9.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Tiling {
+    /// A tiling index names a row of a table of the chip. Slices have fields of
+    /// their own, and each level its own rows (gfx6 to gfx8).
+    Indexed,
+    /// A swizzle mode. The last slice of an array stands where the depth of a
+    /// volume does, and the levels of a slice share their rows (gfx9).
+    #[default]
+    Swizzled,
+}
+
 parts! {
     /// An access to an image.
     #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,6 +86,10 @@ parts! {
         pub array: bool,
         /// Parts of the address have 16 bits, two a register.
         pub short: bool,
+        /// How the resource is read.
+        pub tiling: Tiling,
+        /// Only the first two values of the resource count: it has 128 bits.
+        pub narrow: bool,
     }
 }
 
@@ -81,11 +98,14 @@ impl Image {
     pub const MOST_ADDRESS: usize = 12;
 
     /// How many dwords the address has: three coordinates, and what else there
-    /// is of it. Information about an image is asked for by a level alone.
+    /// is of it. Information about an image is asked for by a level alone. Of one
+    /// texel the fourth may be the level or the sample.
     pub const fn address_dwords(&self) -> usize {
         const COORDINATES: usize = 3;
-        if matches!(self.kind, ImageKind::Info) {
-            return 1;
+        match self.kind {
+            ImageKind::Info => return 1,
+            ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => return COORDINATES + 1,
+            ImageKind::Sample | ImageKind::Gather | ImageKind::Lod => {}
         }
         let of_level = match self.lod {
             Lod::Zero | Lod::Implicit => 0,

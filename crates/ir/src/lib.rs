@@ -37,7 +37,7 @@ pub use build::Builder;
 pub use effects::{Effects, RegFile, Span, Spans};
 pub use export::Export;
 pub use functions::{Bin, Cvt, Rel, Tern, Un};
-pub use image::{Image, ImageKind, Lod};
+pub use image::{Image, ImageKind, Lod, Tiling};
 pub use lane_fn::{
     LaneArg, LaneFn, LaneLoop, LaneLoops, LaneResults, over_lanes, over_usual_lanes,
 };

@@ -122,6 +122,9 @@ pub enum Half {
     Low,
     /// D16_HI: bits 31:16; the others are kept.
     High,
+    /// D16 of converted elements, a component a register: bits 15:0; the others
+    /// become 0.
+    Each,
 }
 
 /// Read-modify-write operations, 32 or 64 bits wide; at elements of surfaces 16
@@ -375,8 +378,8 @@ parts! {
         /// A constant that is added to the address, in bytes.
         pub offset: i64,
         /// Which half of the register a 16-bit access uses. Where elements are
-        /// converted, `Low` is for components of 16 bits, two a register, and
-        /// `High` for one in the high half.
+        /// converted, `Low` is for components of 16 bits, two a register, `Each` for
+        /// one a register, and `High` for one in the high half.
         pub half: Half,
         /// What is stored, or the operand of an atomic and then its second one, if
         /// it has two (for compare-and-swap the new value, then the comparand): a
@@ -411,7 +414,7 @@ impl MemOp {
     pub fn registers(&self) -> u32 {
         let dwords = self.access.bytes().div_ceil(4);
         match self.half {
-            Half::Whole => dwords,
+            Half::Whole | Half::Each => dwords,
             // Components of 16 bits, two a register.
             Half::Low | Half::High => dwords.div_ceil(2),
         }

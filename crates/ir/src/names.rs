@@ -1,7 +1,7 @@
 //! The names operations have in the text form: one table for printing and
 //! parsing, so that neither can know a name the other does not.
 
-use crate::image::{ImageKind, Lod};
+use crate::image::{ImageKind, Lod, Tiling};
 use crate::mem::{Clock, Counter, Dialect, Family, GlobalSync, Half, Rmw};
 use crate::surface::{Dimensions, Outside};
 use crate::types::{Elem, Round, Ty};
@@ -60,6 +60,8 @@ names!(Lod {
     Explicit = "explicit",
 });
 
+names!(Tiling { Indexed = "indexed", Swizzled = "swizzled" });
+
 names!(GlobalSync {
     Init = "init", Signal = "signal", SignalMany = "signal_many", Wait = "wait",
     Release = "release", Barrier = "barrier",
@@ -73,7 +75,7 @@ names!(Dimensions {
 
 names!(Outside { Drop = "drop", Nearest = "nearest", Stop = "stop" });
 
-names!(Half { Whole = "whole", Low = "low", High = "high" });
+names!(Half { Whole = "whole", Low = "low", High = "high", Each = "each" });
 
 names!(Rmw {
     Swap = "swap", CmpSwap = "cmp_swap", Add = "add", Sub = "sub", RevSub = "rev_sub",

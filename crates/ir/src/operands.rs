@@ -1,7 +1,7 @@
 //! The values an operation uses, for every pass.
 
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
-use crate::image::{ImageKind, Lod};
+use crate::image::{ImageKind, Lod, Tiling};
 use crate::lane_fn::LaneFn;
 use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
@@ -104,7 +104,7 @@ macro_rules! none {
 
 none! {
     u8, u16, u64, i64, bool, Box<str>, &'static LaneFn, Reg, DataReg, Ty, Elem, Fp, Un, Bin, Tern, Rel, Cvt,
-    Family, Clock, WaitCnt, GlobalSync, MemKind, Access, Counter, Half, Dialect, Elements, ImageKind, Lod,
+    Family, Clock, WaitCnt, GlobalSync, MemKind, Access, Counter, Half, Dialect, Elements, ImageKind, Lod, Tiling,
     Dimensions, Outside,
 }
 

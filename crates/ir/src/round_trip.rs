@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::export::Export;
 use crate::functions::{Bin, Cvt, Rel, Tern, Un};
-use crate::image::{Image, ImageKind, Lod};
+use crate::image::{Image, ImageKind, Lod, Tiling};
 use crate::mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,
     Rmw, Space, WaitCnt,
@@ -157,6 +157,8 @@ impl Random<'_> {
                 unnormalized: self.coin(),
                 array: self.coin(),
                 short: self.coin(),
+                tiling: self.of(Tiling::NAMES),
+                narrow: self.coin(),
             }),
             9 => Space::Surface(SurfaceElement {
                 number: address,

@@ -431,6 +431,9 @@ impl Checker<'_> {
             m.half == Half::Whole || m.access.bytes() <= 2 || m.space.converts(),
             || "only accesses of up to 16 bits choose a half of the register".into(),
         )?;
+        ensure(m.half != Half::Each || m.space.converts(), || {
+            "only converted elements stand in halves of their own registers".into()
+        })?;
         match (m.kind, m.ret) {
             (MemKind::Load, None) => {
                 let one = !scalar && m.registers() == 1;

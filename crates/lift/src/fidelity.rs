@@ -191,11 +191,9 @@ fn ds(op: Ds) -> Option<Fidelity> {
 
 fn mimg(op: Mimg) -> Fidelity {
     if op.row().operands.iter().any(|s| s.field == Field::Ssamp) {
-        Fidelity::Approximate(
-            "weights in single precision; linear images of one level, others stop the kernel",
-        )
+        Fidelity::Approximate("weights in single precision; linear images, others stop the kernel")
     } else {
-        Fidelity::Approximate("exact on linear images of one level; others stop the kernel")
+        Fidelity::Approximate("exact on linear images; others stop the kernel")
     }
 }
 

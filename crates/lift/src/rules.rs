@@ -5,7 +5,7 @@
 //! instructions and fields a chip has is not said here but in the table and the
 //! layouts of `wavetank_isa`.
 
-use wavetank_ir::Dialect;
+use wavetank_ir::{Dialect, Tiling};
 use wavetank_isa::{Chip, Generation, WaitCounter};
 
 /// The facts of a chip that the meaning of its instructions depends on.
@@ -38,6 +38,9 @@ pub(crate) struct Rules {
     /// The manual's own sentence on that has bytes and records swapped
     /// (docs/errata.md).
     pub buffer_dialect: Dialect,
+    /// How resources of images are read (CLRX wiki, "GCN Memory Handling";
+    /// Vega ISA, 8.2.5).
+    pub image_tiling: Tiling,
     /// Whether M0 says where the LDS ends, and accesses to it ignore the low bits
     /// of addresses, as before gfx9 (GCN wiki, "DS instructions": its note on M0,
     /// and each address there; LLVM, `ldsRequiresM0Init`, `FeatureUnalignedDSAccess`).
@@ -95,6 +98,7 @@ const GFX6: Rules = Rules {
     halves_round_as_singles: true,
     infinities_have_parts: false,
     vgpr_indexing: false,
+    image_tiling: Tiling::Indexed,
     swizzle_rotates: false,
     fp16_ovfl: false,
     wait_counters: WaitCounter::all(Generation::Gfx6),
@@ -135,6 +139,7 @@ const GFX9: Rules = Rules {
     m0_limits_lds: false,
     choice_flushes: true,
     turns_end: false,
+    image_tiling: Tiling::Swizzled,
     fp16_ovfl: true,
     wait_counters: WaitCounter::all(Generation::Gfx9),
     ..GFX8

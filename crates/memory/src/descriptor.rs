@@ -1,5 +1,7 @@
 //! Descriptors of images and samplers (Vega ISA, 8.2.5 "Image Resource" and
-//! 8.2.6 "Image Sampler").
+//! 8.2.6 "Image Sampler"). Those of resources of gfx6 to gfx8 are by the CLRX wiki, "GCN Memory Handling".
+
+use wavetank_ir::Tiling;
 
 /// The dimensions of an image, by the numbers of the TYPE field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,12 +24,26 @@ pub enum ImageType {
     D2MsaaArray = 15,
 }
 
+/// The tiling index of linear images, as drivers of gfx6 to gfx8 set up the table of the chip.
+const LINEAR_INDEX: u8 = 8;
+
 impl ImageType {
     /// The type of a number; 0 is a buffer and 1 to 7 are reserved.
     pub fn new(number: u32) -> Option<Self> {
         use ImageType::*;
         const ALL: [ImageType; 8] = [D1, D2, D3, Cube, D1Array, D2Array, D2Msaa, D2MsaaArray];
         ALL.into_iter().find(|t| *t as u32 == number)
+    }
+
+    /// Whether slices have indices of their own.
+    pub(crate) fn is_array(self) -> bool {
+        use ImageType::*;
+        matches!(self, D1Array | D2Array | Cube | D2MsaaArray)
+    }
+
+    /// Whether texels have several samples.
+    pub(crate) fn is_sampled(self) -> bool {
+        matches!(self, ImageType::D2Msaa | ImageType::D2MsaaArray)
     }
 }
 
@@ -50,16 +66,23 @@ pub struct ImageResource {
     /// Width, height and depth in texels; for arrays the last is the number of
     /// slices. At least 1 each.
     pub size: [u32; 3],
-    /// Texels from one row to the next.
+    /// How the words are read.
+    pub tiling: Tiling,
+    /// Texels from one row to the next. With [`Tiling::Swizzled`] and several levels, rows of the levels of a slice.
     pub pitch: u32,
     /// What becomes x, y, z and w: 0, 1, or 4 to 7 for a component.
     pub select: [u8; 4],
-    /// The first and the last level.
+    /// The first and the last level that accesses see. With several samples a texel the second is the logarithm of their
+    /// number.
     pub levels: [u8; 2],
+    /// The last level that there is in memory; [`Tiling::Indexed`] does not say.
+    pub last_in_memory: u8,
     /// The first slice of an array.
     pub first_slice: u32,
-    /// The swizzle mode: 0 is linear.
+    /// The swizzle mode, where 0 is linear, or the tiling index, where 8 is.
     pub swizzle: u8,
+    /// Whether its colors are compressed.
+    pub compressed: bool,
     /// The smallest level of detail, in units of 1/256.
     pub min_lod: u16,
 }
@@ -83,38 +106,55 @@ impl ImageResource {
             kind,
             format,
             size,
+            tiling: Tiling::Swizzled,
             pitch,
             select: [4, 5, 6, 7],
             levels: [0, 0],
+            last_in_memory: 0,
             first_slice: 0,
             swizzle: 0,
+            compressed: false,
             min_lod: 0,
         }
     }
 
-    /// Reads the eight words. `None` if they are no image: a buffer, a reserved
-    /// type, or all zero, which is an unbound resource.
+    /// Reads the eight words as gfx9 does: [`read`](Self::read).
     pub fn from_words(words: [u32; 8]) -> Option<Self> {
-        let [w0, w1, w2, w3, w4, w5, ..] = words;
+        ImageResource::read(words, Tiling::Swizzled)
+    }
+
+    /// Reads the eight words; those of a resource of 128 bits end with four zeros. `None` if they are no image: a buffer, a
+    /// reserved type, or all zero, which is an unbound resource.
+    pub fn read(words: [u32; 8], tiling: Tiling) -> Option<Self> {
+        let [w0, w1, w2, w3, w4, w5, w6, _] = words;
         let kind = ImageType::new(bits(w3, 28, 31))?;
         let first_slice = bits(w5, 0, 12);
-        let depth = match kind {
-            // The depth of an array is the number of its last slice.
-            ImageType::Cube | ImageType::D1Array | ImageType::D2Array | ImageType::D2MsaaArray => {
-                bits(w4, 0, 12).saturating_sub(first_slice)
-            }
+        let last = match (kind.is_array(), tiling) {
+            (true, Tiling::Indexed) => bits(w5, 13, 25),
+            // Depths and last slices share a field.
             _ => bits(w4, 0, 12),
+        };
+        let depth = match kind.is_array() {
+            true => last.saturating_sub(first_slice),
+            false => last,
+        };
+        let (pitch, last_in_memory) = match tiling {
+            Tiling::Indexed => (bits(w4, 13, 26), 0),
+            Tiling::Swizzled => (bits(w4, 13, 28), bits(w5, 28, 31)),
         };
         Some(ImageResource {
             address: (u64::from(w0) | u64::from(bits(w1, 0, 7)) << 32) << 8,
             kind,
             format: [bits(w1, 20, 25) as u8, bits(w1, 26, 29) as u8],
             size: [bits(w2, 0, 13) + 1, bits(w2, 14, 27) + 1, depth + 1],
-            pitch: bits(w4, 13, 28) + 1,
+            tiling,
+            pitch: pitch + 1,
             select: std::array::from_fn(|n| (w3 >> (3 * n) & 7) as u8),
             levels: [bits(w3, 12, 15) as u8, bits(w3, 16, 19) as u8],
+            last_in_memory: last_in_memory as u8,
             first_slice,
             swizzle: bits(w3, 20, 24) as u8,
+            compressed: bits(w6, 21, 21) != 0,
             min_lod: bits(w1, 8, 19) as u16,
         })
     }
@@ -128,6 +168,16 @@ impl ImageResource {
         });
         let [data, number] = self.format.map(u32::from);
         let [first, last] = self.levels.map(u32::from);
+        let last_slice = depth.wrapping_add(self.first_slice);
+        let (in_depth, slices) = match (self.tiling, self.kind.is_array()) {
+            (Tiling::Indexed, true) => (depth, put(last_slice, 13, 25)),
+            (Tiling::Indexed, false) => (depth, 0),
+            (Tiling::Swizzled, _) => (last_slice, put(self.last_in_memory.into(), 28, 31)),
+        };
+        let last_of_pitch = match self.tiling {
+            Tiling::Indexed => 26,
+            Tiling::Swizzled => 28,
+        };
         [
             (self.address >> 8) as u32,
             put((self.address >> 40) as u32, 0, 7)
@@ -140,18 +190,44 @@ impl ImageResource {
                 | put(last, 16, 19)
                 | put(self.swizzle.into(), 20, 24)
                 | put(self.kind as u32, 28, 31),
-            put(depth.wrapping_add(self.first_slice), 0, 12)
-                | put(self.pitch.wrapping_sub(1), 13, 28),
-            put(self.first_slice, 0, 12),
-            0,
+            put(in_depth, 0, 12) | put(self.pitch.wrapping_sub(1), 13, last_of_pitch),
+            put(self.first_slice, 0, 12) | slices,
+            put(self.compressed.into(), 21, 21),
             0,
         ]
     }
 
-    /// Levels there are.
+    /// Whether rows of texels follow each other.
+    pub fn is_linear(&self) -> bool {
+        match self.tiling {
+            Tiling::Indexed => self.swizzle == LINEAR_INDEX,
+            Tiling::Swizzled => self.swizzle == 0,
+        }
+    }
+
+    /// Levels that accesses see.
     pub fn level_count(&self) -> u32 {
         let [first, last] = self.levels;
-        u32::from(last.saturating_sub(first)) + 1
+        match self.kind.is_sampled() {
+            true => 1,
+            false => u32::from(last.saturating_sub(first)) + 1,
+        }
+    }
+
+    /// Levels that there are in memory: all up to the last that is seen at least.
+    pub fn levels_in_memory(&self) -> u32 {
+        match self.kind.is_sampled() {
+            true => 1,
+            false => u32::from(self.levels[1].max(self.levels[0]).max(self.last_in_memory)) + 1,
+        }
+    }
+
+    /// Samples of a texel.
+    pub fn samples(&self) -> u32 {
+        match self.kind.is_sampled() {
+            true => 1 << self.levels[1].min(4),
+            false => 1,
+        }
     }
 }
 
@@ -225,11 +301,25 @@ pub struct ImageSampler {
     pub linear_mag: bool,
     /// The same where it is reduced.
     pub linear_min: bool,
+    /// Where the image is reduced, samples are taken along the longer of the two steps.
+    pub anisotropic: bool,
+    /// The logarithm of the most samples that are: 4 at most.
+    pub most_along: u8,
+    /// Those are not taken if there is but one level.
+    pub needs_levels: bool,
+    /// What is made of several texels: 0 their mixture, 1 the least, 2 the greatest.
+    pub reduction: u8,
+    /// Normalized components are taken for sRGB.
+    pub degamma: bool,
+    /// Each face of a cube ends at its edges.
+    pub faces_apart: bool,
     /// The filter between the planes of a volume: 0 as within a plane, 1 none,
     /// 2 linear.
     pub z_filter: u8,
     /// The filter between levels: 0 and 1 take one, 2 mixes two.
     pub mip_filter: u8,
+    /// One level is chosen before the level of detail is held within its bounds.
+    pub chooses_first: bool,
     /// The comparison: bits 0 to 2 say whether less, equal and greater hold.
     pub compare: u8,
     /// The smallest and the largest level of detail.
@@ -254,6 +344,13 @@ impl ImageSampler {
             // 2 and 3 are point and linear with anisotropy.
             linear_mag: linear(20),
             linear_min: linear(22),
+            anisotropic: linear(23),
+            most_along: bits(w0, 9, 11).min(4) as u8,
+            needs_levels: bits(w2, 31, 31) != 0,
+            reduction: bits(w0, 29, 30) as u8,
+            degamma: bits(w0, 20, 20) != 0,
+            faces_apart: bits(w0, 28, 28) != 0,
+            chooses_first: bits(w2, 28, 28) != 0,
             z_filter: bits(w2, 24, 25) as u8,
             mip_filter: bits(w2, 26, 27) as u8,
             compare: bits(w0, 12, 14) as u8,
@@ -273,18 +370,26 @@ impl ImageSampler {
         let [x, y, z] = self.clamp.map(|c| c as u32);
         let fixed = |x: f32| (x * 256.0) as i32 as u32;
         let [least, most] = self.lod.map(|x| fixed(x) & 0xfff);
+        let flag = |flag: bool, at: u32| u32::from(flag) << at;
         [
             x | y << 3
                 | z << 6
+                | u32::from(self.most_along & 7) << 9
                 | u32::from(self.compare & 7) << 12
-                | u32::from(self.unnormalized) << 15
-                | u32::from(self.truncates) << 27,
+                | flag(self.unnormalized, 15)
+                | flag(self.degamma, 20)
+                | flag(self.truncates, 27)
+                | flag(self.faces_apart, 28)
+                | u32::from(self.reduction & 3) << 29,
             least | most << 12,
             fixed(self.lod_bias) & 0x3fff
-                | u32::from(self.linear_mag) << 20
-                | u32::from(self.linear_min) << 22
+                | flag(self.linear_mag, 20)
+                | flag(self.linear_min, 22)
+                | flag(self.anisotropic, 23)
                 | u32::from(self.z_filter & 3) << 24
-                | u32::from(self.mip_filter & 3) << 26,
+                | u32::from(self.mip_filter & 3) << 26
+                | flag(self.chooses_first, 28)
+                | flag(self.needs_levels, 31),
             (self.border as u32) << 30,
         ]
     }
@@ -311,16 +416,20 @@ mod tests {
             address in 0u64..1 << 40, kind in 8u32..16, format in [0u8..64, 0u8..16],
             size in [1u32..16385, 1u32..16385, 1u32..4000], pitch in 1u32..65537,
             select in [0u8..8, 0u8..8, 0u8..8, 0u8..8], levels in [0u8..16, 0u8..16],
-            first_slice in 0u32..4000, swizzle in 0u8..32, min_lod in 0u16..4096,
+            first_slice in 0u32..4000, swizzle in 0u8..32, min_lod in 0u16..4096, indexed: bool, compressed: bool,
+            last_in_memory in 0u8..16,
         ) {
             let kind = ImageType::new(kind).unwrap();
-            let resource = ImageResource {
-                address: address << 8, kind, format, size, pitch, select, levels, first_slice,
-                swizzle, min_lod,
+            let (tiling, pitch, last_in_memory) = match indexed {
+                true => (Tiling::Indexed, pitch.div_ceil(4), 0),
+                false => (Tiling::Swizzled, pitch, last_in_memory),
             };
-            let back = ImageResource::from_words(resource.to_words()).unwrap();
-            let array = !matches!(kind, ImageType::D1 | ImageType::D2 | ImageType::D3 | ImageType::D2Msaa);
-            if array || first_slice == 0 {
+            let resource = ImageResource {
+                address: address << 8, kind, format, size, tiling, pitch, select, levels, last_in_memory, first_slice,
+                swizzle, min_lod, compressed,
+            };
+            let back = ImageResource::read(resource.to_words(), tiling).unwrap();
+            if kind.is_array() || first_slice == 0 {
                 prop_assert_eq!(back, resource);
             }
         }
@@ -345,13 +454,59 @@ mod tests {
         set(96, 6);
         set(112, 3);
         set(141, 127);
+        set(188, 5);
+        set(213, 1);
         let r = ImageResource::from_words(words).unwrap();
+        assert_eq!((r.last_in_memory, r.compressed), (5, true));
         assert_eq!(
             (r.kind, r.format, r.size),
             (ImageType::D2, [10, 4], [100, 50, 1])
         );
         assert_eq!((r.select[0], r.levels, r.pitch), (6, [0, 3], 128));
         assert_eq!(ImageResource::from_words([0; 8]), None);
+    }
+
+    /// The fields that gfx6 to gfx8 have elsewhere (CLRX wiki, "GCN Memory Handling").
+    #[test]
+    fn fields_of_older_chips() {
+        let mut words = [0; 8];
+        let mut set = |first: usize, value: u32| words[first / 32] |= value << (first % 32);
+        set(124, 13);
+        set(116, 8);
+        set(128, 9);
+        set(141, 127);
+        // What is above 14 bits of the pitch is none of it.
+        set(155, 1);
+        set(160, 2);
+        set(173, 6);
+        let r = ImageResource::read(words, Tiling::Indexed).unwrap();
+        assert_eq!((r.size, r.pitch, r.first_slice), ([1, 1, 5], 128, 2));
+        assert!(r.is_linear());
+        assert!(!ImageResource { swizzle: 0, ..r }.is_linear());
+    }
+
+    /// The positions of the table "Image Sampler Definition".
+    #[test]
+    fn fields_of_samplers() {
+        let mut words = [0; 4];
+        let mut set = |first: usize, value: u32| words[first / 32] |= value << (first % 32);
+        set(9, 3);
+        set(20, 1);
+        set(28, 1);
+        set(29, 2);
+        set(86, 3);
+        set(92, 1);
+        set(95, 1);
+        let s = ImageSampler::from_words(words);
+        assert_eq!((s.most_along, s.reduction), (3, 2));
+        assert!(
+            s.anisotropic
+                && s.degamma
+                && s.faces_apart
+                && s.linear_min
+                && s.chooses_first
+                && s.needs_levels
+        );
     }
 
     #[test]

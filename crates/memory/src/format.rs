@@ -1,5 +1,6 @@
 //! Data formats of buffers (Vega ISA, 8.1.3 "Buffer Data", 8.1.2 DFMT and
-//! NFMT).
+//! NFMT), and those that only images have, whose numbers are those of Mesa's
+//! descriptors (docs/errata.md, "Images").
 //!
 //! The names of the formats list the widths from the highest bits down:
 //! 2_10_10_10 has x in bits 9:0 and w in bits 31:30.
@@ -13,14 +14,35 @@ use crate::global;
 pub struct Format {
     /// Bits of x, y, z and w; 0 for those that are absent.
     widths: [u32; 4],
+    /// Of an element.
+    bytes: u32,
     pub(crate) number: Number,
+    /// Whether components are biased: half of their range stands for 0.
+    biased: bool,
+    packing: Packing,
 }
+
+/// How the texels of an element stand in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Packing {
+    /// One, a field a component.
+    Fields,
+    /// One, of three numbers with one exponent (5_9_9_9).
+    SharedExponent,
+    /// Two in a row, of 8 bits a component, with one x and one z for both. The number is the first bit of the first y.
+    Pair(u32),
+}
+
+/// What image accesses need to know of elements with several texels: as powers of two how many there are in a row, and rows.
+pub(crate) type Extent = [u32; 2];
 
 /// What the bits of a component mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     Unorm,
     Snorm,
+    /// Without a 0: (2 · n + 1) / (2^bits - 1).
+    SnormOgl,
     Uscaled,
     Sscaled,
     Uint,
@@ -33,20 +55,44 @@ pub(crate) enum Number {
 impl Format {
     /// The format of an image: those of buffers, and a few more.
     pub fn image(data: u8, number: u8) -> Option<Self> {
-        let widths = match data {
-            16 => [5, 6, 5, 0],
-            17 => [5, 5, 5, 1],
-            18 => [1, 5, 5, 5],
-            19 => [4, 4, 4, 4],
-            20 => [24, 8, 0, 0],
-            21 => [8, 24, 0, 0],
-            _ => Format::new(data, 0)?.widths,
+        let (number, biased) = match number {
+            6 => (Number::SnormOgl, false),
+            9 => (Number::Srgb, false),
+            10 => (Number::Snorm, true),
+            11 => (Number::SnormOgl, true),
+            12 => (Number::Sint, true),
+            13 => (Number::Sscaled, true),
+            _ => (Format::new(1, number)?.number, false),
         };
-        let number = match number {
-            9 => Number::Srgb,
-            _ => Format::new(1, number)?.number,
+        let fields = |widths| (widths, Packing::Fields);
+        let (widths, packing) = match data {
+            16 => fields([5, 6, 5, 0]),
+            17 => fields([5, 5, 5, 1]),
+            18 => fields([1, 5, 5, 5]),
+            19 => fields([4, 4, 4, 4]),
+            20 => fields([24, 8, 0, 0]),
+            21 => fields([8, 24, 0, 0]),
+            // 24 bits above them are unused.
+            22 => fields([32, 8, 0, 0]),
+            32 => ([8, 8, 8, 0], Packing::Pair(8)),
+            33 => ([8, 8, 8, 0], Packing::Pair(0)),
+            34 => ([9, 9, 9, 0], Packing::SharedExponent),
+            57 => fields([4, 4, 0, 0]),
+            58 => fields([5, 5, 6, 0]),
+            _ => fields(Format::new(data, 0)?.widths),
         };
-        Some(Format { widths, number })
+        let bytes = match (data, packing) {
+            (22, _) => 8,
+            (_, Packing::Fields) => widths.iter().sum::<u32>() / 8,
+            (_, Packing::Pair(_) | Packing::SharedExponent) => 4,
+        };
+        Some(Format {
+            widths,
+            bytes,
+            number,
+            biased,
+            packing,
+        })
     }
 
     /// Whether its components are integers, which cannot be mixed.
@@ -83,12 +129,40 @@ impl Format {
             7 => Number::Float,
             _ => return None,
         };
-        Some(Format { widths, number })
+        Some(Format {
+            widths,
+            bytes: widths.iter().sum::<u32>() / 8,
+            number,
+            biased: false,
+            packing: Packing::Fields,
+        })
     }
 
     /// Bytes of an element.
     pub fn bytes(self) -> u32 {
-        self.widths.iter().sum::<u32>() / 8
+        self.bytes
+    }
+
+    /// The texels of an element.
+    pub(crate) fn extent(self) -> Extent {
+        match self.packing {
+            Packing::Fields | Packing::SharedExponent => [0, 0],
+            Packing::Pair(_) => [1, 0],
+        }
+    }
+
+    /// Whether an element is one texel whose components have fields of their own.
+    pub(crate) fn has_fields(self) -> bool {
+        self.packing == Packing::Fields
+    }
+
+    /// Normalized components taken for sRGB, others as they are.
+    pub(crate) fn degamma(self) -> Self {
+        let number = match (self.number, self.biased) {
+            (Number::Unorm, false) => Number::Srgb,
+            (number, _) => number,
+        };
+        Format { number, ..self }
     }
 
     /// The element that a store of four registers leaves, by the selects of a resource (8.1.8): components that none of
@@ -118,26 +192,63 @@ impl Format {
             .filter(|(_, (.., width))| *width != 0)
     }
 
-    /// The components of an element; those it lacks are 0.
+    /// The bit that a bias turns over in a component of a width.
+    #[inline(always)]
+    pub(crate) fn bias(self, width: u32) -> u32 {
+        u32::from(self.biased) << (width - 1)
+    }
+
+    /// The components of an element; those it lacks are 0. Of several texels those of the first.
+    #[cfg(test)]
     pub(crate) fn unpack(self, element: u128) -> [u32; 4] {
+        self.texel(element, 0)
+    }
+
+    /// The components of a texel of an element, by its number in the order of rows; those it lacks are 0.
+    pub(crate) fn texel(self, element: u128, n: u32) -> [u32; 4] {
+        let low = element as u32;
+        match self.packing {
+            Packing::Fields => self.fields(element),
+            Packing::SharedExponent => shared::decode(low),
+            Packing::Pair(y) => {
+                let x = 8 - y;
+                let part = |at: u32| self.number.decode(low >> at & 0xff ^ self.bias(8), 8);
+                [part(x), part(y + 16 * n), part(x + 16), 0]
+            }
+        }
+    }
+
+    /// The components of an element with a field for each.
+    fn fields(self, element: u128) -> [u32; 4] {
         let mut components = [0; 4];
         for (n, (number, at, width)) in self.parts() {
             let raw = (element >> at) as u32;
             components[n] = match width {
                 32 => raw,
-                _ => number.decode(raw & ((1 << width) - 1), width),
+                _ => number.decode(raw & ((1 << width) - 1) ^ self.bias(width), width),
             };
         }
         components
     }
 
+    /// Whether elements can be made of components: those with several texels cannot.
+    pub(crate) fn is_written(self) -> bool {
+        self.extent() == [0, 0]
+    }
+
     /// The element of components.
     pub(crate) fn pack(self, components: [u32; 4]) -> u128 {
+        if self.packing == Packing::SharedExponent {
+            return shared::encode(components.map(f32::from_bits)).into();
+        }
         let mut element = 0;
         for (n, (number, at, width)) in self.parts() {
             let raw = match width {
                 32 => components[n],
-                _ => number.encode(components[n], width) & ((1 << width) - 1),
+                _ => {
+                    let raw = number.encode(components[n], width) & ((1 << width) - 1);
+                    raw ^ self.bias(width)
+                }
             };
             element |= u128::from(raw) << at;
         }
@@ -166,6 +277,8 @@ impl Number {
             Number::Srgb => linear_of(raw, width),
             Number::Unorm => raw as f32 / ((1 << width) - 1) as f32,
             Number::Snorm => (signed as f32 / ((1 << (width - 1)) - 1) as f32).max(-1.0),
+            // Exact but for the last rounding: the quotient is no tie of two floats.
+            Number::SnormOgl => (f64::from(2 * signed + 1) / f64::from((1 << width) - 1)) as f32,
             Number::Uscaled => raw as f32,
             Number::Sscaled => signed as f32,
             Number::Float => return small_float(width).map_or(raw, |f| f.decode(raw)),
@@ -209,10 +322,42 @@ impl Number {
             Number::Srgb => (nonlinear(x.clamp(0.0, 1.0)) * unsigned).round_ties_even() as u32,
             Number::Unorm => (x.clamp(0.0, 1.0) * unsigned).round_ties_even() as u32,
             Number::Snorm => (x.clamp(-1.0, 1.0) * signed).round_ties_even() as i32 as u32,
+            Number::SnormOgl => {
+                let twice = f64::from(x.clamp(-1.0, 1.0)) * f64::from((1u32 << width) - 1);
+                ((twice - 1.0) / 2.0).round_ties_even() as i32 as u32
+            }
             Number::Uscaled => x.round_ties_even().clamp(0.0, unsigned) as u32,
             Number::Sscaled => x.round_ties_even().clamp(-signed - 1.0, signed) as i32 as u32,
             Number::Float => small_float(width).map_or(value, |f| f.encode(x)),
         }
+    }
+}
+
+/// Three numbers with one exponent (EXT_texture_shared_exponent): n · 2^(exponent - 24), n of 9 bits.
+mod shared {
+    /// 2^(exponent - 24) of an exponent of 0 to 32.
+    fn unit(exponent: i32) -> f64 {
+        f64::from(exponent - 24).exp2()
+    }
+
+    /// The numbers of an element, exactly.
+    pub fn decode(element: u32) -> [u32; 4] {
+        let unit = unit((element >> 27) as i32);
+        let number = |at: u32| ((f64::from(element >> at & 0x1ff) * unit) as f32).to_bits();
+        [number(0), number(9), number(18), 0]
+    }
+
+    /// The element of numbers: the extension's own steps, which round halves up. A NaN becomes 0.
+    pub fn encode([x, y, z, _]: [f32; 4]) -> u32 {
+        const MOST: f64 = 511.0 * (1 << 7) as f64;
+        let held = [x, y, z].map(|c| f64::from(c).max(0.0).min(MOST));
+        let most = held.into_iter().fold(0.0, f64::max);
+        // The largest one has 9 bits before the point. What is below 2^-16 has the least exponent.
+        let first = (0..32).rev().find(|e| most >= unit(e + 8)).unwrap_or(0);
+        let round = |c: f64, exponent: i32| (c / unit(exponent) + 0.5).floor() as u32;
+        let exponent = first + i32::from(round(most, first) == 1 << 9);
+        let [x, y, z] = held.map(|c| round(c, exponent));
+        (exponent as u32) << 27 | z << 18 | y << 9 | x
     }
 }
 

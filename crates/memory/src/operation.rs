@@ -272,7 +272,7 @@ impl<R: Rows> LoadPart<R> {
     #[inline(always)]
     unsafe fn extend<T: Copy>(self, parts: &[T; 64], mask: u64, extend: impl Fn(T) -> u32) {
         let (keep, shift) = match self.half {
-            Half::Whole => (0, 0),
+            Half::Whole | Half::Each => (0, 0),
             Half::Low => (0xffff_0000, 0),
             Half::High => (0x0000_ffff, 16),
         };

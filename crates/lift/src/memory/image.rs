@@ -181,18 +181,9 @@ pub(crate) fn mimg(l: &Lift, op: Mimg) -> Flow {
 
         // NotYet
         IMAGE_GATHER4H | IMAGE_GATHER4H_PCK | IMAGE_GATHER8H_PCK => {
-            return Flow::unsupported(l.inst, "no document says which texels it takes");
+            return Flow::unsupported(l.inst, "no document says where its group of texels begins");
         }
     };
-    if l.inst.has(Flags::R128) {
-        return Flow::unsupported(l.inst, "resources of 128 bits are not executed yet");
-    }
-    if !l.rules().halves_packed && l.inst.has(Flags::D16) {
-        return Flow::unsupported(
-            l.inst,
-            "16-bit components in whole registers are not executed yet",
-        );
-    }
     emit(l, meaning)
 }
 
@@ -221,9 +212,16 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         MemKind::Store => false,
         MemKind::Atomic(_) => l.inst.has(Flags::GLC),
     };
+    let narrow = l.inst.has(Flags::R128);
     let mut image = Image {
         kind,
-        resource: l.descriptor(Field::Srsrc),
+        resource: match narrow {
+            true => {
+                let [low, high] = l.descriptor(Field::Srsrc);
+                [low, high, l.b.u64(0), l.b.u64(0)]
+            }
+            false => l.descriptor(Field::Srsrc),
+        },
         sampler: l
             .sgpr_code(Field::Ssamp)
             .map(|_| l.descriptor(Field::Ssamp)),
@@ -236,6 +234,8 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         unnormalized: l.inst.has(Flags::UNORM),
         array: l.inst.has(Flags::DA),
         short: l.inst.has(Flags::A16),
+        tiling: l.rules().image_tiling,
+        narrow,
     };
     image.address = l.vectors(Field::Vaddr, image.address_dwords() as u32);
     let mut op = MemOp {
@@ -243,9 +243,10 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         space: Space::Image(image),
         offset: 0,
         access: Access::Dwords(dwords),
-        half: match l.inst.has(Flags::D16) {
-            true => Half::Low,
-            false => Half::Whole,
+        half: match (l.inst.has(Flags::D16), l.rules().halves_packed) {
+            (false, _) => Half::Whole,
+            (true, true) => Half::Low,
+            (true, false) => Half::Each,
         },
         data: vec![],
         ret: l.results(Field::Vdata).filter(|_| returns),

@@ -34,15 +34,26 @@ pub fn taps(coordinate: f32, size: u32, clamp: Clamp, linear: bool, offset: i32)
         let i = index(bounded(place.floor()));
         return [(i, 1.0), (i, 0.0)];
     }
+    let (i, part) = around(place);
+    [(index(i), 1.0 - part), (index(i + 1), part)]
+}
+
+/// The two texels around a coordinate, which may lie beyond the edges.
+pub fn taps_beyond(coordinate: f32, offset: i32) -> [Tap; 2] {
+    let (i, part) = around(coordinate);
+    let i = i + i64::from(offset);
+    [(Some(i), 1.0 - part), (Some(i + 1), part)]
+}
+
+/// The lower of the two texels around a place, and the weight of the upper one.
+fn around(place: f32) -> (i64, f32) {
     let place = place - 0.5;
     let floor = place.floor();
-    let part = if place.is_finite() {
-        place - floor
-    } else {
-        0.0
+    let part = match place.is_finite() {
+        true => place - floor,
+        false => 0.0,
     };
-    let i = bounded(floor);
-    [(index(i), 1.0 - part), (index(i + 1), part)]
+    (bounded(floor), part)
 }
 
 /// An integer, far from the limits.
@@ -170,11 +181,67 @@ pub fn level_of(steps: [[f32; 3]; 2]) -> f32 {
     0.5 * a.max(b).log2()
 }
 
+/// How many samples are taken along the longer of two steps, `most` at most: as many as the shorter one fits into it, rounded
+/// up. One if neither is longer than a texel.
+pub fn samples_along(steps: [[f32; 3]; 2], most: u32) -> u32 {
+    let [a, b] = steps.map(|s| s.iter().map(|x| x * x).sum::<f32>());
+    let (longer, shorter) = (a.max(b), a.min(b));
+    match longer > 1.0 {
+        // The ratio of a length to none is infinite, and the most there is.
+        true => ((longer / shorter).sqrt().ceil() as u32).clamp(1, most),
+        false => 1,
+    }
+}
+
 /// A level of detail within the bounds of the sampler.
 pub fn clamp_level(sampler: &ImageSampler, level: f32, least: f32, most: f32) -> f32 {
     let [low, high] = sampler.lod;
     // Not `clamp`: the bounds may cross, and then the upper one counts.
     level.max(low.max(least)).min(high.min(most))
+}
+
+/// What is made of several texels.
+pub struct Mixture {
+    /// 0 the sum of those weighted, 1 the least, 2 the greatest of those with a weight.
+    reduction: u8,
+    value: [f32; 4],
+    /// The only one, with all its bits.
+    whole: Option<[u32; 4]>,
+}
+
+impl Mixture {
+    /// That of no texel.
+    pub fn new(reduction: u8) -> Self {
+        let value = match reduction {
+            1 => f32::INFINITY,
+            2 => f32::NEG_INFINITY,
+            _ => 0.0,
+        };
+        Mixture {
+            reduction,
+            value: [value; 4],
+            whole: None,
+        }
+    }
+
+    /// Adds a texel. One with the whole weight is the result, whatever the others are.
+    pub fn add(&mut self, texel: [u32; 4], weight: f32) {
+        if weight == 1.0 {
+            self.whole = Some(texel);
+        }
+        for (value, texel) in self.value.iter_mut().zip(texel.map(f32::from_bits)) {
+            *value = match self.reduction {
+                1 => value.min(texel),
+                2 => value.max(texel),
+                _ => *value + texel * weight,
+            };
+        }
+    }
+
+    /// The components.
+    pub fn components(&self) -> [u32; 4] {
+        self.whole.unwrap_or_else(|| self.value.map(f32::to_bits))
+    }
 }
 
 #[cfg(test)]
@@ -277,6 +344,46 @@ mod tests {
         ] {
             assert_eq!(fixed_point(x), want);
         }
+    }
+
+    /// The texels beyond an edge have numbers too.
+    #[test]
+    fn beyond() {
+        assert_eq!(taps_beyond(0.25, 0), [(Some(-1), 0.25), (Some(0), 0.75)]);
+        assert_eq!(taps_beyond(0.25, 3), [(Some(2), 0.25), (Some(3), 0.75)]);
+    }
+
+    #[test]
+    fn steps_of_unequal_length() {
+        let along = |a, b| samples_along([[a, 0.0, 0.0], [0.0, b, 0.0]], 8);
+        assert_eq!(
+            [along(4.0, 4.0), along(4.0, 2.0), along(1.0, 4.0)],
+            [1, 2, 4]
+        );
+        // Rounded up; the most; not where the image is magnified.
+        assert_eq!(
+            [along(5.0, 2.0), along(99.0, 1.0), along(1.0, 0.1)],
+            [3, 8, 1]
+        );
+        assert_eq!([along(0.0, 3.0), along(0.0, 0.0)], [8, 1]);
+    }
+
+    #[test]
+    fn mixtures() {
+        let f = f32::to_bits;
+        let mix = |reduction| {
+            let mut mixture = Mixture::new(reduction);
+            mixture.add([f(1.0), f(-4.0), f(0.0), f(8.0)], 0.25);
+            mixture.add([f(2.0), f(4.0), f(1.0), f(8.0)], 0.75);
+            mixture.components().map(f32::from_bits)
+        };
+        assert_eq!(mix(0), [1.75, 2.0, 0.75, 8.0]);
+        assert_eq!(mix(1), [1.0, -4.0, 0.0, 8.0]);
+        assert_eq!(mix(2), [2.0, 4.0, 1.0, 8.0]);
+        // Bits that are no number survive where nothing is mixed.
+        let mut one = Mixture::new(0);
+        one.add([0x7fa0_0001; 4], 1.0);
+        assert_eq!(one.components(), [0x7fa0_0001; 4]);
     }
 
     #[test]

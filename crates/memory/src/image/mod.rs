@@ -2,18 +2,24 @@
 //!
 //! All texels are checked before a register or memory changes.
 
+mod cube;
+mod detail;
 mod filter;
+mod lookup;
 mod sample;
+mod singly;
 mod surface;
+mod together;
 
 use wavetank_ir::{Half, Image, ImageKind, Lod, MemKind, Space as Where};
 
 use crate::access::{Context, Request};
-use crate::descriptor::{ImageResource, ImageType};
+#[cfg(test)]
+use crate::descriptor::ImageResource;
 use crate::elements::{self, Components, Four, ZERO};
 use crate::fault::Denied;
 use crate::format::HALF;
-use crate::lanes::{Lanes, which};
+use crate::lanes::{Lanes, each, which};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
 use crate::rows::Rows;
@@ -57,7 +63,11 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
     };
     // SAFETY: the wave is live.
     unsafe {
-        let surface = Surface::new(words(ctx, &step.descriptor))?;
+        let mut words = words(ctx, &step.descriptor);
+        if image.narrow {
+            words[4..].fill(0);
+        }
+        let surface = Surface::new(words, image.tiling, image.narrow)?;
         match image.kind {
             ImageKind::Info => info::<R>(ctx, step, image, surface, mask),
             ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => {
@@ -145,14 +155,21 @@ unsafe fn texels<R: Rows, const TAP: bool>(
     surface: Option<Surface>,
     mask: u64,
 ) -> Result<(), Refused> {
-    let (mut address, mut inside) = ([0; 64], 0);
+    let mut places = Places::default();
     if let Some(surface) = &surface {
-        (address, inside) = places(ctx, step, image, surface, mask)?;
-        if inside != 0 {
+        places = Places::new(ctx, step, image, surface, mask);
+        if places.inside != 0 {
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
-            check_addresses(ctx, step.cache, inside, bytes, stores, &address)?;
+            check_addresses(
+                ctx,
+                step.cache,
+                places.inside,
+                bytes,
+                stores,
+                &places.address,
+            )?;
             if TAP {
-                Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
+                Tap::new(ctx.memory, step).lanes(&Far(places.address), places.inside, bytes);
             }
         }
     }
@@ -161,74 +178,116 @@ unsafe fn texels<R: Rows, const TAP: bool>(
         match (step.op.kind, surface) {
             (MemKind::Load, surface) => {
                 let found = match &surface {
-                    Some(surface) => loaded::<R>(image, surface, inside, &address),
+                    Some(surface) => loaded::<R>(image, surface, &places),
                     None => ZERO,
                 };
                 let number = surface.map(|s| s.format.number);
                 Components::new(ctx, step, number).write::<R>(mask, &found);
             }
-            (MemKind::Store, Some(s)) => store_texels::<R>(ctx, step, image, &s, inside, &address),
+            (MemKind::Store, Some(s)) => store_texels::<R>(ctx, step, image, &s, &places)?,
             (MemKind::Store, None) => {}
             (MemKind::Atomic(_), _) => {
                 let bytes = surface.map_or(0, |s| s.format.bytes());
-                if inside != 0 && bytes != step.op.access.bytes() {
+                if places.inside != 0 && bytes != step.op.access.bytes() {
                     return Err(
                         format!("atomics on texels of {bytes} bytes are not defined").into(),
                     );
                 }
-                change_texels::<R>(ctx, step, mask, inside, address);
+                change_texels::<R>(ctx, step, mask, places.inside, places.address);
             }
         }
     }
     Ok(())
 }
 
-/// The addresses of the texels of the lanes, and which of them are inside the image.
-#[inline(always)]
-fn places(
-    ctx: &Context<'_, '_>,
-    step: &Request,
-    image: &Image,
-    surface: &Surface,
-    mask: u64,
-) -> Result<([u64; 64], u64), String> {
-    let mut parts = Parts::new(ctx, step, image);
-    let mut at = [[0; 64]; 3];
-    for coordinate in &mut at[..surface.dimensions()] {
-        *coordinate = parts.integer();
-    }
-    if image.array && surface.dimensions() < 3 {
-        let slice = parts.integer();
-        if surface.is_array() {
-            at[2] = slice;
+/// Where the texels of the lanes are.
+struct Places {
+    /// The addresses of their elements.
+    address: [u64; 64],
+    /// Those that are inside the image.
+    inside: u64,
+    /// Their numbers in the elements, if those have several.
+    within: Option<Lanes>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places {
+            address: [0; 64],
+            inside: 0,
+            within: None,
         }
     }
-    let mut there = mask;
-    if image.lod == Lod::Explicit {
-        let level = parts.integer();
-        there &= which(|lane| level[lane] < surface.resource.level_count());
-        for lane in (0..64).filter(|l| there >> l & 1 != 0) {
-            first_level(&surface.resource, level[lane])?;
+}
+
+impl Places {
+    /// Those that lanes of a mask ask for.
+    #[inline(always)]
+    fn new(
+        ctx: &Context<'_, '_>,
+        step: &Request,
+        image: &Image,
+        surface: &Surface,
+        mask: u64,
+    ) -> Self {
+        let mut parts = Parts::new(ctx, step, image);
+        let mut at = [[0; 64]; 3];
+        for coordinate in &mut at[..surface.dimensions()] {
+            *coordinate = parts.integer();
+        }
+        if image.array && surface.dimensions() < 3 {
+            let slice = parts.integer();
+            if surface.is_array() {
+                at[2] = slice;
+            }
+        }
+        let mut there = mask;
+        let samples = surface.resource.samples();
+        if samples > 1 {
+            let sample = parts.integer();
+            let slices = surface.level(0).size[2];
+            there &= which(|lane| sample[lane] < samples && at[2][lane] < slices);
+            at[2] = std::array::from_fn(|lane| {
+                at[2][lane].wrapping_mul(samples).wrapping_add(sample[lane])
+            });
+        }
+        let level = (image.lod == Lod::Explicit).then(|| parts.integer());
+        Places::of_levels(surface, &at, there, level.as_ref())
+    }
+
+    /// Those of texels, each in the first level or in its own.
+    #[inline(always)]
+    fn of_levels(surface: &Surface, at: &[Lanes; 3], there: u64, level: Option<&Lanes>) -> Self {
+        let samples = surface.resource.samples();
+        let first = surface.level(0);
+        let several = surface.format.extent() != [0, 0];
+        let within = several.then(|| first.within(at));
+        let (mut address, mut inside) = first.texels(at, samples);
+        if let Some(level) = level {
+            inside &= which(|lane| level[lane] == 0);
+            for n in 1..surface.resource.level_count() {
+                let here = there & which(|lane| level[lane] == n);
+                if here == 0 {
+                    continue;
+                }
+                let (found, within) = surface.level(n).texels(at, samples);
+                inside |= here & within;
+                each(here, |lane| address[lane] = found[lane]);
+            }
+        }
+        Places {
+            address,
+            inside: inside & there,
+            within,
         }
     }
-    let (address, inside) = surface.texels(&at);
-    Ok((address, there & inside))
 }
 
 /// The address of a texel of a linear image.
 #[cfg(test)]
 pub(crate) fn texel_of(resource: &ImageResource, at: [i64; 3]) -> Option<u64> {
-    Surface::new(resource.to_words()).ok()??.texel(at)
-}
-
-/// Refuses every level but the first in memory.
-pub(crate) fn first_level(resource: &ImageResource, level: u32) -> Result<(), String> {
-    match level + u32::from(resource.levels[0]) {
-        0 => Ok(()),
-        n => Err(format!(
-            "level {n} of an image is not executed yet, only the first"
-        )),
-    }
+    let surface = Surface::new(resource.to_words(), resource.tiling, false).ok()??;
+    Some(surface.level(0).texel(at, 1)?.0)
 }
 
 /// The components that DMASK chooses of one lane, in the order of the registers.
@@ -239,18 +298,17 @@ pub(crate) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
 
 /// What lanes get of their texels; outside the image 0.
 #[inline(always)]
-unsafe fn loaded<R: Rows>(
-    image: &Image,
-    surface: &Surface,
-    inside: u64,
-    address: &[u64; 64],
-) -> Four {
-    let bytes = surface.format.bytes();
+unsafe fn loaded<R: Rows>(image: &Image, surface: &Surface, places: &Places) -> Four {
+    let (bytes, inside) = (surface.format.bytes(), places.inside);
     // SAFETY: the texels were checked.
-    let dwords = unsafe { elements::fetch::<R>(bytes, inside, address) };
+    let dwords = unsafe { elements::fetch::<R>(bytes, inside, &places.address) };
     match image.kind {
         ImageKind::Texel => {
-            let found = surface.select_lanes(&surface.format.unpack_lanes(&dwords));
+            let components = match &places.within {
+                Some(within) => surface.format.texel_lanes(&dwords, within),
+                None => surface.format.unpack_lanes(&dwords),
+            };
+            let found = surface.select_lanes(&components);
             elements::blend(inside, &elements::chosen(&found, image.components), &ZERO)
         }
         ImageKind::RawSigned => sign_extended(&dwords, bytes),
@@ -276,10 +334,15 @@ unsafe fn store_texels<R: Rows>(
     step: &Request,
     image: &Image,
     surface: &Surface,
-    inside: u64,
-    address: &[u64; 64],
-) {
+    places: &Places,
+) -> Result<(), String> {
     let format = surface.format;
+    if image.kind == ImageKind::Texel && !format.is_written() {
+        let [data, _] = surface.resource.format;
+        return Err(format!(
+            "stores to images of data format {data} are not defined: their elements have several texels"
+        ));
+    }
     let in_order = step.op.half != Half::Whole;
     // SAFETY: the wave is live; the texels were checked.
     unsafe {
@@ -294,8 +357,9 @@ unsafe fn store_texels<R: Rows>(
             }
             _ => given,
         };
-        elements::put::<R>(format.bytes(), inside, address, &dwords);
+        elements::put::<R>(format.bytes(), places.inside, &places.address, &dwords);
     }
+    Ok(())
 }
 
 /// Atomics. Outside the image nothing changes and 0 comes back.
@@ -338,27 +402,22 @@ fn info_of(surface: &Surface, level: u32) -> [u32; 4] {
     if level >= levels {
         return [0, 0, 0, levels];
     }
-    let [width, height, depth] = surface.size();
-    let half = |n: u32| (n >> level).max(1);
-    let depth = match surface.resource.kind {
-        ImageType::D3 => half(depth),
-        _ => depth,
-    };
-    [half(width), half(height), depth, levels]
+    let [width, height, depth] = surface.level(level).size;
+    [width, height, depth, levels]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::access::Source;
-    use crate::descriptor::ImageResource;
+    use crate::descriptor::ImageType;
     use crate::files::Wave;
     use crate::format::unselect;
     use crate::registry::Registry;
     use crate::rows::Baseline;
     use crate::unit::MemoryUnit;
     use proptest::prelude::*;
-    use wavetank_ir::{Access, Counter, DataReg, MemOp, Value};
+    use wavetank_ir::{Access, Counter, DataReg, MemOp, Tiling, Value};
 
     /// Bytes of the texels.
     const BYTES: usize = 1 << 14;
@@ -426,7 +485,7 @@ mod tests {
                 select: std::array::from_fn(|_| [0, 1, 4, 5, 6, 7][next() as usize % 6]),
                 ..ImageResource::plain(kind, texels, format, [9, 7, 5], 16)
             };
-            let surface = Surface::new(resource.to_words()).unwrap().unwrap();
+            let surface = Surface::new(resource.to_words(), resource.tiling, false).unwrap().unwrap();
             let dimensions = surface.dimensions();
             let parts = if kind == ImageType::D2Array { 3 } else { dimensions };
             let mut at = [[0i64; 3]; 64];
@@ -445,13 +504,13 @@ mod tests {
             let image = Image {
                 kind: what, resource: [Value(0); 4], sampler: None, address: Vec::new(), lod: Lod::Zero, components,
                 clamp: false, compare: false, offsets: false, unnormalized: false,
-                array: kind == ImageType::D2Array, short,
+                array: kind == ImageType::D2Array, short, tiling: Tiling::Swizzled, narrow: false,
             };
             let step = request(image, if stores { MemKind::Store } else { MemKind::Load }, &resource);
             let bytes = surface.format.bytes() as usize;
             let mut want: Four = std::array::from_fn(|n| *wave.vgpr(TO + n));
             for lane in (0..64).filter(|lane| mask >> lane & 1 != 0) {
-                let place = surface.texel(at[lane]).map(|place| (place - texels) as usize);
+                let place = surface.level(0).texel(at[lane], 1).map(|(place, _)| (place - texels) as usize);
                 let given: [u32; 4] = std::array::from_fn(|n| wave.vgpr(DATA + n)[lane]);
                 if stores {
                     let mut left = given.into_iter();

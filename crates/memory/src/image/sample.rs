@@ -1,79 +1,17 @@
 //! Samples of images: coordinates, levels, filters, comparison (Vega ISA, 8.2.3
 //! "Image Opcodes with a Sampler").
 
-use wavetank_ir::{Image, ImageKind, Lod};
+use wavetank_ir::Image;
 
-use super::filter::{Tap, Taps, clamp_level, fixed_point, level_of, taps, taps_of_lanes};
+use super::Refused;
+use super::lookup::Sampling;
 use super::surface::Surface;
-use super::{Parts, Refused, chosen, first_level};
 use crate::access::{Context, Request};
-use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
-use crate::elements::{self, Components, Four, ZERO};
-use crate::format::load;
-use crate::lanes::{self, Lanes, which};
+use crate::descriptor::ImageSampler;
+use crate::elements::{Components, ZERO};
 use crate::rows::Rows;
 use crate::sources::words;
-use crate::space::buffer::span;
 use crate::taps;
-use crate::window::Span;
-
-/// What lanes ask for. Coordinates count texels.
-struct Lookups {
-    offsets: [Lanes; 3],
-    bias: [f32; 64],
-    reference: [f32; 64],
-    derivatives: [[[f32; 64]; 3]; 2],
-    at: [[f32; 64]; 3],
-    /// The slice of an array.
-    slice: Lanes,
-    level: [f32; 64],
-    most: [f32; 64],
-}
-
-/// What a lane asks for.
-struct Lookup {
-    offsets: [i32; 3],
-    reference: f32,
-    at: [f32; 3],
-    slice: i64,
-}
-
-impl Lookups {
-    /// What one of them asks for.
-    fn of(&self, lane: usize) -> Lookup {
-        Lookup {
-            offsets: self.offsets.map(|x| x[lane] as i32),
-            reference: self.reference[lane],
-            at: self.at.map(|x| x[lane]),
-            slice: self.slice[lane].into(),
-        }
-    }
-}
-
-/// How the texels of a sample are found in a direction.
-enum Direction {
-    /// There is none.
-    None,
-    /// By the slice of an array.
-    Slice,
-    /// The one at the coordinate.
-    Nearest(Clamp),
-    /// The two around it.
-    Mixed(Clamp),
-}
-
-/// Adds weighted texels to the sums of the lanes of a mask.
-#[inline(always)]
-fn add(sum: &mut [[f32; 64]; 4], mask: u64, texels: &Four, weight: &[f32; 64]) {
-    let on = lanes::spread(mask);
-    for (sum, texels) in sum.iter_mut().zip(texels) {
-        for lane in 0..64 {
-            let more = sum[lane] + f32::from_bits(texels[lane]) * weight[lane];
-            let bits = more.to_bits() & on[lane] | sum[lane].to_bits() & !on[lane];
-            sum[lane] = f32::from_bits(bits);
-        }
-    }
-}
 
 /// Samples, gathers, and levels of detail. With `TAP` it notes what is touched.
 ///
@@ -88,10 +26,14 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
     mask: u64,
 ) -> Result<(), Refused> {
     let mut results = ZERO;
-    if let Some(surface) = surface {
+    if let Some(mut surface) = surface {
         // SAFETY: the wave is live.
         let words = unsafe { words(ctx, &step.descriptor[Request::SAMPLER..]) };
         let sampler = ImageSampler::from_words(words);
+        refuse_unknown(&surface, &sampler)?;
+        if sampler.degamma {
+            surface.format = surface.format.degamma();
+        }
         let one = Sampling {
             surface,
             sampler,
@@ -117,435 +59,14 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
     Ok(())
 }
 
-/// An instruction with its descriptors.
-struct Sampling<'a> {
-    surface: Surface,
-    sampler: ImageSampler,
-    image: &'a Image,
-    step: &'a Request,
-    tap: Option<taps::Tap>,
-}
-
-impl Sampling<'_> {
-    /// Reads the lanes' addresses: offset, bias, comparand, derivatives, body.
-    #[inline(always)]
-    fn lookups(&self, ctx: &Context<'_, '_>) -> Lookups {
-        let (image, surface) = (self.image, &self.surface);
-        let mut parts = Parts::new(ctx, self.step, image);
-        let mut r = Lookups {
-            offsets: [[0; 64]; 3],
-            bias: [0.0; 64],
-            reference: [0.0; 64],
-            derivatives: [[[0.0; 64]; 3]; 2],
-            at: [[0.0; 64]; 3],
-            slice: [0; 64],
-            level: [0.0; 64],
-            most: [f32::INFINITY; 64],
-        };
-        if image.offsets {
-            let word = parts.whole();
-            // Three signed numbers of 6 bits.
-            r.offsets = [0, 8, 16].map(|at| word.map(|w| ((w << (26 - at)) as i32 >> 26) as u32));
-        }
-        if image.lod == Lod::Bias {
-            r.bias = parts.float();
-            parts.align();
-        }
-        if image.compare {
-            r.reference = parts.whole().map(f32::from_bits);
-        }
-        let dimensions = surface.dimensions();
-        if image.lod == Lod::Derivatives {
-            for derivative in &mut r.derivatives {
-                for d in &mut derivative[..dimensions] {
-                    *d = parts.float();
-                }
-                parts.align();
-            }
-        }
-        for x in &mut r.at[..dimensions] {
-            *x = parts.float();
-        }
-        if image.array && dimensions < 3 {
-            r.slice = parts.float().map(|index| self.slice(index));
-        }
-        if image.lod == Lod::Explicit {
-            r.level = parts.float();
-        }
-        if image.clamp {
-            r.most = parts.float();
-        }
-        self.scale(&mut r);
-        r
+/// Refuses what of both is not known.
+fn refuse_unknown(surface: &Surface, sampler: &ImageSampler) -> Result<(), String> {
+    if surface.resource.kind.is_sampled() {
+        return Err("an image with several samples a texel has no filter: it is loaded".into());
     }
-
-    /// The slice of an array: the nearest that there is. The face of a cube is
-    /// 8 · slice + face here, and 6 · slice + face in memory.
-    fn slice(&self, index: f32) -> u32 {
-        let index = index.round_ties_even() as i64;
-        let index = match self.surface.resource.kind {
-            ImageType::Cube => index.div_euclid(8) * 6 + index.rem_euclid(8),
-            _ if !self.surface.is_array() => 0,
-            _ => index,
-        };
-        index.clamp(0, i64::from(self.surface.size()[2]) - 1) as u32
-    }
-
-    /// Makes coordinates and derivatives count texels.
-    #[inline(always)]
-    fn scale(&self, r: &mut Lookups) {
-        if self.surface.resource.kind == ImageType::Cube {
-            // Faces reach from 1 to 2, as V_CUBESC and its likes are used.
-            for at in &mut r.at[..2] {
-                *at = at.map(|x| x - 1.0);
-            }
-        } else if self.image.unnormalized || self.sampler.unnormalized {
-            return;
-        }
-        for (n, size) in self.surface.size().into_iter().enumerate() {
-            r.at[n] = r.at[n].map(|x| x * size as f32);
-            for derivative in &mut r.derivatives {
-                derivative[n] = derivative[n].map(|x| x * size as f32);
-            }
-        }
-    }
-
-    /// The level of detail that a lane asks for, before it is clamped.
-    fn level(&self, r: &Lookups, lane: usize) -> f32 {
-        let level = match self.image.lod {
-            Lod::Zero => return 0.0,
-            Lod::Explicit => r.level[lane],
-            Lod::Derivatives => level_of(r.derivatives.map(|d| d.map(|d| d[lane]))),
-            Lod::Implicit | Lod::Bias => {
-                let first = lane & !3;
-                let step = |to: usize| r.at.map(|at| at[first | to] - at[first]);
-                level_of([step(1), step(2)]) + r.bias[lane]
-            }
-        };
-        level + self.sampler.lod_bias
-    }
-
-    /// What all lanes get, if it does not depend on a level, nothing is compared, and the instruction knows where all of it
-    /// is.
-    ///
-    /// # Safety
-    /// The wave is alive.
-    #[inline(always)]
-    unsafe fn together<R: Rows>(
-        &self,
-        ctx: &mut Context<'_, '_>,
-        asked: &Lookups,
-        mask: u64,
-    ) -> Option<Four> {
-        let (image, sampler) = (self.image, &self.sampler);
-        let same = sampler.mip_filter == 0 && sampler.linear_mag == sampler.linear_min;
-        let first = self.surface.resource.levels[0] == 0;
-        if image.kind != ImageKind::Sample
-            || image.compare
-            || !first
-            || image.lod != Lod::Zero && !same
-        {
-            return None;
-        }
-        let linear = sampler.linear_mag && !self.surface.format.is_integer();
-        let [xs, ys, zs] = self.taps_of_lanes(asked, mask, linear)?;
-        let (mut sum, mut whole, mut done) = ([[0f32; 64]; 4], ZERO, 0);
-        for z in &zs {
-            for y in &ys {
-                for x in &xs {
-                    let weight = |lane| x.weight[lane] * y.weight[lane] * z.weight[lane];
-                    let weight: [f32; 64] = std::array::from_fn(weight);
-                    let wanted = mask & !done & which(|lane| weight[lane] != 0.0);
-                    if wanted == 0 {
-                        continue;
-                    }
-                    let there = wanted & x.there & y.there & z.there;
-                    let at = [x.index, y.index, z.index];
-                    // SAFETY: the wave is live.
-                    let texels = unsafe { self.texels::<R>(ctx, &at, wanted, there)? };
-                    let full = wanted & which(|lane| weight[lane] == 1.0);
-                    whole = elements::blend(full, &texels, &whole);
-                    add(&mut sum, wanted, &texels, &weight);
-                    done |= full;
-                }
-            }
-        }
-        let sum = sum.map(|sum| sum.map(f32::to_bits));
-        let found = elements::blend(done, &whole, &sum);
-        Some(elements::chosen(&found, image.components))
-    }
-
-    /// The components of a texel of each lane, selected: of those that want one, some in the border.
-    #[inline(always)]
-    unsafe fn texels<R: Rows>(
-        &self,
-        ctx: &mut Context<'_, '_>,
-        at: &[Lanes; 3],
-        wanted: u64,
-        there: u64,
-    ) -> Option<Four> {
-        let format = self.surface.format;
-        let (address, inside) = self.surface.texels(at);
-        let there = there & inside;
-        let span = span(there, format.bytes(), false, &address);
-        if there != 0 && !ctx.memory.holds(self.step.cache, span) {
-            return None;
-        }
-        // SAFETY: the texels have been checked.
-        let dwords = unsafe { elements::fetch::<R>(format.bytes(), there, &address) };
-        let mut components = format.unpack_lanes(&dwords);
-        if there != wanted {
-            let border = self.border().ok()?.map(|component| [component; 64]);
-            components = elements::blend(there, &components, &border);
-        }
-        Some(self.surface.select_lanes(&components))
-    }
-
-    /// The texels around the coordinates of all lanes in each direction: two where they are mixed, otherwise one.
-    #[inline(always)]
-    fn taps_of_lanes(&self, asked: &Lookups, mask: u64, linear: bool) -> Option<[[Taps; 2]; 3]> {
-        let size = self.surface.size();
-        let nothing = || Taps {
-            there: 0,
-            weight: [0.0; 64],
-            ..Taps::whole([0; 64])
-        };
-        let mut found = [(); 3].map(|()| [Taps::whole([0; 64]), nothing()]);
-        for (n, found) in found.iter_mut().enumerate() {
-            let offset = &asked.offsets[n];
-            match self.direction(n, linear) {
-                Direction::Slice => found[0].index = asked.slice,
-                Direction::None => {}
-                Direction::Mixed(clamp) => {
-                    *found = taps_of_lanes(&asked.at[n], mask, size[n], clamp, true, offset)?;
-                }
-                Direction::Nearest(clamp) => {
-                    let at = asked.at[n].map(|x| self.rounded(x));
-                    *found = taps_of_lanes(&at, mask, size[n], clamp, false, offset)?;
-                }
-            }
-        }
-        Some(found)
-    }
-
-    /// What the lanes get, lane by lane.
-    #[inline(never)]
-    unsafe fn one_by_one(
-        &self,
-        ctx: &mut Context<'_, '_>,
-        asked: &Lookups,
-        mask: u64,
-    ) -> Result<Four, Refused> {
-        let mut results = ZERO;
-        for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
-            // SAFETY: the wave is live.
-            let result = unsafe { self.lane(ctx, asked, lane)? };
-            for (results, result) in results.iter_mut().zip(result) {
-                results[lane] = result;
-            }
-        }
-        Ok(results)
-    }
-
-    /// What a lane gets.
-    unsafe fn lane(
-        &self,
-        ctx: &mut Context<'_, '_>,
-        asked: &Lookups,
-        lane: usize,
-    ) -> Result<[u32; 4], Refused> {
-        let r = &asked.of(lane);
-        let raw = self.level(asked, lane);
-        let levels = self.surface.resource.level_count();
-        let least = f32::from(self.surface.resource.min_lod) / 256.0;
-        let level = match self.image.lod {
-            Lod::Zero => 0.0,
-            _ => clamp_level(&self.sampler, raw, least, asked.most[lane]),
-        };
-        if self.image.kind == ImageKind::Lod {
-            let both = [level.clamp(0.0, (levels - 1) as f32), raw];
-            let both = [both[0].to_bits(), both[1].to_bits(), 0, 0];
-            return Ok(chosen(both, self.image.components));
-        }
-        if self.sampler.mip_filter != 0 {
-            let nearest = level.clamp(0.0, (levels - 1) as f32);
-            // Mixing two levels reads the next one as soon as it has a weight.
-            let deepest = match self.sampler.mip_filter {
-                2 => nearest.ceil(),
-                _ => nearest.round_ties_even(),
-            };
-            first_level(&self.surface.resource, deepest as u32)?;
-        } else {
-            first_level(&self.surface.resource, 0)?;
-        }
-        // SAFETY: the wave is live.
-        unsafe {
-            if self.image.kind == ImageKind::Gather {
-                self.gather(ctx, r, lane)
-            } else {
-                self.filtered(ctx, r, lane, level)
-            }
-        }
-    }
-
-    /// The texels around a coordinate in each direction.
-    fn taps(&self, r: &Lookup, linear: bool) -> [[Tap; 2]; 3] {
-        let size = self.surface.size();
-        std::array::from_fn(|n| match self.direction(n, linear) {
-            Direction::Slice => [(Some(r.slice), 1.0), (Some(r.slice), 0.0)],
-            Direction::None => [(Some(0), 1.0), (Some(0), 0.0)],
-            Direction::Mixed(clamp) => taps(r.at[n], size[n], clamp, true, r.offsets[n]),
-            Direction::Nearest(clamp) => {
-                let place = self.rounded(r.at[n]);
-                taps(place, size[n], clamp, false, r.offsets[n])
-            }
-        })
-    }
-
-    /// How texels are found in a direction; `linear` is for those within a plane.
-    #[inline(always)]
-    fn direction(&self, n: usize, linear: bool) -> Direction {
-        let dimensions = self.surface.dimensions();
-        if n >= dimensions {
-            return if n == 2 {
-                Direction::Slice
-            } else {
-                Direction::None
-            };
-        }
-        let clamp = match self.surface.resource.kind {
-            ImageType::Cube => Clamp::LastTexel,
-            _ => self.sampler.clamp[n],
-        };
-        let linear = match (n, self.sampler.z_filter) {
-            (2, 1..) => self.sampler.z_filter == 2,
-            _ => linear,
-        };
-        match linear {
-            true => Direction::Mixed(clamp),
-            false => Direction::Nearest(clamp),
-        }
-    }
-
-    /// The coordinate where one texel is taken.
-    #[inline(always)]
-    fn rounded(&self, coordinate: f32) -> f32 {
-        match self.sampler.truncates {
-            true => coordinate,
-            false => fixed_point(coordinate),
-        }
-    }
-
-    /// The weighted sum of the texels around a place.
-    unsafe fn filtered(
-        &self,
-        ctx: &mut Context<'_, '_>,
-        r: &Lookup,
-        lane: usize,
-        level: f32,
-    ) -> Result<[u32; 4], Refused> {
-        let magnified = level <= 0.0;
-        let linear = match magnified {
-            true => self.sampler.linear_mag,
-            false => self.sampler.linear_min,
-        };
-        let exact = self.surface.format.is_integer();
-        let [xs, ys, zs] = self.taps(r, linear && !exact);
-        let mut sum = [0f32; 4];
-        for (z, wz) in zs {
-            for (y, wy) in ys {
-                for (x, wx) in xs {
-                    let weight = wx * wy * wz;
-                    if weight == 0.0 {
-                        continue;
-                    }
-                    // SAFETY: the wave is live.
-                    let texel = unsafe { self.texel(ctx, r, lane, [x, y, z])? };
-                    if weight == 1.0 {
-                        return Ok(chosen(texel, self.image.components));
-                    }
-                    for (sum, value) in sum.iter_mut().zip(texel) {
-                        *sum += f32::from_bits(value) * weight;
-                    }
-                }
-            }
-        }
-        Ok(chosen(sum.map(f32::to_bits), self.image.components))
-    }
-
-    /// One component of four texels: lower left, lower right, upper right,
-    /// upper left, where y grows downward.
-    unsafe fn gather(
-        &self,
-        ctx: &mut Context<'_, '_>,
-        r: &Lookup,
-        lane: usize,
-    ) -> Result<[u32; 4], Refused> {
-        let [[(x0, _), (x1, _)], [(y0, _), (y1, _)], [(z, _), _]] = self.taps(r, true);
-        let component = self.image.components.trailing_zeros().min(3) as usize;
-        let mut found = [0; 4];
-        for (found, (x, y)) in found
-            .iter_mut()
-            .zip([(x0, y1), (x1, y1), (x1, y0), (x0, y0)])
-        {
-            // SAFETY: the wave is live.
-            *found = unsafe { self.texel(ctx, r, lane, [x, y, z])?[component] };
-        }
-        Ok(found)
-    }
-
-    /// The components of one texel, selected; with a comparison its result.
-    unsafe fn texel(
-        &self,
-        ctx: &mut Context<'_, '_>,
-        r: &Lookup,
-        lane: usize,
-        at: [Option<i64>; 3],
-    ) -> Result<[u32; 4], Refused> {
-        let place = match at {
-            [Some(x), Some(y), Some(z)] => self.surface.texel([x, y, z]),
-            _ => None,
-        };
-        let mut components = match place {
-            None => self.border()?,
-            Some(address) => {
-                let bytes = self.surface.format.bytes();
-                let span = Span {
-                    first: address,
-                    last: address,
-                    bytes,
-                    stores: false,
-                };
-                if !ctx.memory.holds(self.step.cache, span) {
-                    ctx.memory
-                        .check_lanes(1 << lane, bytes, false, |_| address)?;
-                }
-                if let Some(tap) = self.tap {
-                    tap.one(Some(lane as u8), address, bytes);
-                }
-                // SAFETY: the texel has been checked.
-                self.surface.format.unpack(unsafe { load(address, bytes) })
-            }
-        };
-        if self.image.compare {
-            let holds = self
-                .sampler
-                .compares(r.reference, f32::from_bits(components[0]));
-            components = [f32::from(u8::from(holds)).to_bits(), 0, 0, 0];
-        }
-        Ok(self.surface.select(components))
-    }
-
-    fn border(&self) -> Result<[u32; 4], Refused> {
-        let one = self.surface.format.one();
-        match self.sampler.border {
-            Border::TransparentBlack => Ok([0; 4]),
-            Border::OpaqueBlack => Ok([0, 0, 0, one]),
-            Border::OpaqueWhite => Ok([one; 4]),
-            Border::Table => Err("border colors from a table are not executed yet"
-                .to_owned()
-                .into()),
-        }
+    match sampler.reduction {
+        0..3 => Ok(()),
+        mode => Err(format!("filter mode {mode} of its sampler is reserved")),
     }
 }
 
@@ -553,13 +74,16 @@ impl Sampling<'_> {
 mod tests {
     use super::*;
     use crate::access::Source;
-    use crate::descriptor::ImageResource;
+    use crate::descriptor::{Border, ImageResource, ImageType};
     use crate::files::Wave;
+    use crate::image::lookup::Lookups;
     use crate::registry::Registry;
     use crate::rows::Baseline;
     use crate::unit::MemoryUnit;
     use proptest::prelude::*;
-    use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Space, Value};
+    use wavetank_ir::{
+        Access, Counter, DataReg, Half, ImageKind, Lod, MemKind, MemOp, Space, Tiling, Value,
+    };
 
     /// A sample of an image whose descriptors are handed over.
     fn request(image: Image) -> Request {
@@ -602,6 +126,8 @@ mod tests {
             unnormalized: false,
             array: false,
             short: false,
+            tiling: Tiling::Swizzled,
+            narrow: false,
         }
     }
 
@@ -648,10 +174,10 @@ mod tests {
                 select: std::array::from_fn(|_| [0, 1, 4, 5, 6, 7][next() as usize % 6]),
                 ..ImageResource::plain(KINDS[kind], texels, FORMATS[format], size, 24)
             };
-            let sampler = ImageSampler { mip_filter: 0, ..ImageSampler::from_words(sampler) };
+            let sampler = ImageSampler { mip_filter: 0, reduction: 0, ..ImageSampler::from_words(sampler) };
             let image = image(components);
             let step = request(image.clone());
-            let surface = Surface::new(resource.to_words()).unwrap().unwrap();
+            let surface = Surface::new(resource.to_words(), resource.tiling, false).unwrap().unwrap();
             let one = Sampling { surface, sampler, image: &image, step: &step, tap: None };
             let mut coordinate = || match next() % 8 {
                 0 => (next() % 64) as f32 / 2.0 - 8.0,
@@ -660,7 +186,7 @@ mod tests {
             };
             let at: [[f32; 64]; 3] = std::array::from_fn(|_| std::array::from_fn(|_| coordinate()));
             let far = (0..64).any(|lane| mask >> lane & 1 != 0 && at.iter().any(|at| at[lane].is_infinite()));
-            let slice = std::array::from_fn(|lane| lane as u32 % surface.size()[2]);
+            let slice = std::array::from_fn(|lane| lane as u32 % surface.level(0).size[2]);
             let none = [0.0; 64];
             let asked = Lookups {
                 offsets: [[1; 64], [!0; 64], [0; 64]],

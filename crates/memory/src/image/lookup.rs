@@ -1,0 +1,201 @@
+//! What lanes ask a sampler for, and how texels are found in each direction.
+
+use wavetank_ir::{Image, Lod};
+
+use super::filter::fixed_point;
+use super::surface::{Level, Surface};
+use super::{Parts, Refused};
+use crate::access::{Context, Request};
+use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
+use crate::lanes::Lanes;
+use crate::taps;
+
+/// What lanes ask for.
+pub struct Lookups {
+    pub offsets: [Lanes; 3],
+    pub bias: [f32; 64],
+    pub reference: [f32; 64],
+    pub derivatives: [[[f32; 64]; 3]; 2],
+    /// Coordinates, of faces from 0 to 1.
+    pub at: [[f32; 64]; 3],
+    /// The slice of an array.
+    pub slice: Lanes,
+    pub level: [f32; 64],
+    pub most: [f32; 64],
+}
+
+/// What a lane asks for.
+pub struct Lookup {
+    pub offsets: [i32; 3],
+    pub reference: f32,
+    pub at: [f32; 3],
+    pub slice: i64,
+}
+
+impl Lookups {
+    /// What one of them asks for.
+    pub fn of(&self, lane: usize) -> Lookup {
+        Lookup {
+            offsets: self.offsets.map(|x| x[lane] as i32),
+            reference: self.reference[lane],
+            at: self.at.map(|x| x[lane]),
+            slice: self.slice[lane].into(),
+        }
+    }
+}
+
+/// How the texels of a sample are found in a direction.
+pub enum Direction {
+    /// There is none.
+    None,
+    /// By the slice of an array.
+    Slice,
+    /// The one at the coordinate.
+    Nearest(Clamp),
+    /// The two around it.
+    Mixed(Clamp),
+    /// The two around it, one of which may be on another face.
+    Across,
+}
+
+/// An instruction with its descriptors.
+pub struct Sampling<'a> {
+    pub surface: Surface,
+    pub sampler: ImageSampler,
+    pub image: &'a Image,
+    pub step: &'a Request,
+    pub tap: Option<taps::Tap>,
+}
+
+impl Sampling<'_> {
+    /// Reads the lanes' addresses: offset, bias, comparand, derivatives, body.
+    #[inline(always)]
+    pub fn lookups(&self, ctx: &Context<'_, '_>) -> Lookups {
+        let (image, surface) = (self.image, &self.surface);
+        let mut parts = Parts::new(ctx, self.step, image);
+        let mut r = Lookups {
+            offsets: [[0; 64]; 3],
+            bias: [0.0; 64],
+            reference: [0.0; 64],
+            derivatives: [[[0.0; 64]; 3]; 2],
+            at: [[0.0; 64]; 3],
+            slice: [0; 64],
+            level: [0.0; 64],
+            most: [f32::INFINITY; 64],
+        };
+        if image.offsets {
+            let word = parts.whole();
+            // Three signed numbers of 6 bits.
+            r.offsets = [0, 8, 16].map(|at| word.map(|w| ((w << (26 - at)) as i32 >> 26) as u32));
+        }
+        if image.lod == Lod::Bias {
+            r.bias = parts.float();
+            parts.align();
+        }
+        if image.compare {
+            r.reference = parts.whole().map(f32::from_bits);
+        }
+        let dimensions = surface.dimensions();
+        if image.lod == Lod::Derivatives {
+            for derivative in &mut r.derivatives {
+                for d in &mut derivative[..dimensions] {
+                    *d = parts.float();
+                }
+                parts.align();
+            }
+        }
+        for x in &mut r.at[..dimensions] {
+            *x = parts.float();
+        }
+        if image.array && dimensions < 3 {
+            r.slice = parts.float().map(|index| self.slice(index));
+        }
+        if image.lod == Lod::Explicit {
+            r.level = parts.float();
+        }
+        if image.clamp {
+            r.most = parts.float();
+        }
+        if self.is_cube() {
+            // Faces reach from 1 to 2, as V_CUBESC and its likes are used.
+            for at in &mut r.at[..2] {
+                *at = at.map(|x| x - 1.0);
+            }
+        }
+        r
+    }
+
+    /// The slice of an array: the nearest that there is. The face of a cube is
+    /// 8 · slice + face here, and 6 · slice + face in memory.
+    fn slice(&self, index: f32) -> u32 {
+        let index = index.round_ties_even() as i64;
+        let index = match self.surface.resource.kind {
+            ImageType::Cube => index.div_euclid(8) * 6 + index.rem_euclid(8),
+            _ if !self.surface.is_array() => 0,
+            _ => index,
+        };
+        index.clamp(0, i64::from(self.surface.resource.size[2]) - 1) as u32
+    }
+
+    /// Whether it is a cube.
+    #[inline(always)]
+    pub fn is_cube(&self) -> bool {
+        self.surface.resource.kind == ImageType::Cube
+    }
+
+    /// What makes a coordinate count the texels of a level in a direction.
+    #[inline(always)]
+    pub fn scale(&self, level: &Level, n: usize) -> f32 {
+        let counts = self.image.unnormalized || self.sampler.unnormalized;
+        match counts && !self.is_cube() {
+            true => 1.0,
+            false => level.size[n] as f32,
+        }
+    }
+
+    /// How texels are found in a direction; `linear` is for those within a plane.
+    #[inline(always)]
+    pub fn direction(&self, n: usize, linear: bool) -> Direction {
+        let dimensions = self.surface.dimensions();
+        if n >= dimensions {
+            return if n == 2 {
+                Direction::Slice
+            } else {
+                Direction::None
+            };
+        }
+        let linear = match (n, self.sampler.z_filter) {
+            (2, 1..) => self.sampler.z_filter == 2,
+            _ => linear,
+        };
+        match (linear, self.is_cube()) {
+            (true, true) if !self.sampler.faces_apart => Direction::Across,
+            (true, true) => Direction::Mixed(Clamp::LastTexel),
+            (true, false) => Direction::Mixed(self.sampler.clamp[n]),
+            (false, true) => Direction::Nearest(Clamp::LastTexel),
+            (false, false) => Direction::Nearest(self.sampler.clamp[n]),
+        }
+    }
+
+    /// The coordinate where one texel is taken.
+    #[inline(always)]
+    pub fn rounded(&self, coordinate: f32) -> f32 {
+        match self.sampler.truncates {
+            true => coordinate,
+            false => fixed_point(coordinate),
+        }
+    }
+
+    /// The components of a texel in the border.
+    pub fn border(&self) -> Result<[u32; 4], Refused> {
+        let one = self.surface.format.one();
+        match self.sampler.border {
+            Border::TransparentBlack => Ok([0; 4]),
+            Border::OpaqueBlack => Ok([0, 0, 0, one]),
+            Border::OpaqueWhite => Ok([one; 4]),
+            Border::Table => Err("border colors from a table are not executed yet"
+                .to_owned()
+                .into()),
+        }
+    }
+}
