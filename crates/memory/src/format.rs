@@ -7,6 +7,7 @@
 
 use std::sync::LazyLock;
 
+use crate::block::{Block, Part};
 use crate::global;
 
 /// The layout and the numbers of an element.
@@ -31,6 +32,8 @@ enum Packing {
     SharedExponent,
     /// Two in a row, of 8 bits a component, with one x and one z for both. The number is the first bit of the first y.
     Pair(u32),
+    /// Four in a row, four rows, compressed.
+    Block(Block),
 }
 
 /// What image accesses need to know of elements with several texels: as powers of two how many there are in a row, and rows.
@@ -64,6 +67,9 @@ impl Format {
             13 => (Number::Sscaled, true),
             _ => (Format::new(1, number)?.number, false),
         };
+        if let Some(block) = Block::new(data) {
+            return Format::compressed(block, number, biased);
+        }
         let fields = |widths| (widths, Packing::Fields);
         let (widths, packing) = match data {
             16 => fields([5, 6, 5, 0]),
@@ -84,7 +90,7 @@ impl Format {
         let bytes = match (data, packing) {
             (22, _) => 8,
             (_, Packing::Fields) => widths.iter().sum::<u32>() / 8,
-            (_, Packing::Pair(_) | Packing::SharedExponent) => 4,
+            _ => 4,
         };
         Some(Format {
             widths,
@@ -92,6 +98,24 @@ impl Format {
             number,
             biased,
             packing,
+        })
+    }
+
+    /// The format of blocks: numbers from 0 to 1, some of sRGB or signed.
+    fn compressed(block: Block, number: Number, biased: bool) -> Option<Self> {
+        use Block::*;
+        let is_known = match number {
+            Number::Unorm => true,
+            Number::Srgb => matches!(block, Bc1 | Bc2 | Bc3 | Bc7),
+            Number::Snorm => matches!(block, Bc4 | Bc5 | Bc6) && !biased,
+            _ => false,
+        };
+        is_known.then_some(Format {
+            widths: [0; 4],
+            bytes: block.bytes(),
+            number,
+            biased,
+            packing: Packing::Block(block),
         })
     }
 
@@ -148,6 +172,7 @@ impl Format {
         match self.packing {
             Packing::Fields | Packing::SharedExponent => [0, 0],
             Packing::Pair(_) => [1, 0],
+            Packing::Block(_) => [2, 2],
         }
     }
 
@@ -214,6 +239,10 @@ impl Format {
                 let x = 8 - y;
                 let part = |at: u32| self.number.decode(low >> at & 0xff ^ self.bias(8), 8);
                 [part(x), part(y + 16 * n), part(x + 16), 0]
+            }
+            Packing::Block(block) => {
+                let parts = block.texel(element, n, self.number == Number::Snorm);
+                std::array::from_fn(|n| self.number.of(n).part(parts[n]))
             }
         }
     }
@@ -284,6 +313,16 @@ impl Number {
             Number::Float => return small_float(width).map_or(raw, |f| f.decode(raw)),
         };
         float.to_bits()
+    }
+
+    /// A register from a component of a block.
+    fn part(self, part: Part) -> u32 {
+        match (part, self) {
+            (Part::Absent, _) => 0,
+            (Part::Half(bits), _) => HALF.decode(bits.into()),
+            (Part::Ratio(a, b), Number::Srgb) => linear(f64::from(a) / f64::from(b)).to_bits(),
+            (Part::Ratio(a, b), _) => (a as f32 / b as f32).to_bits(),
+        }
     }
 
     /// 32 bits as 16 (D16): floats to nearest, integers kept within the range.
@@ -547,7 +586,51 @@ mod tests {
         assert_eq!(put(6, 7, f(-1.0)), 0);
     }
 
+    /// Three numbers of 9 bits with an exponent; the largest is 511 · 2^7.
+    #[test]
+    fn shared_exponents() {
+        let format = Format::image(34, 7).unwrap();
+        assert_eq!(
+            format.unpack(16 << 27 | 1 << 9 | 256),
+            [f(1.0), f(1.0 / 256.0), 0, 0]
+        );
+        assert_eq!(format.unpack(0xf800_01ff)[0], f(65408.0));
+        assert_eq!(format.unpack(1)[0], f(2.0f32.powi(-24)));
+        let put = |x: f32| format.pack([f(x), 0, 0, 0]);
+        assert_eq!(
+            [put(-1.0), put(f32::NAN), put(f32::INFINITY)],
+            [0, 0, 0xf800_01ff]
+        );
+        // 511.5 of a unit are 256 of the next; what is too small for a half is 0.
+        assert_eq!(put(511.5), 25 << 27 | 256);
+        assert_eq!([put(2.0f32.powi(-25)), put(2.0f32.powi(-26))], [1, 0]);
+    }
+
+    /// Numbers that stand around the middle of their range, and those without a zero.
+    #[test]
+    fn biased_numbers_and_old_ones() {
+        let get = |number, element| Format::image(1, number).unwrap().unpack(element)[0];
+        assert_eq!([0, 0x80, 0xff].map(|x| get(10, x)), [f(-1.0), 0, f(1.0)]);
+        assert_eq!([0, 0x80, 0xff].map(|x| get(12, x) as i32), [-128, 0, 127]);
+        assert_eq!([0x80, 0x7f].map(|x| get(6, x)), [f(-1.0), f(1.0)]);
+        assert_eq!(get(6, 0), f(1.0 / 255.0));
+        assert_eq!(
+            [0, 0xff, 0x80].map(|x| get(11, x)),
+            [f(-1.0), f(1.0), f(1.0 / 255.0)]
+        );
+    }
+
     proptest! {
+        /// The same for the formats of images, but for those with several texels. (Of 5_9_9_9 a number has several names.)
+        #[test]
+        fn elements_of_images_survive(data in 16u8..60, number in 0u8..14, bits: u128) {
+            let format = Format::image(data, number).filter(|f| f.is_written());
+            let Some(format) = format else { return Ok(()) };
+            let element = bits & (!0 >> (128 - 8 * format.bytes()));
+            let loaded = format.unpack(element);
+            prop_assert_eq!(format.unpack(format.pack(loaded)), loaded);
+        }
+
         /// What can be loaded is stored as it was, but for NaNs and the second
         /// name of -1.
         #[test]

@@ -20,6 +20,7 @@
 mod access;
 mod alignment;
 mod atomic;
+mod block;
 mod descriptor;
 mod elements;
 mod fault;

@@ -1,7 +1,8 @@
 //! Images (Vega ISA, 8.2 "Vector memory image instructions" and 12.16 MIMG).
 //!
-//! TFE and LWE ask for a status where memory is not resident; all memory is
-//! resident here, so they change nothing.
+//! TFE and LWE ask for a status where memory is not resident, or a level of
+//! detail was held back by what is; all memory is resident here, so they change
+//! nothing.
 
 use wavetank_ir::{Access, Counter, Half, Image, ImageKind, Lod, MemKind, MemOp, Rmw, Space};
 use wavetank_isa::tables::Mimg;

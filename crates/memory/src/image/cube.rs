@@ -27,23 +27,28 @@ fn point(face: u64, [x, y, z]: [i64; 3]) -> ([i64; 2], i64) {
     }
 }
 
-/// The texel that stands at a place of a slice of faces with `size` texels in each direction, where the place may be one
-/// beyond an edge: that of the face next to it. Beyond a corner, where three faces meet, it is the texel of the corner.
-pub fn across(size: u32, [x, y]: [i64; 2], slice: i64) -> [i64; 3] {
-    let n = i64::from(size);
-    let inside = |i: i64| (0..n).contains(&i);
-    if inside(x) == inside(y) {
-        return [x.clamp(0, n - 1), y.clamp(0, n - 1), slice];
+/// The texel that stands at a place of a slice of faces of a size, where the place may be one beyond an edge: that of the face
+/// next to it. Beyond a corner, where three faces meet, it is the texel of the corner.
+pub fn across(size: [u32; 2], [x, y]: [i64; 2], slice: i64) -> [i64; 3] {
+    let [width, height] = size.map(i64::from);
+    let inside = |i: i64, n: i64| (0..n).contains(&i);
+    if inside(x, width) == inside(y, height) {
+        return [x.clamp(0, width - 1), y.clamp(0, height - 1), slice];
     }
-    // Twice the distances from the middle of the face, so that centers of texels are integers.
-    let middle = |i: i64| 2 * i.clamp(-1, n) + 1 - n;
+    // Twice the distances of centers of texels from the middle of the face, as integers.
+    let middle = |i: i64, n: i64| 2 * i.clamp(-1, n) + 1 - n;
+    let along = [middle(x, width) * height, middle(y, height) * width];
     let face = slice.rem_euclid(6) as u64;
-    let to = direction(face, [middle(x), middle(y)], n);
+    let to = direction(face, along, width * height);
     // The face whose axis the direction is nearest to; none is as near.
     let axis = (0..6).max_by_key(|&face| point(face, to).1).unwrap_or(0);
-    let (place, far) = point(axis, to);
-    let [x, y] = place.map(|along| ((along * n + far * n) / (2 * far)).clamp(0, n - 1));
-    [x, y, slice - face as i64 + axis as i64]
+    let ([x, y], far) = point(axis, to);
+    let texel = |along: i64, n: i64| ((along + far) * n / (2 * far)).clamp(0, n - 1);
+    [
+        texel(x, width),
+        texel(y, height),
+        slice - face as i64 + axis as i64,
+    ]
 }
 
 #[cfg(test)]
@@ -93,7 +98,7 @@ mod tests {
                         (along, 0, [along, -1]),
                         (along, last, [along, last + 1]),
                     ] {
-                        let other = across(n, beyond, face);
+                        let other = across([n, n], beyond, face);
                         assert_ne!(other[2], face);
                         let (a, b) = (center(n, [x, y, face]), center(n, other));
                         let mut apart: Vec<_> = (0..3).map(|i| (a[i] - b[i]).abs()).collect();
@@ -108,9 +113,9 @@ mod tests {
     /// Of the second cube of an array, and at a corner.
     #[test]
     fn slices_and_corners() {
-        assert_eq!(across(4, [1, 2], 7), [1, 2, 7]);
+        assert_eq!(across([4, 4], [1, 2], 7), [1, 2, 7]);
         // +x's left edge is +z's right one.
-        assert_eq!(across(4, [-1, 1], 6), [3, 1, 6 + 4]);
-        assert_eq!(across(4, [-1, 4], 6), [0, 3, 6]);
+        assert_eq!(across([4, 4], [-1, 1], 6), [3, 1, 6 + 4]);
+        assert_eq!(across([4, 4], [-1, 4], 6), [0, 3, 6]);
     }
 }

@@ -177,7 +177,8 @@ impl Sampling<'_> {
     ) -> Result<[u32; 4], Refused> {
         let place = match at {
             [Some(x), Some(y), Some(z)] if self.is_cube() => {
-                level.texel(across(level.size[0], [x, y], z), 1)
+                let [width, height, _] = level.size;
+                level.texel(across([width, height], [x, y], z), 1)
             }
             [Some(x), Some(y), Some(z)] => level.texel([x, y, z], 1),
             _ => None,
