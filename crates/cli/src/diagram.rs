@@ -7,8 +7,12 @@
 //! +---------+------+------------+
 //! ```
 
+use crate::fold::PAGE;
+
 /// Bits of a row.
 const ROW: u32 = 32;
+/// Columns of a diagram on a page that has two blanks before it.
+const WIDTH: usize = PAGE - 2;
 
 /// A field of a word.
 #[derive(Clone, Debug)]
@@ -38,10 +42,21 @@ impl Cell {
 /// The diagram of a word of some bits, highest row first. Bits that are in no cell are an empty one; of a field that goes
 /// over the end of a row each part has an ellipsis. Cells must not overlap.
 pub fn diagram(cells: &[Cell], bits: u32) -> String {
-    let rows = (0..bits.div_ceil(ROW)).rev();
+    rows(cells, bits, ROW)
+}
+
+/// The diagram with as many bits a row as a page has columns for: 32, or half of that, or a quarter.
+pub fn fitted(cells: &[Cell], bits: u32) -> String {
+    let drawn = [ROW, ROW / 2, ROW / 4].map(|row| rows(cells, bits, row));
+    let fits = |drawn: &&String| drawn.lines().all(|line| line.chars().count() <= WIDTH);
+    drawn.iter().find(fits).unwrap_or(&drawn[2]).clone()
+}
+
+fn rows(cells: &[Cell], bits: u32, of: u32) -> String {
+    let rows = (0..bits.div_ceil(of)).rev();
     let rows = rows.map(|row| {
-        let end = (ROW * (row + 1)).min(bits);
-        drawn(&parts(cells, ROW * row, end))
+        let end = (of * (row + 1)).min(bits);
+        drawn(&parts(cells, of * row, end))
     });
     rows.collect()
 }

@@ -12,6 +12,7 @@ mod exec;
 mod exit;
 mod explain;
 mod failure;
+mod fold;
 mod info;
 mod input;
 mod isa;

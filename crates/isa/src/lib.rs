@@ -23,6 +23,7 @@
 
 #![warn(missing_docs)]
 
+mod bit_fields;
 mod codes;
 mod decode;
 pub mod effects;
@@ -38,6 +39,7 @@ pub mod tables;
 pub mod text;
 mod waitcnt;
 
+pub use bit_fields::{BitField, bit_fields};
 pub use decode::{DecodeError, decode};
 pub use effects::{Counters, Effects, Registers};
 pub use encode::{EncodeError, Encoded, encode};

@@ -174,6 +174,65 @@ impl Taken {
     }
 }
 
+/// The modifiers that an instruction takes in a form, with their names, beside flags and offset of the layout.
+pub(crate) fn placed_modifiers(
+    op: Op,
+    form: Form,
+    generation: Generation,
+) -> Vec<(&'static str, Bits)> {
+    let taken = Taken::new(op, form, generation);
+    let [s0, s1] = SDWA_SRC;
+    let all = match form {
+        Form::Vop3 => vec![
+            ("abs", ABS),
+            ("op_sel", taken.op_sel),
+            ("clamp", taken.clamp),
+            ("high", HIGH),
+            ("omod", OMOD),
+            ("neg", NEG),
+        ],
+        Form::Vop3p => vec![
+            ("neg_hi", ABS),
+            ("op_sel", OP_SEL_P),
+            ("op_sel_hi2", OP_SEL_HI_2),
+            ("clamp", CLAMP),
+            ("op_sel_hi", OP_SEL_HI),
+            ("neg", NEG),
+        ],
+        Form::Sdwa => vec![
+            ("dst_sel", DST_SEL),
+            ("dst_unused", DST_UNUSED),
+            ("clamp", SDWA_CLAMP),
+            ("omod", SDWA_OMOD),
+            ("src0_sel", s0.sel),
+            ("sext0", s0.sext),
+            ("neg0", s0.neg),
+            ("abs0", s0.abs),
+            ("src1_sel", s1.sel),
+            ("sext1", s1.sext),
+            ("neg1", s1.neg),
+            ("abs1", s1.abs),
+        ],
+        Form::Dpp => vec![
+            ("dpp_ctrl", DPP_CTRL),
+            ("bound_ctrl", BOUND_CTRL),
+            ("neg0", DPP_NEG[0]),
+            ("abs0", DPP_ABS[0]),
+            ("neg1", DPP_NEG[1]),
+            ("abs1", DPP_ABS[1]),
+            ("bank_mask", BANK_MASK),
+            ("row_mask", ROW_MASK),
+        ],
+        Form::Ds if taken.two_offsets => vec![("offset0", OFFSET0), ("offset1", OFFSET1)],
+        Form::Mtbuf => vec![("dfmt", DFMT), ("nfmt", NFMT)],
+        Form::Mimg => vec![("dmask", DMASK)],
+        Form::Exp => vec![("en", EXP_EN)],
+        _ => Vec::new(),
+    };
+    let ignored = |bits: &Bits| bits.put(bits.max()) & taken.bits == 0;
+    all.into_iter().filter(|(_, bits)| !ignored(bits)).collect()
+}
+
 /// What [`read`] reads, in place.
 pub(crate) fn write(inst: &Inst) -> u64 {
     let mods = &inst.mods;
