@@ -9,7 +9,6 @@ use wavetank_isa::{BitField, Dialect, Form, Generation, Inst, Op, bit_fields, en
 use wavetank_prose::{PseudoCode, operand_names, sentence};
 use wavetank_translate::{Modes, Translator};
 
-
 /// Everything that is known of an instruction.
 #[derive(Serialize)]
 pub struct Explanation {

@@ -74,16 +74,16 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
         // No effect by design: there is no vector L1 cache that could be stale.
         BUFFER_WBINVL1 | BUFFER_WBINVL1_VOL | BUFFER_WBINVL1_SC => Flow::Next,
 
-        BUFFER_LOAD_FORMAT_D16_X => halves(l, |s| s.load(Dwords(1), Low)),
-        BUFFER_LOAD_FORMAT_D16_XY => halves(l, |s| s.load(Dwords(2), Low)),
-        BUFFER_LOAD_FORMAT_D16_XYZ => halves(l, |s| s.load(Dwords(3), Low)),
-        BUFFER_LOAD_FORMAT_D16_XYZW => halves(l, |s| s.load(Dwords(4), Low)),
-        BUFFER_LOAD_FORMAT_D16_HI_X => halves(l, |s| s.load(Dwords(1), High)),
-        BUFFER_STORE_FORMAT_D16_X => halves(l, |s| s.store(Dwords(1), Low)),
-        BUFFER_STORE_FORMAT_D16_XY => halves(l, |s| s.store(Dwords(2), Low)),
-        BUFFER_STORE_FORMAT_D16_XYZ => halves(l, |s| s.store(Dwords(3), Low)),
-        BUFFER_STORE_FORMAT_D16_XYZW => halves(l, |s| s.store(Dwords(4), Low)),
-        BUFFER_STORE_FORMAT_D16_HI_X => halves(l, |s| s.store(Dwords(1), High)),
+        BUFFER_LOAD_FORMAT_D16_X => formatted(l, |s| s.load(Dwords(1), components(l))),
+        BUFFER_LOAD_FORMAT_D16_XY => formatted(l, |s| s.load(Dwords(2), components(l))),
+        BUFFER_LOAD_FORMAT_D16_XYZ => formatted(l, |s| s.load(Dwords(3), components(l))),
+        BUFFER_LOAD_FORMAT_D16_XYZW => formatted(l, |s| s.load(Dwords(4), components(l))),
+        BUFFER_LOAD_FORMAT_D16_HI_X => formatted(l, |s| s.load(Dwords(1), High)),
+        BUFFER_STORE_FORMAT_D16_X => formatted(l, |s| s.store(Dwords(1), components(l))),
+        BUFFER_STORE_FORMAT_D16_XY => formatted(l, |s| s.store(Dwords(2), components(l))),
+        BUFFER_STORE_FORMAT_D16_XYZ => formatted(l, |s| s.store(Dwords(3), components(l))),
+        BUFFER_STORE_FORMAT_D16_XYZW => formatted(l, |s| s.store(Dwords(4), components(l))),
+        BUFFER_STORE_FORMAT_D16_HI_X => formatted(l, |s| s.store(Dwords(1), High)),
 
         BUFFER_STORE_LDS_DWORD => through_lds::store(l, at()),
     }
@@ -92,7 +92,7 @@ pub(crate) fn mubuf(l: &Lift, op: Mubuf) -> Flow {
 /// Lifts an MTBUF instruction: the format stands in the instruction.
 pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
     use Access::Dwords;
-    use Half::{Low, Whole};
+    use Half::Whole;
     use Mtbuf::*;
     if l.inst.has(Flags::ADDR64) {
         return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
@@ -108,15 +108,14 @@ pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
         TBUFFER_STORE_FORMAT_XY => at().store(Dwords(2), Whole),
         TBUFFER_STORE_FORMAT_XYZ => at().store(Dwords(3), Whole),
         TBUFFER_STORE_FORMAT_XYZW => at().store(Dwords(4), Whole),
-        _ if !l.rules().halves_packed => unpacked(l),
-        TBUFFER_LOAD_FORMAT_D16_X => at().load(Dwords(1), Low),
-        TBUFFER_LOAD_FORMAT_D16_XY => at().load(Dwords(2), Low),
-        TBUFFER_LOAD_FORMAT_D16_XYZ => at().load(Dwords(3), Low),
-        TBUFFER_LOAD_FORMAT_D16_XYZW => at().load(Dwords(4), Low),
-        TBUFFER_STORE_FORMAT_D16_X => at().store(Dwords(1), Low),
-        TBUFFER_STORE_FORMAT_D16_XY => at().store(Dwords(2), Low),
-        TBUFFER_STORE_FORMAT_D16_XYZ => at().store(Dwords(3), Low),
-        TBUFFER_STORE_FORMAT_D16_XYZW => at().store(Dwords(4), Low),
+        TBUFFER_LOAD_FORMAT_D16_X => at().load(Dwords(1), components(l)),
+        TBUFFER_LOAD_FORMAT_D16_XY => at().load(Dwords(2), components(l)),
+        TBUFFER_LOAD_FORMAT_D16_XYZ => at().load(Dwords(3), components(l)),
+        TBUFFER_LOAD_FORMAT_D16_XYZW => at().load(Dwords(4), components(l)),
+        TBUFFER_STORE_FORMAT_D16_X => at().store(Dwords(1), components(l)),
+        TBUFFER_STORE_FORMAT_D16_XY => at().store(Dwords(2), components(l)),
+        TBUFFER_STORE_FORMAT_D16_XYZ => at().store(Dwords(3), components(l)),
+        TBUFFER_STORE_FORMAT_D16_XYZW => at().store(Dwords(4), components(l)),
     }
 }
 
@@ -136,18 +135,11 @@ fn to_lds(l: &Lift, op: Mubuf) -> Flow {
     }
 }
 
-fn unpacked(l: &Lift) -> Flow {
-    Flow::unsupported(
-        l.inst,
-        "16-bit components in whole registers are not executed yet",
-    )
-}
-
-/// An access that converts by the format of the descriptor, to 16 bits.
-fn halves<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) -> Flow {
+/// How components of 16 bits stand in registers.
+pub(super) fn components(l: &Lift) -> Half {
     match l.rules().halves_packed {
-        true => formatted(l, access),
-        false => unpacked(l),
+        true => Half::Low,
+        false => Half::Each,
     }
 }
 

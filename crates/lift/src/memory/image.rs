@@ -244,10 +244,9 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         space: Space::Image(image),
         offset: 0,
         access: Access::Dwords(dwords),
-        half: match (l.inst.has(Flags::D16), l.rules().halves_packed) {
-            (false, _) => Half::Whole,
-            (true, true) => Half::Low,
-            (true, false) => Half::Each,
+        half: match l.inst.has(Flags::D16) {
+            true => super::buffer::components(l),
+            false => Half::Whole,
         },
         data: vec![],
         ret: l.results(Field::Vdata).filter(|_| returns),

@@ -103,7 +103,7 @@ impl Writer<'_> {
                 let at = self.sum([Some(*address), *index], offset)?;
                 format!("{amount} of memory at {at}")
             }
-            Space::Flat { address } => {
+            Space::Flat { address, .. } => {
                 let at = self.sum([Some(*address)], offset)?;
                 format!("{amount} of flat memory at {at}")
             }
@@ -111,7 +111,7 @@ impl Writer<'_> {
                 let at = self.sum([Some(*address)], offset)?;
                 format!("{amount} of scratch at {at}")
             }
-            Space::Lds { address } => {
+            Space::Lds { address, .. } => {
                 let at = self.sum([Some(*address)], offset)?;
                 format!("{amount} of LDS at {at}")
             }
@@ -219,7 +219,7 @@ fn stored(access: &MemOp) -> &'static str {
 fn half(half: Half) -> &'static str {
     match half {
         Half::Whole => "",
-        Half::Low => "[15:0]",
+        Half::Low | Half::Each => "[15:0]",
         Half::High => "[31:16]",
     }
 }
