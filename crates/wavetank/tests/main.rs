@@ -6,6 +6,7 @@ mod common;
 mod bench_kernels;
 mod calls;
 mod chips;
+mod coverage;
 mod exec;
 mod faults;
 mod float_kernels;
