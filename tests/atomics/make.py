@@ -135,7 +135,11 @@ def place(sides, at):
     return index
 
 
-def suatom_case(op, size, dim, clamp):
+# In .P the surface's elements say what .sz says otherwise.
+FORMATTED = {"U32": "u32", "S32": "s32", "F32.FTZ.RN": "f32"}
+
+
+def suatom_case(op, size, dim, clamp, mode="D"):
     bits = 64 if size.endswith("64") else 32
     floats = 16 if size.startswith("F16") else 32 if size.startswith("F32") else 0
     sides, threads = DIMENSIONS[dim], 8
@@ -163,10 +167,12 @@ def suatom_case(op, size, dim, clamp):
         old.append(elements[where])
         elements[where] = suatom(op, size, elements[where], a[n], b[n])
     pair = lambda n: f"R[{n}:{n + 1}]" if bits == 64 else f"R{n}"
-    element = "u64" if bits == 64 else "u32"
+    formatted = mode == "P"
+    element = FORMATTED[size] if formatted else "u64" if bits == 64 else "u32"
     shape = "x".join(map(str, sides))
     layout = ["", " pitch 64", " blocks 1x1"][random(3)]
-    lines = [f"case {op}.{size} {dim} {clamp or '.NEAR'}"]
+    kind = f"P.{op} {element}" if formatted else f"{op}.{size}"
+    lines = [f"case {kind} {dim} {clamp or '.NEAR'}"]
     lines.append(f"surface T6 {dim.lower()} {shape} {element} {first}{layout}")
     lines += [f"R{12 + n} = {', '.join(map(str, side))}" for n, side in enumerate(at)]
     lines.append(f"{pair(4)} = {listed(a)}")
@@ -175,8 +181,8 @@ def suatom_case(op, size, dim, clamp):
     handle = "R1" if random(2) else "0x10"
     lines.append("R1 = 0x12300006" if handle == "R1" else "c[0x40] = 0x12300006")
     lines.append("exec = 0xff")
-    shown = "" if size == "U32" and random(2) else "." + size
-    lines.append(f"> SUATOM.D.{dim}.{op}{shown}{clamp} R10, [R12], R4, {handle};")
+    shown = "" if formatted or size == "U32" and random(2) else "." + size
+    lines.append(f"> SUATOM.{mode}.{dim}.{op}{shown}{clamp} R10, [R12], R4, {handle};")
     lines.append(f"{pair(10)} = {listed(old)}")
     lines.append(f"T6 = {listed(elements)}")
     return "\n".join(lines)
@@ -265,27 +271,36 @@ def write(name, isa, about, cases):
     (HERE / name).write_text(head + "\n\n".join(cases) + "\n")
 
 
+raw = [
+    suatom_case(op, size, dim, clamp)
+    for op, sizes in SUATOM.items()
+    for size in sizes
+    for dim in DIMENSIONS
+    for clamp in (".IGN", "", ".TRAP")
+]
+vectors = [
+    typed_case(op, bits, dim)
+    for op in TYPED
+    for bits in (32, 16)
+    for dim in DIMENSIONS
+    if dim != "1D_BUFFER"
+]
+formatted = [
+    suatom_case(op, size, dim, "", "P")
+    for op, sizes in SUATOM.items()
+    for size in FORMATTED
+    if size in sizes
+    for dim in DIMENSIONS
+]
 write(
     "suatom.wt",
     "maxwell:52",
     "SUATOM: each operation, size, dimension and clamp, by the table of SPA 5.2.",
-    [
-        suatom_case(op, size, dim, clamp)
-        for op, sizes in SUATOM.items()
-        for size in sizes
-        for dim in DIMENSIONS
-        for clamp in (".IGN", "", ".TRAP")
-    ],
+    raw + formatted,
 )
 write(
     "typed_atomic.wt",
     "visa",
     "TYPED_ATOMIC: each operation, width and kind of surface, by the tables of vISA.",
-    [
-        typed_case(op, bits, dim)
-        for op in TYPED
-        for bits in (32, 16)
-        for dim in DIMENSIONS
-        if dim != "1D_BUFFER"
-    ],
+    vectors,
 )
