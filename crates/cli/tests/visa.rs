@@ -94,14 +94,15 @@ fn wrong_lines_are_told_with_their_place() {
     let out = wavetank_in(&folder, "asm --isa visa a.s");
     assert_eq!((out.code, out.stdout.as_str()), (Some(2), ""));
     assert!(
-        out.stderr
-            .starts_with("line 3: U of inc must have type ud, and this variable has d\n"),
+        out.stderr.starts_with(
+            "line 3, column 25: U of inc must have type ud, and this variable has d\n"
+        ),
         "{}",
         out.stderr
     );
     assert!(
         out.stderr
-            .contains("\n                          ^^^\nline 4: `ad` is no operation"),
+            .contains("\n                          ^^^\nline 4, column 14: `ad` is no operation"),
         "{}",
         out.stderr
     );

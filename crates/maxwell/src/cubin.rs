@@ -1,8 +1,9 @@
 //! Cubins: NVIDIA's ELF files, of which the sections with code are read.
 
-use object::elf::{self, FileHeader64};
-use object::read::elf::{ElfFile64, FileHeader};
-use object::{LittleEndian, Object, ObjectSection};
+use object::LittleEndian;
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::SectionHeader;
+use object::read::elf::{ElfFile, FileHeader};
 use thiserror::Error;
 use wavetank_quote::plain;
 
@@ -11,7 +12,7 @@ use wavetank_quote::plain;
 pub enum CubinError {
     /// It does not begin like one, or is damaged.
     #[error(
-        "this is no cubin (a 64-bit ELF file): {0}; plain bundles are read with --raw, single words with --hex"
+        "this is no cubin (an ELF file): {0}; plain bundles are read with --raw, single words with --hex"
     )]
     Elf(String),
     /// ELF for another machine.
@@ -45,39 +46,59 @@ pub struct Cubin<'a> {
     pub sections: Vec<Section<'a>>,
 }
 
-/// Whether bytes begin like an ELF file for NVIDIA's GPUs.
+/// Whether bytes begin like an ELF file for NVIDIA's GPUs, of 32 or 64 bits.
 pub fn is_cubin(bytes: &[u8]) -> bool {
-    let header = FileHeader64::<LittleEndian>::parse(bytes);
-    header.is_ok_and(|header| header.e_machine(LittleEndian) == elf::EM_CUDA)
+    fn is<Elf: FileHeader<Endian = LittleEndian>>(bytes: &[u8]) -> bool {
+        let header = Elf::parse(bytes);
+        header.is_ok_and(|header| header.e_machine(LittleEndian) == elf::EM_CUDA)
+    }
+    is::<FileHeader64<LittleEndian>>(bytes) || is::<FileHeader32<LittleEndian>>(bytes)
 }
 
 impl<'a> Cubin<'a> {
-    /// Reads the sections with code of a file, which is not trusted.
+    /// Reads the sections with code of a file, which is not trusted: of programs with pointers of 32 or 64 bits.
     ///
     /// # Errors
     /// A [`CubinError`] for what is no ELF file for NVIDIA's GPUs, or is damaged.
     pub fn read(bytes: &'a [u8]) -> Result<Cubin<'a>, CubinError> {
-        let damaged = |error: object::Error| CubinError::Elf(error.to_string());
-        let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(damaged)?;
-        let header = file.elf_header();
-        let machine = header.e_machine(LittleEndian);
-        if machine != elf::EM_CUDA {
-            return Err(CubinError::Machine(machine.0));
+        // `EI_CLASS`.
+        match bytes.get(4) {
+            Some(1) => read::<FileHeader32<LittleEndian>>(bytes),
+            _ => read::<FileHeader64<LittleEndian>>(bytes),
         }
-        let mut sections = Vec::new();
-        for section in file.sections() {
-            let name = section.name().map_err(damaged)?;
-            if !name.starts_with(".text") {
-                continue;
-            }
-            let code = section.data().map_err(|error| CubinError::Section {
+    }
+}
+
+fn read<'a, Elf: FileHeader<Endian = LittleEndian>>(
+    bytes: &'a [u8],
+) -> Result<Cubin<'a>, CubinError> {
+    let damaged = |error: object::Error| CubinError::Elf(error.to_string());
+    let file = ElfFile::<'a, Elf>::parse(bytes).map_err(damaged)?;
+    let header = file.elf_header();
+    let machine = header.e_machine(LittleEndian);
+    if machine != elf::EM_CUDA {
+        return Err(CubinError::Machine(machine.0));
+    }
+    let mut sections = Vec::new();
+    // By their headers: a name of the file lives as long as its bytes.
+    let (endian, table) = (LittleEndian, file.elf_section_table());
+    for section in table.iter() {
+        let name = table.section_name(endian, section).map_err(damaged)?;
+        let Ok(name) = std::str::from_utf8(name) else {
+            continue;
+        };
+        if !name.starts_with(".text") {
+            continue;
+        }
+        let code = section
+            .data(endian, bytes)
+            .map_err(|error| CubinError::Section {
                 name: plain(name).to_string(),
                 problem: error.to_string(),
             })?;
-            sections.push(Section { name, code });
-        }
-        // `EF_CUDA_SM`: the lowest byte of the flags.
-        let sm = (header.e_flags(LittleEndian).0 & 0xff) as u8;
-        Ok(Cubin { sm, sections })
+        sections.push(Section { name, code });
     }
+    // `EF_CUDA_SM`: the lowest byte of the flags.
+    let sm = (header.e_flags(LittleEndian).0 & 0xff) as u8;
+    Ok(Cubin { sm, sections })
 }

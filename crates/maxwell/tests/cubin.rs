@@ -81,6 +81,64 @@ fn sections_with_code_are_found() {
     assert_eq!(cubin.sections[1].code.len(), 32);
 }
 
+/// The same file with pointers of 32 bits (System V ABI, chapter 4, `Elf32_Ehdr` and `Elf32_Shdr`).
+fn narrow(sections: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut names = b"\0.shstrtab\0".to_vec();
+    let mut bytes = vec![0; 52];
+    let mut headers = vec![[0u32; 10]];
+    for (name, data) in sections {
+        let (at, size) = (bytes.len() as u32, data.len() as u32);
+        headers.push([names.len() as u32, 1, 0, 0, at, size, 0, 0, 0, 0]);
+        names.extend(name.bytes().chain([0]));
+        bytes.extend(*data);
+    }
+    headers.push([
+        1,
+        3,
+        0,
+        0,
+        bytes.len() as u32,
+        names.len() as u32,
+        0,
+        0,
+        0,
+        0,
+    ]);
+    bytes.extend(&names);
+    let (at, count) = (bytes.len() as u32, headers.len() as u16);
+    bytes.extend(headers.concat().iter().flat_map(|word| word.to_le_bytes()));
+    bytes[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 1, 1, 1]);
+    let mut put =
+        |place: usize, value: &[u8]| bytes[place..place + value.len()].copy_from_slice(value);
+    put(16, &2u16.to_le_bytes());
+    put(18, &CUDA.to_le_bytes());
+    put(20, &1u32.to_le_bytes());
+    put(32, &at.to_le_bytes());
+    put(36, &0x0034_0034u32.to_le_bytes());
+    put(40, &52u16.to_le_bytes());
+    put(46, &40u16.to_le_bytes());
+    put(48, &count.to_le_bytes());
+    put(50, &(count - 1).to_le_bytes());
+    bytes
+}
+
+#[test]
+fn cubins_of_32_bits_are_read() {
+    let code = bundles();
+    let bytes = narrow(&[(".nv.info", b"info"), (".text.k", &code)]);
+    assert!(is_cubin(&bytes));
+    let cubin = Cubin::read(&bytes).expect("a cubin");
+    assert_eq!((cubin.sm, cubin.sections.len()), (52, 1));
+    assert_eq!(
+        (cubin.sections[0].name, cubin.sections[0].code),
+        (".text.k", &code[..])
+    );
+    for length in 0..bytes.len() {
+        // Damaged ones are refused, or have less.
+        let _ = Cubin::read(&bytes[..length]);
+    }
+}
+
 #[test]
 fn other_files_are_refused() {
     let other = elf(62, 0, &[(".text", &[])]);

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use crate::instruction::{
-    Channels, Combine, FIXED, Ids, Mask, OPERANDS, Predicate, Raw, TYPED_ATOMIC, TypedAtomic,
+    Channels, Combine, FIXED, Ids, Mask, OPERANDS, Part, Predicate, Raw, TYPED_ATOMIC, TypedAtomic,
 };
 use crate::operation::Operation;
 
@@ -22,17 +22,28 @@ pub struct DecodeError {
 pub enum EncodeError {
     /// A variable's number is too large for 16 bits.
     #[error(
-        "{name} is V{variable}: before vISA 3.4 variables have 16 bits; take one up to V65535, or a later version"
+        "{} is V{variable}: before vISA 3.4 variables have 16 bits; take one up to V65535, or a later version",
+        .part.name()
     )]
     Variable {
         /// The operand.
-        name: &'static str,
+        part: Part,
         /// The variable.
         variable: u32,
     },
     /// A predicate's number is none.
     #[error("the predicate is P{0}: there are P1 to P4095")]
     Predicate(u16),
+}
+
+impl EncodeError {
+    /// The part of the instruction that is wrong.
+    pub fn part(&self) -> Part {
+        match self {
+            EncodeError::Variable { part, .. } => *part,
+            EncodeError::Predicate(_) => Part::Predicate,
+        }
+    }
 }
 
 /// Bits of the predicate word (vISA, "Predication").
@@ -170,13 +181,13 @@ pub fn encode(inst: &TypedAtomic, ids: Ids) -> Result<Vec<u8>, EncodeError> {
     bytes.extend([TYPED_ATOMIC, inst.operation.code() | word, size]);
     bytes.extend(predicate_word(inst.predicate)?.to_le_bytes());
     bytes.push(inst.surface);
-    for (part, raw) in crate::Part::OPERANDS.iter().zip(inst.operands()) {
+    for (part, raw) in Part::OPERANDS.iter().zip(inst.operands()) {
         match (ids, u16::try_from(raw.variable)) {
             (Ids::Wide, _) => bytes.extend(raw.variable.to_le_bytes()),
             (Ids::Narrow, Ok(variable)) => bytes.extend(variable.to_le_bytes()),
             (Ids::Narrow, Err(_)) => {
                 return Err(EncodeError::Variable {
-                    name: part.name(),
+                    part: *part,
                     variable: raw.variable,
                 });
             }

@@ -25,6 +25,25 @@ impl Version {
         Version { major, minor }
     }
 
+    /// The version that a name of an instruction set stands for: `visa`, or one such as `visa:3.3`.
+    ///
+    /// ```
+    /// use wavetank_visa::Version;
+    /// assert_eq!(Version::from_name("visa"), Some(Version::DEFAULT));
+    /// assert_eq!(Version::from_name("visa:3.3"), Some(Version::new(3, 3)));
+    /// assert_eq!(Version::from_name("visa:2.0"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<Version> {
+        let version = match name.split_once(':') {
+            None => return (name == "visa").then_some(Version::DEFAULT),
+            Some(("visa", version)) => version,
+            Some(_) => return None,
+        };
+        let (major, minor) = version.split_once('.')?;
+        let version = Version::new(major.parse().ok()?, minor.parse().ok()?);
+        (version >= Version::FIRST).then_some(version)
+    }
+
     /// How wide variable numbers are: 32 bits from 3.4 on, 16 before.
     pub fn ids(self) -> Ids {
         match self >= Version::new(3, 4) {

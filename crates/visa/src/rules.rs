@@ -24,6 +24,8 @@ impl std::fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
+/// Bytes of an operand's element: its type is UD or D.
+const ELEMENT: u16 = 4;
 /// Channels that a thread has.
 pub(crate) const THREAD: u32 = 32;
 
@@ -35,25 +37,37 @@ pub fn check(inst: &TypedAtomic) -> Result<(), Broken> {
     channels(inst)?;
     coordinates(inst)?;
     sources(inst)?;
-    let null = |(part, raw): (&Part, Raw)| match raw {
+    Part::OPERANDS
+        .iter()
+        .zip(inst.operands())
+        .try_for_each(|(part, raw)| place(*part, raw))
+}
+
+/// An operand's elements are dwords, and it begins with one: see docs/errata.md.
+fn place(part: Part, raw: Raw) -> Result<(), Broken> {
+    let name = part.name();
+    match raw {
         Raw {
             variable: 0,
             offset: 1..,
         } => broken(
-            *part,
+            part,
             format!(
-                "{} is byte {} of the null variable, which has none",
-                part.name(),
+                "{name} is byte {} of the null variable, which has none",
                 raw.offset
             ),
             Some("write `%null.0`"),
         ),
+        Raw { offset, .. } if !offset.is_multiple_of(ELEMENT) => broken(
+            part,
+            format!(
+                "{name} begins at byte {offset}, within an element: elements have {ELEMENT} bytes, also those whose lower \
+                 half counts (.16)"
+            ),
+            Some("write a multiple of 4 behind the point"),
+        ),
         _ => Ok(()),
-    };
-    Part::OPERANDS
-        .iter()
-        .zip(inst.operands())
-        .try_for_each(null)
+    }
 }
 
 pub(crate) fn broken<T>(part: Part, message: String, help: Option<&str>) -> Result<T, Broken> {

@@ -36,8 +36,9 @@ impl fmt::Display for LineError {
         let error = &self.error;
         write!(
             f,
-            "line {}: {error}\n{}",
+            "line {}, column {}: {error}\n{}",
             self.number,
+            error.column(&self.text),
             error.snippet(&self.text)
         )
     }

@@ -9,6 +9,8 @@ pub struct Build {
     pub variables: Vec<(u8, u16)>,
     /// Elements of the predicates from P1 on.
     pub predicates: Vec<u16>,
+    /// Name, type and number of elements of variables of the file.
+    pub file_variables: Vec<(&'static str, u8, u16)>,
     /// How many surfaces there are from T6 on.
     pub surfaces: u8,
     pub code: Vec<u8>,
@@ -21,6 +23,7 @@ impl Build {
             version,
             variables: [[(0, 16); 6].as_slice(), &[(1, 16); 2]].concat(),
             predicates: vec![32, 16],
+            file_variables: Vec::new(),
             surfaces: 2,
             code,
         }
@@ -122,7 +125,16 @@ impl Build {
                 out.extend((number as u32).to_le_bytes());
             }
             out.extend([0; 5]);
-            out.extend([0, 0]);
+            out.extend((self.file_variables.len() as u16).to_le_bytes());
+            for (name, ty, elements) in &self.file_variables {
+                out.push(1);
+                out.extend(self.name_length(name.len() as u16));
+                out.extend(name.as_bytes());
+                out.push(ty | 3 << 4);
+                out.extend(elements.to_le_bytes());
+                out.push(1);
+                out.extend([self.id(1), vec![2, 7, 7]].concat());
+            }
             out.extend([u8::from(function), 0]);
             if let Some(called) = &called {
                 out.push(2);

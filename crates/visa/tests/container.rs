@@ -45,6 +45,28 @@ fn read(bytes: &[u8]) -> Container {
     Container::read(bytes.to_vec()).expect("a container")
 }
 
+/// vISA, "The Virtual ISA Object Format": linkage, name, type and alignment in a byte, elements, attributes.
+#[test]
+fn variables_of_the_file_are_read() {
+    for version in VERSIONS {
+        let build = Build {
+            file_variables: vec![("table", 7, 64), ("b", 1, 1)],
+            ..sample(version)
+        };
+        let container = read(&build.file(true).0);
+        let variables = container.variables.iter();
+        let told: Vec<_> = variables
+            .map(|v| (v.name.as_str(), v.linkage, v.ty.name(), v.align, v.elements))
+            .collect();
+        assert_eq!(
+            told,
+            [("table", 1, "f", 3, 64), ("b", 1, "d", 3, 1)],
+            "{version}"
+        );
+        assert_eq!(container.routines.len(), 2);
+    }
+}
+
 #[test]
 fn every_version_is_read_and_listed() {
     for version in VERSIONS {

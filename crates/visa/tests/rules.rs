@@ -226,3 +226,13 @@ fn declarations_decide_types_and_are_read_as_intel_writes_them() {
     assert_eq!(told, expected);
     assert_eq!(source(text, 2).1.len(), 2);
 }
+
+#[test]
+fn versions_are_told_by_name() {
+    use wavetank_visa::Version;
+    assert_eq!(Version::from_name("visa"), Some(Version::new(4, 1)));
+    assert_eq!(Version::from_name("visa:3.3"), Some(Version::new(3, 3)));
+    for name in ["visa:", "visa:3", "visa:2.0", "visa:3.x", "gfx900", "vis"] {
+        assert_eq!(Version::from_name(name), None, "{name}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use wavetank_maxwell::Form;
 
-use crate::diagram::{Cell, diagram};
+use crate::diagram::{Cell, fitted};
 
 /// Lines behind two blanks.
 pub(super) fn indented(text: &str) -> String {
@@ -21,5 +21,5 @@ pub(super) fn drawing(form: &Form, word: Option<u64>) -> String {
         };
         Cell::new(text, placed.low, placed.width)
     }));
-    diagram(&cells, 64)
+    fitted(&cells, 64)
 }

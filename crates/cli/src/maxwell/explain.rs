@@ -9,6 +9,7 @@ use wavetank_maxwell::{
 use super::drawing::{drawing, indented};
 use super::page;
 use crate::exit::{Failure, Result, print, print_json};
+use crate::fold::{folded, paragraphs};
 
 /// Whether a text is about SUATOM, whatever the instruction set: the name alone, or an instruction.
 pub fn is_suatom(text: &str) -> bool {
@@ -121,9 +122,10 @@ impl Explanation {
         );
         out += &indented(&self.drawing);
         // A sentence a line.
-        out += &format!("\n{}", indented(&self.meaning.replace(". ", ".\n")));
+        out += &format!("\n{}", paragraphs(&self.meaning.replace(". ", ".\n"), 2));
         if let Some(rule) = &self.broken_rule {
-            out += &format!("\n  This breaks a rule, and `asm` refuses it: {rule}.\n");
+            let told = format!("This breaks a rule, and `asm` refuses it: {rule}.");
+            out += &format!("\n{}", folded(&told, "  ", 2));
         }
         out + "\n  `explain suatom` has the operands, rules and forms.\n"
     }

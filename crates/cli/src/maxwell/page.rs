@@ -6,6 +6,7 @@ use wavetank_maxwell::{Dim, FORMS, Form, Generation, Op, Size, assemble, encode,
 use super::drawing::{drawing, indented};
 use crate::atomics::side_by_side;
 use crate::diagram::{Cell, diagram};
+use crate::fold::folded;
 use crate::paint::title;
 
 /// Instructions that the page shows with their words, and what each is an example of.
@@ -64,45 +65,92 @@ fn coordinates(dim: Dim) -> &'static str {
     }
 }
 
-const OPERANDS: &str = "\
-Pg   guard: P0 to P6 or PT, `@!` negates; other threads do nothing
-Ps   set where the page is sparse; PT drops it. Not in .P, and not with an immediate handle but in CAS
-Rd   gets the value before; RZ drops it
-Ra   the first coordinate; the others follow it. Not RZ
-Rb   the data; in CAS the value to compare with, then the one to write
-Rc   the handle: samplerPtr[31:20] | headerPtr[19:0]. Not RZ
-0x…  or the index of a word in the constant bank that holds the handle: 13 bits
-";
+const OPERANDS: [(&str, &str); 7] = [
+    (
+        "Pg",
+        "guard: P0 to P6 or PT, `@!` negates; other threads do nothing",
+    ),
+    (
+        "Ps",
+        "set where the page is sparse; PT drops it. Not in .P, and not with an immediate handle but in CAS",
+    ),
+    ("Rd", "gets the value before; RZ drops it"),
+    ("Ra", "the first coordinate; the others follow it. Not RZ"),
+    (
+        "Rb",
+        "the data; in CAS the value to compare with, then the one to write",
+    ),
+    (
+        "Rc",
+        "the handle: samplerPtr[31:20] | headerPtr[19:0]. Not RZ",
+    ),
+    (
+        "0x…",
+        "or the index of a word in the constant bank that holds the handle: 13 bits",
+    ),
+];
 
-const RULES: &str = "\
-* An operation takes the sizes listed above.
-* Coordinates: two begin at an even register, three at a multiple of 4.
-* Data and Rd of 64 bits begin at an even register; Rb of CAS at an even one with 32 bits, at a multiple of 4 with 64.
-* No register of a group is RZ, unless the group is RZ as a whole; Ra and Rc are not RZ.
-* A header pointer beyond MaximumIndex is no surface; a disabled surface drops what is written.
-* Helper and killed pixels do nothing.
-* Lanes that meet at one element go one after another, in rising order.
-The disassembler shows what breaks the first four; the assembler refuses it.
-";
+const RULES: [&str; 7] = [
+    "An operation takes the sizes listed above.",
+    "Coordinates: two begin at an even register, three at a multiple of 4.",
+    "Data and Rd of 64 bits begin at an even register; Rb of CAS at an even one with 32 bits, at a multiple of 4 with 64.",
+    "No register of a group is RZ, unless the group is RZ as a whole; Ra and Rc are not RZ.",
+    "A header pointer beyond MaximumIndex is no surface; a disabled surface drops what is written.",
+    "Helper and killed pixels do nothing.",
+    "Lanes that meet at one element go one after another, in rising order.",
+];
 
-const CONTROL: &str = "\
-&req_N   waits for barriers, a bit each      &rdN  raises barrier N until the sources have been read
-&wrN     raises barrier N until Rd is there  &reuse_N  keeps source registers, a bit each
-?stallN  cycles until the next one           ?stallN.yield, ?yield  sets the yield bit
-";
+const CONTROL: [(&str, &str); 6] = [
+    ("&req_N", "waits for barriers, a bit each"),
+    ("&rdN", "raises barrier N until the sources have been read"),
+    ("&wrN", "raises barrier N until Rd is there"),
+    ("&reuse_N", "keeps source registers, a bit each"),
+    ("?stallN", "cycles until the next one"),
+    ("?yield", "sets the yield bit, as ?stallN.yield does"),
+];
+
+/// Whether instructions of a generation tell of sparse pages.
+fn tells_sparse(generation: Generation) -> bool {
+    forms_of(generation).any(|form| form.name == "D_REG_SPARSE")
+}
+
+fn operands(generation: Generation) -> String {
+    let there = |name: &str| name != "Ps" || tells_sparse(generation);
+    let line = |(name, text): &(&str, &str)| folded(text, &format!("  {name:4} "), 7);
+    OPERANDS
+        .iter()
+        .filter(|(name, _)| there(name))
+        .map(line)
+        .collect()
+}
+
+fn rules_of_all() -> String {
+    let rules = RULES.iter().map(|rule| folded(rule, "  * ", 4));
+    let told = "The disassembler shows what breaks the first four; the assembler refuses it.";
+    rules.chain([folded(told, "  ", 2)]).collect()
+}
 
 /// The page for a generation.
 pub fn page(generation: Generation) -> String {
-    let mut out = format!(
-        "{}\n\n  Does one read-modify-write on an element of a surface for each thread, and returns the value before.\n\n",
-        title(&format!(
-            "SUATOM, atomic operation on a surface ({generation})"
-        ))
+    let mut out = title(&format!(
+        "SUATOM, atomic operation on a surface ({generation})"
+    ));
+    let does = "Does one read-modify-write on an element of a surface for each thread, and returns the value before.";
+    let data = ".D takes data as they are, x in elements, with .BA in bytes; .P takes them in the surface's format.";
+    out += &format!("\n\n{}\n", folded(does, "  ", 2));
+    let status = if tells_sparse(generation) {
+        "{Ps,} "
+    } else {
+        ""
+    };
+    let syntax = format!(
+        "{{@{{!}}Pg}} SUATOM.D{{.BA}}.dim.op{{.sz}}{{.clamp}} {status}Rd, [Ra], Rb, Rc|#tsPtrIdxU13 {{&req_6}} {{&rdN}} \
+         {{&wrN}} {{?sched}};"
     );
-    out += "  {@{!}Pg} SUATOM.D{.BA}.dim.op{.sz}{.clamp} {Ps,} Rd, [Ra], Rb, Rc|#tsPtrIdxU13 {&req_6} {&rdN} {&wrN} {?sched};\n";
-    out += "  .D takes data as they are, x in elements, with .BA in bytes; .P takes them in the surface's format.\n";
+    out += &folded(&syntax, "  ", 6);
+    out += &folded(data, "  ", 2);
     for (name, text) in [
-        ("Operands", indented(OPERANDS)),
+        ("Operands", operands(generation)),
         (
             "Operations: what M becomes, and the sizes (.U32 if there is none)",
             operations(generation),
@@ -112,13 +160,13 @@ pub fn page(generation: Generation) -> String {
             dimensions(),
         ),
         ("Clamps (.NEAR if there is none)", clamps()),
-        ("Rules", indented(RULES)),
+        ("Rules", rules_of_all()),
         (
             "Forms, a word of 64 bits each; bits in empty cells count for nothing",
             forms(generation),
         ),
         (
-            "Control word: 21 bits for each of a bundle's three instructions, from bit 0 upward",
+            "Control word: 21 bits for each of a bundle's three, from bit 0 upward",
             control(),
         ),
         ("Examples", examples(generation)),
@@ -139,7 +187,11 @@ fn sizes(op: Op, generation: Generation) -> Vec<&'static str> {
 fn operations(generation: Generation) -> String {
     let line = |op: &Op| {
         let sizes = sizes(*op, generation).join(" ");
-        format!("  .{:5} {:43} {sizes}\n", op.name(), formula(*op))
+        folded(
+            &sizes,
+            &format!("  .{:5} {:43} ", op.name(), formula(*op)),
+            53,
+        )
     };
     Op::ALL.iter().map(line).collect()
 }
@@ -169,7 +221,8 @@ fn forms(generation: Generation) -> String {
             indented(&drawing(form, None))
         )
     });
-    let codes = |name: &str, list: Vec<String>| format!("  {name:6} {}\n", list.join(", "));
+    let codes =
+        |name: &str, list: Vec<String>| folded(&list.join(", "), &format!("  {name:6} "), 9);
     let ops = Op::ALL.iter().filter(|op| **op != Op::Cas);
     let mut text: String = drawn.collect();
     text += "\n";
@@ -199,7 +252,11 @@ fn forms(generation: Generation) -> String {
             .map(|c| format!("{} {}", c.code(), c.name()))
             .collect(),
     );
-    text + "  Ps     the predicate inverted: 0 PT … 7 P0;  Pg 7 is PT;  register 255 is RZ\n"
+    let status = match tells_sparse(generation) {
+        true => "the predicate inverted: 0 PT … 7 P0",
+        false => "0: there is no sparse status",
+    };
+    text + &format!("  Ps     {status};  Pg 7 is PT;  register 255 is RZ\n")
 }
 
 /// The diagram of one slot, and the marks.
@@ -213,7 +270,9 @@ fn control() -> String {
         ("reuse", 17, 4),
     ];
     let cells = fields.map(|(name, low, width)| Cell::new(name, low, width));
-    indented(&diagram(&cells, 21)) + "  wr and rd: 7 is none\n" + &indented(CONTROL)
+    let mark = |(name, text): &(&str, &str)| folded(text, &format!("  {name:8}  "), 12);
+    let marks: String = CONTROL.iter().map(mark).collect();
+    indented(&diagram(&cells, 21)) + "  wr and rd: 7 is none\n" + &marks
 }
 
 fn examples(generation: Generation) -> String {
@@ -279,5 +338,30 @@ pub fn facts(generation: Generation) -> Facts {
         isa: generation.to_string(),
         operations: Op::ALL.iter().map(operation).collect(),
         forms: forms_of(generation).map(form).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fold::PAGE;
+
+    #[test]
+    fn pages_fit_a_terminal() {
+        for generation in Generation::ALL {
+            for line in page(generation).lines() {
+                assert!(line.chars().count() <= PAGE, "{generation}: {line}");
+            }
+        }
+    }
+
+    /// Sparse status is of SPA 5.2 and later.
+    #[test]
+    fn the_first_generation_has_no_sparse_status() {
+        let has = |generation| {
+            page(generation).contains("{Ps,}") && page(generation).contains("\n  Ps   set where")
+        };
+        assert!(has(Generation::Sm52) && !has(Generation::Sm50));
+        assert!(!page(Generation::Sm50).contains("Ps,"));
     }
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use wavetank_visa::container::ReplaceError;
-use wavetank_visa::{Container, Line, LineError, Version, encode, parse_with_parts, source};
+use wavetank_visa::{
+    Container, EncodeError, Line, LineError, Version, encode, parse_with_parts, source,
+};
 
 use crate::exit::{Failure, Result, print, print_json};
 use crate::input::{read_file, read_text};
@@ -60,7 +62,7 @@ pub fn asm(job: &Job<'_>) -> Result {
     for line in lines {
         match encode(&line.inst, job.version.ids()) {
             Ok(bytes) => assembled.push((line, bytes)),
-            Err(error) => errors.push(unencoded(&text, line.number, &error.to_string())),
+            Err(error) => errors.push(unencoded(&text, line.number, &error)),
         }
     }
     errors.sort_by_key(|error| error.number);
@@ -86,18 +88,14 @@ pub fn asm(job: &Job<'_>) -> Result {
     }
 }
 
-/// A whole line that has no bytes in this version.
-fn unencoded(text: &str, number: usize, message: &str) -> LineError {
+/// A line whose instruction has no bytes in this version.
+fn unencoded(text: &str, number: usize, error: &EncodeError) -> LineError {
     let text = text.lines().nth(number - 1).unwrap_or_default().to_owned();
-    let error = wavetank_visa::ParseError {
-        span: 0..text.trim_end().len(),
-        message: message.to_owned(),
-        help: None,
-    };
+    let places = parse_with_parts(&text).map(|(_, places)| places);
     LineError {
         number,
+        error: places.map_or_else(|error| error, |places| places.unencoded(error)),
         text,
-        error,
     }
 }
 
@@ -202,7 +200,7 @@ impl<'l> Report<'l> {
                 |range: std::ops::Range<usize>| text.get(range).map_or(0, |t| t.chars().count());
             Wrong {
                 line: *number,
-                column: 1 + characters(0..error.span.start),
+                column: error.column(text),
                 length: characters(error.span.clone()),
                 message: &error.message,
                 help: error.help.as_deref(),

@@ -5,13 +5,15 @@ use std::fmt::Write;
 use serde::Serialize;
 use wavetank_visa::operation::{Data, ROWS, Row, Sources};
 use wavetank_visa::{
-    Combine, Ids, Part, TypedAtomic, Version, check, decode, encode, parse, variable_name,
+    Combine, Ids, ParseError, Part, TypedAtomic, Version, check, decode, encode, parse,
+    parse_with_parts, variable_name,
 };
 
 use crate::atomics::side_by_side;
 use crate::columns::Columns;
-use crate::diagram::{Cell, diagram};
+use crate::diagram::{Cell, fitted};
 use crate::exit::{Failure, Result, print, print_json};
+use crate::fold::{folded, paragraphs};
 use crate::paint::title;
 
 /// Whether a text is about TYPED_ATOMIC whatever the instruction set: its name, or an instruction by its text.
@@ -27,12 +29,20 @@ pub fn explain(text: &str, version: Version, json: bool) -> Result {
             false => print(&page()),
         };
     }
+    let wrong = |error: ParseError| {
+        let column = error.column(text);
+        Failure::usage(format!("column {column}: {error}\n{}", error.snippet(text)))
+    };
     let inst = match bytes(text) {
         Some(bytes) => {
             let inst = decode(&bytes, version.ids());
             inst.map_err(|e| Failure::usage(e.to_string()))?
         }
-        None => parse(text).map_err(|e| Failure::usage(format!("{e}\n{}", e.snippet(text))))?,
+        None => {
+            let (inst, places) = parse_with_parts(text).map_err(wrong)?;
+            encode(&inst, version.ids()).map_err(|error| wrong(places.unencoded(&error)))?;
+            inst
+        }
     };
     let told = Told::new(&inst, version)?;
     match json {
@@ -124,10 +134,10 @@ impl Told {
 
     fn text(&self) -> String {
         let length = self.bytes.len();
-        let mut text = format!(
-            "{}\n  vISA {}, {length} bytes\n\n  {}\n\n",
-            self.text, self.version, self.meaning
-        );
+        let mut text = folded(&self.text, "", 2);
+        let _ = writeln!(text, "  vISA {}, {length} bytes\n", self.version);
+        text += &folded(&self.meaning, "  ", 2);
+        text += "\n";
         let mut table = Columns::new(&["bytes", "field", "hex", ""], &[], &[]);
         for Field {
             name,
@@ -151,7 +161,7 @@ impl Told {
             let _ = writeln!(text, "  {line}");
         }
         if let Some(wrong) = &self.wrong {
-            let _ = writeln!(text, "\n  wrong: {wrong}");
+            text += &format!("\n{}", folded(wrong, "  wrong: ", 4));
         }
         text
     }
@@ -165,7 +175,7 @@ fn channels(inst: &TypedAtomic) -> String {
     };
     match inst.mask.no_mask() {
         true => format!("{which}, all of them ({}, {count})", inst.mask),
-        false => format!("{which}, those that are on ({}, {count})", inst.mask),
+        false => format!("{which} that are on ({}, {count})", inst.mask),
     }
 }
 
@@ -187,8 +197,8 @@ fn predicate(inst: &TypedAtomic) -> String {
 fn role(part: Part, row: &Row) -> String {
     match part {
         Part::U => "x".to_owned(),
-        Part::V => "y, or the layer of a 1D_array".to_owned(),
-        Part::R => "z, or the layer of a 2D_array".to_owned(),
+        Part::V => "y or layer".to_owned(),
+        Part::R => "z or layer".to_owned(),
         Part::Lod => "mip level".to_owned(),
         Part::Dst => format!("result, {}", row.returned),
         part => part.name().to_lowercase(),
@@ -242,21 +252,38 @@ const EXAMPLES: [(&str, &str); 4] = [
     ),
 ];
 
+const INTRODUCTION: &str = "\
+An atomic on elements of a typed surface (Intel vISA, opcode 0x73), 1 to 16 channels.
+
+Each active channel names an element by coordinates. Its old value, and what the operation makes of it, change places in one \
+step; channels that meet at an element go one after another, in their order. Dst gets the old value (predec: the new one). \
+Outside the surface nothing is stored, and 0 is returned.
+";
+
+const SYNTAX: &str = "\
+[(P1)] typed_atomic.OP[.16] (M1, 8) SURFACE U V R LOD SRC0 SRC1 DST
+
+(!P1) inverts, (P1.any) and (P1.all) decide for all channels at once. M1 to M8 name the first channel (0, 4, … 28); _NM takes \
+channels that control flow has switched off as well.
+Operands are V32.0 (variable, byte) or %null.0.
+In any case; read also as the description of vISA writes them (TYPED_ATOMIC.IMIN, (8), V32, V0).
+";
+
+const RULES: &str = "\
+U must be a variable; R is null where V is.
+inc and dec take no source; Src0 of all others but predec must be a variable.
+Src1 is a variable for cmpxchg and fcmpwr, and null for all others.
+Variables have type UD; Src0, Src1 and Dst of imin and imax have type D.
+Each holds a dword for each channel, from a byte on that is a multiple of 4; with .16 the lower half of it counts.
+First channel and number of channels stay within the 32 of a thread.
+";
+
 /// The reference page.
 fn page() -> String {
-    let mut text = format!(
-        "{}\n  An atomic on elements of a typed surface (Intel vISA, opcode 0x73), 1 to 16 channels.\n\n  \
-         Each active channel names an element by coordinates. Its old value, and what the\n  operation makes of it, \
-         change places in one step; channels that meet at an element\n  go one after another, in their order. Dst gets \
-         the old value (predec: the new one).\n  Outside the surface nothing is stored, and 0 is returned.\n",
-        title("TYPED_ATOMIC")
-    );
+    let mut text = format!("{}\n", title("TYPED_ATOMIC"));
+    text += &paragraphs(INTRODUCTION, 2);
     text += &section("text");
-    text += "  [(P1)] typed_atomic.OP[.16] (M1, 8) SURFACE U V R LOD SRC0 SRC1 DST\n\n  \
-             (!P1) inverts, (P1.any) and (P1.all) decide for all channels at once. M1 to M8 name the\n  first channel \
-             (0, 4, … 28); _NM takes channels that control flow has switched off as well.\n  Operands are V32.0 \
-             (variable, byte) or %null.0. In any case; read also as the\n  description of vISA writes them \
-             (TYPED_ATOMIC.IMIN, (8), V32, V0).\n";
+    text += &paragraphs(SYNTAX, 2);
     text += &section("bytes");
     text += &drawing();
     text += &section("operations");
@@ -270,15 +297,11 @@ fn page() -> String {
     text += &indented(&table.text());
     text += "  `-` is the null variable.\n";
     text += &section("rules");
-    text += "  U must be a variable; R is null where V is.\n  \
-             inc and dec take no source; Src0 of all others but predec must be a variable.\n  \
-             Src1 is a variable for cmpxchg and fcmpwr, and null for all others.\n  \
-             Variables have type UD; Src0, Src1 and Dst of imin and imax have type D.\n  \
-             Each holds a dword for each channel; with .16 the lower half of it counts.\n  \
-             First channel and number of channels stay within the 32 of a thread.\n";
+    text += &paragraphs(RULES, 2);
     text += &section("examples");
     for (what, example) in EXAMPLES {
-        let _ = writeln!(text, "  {what}\n    {example}\n{}", hex(example));
+        let example_lines = folded(example, "    ", 6);
+        let _ = writeln!(text, "  {what}\n{example_lines}{}", hex(example));
     }
     text += "  `wavetank explain` with one of them takes it apart.\n";
     text += &section("atomics of three vendors");
@@ -313,7 +336,7 @@ fn drawing() -> String {
         let cells = cells
             .iter()
             .map(|(text, low, width)| Cell::new(*text, *low, *width));
-        indented(&diagram(&cells.collect::<Vec<_>>(), 48))
+        indented(&fitted(&cells.collect::<Vec<_>>(), 48))
     };
     let head = cells(&[
         ("0x73", 0, 8),
@@ -331,10 +354,17 @@ fn drawing() -> String {
         ("surface", 40, 8),
     ]);
     let operand = cells(&[("variable", 0, 32), ("first byte", 32, 16)]);
+    let first = "Bytes 0 to 5 as a word, the lowest byte first: n channels, mask M1 = 0 to M8_NM = 15, P 0 for no predicate";
+    let then =
+        "Then U, V, R, LOD, Src0, Src1, Dst, six bytes each: 48 bytes in all. Variable 0 is null";
+    let before =
+        "Before vISA 3.4 a variable's number has 16 bits, an operand four bytes, the whole 34.";
+    let told = |text| folded(text, "  ", 2);
     format!(
-        "  Bytes 0 to 5 as a word, the lowest byte first: n channels, mask M1 = 0 to M8_NM = 15, P 0 for no predicate\n{head}  \
-         Then U, V, R, LOD, Src0, Src1, Dst, six bytes each: 48 bytes in all. Variable 0 is null\n{operand}  \
-         Before vISA 3.4 a variable's number has 16 bits, an operand four bytes, the whole 34.\n"
+        "{}{head}{}{operand}{}",
+        told(first),
+        told(then),
+        told(before)
     )
 }
 
@@ -348,7 +378,7 @@ fn operations() -> String {
         let data = match row.data {
             Data::Unsigned => "",
             Data::Signed => "type D",
-            Data::Float => "floating point",
+            Data::Float => "float",
         };
         let sources = match row.sources {
             Sources::None => "",
@@ -415,6 +445,24 @@ mod tests {
         for (_, example) in EXAMPLES {
             let inst = parse(example).unwrap_or_else(|error| panic!("{example}: {error}"));
             assert_eq!(inst.to_string(), example);
+        }
+    }
+
+    #[test]
+    fn pages_fit_a_terminal() {
+        use crate::fold::PAGE;
+        let told = |example: &str| {
+            let inst = parse(example).expect("it is an example");
+            Told::new(&inst, Version::DEFAULT)
+                .expect("it has bytes")
+                .text()
+        };
+        let pages = EXAMPLES
+            .iter()
+            .map(|(_, example)| told(example))
+            .chain([page()]);
+        for line in pages.flat_map(|page| page.lines().map(str::to_owned).collect::<Vec<_>>()) {
+            assert!(line.chars().count() <= PAGE, "{line}");
         }
     }
 }

@@ -27,7 +27,17 @@ pub fn info(file: &Path, bytes: Vec<u8>, json: bool) -> Result {
 struct Report {
     file: String,
     version: String,
+    /// Variables of the file as a whole.
+    variables: Vec<FileVariableInfo>,
     routines: Vec<RoutineInfo>,
+}
+
+#[derive(Serialize)]
+struct FileVariableInfo {
+    name: String,
+    #[serde(rename = "type")]
+    ty: &'static str,
+    elements: u16,
 }
 
 #[derive(Serialize)]
@@ -82,7 +92,13 @@ struct BinaryInfo {
 impl Report {
     fn new(file: &Path, container: &Container) -> Report {
         let routines = container.routines.iter();
+        let variables = container.variables.iter().map(|v| FileVariableInfo {
+            name: plain(&v.name).to_string(),
+            ty: v.ty.name(),
+            elements: v.elements,
+        });
         Report {
+            variables: variables.collect(),
             file: shown(file),
             version: container.version.to_string(),
             routines: routines
@@ -95,6 +111,16 @@ impl Report {
         let count = self.routines.len();
         let plural = if count == 1 { "" } else { "s" };
         let mut text = format!("vISA {}, {count} routine{plural}\n", self.version);
+        if !self.variables.is_empty() {
+            let _ = writeln!(text, "\n{}", title("variables of the file"));
+            let mut table = Columns::new(&["name", "type", "elements"], &[2], &[]);
+            for FileVariableInfo { name, ty, elements } in &self.variables {
+                table.add(vec![name.clone(), (*ty).to_owned(), elements.to_string()]);
+            }
+            for line in table.text().lines() {
+                let _ = writeln!(text, "  {}", line.trim_end());
+            }
+        }
         for routine in &self.routines {
             text += "\n";
             text += &routine.text();

@@ -25,6 +25,7 @@ pub struct Parsed {
 /// Where the parts stand that rules are about, in bytes of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Spans {
+    sparse: Range<usize>,
     size: Range<usize>,
     rd: Range<usize>,
     ra: Range<usize>,
@@ -43,7 +44,14 @@ pub fn parse(text: &str, generation: Generation) -> Result<Parsed, TextError> {
     let parsed = instruction(&mut cursor, generation)?;
     statement_end(&mut cursor)?;
     let word = encode(&parsed.inst);
-    word.map_err(|error| TextError::new(parsed.spans.all.clone(), error))?;
+    word.map_err(|error| {
+        use crate::encode::EncodeError::{Sparse, SparseLater};
+        let span = match (&error, parsed.inst.sparse) {
+            (Sparse | SparseLater(_), Some(_)) => &parsed.spans.sparse,
+            _ => &parsed.spans.all,
+        };
+        TextError::new(span.clone(), error)
+    })?;
     Ok(parsed)
 }
 
@@ -109,6 +117,7 @@ fn instruction(cursor: &mut Cursor<'_>, generation: Generation) -> Result<Parsed
     let modifiers = modifiers(cursor, name, generation)?;
     let first = cursor.word();
     let sparse = predicate(&first);
+    let sparse_span = first.span.clone();
     let rd = match sparse {
         None => first,
         Some(_) => {
@@ -156,6 +165,7 @@ fn instruction(cursor: &mut Cursor<'_>, generation: Generation) -> Result<Parsed
         handle,
     };
     let spans = Spans {
+        sparse: sparse_span,
         size: modifiers.size_span,
         rd: rd.span,
         ra: ra.span,

@@ -18,7 +18,7 @@ use crate::rules::{Broken, check};
 
 pub use error::ContainerError;
 pub use listing::Listing;
-pub use routine::{Binary, Input, Kind, MAGIC, Routine};
+pub use routine::{Binary, FileVariable, Input, Kind, MAGIC, Routine};
 pub use walk::{Content, Item, Items};
 
 /// Why an instruction is not replaced.
@@ -54,6 +54,8 @@ pub enum ReplaceError {
 pub struct Container {
     /// The version it is written in.
     pub version: Version,
+    /// Variables of the file as a whole, in the order of its header.
+    pub variables: Vec<FileVariable>,
     /// Kernels, then functions, in the order of the file's header.
     pub routines: Vec<Routine>,
     bytes: Vec<u8>,
@@ -65,9 +67,10 @@ impl Container {
     /// # Errors
     /// A [`ContainerError`] with the place.
     pub fn read(bytes: Vec<u8>) -> Result<Container, ContainerError> {
-        let (version, routines) = read::read(&bytes)?;
+        let (version, variables, routines) = read::read(&bytes)?;
         Ok(Container {
             version,
+            variables,
             routines,
             bytes,
         })

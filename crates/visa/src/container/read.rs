@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::cursor::{Cursor, Result, fail};
-use super::routine::{Binary, Input, Kind, MAGIC, Routine};
+use super::routine::{Binary, FileVariable, Input, Kind, MAGIC, Routine};
 use crate::declared::{Declarations, State, Type, Variable};
 use crate::instruction::{Ids, Version};
 
@@ -14,7 +14,10 @@ const LONG_NAMES: Version = Version::new(3, 7);
 /// Version from which the number of inputs has 32 bits.
 const MANY_INPUTS: Version = Version::new(3, 5);
 
-pub(super) fn read(bytes: &[u8]) -> Result<(Version, Vec<Routine>)> {
+/// What a container has: version, variables of the file, routines.
+type Read = (Version, Vec<FileVariable>, Vec<Routine>);
+
+pub(super) fn read(bytes: &[u8]) -> Result<Read> {
     let mut at = Cursor::new(bytes, 0..bytes.len());
     if at.take(4, "the magic number `CISA`")? != MAGIC {
         return fail(0, "this is no vISA container, which begins with `CISA`");
@@ -27,7 +30,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Version, Vec<Routine>)> {
         );
         return fail(4, message);
     }
-    let heads = heads(&mut at, version)?;
+    let (variables, heads) = heads(&mut at, version)?;
     let mut left = bytes.len();
     let mut routines = Vec::new();
     for head in heads {
@@ -39,7 +42,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Version, Vec<Routine>)> {
         left = rest;
         routines.push(routine(bytes, head, version)?);
     }
-    Ok((version, routines))
+    Ok((version, variables, routines))
 }
 
 /// What the header says of a routine.
@@ -50,7 +53,7 @@ struct Head {
     binaries: Vec<Binary>,
 }
 
-fn heads(at: &mut Cursor<'_>, version: Version) -> Result<Vec<Head>> {
+fn heads(at: &mut Cursor<'_>, version: Version) -> Result<(Vec<FileVariable>, Vec<Head>)> {
     let count = at.u16("the number of kernels")?;
     if count > KERNELS {
         let message = format!("there are {count} kernels, and a container has {KERNELS} at most");
@@ -58,14 +61,15 @@ fn heads(at: &mut Cursor<'_>, version: Version) -> Result<Vec<Head>> {
     }
     let kernels = (0..count).map(|_| head(at, version, Kind::Kernel));
     let mut heads = kernels.collect::<Result<Vec<Head>>>()?;
+    let mut variables = Vec::new();
     for _ in 0..at.u16("the number of variables of the file")? {
-        file_variable(at, version)?;
+        variables.push(file_variable(at, version)?);
     }
     let functions = at.u16("the number of functions")?;
     for _ in 0..functions {
         heads.push(head(at, version, Kind::Function)?);
     }
-    Ok(heads)
+    Ok((variables, heads))
 }
 
 fn name(at: &mut Cursor<'_>, version: Version) -> Result<String> {
@@ -116,12 +120,21 @@ fn binary(at: &mut Cursor<'_>) -> Result<Binary> {
     Ok(Binary { platform, size })
 }
 
-fn file_variable(at: &mut Cursor<'_>, version: Version) -> Result<()> {
-    at.u8("the linkage of a variable")?;
-    name(at, version)?;
-    at.take(3, "the type of a variable")?;
+fn file_variable(at: &mut Cursor<'_>, version: Version) -> Result<FileVariable> {
+    let linkage = at.u8("the linkage of a variable")?;
+    let name = name(at, version)?;
+    // As of a routine's: the type in the lower half of a byte, the alignment in the upper one, then the elements.
+    let properties = at.u8("the type of a variable")?;
+    let elements = at.u16("the number of elements of a variable")?;
     let count = at.u8("the number of attributes")?;
-    attributes(at, version.ids(), count.into())
+    attributes(at, version.ids(), count.into())?;
+    Ok(FileVariable {
+        name,
+        linkage,
+        ty: Type::from_code(properties),
+        align: properties >> 4,
+        elements,
+    })
 }
 
 fn attributes(at: &mut Cursor<'_>, ids: Ids, count: usize) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::declared::Declarations;
+use crate::declared::{Declarations, Type};
 
 /// What a container begins with.
 pub const MAGIC: [u8; 4] = *b"CISA";
@@ -14,6 +14,21 @@ pub enum Kind {
     Kernel,
     /// A function.
     Function,
+}
+
+/// A variable of the file, which all its routines can name by relocations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileVariable {
+    /// Its name.
+    pub name: String,
+    /// The code of its linkage.
+    pub linkage: u8,
+    /// What its elements are.
+    pub ty: Type,
+    /// The code of its alignment.
+    pub align: u8,
+    /// How many elements it has.
+    pub elements: u16,
 }
 
 /// An input of a kernel.

@@ -6,6 +6,7 @@ use thiserror::Error;
 use wavetank_quote::{plain, similar};
 
 use super::lex::{Token, Tokens};
+use crate::code::EncodeError;
 use crate::instruction::{Channels, Combine, Mask, Part, Predicate, Raw, TypedAtomic};
 use crate::names::{SURFACES, VARIABLES};
 use crate::operation::{Operation, ROWS};
@@ -24,6 +25,11 @@ pub struct ParseError {
 }
 
 impl ParseError {
+    /// The column of the place in its line, in characters from 1.
+    pub fn column(&self, line: &str) -> usize {
+        1 + line.get(..self.span.start).unwrap_or(line).chars().count()
+    }
+
     /// The line with a caret under each column that is wrong, and the help below.
     pub fn snippet(&self, line: &str) -> String {
         wavetank_quote::snippet(line, &self.span, self.help.as_deref())
@@ -63,6 +69,15 @@ impl Places {
             span: self.of(broken.part),
             message: broken.message,
             help: broken.help,
+        }
+    }
+
+    /// An instruction that has no bytes, at the place of its line where the number stands that has no room.
+    pub fn unencoded(&self, error: &EncodeError) -> ParseError {
+        ParseError {
+            span: self.of(error.part()),
+            message: error.to_string(),
+            help: None,
         }
     }
 }
