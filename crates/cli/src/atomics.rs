@@ -1,5 +1,7 @@
 //! The atomics of three vendors side by side: the same names mean different things.
 
+use crate::fold::folded;
+
 /// One row: what is compared, then GCN's buffers, GCN's LDS, SUATOM, TYPED_ATOMIC.
 type Row = [&'static str; 5];
 
@@ -88,7 +90,7 @@ pub fn side_by_side() -> String {
     for [subject, said @ ..] in ROWS {
         text += &format!("  {subject}\n");
         for (vendor, said) in vendors.iter().zip(said) {
-            text += &format!("    {vendor:longest$}  {said}\n");
+            text += &folded(said, &format!("    {vendor:longest$}  "), longest + 8);
         }
     }
     text

@@ -276,7 +276,7 @@ fn table(changes: &[Changed]) -> String {
     for change in changes {
         let mut name = change.name.as_str();
         for (lanes, value) in folded(&change.values) {
-            table.add(row(name, ranges(&lanes), value, change.bits).into());
+            table.add(row(name, ranges(&lanes), value, change).into());
             name = "";
         }
     }
@@ -316,8 +316,17 @@ fn ranges(lanes: &[usize]) -> String {
     }
 }
 
-fn row(name: &str, lanes: String, value: u64, bits: u32) -> [String; 5] {
-    let (hex, integer, float) = match bits {
+fn row(name: &str, lanes: String, value: u64, change: &Changed) -> [String; 5] {
+    let (hex, integer, float) = match change.bits {
+        // As in grids, the upper half first.
+        _ if change.halves => {
+            let half = |at: u32| half::f16::from_bits((value >> at) as u16);
+            (
+                format!("0x{value:08x}"),
+                String::new(),
+                format!("{}|{}", half(16), half(0)),
+            )
+        }
         64 => (
             format!("0x{value:016x}"),
             (value as i64).to_string(),

@@ -86,7 +86,11 @@ impl Explain {
         match parse_at(text, chip, self.syntax.dialect, 0) {
             Ok(inst) => Ok(Subject::Inst(inst)),
             Err(_) if !ops.is_empty() => Ok(Subject::Ops(ops)),
-            Err(e) => Err(Failure::usage(format!("{e}\n{}", e.snippet(text)))),
+            Err(e) => {
+                let column = 1 + text.get(..e.span.start).unwrap_or(text).chars().count();
+                let sentence = format!("column {column}: {e}\n{}", e.snippet(text));
+                Err(Failure::usage(sentence))
+            }
         }
     }
 }

@@ -54,7 +54,7 @@ impl Target {
     /// # Errors
     /// A chip of GCN beside it.
     pub fn visa(&self) -> Result<Option<Version>> {
-        let version = self.isa.as_deref().and_then(crate::visa::version);
+        let version = self.isa.as_deref().and_then(Version::from_name);
         match (version, &self.gpu) {
             (Some(_), Some(gpu)) => Err(Failure::usage(format!(
                 "--gpu says {gpu} and --isa says visa: give one of them"

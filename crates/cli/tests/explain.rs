@@ -24,12 +24,20 @@ fn an_instruction_shows_its_operands_and_meaning() {
         "D1FF0000 04080501",
         "gfx9 v_add3_u32 0x1ff",
         "vdst",
-        "src1     s2",
+        "S1       src1     s2",
+        "| 110100 | op=0x1ff |",
         "EXEC",
     ] {
         assert!(by_text.contains(part), "{part}: {by_text}");
     }
-    assert_eq!(by_text.matches("add.i32").count(), 2, "{by_text}");
+    assert!(
+        by_text.contains("Adds three 32-bit integers.\n"),
+        "{by_text}"
+    );
+    assert!(by_text.contains("    v0 = v1 + s2 + v2\n"), "{by_text}");
+    assert!(!by_text.contains("add.i32"), "{by_text}");
+    let with_ir = text(&["--ir", "v_add3_u32 v0, v1, s2, v2"]);
+    assert_eq!(with_ir.matches("add.i32").count(), 2, "{with_ir}");
     assert_eq!(text(&["0xD1FF0000", "04080501"]), by_text);
 }
 
@@ -37,8 +45,14 @@ fn an_instruction_shows_its_operands_and_meaning() {
 fn a_name_shows_the_row_on_a_chip() {
     let old = text(&["--gpu", "tahiti", "s_and_saveexec_b64"]);
     assert!(old.contains("gfx600") && old.contains("SCC, EXEC") && old.contains("not emulated"));
+    assert!(old.contains("EXEC = S0 & EXEC"), "{old}");
     let out = explain(&["--json", "global_load_dword"]);
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(
+        json[0]["sentence"],
+        "Loads 4 bytes from memory by a flat address."
+    );
+    assert_eq!(json[0]["operands"][1]["name"], "ADDR");
     assert_eq!(
         json[0]["forms"],
         serde_json::json!(["FLAT", "GLOBAL", "SCRATCH"])
@@ -48,10 +62,7 @@ fn a_name_shows_the_row_on_a_chip() {
 #[test]
 fn what_is_no_instruction_is_told() {
     for (args, part) in [
-        (
-            &["v_add3_u23 v0, v1, v2, v3"][..],
-            "did you mean `v_add3_u32`?",
-        ),
+        (&["v_add3_u23 v0, v1, v2, v3"][..], "column 1: "),
         (&["0xffffffff"], "0xffffffff: "),
         (&["--isa", "visa", "s_nop"], "expected `typed_atomic`"),
     ] {

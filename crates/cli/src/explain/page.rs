@@ -112,3 +112,47 @@ impl Explanation {
 fn beside(name: &str, text: &str) -> String {
     folded(text, &format!("  {name:<12} "), BESIDE)
 }
+
+#[cfg(test)]
+mod tests {
+    use wavetank_isa::{Chip, Dialect, Op, parse};
+
+    use super::*;
+    use crate::fold::PAGE;
+
+    fn fits(page: &str) {
+        for line in page.lines() {
+            assert!(line.chars().count() <= PAGE, "{line}\nin\n{page}");
+        }
+    }
+
+    #[test]
+    fn pages_fit_a_terminal() {
+        for chip in [
+            Chip::Gfx600,
+            Chip::Gfx701,
+            Chip::Gfx803,
+            Chip::Gfx900,
+            Chip::Gfx906,
+        ] {
+            for op in Op::all().filter(|op| op.row().exists_on(chip)) {
+                fits(&Explanation::row(op, chip).text(false));
+            }
+        }
+        for text in [
+            "v_add_u32_sdwa v0, v1, v2 dst_sel:WORD_1 src0_sel:BYTE_0",
+            "v_add_f32_dpp v0, v1, v2 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf",
+            "v_cmp_class_f64 s[10:11], -v[2:3], s4",
+            "s_cbranch_g_fork s[0:1], s[2:3]",
+            "v_trig_preop_f64 v[0:1], v[2:3], v4",
+            "ds_swizzle_b32 v0, v1 offset:swizzle(QUAD_PERM,3,3,3,3)",
+            "v_interp_p1_f32 v0, v1, attr0.x",
+            "image_sample v[0:3], v[4:5], s[0:7], s[8:11] dmask:0xf",
+        ] {
+            let inst = parse(text, Chip::Gfx900).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let page = Explanation::of(&inst, Dialect::Llvm).text(true);
+            // A shuffle's table in the wave IR is text of its own.
+            fits(page.split("wave IR").next().unwrap_or_default());
+        }
+    }
+}

@@ -247,7 +247,7 @@ fn coordinates(image: &Image) -> Vec<&'static str> {
         (image.lod == Lod::Derivatives, "derivatives"),
         (true, "coordinates"),
         (image.lod == Lod::Explicit, "level"),
-        (image.clamp, "least level"),
+        (image.clamp, "greatest level"),
     ];
     let parts = parts.into_iter().filter(|(there, _)| *there);
     parts.map(|(_, name)| name).collect()

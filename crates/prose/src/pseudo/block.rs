@@ -100,7 +100,7 @@ impl Writer<'_> {
                 mask,
                 bytes,
             } => {
-                let source = self.value(*value)?;
+                let source = self.value(self.written(*value, *bytes))?;
                 let lanes = match mask {
                     Some(mask) => self.where_active(*mask)?,
                     None => String::new(),
@@ -115,10 +115,7 @@ impl Writer<'_> {
                     _ => "[31:24]",
                 };
                 let name = self.names.register(*reg);
-                let mut text = source.text;
-                if part == "[31:16]" {
-                    text.truncate(text.trim_end_matches(" << 16").len());
-                }
+                let text = source.text;
                 if name != text || !lanes.is_empty() {
                     self.line(format!("{name}{part} = {text}{lanes}"));
                 }
@@ -148,6 +145,19 @@ impl Writer<'_> {
             _ => {}
         }
         Some(())
+    }
+
+    /// What is written: of a high half, which stands where it goes already, what it was before it was put there.
+    fn written(&self, value: Value, bytes: u8) -> Value {
+        let block = self.block;
+        match block.node(value).op {
+            Op::Bin(Bin::Shl, Elem::I32, _, half, by)
+                if bytes == 0b1100 && matches!(block.node(by).op, Op::Const(16)) =>
+            {
+                half
+            }
+            _ => value,
+        }
     }
 
     /// How a block ends, where that is not at the next instruction.

@@ -109,6 +109,12 @@ fn an_instruction_with_operands_has_their_names() {
         lines("v_add_f32 v0, |v1|, -v2"),
         ["v0 = |v1.f32| + -v2.f32"]
     );
+    assert_eq!(
+        lines(
+            "v_add_u32_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0 src1_sel:DWORD"
+        ),
+        ["v0[31:16] = (v1 & 255) + v2"]
+    );
     assert_eq!(lines("v_mul_f32 v0, 0.5, v2"), ["v0 = 0.5 * v2.f32"]);
     assert_eq!(
         lines("buffer_load_dword off, s[4:7], s3 lds"),

@@ -74,7 +74,7 @@ pub(super) fn sentence(name: &str) -> Option<String> {
             "l" => "of a level",
             "lz" => "of level 0",
             "b" => "with a bias of the level",
-            "cl" => "with a least level",
+            "cl" => "with a greatest level",
             "o" => "with offsets in texels",
             _ => return None,
         });

@@ -211,7 +211,7 @@ pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Ca
 /// Sources of NVIDIA's and Intel's have comments behind their instructions.
 fn without_comment(text: &str, set: Set) -> &str {
     match (set, text.split_once("//")) {
-        (Set::Maxwell(_) | Set::Visa, Some((code, _))) => code,
+        (Set::Maxwell(_) | Set::Visa(_), Some((code, _))) => code,
         _ => text,
     }
 }

@@ -91,7 +91,7 @@ impl Case {
     pub fn chip(&self) -> Option<Chip> {
         match self.set {
             Set::Gcn(chip) => Some(chip),
-            Set::Maxwell(_) | Set::Visa => None,
+            Set::Maxwell(_) | Set::Visa(_) => None,
         }
     }
 

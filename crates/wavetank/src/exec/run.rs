@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
-use wavetank_ir::{LANES, Reg};
+use wavetank_ir::LANES;
 use wavetank_isa::{Chip, Inst};
 use wavetank_maxwell::lift as maxwell;
 use wavetank_memory::{MemoryUnit, Registry, Surface};
@@ -13,7 +13,7 @@ use super::engine::{Engine, Group, run_front_end};
 use super::fault::{Expected, Stopped};
 use super::grid::Grid;
 use super::place::Target;
-use super::set::{Code, Line, Set};
+use super::set::{Code, Line, Named, Set};
 use super::state::{Changed, State, changes};
 use super::value::{Assignment, Buffers, Exactness, lane};
 use super::{Case, ExecError};
@@ -33,7 +33,7 @@ pub struct Run {
     buffers: Buffers,
     surfaces: Vec<(u32, Surface)>,
     /// The registers that people see, where they are not those of GCN.
-    names: Option<Vec<(String, Reg)>>,
+    names: Option<Vec<Named>>,
     expectations: Vec<Assignment>,
     fault: Option<(Expected, usize)>,
 }
@@ -107,7 +107,7 @@ impl Case {
         let simd = simd.simd.map_or_else(Simd::detect, Simd::or_best);
         let (first, ran) = match self.set {
             Set::Gcn(chip) => (BASE, execute_gcn(self, chip, engine, simd, group, memory)),
-            set @ (Set::Maxwell(_) | Set::Visa) => {
+            set @ (Set::Maxwell(_) | Set::Visa(_)) => {
                 let code = set.front_end(&self.code).map_err(wrong)?;
                 (0, run_front_end(code, engine, simd, group, memory))
             }

@@ -1,12 +1,13 @@
 //! The instruction sets of cases: how each reads an instruction and names its registers.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use wavetank_ir::{LANES, Reg};
+use wavetank_ir::{Dimensions, LANES, Reg};
 use wavetank_isa::{Chip, Generation as Gcn, Inst, decode, encode, parse};
-use wavetank_maxwell::{Generation, Pred, lift as maxwell};
+use wavetank_maxwell::{Generation, Pred, Reg as MaxwellReg, Size, lift as maxwell, rules};
 use wavetank_translate::FrontEnd;
-use wavetank_visa::{Registers, TypedAtomic};
+use wavetank_visa::{Registers, TypedAtomic, Version};
 
 use super::number::integer;
 use super::place::Target;
@@ -19,7 +20,7 @@ use crate::instruction_set;
 pub(super) enum Set {
     Gcn(Chip),
     Maxwell(Generation),
-    Visa,
+    Visa(Version),
 }
 
 /// An instruction of one of them.
@@ -57,8 +58,8 @@ impl Set {
         if let Some(generation) = Generation::from_name(name) {
             return Ok(Set::Maxwell(generation));
         }
-        if name == "visa" || name.starts_with("visa:") {
-            return Ok(Set::Visa);
+        if let Some(version) = Version::from_name(name) {
+            return Ok(Set::Visa(version));
         }
         let chip = instruction_set(name).map_err(|error| error.to_string())?;
         Ok(Set::Gcn(chip))
@@ -69,7 +70,7 @@ impl Set {
         match self {
             Set::Gcn(chip) => chip.name(),
             Set::Maxwell(_) => "maxwell",
-            Set::Visa => "visa",
+            Set::Visa(_) => "visa",
         }
     }
 
@@ -83,22 +84,40 @@ impl Set {
 
     /// Reads an instruction.
     fn instruction(self, text: &str) -> Result<Code, String> {
-        let shown =
-            |message: &dyn std::fmt::Display, snippet: String| format!("{message}\n{snippet}");
+        let shown = |message: &str, span: &Range<usize>, snippet: String| {
+            let column = 1 + text.get(..span.start).unwrap_or(text).chars().count();
+            format!("column {column}: {message}\n{snippet}")
+        };
         match self {
             Set::Gcn(chip) => {
-                let inst = parse(text, chip).map_err(|e| shown(&e.message, e.snippet(text)))?;
+                let read = parse(text, chip);
+                let inst = read.map_err(|e| shown(&e.message, &e.span, e.snippet(text)))?;
                 encode(&inst).map_err(|error| error.to_string())?;
                 Ok(Code::Gcn(inst))
             }
-            Set::Maxwell(generation) => {
-                let read = wavetank_maxwell::assemble(text, generation);
-                let (inst, _) = read.map_err(|e| shown(&e.message, e.snippet(text)))?;
+            Set::Maxwell(generation) if text.starts_with('.') => {
+                let (words, errors) = wavetank_maxwell::source(text, generation, 1);
+                if let Some(wrong) = errors.first() {
+                    let e = &wrong.error;
+                    return Err(shown(&e.message, &e.span, e.snippet(text)));
+                }
+                let word = words.first().map_or(0, |line| line.word);
+                let inst = wavetank_maxwell::decode(word, generation);
+                let inst = inst.map_err(|error| error.to_string())?;
+                rules::check(&inst).map_err(|broken| format!("{inst}: {broken}"))?;
                 Ok(Code::Maxwell(inst))
             }
-            Set::Visa => {
-                let read = wavetank_visa::parse(text);
-                let inst = read.map_err(|e| shown(&e.message, e.snippet(text)))?;
+            Set::Maxwell(generation) => {
+                let read = wavetank_maxwell::assemble(text, generation);
+                let (inst, _) = read.map_err(|e| shown(&e.message, &e.span, e.snippet(text)))?;
+                Ok(Code::Maxwell(inst))
+            }
+            Set::Visa(version) => {
+                let shown =
+                    |e: wavetank_visa::ParseError| shown(&e.message, &e.span, e.snippet(text));
+                let (inst, places) = wavetank_visa::parse_with_parts(text).map_err(shown)?;
+                let bytes = wavetank_visa::encode(&inst, version.ids());
+                bytes.map_err(|error| shown(places.unencoded(&error)))?;
                 Ok(Code::Visa(inst))
             }
         }
@@ -109,7 +128,7 @@ impl Set {
         match self {
             Set::Gcn(_) => LANES,
             Set::Maxwell(_) => WARP,
-            Set::Visa => VISA_CHANNELS,
+            Set::Visa(_) => VISA_CHANNELS,
         }
     }
 
@@ -133,7 +152,7 @@ impl Set {
                 Some(place) => Ok(place),
                 None => unknown("R2, R[4:5] for 64 bits, P0, c[0x400]"),
             },
-            Set::Visa => match visa_place(text) {
+            Set::Visa(_) => match visa_place(text) {
                 Some(place) => Ok(place),
                 None => unknown("V32, P1"),
             },
@@ -146,7 +165,7 @@ impl Set {
         code: &[Line],
         assignments: impl Iterator<Item = &'a mut Assignment>,
     ) -> Result<(), (usize, String)> {
-        if self != Set::Visa {
+        if !matches!(self, Set::Visa(_)) {
             return Ok(());
         }
         let registers = registers(code).map_err(|problem| (code[0].number, problem))?;
@@ -191,7 +210,13 @@ impl Set {
             let declared = surfaces
                 .iter()
                 .find(|declared| declared.number == inst.surface.into());
-            if let Some(Declared { surface, .. }) = declared {
+            if let Some(Declared { surface, line, .. }) = declared {
+                if surface.dimensions == Dimensions::Buffer {
+                    let types = "1d, 1d_array, 2d, 2d_array and 3d";
+                    let message =
+                        format!("vISA has no surface of type 1d_buffer: there are {types}");
+                    return Err((*line, message));
+                }
                 let bytes = surface.element.bytes();
                 let fits = wavetank_visa::check_surface(inst, surface.dimensions, bytes);
                 fits.map_err(|broken| wrong(format!("{inst}: {broken}")))?;
@@ -203,7 +228,7 @@ impl Set {
     /// Instructions of another set than GCN, to be run from address 0.
     pub fn front_end(self, code: &[Line]) -> Result<Arc<dyn FrontEnd + Send + Sync>, String> {
         match self {
-            Set::Visa => {
+            Set::Visa(_) => {
                 let insts = visa(code);
                 let program = wavetank_visa::program(&insts, &registers(code)?)?;
                 Ok(Arc::new(program))
@@ -224,35 +249,39 @@ impl Set {
     /// Bytes from one instruction of [`front_end`](Self::front_end) to the next.
     pub fn step(self) -> u64 {
         match self {
-            Set::Visa => wavetank_visa::STEP,
+            Set::Visa(_) => wavetank_visa::STEP,
             Set::Maxwell(_) | Set::Gcn(_) => maxwell::STEP,
         }
     }
 
     /// The registers that people see, with their names: vector registers, then pairs of uniform ones.
-    pub fn names(self, code: &[Line]) -> Option<Vec<(String, Reg)>> {
+    pub fn names(self, code: &[Line]) -> Option<Vec<Named>> {
         match self {
             Set::Gcn(_) => None,
             Set::Maxwell(_) => {
-                let registers = (0..255).map(|n| (format!("R{n}"), Reg::V(n)));
                 let predicates = (0..7).filter_map(|n| {
                     let register = maxwell::predicate(Pred::new(n)?)?;
-                    Some((format!("P{n}"), Reg::Mask(register)))
+                    Some(Named::new(format!("P{n}"), Reg::Mask(register)))
                 });
-                Some(registers.chain(predicates).collect())
+                Some(
+                    maxwell_registers(code)
+                        .into_iter()
+                        .chain(predicates)
+                        .collect(),
+                )
             }
-            Set::Visa => {
+            Set::Visa(_) => {
                 let registers = registers(code).unwrap_or_default();
                 let mut names = Vec::new();
                 for inst in visa(code) {
                     for raw in inst.operands() {
                         if let Some(n) = registers.variable(raw.variable) {
-                            names.push((format!("V{}", raw.variable), Reg::V(n)));
+                            names.push(Named::new(format!("V{}", raw.variable), Reg::V(n)));
                         }
                     }
                 }
-                names.sort_by_key(|(_, register)| match register {
-                    Reg::V(n) => *n,
+                names.sort_by_key(|named| match named.register {
+                    Reg::V(n) => n,
                     _ => u16::MAX,
                 });
                 names.dedup();
@@ -260,6 +289,56 @@ impl Set {
             }
         }
     }
+}
+
+/// A register by the name that people know.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Named {
+    pub name: String,
+    pub register: Reg,
+    /// It holds two numbers of half precision.
+    pub halves: bool,
+}
+
+impl Named {
+    fn new(name: String, register: Reg) -> Named {
+        Named {
+            name,
+            register,
+            halves: false,
+        }
+    }
+}
+
+/// The registers of Maxwell: pairs where an instruction returns 64 bits, halves where it returns them.
+fn maxwell_registers(code: &[Line]) -> Vec<Named> {
+    let results = code.iter().filter_map(|line| match &line.code {
+        Code::Maxwell(inst) if inst.rd != MaxwellReg::RZ => Some((u16::from(inst.rd.0), inst.size)),
+        _ => None,
+    });
+    let results: Vec<(u16, Size)> = results.collect();
+    let mut names = Vec::new();
+    let mut n = 0;
+    while n < u16::from(MaxwellReg::RZ.0) {
+        let size = results
+            .iter()
+            .find(|(rd, _)| *rd == n)
+            .map(|(_, size)| *size);
+        let named = match size.is_some_and(|size| size.registers() == 2) {
+            true => Named::new(format!("R[{n}:{}]", n + 1), Reg::V64(n)),
+            false => Named::new(format!("R{n}"), Reg::V(n)),
+        };
+        n += if matches!(named.register, Reg::V64(_)) {
+            2
+        } else {
+            1
+        };
+        names.push(Named {
+            halves: size == Some(Size::F16x2),
+            ..named
+        });
+    }
+    names
 }
 
 /// Threads of a warp of Maxwell.

@@ -30,7 +30,7 @@ impl Sizes {
     pub fn of(set: Set) -> Self {
         let lds_bytes = match set {
             Set::Gcn(chip) => lds_of_group(chip.generation()),
-            Set::Maxwell(_) | Set::Visa => LDS_BYTES,
+            Set::Maxwell(_) | Set::Visa(_) => LDS_BYTES,
         };
         Sizes {
             vgprs: 256,

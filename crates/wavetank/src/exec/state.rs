@@ -7,6 +7,7 @@ use wavetank_machine::Sent;
 use wavetank_memory::{MemoryUnit, Registry, VGPRS, Wave, hwreg};
 
 use super::place::{ExportPart, Target, export_name};
+use super::set::Named;
 use super::start::ScratchOfWaves;
 use super::value::{Buffer, Buffers};
 use crate::surfaces::Elements;
@@ -31,6 +32,8 @@ pub struct Changed {
     pub name: String,
     /// The width of a value in bits.
     pub bits: u32,
+    /// A value is two numbers of half precision.
+    pub halves: bool,
     /// For a vector register the lanes that changed and their values; else one value.
     pub values: Vec<(Option<usize>, u64)>,
 }
@@ -183,17 +186,14 @@ fn one(name: String, bits: u32, value: u64) -> Changed {
     Changed {
         name,
         bits,
+        halves: false,
         values: vec![(None, value)],
     }
 }
 
 /// What has another value than before, but for elements of surfaces. With `names` registers are those of an instruction set
 /// beside GCN.
-pub(super) fn changes(
-    before: &State,
-    after: &State,
-    names: Option<&[(String, Reg)]>,
-) -> Vec<Changed> {
+pub(super) fn changes(before: &State, after: &State, names: Option<&[Named]>) -> Vec<Changed> {
     if let Some(names) = names {
         return named_changes(&before.waves[0], &after.waves[0], names);
     }
@@ -274,6 +274,7 @@ fn by_lane(name: String, old: &[u32], new: &[u32]) -> Option<Changed> {
     (!values.is_empty()).then_some(Changed {
         name,
         bits: 32,
+        halves: false,
         values,
     })
 }
@@ -299,6 +300,7 @@ fn exports(state: &State, wave: u32) -> Vec<Changed> {
                 changes.push(Changed {
                     name: format!("export {target}.{part}"),
                     bits: if sent.compressed { 16 } else { 32 },
+                    halves: false,
                     values,
                 });
             }
@@ -308,9 +310,18 @@ fn exports(state: &State, wave: u32) -> Vec<Changed> {
 }
 
 /// The registers with another value, by the names of an instruction set beside GCN.
-fn named_changes(old: &Wave, new: &Wave, names: &[(String, Reg)]) -> Vec<Changed> {
-    let changed = |(name, register): &(String, Reg)| {
-        let (bits, values) = match *register {
+fn named_changes(old: &Wave, new: &Wave, names: &[Named]) -> Vec<Changed> {
+    let joined = |wave: &Wave, n: u16, lane: usize| {
+        let half = |n: u16| u64::from(wave.vgpr(n.into())[lane]);
+        half(n) | half(n + 1) << 32
+    };
+    let changed = |named: &Named| {
+        let (bits, values) = match named.register {
+            Reg::V64(n) => {
+                let pairs = (0..LANES).map(|l| (l, joined(old, n, l), joined(new, n, l)));
+                let values = pairs.filter(|(_, old, new)| old != new);
+                (64, values.map(|(l, _, new)| (Some(l), new)).collect())
+            }
             Reg::V(n) => {
                 let (old, new) = (old.vgpr(n.into()), new.vgpr(n.into()));
                 let lanes = (0..LANES).filter(|l| old[*l] != new[*l]);
@@ -319,8 +330,12 @@ fn named_changes(old: &Wave, new: &Wave, names: &[(String, Reg)]) -> Vec<Changed
             Reg::Mask(n) if old.s64(n) != new.s64(n) => (32, vec![(None, new.s64(n))]),
             _ => (32, Vec::new()),
         };
-        let name = name.clone();
-        Changed { name, bits, values }
+        Changed {
+            name: named.name.clone(),
+            bits,
+            halves: named.halves,
+            values,
+        }
     };
     names
         .iter()
