@@ -22,7 +22,7 @@ use crate::step::{Ctx, Next, Step};
 use crate::visit::Visit;
 use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Toll, Why, YieldPoint, clock};
 use wavetank_memory::{
-    Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, hwreg, sreg,
+    Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, sreg,
 };
 
 /// A block, and what it takes of a turn.
@@ -97,7 +97,7 @@ impl Plain<'_> {
     fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         loop {
             let u = wave.uniform();
-            let modes = Modes::new(u.hw[usize::from(hwreg::MODE)], u.s[usize::from(sreg::M0)]);
+            let modes = Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
             let known = self.program.block(u.pc, modes);
             let (block, toll) = &*known;
             let mut frame = Frame {

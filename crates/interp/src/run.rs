@@ -13,7 +13,7 @@ use crate::lower::{self, Extras, lower};
 use crate::simd::Simd;
 use crate::step::{Ctx, Next};
 use wavetank_machine::{Backend, Stop, Toll};
-use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, hwreg, sreg};
+use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 
 /// A lowered block and where it is.
 struct Linked {
@@ -160,13 +160,8 @@ impl<'p> Interpreter<'p> {
 /// The state is that of a live wave, and nobody writes it meanwhile.
 unsafe fn modes(state: *const Uniform) -> Modes {
     // SAFETY: by the caller's promise.
-    let (mode, m0) = unsafe {
-        (
-            (*state).hw[usize::from(hwreg::MODE)],
-            (*state).s[usize::from(sreg::M0)],
-        )
-    };
-    Modes::new(mode, m0)
+    let (hw, m0) = unsafe { (&(*state).hw, (*state).s[usize::from(sreg::M0)]) };
+    Modes::of_wave(hw, m0)
 }
 
 impl Backend for Interpreter<'_> {

@@ -222,8 +222,11 @@ impl Inst {
         state
     }
 
-    /// Whether operand `i` is read, and whether it is written.
-    fn accesses(&self, i: usize) -> (bool, bool) {
+    /// Whether operand `i` of the row is read, and whether it is written.
+    ///
+    /// # Panics
+    /// If the row has no operand `i`.
+    pub fn accesses(&self, i: usize) -> (bool, bool) {
         let spec = &self.row().operands[i];
         let glc = self.has(Flags::GLC);
         let (reads, writes) = match spec.access {

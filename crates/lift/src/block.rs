@@ -25,14 +25,6 @@ impl Lift<'_> {
         self.pc.wrapping_add(self.inst.len.into())
     }
 
-    /// Which operands VGPR indexing is on for, as [`Modes::gpr_index`] has them.
-    pub fn indexed_operands(&self) -> u8 {
-        match self.rules().vgpr_indexing {
-            true => self.modes.gpr_index(),
-            false => 0,
-        }
-    }
-
     /// What holds on its chip.
     pub fn rules(&self) -> &'static Rules {
         Rules::of(self.inst.chip)

@@ -3,10 +3,10 @@
 
 use wavetank_ir::{Export, Reg, Terminator};
 use wavetank_isa::tables::Sopp;
-use wavetank_isa::{Field, Flags, Operand};
+use wavetank_isa::{Field, Flags, Inst, Operand};
 
 use crate::block::{Flow, Lift};
-use crate::modes::{GPR_IDX_EN, VSKIP};
+use crate::modes::{GPR_IDX_EN, HALT, TRAP, VSKIP};
 use crate::operand::{EXEC, M0, VCC, hw};
 use crate::value::{Cond, Int};
 use crate::waits;
@@ -73,10 +73,13 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
         // No effect by design: nobody reads the counters or the trace.
         S_INCPERFLEVEL | S_DECPERFLEVEL | S_TTRACEDATA => Flow::Next,
         S_SETHALT if l.simm16() & 1 == 0 => Flow::Next,
-
-        // NotYet
-        S_SETHALT | S_SENDMSGHALT => {
-            Flow::unsupported(l.inst, "it halts the wave, and no debugger could resume it")
+        S_SETHALT => halted(l.inst),
+        S_SENDMSGHALT => {
+            halt(l);
+            Flow::End(Terminator::Message {
+                message: l.simm16(),
+                next: l.pc,
+            })
         }
         // A wave with the KILL bit set ends.
         S_SETKILL if l.simm16() & 1 != 0 => Flow::End(Terminator::EndProgram),
@@ -106,6 +109,33 @@ pub(crate) fn export(l: &Lift) -> Flow {
         },
         next: l.next(),
     })
+}
+
+/// STATUS.HALT = 1. The wave does not get any further: where it goes on, it is
+/// lifted as a stop ([`halted`]).
+fn halt(l: &Lift) {
+    let status = hardware(l, hw::STATUS) | u64::from(HALT);
+    l.b.write(Reg::Hw(hw::STATUS), status.v, None);
+}
+
+/// STATUS.TRAP = 1 where the condition holds: the wave does not get any further
+/// ([`trapped`]).
+pub(crate) fn flag_trap(l: &Lift, trap: Cond) {
+    let flag = trap.as_int() << u64::from(TRAP.trailing_zeros());
+    let status = hardware(l, hw::STATUS) | flag;
+    l.b.write(Reg::Hw(hw::STATUS), status.v, None);
+}
+
+/// What a wave does that is to enter a trap handler.
+pub(crate) fn trapped(inst: &Inst) -> Flow {
+    let why = "it raises an exception that MODE.EXCP_EN enables, and there is no trap handler \
+               (TRAPSTS says which; clear EXCP_EN to go on)";
+    Flow::unsupported(inst, why)
+}
+
+/// What a wave does that has halted.
+pub(crate) fn halted(inst: &Inst) -> Flow {
+    Flow::unsupported(inst, "it halts the wave, and no debugger could resume it")
 }
 
 /// Bits of STATUS (Vega ISA, 3.4 "Status register").

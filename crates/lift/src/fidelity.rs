@@ -105,6 +105,9 @@ fn sopp(op: Sopp) -> Option<Fidelity> {
         S_SENDMSG => Approximate("the message is given to the host program"),
         S_TRAP => Approximate("traps are handled by the host, not by a trap handler"),
         S_SETHALT => Approximate("no debugger could resume the wave: to halt stops the kernel"),
+        S_SENDMSGHALT => {
+            Approximate("the message is given to the host program, then the kernel stops")
+        }
         S_SETKILL => Approximate("the wave ends at once"),
         S_ICACHE_INV => Approximate(
             "a launch compares decoded code with memory and translates anew; code that is \
@@ -124,9 +127,9 @@ fn sop1(op: Sop1) -> Option<Fidelity> {
 fn sopk(op: Sopk) -> Option<Fidelity> {
     use Fidelity::Approximate;
     Some(match op {
-        Sopk::S_GETREG_B32 => {
-            Approximate("STATUS, TRAPSTS and HW_ID show what is modelled: no exceptions, no SIMDs")
-        }
+        Sopk::S_GETREG_B32 => Approximate(
+            "STATUS, TRAPSTS and HW_ID show what is modelled: no cycles of exceptions, no SIMDs",
+        ),
         Sopk::S_SETREG_B32 | Sopk::S_SETREG_IMM32_B32 => {
             Approximate("only MODE and TRAPSTS are written, as without privileges")
         }
@@ -163,7 +166,6 @@ fn vop1(op: Vop1) -> Option<Fidelity> {
         V_EXP_LEGACY_F32 => Approximate("as V_EXP_F32: no document gives its legacy rules"),
         V_LOG_LEGACY_F32 => Approximate("as V_LOG_F32: no document gives its legacy rules"),
         V_NOP => NoEffect("time is not modelled"),
-        V_CLREXCP => NoEffect("exception flags are not collected"),
         _ => return None,
     })
 }
@@ -185,6 +187,9 @@ fn interpolation() -> Fidelity {
 fn ds(op: Ds) -> Option<Fidelity> {
     Some(match op {
         Ds::DS_NOP => Fidelity::NoEffect("time is not modelled"),
+        Ds::DS_CONDXCHG32_RTN_B64 => Fidelity::Approximate(
+            "bit 31 of each dword: store the lower 31 bits; documents say \"conditional write exchange\" only",
+        ),
         _ => return None,
     })
 }

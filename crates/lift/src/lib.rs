@@ -6,8 +6,10 @@
 
 #![warn(missing_docs)]
 
+mod allocation;
 mod block;
 mod control;
+mod exceptions;
 mod fidelity;
 mod lane;
 mod lane_fn;
@@ -25,7 +27,7 @@ mod waits;
 pub use fidelity::{Fidelity, fidelity};
 pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
-pub use straight::{Code, MAX_INSTS, lift_block, lift_insts};
+pub use straight::{Code, MAX_INSTS, lift_block, lift_insts, reads_exceptions};
 pub use support::unsupported;
 
 use block::{Flow, Lift};
@@ -50,6 +52,12 @@ pub(crate) fn family(inst: &Inst) -> Family {
 
 /// Lifts one instruction.
 pub(crate) fn lift_inst(l: &Lift) -> Flow {
+    if l.modes.halted() {
+        return control::halted(l.inst);
+    }
+    if l.modes.trapped() {
+        return control::trapped(l.inst);
+    }
     if l.modes.vskip() && is_vector(l.inst.op) {
         return Flow::Next;
     }
@@ -60,17 +68,17 @@ pub(crate) fn lift_inst(l: &Lift) -> Flow {
         Op::Sopc(op) => readable(l).unwrap_or_else(|| scalar::sopc(l, op)),
         Op::Sopp(op) => control::sopp(l, op),
         Op::Smem(op) => memory::smem(l, op),
-        Op::Ds(op) => memory::ds(l, op),
+        Op::Ds(op) => exceptions::noting_range(l, || memory::ds(l, op)),
         Op::Mubuf(op) => memory::mubuf(l, op),
         Op::Mtbuf(op) => memory::mtbuf(l, op),
         Op::Mimg(op) => memory::mimg(l, op),
         Op::Flat(op) => memory::flat(l, op),
-        Op::Vop1(op) => vector::vop1(l, op),
-        Op::Vop2(op) => vector::vop2(l, op),
-        Op::Vopc(op) => vector::vopc(l, op),
-        Op::Vop3(op) => vector::vop3(l, op),
-        Op::Vop3p(op) => vector::vop3p(l, op),
-        Op::Vintrp(op) => vector::vintrp(l, op),
+        Op::Vop1(op) => exceptions::noting(l, || vector::vop1(l, op)),
+        Op::Vop2(op) => exceptions::noting(l, || vector::vop2(l, op)),
+        Op::Vopc(op) => exceptions::noting(l, || vector::vopc(l, op)),
+        Op::Vop3(op) => exceptions::noting(l, || vector::vop3(l, op)),
+        Op::Vop3p(op) => exceptions::noting(l, || vector::vop3p(l, op)),
+        Op::Vintrp(op) => exceptions::noting(l, || vector::vintrp(l, op)),
         Op::Exp(Exp::EXP) => control::export(l),
     };
     match flow {

@@ -18,7 +18,7 @@ use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Spac
 use wavetank_isa::{Field, Flags, Operand, Ty};
 
 use crate::block::{Flow, Lift};
-use crate::operand::{SGPRS, VGPRS};
+use crate::operand::{NAMED, SGPRS};
 use crate::value::Int;
 
 /// Where a vector memory instruction goes and which registers take part. What
@@ -101,20 +101,27 @@ impl<'a> Lift<'a> {
     }
 
     /// What `count` vector registers hold, from the one in a field on. Past the
-    /// end of the file that is v0 (Vega ISA, 3.6.2 "Out-of-Range behavior").
+    /// last that the wave has that is v0 (Vega ISA, 3.6 "Out-of-Range behavior").
     fn vectors(&self, field: Field, count: u32) -> Vec<Value> {
         let first = self.vgpr(field).unwrap_or(0);
-        let register = |n: u32| match first + n as u16 {
-            reg @ ..VGPRS => Reg::V(reg),
-            _ => Reg::V(0),
-        };
-        (0..count).map(|n| self.b.read(register(n))).collect()
+        let registers = (0..count).map(|n| self.in_range(first + n as u16));
+        registers.map(|n| self.b.read(Reg::V(n))).collect()
     }
 
-    /// What `count` scalar registers hold, from `first` on. Past the end of the
-    /// file that is 0.
+    /// A vector register, or v0 where the wave does not have it.
+    fn in_range(&self, register: u16) -> u16 {
+        if register < self.modes.vgprs() {
+            register
+        } else {
+            0
+        }
+    }
+
+    /// What `count` scalar registers hold, from `first` on. Past the last that the
+    /// wave has that is s0, past the end of the file 0.
     fn scalars(&self, first: u8, count: u8) -> Vec<Value> {
         let register = |reg: u8| match reg {
+            ..NAMED if u16::from(reg) >= self.modes.sgprs() => self.b.read(Reg::S(0)),
             ..SGPRS => self.b.read(Reg::S(reg)),
             _ => self.b.u32(0),
         };
@@ -141,14 +148,17 @@ impl<'a> Lift<'a> {
 
     /// The 32-bit vector register in a field plus `n`.
     fn vector32(&self, field: Field, n: u16) -> Int<'a> {
-        let reg = self.vgpr(field).unwrap_or(0) + n;
+        let reg = self.in_range(self.vgpr(field).unwrap_or(0) + n);
         Int::i32(self.b, self.b.read(Reg::V(reg)))
     }
 
     /// The pair of vector registers in a field.
     fn vector64(&self, field: Field) -> Int<'a> {
         let reg = self.vgpr(field).unwrap_or(0);
-        Int::i64(self.b, self.b.read(Reg::V64(reg)))
+        match self.in_range(reg + 1) {
+            0 => self.vector32(field, 0).pack(self.vector32(field, 1)),
+            _ => Int::i64(self.b, self.b.read(Reg::V64(reg))),
+        }
     }
 
     /// The width of the operand in a field, in dwords.

@@ -5,7 +5,7 @@
 
 use wavetank_ir::{Reg, Value};
 use wavetank_isa::numbers::sreg::RESERVED;
-use wavetank_isa::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE};
+use wavetank_isa::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE, sreg};
 use wavetank_isa::{Field, Operand, Ty};
 
 use crate::block::Lift;
@@ -14,8 +14,10 @@ use crate::value::{Cond, Int};
 pub(crate) use wavetank_isa::numbers::hwreg as hw;
 pub(crate) use wavetank_isa::numbers::sreg::{EXEC, M0, VCC};
 
-/// Vector registers that there are.
-pub(crate) const VGPRS: u16 = 256;
+/// TRAPSTS.EXCP, as far as floats and integers raise it.
+pub(crate) const EXCP: u32 = 0x7f;
+/// Scalar registers from here on have names, and every wave has them.
+pub(crate) const NAMED: u8 = sreg::FLAT_SCRATCH;
 /// Scalar registers that a destination can name.
 pub(crate) const SGPRS: u8 = 128;
 
@@ -132,8 +134,21 @@ impl<'a> Lift<'a> {
         Int::i32(self.b, self.b.read(Reg::S(code)))
     }
 
+    /// An index from a register on, or where the wave has no register there
+    /// (from `most` on) one that is out of range in the IR too (Vega ISA, 3.6
+    /// "Out-of-Range behavior").
+    pub fn index_within(&self, first: u16, index: Int<'a>, most: u16) -> Int<'a> {
+        const FAR: u32 = 1 << 16;
+        if most >= 256 {
+            return index;
+        }
+        let inside = (index + u64::from(first)).lt_u(u64::from(most));
+        inside.select(index, Int::const32(self.b, FAR))
+    }
+
     /// A pair of scalar registers. Pairs are even-aligned (Vega ISA, 3.6.2).
     pub fn sgpr64(&self, code: u8) -> Int<'a> {
+        let code = if code == RESERVED { 0 } else { code };
         Int::i64(self.b, self.b.read(Reg::S64(code & !1)))
     }
 

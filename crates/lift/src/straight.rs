@@ -1,9 +1,11 @@
 //! Lifting of a basic block: decodes once, lifts each instruction once.
 
 use wavetank_ir::{Block, Builder, Terminator};
-use wavetank_isa::Inst;
-use wavetank_isa::tables::Sopp;
+use wavetank_isa::numbers::hwreg;
+use wavetank_isa::tables::{Sopk, Sopp};
+use wavetank_isa::{Field, Inst, Operand};
 
+use crate::allocation;
 use crate::block::{Flow, Lift};
 use crate::modes::Modes;
 
@@ -16,6 +18,12 @@ pub trait Code {
     /// The instruction at a guest address, or a sentence that says why there
     /// is none (outside the code, or no instruction of this chip).
     fn inst(&self, pc: u64) -> Result<Inst, String>;
+
+    /// Whether somebody can see which exceptions its float operations raise:
+    /// some instruction reads TRAPSTS. Noting them takes time.
+    fn shows_exceptions(&self) -> bool {
+        false
+    }
 }
 
 impl<F: Fn(u64) -> Result<Inst, String>> Code for F {
@@ -46,6 +54,16 @@ pub fn lift_block(code: &dyn Code, pc: u64, modes: Modes) -> Block {
     lift_insts(code, pc, modes, MAX_INSTS)
 }
 
+/// Whether an instruction reads TRAPSTS, for
+/// [`shows_exceptions`](Code::shows_exceptions).
+pub fn reads_exceptions(inst: &Inst) -> bool {
+    let id = match inst.operand(Field::Simm16) {
+        Operand::Imm(simm16) => simm16 as u8 & 63,
+        _ => return false,
+    };
+    inst.op == Sopk::S_GETREG_B32.into() && id == hwreg::TRAPSTS
+}
+
 /// Whether waves meet at the instruction at `pc`.
 fn is_barrier(code: &dyn Code, pc: u64) -> bool {
     code.inst(pc).is_ok_and(|i| i.op == Sopp::S_BARRIER.into())
@@ -64,13 +82,18 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
                 return b.finish();
             }
         };
+        b.inst(at, crate::family(&inst));
+        let next = at.wrapping_add(inst.len.into());
+        let Some(inst) = allocation::resolve(&inst, modes) else {
+            at = next;
+            continue;
+        };
         let lift = Lift {
             b: &b,
             inst: &inst,
             modes,
             pc: at,
         };
-        b.inst(at, crate::family(&inst));
         match crate::lift_inst(&lift) {
             Flow::Next => at = lift.next(),
             Flow::Wait if is_barrier(code, lift.next()) => at = lift.next(),

@@ -8,6 +8,7 @@ use wavetank_ir::{
     Access, Block, Counter, DataReg, Half, ImageKind, MemKind, MemOp, Op as Node, Reg, Space,
     Terminator, Value,
 };
+use wavetank_isa::numbers::hwreg;
 use wavetank_isa::tables::{Class, Features, Kind, MODE, OperandSpec, PC, SCC};
 use wavetank_isa::{Chip, Field, Flags, Inst, MAX_OPERANDS, Mods, Op, Operand, Registers, decode};
 use wavetank_lift::{Fidelity, Modes, fidelity, lift_block};
@@ -37,6 +38,8 @@ fn add(set: &mut Registers, reg: Reg) {
         Reg::Scc => set.add_state(SCC),
         Reg::V(n) => set.add_vectors(n as u8, 1),
         Reg::V64(n) => set.add_vectors(n as u8, 2),
+        // What is noted of exceptions, and how large the LDS is, no row says.
+        Reg::Hw(hwreg::TRAPSTS | hwreg::LDS_ALLOC) => {}
         Reg::Hw(_) => set.add_state(MODE),
     }
 }
@@ -155,7 +158,11 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
     }
     let seen = |set: Registers| set.without(&done.bases).without(&constant);
     let reads = seen(told.reads.without(&done.reads).without(&done.parts));
+    // Trap temporaries are written with privileges only, which no wave here has.
+    let mut privileged = Registers::default();
+    privileged.add_scalars(108, 16);
     let writes = told.writes.without(&done.writes).without(&done.bases);
+    let writes = writes.without(&privileged);
     // Of what is not done to the bit, the row may say more; so may it of the
     // status that TFE asks for, which is never written.
     let class = fidelity(inst.op, inst.chip);
@@ -277,6 +284,14 @@ fn meaning(inst: Inst) -> Option<Block> {
         0 => Ok(inst),
         _ => Err(String::new()),
     };
+    let data = inst.op.row().operands.iter().zip(inst.operands);
+    let privileged = |(spec, operand): (&OperandSpec, Operand)| {
+        spec.access.writes() && matches!(operand, Operand::Sgpr(108..124))
+    };
+    // Scalar loads to trap temporaries are not executed.
+    if inst.row().class == Class::Smem && data.into_iter().any(privileged) {
+        return None;
+    }
     let block = lift_block(&code, 0, Modes::default());
     match &block.nodes.last()?.op {
         Node::End(Terminator::Unsupported { what }) if !what.is_empty() => None,

@@ -14,6 +14,7 @@ pub type VectorRegisters = [[u32; LANES]; VGPRS];
 /// Bytes of one lane vector of 32-bit lanes.
 pub const VECTOR_BYTES: usize = LANES * 4;
 
+use wavetank_isa::numbers::LDS_BYTES;
 pub use wavetank_isa::numbers::{hwreg, sreg};
 
 /// The uniform state of a wave. Back ends address it by byte offset.
@@ -40,6 +41,15 @@ pub struct Uniform {
     /// What the wave found when it last came round a loop.
     pub polled: Polled,
 }
+
+/// The hardware registers of a wave with all vector and scalar registers and all of the LDS: GPR_ALLOC says so in VGPR_SIZE
+/// 13:8, in fours less one, and SGPR_SIZE 27:24, in eights less one; LDS_ALLOC in LDS_SIZE 20:12, in units of 256 bytes.
+const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
+    let mut hw = [0; HARDWARE_REGISTERS];
+    hw[hwreg::GPR_ALLOC as usize] = 63 << 8 | 15 << 24;
+    hw[hwreg::LDS_ALLOC as usize] = (LDS_BYTES / 256) << 12;
+    hw
+};
 
 /// What a wave finds when it comes round a loop in which it may poll.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -114,7 +124,7 @@ impl Default for Wave {
 }
 
 impl Wave {
-    /// A wave with all registers zero, every lane on.
+    /// A wave with all registers that there are, zero, every lane on.
     pub fn new(index: u32) -> Wave {
         let mut start = Uniform {
             s: [0; 128],
@@ -130,6 +140,7 @@ impl Wave {
         };
         start.s[126] = !0;
         start.s[127] = !0;
+        start.hw = ALL_REGISTERS;
         let uniform = Memory::new(size_of::<Uniform>());
         // SAFETY: the memory has its size and alignment.
         unsafe { uniform.at.cast().write(start) };
@@ -162,7 +173,7 @@ impl Wave {
     /// has keeps short kernels short.
     #[inline]
     pub fn clear(&mut self, vgprs: usize) {
-        self.start(&[0; 128], &[0; 64], vgprs);
+        self.start(&[0; 128], &ALL_REGISTERS, vgprs);
     }
 
     /// Puts the wave into a start state: scalar and hardware registers as given, the first `vgprs` vector registers zero.

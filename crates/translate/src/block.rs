@@ -1,6 +1,6 @@
 //! A block of guest code as IR.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use wavetank_ir::{Block, Options, simplify};
 use wavetank_lift::{Code, Modes, lift_block, lift_insts};
@@ -33,6 +33,8 @@ enum Source {
 pub struct Translator {
     source: Source,
     step: bool,
+    /// Whether somebody can see which exceptions there were, once it has been asked.
+    shows_exceptions: OnceLock<bool>,
 }
 
 /// A block of a program.
@@ -46,14 +48,20 @@ pub struct Translated {
 impl Translator {
     /// A translator of this code. With `step` every instruction is a block of its own, and no write is left out.
     pub fn new(code: Arc<dyn Code + Send + Sync>, step: bool) -> Self {
-        let source = Source::Gcn(code);
-        Translator { source, step }
+        Translator::from(Source::Gcn(code), step)
     }
 
     /// A translator of code of another instruction set.
     pub fn of(front_end: Arc<dyn FrontEnd + Send + Sync>, step: bool) -> Self {
-        let source = Source::Other(front_end);
-        Translator { source, step }
+        Translator::from(Source::Other(front_end), step)
+    }
+
+    fn from(source: Source, step: bool) -> Self {
+        Translator {
+            source,
+            step,
+            shows_exceptions: OnceLock::new(),
+        }
     }
 
     /// The block that begins at a PC, for modes. Where there is no code the block says so when it is run.
@@ -77,8 +85,17 @@ impl Translator {
     /// The block as it is lifted, not simplified.
     pub fn lift(&self, pc: u64, modes: Modes) -> Block {
         match &self.source {
-            Source::Gcn(code) if self.step => lift_insts(&**code, pc, modes, 1),
-            Source::Gcn(code) => lift_block(&**code, pc, modes),
+            Source::Gcn(code) => {
+                let shows = || code.shows_exceptions();
+                let modes = match self.shows_exceptions.get_or_init(shows) {
+                    true => modes.noting_exceptions(),
+                    false => modes,
+                };
+                match self.step {
+                    true => lift_insts(&**code, pc, modes, 1),
+                    false => lift_block(&**code, pc, modes),
+                }
+            }
             Source::Other(front_end) => front_end.lift(pc, if self.step { 1 } else { usize::MAX }),
         }
     }

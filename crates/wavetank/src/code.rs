@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use wavetank_isa::numbers::hwreg;
 use wavetank_isa::tables::Sop1;
 use wavetank_isa::{Chip, Inst};
 use wavetank_memory::{Registry, RegistryError};
 use wavetank_object::{CodeObject, Image};
-use wavetank_translate::Code;
+use wavetank_translate::{Code, reads_exceptions};
 
 /// Bytes of code that are watched together.
 const LINE: usize = 256;
@@ -37,6 +38,34 @@ impl Segment {
             bytes,
             decoded,
         }
+    }
+
+    /// Whether an instruction reads TRAPSTS. Few words look so, and then it counts whether they are instructions.
+    fn reads_exceptions(&self, chip: Chip) -> bool {
+        let at = |at: usize| {
+            let end = (at + 16).min(self.bytes.len());
+            wavetank_isa::decode(&self.bytes[at..end], chip).ok()
+        };
+        // S_GETREG_B32 is opcode 18 of SOPK, 17 from gfx8 on; the register is in the low bits.
+        let words = self
+            .bytes
+            .chunks_exact(4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let looks = |word: u32| {
+            matches!(word >> 23, 0x171 | 0x172) && word & 63 == u32::from(hwreg::TRAPSTS)
+        };
+        let Some((last, _)) = words.enumerate().rfind(|(_, word)| looks(*word)) else {
+            return false;
+        };
+        let mut here = 0;
+        while here <= 4 * last {
+            let inst = at(here);
+            if inst.as_ref().is_some_and(reads_exceptions) {
+                return true;
+            }
+            here += inst.map_or(4, |inst| usize::from(inst.len));
+        }
+        false
     }
 
     fn mark(&self, at: usize) {
@@ -127,5 +156,9 @@ impl Code for ModuleCode {
             return Err(format!("{pc:#x} is outside the code"));
         };
         wavetank_isa::decode(bytes, self.chip).map_err(|error| error.to_string())
+    }
+
+    fn shows_exceptions(&self) -> bool {
+        self.segments.iter().any(|s| s.reads_exceptions(self.chip))
     }
 }

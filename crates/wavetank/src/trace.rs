@@ -7,7 +7,7 @@ use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
 use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
 use wavetank_memory::Touch;
-use wavetank_memory::{MemoryUnit, VGPRS, Wave, hwreg, sreg};
+use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
 
 use crate::error::Place;
@@ -104,8 +104,7 @@ impl Outlines {
     /// The block at which a wave is.
     fn of(&self, wave: &Wave) -> &(Outline, Toll) {
         let uniform = wave.uniform();
-        let mode = uniform.hw[usize::from(hwreg::MODE)];
-        let modes = Modes::new(mode, uniform.s[usize::from(sreg::M0)]);
+        let modes = Modes::of_wave(&uniform.hw, uniform.s[usize::from(sreg::M0)]);
         let key = Key::new(uniform.pc, modes);
         let known = self.known.get(key, || {
             let block = self.translator.lift(uniform.pc, modes);

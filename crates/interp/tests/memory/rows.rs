@@ -223,6 +223,7 @@ impl State {
             Half::Whole => value,
             Half::Low => *register & 0xffff_0000 | value & 0xffff,
             Half::High => *register & 0xffff | value << 16,
+            Half::Each => unreachable!("of converted elements only"),
         };
     }
 }

@@ -23,7 +23,7 @@ family! {
         S_SLEEP                    = row("s_sleep",                    [0x0e, 0x0e, 0x0e, 0x0e], &[count()]),
         S_SETPRIO                  = row("s_setprio",                  [0x0f, 0x0f, 0x0f, 0x0f], &[count()]),
         S_SENDMSG                  = row("s_sendmsg",                  [0x10, 0x10, 0x10, 0x10], &[sendmsg()]).reads(M0).class(Class::Message),
-        S_SENDMSGHALT              = row("s_sendmsghalt",              [0x11, 0x11, 0x11, 0x11], &[sendmsg()]).reads(M0).class(Class::Message),
+        S_SENDMSGHALT              = row("s_sendmsghalt",              [0x11, 0x11, 0x11, 0x11], &[sendmsg()]).reads(M0.and(MODE)).writes(MODE).class(Class::Message),
         S_TRAP                     = row("s_trap",                     [0x12, 0x12, 0x12, 0x12], &[count()]).class(Class::Branch),
         S_ICACHE_INV               = row("s_icache_inv",               [0x13, 0x13, 0x13, 0x13], &[]),
         S_INCPERFLEVEL             = row("s_incperflevel",             [0x14, 0x14, 0x14, 0x14], &[count()]),

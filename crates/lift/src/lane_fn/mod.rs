@@ -6,6 +6,8 @@
 mod bytes;
 mod cube;
 mod division;
+mod exact;
+pub(crate) mod exceptions;
 mod norm;
 mod screen;
 mod trig;
@@ -21,6 +23,7 @@ pub(crate) use division::{
     DIV_FIXUP_F16, DIV_FIXUP_F32, DIV_FIXUP_F64, DIV_FIXUP_FLUSHING_F16, DIV_FIXUP_FLUSHING_F32,
     DIV_FIXUP_FLUSHING_F64, DIV_FMAS_SCALED_F32, DIV_FMAS_SCALED_F64, DIV_SCALE_F32, DIV_SCALE_F64,
 };
+pub(crate) use exceptions::EXCEPTIONS;
 pub(crate) use norm::{PK_SNORM16, PK_UNORM16, SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
@@ -58,7 +61,7 @@ macro_rules! lane_fn {
 use lane_fn;
 
 /// Every lane function, for texts that name one.
-static ALL: [&wavetank_ir::LaneFn; 31] = [
+static ALL: [&wavetank_ir::LaneFn; 32] = [
     &DOT4_I8,
     &DOT4_U8,
     &DOT8_I4,
@@ -84,6 +87,7 @@ static ALL: [&wavetank_ir::LaneFn; 31] = [
     &DIV_FMAS_SCALED_F64,
     &DIV_SCALE_F32,
     &DIV_SCALE_F64,
+    &EXCEPTIONS,
     &PK_SNORM16,
     &PK_UNORM16,
     &SNORM16,

@@ -3,17 +3,20 @@
 //!
 //! For accesses of memory, lane n uses dword M0[15:0] + OFFSET + 4 · n of LDS.
 
-use wavetank_ir::{Access, Counter, Half, MemKind, MemOp, Space, Value};
+use wavetank_ir::{Access, Counter, Half, MemKind, MemOp, Reg, Space, Value};
 
 use super::Site;
 use crate::block::{Flow, Lift};
-use crate::value::Int;
+use crate::operand::hw;
+use crate::value::{Cond, Int};
 
-/// LDS = MEM, extended to a dword a lane.
+/// LDS = MEM, extended to a dword a lane. Lanes whose place is not in the LDS
+/// of the work-group access nothing (Vega ISA, 8.1 "Clamping Rules").
 pub(super) fn load<'l, 'a>(l: &'l Lift<'a>, site: Site<'l, 'a>, access: Access) -> Flow {
     let place = place(l);
     let data = l.b.load(MemOp {
         ret: None,
+        mask: Some(legal(l)),
         ..site.access(MemKind::Load, access, Half::Whole)
     });
     l.b.mem(MemOp {
@@ -48,9 +51,23 @@ pub(crate) fn read_uniform<'a>(l: &Lift<'a>, address: Int<'a>) -> Int<'a> {
 
 /// A load of the dword of each lane.
 fn place(l: &Lift) -> MemOp {
+    dword(address(l).v, l.inst.mods.offset.into(), l.exec_mask())
+}
+
+/// Where the dword of each lane is, but for OFFSET.
+fn address<'a>(l: &Lift<'a>) -> Int<'a> {
     let lane = Int::i32(l.b, l.b.lane_id());
-    let address = (lane << 2) + (l.m0() & 0xffff);
-    dword(address.v, l.inst.mods.offset.into(), l.exec_mask())
+    (lane << 2) + (l.m0() & 0xffff)
+}
+
+/// The active lanes whose dword is in the LDS that was allocated: LDS_ALLOC has
+/// its size in 20:12, in units of 64 dwords.
+fn legal(l: &Lift) -> Value {
+    let allocated = Int::i32(l.b, l.b.read(Reg::Hw(hw::LDS_ALLOC)));
+    let bytes = ((allocated >> 12) & 0x1ff) << 8;
+    let last = address(l) + u64::from(l.inst.mods.offset as u32 + 3);
+    let exec = Cond::new(l.b, l.exec_mask());
+    (last.lt_u(bytes) & exec).v
 }
 
 /// A load of a dword of LDS a lane.

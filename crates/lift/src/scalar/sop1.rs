@@ -7,7 +7,7 @@ use wavetank_isa::tables::Sop1;
 use super::{Result, keep_scc, non_zero, write_back};
 use crate::block::{Flow, Lift};
 use crate::control;
-use crate::operand::M0;
+use crate::operand::{M0, NAMED};
 use crate::value::Int;
 
 /// Lifts a SOP1 instruction.
@@ -125,18 +125,27 @@ fn write_exec<'a>(l: &Lift<'a>, f: impl Fn(Int<'a>) -> Int<'a>) -> Result<'a> {
     non_zero(new)
 }
 
-/// SGPR[SRC0 + n + M0].
+/// SGPR[SRC0 + n + M0], s0 where the wave has no such register.
 fn relative_source<'a>(l: &Lift<'a>, n: u8) -> Int<'a> {
     let base = l.sgpr_code(Field::Src0).unwrap_or(0).saturating_add(n);
-    Int::i32(l.b, l.b.read_indexed_s(base, l.m0().v))
+    let index = relative(l, base);
+    Int::i32(l.b, l.b.read_indexed_s(base, index.v))
 }
 
-/// SGPR[DST + n + M0] = words[n].
+/// SGPR[DST + n + M0] = words[n], where the wave has such registers.
 fn relative_destination<'a>(l: &Lift<'a>, words: &[Int<'a>]) -> Flow {
     let base = l.sgpr_code(Field::Sdst).unwrap_or(0);
-    let index = l.m0();
     for (n, word) in (0..).zip(words) {
-        l.b.write_indexed_s(base.saturating_add(n), index.v, word.v);
+        let base = base.saturating_add(n);
+        l.b.write_indexed_s(base, relative(l, base).v, word.v);
     }
     Flow::Next
+}
+
+/// M0 as the index from a register on. The ones with names every wave has.
+fn relative<'a>(l: &Lift<'a>, base: u8) -> Int<'a> {
+    match base {
+        ..NAMED => l.index_within(base.into(), l.m0(), l.modes.sgprs()),
+        _ => l.m0(),
+    }
 }

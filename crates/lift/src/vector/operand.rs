@@ -8,8 +8,9 @@
 use std::cell::OnceCell;
 
 use wavetank_ir::{Bin, Builder, Elem, Fp, Reg, Tern, Un, Value};
-use wavetank_isa::tables::{Features, OperandSpec, Vop2};
-use wavetank_isa::{DstUnused, Field, Flags, Form, Inst, Op, Operand, Row, SdwaSel, Ty};
+use wavetank_isa::numbers::sreg::RESERVED;
+use wavetank_isa::tables::{Features, OperandSpec};
+use wavetank_isa::{DstUnused, Field, Flags, Form, Inst, Operand, Row, SdwaSel, Ty};
 
 use crate::block::Lift;
 use crate::lane;
@@ -184,40 +185,34 @@ impl<'a> Vector<'a> {
     /// One vector register or two, indexed by M0 when the mode says so.
     fn vgprs(&self, spec: OperandSpec, n: u16) -> Value {
         let wide = spec.ty.dwords() == 2;
-        if !self.is_indexed(spec) {
+        if !self.l.modes.indexes(self.l.inst, &spec) {
             return self.b().read(if wide { Reg::V64(n) } else { Reg::V(n) });
         }
         let index = self.gpr_index();
-        let low = self.b().read_indexed(n, index);
+        let low = self.read_indexed(n, index);
         if !wide {
             return low;
         }
-        let high = self.b().read_indexed(n + 1, index);
+        let high = self.read_indexed(n + 1, index);
         self.b().bin(Bin::Pack, Elem::I32, Fp::default(), low, high)
     }
 
-    /// Whether VGPR indexing applies to an operand (Vega ISA, 6.6.1 "Special
-    /// cases"): the addend of V_MAC goes with the destination, the second
-    /// source of V_MADMK is the third of the multiply-add, and of lane moves
-    /// only the vector operand takes part.
-    fn is_indexed(&self, spec: OperandSpec) -> bool {
-        let madmk = matches!(
-            self.l.inst.op,
-            Op::Vop2(Vop2::V_MADMK_F16 | Vop2::V_MADMK_F32)
-        );
-        let bit = match spec.field {
-            Field::Src0 => 0,
-            Field::Src1 if madmk => 2,
-            Field::Src1 => 1,
-            Field::Src2 => 2,
-            _ => 3,
-        };
-        self.l.indexed_operands() >> bit & 1 == 1
+    /// The register `index` behind another, or v0 where the wave does not have
+    /// it.
+    pub fn read_indexed(&self, n: u16, index: Int<'a>) -> Value {
+        let index = self.l.index_within(n, index, self.l.modes.vgprs());
+        self.b().read_indexed(n, index.v)
+    }
+
+    /// Writes the register `index` behind another, if the wave has it.
+    pub fn write_indexed(&self, n: u16, index: Int<'a>, value: Value, lanes: Value) {
+        let index = self.l.index_within(n, index, self.l.modes.vgprs());
+        self.b().write_indexed(n, index.v, value, lanes);
     }
 
     /// M0[7:0], the index of VGPR indexing.
-    fn gpr_index(&self) -> Value {
-        (self.l.m0() & 0xff).v
+    fn gpr_index(&self) -> Int<'a> {
+        self.l.m0() & 0xff
     }
 
     /// The part of source `n` that SDWA or OP_SEL selects.
@@ -420,25 +415,25 @@ impl<'a> Vector<'a> {
     pub fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
         let b = self.b();
         let wide = b.ty(value).bits() == 64;
-        if self.l.indexed_operands() & 8 == 0 {
+        if self.l.modes.indexed(self.l.inst) & 8 == 0 {
             let reg = if wide { Reg::V64(n) } else { Reg::V(n) };
             return b.write_bytes(reg, value, Some(lanes), bytes);
         }
         let index = self.gpr_index();
         if wide {
             let value = Int::i64(b, value);
-            b.write_indexed(n, index, value.low().v, lanes);
-            b.write_indexed(n + 1, index, value.high().v, lanes);
+            self.write_indexed(n, index, value.low().v, lanes);
+            self.write_indexed(n + 1, index, value.high().v, lanes);
         } else if bytes == 0b1111 {
-            b.write_indexed(n, index, value, lanes);
+            self.write_indexed(n, index, value, lanes);
         } else {
             // Indexed writes are whole: the other bytes are written back.
             let ones = (0..4).filter(|i| bytes >> i & 1 == 1);
             let select = b.u32(ones.fold(0, |m, i| m | 0xff << (8 * i)));
-            let old = b.read_indexed(n, index);
+            let old = self.read_indexed(n, index);
             let fp = Fp::default();
             let whole = b.tern(Tern::BitSelect, Elem::I32, fp, select, value, old);
-            b.write_indexed(n, index, whole, lanes);
+            self.write_indexed(n, index, whole, lanes);
         }
     }
 
@@ -463,16 +458,20 @@ impl<'a> Vector<'a> {
         let b = self.b();
         let mask = self.per_lane(cond).v;
         let mask = b.bin(Bin::And, Elem::I64, Fp::default(), mask, self.lanes());
-        if let Operand::Sgpr(n) = self.l.inst.operand(Field::Sdst) {
-            b.write(Reg::Mask(n & !1), mask, None);
+        match self.l.inst.operand(Field::Sdst) {
+            Operand::Sgpr(RESERVED) => {}
+            Operand::Sgpr(n) => b.write(Reg::Mask(n & !1), mask, None),
+            _ => {}
         }
         mask
     }
 
     /// Writes the scalar register that stands in VDST.
     pub fn write_sgpr(&self, value: Value) {
-        if let Operand::Sgpr(n) = self.l.inst.operand(Field::Vdst) {
-            self.b().write(Reg::S(n), value, None);
+        match self.l.inst.operand(Field::Vdst) {
+            Operand::Sgpr(RESERVED) => {}
+            Operand::Sgpr(n) => self.b().write(Reg::S(n), value, None),
+            _ => {}
         }
     }
 }

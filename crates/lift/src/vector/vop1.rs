@@ -7,12 +7,18 @@ use wavetank_isa::{Field, Operand};
 use super::operand::Vector;
 use crate::block::Flow;
 use crate::lane_fn;
+use crate::operand::{EXCP, hw};
 use crate::value::{Float, Int};
 
 pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
     match op {
-        // V_CLREXCP clears exception flags, which no wave here collects.
-        V_NOP | V_CLREXCP => Flow::Next,
+        V_NOP => Flow::Next,
+        V_CLREXCP => {
+            let trapsts = Reg::Hw(hw::TRAPSTS);
+            let kept = Int::i32(v.b(), v.b().read(trapsts)) & u64::from(!EXCP);
+            v.b().write(trapsts, kept.v, None);
+            Flow::Next
+        }
         V_MOV_B32 => v.int(|[a]| a),
         V_SWAP_B32 => swap(v),
         V_READFIRSTLANE_B32 => read_first_lane(v),
@@ -167,13 +173,13 @@ fn read_first_lane(v: &Vector) -> Flow {
 
 /// V_MOVREL*: M0 is added to the number of the source, the destination or both.
 fn movrel(v: &Vector, source: bool, destination: bool) -> Flow {
-    let (b, m0) = (v.b(), v.l.m0().v);
+    let m0 = v.l.m0();
     let value = match v.l.inst.operand(Field::Src0) {
-        Operand::Vgpr(n) if source => b.read_indexed(n.into(), m0),
+        Operand::Vgpr(n) if source => v.read_indexed(n.into(), m0),
         _ => v.fetch::<Int, 1>()[0].v,
     };
     match v.l.inst.operand(Field::Vdst) {
-        Operand::Vgpr(n) if destination => b.write_indexed(n.into(), m0, value, v.lanes()),
+        Operand::Vgpr(n) if destination => v.write_indexed(n.into(), m0, value, v.lanes()),
         _ => v.write(value, Elem::I32),
     }
     Flow::Next

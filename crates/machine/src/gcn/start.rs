@@ -139,9 +139,10 @@ impl Launch {
             | (rsrc1 >> 23 & 1) << 9
             | (rsrc2 >> 24 & 0x7f) << 12
             | overflow << 23;
-        // STATUS: SPI_PRIO 2:1, TRAP_EN 6, IN_TG 11, VALID 16.
+        // STATUS: SPI_PRIO 2:1, TRAP_EN 6, IN_TG 11, VALID 16. The packet processor enables traps, whatever the descriptor
+        // says: there is a handler, the host.
         hw[usize::from(hwreg::STATUS)] =
-            (rsrc1 >> 10 & 3) << 1 | (rsrc2 >> 6 & 1) << 6 | u32::from(waves > 1) << 11 | 1 << 16;
+            (rsrc1 >> 10 & 3) << 1 | 1 << 6 | u32::from(waves > 1) << 11 | 1 << 16;
         // HW_ID: CU_ID 11:8, SE_ID 14:13, TG_ID 19:16; the rest is that of a wave.
         hw[usize::from(hwreg::HW_ID)] =
             (site.unit & 0xf) << 8 | (site.unit >> 4 & 3) << 13 | (site.slot & 0xf) << 16;
@@ -330,7 +331,7 @@ mod tests {
         let wave = started(&launch, [128, 1, 1], [128, 1, 1], 0, 1);
         let hw = |n: u8| wave.uniform().hw[usize::from(n)];
         assert_eq!(hw(hwreg::MODE), 0xc0 | 1 << 8 | 1 << 9 | 5 << 12 | 1 << 23);
-        assert_eq!(hw(hwreg::STATUS), 1 << 11 | 1 << 16);
+        assert_eq!(hw(hwreg::STATUS), 1 << 6 | 1 << 11 | 1 << 16);
         assert_eq!(hw(hwreg::GPR_ALLOC), 1 << 8 | 11 << 24);
         // 513 bytes take two blocks of 128 dwords: four units.
         assert_eq!(hw(hwreg::LDS_ALLOC), 4 << 12);

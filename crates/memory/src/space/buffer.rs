@@ -206,8 +206,7 @@ impl Site {
             let tid = if d.add_tid { lane as u64 } else { 0 };
             let index = u64::from(self.index[lane]);
             let offset = u64::from(self.offset[lane]) + self.constant;
-            // From the base, as far as buffers go that are checked by bytes.
-            let bytes = index.wrapping_mul(d.stride).wrapping_add(offset);
+            let bytes = self.distance(lane);
             address[lane] = self.base.wrapping_add(d.place(index + tid, offset));
             for (n, valid) in (0..dwords as u64).zip(&mut valid) {
                 let inside = match self.range {
@@ -222,6 +221,27 @@ impl Site {
             valid = [0; 4];
         }
         (address, valid)
+    }
+
+    /// The lanes of which all of `bytes` bytes are in range.
+    pub fn whole(&self, bytes: u32) -> u64 {
+        let records = u64::from(self.descriptor.num_records);
+        match self.range {
+            Range::Raw(more) => {
+                which(|lane| self.distance(lane) + more + u64::from(bytes) <= records)
+            }
+            Range::Private | Range::Structured(_) => !0,
+        }
+    }
+
+    /// How far from the base a lane is, of buffers that are checked by bytes.
+    #[inline(always)]
+    fn distance(&self, lane: usize) -> u64 {
+        let offset = u64::from(self.offset[lane]) + self.constant;
+        let index = u64::from(self.index[lane]);
+        index
+            .wrapping_mul(self.descriptor.stride)
+            .wrapping_add(offset)
     }
 
     /// Brings the addresses of accesses of a dword or more to where they are
@@ -487,7 +507,8 @@ unsafe fn general<O: Operation>(
     site.align(ctx.memory.alignment, present, op.bytes(), &mut address)?;
     if matches!(step.op.kind, MemKind::Atomic(_)) {
         // All or nothing.
-        valid = [valid[..dwords].iter().fold(!0, |a, v| a & v); 4];
+        let whole = site.whole(op.bytes());
+        valid = [valid[..dwords].iter().fold(whole, |a, v| a & v); 4];
     }
     let places = Split {
         address,

@@ -30,7 +30,10 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
     let bytes = format.map_or(0, Format::bytes);
     let stores = step.op.kind != MemKind::Load;
     // A format that is reserved is like one that is unbound.
-    let inside = if format.is_some() { mask & valid[0] } else { 0 };
+    let inside = match format {
+        Some(_) => mask & valid[0] & site.whole(bytes),
+        None => 0,
+    };
     site.align(ctx.memory.alignment, inside, bytes, &mut address)?;
     if inside != 0 {
         site.check(ctx, step.cache, inside, (bytes, stores), &address)?;

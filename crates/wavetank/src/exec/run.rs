@@ -7,7 +7,8 @@ use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translati
 use wavetank_ir::LANES;
 use wavetank_isa::{Chip, Inst};
 use wavetank_maxwell::lift as maxwell;
-use wavetank_memory::{MemoryUnit, Registry, Surface};
+use wavetank_memory::{MemoryUnit, Registry, Surface, hwreg};
+use wavetank_translate::{Code as CodeOf, reads_exceptions};
 
 use super::engine::{Engine, Group, run_front_end};
 use super::fault::{Expected, Stopped};
@@ -131,6 +132,12 @@ impl Case {
         }))
     }
 
+    /// Whether TRAPSTS is looked at.
+    fn shows_exceptions(&self) -> bool {
+        let named = |a: &Assignment| *a.target.place() == Target::Hardware(hwreg::TRAPSTS);
+        self.expectations.iter().any(named) || self.instructions().any(reads_exceptions)
+    }
+
     /// The instruction at an offset from the first.
     fn line_at(&self, offset: u64) -> Option<&Line> {
         let mut at = 0;
@@ -143,6 +150,27 @@ impl Case {
             };
             here == offset
         })
+    }
+}
+
+/// The instructions of a case, by address.
+struct CaseCode {
+    code: HashMap<u64, Result<Inst, String>>,
+    shows_exceptions: bool,
+}
+
+impl CodeOf for CaseCode {
+    fn inst(&self, pc: u64) -> Result<Inst, String> {
+        self.code.get(&pc).cloned().unwrap_or_else(|| {
+            let offset = pc.wrapping_sub(BASE);
+            Err(format!(
+                "the code was left: nothing is at offset {offset:#x}"
+            ))
+        })
+    }
+
+    fn shows_exceptions(&self) -> bool {
+        self.shows_exceptions
     }
 }
 
@@ -167,13 +195,9 @@ fn execute_gcn(
     }
     let end = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), chip);
     code.insert(pc, end.map_err(|error| error.to_string()));
-    let source = Arc::new(move |pc: u64| {
-        code.get(&pc).cloned().unwrap_or_else(|| {
-            let offset = pc.wrapping_sub(BASE);
-            Err(format!(
-                "the code was left: nothing is at offset {offset:#x}"
-            ))
-        })
+    let source = Arc::new(CaseCode {
+        code,
+        shows_exceptions: case.shows_exceptions(),
     });
     group.begin(BASE);
     match engine {

@@ -20,8 +20,6 @@ const ROW: usize = 4 * LANES;
 /// The bytes of MODE at the start, as descriptors have them: round to nearest, denormals kept, DX10_CLAMP, IEEE, as
 /// compilers for Vega set it.
 const RSRC1: u32 = 0xf0 << 12 | 1 << 21 | 1 << 23;
-/// A trap handler is present, as under ROCm.
-const RSRC2: u32 = 1 << 6;
 
 /// Where the scratch of the waves is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -223,7 +221,7 @@ impl Case {
             generation: chip.generation(),
             entry: 0,
             rsrc1: RSRC1,
-            rsrc2: RSRC2,
+            rsrc2: 0,
             vgprs: sizes.vgprs,
             sgprs: sizes.sgprs,
             lds_bytes: sizes.lds_bytes,

@@ -1,0 +1,72 @@
+//! Registers that a wave does not have (Vega ISA, 3.6 "Out-of-Range behavior").
+//!
+//! How many it has stands in its modes, so that this is decided where a block
+//! is lifted: an operand that names no register of the wave is another one, or
+//! the instruction is none. Only registers that M0 chooses are asked for while
+//! the wave runs (`vector/operand.rs`, `scalar/sop1.rs`).
+
+use wavetank_isa::numbers::sreg::RESERVED;
+use wavetank_isa::tables::{Class, Features};
+use wavetank_isa::{Inst, Operand};
+
+use crate::modes::Modes;
+use crate::operand::{M0, NAMED};
+
+/// Scalar registers from here to M0 are written with privileges only.
+const PRIVILEGED: u8 = 108;
+
+/// The instruction with operands that the wave has; `None` where it does
+/// nothing.
+///
+/// A source that is out of range is v0 or s0. A scalar destination is written
+/// nowhere, which leaves SCC and EXEC (5.3 "SALU instructions"). Nothing is
+/// done where a vector destination is out of range, one of several
+/// destinations, or some of what a load or an atomic returns, the status of
+/// TFE included; the same of scalar loads (7.4 "Alignment and bounds checking").
+pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
+    let row = inst.row();
+    let (mut resolved, mut destinations, mut lost) = (*inst, 0, false);
+    let alu = matches!(row.class, Class::Valu | Class::Interp);
+    for (i, spec) in row.operands.iter().enumerate() {
+        let (_, writes) = inst.accesses(i);
+        destinations += u32::from(writes);
+        let count = u16::from(inst.dwords(i)).max(1);
+        let operand = &mut resolved.operands[i];
+        match *operand {
+            Operand::Vgpr(_) if row.has(Features::INDEXED) || modes.indexes(inst, spec) => {}
+            Operand::Vgpr(first) if u16::from(first) + count > modes.vgprs() => {
+                if writes {
+                    return None;
+                }
+                // Of stores each register is looked at by itself.
+                if alu || u16::from(first) >= modes.vgprs() {
+                    *operand = Operand::Vgpr(0);
+                }
+            }
+            // Trap temporaries, and TBA and TMA before gfx9 (3.9 "Traps").
+            Operand::Sgpr(PRIVILEGED..M0) if writes => {
+                if row.class == Class::Smem {
+                    return None;
+                }
+                lost = true;
+                *operand = Operand::Sgpr(RESERVED);
+            }
+            Operand::Sgpr(first @ ..NAMED) if u16::from(first) + count > modes.sgprs() => {
+                if row.has(Features::INDEXED) {
+                    continue;
+                }
+                if writes && row.class == Class::Smem {
+                    return None;
+                }
+                lost |= writes;
+                *operand = match writes {
+                    true => Operand::Sgpr(RESERVED),
+                    false => Operand::Sgpr(0),
+                };
+            }
+            _ => {}
+        }
+    }
+    let nothing = lost && destinations > 1;
+    (!nothing).then_some(resolved)
+}

@@ -1,0 +1,213 @@
+//! TRAPSTS.EXCP: the exceptions that float operations raise (Vega ISA, 3.10
+//! "Trap and Exception registers").
+//!
+//! Blocks are lifted so only where somebody can see it: the program reads
+//! TRAPSTS, or MODE.EXCP_EN enables traps. Then each operation of the IR that an
+//! instruction has become is asked what it raises in the active lanes.
+
+use wavetank_ir::{Bin, Cvt, Elem, Fp, Op as Node, Reg, Space, Terminator, Tern, Un, Value};
+use wavetank_isa::tables::{Class, Vop1};
+use wavetank_isa::{Flags, Inst, Op};
+
+use crate::block::{Flow, Lift};
+use crate::control;
+use crate::lane_fn::EXCEPTIONS;
+use crate::lane_fn::exceptions::{How, Operation};
+use crate::operand::{EXCP, hw};
+use crate::value::{Cond, Int};
+
+/// The bit of TRAPSTS.EXCP that memory sets.
+const MEMORY_VIOLATION: u32 = 8;
+
+/// An operation, its operands, and whether they are the upper halves.
+struct Watched {
+    how: How,
+    operands: [Option<Value>; 3],
+    upper: bool,
+}
+
+/// Lifts an instruction, and notes what it raises where that can be seen.
+pub(crate) fn noting(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
+    let floats = matches!(l.inst.row().class, Class::Valu | Class::Interp);
+    if !l.modes.notes_exceptions() || !floats {
+        return meaning();
+    }
+    // A compare may write EXEC.
+    let lanes = Cond::new(l.b, l.exec_mask());
+    let first = l.b.so_far().nodes.len();
+    let flow = meaning();
+    let mut watched = Vec::new();
+    for node in &l.b.so_far().nodes[first..] {
+        watch(l.inst, &node.op, &mut watched);
+    }
+    match flow {
+        Flow::Next if !watched.is_empty() => raise(l, lanes, &watched),
+        flow => flow,
+    }
+}
+
+/// Lifts an access to the global data share, and notes where it is out of range
+/// (3.10 "Memory Violations"). What else violates memory stops the kernel.
+pub(crate) fn noting_range(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
+    if !l.modes.notes_exceptions() || !l.inst.has(Flags::GDS) {
+        return meaning();
+    }
+    let first = l.b.so_far().nodes.len();
+    let flow = meaning();
+    let access = |node: &wavetank_ir::Node| match &node.op {
+        Node::Mem(op) => match (&op.space, op.mask) {
+            // Appending has one address, which is no lane's.
+            (Space::Gds { address, window }, Some(mask)) if l.b.ty(*address).is_vector() => {
+                let bytes = u64::from(op.access.bytes());
+                Some((*address, *window, mask, op.offset as u64 + bytes))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let accesses: Vec<_> = l.b.so_far().nodes[first..]
+        .iter()
+        .filter_map(access)
+        .collect();
+    for (address, window, mask, end) in accesses {
+        let size = Int::i32(l.b, window) & 0xffff;
+        let outside = size.lt_u(Int::i32(l.b, address) + end);
+        let outside = (outside & Cond::new(l.b, mask)).as_int().ne(0);
+        note(l, outside.as_int() << u64::from(MEMORY_VIOLATION));
+    }
+    flow
+}
+
+/// TRAPSTS |= bits.
+fn note(l: &Lift, bits: Int) {
+    let trapsts = Int::i32(l.b, l.b.read(Reg::Hw(hw::TRAPSTS))) | bits;
+    l.b.write(Reg::Hw(hw::TRAPSTS), trapsts.v, None);
+}
+
+/// Sets the bits of what is raised; with some of them enabled the wave traps.
+fn raise(l: &Lift, lanes: Cond, watched: &[Watched]) -> Flow {
+    let flags = watched.iter().map(|w| flags(l, w));
+    let flags = flags.reduce(|all, one| all | one);
+    let flags = flags.unwrap_or_else(|| Int::const32(l.b, 0));
+    let bit = |n: u32| {
+        let raised = (flags & u64::from(1u32 << n)).ne(0) & lanes;
+        raised.as_int().ne(0).as_int() << u64::from(n)
+    };
+    let bits = (1..EXCP.count_ones()).fold(bit(0), |all, n| all | bit(n));
+    note(l, bits);
+    match l.modes.enabled_exceptions() {
+        0 => Flow::Next,
+        enabled => {
+            let trap = (bits & u64::from(enabled)).ne(0);
+            control::flag_trap(l, trap);
+            Flow::End(Terminator::CondBranch {
+                cond: trap.v,
+                taken: l.pc,
+                next: l.next(),
+            })
+        }
+    }
+}
+
+/// What an operation raises, in each lane.
+fn flags<'a>(l: &Lift<'a>, watched: &Watched) -> Int<'a> {
+    let b = l.b;
+    let operand = |value: Option<Value>| match (value, watched.upper) {
+        (None, _) => b.u32(0),
+        (Some(value), false) => value,
+        (Some(value), true) => (Int::i32(b, value) >> 16).v,
+    };
+    let [x, y, z] = watched.operands.map(operand);
+    let how = b.u32(watched.how.bits());
+    Int::i32(b, b.lane_fn(&EXCEPTIONS, &[x, y, z, how]))
+}
+
+/// Adds what a node does, if it can raise anything.
+fn watch(inst: &Inst, node: &Node, all: &mut Vec<Watched>) {
+    let signals = inst.has(Flags::CLAMP);
+    let mut add = |operation, from: Elem, to: Elem, fp: Fp, operands: &[Value], numbers: u32| {
+        let halves = matches!(from, Elem::F16x2);
+        let width = |elem: Elem| if halves { 16 } else { elem.bits() };
+        let compares = operation == Operation::Compare;
+        let how = How {
+            operation,
+            from: width(from),
+            to: width(to),
+            operands: numbers,
+            fp,
+            signals: signals || compares && signals_always(inst),
+        };
+        for upper in [false, true].into_iter().take(1 + usize::from(halves)) {
+            let operands = std::array::from_fn(|n| operands.get(n).copied());
+            all.push(Watched {
+                how,
+                operands,
+                upper,
+            });
+        }
+    };
+    match *node {
+        Node::Un(un, elem, fp, a) => {
+            if let Some(operation) = one_operand(inst, un) {
+                add(operation, elem, elem, fp, &[a], 1);
+            }
+        }
+        Node::Bin(bin, elem, fp, a, b) => match bin {
+            Bin::FAdd => add(Operation::Add, elem, elem, fp, &[a, b], 2),
+            Bin::FSub => add(Operation::Subtract, elem, elem, fp, &[a, b], 2),
+            Bin::FMul => add(Operation::Multiply, elem, elem, fp, &[a, b], 2),
+            Bin::FMin | Bin::FMax => add(Operation::Choose, elem, elem, fp, &[a, b], 2),
+            Bin::FLdexp => add(Operation::Scale, elem, elem, fp, &[a, b], 1),
+            _ => {}
+        },
+        Node::Tern(tern, elem, fp, a, b, c) => match tern {
+            Tern::Fma => add(Operation::MultiplyAdd, elem, elem, fp, &[a, b, c], 3),
+            Tern::FMad => add(Operation::MultiplyThenAdd, elem, elem, fp, &[a, b, c], 3),
+            Tern::FMed3 => add(Operation::Choose, elem, elem, fp, &[a, b, c], 3),
+            _ => {}
+        },
+        Node::Cvt(cvt, from, to, fp, a) => {
+            let operation = match cvt {
+                Cvt::SToF => Operation::FromSigned,
+                Cvt::UToF => Operation::FromUnsigned,
+                Cvt::FToS => Operation::ToSigned,
+                Cvt::FToU => Operation::ToUnsigned,
+                Cvt::FToF => Operation::ToFloat,
+            };
+            add(operation, from, to, fp, &[a], 1);
+        }
+        Node::Cmp(_, elem, fp, a, b) if elem.is_float() => {
+            add(Operation::Compare, elem, elem, fp, &[a, b], 2);
+        }
+        Node::LaneFn(f, ref args) if f.name.starts_with("div_fixup") => {
+            let elem = match (f.result_bits, f.name.ends_with("f16")) {
+                (64, _) => Elem::F64,
+                (_, true) => Elem::F16,
+                _ => Elem::F32,
+            };
+            add(Operation::Divide, elem, elem, Fp::default(), args, 3);
+        }
+        _ => {}
+    }
+}
+
+/// What an operation of one operand is here.
+fn one_operand(inst: &Inst, un: Un) -> Option<Operation> {
+    Some(match un {
+        Un::FRcp if inst.op == Op::Vop1(Vop1::V_RCP_IFLAG_F32) => Operation::IntegerReciprocal,
+        Un::FRcp => Operation::Reciprocal,
+        Un::FSqrt => Operation::Root,
+        Un::FRsq => Operation::ReciprocalRoot,
+        Un::FExp2 => Operation::Exponential,
+        Un::FLog2 => Operation::Logarithm,
+        Un::FSin | Un::FCos => Operation::Turn,
+        Un::FFract | Un::FTrunc | Un::FCeil | Un::FFloor | Un::FRoundEven => Operation::Choose,
+        Un::FCanonicalize | Un::FExponent | Un::FMantissa => Operation::Choose,
+        _ => return None,
+    })
+}
+
+/// Whether a compare signals with CLAMP or without, as V_CMPS does.
+fn signals_always(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Vopc(op) if format!("{op:?}").starts_with("V_CMPS"))
+}

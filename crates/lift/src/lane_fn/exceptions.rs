@@ -1,0 +1,411 @@
+//! Which exceptions an operation of the IR on floats raises (Vega ISA, 3.10
+//! "Trap and Exception registers": the bits of TRAPSTS.EXCP).
+
+use wavetank_ir::{Fp, Round};
+
+use super::exact::{DOUBLE, Exact, Format, HALF, Number, SINGLE};
+use super::lane_fn;
+
+/// An operation on a number that has no value there, or on a signaling NaN.
+pub(crate) const INVALID: u32 = 1;
+/// A denormal operand that is not flushed.
+pub(crate) const DENORMAL: u32 = 1 << 1;
+/// An infinite result of finite operands.
+pub(crate) const DIVISION: u32 = 1 << 2;
+/// A result above the greatest number.
+pub(crate) const OVERFLOW: u32 = 1 << 3;
+/// A result below the least normal number that is not exact.
+pub(crate) const UNDERFLOW: u32 = 1 << 4;
+/// A result that is not exact.
+pub(crate) const INEXACT: u32 = 1 << 5;
+/// An integer division by zero.
+pub(crate) const INTEGER_DIVISION: u32 = 1 << 6;
+
+lane_fn! {
+    /// The exceptions of an operation with the first three arguments as
+    /// operands; the fourth is that of [`How::bits`].
+    EXCEPTIONS, "exceptions", 32, |[a, b, c, how]: [u64; 4]| How::of(how).raised([a, b, c])
+}
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Operation {
+    Add,
+    Subtract,
+    Multiply,
+    /// Rounded once.
+    MultiplyAdd,
+    /// Rounded twice.
+    MultiplyThenAdd,
+    Reciprocal,
+    /// Of integers, as V_RCP_IFLAG_F32 has it.
+    IntegerReciprocal,
+    Root,
+    ReciprocalRoot,
+    Exponential,
+    Logarithm,
+    /// Sine and cosine of turns.
+    Turn,
+    /// The second operand is an integer.
+    Scale,
+    /// Nothing is rounded: only a signaling NaN is heard of.
+    Choose,
+    /// With `signals` any NaN is invalid.
+    Compare,
+    /// To the integer of the other element; with `signals` it can be inexact.
+    ToSigned,
+    ToUnsigned,
+    /// To the float of the other element.
+    ToFloat,
+    FromSigned,
+    FromUnsigned,
+    /// Quotient, denominator, numerator.
+    Divide,
+}
+
+const OPERATIONS: [Operation; 21] = {
+    use Operation::*;
+    [
+        Add,
+        Subtract,
+        Multiply,
+        MultiplyAdd,
+        MultiplyThenAdd,
+        Reciprocal,
+        IntegerReciprocal,
+        Root,
+        ReciprocalRoot,
+        Exponential,
+        Logarithm,
+        Turn,
+        Scale,
+        Choose,
+        Compare,
+        ToSigned,
+        ToUnsigned,
+        ToFloat,
+        FromSigned,
+        FromUnsigned,
+        Divide,
+    ]
+};
+
+/// An operation and what it depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct How {
+    pub operation: Operation,
+    /// Bits of the operands: 16, 32 or 64.
+    pub from: u32,
+    /// Bits of the result.
+    pub to: u32,
+    /// How many of the arguments are operands.
+    pub operands: u32,
+    pub fp: Fp,
+    /// See [`Operation`].
+    pub signals: bool,
+}
+
+impl How {
+    /// As an argument of [`EXCEPTIONS`].
+    pub fn bits(self) -> u32 {
+        let width = |bits: u32| bits.trailing_zeros() - 4;
+        let round = match self.fp.round {
+            Round::Nearest => 0,
+            Round::Up => 1,
+            Round::Down => 2,
+            Round::Zero => 3,
+        };
+        self.operation as u32
+            | width(self.from) << 8
+            | width(self.to) << 10
+            | self.operands << 12
+            | round << 14
+            | u32::from(self.fp.flush_in) << 16
+            | u32::from(self.fp.flush_out) << 17
+            | u32::from(self.signals) << 18
+    }
+
+    fn of(bits: u64) -> How {
+        let field = |at: u32, mask: u64| bits >> at & mask;
+        let width = |n: u64| 16 << n.min(2);
+        let operation = OPERATIONS.get(field(0, 0xff) as usize);
+        How {
+            operation: operation.copied().unwrap_or(Operation::Choose),
+            from: width(field(8, 3)),
+            to: width(field(10, 3)),
+            operands: field(12, 3) as u32,
+            fp: Fp {
+                round: [Round::Nearest, Round::Up, Round::Down, Round::Zero][field(14, 3) as usize],
+                flush_in: field(16, 1) == 1,
+                flush_out: field(17, 1) == 1,
+                ieee: false,
+            },
+            signals: field(18, 1) == 1,
+        }
+    }
+
+    /// The exceptions for operands.
+    fn raised(self, bits: [u64; 3]) -> u32 {
+        use Operation::*;
+        let (from, to) = (format(self.from), format(self.to));
+        if let FromSigned | FromUnsigned = self.operation {
+            return self.round(self.integer(bits[0]), to).1;
+        }
+        let mut raised = 0;
+        let numbers = bits.map(|bits| {
+            let (number, denormal) = from.read(bits);
+            match (denormal, self.fp.flush_in) {
+                (true, true) => (Number::Finite(Exact::ZERO), false),
+                (denormal, _) => (number, denormal),
+            }
+        });
+        let operands = &numbers[..self.operands as usize];
+        if operands.iter().any(|(_, denormal)| *denormal) {
+            raised |= DENORMAL;
+        }
+        let nan = |(number, _): &(Number, bool)| matches!(number, Number::Nan { .. });
+        let signaling = |(number, _): &(Number, bool)| *number == Number::Nan { signaling: true };
+        let converts = matches!(self.operation, ToSigned | ToUnsigned);
+        if operands.iter().any(signaling) {
+            raised |= INVALID;
+        } else if operands.iter().any(nan) {
+            let heard = converts || self.operation == Compare && self.signals;
+            raised |= if heard { INVALID } else { 0 };
+        } else {
+            let [(a, _), (b, _), (c, _)] = numbers;
+            raised |= self.of_numbers([a, b, c], bits, to);
+        }
+        // What does not look at numbers by their size does not mind small ones.
+        match self.operation {
+            IntegerReciprocal => raised & INTEGER_DIVISION,
+            _ => raised,
+        }
+    }
+
+    /// The exceptions for operands that are no NaNs.
+    fn of_numbers(self, [a, b, c]: [Number; 3], bits: [u64; 3], to: Format) -> u32 {
+        use Number::{Finite, Infinite};
+        use Operation::*;
+        match (self.operation, a, b) {
+            (Add, a, b) => self.sum(a, b, to),
+            (Subtract, a, b) => self.sum(a, negated(b), to),
+            (Multiply, a, b) => match product(a, b) {
+                Err(raised) => raised,
+                Ok(Finite(p)) => self.round(p, to).1,
+                Ok(_) => 0,
+            },
+            (MultiplyAdd, a, b) => match product(a, b) {
+                Err(raised) => raised,
+                Ok(p) => self.sum(p, c, to),
+            },
+            (MultiplyThenAdd, a, b) => match product(a, b) {
+                Err(raised) => raised,
+                Ok(Finite(p)) => {
+                    let (p, raised) = self.round(p, to);
+                    // Past the greatest number it is infinite or that number: the sum says no more.
+                    match raised & OVERFLOW {
+                        0 => raised | self.sum(Finite(p), c, to),
+                        _ => raised,
+                    }
+                }
+                Ok(p) => self.sum(p, c, to),
+            },
+            (IntegerReciprocal, Finite(a), _) if a.is_zero() => INTEGER_DIVISION,
+            (Reciprocal | ReciprocalRoot | Logarithm, Finite(a), _) if a.is_zero() => DIVISION,
+            (Reciprocal, Finite(a), _) => self.round(a.inverse(), to).1,
+            (Root, Finite(a), _) if a.is_zero() => 0,
+            (Root | ReciprocalRoot | Logarithm, Finite(a), _) if a.negative => INVALID,
+            (Root | ReciprocalRoot | Logarithm, Infinite { negative: true }, _) => INVALID,
+            (Root, Finite(a), _) => self.round(a.root(), to).1,
+            (ReciprocalRoot, Finite(a), _) => {
+                unless(a.is_power_of_two() && a.top() % 2 == 0, INEXACT)
+            }
+            (Logarithm, Finite(a), _) => unless(a.is_power_of_two(), INEXACT),
+            (Exponential, Finite(a), _) => self.power(a, to),
+            (Turn, Infinite { .. }, _) => INVALID,
+            (Turn, Finite(a), _) => unless(a.is_zero() || quarters(a), INEXACT),
+            (Scale, Finite(a), _) => self.scaled(a, bits[1], to),
+            (ToSigned | ToUnsigned, Infinite { .. }, _) => INVALID,
+            (ToSigned | ToUnsigned, Finite(a), _) => self.to_integer(a),
+            (ToFloat, Finite(a), _) => self.round(a, to).1,
+            (Divide, _, Finite(d)) if d.is_zero() => match c {
+                Finite(n) if n.is_zero() => INVALID,
+                Finite(_) => DIVISION,
+                _ => 0,
+            },
+            (Divide, _, Infinite { .. }) if matches!(c, Infinite { .. }) => INVALID,
+            _ => 0,
+        }
+    }
+
+    fn sum(self, a: Number, b: Number, to: Format) -> u32 {
+        match (a, b) {
+            (Number::Finite(a), Number::Finite(b)) => self.round(a.plus(b), to).1,
+            (Number::Infinite { negative: a }, Number::Infinite { negative: b }) if a != b => {
+                INVALID
+            }
+            _ => 0,
+        }
+    }
+
+    /// 2 to the power of a number.
+    fn power(self, a: Exact, to: Format) -> u32 {
+        let Some((whole, cut)) = a.truncated().filter(|(whole, _)| *whole < 1 << 20) else {
+            return INEXACT | if a.negative { UNDERFLOW } else { OVERFLOW };
+        };
+        let exponent = match a.negative {
+            // The floor: what is not whole is above it.
+            true => -(whole as i32) - i32::from(cut),
+            false => whole as i32,
+        };
+        let floor = Exact {
+            mantissa: 1 << 60,
+            exponent: exponent - 60,
+            more: cut,
+            ..Exact::ZERO
+        };
+        self.round(floor, to).1
+    }
+
+    fn scaled(self, a: Exact, by: u64, to: Format) -> u32 {
+        if a.is_zero() {
+            return 0;
+        }
+        let by = match self.from {
+            16 => i32::from(by as i16),
+            _ => by as i32,
+        };
+        let exponent = a.exponent.saturating_add(by.clamp(-1 << 20, 1 << 20));
+        self.round(Exact { exponent, ..a }, to).1
+    }
+
+    fn to_integer(self, a: Exact) -> u32 {
+        let Some((whole, cut)) = a.truncated() else {
+            return INVALID;
+        };
+        let most = match (self.operation, a.negative) {
+            (Operation::ToSigned, false) => (1 << (self.to - 1)) - 1,
+            (Operation::ToSigned, true) => 1 << (self.to - 1),
+            (_, false) => u64::MAX >> (64 - self.to),
+            (_, true) => 0,
+        };
+        match whole > most {
+            true => INVALID,
+            false => unless(!(cut && self.signals), INEXACT),
+        }
+    }
+
+    /// The integer that stands in bits.
+    fn integer(self, bits: u64) -> Exact {
+        let shift = 64 - self.from;
+        let (signed, unsigned) = ((bits << shift) as i64 >> shift, bits << shift >> shift);
+        match self.operation {
+            Operation::FromSigned => Exact::integer(signed < 0, signed.unsigned_abs()),
+            _ => Exact::integer(false, unsigned),
+        }
+    }
+
+    /// Rounds to a format, and says what that raises. Tiny is what is below the
+    /// least normal number when it has been rounded.
+    fn round(self, x: Exact, to: Format) -> (Exact, u32) {
+        if x.is_zero() {
+            return (x, 0);
+        }
+        let last = x.top().max(to.least) - (to.precision - 1);
+        let (kept, mut inexact) = match u32::try_from(last - x.exponent) {
+            Ok(cut @ 1..) => {
+                let kept = x.mantissa.checked_shr(cut).unwrap_or(0);
+                let below = match cut {
+                    ..128 => x.mantissa & ((1 << cut) - 1),
+                    _ => x.mantissa,
+                };
+                // Above half of the last bit, or just that.
+                let half = 1u128.checked_shl(cut - 1);
+                let over = half.is_some_and(|half| below > half || below == half && x.more);
+                let tie = half == Some(below) && !x.more;
+                let inexact = below != 0 || x.more;
+                let up = match self.fp.round {
+                    Round::Nearest => over || tie && kept & 1 == 1,
+                    Round::Up => inexact && !x.negative,
+                    Round::Down => inexact && x.negative,
+                    Round::Zero => false,
+                };
+                let rounded = Exact {
+                    mantissa: kept + u128::from(up),
+                    exponent: last,
+                    more: false,
+                    ..x
+                };
+                (rounded, inexact)
+            }
+            _ => (x, x.more),
+        };
+        let tiny = kept.is_zero() || kept.top() < to.least;
+        if !tiny && kept.top() > to.greatest {
+            return (kept, OVERFLOW | INEXACT);
+        }
+        let flushed = tiny && self.fp.flush_out;
+        inexact |= flushed;
+        let raised = match (tiny, inexact) {
+            (_, false) => 0,
+            (true, true) => UNDERFLOW | INEXACT,
+            (false, true) => INEXACT,
+        };
+        (if flushed { Exact::ZERO } else { kept }, raised)
+    }
+}
+
+fn format(bits: u32) -> Format {
+    match bits {
+        16 => HALF,
+        32 => SINGLE,
+        _ => DOUBLE,
+    }
+}
+
+fn unless(exact: bool, raised: u32) -> u32 {
+    if exact { 0 } else { raised }
+}
+
+fn negated(x: Number) -> Number {
+    match x {
+        Number::Infinite { negative } => Number::Infinite {
+            negative: !negative,
+        },
+        Number::Finite(x) => Number::Finite(Exact {
+            negative: !x.negative,
+            ..x
+        }),
+        nan => nan,
+    }
+}
+
+/// The product of numbers that are no NaNs; an infinity and a zero have none.
+fn product(a: Number, b: Number) -> Result<Number, u32> {
+    use Number::{Finite, Infinite};
+    let sign = |x: Number| match x {
+        Infinite { negative } | Finite(Exact { negative, .. }) => negative,
+        Number::Nan { .. } => false,
+    };
+    match (a, b) {
+        (Finite(a), Finite(b)) => Ok(Finite(a.times(b))),
+        (Infinite { .. }, Finite(x)) | (Finite(x), Infinite { .. }) if x.is_zero() => Err(INVALID),
+        _ => Ok(Infinite {
+            negative: sign(a) != sign(b),
+        }),
+    }
+}
+
+/// Whether it is a whole number of quarters, where sine and cosine are exact.
+fn quarters(a: Exact) -> bool {
+    let times_four = Exact {
+        exponent: a.exponent + 2,
+        ..a
+    };
+    // What is above 2^64 is whole.
+    times_four.truncated().is_none_or(|(_, cut)| !cut)
+}
+
+#[cfg(test)]
+mod tests;
