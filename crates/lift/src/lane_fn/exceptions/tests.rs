@@ -64,7 +64,7 @@ fn patterns(bits: u32, seed: &mut u64) -> u64 {
         0 => u64::MAX,
         1 => !0 << precision,
         2 => !0 << (precision - 2) | 1,
-        3 => (1 << precision) - 1 | 1 << (bits - 1),
+        3 => ((1 << precision) - 1) | 1 << (bits - 1),
         // Exponents next to that of 1.
         4 => {
             return (x & ((1 << precision) - 1) | (x >> 56 & 7) << precision)
@@ -108,10 +108,7 @@ fn operations_raise_what_another_implementation_says() {
     compare(64, |bits| Double::from_bits(bits.into()));
 }
 
-fn converts<F: Float, T: Float>(from: u32, to: u32, read: impl Fn(u64) -> F)
-where
-    F: FloatConvert<T>,
-{
+fn converts<F: FloatConvert<T>, T: Float>(from: u32, to: u32, read: impl Fn(u64) -> F) {
     let mut seed = u64::from(from);
     for _ in 0..40_000 {
         let a = patterns(from, &mut seed);
