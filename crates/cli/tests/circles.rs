@@ -36,11 +36,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "memory",
-        "image image::sample",
-        "a sampler's access gathers texels as other accesses to images do",
-    ),
-    (
-        "memory",
         "space::buffer space::flat",
         "both move data at 64-bit addresses, which each checks in its own way",
     ),

@@ -4,11 +4,11 @@
 
 use crate::common::{inst, lift};
 use wavetank_ir::{
-    Access, Block, DataReg, Dialect, Elements, Half, MemKind, MemOp, Op as Node, Reg, Rmw, Space,
-    Ty, Value,
+    Access, Block, DataReg, Dialect, Elements, Half, Image, MemKind, MemOp, Op as Node, Reg, Rmw,
+    Space, Tiling, Ty, Value,
 };
 use wavetank_ir::{Terminator, verify};
-use wavetank_isa::tables::{Ds, Flat, Mubuf, Smem};
+use wavetank_isa::tables::{Ds, Flat, Mimg, Mubuf, Smem};
 use wavetank_isa::{Chip, Field, Flags, Form, Inst, Op, Operand};
 
 /// Registers that are easy to tell apart.
@@ -413,5 +413,65 @@ fn unsupported() {
             Node::End(Terminator::Unsupported { what }) => assert!(what.starts_with(name)),
             op => panic!("{name} ends with {op:?}"),
         }
+    }
+}
+
+/// The access of an image instruction on a chip.
+fn image_on(chip: Chip, mut load: Inst) -> (MemOp, Image) {
+    load.chip = chip;
+    load.mods.dmask = 0xf;
+    let (mut accesses, _) = accesses(load);
+    let access = accesses.pop().expect("an access");
+    let Space::Image(image) = access.space.clone() else {
+        panic!("no image: {:?}", access.space)
+    };
+    (access, image)
+}
+
+/// How resources of images are read, and where 16-bit components stand, by chip (CLRX wiki, "GCN Memory Handling"; LLVM,
+/// `FeatureUnpackedD16VMem`).
+#[test]
+fn images_are_read_as_on_the_chip() {
+    for (chip, tiling, half) in [
+        (Chip::Gfx600, Tiling::Indexed, None),
+        (Chip::Gfx701, Tiling::Indexed, None),
+        (Chip::Gfx803, Tiling::Indexed, Some(Half::Each)),
+        (Chip::Gfx810, Tiling::Indexed, Some(Half::Low)),
+        (Chip::Gfx906, Tiling::Swizzled, Some(Half::Low)),
+    ] {
+        let load = any(Mimg::IMAGE_LOAD);
+        let (access, image) = image_on(chip, load);
+        assert_eq!((image.tiling, access.half), (tiling, Half::Whole), "{chip}");
+        let Some(half) = half else { continue };
+        let (access, _) = image_on(chip, with(load, Flags::D16));
+        let registers = if half == Half::Each { 4 } else { 2 };
+        assert_eq!(
+            (access.half, access.registers()),
+            (half, registers),
+            "{chip}"
+        );
+    }
+}
+
+/// A resource of 128 bits has no upper half, whatever the registers behind it hold.
+#[test]
+fn resources_of_four_registers() {
+    let load = Inst {
+        chip: Chip::Gfx701,
+        ..with(any(Mimg::IMAGE_LOAD), Flags::R128)
+    };
+    let (_, block) = accesses(load);
+    let image = block.nodes.iter().find_map(|n| match &n.op {
+        Node::Mem(m) => match &m.space {
+            Space::Image(image) => Some(image),
+            _ => None,
+        },
+        _ => None,
+    });
+    let image = image.expect("an image");
+    assert!(image.narrow);
+    assert_eq!(source(&block, image.resource[1]), Reg::S64(10));
+    for upper in &image.resource[2..] {
+        assert!(matches!(block.node(*upper).op, Node::Const(0)));
     }
 }

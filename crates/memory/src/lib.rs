@@ -55,5 +55,6 @@ pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
 pub use touch::{Touch, Touched};
 pub use unit::MemoryUnit;
+pub use wavetank_ir::Tiling;
 pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};
 pub use window::{Span, Window};

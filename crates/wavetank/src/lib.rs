@@ -88,7 +88,7 @@ pub use wavetank_maxwell as maxwell;
 pub use wavetank_memory::format::Format as ElementFormat;
 pub use wavetank_memory::{
     ALIAS, Allocation, Clamp, Hold, ImageResource, ImageSampler, ImageType, Registration, Registry,
-    RegistryError, Rights,
+    RegistryError, Rights, Tiling,
 };
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
 pub use wavetank_memory::{Touch, Touched};

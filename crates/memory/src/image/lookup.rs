@@ -3,8 +3,8 @@
 use wavetank_ir::{Image, Lod};
 
 use super::filter::fixed_point;
+use super::parts::{Parts, Refused};
 use super::surface::{Level, Surface};
-use super::{Parts, Refused};
 use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
 use crate::lanes::Lanes;
@@ -26,6 +26,7 @@ pub struct Lookups {
 
 /// What a lane asks for.
 pub struct Lookup {
+    pub lane: usize,
     pub offsets: [i32; 3],
     pub reference: f32,
     pub at: [f32; 3],
@@ -36,6 +37,7 @@ impl Lookups {
     /// What one of them asks for.
     pub fn of(&self, lane: usize) -> Lookup {
         Lookup {
+            lane,
             offsets: self.offsets.map(|x| x[lane] as i32),
             reference: self.reference[lane],
             at: self.at.map(|x| x[lane]),

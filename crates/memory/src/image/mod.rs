@@ -6,6 +6,7 @@ mod cube;
 mod detail;
 mod filter;
 mod lookup;
+mod parts;
 mod sample;
 mod singly;
 mod surface;
@@ -17,8 +18,6 @@ use crate::access::{Context, Request};
 #[cfg(test)]
 use crate::descriptor::ImageResource;
 use crate::elements::{self, Components, Four, ZERO};
-use crate::fault::Denied;
-use crate::format::HALF;
 use crate::lanes::{Lanes, each, which};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
@@ -26,27 +25,9 @@ use crate::rows::Rows;
 use crate::sources::words;
 use crate::space::buffer::check_addresses;
 use crate::taps::Tap;
+use parts::Parts;
+pub use parts::Refused;
 use surface::Surface;
-
-/// Why an access to an image was refused.
-pub enum Refused {
-    /// An address.
-    Denied(Denied),
-    /// Something of its resource or sampler, as a sentence.
-    Unsupported(String),
-}
-
-impl From<Denied> for Refused {
-    fn from(denied: Denied) -> Self {
-        Refused::Denied(denied)
-    }
-}
-
-impl From<String> for Refused {
-    fn from(why: String) -> Self {
-        Refused::Unsupported(why)
-    }
-}
 
 /// The access of a step to an image. With `TAP` it notes what is touched.
 ///
@@ -77,72 +58,6 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
                 sample::access::<R, TAP>(ctx, step, image, surface, mask)
             }
         }
-    }
-}
-
-/// The parts of the lanes' addresses, one after the other.
-pub(crate) struct Parts<'a> {
-    file: *const u32,
-    dwords: &'a [u32; Image::MOST_ADDRESS],
-    /// The dword that comes next, and whether its low half has been taken.
-    at: usize,
-    half: bool,
-    short: bool,
-}
-
-impl<'a> Parts<'a> {
-    /// The addresses of a live wave.
-    pub fn new(ctx: &Context<'_, '_>, step: &'a Request, image: &Image) -> Self {
-        Parts {
-            file: ctx.v(0),
-            dwords: &step.address,
-            at: 0,
-            half: false,
-            short: image.short,
-        }
-    }
-
-    /// Goes on at a whole dword.
-    pub fn align(&mut self) {
-        self.at += usize::from(self.half);
-        self.half = false;
-    }
-
-    /// The next whole dword.
-    pub fn whole(&mut self) -> Lanes {
-        self.align();
-        let lanes = self.dwords[self.at] as usize / size_of::<u32>();
-        self.at += 1;
-        // SAFETY: it is in the file of a live wave, as `new` demands.
-        unsafe { self.file.add(lanes).cast::<Lanes>().read() }
-    }
-
-    /// The next 16 bits.
-    fn short(&mut self) -> Lanes {
-        if !self.half {
-            let low = self.whole().map(|x| x & 0xffff);
-            (self.at, self.half) = (self.at - 1, true);
-            return low;
-        }
-        self.half = false;
-        self.whole().map(|x| x >> 16)
-    }
-
-    /// The next part as an integer.
-    pub fn integer(&mut self) -> Lanes {
-        match self.short {
-            true => self.short(),
-            false => self.whole(),
-        }
-    }
-
-    /// The next part as a float.
-    pub fn float(&mut self) -> [f32; 64] {
-        let bits = match self.short {
-            true => self.short().map(|x| HALF.decode(x)),
-            false => self.whole(),
-        };
-        bits.map(f32::from_bits)
     }
 }
 
@@ -290,12 +205,6 @@ pub(crate) fn texel_of(resource: &ImageResource, at: [i64; 3]) -> Option<u64> {
     Some(surface.level(0).texel(at, 1)?.0)
 }
 
-/// The components that DMASK chooses of one lane, in the order of the registers.
-pub(crate) fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
-    let mut chosen = (0..4).filter(|n| mask >> n & 1 != 0);
-    std::array::from_fn(|_| chosen.next().map_or(0, |n| components[n]))
-}
-
 /// What lanes get of their texels; outside the image 0.
 #[inline(always)]
 unsafe fn loaded<R: Rows>(image: &Image, surface: &Surface, places: &Places) -> Four {
@@ -408,6 +317,7 @@ fn info_of(surface: &Surface, level: u32) -> [u32; 4] {
 
 #[cfg(test)]
 mod tests {
+    use super::parts::chosen;
     use super::*;
     use crate::access::Source;
     use crate::descriptor::ImageType;

@@ -6,8 +6,8 @@ use super::cube::across;
 use super::detail::Detail;
 use super::filter::{Mixture, Tap, taps, taps_beyond};
 use super::lookup::{Direction, Lookup, Lookups, Sampling};
+use super::parts::{Refused, chosen};
 use super::surface::Level;
-use super::{Refused, chosen};
 use crate::access::Context;
 use crate::elements::{Four, ZERO};
 use crate::format::load;
@@ -54,11 +54,11 @@ impl Sampling<'_> {
                 }
                 ImageKind::Gather => {
                     let level = self.surface.level(self.nearest(asked, lane, detail));
-                    self.gather(ctx, &level, r, lane)
+                    self.gather(ctx, &level, r)
                 }
                 _ => {
                     let levels = self.levels(asked, lane, detail);
-                    self.filtered(ctx, r, lane, detail, levels)
+                    self.filtered(ctx, r, detail, levels)
                 }
             }
         }
@@ -84,7 +84,6 @@ impl Sampling<'_> {
         &self,
         ctx: &mut Context<'_, '_>,
         r: &Lookup,
-        lane: usize,
         detail: &Detail,
         levels: [(u32, f32); 2],
     ) -> Result<[u32; 4], Refused> {
@@ -109,20 +108,18 @@ impl Sampling<'_> {
                 let level = &self.surface.level(level);
                 let share = part / count as f32;
                 // SAFETY: the wave is live.
-                unsafe { self.mix(ctx, level, r, lane, linear, share, &mut mixture)? };
+                unsafe { self.mix(ctx, level, r, linear, share, &mut mixture)? };
             }
         }
         Ok(chosen(mixture.components(), self.image.components))
     }
 
     /// Adds the texels of a level around a place to a mixture that they have a share of.
-    #[allow(clippy::too_many_arguments)]
     unsafe fn mix(
         &self,
         ctx: &mut Context<'_, '_>,
         level: &Level,
         r: &Lookup,
-        lane: usize,
         linear: bool,
         share: f32,
         mixture: &mut Mixture,
@@ -136,7 +133,7 @@ impl Sampling<'_> {
                         continue;
                     }
                     // SAFETY: the wave is live.
-                    let texel = unsafe { self.texel(ctx, level, r, lane, [x, y, z])? };
+                    let texel = unsafe { self.texel(ctx, level, r, [x, y, z])? };
                     mixture.add(texel, weight);
                 }
             }
@@ -151,7 +148,6 @@ impl Sampling<'_> {
         ctx: &mut Context<'_, '_>,
         level: &Level,
         r: &Lookup,
-        lane: usize,
     ) -> Result<[u32; 4], Refused> {
         let [[(x0, _), (x1, _)], [(y0, _), (y1, _)], [(z, _), _]] = self.taps(level, r, true);
         let component = self.image.components.trailing_zeros().min(3) as usize;
@@ -161,7 +157,7 @@ impl Sampling<'_> {
             .zip([(x0, y1), (x1, y1), (x1, y0), (x0, y0)])
         {
             // SAFETY: the wave is live.
-            *found = unsafe { self.texel(ctx, level, r, lane, [x, y, z])?[component] };
+            *found = unsafe { self.texel(ctx, level, r, [x, y, z])?[component] };
         }
         Ok(found)
     }
@@ -172,7 +168,6 @@ impl Sampling<'_> {
         ctx: &mut Context<'_, '_>,
         level: &Level,
         r: &Lookup,
-        lane: usize,
         at: [Option<i64>; 3],
     ) -> Result<[u32; 4], Refused> {
         let place = match at {
@@ -195,10 +190,10 @@ impl Sampling<'_> {
                 };
                 if !ctx.memory.holds(self.step.cache, span) {
                     ctx.memory
-                        .check_lanes(1 << lane, bytes, false, |_| address)?;
+                        .check_lanes(1 << r.lane, bytes, false, |_| address)?;
                 }
                 if let Some(tap) = self.tap {
-                    tap.one(Some(lane as u8), address, bytes);
+                    tap.one(Some(r.lane as u8), address, bytes);
                 }
                 // SAFETY: the texel has been checked.
                 let element = unsafe { load(address, bytes) };
