@@ -12,10 +12,13 @@ use crate::exec::parse_file;
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
 
 /// The cases of an instruction on the chips of a generation.
+#[derive(Default)]
 struct Shown {
     count: usize,
-    /// The first file that has one, from the root of the repository.
+    /// The first file with a case that has its name, or else with any, from the root of the repository.
     file: String,
+    /// Whether the case there has its name.
+    named: bool,
 }
 
 /// In how many of the project's cases an instruction is executed on a generation.
@@ -54,7 +57,7 @@ fn shown(op: Op, generation: Generation) -> Option<&'static Shown> {
 }
 
 fn all() -> HashMap<(Op, Generation), Shown> {
-    let mut all = HashMap::new();
+    let mut all: HashMap<_, Shown> = HashMap::new();
     for file in FILES.files() {
         // They are the project's tests, which fail on one that cannot be read.
         let cases = file.contents_utf8().map(parse_file);
@@ -64,12 +67,15 @@ fn all() -> HashMap<(Op, Generation), Shown> {
             ops.sort_unstable();
             ops.dedup();
             for op in ops {
-                let new = || Shown {
-                    count: 0,
-                    file: format!("tests/isa/{}", file.path().display()),
-                };
-                let entry = all.entry((op, chip.generation())).or_insert_with(new);
-                entry.count += 1;
+                let mnemonic = op.row().mnemonic(chip.generation());
+                let named =
+                    mnemonic.is_some_and(|name| case.name.split(' ').any(|word| word == name));
+                let shown: &mut Shown = all.entry((op, chip.generation())).or_default();
+                if shown.count == 0 || named && !shown.named {
+                    shown.file = format!("tests/isa/{}", file.path().display());
+                    shown.named = named;
+                }
+                shown.count += 1;
             }
         }
     }

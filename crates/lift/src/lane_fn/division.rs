@@ -250,10 +250,11 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
 }
 
 /// Defines the last step for an IEEE format in the low bits of a word: S0 is the quotient, S1 the denominator, S2 the
-/// numerator. Where the exponents differ by less than `underflow` the quotient underflows. With `FLUSH` a denormal denominator
+/// numerator. Where the exponents differ by less than `underflow` the quotient underflows, and a quotient that is not finite is
+/// an infinity if it `overflows`. With `FLUSH` a denormal denominator
 /// or numerator counts as a zero.
 macro_rules! fixup {
-    ($fixup:ident, $bits:ident, $signed:ident, $mantissa:literal, $exponent:literal, $underflow:literal) => {
+    ($fixup:ident, $bits:ident, $signed:ident, $mantissa:literal, $exponent:literal, $underflow:literal, $overflows:literal) => {
         #[inline(always)]
         fn $fixup<const FLUSH: bool>([quotient, denominator, numerator, _]: [u64; 4]) -> u64 {
             const SIGN: $bits = 1 << ($mantissa + $exponent);
@@ -268,7 +269,11 @@ macro_rules! fixup {
             let (d_is_zero, n_is_zero) = (is_zero(da), is_zero(na));
             let tiny = exponent(na) - exponent(da) < $underflow;
             // Without branches, which 64 lanes could not share: the rule that counts most stands last.
-            let r = if qa >= INFINITY { INFINITY } else { qa };
+            let r = if $overflows & (qa >= INFINITY) {
+                INFINITY
+            } else {
+                qa
+            };
             let r = if (da == INFINITY) | n_is_zero | tiny {
                 0
             } else {
@@ -289,10 +294,10 @@ macro_rules! fixup {
     };
 }
 
-// The seed gives half precision no underflow test: no difference reaches −64.
-fixup!(fixup_f16, u32, i32, 10, 5, -64);
-fixup!(fixup_f32, u32, i32, 23, 8, -150);
-fixup!(fixup_f64, u64, i64, 52, 11, -1075);
+// The seed gives half precision neither test: no difference reaches −64.
+fixup!(fixup_f16, u32, i32, 10, 5, -64, false);
+fixup!(fixup_f32, u32, i32, 23, 8, -150, true);
+fixup!(fixup_f64, u64, i64, 52, 11, -1075, true);
 
 /// `fixup_f64` of a finite quotient of normal numbers whose exponents do not tell that it underflows; and whether it is
 /// that.
@@ -409,6 +414,8 @@ mod tests {
         assert_eq!(fixup(1.0, -3.0), (-7f32).to_bits());
         assert_eq!(fixup(f32::from_bits(0x7f80_0001), 1.0), 0x7fc0_0001);
         assert_eq!(fixup_f16::<false>([0, 0, 0, 0]), 0xfe00);
+        // No overflow: what there is of a quotient stays.
+        assert_eq!(fixup_f16::<false>([0x7e05, 0x3c00, 0xbc00, 0]), 0xfe05);
         assert_eq!(fixup_f64::<false>([0, 0, 0, 0]), 0xfff8_0000_0000_0000);
         // Denormals, where they are zeros.
         assert_eq!(fixup_f16::<true>([0x4000, 1, 0x3c00, 0]), 0x7c00);
