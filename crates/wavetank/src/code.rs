@@ -162,3 +162,25 @@ impl Code for ModuleCode {
         self.segments.iter().any(|s| s.reads_exceptions(self.chip))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words are LLVM's: `s_getreg_b32 s0, hwreg(HW_REG_TRAPSTS)` is 0xb880f803.
+    #[test]
+    fn only_instructions_read_exceptions() {
+        let reads = |words: &[u32]| {
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+            Segment::new(0, bytes.collect()).reads_exceptions(Chip::Gfx900)
+        };
+        let (nop, end) = (0xbf80_0000, 0xbf81_0000);
+        assert!(reads(&[nop, 0xb880_f803, end]));
+        // s_mov_b32 s0, 0xb880f803
+        assert!(!reads(&[0xbe80_00ff, 0xb880_f803, end]));
+        assert!(reads(&[0xbe80_00ff, 0xb880_f803, 0xb880_f803]));
+        // hwreg(HW_REG_MODE)
+        assert!(!reads(&[0xb880_f801, end]));
+        assert!(!reads(&[]));
+    }
+}
