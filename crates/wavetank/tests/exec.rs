@@ -159,7 +159,10 @@ fn failed_expectations_name_lane_and_values() {
 #[test]
 fn wrong_files_are_told_by_line() {
     let error = |text: &str| parse_file(text).unwrap_err().to_string();
-    assert!(error("v1 = 0\n> v_foo v0, v1\n").starts_with("line 2: `v_foo` is no instruction"));
+    assert!(
+        error("v1 = 0\n> v_foo v0, v1\n")
+            .starts_with("line 2: column 1: `v_foo` is no instruction")
+    );
     assert!(error("v999 = 0\n> s_nop 0\n").contains("out of range"));
     assert!(error("v1 = apple\n> s_nop 0\n").contains("`apple` is no value"));
     assert!(error("isa gfx908\n> s_nop 0\n").contains("`gfx908` is no instruction set"));
