@@ -90,19 +90,7 @@ impl Surface {
         if narrow {
             resource.pitch = own_pitch(resource.size[0], format);
         }
-        let surface = Surface { resource, format };
-        surface.rows_can_be_counted()?;
-        Ok(Some(surface))
-    }
-
-    /// Whether 32 bits can count the rows of a level, which those of all that fits into memory can.
-    fn rows_can_be_counted(&self) -> Result<(), String> {
-        let level = self.level(0);
-        let slices = u64::from(level.size[2]) * u64::from(self.resource.samples());
-        match u32::try_from(slices * u64::from(level.rows)) {
-            Ok(_) => Ok(()),
-            Err(_) => Err("images of more than 4,294,967,295 rows are not executed".into()),
-        }
+        Ok(Some(Surface { resource, format }))
     }
 
     /// Coordinates of a texel: 1 for lines, 2 for planes, 3 for volumes.
@@ -276,7 +264,8 @@ impl Level {
         let slices = slices * samples;
         let inside = which(|lane| x[lane] < width && y[lane] < height && z[lane] < slices);
         let [in_row, rows] = self.extent;
-        // Rows can be counted by 32 bits; what is outside may wrap.
+        // Rows are counted by 32 bits: 13 of slices, and 14 of rows and 4 of samples, or 16 of the rows of levels. What is
+        // outside may wrap.
         let times = |a: u32, b: u32| u64::from(a) * u64::from(b);
         let mut address = [0; 64];
         for lane in 0..64 {
