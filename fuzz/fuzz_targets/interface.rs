@@ -344,7 +344,7 @@ impl World {
                 }
                 return vec![count, if count == 0 { 0 } else { at }];
             }
-            Callback => on_error as usize as u64,
+            Callback => on_error as *const () as usize as u64,
             Code => return vec![CODE.as_ptr() as u64, CODE.len() as u64],
             Name => c"vecadd.kd".as_ptr() as u64,
             Agents => {
@@ -450,7 +450,7 @@ fn begin() -> World {
     assert_eq!(call("hsa_init", &[]), 0);
     let list = |name: &str, before: &[u64]| {
         let mut all: Vec<u64> = Vec::new();
-        let rest = [keep as usize as u64, &raw mut all as u64];
+        let rest = [keep as *const () as usize as u64, &raw mut all as u64];
         call(name, &[before, &rest].concat());
         all
     };

@@ -82,6 +82,7 @@ struct Row {
 #[derive(Serialize)]
 struct Cell {
     surface: u32,
+    level: u32,
     at: [u32; 3],
     value: u64,
 }
@@ -262,8 +263,13 @@ fn tell(text: &mut String, case: &Case, run: &Run, failures: &[String], many: bo
 }
 
 fn cells(grid: &Grid) -> Vec<Cell> {
-    let surface = grid.number;
-    let cell = |&(at, value): &([u32; 3], u64)| Cell { surface, at, value };
+    let (surface, level) = (grid.number, grid.level);
+    let cell = |&(at, value): &([u32; 3], u64)| Cell {
+        surface,
+        level,
+        at,
+        value,
+    };
     grid.changed.iter().map(cell).collect()
 }
 

@@ -166,3 +166,18 @@ fn some_variants_have_no_sparse_status() {
         );
     }
 }
+
+/// What no form has is the status, and its place is marked.
+#[test]
+fn a_status_without_a_form_is_marked() {
+    use wavetank_maxwell::{Generation, parse};
+    for (generation, text) in [
+        (Generation::Sm50, "SUATOM.D.1D.ADD P1, R0, [R1], R4, R2;"),
+        (Generation::Sm50, "SUATOM.D.1D.CAS P1, R0, [R1], R4, R2;"),
+        (Generation::Sm52, "SUATOM.P.1D.CAS P1, R0, [R1], R4, R2;"),
+        (Generation::Sm52, "SUATOM.D.1D.ADD P1, R0, [R1], R4, 0x100;"),
+    ] {
+        let error = parse(text, generation).expect_err(text);
+        assert_eq!(&text[error.span.clone()], "P1", "{error}");
+    }
+}

@@ -447,7 +447,9 @@ fn channels_that_meet_go_one_after_another() {
 
 #[test]
 fn what_cannot_be_lifted_is_told() {
-    let inst = parse("typed_atomic.inc (8) T6 V32.2 V0 V0 V0 V0 V0 V38").expect("text");
+    let mut inst = parse("typed_atomic.inc (8) T6 V32 V0 V0 V0 V0 V0 V38").expect("text");
+    // Text cannot say it, bytes can.
+    inst.u = Raw::new(32, 2);
     let registers = Registers::of(&[inst]).expect("registers");
     let error = program(&[inst], &registers)
         .map(drop)

@@ -236,3 +236,31 @@ fn versions_are_told_by_name() {
         assert_eq!(Version::from_name(name), None, "{name}");
     }
 }
+
+/// Types are UD and D, so that elements begin at dwords.
+#[test]
+fn operands_begin_with_an_element() {
+    let text = |offset: u32| format!("typed_atomic.inc.16 (8) T6 V32.{offset} V0 V0 V0 V0 V0 V0");
+    for offset in 0..64 {
+        let text = text(offset);
+        match (offset % 4, wavetank_visa::parse(&text)) {
+            (0, read) => assert!(read.is_ok(), "{text}"),
+            (_, read) => {
+                let error = read.expect_err("within an element");
+                assert_eq!(&text[error.span.clone()], format!("V32.{offset}"));
+                assert_eq!(error.column(&text), 28);
+            }
+        }
+    }
+}
+
+/// A number that has no room marks its operand.
+#[test]
+fn a_variable_without_room_is_marked() {
+    use wavetank_visa::{Ids, encode, parse_with_parts};
+    let text = "typed_atomic.inc (8) T6 V32 V65536 V0 V0 V0 V0 V0";
+    let (inst, places) = parse_with_parts(text).expect("text");
+    assert!(encode(&inst, Ids::Wide).is_ok());
+    let error = encode(&inst, Ids::Narrow).expect_err("16 bits");
+    assert_eq!(&text[places.unencoded(&error).span], "V65536");
+}

@@ -37,7 +37,8 @@ pub enum SurfaceError {
 
 /// Memory of surfaces, each with a number.
 ///
-/// Elements are those of the first level, x first, then y, then z or layers. Their bits stand in a `u64`.
+/// Elements are those of the first level, then of the next ones; x first, then y, then z or layers. Their bits stand in a
+/// `u64`.
 #[derive(Default)]
 pub struct Bound {
     table: Surfaces,
@@ -70,8 +71,8 @@ impl Bound {
             .allocate(&name, surface.bytes(), 512)
             .map_err(memory)?;
         let width = surface.element.bytes() as usize;
-        for (place, element) in places.iter().zip(elements) {
-            let at = made.address + surface.element_offset(*place);
+        for ((level, place), element) in places.iter().zip(elements) {
+            let at = made.address + surface.element_offset_in(*level, *place);
             registry
                 .write(at, &element.to_le_bytes()[..width])
                 .map_err(memory)?;
@@ -86,9 +87,9 @@ impl Bound {
     pub(crate) fn elements(&self, registry: &Registry, number: u32) -> Option<Vec<u64>> {
         let surface = self.table.get(number)?;
         let width = surface.element.bytes() as usize;
-        let read = |place: &[u32; 3]| {
+        let read = |(level, place): &(u32, [u32; 3])| {
             let mut bytes = [0; 8];
-            let at = surface.address + surface.element_offset(*place);
+            let at = surface.address + surface.element_offset_in(*level, *place);
             registry.read(at, &mut bytes[..width]).ok()?;
             Some(u64::from_le_bytes(bytes))
         };
@@ -101,16 +102,23 @@ impl Bound {
     }
 }
 
-/// The coordinates of the elements of a surface's first level, in their order.
-pub(crate) fn places(surface: &Surface) -> Vec<[u32; 3]> {
-    let [width, height, depth] = surface.size;
-    let mut all = Vec::new();
-    for z in 0..depth {
-        for y in 0..height {
-            all.extend((0..width).map(|x| [x, y, z]));
-        }
-    }
-    all
+/// Level and coordinates of the elements of a surface, in their order.
+pub(crate) fn places(surface: &Surface) -> Vec<(u32, [u32; 3])> {
+    let levels = 0..surface.levels;
+    let of = |level| coordinates(surface, level).map(move |place| (level, place));
+    levels.flat_map(of).collect()
+}
+
+/// The coordinates of the elements of a level, in their order.
+pub(crate) fn coordinates(surface: &Surface, level: u32) -> impl Iterator<Item = [u32; 3]> + use<> {
+    let [width, height, depth] = surface.coordinates_of(level);
+    (0..depth).flat_map(move |z| (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, z])))
+}
+
+/// Where an element, or the first of a level, stands among all of a surface.
+pub(crate) fn place_of(surface: &Surface, level: u32, at: Option<[u32; 3]>) -> Option<usize> {
+    let is = |(of, place): &(u32, [u32; 3])| *of == level && at.is_none_or(|at| at == *place);
+    places(surface).iter().position(is)
 }
 
 /// The elements of surfaces by number.

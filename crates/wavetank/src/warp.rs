@@ -84,7 +84,7 @@ impl Warp {
         self.surfaces.table().set_maximum(maximum);
     }
 
-    /// The elements of a surface's first level, as [`bind`](Self::bind) takes them.
+    /// The elements of a surface, level by level, as [`bind`](Self::bind) takes them.
     ///
     /// # Errors
     /// No surface has the number.

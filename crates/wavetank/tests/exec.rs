@@ -63,6 +63,98 @@ fn atomics_on_surfaces_do_what_the_tables_say() {
     }
 }
 
+/// Levels are surfaces of half the sides, by the LOD of TYPED_ATOMIC; see docs/exec-format.md.
+#[test]
+fn levels_have_elements_of_their_own() {
+    let case = |more: &str| {
+        format!(
+            "isa visa\nsurface T6 2d 4x2 u32 iota levels 2\nT6 level 1 = 5, 6\nV32 = 0, 1\nV33 = 0\nV35 = 1\nV36 = 10, 20\n\
+             > typed_atomic.add (M1, 2) T6 V32.0 V33.0 %null.0 V35.0 V36.0 %null.0 V38.0\n{more}"
+        )
+    };
+    let all =
+        "V38 = 5, 6\nT6 level 1 = 15, 26\nT6 level 1[1,0] = 26\nT6 = 0, 1, 2, 3, 4, 5, 6, 7\n";
+    check("levels", &case(all));
+    let run = |text: &str| {
+        parse_file(text).unwrap()[0]
+            .run(Engine::Interpreter)
+            .unwrap()
+    };
+    let wrong = run(&case("T6 level 1[0,0] = 16\n")).failures();
+    assert_eq!(wrong.len(), 1);
+    assert!(
+        wrong[0].contains("T6 level 1[0,0,0]: 0xf, expected 0x10"),
+        "{wrong:?}"
+    );
+    let grids = run(&case("")).grids();
+    assert_eq!((grids.len(), grids[0].level), (1, 1));
+    assert_eq!(grids[0].changed, [([0, 0, 0], 15), ([1, 0, 0], 26)]);
+    assert!(
+        grids[0]
+            .to_string()
+            .starts_with("surface 6: 2d 4x2 u32, level 1\n")
+    );
+    for (line, part) in [
+        ("T6 level 2 = 1\n", "there is no level 2"),
+        ("T6 level 1[2,0] = 1\n", "in level 1, which is 2 by 1 by 1"),
+        ("T6 level 1 = 1, 2, 3\n", "3 values for 2 elements"),
+        ("T6 level x = 1\n", "T6 level 1[3,1]"),
+    ] {
+        let error = parse_file(&case(line)).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+/// What is written of SUATOM otherwise: its word, 64 bits of a register pair, halves.
+#[test]
+fn words_pairs_and_halves_of_suatom_are_read_and_shown() {
+    let words = |state: &str| -> Vec<String> { state.split(' ').map(str::to_owned).collect() };
+    let run = |text: &str, state: &str| {
+        let case = parse_words("maxwell:52", text, &words(state)).unwrap();
+        case.run(Engine::Interpreter).unwrap()
+    };
+    // SUATOM.D.2D.ADD.IGN R10, [R2], R4, R1, as docs/maxwell.md shows it.
+    let state = "R2=1 R3=0 R4=7 R1=6 exec=1 surface T6 2d 2x1 u32 30,40";
+    let by_word = run(".word 0xea7000860047020a", state);
+    assert_eq!(by_word.vector(10)[0], 40);
+    let state = "R2=0 R[4:5]=0x100000000 R1=6 exec=1 surface T6 1d 2 u64 0x500000007,0";
+    let wide = run("SUATOM.D.1D.ADD.U64 R10, [R2], R4, R1;", state).changes();
+    assert_eq!(
+        (wide.len(), wide[0].name.as_str(), wide[0].bits),
+        (1, "R[10:11]", 64)
+    );
+    assert_eq!(wide[0].values, [(Some(0), 0x5_0000_0007)]);
+    // 2.0 above 1.0, and 1.0 twice.
+    let state = "R2=0 R4=0x3c003c00 R1=6 exec=1 surface T6 1d 1 f16x2 0x40003c00";
+    let run = run("SUATOM.D.1D.ADD.F16x2.FTZ.RN R10, [R2], R4, R1;", state);
+    let halves = run.changes();
+    assert!(halves.len() == 1 && halves[0].halves);
+    assert_eq!(run.grids()[0].changed, [([0, 0, 0], 0x4200_4000)]);
+    assert!(run.grids()[0].to_string().contains("3|2"));
+    for (set, text, part) in [
+        ("maxwell:52", ".word 0x1", "SUATOM"),
+        ("maxwell:52", ".word 12", "column 7: "),
+        (
+            "maxwell:52",
+            "SUATOM.P.1D.ADD P1, R0, [R1], R4, R2;",
+            "column 17: ",
+        ),
+        (
+            "visa:3.3",
+            "typed_atomic.inc (8) T6 V65536 V0 V0 V0 V0 V0 V0",
+            "column 25: ",
+        ),
+        (
+            "visa",
+            "typed_atomic.inc (8) T6 V32.3 V0 V0 V0 V0 V0 V0",
+            "within an element",
+        ),
+    ] {
+        let error = parse_words(set, text, &[]).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
 /// The examples of the reference text, word for word, comment and all.
 #[test]
 fn examples_of_suatom_run() {
@@ -161,7 +253,7 @@ fn wrong_files_are_told_by_line() {
     let error = |text: &str| parse_file(text).unwrap_err().to_string();
     assert!(
         error("v1 = 0\n> v_foo v0, v1\n")
-            .starts_with("line 2: column 1: `v_foo` is no instruction")
+            .starts_with("line 2: column 3: `v_foo` is no instruction")
     );
     assert!(error("v999 = 0\n> s_nop 0\n").contains("out of range"));
     assert!(error("v1 = apple\n> s_nop 0\n").contains("`apple` is no value"));

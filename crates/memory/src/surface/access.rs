@@ -242,7 +242,7 @@ impl Surface {
     }
 
     /// How many there are at a level along each coordinate, layers too.
-    fn coordinates_of(&self, level: u32) -> [u32; 3] {
+    pub fn coordinates_of(&self, level: u32) -> [u32; 3] {
         let [x, y, z] = self.size_of(level);
         match self.dimensions {
             Dimensions::D1Array => [x, self.layers(), 1],

@@ -347,9 +347,15 @@ impl Surface {
 
     /// The offset of an element by its coordinates, in the first level.
     pub fn element_offset(&self, at: [u32; 3]) -> u64 {
+        self.element_offset_in(0, at)
+    }
+
+    /// The offset of an element of a level by its coordinates.
+    pub fn element_offset_in(&self, level: u32, at: [u32; 3]) -> u64 {
         let (place, layer) = self.split(at);
         let [x, y, z] = place.map(u64::from);
-        self.offset([x * u64::from(self.element.bytes()), y, z], layer, 0)
+        let x = x * u64::from(self.element.bytes());
+        self.offset([x, y, z], layer, level)
     }
 
     /// Coordinates as x, y and z, and the layer.

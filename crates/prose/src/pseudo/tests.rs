@@ -129,6 +129,11 @@ fn an_instruction_with_operands_has_their_names() {
 
 #[test]
 fn what_stops_the_kernel_has_none() {
-    let inst = parse("s_sendmsghalt sendmsg(MSG_INTERRUPT)", Chip::Gfx900).expect("it is text");
-    assert_eq!(PseudoCode::of_instruction(&inst), None);
+    use wavetank_isa::tables::Sop1;
+    let op = Op::from(Sop1::S_MOV_FED_B32);
+    assert!(matches!(
+        fidelity(op, Chip::Gfx900),
+        Fidelity::Unsupported(_)
+    ));
+    assert_eq!(PseudoCode::of_row(op, Chip::Gfx900), None);
 }

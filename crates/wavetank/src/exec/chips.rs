@@ -106,6 +106,6 @@ impl<'a> Part<'a> {
             .lines
             .iter()
             .filter_map(|line| said(line).strip_prefix('>'));
-        instructions.all(|text| set.instructions(text.trim()).is_ok())
+        instructions.all(|text| set.instructions(text.trim(), text).is_ok())
     }
 }

@@ -9,6 +9,7 @@ use super::sizes::Sizes;
 use super::surface::Declared;
 use super::value::{Assignment, Value, no_buffer, values};
 use super::{Case, ExecError};
+use crate::surfaces::coordinates;
 
 /// Reads cases of an instruction set, or of others that `isa` lines choose, from lines that begin with this number.
 ///
@@ -52,7 +53,7 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                     "an instruction stands after expectations: begin a new `case`".into(),
                 ));
             }
-            let codes = case.set.instructions(text.trim()).map_err(wrong)?;
+            let codes = case.set.instructions(text.trim(), raw).map_err(wrong)?;
             let lines = codes.into_iter().map(|code| Line { code, number });
             case.code.extend(lines);
         } else {
@@ -192,7 +193,7 @@ pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Ca
         .map(str::trim)
         .filter(|t| !t.is_empty())
     {
-        let codes = case.set.instructions(text).map_err(wrong)?;
+        let codes = case.set.instructions(text, instructions).map_err(wrong)?;
         let lines = codes.into_iter().map(|code| Line { code, number: 1 });
         case.code.extend(lines);
     }
@@ -251,9 +252,9 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
             wave.saturating_add(1)
         ));
     }
-    let bits = match *target.place() {
-        Target::Element { number, at } => element_bits(case, number, at)?,
-        _ => target.bits(),
+    let (bits, room) = match *target.place() {
+        Target::Element { number, level, at } => elements(case, number, level, at)?,
+        _ => (target.bits(), usize::MAX),
     };
     let read = values(list.trim(), bits == 64);
     let (mut values, exactness) = read.map_err(|problem| format!("`{target}=`: {problem}"))?;
@@ -271,6 +272,9 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
     if values.len() > lanes {
         return Err(format!("{} values for {lanes} lanes", values.len()));
     }
+    if values.len() > room && !target.is_single() {
+        return Err(format!("{} values for {room} elements", values.len()));
+    }
     if target.is_single() && values.len() != 1 {
         return Err(format!("one value was expected, found {}", values.len()));
     }
@@ -282,22 +286,42 @@ fn assignment(text: &str, case: &Case, line: usize) -> Result<Assignment, String
     })
 }
 
-/// How wide the elements of a surface are, if it has the element.
-fn element_bits(case: &Case, number: u32, at: Option<[u32; 3]>) -> Result<u32, String> {
+/// How wide the elements of a surface are, and how many the place has, if the surface has it.
+fn elements(
+    case: &Case,
+    number: u32,
+    level: u32,
+    at: Option<[u32; 3]>,
+) -> Result<(u32, usize), String> {
     let mut all = case.surfaces.iter();
     let declared = all.find(|declared| declared.number == number);
     let declared = declared.ok_or_else(|| {
         format!("there is no surface {number}: write `surface T{number} 2d 8x4 u32 iota` first")
     })?;
     let surface = &declared.surface;
-    let outside = |at: [u32; 3]| (0..3).any(|n| at[n] >= surface.size[n]);
-    match at.filter(|at| outside(*at)) {
-        None => Ok(8 * surface.element.bytes()),
-        Some(at) => {
-            let shape = surface.shape();
+    let shape = surface.shape();
+    if level >= surface.levels {
+        let levels = surface.levels;
+        let plural = if levels == 1 { "" } else { "s" };
+        return Err(format!(
+            "surface {number} is {shape} with {levels} level{plural}: there is no level {level}"
+        ));
+    }
+    let sides = surface.coordinates_of(level);
+    match at {
+        Some(at) if (0..3).any(|n| at[n] >= sides[n]) => {
+            let [x, y, z] = sides;
+            let of = match level {
+                0 => String::new(),
+                _ => format!(" in level {level}, which is {x} by {y} by {z}"),
+            };
             Err(format!(
-                "surface {number} is {shape}: there is no element {at:?}"
+                "surface {number} is {shape}: there is no element {at:?}{of}"
             ))
+        }
+        at => {
+            let count = at.map_or_else(|| coordinates(surface, level).count(), |_| 1);
+            Ok((8 * surface.element.bytes(), count))
         }
     }
 }

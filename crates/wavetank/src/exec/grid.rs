@@ -14,30 +14,27 @@ pub struct Grid {
     pub number: u32,
     /// Its coordinates, size and elements: `2d 8x4 u32`.
     pub shape: String,
+    /// The level, 0 for the first.
+    pub level: u32,
     /// Coordinates (x, y, then z or the layer) and the bits that are there now.
     pub changed: Vec<([u32; 3], u64)>,
     element: Element,
 }
 
 impl Grid {
-    /// What has changed of a surface; `None` if nothing.
-    pub(super) fn of(
-        number: u32,
-        surface: &Surface,
-        before: &[u64],
-        after: &[u64],
-    ) -> Option<Grid> {
+    /// What has changed of a surface, for each level of which something has.
+    pub(super) fn of(number: u32, surface: &Surface, before: &[u64], after: &[u64]) -> Vec<Grid> {
         let pairs = places(surface).into_iter().zip(before.iter().zip(after));
         let changed = pairs.filter(|(_, (old, new))| old != new);
         let changed: Vec<_> = changed.map(|(place, (_, new))| (place, *new)).collect();
-        let shape = format!("{} {}", surface.shape(), surface.element.name());
-        let element = surface.element;
-        (!changed.is_empty()).then_some(Grid {
+        let grid = |changed: &[((u32, [u32; 3]), u64)]| Grid {
             number,
-            shape,
-            changed,
-            element,
-        })
+            shape: format!("{} {}", surface.shape(), surface.element.name()),
+            level: changed[0].0.0,
+            changed: changed.iter().map(|((_, at), bits)| (*at, *bits)).collect(),
+            element: surface.element,
+        };
+        changed.chunk_by(|a, b| a.0.0 == b.0.0).map(grid).collect()
     }
 }
 
@@ -47,7 +44,11 @@ const MOST: usize = 16;
 impl fmt::Display for Grid {
     /// Rows and columns with changed elements; a point stands for what is as it was. Wide ones are lists.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "surface {}: {}", self.number, self.shape)?;
+        write!(f, "surface {}: {}", self.number, self.shape)?;
+        match self.level {
+            0 => writeln!(f)?,
+            level => writeln!(f, ", level {level}")?,
+        }
         let columns: BTreeSet<u32> = self.changed.iter().map(|([x, ..], _)| *x).collect();
         if columns.len() > MOST {
             for ([x, y, z], bits) in &self.changed {

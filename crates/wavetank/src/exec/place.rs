@@ -34,8 +34,12 @@ pub(super) enum Target {
     Export { target: u8, part: ExportPart },
     /// The constant bank from a byte offset on, in dwords.
     Constant { offset: usize },
-    /// An element of a surface, or all of them.
-    Element { number: u32, at: Option<[u32; 3]> },
+    /// An element of a level of a surface, or all of them.
+    Element {
+        number: u32,
+        level: u32,
+        at: Option<[u32; 3]>,
+    },
     /// A variable that has no register yet.
     Variable(u32),
     /// A predicate that has no register yet.
@@ -123,11 +127,16 @@ impl fmt::Display for Target {
                 write!(f, "export {}.{part}", export_name(*target))
             }
             Target::Constant { offset } => write!(f, "c[{offset:#x}]"),
-            Target::Element { number, at: None } => write!(f, "T{number}"),
-            Target::Element {
-                number,
-                at: Some([x, y, z]),
-            } => write!(f, "T{number}[{x},{y},{z}]"),
+            Target::Element { number, level, at } => {
+                write!(f, "T{number}")?;
+                if *level > 0 {
+                    write!(f, " level {level}")?;
+                }
+                match at {
+                    Some([x, y, z]) => write!(f, "[{x},{y},{z}]"),
+                    None => Ok(()),
+                }
+            }
             Target::Variable(n) => write!(f, "V{n}"),
             Target::Predicate(n) => write!(f, "P{n}"),
             Target::OfWave { wave, is } => write!(f, "wave {wave} {is}"),

@@ -19,7 +19,7 @@ use super::state::{Changed, State, changes};
 use super::value::{Assignment, Buffers, Exactness, lane};
 use super::{Case, ExecError};
 use crate::environment::KernelSettings;
-use crate::surfaces::places;
+use crate::surfaces::place_of;
 
 /// Where the code of a case stands.
 const BASE: u64 = 0x1000;
@@ -326,27 +326,24 @@ impl Run {
         }
     }
 
-    /// Where a single element stands among those of its surface.
+    /// Where an element, or the first of a level, stands among those of its surface.
     fn first(&self, target: &Target) -> usize {
-        let Target::Element {
-            number,
-            at: Some(at),
-        } = target
-        else {
+        let Target::Element { number, level, at } = *target else {
             return 0;
         };
-        let surface = self.surfaces.iter().find(|(n, _)| n == number);
-        let place = surface.and_then(|(_, s)| places(s).iter().position(|place| place == at));
+        let surface = self.surfaces.iter().find(|(n, _)| *n == number);
+        let place = surface.and_then(|(_, surface)| place_of(surface, level, at));
         place.unwrap_or(usize::MAX)
     }
 
-    /// The elements of surfaces that have changed, a grid for each surface.
+    /// The elements of surfaces that have changed, a grid for each level of each surface.
     pub fn grids(&self) -> Vec<Grid> {
-        let grid = |(number, surface): &(u32, Surface)| {
-            let (before, after) = (&self.before.elements, &self.after.elements);
-            Grid::of(*number, surface, before.get(number)?, after.get(number)?)
+        let (before, after) = (&self.before.elements, &self.after.elements);
+        let grids = |(number, surface): &(u32, Surface)| {
+            let elements = (before.get(number)?, after.get(number)?);
+            Some(Grid::of(*number, surface, elements.0, elements.1))
         };
-        self.surfaces.iter().filter_map(grid).collect()
+        self.surfaces.iter().filter_map(grids).flatten().collect()
     }
 
     /// What has another value than before, but for elements of surfaces ([`grids`](Self::grids)).

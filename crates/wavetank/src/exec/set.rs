@@ -74,18 +74,21 @@ impl Set {
         }
     }
 
-    /// Reads an instruction, or those that the words behind `.long` are.
-    pub fn instructions(self, text: &str) -> Result<Vec<Code>, String> {
+    /// Reads an instruction, or those that the words behind `.long` are. The text is a part of `line`, whose columns count.
+    pub fn instructions(self, text: &str, line: &str) -> Result<Vec<Code>, String> {
         match (self, text.strip_prefix(".long ")) {
             (Set::Gcn(chip), Some(list)) => words(list, chip),
-            _ => Ok(vec![self.instruction(text)?]),
+            _ => Ok(vec![self.instruction(text, line)?]),
         }
     }
 
     /// Reads an instruction.
-    fn instruction(self, text: &str) -> Result<Code, String> {
+    fn instruction(self, text: &str, line: &str) -> Result<Code, String> {
+        // A part of the line: the distance of its beginning is its place.
+        let start = (text.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
         let shown = |message: &str, span: &Range<usize>, snippet: String| {
-            let column = 1 + text.get(..span.start).unwrap_or(text).chars().count();
+            let before = line.get(..start + span.start).unwrap_or(line);
+            let column = 1 + before.chars().count();
             format!("column {column}: {message}\n{snippet}")
         };
         match self {
@@ -458,7 +461,7 @@ fn visa_place(text: &str) -> Option<Target> {
     text.strip_prefix('P')?.parse().ok().map(Target::Predicate)
 }
 
-/// `T6`, `surface 6`, `T6[3,1]`.
+/// `T6`, `surface 6`, `T6[3,1]`, `T6 level 1[3,1]`.
 fn element(text: &str) -> Result<Option<Target>, String> {
     let named = text.strip_prefix("surface ").map(str::trim);
     let numbered = || {
@@ -482,8 +485,15 @@ fn element(text: &str) -> Result<Option<Target>, String> {
             (number, Some(place))
         }
     };
-    let number = surface::number(number)?;
-    Ok(Some(Target::Element { number, at }))
+    let (number, level) = match number.split_once(" level ") {
+        None => (number, 0),
+        Some((number, level)) => {
+            let wrong = || format!("`{text}`: write a level as in T6 level 1, or T6 level 1[3,1]");
+            (number, level.trim().parse().map_err(|_| wrong())?)
+        }
+    };
+    let number = surface::number(number.trim())?;
+    Ok(Some(Target::Element { number, level, at }))
 }
 
 /// Bytes of the constant bank of a case.

@@ -12,7 +12,7 @@ use super::place::Target;
 use super::set::{CONSTANTS, Set};
 use super::value::{Assignment, Buffer, Buffers, lane};
 use super::{Case, ExecError};
-use crate::surfaces::{Bound, places};
+use crate::surfaces::{Bound, place_of, places};
 
 /// Bytes of scratch come in blocks of a dword of each lane.
 const ROW: usize = 4 * LANES;
@@ -46,13 +46,13 @@ impl Case {
         for declared in &self.surfaces {
             let mut elements = declared.elements();
             let set = self.setup.iter().filter_map(|a| match *a.target.place() {
-                Target::Element { number, at } if number == declared.number => Some((at, a)),
+                Target::Element { number, level, at } if number == declared.number => {
+                    Some((place_of(&declared.surface, level, at), a))
+                }
                 _ => None,
             });
-            for (at, a) in set {
-                let places = places(&declared.surface);
-                elements.resize(places.len(), 0);
-                let first = at.and_then(|at| places.iter().position(|place| *place == at));
+            for (first, a) in set {
+                elements.resize(places(&declared.surface).len(), 0);
                 let values = a.values.iter().map(|v| v.bits(&Buffers::new()));
                 for (to, value) in elements[first.unwrap_or(0)..].iter_mut().zip(values) {
                     *to = value.map_err(|message| ExecError {

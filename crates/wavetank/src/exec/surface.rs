@@ -5,7 +5,7 @@ use wavetank_memory::{Element, Layout, Surface};
 
 use super::number::integer;
 use super::value::{Value, values};
-use crate::surfaces::places;
+use crate::surfaces::coordinates;
 
 /// A surface that a case makes.
 #[derive(Clone, Debug)]
@@ -62,10 +62,10 @@ impl Declared {
         })
     }
 
-    /// The elements.
+    /// The elements of the first level.
     pub fn elements(&self) -> Vec<u64> {
         match self.fill[..] {
-            [one] => vec![one; places(&self.surface).len()],
+            [one] => vec![one; coordinates(&self.surface, 0).count()],
             _ => self.fill.clone(),
         }
     }
@@ -151,7 +151,7 @@ fn layout(surface: &mut Surface, words: &[&str]) -> Result<(), String> {
 }
 
 fn fill_of(text: &str, surface: &Surface) -> Result<Vec<u64>, String> {
-    let count = places(surface).len();
+    let count = coordinates(surface, 0).count();
     if text == "iota" {
         return Ok((0..count as u64).collect());
     }
