@@ -157,3 +157,13 @@ impl Rules {
         }
     }
 }
+
+/// How a chip reads resources of images, for who makes them.
+///
+/// ```
+/// use wavetank_ir::Tiling;
+/// assert_eq!(wavetank_lift::image_tiling(wavetank_isa::Chip::Gfx803), Tiling::Indexed);
+/// ```
+pub const fn image_tiling(chip: Chip) -> Tiling {
+    Rules::of(chip).image_tiling
+}

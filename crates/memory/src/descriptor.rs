@@ -118,6 +118,25 @@ impl ImageResource {
         }
     }
 
+    /// The linear image of a chip that reads resources so.
+    ///
+    /// ```
+    /// use wavetank_memory::{ImageResource, ImageType, Tiling};
+    /// let image = ImageResource::plain(ImageType::D2, 0x10_0000, [10, 0], [100, 50, 1], 128);
+    /// assert!(image.read_by(Tiling::Indexed).is_linear());
+    /// ```
+    pub fn read_by(self, tiling: Tiling) -> Self {
+        let swizzle = match tiling {
+            Tiling::Indexed => LINEAR_INDEX,
+            Tiling::Swizzled => 0,
+        };
+        ImageResource {
+            tiling,
+            swizzle,
+            ..self
+        }
+    }
+
     /// Reads the eight words as gfx9 does: [`read`](Self::read).
     pub fn from_words(words: [u32; 8]) -> Option<Self> {
         ImageResource::read(words, Tiling::Swizzled)

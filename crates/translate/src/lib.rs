@@ -24,4 +24,4 @@ mod polls;
 pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use outline::{Instruction, Outline};
-pub use wavetank_lift::{Code, Fidelity, Modes, fidelity, reads_exceptions};
+pub use wavetank_lift::{Code, Fidelity, Modes, fidelity, image_tiling, reads_exceptions};

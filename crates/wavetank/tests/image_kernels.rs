@@ -5,7 +5,7 @@
 
 use crate::common::{Build, Numbers, close, each};
 use wavetank::Buffer;
-use wavetank::{Clamp, ImageResource, ImageSampler, ImageType};
+use wavetank::{Clamp, ImageResource, ImageSampler, ImageType, image_tiling};
 
 const WIDTH: usize = 16;
 const HEIGHT: usize = 8;
@@ -26,7 +26,8 @@ fn descriptor(
     sampler: ImageSampler,
 ) -> Buffer {
     let size = [WIDTH as u32, HEIGHT as u32, depth];
-    let resource = ImageResource::plain(kind, texels.address(), format, size, WIDTH as u32);
+    let resource = ImageResource::plain(kind, texels.address(), format, size, WIDTH as u32)
+        .read_by(image_tiling(b.device.chip()));
     let mut words = [0u32; 16];
     words[..8].copy_from_slice(&resource.to_words());
     words[10] = WIDTH as u32;
