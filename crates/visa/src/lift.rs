@@ -8,7 +8,7 @@ use wavetank_ir::{
     Rel, Rmw, Space, SurfaceElement, Terminator, Value,
 };
 
-use crate::instruction::{Combine, Part, Raw, TypedAtomic};
+use crate::instruction::{Combine, Raw, TypedAtomic};
 use crate::operation::Operation;
 use crate::registers::{LANES, Registers};
 use crate::rules::check;
@@ -53,20 +53,19 @@ pub fn program(
 /// Appends the meaning of an instruction to a block.
 ///
 /// # Errors
-/// The sentence that says what cannot be executed: a rule that is broken, an operand within a dword, a variable or predicate
-/// without register.
+/// The sentence that says what cannot be executed: a rule that is broken, a variable or predicate without register.
 pub fn lift(b: &Builder, inst: &TypedAtomic, registers: &Registers) -> Result<(), String> {
     check(inst).map_err(|broken| broken.message)?;
     let lift = Lift { b, inst, registers };
     let mask = lift.mask()?;
     let (rmw, data, after) = lift.operation()?;
-    let coordinates = [(Part::U, inst.u), (Part::V, inst.v), (Part::R, inst.r)];
-    let coordinates = coordinates.into_iter().filter(|(_, raw)| !raw.is_null());
-    let at = coordinates.map(|(part, raw)| lift.operand(part, raw));
+    let coordinates = [inst.u, inst.v, inst.r];
+    let coordinates = coordinates.into_iter().filter(|raw| !raw.is_null());
+    let at = coordinates.map(|raw| lift.operand(raw));
     let element = SurfaceElement {
         level: match inst.lod.is_null() {
             true => None,
-            false => Some(lift.operand(Part::Lod, inst.lod)?),
+            false => Some(lift.operand(inst.lod)?),
         },
         after,
         ..SurfaceElement::new(
@@ -167,8 +166,8 @@ impl Lift<'_> {
     /// What is done with which operands, and whether the value after it is returned.
     fn operation(&self) -> Result<(Rmw, Vec<Value>, bool), String> {
         let (b, inst) = (self.b, self.inst);
-        let src0 = || self.operand(Part::Src0, inst.src0);
-        let src1 = || self.operand(Part::Src1, inst.src1);
+        let src0 = || self.operand(inst.src0);
+        let src1 = || self.operand(inst.src1);
         let one = |rmw| Ok((rmw, vec![src0()?], false));
         let sign = if inst.word { 1 << 15 } else { 1 << 31 };
         match inst.operation {
@@ -199,15 +198,8 @@ impl Lift<'_> {
         }
     }
 
-    /// The register and the lane of the first element of an operand.
-    fn place(&self, part: Part, raw: Raw) -> Result<(u16, u32), String> {
-        let name = part.name();
-        if !raw.offset.is_multiple_of(4) {
-            return Err(format!(
-                "{name} begins at byte {} of V{}, within a dword: take a multiple of 4",
-                raw.offset, raw.variable
-            ));
-        }
+    /// The register and the lane of the first element of an operand, which begins with one: `check` has seen to that.
+    fn place(&self, raw: Raw) -> Result<(u16, u32), String> {
         let first = self.registers.variable(raw.variable);
         let first = first.ok_or_else(|| format!("V{} has no register", raw.variable))?;
         let dword = u32::from(raw.offset) / 4;
@@ -215,8 +207,8 @@ impl Lift<'_> {
     }
 
     /// The elements of an operand, each in the lane of its channel.
-    fn operand(&self, part: Part, raw: Raw) -> Result<Value, String> {
-        let (register, lane) = self.place(part, raw)?;
+    fn operand(&self, raw: Raw) -> Result<Value, String> {
+        let (register, lane) = self.place(raw)?;
         let b = self.b;
         let value = b.read(Reg::V(register));
         if lane == 0 {
@@ -237,7 +229,7 @@ impl Lift<'_> {
         if self.inst.dst.is_null() {
             return Ok(None);
         }
-        let (register, lane) = self.place(Part::Dst, self.inst.dst)?;
+        let (register, lane) = self.place(self.inst.dst)?;
         Ok(Some(match lane {
             0 => Destination {
                 result: register,

@@ -455,7 +455,7 @@ fn what_cannot_be_lifted_is_told() {
         .map(drop)
         .expect_err("within a dword");
     assert!(
-        error.ends_with("U begins at byte 2 of V32, within a dword: take a multiple of 4"),
+        error.contains("U begins at byte 2, within an element"),
         "{error}"
     );
     let error = program(&[inst], &Registers::default())

@@ -123,9 +123,9 @@ pub(super) const SENTENCES: &[(&str, &str)] = &[
 
 /// Where instructions of a family access memory.
 const PLACES: [(&str, &str); 8] = [
-    ("s_scratch_", "scratch memory, for the wave as a whole"),
-    ("s_buffer_", "a buffer, for the wave as a whole"),
-    ("s_", "memory, for the wave as a whole"),
+    ("s_scratch_", "scratch by a scalar offset"),
+    ("s_buffer_", "a buffer by a scalar offset"),
+    ("s_", "memory by a scalar address"),
     ("buffer_", "a buffer"),
     ("tbuffer_", "a buffer with the format in the instruction"),
     ("flat_", "memory by a flat address"),
