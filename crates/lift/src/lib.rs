@@ -27,7 +27,7 @@ mod waits;
 pub use fidelity::{Fidelity, fidelity};
 pub use lane_fn::by_name as lane_fn;
 pub use modes::Modes;
-pub use rules::image_tiling;
+pub use rules::{buffer_dialect, image_tiling};
 pub use straight::{Code, MAX_INSTS, lift_block, lift_insts, reads_exceptions};
 pub use support::unsupported;
 

@@ -167,3 +167,13 @@ impl Rules {
 pub const fn image_tiling(chip: Chip) -> Tiling {
     Rules::of(chip).image_tiling
 }
+
+/// How a chip reads resources of buffers, for who makes them.
+///
+/// ```
+/// use wavetank_ir::Dialect;
+/// assert_eq!(wavetank_lift::buffer_dialect(wavetank_isa::Chip::Gfx900), Dialect::Indexed);
+/// ```
+pub const fn buffer_dialect(chip: Chip) -> Dialect {
+    Rules::of(chip).buffer_dialect
+}

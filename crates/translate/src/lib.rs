@@ -24,4 +24,5 @@ mod polls;
 pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use outline::{Instruction, Outline};
-pub use wavetank_lift::{Code, Fidelity, Modes, fidelity, image_tiling, reads_exceptions};
+pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
+pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

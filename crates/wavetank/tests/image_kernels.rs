@@ -5,7 +5,8 @@
 
 use crate::common::{Build, Numbers, close, each};
 use wavetank::Buffer;
-use wavetank::{Clamp, ImageResource, ImageSampler, ImageType, image_tiling};
+use wavetank::ir::Dialect;
+use wavetank::{Clamp, ImageResource, ImageSampler, ImageType, buffer_dialect, image_tiling};
 
 const WIDTH: usize = 16;
 const HEIGHT: usize = 8;
@@ -155,12 +156,16 @@ fn mixes_a_plane_a_volume_a_buffer_and_an_array() {
             .device
             .buffer_zeroed((WIDTH * HEIGHT * 16) as u64)
             .unwrap();
-        // A buffer of texels: stride 16, as many records, 32_32_32_32 uint, x y z w.
+        // A buffer of texels: stride 16, as many records (gfx8 counts bytes), 32_32_32_32 uint, x y z w.
+        let record = match buffer_dialect(b.device.chip()) {
+            Dialect::Swizzled => 16,
+            Dialect::Strided | Dialect::Indexed => 1,
+        };
         let base = buffers[2].address();
         let line_words = [
             base as u32,
             (base >> 32) as u32 | 16 << 16,
-            (WIDTH * HEIGHT) as u32,
+            (WIDTH * HEIGHT) as u32 * record,
             0xfac | u32::from(UINT) << 12 | u32::from(FOUR) << 15,
         ];
         let descriptors = [

@@ -2,6 +2,8 @@
 
 use std::ffi::c_void;
 
+use wavetank::Chip;
+
 use super::format::Format;
 use super::layout::{BUFFER, Layout};
 use super::{Known, create, create_sampler, destroy, destroy_sampler, find};
@@ -22,9 +24,10 @@ const SAME_LAYOUT: u32 = 0x10;
 /// The number of the chips' vendor on the PCI bus.
 const AMD: u32 = 0x1002;
 
-fn gpu(agent: Agent) -> Result {
+/// The chip of an agent; the CPU has no images.
+fn gpu(agent: Agent) -> Result<Chip> {
     match agent::of(agent)? {
-        Which::Gpu(..) => Ok(()),
+        Which::Gpu(_, device) => Ok(device.chip()),
         Which::Cpu => Err(Status::ERROR_INVALID_AGENT),
     }
 }
@@ -191,14 +194,14 @@ calls! {
     fn hsa_ext_image_create(
         agent: Agent, image: *const ImageDescriptor, data: *const c_void, access: u32, handle: *mut Image,
     ) {
-        gpu(agent)?;
+        let chip = gpu(agent)?;
         if handle.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
         // SAFETY: null, or the structure; the result has room.
         unsafe {
             let layout = layout_of(image, access, 0, [0; 2])?;
-            put(handle, create(&get(image)?, layout, data.expose_provenance() as u64)?)
+            put(handle, create(chip, &get(image)?, layout, data.expose_provenance() as u64)?)
         }
     }
 
@@ -206,14 +209,14 @@ calls! {
         agent: Agent, image: *const ImageDescriptor, data: *const c_void, access: u32, layout: u32, row_pitch: usize,
         slice_pitch: usize, handle: *mut Image,
     ) {
-        gpu(agent)?;
+        let chip = gpu(agent)?;
         if handle.is_null() {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
         // SAFETY: null, or the structure; the result has room.
         unsafe {
             let layout = layout_of(image, access, layout, [row_pitch, slice_pitch])?;
-            put(handle, create(&get(image)?, layout, data.expose_provenance() as u64)?)
+            put(handle, create(chip, &get(image)?, layout, data.expose_provenance() as u64)?)
         }
     }
 
@@ -221,7 +224,7 @@ calls! {
         agent: Agent, image: *const ImageDescriptor, vendor: *const VendorImage, data: *const c_void, access: u32,
         handle: *mut Image,
     ) {
-        gpu(agent)?;
+        let chip = gpu(agent)?;
         if handle.is_null() || data.is_null() || !(1..=3).contains(&access) {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
@@ -231,8 +234,8 @@ calls! {
             if vendor.version != 1 || vendor.device >> 16 != AMD {
                 return Err(Status::ERROR_INVALID_ARGUMENT);
             }
-            let layout = Layout::of_resource(&image, vendor.words)?;
-            put(handle, create(&image, layout, data.expose_provenance() as u64)?)
+            let layout = Layout::of_resource(&image, vendor.words, chip)?;
+            put(handle, create(chip, &image, layout, data.expose_provenance() as u64)?)
         }
     }
 

@@ -1,6 +1,7 @@
 //! Where the elements of an image are in memory, and the resource that says so to a kernel.
 
-use wavetank::{ImageResource, ImageType};
+use wavetank::ir::Dialect;
+use wavetank::{Chip, ImageResource, ImageType, buffer_dialect, image_tiling};
 
 use super::format::Format;
 use crate::abi::{ImageDataInfo, ImageDescriptor, Status};
@@ -118,8 +119,8 @@ impl Layout {
     ///
     /// # Errors
     /// A resource of another geometry, format or size, with levels, or swizzled: images are linear here.
-    pub fn of_resource(image: &ImageDescriptor, words: [u32; 8]) -> Result<Layout> {
-        let resource = ImageResource::from_words(words);
+    pub fn of_resource(image: &ImageDescriptor, words: [u32; 8], chip: Chip) -> Result<Layout> {
+        let resource = ImageResource::read(words, image_tiling(chip));
         let resource = resource.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
         let bytes = Format::new(image.format)?.bytes;
         let layout = Layout::new(image, resource.pitch as usize * bytes, 0)?;
@@ -127,7 +128,7 @@ impl Layout {
         let agrees = layout.kind == Some(resource.kind)
             && resource.format == [data, number]
             && resource.size.map(|n| n as usize) == layout.size
-            && resource.swizzle == 0
+            && resource.is_linear()
             && resource.levels == [0, 0]
             && resource.first_slice == 0;
         match agrees {
@@ -150,9 +151,9 @@ impl Layout {
     }
 
     /// The words of the resource of an image, or of a buffer, at an address.
-    pub fn words(&self, address: u64) -> [u32; 8] {
+    pub fn words(&self, address: u64, chip: Chip) -> [u32; 8] {
         let Some(kind) = self.kind else {
-            return self.buffer_words(address);
+            return self.buffer_words(address, chip);
         };
         let pitch = self.row_pitch / self.format.bytes;
         let Format {
@@ -163,11 +164,12 @@ impl Layout {
         } = self.format;
         let size = self.size.map(|n| n as u32);
         let plain = ImageResource::plain(kind, address, [data, number], size, pitch as u32);
-        ImageResource { select, ..plain }.to_words()
+        let image = ImageResource { select, ..plain };
+        image.read_by(image_tiling(chip)).to_words()
     }
 
     /// A buffer resource whose records are elements (Vega ISA, 8.1.4 "Buffer Resource").
-    fn buffer_words(&self, address: u64) -> [u32; 8] {
+    fn buffer_words(&self, address: u64, chip: Chip) -> [u32; 8] {
         let Format {
             data,
             number,
@@ -178,7 +180,11 @@ impl Layout {
         [
             address as u32,
             (address >> 32) as u32 & 0xffff | (bytes as u32) << 16,
-            self.size[0] as u32,
+            match buffer_dialect(chip) {
+                // Without swizzle it counts bytes.
+                Dialect::Swizzled => (self.size[0] * bytes) as u32,
+                Dialect::Strided | Dialect::Indexed => self.size[0] as u32,
+            },
             select | u32::from(number) << 12 | u32::from(data) << 15,
             0,
             0,
@@ -213,7 +219,7 @@ mod tests {
         let layout = Layout::new(&image(1, [100, 50, 0, 0]), 0, 0).unwrap();
         assert_eq!((layout.row_pitch, layout.info().size), (512, 512 * 50));
         assert_eq!(layout.offset([3, 2, 0]), 2 * 512 + 12);
-        let resource = ImageResource::from_words(layout.words(0x1234_5600)).unwrap();
+        let resource = ImageResource::from_words(layout.words(0x1234_5600, Chip::Gfx900)).unwrap();
         assert_eq!(
             (resource.address, resource.kind, resource.pitch),
             (0x1234_5600, ImageType::D2, 128)
@@ -252,11 +258,25 @@ mod tests {
     #[test]
     fn buffers_count_elements() {
         let layout = Layout::new(&image(BUFFER, [1000, 0, 0, 0]), 0, 0).unwrap();
-        let words = layout.words(0x7_0000_1000);
+        let words = layout.words(0x7_0000_1000, Chip::Gfx900);
         assert_eq!(words[..3], [0x1000, 4 << 16 | 7, 1000]);
         // x, y, z, w; unorm; 8_8_8_8.
         assert_eq!(words[3], 0o7654 | 10 << 15);
         assert_eq!(layout.info().size, 4000);
+        // gfx8 counts bytes.
+        assert_eq!(layout.words(0x7_0000_1000, Chip::Gfx803)[2], 4000);
+    }
+
+    #[test]
+    fn older_chips_have_linear_images_by_an_index() {
+        let plane = image(1, [100, 50, 0, 0]);
+        let words = Layout::new(&plane, 1024, 0)
+            .unwrap()
+            .words(0x1000, Chip::Gfx803);
+        // TILING_INDEX, bits 24:20 of the fourth word: 8 is linear.
+        assert_eq!(words[3] >> 20 & 0x1f, 8);
+        let layout = Layout::of_resource(&plane, words, Chip::Gfx803).unwrap();
+        assert_eq!((layout.size, layout.row_pitch), ([100, 50, 1], 1024));
     }
 
     #[test]
@@ -264,11 +284,11 @@ mod tests {
         let plane = image(1, [100, 50, 0, 0]);
         let words = |change: fn(&mut ImageResource)| {
             let layout = Layout::new(&plane, 1024, 0).unwrap();
-            let mut resource = ImageResource::from_words(layout.words(0)).unwrap();
+            let mut resource = ImageResource::from_words(layout.words(0, Chip::Gfx900)).unwrap();
             change(&mut resource);
             resource.to_words()
         };
-        let layout = Layout::of_resource(&plane, words(|_| {})).unwrap();
+        let layout = Layout::of_resource(&plane, words(|_| {}), Chip::Gfx900).unwrap();
         assert_eq!((layout.size, layout.row_pitch), ([100, 50, 1], 1024));
         let changes: [fn(&mut ImageResource); 5] = [
             |r| r.swizzle = 9,
@@ -278,11 +298,11 @@ mod tests {
             |r| r.format = [10, 4],
         ];
         for change in changes {
-            let refused = Layout::of_resource(&plane, words(change));
+            let refused = Layout::of_resource(&plane, words(change), Chip::Gfx900);
             assert_eq!(refused, Err(Status::ERROR_INVALID_ARGUMENT));
         }
         assert_eq!(
-            Layout::of_resource(&plane, [0; 8]),
+            Layout::of_resource(&plane, [0; 8], Chip::Gfx900),
             Err(Status::ERROR_INVALID_ARGUMENT)
         );
     }

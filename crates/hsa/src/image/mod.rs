@@ -10,7 +10,7 @@ pub use layout::{ALIGNMENT, MAX_BUFFER, MAX_DEPTH, MAX_EXTENT, MAX_LAYERS};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use wavetank::{Clamp, ImageSampler};
+use wavetank::{Chip, Clamp, ImageSampler};
 
 use crate::abi::{Image, ImageDescriptor, Sampler, SamplerDescriptor, Status};
 use crate::call::Result;
@@ -49,7 +49,7 @@ fn take_back(address: u64) -> Result {
 }
 
 /// Makes an image of memory.
-pub fn create(image: &ImageDescriptor, layout: Layout, data: u64) -> Result<Image> {
+pub fn create(chip: Chip, image: &ImageDescriptor, layout: Layout, data: u64) -> Result<Image> {
     if data == 0 || !data.is_multiple_of(ALIGNMENT as u64) {
         return Err(Status::ERROR_INVALID_ARGUMENT);
     }
@@ -58,7 +58,7 @@ pub fn create(image: &ImageDescriptor, layout: Layout, data: u64) -> Result<Imag
         return Err(Status::ERROR_OUT_OF_RESOURCES);
     }
     // The device libraries read type, order and width behind the resource.
-    let mut words = layout.words(data).to_vec();
+    let mut words = layout.words(data, chip).to_vec();
     words.extend([
         image.format.channel_type,
         image.format.channel_order,

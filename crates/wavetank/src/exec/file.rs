@@ -43,8 +43,8 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                 finish(&mut cases, case)?;
                 case = Case::new(set, number);
             }
-            if case.sizes == Sizes::of(case.set) {
-                case.sizes = Sizes::of(set);
+            if case.sizes == Sizes::with_lds(case.set.lds_bytes()) {
+                case.sizes = Sizes::with_lds(set.lds_bytes());
             }
             case.set = set;
         } else if let Some(text) = line.strip_prefix('>') {

@@ -77,7 +77,7 @@ impl Case {
             name: String::new(),
             line,
             set,
-            sizes: Sizes::of(set),
+            sizes: Sizes::with_lds(set.lds_bytes()),
             setup,
             surfaces,
             maximum: None,

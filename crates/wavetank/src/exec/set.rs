@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use wavetank_ir::{Dimensions, LANES, Reg};
+use wavetank_isa::numbers::{LDS_BYTES, lds_of_group};
 use wavetank_isa::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_maxwell::{Generation, Pred, Reg as MaxwellReg, Size, lift as maxwell, rules};
 use wavetank_translate::FrontEnd;
@@ -63,6 +64,14 @@ impl Set {
         }
         let chip = instruction_set(name).map_err(|error| error.to_string())?;
         Ok(Set::Gcn(chip))
+    }
+
+    /// The LDS that a work-group may have.
+    pub fn lds_bytes(self) -> u32 {
+        match self {
+            Set::Gcn(chip) => lds_of_group(chip.generation()),
+            Set::Maxwell(_) | Set::Visa(_) => LDS_BYTES,
+        }
     }
 
     /// A name that chooses it.

@@ -1,9 +1,8 @@
 //! How much a wave of a case has: registers, LDS, scratch, and how many waves there are.
 
-use wavetank_isa::numbers::{LDS_BYTES, lds_of_group};
+use wavetank_isa::numbers::LDS_BYTES;
 
 use super::number::integer;
-use super::set::Set;
 
 /// Bytes of scratch that a lane of a case may have.
 pub(super) const MOST_SCRATCH: u32 = 1 << 16;
@@ -26,12 +25,8 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// What a wave has of which nothing is said.
-    pub fn of(set: Set) -> Self {
-        let lds_bytes = match set {
-            Set::Gcn(chip) => lds_of_group(chip.generation()),
-            Set::Maxwell(_) | Set::Visa(_) => LDS_BYTES,
-        };
+    /// What a wave has of which nothing is said, where a work-group may have this much LDS.
+    pub fn with_lds(lds_bytes: u32) -> Self {
         Sizes {
             vgprs: 256,
             sgprs: MOST_SGPRS,
