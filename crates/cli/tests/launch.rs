@@ -79,6 +79,21 @@ fn dynamic_lds_is_an_argument_of_opencl() {
     assert_eq!(wavetank(&words).success(), "arg1: 1 u32\n    0  32640\n");
 }
 
+/// The samples of `examples` for chips before gfx9, as the README launches them.
+#[test]
+fn older_chips_run_their_samples() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    // 0 + … + 63, 64 + … + 127, …
+    let args = "--grid 256 --block 64 --arg iota:u32:256 --arg print:u32:4";
+    let sums = wavetank(&format!("launch {examples}/sums-gfx700.hsaco {args}"));
+    assert_eq!(sums.success(), "arg1: 4 u32\n    0  2016 6112 10208 14304\n");
+    // -2 - 1.2i leaves the circle at once, -1.2i in the third step, -2 is on it, and 0 never gets out.
+    let args = "--grid 2,2 --block 2,2 --arg print:u32:4 --arg u32:2 --arg u32:2 --arg f32:-2 --arg f32:-1.2 \
+                --arg f32:2 --arg f32:1.2 --arg u32:99";
+    let mandel = wavetank(&format!("launch {examples}/mandelbrot-gfx600.hsaco mandel {args}"));
+    assert_eq!(mandel.success(), "arg0: 4 u32\n    0  1 3 1 99\n");
+}
+
 #[test]
 fn dynamic_lds_is_beside_the_arguments_in_hip() {
     let Some(file) = shared("hip/gfx900/suite.hsaco") else {
