@@ -86,11 +86,16 @@ fn older_chips_run_their_samples() {
     // 0 + … + 63, 64 + … + 127, …
     let args = "--grid 256 --block 64 --arg iota:u32:256 --arg print:u32:4";
     let sums = wavetank(&format!("launch {examples}/sums-gfx700.hsaco {args}"));
-    assert_eq!(sums.success(), "arg1: 4 u32\n    0  2016 6112 10208 14304\n");
+    assert_eq!(
+        sums.success(),
+        "arg1: 4 u32\n    0  2016 6112 10208 14304\n"
+    );
     // -2 - 1.2i leaves the circle at once, -1.2i in the third step, -2 is on it, and 0 never gets out.
     let args = "--grid 2,2 --block 2,2 --arg print:u32:4 --arg u32:2 --arg u32:2 --arg f32:-2 --arg f32:-1.2 \
                 --arg f32:2 --arg f32:1.2 --arg u32:99";
-    let mandel = wavetank(&format!("launch {examples}/mandelbrot-gfx600.hsaco mandel {args}"));
+    let mandel = wavetank(&format!(
+        "launch {examples}/mandelbrot-gfx600.hsaco mandel {args}"
+    ));
     assert_eq!(mandel.success(), "arg0: 4 u32\n    0  1 3 1 99\n");
 }
 
