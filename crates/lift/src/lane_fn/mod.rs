@@ -8,6 +8,7 @@ mod cube;
 mod division;
 mod exact;
 pub(crate) mod exceptions;
+mod held;
 mod norm;
 mod screen;
 mod trig;
@@ -24,6 +25,7 @@ pub(crate) use division::{
     DIV_FIXUP_FLUSHING_F64, DIV_FMAS_SCALED_F32, DIV_FMAS_SCALED_F64, DIV_SCALE_F32, DIV_SCALE_F64,
 };
 pub(crate) use exceptions::EXCEPTIONS;
+pub(crate) use held::HELD_HALVES;
 pub(crate) use norm::{PK_SNORM16, PK_UNORM16, SNORM16, UNORM16};
 pub(crate) use screen::SCREEN_PARTITION_4SE;
 pub(crate) use trig::TRIG_PREOP_F64;
@@ -61,7 +63,7 @@ macro_rules! lane_fn {
 use lane_fn;
 
 /// Every lane function, for texts that name one.
-static ALL: [&wavetank_ir::LaneFn; 32] = [
+static ALL: [&wavetank_ir::LaneFn; 33] = [
     &DOT4_I8,
     &DOT4_U8,
     &DOT8_I4,
@@ -88,6 +90,7 @@ static ALL: [&wavetank_ir::LaneFn; 32] = [
     &DIV_SCALE_F32,
     &DIV_SCALE_F64,
     &EXCEPTIONS,
+    &HELD_HALVES,
     &PK_SNORM16,
     &PK_UNORM16,
     &SNORM16,

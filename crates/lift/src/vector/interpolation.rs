@@ -77,7 +77,7 @@ pub(super) fn second_half(v: &Vector) -> Flow {
     let p20 = half(v, parameter(v, Which::P20));
     let [j, sum] = single_sources(v);
     let result = p20.flushing().mad(j, sum);
-    let narrow = v.resize(result, Elem::F16);
+    let narrow = v.held(v.resize(result, Elem::F16), [result]);
     v.write(narrow.v, Elem::F16);
     Flow::Next
 }

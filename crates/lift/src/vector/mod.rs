@@ -9,6 +9,7 @@
 mod integer;
 mod interpolation;
 mod operand;
+mod overflow;
 mod shape;
 mod vop1;
 mod vop2;
@@ -19,8 +20,8 @@ mod vopc;
 #[cfg(test)]
 mod tests;
 
+use wavetank_isa::Operand;
 use wavetank_isa::tables::{Vintrp, Vop1, Vop2, Vop3, Vop3p, Vopc};
-use wavetank_isa::{Field, Operand, Ty};
 
 use crate::block::{Flow, Lift};
 use operand::{LDS_DIRECT, Vector};
@@ -65,15 +66,6 @@ fn lift(l: &Lift, meaning: impl FnOnce(&Vector) -> Flow) -> Flow {
 /// Why an encoding cannot be executed whatever its opcode.
 fn refusal(l: &Lift) -> Option<String> {
     let inst = l.inst;
-    let specs = inst.row().operands;
-    if l.rules().fp16_ovfl
-        && l.modes.fp16_ovfl()
-        && specs
-            .iter()
-            .any(|s| s.field == Field::Vdst && is_half(s.ty))
-    {
-        return Some("half-precision results with MODE.FP16_OVFL set are not executed yet".into());
-    }
     let unreadable = inst.operands.iter().find_map(|o| match *o {
         Operand::Inline(LDS_DIRECT) => None,
         Operand::Inline(code) if !l.is_readable(code) => {
@@ -82,8 +74,4 @@ fn refusal(l: &Lift) -> Option<String> {
         _ => None,
     });
     unreadable.or_else(|| operand::reserved_modifier(inst).map(Into::into))
-}
-
-fn is_half(ty: Ty) -> bool {
-    matches!(ty, Ty::F16 | Ty::V2F16)
 }

@@ -348,7 +348,8 @@ impl<'a> Vector<'a> {
                 _ => b.u32((factor as f32).to_bits()),
             };
             let product = b.bin(Bin::FMul, elem, fp, value, factor);
-            value = Float::new(b, elem, fp, product).without_negative_zero().v;
+            let [product, before] = [product, value].map(|v| Float::new(b, elem, fp, v));
+            value = self.held(product, [before]).without_negative_zero().v;
         }
         if self.clamp() {
             let clamp = if self.l.modes.dx10_clamp() {

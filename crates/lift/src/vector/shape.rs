@@ -58,7 +58,7 @@ impl<'a> Vector<'a> {
 
     /// Floats to a float.
     pub fn float<const N: usize>(&self, f: impl FnOnce([Float<'a>; N]) -> Float<'a>) -> Flow {
-        self.map(f)
+        self.map(|sources| self.held_result(f(sources), sources))
     }
 
     /// Floats to one of them. Where the chip chooses without a look at MODE, denormals stay what they are.
@@ -74,7 +74,7 @@ impl<'a> Vector<'a> {
 
     /// Integers to a float.
     pub fn to_float<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Float<'a>) -> Flow {
-        self.map(f)
+        self.map(|sources| self.held(f(sources), []))
     }
 
     /// Floats to an integer.

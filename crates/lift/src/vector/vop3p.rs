@@ -55,6 +55,10 @@ pub(super) fn lift(v: &Vector, op: Vop3p) -> Flow {
 trait Pair<'a>: Copy {
     /// Sees a fetched pair; `neg` are the bits of NEG and NEG_HI.
     fn view(v: &Vector<'a>, value: Value, neg: [bool; 2]) -> Self;
+    /// The pair as the mode has results of these sources.
+    fn held(self, _: &Vector<'a>, _: &[Self]) -> Self {
+        self
+    }
     /// The pair with CLAMP applied.
     fn finish(self, v: &Vector<'a>) -> Value;
 }
@@ -80,6 +84,12 @@ impl<'a> Pair<'a> for Float<'a> {
         Float::new(v.b(), Elem::F16x2, v.fp(Elem::F16), value)
     }
 
+    fn held(self, v: &Vector<'a>, sources: &[Self]) -> Self {
+        let sources: Vec<Value> = sources.iter().map(|source| source.v).collect();
+        let v = v.held_pair(self.v, &sources);
+        Float { v, ..self }
+    }
+
     fn finish(self, v: &Vector<'a>) -> Value {
         v.output_modifiers(self.v, Elem::F16x2)
     }
@@ -98,7 +108,8 @@ impl<'a> Vector<'a> {
             let value = self.arranged(self.raw(spec, operand), bits(mods.op_sel, mods.op_sel_hi));
             P::view(self, value, bits(mods.neg, mods.abs))
         });
-        self.write_bytes(f(pairs).finish(self), 0b1111);
+        let result = f(pairs).held(self, &pairs);
+        self.write_bytes(result.finish(self), 0b1111);
         Flow::Next
     }
 
@@ -138,11 +149,12 @@ fn mix<'a>(v: &Vector<'a>, part: Part, f: impl Fn([Float<'a>; 3]) -> Float<'a>) 
         let (spec, operand) = sources.next().expect("the row has three sources");
         mixed_source(v, spec, operand)
     };
-    let result = f([next(), next(), next()]);
+    let sources = [next(), next(), next()];
+    let result = f(sources);
     match part {
         Part::Whole => v.write(result.v, Elem::F32),
         Part::Low | Part::High => {
-            let half = v.resize(result, Elem::F16);
+            let half = v.held(v.resize(result, Elem::F16), sources);
             let value = v.output_modifiers(half.v, Elem::F16);
             let sel = match part {
                 Part::High => SdwaSel::Word1,
