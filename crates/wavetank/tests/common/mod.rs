@@ -30,14 +30,19 @@ pub fn each(name: &str, test: impl Fn(&Build)) {
         eprintln!("SKIP {name}: the shared kernels are absent (set WAVETANK_SHARED)");
         return;
     };
-    let root = shared.join("kernels/co");
-    let builds: Vec<PathBuf> = files(&root).filter(|path| is_build(path, name)).collect();
-    for path in &builds {
-        let label = path
-            .strip_prefix(&root)
-            .expect("it is below")
-            .display()
-            .to_string();
+    // More builds, as `.ci/kernels` makes them.
+    let more = std::env::var_os("WAVETANK_KERNELS").map(PathBuf::from);
+    let roots: Vec<PathBuf> = [shared.join("kernels/co")]
+        .into_iter()
+        .chain(more)
+        .collect();
+    let all = roots
+        .iter()
+        .flat_map(|root| files(root).map(move |path| (root, path)));
+    let builds: Vec<_> = all.filter(|(_, path)| is_build(path, name)).collect();
+    for (root, path) in &builds {
+        let below = path.strip_prefix(root).expect("it is below");
+        let label = below.display().to_string();
         let named = |chip: &&Chip| label.contains(chip.name());
         let chip = Chip::ALL.iter().find(named);
         let chip = chip.unwrap_or_else(|| panic!("{label} names no chip"));
