@@ -215,11 +215,11 @@ mod tests {
 
     #[test]
     fn code_for_other_chips_is_told() {
-        let Err(Failure::Usage(text)) = chosen(&["gfx803"], &[]) else {
+        let Err(Failure::Usage(text)) = chosen(&["gfx908"], &[]) else {
             panic!("it is refused");
         };
         assert!(
-            text.starts_with("a.out: the program has code for gfx803, which is not"),
+            text.starts_with("a.out: the program has code for gfx908, which is not"),
             "{text}"
         );
         assert!(text.contains("--offload-arch=gfx900"), "{text}");
