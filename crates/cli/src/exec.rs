@@ -33,7 +33,7 @@ Examples:
       R2=0..31 R4=1 R1=6 surface T6 2d 32x4 u32 iota
   wavetank exec --isa visa \\
   'typed_atomic.inc (M1, 8) T6 V32.0 V33.0 V34.0 V35.0 %null.0 %null.0 V38.0' \\
-      V32=0..7 surface T6 1d 8 u32
+      V32=0..7 surface T6 3d 8x2x2 u32
   wavetank exec tests/isa/vector.wt       cases of the project's own tests";
 
 /// Runs one instruction, or a file of cases, and shows what changed

@@ -10,6 +10,37 @@ fn wavetank(args: &[&str]) -> Output {
         .expect("the command starts")
 }
 
+/// The commands of the help, as a shell has them.
+#[test]
+fn the_examples_of_the_help_run() {
+    let help = wavetank(&["--help"]);
+    let help = String::from_utf8(help.stdout)
+        .expect("text")
+        .replace("\\\n", " ");
+    let lines = help
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("wavetank exec "));
+    // Words with blanks stand in quotes, and explanations three blanks behind a file.
+    let examples: Vec<&str> = lines
+        .map(|line| line.split(".wt ").next().unwrap_or(line))
+        .collect();
+    assert!(examples.len() > 5, "{help}");
+    for example in examples {
+        let file = if example.starts_with("tests/") {
+            ".wt"
+        } else {
+            ""
+        };
+        let command = format!("{} exec {example}{file}", env!("CARGO_BIN_EXE_wavetank"));
+        let ran = Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .output()
+            .expect("a shell");
+        assert!(ran.status.success(), "{command}: {ran:?}");
+    }
+}
+
 #[test]
 fn one_instruction_shows_what_changed() {
     let out = wavetank(&["v_lshl_add_u32 v0, v1, 4, v2", "v1=0..63", "v2=100"]);

@@ -49,6 +49,10 @@ pub(crate) struct Rules {
     /// bits, as from gfx7 on. Before, an address beyond the LDS stays there
     /// (LLVM, `hasUsableDSOffset`).
     pub lds_sums_wrap: bool,
+    /// Whether the offset of a load to LDS counts in LDS too, as on gfx9 (Vega
+    /// ISA, 8.1 "Memory Buffer Load to LDS"). Before, only M0 and the lane do
+    /// (CLRX wiki, "GCN memory handling").
+    pub offset_counts_in_lds: bool,
     /// Whether the minimum, maximum and median of floats flush denormals as MODE
     /// says, as on gfx9 (LLVM, `supportsMinMaxDenormModes`). Before, they choose
     /// and change nothing.
@@ -92,6 +96,7 @@ const GFX6: Rules = Rules {
     buffer_dialect: Dialect::Strided,
     m0_limits_lds: true,
     lds_sums_wrap: false,
+    offset_counts_in_lds: false,
     choice_flushes: false,
     turns_end: true,
     halves_follow_mode: false,
@@ -137,6 +142,7 @@ const GFX9: Rules = Rules {
     halves_packed: true,
     buffer_dialect: Dialect::Indexed,
     m0_limits_lds: false,
+    offset_counts_in_lds: true,
     choice_flushes: true,
     turns_end: false,
     image_tiling: Tiling::Swizzled,

@@ -6,7 +6,7 @@ use wavetank_isa::Generation;
 /// driver chooses: what buffer accesses of a dword or more do at an address
 /// that is no multiple of 4.
 ///
-/// Smaller accesses may be anywhere, and atomics must be aligned to their
+/// Smaller accesses may be anywhere in the other modes, and atomics must be aligned to their
 /// width, in every mode. Swizzled buffers go by [`Dword`](Self::Dword) in the
 /// first mode too. LDS, flat and scratch addresses do not look at it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +14,7 @@ pub enum Alignment {
     /// They are made there.
     Unaligned,
     /// The two low bits of the address are ignored (Vega ISA, 8.1
-    /// "Alignment").
+    /// "Alignment"), of 16 bits the lowest (CLRX wiki, "GCN memory handling").
     Dword,
     /// They are memory violations (Vega ISA, 3.10 "Memory Violations").
     Strict,

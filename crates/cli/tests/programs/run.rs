@@ -166,7 +166,7 @@ fn the_chip_is_one_that_the_program_has_code_for() {
     );
     let older = hip(&folder, &["gfx803"]);
     let printed = run(&folder, &[], &older, &[]).success();
-    assert!(printed.starts_with("gfx803:"), "{printed}");
+    assert!(printed.starts_with("gfx803 "), "{printed}");
     let foreign = hip(&folder, &["gfx908"]);
     run(&folder, &[], &foreign, &[]).refused(&[
         "gfx908.out: the program has code for gfx908, which is not emulated",

@@ -180,7 +180,12 @@ fn a_strict_unit_stops_beyond_the_lds() {
             2,
         ),
     ] {
-        let at = |offset| [Source::Const(offset), Source::Const(offset)];
+        // One address, or two.
+        let addresses = match op.space {
+            Where::LdsPair { .. } => 2,
+            _ => 1,
+        };
+        let at = |offset| vec![Source::Const(offset); addresses];
         run(&mut wave, &mut unit, &op, &at(56)).unwrap();
         let fault = run(&mut wave, &mut unit, &op, &at(72)).unwrap_err();
         assert_eq!((fault.reason, fault.nearest), (reason(72), None));

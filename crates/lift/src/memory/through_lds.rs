@@ -51,7 +51,15 @@ pub(crate) fn read_uniform<'a>(l: &Lift<'a>, address: Int<'a>) -> Int<'a> {
 
 /// A load of the dword of each lane.
 fn place(l: &Lift) -> MemOp {
-    dword(address(l).v, l.inst.mods.offset.into(), l.exec_mask())
+    dword(address(l).v, offset(l), l.exec_mask())
+}
+
+/// OFFSET, as far as it counts in LDS too.
+fn offset(l: &Lift) -> i64 {
+    match l.rules().offset_counts_in_lds {
+        true => l.inst.mods.offset.into(),
+        false => 0,
+    }
 }
 
 /// Where the dword of each lane is, but for OFFSET.
@@ -65,7 +73,7 @@ fn address<'a>(l: &Lift<'a>) -> Int<'a> {
 fn legal(l: &Lift) -> Value {
     let allocated = Int::i32(l.b, l.b.read(Reg::Hw(hw::LDS_ALLOC)));
     let bytes = ((allocated >> 12) & 0x1ff) << 8;
-    let last = address(l) + u64::from(l.inst.mods.offset as u32 + 3);
+    let last = address(l) + (offset(l) + 3) as u64;
     let exec = Cond::new(l.b, l.exec_mask());
     (last.lt_u(bytes) & exec).v
 }

@@ -258,6 +258,11 @@ impl Site {
         address: &mut [u64; 64],
     ) -> Result<(), Denied> {
         match mode {
+            Alignment::Dword if bytes == 2 => {
+                for a in address {
+                    *a &= !1;
+                }
+            }
             _ if bytes < 4 => {}
             Alignment::Strict => check_multiples(mask, bytes, 4, &Far(*address))?,
             // "Swizzled addressing also requires Dword-aligned accesses" (8.1

@@ -114,6 +114,9 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
         };
     }
     let assignment = assignment(line, case, number)?;
+    if before && matches!(assignment.target.place(), Target::Export { .. }) {
+        return Err("an export is expected behind instructions: it belongs after them".into());
+    }
     match before {
         true => case.setup.push(assignment),
         false => case.expectations.push(assignment),

@@ -7,7 +7,7 @@ use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translati
 use wavetank_ir::LANES;
 use wavetank_isa::{Chip, Inst};
 use wavetank_maxwell::lift as maxwell;
-use wavetank_memory::{MemoryUnit, Registry, Surface, hwreg};
+use wavetank_memory::{Alignment, MemoryUnit, Registry, Surface, hwreg};
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
 
 use super::engine::{Engine, Group, run_front_end};
@@ -49,6 +49,9 @@ impl Case {
         let buffers = self.make_buffers(&registry)?;
         let scratch = self.make_scratch(&registry)?;
         let mut memory = MemoryUnit::new(&registry);
+        if let Set::Gcn(chip) = self.set {
+            memory.set_alignment(Alignment::of(chip.generation()));
+        }
         let mut surfaces = self.make_surfaces(&registry)?;
         memory.set_surfaces(Arc::new(surfaces.table().clone()));
         memory.set_lds(self.fill_shares(&registry, &buffers)?);
