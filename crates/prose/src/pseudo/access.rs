@@ -30,7 +30,7 @@ impl Writer<'_> {
                 let words = usize::from(access.access.bytes() > 4) + 1;
                 let mut data = Vec::new();
                 for operand in access.data.chunks(words) {
-                    data.push(self.data(operand, access.half)?);
+                    data.push(self.data(operand, part_of(access))?);
                 }
                 if let Space::LdsPair { other, .. } = &access.space {
                     let at = self.sum([Some(*other)], None)?;
@@ -75,7 +75,7 @@ impl Writer<'_> {
             DataReg::V(first) => self.names.span(File::Vector, first, count),
             DataReg::S(first) => self.names.span(File::Scalar, first.into(), count),
         };
-        format!("{name}{}", half(access.half))
+        format!("{name}{}", half(part_of(access)))
     }
 
     /// Values that stand in consecutive registers, by the name of all.
@@ -133,7 +133,7 @@ impl Writer<'_> {
             } => {
                 let amount = match format {
                     Elements::Plain => amount,
-                    _ => components(bytes / 4, *format),
+                    _ => components(bytes / 4, *format, access.half),
                 };
                 let resource = self.data(resource, Half::Whole)?;
                 let record = match index {
@@ -212,7 +212,19 @@ fn stored(access: &MemOp) -> &'static str {
         (1, _) => "[7:0]",
         (2, Half::High) => "[31:16]",
         (2, _) => "[15:0]",
-        _ => half(access.half),
+        _ => half(part_of(access)),
+    }
+}
+
+/// The part of each register that an access has. Several components of 16 bits are more than a register's half.
+fn part_of(access: &MemOp) -> Half {
+    let converts = match &access.space {
+        Space::Buffer { format, .. } => *format != Elements::Plain,
+        space => matches!(space, Space::Image(_)),
+    };
+    match converts && access.access.bytes() > 4 {
+        true => Half::Whole,
+        false => access.half,
     }
 }
 
@@ -224,14 +236,19 @@ fn half(half: Half) -> &'static str {
     }
 }
 
-fn components(count: u32, format: Elements) -> String {
+fn components(count: u32, format: Elements, half: Half) -> String {
     let format = match format {
         Elements::Typed(..) => "by DFMT and NFMT",
         _ => "by its format",
     };
+    let bits = match half {
+        Half::Whole => "",
+        Half::Low | Half::High => ", of 16 bits",
+        Half::Each => ", of 16 bits in a register each",
+    };
     match count {
-        1 => format!("1 component {format}"),
-        n => format!("{n} components {format}"),
+        1 => format!("1 component {format}{bits}"),
+        n => format!("{n} components {format}{bits}"),
     }
 }
 

@@ -44,6 +44,10 @@ fn sop1(op: Sop1) -> Lines {
             "if CSP == S0: PC = PC + len",
             "else: CSP = CSP - 1, {PC, EXEC} = the entry of the stack at CSP",
         ],
+        S_MOVRELS_B32 => &["D = the SGPR that is M0 behind S0"],
+        S_MOVRELS_B64 => &["D = the pair of SGPRs that is M0 behind S0"],
+        S_MOVRELD_B32 => &["the SGPR that is M0 behind D = S0"],
+        S_MOVRELD_B64 => &["the pair of SGPRs that is M0 behind D = S0"],
         S_RFE_B64 => &["PC = S0"],
         S_SET_GPR_IDX_IDX => &["M0[7:0] = S0[7:0]"],
         _ => return None,
@@ -53,8 +57,10 @@ fn sop1(op: Sop1) -> Lines {
 fn sop2(op: Sop2) -> Lines {
     use Sop2::*;
     const FORK: &[&str] = &[
-        "lanes where the condition holds go to the address in S1, the others on",
-        "where both have lanes: those of the larger part are put on the stack at CSP",
+        "pass = S0 & EXEC, fail = ~S0 & EXEC",
+        "if fail == 0: PC = S1; else if pass == 0: PC = PC + len",
+        "else if fail has fewer lanes: push {pass, S1}; EXEC = fail, PC = PC + len",
+        "else: push {fail, PC + len}; EXEC = pass, PC = S1",
     ];
     // The fields of S1: the offset in the low bits, the width from bit 16 on (Vega ISA, 12.1 SOP2).
     Some(match op {
@@ -96,8 +102,10 @@ fn sopk(op: Sopk) -> Lines {
     // The fields of SIMM16: register 5:0, offset 10:6, size - 1 15:11 (Vega ISA, 12.2 SOPK).
     Some(match op {
         S_CBRANCH_I_FORK => &[
-            "lanes of D go to TARGET, the others of EXEC on",
-            "where both have lanes: those of the larger part are put on the stack at CSP",
+            "pass = D & EXEC, fail = ~D & EXEC",
+            "if fail == 0: PC = TARGET; else if pass == 0: PC = PC + len",
+            "else if fail has fewer lanes: push {pass, TARGET}; EXEC = fail, PC = PC + len",
+            "else: push {fail, PC + len}; EXEC = pass, PC = TARGET",
         ],
         S_GETREG_B32 => &["D = HWREG[id][offset + size - 1:offset]"],
         S_SETREG_B32 => &["HWREG[id][offset + size - 1:offset] = D[size - 1:0]"],
@@ -135,6 +143,7 @@ fn vop3(op: Vop3) -> Lines {
             "D = S0.i32 * S1.i32 + S2",
             "VCC = overflow of that sum & EXEC",
         ],
+        V_CVT_PKRTZ_F16_F32 => &["D = {S1 as f16, S0 as f16}, rounded toward 0"],
         V_INTERP_P1LL_F16 => &["D.f32 = P10.f16 * S0.f32 + P0.f16, of ATTR in LDS"],
         V_INTERP_P1LV_F16 => &["D.f32 = P10.f16 * S0.f32 + S2.f16, P10 of ATTR in LDS"],
         V_INTERP_P2_F16 | V_INTERP_P2_LEGACY_F16 => {
@@ -145,11 +154,23 @@ fn vop3(op: Vop3) -> Lines {
 }
 
 fn vop1(op: Vop1) -> Lines {
-    match op {
-        Vop1::V_NOP => Some(&["nothing"]),
-        Vop1::V_CLREXCP => Some(&["the wave's exceptions = none"]),
-        _ => None,
-    }
+    use Vop1::*;
+    Some(match op {
+        V_NOP => &["nothing"],
+        V_CLREXCP => &["the wave's exceptions = none"],
+        V_LOG_CLAMP_F32 => &["D = log2(S0), where -inf is -MAX_FLOAT"],
+        V_RCP_CLAMP_F32 | V_RCP_CLAMP_F64 => {
+            &["D = 1.0 / S0, where an infinity is MAX_FLOAT of its sign"]
+        }
+        V_RSQ_CLAMP_F32 | V_RSQ_CLAMP_F64 => {
+            &["D = 1.0 / sqrt(S0), where an infinity is MAX_FLOAT of its sign"]
+        }
+        V_RCP_LEGACY_F32 => &["D = 1.0 / S0, where an infinity is 0 of its sign"],
+        V_RSQ_LEGACY_F32 => &["D = 1.0 / sqrt(S0), where an infinity is 0"],
+        V_CVT_RPI_I32_F32 => &["D.i32 = floor(S0.f32 + 0.5), held to the range; a NaN by its sign"],
+        V_CVT_FLR_I32_F32 => &["D.i32 = floor(S0.f32), held to the range; a NaN by its sign"],
+        _ => return None,
+    })
 }
 
 fn vop3p(op: Vop3p) -> Lines {

@@ -81,7 +81,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("flag", "the second result of the function: a bit a lane"),
     (
         "lane",
-        "the value of the first that lane number has, 0 of a lane that is off",
+        "the value of the first in that lane; of a lane that is off 0, where the lane is one for each lane",
     ),
     (
         "first_lane",
@@ -91,7 +91,10 @@ pub(super) const TERMS: &[(&str, &str)] = &[
         "sent",
         "lane n sends the first to lane number; the highest sender wins, 0 without one",
     ),
-    ("shuffle", "the lane that the pattern in OFFSET says"),
+    (
+        "shuffle",
+        "the value in the lane that OFFSET or the DPP control says",
+    ),
     ("clock", "the counter of shader clocks"),
     ("real_time", "the counter of 100 MHz"),
     (
@@ -126,7 +129,7 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ),
     (
         "mqsad_pk_u16_u8",
-        "the same, without the bytes that are 0 in b",
+        "four sums of |a - b| over the bytes that are not 0 in b, a moving on by a byte, added to c",
     ),
     ("sat_pk_u8_i16", "both halves held to 0 … 255, as two bytes"),
     ("cube_axis", "twice the coordinate of the cube's face"),
