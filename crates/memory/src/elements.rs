@@ -7,7 +7,7 @@ use wavetank_ir::{Access, Half};
 
 use crate::access::{Context, Request};
 use crate::format::{Format, Number};
-use crate::lanes::{self, Lanes};
+use crate::lanes::{self, Lanes, over};
 use crate::operation::{Load, LoadPart, Store, StorePart};
 use crate::rows::Rows;
 use crate::space::flat::run_at;
@@ -249,7 +249,7 @@ impl Components {
         let mut n = 0;
         while n < self.count {
             let here = &components[n];
-            let narrow = |values: &Lanes| values.map(|x| u32::from(self.number.narrow(x)));
+            let narrow = |values: &Lanes| over(values, |x| u32::from(self.number.narrow(x)));
             // SAFETY: lane vectors of the file.
             unsafe {
                 let before = |register: usize| self.to.add(64 * register).cast::<Lanes>().read();

@@ -20,6 +20,16 @@ pub fn each(mask: u64, mut f: impl FnMut(usize)) {
     }
 }
 
+/// What `f` makes of each lane's value. (`map` of an array this long would be a call a lane.)
+#[inline(always)]
+pub fn over<T: Copy, U: Copy + Default>(from: &[T; 64], f: impl Fn(T) -> U) -> [U; 64] {
+    let mut made = [U::default(); 64];
+    for (to, from) in made.iter_mut().zip(from) {
+        *to = f(*from);
+    }
+    made
+}
+
 /// The lanes that something holds for.
 #[inline(always)]
 pub fn which(holds: impl Fn(usize) -> bool) -> u64 {

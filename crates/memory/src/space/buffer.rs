@@ -12,7 +12,7 @@ use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
-use crate::lanes::{Lanes, all_aligned, bounds, each, which};
+use crate::lanes::{Lanes, all_aligned, bounds, each, over, which};
 use crate::operation::Operation;
 use crate::places::{Far, PRIVATE_STEP, Private, Split};
 use crate::rows::Rows;
@@ -400,7 +400,7 @@ unsafe fn run_private<O: Operation>(
         };
         // A sum that wraps is in nobody's scratch.
         let offsets = offsets.cast::<Lanes>().read();
-        let offsets = offsets.map(|offset| offset.saturating_add(constant));
+        let offsets = over(&offsets, |offset| offset.saturating_add(constant));
         let Some(offset) = places(&offsets, mask, op) else {
             return false;
         };

@@ -6,7 +6,7 @@ use crate::access::{Context, Request, Source};
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::ALIAS;
-use crate::lanes::{bounds, each, is_row, which};
+use crate::lanes::{bounds, each, is_row, over, which};
 use crate::operation::Operation;
 use crate::places::{Addresses, Far, Near, Side, Steps};
 use crate::rows::Rows;
@@ -307,7 +307,7 @@ unsafe fn scattered<O: Operation>(
     // SAFETY: the wave is live; the places are checked before use.
     unsafe {
         let offsets = offset.cast::<[u32; 64]>().read();
-        let places = Far(offsets.map(|offset| base.wrapping_add(offset.into())));
+        let places = Far(over(&offsets, |offset| base.wrapping_add(offset.into())));
         let address = |lane: usize| places.0[lane];
         ctx.memory
             .check_lanes(mask, op.bytes(), O::STORES, address)?;
@@ -342,7 +342,7 @@ unsafe fn far<O: Operation>(
 pub(crate) unsafe fn run_at<O: Operation>(mask: u64, op: O, address: &[u64; 64]) {
     let Span { first, last, .. } = span(mask, op.bytes(), O::STORES, address);
     let reachable = last - first <= u64::from(u32::MAX) && (first ^ last) & ALIAS == 0;
-    let offset = address.map(|a| a.wrapping_sub(first) as u32);
+    let offset = over(address, |a| a.wrapping_sub(first) as u32);
     let offset = offset.as_ptr();
     // SAFETY: by the caller's promise.
     unsafe {

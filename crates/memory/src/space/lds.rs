@@ -13,7 +13,7 @@ use wavetank_ir::MemKind;
 use crate::access::{Context, Request, Source};
 use crate::atomic;
 use crate::fault::Denied;
-use crate::lanes::{Lanes, each};
+use crate::lanes::{Lanes, each, over};
 use crate::operation::Operation;
 use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::rows::{Baseline, Rows};
@@ -89,7 +89,7 @@ impl Extent {
     unsafe fn sums(self, lanes: *const u32, offset: u32) -> Lanes {
         // SAFETY: the wave is live: 64 values.
         let lanes = unsafe { lanes.cast::<Lanes>().read() };
-        lanes.map(|l| l.wrapping_add(offset) & !self.ignored)
+        over(&lanes, |l| l.wrapping_add(offset) & !self.ignored)
     }
 }
 

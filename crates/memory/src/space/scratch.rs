@@ -10,7 +10,7 @@ use crate::access::{Context, Request};
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::at;
-use crate::lanes::{Lanes, each};
+use crate::lanes::{Lanes, each, over};
 use crate::operation::Operation;
 use crate::own::scratch::Scratch;
 use crate::places::{self, PRIVATE_STEP as STEP, Places};
@@ -61,7 +61,7 @@ impl Offsets {
     /// The low halves of private addresses plus an offset, wrapping.
     #[inline(always)]
     pub fn new(lanes: &Lanes, offset: u64) -> Self {
-        Offsets(lanes.map(|l| l.wrapping_add(offset as u32)))
+        Offsets(over(lanes, |l| l.wrapping_add(offset as u32)))
     }
 
     /// Whether every lane stays within its scratch.
