@@ -126,6 +126,7 @@ mod tests {
 
     /// Every instruction has fields of its own bits, in every form.
     #[test]
+    #[cfg_attr(miri, ignore = "every instruction of every chip, and nothing unsafe")]
     fn fields_do_not_overlap() {
         for &chip in Chip::ALL {
             for op in Op::all().filter(|op| op.row().exists_on(chip)) {
