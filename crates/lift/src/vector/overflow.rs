@@ -9,13 +9,9 @@ use wavetank_isa::tables::Vop3;
 use wavetank_isa::{Op, Ty};
 
 use super::operand::Vector;
+use super::shape::{DENORMALS, INFINITIES, ZEROS};
 use crate::lane_fn;
 use crate::value::{Cond, Float};
-
-/// The classes of infinities, zeros and denormals.
-const INFINITIES: u32 = 1 << 2 | 1 << 9;
-const ZEROS: u32 = 1 << 5 | 1 << 6;
-const DENORMALS: u32 = 1 << 4 | 1 << 7;
 
 impl<'a> Vector<'a> {
     /// Whether the mode asks for it.
@@ -49,12 +45,7 @@ impl<'a> Vector<'a> {
         let is_true: Option<Cond> = is_true.reduce(|a, b| a | b);
         let infinite = class(r, INFINITIES);
         let overflow = is_true.map_or(infinite, |is_true| infinite & !is_true);
-        // The number below infinity, of the same sign.
-        let largest = Float {
-            v: (r.as_int() - 1).v,
-            ..r
-        };
-        overflow.select_float(largest, r)
+        overflow.select_float(r.next_to_zero(), r)
     }
 
     /// A pair of results of pairs.

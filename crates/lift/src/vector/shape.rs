@@ -8,6 +8,13 @@ use super::operand::{Vector, float_elem, int_elem};
 use crate::block::Flow;
 use crate::value::{Cond, Float, Int};
 
+/// Classes of floats, as V_CMP_CLASS numbers them (Vega ISA, 12.11).
+pub(super) const NANS: u32 = 0b11;
+pub(super) const NEGATIVE_INFINITY: u32 = 1 << 2;
+pub(super) const INFINITIES: u32 = NEGATIVE_INFINITY | 1 << 9;
+pub(super) const DENORMALS: u32 = 1 << 4 | 1 << 7;
+pub(super) const ZEROS: u32 = 1 << 5 | 1 << 6;
+
 /// A source or result: an integer or a float.
 pub(super) trait Number<'a>: Copy {
     /// Sees a fetched source of the row's type.
@@ -341,6 +348,12 @@ impl<'a> Float<'a> {
             Elem::F16 => 0xfe00,
             _ => 0xffc0_0000,
         })
+    }
+
+    /// The next number toward zero: of an infinity the largest number of its sign.
+    pub fn next_to_zero(self) -> Self {
+        let v = (self.as_int() - 1).v;
+        Float { v, ..self }
     }
 
     /// Whether it belongs to one of the classes whose bits are set.

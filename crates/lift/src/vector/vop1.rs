@@ -5,6 +5,7 @@ use wavetank_isa::tables::Vop1::{self, *};
 use wavetank_isa::{Field, Operand};
 
 use super::operand::Vector;
+use super::shape::{INFINITIES, NANS, NEGATIVE_INFINITY};
 use crate::block::Flow;
 use crate::lane_fn;
 use crate::operand::{EXCP, hw};
@@ -185,18 +186,8 @@ fn movrel(v: &Vector, source: bool, destination: bool) -> Flow {
     Flow::Next
 }
 
-/// The classes of both infinities, of the negative one, and of NaNs.
-const INFINITIES: u32 = NEGATIVE_INFINITY | 1 << 9;
-const NEGATIVE_INFINITY: u32 = 1 << 2;
-const NANS: u32 = 0b11;
-
 /// Infinities of these classes become the largest number of their sign (gfx6, gfx7).
 fn finite<'a>(v: &Vector<'a>, classes: u32, x: Float<'a>) -> Float<'a> {
     let infinite = x.class(v.b().u32(classes));
-    // The number below infinity, in either format.
-    let largest = Float {
-        v: (x.as_int() - 1).v,
-        ..x
-    };
-    infinite.select_float(largest, x)
+    infinite.select_float(x.next_to_zero(), x)
 }
