@@ -49,10 +49,11 @@ fn arm(handler: Handler) {
 
 /// Calls a function once, from another thread.
 pub fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize) -> Result {
-    thread::spawn("wavetank-function", move || {
+    let started = thread::spawn("wavetank-function", move || {
         // SAFETY: the program gave the function for this argument.
         unsafe { callback(std::ptr::with_exposed_provenance_mut(argument)) }
-    })
+    });
+    started.map(drop)
 }
 
 /// Ends the thread, and forgets what it has not begun.

@@ -1,32 +1,57 @@
 //! Threads of the library inside somebody else's process.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use wavetank::DefaultFloatEnv;
 
 use crate::abi::Status;
 use crate::call::Result;
+use crate::runtime::lock;
 use crate::wait::Bucket;
 
 /// How long the last `hsa_shut_down` waits for threads: one may be in a function of the program that waits for its caller.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The life of the library that goes on: the last `hsa_shut_down` ends it, and with it the threads that serve.
 static LIFE: AtomicU64 = AtomicU64::new(1);
-/// Threads that serve.
-static SERVING: AtomicU32 = AtomicU32::new(0);
+/// The threads that serve, and those that did and were not joined yet.
+static SERVERS: Mutex<Vec<Server>> = Mutex::new(Vec::new());
 static GONE: Bucket = Bucket::new();
+
+struct Server {
+    /// It serves no longer, and is about to end.
+    left: Arc<AtomicBool>,
+    handle: JoinHandle<()>,
+}
+
+impl Server {
+    fn left(&self) -> bool {
+        self.left.load(Ordering::SeqCst)
+    }
+
+    fn is_this(&self) -> bool {
+        self.handle.thread().id() == std::thread::current().id()
+    }
+
+    /// Waits until the thread is gone: on its way out it still takes locks of the C library, which a fork would copy taken.
+    fn join(self) {
+        // A panic of it was told when it happened.
+        let _ = self.handle.join();
+    }
+}
 
 thread_local! {
     /// The life in which this thread serves; 0 in those of the program.
     static SERVES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Starts a detached thread: signals of the process are delivered to the program's own threads, and the float
+/// Starts a thread: signals of the process are delivered to the program's own threads, and the float
 /// environment is the default one whatever its creator has made of its own (`-ffast-math` hosts flush denormals).
-pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
+pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
     let builder = std::thread::Builder::new().name(name.to_owned());
     let blocked = BlockedSignals::new();
     let started = builder.spawn(move || {
@@ -34,28 +59,32 @@ pub fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
         body();
     });
     drop(blocked);
-    started
-        .map(drop)
-        .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
+    started.map_err(|_| Status::ERROR_OUT_OF_RESOURCES)
 }
 
 /// Starts a thread that serves until [`is_wanted`] says no.
 pub fn serve(name: &str, body: impl FnOnce() + Send + 'static) -> Result {
-    /// Counts, however the thread ends.
-    struct Serving;
+    /// Tells that the thread leaves, however it ends.
+    struct Serving(Arc<AtomicBool>);
     impl Drop for Serving {
         fn drop(&mut self) {
-            SERVING.fetch_sub(1, Ordering::SeqCst);
+            self.0.store(true, Ordering::SeqCst);
             GONE.wake();
         }
     }
-    SERVING.fetch_add(1, Ordering::SeqCst);
-    let (serving, life) = (Serving, life());
-    spawn(name, move || {
+    let left = Arc::new(AtomicBool::new(false));
+    let (serving, life) = (Serving(left.clone()), life());
+    let mut servers = lock(&SERVERS);
+    servers
+        .extract_if(.., |server| server.left())
+        .for_each(Server::join);
+    let handle = spawn(name, move || {
         let _serving = serving;
         SERVES.set(life);
         body();
-    })
+    })?;
+    servers.push(Server { left, handle });
+    Ok(())
 }
 
 /// The number of the library's life.
@@ -69,21 +98,30 @@ pub fn is_wanted() -> bool {
 }
 
 /// Ends the life of the library. `wake` wakes the threads, which then see that they are not wanted; this waits until they
-/// have ended, so that a fork after it finds no lock taken.
+/// are gone, so that a fork after it finds no lock taken.
 pub fn end_life(wake: impl FnOnce()) {
     LIFE.fetch_add(1, Ordering::SeqCst);
     wake();
+    let servers = std::mem::take(&mut *lock(&SERVERS));
     // A function of the program that such a thread runs may have shut the library down.
-    let own = u32::from(SERVES.get() != 0);
+    let others = servers.into_iter().filter(|server| !server.is_this());
+    let others: Vec<Server> = others.collect();
     GONE.until(Some(Instant::now() + PATIENCE), || {
-        (SERVING.load(Ordering::SeqCst) <= own).then_some(())
+        others.iter().all(Server::left).then_some(())
     });
+    others
+        .into_iter()
+        .filter(Server::left)
+        .for_each(Server::join);
 }
 
 /// A forked child has none of its parent's threads, and a life of its own.
 pub fn forked() {
     LIFE.fetch_add(1, Ordering::SeqCst);
-    SERVING.store(0, Ordering::SeqCst);
+    // Those of a parent that did not wait for them are none that this process could detach.
+    if let Ok(mut servers) = SERVERS.try_lock() {
+        std::mem::forget(std::mem::take(&mut *servers));
+    }
 }
 
 /// A thread that is started when it is first needed, once in a life.

@@ -4,6 +4,7 @@
 //! for long) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
 //! that it left before. So groups may wait for earlier ones (look-back scans) and for all that fit (grid barriers).
 
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -193,11 +194,16 @@ pub fn run<W: Worker>(
         outcome: Mutex::new(Outcome::default()),
     };
     std::thread::scope(|scope| {
-        for unit in 1..threads {
-            let (shared, worker) = (&shared, &worker);
-            scope.spawn(move || Thread::new(shared, worker(unit), unit).run());
+        let (shared, worker) = (&shared, &worker);
+        let others: Vec<_> = (1..threads)
+            .map(|unit| scope.spawn(move || Thread::new(shared, worker(unit), unit).run()))
+            .collect();
+        Thread::new(shared, worker(0), 0).run();
+        // The scope itself waits for what the threads do, not until they are gone: on their way out they still take locks
+        // of the C library, which a fork of the program would copy taken.
+        for other in others {
+            other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
-        Thread::new(&shared, worker(0), 0).run();
     });
     let done = shared.done.load(Ordering::Relaxed);
     let outcome = shared
