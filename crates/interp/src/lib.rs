@@ -38,6 +38,12 @@ mod transcendental;
 mod unary;
 mod visit;
 
+/// For engines that leave to this one what they have no code for.
+pub mod single {
+    pub use crate::lower::{Place, ROOM, Single, Singles, Steps, TooMany, register};
+    pub use crate::step::{Ctx, Next, Step};
+}
+
 pub use plain::{Plain, PlainProgram};
 pub use run::{Interpreter, Program, Translation};
 pub use simd::{Simd, UnknownSimd};

@@ -3,7 +3,7 @@
 
 use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Terminator};
 use wavetank_translate::{Cache, Code, FrontEnd, Key, Modes, Translator};
@@ -24,7 +24,12 @@ struct Linked {
     /// The blocks that followed last: after the end, after a taken branch. They
     /// live as long as the program.
     links: [AtomicPtr<Linked>; 2],
+    /// How often it was entered by those who ask; [`COLD`] if it is never to count as hot.
+    heat: AtomicU32,
 }
+
+/// The heat of a block that nobody takes over.
+const COLD: u32 = u32::MAX;
 
 /// How a program is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +79,18 @@ impl Program {
             .get(Key::new(pc, modes), || self.translate(pc, modes))
     }
 
+    /// The translator of the program's code.
+    pub fn translator(&self) -> &Translator {
+        &self.translator
+    }
+
+    /// The block at a PC for modes never counts as hot: nobody else can run it.
+    pub fn keep_cold(&self, pc: u64, modes: Modes) {
+        // SAFETY: blocks live as long as the program.
+        let block = unsafe { self.block(pc, modes).as_ref() };
+        block.heat.store(COLD, Ordering::Relaxed);
+    }
+
     fn translate(&self, pc: u64, modes: Modes) -> Linked {
         let block = self.translator.block(pc, modes);
         let code = self
@@ -86,6 +103,7 @@ impl Program {
             toll: self.translator.toll(&block.whole, modes),
             code,
             links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
+            heat: AtomicU32::new(0),
         }
     }
 
@@ -168,12 +186,30 @@ impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
         wave.make_room(lower::ROOM);
-        self.turn(wave, memory)
+        let stop = self.turn::<false>(wave, memory, 0);
+        stop.expect("without heat the turn goes on until the wave stops")
     }
 }
 
 impl Interpreter<'_> {
-    fn turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+    /// Runs one wave like [`run`](Backend::run), and gives nothing when it comes to a block that was entered `hot` times
+    /// before: another engine takes over there. The memory unit was entered, and the wave has [`ROOM`](lower::ROOM).
+    pub fn run_cold(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+        hot: u32,
+    ) -> Option<Stop> {
+        self.turn::<true>(wave, memory, hot)
+    }
+
+    #[inline(always)]
+    fn turn<const HEAT: bool>(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+        hot: u32,
+    ) -> Option<Stop> {
         // The state is only reached through this pointer: steps write through
         // it, so that no reference may be held beside it.
         let (uniform, vector) = wave.raw();
@@ -191,19 +227,34 @@ impl Interpreter<'_> {
         loop {
             // SAFETY: blocks live as long as the program.
             let block = unsafe { at.as_ref() };
+            if HEAT && block.is_hot(hot) {
+                return None;
+            }
             let edge = match run_steps(block, &mut ctx) {
-                Next::Stop => return ctx.stop.take().expect("who stops says why"),
+                Next::Stop => return Some(ctx.stop.take().expect("who stops says why")),
                 Next::Taken => 1,
                 _ => 0,
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
                 if let Some(stop) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
-                    return stop;
+                    return Some(stop);
                 }
                 at = self.follow(block, edge, uniform);
             }
         }
+    }
+}
+
+impl Linked {
+    /// Whether it was entered so often before; counts this time if not. Threads that count at once may lose one.
+    #[inline(always)]
+    fn is_hot(&self, hot: u32) -> bool {
+        let heat = self.heat.load(Ordering::Relaxed);
+        if heat < hot {
+            self.heat.store(heat + 1, Ordering::Relaxed);
+        }
+        heat >= hot && heat != COLD
     }
 }
 

@@ -1,5 +1,6 @@
-//! The interpreter against the plain evaluator: random runs of instructions
-//! on random states must leave the same state, whatever was fused.
+//! An engine against the plain evaluator: random runs of instructions on
+//! random states must leave the same state, whatever was fused or compiled.
+//! Which engine that is, `engine.rs` of each crate's tests says.
 //!
 //! The instructions are those of our corpus, with their registers drawn from
 //! few, so that results are read, overwritten and used again inside a block, and
@@ -9,7 +10,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
+use super::engine::{self, levels};
+use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_isa::tables::Smem;
 use wavetank_isa::{Chip, Field, Inst, Op, Operand, decode};
 use wavetank_machine::{Backend, Fault, Stop, Why};
@@ -191,10 +193,15 @@ impl World {
         self.memory.as_ptr().expose_provenance() as u64
     }
 
-    fn run(&self, backend: &mut dyn Backend, wave: &mut Wave) -> Outcome {
+    fn fill(&self) {
         for (n, dword) in (1u64..).zip(&self.memory) {
             dword.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), Ordering::Relaxed);
         }
+    }
+
+    /// Runs waves one after another, each on memory as it was at first. The outcome is that of the last: the memory unit
+    /// knows by then what is accessed. (The global data share is what the one before left.)
+    fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave]) -> Outcome {
         let registry = Registry::new();
         let pointer = self.memory.as_ptr().cast_mut().cast();
         // SAFETY: atomic words, which outlive the registration.
@@ -202,8 +209,12 @@ impl World {
             unsafe { registry.register("memory", pointer, MEMORY.into(), Rights::ReadWrite) };
         let registered = registered.expect("nothing else is there");
         let mut memory = MemoryUnit::new(&registry);
-        memory.set_lds(Lds::new(4096));
-        let stop = backend.run(wave, &mut memory);
+        let runs = waves.iter_mut().map(|wave| {
+            self.fill();
+            memory.set_lds(Lds::new(4096));
+            backend.run(wave, &mut memory)
+        });
+        let stop = runs.last().expect("there is a wave");
         let lds = memory.lds().dwords().to_vec();
         drop(memory);
         registry.unregister(registered).expect("it was registered");
@@ -252,17 +263,16 @@ fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
         tap: seed & 1 != 0,
         simd,
     };
-    let program = Program::new(source, how);
     let start = || state(seed, world.address());
-    let (mut expected, mut got) = (start(), start());
+    let (mut expected, mut got) = ([start(), start()], [start(), start()]);
     let a = world.run(&mut Plain::new(&plain), &mut expected);
-    let b = world.run(&mut Interpreter::new(&program), &mut got);
+    let b = engine::with(source, how, |backend| world.run(backend, &mut got));
     let text = || {
         let lines: Vec<_> = code.iter().map(Inst::to_string).collect();
         format!("seed {seed:#x}, {simd:?}:\n  {}", lines.join("\n  "))
     };
     assert_eq!(b.0, a.0, "{}", text());
-    if let Some(what) = difference(&got, &expected) {
+    if let Some(what) = difference(&got[1], &expected[1]) {
         let mode = start().uniform().hw[usize::from(hwreg::MODE)];
         panic!("{what}\nmode {mode:#x}, {}", text());
     }
@@ -271,11 +281,10 @@ fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
     matches!(a.0.why, Why::Fault(Fault::Memory(_)))
 }
 
-fn levels() -> &'static [Simd] {
-    let all = &[Simd::Avx512, Simd::Avx2, Simd::Baseline];
-    let best = Simd::detect();
-    let first = all.iter().position(|l| *l == best).unwrap_or(2);
-    &all[first..]
+/// How many blocks are made: more for who has hours (`WAVETANK_BLOCKS`).
+fn blocks() -> u32 {
+    let asked = std::env::var("WAVETANK_BLOCKS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(10_000)
 }
 
 #[test]
@@ -299,7 +308,7 @@ fn random_blocks() {
     let world = World::new();
     let insts = instructions();
     let mut random = Random(0x1234_5678_9abc_def1);
-    let (blocks, mut faults) = (10_000, 0);
+    let (blocks, mut faults) = (blocks(), 0);
     for _ in 0..blocks {
         let length = 2 + random.below(9);
         let code: Vec<_> = (0..length)

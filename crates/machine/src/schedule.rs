@@ -111,6 +111,8 @@ pub struct Counts {
     pub families: [u64; 8],
     /// Instructions times active lanes; zero when not counted.
     pub lane_instructions: u64,
+    /// Guest instructions that compiled code executed, when counting.
+    pub compiled: u64,
     /// Messages sent.
     pub messages: u64,
 }
@@ -120,6 +122,7 @@ impl Counts {
         let uniform = wave.uniform();
         self.waves += 1;
         self.lane_instructions += uniform.lane_count;
+        self.compiled += uniform.compiled_count;
         for (sum, n) in self.families.iter_mut().zip(uniform.counts) {
             *sum += n;
         }
@@ -129,6 +132,7 @@ impl Counts {
         self.groups += other.groups;
         self.waves += other.waves;
         self.lane_instructions += other.lane_instructions;
+        self.compiled += other.compiled;
         self.messages += other.messages;
         for (sum, n) in self.families.iter_mut().zip(other.families) {
             *sum += n;

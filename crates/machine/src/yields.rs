@@ -113,6 +113,27 @@ impl Toll {
         (wave.budget <= 0).then(|| self.stop(point))
     }
 
+    /// What it takes from the budget.
+    pub fn cost(&self) -> i64 {
+        self.cost
+    }
+
+    /// Whether the turn may end behind the block, left by a [`way`](Self::way): compiled code pays itself while there is
+    /// budget left, and nothing else to be looked at.
+    pub fn may_end(&self, way: usize) -> bool {
+        self.points[way].is_some()
+    }
+
+    /// Whether it is looked at if the wave polls, when it leaves the block by a [`way`](Self::way).
+    pub fn may_poll(&self, way: usize) -> bool {
+        self.points[way] == Some(YieldPoint::BackEdge) && self.polls.is_some()
+    }
+
+    /// Whether the block writes memory, so that nothing counts any more of what [`Polled`] says.
+    pub fn forgets_polled(&self) -> bool {
+        self.writes
+    }
+
     fn stop(&self, point: YieldPoint) -> Stop {
         let (pc, why) = (self.pc, Why::Yield(point));
         Stop { pc, why }
@@ -125,11 +146,17 @@ impl PollLoop {
     #[inline(never)]
     fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
         let last = wave.polled;
-        let here = Some(self.branch);
+        let branch = self.branch;
         // Loops that write do so in every round mostly: only the second one without is looked at.
-        let seen = (last.branch == here).then(|| self.digest(wave, vector));
-        wave.polled = Polled { branch: here, seen };
-        seen.is_some() && seen == last.seen
+        let again = last.known > 0 && last.branch == branch;
+        let seen = if again { self.digest(wave, vector) } else { 0 };
+        let known = 1 + u64::from(again);
+        wave.polled = Polled {
+            known,
+            branch,
+            seen,
+        };
+        again && last.known == 2 && seen == last.seen
     }
 
     /// Stands for the values of the registers.

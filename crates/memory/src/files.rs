@@ -38,6 +38,8 @@ pub struct Uniform {
     pub counts: [u64; 8],
     /// Lane instructions executed, when counting.
     pub lane_count: u64,
+    /// Guest instructions that compiled code executed, when counting.
+    pub compiled_count: u64,
     /// What the wave found when it last came round a loop.
     pub polled: Polled,
 }
@@ -53,11 +55,15 @@ const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
 
 /// What a wave finds when it comes round a loop in which it may poll.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
 pub struct Polled {
-    /// The guest address of the branch back, unless the wave has written memory since.
-    pub branch: Option<u64>,
-    /// Stands for what the loads of the loop gave, from the second round on.
-    pub seen: Option<u64>,
+    /// How much of this is known: nothing, once the wave has written memory; the branch; and what the loads gave, from the
+    /// second round on.
+    pub known: u64,
+    /// The guest address of the branch back.
+    pub branch: u64,
+    /// Stands for what the loads of the loop gave.
+    pub seen: u64,
 }
 
 /// What an engine keeps behind the files of a wave while it runs it.
@@ -136,6 +142,7 @@ impl Wave {
             budget: 0,
             counts: [0; 8],
             lane_count: 0,
+            compiled_count: 0,
             polled: Polled::default(),
         };
         start.s[126] = !0;
@@ -185,6 +192,7 @@ impl Wave {
         uniform.scc = 0;
         uniform.counts = [0; 8];
         uniform.lane_count = 0;
+        uniform.compiled_count = 0;
         uniform.polled = Polled::default();
         let count = vgprs.min(VGPRS) * LANES;
         // SAFETY: the file holds VGPRS lane vectors, borrowed with self.

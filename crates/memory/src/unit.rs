@@ -49,6 +49,17 @@ pub struct MemoryUnit<'m> {
 }
 
 impl<'m> MemoryUnit<'m> {
+    /// Byte offset of the pointer to the windows.
+    pub const WINDOWS: usize = std::mem::offset_of!(MemoryUnit<'static>, windows);
+
+    /// Byte offset of the LDS.
+    pub const LDS: usize = std::mem::offset_of!(MemoryUnit<'static>, lds);
+
+    /// Byte offset of the window of an instruction among them, by the slot of its [`Request`](crate::Request).
+    pub const fn window_at(slot: u32) -> usize {
+        slot as usize % WINDOWS * size_of::<Window>()
+    }
+
     /// A unit that sees the allocations of a device, without LDS or scratch.
     pub fn new(registry: &'m Registry) -> Self {
         MemoryUnit {

@@ -66,7 +66,7 @@ impl<L: Level> Lower<'_, L> {
     }
 
     fn splat(&mut self, o: Operand) -> Result<Operand, TooMany> {
-        let dst = self.temps.vector(if o.wide { 64 } else { 32 }, self.node)?;
+        let dst = self.temps.vector(if o.wide { 64 } else { 32 }, self.now)?;
         let run = if o.wide {
             L::custom::<moves::Splat<u64>>()
         } else {
@@ -128,7 +128,7 @@ impl<L: Level> Lower<'_, L> {
             Place::Uniform(at) => Ok(at),
             Place::Const(c) if c == u64::MAX => Ok(ALL),
             Place::Const(c) => {
-                let dst = self.temps.uniform(self.node)?;
+                let dst = self.temps.uniform(self.now)?;
                 let wide = Operand {
                     place: Place::Const(c),
                     wide: true,
@@ -210,7 +210,7 @@ impl<L: Level> Lower<'_, L> {
     pub(super) fn result_second(&mut self, v: Value) -> Result<u32, TooMany> {
         match self.plan.second[v.index()] {
             Some(second) => Ok(self.result_mask(second)?.0),
-            None => self.temps.uniform(self.node),
+            None => self.temps.uniform(self.now),
         }
     }
 

@@ -91,7 +91,7 @@ impl<L: Level> Lower<'_, L> {
         if let Place::Uniform(at) = from.place {
             return Ok(at);
         }
-        let at = self.temps.uniform(self.node)?;
+        let at = self.temps.uniform(self.now)?;
         self.move_uniform(from, at);
         Ok(at)
     }

@@ -8,6 +8,7 @@ mod emit;
 mod memory;
 mod ops;
 mod plan;
+mod single;
 mod temps;
 
 use std::any::Any;
@@ -18,6 +19,7 @@ use wavetank_ir::{Block, HARDWARE_REGISTERS, Op, Reg, Ty, Value};
 pub(super) use self::memory::{addresses, descriptor, returns};
 pub use self::ops::choose;
 use self::plan::Plan;
+pub use self::single::{Single, Singles, Steps};
 use self::temps::Temps;
 pub use self::temps::{ROOM, TooMany};
 use super::drive::Level;
@@ -51,7 +53,7 @@ pub struct Code {
 
 /// Where a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+pub enum Place {
     /// Not computed, or fused into its user.
     Nowhere,
     /// A lane vector, by its offset in the vector file.
@@ -83,11 +85,12 @@ pub fn lower<L: Level>(block: &Block, extras: Extras) -> Result<Code, TooMany> {
         kept: Kept::default(),
         pc: block.pc,
         node: 0,
+        now: 0,
         level: std::marker::PhantomData::<L>,
     };
     lower.place_reads();
     for n in 0..block.nodes.len() {
-        lower.node = n as u32;
+        (lower.node, lower.now) = (n as u32, n as u32);
         if extras.count {
             lower.count(n);
         }
@@ -112,12 +115,14 @@ struct Lower<'b, L> {
     kept: Kept,
     pc: u64,
     node: u32,
+    /// When that is, for the temporaries: they are kept until a time.
+    now: u32,
     level: std::marker::PhantomData<L>,
 }
 
 /// The offset of a register: in the vector file, or in [`Uniform`]. A vector
 /// register past the file reads v0 (Vega ISA, 3.6.2).
-fn register(reg: Reg) -> Place {
+pub fn register(reg: Reg) -> Place {
     let vector = |n: u16, count: usize| {
         let n = usize::from(n);
         let n = if n + count <= VGPRS { n } else { 0 };
@@ -169,6 +174,6 @@ impl<L: Level> Lower<'_, L> {
     }
 
     fn last(&self, v: Value) -> u32 {
-        self.plan.last[v.index()].max(self.node)
+        self.plan.last[v.index()].max(self.now)
     }
 }

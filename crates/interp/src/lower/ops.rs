@@ -361,7 +361,7 @@ impl<L: Level> Lower<'_, L> {
         };
         let operands = [cond, constant(u64::MAX), constant(0)];
         let mut step = self.step(L::custom::<moves::UniformSelect<u64>>(), &operands);
-        step.dst = self.temps.uniform(self.node)?;
+        step.dst = self.temps.uniform(self.now)?;
         let place = Place::Uniform(step.dst);
         self.steps.push(step);
         Ok(Operand {

@@ -74,18 +74,7 @@ fn reads(op: &Op, span: Span) -> bool {
 impl Plan {
     /// Decides for a block. `fuse` is off for the level without fusion.
     pub fn new(block: &Block, fuse: bool) -> Plan {
-        let n = block.nodes.len();
-        let mut plan = Plan {
-            last: vec![0; n],
-            uses: vec![0; n],
-            hoisted: vec![None; n],
-            done: vec![false; n],
-            gate: vec![None; n],
-            gated: vec![None; n],
-            lazy: vec![false; n],
-            copied: vec![false; n],
-            second: vec![None; n],
-        };
+        let mut plan = Plan::empty(block.nodes.len());
         let users = plan.count_uses(block);
         plan.hoist_vector_writes(block);
         plan.find_gates(block);
@@ -96,6 +85,32 @@ impl Plan {
         plan.find_last_uses(block);
         plan.find_copies(block);
         plan
+    }
+
+    /// No decision but those of the caller: which reads are copied, and until when each value is needed.
+    pub fn unfused(block: &Block, copied: Vec<bool>, last: Vec<u32>) -> Plan {
+        let n = block.nodes.len();
+        let mut plan = Plan {
+            last,
+            copied,
+            ..Plan::empty(n)
+        };
+        plan.count_uses(block);
+        plan
+    }
+
+    fn empty(n: usize) -> Plan {
+        Plan {
+            last: vec![0; n],
+            uses: vec![0; n],
+            hoisted: vec![None; n],
+            done: vec![false; n],
+            gate: vec![None; n],
+            gated: vec![None; n],
+            lazy: vec![false; n],
+            copied: vec![false; n],
+            second: vec![None; n],
+        }
     }
 
     /// Counts uses; gives for each value its last user, seen through casts.

@@ -8,6 +8,8 @@ pub struct Lds {
     /// Atomic cells, since the guest's accesses are atomic; boxed, so that the
     /// address stays when it is moved to a unit.
     memory: Box<[AtomicU64]>,
+    /// Where that is.
+    base: u64,
     bytes: u32,
 }
 
@@ -15,10 +17,7 @@ impl Lds {
     /// Zeroed memory of `bytes` bytes.
     pub fn new(bytes: u32) -> Self {
         let words = bytes.div_ceil(8) as usize;
-        Lds {
-            memory: (0..words).map(|_| AtomicU64::new(0)).collect(),
-            bytes,
-        }
+        Lds::of((0..words).map(|_| AtomicU64::new(0)).collect(), bytes)
     }
 
     /// Memory that holds these dwords.
@@ -27,11 +26,25 @@ impl Lds {
             let high = pair.get(1).copied().unwrap_or_default();
             AtomicU64::new(u64::from(pair[0]) | u64::from(high) << 32)
         };
+        Lds::of(
+            dwords.chunks(2).map(word).collect(),
+            4 * dwords.len() as u32,
+        )
+    }
+
+    fn of(memory: Box<[AtomicU64]>, bytes: u32) -> Self {
+        let base = memory.as_ptr().expose_provenance() as u64;
         Lds {
-            memory: dwords.chunks(2).map(word).collect(),
-            bytes: 4 * dwords.len() as u32,
+            memory,
+            base,
+            bytes,
         }
     }
+
+    /// Byte offset of the address of its memory (64 bits).
+    pub const BASE: usize = std::mem::offset_of!(Lds, base);
+    /// Byte offset of its size in bytes (32 bits).
+    pub const BYTES: usize = std::mem::offset_of!(Lds, bytes);
 
     /// Its size in bytes.
     #[inline(always)]
@@ -58,7 +71,7 @@ impl Lds {
     /// Where it begins in the host's memory.
     #[inline(always)]
     pub(crate) fn base(&self) -> u64 {
-        self.memory.as_ptr().expose_provenance() as u64
+        self.base
     }
 
     /// Where it is in the host's memory, and how many bytes.
