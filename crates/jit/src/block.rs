@@ -1,0 +1,461 @@
+//! From a block of the IR to host code.
+
+use std::mem::offset_of;
+use std::sync::atomic::AtomicPtr;
+
+use iced_x86::{Code, Register};
+use wavetank_interp::Simd;
+use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany};
+use wavetank_ir::{Block, MemOp, Op, Reg, RegFile, Terminator, Ty, Value};
+use wavetank_machine::Toll;
+use wavetank_memory::{Polled, Uniform as State, VGPRS};
+
+use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
+use crate::counts::{Counts, counts};
+use crate::lanes::LaneAccess;
+use crate::memory::ScalarLoad;
+use crate::stages::{Doer, Stages, source};
+use crate::templates;
+use crate::tile::Tile;
+use crate::uniform::{Uniform, has_template};
+
+/// What compiled code knows of its block, at an address that stays.
+pub struct Head {
+    /// What the block takes of a wave's turn.
+    pub toll: Toll,
+    /// Where compiled code goes on: after the end, after a taken branch.
+    pub links: [AtomicPtr<u8>; 2],
+    /// Whether blocks behind it may be linked: they are the same every time.
+    pub may_link: bool,
+    /// Steps that the code runs.
+    pub steps: Vec<Steps>,
+}
+
+/// Why compiled code came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Exit {
+    /// The block ended: its toll is to be paid.
+    End = Next::Block as u32,
+    /// The same, and its branch was taken.
+    Taken = Next::Taken as u32,
+    /// The wave stops; the context says why.
+    Stop = Next::Stop as u32,
+    /// The block ended and has been paid for; nobody knows what comes next.
+    Unlinked = 4,
+    /// The same, and its branch was taken.
+    UnlinkedTaken = 5,
+}
+
+/// A block as host code that is not in its place yet.
+pub struct Made {
+    /// The code.
+    pub assembled: Assembled,
+    /// Where the links point at first, from the start of the code.
+    pub stubs: [usize; 2],
+    /// What it knows.
+    pub head: Box<Head>,
+    /// The operations that steps of the interpreter do.
+    pub by_steps: Vec<String>,
+}
+
+/// What is made of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Instructions are counted.
+    pub count: bool,
+    /// The level of the interpreter's steps.
+    pub simd: Simd,
+}
+
+/// Compiles a block.
+///
+/// # Errors
+/// If it keeps more values at once than there is room for.
+pub fn compile(block: &Block, toll: Toll, may_link: bool, how: How) -> Result<Made, TooMany> {
+    let counts = counts(block, how.count);
+    let doers = Doers {
+        block,
+        counts: &counts,
+    };
+    let stages = Stages::new(block, |v, needs_tile| doers.of(v, needs_tile));
+    let single = Singles {
+        block,
+        copied: stages.copied.clone(),
+        last: stages.last.clone(),
+        stages: stages.list.len() + 1,
+    };
+    let mut single = single.at(how.simd);
+    let mut asm = Asm::new();
+    let stop = asm.label();
+    let head = Box::new(Head {
+        toll,
+        links: Default::default(),
+        may_link,
+        steps: Vec::new(),
+    });
+    let mut compiler = Compiler {
+        doers,
+        stages: &stages,
+        asm: &mut asm,
+        single: &mut *single,
+        head,
+        stop,
+        stubs: [0; 2],
+        by_steps: Vec::new(),
+    };
+    compiler.run()?;
+    let Compiler {
+        head,
+        stubs,
+        by_steps,
+        ..
+    } = compiler;
+    let assembled = asm.finish();
+    Ok(Made {
+        assembled,
+        stubs,
+        head,
+        by_steps,
+    })
+}
+
+/// Code that calls compiled code: a function of the C convention, of the context, the wave's files and the code.
+pub fn entry() -> Vec<u8> {
+    let mut asm = Asm::new();
+    for register in SAVED {
+        asm.op(Code::Push_r64, &[register.into()]);
+    }
+    // Calls are made with the stack at a multiple of 16.
+    asm.with_constant(Code::Sub_rm64_imm32, Register::RSP.into(), 8, true);
+    let moves = [
+        (fixed::CTX, Register::RDI),
+        (fixed::UNIFORM, Register::RSI),
+        (fixed::VECTOR, Register::RDX),
+    ];
+    for (to, from) in moves {
+        asm.op(Code::Mov_r64_rm64, &[to.into(), from.into()]);
+    }
+    asm.op(Code::Jmp_rm64, &[Register::RCX.into()]);
+    asm.finish().bytes
+}
+
+const SAVED: [Register; 6] = [
+    Register::RBP,
+    Register::RBX,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
+];
+
+/// Who does each node.
+#[derive(Clone, Copy)]
+struct Doers<'c, 'b> {
+    block: &'b Block,
+    counts: &'c [Option<Counts>],
+}
+
+impl Doers<'_, '_> {
+    fn of(&self, v: Value, needs_tile: bool) -> Doer {
+        let block = self.block;
+        let node = block.node(v);
+        match node.op {
+            Op::Inst { .. } if self.counts[v.index()].is_some() => Doer::Uniform,
+            Op::Inst { .. } | Op::Const(_) | Op::Cast(..) | Op::Second(_) | Op::WaitCnt(_) => {
+                Doer::Nobody
+            }
+            Op::Read(Reg::Hw(_)) | Op::Mem(_) | Op::End(_) => Doer::Steps,
+            Op::Write {
+                reg, value, bytes, ..
+            } => self.of_write(reg, value, bytes, needs_tile),
+            _ => self.of_function(v, needs_tile),
+        }
+    }
+
+    fn of_write(&self, reg: Reg, value: Value, bytes: u8, needs_tile: bool) -> Doer {
+        let is_mask = self.block.ty(source(self.block, value)) == Ty::Mask;
+        match reg {
+            Reg::V(n) if bytes == 0xf && usize::from(n) < VGPRS => Doer::Tile,
+            Reg::V64(n) if bytes == 0xf && usize::from(n) + 1 < VGPRS => Doer::Tile,
+            Reg::Mask(n) | Reg::S64(n) if is_mask && needs_tile && n < 127 => Doer::Tile,
+            Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => Doer::Uniform,
+            Reg::V(_) | Reg::V64(_) | Reg::Hw(_) => Doer::Steps,
+        }
+    }
+
+    fn of_function(&self, v: Value, needs_tile: bool) -> Doer {
+        let (block, op) = (self.block, &self.block.node(v).op);
+        let mut lanes = false;
+        op.for_each_operand(&mut |a| lanes |= block.ty(*a).is_vector());
+        let in_tile = match block.node(v).ty {
+            Some(Ty::V32 | Ty::V64) => true,
+            Some(Ty::Mask) => lanes || needs_tile,
+            _ => false,
+        };
+        if in_tile && templates::vector(block, op).is_some() {
+            Doer::Tile
+        } else if !in_tile && !lanes && has_template(block, op) {
+            Doer::Uniform
+        } else {
+            Doer::Steps
+        }
+    }
+}
+
+struct Compiler<'c, 'b> {
+    doers: Doers<'c, 'b>,
+    stages: &'c Stages,
+    asm: &'c mut Asm,
+    single: &'c mut (dyn Single + 'b),
+    head: Box<Head>,
+    /// Where the wave stops, because a step said so.
+    stop: Label,
+    stubs: [usize; 2],
+    by_steps: Vec<String>,
+}
+
+impl<'b> Compiler<'_, 'b> {
+    fn run(&mut self) -> Result<(), TooMany> {
+        for stage in 0..self.stages.list.len() {
+            for v in &self.stages.list[stage].uniform {
+                self.uniform(*v, stage as u32)?;
+            }
+            self.tiles(stage as u32)?;
+            self.single.done(stage as u32);
+        }
+        self.asm.place(self.stop);
+        self.exit(Exit::Stop);
+        Ok(())
+    }
+
+    fn block(&self) -> &'b Block {
+        self.doers.block
+    }
+
+    fn uniform(&mut self, v: Value, stage: u32) -> Result<(), TooMany> {
+        let op = &self.block().node(v).op;
+        self.asm.mark(v);
+        match op {
+            Op::Inst { .. } => {
+                if let Some(counts) = &self.doers.counts[v.index()] {
+                    counts.add(self.asm);
+                }
+                return Ok(());
+            }
+            Op::End(Terminator::Branch(to)) => {
+                self.leave(0, *to);
+                return Ok(());
+            }
+            Op::End(Terminator::CondBranch { cond, taken, next }) => {
+                let other = self.asm.label();
+                self.uniforms(stage).load(Register::RAX, *cond);
+                let eax = Register::EAX;
+                self.asm.op(Code::Test_rm32_r32, &[eax.into(), eax.into()]);
+                self.asm.jump(Code::Jne_rel32_64, other);
+                self.leave(0, *next);
+                self.asm.place(other);
+                self.leave(1, *taken);
+                return Ok(());
+            }
+            _ => {}
+        }
+        if self.stages.done[v.index()] {
+            return Ok(());
+        }
+        if self.stages.compiled[v.index()] {
+            return self.uniforms(stage).node(v);
+        }
+        match op {
+            Op::Mem(op) => self.access(v, op, stage),
+            _ => self.steps(v, stage),
+        }
+    }
+
+    /// An access to memory: what compiled code does itself, and steps for where it cannot.
+    fn access(&mut self, v: Value, op: &MemOp, stage: u32) -> Result<(), TooMany> {
+        let (block, pc) = (self.block(), self.single.pc(v));
+        let (slow, done) = (self.asm.label(), self.asm.label());
+        if let Some(load) = ScalarLoad::of(op, pc) {
+            load.emit(&mut self.uniforms(stage), slow);
+        } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
+            access.emit(&mut self.uniforms(stage), slow);
+        } else {
+            return self.steps(v, stage);
+        }
+        self.asm.jump(Code::Jmp_rel32_64, done);
+        self.asm.place(slow);
+        self.steps(v, stage)?;
+        self.asm.place(done);
+        // The steps are for what it cannot do.
+        self.by_steps.pop();
+        Ok(())
+    }
+
+    fn uniforms(&mut self, stage: u32) -> Uniform<'_, 'b> {
+        Uniform {
+            block: self.doers.block,
+            asm: self.asm,
+            single: self.single,
+            stages: self.stages,
+            stage,
+        }
+    }
+
+    /// Calls the steps of a node.
+    fn steps(&mut self, v: Value, stage: u32) -> Result<(), TooMany> {
+        let steps = self.single.steps(v, stage)?;
+        let slice = steps.as_slice();
+        if slice.is_empty() {
+            return Ok(());
+        }
+        let address = slice.as_ptr().expose_provenance() as u64;
+        let (count, rdi) = (slice.len() as u64, Register::RDI);
+        self.asm
+            .op(Code::Mov_r64_rm64, &[rdi.into(), fixed::CTX.into()]);
+        self.asm.set(Register::RSI, address);
+        self.asm.set(Register::RDX, count);
+        self.call(Steps::run as *const () as usize);
+        self.head.steps.push(steps);
+        let op = &self.block().node(v).op;
+        if matches!(op, Op::End(_)) {
+            // What the steps gave is why it comes back.
+            self.leave_to_caller();
+        } else {
+            self.by_steps.push(name(op));
+            let eax = Register::EAX;
+            self.asm.op(Code::Test_rm32_r32, &[eax.into(), eax.into()]);
+            self.asm.jump(Code::Jne_rel32_64, self.stop);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, function: usize) {
+        self.asm.set(Register::RAX, function as u64);
+        self.asm.op(Code::Call_rm64, &[Register::RAX.into()]);
+    }
+
+    /// The loop over the tiles of a stage.
+    fn tiles(&mut self, stage: u32) -> Result<(), TooMany> {
+        if self.stages.list[stage as usize].tile.is_empty() {
+            return Ok(());
+        }
+        let again = self.asm.label();
+        self.asm.use_constants();
+        self.asm.set(fixed::TILE, 0);
+        self.asm.set(fixed::PIECE, 0);
+        self.asm.place(again);
+        let block = self.block();
+        Tile::new(self.asm, block, self.single, self.stages, stage).run()?;
+        self.asm
+            .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);
+        self.asm
+            .with_constant(Code::Add_rm64_imm32, fixed::TILE.into(), 64, true);
+        self.asm
+            .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
+        self.asm.jump(Code::Jne_rel32_64, again);
+        // What is called may use the older instructions, which wait for upper halves that are in use.
+        self.asm.op(Code::VEX_Vzeroupper, &[]);
+        Ok(())
+    }
+
+    /// Pays for the block and goes on at a guest address.
+    fn leave(&mut self, way: usize, to: u64) {
+        let budget = Mem::at(fixed::UNIFORM, offset_of!(State, budget) as u32);
+        let toll = &self.head.toll;
+        let (cost, may_end) = (toll.cost() as i32, toll.may_end(way));
+        let (polls, forgets) = (toll.may_poll(way), toll.forgets_polled());
+        if forgets {
+            let known = offset_of!(State, polled) + offset_of!(Polled, known);
+            let known = Mem::at(fixed::UNIFORM, known as u32);
+            self.asm
+                .with_constant(Code::Mov_rm64_imm32, known.into(), 0, true);
+        }
+        let [ending, taken] = [Exit::End, Exit::Taken];
+        let unpaid = if way == 0 { ending } else { taken };
+        if polls {
+            self.set_pc(to);
+            return self.exit(unpaid);
+        }
+        let rax = Register::RAX;
+        let slow = self.asm.label();
+        if may_end {
+            self.asm.op(Code::Mov_r64_rm64, &[rax.into(), budget.into()]);
+            self.asm
+                .with_constant(Code::Sub_rm64_imm32, rax.into(), cost, true);
+            self.asm.jump(Code::Jle_rel32_64, slow);
+            self.asm.op(Code::Mov_rm64_r64, &[budget.into(), rax.into()]);
+        } else {
+            self.asm
+                .with_constant(Code::Sub_rm64_imm32, budget.into(), cost, true);
+        }
+        let link = (&raw const self.head.links[way]).expose_provenance() as u64;
+        self.asm.set(rax, link);
+        self.asm
+            .op(Code::Jmp_rm64, &[Arg::M(Mem::at(Register::RAX, 0))]);
+        self.stubs[way] = self.asm.position();
+        self.set_pc(to);
+        let [end, taken] = [Exit::Unlinked, Exit::UnlinkedTaken];
+        self.exit(if way == 0 { end } else { taken });
+        if may_end {
+            self.asm.place(slow);
+            self.set_pc(to);
+            self.exit(unpaid);
+        }
+    }
+
+    fn set_pc(&mut self, pc: u64) {
+        let to = Mem::at(fixed::UNIFORM, offset_of!(State, pc) as u32);
+        self.asm.set(Register::RAX, pc);
+        self.asm
+            .op(Code::Mov_rm64_r64, &[to.into(), Register::RAX.into()]);
+    }
+
+    fn exit(&mut self, exit: Exit) {
+        self.asm.set(Register::RAX, exit as u64);
+        self.leave_to_caller();
+    }
+
+    /// Returns with what the first register says, and the head.
+    fn leave_to_caller(&mut self) {
+        let head = (&raw const *self.head).expose_provenance() as u64;
+        self.asm.set(Register::RDX, head);
+        self.asm
+            .with_constant(Code::Add_rm64_imm32, Register::RSP.into(), 8, true);
+        for register in SAVED.into_iter().rev() {
+            self.asm.op(Code::Pop_r64, &[register.into()]);
+        }
+        self.asm.op(Code::Retnq, &[]);
+    }
+}
+
+/// The name of an operation in reports: as its text begins.
+fn name(op: &Op) -> String {
+    let text = op.to_string();
+    let mut words = text.split_whitespace();
+    match op {
+        Op::LaneFn(..) | Op::Mem(_) => words.take(2).collect::<Vec<_>>().join(" "),
+        _ => words.next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Whether the block names vector registers past the end of the file, which read as another: no code is made for that.
+pub fn leaves_the_file(block: &Block) -> bool {
+    let beyond = |op: &Op| match *op {
+        Op::Read(Reg::V(n)) => usize::from(n) >= VGPRS,
+        Op::Read(Reg::V64(n)) => usize::from(n) + 1 >= VGPRS,
+        Op::Read(Reg::S(n)) | Op::Write { reg: Reg::S(n), .. } => n > 127,
+        Op::Read(Reg::S64(n) | Reg::Mask(n)) => n > 126,
+        _ => false,
+    };
+    block.nodes.iter().any(|node| beyond(&node.op))
+}
+
+/// Whether a block writes hardware registers, on which later blocks depend.
+pub fn changes_modes(block: &Block) -> bool {
+    let writes = |op: &Op| {
+        let writes = op.effects().writes;
+        writes.iter().any(|span| span.file == RegFile::Hardware)
+    };
+    block.nodes.iter().any(|node| writes(&node.op))
+}

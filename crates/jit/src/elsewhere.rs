@@ -1,0 +1,75 @@
+//! Hosts for which no code is made.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::time::Duration;
+
+use wavetank_interp::{Program, Simd};
+use wavetank_machine::{Backend, Stop};
+use wavetank_memory::{MemoryUnit, Wave};
+
+/// How often a block is interpreted before it would be compiled.
+pub const HOT: u32 = u32::MAX;
+
+/// What would be made of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Instructions are counted.
+    pub count: bool,
+    /// The level of the interpreter's steps.
+    pub simd: Simd,
+}
+
+/// What was compiled, and what it took: nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Compiled {
+    /// Blocks.
+    pub blocks: u64,
+    /// Blocks that could not be.
+    pub refused: u64,
+    /// The time it took.
+    pub time: Duration,
+    /// Bytes of host code.
+    pub bytes: u64,
+    /// The operations that steps of the interpreter do.
+    pub by_steps: BTreeMap<String, u64>,
+}
+
+/// The compiled blocks of a program: there are none.
+pub struct Jit(Infallible);
+
+/// Why there can be no compiled code on this machine.
+#[derive(Debug, thiserror::Error)]
+#[error("code is compiled for Linux on x86-64 alone")]
+pub struct Unavailable;
+
+impl Jit {
+    /// The program of an interpreter comes back.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn new(cold: Program, _: How, _: u32) -> Result<Jit, (Program, Unavailable)> {
+        Err((cold, Unavailable))
+    }
+
+    /// What was compiled so far.
+    pub fn compiled(&self) -> Compiled {
+        match self.0 {}
+    }
+}
+
+/// The engine on a program, for one thread.
+pub struct Jitted<'p>(&'p Jit);
+
+impl<'p> Jitted<'p> {
+    /// An engine for one thread.
+    pub fn new(program: &'p Jit) -> Self {
+        Jitted(program)
+    }
+}
+
+impl Backend for Jitted<'_> {
+    fn run(&mut self, _: &mut Wave, _: &mut MemoryUnit<'_>) -> Stop {
+        match self.0.0 {}
+    }
+}

@@ -1,0 +1,360 @@
+//! The engine: which blocks are compiled, and how a wave goes from one to the next.
+
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use wavetank_interp::single::{Ctx, ROOM};
+use wavetank_interp::{Interpreter, Program, Simd};
+use wavetank_ir::{Block, Op, Terminator};
+use wavetank_machine::{Backend, Stop};
+use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
+use wavetank_translate::{Cache, Key, Modes};
+
+use crate::block::{Exit, Head, How, Made, changes_modes, compile, entry, leaves_the_file};
+use crate::code_memory::CodeMemory;
+use crate::listing::listing;
+
+/// How often a block is interpreted before it is compiled, unless a user wants otherwise: some 10 µs of interpreting, which
+/// is what compiling takes.
+pub const HOT: u32 = 40;
+
+/// What was compiled, and what it took.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Compiled {
+    /// Blocks.
+    pub blocks: u64,
+    /// Blocks that could not be.
+    pub refused: u64,
+    /// The time it took.
+    pub time: Duration,
+    /// Bytes of host code.
+    pub bytes: u64,
+    /// The operations that steps of the interpreter do, since there is no template for them, by name: in how many places.
+    pub by_steps: BTreeMap<String, u64>,
+}
+
+/// The function that compiled code is called by: of the context, the wave's files and the code.
+type Enter = unsafe extern "C" fn(*mut Ctx<'_, '_>, *mut Uniform, *mut u32, *const u8) -> Back;
+
+/// What compiled code gives back.
+#[repr(C)]
+struct Back {
+    exit: u64,
+    head: *const Head,
+}
+
+/// A block of a program.
+enum Known {
+    /// It is compiled.
+    Code(Ready),
+    /// It is left to the interpreter.
+    Cold,
+}
+
+/// A compiled block.
+struct Ready {
+    code: *const u8,
+    #[expect(dead_code, reason = "held, not read: the code has its address")]
+    head: Box<Head>,
+}
+
+// SAFETY: the code is not written any more, and what its head has to be changed is atomic.
+unsafe impl Send for Known {}
+// SAFETY: as above.
+unsafe impl Sync for Known {}
+
+/// The compiled blocks of a program, shared by the threads that run it.
+pub struct Jit {
+    cold: Program,
+    how: How,
+    hot: u32,
+    blocks: Cache<Known>,
+    memory: Mutex<CodeMemory>,
+    enter: Enter,
+    compiled: Mutex<Compiled>,
+}
+
+/// Why there can be no compiled code on this machine.
+#[derive(Debug, thiserror::Error)]
+pub enum Unavailable {
+    /// The processor lacks instructions.
+    #[error("the processor has no AVX-512 with F, BW, DQ and VL")]
+    Processor,
+    /// The system gives no memory that can be executed.
+    #[error("the system gives no memory for code: {0}")]
+    Memory(#[from] std::io::Error),
+}
+
+impl Jit {
+    /// The program of an interpreter, whose blocks are compiled once they have been entered `hot` times.
+    ///
+    /// # Errors
+    /// If this machine cannot run compiled code. The program comes back.
+    pub fn new(cold: Program, how: How, hot: u32) -> Result<Jit, (Program, Unavailable)> {
+        if !processor_can() || how.simd != Simd::Avx512 {
+            return Err((cold, Unavailable::Processor));
+        }
+        let mut memory = CodeMemory::default();
+        let at = match memory.add(&entry()) {
+            Ok(at) => at,
+            Err(error) => return Err((cold, error.into())),
+        };
+        // SAFETY: the code is a function of this type.
+        let enter = unsafe { std::mem::transmute::<*const u8, Enter>(at) };
+        Ok(Jit {
+            cold,
+            how,
+            hot,
+            blocks: Cache::default(),
+            memory: Mutex::new(memory),
+            enter,
+            compiled: Mutex::default(),
+        })
+    }
+
+    /// What was compiled so far.
+    pub fn compiled(&self) -> Compiled {
+        self.sums().clone()
+    }
+
+    fn sums(&self) -> MutexGuard<'_, Compiled> {
+        self.compiled.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the block at a PC is compiled to for modes, as text, with the guest addresses of the blocks that follow it;
+    /// nothing if it cannot be compiled. `guest` gives the text of a guest instruction.
+    pub fn listing(
+        &self,
+        pc: u64,
+        modes: Modes,
+        guest: &dyn Fn(u64) -> String,
+    ) -> Option<(String, Vec<u64>)> {
+        let (block, made) = self.translate(pc, modes)?;
+        let end = block.nodes.last().map(|node| &node.op);
+        let next = match end {
+            Some(Op::End(Terminator::Branch(to))) => vec![*to],
+            Some(Op::End(Terminator::CondBranch { taken, next, .. })) => vec![*next, *taken],
+            Some(Op::End(
+                Terminator::Barrier { next }
+                | Terminator::Sleep { next }
+                | Terminator::GlobalSync { next, .. }
+                | Terminator::Export { next, .. }
+                | Terminator::Message { next, .. },
+            )) => vec![*next],
+            _ => Vec::new(),
+        };
+        Some((listing(&block, &made, guest), next))
+    }
+
+    /// A block and its code, not yet in its place.
+    fn translate(&self, pc: u64, modes: Modes) -> Option<(Block, Made)> {
+        let translator = self.cold.translator();
+        let block = translator.block(pc, modes);
+        let toll = translator.toll(&block.whole, modes);
+        if leaves_the_file(&block.simple) {
+            return None;
+        }
+        let may_link = may_link(&block.simple, modes);
+        let made = compile(&block.simple, toll, may_link, self.how).ok()?;
+        Some((block.simple, made))
+    }
+
+    fn block(&self, pc: u64, modes: Modes) -> NonNull<Known> {
+        self.blocks
+            .get(Key::new(pc, modes), || self.make(pc, modes))
+    }
+
+    fn make(&self, pc: u64, modes: Modes) -> Known {
+        let start = Instant::now();
+        let known = match self.compile(pc, modes) {
+            Some(ready) => Known::Code(ready),
+            None => {
+                self.cold.keep_cold(pc, modes);
+                Known::Cold
+            }
+        };
+        let mut sums = self.sums();
+        sums.time += start.elapsed();
+        match known {
+            Known::Code(_) => sums.blocks += 1,
+            Known::Cold => sums.refused += 1,
+        }
+        drop(sums);
+        known
+    }
+
+    fn compile(&self, pc: u64, modes: Modes) -> Option<Ready> {
+        let (_, made) = self.translate(pc, modes)?;
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let code = memory.add(&made.assembled.bytes).ok()?;
+        drop(memory);
+        let mut sums = self.sums();
+        sums.bytes += made.assembled.bytes.len() as u64;
+        for name in made.by_steps {
+            *sums.by_steps.entry(name).or_default() += 1;
+        }
+        drop(sums);
+        for (link, stub) in made.head.links.iter().zip(made.stubs) {
+            link.store(code.wrapping_add(stub).cast_mut(), Ordering::Relaxed);
+        }
+        let head = made.head;
+        Some(Ready { code, head })
+    }
+}
+
+/// Whether what comes behind a block is the same every time.
+fn may_link(block: &Block, modes: Modes) -> bool {
+    !changes_modes(block) && !modes.gpr_index_enabled()
+}
+
+fn processor_can() -> bool {
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("popcnt")
+}
+
+/// A block at which a wave went on.
+type Resumed = (Key, NonNull<Known>);
+
+/// Blocks that a thread remembers, a power of two.
+const REMEMBERED: usize = 64;
+
+/// The engine on a program, for one thread.
+pub struct Jitted<'p> {
+    program: &'p Jit,
+    cold: Interpreter<'p>,
+    /// Where waves went on last, by the low bits of the PC.
+    recent: Box<[Option<Resumed>; REMEMBERED]>,
+}
+
+impl<'p> Jitted<'p> {
+    /// An engine for one thread.
+    pub fn new(program: &'p Jit) -> Self {
+        Jitted {
+            program,
+            cold: Interpreter::new(&program.cold),
+            recent: Box::new([None; REMEMBERED]),
+        }
+    }
+
+    /// The block at which a wave goes on, if it is known. Nothing is made before the interpreter says that it is hot.
+    fn resume(&mut self, key: Key, pc: u64) -> Option<NonNull<Known>> {
+        match self.recent[(pc >> 2) as usize % REMEMBERED] {
+            Some((known, block)) if known == key => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The block at which a wave goes on, compiled now if it was not.
+    fn make(&mut self, key: Key, pc: u64, modes: Modes) -> NonNull<Known> {
+        let block = self.program.block(pc, modes);
+        self.recent[(pc >> 2) as usize % REMEMBERED] = Some((key, block));
+        block
+    }
+}
+
+impl Backend for Jitted<'_> {
+    fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        memory.enter();
+        wave.make_room(ROOM);
+        // Where the wave comes from: a link to fill in.
+        let mut from: Option<(*const Head, usize)> = None;
+        loop {
+            let state = wave.uniform();
+            let (pc, modes) = (
+                state.pc,
+                Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)]),
+            );
+            let key = Key::new(pc, modes);
+            let known = match self.resume(key, pc) {
+                Some(known) => known,
+                None if self.program.hot == 0 => self.make(key, pc, modes),
+                None => match self.cold.run_cold(wave, memory, self.program.hot) {
+                    Some(stop) => return stop,
+                    None => {
+                        let state = wave.uniform();
+                        let modes = Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)]);
+                        let (at, pc) = (Key::new(state.pc, modes), state.pc);
+                        // It went on for a while.
+                        if at != key {
+                            from = None;
+                        }
+                        self.make(at, pc, modes)
+                    }
+                },
+            };
+            // SAFETY: blocks live as long as the program.
+            let ready = match unsafe { known.as_ref() } {
+                Known::Code(ready) => ready,
+                Known::Cold => {
+                    from = None;
+                    match self.cold.run_cold(wave, memory, self.program.hot) {
+                        Some(stop) => return stop,
+                        None => continue,
+                    }
+                }
+            };
+            if let Some((head, way)) = from.take() {
+                // SAFETY: heads live as long as the program.
+                let head = unsafe { &*head };
+                if head.may_link {
+                    head.links[way].store(ready.code.cast_mut(), Ordering::Release);
+                }
+            }
+            match self.enter(ready, wave, memory) {
+                Left::Stopped(stop) => return stop,
+                Left::At(head, way) => from = Some((head, way)),
+                Left::Somewhere => {}
+            }
+        }
+    }
+}
+
+/// Where compiled code left the wave.
+enum Left {
+    /// It stopped.
+    Stopped(Stop),
+    /// Behind a block, on a way that leads to nobody yet.
+    At(*const Head, usize),
+    /// Behind a block.
+    Somewhere,
+}
+
+impl Jitted<'_> {
+    fn enter(&self, ready: &Ready, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Left {
+        let (uniform, vector) = wave.raw();
+        let context = Context {
+            uniform,
+            vector: vector.cast(),
+            memory,
+        };
+        let mut ctx = Ctx {
+            context,
+            stop: None,
+        };
+        // SAFETY: the code was made for this processor and the layout of a wave, whose files these are; it reaches them
+        // and the context alone, which nobody else has meanwhile.
+        let back = unsafe { (self.program.enter)(&raw mut ctx, uniform, vector, ready.code) };
+        // SAFETY: heads live as long as the program.
+        let head = unsafe { &*back.head };
+        let way = match back.exit {
+            exit if exit == Exit::Stop as u64 => {
+                return Left::Stopped(ctx.stop.take().expect("who stops says why"));
+            }
+            exit if exit == Exit::Unlinked as u64 => return Left::At(head, 0),
+            exit if exit == Exit::UnlinkedTaken as u64 => return Left::At(head, 1),
+            exit => usize::from(exit == Exit::Taken as u64),
+        };
+        // SAFETY: the files are those of the wave, and no compiled code is running.
+        let paid = unsafe { head.toll.pay(way, &mut *uniform, &*vector.cast()) };
+        match paid {
+            Some(stop) => Left::Stopped(stop),
+            None => Left::Somewhere,
+        }
+    }
+}

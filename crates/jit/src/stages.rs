@@ -1,0 +1,283 @@
+//! In which order the nodes of a block are taken.
+//!
+//! Lanes are computed in tiles of 16, for which registers of the host suffice. A *stage* is first what the wave does as a
+//! whole, then a loop over its tiles. A node goes into the open stage as long as nothing that the wave does as a whole needs
+//! what the tiles of that stage compute; what accesses memory, or looks at registers, closes it. Within a stage, what the
+//! wave does comes first, though it may stand behind in the block: it depends on no tile, and a register that it writes is
+//! copied for the tiles that still need what was there.
+
+use wavetank_ir::{Block, Op, Reg, Span, Ty, Value};
+
+/// A stage.
+#[derive(Default, Debug)]
+pub struct Stage {
+    /// What the wave does as a whole.
+    pub uniform: Vec<Value>,
+    /// What each tile does then.
+    pub tile: Vec<Value>,
+}
+
+/// The order of a block.
+pub struct Stages {
+    /// The stages in their order.
+    pub list: Vec<Stage>,
+    /// For each node: a read of a register that is written too early to be used where it is.
+    pub copied: Vec<bool>,
+    /// For each value: the last stage that needs it.
+    pub needed: Vec<u32>,
+    /// For each value: the stage at whose end its place is given back.
+    pub last: Vec<u32>,
+    /// For each value: the stage whose tiles compute it.
+    pub tile: Vec<Option<u32>>,
+    /// For each node that the wave does as a whole: compiled code does it, not steps.
+    pub compiled: Vec<bool>,
+    /// For each value that is computed right into the register it is written to: that one.
+    pub into: Vec<Option<Reg>>,
+    /// For each write that so much is true of: it has nothing to do.
+    pub done: Vec<bool>,
+}
+
+/// Who does a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Doer {
+    /// Nobody: there is nothing to do.
+    Nobody,
+    /// Compiled code for the wave as a whole.
+    Uniform,
+    /// Compiled code, tile by tile.
+    Tile,
+    /// The interpreter's steps.
+    Steps,
+}
+
+/// The node whose bits a value has, seen through casts.
+pub fn source(block: &Block, mut v: Value) -> Value {
+    while let Op::Cast(_, of) = block.node(v).op {
+        v = of;
+    }
+    v
+}
+
+/// The node that computes a value, be it its second result.
+fn producer(block: &Block, v: Value) -> Value {
+    let v = source(block, v);
+    match block.node(v).op {
+        Op::Second(of) => of,
+        _ => v,
+    }
+}
+
+/// Calls `f` for each value that a node needs, seen through casts.
+pub fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
+    block
+        .node(v)
+        .op
+        .for_each_operand(&mut |a| f(source(block, *a)));
+}
+
+struct Builder<'b, D> {
+    block: &'b Block,
+    doer: D,
+    stages: Stages,
+    open: Stage,
+    /// Registers that tiles of the open stage write.
+    tile_writes: Vec<Span>,
+}
+
+impl Stages {
+    /// The order of a block. `doer` says who does each node that computes, when it depends on tiles of the open stage.
+    pub fn new(block: &Block, doer: impl Fn(Value, bool) -> Doer) -> Stages {
+        let n = block.nodes.len();
+        let mut builder = Builder {
+            block,
+            doer,
+            stages: Stages {
+                list: Vec::new(),
+                copied: vec![false; n],
+                needed: vec![0; n],
+                last: vec![0; n],
+                tile: vec![None; n],
+                compiled: vec![false; n],
+                into: vec![None; n],
+                done: vec![false; n],
+            },
+            open: Stage::default(),
+            tile_writes: Vec::new(),
+        };
+        builder.find_copies();
+        for n in 0..n {
+            builder.add(Value(n as u32));
+        }
+        builder.close();
+        let mut stages = builder.stages;
+        stages.find_last_uses(block);
+        stages.write_at_once(block);
+        stages
+    }
+
+    /// The stage that a value is needed in last. Uniform values are kept: there is room for all.
+    fn find_last_uses(&mut self, block: &Block) {
+        for (n, stage) in self.list.iter().enumerate() {
+            for user in stage.uniform.iter().chain(&stage.tile) {
+                operands(block, *user, &mut |v| {
+                    let last = &mut self.needed[v.index()];
+                    *last = (*last).max(n as u32);
+                });
+            }
+        }
+        let end = self.list.len().saturating_sub(1) as u32;
+        for (n, node) in block.nodes.iter().enumerate() {
+            let uniform = node.ty.is_some_and(|ty| !ty.is_vector());
+            self.last[n] = if uniform { end } else { self.needed[n] };
+        }
+    }
+
+    /// Finds uniform values that can be computed into the register they are written to.
+    fn write_at_once(&mut self, block: &Block) {
+        for stage in &self.list {
+            for pair in stage.uniform.windows(2) {
+                let [v, write] = *pair else { continue };
+                let Op::Write { reg, value, .. } = block.node(write).op else {
+                    continue;
+                };
+                let fits = block.node(v).ty.is_some_and(|ty| ty.bits() == reg.ty().bits());
+                let plain = matches!(reg, Reg::S(_) | Reg::S64(_) | Reg::Mask(_));
+                let computed = self.compiled[v.index()] && !matches!(block.node(v).op, Op::Read(_));
+                let kept = !written_between(block, Span::of(reg), write, None);
+                if source(block, value) == v && fits && plain && computed && kept {
+                    self.into[v.index()] = Some(reg);
+                    self.done[write.index()] = true;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a node behind `from`, and not behind `to`, may write registers.
+fn written_between(block: &Block, span: Span, from: Value, to: Option<Value>) -> bool {
+    let to = to.map_or(block.nodes.len(), |to| to.index() + 1);
+    let nodes = block.nodes.get(from.index() + 1..to).unwrap_or_default();
+    nodes
+        .iter()
+        .any(|node| node.op.effects().writes.overlap(span))
+}
+
+impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
+    /// Decides which reads are copied. Tiles of a stage come behind all that the wave does in it: what they need of a
+    /// uniform register is copied if that is written anywhere later.
+    fn find_copies(&mut self) {
+        let n = self.block.nodes.len();
+        let (mut last, mut by_tiles) = (vec![None; n], vec![false; n]);
+        for user in (0..n as u32).map(Value) {
+            let node = self.block.node(user);
+            let lanes = node.ty.is_none_or(|ty| ty.is_vector() || ty == Ty::Mask);
+            operands(self.block, user, &mut |v| {
+                last[v.index()] = Some(user);
+                by_tiles[v.index()] |= lanes;
+            });
+        }
+        for (n, node) in self.block.nodes.iter().enumerate() {
+            let (Op::Read(reg), Some(last)) = (&node.op, last[n]) else {
+                continue;
+            };
+            let vector = reg.ty().is_vector();
+            let to = if by_tiles[n] && !vector { None } else { Some(last) };
+            // Hardware registers are read by steps, when it is their turn.
+            self.stages.copied[n] = matches!(reg, Reg::Hw(_))
+                || written_between(self.block, Span::of(*reg), Value(n as u32), to);
+        }
+    }
+
+    fn close(&mut self) {
+        let stage = std::mem::take(&mut self.open);
+        self.tile_writes.clear();
+        if !stage.uniform.is_empty() || !stage.tile.is_empty() {
+            self.stages.list.push(stage);
+        }
+    }
+
+    /// The number of the open stage.
+    fn now(&self) -> u32 {
+        self.stages.list.len() as u32
+    }
+
+    /// Whether tiles of the open stage compute what a node needs.
+    fn needs_tile(&self, v: Value) -> bool {
+        let mut needs = false;
+        operands(self.block, v, &mut |a| {
+            let of = producer(self.block, a);
+            needs |= self.stages.tile[of.index()] == Some(self.now());
+        });
+        needs
+    }
+
+    fn add(&mut self, v: Value) {
+        let node = self.block.node(v);
+        if let Op::Read(reg) = node.op {
+            return self.add_read(v, reg);
+        }
+        let needs_tile = self.needs_tile(v);
+        match (self.doer)(v, needs_tile) {
+            Doer::Nobody => {}
+            Doer::Tile => {
+                self.tile_writes.extend(node.op.effects().writes.iter());
+                self.add_to_tile(v);
+            }
+            Doer::Uniform => {
+                let effects = node.op.effects();
+                // What is counted is counted for the lanes that are on.
+                let counts = effects.marks;
+                let again = |span: &Span| {
+                    effects.writes.overlap(*span) || (counts && span.overlaps(Span::EXEC))
+                };
+                if needs_tile || self.tile_writes.iter().any(again) {
+                    self.close();
+                }
+                self.stages.compiled[v.index()] = true;
+                self.open.uniform.push(v);
+            }
+            Doer::Steps => {
+                if needs_tile || !(self.open.tile.is_empty() || self.is_apart(v)) {
+                    self.close();
+                }
+                self.open.uniform.push(v);
+            }
+        }
+    }
+
+    /// Whether a node is a function of values of the wave alone: it may come before the tiles.
+    fn is_apart(&self, v: Value) -> bool {
+        let node = self.block.node(v);
+        let effects = node.op.effects();
+        let mut lanes = node.ty.is_none_or(Ty::is_vector);
+        node.op
+            .for_each_operand(&mut |a| lanes |= self.block.ty(*a).is_vector());
+        let looks = effects.observes_state || effects.reads_memory || !effects.reads.is_empty();
+        !lanes && !looks && !effects.any()
+    }
+
+    fn add_to_tile(&mut self, v: Value) {
+        self.stages.tile[v.index()] = Some(self.now());
+        self.open.tile.push(v);
+    }
+
+    /// A read that is not copied is no work: its value is where its register is, or where a tile has it.
+    fn add_read(&mut self, v: Value, reg: Reg) {
+        let written = |span: &Span| span.overlaps(Span::of(reg));
+        let copied = self.stages.copied[v.index()];
+        if reg.ty().is_vector() {
+            if copied || self.tile_writes.iter().any(written) {
+                self.add_to_tile(v);
+            }
+            return;
+        }
+        let hardware = matches!(reg, Reg::Hw(_));
+        if self.tile_writes.iter().any(written) || (hardware && !self.open.tile.is_empty()) {
+            self.close();
+        }
+        if copied {
+            self.stages.compiled[v.index()] = !hardware;
+            self.open.uniform.push(v);
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! What a wave does as a whole: operations on its uniform values, in general registers of the host. Values are in memory
+//! between operations, where the interpreter's steps find them too.
+
+use iced_x86::{Code, Register};
+use wavetank_interp::single::{Place, Single, TooMany, register};
+use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Ty, Un, Value};
+
+use crate::asm::{Arg, Asm, Mem, fixed, low};
+use crate::stages::{Stages, source};
+
+const A: Register = Register::RAX;
+const B: Register = Register::RCX;
+const C: Register = Register::RDX;
+
+/// Whether an operation on uniform values has a template.
+pub fn has_template(block: &Block, op: &Op) -> bool {
+    let narrow = |v: Value| block.ty(v).bits() == 32;
+    match *op {
+        Op::Un(un, elem, _, _) => un_is_known(un, elem),
+        Op::Bin(bin, elem, ..) => bin_is_known(bin, elem),
+        Op::Cmp(rel, elem, ..) => {
+            matches!(elem, Elem::I32 | Elem::I64) && condition(rel).is_some()
+        }
+        Op::Select(cond, ..) => block.ty(cond) == Ty::U32,
+        Op::AddCarry(a, _, carry) | Op::SubBorrow(a, _, carry) => {
+            narrow(a) && carry.is_none_or(narrow)
+        }
+        Op::Read(Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc) => true,
+        Op::Write {
+            reg: Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc,
+            ..
+        } => true,
+        _ => false,
+    }
+}
+
+fn un_is_known(un: Un, elem: Elem) -> bool {
+    match un {
+        Un::Not | Un::CountOnes => matches!(elem, Elem::I32 | Elem::I64),
+        Un::Low | Un::High | Un::Widen | Un::WidenSigned => true,
+        Un::SignExtend(bits) => bits == 8 || bits == 16,
+        _ => false,
+    }
+}
+
+fn bin_is_known(bin: Bin, elem: Elem) -> bool {
+    match elem {
+        Elem::I32 => alu(bin).is_some() || shift(bin).is_some() || extreme(bin).is_some() || {
+            matches!(bin, Bin::Mul | Bin::MulHiU | Bin::MulHiS | Bin::Pack)
+        },
+        Elem::I64 => alu(bin).is_some() || shift(bin).is_some() || bin == Bin::Mul,
+        _ => false,
+    }
+}
+
+/// Instructions of two operands, of 32 and of 64 bits.
+fn alu(bin: Bin) -> Option<[Code; 2]> {
+    Some(match bin {
+        Bin::Add => [Code::Add_r32_rm32, Code::Add_r64_rm64],
+        Bin::Sub => [Code::Sub_r32_rm32, Code::Sub_r64_rm64],
+        Bin::And => [Code::And_r32_rm32, Code::And_r64_rm64],
+        Bin::Or => [Code::Or_r32_rm32, Code::Or_r64_rm64],
+        Bin::Xor => [Code::Xor_r32_rm32, Code::Xor_r64_rm64],
+        _ => return None,
+    })
+}
+
+/// Shifts by CL, which take the count modulo the width.
+fn shift(bin: Bin) -> Option<[Code; 2]> {
+    Some(match bin {
+        Bin::Shl => [Code::Shl_rm32_CL, Code::Shl_rm64_CL],
+        Bin::Shr => [Code::Shr_rm32_CL, Code::Shr_rm64_CL],
+        Bin::Sar => [Code::Sar_rm32_CL, Code::Sar_rm64_CL],
+        _ => return None,
+    })
+}
+
+/// The move that replaces the first operand by the second.
+fn extreme(bin: Bin) -> Option<Code> {
+    Some(match bin {
+        Bin::MinU => Code::Cmova_r32_rm32,
+        Bin::MaxU => Code::Cmovb_r32_rm32,
+        Bin::MinS => Code::Cmovg_r32_rm32,
+        Bin::MaxS => Code::Cmovl_r32_rm32,
+        _ => return None,
+    })
+}
+
+/// The instruction that sets a byte where a relation holds.
+fn condition(rel: Rel) -> Option<Code> {
+    Some(match rel {
+        Rel::Eq => Code::Sete_rm8,
+        Rel::Ne => Code::Setne_rm8,
+        Rel::Lt => Code::Setl_rm8,
+        Rel::Le => Code::Setle_rm8,
+        Rel::LtU => Code::Setb_rm8,
+        Rel::LeU => Code::Setbe_rm8,
+        _ => return None,
+    })
+}
+
+/// Code for uniform values.
+pub struct Uniform<'t, 'b> {
+    pub asm: &'t mut Asm,
+    pub block: &'b Block,
+    pub single: &'t mut (dyn Single + 'b),
+    pub stages: &'t Stages,
+    pub stage: u32,
+}
+
+impl Uniform<'_, '_> {
+    /// Makes the code of a node that has a template.
+    ///
+    /// # Errors
+    /// If there are no temporaries left.
+    pub fn node(&mut self, v: Value) -> Result<(), TooMany> {
+        let op = &self.block.node(v).op;
+        match *op {
+            Op::Read(reg) => {
+                if let Place::Uniform(at) = register(reg) {
+                    let wide = reg.ty().bits() == 64;
+                    self.load_from(A, Mem::at(fixed::UNIFORM, at), wide);
+                }
+                self.result(v)
+            }
+            Op::Write { reg, value, .. } => {
+                self.write(reg, value);
+                Ok(())
+            }
+            Op::Un(un, elem, _, a) => {
+                self.un(un, elem, a);
+                self.result(v)
+            }
+            Op::Bin(bin, elem, _, a, b) => {
+                self.bin(bin, elem, a, b);
+                self.result(v)
+            }
+            Op::Cmp(rel, elem, _, a, b) => {
+                self.compare(rel, elem == Elem::I64, a, b);
+                self.result(v)
+            }
+            Op::Select(cond, a, b) => {
+                self.select(cond, a, b);
+                self.result(v)
+            }
+            Op::AddCarry(a, b, carry) => self.carry(v, [a, b], carry, false),
+            Op::SubBorrow(a, b, carry) => self.carry(v, [a, b], carry, true),
+            _ => unreachable!("it has no template"),
+        }
+    }
+
+    /// Loads a value of the wave.
+    pub fn load(&mut self, register: Register, v: Value) {
+        let v = source(self.block, v);
+        let wide = self.block.ty(v).bits() == 64;
+        match self.single.place(v) {
+            Place::Uniform(at) => self.load_from(register, Mem::at(fixed::UNIFORM, at), wide),
+            Place::Const(c) => self.asm.set(register, if wide { c } else { c & 0xffff_ffff }),
+            Place::Vector(_) | Place::Nowhere => unreachable!("it is a value of the wave"),
+        }
+    }
+
+    fn load_from(&mut self, register: Register, from: Mem, wide: bool) {
+        let (code, register) = match wide {
+            true => (Code::Mov_r64_rm64, register),
+            false => (Code::Mov_r32_rm32, low(register)),
+        };
+        self.asm.op(code, &[register.into(), from.into()]);
+    }
+
+    fn store_to(&mut self, to: Mem, register: Register, wide: bool) {
+        let (code, register) = match wide {
+            true => (Code::Mov_rm64_r64, register),
+            false => (Code::Mov_rm32_r32, low(register)),
+        };
+        self.asm.op(code, &[to.into(), register.into()]);
+    }
+
+    /// The value in the first register is that of a node.
+    fn result(&mut self, v: Value) -> Result<(), TooMany> {
+        self.result_from(v, A)
+    }
+
+    fn result_from(&mut self, v: Value, from: Register) -> Result<(), TooMany> {
+        let place = match self.stages.into[v.index()] {
+            Some(reg) => {
+                self.single.put(v, reg);
+                register(reg)
+            }
+            None => self.single.claim(v, self.stage)?,
+        };
+        if let Place::Uniform(at) = place {
+            let wide = self.block.ty(v).bits() == 64;
+            self.store_to(Mem::at(fixed::UNIFORM, at), from, wide);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, reg: Reg, value: Value) {
+        self.load(A, value);
+        if reg == Reg::Scc {
+            self.truth();
+        }
+        if let Place::Uniform(at) = register(reg) {
+            let wide = reg.ty().bits() == 64;
+            self.store_to(Mem::at(fixed::UNIFORM, at), A, wide);
+        }
+    }
+
+    /// 1 for what is not 0.
+    fn truth(&mut self) {
+        self.test(A);
+        self.set_if(Code::Setne_rm8);
+    }
+
+    fn test(&mut self, register: Register) {
+        let register = low(register);
+        self.asm
+            .op(Code::Test_rm32_r32, &[register.into(), register.into()]);
+    }
+
+    /// 1 or 0 in the first register, by the flags.
+    fn set_if(&mut self, code: Code) {
+        self.asm.op(code, &[Register::AL.into()]);
+        self.asm.op(
+            Code::Movzx_r32_rm8,
+            &[Register::EAX.into(), Register::AL.into()],
+        );
+    }
+
+    fn un(&mut self, un: Un, elem: Elem, a: Value) {
+        let wide = elem == Elem::I64;
+        self.load(A, a);
+        let (x, rax) = (Register::EAX, Register::RAX);
+        match un {
+            Un::Not if wide => self.asm.op(Code::Not_rm64, &[rax.into()]),
+            Un::Not => self.asm.op(Code::Not_rm32, &[x.into()]),
+            Un::CountOnes if wide => {
+                self.asm.op(Code::Popcnt_r64_rm64, &[rax.into(), rax.into()]);
+            }
+            Un::CountOnes => self.asm.op(Code::Popcnt_r32_rm32, &[x.into(), x.into()]),
+            Un::High => self.asm.op(Code::Shr_rm64_imm8, &[rax.into(), 32.into()]),
+            Un::WidenSigned => self.asm.op(Code::Movsxd_r64_rm32, &[rax.into(), x.into()]),
+            Un::SignExtend(8) => {
+                self.asm
+                    .op(Code::Movsx_r32_rm8, &[x.into(), Register::AL.into()]);
+            }
+            Un::SignExtend(_) => {
+                self.asm
+                    .op(Code::Movsx_r32_rm16, &[x.into(), Register::AX.into()]);
+            }
+            // What is narrower has zeros above; what is wider loses them where it is stored.
+            _ => {}
+        }
+    }
+
+    fn bin(&mut self, bin: Bin, elem: Elem, a: Value, b: Value) {
+        let wide = elem == Elem::I64;
+        self.load(A, a);
+        self.load(B, b);
+        let (x, y) = match wide {
+            true => (A, B),
+            false => (low(A), low(B)),
+        };
+        let args: [Arg; 2] = [x.into(), y.into()];
+        if let Some(codes) = alu(bin) {
+            self.asm.op(codes[usize::from(wide)], &args);
+        } else if let Some(codes) = shift(bin) {
+            self.asm
+                .op(codes[usize::from(wide)], &[x.into(), Register::CL.into()]);
+        } else if let Some(code) = extreme(bin) {
+            self.asm.op(Code::Cmp_r32_rm32, &args);
+            self.asm.op(code, &args);
+        } else {
+            self.product(bin, wide, &args);
+        }
+    }
+
+    /// Products, and the pair.
+    fn product(&mut self, bin: Bin, wide: bool, args: &[Arg]) {
+        let wide_args = [A.into(), B.into()];
+        let high = [A.into(), 32.into()];
+        match bin {
+            Bin::Mul if wide => self.asm.op(Code::Imul_r64_rm64, args),
+            Bin::Mul => self.asm.op(Code::Imul_r32_rm32, args),
+            Bin::Pack => {
+                self.asm.op(Code::Shl_rm64_imm8, &[B.into(), 32.into()]);
+                self.asm.op(Code::Or_r64_rm64, &wide_args);
+            }
+            Bin::MulHiS => {
+                for register in [A, B] {
+                    let args = [register.into(), low(register).into()];
+                    self.asm.op(Code::Movsxd_r64_rm32, &args);
+                }
+                self.asm.op(Code::Imul_r64_rm64, &wide_args);
+                self.asm.op(Code::Shr_rm64_imm8, &high);
+            }
+            // Both have zeros above.
+            _ => {
+                self.asm.op(Code::Imul_r64_rm64, &wide_args);
+                self.asm.op(Code::Shr_rm64_imm8, &high);
+            }
+        }
+    }
+
+    fn compare(&mut self, rel: Rel, wide: bool, a: Value, b: Value) {
+        self.load(A, a);
+        self.load(B, b);
+        match wide {
+            true => self.asm.op(Code::Cmp_r64_rm64, &[A.into(), B.into()]),
+            false => {
+                self.asm
+                    .op(Code::Cmp_r32_rm32, &[low(A).into(), low(B).into()]);
+            }
+        }
+        self.set_if(condition(rel).expect("what has a template has a condition"));
+    }
+
+    fn select(&mut self, cond: Value, a: Value, b: Value) {
+        self.load(C, cond);
+        self.load(A, a);
+        self.load(B, b);
+        self.test(C);
+        self.asm.op(Code::Cmove_r64_rm64, &[A.into(), B.into()]);
+    }
+
+    /// A sum or a difference of 32 bits, computed in 64; bit 32 is what is carried or borrowed.
+    fn carry(
+        &mut self,
+        v: Value,
+        [a, b]: [Value; 2],
+        carry: Option<Value>,
+        subtract: bool,
+    ) -> Result<(), TooMany> {
+        let code = match subtract {
+            true => Code::Sub_r64_rm64,
+            false => Code::Add_r64_rm64,
+        };
+        if let Some(carry) = carry {
+            self.load(A, carry);
+            self.truth();
+            self.asm.op(Code::Mov_r64_rm64, &[C.into(), A.into()]);
+        }
+        self.load(A, a);
+        self.load(B, b);
+        self.asm.op(code, &[A.into(), B.into()]);
+        if carry.is_some() {
+            self.asm.op(code, &[A.into(), C.into()]);
+        }
+        self.result(v)?;
+        let second = self.block.nodes.iter();
+        let second = second
+            .clone()
+            .position(|node| matches!(node.op, Op::Second(of) if of == v));
+        let Some(second) = second else {
+            return Ok(());
+        };
+        self.asm.op(Code::Shr_rm64_imm8, &[A.into(), 32.into()]);
+        self.asm
+            .with_constant(Code::And_rm32_imm32, low(A).into(), 1, false);
+        self.result(Value(second as u32))
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the compiler: what it makes of blocks leaves the state that the plain evaluator leaves.
+
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+mod engine;
+#[path = "../../interp/tests/fusion.rs"]
+mod fusion;
