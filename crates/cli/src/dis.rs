@@ -4,10 +4,11 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use wavetank::object::{CodeObject, open_all, targets};
-use wavetank::{Chip, DEFAULT_CHIP};
+use wavetank::{Chip, DEFAULT_CHIP, Device};
 use wavetank_asm::{Listing, hex_line};
 use wavetank_maxwell::is_cubin;
 
+use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, shown};
 use crate::input::{read, read_text};
 use crate::maxwell;
@@ -23,6 +24,7 @@ Examples:
   wavetank dis --gpu gfx906 a.out            the gfx906 part of a HIP program
   wavetank dis --gpu tahiti --raw code.bin   plain words
   echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each
+  wavetank dis --host vecadd.hsaco vecadd    what a kernel is compiled to
   wavetank dis kernel.cubin                  NVIDIA's, its SUATOMs as text
   echo ea7000860047020a | wavetank dis --isa maxwell:52 --hex -
   wavetank dis kernel.isa                    Intel's, its TYPED_ATOMICs as text";
@@ -43,12 +45,21 @@ pub struct Dis {
     /// FILE has hexadecimal bytes: for each line one of text, `!reject` for bytes that are no instruction
     #[arg(long)]
     hex: bool,
+    /// What a kernel is compiled to on this machine: guest instruction, IR and host instructions one below the other
+    #[arg(long, conflicts_with_all = ["hex", "raw"], requires = "kernel")]
+    host: bool,
     /// The file to disassemble, or `-` for stdin
     file: PathBuf,
+    /// With --host: the kernel
+    #[arg(requires = "host")]
+    kernel: Option<String>,
 }
 
 impl Dis {
     pub fn run(self) -> Result {
+        if let (true, Some(kernel)) = (self.host, &self.kernel) {
+            return self.host_code(kernel);
+        }
         if let Some(generation) = self.target.maxwell()? {
             self.syntax.refuse_for(generation)?;
             return match self.hex {
@@ -90,6 +101,20 @@ impl Dis {
             self.list(&listing)?;
         }
         Ok(())
+    }
+
+    /// Prints what a kernel is compiled to.
+    fn host_code(&self, kernel: &str) -> Result {
+        let file = CodeFile::read(&self.file)?;
+        let chip = self.target.chip()?.map(|chip| chip.to_string());
+        let device = Device::new(file.chip(chip.as_deref())?)?;
+        let here = |error| Failure::from(error).of(&self.file);
+        let module = device.load(&file.bytes).map_err(here)?;
+        let kernel = module.kernel(kernel).map_err(here)?;
+        let text = kernel.host_code().map_err(|why| {
+            Failure::usage(format!("kernels are not compiled on this machine: {why}"))
+        })?;
+        crate::exit::print(&text)
     }
 
     fn list(&self, listing: &Listing<'_>) -> Result {

@@ -90,14 +90,13 @@ struct Cell {
 impl Exec {
     pub fn run(self) -> Result {
         // A wrong environment is not the fault of a case.
-        Settings::from_env().map_err(wavetank::Error::from)?;
+        let settings = Settings::from_env().map_err(wavetank::Error::from)?;
+        let engine = Engine::of_environment(settings.kernels.engine);
         let cases = self.cases()?;
         let mut outcomes = Vec::new();
         let mut text = String::new();
         for case in &cases {
-            let run = case
-                .run(Engine::Interpreter)
-                .map_err(|error| wrong_case(case, &error))?;
+            let run = case.run(engine).map_err(|error| wrong_case(case, &error))?;
             let failures = run.failures();
             if !self.json {
                 tell(&mut text, case, &run, &failures, cases.len() > 1);

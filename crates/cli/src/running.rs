@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use wavetank::environment::Settings;
-use wavetank::{Chip, Device, Schedule};
+use wavetank::{Chip, Device, EngineChoice, Schedule};
 
 use crate::exit::Result;
 
@@ -13,6 +13,10 @@ pub struct Running {
     /// Threads that run work-groups; as many as the machine has otherwise. With 1, runs repeat bit for bit
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
+    /// What runs kernels: auto (interpreted first, and compiled once they run often; the default), jit (compiled at once),
+    /// interpreter. All give the same bits
+    #[arg(long, value_name = "ENGINE")]
+    engine: Option<EngineChoice>,
     /// How the waves of a work-group take turns: fair (as on a chip; the default), greedy (one after another up to each
     /// barrier), random or random:SEED (to find races; the seed is told at the end, and repeats the run with one thread)
     #[arg(long, value_name = "SCHEDULE")]
@@ -35,6 +39,9 @@ impl Running {
         if let Some(threads) = self.threads {
             builder = builder.threads(threads);
         }
+        if let Some(engine) = self.engine {
+            builder = builder.engine(engine);
+        }
         if let Some(schedule) = self.schedule {
             builder = builder.schedule(schedule);
         }
@@ -48,13 +55,14 @@ impl Running {
     }
 
     /// What was chosen, as variables of the environment for a program.
-    pub fn variables(&self) -> [(&'static str, Option<OsString>); 4] {
+    pub fn variables(&self) -> [(&'static str, Option<OsString>); 5] {
         let text = |value: Option<String>| value.map(OsString::from);
         [
             (
                 "WAVETANK_THREADS",
                 text(self.threads.map(|n| n.to_string())),
             ),
+            ("WAVETANK_ENGINE", text(self.engine.map(|e| e.to_string()))),
             (
                 "WAVETANK_SCHEDULE",
                 text(self.schedule.map(|s| s.to_string())),

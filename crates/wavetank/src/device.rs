@@ -9,6 +9,7 @@ use wavetank_machine::gcn::aql;
 use wavetank_machine::{GlobalSyncUnit, Schedule};
 use wavetank_memory::Registry;
 
+use crate::backend::EngineChoice;
 use crate::buffer::Buffer;
 use crate::chips::ChipFacts;
 use crate::environment::KernelSettings;
@@ -28,6 +29,7 @@ pub(crate) struct Inner {
     pub facts: &'static ChipFacts,
     pub threads: usize,
     pub simd: Simd,
+    pub engine: EngineChoice,
     pub schedule: Schedule,
     pub memory: Memory,
     /// Where waves of different work-groups meet.
@@ -46,6 +48,7 @@ pub struct DeviceBuilder {
     chip: Chip,
     threads: Option<usize>,
     simd: Option<Simd>,
+    engine: Option<EngineChoice>,
     schedule: Option<Schedule>,
     memory: Option<Memory>,
     strict: Option<bool>,
@@ -74,6 +77,7 @@ impl Device {
             chip,
             threads: None,
             simd: None,
+            engine: None,
             schedule: None,
             memory: None,
             strict: None,
@@ -165,6 +169,13 @@ impl DeviceBuilder {
         self
     }
 
+    /// Which engine runs kernels; all compute the same bits. Without it the environment variable `WAVETANK_ENGINE` rules
+    /// (`auto`, `jit`, `interpreter`), and without that it is [`EngineChoice::Auto`].
+    pub fn engine(mut self, engine: EngineChoice) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
     /// How the waves of a work-group take turns. Without it the environment variable `WAVETANK_SCHEDULE` rules (`fair`,
     /// `greedy`, `random`, `random:SEED`), and without that it is [`Schedule::Fair`].
     ///
@@ -208,6 +219,7 @@ impl DeviceBuilder {
             chip,
             threads,
             simd,
+            engine,
             schedule,
             memory,
             strict,
@@ -224,6 +236,7 @@ impl DeviceBuilder {
             facts,
             threads: threads.or(settings.threads).unwrap_or_else(processors),
             simd: simd.map_or_else(Simd::detect, Simd::or_best),
+            engine: engine.or(settings.engine).unwrap_or_default(),
             schedule: schedule.or(settings.schedule).unwrap_or_default(),
             memory,
             sync: GlobalSyncUnit::default(),

@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
-use wavetank_interp::{Interpreter, Program, Simd, Translation};
+use wavetank_interp::{Program, Simd, Translation};
+use wavetank_jit::Compiled;
 use wavetank_machine::Backend;
 use wavetank_translate::Translator;
 
+use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
 use crate::trace::{Outlines, Stepper};
 
@@ -18,22 +20,30 @@ pub(crate) struct Mode {
     pub step: bool,
 }
 
+impl Mode {
+    fn index(self) -> usize {
+        usize::from(self.count) | usize::from(self.step) << 1
+    }
+}
+
 /// A module's translations, one for each mode, shared by the threads that run
 /// it.
 pub(crate) struct Engine {
     code: Arc<ModuleCode>,
     simd: Simd,
-    programs: [OnceLock<Program>; 4],
+    choice: EngineChoice,
+    programs: [OnceLock<Executable>; 4],
     outlines: Outlines,
 }
 
 impl Engine {
-    pub fn new(code: ModuleCode, simd: Simd) -> Self {
+    pub fn new(code: ModuleCode, simd: Simd, choice: EngineChoice) -> Self {
         let code = Arc::new(code);
         Engine {
             outlines: Outlines::new(Translator::new(code.clone(), false)),
             code,
             simd,
+            choice,
             programs: Default::default(),
         }
     }
@@ -43,27 +53,38 @@ impl Engine {
         &self.code
     }
 
+    /// The same, for who translates it for itself.
+    pub fn shared_code(&self) -> Arc<ModuleCode> {
+        self.code.clone()
+    }
+
     /// Runs waves instruction by instruction, for one thread.
     pub fn stepper(&self, count: bool) -> Stepper<'_> {
         let step = true;
         Stepper::new(self.backend(Mode { count, step }), &self.outlines)
     }
 
+    /// What was compiled so far in a mode.
+    pub fn compiled(&self, mode: Mode) -> Compiled {
+        let program = self.programs[mode.index()].get();
+        program.map(Executable::compiled).unwrap_or_default()
+    }
+
     /// A back end for one thread.
     pub fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
         let Mode { count, step } = mode;
-        let program =
-            self.programs[usize::from(count) | usize::from(step) << 1].get_or_init(|| {
-                // Who goes step by step is told what each step touches.
-                let (tap, simd) = (step, self.simd);
-                let how = Translation {
-                    count,
-                    step,
-                    tap,
-                    simd,
-                };
-                Program::new(self.code.clone(), how)
-            });
-        Box::new(Interpreter::new(program))
+        let program = self.programs[mode.index()].get_or_init(|| {
+            // Who goes step by step is told what each step touches.
+            let (tap, simd) = (step, self.simd);
+            let how = Translation {
+                count,
+                step,
+                tap,
+                simd,
+            };
+            let program = Program::new(self.code.clone(), how);
+            Executable::new(program, how, self.choice)
+        });
+        program.backend()
     }
 }

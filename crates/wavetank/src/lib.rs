@@ -34,6 +34,7 @@
 #![warn(missing_docs)]
 
 mod arg;
+mod backend;
 mod buffer;
 mod calls;
 mod cases;
@@ -47,6 +48,7 @@ mod error;
 pub mod exec;
 mod hidden;
 mod host;
+mod host_code;
 mod instruction_set;
 mod kernel;
 pub mod last_fault;
@@ -61,6 +63,7 @@ mod warp;
 mod worker;
 
 pub use arg::Arg;
+pub use backend::{EngineChoice, UnknownEngine};
 pub use buffer::Buffer;
 pub use cases::{cases_of, fidelity};
 pub use chips::{ChipFacts, DEFAULT_CHIP};
@@ -80,6 +83,7 @@ pub use wavetank_ir as ir;
 pub use wavetank_ir::{Dimensions, Family, MemKind};
 pub use wavetank_isa::Chip;
 pub use wavetank_isa::numbers;
+pub use wavetank_jit::Compiled;
 pub use wavetank_machine::Fault as MachineFault;
 pub use wavetank_machine::schedule::Message;
 pub use wavetank_machine::{DefaultFloatEnv, Exported, Sent};

@@ -48,7 +48,7 @@ impl Module {
         let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
         let (memory, image) = Loaded::new(&device.inner.memory, &object, externals)?;
         let code = ModuleCode::new(device.chip(), &object, &image);
-        let engine = Engine::new(code, device.inner.simd);
+        let engine = Engine::new(code, device.inner.simd, device.inner.engine);
         let inner = Inner {
             device: device.clone(),
             object,
@@ -83,7 +83,7 @@ impl Module {
         if !engine.code().is_current(registry)
             && let Ok(code) = engine.code().read_again(registry)
         {
-            *engine = Arc::new(Engine::new(code, device.inner.simd));
+            *engine = Arc::new(Engine::new(code, device.inner.simd, device.inner.engine));
         }
         engine.clone()
     }

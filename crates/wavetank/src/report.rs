@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use wavetank_ir::Family;
+use wavetank_jit::Compiled;
 use wavetank_machine::schedule::Counts;
 
 use crate::overrun::LdsOverrun;
@@ -21,6 +22,9 @@ pub struct Report {
     pub messages: u64,
     /// Instructions, where [`Dispatch::count`](crate::Dispatch::count) asked for them.
     pub instructions: Option<InstructionCounts>,
+    /// What of the module has been compiled so far, in this launch and those before, where
+    /// [`Dispatch::count`](crate::Dispatch::count) asked for it.
+    pub compiled: Option<Compiled>,
     /// Accesses beyond the LDS of the kernel. Programs hardly ever mean them; print it.
     pub lds_overruns: Option<LdsOverrun>,
     /// Time from the first wave's start to the last one's end.
@@ -33,6 +37,8 @@ pub struct InstructionCounts {
     families: [u64; 8],
     /// Instructions times the lanes that were active in them.
     pub lanes: u64,
+    /// Instructions of waves that compiled code executed; the interpreter executed the others.
+    pub compiled: u64,
 }
 
 impl InstructionCounts {
@@ -40,6 +46,7 @@ impl InstructionCounts {
         InstructionCounts {
             families: counts.families,
             lanes: counts.lane_instructions,
+            compiled: counts.compiled,
         }
     }
 

@@ -17,7 +17,11 @@ fn check(name: &str, text: &str) -> usize {
             case.run(engine)
                 .unwrap_or_else(|e| panic!("{name}, {}: {e}", case.name))
         };
-        let (run, reference) = (run(Engine::Interpreter), run(Engine::Plain));
+        let (reference, run, compiled) = (
+            run(Engine::Plain),
+            run(Engine::Interpreter),
+            run(Engine::Jit),
+        );
         assert!(case.expects(), "{name}, {}: nothing is expected", case.name);
         assert_eq!(
             run.failures(),
@@ -35,6 +39,12 @@ fn check(name: &str, text: &str) -> usize {
             run.same_as(&reference),
             "{name}, {}: the back ends disagree",
             case.name
+        );
+        assert!(
+            compiled.same_as(&reference),
+            "{name}, {}: compiled code disagrees: {:?}",
+            case.name,
+            compiled.failures()
         );
     }
     cases.len()

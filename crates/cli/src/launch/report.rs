@@ -42,6 +42,40 @@ struct Stats<'a> {
     by_family: Map<String, Value>,
     wall_seconds: f64,
     wave_instructions_per_second: f64,
+    compiled: Compilation,
+}
+
+/// What was compiled.
+#[derive(Serialize)]
+struct Compilation {
+    /// Of the wave instructions, those that compiled code executed.
+    share: f64,
+    regions: u64,
+    refused: u64,
+    seconds: f64,
+    bytes: u64,
+    /// The operations that are done by the interpreter's functions, the most frequent first.
+    by_interpreter: Map<String, Value>,
+}
+
+impl Compilation {
+    fn of(report: &Report) -> Compilation {
+        let counts = report.instructions.unwrap_or_default();
+        let compiled = report.compiled.clone().unwrap_or_default();
+        let mut names: Vec<_> = compiled.by_steps.iter().collect();
+        names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        Compilation {
+            share: counts.compiled as f64 / counts.waves().max(1) as f64,
+            regions: compiled.blocks,
+            refused: compiled.refused,
+            seconds: compiled.time.as_secs_f64(),
+            bytes: compiled.bytes,
+            by_interpreter: names
+                .into_iter()
+                .map(|(name, count)| (name.clone(), (*count).into()))
+                .collect(),
+        }
+    }
 }
 
 /// Statistics of a run as one line of JSON.
@@ -62,6 +96,7 @@ pub fn stats(kernel: &Kernel, grid: Dims, block: Dims, report: &Report) -> Strin
             .collect(),
         wall_seconds: report.wall.as_secs_f64(),
         wave_instructions_per_second: report.wave_instructions_per_second().unwrap_or(0.0),
+        compiled: Compilation::of(report),
     };
     // All keys are strings and all numbers finite, so that this cannot fail.
     serde_json::to_string(&stats).map_or_else(|error| error.to_string(), |line| line + "\n")

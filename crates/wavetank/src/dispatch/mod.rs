@@ -11,6 +11,7 @@ use wavetank_machine::schedule::{self, Message, Options};
 use wavetank_machine::{Exported, Group};
 
 use crate::arg::Arg;
+use crate::engine::Mode;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::overrun::Overruns;
@@ -241,6 +242,10 @@ impl<'a> Dispatch<'a> {
             threads: device.threads(),
             messages: counts.messages,
             instructions: self.count.then(|| InstructionCounts::new(&counts)),
+            compiled: self.count.then(|| {
+                let (count, step) = (true, false);
+                engine.compiled(Mode { count, step })
+            }),
             lds_overruns: overruns.tell(&self.kernel),
             wall,
         })

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use wavetank_interp::Simd;
 use wavetank_machine::Schedule;
 
+use crate::backend::EngineChoice;
+
 use super::{WrongSetting, variable, yes_or_no};
 
 /// The most threads that can be asked for.
@@ -18,6 +20,8 @@ const MOST_THREADS: usize = 1024;
 pub struct KernelSettings {
     /// `WAVETANK_SIMD`: the most of the host's vector instructions that is used.
     pub simd: Option<Simd>,
+    /// `WAVETANK_ENGINE`: which engine runs kernels.
+    pub engine: Option<EngineChoice>,
     /// `WAVETANK_THREADS`: the threads that run work-groups.
     pub threads: Option<usize>,
     /// `WAVETANK_SCHEDULE`: how the waves of a work-group take turns.
@@ -43,6 +47,7 @@ impl KernelSettings {
     ) -> Result<KernelSettings, WrongSetting> {
         Ok(KernelSettings {
             simd: variable(value, "WAVETANK_SIMD", named)?,
+            engine: variable(value, "WAVETANK_ENGINE", named)?,
             threads: variable(value, "WAVETANK_THREADS", threads)?,
             schedule: variable(value, "WAVETANK_SCHEDULE", named)?,
             strict: variable(value, "WAVETANK_STRICT", yes_or_no)?,

@@ -312,6 +312,7 @@ mod tests {
                 "fast",
                 "`fast` is no level of vector instructions",
             ),
+            ("WAVETANK_ENGINE", "fast", "`fast` is no engine"),
             ("WAVETANK_THREADS", "0", "`0` is no number of threads"),
             ("WAVETANK_SCHEDULE", "unfair", "`unfair` is no schedule"),
             ("WAVETANK_STRICT", "yes", "neither 1 nor 0"),

@@ -2,24 +2,27 @@
 
 use std::sync::Arc;
 
-use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
+use wavetank_interp::{Plain, PlainProgram, Program, Simd, Translation};
 use wavetank_ir::LANES;
 use wavetank_machine::{Backend, GlobalSyncUnit, Sent, Ticket, Why};
 use wavetank_memory::{MemoryUnit, Wave};
 use wavetank_translate::FrontEnd;
 
 use super::fault::Stopped;
+use crate::backend::{EngineChoice, Executable};
 
 /// How often it may go back.
 const ROUNDS: u32 = 1 << 20;
 
-/// What executes the instructions. Both must reach the same state.
+/// What executes the instructions. All must reach the same state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// The interpreter that runs kernels.
     Interpreter,
     /// The slow evaluator of the IR.
     Plain,
+    /// Compiled code, where the host can run it; else the interpreter.
+    Jit,
 }
 
 /// The lanes above a narrow warp are off.
@@ -44,16 +47,46 @@ pub(crate) fn run_front_end(
             let program = PlainProgram::of(front_end, false);
             group.run(&mut Plain::new(&program), memory)
         }
-        Engine::Interpreter => {
-            let how = Translation {
-                count: false,
-                step: false,
-                tap: false,
-                simd,
-            };
-            let program = Program::of(front_end, how);
-            group.run(&mut Interpreter::new(&program), memory)
+        Engine::Interpreter | Engine::Jit => {
+            let program = Program::of(front_end, once(simd));
+            engine.run(program, simd, group, memory)
         }
+    }
+}
+
+/// How a program is translated that runs once.
+pub(super) fn once(simd: Simd) -> Translation {
+    Translation {
+        count: false,
+        step: false,
+        tap: false,
+        simd,
+    }
+}
+
+impl Engine {
+    /// The engine that the environment chooses: compiled code if it names that.
+    pub fn of_environment(choice: Option<EngineChoice>) -> Engine {
+        match choice {
+            Some(EngineChoice::Jit) => Engine::Jit,
+            _ => Engine::Interpreter,
+        }
+    }
+
+    /// Runs waves on the interpreter, or on compiled code.
+    pub(super) fn run(
+        self,
+        program: Program,
+        simd: Simd,
+        group: &mut Group,
+        memory: &mut MemoryUnit<'_>,
+    ) -> Result<(), (usize, Stopped)> {
+        let choice = match self {
+            Engine::Jit => EngineChoice::Jit,
+            _ => EngineChoice::Interpreter,
+        };
+        let executable = Executable::new(program, once(simd), choice);
+        group.run(&mut *executable.backend(), memory)
     }
 }
 

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use wavetank_interp::{Interpreter, Plain, PlainProgram, Program, Simd, Translation};
+use wavetank_interp::{Plain, PlainProgram, Program, Simd};
 use wavetank_ir::LANES;
 use wavetank_isa::{Chip, Inst};
 use wavetank_maxwell::lift as maxwell;
 use wavetank_memory::{Alignment, MemoryUnit, Registry, Surface, hwreg};
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
 
-use super::engine::{Engine, Group, run_front_end};
+use super::engine::{Engine, Group, once, run_front_end};
 use super::fault::{Expected, Stopped};
 use super::grid::Grid;
 use super::place::Target;
@@ -208,15 +208,9 @@ fn execute_gcn(
             let program = PlainProgram::new(source, false);
             group.run(&mut Plain::new(&program), memory)
         }
-        Engine::Interpreter => {
-            let how = Translation {
-                count: false,
-                step: false,
-                tap: false,
-                simd,
-            };
-            let program = Program::new(source, how);
-            group.run(&mut Interpreter::new(&program), memory)
+        Engine::Interpreter | Engine::Jit => {
+            let program = Program::new(source, once(simd));
+            engine.run(program, simd, group, memory)
         }
     }
 }

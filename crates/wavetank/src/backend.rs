@@ -1,0 +1,115 @@
+//! Which engine runs kernels, and a program on it.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Once;
+
+use wavetank_interp::{Interpreter, Program, Simd, Translation};
+use wavetank_jit::{Compiled, HOT, How, Jit, Jitted};
+use wavetank_machine::Backend;
+
+/// Which engine runs kernels. All compute the same bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EngineChoice {
+    /// The interpreter at first; what runs often is compiled, where the host can run compiled code.
+    #[default]
+    Auto,
+    /// Everything is compiled before it runs for the first time.
+    Jit,
+    /// The interpreter alone.
+    Interpreter,
+}
+
+impl fmt::Display for EngineChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EngineChoice::Auto => "auto",
+            EngineChoice::Jit => "jit",
+            EngineChoice::Interpreter => "interpreter",
+        })
+    }
+}
+
+/// A name that no engine has.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("`{0}` is no engine; there are auto, jit and interpreter")]
+pub struct UnknownEngine(String);
+
+impl FromStr for EngineChoice {
+    type Err = UnknownEngine;
+
+    fn from_str(text: &str) -> Result<EngineChoice, UnknownEngine> {
+        let all = [
+            EngineChoice::Auto,
+            EngineChoice::Jit,
+            EngineChoice::Interpreter,
+        ];
+        let known = all.into_iter().find(|choice| choice.to_string() == text);
+        known.ok_or_else(|| UnknownEngine(text.to_owned()))
+    }
+}
+
+/// A program on its engine, for all threads.
+pub(crate) enum Executable {
+    Interpreted(Program),
+    Compiled(Jit),
+}
+
+impl Executable {
+    /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
+    /// touched, has the interpreter.
+    pub fn new(program: Program, how: Translation, choice: EngineChoice) -> Executable {
+        let hot = match choice {
+            _ if how.step || how.tap => None,
+            EngineChoice::Interpreter => None,
+            EngineChoice::Jit => Some(0),
+            EngineChoice::Auto => Some(HOT),
+        };
+        let Some(hot) = hot else {
+            return Executable::Interpreted(program);
+        };
+        let Translation { count, simd, .. } = how;
+        match Jit::new(program, How { count, simd }, hot) {
+            Ok(jit) => Executable::Compiled(jit),
+            Err((program, why)) => {
+                // Who asked for it is told that it is not there, once.
+                static TOLD: Once = Once::new();
+                if choice == EngineChoice::Jit && simd == Simd::detect() {
+                    TOLD.call_once(|| eprintln!("wavetank: kernels are interpreted: {why}"));
+                }
+                Executable::Interpreted(program)
+            }
+        }
+    }
+
+    /// What was compiled so far.
+    pub fn compiled(&self) -> Compiled {
+        match self {
+            Executable::Interpreted(_) => Compiled::default(),
+            Executable::Compiled(jit) => jit.compiled(),
+        }
+    }
+
+    /// The engine for one thread.
+    pub fn backend(&self) -> Box<dyn Backend + '_> {
+        match self {
+            Executable::Interpreted(program) => Box::new(Interpreter::new(program)),
+            Executable::Compiled(jit) => Box::new(Jitted::new(jit)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_have_names() {
+        for name in ["auto", "jit", "interpreter"] {
+            let choice: EngineChoice = name.parse().unwrap();
+            assert_eq!(choice.to_string(), name);
+        }
+        let error = "fast".parse::<EngineChoice>().unwrap_err().to_string();
+        assert!(error.starts_with("`fast` is no engine"), "{error}");
+    }
+}

@@ -1,0 +1,88 @@
+//! What a kernel is compiled to, for people.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use wavetank_interp::{Program, Translation};
+use wavetank_jit::{How, Jit};
+use wavetank_machine::gcn::{Launch, UserData};
+use wavetank_machine::{Grid, Site};
+use wavetank_translate::Modes;
+
+use crate::code::ModuleCode;
+use crate::kernel::Kernel;
+
+impl Kernel {
+    /// What its code is compiled to on this host, as text: guest instruction, IR and host instructions one below the other,
+    /// block by block, with the registers of the guest named. Blocks behind computed jumps are not in it.
+    ///
+    /// # Errors
+    /// The sentence that says why this host compiles no kernels.
+    ///
+    /// ```no_run
+    /// use wavetank::{Chip, Device, Module};
+    /// let device = Device::new(Chip::Gfx900)?;
+    /// let module = Module::load(&device, &std::fs::read("vecadd.hsaco")?)?;
+    /// let kernel = module.kernels().next().expect("it has kernels");
+    /// println!("{}", kernel.host_code()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn host_code(&self) -> Result<String, String> {
+        let (engine, simd) = (self.module.engine(), self.module.device().inner.simd);
+        let how = Translation {
+            count: false,
+            step: false,
+            tap: false,
+            simd,
+        };
+        let program = Program::new(engine.shared_code(), how);
+        let jit = Jit::new(program, How { count: false, simd }, 0);
+        let jit = jit.map_err(|(_, why)| why.to_string())?;
+        Ok(self.list(&jit, engine.code()))
+    }
+
+    /// The blocks that are reached from the entry, in the order of their addresses.
+    fn list(&self, jit: &Jit, code: &ModuleCode) -> String {
+        let (entry, modes) = self.start();
+        let mut known = BTreeSet::from([entry]);
+        let mut open = VecDeque::from([entry]);
+        let mut texts = Vec::new();
+        let guest = |pc: u64| code.text(pc).unwrap_or_default();
+        while let Some(pc) = open.pop_front() {
+            let Some((text, next)) = jit.listing(pc, modes, &guest) else {
+                texts.push((pc, format!("{pc:#x}: the interpreter runs this block\n")));
+                continue;
+            };
+            texts.push((pc, text));
+            open.extend(next.into_iter().filter(|to| known.insert(*to)));
+        }
+        texts.sort();
+        let texts: Vec<String> = texts.into_iter().map(|(_, text)| text).collect();
+        texts.join("\n")
+    }
+
+    /// Where waves begin, and the modes that they begin with.
+    fn start(&self) -> (u64, Modes) {
+        let info = self.info();
+        let descriptor = &info.descriptor;
+        let launch = Launch {
+            generation: self.module.device().chip().generation(),
+            entry: self.module.address_of(info.entry),
+            rsrc1: descriptor.rsrc1.bits,
+            rsrc2: descriptor.rsrc2.bits,
+            vgprs: descriptor.vgpr_count,
+            sgprs: descriptor.sgpr_count,
+            lds_bytes: 0,
+            scratch_wave_bytes: 0,
+            user: UserData::default(),
+        };
+        let grid = Grid::new([64, 1, 1], [64, 1, 1]).expect("a wave is a grid");
+        let site = Site {
+            group: &grid.group(0),
+            index: 0,
+            scratch: 0,
+            unit: 0,
+            slot: 0,
+        };
+        (launch.entry, Modes::of_wave(&launch.hardware(&site), 0))
+    }
+}
