@@ -72,17 +72,27 @@ pub enum GlobalSync {
     /// Waits at a barrier; the value is the number of other waves that meet at
     /// the next one.
     Barrier,
+    /// Waits for its turn at an ordered counter (bits 7:6 the packer, 5:0 the
+    /// counter); the value is the number of the wave.
+    Turn,
+    /// Hands the turn at an ordered counter to the wave with the next number.
+    Pass,
+    /// The same, at all counters of the packer.
+    Last,
 }
 
 impl GlobalSync {
     /// Every kind, in the order of their numbers (`as usize`).
-    pub const ALL: [GlobalSync; 6] = [
+    pub const ALL: [GlobalSync; 9] = [
         GlobalSync::Init,
         GlobalSync::Signal,
         GlobalSync::SignalMany,
         GlobalSync::Wait,
         GlobalSync::Release,
         GlobalSync::Barrier,
+        GlobalSync::Turn,
+        GlobalSync::Pass,
+        GlobalSync::Last,
     ];
 }
 

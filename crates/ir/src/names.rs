@@ -64,7 +64,7 @@ names!(Tiling { Indexed = "indexed", Swizzled = "swizzled" });
 
 names!(GlobalSync {
     Init = "init", Signal = "signal", SignalMany = "signal_many", Wait = "wait",
-    Release = "release", Barrier = "barrier",
+    Release = "release", Barrier = "barrier", Turn = "turn", Pass = "pass", Last = "last",
 });
 
 names!(Dialect { Strided = "strided", Swizzled = "swizzled", Indexed = "indexed" });

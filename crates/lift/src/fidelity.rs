@@ -186,6 +186,9 @@ fn interpolation() -> Fidelity {
 
 fn ds(op: Ds) -> Option<Fidelity> {
     Some(match op {
+        Ds::DS_ORDERED_COUNT => Fidelity::Approximate(
+            "what it adds, the counters and the bits of its offset are as compilers use them; documents have half of it",
+        ),
         Ds::DS_NOP => Fidelity::NoEffect("time is not modelled"),
         Ds::DS_CONDXCHG32_RTN_B64 => Fidelity::Approximate(
             "bit 31 of each dword: store the lower 31 bits; documents say \"conditional write exchange\" only",

@@ -14,7 +14,8 @@ use crate::rules::Rules;
 /// VGPR indexing on, bits 35:32 hold `M0[15:12]` (source and destination enables).
 /// What a wave lacks of 256 vector registers is in bits 45:40, in fours, and of
 /// 128 scalar ones in bits 51:48, in eights. Bit 56 says that it has halted, bit
-/// 57 that it is to trap, bit 58 that somebody looks at its exceptions.
+/// 57 that it is to trap, bit 58 that somebody looks at its exceptions, bit 59
+/// that it has its turn at an ordered counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Modes {
     bits: u64,
@@ -45,9 +46,14 @@ impl Modes {
         let missing = (alloc >> 8 & 0x3f) << 40 | (alloc >> 24 & 0xf) << 48;
         let status = hw[usize::from(hwreg::STATUS)];
         let stops = u64::from(status & HALT != 0) << 56 | u64::from(status & TRAP != 0) << 57;
+        let turn = if hw[usize::from(HAS_TURN)] != 0 {
+            IN_TURN
+        } else {
+            0
+        };
         let Modes { bits } = Modes::new(hw[usize::from(hwreg::MODE)], m0);
         Modes {
-            bits: bits | missing | stops,
+            bits: bits | missing | stops | turn,
         }
     }
 
@@ -59,6 +65,18 @@ impl Modes {
     /// STATUS.TRAP: the wave is to enter the trap handler.
     pub fn trapped(self) -> bool {
         self.bits >> 57 & 1 == 1
+    }
+
+    /// The same modes of a wave that has its turn at an ordered counter.
+    pub fn in_turn(self) -> Modes {
+        Modes {
+            bits: self.bits | IN_TURN,
+        }
+    }
+
+    /// Whether the wave has its turn at an ordered counter.
+    pub fn has_turn(self) -> bool {
+        self.bits & IN_TURN != 0
     }
 
     /// The same modes of a program that can see which exceptions there were.
@@ -172,6 +190,8 @@ impl Modes {
     }
 }
 
+/// The bit of [`Modes`] that says it.
+const IN_TURN: u64 = 1 << 59;
 /// FP_ROUND, 2 bits single, 2 bits half and double.
 pub const FP_ROUND: u32 = 0xf;
 /// FP_DENORM, 2 bits single, 2 bits half and double (bit 0 input, bit 1 output).
@@ -190,5 +210,8 @@ pub const EXCP_EN: u32 = 0x7f << 12;
 pub const TRAP: u32 = 1 << 14;
 /// HALT, of STATUS (Vega ISA, 3.4 "Status register").
 pub const HALT: u32 = 1 << 13;
+/// No register of a chip: 1 from when a wave has its turn at an ordered counter
+/// until it has changed it. No other instruction runs meanwhile.
+pub const HAS_TURN: u8 = 63;
 /// VSKIP.
 pub const VSKIP: u32 = 1 << 28;

@@ -9,7 +9,7 @@ use wavetank_ir::{
     Terminator, Value,
 };
 use wavetank_isa::numbers::hwreg;
-use wavetank_isa::tables::{Class, Features, Kind, MODE, OperandSpec, PC, SCC};
+use wavetank_isa::tables::{Class, Ds, Features, Kind, MODE, OperandSpec, PC, SCC};
 use wavetank_isa::{Chip, Field, Flags, Inst, MAX_OPERANDS, Mods, Op, Operand, Registers, decode};
 use wavetank_lift::{Fidelity, Modes, fidelity, lift_block};
 
@@ -86,6 +86,10 @@ impl Done {
     fn node(&mut self, op: &Node, next: u64) {
         match op {
             Node::Read(reg) => self.read(|set| add(set, *reg)),
+            // No register of a chip: the turn at an ordered counter.
+            Node::Write {
+                reg: Reg::Hw(63), ..
+            } => {}
             Node::Write { reg, bytes, .. } => {
                 add(&mut self.writes, *reg);
                 // The other bytes stay what they were.
@@ -164,11 +168,13 @@ fn differences(inst: &Inst, done: &Done) -> Vec<String> {
     let writes = told.writes.without(&done.writes).without(&done.bases);
     let writes = writes.without(&privileged);
     // Of what is not done to the bit, the row may say more; so may it of the
-    // status that TFE asks for, which is never written.
+    // status that TFE asks for: it stands behind the data, which stores and atomics read.
     let class = fidelity(inst.op, inst.chip);
-    let whole = matches!(class, Fidelity::Exact(_) | Fidelity::Unshown) && !inst.has(Flags::TFE);
-    if whole {
+    let whole = matches!(class, Fidelity::Exact(_) | Fidelity::Unshown);
+    if whole && !inst.has(Flags::TFE) {
         say("does not read:", reads);
+    }
+    if whole {
         say("does not write:", writes);
     }
     for (what, told, done, counts) in [
@@ -292,7 +298,12 @@ fn meaning(inst: Inst) -> Option<Block> {
     if inst.row().class == Class::Smem && data.into_iter().any(privileged) {
         return None;
     }
-    let block = lift_block(&code, 0, Modes::default());
+    // What it does when its turn has come.
+    let modes = match inst.op {
+        Op::Ds(Ds::DS_ORDERED_COUNT) => Modes::default().in_turn(),
+        _ => Modes::default(),
+    };
+    let block = lift_block(&code, 0, modes);
     match &block.nodes.last()?.op {
         Node::End(Terminator::Unsupported { what }) if !what.is_empty() => None,
         _ => Some(block),

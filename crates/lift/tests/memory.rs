@@ -403,7 +403,6 @@ fn scalar_loads() {
 #[test]
 fn unsupported() {
     for inst in [
-        any(Ds::DS_ORDERED_COUNT),
         with(any(Ds::DS_SWIZZLE_B32), Flags::GDS),
         with(any(Mubuf::BUFFER_LOAD_DWORDX2), Flags::LDS),
     ] {

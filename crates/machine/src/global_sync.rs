@@ -1,14 +1,17 @@
 //! Global wave synchronization: the counters of a device at which waves of
-//! different work-groups meet (Vega ISA, 12.13, DS_GWS_*).
+//! different work-groups meet (Vega ISA, 12.13, DS_GWS_*), and the turns at its
+//! ordered counters (DS_ORDERED_COUNT).
 //!
 //! A resource serves as a semaphore or as a barrier, whichever the last
 //! instruction made of it. Waves that must wait stand in its queue, in order of
 //! arrival; the scheduler asks whether they are still in there.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wavetank_ir::GlobalSync;
+
+use crate::turn::{PACKERS, Packer};
 
 /// Resources of a device: a number has 6 bits.
 const RESOURCES: usize = 64;
@@ -18,17 +21,27 @@ const RESOURCES: usize = 64;
 pub struct SyncRequest {
     /// The operation.
     pub op: GlobalSync,
-    /// The number of the resource, taken modulo 64.
+    /// The number of the resource, taken modulo 64; of an ordered counter, bits
+    /// 7:6 are its packer.
     pub resource: u8,
-    /// The number that is set, added or counted to.
+    /// The number that is set, added or counted to, or that of the wave.
     pub value: u32,
 }
 
-/// A place in the queue of a resource.
+/// A place in the queue of a resource, or a turn to come at an ordered counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ticket {
     resource: u8,
-    number: u64,
+    place: Place,
+}
+
+/// What a wave waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// To leave the queue, in which it has this number.
+    Queue(u64),
+    /// The turn of the wave with this number.
+    Turn(u32),
 }
 
 impl Ticket {
@@ -53,13 +66,17 @@ impl Ticket {
 /// assert!(!unit.is_waiting(first));
 /// ```
 pub struct GlobalSyncUnit {
-    resources: [Mutex<Resource>; RESOURCES],
+    /// Those of the device.
+    resources: Arc<[Mutex<Resource>; RESOURCES]>,
+    /// Those of a dispatch: its waves are numbered from 0 on.
+    packers: [Mutex<Packer>; PACKERS],
 }
 
 impl Default for GlobalSyncUnit {
     fn default() -> Self {
         GlobalSyncUnit {
-            resources: std::array::from_fn(|_| Mutex::default()),
+            resources: Arc::new(std::array::from_fn(|_| Mutex::default())),
+            packers: Default::default(),
         }
     }
 }
@@ -72,30 +89,64 @@ struct Resource {
 }
 
 impl GlobalSyncUnit {
+    /// The same resources for another dispatch, whose waves take turns of their
+    /// own.
+    pub(crate) fn of_dispatch(&self) -> Self {
+        GlobalSyncUnit {
+            resources: Arc::clone(&self.resources),
+            packers: Default::default(),
+        }
+    }
+
     /// Does what a wave asks for. `None` lets it go on; with a ticket it waits.
     pub fn enter(&self, request: SyncRequest) -> Option<Ticket> {
-        let resource = request.resource % RESOURCES as u8;
-        let number = self.resource(resource).enter(request.op, request.value)?;
-        Some(Ticket { resource, number })
+        let SyncRequest {
+            op,
+            resource,
+            value,
+        } = request;
+        let place = match op {
+            GlobalSync::Turn if self.packer(resource).is_turn(resource, value) => return None,
+            GlobalSync::Turn => Place::Turn(value),
+            GlobalSync::Pass => {
+                self.packer(resource).pass(resource, value);
+                return None;
+            }
+            GlobalSync::Last => {
+                self.packer(resource).last(value);
+                return None;
+            }
+            _ => Place::Queue(self.resource(resource).enter(op, value)?),
+        };
+        Some(Ticket { resource, place })
     }
 
     /// Whether a wave still waits.
     pub fn is_waiting(&self, ticket: Ticket) -> bool {
-        self.resource(ticket.resource)
-            .queue
-            .contains(&ticket.number)
+        let Ticket { resource, place } = ticket;
+        match place {
+            Place::Queue(number) => self.resource(resource).queue.contains(&number),
+            Place::Turn(wave) => !self.packer(resource).is_turn(resource, wave),
+        }
     }
 
     /// A wave that waits is gone.
     pub fn leave(&self, ticket: Ticket) {
-        self.resource(ticket.resource)
-            .queue
-            .retain(|n| *n != ticket.number);
+        if let Place::Queue(number) = ticket.place {
+            self.resource(ticket.resource)
+                .queue
+                .retain(|n| *n != number);
+        }
     }
 
     fn resource(&self, n: u8) -> MutexGuard<'_, Resource> {
-        let resource = &self.resources[usize::from(n)];
+        let resource = &self.resources[usize::from(n) % RESOURCES];
         resource.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn packer(&self, resource: u8) -> MutexGuard<'_, Packer> {
+        let packer = &self.packers[usize::from(resource >> 6)];
+        packer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -117,6 +168,8 @@ impl Resource {
                 self.counter -= 1;
                 return Some(self.wait());
             }
+            // Ordered counters are no resources.
+            GlobalSync::Turn | GlobalSync::Pass | GlobalSync::Last => {}
         }
         None
     }
@@ -148,6 +201,30 @@ mod tests {
             resource,
             value,
         })
+    }
+
+    /// The waves of another dispatch are numbered anew, and meet those of the
+    /// first at the device's barriers.
+    #[test]
+    fn a_dispatch_has_turns_of_its_own() {
+        let first = GlobalSyncUnit::default();
+        let ask = |unit: &GlobalSyncUnit, op, value| {
+            unit.enter(SyncRequest {
+                op,
+                resource: 0x45,
+                value,
+            })
+        };
+        assert_eq!(ask(&first, Turn, 0), None);
+        assert_eq!(ask(&first, Last, 0), None);
+        let second = first.of_dispatch();
+        let waits = ask(&second, Turn, 1).expect("wave 0 comes first");
+        assert!(second.is_waiting(waits));
+        assert_eq!(ask(&second, Turn, 0), None);
+        assert_eq!(ask(&second, Pass, 0), None);
+        assert!(!second.is_waiting(waits));
+        ask(&first, SignalMany, 1);
+        assert_eq!(ask(&second, Wait, 0), None, "one device has one semaphore");
     }
 
     /// "Since the waves deliver the count for the next barrier, this function

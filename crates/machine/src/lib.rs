@@ -11,6 +11,7 @@ mod float_env;
 pub mod gcn;
 mod global_sync;
 pub mod schedule;
+mod turn;
 mod turns;
 mod workgroup;
 mod yields;

@@ -185,12 +185,14 @@ pub fn run<W: Worker>(
     worker: impl Fn(usize) -> W + Sync,
 ) -> Result<Counts, Failure> {
     let threads = (options.threads.max(1) as u64).min(grid.count()) as usize;
-    let own_sync = GlobalSyncUnit::default();
+    let sync = options
+        .sync
+        .map_or_else(GlobalSyncUnit::default, GlobalSyncUnit::of_dispatch);
     let shared = Shared {
         grid,
         start,
         options,
-        sync: options.sync.unwrap_or(&own_sync),
+        sync: &sync,
         threads,
         next: AtomicU64::new(0),
         done: AtomicU64::new(0),

@@ -9,6 +9,7 @@ use wavetank_isa::{Field, Flags};
 
 use super::{MemKind, MemOp, Site};
 use crate::block::{Flow, Lift};
+use crate::modes::HAS_TURN;
 use crate::value::{Cond, Int};
 
 /// Lifts a DS instruction.
@@ -131,9 +132,10 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_MIN_SRC2_F64 => between(l, Rmw::FMin, 2),
         DS_MAX_SRC2_F64 => between(l, Rmw::FMax, 2),
 
+        DS_ORDERED_COUNT => ordered_count(l),
+
         // NotYet
         DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, "no document says what it does"),
-        DS_ORDERED_COUNT => Flow::unsupported(l.inst, "ordered counters are not executed yet"),
     }
 }
 
@@ -239,24 +241,37 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
 /// lanes at M0[15:0] + OFFSET; all get the value before. M0 is no limit then
 /// (docs/errata.md).
 ///
-/// The lowest active lane does it, and gets the value before for the others.
 fn append(l: &Lift, rmw: Rmw) -> Flow {
-    let exec = l.exec();
-    let lowest = (exec & -exec).as_mask().v;
-    let Some(vdst) = l.vgpr(Field::Vdst) else {
-        return Flow::Next;
-    };
     let base = match l.inst.has(Flags::GDS) {
         true => Int::const32(l.b, 0),
         false => l.m0() & 0xffff,
     };
+    let place = space(l, base.v, None);
+    once(
+        l,
+        place,
+        l.inst.mods.offset.into(),
+        rmw,
+        l.exec().count_ones().v,
+    );
+    Flow::Next
+}
+
+/// A counter that the wave changes as one: the lowest active lane does it, and
+/// gets the value before for the others.
+fn once(l: &Lift, space: Space, offset: i64, rmw: Rmw, data: Value) {
+    let exec = l.exec();
+    let lowest = (exec & -exec).as_mask().v;
+    let Some(vdst) = l.vgpr(Field::Vdst) else {
+        return;
+    };
     l.b.mem(MemOp {
         kind: MemKind::Atomic(rmw),
-        space: space(l, base.v, None),
-        offset: l.inst.mods.offset.into(),
+        space,
+        offset,
         access: Access::Dwords(1),
         half: Half::Whole,
-        data: vec![exec.count_ones().v],
+        data: vec![data],
         ret: Some(DataReg::V(vdst)),
         mask: Some(lowest),
         glc: false,
@@ -265,7 +280,50 @@ fn append(l: &Lift, rmw: Rmw) -> Flow {
     });
     let before = l.b.read_first_lane(l.b.read(Reg::V(vdst)), lowest);
     l.b.write(Reg::V(vdst), before, Some(l.exec_mask()));
-    Flow::Next
+}
+
+/// ds_ordered_count: when the waves with lower numbers have had their turns at
+/// the counter, adds to it, or swaps it, and hands the turn on. Of OFFSET, bits
+/// 7:2 are the counter, 8 hands on the turn, 9 says that the wave is done, 11:10
+/// are the packer, 13:12 the operation (LLVM, `ds.ordered.add`). M0[15:0] is the
+/// number of the wave; the counter stands in GDS at M0[31:16] + OFFSET[7:0].
+///
+/// It is lifted twice: first as the wait for the turn, which comes back here
+/// with the mode in which the rest is done.
+fn ordered_count(l: &Lift) -> Flow {
+    let offset = l.inst.mods.offset;
+    let rmw = match offset >> 12 & 3 {
+        0 => Rmw::Add,
+        1 => Rmw::Swap,
+        _ => return Flow::unsupported(l.inst, "bits 13:12 of its offset name no operation"),
+    };
+    let sync = |op, next| {
+        let counter = (offset >> 10 & 3) << 6 | offset >> 2 & 63;
+        Flow::End(Terminator::GlobalSync {
+            op,
+            resource: l.b.u32(counter as u32),
+            value: (l.m0() & 0xffff).v,
+            next,
+        })
+    };
+    let has_turn = |yes| l.b.write(Reg::Hw(HAS_TURN), l.b.u32(yes), None);
+    if !l.modes.has_turn() {
+        has_turn(1);
+        return sync(GlobalSync::Turn, l.pc);
+    }
+    let place = Space::Gds {
+        address: l.b.u32(0),
+        window: (l.m0() | 0xffff).v,
+    };
+    let data = l.vgpr(Field::Vaddr).unwrap_or(0);
+    let data = l.b.read_first_lane(l.b.read(Reg::V(data)), l.exec_mask());
+    once(l, place, i64::from(offset & 0xfc), rmw, data);
+    has_turn(0);
+    match offset >> 8 & 3 {
+        0 => Flow::End(Terminator::Branch(l.next())),
+        1 => sync(GlobalSync::Pass, l.next()),
+        _ => sync(GlobalSync::Last, l.next()),
+    }
 }
 
 /// A fixed pattern of lanes; a source lane that is off gives 0.

@@ -465,6 +465,11 @@ fn global_sync(op: GlobalSync, resource: &str, value: &str) -> String {
         GlobalSync::Barrier => {
             format!("wait at barrier {resource}; at the next one {value} other waves meet")
         }
+        GlobalSync::Turn => format!("wait until it is wave {value}'s turn at counter {resource}"),
+        GlobalSync::Pass => format!("the turn at counter {resource} is that of wave {value} + 1"),
+        GlobalSync::Last => {
+            format!("the turn at all counters of {resource}'s packer passes wave {value}")
+        }
     }
 }
 

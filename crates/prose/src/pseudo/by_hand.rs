@@ -239,6 +239,14 @@ fn ds(op: Ds) -> Lines {
             "the first active lane's DATA: how many others meet there next time",
             NUMBER,
         ],
+        DS_ORDERED_COUNT => &[
+            "wait until it is the turn of wave M0[15:0] at counter OFFSET[7:2] of packer OFFSET[11:10]",
+            "old = 4 bytes of GDS at M0[31:16] + OFFSET[7:2] * 4",
+            "those bytes = old + the first active lane's DATA; with OFFSET[12], DATA",
+            "D = old",
+            "if OFFSET[8]: the turn at the counter is that of the wave with the next number",
+            "if OFFSET[9]: so at all counters of the packer",
+        ],
         DS_NOP => &["wait a cycle"],
         DS_SWIZZLE_B32 => &["D = lane(ADDR, the lane that the pattern in OFFSET gives this one)"],
         DS_CONSUME => &[
