@@ -15,7 +15,7 @@ pub(crate) use lds::ds;
 pub(crate) use scalar::smem;
 
 use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Space, Value};
-use wavetank_isa::{Field, Flags, Operand, Ty};
+use wavetank_isa::{Field, Flags, Op, Operand, Ty};
 
 use crate::block::{Flow, Lift};
 use crate::operand::{NAMED, SGPRS};
@@ -65,7 +65,7 @@ impl Site<'_, '_> {
     /// D = MEM[ADDR]
     fn load(self, access: Access, half: Half) -> Flow {
         let l = self.l;
-        l.b.mem(self.access(MemKind::Load, access, half));
+        l.vector_memory(self.access(MemKind::Load, access, half));
         Flow::Next
     }
 
@@ -89,12 +89,34 @@ impl Site<'_, '_> {
             None if rmw.needs_two() => l.vectors(field, 2 * one),
             None => l.vectors(field, one),
         };
-        l.b.mem(op);
+        l.vector_memory(op);
         Flow::Next
     }
 }
 
 impl<'a> Lift<'a> {
+    /// An access of vector memory. With TFE the register behind its results gets
+    /// a status (Vega ISA, 8.1 and 8.2, TFE): 0, since all memory is resident.
+    fn vector_memory(&self, op: MemOp) {
+        let status = match op.ret {
+            Some(DataReg::V(first)) if self.asks_for_status() => {
+                Some(first + op.registers() as u16)
+            }
+            _ => None,
+        };
+        let mask = op.mask;
+        self.b.mem(op);
+        if let Some(register) = status {
+            self.b.write(Reg::V(register), self.b.u32(0), mask);
+        }
+    }
+
+    /// TFE, of instructions whose results have room for it: assemblers know the
+    /// flag of FLAT, and count no register for it.
+    fn asks_for_status(&self) -> bool {
+        self.inst.has(Flags::TFE) && !matches!(self.inst.op, Op::Flat(_))
+    }
+
     /// The vector registers from the one in a field on, as results of an access.
     fn results(&self, field: Field) -> Option<DataReg> {
         self.vgpr(field).map(DataReg::V)
@@ -162,7 +184,7 @@ impl<'a> Lift<'a> {
     }
 
     /// The width of the operand in a field, in dwords.
-    fn dwords(&self, field: Field) -> u8 {
+    pub(crate) fn dwords(&self, field: Field) -> u8 {
         let specs = self.inst.row().operands;
         let spec = specs.iter().find(|s| s.field == field);
         spec.map_or(0, |s| Ty::dwords(s.ty))

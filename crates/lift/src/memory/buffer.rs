@@ -1,8 +1,5 @@
 //! Buffers (Vega ISA, 8.1 "Vector memory buffer instructions", 12.14 MUBUF and
 //! 12.15 MTBUF).
-//!
-//! TFE asks for a status where memory is not resident; all memory is resident
-//! here, so it changes nothing.
 
 use wavetank_ir::{Access, Counter, Elements, Half, Rmw, Space};
 use wavetank_isa::tables::{Mtbuf, Mubuf};

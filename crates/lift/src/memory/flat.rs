@@ -1,5 +1,5 @@
 //! FLAT, GLOBAL and SCRATCH (Vega ISA, 9 "Flat memory instructions" and
-//! 12.18 FLAT). As with buffers, TFE changes nothing.
+//! 12.18 FLAT).
 
 use wavetank_ir::{Access, Counter, Half, Rmw, Space};
 use wavetank_isa::tables::Flat;

@@ -1,8 +1,7 @@
 //! Images (Vega ISA, 8.2 "Vector memory image instructions" and 12.16 MIMG).
 //!
-//! TFE and LWE ask for a status where memory is not resident, or a level of
-//! detail was held back by what is; all memory is resident here, so they change
-//! nothing.
+//! LWE asks for a bit in the status of TFE where a level of detail was held back
+//! by what is resident; all memory is resident here, so it changes nothing.
 
 use wavetank_ir::{Access, Counter, Half, Image, ImageKind, Lod, MemKind, MemOp, Rmw, Space};
 use wavetank_isa::tables::Mimg;
@@ -261,6 +260,6 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         MemKind::Store | MemKind::Atomic(_) => 1,
     };
     op.data = l.vectors(Field::Vdata, operands * op.registers());
-    l.b.mem(op);
+    l.vector_memory(op);
     Flow::Next
 }
