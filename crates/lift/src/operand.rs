@@ -21,6 +21,9 @@ pub(crate) const NAMED: u8 = sreg::FLAT_SCRATCH;
 /// Scalar registers that a destination can name.
 pub(crate) const SGPRS: u8 = 128;
 
+/// An index from a register that leads nowhere.
+pub(crate) const FAR: u32 = 1 << 16;
+
 // The IR knows EXEC, and nothing else of GCN's registers.
 const _: () = assert!(EXEC == Reg::EXEC_LO);
 
@@ -138,7 +141,6 @@ impl<'a> Lift<'a> {
     /// (from `most` on) one that is out of range in the IR too (Vega ISA, 3.6
     /// "Out-of-Range behavior").
     pub fn index_within(&self, first: u16, index: Int<'a>, most: u16) -> Int<'a> {
-        const FAR: u32 = 1 << 16;
         if most >= 256 {
             return index;
         }

@@ -15,7 +15,7 @@ use wavetank_isa::{DstUnused, Field, Flags, Form, Inst, Operand, Row, SdwaSel, T
 use crate::block::Lift;
 use crate::lane;
 use crate::memory::through_lds;
-use crate::operand::VCC;
+use crate::operand::{FAR, VCC};
 use crate::value::{Cond, Float, Int};
 
 /// The source that is read from LDS.
@@ -208,6 +208,23 @@ impl<'a> Vector<'a> {
     pub fn write_indexed(&self, n: u16, index: Int<'a>, value: Value, lanes: Value) {
         let index = self.l.index_within(n, index, self.l.modes.vgprs());
         self.b().write_indexed(n, index.v, value, lanes);
+    }
+
+    /// Whether the wave has the register that is M0[7:0] behind another.
+    fn has_indexed(&self, n: u16) -> Cond<'a> {
+        let most = self.l.modes.vgprs();
+        (self.gpr_index() + u64::from(n)).lt_u(u64::from(most))
+    }
+
+    /// Whether the wave has the registers of a destination that is indexed
+    /// (Vega ISA, 3.6 "Out-of-Range behavior").
+    fn has_destination(&self) -> Option<Cond<'a>> {
+        let Operand::Vgpr(n) = self.l.inst.operand(Field::Vdst) else {
+            return None;
+        };
+        let indexed = self.l.modes.indexed(self.l.inst) & 8 != 0;
+        let last = u16::from(n) + u16::from(self.l.dwords(Field::Vdst).max(1)) - 1;
+        indexed.then(|| self.has_indexed(last))
     }
 
     /// M0[7:0], the index of VGPR indexing.
@@ -423,6 +440,8 @@ impl<'a> Vector<'a> {
         let index = self.gpr_index();
         if wide {
             let value = Int::i64(b, value);
+            // Both registers or none.
+            let index = self.has_indexed(n + 1).select(index, Int::const32(b, FAR));
             self.write_indexed(n, index, value.low().v, lanes);
             self.write_indexed(n + 1, index, value.high().v, lanes);
         } else if bytes == 0b1111 {
@@ -454,14 +473,25 @@ impl<'a> Vector<'a> {
     }
 
     /// Writes the mask a carry or a compare gives: lanes that are off get 0.
-    /// Returns what was written.
+    /// Returns what was written. "If any destination is out-of-range, no results
+    /// are written" (Vega ISA, 3.6): the mask of such an instruction stays.
     pub fn write_mask(&self, cond: Cond<'a>) -> Value {
         let b = self.b();
         let mask = self.per_lane(cond).v;
         let mask = b.bin(Bin::And, Elem::I64, Fp::default(), mask, self.lanes());
         match self.l.inst.operand(Field::Sdst) {
             Operand::Sgpr(RESERVED) => {}
-            Operand::Sgpr(n) => b.write(Reg::Mask(n & !1), mask, None),
+            Operand::Sgpr(n) => {
+                let reg = Reg::Mask(n & !1);
+                let written = match self.has_destination() {
+                    Some(there) => {
+                        let bits = |mask| Cond::new(b, mask).as_int();
+                        there.select(bits(mask), bits(b.read(reg))).as_mask().v
+                    }
+                    None => mask,
+                };
+                b.write(reg, written, None);
+            }
             _ => {}
         }
         mask
