@@ -31,6 +31,10 @@ impl Lift<'_> {
     }
 }
 
+/// Why an instruction is not executed of which documents have the name, and
+/// nothing else.
+pub(crate) const NAME_ONLY: &str = "documents have its name, and nothing of what it does";
+
 /// Whether an instruction ends its block.
 pub(crate) enum Flow {
     /// The next instruction follows.

@@ -92,8 +92,11 @@ impl Explanation {
         out
     }
 
-    /// Pseudo-code, and the functions that it names.
+    /// Pseudo-code, and the functions that it names; of what is not executed the reason.
     fn pseudo(&self) -> String {
+        if let Some(why) = &self.not_executed {
+            return format!("\n  not executed\n{}", folded(why, "    ", 8));
+        }
         let Some(code) = &self.pseudo_code else {
             return String::new();
         };
@@ -123,6 +126,15 @@ mod tests {
     fn fits(page: &str) {
         for line in page.lines() {
             assert!(line.chars().count() <= PAGE, "{line}\nin\n{page}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_executed_has_its_reason() {
+        for op in Op::all().filter(|op| op.row().exists_on(Chip::Gfx900)) {
+            let page = Explanation::row(op, Chip::Gfx900);
+            let told = page.text(false).contains("\n  not executed\n    ");
+            assert_eq!(told, page.pseudo_code.is_none(), "{op:?}");
         }
     }
 

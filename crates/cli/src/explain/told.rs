@@ -20,6 +20,8 @@ pub struct Explanation {
     pub(super) bytes: Vec<u8>,
     /// The fields of its words, the lowest first.
     pub(super) fields: Vec<Bits>,
+    /// Why it is not executed.
+    pub(super) not_executed: Option<String>,
     /// What it does, if it is executed; a name has that of its operands' names.
     pub(super) pseudo_code: Option<Pseudo>,
     pub(super) operands: Vec<Operand>,
@@ -113,6 +115,7 @@ impl Explanation {
             format: format!("{:?}", op.home()).to_uppercase(),
             sentence: sentence(op),
             bytes: Vec::new(),
+            not_executed: not_executed(op, chip),
             fields: fields(op, op.home(), chip),
             pseudo_code: PseudoCode::of_row(op, chip).map(Pseudo::from),
             operands: std::iter::zip(row.operands, operand_names(op))
@@ -236,6 +239,16 @@ fn forms(op: Op, chip: Chip) -> Vec<&'static str> {
     std::iter::once(home).chain(others).collect()
 }
 
+/// Why an instruction is not executed, if it is not.
+fn not_executed(op: Op, chip: Chip) -> Option<String> {
+    let wavetank::Fidelity::Unsupported(why) = fidelity(op, chip) else {
+        return None;
+    };
+    // It begins with an instruction of the kind.
+    let reason = why.split_once(": ").map(|(_, reason)| reason.to_owned());
+    Some(reason.unwrap_or(why))
+}
+
 fn told_fidelity(op: Op, chip: Chip) -> String {
     use wavetank::Fidelity::*;
     match fidelity(op, chip) {
@@ -244,7 +257,7 @@ fn told_fidelity(op: Op, chip: Chip) -> String {
         WithinUlp(ulp) => format!("within {ulp} ULP"),
         Approximate(how) => format!("approximate: {how}"),
         NoEffect(why) => format!("no effect: {why}"),
-        Unsupported(why) => format!("unsupported: {why}"),
+        Unsupported(_) => "unsupported: it stops the kernel".to_owned(),
     }
 }
 

@@ -180,8 +180,17 @@ pub(crate) fn mimg(l: &Lift, op: Mimg) -> Flow {
         IMAGE_SAMPLE_C_CD_CL_O => sample(Derivatives).compare().clamp().offsets(),
 
         // NotYet
-        IMAGE_GATHER4H | IMAGE_GATHER4H_PCK | IMAGE_GATHER8H_PCK => {
-            return Flow::unsupported(l.inst, "no document says where its group of texels begins");
+        IMAGE_GATHER4H | IMAGE_GATHER4H_PCK => {
+            return Flow::unsupported(
+                l.inst,
+                "it takes a row of four texels, and no document says which",
+            );
+        }
+        IMAGE_GATHER8H_PCK => {
+            return Flow::unsupported(
+                l.inst,
+                "it takes a row of eight texels, and no document says which",
+            );
         }
     };
     emit(l, meaning)

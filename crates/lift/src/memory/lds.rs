@@ -8,7 +8,7 @@ use wavetank_isa::tables::{Ds, Features};
 use wavetank_isa::{Field, Flags};
 
 use super::{MemKind, MemOp, Site};
-use crate::block::{Flow, Lift};
+use crate::block::{Flow, Lift, NAME_ONLY};
 use crate::modes::HAS_TURN;
 use crate::value::{Cond, Int};
 
@@ -135,7 +135,7 @@ pub(crate) fn ds(l: &Lift, op: Ds) -> Flow {
         DS_ORDERED_COUNT => ordered_count(l),
 
         // NotYet
-        DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, "no document says what it does"),
+        DS_CONDXCHG32_RTN_B128 => Flow::unsupported(l.inst, NAME_ONLY),
     }
 }
 

@@ -5,7 +5,7 @@ use wavetank_isa::Field;
 use wavetank_isa::tables::Sop1;
 
 use super::{Result, keep_scc, non_zero, write_back};
-use crate::block::{Flow, Lift};
+use crate::block::{Flow, Lift, NAME_ONLY};
 use crate::control;
 use crate::operand::{M0, NAMED};
 use crate::value::Int;
@@ -71,7 +71,7 @@ pub(crate) fn sop1(l: &Lift, op: Sop1) -> Flow {
         S_CBRANCH_JOIN => return control::join(l, s),
         // NotYet
         S_MOV_REGRD_B32 | S_MOV_FED_B32 => {
-            return Flow::unsupported(l.inst, "no document says what it does");
+            return Flow::unsupported(l.inst, NAME_ONLY);
         }
     };
     write_back(l, result)

@@ -5,7 +5,7 @@ use wavetank_isa::tables::Sopk;
 
 use super::sop2::add_signed;
 use super::{keep_scc, only_scc, with_scc, write_back};
-use crate::block::{Flow, Lift};
+use crate::block::{Flow, Lift, NAME_ONLY};
 use crate::control;
 use crate::value::Int;
 
@@ -41,7 +41,7 @@ pub(crate) fn sopk(l: &Lift, op: Sopk) -> Flow {
         S_CALL_B64 => return control::call(l, Int::const64(l.b, l.target())),
         // NotYet
         S_GETREG_REGRD_B32 => {
-            return Flow::unsupported(l.inst, "no document says what it does");
+            return Flow::unsupported(l.inst, NAME_ONLY);
         }
     };
     write_back(l, result)

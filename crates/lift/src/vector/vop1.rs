@@ -6,7 +6,7 @@ use wavetank_isa::{Field, Operand};
 
 use super::operand::Vector;
 use super::shape::{INFINITIES, NANS, NEGATIVE_INFINITY};
-use crate::block::Flow;
+use crate::block::{Flow, NAME_ONLY};
 use crate::lane_fn;
 use crate::operand::{EXCP, hw};
 use crate::value::{Float, Int};
@@ -120,7 +120,7 @@ pub(super) fn lift(v: &Vector, op: Vop1) -> Flow {
         }),
         // NotYet: opcodes that no document explains.
         V_MOV_FED_B32 | V_MOV_PRSV_B32 | V_WRITELANE_REGWR_B32 => {
-            Flow::unsupported(v.l.inst, "it is undocumented")
+            Flow::unsupported(v.l.inst, NAME_ONLY)
         }
     }
 }

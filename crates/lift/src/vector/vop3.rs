@@ -7,7 +7,7 @@ use wavetank_isa::{Field, Operand, Ty};
 
 use super::interpolation;
 use super::operand::Vector;
-use crate::block::Flow;
+use crate::block::{Flow, NAME_ONLY};
 use crate::lane_fn;
 use crate::value::{Cond, Float, Int};
 
@@ -145,7 +145,7 @@ pub(super) fn lift(v: &Vector, op: Vop3) -> Flow {
             positive.select_float(v.mul_legacy(a, b), v.constant(c, -f32::MAX))
         }),
         // NotYet: an opcode that no document at hand explains.
-        V_READLANE_REGRD_B32 => Flow::unsupported(v.l.inst, "it is undocumented"),
+        V_READLANE_REGRD_B32 => Flow::unsupported(v.l.inst, NAME_ONLY),
     }
 }
 
