@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wavetank::object::{Target, targets};
+use wavetank::object::{CodeObject, Target, targets};
 use wavetank::{Chip, ChipFacts};
 use wavetank_quote::plain;
 
@@ -34,6 +34,17 @@ impl CodeFile {
         }
         let targets = targets(&self.bytes).map_err(|e| Failure::from(e).of(&self.path))?;
         choose(&targets).map_err(|problem| Failure::usage(problem).of(&self.path))
+    }
+
+    /// The chip asked for, or else that of a code object with shaders.
+    pub fn chip_of_shaders(&self, gpu: Option<&str>) -> Result<Chip> {
+        if let Some(name) = gpu {
+            return chip_named(name);
+        }
+        let object = CodeObject::parse_shaders(&self.bytes);
+        let object = object.map_err(|e| Failure::from(e).of(&self.path))?;
+        let chip = choose(&[object.target().clone()]);
+        chip.map_err(|problem| Failure::usage(problem).of(&self.path))
     }
 }
 

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use crate::common::wavetank;
 
-const DOCUMENTS: [&str; 7] = [
+const DOCUMENTS: [&str; 8] = [
     "README.md",
     "docs/ci.md",
     "docs/running.md",
     "docs/assembling.md",
     "docs/exec-format.md",
     "docs/launching.md",
+    "docs/stages.md",
     "docs/performance.md",
 ];
 

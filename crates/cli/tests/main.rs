@@ -18,5 +18,6 @@ mod newcomer;
 mod presentation;
 mod programs;
 mod schedule;
+mod stage;
 mod visa;
 mod wrong_input;

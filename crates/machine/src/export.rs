@@ -35,6 +35,15 @@ impl Sent {
             data,
         }
     }
+
+    /// The bits of component `n` (0 to 3) in a lane, 16 of a compressed export; `None` if it is not sent.
+    pub fn component(&self, n: usize, lane: usize) -> Option<u32> {
+        let dword = self.data.get(n)?.as_ref()?[lane];
+        Some(match self.compressed {
+            true => dword >> (16 * (n % 2)) & 0xffff,
+            false => dword,
+        })
+    }
 }
 
 /// The data of one export, and whose they are.

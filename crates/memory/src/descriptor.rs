@@ -85,6 +85,9 @@ pub struct ImageResource {
     pub compressed: bool,
     /// The smallest level of detail, in units of 1/256.
     pub min_lod: u16,
+    /// The order in which the channels of a border color stand for x, y, z and w of the data: 0 xyzw, 1 xwyz, 2 wzyx,
+    /// 3 wxyz, 4 zyxw, 5 yxwz. [`Tiling::Indexed`] has none.
+    pub border_order: u8,
 }
 
 /// Bits `first` to `last` of a word.
@@ -115,6 +118,7 @@ impl ImageResource {
             swizzle: 0,
             compressed: false,
             min_lod: 0,
+            border_order: 0,
         }
     }
 
@@ -157,9 +161,9 @@ impl ImageResource {
             true => last.saturating_sub(first_slice),
             false => last,
         };
-        let (pitch, last_in_memory) = match tiling {
-            Tiling::Indexed => (bits(w4, 13, 26), 0),
-            Tiling::Swizzled => (bits(w4, 13, 28), bits(w5, 28, 31)),
+        let (pitch, last_in_memory, border_order) = match tiling {
+            Tiling::Indexed => (bits(w4, 13, 26), 0, 0),
+            Tiling::Swizzled => (bits(w4, 13, 28), bits(w5, 28, 31), bits(w4, 29, 31)),
         };
         Some(ImageResource {
             address: (u64::from(w0) | u64::from(bits(w1, 0, 7)) << 32) << 8,
@@ -175,6 +179,7 @@ impl ImageResource {
             swizzle: bits(w3, 20, 24) as u8,
             compressed: bits(w6, 21, 21) != 0,
             min_lod: bits(w1, 8, 19) as u16,
+            border_order: border_order as u8,
         })
     }
 
@@ -193,9 +198,9 @@ impl ImageResource {
             (Tiling::Indexed, false) => (depth, 0),
             (Tiling::Swizzled, _) => (last_slice, put(self.last_in_memory.into(), 28, 31)),
         };
-        let last_of_pitch = match self.tiling {
-            Tiling::Indexed => 26,
-            Tiling::Swizzled => 28,
+        let (last_of_pitch, border_order) = match self.tiling {
+            Tiling::Indexed => (26, 0),
+            Tiling::Swizzled => (28, put(self.border_order.into(), 29, 31)),
         };
         [
             (self.address >> 8) as u32,
@@ -209,7 +214,9 @@ impl ImageResource {
                 | put(last, 16, 19)
                 | put(self.swizzle.into(), 20, 24)
                 | put(self.kind as u32, 28, 31),
-            put(in_depth, 0, 12) | put(self.pitch.wrapping_sub(1), 13, last_of_pitch),
+            put(in_depth, 0, 12)
+                | put(self.pitch.wrapping_sub(1), 13, last_of_pitch)
+                | border_order,
             put(self.first_slice, 0, 12) | slices,
             put(self.compressed.into(), 21, 21),
             0,
@@ -295,8 +302,8 @@ pub enum Border {
     OpaqueBlack,
     /// All 1.
     OpaqueWhite,
-    /// From a table that the driver sets up.
-    Table,
+    /// This entry of a table that the driver sets up.
+    Table(u16),
 }
 
 /// A sampler (S#).
@@ -379,7 +386,7 @@ impl ImageSampler {
                 0 => Border::TransparentBlack,
                 1 => Border::OpaqueBlack,
                 2 => Border::OpaqueWhite,
-                _ => Border::Table,
+                _ => Border::Table(bits(w3, 0, 11) as u16),
             },
         }
     }
@@ -409,7 +416,12 @@ impl ImageSampler {
                 | u32::from(self.mip_filter & 3) << 26
                 | flag(self.chooses_first, 28)
                 | flag(self.needs_levels, 31),
-            (self.border as u32) << 30,
+            match self.border {
+                Border::TransparentBlack => 0,
+                Border::OpaqueBlack => 1 << 30,
+                Border::OpaqueWhite => 2 << 30,
+                Border::Table(entry) => 3 << 30 | u32::from(entry & 0xfff),
+            },
         ]
     }
 

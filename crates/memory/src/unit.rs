@@ -43,6 +43,8 @@ pub struct MemoryUnit<'m> {
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
     pub(crate) alignment: Alignment,
+    /// Where the table of border colors is.
+    border_colors: Option<u64>,
     pub(crate) surfaces: Arc<Surfaces>,
     /// What tapped programs have touched.
     pub(crate) touches: Log,
@@ -73,6 +75,7 @@ impl<'m> MemoryUnit<'m> {
             overruns: Overruns::default(),
             scratch: Scratch::default(),
             alignment: Alignment::of(Generation::Gfx9),
+            border_colors: None,
             surfaces: Arc::default(),
             touches: Log::default(),
         }
@@ -92,6 +95,17 @@ impl<'m> MemoryUnit<'m> {
     /// gfx9 if never called).
     pub fn set_alignment(&mut self, alignment: Alignment) {
         self.alignment = alignment;
+    }
+
+    /// Sets where the table of border colors is, of which samplers name entries (`TA_BC_BASE_ADDR` of a chip). At first
+    /// nowhere, and samplers that name one stop the kernel.
+    pub fn set_border_colors(&mut self, address: Option<u64>) {
+        self.border_colors = address;
+    }
+
+    /// Where the table of border colors is.
+    pub(crate) fn border_colors(&self) -> Option<u64> {
+        self.border_colors
     }
 
     /// Sets the surfaces that waves reach by number. At first there are none.

@@ -71,8 +71,21 @@ impl CodeObject {
     /// Any of [`Error`] but those of bundles. The bytes are not trusted: whatever they are, nothing panics, and no more
     /// memory is taken than a small multiple of their length.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
+        Self::read_elf(bytes, false)
+    }
+
+    /// As [`parse`](Self::parse), but takes what compilers make for drivers of graphics (PAL, Mesa), too: shaders are
+    /// functions, and there are no kernels among them.
+    ///
+    /// # Errors
+    /// Those of [`parse`](Self::parse).
+    pub fn parse_shaders(bytes: &[u8]) -> Result<Self> {
+        Self::read_elf(bytes, true)
+    }
+
+    fn read_elf(bytes: &[u8], graphics: bool) -> Result<Self> {
         let elf = Elf::parse(bytes)?;
-        let version = elf.code_object_version()?;
+        let version = elf.code_object_version(graphics)?;
         let notes = elf.notes()?;
         let target = read_target(version, elf.flags(), &notes)?;
         let metadata = read_metadata(&notes)?;
@@ -96,7 +109,55 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// The code object version, 2 to 6.
+    /// Plain code without a file around it, as assemblers write it: a segment at address 0 that begins with the function
+    /// `main`. There are no kernels in it.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`].
+    ///
+    /// ```
+    /// let end = 0xbf81_0000u32.to_le_bytes();
+    /// let object = wavetank_object::CodeObject::of_code(&end, "gfx900".parse()?)?;
+    /// assert_eq!(object.symbol("main").unwrap().size, 4);
+    /// # Ok::<(), wavetank_object::Error>(())
+    /// ```
+    pub fn of_code(code: &[u8], target: Target) -> Result<Self> {
+        let size = code.len() as u64;
+        let segments = vec![Segment {
+            address: 0,
+            file_offset: 0,
+            file_size: size,
+            memory_size: size,
+            align: ENTRY_ALIGN,
+            readable: true,
+            writable: false,
+            executable: true,
+        }];
+        let main = Symbol {
+            name: "main".to_owned(),
+            address: 0,
+            size,
+            kind: SymbolKind::Function,
+            global: true,
+        };
+        let mut object = Self {
+            version: 0,
+            target,
+            kernels: Vec::new(),
+            kernels_by_name: Vec::new(),
+            printf: Vec::new(),
+            symbols: vec![main],
+            symbols_by_name: Vec::new(),
+            relocations: Vec::new(),
+            span: span(&segments, size)?,
+            segments,
+            bytes: code.to_vec(),
+        };
+        object.sort_names();
+        Ok(object)
+    }
+
+    /// The code object version, 2 to 6; 0 for plain code.
     pub fn version(&self) -> u8 {
         self.version
     }

@@ -19,6 +19,10 @@ const LE: LittleEndian = LittleEndian;
 
 /// `ELFOSABI_AMDGPU_HSA`.
 const OS_ABI_HSA: u8 = 64;
+/// `ELFOSABI_AMDGPU_PAL`.
+const OS_ABI_PAL: u8 = 65;
+/// `ELFOSABI_AMDGPU_MESA3D`.
+const OS_ABI_MESA3D: u8 = 66;
 /// `STT_AMDGPU_HSA_KERNEL`: the code symbol of a kernel in code object version 2.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
 /// How many times the file's length its symbols' names may have together. Linkers let a name be the end of another one,
@@ -165,17 +169,19 @@ impl<'a> Elf<'a> {
             .next()
     }
 
-    /// The code object version, 2 to 6, after checking that this is a linked HSA code object for an AMD GPU.
-    pub fn code_object_version(&self) -> Result<u8> {
+    /// The code object version, 2 to 6, after checking that this is a linked HSA code object for an AMD GPU. With
+    /// `graphics` those of drivers for graphics are taken, too; their flags are those of version 3.
+    pub fn code_object_version(&self, graphics: bool) -> Result<u8> {
         if let Some(machine) = self.foreign_machine() {
             return Err(Error::WrongMachine { machine });
         }
         let ident = self.header.e_ident();
-        if ident.os_abi.0 != OS_ABI_HSA {
+        let of_graphics = graphics && matches!(ident.os_abi.0, OS_ABI_PAL | OS_ABI_MESA3D);
+        if ident.os_abi.0 != OS_ABI_HSA && !of_graphics {
             let os = match ident.os_abi.0 {
                 0 => "no operating system".to_owned(),
-                65 => "PAL (graphics)".to_owned(),
-                66 => "Mesa3D".to_owned(),
+                OS_ABI_PAL => "PAL (graphics)".to_owned(),
+                OS_ABI_MESA3D => "Mesa3D".to_owned(),
                 other => format!("OS ABI {other}"),
             };
             return Err(Error::WrongOs { os });
@@ -189,6 +195,7 @@ impl<'a> Elf<'a> {
             return Err(Error::NotLinked { found });
         }
         match ident.abi_version {
+            _ if of_graphics => Ok(3),
             abi @ 0..=4 => Ok(abi + 2),
             other => Err(Error::Version {
                 found: format!("of ABI byte {other}"),

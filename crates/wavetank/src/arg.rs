@@ -72,7 +72,7 @@ enum Class {
 
 impl Arg {
     /// The bytes as they stand in the argument block.
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         match self {
             Arg::I8(v) => v.to_le_bytes().into(),
             Arg::U8(v) => v.to_le_bytes().into(),

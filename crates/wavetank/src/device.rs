@@ -124,6 +124,24 @@ impl Device {
         Module::load(self, bytes)
     }
 
+    /// Loads a code object with shaders, for [`Shader`](crate::stage::Shader): of drivers for graphics (PAL, Mesa), or any
+    /// other that is no bundle.
+    ///
+    /// # Errors
+    /// [`Error::Object`](crate::Error::Object) for bytes that are none, or have no code for this chip.
+    pub fn load_shaders(&self, bytes: &[u8]) -> Result<Module> {
+        Module::load_shaders(self, bytes)
+    }
+
+    /// Loads plain code, as `wavetank asm -o` writes it: it has the function `main`, for [`Shader`](crate::stage::Shader), and no
+    /// kernels.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn load_code(&self, code: &[u8]) -> Result<Module> {
+        Module::load_code(self, code)
+    }
+
     /// A buffer of `bytes` bytes, all zero.
     ///
     /// # Errors

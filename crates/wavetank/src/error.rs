@@ -9,6 +9,8 @@ use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
 use wavetank_quote::{plain, readable, some_of};
 
+use crate::stage::Stage;
+
 /// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -31,6 +33,26 @@ pub enum Error {
         similar: bool,
         /// The kernels that there are, the most similar ones first.
         kernels: Vec<String>,
+    },
+    /// There is no code of this name.
+    #[error("there is no function `{}` here{}", plain(name), other_functions(*similar, functions))]
+    UnknownFunction {
+        /// The name asked for.
+        name: String,
+        /// Whether the first function may be what was meant.
+        similar: bool,
+        /// The functions that there are, the most similar ones first.
+        functions: Vec<String>,
+    },
+    /// What waves of a stage cannot start with.
+    #[error("`{}` cannot run as {stage}: {problem}", plain(function))]
+    Shader {
+        /// The function.
+        function: String,
+        /// The stage.
+        stage: Stage,
+        /// What is wrong, and what can be done.
+        problem: String,
     },
     /// Arguments that do not fit the kernel.
     #[error(
@@ -148,6 +170,14 @@ fn suggestion(similar: bool, kernels: &[String]) -> String {
             let (meant, others) = (readable(meant), some_of(others));
             format!("; did you mean `{meant}`? There are also {others}")
         }
+    }
+}
+
+fn other_functions(similar: bool, functions: &[String]) -> String {
+    match (similar, functions) {
+        (_, []) => "; the file has none".to_owned(),
+        (false, functions) => format!("; there are {}", some_of(functions)),
+        (true, [meant, ..]) => format!("; did you mean `{}`?", readable(meant)),
     }
 }
 

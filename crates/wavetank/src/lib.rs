@@ -56,6 +56,7 @@ mod memory;
 mod module;
 mod overrun;
 mod report;
+pub mod stage;
 pub mod statistics;
 mod surfaces;
 mod trace;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use wavetank_object::CodeObject;
+use wavetank_object::{CodeObject, Target};
 use wavetank_quote::{function, readable};
 
 use crate::code::ModuleCode;
@@ -46,6 +46,39 @@ impl Module {
         externals: &dyn Fn(&str) -> Option<u64>,
     ) -> Result<Module> {
         let object = wavetank_object::open(bytes, Some(device.chip().name()))?;
+        Module::of(device, object, externals)
+    }
+
+    /// Loads plain code, as `wavetank asm -o` writes it: it has the function `main`, and no kernels.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn load_code(device: &Device, code: &[u8]) -> Result<Module> {
+        let target = device.chip().name().parse()?;
+        Module::of(device, CodeObject::of_code(code, target)?, &|_| None)
+    }
+
+    /// Loads a code object with shaders: of drivers for graphics (PAL, Mesa), or any other that is no bundle.
+    ///
+    /// # Errors
+    /// Those of [`load`](Self::load).
+    pub fn load_shaders(device: &Device, bytes: &[u8]) -> Result<Module> {
+        let object = CodeObject::parse_shaders(bytes)?;
+        let wanted: Target = device.chip().name().parse()?;
+        if !object.target().serves(&wanted) {
+            Err(wavetank_object::Error::TargetMissing {
+                wanted: wanted.to_string(),
+                present: vec![object.target().to_string()],
+            })?;
+        }
+        Module::of(device, object, &|_| None)
+    }
+
+    fn of(
+        device: &Device,
+        object: CodeObject,
+        externals: &dyn Fn(&str) -> Option<u64>,
+    ) -> Result<Module> {
         let (memory, image) = Loaded::new(&device.inner.memory, &object, externals)?;
         let code = ModuleCode::new(device.chip(), &object, &image);
         let engine = Engine::new(code, device.inner.simd, device.inner.engine);

@@ -9,7 +9,7 @@ use wavetank_memory::LdsOverrun as Seen;
 use wavetank_quote::readable;
 
 use crate::error::{Place, access_of};
-use crate::kernel::Kernel;
+use crate::module::Module;
 
 /// A kernel that went beyond its LDS. That has a result, as on a chip: loads gave 0 there, stores were dropped.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,13 +78,13 @@ impl Overruns {
         *all = Some((first.0, first.1, Seen { count, ..first.2 }));
     }
 
-    /// What a run of a kernel tells of it.
-    pub fn tell(self, kernel: &Kernel) -> Option<LdsOverrun> {
+    /// What a run of a kernel of a module tells of it.
+    pub fn tell(self, kernel: &str, module: &Module) -> Option<LdsOverrun> {
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         all.map(|(group, wave, seen)| LdsOverrun {
-            kernel: kernel.name().to_owned(),
+            kernel: kernel.to_owned(),
             count: seen.count,
-            place: kernel.module.place(seen.pc),
+            place: module.place(seen.pc),
             group,
             wave,
             lane: seen.lane,

@@ -20,6 +20,10 @@ pub(crate) struct Common<'a> {
     pub launch: &'a Launch,
     /// Waves of a full work-group.
     pub waves: u32,
+    /// What its LDS begins with.
+    pub lds: &'a [u32],
+    /// Where the table of border colors is.
+    pub border_colors: Option<u64>,
     /// Whether to count instructions.
     pub count: bool,
     /// Which waves to watch.
@@ -54,6 +58,7 @@ impl<'a> Unit<'a> {
         let mut memory = MemoryUnit::new(common.memory.registry());
         memory.set_alignment(Alignment::of(common.launch.generation));
         memory.set_strict_lds(common.strict);
+        memory.set_border_colors(common.border_colors);
         let count = common.count;
         let step = false;
         Unit {
@@ -142,7 +147,7 @@ impl Worker for Unit<'_> {
         }
         self.group = Some(*group);
         if fresh {
-            self.memory.lds().clear();
+            self.memory.lds().begin(self.common.lds);
         }
     }
 

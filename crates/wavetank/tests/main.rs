@@ -16,3 +16,4 @@ mod image_kernels;
 mod integer_kernels;
 mod modules;
 mod schedules;
+mod stages;

@@ -5,14 +5,14 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use wavetank::object::ArgKind;
-use wavetank::{Arg, Buffer, Device, Kernel};
+use wavetank::object::{Arg as Param, ArgKind};
+use wavetank::{Arg, Buffer, Device};
 use wavetank_quote::plain;
 
 use super::element::Element;
 use super::npy::{self, Layout};
 use super::report::listing;
-use super::spec::{Content, Spec, is_npy};
+use super::spec::{Content, Source, Spec, is_npy};
 use crate::exit::{Failure, Result, print};
 
 /// Elements that are made at a time.
@@ -32,8 +32,8 @@ enum After {
 }
 
 impl Arguments {
-    /// Makes what the specs ask for, on the kernel's device.
-    pub fn prepare(specs: &[OsString], kernel: &Kernel) -> Result<Arguments> {
+    /// Makes what the specs ask for, on a device, for a kernel with these parameters.
+    pub fn prepare(specs: &[OsString], device: &Device, params: &[&Param]) -> Result<Arguments> {
         let mut out = Arguments {
             values: Vec::new(),
             dynamic_lds: 0,
@@ -43,34 +43,25 @@ impl Arguments {
             let shown = plain(&text.to_string_lossy()).to_string();
             let wrong = |problem| Failure::usage(format!("--arg {shown}: {problem}"));
             let spec = Spec::parse(text).map_err(wrong)?;
-            out.add(spec, kernel)?;
+            out.add(spec, device, params)?;
         }
         Ok(out)
     }
 
-    fn add(&mut self, spec: Spec, kernel: &Kernel) -> Result {
-        let device = kernel.module().device();
+    fn add(&mut self, spec: Spec, device: &Device, params: &[&Param]) -> Result {
         let buffer = match spec {
             Spec::Scalar(value) => {
                 self.values.push(value);
                 return Ok(());
             }
             Spec::Lds(bytes) => {
-                self.add_lds(bytes, kernel);
+                self.add_lds(bytes, params);
                 return Ok(());
             }
-            Spec::In(path) => read_input(device, &path)?.0,
-            Spec::Zero(bytes) => device.buffer_zeroed(bytes)?,
-            Spec::Iota(element, count) => fill(device, element, count, |index, out| {
-                element.push_count(index, out)
-            })?,
-            Spec::Rand(element, count, seed) => {
-                let number = |index, out: &mut _| element.push_random(random(seed, index), out);
-                fill(device, element, count, number)?
-            }
+            Spec::From(source) => filled(&source, device)?,
             Spec::Print(element, count) => {
                 let buffer = device.buffer_zeroed(element.size() * count)?;
-                let name = self.next_name(kernel);
+                let name = self.next_name(params);
                 self.after.push(After::Print(buffer.clone(), name, element));
                 buffer
             }
@@ -103,8 +94,8 @@ impl Arguments {
     }
 
     /// LDS is the argument of an LDS pointer (OpenCL); elsewhere it adds to what the kernel has (HIP).
-    fn add_lds(&mut self, bytes: u32, kernel: &Kernel) {
-        let next = kernel.args().get(self.values.len()).map(|param| param.kind);
+    fn add_lds(&mut self, bytes: u32, params: &[&Param]) {
+        let next = params.get(self.values.len()).map(|param| param.kind);
         match next {
             Some(ArgKind::DynamicSharedPointer) => self.values.push(Arg::Lds(bytes)),
             _ => self.dynamic_lds = self.dynamic_lds.saturating_add(bytes),
@@ -112,9 +103,9 @@ impl Arguments {
     }
 
     /// What the argument that comes next is called.
-    fn next_name(&self, kernel: &Kernel) -> String {
+    fn next_name(&self, params: &[&Param]) -> String {
         let at = self.values.len();
-        let name = kernel.args().get(at).and_then(|param| param.name.clone());
+        let name = params.get(at).and_then(|param| param.name.clone());
         name.unwrap_or_else(|| format!("arg{at}"))
     }
 
@@ -144,6 +135,21 @@ impl Arguments {
         }
         Ok(())
     }
+}
+
+/// A buffer with all that is in it.
+pub fn filled(source: &Source, device: &Device) -> Result<Buffer> {
+    Ok(match *source {
+        Source::In(ref path) => read_input(device, path)?.0,
+        Source::Zero(bytes) => device.buffer_zeroed(bytes)?,
+        Source::Iota(element, count) => fill(device, element, count, |index, out| {
+            element.push_count(index, out)
+        })?,
+        Source::Rand(element, count, seed) => {
+            let number = |index, out: &mut _| element.push_random(random(seed, index), out);
+            fill(device, element, count, number)?
+        }
+    })
 }
 
 fn read_input(device: &Device, path: &Path) -> Result<(Buffer, Option<Layout>)> {

@@ -5,6 +5,7 @@ mod element;
 mod npy;
 mod report;
 mod spec;
+mod stage;
 mod template;
 mod touches;
 mod trace;
@@ -22,6 +23,7 @@ use crate::progress::with_progress;
 use crate::running::{Running, tell_seed};
 use argument::Arguments;
 use report::stats;
+use stage::StageOptions;
 use trace::{Filter, Tracer};
 
 // No line is longer than 80 columns: clap would break it.
@@ -57,7 +59,9 @@ Examples:
   wavetank launch a.out reduce --gpu gfx906 --grid 4096 --block 256 --stats \\
       --arg in:x.npy --arg print:u32:16
   wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 \\
-      --timeout 10 --trace=op=v_,pc=0..0x40";
+      --timeout 10 --trace=op=v_,pc=0..0x40
+  wavetank launch ps.bin --raw --gpu gfx900 --stage ps --grid 4 --block 64 \\
+      --user-data f32:0.5 --vgpr iota:f32:4 --floats    exports of pixels";
 
 /// Runs a kernel of a code object on the emulated GPU
 ///
@@ -75,9 +79,10 @@ pub struct Launch {
     /// The work-group in work-items, at most 1024 in all
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, requires = "grid")]
     block: Option<Dims>,
-    /// The kernel's next argument (see below)
+    /// The kernel's next argument (see below); with --stage the next user data, a number or the address of a buffer
     #[arg(
         long = "arg",
+        visible_alias = "user-data",
         value_name = "SPEC",
         allow_hyphen_values = true,
         requires = "grid"
@@ -97,12 +102,28 @@ pub struct Launch {
     /// Print each executed instruction of chosen waves with the registers it changed (see below)
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
+    #[command(flatten)]
+    stage: StageOptions,
 }
 
 impl Launch {
     pub fn run(self) -> Result {
         let filter = self.trace.as_deref().map(Filter::parse).transpose();
         let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
+        if let Some(stage) = self.stage.stage {
+            let call = stage::Call {
+                file: &self.file,
+                function: self.kernel.as_deref(),
+                grid: self.grid,
+                block: self.block,
+                args: &self.args,
+                gpu: self.gpu.as_deref(),
+                running: &self.running,
+                timeout: self.timeout,
+                filter,
+            };
+            return self.stage.run(stage, call);
+        }
         let file = CodeFile::read(&self.file)?;
         let device = self.running.device(file.chip(self.gpu.as_deref())?)?;
         let module = device.load(&file.bytes);
@@ -111,7 +132,7 @@ impl Launch {
             return self.calls(&module);
         };
         let kernel = self.choose(&module)?;
-        let arguments = Arguments::prepare(&self.args, &kernel)?;
+        let arguments = Arguments::prepare(&self.args, &device, &kernel.args())?;
 
         let mut dispatch = kernel
             .dispatch()

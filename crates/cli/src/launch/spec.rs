@@ -12,15 +12,21 @@ use super::element::{Element, integer};
 /// What `--arg` asks for.
 #[derive(Clone, Debug)]
 pub enum Spec {
-    In(PathBuf),
+    From(Source),
     Out(PathBuf, Content),
     InOut(PathBuf, PathBuf),
     Print(Element, u64),
+    Lds(u32),
+    Scalar(Arg),
+}
+
+/// Where all that is in a buffer comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    In(PathBuf),
     Rand(Element, u64, u64),
     Iota(Element, u64),
     Zero(u64),
-    Lds(u32),
-    Scalar(Arg),
 }
 
 /// What a buffer consists of.
@@ -48,7 +54,7 @@ impl Spec {
         let (kind, rest) = bytes.split_at(colon.unwrap_or(bytes.len()));
         let rest = rest.strip_prefix(b":").unwrap_or(rest);
         match kind {
-            b"in" if colon.is_some() => Ok(Spec::In(path(rest)?)),
+            b"in" if colon.is_some() => Ok(Spec::From(Source::In(path(rest)?))),
             b"out" if colon.is_some() => out(rest),
             b"inout" if colon.is_some() => {
                 let (from, to) = last_part(rest).ok_or("write inout:PATH:OUTPATH")?;
@@ -76,11 +82,11 @@ impl Spec {
             "iota" => match fields(rest).as_slice() {
                 [element, count] => {
                     let (element, count) = elements(element, count)?;
-                    Ok(Spec::Iota(element, count))
+                    Ok(Spec::From(Source::Iota(element, count)))
                 }
                 _ => Err("write iota:TYPE:N".to_owned()),
             },
-            "zero" => Ok(Spec::Zero(size(rest)?)),
+            "zero" => Ok(Spec::From(Source::Zero(size(rest)?))),
             "lds" => {
                 let bytes = size(rest)?;
                 let bytes = bytes.try_into();
@@ -155,7 +161,7 @@ fn rand(text: &str) -> Result<Spec, String> {
         _ => return Err("write rand:TYPE:N or rand:TYPE:N:SEED".to_owned()),
     };
     let (element, count) = elements(element, count)?;
-    Ok(Spec::Rand(element, count, size(seed)?))
+    Ok(Spec::From(Source::Rand(element, count, size(seed)?)))
 }
 
 /// Reads a type and a number of elements whose bytes can be counted.
@@ -192,7 +198,7 @@ mod tests {
 
     #[test]
     fn every_form_is_read() {
-        assert_eq!(text("in:a:b.bin"), r#"In("a:b.bin")"#);
+        assert_eq!(text("in:a:b.bin"), r#"From(In("a:b.bin"))"#);
         assert_eq!(text("out:c.bin:0x10"), r#"Out("c.bin", Bytes(16))"#);
         assert_eq!(
             text("out:d:c.npy:f32:8"),
@@ -205,10 +211,10 @@ mod tests {
         };
         assert_eq!(path.as_os_str().as_bytes(), b"\xff:a");
         assert_eq!(text("print:u8:3"), "Print(U8, 3)");
-        assert_eq!(text("rand:f16:4"), "Rand(F16, 4, 0)");
-        assert_eq!(text("rand:f16:4:7"), "Rand(F16, 4, 7)");
-        assert_eq!(text("iota:i64:4"), "Iota(I64, 4)");
-        assert_eq!(text("zero:100"), "Zero(100)");
+        assert_eq!(text("rand:f16:4"), "From(Rand(F16, 4, 0))");
+        assert_eq!(text("rand:f16:4:7"), "From(Rand(F16, 4, 7))");
+        assert_eq!(text("iota:i64:4"), "From(Iota(I64, 4))");
+        assert_eq!(text("zero:100"), "From(Zero(100))");
         assert_eq!(text("lds:1024"), "Lds(1024)");
         assert_eq!(text("i32:-5"), "Scalar(I32(-5))");
         assert_eq!(text("f64:1e300"), "Scalar(F64(1e300))");

@@ -20,7 +20,7 @@ fn lds_reads_zero_and_drops_writes_out_of_range() {
         ..store(local(), Access::Dwords(1), DataReg::V(1))
     };
     for f in levels(&op) {
-        unit.lds().clear();
+        unit.lds().begin(&[]);
         run_step(&mut wave, &mut unit, &op, &[v(0)], f).unwrap();
         let dwords = unit.lds().dwords();
         assert_eq!(dwords.len(), 128);

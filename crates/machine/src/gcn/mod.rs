@@ -2,7 +2,9 @@
 
 pub mod aql;
 mod occupancy;
+mod stage;
 mod start;
 
 pub use occupancy::Occupancy;
+pub use stage::StageLaunch;
 pub use start::{Launch, SCRATCH_GRANULE, UserData};

@@ -7,6 +7,7 @@ use super::parts::{Parts, Refused};
 use super::surface::{Level, Surface};
 use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
+use crate::format::load;
 use crate::lanes::Lanes;
 use crate::taps;
 
@@ -188,16 +189,57 @@ impl Sampling<'_> {
         }
     }
 
-    /// The components of a texel in the border.
-    pub fn border(&self) -> Result<[u32; 4], Refused> {
+    /// The components of a texel in the border, where the sampler names them.
+    pub fn fixed_border(&self) -> Option<[u32; 4]> {
         let one = self.surface.format.one();
-        match self.sampler.border {
-            Border::TransparentBlack => Ok([0; 4]),
-            Border::OpaqueBlack => Ok([0, 0, 0, one]),
-            Border::OpaqueWhite => Ok([one; 4]),
-            Border::Table => Err("border colors from a table are not executed yet"
-                .to_owned()
-                .into()),
+        let color = match self.sampler.border {
+            Border::TransparentBlack => [0; 4],
+            Border::OpaqueBlack => [0, 0, 0, one],
+            Border::OpaqueWhite => [one; 4],
+            Border::Table(_) => return None,
+        };
+        Some(self.in_order(color))
+    }
+
+    /// The components of a texel of a lane in the border. Those of a table have 16 bytes each.
+    ///
+    /// # Safety
+    /// The wave is alive.
+    pub unsafe fn border(
+        &self,
+        ctx: &mut Context<'_, '_>,
+        lane: usize,
+    ) -> Result<[u32; 4], Refused> {
+        const BYTES: u32 = 16;
+        let Border::Table(entry) = self.sampler.border else {
+            return Ok(self.fixed_border().unwrap_or_default());
+        };
+        let Some(table) = ctx.memory.border_colors() else {
+            let why =
+                "its sampler takes the border's color from a table, and nobody said where that is";
+            return Err(why.to_owned().into());
+        };
+        let address = table.wrapping_add(u64::from(entry) * u64::from(BYTES));
+        ctx.memory
+            .check_lanes(1 << lane, BYTES, false, |_| address)?;
+        if let Some(tap) = self.tap {
+            tap.one(Some(lane as u8), address, BYTES);
+        }
+        // SAFETY: the entry has been checked.
+        let color = unsafe { load(address, BYTES) };
+        Ok(self.in_order([0, 32, 64, 96].map(|at| (color >> at) as u32)))
+    }
+
+    /// The channels of a border color as components of the data.
+    fn in_order(&self, color: [u32; 4]) -> [u32; 4] {
+        let [x, y, z, w] = color;
+        match self.surface.resource.border_order {
+            1 => [x, w, y, z],
+            2 => [w, z, y, x],
+            3 => [w, x, y, z],
+            4 => [z, y, x, w],
+            5 => [y, x, w, z],
+            _ => color,
         }
     }
 }

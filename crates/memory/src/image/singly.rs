@@ -179,7 +179,8 @@ impl Sampling<'_> {
             _ => None,
         };
         let mut components = match place {
-            None => self.border()?,
+            // SAFETY: the wave is live.
+            None => unsafe { self.border(ctx, r.lane)? },
             Some((address, within)) => {
                 let bytes = self.surface.format.bytes();
                 let span = Span {

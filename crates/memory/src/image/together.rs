@@ -104,7 +104,7 @@ impl Sampling<'_> {
         let dwords = unsafe { elements::fetch::<R>(format.bytes(), there, &address) };
         let mut components = format.unpack_lanes(&dwords);
         if there != wanted {
-            let border = self.border().ok()?.map(|component| [component; 64]);
+            let border = self.fixed_border()?.map(|component| [component; 64]);
             components = elements::blend(there, &components, &border);
         }
         Some(self.surface.select_lanes(&components))

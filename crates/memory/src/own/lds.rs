@@ -52,10 +52,12 @@ impl Lds {
         self.bytes
     }
 
-    /// Zeroes it for another work-group.
-    pub fn clear(&mut self) {
+    /// Makes it ready for another work-group: these dwords at its start, as far as they fit, and zeros behind them.
+    pub fn begin(&mut self, dwords: &[u32]) {
+        let mut dwords = dwords.iter().map(|dword| u64::from(*dword));
         for word in &mut self.memory {
-            *word.get_mut() = 0;
+            let (low, high) = (dwords.next(), dwords.next());
+            *word.get_mut() = low.unwrap_or(0) | high.unwrap_or(0) << 32;
         }
     }
 

@@ -48,6 +48,7 @@ pub struct Dispatch<'a> {
     args: Vec<Arg>,
     dynamic_lds: u32,
     cooperative: bool,
+    border_colors: Option<u64>,
     packet: Option<Packet>,
     timeout: Option<Duration>,
     count: bool,
@@ -67,6 +68,7 @@ impl<'a> Dispatch<'a> {
             args: Vec::new(),
             dynamic_lds: 0,
             cooperative: false,
+            border_colors: None,
             packet: None,
             timeout: None,
             count: false,
@@ -114,6 +116,13 @@ impl<'a> Dispatch<'a> {
     /// of one wave a work-group, as ROCm's runtime does before such a launch.
     pub fn cooperative(mut self, cooperative: bool) -> Self {
         self.cooperative = cooperative;
+        self
+    }
+
+    /// Device address of the table of border colors, 16 bytes each, of which image samplers name entries: what a driver
+    /// puts in `TA_BC_BASE_ADDR`. Without it such samplers stop the kernel where they meet the border.
+    pub fn border_colors(mut self, address: u64) -> Self {
+        self.border_colors = Some(address);
         self
     }
 
@@ -227,6 +236,8 @@ impl<'a> Dispatch<'a> {
             engine: &engine,
             launch: &plan.launch,
             waves: grid.waves(),
+            lds: &[],
+            border_colors: self.border_colors,
             count: self.count,
             trace: self.trace,
             strict: device.inner.strict,
@@ -246,7 +257,7 @@ impl<'a> Dispatch<'a> {
                 let (count, step) = (true, false);
                 engine.compiled(Mode { count, step })
             }),
-            lds_overruns: overruns.tell(&self.kernel),
+            lds_overruns: overruns.tell(self.kernel.name(), &self.kernel.module),
             wall,
         })
     }

@@ -113,6 +113,13 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
             )),
         };
     }
+    if let Some(name) = border_line(line) {
+        if !before {
+            return Err("the table of border colors belongs before instructions".into());
+        }
+        case.border_colors = Some((name?.to_owned(), number));
+        return Ok(());
+    }
     let assignment = assignment(line, case, number)?;
     if before && matches!(assignment.target.place(), Target::Export { .. }) {
         return Err("an export is expected behind instructions: it belongs after them".into());
@@ -128,6 +135,19 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
 fn fault_line(line: &str) -> Option<&str> {
     let (name, text) = line.split_once('=')?;
     (name.trim() == "fault").then_some(text.trim())
+}
+
+/// The buffer that stands behind `border colors =`.
+fn border_line(line: &str) -> Option<Result<&str, String>> {
+    let (name, text) = line.split_once('=')?;
+    let is_it = name.split_whitespace().eq(["border", "colors"]);
+    let wrong =
+        || "`border colors =`: write the address of a buffer, as in `border colors = &NAME`";
+    is_it.then(|| {
+        text.trim()
+            .strip_prefix('&')
+            .ok_or_else(|| wrong().to_owned())
+    })
 }
 
 /// What stands behind `surface`, unless it is a place that has a value.
@@ -177,7 +197,13 @@ fn check_buffers(case: &Case) -> Result<(), ExecError> {
             made.insert(name.as_str());
         }
     }
-    Ok(())
+    match &case.border_colors {
+        Some((name, line)) if !made.contains(name.as_str()) => Err(ExecError {
+            line: Some(*line),
+            message: no_buffer(name),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Makes a case of the words of a command: the name of an instruction set, instructions, parted by `;`, then `REG=VALUES` and

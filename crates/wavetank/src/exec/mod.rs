@@ -64,6 +64,8 @@ pub struct Case {
     surfaces: Vec<Declared>,
     /// The greatest number that a surface may have.
     maximum: Option<u32>,
+    /// The buffer that is the table of border colors, and the line that says so.
+    border_colors: Option<(String, usize)>,
     code: Vec<Line>,
     expectations: Vec<Assignment>,
     /// The fault that is expected, and the line that says so.
@@ -81,6 +83,7 @@ impl Case {
             setup,
             surfaces,
             maximum: None,
+            border_colors: None,
             code,
             expectations,
             fault: None,

@@ -6,6 +6,7 @@ use wavetank_isa::Generation;
 use wavetank_isa::numbers::{GDS_BYTES, LDS_BYTES, first_ttmp, hwreg, sreg};
 
 use super::number::integer;
+use crate::stage::ExportTarget;
 
 /// Something of a wave's state that has a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,18 +92,6 @@ const HARDWARE: [(&str, u8); 8] = [
     ("sh_mem_bases", hwreg::SH_MEM_BASES),
 ];
 
-/// The name of an export's target (Vega ISA, 12.17 EXPORT).
-pub(super) fn export_name(target: u8) -> String {
-    match target {
-        8 => "mrtz".into(),
-        9 => "null".into(),
-        0..=7 => format!("mrt{target}"),
-        12..=15 => format!("pos{}", target - 12),
-        32..=63 => format!("param{}", target - 32),
-        _ => format!("target {target}"),
-    }
-}
-
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let span = |f: &mut fmt::Formatter<'_>, file, first: usize, wide| match wide {
@@ -124,7 +113,7 @@ impl fmt::Display for Target {
             Target::Export { target, part } => {
                 let part = PARTS.iter().find(|(_, p)| p == part);
                 let part = part.map_or("", |(name, _)| name);
-                write!(f, "export {}.{part}", export_name(*target))
+                write!(f, "export {}.{part}", ExportTarget(*target))
             }
             Target::Constant { offset } => write!(f, "c[{offset:#x}]"),
             Target::Element { number, level, at } => {
@@ -288,9 +277,9 @@ fn exported(text: &str) -> Result<Target, String> {
     };
     let (target, part) = text.split_once('.').ok_or_else(wrong)?;
     let part = PARTS.iter().find(|(name, _)| *name == part);
-    let target = (0..64).find(|n| export_name(*n) == target);
+    let target = target.parse::<ExportTarget>();
     match (target, part) {
-        (Some(target), Some((_, part))) => Ok(Target::Export {
+        (Ok(ExportTarget(target)), Some((_, part))) => Ok(Target::Export {
             target,
             part: *part,
         }),

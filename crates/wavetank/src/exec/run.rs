@@ -52,6 +52,9 @@ impl Case {
         if let Set::Gcn(chip) = self.set {
             memory.set_alignment(Alignment::of(chip.generation()));
         }
+        let table = self.border_colors.as_ref();
+        let table = table.and_then(|(name, _)| buffers.get(name));
+        memory.set_border_colors(table.map(|buffer| buffer.address));
         let mut surfaces = self.make_surfaces(&registry)?;
         memory.set_surfaces(Arc::new(surfaces.table().clone()));
         memory.set_lds(self.fill_shares(&registry, &buffers)?);

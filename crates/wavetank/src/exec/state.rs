@@ -6,10 +6,11 @@ use wavetank_ir::{LANES, Reg};
 use wavetank_machine::Sent;
 use wavetank_memory::{MemoryUnit, Registry, VGPRS, Wave, hwreg};
 
-use super::place::{ExportPart, Target, export_name};
+use super::place::{ExportPart, Target};
 use super::set::Named;
 use super::start::ScratchOfWaves;
 use super::value::{Buffer, Buffers};
+use crate::stage::ExportTarget;
 use crate::surfaces::Elements;
 
 /// What a case can see of the state.
@@ -112,7 +113,7 @@ impl State {
         let mut all = self.exports.iter().rev();
         let (_, sent) = all.find(|(w, sent)| (*w as usize, sent.target) == (wave, target))?;
         Some(match part {
-            ExportPart::Component(n) => component(sent, n.into(), lane)?,
+            ExportPart::Component(n) => sent.component(n.into(), lane)?.into(),
             ExportPart::Lanes => sent.lanes,
             ExportPart::Enabled => (0..4).map(|n| u64::from(sent.data[n].is_some()) << n).sum(),
             ExportPart::Done => sent.done.into(),
@@ -147,15 +148,6 @@ impl State {
             && contents(self) == contents(other)
             && self.elements == other.elements
     }
-}
-
-/// The value of a lane's component: a dword, or a half of one in a compressed export.
-fn component(sent: &Sent, n: usize, lane: usize) -> Option<u64> {
-    let dword = sent.data[n].as_ref()?[lane];
-    Some(match sent.compressed {
-        true => (dword >> (16 * (n % 2)) & 0xffff).into(),
-        false => dword.into(),
-    })
 }
 
 fn read(registry: &Registry, address: u64, bytes: usize) -> Vec<u8> {
@@ -291,10 +283,10 @@ fn exports(state: &State, wave: u32) -> Vec<Changed> {
     let own = state.exports.iter().filter(|(w, _)| *w == wave);
     let mut changes = Vec::new();
     for (_, sent) in own {
-        let target = export_name(sent.target);
+        let target = ExportTarget(sent.target);
         for (n, part) in ["x", "y", "z", "w"].into_iter().enumerate() {
             let lanes = (0..LANES).filter(|l| sent.lanes >> l & 1 == 1);
-            let value = |l| Some((Some(l), component(sent, n, l)?));
+            let value = |l| Some((Some(l), sent.component(n, l)?.into()));
             let values: Vec<_> = lanes.filter_map(value).collect();
             if !values.is_empty() {
                 changes.push(Changed {

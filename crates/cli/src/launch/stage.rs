@@ -1,0 +1,302 @@
+//! `wavetank launch --stage`: waves of a stage, and what they send out.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use half::f16;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use wavetank::ir::LANES;
+use wavetank::object::Arg as Param;
+use wavetank::stage::{ExportTarget, Outcome, Shader, Stage};
+use wavetank::{Arg, Buffer, Device, Dims, Exported, Message};
+use wavetank_quote::plain;
+
+use super::argument::{Arguments, filled};
+use super::element::integer;
+use super::spec::Spec;
+use super::trace::{Filter, Tracer};
+use crate::code_file::CodeFile;
+use crate::exit::{Failure, Result, print};
+use crate::running::{Running, tell_seed};
+
+/// Waves of a stage instead of a kernel
+#[derive(clap::Args)]
+pub struct StageOptions {
+    /// Run waves of a stage (ls, hs, es, gs, vs, ps, cs) that begin at the function KERNEL (`main` without it), and print
+    /// what they send out as JSON
+    #[arg(
+        long,
+        value_name = "STAGE",
+        requires = "grid",
+        conflicts_with = "stats"
+    )]
+    pub stage: Option<Stage>,
+    /// The file is plain code, as `wavetank asm -o` writes it; --gpu says for which chip
+    #[arg(long, requires = "stage", requires = "gpu")]
+    raw: bool,
+    /// The next SGPR behind the user data (--arg), with a value for each wave
+    #[arg(long, value_name = "N,N,…", requires = "stage")]
+    wave_data: Vec<String>,
+    /// The next VGPR, from v0 on: a number for all items, or an element of 32 bits for each
+    #[arg(
+        long = "vgpr",
+        value_name = "SPEC",
+        requires = "stage",
+        allow_hyphen_values = true
+    )]
+    vgprs: Vec<OsString>,
+    /// M0 at the start
+    #[arg(long, value_name = "N", requires = "stage", value_parser = dword)]
+    m0: Option<u32>,
+    /// What the LDS of each work-group begins with
+    #[arg(long = "lds", value_name = "SPEC", requires = "stage")]
+    lds: Option<OsString>,
+    /// The colors of borders that image samplers name by number, four dwords each
+    #[arg(long, value_name = "SPEC", requires = "stage")]
+    border_colors: Option<OsString>,
+    /// Print floats (of 16 bits where an export is compressed) instead of bits
+    #[arg(long, requires = "stage")]
+    floats: bool,
+}
+
+/// What a launch says beside the stage.
+pub struct Call<'a> {
+    pub file: &'a Path,
+    pub function: Option<&'a str>,
+    pub grid: Option<Dims>,
+    pub block: Option<Dims>,
+    pub args: &'a [OsString],
+    pub gpu: Option<&'a str>,
+    pub running: &'a Running,
+    pub timeout: Option<Duration>,
+    pub filter: Option<Filter>,
+}
+
+impl StageOptions {
+    /// Runs waves of a stage, and prints what they send out.
+    pub fn run(&self, stage: Stage, call: Call<'_>) -> Result {
+        let file = CodeFile::read(call.file)?;
+        let device = call.running.device(file.chip_of_shaders(call.gpu)?)?;
+        let arguments = Arguments::prepare(call.args, &device, &[] as &[&Param])?;
+        let colors = self.border_colors(&device)?;
+        let mut shader = self.shader(stage, &call, &file, &device)?;
+        for value in arguments.values() {
+            shader = shader.arg(value);
+        }
+        shader = shader.lds_bytes(arguments.dynamic_lds());
+        if let Some(colors) = &colors {
+            shader = shader.border_colors(colors.address());
+        }
+        let outcome = watched(shader, call.filter, &device).map_err(Failure::from);
+        if !matches!(outcome, Err(Failure::Usage(_))) {
+            tell_seed(device.schedule());
+        }
+        let outcome = outcome?;
+        if let Some(overrun) = &outcome.report.lds_overruns {
+            eprintln!("wavetank: {overrun}");
+        }
+        for complaint in outcome.complaints() {
+            eprintln!("wavetank: {complaint}");
+        }
+        arguments.deliver()?;
+        let told = Told::new(&outcome, device.chip().name(), self.floats);
+        let line = serde_json::to_string(&told);
+        let line = line.map_err(|error| Failure::usage(format!("cannot write JSON: {error}")))?;
+        print(&(line + "\n"))
+    }
+
+    /// The code with its items, and with registers and LDS as they are asked for.
+    fn shader(
+        &self,
+        stage: Stage,
+        call: &Call<'_>,
+        file: &CodeFile,
+        device: &Device,
+    ) -> Result<Shader<'static>> {
+        let module = match self.raw {
+            true => device.load_code(&file.bytes),
+            false => device.load_shaders(&file.bytes),
+        };
+        let wrong = |error| Failure::from(error).of(call.file);
+        let function = call.function.unwrap_or("main");
+        let shader = Shader::new(&module.map_err(wrong)?, stage, function).map_err(wrong)?;
+        let (items, group) = (one(call.grid, "--grid")?, one(call.block, "--block")?);
+        let shader = self.given(shader.items(items).group(group), device)?;
+        Ok(match call.timeout {
+            Some(timeout) => shader.timeout(timeout),
+            None => shader,
+        })
+    }
+
+    /// The shader with its registers and LDS.
+    fn given<'a>(&self, mut shader: Shader<'a>, device: &Device) -> Result<Shader<'a>> {
+        for values in &self.wave_data {
+            let values: std::result::Result<Vec<u32>, String> =
+                values.split(',').map(dword).collect();
+            let wrong = |problem| Failure::usage(format!("--wave-data: {problem}"));
+            shader = shader.own(&values.map_err(wrong)?);
+        }
+        for text in &self.vgprs {
+            shader = shader.input(&dwords(text, "--vgpr", device)?);
+        }
+        if let Some(text) = &self.lds {
+            shader = shader.lds(&dwords(text, "--lds", device)?);
+        }
+        Ok(shader.m0(self.m0.unwrap_or(0)))
+    }
+
+    /// The table of border colors, which has to stay while the waves run.
+    fn border_colors(&self, device: &Device) -> Result<Option<Buffer>> {
+        let Some(text) = &self.border_colors else {
+            return Ok(None);
+        };
+        let colors = dwords(text, "--border-colors", device)?;
+        Ok(Some(device.buffer_from(&colors)?))
+    }
+}
+
+/// Runs a shader, and tells what the waves do that a filter chooses.
+fn watched(
+    shader: Shader<'_>,
+    filter: Option<Filter>,
+    device: &Device,
+) -> wavetank::Result<Outcome> {
+    let Some(filter) = filter else {
+        return shader.run();
+    };
+    let tracer = Tracer::new(filter, device.chip());
+    let watches = |group: &_, wave| tracer.watches(group, wave);
+    let sink = |step| tracer.tell(&step);
+    let outcome = shader.trace(&watches, &sink).run();
+    tracer.end();
+    outcome
+}
+
+/// The dwords of a spec.
+fn dwords(text: &OsString, option: &str, device: &Device) -> Result<Vec<u32>> {
+    let shown = plain(&text.to_string_lossy()).to_string();
+    let wrong = |problem: String| Failure::usage(format!("{option} {shown}: {problem}"));
+    match Spec::parse(text).map_err(wrong)? {
+        Spec::Scalar(Arg::U32(value)) => Ok(vec![value]),
+        Spec::Scalar(Arg::I32(value)) => Ok(vec![value as u32]),
+        Spec::Scalar(Arg::F32(value)) => Ok(vec![value.to_bits()]),
+        Spec::Scalar(_) => Err(wrong(
+            "a number has 32 bits here: u32, i32 or f32".to_owned(),
+        )),
+        Spec::From(source) => Ok(filled(&source, device)?.read()?),
+        _ => Err(wrong("write in, iota, rand, zero or a number".to_owned())),
+    }
+}
+
+/// Reads a number of 32 bits.
+fn dword(text: &str) -> std::result::Result<u32, String> {
+    let value = integer(text)?;
+    let signed = || i32::try_from(value).map(|value| value as u32);
+    let dword = u32::try_from(value).or_else(|_| signed());
+    dword.map_err(|_| format!("{} does not fit 32 bits", plain(text)))
+}
+
+/// A size in one dimension.
+fn one(dims: Option<Dims>, option: &str) -> Result<u32> {
+    match dims.map(|dims| dims.size()) {
+        Some([x, 1, 1]) => Ok(x),
+        _ => Err(Failure::usage(format!(
+            "{option}: items of a stage are counted in one dimension, as in {option} 256"
+        ))),
+    }
+}
+
+/// What is printed.
+#[derive(Serialize)]
+struct Told {
+    stage: &'static str,
+    gpu: &'static str,
+    waves: u64,
+    exports: Vec<Map<String, Value>>,
+    messages: Vec<Value>,
+}
+
+impl Told {
+    fn new(outcome: &Outcome, gpu: &'static str, floats: bool) -> Told {
+        Told {
+            stage: outcome.stage.name(),
+            gpu,
+            waves: outcome.report.waves,
+            exports: outcome.exports.iter().map(|e| export(e, floats)).collect(),
+            messages: outcome.messages.iter().map(message).collect(),
+        }
+    }
+}
+
+fn message(message: &Message) -> Value {
+    json!({
+        "group": message.group.index,
+        "wave": message.wave,
+        "code": message.code,
+        "m0": message.m0,
+    })
+}
+
+/// An export, with a list for each component that is sent: a value for each item of the wave, null for one that sends none.
+fn export(exported: &Exported, floats: bool) -> Map<String, Value> {
+    let sent = &exported.export;
+    let lanes = LANES - exported.group.exec(exported.wave).leading_zeros() as usize;
+    let mut told = Map::new();
+    let mut tell = |name: &str, value: Value| told.insert(name.to_owned(), value);
+    tell("group", exported.group.index.into());
+    tell("wave", exported.wave.into());
+    tell("target", ExportTarget(sent.target).to_string().into());
+    tell("done", sent.done.into());
+    tell("vm", sent.valid_mask.into());
+    tell("compr", sent.compressed.into());
+    for (n, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
+        if sent.data[n].is_none() {
+            continue;
+        }
+        let value = |lane: usize| match sent.component(n, lane) {
+            Some(bits) if sent.lanes >> lane & 1 == 1 => number(bits, sent.compressed, floats),
+            _ => Value::Null,
+        };
+        tell(name, (0..lanes).map(value).collect());
+    }
+    told
+}
+
+/// The bits of a value, or the float that they are; JSON has no infinities and no NaNs, which are words.
+fn number(bits: u32, half: bool, floats: bool) -> Value {
+    if !floats {
+        return bits.into();
+    }
+    // The shortest decimal number that stands for the float.
+    let text = match half {
+        true => f16::from_bits(bits as u16).to_string(),
+        false => f32::from_bits(bits).to_string(),
+    };
+    let value: f64 = text.parse().unwrap_or(f64::NAN);
+    serde_json::Number::from_f64(value).map_or(Value::String(text), Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_short_and_special_ones_words() {
+        assert_eq!(number(0x3dcc_cccd, false, true), json!(0.1));
+        assert_eq!(number(0x3c00, true, true), json!(1.0));
+        assert_eq!(number(0x7f80_0000, false, true), json!("inf"));
+        assert_eq!(number(0x7fc0_0000, false, true), json!("NaN"));
+        assert_eq!(number(5, false, false), json!(5));
+    }
+
+    #[test]
+    fn dwords_have_a_sign_or_none() {
+        assert_eq!(dword("0xffffffff"), Ok(u32::MAX));
+        assert_eq!(dword("-1"), Ok(u32::MAX));
+        for bad in ["", "x", "4294967296", "-2147483649"] {
+            assert!(dword(bad).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! A run of waves of a stage: set up, run, and what comes of it.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use wavetank_ir::LANES;
+use wavetank_isa::numbers::lds_of_group;
+use wavetank_machine::gcn::{Launch, Occupancy, StageLaunch, UserData};
+use wavetank_machine::schedule::{self, Failure, Message, Options};
+use wavetank_machine::{Exported, Fault, Grid, Group};
+use wavetank_object::{Segment, Symbol};
+
+use super::{Outcome, Stage};
+use crate::arg::Arg;
+use crate::error::{Error, KernelFault, Result, Timeout, nearness};
+use crate::module::Module;
+use crate::overrun::Overruns;
+use crate::report::{InstructionCounts, Report};
+use crate::trace::{Step, Trace};
+use crate::worker::{Common, Unit};
+
+/// SGPRs that a wave has, beside those with names.
+const SGPRS: usize = 102;
+/// VGPRs of a lane.
+const VGPRS: usize = 256;
+/// MODE as drivers set it for graphics: denormals of single precision are flushed, others kept; DX10_CLAMP; IEEE is off
+/// (LLVM's guide for AMDGPU, `FLOAT_MODE`; its calling conventions of shaders).
+const MODE: u32 = 0xc0 | 1 << 8;
+
+/// One run of waves of a stage, set up step by step. See [the module](super).
+///
+/// Every lane that is on has an item: a vertex, a primitive, a pixel or a work-item, as the stage has it.
+#[must_use = "a shader does nothing until `run` is called"]
+pub struct Shader<'a> {
+    module: Module,
+    stage: Stage,
+    function: String,
+    entry: u64,
+    items: u32,
+    group: u32,
+    shared: Vec<u32>,
+    own: Vec<Vec<u32>>,
+    m0: u32,
+    inputs: Vec<Vec<u32>>,
+    lds: Vec<u32>,
+    lds_bytes: u32,
+    border_colors: Option<u64>,
+    mode: u32,
+    args: Vec<Arg>,
+    timeout: Option<Duration>,
+    count: bool,
+    trace: Option<Trace<'a>>,
+}
+
+impl<'a> Shader<'a> {
+    /// A run that begins at a function of a module: of shaders that compilers for graphics made (`_amdgpu_ps_main`), or of
+    /// plain code (`main`).
+    ///
+    /// # Errors
+    /// [`Error::UnknownFunction`], which names the functions that there are.
+    pub fn new(module: &Module, stage: Stage, function: &str) -> Result<Shader<'static>> {
+        Ok(Shader {
+            module: module.clone(),
+            stage,
+            function: function.to_owned(),
+            entry: entry(module, function)?,
+            items: LANES as u32,
+            group: LANES as u32,
+            shared: Vec::new(),
+            own: Vec::new(),
+            m0: 0,
+            inputs: Vec::new(),
+            lds: Vec::new(),
+            lds_bytes: 0,
+            border_colors: None,
+            mode: MODE,
+            args: Vec::new(),
+            timeout: None,
+            count: false,
+            trace: None,
+        })
+    }
+
+    /// How many items there are: the last wave may have fewer lanes than 64. At first 64.
+    pub fn items(mut self, items: u32) -> Self {
+        self.items = items;
+        self
+    }
+
+    /// Items whose waves share LDS and meet at barriers, at most 1024. At first 64: each wave is by itself.
+    pub fn group(mut self, items: u32) -> Self {
+        self.group = items;
+        self
+    }
+
+    /// Adds SGPRs that all waves have alike, from s0 on. What the hardware puts before the user data of a driver belongs
+    /// here, too: the first eight SGPRs of hull and geometry shaders from gfx9 on.
+    pub fn user_data(mut self, values: &[u32]) -> Self {
+        self.shared.extend(values);
+        self
+    }
+
+    /// Adds a number or an address to the user data: each in as many SGPRs as it has dwords. A buffer stays alive.
+    pub fn arg(mut self, arg: impl Into<Arg>) -> Self {
+        let arg = arg.into();
+        let dwords = arg.bytes();
+        self.shared.extend(dwords.chunks(4).map(|bytes| {
+            let mut dword = [0; 4];
+            dword[..bytes.len()].copy_from_slice(bytes);
+            u32::from_le_bytes(dword)
+        }));
+        self.args.push(arg);
+        self
+    }
+
+    /// Adds an SGPR behind the user data that has a value of its own in each wave, in the order of their numbers: of pixels
+    /// the mask of primitives for M0, the offset of a wave in a ring, its number among ordered ones.
+    pub fn own(mut self, values: &[u32]) -> Self {
+        self.own.push(values.to_vec());
+        self
+    }
+
+    /// M0 at the start. At first 0.
+    pub fn m0(mut self, m0: u32) -> Self {
+        self.m0 = m0;
+        self
+    }
+
+    /// Adds a VGPR, from v0 on: a value for each item, or one for all.
+    pub fn input(mut self, values: &[u32]) -> Self {
+        self.inputs.push(values.to_vec());
+        self
+    }
+
+    /// What the LDS of each work-group begins with, in dwords: of pixels the parameters of their primitives
+    /// ([`parameters`](super::parameters)).
+    pub fn lds(mut self, dwords: &[u32]) -> Self {
+        self.lds = dwords.to_vec();
+        self
+    }
+
+    /// Bytes of LDS that a work-group has; at least what it begins with.
+    pub fn lds_bytes(mut self, bytes: u32) -> Self {
+        self.lds_bytes = bytes;
+        self
+    }
+
+    /// Device address of the table of border colors, 16 bytes each, of which image samplers name entries: what a driver
+    /// puts in `TA_BC_BASE_ADDR`. Without it such samplers stop the waves where they meet the border.
+    pub fn border_colors(mut self, address: u64) -> Self {
+        self.border_colors = Some(address);
+        self
+    }
+
+    /// Bits 9:0 of MODE: rounding, denormals, DX10_CLAMP, IEEE. At first 0x1c0, as drivers set it for graphics: denormals of
+    /// single precision are flushed.
+    pub fn mode(mut self, mode: u32) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Gives up after this time.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// Whether to count instructions, which costs a little.
+    pub fn count(mut self, count: bool) -> Self {
+        self.count = count;
+        self
+    }
+
+    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed.
+    pub fn trace<'b>(
+        self,
+        filter: &'b (dyn Fn(&Group, u32) -> bool + Sync),
+        sink: &'b (dyn Fn(Step) + Sync),
+    ) -> Shader<'b>
+    where
+        'a: 'b,
+    {
+        let trace = Some(Trace { filter, sink });
+        Shader { trace, ..self }
+    }
+
+    /// Runs the waves to their end.
+    ///
+    /// # Errors
+    /// [`Error::Shader`] for registers, items or LDS that there cannot be, before anything ran; after,
+    /// [`Error::Fault`] and [`Error::Timeout`].
+    pub fn run(self) -> Result<Outcome> {
+        let grid = self.grid()?;
+        let start = self.start(&grid)?;
+        let device = self.module.device();
+        let exports: Mutex<Vec<Exported>> = Mutex::default();
+        let messages: Mutex<Vec<Message>> = Mutex::default();
+        let take_export = |exported: &Exported| push(&exports, exported.clone());
+        let take_message = |message| push(&messages, message);
+        let begin = Instant::now();
+        let options = Options {
+            threads: device.threads(),
+            resident_groups: self.resident(&start.launch, &grid),
+            schedule: device.schedule().of_dispatch(0),
+            sync: Some(&device.inner.sync),
+            deadline: self.timeout.and_then(|t| begin.checked_add(t)),
+            exports: Some(&take_export),
+            message: Some(&take_message),
+            ..Options::default()
+        };
+        let engine = self.module.engine();
+        let overruns = Overruns::default();
+        let common = Common {
+            memory: &device.inner.memory,
+            module: &self.module,
+            engine: &engine,
+            launch: &start.launch,
+            waves: grid.waves(),
+            lds: &self.lds,
+            border_colors: self.border_colors,
+            count: self.count,
+            trace: self.trace,
+            strict: device.inner.strict,
+            overruns: &overruns,
+        };
+        let counts = schedule::run(&grid, &start, &options, |_| Unit::new(&common));
+        let wall = begin.elapsed();
+        let counts = counts.map_err(|failure| self.explain(failure, &grid))?;
+        let mut exports = taken(exports);
+        exports.sort_by_key(|e| (e.group.index, e.wave));
+        let mut messages = taken(messages);
+        messages.sort_by_key(|m| (m.group.index, m.wave));
+        Ok(Outcome {
+            stage: self.stage,
+            exports,
+            messages,
+            report: Report {
+                groups: counts.groups,
+                waves: counts.waves,
+                threads: device.threads(),
+                messages: counts.messages,
+                instructions: self.count.then(|| InstructionCounts::new(&counts)),
+                lds_overruns: overruns.tell(&self.function, &self.module),
+                wall,
+            },
+            items: self.items as usize,
+            group_items: self.group as usize,
+            waves: (0..grid.count()).map(|n| grid.group(n).waves()).collect(),
+        })
+    }
+
+    fn wrong(&self, problem: String) -> Error {
+        Error::Shader {
+            function: self.function.clone(),
+            stage: self.stage,
+            problem,
+        }
+    }
+
+    fn grid(&self) -> Result<Grid> {
+        let grid = Grid::new([self.items, 1, 1], [self.group, 1, 1]);
+        grid.map_err(|problem| self.wrong(problem.to_string()))
+    }
+
+    /// What the waves start with, if they can.
+    fn start(&self, grid: &Grid) -> Result<StageLaunch> {
+        let waves: u32 = (0..grid.count()).map(|n| grid.group(n).waves()).sum();
+        let sgprs = self.shared.len() + self.own.len();
+        if sgprs > SGPRS {
+            let problem = format!("{sgprs} SGPRs are given, and a wave has {SGPRS}");
+            return Err(self.wrong(problem));
+        }
+        if self.inputs.len() > VGPRS {
+            let given = self.inputs.len();
+            return Err(self.wrong(format!("{given} VGPRs are given, and a lane has {VGPRS}")));
+        }
+        let counts = |all: &[Vec<u32>], count: u32, one: bool| {
+            let fits = |len: usize| len == count as usize || one && len == 1;
+            all.iter().position(|values| !fits(values.len()))
+        };
+        if let Some(n) = counts(&self.own, waves, false) {
+            let (given, register) = (self.own[n].len(), self.shared.len() + n);
+            return Err(self.wrong(format!(
+                "s{register} has {given} values of waves, of which there are {waves}: give each wave one"
+            )));
+        }
+        if let Some(n) = counts(&self.inputs, self.items, true) {
+            let (given, items) = (self.inputs[n].len(), self.items);
+            return Err(self.wrong(format!(
+                "v{n} has {given} values, and there are {items} items: give each one, or one for all"
+            )));
+        }
+        let generation = self.module.device().chip().generation();
+        let lds_bytes = u64::from(self.lds_bytes).max(4 * self.lds.len() as u64);
+        let most = lds_of_group(generation);
+        let Some(lds_bytes) = u32::try_from(lds_bytes).ok().filter(|bytes| *bytes <= most) else {
+            return Err(self.wrong(format!(
+                "it would have {lds_bytes} bytes of LDS, and a work-group has at most {most}"
+            )));
+        };
+        let mode = self.mode;
+        Ok(StageLaunch {
+            launch: Launch {
+                generation,
+                entry: self.entry,
+                // FLOAT_MODE 19:12, DX10_CLAMP 21, IEEE 23.
+                rsrc1: (mode & 0xff) << 12 | (mode >> 8 & 1) << 21 | (mode >> 9 & 1) << 23,
+                rsrc2: 0,
+                vgprs: VGPRS as u32,
+                sgprs: SGPRS as u32,
+                lds_bytes,
+                scratch_wave_bytes: 0,
+                user: UserData::default(),
+            },
+            group_items: self.group,
+            shared: self.shared.clone(),
+            own: self.own.clone(),
+            m0: self.m0,
+            inputs: self.inputs.clone(),
+        })
+    }
+
+    /// Work-groups that the chip holds at once.
+    fn resident(&self, launch: &Launch, grid: &Grid) -> u32 {
+        let occupancy = Occupancy {
+            generation: launch.generation,
+            vgprs: launch.vgprs,
+            sgprs: launch.sgprs,
+            lds_bytes: launch.lds_bytes,
+            waves_per_group: grid.waves(),
+        };
+        occupancy.groups_per_unit() * self.module.device().compute_units()
+    }
+
+    fn explain(&self, failure: Failure, grid: &Grid) -> Error {
+        let schedule = self.module.device().schedule();
+        let kernel = self.function.clone();
+        match failure {
+            Failure::Fault { group, wave, fault } => Error::Fault(Box::new(KernelFault {
+                kernel,
+                place: self.module.place(fault.pc()),
+                group,
+                wave,
+                nearest: nearest(&fault),
+                fault,
+                calls: Vec::new(),
+                hint: None,
+                schedule,
+            })),
+            Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
+                kernel,
+                groups_done: done,
+                groups: grid.count(),
+                waves: waves
+                    .into_iter()
+                    .map(|wave| (wave, self.module.place(wave.pc)))
+                    .collect(),
+                schedule,
+            })),
+        }
+    }
+}
+
+/// The device address of a function.
+fn entry(module: &Module, function: &str) -> Result<u64> {
+    let object = module.object();
+    let code = |symbol: &&Symbol| {
+        let holds = |s: &Segment| s.executable && s.contains(symbol.address, 4);
+        object.segments().iter().any(holds)
+    };
+    if let Some(symbol) = object.symbol(function).filter(code) {
+        return Ok(module.address_of(symbol.address));
+    }
+    let all = object.symbols().iter().filter(code);
+    let (functions, similar) = wavetank_quote::similar(function, all.map(|s| s.name.as_str()));
+    Err(Error::UnknownFunction {
+        name: function.to_owned(),
+        similar,
+        functions: functions.into_iter().map(str::to_owned).collect(),
+    })
+}
+
+/// The allocation nearest to a faulting address, in words.
+fn nearest(fault: &Fault) -> Option<String> {
+    let Fault::Memory(memory) = fault else {
+        return None;
+    };
+    let (name, start, len) = memory.nearest.as_ref()?;
+    Some(nearness(name, *start, *len, memory.address))
+}
+
+fn push<T>(all: &Mutex<Vec<T>>, one: T) {
+    all.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+}
+
+fn taken<T>(all: Mutex<Vec<T>>) -> Vec<T> {
+    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
