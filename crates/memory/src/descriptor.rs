@@ -448,16 +448,16 @@ mod tests {
             size in [1u32..16385, 1u32..16385, 1u32..4000], pitch in 1u32..65537,
             select in [0u8..8, 0u8..8, 0u8..8, 0u8..8], levels in [0u8..16, 0u8..16],
             first_slice in 0u32..4000, swizzle in 0u8..32, min_lod in 0u16..4096, indexed: bool, compressed: bool,
-            last_in_memory in 0u8..16,
+            last_in_memory in 0u8..16, border_order in 0u8..8,
         ) {
             let kind = ImageType::new(kind).unwrap();
-            let (tiling, pitch, last_in_memory) = match indexed {
-                true => (Tiling::Indexed, pitch.div_ceil(4), 0),
-                false => (Tiling::Swizzled, pitch, last_in_memory),
+            let (tiling, pitch, last_in_memory, border_order) = match indexed {
+                true => (Tiling::Indexed, pitch.div_ceil(4), 0, 0),
+                false => (Tiling::Swizzled, pitch, last_in_memory, border_order),
             };
             let resource = ImageResource {
                 address: address << 8, kind, format, size, tiling, pitch, select, levels, last_in_memory, first_slice,
-                swizzle, min_lod, compressed,
+                swizzle, min_lod, compressed, border_order,
             };
             let back = ImageResource::read(resource.to_words(), tiling).unwrap();
             if kind.is_array() || first_slice == 0 {
@@ -485,10 +485,14 @@ mod tests {
         set(96, 6);
         set(112, 3);
         set(141, 127);
+        set(157, 5);
         set(188, 5);
         set(213, 1);
         let r = ImageResource::from_words(words).unwrap();
-        assert_eq!((r.last_in_memory, r.compressed), (5, true));
+        assert_eq!(
+            (r.last_in_memory, r.compressed, r.border_order),
+            (5, true, 5)
+        );
         assert_eq!(
             (r.kind, r.format, r.size),
             (ImageType::D2, [10, 4], [100, 50, 1])
@@ -528,8 +532,11 @@ mod tests {
         set(86, 3);
         set(92, 1);
         set(95, 1);
+        set(96, 0xabc);
+        set(126, 3);
         let s = ImageSampler::from_words(words);
         assert_eq!((s.most_along, s.reduction), (3, 2));
+        assert_eq!(s.border, Border::Table(0xabc));
         assert!(
             s.anisotropic
                 && s.degamma
