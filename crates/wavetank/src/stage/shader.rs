@@ -12,6 +12,7 @@ use wavetank_object::{Segment, Symbol};
 
 use super::{Outcome, Stage};
 use crate::arg::Arg;
+use crate::engine::Mode;
 use crate::error::{Error, KernelFault, Result, Timeout, nearness};
 use crate::module::Module;
 use crate::overrun::Overruns;
@@ -240,6 +241,10 @@ impl<'a> Shader<'a> {
                 threads: device.threads(),
                 messages: counts.messages,
                 instructions: self.count.then(|| InstructionCounts::new(&counts)),
+                compiled: self.count.then(|| {
+                    let (count, step) = (true, false);
+                    engine.compiled(Mode { count, step })
+                }),
                 lds_overruns: overruns.tell(&self.function, &self.module),
                 wall,
             },
