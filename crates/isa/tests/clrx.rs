@@ -363,6 +363,19 @@ fn errors_name_the_token() {
     let e = error("v_add_f23 v0, v1, v2");
     assert_eq!(e.span, 0..9);
     assert_eq!(e.help.as_deref(), Some("did you mean `v_add_f32`?"));
+    let e = error("buffer_atomic_rsub v0, v1, s[4:7], 0 offen");
+    assert_eq!(
+        (e.message.as_str(), e.help.as_deref()),
+        (
+            "gfx900 has no `buffer_atomic_rsub`; other chips have",
+            Some("it exists on gfx6 alone")
+        )
+    );
+    let e = error("v_addc_u32 v0, vcc, v1, v2, vcc");
+    assert_eq!(
+        e.help.as_deref(),
+        Some("on gfx900 it is called `v_addc_co_u32`")
+    );
     let e = error("v_mov_b32 v0, v1 dst_sel:byte9");
     assert_eq!(e.span, 25..30);
     let e = error("s_branch 6");

@@ -51,6 +51,27 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
     ),
     // Who has it.
     (
+        "tahiti",
+        "buffer_atomic_rsub v0, v1, s[4:7], 0 offen",
+        "buffer_atomic_rsub",
+        "the llvm dialect has no `buffer_atomic_rsub`; gfx600 has",
+        "`--dialect clrx` assembles it; cases of `exec` take its words behind `.long`",
+    ),
+    (
+        "gfx900",
+        "buffer_atomic_rsub v0, v1, s[4:7], 0 offen",
+        "buffer_atomic_rsub",
+        "gfx900 has no `buffer_atomic_rsub`; other chips have",
+        "it exists on gfx6 alone, in the clrx dialect",
+    ),
+    (
+        "fiji",
+        "s_buffer_atomic_add s4, s[24:27], 0x4",
+        "s_buffer_atomic_add",
+        "the llvm dialect has no `s_buffer_atomic_add`; gfx803 has",
+        "`--dialect clrx`",
+    ),
+    (
         "gfx900",
         "v_fmac_f32 v0, v1, v2",
         "v_fmac_f32",

@@ -37,19 +37,32 @@ pub(super) fn unknown(text: &str, word: &str, span: Range<usize>, chip: Chip) ->
             format!("{chip} has no `{word}`; other chips have"),
             Some(format!("on {chip} it is called `{called}`")),
         ),
+        (None, _) if Op::all().any(|op| hidden(op.row(), chip, name)) => (
+            format!("the llvm dialect has no `{word}`; {chip} has"),
+            Some(
+                "`--dialect clrx` assembles it; cases of `exec` take its words behind `.long`"
+                    .into(),
+            ),
+        ),
         (None, Some(op)) => (
             format!("{chip} has no `{word}`; other chips have"),
-            Some(owners(op.row())),
+            Some(owners(op.row(), |g| op.row().listed(g))),
         ),
         (None, None) if text[span.end..].trim_start().starts_with(':') => (
             format!("`{word}` is a label, and this is a single instruction"),
             Some("labels work in `asm`; here a branch has a distance, as in `s_branch -1`".into()),
         ),
-        (None, None) => (
-            format!("`{word}` is no instruction of {chip}"),
-            beginning(name, generation)
-                .or_else(|| nearest(name, generation).map(|n| format!("did you mean `{n}`?"))),
-        ),
+        (None, None) => match Op::all().map(Op::row).find(|row| is_name(row, name)) {
+            Some(row) => (
+                format!("{chip} has no `{word}`; other chips have"),
+                Some(format!("{}, in the clrx dialect", owners(row, |_| true))),
+            ),
+            None => (
+                format!("`{word}` is no instruction of {chip}"),
+                beginning(name, generation)
+                    .or_else(|| nearest(name, generation).map(|n| format!("did you mean `{n}`?"))),
+            ),
+        },
     };
     ParseError {
         span,
@@ -79,28 +92,39 @@ fn named(row: &Row, name: &str) -> bool {
         .any(|&g| row.listed(g) && row.mnemonic(g) == Some(name))
 }
 
-const GENERATIONS: [Generation; 4] = [
+/// Whether a row has the name on any generation, in whatever dialect.
+fn is_name(row: &Row, name: &str) -> bool {
+    GENERATIONS.iter().any(|&g| row.mnemonic(g) == Some(name))
+}
+
+/// Whether a chip has a row by this name that LLVM does not list for it.
+fn hidden(row: &Row, chip: Chip, name: &str) -> bool {
+    let generation = chip.generation();
+    row.exists_on(chip) && !row.listed(generation) && row.mnemonic(generation) == Some(name)
+}
+
+pub(super) const GENERATIONS: [Generation; 4] = [
     Generation::Gfx6,
     Generation::Gfx7,
     Generation::Gfx8,
     Generation::Gfx9,
 ];
 
-/// Which chips have an instruction.
-fn owners(row: &Row) -> String {
+/// Which chips have an instruction, of the generations whose dialect has it.
+pub(super) fn owners(row: &Row, dialect_has: impl Fn(Generation) -> bool) -> String {
     match row.chips {
         Chips::Gfx906 => return "only gfx906 has it".into(),
         Chips::MadMix => return "the chips before gfx904 have it, and gfx909".into(),
         Chips::FmaMix => return "gfx904 and gfx906 have it".into(),
         Chips::All => {}
     }
-    let have = |g: &usize| row.opcodes[*g].is_some() && row.listed(GENERATIONS[*g]);
+    let have = |g: &usize| row.opcodes[*g].is_some() && dialect_has(GENERATIONS[*g]);
     let first = (0..4).find(have).unwrap_or_default() + 6;
     let last = (0..4).rev().find(have).unwrap_or_default() + 6;
     match (first, last) {
         (first, 9) => format!("it exists from gfx{first} on"),
-        (6, last) => format!("it exists up to gfx{last}"),
         (first, last) if first == last => format!("it exists on gfx{first} alone"),
+        (6, last) => format!("it exists up to gfx{last}"),
         (first, last) => format!("it exists from gfx{first} to gfx{last}"),
     }
 }

@@ -9,11 +9,13 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::super::failure::{Failure, ParseError, fail};
+use super::super::help::{GENERATIONS, owners};
 use super::super::lex::{Lexer, Located, Token};
 use super::super::modifier_words::given;
 use super::super::parse::{check_widths, finish, spelling};
 use super::super::parse_operand::Written;
 use super::modifier::{Modifiers, modifiers};
+use super::names::Name;
 use super::operand::{forced, literal, source};
 use super::symbolic::immediate;
 use super::{expr, names};
@@ -52,15 +54,35 @@ pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Ins
 }
 
 fn unknown(word: &str, start: &Lexer<'_>, chip: Chip) -> ParseError {
-    let nearest = table(chip.generation())
-        .keys()
-        .map(|name| (strsim::damerau_levenshtein(name, word), name))
-        .min()
-        .filter(|(distance, _)| *distance <= 3);
+    let of = |generation: &Generation| table(*generation).get(word)?.first().copied();
+    let elsewhere = GENERATIONS.iter().find_map(of);
+    let (message, help) = match elsewhere.map(Op::row) {
+        Some(row) => (
+            format!("{chip} has no `{word}`; other chips have"),
+            Some(match row.mnemonic(chip.generation()) {
+                Some(llvm) if row.exists_on(chip) => {
+                    let Name(parts) = names::mnemonic(llvm, chip.generation());
+                    format!("on {chip} it is called `{}`", parts.concat())
+                }
+                _ => owners(row, |_| true),
+            }),
+        ),
+        None => {
+            let nearest = table(chip.generation())
+                .keys()
+                .map(|name| (strsim::damerau_levenshtein(name, word), name))
+                .min()
+                .filter(|(distance, _)| *distance <= 3);
+            (
+                format!("`{word}` is no instruction of {chip}"),
+                nearest.map(|(_, name)| format!("did you mean `{name}`?")),
+            )
+        }
+    };
     ParseError {
         span: start.span(),
-        message: format!("`{word}` is no instruction of {chip}"),
-        help: nearest.map(|(_, name)| format!("did you mean `{name}`?")),
+        message,
+        help,
     }
 }
 
