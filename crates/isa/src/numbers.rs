@@ -6,8 +6,6 @@ use crate::generation::Generation;
 
 /// Scalar registers by their codes (Vega ISA, 5.2 "Scalar ALU operands").
 pub mod sreg {
-    /// FLAT_SCRATCH, low half, on gfx8 and gfx9 (gfx7 has it at 104).
-    pub const FLAT_SCRATCH: u8 = 102;
     /// XNACK_MASK, low half, on gfx8 and gfx9.
     pub const XNACK_MASK: u8 = 104;
     /// VCC, low half.
@@ -18,6 +16,24 @@ pub mod sreg {
     pub const RESERVED: u8 = 125;
     /// EXEC, low half.
     pub const EXEC: u8 = 126;
+}
+
+/// Scalar registers without a name, from s0 on, that instructions can write
+/// (LLVM, `getAddressableNumSGPRs`).
+pub const fn general_sgprs(generation: Generation) -> u8 {
+    match generation {
+        Generation::Gfx6 | Generation::Gfx7 => 104,
+        Generation::Gfx8 | Generation::Gfx9 => 102,
+    }
+}
+
+/// The code of FLAT_SCRATCH's low half, from gfx7 on (CLRX wiki, "GCN
+/// operands"): the first behind the registers without a name.
+pub const fn flat_scratch(generation: Generation) -> Option<u8> {
+    match generation {
+        Generation::Gfx6 => None,
+        Generation::Gfx7 | Generation::Gfx8 | Generation::Gfx9 => Some(general_sgprs(generation)),
+    }
 }
 
 /// The code of ttmp0 among scalar registers; the trap temporaries end before M0.

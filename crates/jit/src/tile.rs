@@ -187,7 +187,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             Place::Uniform(at) => Home::Dword(at + 4 * high),
             Place::Const(c) if mask => Home::ConstMask(c),
             Place::Const(c) => Home::Const((c >> (32 * high)) as u32),
-            Place::Nowhere => unreachable!("operands are computed before their users"),
+            Place::Nowhere => unreachable!("%{} is used before it is computed:\n{}", v.0, self.block),
         };
         let var = self.new_var(Some(home), mask);
         self.bind(v, part, var);
@@ -575,6 +575,11 @@ impl<'t, 'b> Tile<'t, 'b> {
             self.gate = Some(self.reg(by)?);
         }
         template(self)?;
+        if let Some(second) = self.second()
+            && self.of.contains_key(&(second, MASK))
+        {
+            self.store_result(second)?;
+        }
         if self.merge.take().is_some() {
             self.at += 1;
             return Ok(());
@@ -588,10 +593,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         if self.block.node(v).ty.is_some() {
             self.store_result(v)?;
         }
-        match self.second() {
-            Some(second) if self.of.contains_key(&(second, MASK)) => self.store_result(second),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Whether this value is used by the next node alone.

@@ -10,7 +10,8 @@ use wavetank_isa::tables::{Class, Features};
 use wavetank_isa::{Inst, Operand};
 
 use crate::modes::Modes;
-use crate::operand::{M0, NAMED};
+use crate::operand::M0;
+use crate::rules::Rules;
 
 /// Scalar registers from here to M0 are written with privileges only.
 const PRIVILEGED: u8 = 108;
@@ -26,6 +27,7 @@ const PRIVILEGED: u8 = 108;
 pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
     let row = inst.row();
     let (mut resolved, mut destinations, mut lost) = (*inst, 0, false);
+    let general = Rules::of(inst.chip).general_sgprs;
     let alu = matches!(row.class, Class::Valu | Class::Interp);
     for (i, spec) in row.operands.iter().enumerate() {
         let (_, writes) = inst.accesses(i);
@@ -51,7 +53,7 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
                 lost = true;
                 *operand = Operand::Sgpr(RESERVED);
             }
-            Operand::Sgpr(first @ ..NAMED) if u16::from(first) + count > modes.sgprs() => {
+            Operand::Sgpr(first) if first < general && u16::from(first) + count > modes.sgprs() => {
                 if row.has(Features::INDEXED) {
                     continue;
                 }

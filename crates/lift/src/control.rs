@@ -222,7 +222,11 @@ pub(crate) fn set_hardware_register<'a>(l: &Lift<'a>, value: Int<'a>) -> Flow {
     if !matches!(id, hw::MODE | hw::TRAPSTS) {
         return Flow::Next;
     }
-    let mask = (mask << offset) & 0xffff_ffff;
+    let written = match id {
+        hw::MODE => l.rules().mode_bits,
+        _ => u32::MAX,
+    };
+    let mask = (mask << offset) & u64::from(written);
     let new = (hardware(l, id) & !mask) | ((value << offset) & mask);
     if id == hw::MODE {
         return set_mode(l, new);

@@ -18,7 +18,7 @@ use wavetank_ir::{Access, Counter, DataReg, Half, MemKind, MemOp, Reg, Rmw, Spac
 use wavetank_isa::{Field, Flags, Op, Operand, Ty};
 
 use crate::block::{Flow, Lift};
-use crate::operand::{NAMED, SGPRS};
+use crate::operand::SGPRS;
 use crate::value::Int;
 
 /// Where a vector memory instruction goes and which registers take part. What
@@ -142,8 +142,10 @@ impl<'a> Lift<'a> {
     /// What `count` scalar registers hold, from `first` on. Past the last that the
     /// wave has that is s0, past the end of the file 0.
     fn scalars(&self, first: u8, count: u8) -> Vec<Value> {
+        let sgprs = self.modes.sgprs();
+        let general = self.rules().general_sgprs;
         let register = |reg: u8| match reg {
-            ..NAMED if u16::from(reg) >= self.modes.sgprs() => self.b.read(Reg::S(0)),
+            _ if reg < general && u16::from(reg) >= sgprs => self.b.read(Reg::S(0)),
             ..SGPRS => self.b.read(Reg::S(reg)),
             _ => self.b.u32(0),
         };

@@ -5,7 +5,7 @@
 
 use wavetank_ir::{Reg, Value};
 use wavetank_isa::numbers::sreg::RESERVED;
-use wavetank_isa::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE, sreg};
+use wavetank_isa::numbers::{APERTURE_LIMIT, PRIVATE_BASE, SHARED_BASE};
 use wavetank_isa::{Field, Operand, Ty};
 
 use crate::block::Lift;
@@ -16,8 +16,6 @@ pub(crate) use wavetank_isa::numbers::sreg::{EXEC, M0, VCC};
 
 /// TRAPSTS.EXCP, as far as floats and integers raise it.
 pub(crate) const EXCP: u32 = 0x7f;
-/// Scalar registers from here on have names, and every wave has them.
-pub(crate) const NAMED: u8 = sreg::FLAT_SCRATCH;
 /// Scalar registers that a destination can name.
 pub(crate) const SGPRS: u8 = 128;
 

@@ -6,6 +6,7 @@
 //! layouts of `wavetank_isa`.
 
 use wavetank_ir::{Dialect, Tiling};
+use wavetank_isa::numbers::general_sgprs;
 use wavetank_isa::{Chip, Generation, WaitCounter};
 
 /// The facts of a chip that the meaning of its instructions depends on.
@@ -80,6 +81,13 @@ pub(crate) struct Rules {
     /// Whether bit 23 of MODE is FP16_OVFL, as on gfx9 (Vega ISA, 3.5 "Mode
     /// register"). Before, it says nothing.
     pub fp16_ovfl: bool,
+    /// Scalar registers below this have no name, and a wave has as many of them
+    /// as it asks for; those above it always has.
+    pub general_sgprs: u8,
+    /// The bits of MODE: gfx9 has two exceptions, FP16_OVFL and bits 26:24 more
+    /// than gfx8 (Vega ISA, 3.5 "Mode register"), and that GPR_IDX_EN more than
+    /// the chips before (CLRX wiki, "GCN state"). The others stay 0.
+    pub mode_bits: u32,
     /// The counters of S_WAITCNT (vm, exp, lgkm), and where its immediate has
     /// them.
     pub wait_counters: &'static [WaitCounter; 3],
@@ -106,6 +114,8 @@ const GFX6: Rules = Rules {
     image_tiling: Tiling::Indexed,
     swizzle_rotates: false,
     fp16_ovfl: false,
+    general_sgprs: general_sgprs(Generation::Gfx6),
+    mode_bits: 0xf007_ffff,
     wait_counters: WaitCounter::all(Generation::Gfx6),
 };
 
@@ -125,6 +135,8 @@ const GFX8: Rules = Rules {
     halves_follow_mode: true,
     vgpr_indexing: true,
     swizzle_rotates: true,
+    general_sgprs: general_sgprs(Generation::Gfx8),
+    mode_bits: 0xf807_ffff,
     ..GFX7
 };
 
@@ -147,6 +159,7 @@ const GFX9: Rules = Rules {
     turns_end: false,
     image_tiling: Tiling::Swizzled,
     fp16_ovfl: true,
+    mode_bits: 0xff9f_ffff,
     wait_counters: WaitCounter::all(Generation::Gfx9),
     ..GFX8
 };

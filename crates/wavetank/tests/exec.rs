@@ -276,6 +276,44 @@ fn wrong_files_are_told_by_line() {
     assert!(error("> s_nop 0\nfault = flood\n").contains("`flood` is no kind of fault"));
     assert!(error("wave 1 v0 = 1\n> s_nop 0\n").contains("write `waves = 2` first"));
     assert!(error("> .long 1g\n").contains("`1g` is no word of 32 bits"));
+    let begins = |text: &str, sentence: &str| {
+        let error = error(text);
+        assert!(error.starts_with(sentence), "{text}: {error}");
+    };
+    begins("> .long\n", "line 1: column 8: a word is missing");
+    begins(
+        "> .long 0xbf800000,\n",
+        "line 1: column 20: a word is missing",
+    );
+    begins(
+        "> .long 0xbf800000 0xbf800000\n",
+        "line 1: column 9: a comma is missing between the words `0xbf800000 0xbf800000`",
+    );
+    begins("> .long 1, 1g\n", "line 1: column 12: `1g` is no word");
+    begins(
+        "vgprs = 8\nv9 = 1\n> s_nop 0\n",
+        "line 2: `v9`: the wave has v0 to v7: write `vgprs = 10`",
+    );
+    begins(
+        "v[8:9] = 1\nvgprs = 9\n> s_nop 0\n",
+        "line 1: `v[8:9]`: the wave has v0 to v8: write `vgprs = 10`",
+    );
+    begins(
+        "waves = 2\nsgprs = 16\nwave 1 s16 = 1\n> s_nop 0\n",
+        "line 3: `wave 1 s16`: the wave has s0 to s15: write `sgprs = 17`",
+    );
+    begins(
+        "waves = 2\nwaves = 3\n> s_nop 0\n",
+        "line 2: `waves` stands twice in the case",
+    );
+    begins(
+        "isa gfx803 gfx900 fiji\n> s_nop 0\n",
+        "line 1: gfx803 stands twice behind `isa`",
+    );
+    begins(
+        "isa gfx803\nsgprs = 104\n> s_nop 0\n",
+        "line 2: `sgprs=`: write a number from 1 to 102",
+    );
     assert!(error("> exp mrt0 v0, v0, v0, v0\nexport mrt9.x = 1\n").contains("write mrt0.x"));
     assert!(error("mem a = 1\ns0 = &a>>99\n> s_nop 0\n").contains("write &NAME+8"));
     assert!(error("mem a wide = 1\n> s_nop 0\n").contains("may stand `bytes` and `read only`"));

@@ -7,7 +7,7 @@ use wavetank_isa::tables::Sop1;
 use super::{Result, keep_scc, non_zero, write_back};
 use crate::block::{Flow, Lift, NAME_ONLY};
 use crate::control;
-use crate::operand::{M0, NAMED};
+use crate::operand::M0;
 use crate::value::Int;
 
 /// Lifts a SOP1 instruction.
@@ -145,7 +145,7 @@ fn relative_destination<'a>(l: &Lift<'a>, words: &[Int<'a>]) -> Flow {
 /// M0 as the index from a register on. The ones with names every wave has.
 fn relative<'a>(l: &Lift<'a>, base: u8) -> Int<'a> {
     match base {
-        ..NAMED => l.index_within(base.into(), l.m0(), l.modes.sgprs()),
+        _ if base < l.rules().general_sgprs => l.index_within(base.into(), l.m0(), l.modes.sgprs()),
         _ => l.m0(),
     }
 }

@@ -45,8 +45,7 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, ExecError> {
         let several = part.sets.len() > 1;
         match said(line) {
             header if header.starts_with("isa ") && (several || names(header).count() > 1) => {
-                let sets = names(header).map(Set::named).collect::<Result<_, _>>();
-                let sets = sets.map_err(|message| ExecError {
+                let sets = sets(header).map_err(|message| ExecError {
                     line: Some(number),
                     message,
                 })?;
@@ -63,6 +62,19 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, ExecError> {
         }
     }
     Ok(parts)
+}
+
+/// The instruction sets of an `isa` line, none of them twice.
+fn sets(header: &str) -> Result<Vec<Set>, String> {
+    let mut sets = Vec::new();
+    for name in names(header) {
+        let set = Set::named(name)?;
+        if sets.contains(&set) {
+            return Err(format!("{} stands twice behind `isa`", set.name()));
+        }
+        sets.push(set);
+    }
+    Ok(sets)
 }
 
 /// The names of an `isa` line.

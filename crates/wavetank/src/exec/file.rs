@@ -43,8 +43,8 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                 finish(&mut cases, case)?;
                 case = Case::new(set, number);
             }
-            if case.sizes == Sizes::with_lds(case.set.lds_bytes()) {
-                case.sizes = Sizes::with_lds(set.lds_bytes());
+            if case.sizes == Sizes::of(case.set) {
+                case.sizes = Sizes::of(set);
             }
             case.set = set;
         } else if let Some(text) = line.strip_prefix('>') {
@@ -82,6 +82,7 @@ fn finish(cases: &mut Vec<Case>, mut case: Case) -> Result<(), ExecError> {
 
 /// What can be looked at only when all of a case is there.
 fn complete(case: &mut Case) -> Result<(), ExecError> {
+    check_registers(case)?;
     let assignments = case.setup.iter_mut().chain(&mut case.expectations);
     let placed = case.set.place(&case.code, assignments);
     let checked = placed.and_then(|()| case.set.check(&case.code, &case.surfaces));
@@ -90,6 +91,19 @@ fn complete(case: &mut Case) -> Result<(), ExecError> {
         message,
     })?;
     check_buffers(case)
+}
+
+/// Whether a wave has the registers that are set. Those that it does not have are 0, which can be expected.
+fn check_registers(case: &Case) -> Result<(), ExecError> {
+    if !matches!(case.set, Set::Gcn(_)) {
+        return Ok(());
+    }
+    for assignment in &case.setup {
+        if let Some(lack) = case.sizes.lacks(&assignment.target) {
+            return Err(assignment.wrong(format!("`{}`: {lack}", assignment.target)));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a line of the state before, or of what is expected.
@@ -105,7 +119,7 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
         case.fault = Some((Expected::parse(text)?, number));
         return Ok(());
     }
-    if matches!(case.set, Set::Gcn(_)) && case.sizes.set(line)?.is_some() {
+    if matches!(case.set, Set::Gcn(_)) && case.sizes.set(line, case.set)?.is_some() {
         return match before {
             true => Ok(()),
             false => Err(format!(

@@ -79,7 +79,7 @@ impl Case {
             name: String::new(),
             line,
             set,
-            sizes: Sizes::with_lds(set.lds_bytes()),
+            sizes: Sizes::of(set),
             setup,
             surfaces,
             maximum: None,

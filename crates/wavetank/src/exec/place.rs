@@ -3,7 +3,9 @@
 use std::fmt;
 
 use wavetank_isa::Generation;
-use wavetank_isa::numbers::{GDS_BYTES, LDS_BYTES, first_ttmp, hwreg, sreg};
+use wavetank_isa::numbers::{
+    GDS_BYTES, LDS_BYTES, first_ttmp, flat_scratch, general_sgprs, hwreg, sreg,
+};
 
 use super::number::integer;
 use crate::stage::ExportTarget;
@@ -220,17 +222,13 @@ impl Target {
 
 /// Registers that have a name.
 fn special(text: &str, generation: Generation) -> Option<Target> {
-    let flat_scratch = match generation {
-        Generation::Gfx7 => 104,
-        _ => sreg::FLAT_SCRATCH,
-    };
     let pair = |code| (code, true);
     let (code, wide) = match text {
         "scc" => return Some(Target::Scc),
         "m0" => (sreg::M0, false),
         "vcc" => pair(sreg::VCC),
         "exec" => pair(sreg::EXEC),
-        "flat_scratch" if generation > Generation::Gfx6 => pair(flat_scratch),
+        "flat_scratch" => pair(flat_scratch(generation)?),
         "xnack_mask" if generation > Generation::Gfx7 => pair(sreg::XNACK_MASK),
         _ => {
             let known = HARDWARE.iter().find(|(name, _)| *name == text);
@@ -324,7 +322,7 @@ fn register(text: &str, generation: Generation) -> Result<Target, String> {
     let files = [
         ("ttmp", ttmp, usize::from(sreg::M0) - ttmp),
         ("v", 0, 256),
-        ("s", 0, 102),
+        ("s", 0, general_sgprs(generation).into()),
     ];
     let begins = |(file, ..): &&(&str, usize, usize)| text.starts_with(file);
     let &(file, base, limit) = files.iter().find(begins).ok_or_else(unknown)?;

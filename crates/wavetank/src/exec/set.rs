@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use wavetank_ir::{Dimensions, LANES, Reg};
-use wavetank_isa::numbers::{LDS_BYTES, lds_of_group};
+use wavetank_isa::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_isa::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_maxwell::{Generation, Pred, Reg as MaxwellReg, Size, lift as maxwell, rules};
 use wavetank_translate::FrontEnd;
@@ -74,6 +74,14 @@ impl Set {
         }
     }
 
+    /// The scalar registers without a name that a wave may have.
+    pub fn sgprs(self) -> u32 {
+        match self {
+            Set::Gcn(chip) => general_sgprs(chip.generation()).into(),
+            Set::Maxwell(_) | Set::Visa(_) => 0,
+        }
+    }
+
     /// A name that chooses it.
     pub fn name(self) -> &'static str {
         match self {
@@ -85,8 +93,13 @@ impl Set {
 
     /// Reads an instruction, or those that the words behind `.long` are. The text is a part of `line`, whose columns count.
     pub fn instructions(self, text: &str, line: &str) -> Result<Vec<Code>, String> {
-        match (self, text.strip_prefix(".long ")) {
-            (Set::Gcn(chip), Some(list)) => words(list, chip),
+        let list = text.strip_prefix(".long");
+        let list = list.filter(|list| list.is_empty() || list.starts_with(char::is_whitespace));
+        match (self, list) {
+            (Set::Gcn(chip), Some(list)) => words(list, chip).map_err(|(part, why)| {
+                let column = column(line, distance(part, line));
+                format!("column {column}: {why}")
+            }),
             _ => Ok(vec![self.instruction(text, line)?]),
         }
     }
@@ -94,10 +107,9 @@ impl Set {
     /// Reads an instruction.
     fn instruction(self, text: &str, line: &str) -> Result<Code, String> {
         // A part of the line: the distance of its beginning is its place.
-        let start = (text.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
+        let start = distance(text, line);
         let shown = |message: &str, span: &Range<usize>, snippet: String| {
-            let before = line.get(..start + span.start).unwrap_or(line);
-            let column = 1 + before.chars().count();
+            let column = column(line, start + span.start);
             format!("column {column}: {message}\n{snippet}")
         };
         match self {
@@ -380,16 +392,22 @@ fn mask(register: u8) -> Target {
     Target::Scalar { register, wide }
 }
 
-/// The instructions that words are, as hexadecimal numbers or others, parted by commas or spaces.
-fn words(list: &str, chip: Chip) -> Result<Vec<Code>, String> {
-    let split = list.split([',', ' ']).filter(|word| !word.is_empty());
-    let word = |text: &str| {
+/// The instructions that words are, as hexadecimal numbers or others, parted by commas. Says which text of the list is wrong,
+/// and why.
+fn words(list: &str, chip: Chip) -> Result<Vec<Code>, (&str, String)> {
+    let word = |text: &'_ str| {
         let bits = integer(text).and_then(|n| u32::try_from(n).ok());
-        bits.ok_or_else(|| {
-            format!("`{text}` is no word of 32 bits: write `.long 0x7e000280, 0xbf810000`")
+        bits.ok_or_else(|| match text.split_whitespace().count() {
+            0 => "a word is missing: write `.long 0x7e000280, 0xbf810000`".into(),
+            1 => format!("`{text}` is no word of 32 bits: write `.long 0x7e000280, 0xbf810000`"),
+            _ => format!("a comma is missing between the words `{text}`"),
         })
     };
-    let words: Vec<u32> = split.map(word).collect::<Result<_, _>>()?;
+    let words = list.split(',').map(|text| {
+        let text = text.trim();
+        word(text).map_err(|why| (text, why))
+    });
+    let words: Vec<u32> = words.collect::<Result<_, _>>()?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut codes = Vec::new();
     let mut at = 0;
@@ -404,10 +422,17 @@ fn words(list: &str, chip: Chip) -> Result<Vec<Code>, String> {
         };
         codes.push(code);
     }
-    match codes.is_empty() {
-        true => Err("no word stands behind `.long`".into()),
-        false => Ok(codes),
-    }
+    Ok(codes)
+}
+
+/// How many bytes a part of a line stands behind its beginning.
+fn distance(part: &str, line: &str) -> usize {
+    (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize)
+}
+
+/// The column of a byte of a line, from 1.
+fn column(line: &str, byte: usize) -> usize {
+    1 + line.get(..byte).unwrap_or(line).chars().count()
 }
 
 /// A place of GCN, with `wave 1` before it where it is that of one wave.

@@ -3,11 +3,11 @@
 use wavetank_isa::numbers::LDS_BYTES;
 
 use super::number::integer;
+use super::place::Target;
+use super::set::Set;
 
 /// Bytes of scratch that a lane of a case may have.
 pub(super) const MOST_SCRATCH: u32 = 1 << 16;
-/// SGPRs that instructions can name.
-const MOST_SGPRS: u32 = 102;
 
 /// How much a wave has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,34 +22,62 @@ pub(super) struct Sizes {
     pub scratch_bytes: u32,
     /// Waves of the work-group.
     pub waves: u32,
+    /// Which of these lines have set, a bit each.
+    given: u8,
 }
 
 impl Sizes {
-    /// What a wave has of which nothing is said, where a work-group may have this much LDS.
-    pub fn with_lds(lds_bytes: u32) -> Self {
+    /// What a wave has of which nothing is said.
+    pub fn of(set: Set) -> Self {
         Sizes {
             vgprs: 256,
-            sgprs: MOST_SGPRS,
-            lds_bytes,
+            sgprs: set.sgprs(),
+            lds_bytes: set.lds_bytes(),
             scratch_bytes: 0,
             waves: 1,
+            given: 0,
         }
     }
 
+    /// Why a wave has no such register, if it has not.
+    pub fn lacks(&self, place: &Target) -> Option<String> {
+        let place = match place {
+            Target::OfWave { is, .. } => is,
+            other => other,
+        };
+        // Registers that have a name are always there.
+        let (file, name, register, wide, has) = match *place {
+            Target::Vector { register, wide } => ('v', "vgprs", register, wide, self.vgprs),
+            Target::Scalar { register, wide } => ('s', "sgprs", register, wide, self.sgprs),
+            _ => return None,
+        };
+        let needed = register + 1 + usize::from(wide);
+        (needed > has as usize).then(|| {
+            format!(
+                "the wave has {file}0 to {file}{}: write `{name} = {needed}`",
+                has - 1
+            )
+        })
+    }
+
     /// Reads `vgprs = 8` and its likes; `None` if the line is something else.
-    pub fn set(&mut self, line: &str) -> Result<Option<()>, String> {
+    pub fn set(&mut self, line: &str, set: Set) -> Result<Option<()>, String> {
         let Some((name, value)) = line.split_once('=') else {
             return Ok(None);
         };
         let words: Vec<&str> = name.split_whitespace().collect();
-        let (place, least, most) = match words[..] {
-            ["vgprs"] => (&mut self.vgprs, 1, 256),
-            ["sgprs"] => (&mut self.sgprs, 1, MOST_SGPRS),
-            ["lds", "bytes"] => (&mut self.lds_bytes, 0, LDS_BYTES),
-            ["scratch", "bytes"] => (&mut self.scratch_bytes, 0, MOST_SCRATCH),
-            ["waves"] => (&mut self.waves, 1, 16),
+        let (place, bit, least, most) = match words[..] {
+            ["vgprs"] => (&mut self.vgprs, 1, 1, 256),
+            ["sgprs"] => (&mut self.sgprs, 2, 1, set.sgprs()),
+            ["lds", "bytes"] => (&mut self.lds_bytes, 4, 0, LDS_BYTES),
+            ["scratch", "bytes"] => (&mut self.scratch_bytes, 8, 0, MOST_SCRATCH),
+            ["waves"] => (&mut self.waves, 16, 1, 16),
             _ => return Ok(None),
         };
+        if self.given & bit != 0 {
+            return Err(format!("`{}` stands twice in the case", words.join(" ")));
+        }
+        self.given |= bit;
         let read = integer(value).and_then(|n| u32::try_from(n).ok());
         let read = read.filter(|n| (least..=most).contains(n));
         *place = read.ok_or_else(|| {

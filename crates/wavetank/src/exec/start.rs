@@ -1,8 +1,8 @@
 //! The state before a case: buffers, surfaces, LDS, scratch and waves.
 
 use wavetank_ir::LANES;
-use wavetank_isa::Chip;
-use wavetank_isa::numbers::sreg;
+use wavetank_isa::numbers::flat_scratch;
+use wavetank_isa::{Chip, Generation};
 use wavetank_machine::gcn::{Launch, UserData};
 use wavetank_machine::{Grid, Site};
 use wavetank_memory::{Lds, Registry, Rights, Wave};
@@ -33,6 +33,17 @@ pub(super) struct ScratchOfWaves {
 }
 
 impl ScratchOfWaves {
+    /// FLAT_SCRATCH of a wave, as prologues of compilers set it: where its scratch begins; before gfx9 the bytes of a lane,
+    /// and in the upper half the distance from the first wave's in units of 256 bytes.
+    pub fn register(&self, wave: usize, generation: Generation) -> u64 {
+        match generation {
+            Generation::Gfx9 => self.of(wave),
+            Generation::Gfx6 | Generation::Gfx7 | Generation::Gfx8 => {
+                u64::from(self.lane_bytes) | (wave * self.wave_bytes / 256) as u64 * (1 << 32)
+            }
+        }
+    }
+
     /// Where that of a wave begins.
     pub fn of(&self, wave: usize) -> u64 {
         self.address + (wave * self.wave_bytes) as u64
@@ -183,8 +194,13 @@ impl Case {
         let mut wave = Wave::new(index);
         if let Set::Gcn(chip) = self.set {
             self.set_hardware(chip, &mut wave);
-            if scratch.lane_bytes > 0 {
-                wave.set_s64(sreg::FLAT_SCRATCH, scratch.of(index as usize));
+            if let Some(register) =
+                flat_scratch(chip.generation()).filter(|_| scratch.lane_bytes > 0)
+            {
+                wave.set_s64(
+                    register,
+                    scratch.register(index as usize, chip.generation()),
+                );
             }
         }
         narrow(&mut wave, self.set.threads());
