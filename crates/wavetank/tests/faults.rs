@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::each;
-use wavetank::{Change, Device, Error, Group, MemKind, Packet, Step, Touched, object};
+use wavetank::{Change, Chip, Device, Error, Group, MemKind, Packet, Step, Touched, object};
 use wavetank_machine::Fault;
 
 #[test]
@@ -179,6 +179,44 @@ fn a_stack_that_overflows_tells_depth_size_and_calls() {
             assert!(text.contains(part), "{}: {text}", b.label);
         }
     });
+}
+
+/// `data/recursion.cl`, compiled for gfx900 by clang 19 without optimisation, which says that the stack is not dynamic.
+const RECURSION: &[u8] = include_bytes!("data/recursion-gfx900.hsaco");
+
+/// More stack helps a recursion, and an index that is out of range is still told as one.
+#[test]
+fn a_recursion_that_nobody_counted_is_no_index_out_of_range() {
+    let run = |name: &str, more: u32, at: i32| {
+        let device = Device::builder(Chip::Gfx900).stack(more).build().unwrap();
+        let out = device.buffer_zeroed(4 * 64).unwrap();
+        let kernel = device.load(RECURSION).unwrap().kernel(name).unwrap();
+        let mut args = args![&out];
+        if name == "beyond" {
+            args.push(at.into());
+        }
+        let ran = kernel.dispatch().grid(64).block(64).args(args).run();
+        ran.map(|_| out.read::<i32>().unwrap())
+            .map_err(|error| error.to_string())
+    };
+    let sums: Vec<i32> = (0..64).map(|n| n * (n + 1) / 2).collect();
+    assert_eq!(run("sums", 64 << 10, 0), Ok(sums));
+    let told = run("sums", 0, 0).unwrap_err();
+    let parts = [
+        "stack overflow",
+        "called by sum",
+        "; a function calls itself, and the compiler did not count that, as none does without optimisation: \
+         `launch --stack BYTES`",
+    ];
+    for part in parts {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(run("beyond", 0, 3).unwrap()[0], 4);
+    let told = run("beyond", 0, 1000).unwrap_err();
+    assert!(
+        told.ends_with("so an index into a private array is out of range"),
+        "{told}"
+    );
 }
 
 #[test]

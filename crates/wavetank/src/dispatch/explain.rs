@@ -1,5 +1,7 @@
 //! What went wrong, in the words of the kernel: its functions, its arguments.
 
+use std::collections::HashSet;
+
 use wavetank_machine::schedule::Failure;
 use wavetank_machine::{Fault, Grid, Group};
 use wavetank_memory::MemoryFaultReason;
@@ -35,7 +37,8 @@ impl Dispatch<'_> {
             Fault::Memory(memory) => {
                 // The place of a call is before that to which it returns.
                 calls = memory.calls.iter().map(|to| module.place(to - 4)).collect();
-                hint = self.hint(memory.reason);
+                let recursive = self.is_recursive(fault.pc(), &memory.calls);
+                hint = self.hint(memory.reason, recursive);
                 memory.nearest.as_ref().map(|(name, start, len)| {
                     let argument = self.argument_at(*start);
                     let shown = argument.as_ref().unwrap_or(name);
@@ -71,10 +74,14 @@ impl Dispatch<'_> {
     }
 
     /// What can be done about a refused access.
-    fn hint(&self, reason: MemoryFaultReason) -> Option<&'static str> {
+    fn hint(&self, reason: MemoryFaultReason, recursive: bool) -> Option<&'static str> {
         match reason {
             MemoryFaultReason::StackOverflow { .. } if self.has_dynamic_stack() => Some(
                 "`launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more",
+            ),
+            MemoryFaultReason::StackOverflow { .. } if recursive => Some(
+                "a function calls itself, and the compiler did not count that, as none does without optimisation: \
+                 `launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more",
             ),
             MemoryFaultReason::StackOverflow { .. } => Some(
                 "the compiler knew how much stack this kernel needs, so an index into a private array is out of range",
@@ -84,6 +91,15 @@ impl Dispatch<'_> {
             ),
             _ => None,
         }
+    }
+
+    /// Whether a function is entered twice by those whose calls a wave returns to.
+    fn is_recursive(&self, pc: u64, calls: &[u64]) -> bool {
+        let module = &self.kernel.module;
+        let places = [pc].into_iter().chain(calls.iter().map(|to| to - 4));
+        let mut functions = places.filter_map(|at| module.place(at).symbol.map(|(name, _)| name));
+        let mut seen = HashSet::new();
+        functions.any(|name| !seen.insert(name))
     }
 
     /// The argument whose buffer starts at an address.

@@ -123,17 +123,21 @@ impl Dispatch<'_> {
 
     /// Scratch of a work-item, with room for calls where their depth is not known.
     fn private_segment_size(&self) -> u32 {
-        let stack = match self.has_dynamic_stack() {
-            true => DYNAMIC_STACK.saturating_add(self.more_stack()),
+        let for_calls = match self.has_dynamic_stack() {
+            true => DYNAMIC_STACK,
             false => 0,
         };
         let fixed = self.kernel.info().descriptor.private_segment_fixed_size;
-        fixed.saturating_add(stack)
+        fixed
+            .saturating_add(for_calls)
+            .saturating_add(self.more_stack())
     }
 
-    /// Stack that the device's user gives each work-item.
+    /// Stack that the device's user gives each work-item of a kernel that has one. Compilers do not count on recursion when
+    /// they do not optimise, so what they say of its size does not decide.
     fn more_stack(&self) -> u32 {
-        match self.has_dynamic_stack() {
+        let has_stack = self.kernel.info().descriptor.private_segment_fixed_size > 0;
+        match has_stack || self.has_dynamic_stack() {
             true => self.kernel.module.device().inner.stack,
             false => 0,
         }
