@@ -3,6 +3,7 @@
 #[macro_use]
 mod common;
 
+mod allocation;
 mod bench_kernels;
 mod calls;
 mod chips;
