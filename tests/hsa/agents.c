@@ -1,4 +1,8 @@
 // Agents, instruction sets, regions and pools: every attribute of the headers is answered, and truthfully.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 static hsa_status_t count_agent(hsa_agent_t agent, void *data) {
@@ -12,6 +16,20 @@ static hsa_status_t take_isa(hsa_isa_t isa, void *data) {
     return HSA_STATUS_SUCCESS;
 }
 
+// Compute units of AMD's product pages (FirePro W9100, RX 580, Vega 64, Radeon VII); features as the table of processors in
+// LLVM's "User Guide for AMDGPU Backend" has them.
+static const struct chip {
+    const char *name, *features;
+    uint32_t units;
+} chips[] = {{"gfx701", "", 44}, {"gfx803", "", 36}, {"gfx900", ":xnack-", 64}, {"gfx906", ":sramecc-:xnack-", 60}};
+
+static const struct chip *its_chip(const char *name) {
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+        if (strcmp(chips[i].name, name) == 0) return &chips[i];
+    CHECK(!"a chip of the list");
+    return NULL;
+}
+
 static void check_agent(void) {
     char name[64] = "", vendor[64] = "";
     hsa_device_type_t type;
@@ -21,7 +39,7 @@ static void check_agent(void) {
     hsa_dim3_t grid;
     HSA(hsa_agent_get_info(gpu, HSA_AGENT_INFO_NAME, name));
     HSA(hsa_agent_get_info(gpu, HSA_AGENT_INFO_VENDOR_NAME, vendor));
-    CHECK(strncmp(name, "gfx90", 5) == 0);
+    const struct chip *chip = its_chip(name);
     CHECK(strcmp(vendor, "AMD") == 0);
     HSA(hsa_agent_get_info(gpu, HSA_AGENT_INFO_FEATURE, &feature));
     CHECK(feature & HSA_AGENT_FEATURE_KERNEL_DISPATCH);
@@ -45,7 +63,7 @@ static void check_agent(void) {
     HSA(hsa_agent_get_info(cpu, HSA_AGENT_INFO_QUEUES_MAX, &queues));
     EQUAL(queues, 0);
     HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &units));
-    EQUAL(units, strcmp(name, "gfx900") == 0 ? 64 : 60);
+    EQUAL(units, chip->units);
     HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU, &number));
     EQUAL(number, 4);
     HSA(hsa_agent_get_info(gpu, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_CACHELINE_SIZE, &number));
@@ -110,7 +128,7 @@ static void check_isa(void) {
     HSA(hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name));
     HSA(hsa_agent_get_info(gpu, HSA_AGENT_INFO_NAME, agent));
     char want[256];
-    snprintf(want, sizeof want, "amdgcn-amd-amdhsa--%s%s:xnack-", agent, strcmp(agent, "gfx906") == 0 ? ":sramecc-" : "");
+    snprintf(want, sizeof want, "amdgcn-amd-amdhsa--%s%s", agent, its_chip(agent)->features);
     CHECK(strcmp(name, want) == 0);
     HSA(hsa_isa_from_name(name, &named));
     EQUAL(named.handle, isa.handle);

@@ -1,4 +1,8 @@
 // Code objects as version 1.0 of the interface has them: handles of their own, with attributes and symbols.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -1,5 +1,9 @@
 // What goes wrong on a queue reaches its callback with the documented status, once, and no other queue.
 // Says: poke
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 static hsa_status_t seen;

@@ -1,4 +1,8 @@
 // Images by the interface itself: colors that fill parts of them, and resources of the vendor's own format.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 #include <hsa/hsa_ext_image.h>
 

@@ -1,6 +1,10 @@
 // Readers, executables, symbols, globals, and the refusals of each.
 // Says: the program will miss its kernels, and libraries may go on without
 // Says: the program will miss its 11 kernels (
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 static int kernels, variables;
@@ -41,10 +45,10 @@ static void check_readers(void *bytes, size_t size) {
     GIVES(HSA_STATUS_ERROR_INVALID_CODE_OBJECT, hsa_executable_load_agent_code_object(e, gpu, reader, NULL, NULL));
     HSA(hsa_code_object_reader_destroy(reader));
 
-    // The machine in e_flags (AMDGPU guide, "ELF Header": EF_AMDGPU_MACH) is another one: gfx803.
+    // The machine in e_flags (AMDGPU guide, "ELF Header": EF_AMDGPU_MACH) is another one: gfx802, of version 8.0.2.
     char *other = malloc(size);
     memcpy(other, bytes, size);
-    other[48] = 0x2A;
+    other[48] = 0x29;
     HSA(hsa_code_object_reader_create_from_memory(other, size, &reader));
     hsa_status_t status = hsa_executable_load_agent_code_object(e, gpu, reader, NULL, NULL);
     CHECK(status == HSA_STATUS_ERROR_INVALID_ISA_NAME || status == HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS ||

@@ -1,4 +1,8 @@
 // Allocation, copies, fills, what is known of a pointer, and host memory that is lent.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 static void check_allocation(void) {

@@ -1,4 +1,8 @@
 // Queues: creation rules, dispatches of every shape, barriers, order, times.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 static void check_creation(void) {

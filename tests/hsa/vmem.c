@@ -1,4 +1,8 @@
 // Addresses that are reserved, and memory that is mapped at them: the calls of ROCm 6, which older headers lack.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #define _GNU_SOURCE
 #include "check.h"
 #include <dlfcn.h>

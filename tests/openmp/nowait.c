@@ -1,4 +1,8 @@
 // Target regions that run beside the host, ordered by their dependences; updates, globals and device functions.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 enum { N = 4096, TASKS = 6 };

@@ -1,4 +1,8 @@
 // Sums, products, extremes and bit operations over teams and threads.
+// Not for gfx701: clang 19 makes DS_BPERMUTE of sums over lanes, which exists from gfx8 on.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.h"
 
 enum { N = 100003 };

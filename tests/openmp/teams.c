@@ -1,4 +1,8 @@
 // Two-dimensional loops over teams and threads: a matrix product and a stencil, in data that stays on the device.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
+// GPUs: gfx701
 #include "check.h"
 
 enum { M = 40, N = 50, K = 30, STEPS = 8 };

@@ -21,6 +21,8 @@ pub struct Toolchain {
     kernels: bool,
     /// One GPU is enough: what is looked for is in the program.
     once: bool,
+    /// The GPUs that it builds for, with its own names of them, if these are not all.
+    builds_for: Option<&'static [(&'static str, &'static str)]>,
 }
 
 const DEVICE_LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
@@ -35,6 +37,7 @@ impl Toolchain {
         needs: &["/usr/bin/hipcc", "/usr/include/hip/hip_runtime.h"],
         kernels: false,
         once: false,
+        builds_for: None,
     };
     pub const ROCM: Toolchain = Toolchain {
         name: "rocm",
@@ -72,6 +75,7 @@ impl Toolchain {
         ],
         kernels: true,
         once: false,
+        builds_for: None,
     };
     /// With sanitizers in the program: its own accesses, and what the library does to its memory by functions of libc. Their
     /// runtime is linked into it, since the library is loaded before all others.
@@ -125,6 +129,7 @@ impl Toolchain {
         ],
         kernels: false,
         once: false,
+        builds_for: None,
     };
     pub const OPENMP_GCC: Toolchain = Toolchain {
         name: "openmp-gcc",
@@ -139,6 +144,11 @@ impl Toolchain {
         ],
         kernels: false,
         once: false,
+        builds_for: Some(&[
+            ("gfx803", "fiji"),
+            ("gfx900", "gfx900"),
+            ("gfx906", "gfx906"),
+        ]),
     };
 
     /// Whether it is installed. If it is not, a line says so; in CI that is a failure, unless its packages cannot be had.
@@ -160,11 +170,19 @@ impl Toolchain {
     }
 
     /// The GPUs, or lists of them, that a program is run on.
-    pub fn gpus<'p>(&self, program: &'p Program) -> &'p [String] {
-        match self.once {
-            true => &program.gpus[..1],
-            false => &program.gpus,
-        }
+    pub fn gpus<'p>(&self, program: &'p Program) -> impl Iterator<Item = &'p str> {
+        let most = if self.once { 1 } else { usize::MAX };
+        let all = program.gpus.iter().map(String::as_str).take(most);
+        all.filter(|gpu| self.target(gpu).is_some())
+    }
+
+    /// What the compiler calls a GPU; `None` if it cannot build for it.
+    fn target<'n>(&self, gpu: &'n str) -> Option<&'n str> {
+        let Some(all) = self.builds_for else {
+            return Some(gpu);
+        };
+        let row = all.iter().find(|(name, _)| *name == gpu);
+        row.map(|(_, own)| *own)
     }
 
     /// Builds a program for a GPU if that was not done before. Gives the words of its command.
@@ -181,7 +199,14 @@ impl Toolchain {
         let built = folder.join(format!("{}{target}", program.name));
         if is_older(&built, &program.source) {
             let mut command = Command::new(self.compiler);
-            command.args(self.arguments.iter().map(|word| word.replace("GPU", gpu)));
+            let target = self
+                .target(gpu)
+                .ok_or_else(|| format!("{} cannot build for it", self.name))?;
+            command.args(
+                self.arguments
+                    .iter()
+                    .map(|word| word.replace("GPU", target)),
+            );
             command
                 .arg(&program.source)
                 .args(self.links)

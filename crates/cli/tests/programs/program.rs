@@ -12,7 +12,8 @@ use super::execution::Run;
 ///   of 0 after the line `ok NAME`;
 /// * `// Options: --stats`: more options of `wavetank run`;
 /// * `// Links: -lNAME`: more arguments for the compiler;
-/// * `// GPUs: gfx900,gfx906`: it runs once, on these, instead of once on each.
+/// * `// GPUs: gfx900,gfx906`: it runs once, on these together; with several such lines once for each. Without, it runs on
+///   gfx900 and on gfx906.
 pub struct Program {
     pub source: PathBuf,
     pub name: String,
