@@ -13,6 +13,7 @@ use object::read::elf::{
 
 use crate::bytes::slice;
 use crate::error::{Error, Result};
+use crate::foreign::driver_of;
 use crate::symbol::{Symbol, SymbolKind};
 
 const LE: LittleEndian = LittleEndian;
@@ -23,6 +24,8 @@ const OS_ABI_HSA: u8 = 64;
 const OS_ABI_PAL: u8 = 65;
 /// `ELFOSABI_AMDGPU_MESA3D`.
 const OS_ABI_MESA3D: u8 = 66;
+/// Where LLVM writes what Mesa is to set registers to, for `amdgcn--` and `amdgcn-mesa-mesa3d`: pairs of address and value.
+const MESA_REGISTERS: &str = ".AMDGPU.config";
 /// `STT_AMDGPU_HSA_KERNEL`: the code symbol of a kernel in code object version 2.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
 /// How many times the file's length its symbols' names may have together. Linkers let a name be the end of another one,
@@ -178,10 +181,14 @@ impl<'a> Elf<'a> {
         let ident = self.header.e_ident();
         let of_graphics = graphics && matches!(ident.os_abi.0, OS_ABI_PAL | OS_ABI_MESA3D);
         if ident.os_abi.0 != OS_ABI_HSA && !of_graphics {
+            let registers = self.section(MESA_REGISTERS)?;
             let os = match ident.os_abi.0 {
+                0 if registers.is_some() => {
+                    format!("Mesa (the values of its registers stand in {MESA_REGISTERS})")
+                }
                 0 => "no operating system".to_owned(),
                 OS_ABI_PAL => "PAL (graphics)".to_owned(),
-                OS_ABI_MESA3D => "Mesa3D".to_owned(),
+                OS_ABI_MESA3D => "Mesa (OS ABI 66, Mesa3D)".to_owned(),
                 other => format!("OS ABI {other}"),
             };
             return Err(Error::WrongOs { os });
@@ -439,6 +446,9 @@ fn defined_kind(symbol: &elf::Sym64<LittleEndian>) -> Option<SymbolKind> {
 fn check_ident(bytes: &[u8]) -> Result<()> {
     if bytes.is_empty() {
         return Err(Error::Empty);
+    }
+    if let Some(driver) = driver_of(bytes) {
+        return Err(Error::OtherDriver { driver });
     }
     if !is_elf(bytes) {
         let start: Vec<String> = bytes.iter().take(4).map(|b| format!("{b:02x}")).collect();

@@ -45,11 +45,21 @@ pub enum Error {
     },
     /// AMD GPU, but not for the HSA operating system interface.
     #[error(
-        "this code object was made for {os}; only those for HSA (OS ABI 64: HIP, OpenCL, OpenMP) can be run"
+        "this code object was made for {os}; only those for HSA (OS ABI 64: HIP, OpenCL, OpenMP) can be run: build it with \
+         `-target amdgcn-amd-amdhsa`; `objcopy -O binary -j .text` gives its code to `wavetank dis --raw`"
     )]
     WrongOs {
         /// The interface found, e.g. `PAL`.
         os: String,
+    },
+    /// A program in the format of another driver, with code objects somewhere inside.
+    #[error(
+        "this is a program as {driver} keeps it, whose kernels only that driver starts; only code objects for HSA can be \
+         run: build its source with `-target amdgcn-amd-amdhsa`"
+    )]
+    OtherDriver {
+        /// Who keeps programs so, e.g. `Mesa's Clover`.
+        driver: &'static str,
     },
     /// An object file that has not been linked.
     #[error(

@@ -32,6 +32,7 @@ mod elf;
 mod embedded;
 mod error;
 mod extent;
+mod foreign;
 mod limits;
 mod memory_image;
 mod metadata;

@@ -139,6 +139,52 @@ fn what_is_no_code_object_is_named() {
     assert!(with(48, 0xfe).contains("0xfe"));
 }
 
+/// What Mesa and Catalyst make of the same chips is named, with the way out.
+#[test]
+fn programs_of_other_drivers_are_named() {
+    let told = |bytes: &[u8]| open(bytes, None).unwrap_err().to_string();
+    let patched = |bytes: &[u8], at: usize, new: &[u8]| {
+        let mut bytes = bytes.to_vec();
+        bytes[at..at + new.len()].copy_from_slice(new);
+        bytes
+    };
+    // e_machine stands at 18: EM_AMDGPU is 224. LLVM makes such relocatable objects for `amdgcn--`.
+    let registers = host_elf(".AMDGPU.config", &[0x48, 0xb8, 0, 0, 1, 0, 0, 0]);
+    let mesa = told(&patched(&registers, 18, &[224, 0]));
+    assert!(
+        mesa.starts_with("this code object was made for Mesa (the values of its registers stand in .AMDGPU.config);"),
+        "{mesa}"
+    );
+    let mesa3d = told(&patched(GFX900, 7, &[66]));
+    for told in [&mesa, &mesa3d] {
+        assert!(
+            told.contains("-target amdgcn-amd-amdhsa") && told.contains("dis --raw"),
+            "{told}"
+        );
+    }
+
+    // CLRX wiki, "About binary formats"; Tahiti is 0x3fd of OpenCL 1.2.
+    let catalyst = |machine: u16| told(&patched(GFX900, 18, &machine.to_le_bytes()));
+    assert!(
+        catalyst(0xaf5b).starts_with("this is a program as AMD's Catalyst (OpenCL 2.0) keeps it")
+    );
+    assert!(catalyst(0x3fd).contains("Catalyst (OpenCL 1.2)"));
+    // With 32 bits, class 1, too.
+    let old = patched(&patched(GFX900, 18, &0xaf5au16.to_le_bytes()), 4, &[1]);
+    assert!(told(&old).contains("Catalyst (OpenCL 2.0)"));
+
+    // Clover: the number of kernels, the first one's name with its length, and an ELF file behind its arguments.
+    let mut clover = [1u32, 3].map(u32::to_le_bytes).concat();
+    clover.extend(b"sum\0\0\0\0\x01\0\0\0");
+    assert!(told(&clover).contains("neither an ELF file"));
+    clover.extend(GFX900);
+    let sentence = told(&clover);
+    assert!(
+        sentence.contains("Mesa's Clover") && sentence.ends_with("`-target amdgcn-amd-amdhsa`"),
+        "{sentence}"
+    );
+}
+
 fn names(file: &[u8]) -> Vec<String> {
     let targets = targets(file).unwrap_or_else(|error| panic!("{error}"));
     targets.iter().map(ToString::to_string).collect()
