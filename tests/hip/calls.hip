@@ -1,4 +1,7 @@
 // Real calls on the device: virtual functions, function pointers, recursion, and arrays in private memory.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 struct Shape {

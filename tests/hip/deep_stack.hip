@@ -1,5 +1,8 @@
 // The recursion of stack_overflow.hip, with a stack that is large enough.
 // Options: --stack 65536
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 __host__ __device__ __attribute__((noinline)) unsigned dive(int depth, unsigned x) {

@@ -1,4 +1,7 @@
 // LDS whose size the launch gives, up to 64 KB.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 extern __shared__ int dynamic[];

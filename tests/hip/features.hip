@@ -1,4 +1,7 @@
 // Compiler features one by one: packed halves, 64-bit atomics, clocks, double precision, LDS of a full block.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 #include <hip/hip_fp16.h>

@@ -2,6 +2,9 @@
 // dropped), and are told once.
 // Says: kernel `overrun(int*, int)` went beyond its LDS 3 times, first at `
 // Says: lane 0: a store of 4 bytes at offset 64 of an LDS of 64 bytes; there loads give 0 and stores are dropped
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 __global__ void overrun(int *out, int n) {

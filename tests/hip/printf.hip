@@ -4,6 +4,9 @@
 // Prints: first
 // Prints: second 123456789012345
 // Prints: a line of 60 letters: abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefgh
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 __global__ void print() {

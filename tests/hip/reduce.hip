@@ -1,4 +1,7 @@
 // Sums, maxima and votes over lanes, blocks and the grid.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 __global__ void sum_by_shuffles(const int *in, int *out, int n) {

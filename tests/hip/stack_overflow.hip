@@ -5,6 +5,9 @@
 // Says: of the work-item's stack, which has
 // Says: called by dive(int, int) (
 // Says: times), overflow(int*, int); `launch --stack BYTES`, `run --stack BYTES` or WAVETANK_STACK gives each work-item so many bytes more
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 __device__ __noinline__ int dive(int depth, int x) {

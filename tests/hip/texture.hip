@@ -1,4 +1,7 @@
 // Textures and surfaces: texels as they were written, halfway between two, as colors of a buffer, and stores to an array.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 __global__ void read(hipTextureObject_t texture, float *out, int width) {

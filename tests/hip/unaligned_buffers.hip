@@ -1,5 +1,8 @@
 // Buffer loads and stores of dwords at addresses that are no multiples of four, as libraries make them: pairs of halfs of a
 // matrix with an odd leading dimension. ROCm's driver sets the chip so that they are made there.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 typedef int Descriptor __attribute__((ext_vector_type(4)));

@@ -1,4 +1,7 @@
 // c = a + b, with a last block that is only partly in range.
+// GPUs: gfx900
+// GPUs: gfx906
+// GPUs: gfx803
 #include "check.hpp"
 
 __global__ void add(const float *a, const float *b, float *c, int n) {

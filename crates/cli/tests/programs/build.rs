@@ -7,7 +7,8 @@ use std::time::SystemTime;
 
 use super::program::Program;
 
-/// A compiler with its arguments, and what has to be there for it. `GPU` in an argument stands for the target.
+/// A compiler with its arguments, and what has to be there for it. `GPU` in an argument stands for the target; one with
+/// `EACH` is there for each target of the program.
 pub struct Toolchain {
     name: &'static str,
     compiler: &'static str,
@@ -31,7 +32,7 @@ impl Toolchain {
     pub const HIP: Toolchain = Toolchain {
         name: "hip",
         compiler: "hipcc",
-        arguments: &["--offload-arch=gfx900", "--offload-arch=gfx906", "-O2"],
+        arguments: &["--offload-arch=EACH", "-O2"],
         links: &[],
         fat: true,
         needs: &["/usr/bin/hipcc", "/usr/include/hip/hip_runtime.h"],
@@ -41,12 +42,7 @@ impl Toolchain {
     };
     pub const ROCM: Toolchain = Toolchain {
         name: "rocm",
-        arguments: &[
-            "--offload-arch=gfx900",
-            "--offload-arch=gfx906",
-            "-std=c++17",
-            "-O2",
-        ],
+        arguments: &["--offload-arch=EACH", "-std=c++17", "-O2"],
         needs: &[
             "/usr/bin/hipcc",
             "/usr/include/rocrand/rocrand.h",
@@ -202,11 +198,12 @@ impl Toolchain {
             let target = self
                 .target(gpu)
                 .ok_or_else(|| format!("{} cannot build for it", self.name))?;
-            command.args(
-                self.arguments
-                    .iter()
-                    .map(|word| word.replace("GPU", target)),
-            );
+            for word in self.arguments {
+                match word.contains("EACH") {
+                    true => command.args(program.chips().map(|chip| word.replace("EACH", chip))),
+                    false => command.arg(word.replace("GPU", target)),
+                };
+            }
             command
                 .arg(&program.source)
                 .args(self.links)

@@ -1,5 +1,6 @@
 //! A program's source, and what it says about its run.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::execution::Run;
@@ -71,6 +72,12 @@ impl Program {
             end: after("Ends:").first().map_or(End::Well, end),
             name,
         }
+    }
+
+    /// The chips of all its runs, each once.
+    pub fn chips(&self) -> impl Iterator<Item = &str> {
+        let all: BTreeSet<&str> = self.gpus.iter().flat_map(|gpus| gpus.split(',')).collect();
+        all.into_iter()
     }
 
     /// Checks a run against what the source says.

@@ -100,7 +100,7 @@ fn site<'l, 'a>(l: &'l Lift<'a>) -> Site<'l, 'a> {
         }
         _ => {
             let address = l.vector64(Field::Vaddr).v;
-            let limit = super::lds::limit(l);
+            let limit = super::lds::flat_limit(l);
             (Space::Flat { address, limit }, Counter::Both)
         }
     };

@@ -174,6 +174,12 @@ pub(super) fn limit(l: &Lift) -> Option<Value> {
     l.rules().m0_limits_lds.then(|| l.m0().v)
 }
 
+/// The limit of flat accesses, which are aligned as those of DS are: none but the size of the LDS. Compilers for gfx7 and gfx8
+/// write M0 before DS alone (docs/errata.md, "FLAT").
+pub(super) fn flat_limit(l: &Lift) -> Option<Value> {
+    l.rules().m0_limits_lds.then(|| l.b.u32(u32::MAX))
+}
+
 /// An address for which the sum with the offset is in range only if it is
 /// itself, where the chip demands that.
 fn unwrapped(l: &Lift, address: Value, offset: i64) -> Value {
