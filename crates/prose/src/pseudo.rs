@@ -6,6 +6,7 @@ mod by_hand;
 mod expression;
 mod names;
 mod sample;
+mod shuffle;
 mod terms;
 
 use std::sync::Arc;
@@ -15,9 +16,12 @@ use wavetank_translate::{Modes, Translator};
 
 use names::Names;
 pub use sample::operand_names;
+use shuffle::Pattern;
 
 /// Denormals kept in all widths, DX10_CLAMP, IEEE: Vega ISA, 3.5, and what compilers start kernels with.
 const MODE: u32 = 0xf0 | 1 << 8 | 1 << 9;
+/// DX10_CLAMP alone: OMOD counts where denormals of results are flushed and IEEE is off (Vega ISA, 6.2 "OMOD").
+const MODE_OF_OMOD: u32 = 1 << 8;
 
 /// What an instruction does, line by line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,7 +47,12 @@ impl PseudoCode {
             return Some(PseudoCode::of_lines(lines));
         }
         let (inst, names) = sample::sample(op, chip);
-        PseudoCode::of(inst, &names)
+        let mut code = written(inst, &names, MODE)?;
+        if let Some((other, names)) = sample::other(op, chip) {
+            let other = written(other, &names, MODE)?;
+            code = sample::either(&code, &other);
+        }
+        Some(PseudoCode::of_lines(code))
     }
 
     /// Of an instruction with operands, which are called as in its text; `None` if it stops the kernel.
@@ -58,23 +67,24 @@ impl PseudoCode {
     /// assert_eq!(code.lines, ["v0 = -v1.f32 + s2.f32"]);
     /// ```
     pub fn of_instruction(inst: &Inst) -> Option<PseudoCode> {
-        match by_hand::lines(inst.op) {
-            Some(lines) => Some(PseudoCode::of_lines(lines)),
-            None => {
-                let mut names = Names::default();
-                names.call(sample::PC + u64::from(inst.len), block::NEXT);
-                PseudoCode::of(*inst, &names)
+        let mut names = Names::default();
+        names.pattern = Pattern::of(inst);
+        names.generation = Some(inst.chip.generation());
+        names.call(sample::PC + u64::from(inst.len), block::NEXT);
+        if let Some(lines) = by_hand::lines(inst.op).filter(|_| names.pattern.is_none()) {
+            return Some(PseudoCode::of_lines(lines));
+        }
+        let mut lines = written(*inst, &names, MODE)?;
+        if inst.mods.omod != 0 {
+            let multiplied = written(*inst, &names, MODE_OF_OMOD)?;
+            if multiplied != lines {
+                lines = multiplied
+                    .into_iter()
+                    .chain(["where MODE has IEEE or keeps denormals of results:".to_owned()])
+                    .chain(lines.iter().map(|line| format!("  {line}")))
+                    .collect();
             }
         }
-    }
-
-    fn of(inst: Inst, names: &Names) -> Option<PseudoCode> {
-        let code = move |at: u64| match at {
-            sample::PC => Ok(inst),
-            _ => Err(String::new()),
-        };
-        let block = Translator::new(Arc::new(code), true).block(sample::PC, Modes::new(MODE, 0));
-        let lines = block::lines(&block.simple, names)?;
         Some(PseudoCode::of_lines(lines))
     }
 
@@ -82,6 +92,16 @@ impl PseudoCode {
         let terms = terms::terms(&lines);
         PseudoCode { lines, terms }
     }
+}
+
+/// The lines of an instruction under a MODE; `None` if it stops the kernel.
+fn written(inst: Inst, names: &Names, mode: u32) -> Option<Vec<String>> {
+    let code = move |at: u64| match at {
+        sample::PC => Ok(inst),
+        _ => Err(String::new()),
+    };
+    let block = Translator::new(Arc::new(code), true).block(sample::PC, Modes::new(mode, 0));
+    block::lines(&block.simple, names)
 }
 
 #[cfg(test)]

@@ -160,7 +160,10 @@ impl Writer<'_> {
                 let first = self.data(image.address.get(..1)?, Half::Whole)?;
                 let address = first.split('[').next().unwrap_or(&first);
                 args.push(format!("{address} = {{{}}}", coordinates(image).join(", ")));
-                format!("{}({})", image_function(image.kind), args.join(", "))
+                if matches!(image.kind, ImageKind::Sample | ImageKind::Gather) {
+                    args.push(format!("LOD = {}", level(image)));
+                }
+                format!("{}({})", image_function(image), args.join(", "))
             }
             Space::Surface(_) => return None,
         })
@@ -270,8 +273,25 @@ fn coordinates(image: &Image) -> Vec<&'static str> {
     parts.map(|(_, name)| name).collect()
 }
 
-fn image_function(kind: ImageKind) -> &'static str {
-    match kind {
+/// The level that a sample asks for, before the sampler has its say.
+fn level(image: &Image) -> String {
+    let asked = match image.lod {
+        Lod::Zero => "0",
+        Lod::Explicit => "level",
+        Lod::Implicit => "lod(coordinates)",
+        Lod::Bias => "lod(coordinates) + bias",
+        Lod::Derivatives => "lod(derivatives)",
+    };
+    match image.clamp {
+        true => format!("min({asked}, greatest level)"),
+        false => asked.to_owned(),
+    }
+}
+
+fn image_function(image: &Image) -> &'static str {
+    match image.kind {
+        ImageKind::Sample if image.compare => "sample_compare",
+        ImageKind::Gather if image.compare => "gather_compare",
         ImageKind::Texel => "texel",
         ImageKind::Raw => "raw_texel",
         ImageKind::RawSigned => "raw_texel_signed",

@@ -374,8 +374,13 @@ impl Writer<'_> {
                 let (value, mask) = (of(value)?.argument(""), of(mask)?.argument(""));
                 call("first_lane", &[value, mask], "")
             }
-            Op::Shuffle(value, _) => call("shuffle", &[of(value)?.seen("")], ""),
-            Op::ShuffleMask(value, _) => call("shuffle", &[of(value)?.seen("")], ""),
+            Op::Shuffle(value, _) | Op::ShuffleMask(value, _) => {
+                let value = of(value)?;
+                match &self.names.pattern {
+                    Some(pattern) => pattern.call(&value),
+                    None => call("shuffle", &[value.seen("")], ""),
+                }
+            }
             Op::Permute { value, index, .. } => {
                 let index = format!("{} / 4 % 64", of(index)?.seen(""));
                 call("lane", &[of(value)?.seen(""), index], "")

@@ -1,6 +1,9 @@
 //! What registers and numbers are called in pseudo-code.
 
 use wavetank_ir::Reg;
+use wavetank_isa::Generation;
+
+use super::shuffle::Pattern;
 
 /// A file of registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,15 +25,20 @@ struct Span {
 pub(super) struct Names {
     spans: Vec<Span>,
     numbers: Vec<(u64, &'static str)>,
+    /// How the instruction moves values between lanes, where it says so itself.
+    pub(super) pattern: Option<Pattern>,
+    /// The generation: on gfx7 FLAT_SCRATCH has the place that XNACK_MASK has had since, and gfx6 has neither.
+    pub(super) generation: Option<Generation>,
 }
 
 /// Registers that have a name of their own (Vega ISA, 4.1 and table 4).
 const SPECIAL: [(u16, [&str; 3]); 4] = [
-    (102, ["FLAT_SCRATCH_LO", "FLAT_SCRATCH_HI", "FLAT_SCRATCH"]),
+    (102, FLAT_SCRATCH),
     (104, ["XNACK_MASK_LO", "XNACK_MASK_HI", "XNACK_MASK"]),
     (106, ["VCC_LO", "VCC_HI", "VCC"]),
     (126, ["EXEC_LO", "EXEC_HI", "EXEC"]),
 ];
+const FLAT_SCRATCH: [&str; 3] = ["FLAT_SCRATCH_LO", "FLAT_SCRATCH_HI", "FLAT_SCRATCH"];
 const M0: u16 = 124;
 /// Hardware registers by number (Vega ISA, table 14).
 const HARDWARE: [&str; 4] = ["HWREG[0]", "MODE", "STATUS", "TRAPSTS"];
@@ -72,6 +80,18 @@ impl Names {
         }
     }
 
+    /// The names of a pair of scalar registers that has some.
+    fn special(&self, first: u16) -> Option<[&'static str; 3]> {
+        match (self.generation, first) {
+            (Some(Generation::Gfx6), 102 | 104) | (Some(Generation::Gfx7), 102) => None,
+            (Some(Generation::Gfx7), 104) => Some(FLAT_SCRATCH),
+            _ => {
+                let special = SPECIAL.iter().find(|(n, _)| first == *n);
+                special.map(|(_, names)| *names)
+            }
+        }
+    }
+
     /// The name of some consecutive registers.
     pub(super) fn span(&self, file: File, first: u16, count: u16) -> String {
         let inside = |s: &&Span| s.file == file && (s.first..s.first + STRIDE).contains(&first);
@@ -83,12 +103,10 @@ impl Names {
                 _ => format!("{}[{}:{at}]", span.name, at + count - 1),
             };
         }
-        let special = SPECIAL
-            .iter()
-            .find(|(n, _)| file == File::Scalar && first & !1 == *n);
+        let special = self.special(first & !1).filter(|_| file == File::Scalar);
         match (special, file) {
-            (Some((_, names)), _) if count == 2 => names[2].to_owned(),
-            (Some((n, names)), _) => names[usize::from(first - n)].to_owned(),
+            (Some(names), _) if count == 2 => names[2].to_owned(),
+            (Some(names), _) => names[usize::from(first & 1)].to_owned(),
             (None, File::Scalar) if first == M0 => "M0".to_owned(),
             (None, file) => plain(if file == File::Vector { 'v' } else { 's' }, first, count),
         }
@@ -126,5 +144,18 @@ mod tests {
         assert_eq!(names.register(Reg::EXEC), "EXEC");
         assert_eq!(names.register(Reg::S(107)), "VCC_HI");
         assert_eq!(names.register(Reg::S(124)), "M0");
+        assert_eq!(names.register(Reg::S64(102)), "FLAT_SCRATCH");
+        // CLRX wiki, "GCN operands": FLAT_SCRATCH is at 104 on gfx7, and not on gfx6.
+        let on = |generation, n| {
+            let names = Names {
+                generation: Some(generation),
+                ..Names::default()
+            };
+            names.register(Reg::S(n))
+        };
+        assert_eq!(on(Generation::Gfx6, 103), "s103");
+        assert_eq!(on(Generation::Gfx7, 102), "s102");
+        assert_eq!(on(Generation::Gfx7, 105), "FLAT_SCRATCH_HI");
+        assert_eq!(on(Generation::Gfx8, 105), "XNACK_MASK_HI");
     }
 }

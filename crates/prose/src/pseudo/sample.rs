@@ -90,6 +90,36 @@ pub(super) fn sample(op: Op, chip: Chip) -> (Inst, Names) {
     (inst, names)
 }
 
+/// The sample of the other way in which a DS instruction between two places reads its offset, which bit 15 chooses.
+pub(super) fn other(op: Op, chip: Chip) -> Option<(Inst, Names)> {
+    if !is_between(op) {
+        return None;
+    }
+    let (mut inst, names) = sample(op, chip);
+    inst.mods.offset |= 0x8000;
+    Some((inst, names))
+}
+
+/// Both ways.
+pub(super) fn either(distance_in_offset: &[String], in_address: &[String]) -> Vec<String> {
+    let indented = |lines: &[String]| -> Vec<String> {
+        lines.iter().map(|line| format!("  {line}")).collect()
+    };
+    [
+        vec!["if OFFSET[15] == 0:".to_owned()],
+        indented(distance_in_offset),
+        vec!["else:".to_owned()],
+        indented(in_address),
+    ]
+    .concat()
+}
+
+/// Whether both operands stand in LDS.
+fn is_between(op: Op) -> bool {
+    let mut names = op.row().mnemonics.iter().flatten();
+    op.home() == Form::Ds && names.any(|name| name.contains("_src2_"))
+}
+
 /// Whether sources can be vector registers.
 fn is_vector(op: Op) -> bool {
     use Form::*;
@@ -184,7 +214,14 @@ fn name_numbers(names: &mut Names, inst: &Inst) {
     names.call(u64::from(signed as u32), "SIMM16.i16");
     names.call(signed as u64, "SIMM16.i16");
     names.call(OFFSET as u64, "OFFSET");
-    names.call(4 * OFFSET as u64, "4 * OFFSET");
+    let scaled = match is_between(inst.op) {
+        true => "4 * sext(OFFSET[14:0])",
+        false => "4 * OFFSET",
+    };
+    names.call(4 * OFFSET as u64, scaled);
+    if !inst.row().has(Features::TWO_OFFSETS) {
+        return;
+    }
     for (number, text) in OFFSETS.iter().zip([
         [
             "OFFSET0",

@@ -95,6 +95,52 @@ pub(super) const TERMS: &[(&str, &str)] = &[
         "shuffle",
         "the value in the lane that OFFSET or the DPP control says",
     ),
+    (
+        "quad_perm",
+        "lanes 0 to 3 of each four take the first from those lanes of the four that the numbers say",
+    ),
+    ("row_shl", "the value so many lanes higher, in the same 16"),
+    ("row_shr", "the value so many lanes lower, in the same 16"),
+    (
+        "row_ror",
+        "the value so many lanes lower, in the same 16, where the last follows the first",
+    ),
+    ("wave_shl", "the value in the next higher lane"),
+    (
+        "wave_rol",
+        "the value in the next higher lane; lane 63 takes that of lane 0",
+    ),
+    ("wave_shr", "the value in the next lower lane"),
+    (
+        "wave_ror",
+        "the value in the next lower lane; lane 0 takes that of lane 63",
+    ),
+    ("row_mirror", "the values of each 16 lanes in reverse order"),
+    (
+        "row_half_mirror",
+        "the values of each 8 lanes in reverse order",
+    ),
+    (
+        "row_bcast15",
+        "the value in the last lane of the 16 lanes before",
+    ),
+    ("row_bcast31", "the value in lane 31, for lanes 32 to 63"),
+    (
+        "swizzle",
+        "the value in lane ((LANE & b) | c) ^ d of the same 32",
+    ),
+    (
+        "rotate_up",
+        "the value b lanes higher, round in the same 32; bits of the lane's number in c stay",
+    ),
+    (
+        "rotate_down",
+        "the value b lanes lower, round in the same 32; bits of the lane's number in c stay",
+    ),
+    (
+        "fft",
+        "the value in the lane with reversed bits, of the same 32, above those in b, which stay",
+    ),
     ("clock", "the counter of shader clocks"),
     ("real_time", "the counter of 100 MHz"),
     (
@@ -106,11 +152,23 @@ pub(super) const TERMS: &[(&str, &str)] = &[
     ("size", "width, height, depth, and number of levels"),
     (
         "sample",
-        "texels around the coordinates, filtered as the sampler says",
+        "texels around the coordinates at LOD, with the sampler's bias and bounds, filtered as it says",
+    ),
+    (
+        "sample_compare",
+        "sample of 1.0 where the sampler's compare of reference and texel holds, and else of 0.0",
     ),
     (
         "gather",
         "one component of the four texels that a filter would use",
+    ),
+    (
+        "gather_compare",
+        "for these texels 1.0 where the sampler's compare of reference and texel holds, and else 0.0",
+    ),
+    (
+        "lod",
+        "log2 of the texels from one pixel to the next: of neighbours among four lanes, or as given",
     ),
     (
         "level_of_detail",

@@ -57,7 +57,34 @@ fn pseudo_code_is_the_documents() {
         ),
         (
             "image_sample_c_l_o",
-            &["DATA = sample(RSRC, SAMP, ADDR = {offsets, reference, coordinates, level})"],
+            &[
+                "DATA = sample_compare(RSRC, SAMP, ADDR = {offsets, reference, coordinates, level}, LOD = level)",
+            ],
+        ),
+        (
+            "image_gather4_lz",
+            &["DATA = gather(RSRC, SAMP, ADDR = {coordinates}, LOD = 0)"],
+        ),
+        (
+            "image_sample_b",
+            &[
+                "DATA = sample(RSRC, SAMP, ADDR = {bias, coordinates}, LOD = lod(coordinates) + bias)",
+            ],
+        ),
+        // GCN wiki, "DS instructions", DS_ADD_SRC2_U32: B from the offset, or from the upper bits of the address.
+        (
+            "ds_add_src2_u32",
+            &[
+                "if OFFSET[15] == 0:",
+                "  other = 4 bytes of LDS at (ADDR & 0xfffffffc) + 4 * sext(OFFSET[14:0])",
+                "  old = 4 bytes of LDS at ADDR & 0xfffffffc",
+                "  those 4 bytes = old + other",
+                "else:",
+                "  t = ADDR & 0x1ffff & 0xfffffffc",
+                "  other = 4 bytes of LDS at t + ((ADDR.i32 >> 17) << 2)",
+                "  old = 4 bytes of LDS at t",
+                "  those 4 bytes = old + other",
+            ],
         ),
     ];
     for (name, lines) in expected {
@@ -121,6 +148,30 @@ fn an_instruction_with_operands_has_their_names() {
         ["4 bytes of LDS at (LANE << 2) + (M0 & 0xffff) = 4 bytes of s[4:7] at s3"]
     );
     assert_eq!(lines("s_cbranch_scc1 2"), ["if SCC: PC = PC + 12"]);
+    // Vega ISA, 13 "DPP" and 6.2 "OMOD".
+    assert_eq!(
+        lines(
+            "v_add_f32_dpp v0, v1, v2 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf bound_ctrl:0"
+        ),
+        ["v0 = (quad_perm(EXEC, 1, 0, 3, 2) ? quad_perm(v1, 1, 0, 3, 2) : 0).f32 + v2.f32"]
+    );
+    assert_eq!(
+        lines("v_mov_b32_dpp v0, v1 row_shr:3 row_mask:0xf bank_mask:0xf bound_ctrl:0"),
+        ["v0 = row_shr(EXEC, 3) ? row_shr(v1, 3) : 0"]
+    );
+    assert_eq!(
+        lines("ds_swizzle_b32 v0, v1 offset:swizzle(BROADCAST,8,3)"),
+        ["v0 = swizzle(EXEC, 24, 3, 0) ? swizzle(v1, 24, 3, 0) : 0"]
+    );
+    assert_eq!(
+        lines("v_add_f32_e64 v0, v1, v2 mul:4"),
+        [
+            // Of -0 it makes +0: docs/errata.md, "OMOD".
+            "v0 = (((v1.f32 + v2.f32) * 4.0) == 0x80000000) ? 0 : ((v1.f32 + v2.f32) * 4.0)",
+            "where MODE has IEEE or keeps denormals of results:",
+            "  v0 = v1.f32 + v2.f32",
+        ]
+    );
     assert_eq!(
         lines("global_load_dwordx2 v[0:1], v[2:3], off offset:8"),
         ["v[0:1] = 8 bytes of memory at v[2:3] + 8"]
