@@ -307,6 +307,10 @@ fn wrong_files_are_told_by_line() {
         "line 2: `waves` stands twice in the case",
     );
     begins(
+        "isa visa\nsurface T6 1d 4 u32\n > typed_atomic.inc (8) T6 V32 V33 %null %null %null %null %null\n",
+        "line 3: column 32: T6 is 1d, which has no V: it must be the null variable\n",
+    );
+    begins(
         "isa gfx803 gfx900 fiji\n> s_nop 0\n",
         "line 1: gfx803 stands twice behind `isa`",
     );

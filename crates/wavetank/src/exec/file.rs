@@ -53,8 +53,7 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                     "an instruction stands after expectations: begin a new `case`".into(),
                 ));
             }
-            let codes = case.set.instructions(text.trim(), raw).map_err(wrong)?;
-            let lines = codes.into_iter().map(|code| Line { code, number });
+            let lines = Line::read(text.trim(), raw, number, case.set).map_err(wrong)?;
             case.code.extend(lines);
         } else {
             read_state(&mut case, line, number).map_err(wrong)?;
@@ -236,8 +235,7 @@ pub fn parse_words(isa: &str, instructions: &str, state: &[String]) -> Result<Ca
         .map(str::trim)
         .filter(|t| !t.is_empty())
     {
-        let codes = case.set.instructions(text, instructions).map_err(wrong)?;
-        let lines = codes.into_iter().map(|code| Line { code, number: 1 });
+        let lines = Line::read(text, instructions, 1, case.set).map_err(wrong)?;
         case.code.extend(lines);
     }
     if case.code.is_empty() {

@@ -8,7 +8,7 @@ use wavetank_isa::numbers::{LDS_BYTES, general_sgprs, lds_of_group};
 use wavetank_isa::{Chip, Generation as Gcn, Inst, decode, encode, parse};
 use wavetank_maxwell::{Generation, Pred, Reg as MaxwellReg, Size, lift as maxwell, rules};
 use wavetank_translate::FrontEnd;
-use wavetank_visa::{Registers, TypedAtomic, Version};
+use wavetank_visa::{Broken, Registers, TypedAtomic, Version};
 
 use super::number::integer;
 use super::place::Target;
@@ -40,6 +40,28 @@ pub(super) struct Line {
     pub code: Code,
     /// The line of the file, from 1.
     pub number: usize,
+    /// What stands there.
+    pub text: String,
+    /// The column of the text in the line, from 1.
+    pub column: usize,
+}
+
+impl Line {
+    /// The instructions of a part of a line.
+    ///
+    /// # Errors
+    /// Why it is none, with the column.
+    pub fn read(text: &str, line: &str, number: usize, set: Set) -> Result<Vec<Line>, String> {
+        let column = column(line, distance(text, line));
+        let codes = set.instructions(text, line)?;
+        let lines = codes.into_iter().map(|code| Line {
+            code,
+            number,
+            text: text.to_owned(),
+            column,
+        });
+        Ok(lines.collect())
+    }
 }
 
 impl std::fmt::Display for Code {
@@ -107,10 +129,9 @@ impl Set {
     /// Reads an instruction.
     fn instruction(self, text: &str, line: &str) -> Result<Code, String> {
         // A part of the line: the distance of its beginning is its place.
-        let start = distance(text, line);
+        let start = column(line, distance(text, line));
         let shown = |message: &str, span: &Range<usize>, snippet: String| {
-            let column = column(line, start + span.start);
-            format!("column {column}: {message}\n{snippet}")
+            shown(text, start, message, span, &snippet)
         };
         match self {
             Set::Gcn(chip) => {
@@ -223,11 +244,11 @@ impl Set {
     /// The line of an instruction, and what is wrong with it.
     pub fn check(self, code: &[Line], surfaces: &[Declared]) -> Result<(), (usize, String)> {
         let registers = registers(code).unwrap_or_default();
-        for line in code {
-            let Code::Visa(inst) = &line.code else {
+        for instruction in code {
+            let Code::Visa(inst) = &instruction.code else {
                 continue;
             };
-            let wrong = |message| (line.number, message);
+            let wrong = |message| (instruction.number, message);
             wavetank_visa::program(&[*inst], &registers)
                 .map(drop)
                 .map_err(wrong)?;
@@ -243,7 +264,7 @@ impl Set {
                 }
                 let bytes = surface.element.bytes();
                 let fits = wavetank_visa::check_surface(inst, surface.dimensions, bytes);
-                fits.map_err(|broken| wrong(format!("{inst}: {broken}")))?;
+                fits.map_err(|broken| wrong(at_its_part(instruction, inst, broken)))?;
             }
         }
         Ok(())
@@ -423,6 +444,30 @@ fn words(list: &str, chip: Chip) -> Result<Vec<Code>, (&str, String)> {
         codes.push(code);
     }
     Ok(codes)
+}
+
+/// A rule that an instruction breaks, at its part of the line.
+fn at_its_part(line: &Line, inst: &TypedAtomic, broken: Broken) -> String {
+    match wavetank_visa::parse_with_parts(&line.text) {
+        Ok((_, places)) => {
+            let error = places.error(broken);
+            let snippet = error.snippet(&line.text);
+            shown(
+                &line.text,
+                line.column,
+                &error.message,
+                &error.span,
+                &snippet,
+            )
+        }
+        Err(_) => format!("{inst}: {broken}"),
+    }
+}
+
+/// What is wrong with a text whose first column is this, and where.
+fn shown(text: &str, first: usize, message: &str, span: &Range<usize>, snippet: &str) -> String {
+    let column = first + column(text, span.start) - 1;
+    format!("column {column}: {message}\n{snippet}")
 }
 
 /// How many bytes a part of a line stands behind its beginning.

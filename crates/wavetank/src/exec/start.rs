@@ -39,7 +39,8 @@ impl ScratchOfWaves {
         match generation {
             Generation::Gfx9 => self.of(wave),
             Generation::Gfx6 | Generation::Gfx7 | Generation::Gfx8 => {
-                u64::from(self.lane_bytes) | (wave * self.wave_bytes / 256) as u64 * (1 << 32)
+                let distance = (wave * self.wave_bytes / 256) as u64;
+                u64::from(self.lane_bytes) | distance << 32
             }
         }
     }
