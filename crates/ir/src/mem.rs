@@ -255,6 +255,8 @@ operations! {
             resource: [Value; 2],
             /// How it is read.
             dialect: Dialect,
+            /// `V64` (ADDR64): added to the base, and then there is neither range nor record.
+            address: Option<Value>,
             /// `V32` index (IDXEN).
             index: Option<Value>,
             /// `V32` offset (OFFEN).
@@ -263,7 +265,7 @@ operations! {
             soffset: Value,
             /// How its elements are converted.
             format: Elements,
-        } = "buffer", (U64, U64, W32, W32, U32), *format != Elements::Plain;
+        } = "buffer", (U64, U64, W64, W32, W32, U32), *format != Elements::Plain;
         /// Per-lane offsets in bytes in memory that all work-groups of a device
         /// share, which is no part of global memory.
         Gds {

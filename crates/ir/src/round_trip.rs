@@ -134,6 +134,7 @@ impl Random<'_> {
             4 => Space::Buffer {
                 resource: self.parts(),
                 dialect: self.of(Dialect::NAMES),
+                address: self.maybe(),
                 index,
                 offset: self.maybe(),
                 soffset: address,

@@ -262,6 +262,7 @@ fn buffer_addresses() {
         let Space::Buffer {
             resource,
             dialect,
+            address: None,
             index: i,
             offset: o,
             soffset,

@@ -144,11 +144,12 @@ pub(crate) fn addresses(space: &Space) -> [Option<Value>; 4] {
         }
         Space::Scratch { address } => [Some(address), None, None, None],
         Space::Buffer {
+            address,
             index,
             offset,
             soffset,
             ..
-        } => [None, index, offset, Some(soffset)],
+        } => [address, index, offset, Some(soffset)],
         Space::Image(_) => [None; 4],
         Space::Surface(ref element) => [Some(element.number), element.level, None, None],
         Space::Gds { address, window } => [Some(address), Some(window), None, None],

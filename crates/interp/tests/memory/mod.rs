@@ -234,6 +234,7 @@ pub fn buffer(index: bool, offset: bool, format: bool) -> Where {
     Where::Buffer {
         resource: [Value(8), Value(10)],
         dialect: Dialect::Indexed,
+        address: None,
         index: index.then_some(V),
         offset: offset.then_some(V),
         soffset: V,

@@ -91,9 +91,6 @@ pub(crate) fn mtbuf(l: &Lift, op: Mtbuf) -> Flow {
     use Access::Dwords;
     use Half::Whole;
     use Mtbuf::*;
-    if l.inst.has(Flags::ADDR64) {
-        return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
-    }
     let elements = Elements::Typed(l.inst.mods.dfmt, l.inst.mods.nfmt);
     let at = || site(l, elements);
     match op {
@@ -142,20 +139,17 @@ pub(super) fn components(l: &Lift) -> Half {
 
 /// An access that converts by the format of the descriptor.
 fn formatted<'l, 'a>(l: &'l Lift<'a>, access: impl FnOnce(Site<'l, 'a>) -> Flow) -> Flow {
-    if l.inst.has(Flags::ADDR64) {
-        return Flow::unsupported(l.inst, "formats at 64-bit addresses are not executed yet");
-    }
     access(site(l, Elements::Resource))
 }
 
-/// The buffer or, with ADDR64, the global memory that is accessed.
+/// The buffer or, with ADDR64 and without a format, the global memory that is
+/// accessed.
 fn site<'l, 'a>(l: &'l Lift<'a>, elements: Elements) -> Site<'l, 'a> {
     Site {
         l,
-        space: if l.inst.has(Flags::ADDR64) {
-            global(l)
-        } else {
-            buffer(l, elements)
+        space: match elements {
+            Elements::Plain if l.inst.has(Flags::ADDR64) => global(l),
+            _ => buffer(l, elements),
         },
         offset: l.inst.mods.offset.into(),
         data: Field::Vdata,
@@ -180,7 +174,7 @@ fn global(l: &Lift) -> Space {
 }
 
 /// The descriptor, and the index and offset registers that IDXEN and OFFEN
-/// enable; with both, the index comes first.
+/// enable; with both, the index comes first. ADDR64 has an address instead.
 fn buffer(l: &Lift, format: Elements) -> Space {
     let (idxen, offen) = (l.inst.has(Flags::IDXEN), l.inst.has(Flags::OFFEN));
     let index = idxen.then(|| l.vector32(Field::Vaddr, 0).v);
@@ -188,6 +182,10 @@ fn buffer(l: &Lift, format: Elements) -> Space {
     Space::Buffer {
         resource: l.descriptor(Field::Srsrc),
         dialect: l.rules().buffer_dialect,
+        address: l
+            .inst
+            .has(Flags::ADDR64)
+            .then(|| l.vector64(Field::Vaddr).v),
         index,
         offset,
         soffset: l.scalar(Field::Soffset).v,

@@ -18,7 +18,7 @@ use crate::places::{Far, PRIVATE_STEP, Private, Split};
 use crate::rows::Rows;
 use crate::sources::{lanes32, uniform32, uniform64, words};
 use crate::space::Space;
-use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure};
+use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure, wide_addresses};
 use crate::space::scratch::places;
 use crate::window::Span;
 
@@ -56,6 +56,8 @@ const IDENTITY: [u8; 4] = [4, 5, 6, 7];
 enum Range {
     /// Scratch: not at all.
     Private,
+    /// Addresses of 64 bits (ADDR64): not at all, and there are no records (CLRX wiki, "GCN memory handling").
+    Far,
     /// By the offset in bytes, to which this is added.
     Raw(u64),
     /// By the index of the record, and by the offset, which has this bound.
@@ -145,6 +147,8 @@ pub(crate) struct Site {
     pub descriptor: Descriptor,
     /// Base, scalar offset.
     base: u64,
+    /// What each lane adds to it, with ADDR64.
+    far: Option<[u64; 64]>,
     index: Lanes,
     offset: Lanes,
     range: Range,
@@ -165,7 +169,7 @@ impl Site {
         else {
             unreachable!("chosen for buffers only")
         };
-        let [_, index_at, offset_at, soffset] = step.sources;
+        let [address_at, index_at, offset_at, soffset] = step.sources;
         let (mut index_room, mut offset_room) = (MaybeUninit::uninit(), MaybeUninit::uninit());
         // SAFETY: the wave is live.
         unsafe {
@@ -180,6 +184,12 @@ impl Site {
                     ..Descriptor::new(words, dialect, true)
                 },
             };
+            let far = match address_at {
+                Source::Vector(at) => Some(wide_addresses(ctx, at, 0)),
+                Source::None | Source::Uniform(_) | Source::Const(_) => None,
+            };
+            let range =
+                descriptor.range(dialect, index_at != Source::None, uniform32(ctx, soffset));
             Site {
                 base: descriptor.base.wrapping_add(uniform32(ctx, soffset).into()),
                 index: lanes32(ctx, index_at, &mut index_room)
@@ -188,7 +198,8 @@ impl Site {
                 offset: lanes32(ctx, offset_at, &mut offset_room)
                     .cast::<Lanes>()
                     .read(),
-                range: descriptor.range(dialect, index_at != Source::None, uniform32(ctx, soffset)),
+                range: if far.is_some() { Range::Far } else { range },
+                far,
                 constant: step.op.offset as u64,
                 descriptor,
             }
@@ -207,10 +218,14 @@ impl Site {
             let index = u64::from(self.index[lane]);
             let offset = u64::from(self.offset[lane]) + self.constant;
             let bytes = self.distance(lane);
-            address[lane] = self.base.wrapping_add(d.place(index + tid, offset));
+            let place = match &self.far {
+                Some(far) => far[lane].wrapping_add(offset),
+                None => d.place(index + tid, offset),
+            };
+            address[lane] = self.base.wrapping_add(place);
             for (n, valid) in (0..dwords as u64).zip(&mut valid) {
                 let inside = match self.range {
-                    Range::Private => true,
+                    Range::Private | Range::Far => true,
                     Range::Raw(more) => bytes + more + 4 * n < records,
                     Range::Structured(bound) => index < records && offset + 4 * n < bound,
                 };
@@ -230,7 +245,7 @@ impl Site {
             Range::Raw(more) => {
                 which(|lane| self.distance(lane) + more + u64::from(bytes) <= records)
             }
-            Range::Private | Range::Structured(_) => !0,
+            Range::Private | Range::Far | Range::Structured(_) => !0,
         }
     }
 
@@ -258,6 +273,8 @@ impl Site {
         address: &mut [u64; 64],
     ) -> Result<(), Denied> {
         match mode {
+            // These are made where they are: docs/errata.md, "FeatureUnalignedBufferAccess".
+            _ if self.range == Range::Far => {}
             Alignment::Dword if bytes == 2 => {
                 for a in address {
                     *a &= !1;
@@ -434,7 +451,7 @@ impl Plain {
 
     #[inline(always)]
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Option<Self> {
-        let (Where::Buffer { dialect, .. }, [_, Source::None, offset, soffset]) =
+        let (Where::Buffer { dialect, .. }, [Source::None, Source::None, offset, soffset]) =
             (&step.op.space, step.sources)
         else {
             return None;

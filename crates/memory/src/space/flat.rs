@@ -183,7 +183,7 @@ unsafe fn indexed<O: Operation>(
 }
 
 #[inline(always)]
-unsafe fn wide_addresses(ctx: &Context<'_, '_>, at: u32, offset: u64) -> [u64; 64] {
+pub(crate) unsafe fn wide_addresses(ctx: &Context<'_, '_>, at: u32, offset: u64) -> [u64; 64] {
     // SAFETY: the wave is live: two lane vectors.
     let [low, high] = unsafe { ctx.v(at).cast::<[[u32; 64]; 2]>().read() };
     let mut out = [0; 64];

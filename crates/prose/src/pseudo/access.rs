@@ -125,6 +125,7 @@ impl Writer<'_> {
             }
             Space::Buffer {
                 resource,
+                address,
                 index,
                 offset: voffset,
                 soffset,
@@ -140,7 +141,7 @@ impl Writer<'_> {
                     Some(index) => format!("[{}]", self.value(*index)?.text),
                     None => String::new(),
                 };
-                let at = self.sum([*voffset, Some(*soffset)], offset)?;
+                let at = self.sum([*address, *voffset, Some(*soffset)], offset)?;
                 format!("{amount} of {resource}{record} at {at}")
             }
             Space::Scalar { address, index } => {
