@@ -43,8 +43,8 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                 finish(&mut cases, case)?;
                 case = Case::new(set, number);
             }
-            if case.sizes == Sizes::of(case.set) {
-                case.sizes = Sizes::of(set);
+            if case.sizes == case.set.sizes() {
+                case.sizes = set.sizes();
             }
             case.set = set;
         } else if let Some(text) = line.strip_prefix('>') {
@@ -98,11 +98,30 @@ fn check_registers(case: &Case) -> Result<(), ExecError> {
         return Ok(());
     }
     for assignment in &case.setup {
-        if let Some(lack) = case.sizes.lacks(&assignment.target) {
+        if let Some(lack) = lacking(&case.sizes, &assignment.target) {
             return Err(assignment.wrong(format!("`{}`: {lack}", assignment.target)));
         }
     }
     Ok(())
+}
+
+/// Why a wave has no such register, if it has not.
+fn lacking(sizes: &Sizes, target: &Target) -> Option<String> {
+    let place = match target {
+        Target::OfWave { is, .. } => is,
+        other => other,
+    };
+    // Registers that have a name are always there.
+    let (file, name, register, wide, has) = match *place {
+        Target::Vector { register, wide } => ('v', "vgprs", register, wide, sizes.vgprs),
+        Target::Scalar { register, wide } => ('s', "sgprs", register, wide, sizes.sgprs),
+        _ => return None,
+    };
+    let needed = register + 1 + usize::from(wide);
+    (needed > has as usize).then(|| {
+        let last = has - 1;
+        format!("the wave has {file}0 to {file}{last}: write `{name} = {needed}`")
+    })
 }
 
 /// Reads a line of the state before, or of what is expected.
@@ -118,7 +137,7 @@ fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> 
         case.fault = Some((Expected::parse(text)?, number));
         return Ok(());
     }
-    if matches!(case.set, Set::Gcn(_)) && case.sizes.set(line, case.set)?.is_some() {
+    if matches!(case.set, Set::Gcn(_)) && case.sizes.set(line, case.set.sgprs())?.is_some() {
         return match before {
             true => Ok(()),
             false => Err(format!(

@@ -79,7 +79,7 @@ impl Case {
             name: String::new(),
             line,
             set,
-            sizes: Sizes::of(set),
+            sizes: set.sizes(),
             setup,
             surfaces,
             maximum: None,

@@ -12,6 +12,7 @@ use wavetank_visa::{Broken, Registers, TypedAtomic, Version};
 
 use super::number::integer;
 use super::place::Target;
+use super::sizes::Sizes;
 use super::surface::{self, Declared};
 use super::value::Assignment;
 use crate::instruction_set;
@@ -102,6 +103,11 @@ impl Set {
             Set::Gcn(chip) => general_sgprs(chip.generation()).into(),
             Set::Maxwell(_) | Set::Visa(_) => 0,
         }
+    }
+
+    /// What a wave of a case has of which nothing is said.
+    pub fn sizes(self) -> Sizes {
+        Sizes::new(self.sgprs(), self.lds_bytes())
     }
 
     /// A name that chooses it.

@@ -3,8 +3,6 @@
 use wavetank_isa::numbers::LDS_BYTES;
 
 use super::number::integer;
-use super::place::Target;
-use super::set::Set;
 
 /// Bytes of scratch that a lane of a case may have.
 pub(super) const MOST_SCRATCH: u32 = 1 << 16;
@@ -27,48 +25,27 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// What a wave has of which nothing is said.
-    pub fn of(set: Set) -> Self {
+    /// What a wave has of which nothing is said, where it may have so many scalar registers, and a work-group this much LDS.
+    pub fn new(sgprs: u32, lds_bytes: u32) -> Self {
         Sizes {
             vgprs: 256,
-            sgprs: set.sgprs(),
-            lds_bytes: set.lds_bytes(),
+            sgprs,
+            lds_bytes,
             scratch_bytes: 0,
             waves: 1,
             given: 0,
         }
     }
 
-    /// Why a wave has no such register, if it has not.
-    pub fn lacks(&self, place: &Target) -> Option<String> {
-        let place = match place {
-            Target::OfWave { is, .. } => is,
-            other => other,
-        };
-        // Registers that have a name are always there.
-        let (file, name, register, wide, has) = match *place {
-            Target::Vector { register, wide } => ('v', "vgprs", register, wide, self.vgprs),
-            Target::Scalar { register, wide } => ('s', "sgprs", register, wide, self.sgprs),
-            _ => return None,
-        };
-        let needed = register + 1 + usize::from(wide);
-        (needed > has as usize).then(|| {
-            format!(
-                "the wave has {file}0 to {file}{}: write `{name} = {needed}`",
-                has - 1
-            )
-        })
-    }
-
     /// Reads `vgprs = 8` and its likes; `None` if the line is something else.
-    pub fn set(&mut self, line: &str, set: Set) -> Result<Option<()>, String> {
+    pub fn set(&mut self, line: &str, most_sgprs: u32) -> Result<Option<()>, String> {
         let Some((name, value)) = line.split_once('=') else {
             return Ok(None);
         };
         let words: Vec<&str> = name.split_whitespace().collect();
         let (place, bit, least, most) = match words[..] {
             ["vgprs"] => (&mut self.vgprs, 1, 1, 256),
-            ["sgprs"] => (&mut self.sgprs, 2, 1, set.sgprs()),
+            ["sgprs"] => (&mut self.sgprs, 2, 1, most_sgprs),
             ["lds", "bytes"] => (&mut self.lds_bytes, 4, 0, LDS_BYTES),
             ["scratch", "bytes"] => (&mut self.scratch_bytes, 8, 0, MOST_SCRATCH),
             ["waves"] => (&mut self.waves, 16, 1, 16),
