@@ -59,6 +59,16 @@ fn a_name_shows_the_row_on_a_chip() {
     );
 }
 
+/// What is so in one case only stands behind its condition.
+#[test]
+fn cases_of_pseudo_code_are_indented() {
+    let page = text(&["ds_add_src2_u32"]);
+    assert!(
+        page.contains("\n    if OFFSET[15] == 0:\n      other = 4 bytes of LDS"),
+        "{page}"
+    );
+}
+
 #[test]
 fn what_is_no_instruction_is_told() {
     for (args, part) in [

@@ -102,7 +102,8 @@ impl Explanation {
         };
         let mut out = "\n  pseudo-code\n".to_owned();
         for line in &code.lines {
-            out += &folded(line, "    ", 8);
+            let indent = 4 + line.len() - line.trim_start().len();
+            out += &folded(line, &" ".repeat(indent), indent + 4);
         }
         for (name, meaning) in &code.terms {
             out += &folded(meaning, &format!("      {name}: "), 8);
