@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wavetank_ir::{
     Block, Fp, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
 };
-use wavetank_translate::{Code, FrontEnd, Modes, Translator};
+use wavetank_translate::{Code, FrontEnd, Modes, Translator, caught};
 
 use crate::choose;
 use crate::custom::moves::INDEXED_SGPRS;
@@ -95,9 +95,11 @@ impl Backend for Plain<'_> {
 
 impl Plain<'_> {
     fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        let of_wave = |u: &Uniform| Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
+        let mut handling = None;
         loop {
             let u = wave.uniform();
-            let modes = Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
+            let modes = handling.take().unwrap_or_else(|| of_wave(u));
             let known = self.program.block(u.pc, modes);
             let (block, toll) = &*known;
             let mut frame = Frame {
@@ -111,7 +113,11 @@ impl Plain<'_> {
                 memory,
             };
             if let Err(stop) = frame.run() {
-                return stop;
+                handling = caught(&stop, || of_wave(wave.uniform()));
+                match handling {
+                    Some(_) => continue,
+                    None => return stop,
+                }
             }
             let (uniform, vector) = wave.files();
             let step = Toll::step(block.pc);

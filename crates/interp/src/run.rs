@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Terminator};
-use wavetank_translate::{Cache, Code, FrontEnd, Key, Modes, Translator};
+use wavetank_translate::{Cache, Code, FrontEnd, Key, Modes, Translator, caught};
 
 use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
@@ -231,7 +231,15 @@ impl Interpreter<'_> {
                 return None;
             }
             let edge = match run_steps(block, &mut ctx) {
-                Next::Stop => return Some(ctx.stop.take().expect("who stops says why")),
+                Next::Stop => {
+                    let stop = ctx.stop.take().expect("who stops says why");
+                    // SAFETY: the state belongs to the wave, and no step is running.
+                    match unsafe { self.catch(&stop, uniform) } {
+                        Some(block) => at = block,
+                        None => return Some(stop),
+                    }
+                    continue;
+                }
                 Next::Taken => 1,
                 _ => 0,
             };
@@ -288,6 +296,17 @@ impl Interpreter<'_> {
                 _ => self.link(block, edge, state),
             }
         }
+    }
+
+    /// The block that enters the wave's trap handler, if that takes care of a stop.
+    ///
+    /// # Safety
+    /// As for [`Interpreter::follow`].
+    unsafe fn catch(&self, stop: &Stop, state: *const Uniform) -> Option<NonNull<Linked>> {
+        // SAFETY: by the caller's promise.
+        let modes = caught(stop, || unsafe { modes(state) })?;
+        // SAFETY: by the caller's promise.
+        Some(self.program.block(unsafe { (*state).pc }, modes))
     }
 
     /// # Safety

@@ -10,6 +10,10 @@ pub mod sreg {
     pub const XNACK_MASK: u8 = 104;
     /// VCC, low half.
     pub const VCC: u8 = 106;
+    /// The trap handler's code, low half, before gfx9.
+    pub const TBA: u8 = 108;
+    /// The trap handler's memory, low half, before gfx9.
+    pub const TMA: u8 = 110;
     /// M0.
     pub const M0: u8 = 124;
     /// The code between M0 and EXEC, which names no register before gfx10.

@@ -11,7 +11,7 @@ use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
 use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
-use wavetank_translate::{Cache, Key, Modes};
+use wavetank_translate::{Cache, Key, Modes, caught};
 
 use crate::block::{Exit, Head, How, Made, changes_modes, compile, entry, leaves_the_file};
 use crate::code_memory::CodeMemory;
@@ -218,6 +218,12 @@ fn processor_can() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
+/// The modes of a wave, which blocks are lifted for.
+fn modes_of(wave: &Wave) -> Modes {
+    let state = wave.uniform();
+    Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)])
+}
+
 /// A block at which a wave went on.
 type Resumed = (Key, NonNull<Known>);
 
@@ -264,22 +270,21 @@ impl Backend for Jitted<'_> {
         wave.make_room(ROOM);
         // Where the wave comes from: a link to fill in.
         let mut from: Option<(*const Head, usize)> = None;
+        // The modes with which it enters a trap handler.
+        let mut entering: Option<Modes> = None;
         loop {
-            let state = wave.uniform();
-            let (pc, modes) = (
-                state.pc,
-                Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)]),
-            );
+            let pc = wave.uniform().pc;
+            let enters = entering.is_some();
+            let modes = entering.take().unwrap_or_else(|| modes_of(wave));
             let key = Key::new(pc, modes);
             let known = match self.resume(key, pc) {
                 Some(known) => known,
-                None if self.program.hot == 0 => self.make(key, pc, modes),
+                None if self.program.hot == 0 || enters => self.make(key, pc, modes),
                 None => match self.cold.run_cold(wave, memory, self.program.hot) {
                     Some(stop) => return stop,
                     None => {
-                        let state = wave.uniform();
-                        let modes = Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)]);
-                        let (at, pc) = (Key::new(state.pc, modes), state.pc);
+                        let (pc, modes) = (wave.uniform().pc, modes_of(wave));
+                        let at = Key::new(pc, modes);
                         // It went on for a while.
                         if at != key {
                             from = None;
@@ -307,7 +312,10 @@ impl Backend for Jitted<'_> {
                 }
             }
             match self.enter(ready, wave, memory) {
-                Left::Stopped(stop) => return stop,
+                Left::Stopped(stop) => match caught(&stop, || modes_of(wave)) {
+                    Some(modes) => entering = Some(modes),
+                    None => return stop,
+                },
                 Left::At(head, way) => from = Some((head, way)),
                 Left::Somewhere => {}
             }

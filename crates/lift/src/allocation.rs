@@ -46,7 +46,7 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
                 }
             }
             // Trap temporaries, and TBA and TMA before gfx9 (3.9 "Traps").
-            Operand::Sgpr(PRIVILEGED..M0) if writes => {
+            Operand::Sgpr(PRIVILEGED..M0) if writes && !modes.privileged() => {
                 if row.class == Class::Smem {
                     return None;
                 }

@@ -3,11 +3,12 @@
 
 use wavetank_ir::{Export, Reg, Terminator};
 use wavetank_isa::tables::Sopp;
-use wavetank_isa::{Field, Flags, Inst, Operand};
+use wavetank_isa::{Field, Flags, Operand};
 
 use crate::block::{Flow, Lift};
-use crate::modes::{GPR_IDX_EN, HALT, TRAP, VSKIP};
+use crate::modes::{GPR_IDX_EN, VSKIP};
 use crate::operand::{EXEC, M0, VCC, hw};
+use crate::traps;
 use crate::value::{Cond, Int};
 use crate::waits;
 
@@ -40,10 +41,7 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
             message: l.simm16(),
             next,
         }),
-        S_TRAP => Flow::End(Terminator::Trap {
-            id: l.simm16() as u8,
-            next,
-        }),
+        S_TRAP => traps::trap(l),
         S_WAITCNT => {
             let counters = waits::counters(l);
             l.b.waitcnt(counters);
@@ -57,7 +55,7 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
         S_ICACHE_INV => Flow::End(Terminator::Branch(next)),
 
         S_SET_GPR_IDX_OFF => {
-            let mode = hardware(l, hw::MODE) & !u64::from(GPR_IDX_EN);
+            let mode = l.hardware(hw::MODE) & !u64::from(GPR_IDX_EN);
             set_mode(l, mode)
         }
         S_SET_GPR_IDX_MODE => {
@@ -72,15 +70,8 @@ pub(crate) fn sopp(l: &Lift, op: Sopp) -> Flow {
         S_NOP | S_SETPRIO | S_WAKEUP => Flow::Next,
         // No effect by design: nobody reads the counters or the trace.
         S_INCPERFLEVEL | S_DECPERFLEVEL | S_TTRACEDATA => Flow::Next,
-        S_SETHALT if l.simm16() & 1 == 0 => Flow::Next,
-        S_SETHALT => halted(l.inst),
-        S_SENDMSGHALT => {
-            halt(l);
-            Flow::End(Terminator::Message {
-                message: l.simm16(),
-                next: l.pc,
-            })
-        }
+        S_SETHALT => traps::set_halt(l),
+        S_SENDMSGHALT => traps::message_and_halt(l),
         // A wave with the KILL bit set ends.
         S_SETKILL if l.simm16() & 1 != 0 => Flow::End(Terminator::EndProgram),
         S_SETKILL => Flow::Next,
@@ -111,51 +102,34 @@ pub(crate) fn export(l: &Lift) -> Flow {
     })
 }
 
-/// STATUS.HALT = 1. The wave does not get any further: where it goes on, it is
-/// lifted as a stop ([`halted`]).
-fn halt(l: &Lift) {
-    let status = hardware(l, hw::STATUS) | u64::from(HALT);
-    l.b.write(Reg::Hw(hw::STATUS), status.v, None);
-}
-
-/// STATUS.TRAP = 1 where the condition holds: the wave does not get any further
-/// ([`trapped`]).
-pub(crate) fn flag_trap(l: &Lift, trap: Cond) {
-    let flag = trap.as_int() << u64::from(TRAP.trailing_zeros());
-    let status = hardware(l, hw::STATUS) | flag;
-    l.b.write(Reg::Hw(hw::STATUS), status.v, None);
-}
-
-/// What a wave does that is to enter a trap handler.
-pub(crate) fn trapped(inst: &Inst) -> Flow {
-    let why = "it raises an exception that MODE.EXCP_EN enables, and there is no trap handler \
-               (TRAPSTS says which; clear EXCP_EN to go on)";
-    Flow::unsupported(inst, why)
-}
-
-/// What a wave does that has halted.
-pub(crate) fn halted(inst: &Inst) -> Flow {
-    Flow::unsupported(inst, "it halts the wave, and no debugger could resume it")
-}
-
 /// Bits of STATUS (Vega ISA, 3.4 "Status register").
 const COND_DBG_USER: u32 = 20;
 const COND_DBG_SYS: u32 = 21;
+/// The bits that handlers write: SCC, priorities, HALT and the conditions of
+/// debuggers. Others say how the wave was started, or what is so anyway.
+const STATUS_OF_HANDLERS: u64 = 1 | 0xf << 1 | 1 << 13 | 3 << COND_DBG_USER;
 /// MODE[31:29]: the depth of the stack of forks.
 const CSP: u32 = 29;
 
-/// A hardware register.
-fn hardware<'a>(l: &Lift<'a>, id: u8) -> Int<'a> {
-    Int::i32(l.b, l.b.read(Reg::Hw(id)))
+impl<'a> Lift<'a> {
+    /// A hardware register.
+    pub(crate) fn hardware(&self, id: u8) -> Int<'a> {
+        Int::i32(self.b, self.b.read(Reg::Hw(id)))
+    }
+
+    /// Writes a hardware register.
+    pub(crate) fn set_hardware(&self, id: u8, value: Int<'a>) {
+        self.b.write(Reg::Hw(id), value.v, None);
+    }
 }
 
 fn status<'a>(l: &Lift<'a>, bit: u32) -> Cond<'a> {
-    ((hardware(l, hw::STATUS) >> u64::from(bit)) & 1).as_cond()
+    ((l.hardware(hw::STATUS) >> u64::from(bit)) & 1).as_cond()
 }
 
 /// Writes MODE. Blocks are lifted for a fixed MODE, so the block ends.
 fn set_mode(l: &Lift, mode: Int) -> Flow {
-    l.b.write(Reg::Hw(hw::MODE), mode.v, None);
+    l.set_hardware(hw::MODE, mode);
     Flow::End(Terminator::Branch(l.next()))
 }
 
@@ -181,12 +155,6 @@ pub(crate) fn call<'a>(l: &Lift<'a>, to: Int<'a>) -> Flow {
     }
 }
 
-/// PC = S0. PRIV = 0 is left out: no wave ever is privileged here, since traps
-/// are handled by the host.
-pub(crate) fn return_from_exception(to: Int) -> Flow {
-    jump(to)
-}
-
 /// The offset, the width and the register that SIMM16 names:
 /// {size − 1 [15:11], offset [10:6], register [5:0]}.
 fn hardware_field(l: &Lift) -> (u64, u64, u8) {
@@ -200,7 +168,7 @@ pub(crate) fn get_hardware_register<'a>(l: &Lift<'a>) -> Int<'a> {
     let (offset, mask, id) = hardware_field(l);
     let register = match id {
         hw::STATUS => live_status(l),
-        _ => hardware(l, id),
+        _ => l.hardware(id),
     };
     (register >> offset) & mask
 }
@@ -210,34 +178,40 @@ fn live_status<'a>(l: &Lift<'a>) -> Int<'a> {
     let vcc = l.sgpr64(VCC);
     let bits = [(0, l.scc()), (9, l.exec().eq(0)), (10, vcc.eq(0))];
     bits.into_iter()
-        .fold(hardware(l, hw::STATUS), |status, (n, bit)| {
+        .fold(l.hardware(hw::STATUS), |status, (n, bit)| {
             (status & !(1 << n)) | (bit.as_int() << n)
         })
 }
 
-/// s_setreg: replaces a field of a hardware register. Only MODE and TRAPSTS
-/// can be written (Vega ISA, table "Hardware register values").
+/// s_setreg: replaces a field of a hardware register. MODE and TRAPSTS can be
+/// written (Vega ISA, table "Hardware register values"), and with PRIV some of
+/// STATUS, TBA and TMA (docs/errata.md, "S_SETREG").
 pub(crate) fn set_hardware_register<'a>(l: &Lift<'a>, value: Int<'a>) -> Flow {
     let (offset, mask, id) = hardware_field(l);
-    if !matches!(id, hw::MODE | hw::TRAPSTS) {
-        return Flow::Next;
-    }
-    let written = match id {
-        hw::MODE => l.rules().mode_bits,
-        _ => u32::MAX,
+    let writable = match id {
+        hw::MODE => u64::from(l.rules().mode_bits),
+        hw::TRAPSTS => 0xffff_ffff,
+        hw::STATUS if l.modes.privileged() => STATUS_OF_HANDLERS,
+        hw::TBA_LO..=hw::TMA_HI if l.modes.privileged() => 0xffff_ffff,
+        _ => return Flow::Next,
     };
-    let mask = (mask << offset) & u64::from(written);
-    let new = (hardware(l, id) & !mask) | ((value << offset) & mask);
-    if id == hw::MODE {
-        return set_mode(l, new);
+    let mask = (mask << offset) & writable;
+    let new = (l.hardware(id) & !mask) | ((value << offset) & mask);
+    match id {
+        hw::MODE => return set_mode(l, new),
+        hw::STATUS if mask & 1 == 1 => l.set_scc((new & 1).ne(0)),
+        _ => {}
     }
-    l.b.write(Reg::Hw(id), new.v, None);
-    Flow::Next
+    l.set_hardware(id, new);
+    match id {
+        hw::TRAPSTS => traps::status_written(l),
+        _ => Flow::Next,
+    }
 }
 
 /// s_setvskip: MODE.vskip = S0[S1[4:0]].
 pub(crate) fn set_vskip<'a>(l: &Lift<'a>, on: Int<'a>) -> Flow {
-    let mode = hardware(l, hw::MODE) & !u64::from(VSKIP);
+    let mode = l.hardware(hw::MODE) & !u64::from(VSKIP);
     set_mode(l, mode | (on << u64::from(VSKIP.trailing_zeros())))
 }
 
@@ -246,7 +220,7 @@ pub(crate) fn set_vskip<'a>(l: &Lift<'a>, on: Int<'a>) -> Flow {
 pub(crate) fn gpr_index_on<'a>(l: &Lift<'a>, index: Int<'a>, enables: u8) -> Flow {
     let m0 = (l.m0() & !0xf0ff) | (index & 0xff) | u64::from(enables & 0xf) << 12;
     l.b.write(Reg::S(M0), m0.v, None);
-    set_mode(l, hardware(l, hw::MODE) | u64::from(GPR_IDX_EN))
+    set_mode(l, l.hardware(hw::MODE) | u64::from(GPR_IDX_EN))
 }
 
 /// s_cbranch_g_fork and s_cbranch_i_fork: when lanes disagree, pushes the mask
@@ -259,7 +233,7 @@ pub(crate) fn fork<'a>(l: &Lift<'a>, condition: Int<'a>, target: Int<'a>) -> Flo
     let split = !(all_pass | all_fail);
     let fail_first = fail.count_ones().lt_u(pass.count_ones());
 
-    let mode = hardware(l, hw::MODE);
+    let mode = l.hardware(hw::MODE);
     let slot = (mode >> u64::from(CSP)) << 2;
     let saved_mask = fail_first.select(pass, fail);
     let saved_pc = fail_first.select(target, next);
@@ -274,7 +248,7 @@ pub(crate) fn fork<'a>(l: &Lift<'a>, condition: Int<'a>, target: Int<'a>) -> Flo
         l.b.write_indexed_s(n, slot.v, split.select(word, old).v);
     }
     let csp = split.as_int() << u64::from(CSP);
-    l.b.write(Reg::Hw(hw::MODE), (mode + csp).v, None);
+    l.set_hardware(hw::MODE, mode + csp);
 
     let chosen = fail_first.select(fail, pass);
     l.set_exec(split.select(chosen, exec));
@@ -286,13 +260,13 @@ pub(crate) fn fork<'a>(l: &Lift<'a>, condition: Int<'a>, target: Int<'a>) -> Flo
 /// s_cbranch_join: at the first arrival pops the other part of the fork, at the
 /// second goes on.
 pub(crate) fn join<'a>(l: &Lift<'a>, saved_csp: Int<'a>) -> Flow {
-    let mode = hardware(l, hw::MODE);
+    let mode = l.hardware(hw::MODE);
     let done = (mode >> u64::from(CSP)).eq(saved_csp);
     let popped = mode - (1 << CSP);
     let slot = (popped >> u64::from(CSP)) << 2;
     let word = |n| Int::i32(l.b, l.b.read_indexed_s(n, slot.v));
     let (mask, pc) = (word(0).pack(word(1)), word(2).pack(word(3)));
-    l.b.write(Reg::Hw(hw::MODE), done.select(mode, popped).v, None);
+    l.set_hardware(hw::MODE, done.select(mode, popped));
     l.b.write(Reg::S64(EXEC), done.select(l.exec(), mask).v, None);
     jump(done.select(Int::const64(l.b, l.next()), pc))
 }

@@ -5,19 +5,21 @@
 //! TRAPSTS, or MODE.EXCP_EN enables traps. Then each operation of the IR that an
 //! instruction has become is asked what it raises in the active lanes.
 
-use wavetank_ir::{Bin, Cvt, Elem, Fp, Op as Node, Reg, Space, Terminator, Tern, Un, Value};
+use wavetank_ir::{Bin, Cvt, Elem, Fp, Op as Node, Space, Tern, Un, Value};
 use wavetank_isa::tables::{Class, Vop1};
 use wavetank_isa::{Flags, Inst, Op};
 
 use crate::block::{Flow, Lift};
-use crate::control;
 use crate::lane_fn::EXCEPTIONS;
 use crate::lane_fn::exceptions::{How, Operation};
 use crate::operand::{EXCP, hw};
+use crate::traps;
 use crate::value::{Cond, Int};
 
 /// The bit of TRAPSTS.EXCP that memory sets.
 const MEMORY_VIOLATION: u32 = 8;
+/// TRAPSTS.EXCP_CYCLE.
+const EXCP_CYCLE: u32 = 0x3f << 16;
 
 /// An operation, its operands, and whether they are the upper halves.
 struct Watched {
@@ -47,9 +49,11 @@ pub(crate) fn noting(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
 }
 
 /// Lifts an access to the global data share, and notes where it is out of range
-/// (3.10 "Memory Violations"). What else violates memory stops the kernel.
+/// (3.10 "Memory Violations"). What else violates memory stops the kernel, or is
+/// left to its trap handler ([`Modes::after_violation`](crate::Modes::after_violation)).
 pub(crate) fn noting_range(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
-    if !l.modes.notes_exceptions() || !l.inst.has(Flags::GDS) {
+    let traps = l.modes.violations_trap();
+    if !(traps || l.modes.notes_exceptions()) || !l.inst.has(Flags::GDS) {
         return meaning();
     }
     let first = l.b.so_far().nodes.len();
@@ -69,19 +73,24 @@ pub(crate) fn noting_range(l: &Lift, meaning: impl FnOnce() -> Flow) -> Flow {
         .iter()
         .filter_map(access)
         .collect();
-    for (address, window, mask, end) in accesses {
+    let violations = accesses.into_iter().map(|(address, window, mask, end)| {
         let size = Int::i32(l.b, window) & 0xffff;
         let outside = size.lt_u(Int::i32(l.b, address) + end);
-        let outside = (outside & Cond::new(l.b, mask)).as_int().ne(0);
-        note(l, outside.as_int() << u64::from(MEMORY_VIOLATION));
+        (outside & Cond::new(l.b, mask)).as_int().ne(0)
+    });
+    let Some(violation) = violations.reduce(|any, one| any | one) else {
+        return flow;
+    };
+    note(l, violation.as_int() << u64::from(MEMORY_VIOLATION));
+    match flow {
+        Flow::Next if traps => traps::raised(l, violation),
+        flow => flow,
     }
-    flow
 }
 
 /// TRAPSTS |= bits.
 fn note(l: &Lift, bits: Int) {
-    let trapsts = Int::i32(l.b, l.b.read(Reg::Hw(hw::TRAPSTS))) | bits;
-    l.b.write(Reg::Hw(hw::TRAPSTS), trapsts.v, None);
+    l.set_hardware(hw::TRAPSTS, l.hardware(hw::TRAPSTS) | bits);
 }
 
 /// Sets the bits of what is raised; with some of them enabled the wave traps.
@@ -98,15 +107,22 @@ fn raise(l: &Lift, lanes: Cond, watched: &[Watched]) -> Flow {
     match l.modes.enabled_exceptions() {
         0 => Flow::Next,
         enabled => {
-            let trap = (bits & u64::from(enabled)).ne(0);
-            control::flag_trap(l, trap);
-            Flow::End(Terminator::CondBranch {
-                cond: trap.v,
-                taken: l.pc,
-                next: l.next(),
-            })
+            let trapping = (flags & u64::from(enabled)).ne(0) & lanes;
+            let trap = trapping.as_int().ne(0);
+            note_cycle(l, trap, trapping.as_int());
+            traps::raised(l, trap)
         }
     }
+}
+
+/// TRAPSTS.EXCP_CYCLE = in which phase, of 16 lanes each, the first of these
+/// lanes is. Nothing is executed in the passes that its upper bits count.
+fn note_cycle(l: &Lift, when: Cond, lanes: Int) {
+    let phase = (lanes.trailing_zeros() >> 4) & 3;
+    let trapsts = l.hardware(hw::TRAPSTS);
+    let cycle =
+        (trapsts & !u64::from(EXCP_CYCLE)) | phase << u64::from(EXCP_CYCLE.trailing_zeros());
+    l.set_hardware(hw::TRAPSTS, when.select(cycle, trapsts));
 }
 
 /// What an operation raises, in each lane.

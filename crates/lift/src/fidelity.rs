@@ -7,7 +7,7 @@
 
 mod shown;
 
-use wavetank_isa::tables::{Ds, Exp, Mimg, Mubuf, Smem, Sop1, Sopk, Sopp, Vintrp, Vop1, Vop3};
+use wavetank_isa::tables::{Ds, Exp, Mimg, Mubuf, Smem, Sopk, Sopp, Vintrp, Vop1, Vop3};
 use wavetank_isa::{Chip, Field, Op};
 
 use crate::unsupported;
@@ -73,14 +73,13 @@ pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
 fn deviation(op: Op) -> Option<Fidelity> {
     match op {
         Op::Sopp(op) => sopp(op),
-        Op::Sop1(op) => sop1(op),
         Op::Sopk(op) => sopk(op),
         Op::Smem(op) => smem(op),
         Op::Vop1(op) => vop1(op),
         Op::Vop3(op) => vop3(op),
         Op::Ds(op) => ds(op),
         Op::Mubuf(op) => mubuf(op),
-        Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => None,
+        Op::Sop1(_) | Op::Sop2(_) | Op::Sopc(_) | Op::Vop2(_) | Op::Vopc(_) | Op::Vop3p(_) => None,
         Op::Flat(_) | Op::Mtbuf(_) => None,
         Op::Exp(Exp::EXP) => Some(Fidelity::Approximate(
             "given to whoever taps exports; without one the kernel stops",
@@ -103,7 +102,7 @@ fn sopp(op: Sopp) -> Option<Fidelity> {
         S_WAITCNT => NoEffect("memory accesses are done when their instruction is"),
         S_SLEEP => Approximate("other waves run first; how long it sleeps is not modelled"),
         S_SENDMSG => Approximate("the message is given to the host program"),
-        S_TRAP => Approximate("traps are handled by the host, not by a trap handler"),
+        S_TRAP => Approximate("where no trap handler is installed the kernel stops"),
         S_SETHALT => Approximate("no debugger could resume the wave: to halt stops the kernel"),
         S_SENDMSGHALT => {
             Approximate("the message is given to the host program, then the kernel stops")
@@ -117,22 +116,15 @@ fn sopp(op: Sopp) -> Option<Fidelity> {
     })
 }
 
-fn sop1(op: Sop1) -> Option<Fidelity> {
-    Some(match op {
-        Sop1::S_RFE_B64 => Fidelity::Approximate("it jumps: there is no privileged mode to leave"),
-        _ => return None,
-    })
-}
-
 fn sopk(op: Sopk) -> Option<Fidelity> {
     use Fidelity::Approximate;
     Some(match op {
         Sopk::S_GETREG_B32 => Approximate(
-            "STATUS, TRAPSTS and HW_ID show what is modelled: no cycles of exceptions, no SIMDs",
+            "STATUS, TRAPSTS and HW_ID show what is modelled: no passes of exceptions, no SIMDs",
         ),
-        Sopk::S_SETREG_B32 | Sopk::S_SETREG_IMM32_B32 => {
-            Approximate("only MODE and TRAPSTS are written, as without privileges")
-        }
+        Sopk::S_SETREG_B32 | Sopk::S_SETREG_IMM32_B32 => Approximate(
+            "MODE and TRAPSTS are written; in a trap handler some of STATUS, TBA and TMA",
+        ),
         _ => return None,
     })
 }

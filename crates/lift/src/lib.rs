@@ -20,6 +20,7 @@ mod rules;
 mod scalar;
 mod straight;
 mod support;
+mod traps;
 mod value;
 mod vector;
 mod waits;
@@ -53,12 +54,6 @@ pub(crate) fn family(inst: &Inst) -> Family {
 
 /// Lifts one instruction.
 pub(crate) fn lift_inst(l: &Lift) -> Flow {
-    if l.modes.halted() {
-        return control::halted(l.inst);
-    }
-    if l.modes.trapped() {
-        return control::trapped(l.inst);
-    }
     if l.modes.vskip() && is_vector(l.inst.op) {
         return Flow::Next;
     }

@@ -13,9 +13,7 @@ use crate::rules::Rules;
 /// `bits` is the MODE register itself, masked to what lifting depends on; with
 /// VGPR indexing on, bits 35:32 hold `M0[15:12]` (source and destination enables).
 /// What a wave lacks of 256 vector registers is in bits 45:40, in fours, and of
-/// 128 scalar ones in bits 51:48, in eights. Bit 56 says that it has halted, bit
-/// 57 that it is to trap, bit 58 that somebody looks at its exceptions, bit 59
-/// that it has its turn at an ordered counter.
+/// 128 scalar ones in bits 51:48, in eights. Bits from 56 on are flags, below.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Modes {
     bits: u64,
@@ -39,32 +37,83 @@ impl Modes {
     }
 
     /// The modes of a wave, by its hardware registers and M0: MODE, how many
-    /// registers it has (GPR_ALLOC: VGPR_SIZE 13:8, SGPR_SIZE 27:24), and HALT
-    /// and TRAP of STATUS.
+    /// registers it has (GPR_ALLOC: VGPR_SIZE 13:8, SGPR_SIZE 27:24), what of
+    /// STATUS is about traps, and whether TBA is that of a handler.
     pub fn of_wave(hw: &[u32; HARDWARE_REGISTERS], m0: u32) -> Modes {
         let alloc = u64::from(!hw[usize::from(hwreg::GPR_ALLOC)]);
         let missing = (alloc >> 8 & 0x3f) << 40 | (alloc >> 24 & 0xf) << 48;
+        let mode = hw[usize::from(hwreg::MODE)];
         let status = hw[usize::from(hwreg::STATUS)];
-        let stops = u64::from(status & HALT != 0) << 56 | u64::from(status & TRAP != 0) << 57;
-        let turn = if hw[usize::from(HAS_TURN)] != 0 {
-            IN_TURN
-        } else {
-            0
+        let handler = match hw[usize::from(hwreg::TBA_LO)] | hw[usize::from(hwreg::TBA_HI)] {
+            0 => 0,
+            _ => HANDLED | u64::from(mode & (DEBUG | MEM_VIOL_EN)),
         };
-        let Modes { bits } = Modes::new(hw[usize::from(hwreg::MODE)], m0);
+        let turn = match hw[usize::from(HAS_TURN)] {
+            0 => 0,
+            _ => IN_TURN,
+        };
+        let Modes { bits } = Modes::new(mode, m0);
         Modes {
-            bits: bits | missing | stops | turn,
+            bits: bits | missing | flags_of_status(status) | handler | turn,
         }
     }
 
-    /// STATUS.HALT: the wave gets no further.
-    pub fn halted(self) -> bool {
-        self.bits >> 56 & 1 == 1
+    /// The modes in which a wave goes on after an access that was refused: what is
+    /// lifted for them enters its trap handler. `None` if it has no handler, is in
+    /// it, or does not let it have violations (MODE.EXCP_EN).
+    pub fn after_violation(self) -> Option<Modes> {
+        let bits = self.bits | VIOLATES;
+        self.violations_trap().then_some(Modes { bits })
     }
 
-    /// STATUS.TRAP: the wave is to enter the trap handler.
+    /// STATUS.HALT, outside of a handler: the wave gets no further.
+    pub fn halted(self) -> bool {
+        self.has(HALTED)
+    }
+
+    /// STATUS.TRAP, outside of a handler: the wave is to enter the trap handler.
     pub fn trapped(self) -> bool {
-        self.bits >> 57 & 1 == 1
+        self.has(TRAPPED)
+    }
+
+    /// The wave enters its handler because of an access.
+    pub(crate) fn violates(self) -> bool {
+        self.has(VIOLATES)
+    }
+
+    /// There is a trap handler.
+    pub fn has_handler(self) -> bool {
+        self.has(HANDLED)
+    }
+
+    /// STATUS.PRIV: the wave is in its handler.
+    pub fn privileged(self) -> bool {
+        self.has(PRIVILEGED)
+    }
+
+    /// STATUS.TRAP_EN = 0: S_TRAP does nothing, and exceptions do not trap.
+    pub fn traps_ignored(self) -> bool {
+        self.has(IGNORED)
+    }
+
+    /// Whether what happens may let the wave enter a handler.
+    pub(crate) fn may_enter(self) -> bool {
+        self.has_handler() && !self.has(IGNORED | PRIVILEGED)
+    }
+
+    /// MODE.DEBUG: it enters it after each instruction.
+    pub(crate) fn single_steps(self) -> bool {
+        self.may_enter() && self.mode() & DEBUG != 0
+    }
+
+    /// EXCP_EN of memory violations: it enters it after one.
+    pub(crate) fn violations_trap(self) -> bool {
+        self.may_enter() && self.mode() & MEM_VIOL_EN != 0
+    }
+
+    /// Whether it has one of these flags.
+    fn has(self, flags: u64) -> bool {
+        self.bits & flags != 0
     }
 
     /// The same modes of a wave that has its turn at an ordered counter.
@@ -82,18 +131,22 @@ impl Modes {
     /// The same modes of a program that can see which exceptions there were.
     pub fn noting_exceptions(self) -> Modes {
         Modes {
-            bits: self.bits | 1 << 58,
+            bits: self.bits | NOTED,
         }
     }
 
     /// Whether exceptions are noted: the program can see them, or they trap.
     pub fn notes_exceptions(self) -> bool {
-        self.bits >> 58 & 1 == 1 || self.enabled_exceptions() != 0
+        self.has(NOTED) || self.enabled_exceptions() != 0
     }
 
-    /// EXCP_EN: the exceptions that trap, by the bits of TRAPSTS.EXCP.
+    /// EXCP_EN: the exceptions that trap, by the bits of TRAPSTS.EXCP. None does in
+    /// a handler.
     pub fn enabled_exceptions(self) -> u32 {
-        (self.mode() & EXCP_EN) >> EXCP_EN.trailing_zeros()
+        match self.has(IGNORED | PRIVILEGED) {
+            true => 0,
+            false => (self.mode() & EXCP_EN) >> EXCP_EN.trailing_zeros(),
+        }
     }
 
     /// How many vector registers a lane has.
@@ -190,8 +243,35 @@ impl Modes {
     }
 }
 
-/// The bit of [`Modes`] that says it.
-const IN_TURN: u64 = 1 << 59;
+/// The flags that the wave's STATUS stands for. In a handler HALT and TRAP are not
+/// heeded (Vega ISA, 3.4 "Status register").
+fn flags_of_status(status: u32) -> u64 {
+    let flag = |on: bool, flag: u64| if on { flag } else { 0 };
+    let privileged = status & PRIV != 0;
+    let ignored = status & TRAP_EN == 0;
+    flag(status & HALT != 0 && !privileged, HALTED)
+        | flag(status & TRAP != 0 && !privileged && !ignored, TRAPPED)
+        | flag(privileged, PRIVILEGED)
+        | flag(ignored, IGNORED)
+}
+
+/// The wave has halted.
+const HALTED: u64 = 1 << 56;
+/// It is to enter its trap handler.
+const TRAPPED: u64 = 1 << 57;
+/// Somebody looks at its exceptions.
+const NOTED: u64 = 1 << 58;
+/// It has a trap handler.
+const HANDLED: u64 = 1 << 59;
+/// It is in it.
+const PRIVILEGED: u64 = 1 << 60;
+/// There are no traps.
+const IGNORED: u64 = 1 << 61;
+/// It is to enter its trap handler because of an access.
+const VIOLATES: u64 = 1 << 62;
+/// It has its turn at an ordered counter.
+const IN_TURN: u64 = 1 << 63;
+
 /// FP_ROUND, 2 bits single, 2 bits half and double.
 pub const FP_ROUND: u32 = 0xf;
 /// FP_DENORM, 2 bits single, 2 bits half and double (bit 0 input, bit 1 output).
@@ -206,6 +286,14 @@ pub const FP16_OVFL: u32 = 1 << 23;
 pub const GPR_IDX_EN: u32 = 1 << 27;
 /// EXCP_EN: which exceptions of floats and integers trap.
 pub const EXCP_EN: u32 = 0x7f << 12;
+/// EXCP_EN of memory violations.
+const MEM_VIOL_EN: u32 = 1 << 20;
+/// DEBUG: a wave with a trap handler goes step by step.
+const DEBUG: u32 = 1 << 11;
+/// PRIV, of STATUS (Vega ISA, 3.4 "Status register").
+pub const PRIV: u32 = 1 << 5;
+/// TRAP_EN, of STATUS.
+const TRAP_EN: u32 = 1 << 6;
 /// TRAP, of STATUS (Vega ISA, 3.4 "Status register").
 pub const TRAP: u32 = 1 << 14;
 /// HALT, of STATUS (Vega ISA, 3.4 "Status register").

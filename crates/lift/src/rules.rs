@@ -6,7 +6,7 @@
 //! layouts of `wavetank_isa`.
 
 use wavetank_ir::{Dialect, Tiling};
-use wavetank_isa::numbers::general_sgprs;
+use wavetank_isa::numbers::{first_ttmp, general_sgprs};
 use wavetank_isa::{Chip, Generation, WaitCounter};
 
 /// The facts of a chip that the meaning of its instructions depends on.
@@ -88,6 +88,12 @@ pub(crate) struct Rules {
     /// than gfx8 (Vega ISA, 3.5 "Mode register"), and that GPR_IDX_EN more than
     /// the chips before (CLRX wiki, "GCN state"). The others stay 0.
     pub mode_bits: u32,
+    /// The code of TTMP0 among scalar registers (Vega ISA, 5.2; CLRX wiki, "GCN
+    /// operands").
+    pub first_ttmp: u8,
+    /// Whether TBA and TMA are scalar registers before TTMP0, as before gfx9
+    /// (CLRX wiki, "GCN operands"). There they are hardware registers alone.
+    pub trap_addresses_are_scalar: bool,
     /// The counters of S_WAITCNT (vm, exp, lgkm), and where its immediate has
     /// them.
     pub wait_counters: &'static [WaitCounter; 3],
@@ -116,6 +122,8 @@ const GFX6: Rules = Rules {
     fp16_ovfl: false,
     general_sgprs: general_sgprs(Generation::Gfx6),
     mode_bits: 0xf007_ffff,
+    first_ttmp: first_ttmp(Generation::Gfx6),
+    trap_addresses_are_scalar: true,
     wait_counters: WaitCounter::all(Generation::Gfx6),
 };
 
@@ -160,6 +168,8 @@ const GFX9: Rules = Rules {
     image_tiling: Tiling::Swizzled,
     fp16_ovfl: true,
     mode_bits: 0xff9f_ffff,
+    first_ttmp: first_ttmp(Generation::Gfx9),
+    trap_addresses_are_scalar: false,
     wait_counters: WaitCounter::all(Generation::Gfx9),
     ..GFX8
 };

@@ -8,6 +8,7 @@ use wavetank_isa::{Field, Inst, Operand};
 use crate::allocation;
 use crate::block::{Flow, Lift};
 use crate::modes::Modes;
+use crate::traps;
 
 /// The longest block, in instructions: a longer run of straight code is cut,
 /// so that a block's translation stays short, and a wave's turn can be.
@@ -83,18 +84,13 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
             }
         };
         b.inst(at, crate::family(&inst));
-        let next = at.wrapping_add(inst.len.into());
-        let Some(inst) = allocation::resolve(&inst, modes) else {
-            at = next;
-            continue;
-        };
         let lift = Lift {
             b: &b,
             inst: &inst,
             modes,
             pc: at,
         };
-        match crate::lift_inst(&lift) {
+        match flow(&lift) {
             Flow::Next => at = lift.next(),
             Flow::Wait if is_barrier(code, lift.next()) => at = lift.next(),
             Flow::Wait => {
@@ -109,4 +105,19 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
     }
     b.end(Terminator::Branch(at));
     b.finish()
+}
+
+/// How a block goes on after an instruction.
+fn flow(l: &Lift) -> Flow {
+    if let Some(flow) = traps::instead(l) {
+        return flow;
+    }
+    let flow = match allocation::resolve(l.inst, l.modes) {
+        Some(inst) => crate::lift_inst(&Lift { inst: &inst, ..*l }),
+        None => Flow::Next,
+    };
+    match l.modes.single_steps() {
+        true => traps::stepped(l, flow),
+        false => flow,
+    }
 }

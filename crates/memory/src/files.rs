@@ -45,11 +45,13 @@ pub struct Uniform {
 }
 
 /// The hardware registers of a wave with all vector and scalar registers and all of the LDS: GPR_ALLOC says so in VGPR_SIZE
-/// 13:8, in fours less one, and SGPR_SIZE 27:24, in eights less one; LDS_ALLOC in LDS_SIZE 20:12, in units of 256 bytes.
+/// 13:8, in fours less one, and SGPR_SIZE 27:24, in eights less one; LDS_ALLOC in LDS_SIZE 20:12, in units of 256 bytes. It
+/// takes traps: TRAP_EN of STATUS is bit 6.
 const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
     let mut hw = [0; HARDWARE_REGISTERS];
     hw[hwreg::GPR_ALLOC as usize] = 63 << 8 | 15 << 24;
     hw[hwreg::LDS_ALLOC as usize] = (LDS_BYTES / 256) << 12;
+    hw[hwreg::STATUS as usize] = 1 << 6;
     hw
 };
 

@@ -18,11 +18,13 @@
 
 mod block;
 mod cache;
+mod caught;
 mod outline;
 mod polls;
 
 pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};
+pub use caught::caught;
 pub use outline::{Instruction, Outline};
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

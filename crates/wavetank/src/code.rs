@@ -144,6 +144,11 @@ impl ModuleCode {
         before.is_some_and(|inst| inst.op == Sop1::S_SWAPPC_B64.into())
     }
 
+    /// Whether it has an address.
+    pub fn has(&self, address: u64) -> bool {
+        self.bytes(address).is_some()
+    }
+
     /// The instruction at an address in the assembler's words.
     pub fn text(&self, pc: u64) -> Option<String> {
         self.inst(pc).ok().map(|inst| inst.to_string())

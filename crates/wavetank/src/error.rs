@@ -114,6 +114,17 @@ pub enum Error {
         /// Those that the chip holds.
         resident: u32,
     },
+    /// A trap handler that is no code.
+    #[error(
+        "kernel `{}` cannot have a trap handler at {address:#x}: no code of its module is there; take the address of one of its symbols",
+        readable(kernel)
+    )]
+    TrapHandler {
+        /// The kernel.
+        kernel: String,
+        /// The address of the handler.
+        address: u64,
+    },
     /// The host has not enough memory.
     #[error("{bytes} bytes of device memory could not be allocated")]
     OutOfMemory {

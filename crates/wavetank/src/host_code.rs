@@ -74,6 +74,7 @@ impl Kernel {
             lds_bytes: 0,
             scratch_wave_bytes: 0,
             user: UserData::default(),
+            trap_handler: None,
         };
         let grid = Grid::new([64, 1, 1], [64, 1, 1]).expect("a wave is a grid");
         let site = Site {

@@ -8,6 +8,7 @@ use super::{Result, keep_scc, non_zero, write_back};
 use crate::block::{Flow, Lift, NAME_ONLY};
 use crate::control;
 use crate::operand::M0;
+use crate::traps;
 use crate::value::Int;
 
 /// Lifts a SOP1 instruction.
@@ -67,7 +68,7 @@ pub(crate) fn sop1(l: &Lift, op: Sop1) -> Flow {
         S_GETPC_B64 => keep_scc(Int::const64(l.b, l.next())),
         S_SETPC_B64 => return control::jump(s),
         S_SWAPPC_B64 => return control::call(l, s),
-        S_RFE_B64 => return control::return_from_exception(s),
+        S_RFE_B64 => return traps::return_from_exception(l, s),
         S_CBRANCH_JOIN => return control::join(l, s),
         // NotYet
         S_MOV_REGRD_B32 | S_MOV_FED_B32 => {

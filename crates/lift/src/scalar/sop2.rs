@@ -6,6 +6,7 @@ use wavetank_isa::tables::Sop2;
 use super::{keep_scc, non_zero, with_scc, write_back};
 use crate::block::{Flow, Lift};
 use crate::control;
+use crate::traps;
 use crate::value::{Cond, Int};
 
 /// Lifts a SOP2 instruction.
@@ -63,7 +64,7 @@ pub(crate) fn sop2(l: &Lift, op: Sop2) -> Flow {
         S_PACK_HH_B32_B16 => keep_scc((a >> 16) | (b & 0xffff_0000)),
 
         S_CBRANCH_G_FORK => return control::fork(l, a, b),
-        S_RFE_RESTORE_B64 => return control::return_from_exception(a),
+        S_RFE_RESTORE_B64 => return traps::return_from_exception(l, a),
     };
     write_back(l, result)
 }

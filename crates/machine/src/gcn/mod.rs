@@ -7,4 +7,4 @@ mod start;
 
 pub use occupancy::Occupancy;
 pub use stage::StageLaunch;
-pub use start::{Launch, SCRATCH_GRANULE, UserData};
+pub use start::{Launch, SCRATCH_GRANULE, TrapHandler, UserData};

@@ -89,6 +89,7 @@ mod tests {
                 sgprs: 96,
                 lds_bytes: 0,
                 scratch_wave_bytes: 0,
+                trap_handler: None,
                 user: UserData::default(),
             },
             group_items: 128,

@@ -35,6 +35,42 @@ pub struct Launch {
     pub scratch_wave_bytes: u32,
     /// What goes to user SGPRs.
     pub user: UserData,
+    /// Where waves go that trap; without one they stop.
+    pub trap_handler: Option<TrapHandler>,
+}
+
+/// Code that waves enter when they trap (Vega ISA, 3.9 "Trap and Exception registers").
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TrapHandler {
+    /// TBA: the guest address of its first instruction, not 0.
+    pub code: u64,
+    /// TMA: what it makes of that, such as the guest address of its memory.
+    pub memory: u64,
+}
+
+impl TrapHandler {
+    /// Writes both addresses to the registers that a generation has for them: before gfx9 scalar ones. That there is a handler
+    /// the hardware registers say in any case.
+    pub fn install(
+        &self,
+        generation: Generation,
+        s: &mut [u32; 128],
+        hw: &mut [u32; HARDWARE_REGISTERS],
+    ) {
+        let mut write = |scalar: u8, hardware: u8, address: u64| {
+            for (n, half) in [address as u32, (address >> 32) as u32]
+                .into_iter()
+                .enumerate()
+            {
+                hw[usize::from(hardware) + n] = half;
+                if generation < Generation::Gfx9 {
+                    s[usize::from(scalar) + n] = half;
+                }
+            }
+        };
+        write(sreg::TBA, hwreg::TBA_LO, self.code);
+        write(sreg::TMA, hwreg::TMA_LO, self.memory);
+    }
 }
 
 /// The values that the command processor puts in user SGPRs. Addresses are guest addresses.
@@ -66,6 +102,9 @@ impl StartWave for Launch {
         if let Some(common) = common.renew(site, waves) {
             self.user_registers(&mut common.s, site, waves);
             self.hardware_registers(&mut common.hw, site, waves);
+            if let Some(handler) = self.trap_handler {
+                handler.install(self.generation, &mut common.s, &mut common.hw);
+            }
         }
         let Common { s, hw, .. } = common;
         wave.start(s, hw, self.vgprs as usize);
@@ -132,12 +171,14 @@ impl Launch {
 
     fn hardware_registers(&self, hw: &mut [u32; 64], site: &Site<'_>, waves: u32) {
         let Launch { rsrc1, rsrc2, .. } = *self;
-        // MODE: FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 18:12, FP16_OVFL 23 (gfx9).
+        // MODE: FP_ROUND and FP_DENORM 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 20:12, of which RSRC2 has the upper two
+        // bits below the size of LDS, FP16_OVFL 23 (gfx9).
         let overflow = u32::from(self.generation == Generation::Gfx9) & rsrc1 >> 26;
         hw[usize::from(hwreg::MODE)] = rsrc1 >> 12 & 0xff
             | (rsrc1 >> 21 & 1) << 8
             | (rsrc1 >> 23 & 1) << 9
             | (rsrc2 >> 24 & 0x7f) << 12
+            | (rsrc2 >> 13 & 3) << 19
             | overflow << 23;
         // STATUS: SPI_PRIO 2:1, TRAP_EN 6, IN_TG 11, VALID 16. The packet processor enables traps, whatever the descriptor
         // says: there is a handler, the host.
@@ -274,6 +315,7 @@ mod tests {
                 private_segment_size: 9,
                 workgroup_count: [10, 11, 12],
             },
+            trap_handler: None,
         }
     }
 
@@ -327,10 +369,11 @@ mod tests {
     #[test]
     fn hardware_registers() {
         let mut launch = launch();
-        launch.rsrc2 = 0x05 << 24;
+        launch.rsrc2 = 0x05 << 24 | 0b10 << 13;
         let wave = started(&launch, [128, 1, 1], [128, 1, 1], 0, 1);
         let hw = |n: u8| wave.uniform().hw[usize::from(n)];
-        assert_eq!(hw(hwreg::MODE), 0xc0 | 1 << 8 | 1 << 9 | 5 << 12 | 1 << 23);
+        let excp_en = 5 << 12 | 1 << 20;
+        assert_eq!(hw(hwreg::MODE), 0xc0 | 1 << 8 | 1 << 9 | excp_en | 1 << 23);
         assert_eq!(hw(hwreg::STATUS), 1 << 6 | 1 << 11 | 1 << 16);
         assert_eq!(hw(hwreg::GPR_ALLOC), 1 << 8 | 11 << 24);
         // 513 bytes take two blocks of 128 dwords: four units.
@@ -339,6 +382,24 @@ mod tests {
         assert_eq!(hw(hwreg::HW_ID) >> 4 & 3, 1);
         let alone = started(&launch, [64, 1, 1], [64, 1, 1], 0, 0);
         assert_eq!(alone.uniform().hw[2] >> 11 & 1, 0);
+    }
+
+    /// Vega ISA, 5.2: TBA and TMA are hardware registers 16 to 19; before gfx9, s108 to s111.
+    #[test]
+    fn trap_handlers_stand_in_the_registers_of_the_generation() {
+        let mut launch = launch();
+        launch.trap_handler = Some(TrapHandler {
+            code: 0x1_0000_2000,
+            memory: 0x3_0000_0004,
+        });
+        let mut start = |generation| {
+            launch.generation = generation;
+            let wave = started(&launch, [64, 1, 1], [64, 1, 1], 0, 0);
+            let uniform = wave.uniform();
+            (uniform.s[108..112].to_vec(), uniform.hw[16..20].to_vec())
+        };
+        assert_eq!(start(Generation::Gfx9), (vec![0; 4], vec![0x2000, 1, 4, 3]));
+        assert_eq!(start(Generation::Gfx8).0, [0x2000, 1, 4, 3]);
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn sop1(op: Sop1) -> Lines {
         S_MOVRELS_B64 => &["D = the pair of SGPRs that is M0 behind S0"],
         S_MOVRELD_B32 => &["the SGPR that is M0 behind D = S0"],
         S_MOVRELD_B64 => &["the pair of SGPRs that is M0 behind D = S0"],
-        S_RFE_B64 => &["PC = S0"],
+        S_RFE_B64 => &["STATUS.PRIV = 0", "PC = S0"],
         S_SET_GPR_IDX_IDX => &["M0[7:0] = S0[7:0]"],
         _ => return None,
     })

@@ -7,6 +7,7 @@ mod plan;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use wavetank_machine::gcn::TrapHandler;
 use wavetank_machine::schedule::{self, Message, Options};
 use wavetank_machine::{Exported, Group};
 
@@ -50,6 +51,7 @@ pub struct Dispatch<'a> {
     cooperative: bool,
     border_colors: Option<u64>,
     packet: Option<Packet>,
+    trap_handler: Option<TrapHandler>,
     timeout: Option<Duration>,
     count: bool,
     progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
@@ -70,6 +72,7 @@ impl<'a> Dispatch<'a> {
             cooperative: false,
             border_colors: None,
             packet: None,
+            trap_handler: None,
             timeout: None,
             count: false,
             progress: None,
@@ -130,6 +133,18 @@ impl<'a> Dispatch<'a> {
     /// checked against the metadata of the code object.
     pub fn packet(mut self, packet: Packet) -> Self {
         self.packet = Some(packet);
+        self
+    }
+
+    /// Lets waves that trap go to a handler (Vega ISA, 3.9): TBA is the device address of its first instruction, in the code
+    /// of the kernel's module ([`Module::symbol`](crate::Module::symbol)), and TMA is what the handler makes of that, such
+    /// as the address of a buffer.
+    ///
+    /// Traps are `s_trap`, exceptions that MODE.EXCP_EN enables, accesses that would be faults if it enables memory
+    /// violations, and every instruction with MODE.DEBUG. Without a handler these stop the kernel, but for MODE.DEBUG.
+    pub fn trap_handler(mut self, tba: u64, tma: u64) -> Self {
+        let (code, memory) = (tba, tma);
+        self.trap_handler = Some(TrapHandler { code, memory });
         self
     }
 
@@ -206,7 +221,7 @@ impl<'a> Dispatch<'a> {
     /// Runs the kernel to its end.
     ///
     /// # Errors
-    /// Before anything ran, arguments, a grid, a work-group, LDS or a cooperation that the kernel cannot have, as
+    /// Before anything ran, arguments, a grid, a work-group, LDS, a cooperation or a trap handler that the kernel cannot have, as
     /// [`Error`](crate::Error) names them; after, [`Error::Fault`](crate::Error::Fault) and
     /// [`Error::Timeout`](crate::Error::Timeout).
     pub fn run(self) -> Result<Report> {

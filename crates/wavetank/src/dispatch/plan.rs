@@ -165,6 +165,13 @@ impl Dispatch<'_> {
                 most,
             });
         }
+        let handler = self.trap_handler.map(|handler| handler.code);
+        if let Some(address) = handler.filter(|at| !module.engine().code().has(*at)) {
+            return Err(Error::TrapHandler {
+                kernel: self.kernel.name().to_owned(),
+                address,
+            });
+        }
         let scratch_wave_bytes = u64::from(packet.private_segment_size) * 64;
         let scratch_wave_bytes = scratch_wave_bytes.next_multiple_of(SCRATCH_GRANULE.into());
         // The hardware's own limit (COMPUTE_TMPRING_SIZE.WAVESIZE) is far below 4 GiB a work-group.
@@ -191,6 +198,7 @@ impl Dispatch<'_> {
                 private_segment_size: packet.private_segment_size,
                 workgroup_count: grid.groups(),
             },
+            trap_handler: self.trap_handler,
         };
         let occupancy = Occupancy {
             generation,

@@ -114,10 +114,8 @@ impl<'a> Part<'a> {
 
     /// Whether an instruction set has all instructions of the lines.
     fn runs_on(&self, set: Set) -> bool {
-        let mut instructions = self
-            .lines
-            .iter()
-            .filter_map(|line| said(line).strip_prefix('>'));
-        instructions.all(|text| set.instructions(text.trim(), text).is_ok())
+        let lines = self.lines.iter();
+        let mut instructions = lines.filter_map(|line| file::instruction(said(line)));
+        instructions.all(|(_, text)| set.instructions(text, text).is_ok())
     }
 }

@@ -47,14 +47,23 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
                 case.sizes = set.sizes();
             }
             case.set = set;
-        } else if let Some(text) = line.strip_prefix('>') {
+        } else if let Some((place, text)) = instruction(line) {
             if case.expects() {
                 return Err(wrong(
                     "an instruction stands after expectations: begin a new `case`".into(),
                 ));
             }
             let lines = Line::read(text.trim(), raw, number, case.set).map_err(wrong)?;
-            case.code.extend(lines);
+            match (place, case.set) {
+                (Place::Code, _) => case.code.extend(lines),
+                (Place::Handler, Set::Gcn(_)) => case.handler.extend(lines),
+                (Place::Handler, Set::Maxwell(_) | Set::Visa(_)) => {
+                    return Err(wrong(format!(
+                        "{} has no trap handler here: write the instruction behind `>` alone",
+                        case.set.name()
+                    )));
+                }
+            }
         } else {
             read_state(&mut case, line, number).map_err(wrong)?;
         }
@@ -63,9 +72,26 @@ pub(super) fn read(lines: &[&str], first: usize, mut set: Set) -> Result<Vec<Cas
     Ok(cases)
 }
 
+/// Where an instruction stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Code,
+    Handler,
+}
+
+/// The instruction of a line `> …` or `handler > …`.
+pub(super) fn instruction(line: &str) -> Option<(Place, &str)> {
+    let (place, rest) = match line.strip_prefix("handler") {
+        Some(rest) => (Place::Handler, rest.trim_start()),
+        None => (Place::Code, line),
+    };
+    Some((place, rest.strip_prefix('>')?.trim()))
+}
+
 fn finish(cases: &mut Vec<Case>, mut case: Case) -> Result<(), ExecError> {
     if case.code.is_empty() {
-        if case.setup.is_empty() && case.surfaces.is_empty() && case.name.is_empty() {
+        let nothing = case.setup.is_empty() && case.handler.is_empty();
+        if nothing && case.surfaces.is_empty() && case.name.is_empty() {
             return Ok(());
         }
         let message = "the case has no instruction: a line that begins with `>`".into();
@@ -126,7 +152,7 @@ fn lacking(sizes: &Sizes, target: &Target) -> Option<String> {
 
 /// Reads a line of the state before, or of what is expected.
 fn read_state(case: &mut Case, line: &str, number: usize) -> Result<(), String> {
-    let before = case.code.is_empty();
+    let before = case.code.is_empty() && case.handler.is_empty();
     if let Some(text) = surface_line(line) {
         return declare(case, text, number);
     }

@@ -67,6 +67,8 @@ pub struct Case {
     /// The buffer that is the table of border colors, and the line that says so.
     border_colors: Option<(String, usize)>,
     code: Vec<Line>,
+    /// The trap handler; empty where there is none.
+    handler: Vec<Line>,
     expectations: Vec<Assignment>,
     /// The fault that is expected, and the line that says so.
     fault: Option<(Expected, usize)>,
@@ -74,7 +76,7 @@ pub struct Case {
 
 impl Case {
     fn new(set: Set, line: usize) -> Case {
-        let (setup, surfaces, code, expectations) = Default::default();
+        let (setup, surfaces, code, handler, expectations) = Default::default();
         Case {
             name: String::new(),
             line,
@@ -85,6 +87,7 @@ impl Case {
             maximum: None,
             border_colors: None,
             code,
+            handler,
             expectations,
             fault: None,
         }
@@ -98,9 +101,10 @@ impl Case {
         }
     }
 
-    /// The instructions of GCN, in order.
+    /// The instructions of GCN, in order; those of the trap handler last.
     pub fn instructions(&self) -> impl Iterator<Item = &Inst> {
-        self.code.iter().filter_map(|line| match &line.code {
+        let lines = self.code.iter().chain(&self.handler);
+        lines.filter_map(|line| match &line.code {
             Code::Gcn(inst) => Some(inst),
             Code::Word(..) | Code::Maxwell(_) | Code::Visa(_) => None,
         })

@@ -21,6 +21,8 @@ pub(super) enum Target {
     Scc,
     /// A hardware register by its number.
     Hardware(u8),
+    /// The pair of hardware registers from a number on.
+    HardwarePair(u8),
     /// LDS from a byte offset on, in dwords.
     Lds { offset: usize },
     /// The global data share from a byte offset on, in dwords.
@@ -108,6 +110,7 @@ impl fmt::Display for Target {
                 Some((name, _)) => f.write_str(name),
                 None => write!(f, "hwreg({id})"),
             },
+            Target::HardwarePair(id) => write!(f, "hwreg({id}), hwreg({})", id + 1),
             Target::Lds { offset } => write!(f, "lds[{offset}]"),
             Target::Gds { offset } => write!(f, "gds[{offset}]"),
             Target::Scratch { offset } => write!(f, "scratch[{offset}]"),
@@ -195,9 +198,11 @@ impl Target {
     /// Whether it has one value and no more.
     pub fn is_single(&self) -> bool {
         match self.place() {
-            Target::Scalar { .. } | Target::Scc | Target::Hardware(_) | Target::Predicate(_) => {
-                true
-            }
+            Target::Scalar { .. }
+            | Target::Scc
+            | Target::Hardware(_)
+            | Target::HardwarePair(_)
+            | Target::Predicate(_) => true,
             Target::Element { at, .. } => at.is_some(),
             Target::Export { .. } => !self.is_by_lane(),
             _ => false,
@@ -209,6 +214,7 @@ impl Target {
         match self.place() {
             Target::Vector { wide: true, .. }
             | Target::Scalar { wide: true, .. }
+            | Target::HardwarePair(_)
             | Target::Predicate(_)
             | Target::Export {
                 part: ExportPart::Lanes,
@@ -222,9 +228,20 @@ impl Target {
 
 /// Registers that have a name.
 fn special(text: &str, generation: Generation) -> Option<Target> {
+    let named = |is: Target| {
+        let name = text.to_owned();
+        Some(Target::Named {
+            name,
+            is: is.into(),
+        })
+    };
     let pair = |code| (code, true);
     let (code, wide) = match text {
         "scc" => return Some(Target::Scc),
+        "tma" if generation == Generation::Gfx9 => {
+            return named(Target::HardwarePair(hwreg::TMA_LO));
+        }
+        "tma" => pair(sreg::TMA),
         "m0" => (sreg::M0, false),
         "vcc" => pair(sreg::VCC),
         "exec" => pair(sreg::EXEC),
@@ -236,10 +253,7 @@ fn special(text: &str, generation: Generation) -> Option<Target> {
         }
     };
     let register = code.into();
-    Some(Target::Named {
-        name: text.to_owned(),
-        is: Target::Scalar { register, wide }.into(),
-    })
+    named(Target::Scalar { register, wide })
 }
 
 /// `NAME`, `NAME bytes`, `NAME read only`.

@@ -23,6 +23,8 @@ use crate::surfaces::place_of;
 
 /// Where the code of a case stands.
 const BASE: u64 = 0x1000;
+/// Where its trap handler stands.
+pub(super) const HANDLER: u64 = 0x4000_0000;
 /// Threads of a warp of another instruction set than GCN.
 const WARP: usize = 32;
 
@@ -112,18 +114,18 @@ impl Case {
         };
         let simd = KernelSettings::from_env().map_err(|error| wrong(error.to_string()))?;
         let simd = simd.simd.map_or_else(Simd::detect, Simd::or_best);
-        let (first, ran) = match self.set {
-            Set::Gcn(chip) => (BASE, execute_gcn(self, chip, engine, simd, group, memory)),
+        let ran = match self.set {
+            Set::Gcn(chip) => execute_gcn(self, chip, engine, simd, group, memory),
             set @ (Set::Maxwell(_) | Set::Visa(_)) => {
                 let code = set.front_end(&self.code).map_err(wrong)?;
-                (0, run_front_end(code, engine, simd, group, memory))
+                run_front_end(code, engine, simd, group, memory)
             }
         };
         let Err((wave, stopped)) = ran else {
             return Ok(None);
         };
         let pc = group.waves[wave].uniform().pc;
-        let line = self.line_at(pc.wrapping_sub(first));
+        let line = self.line_at(pc);
         let mut sentence = stopped.sentence;
         if let Some(line) = line {
             sentence = format!("{}: {sentence}", line.code);
@@ -144,18 +146,30 @@ impl Case {
         self.expectations.iter().any(named) || self.instructions().any(reads_exceptions)
     }
 
-    /// The instruction at an offset from the first.
-    fn line_at(&self, offset: u64) -> Option<&Line> {
-        let mut at = 0;
-        self.code.iter().find(|line| {
-            let here = at;
-            at += match &line.code {
-                Code::Gcn(inst) => u64::from(inst.len),
-                Code::Word(..) => 4,
-                Code::Maxwell(_) | Code::Visa(_) => self.set.step(),
-            };
-            here == offset
-        })
+    /// The instructions and their addresses: of GCN with those of the trap handler, of others from 0 on.
+    fn addresses(&self) -> impl Iterator<Item = (u64, &Line)> {
+        let first = match self.set {
+            Set::Gcn(_) => BASE,
+            Set::Maxwell(_) | Set::Visa(_) => 0,
+        };
+        let bytes = |line: &Line| match &line.code {
+            Code::Gcn(inst) => u64::from(inst.len),
+            Code::Word(..) => 4,
+            Code::Maxwell(_) | Code::Visa(_) => self.set.step(),
+        };
+        let placed = move |at: &mut u64, line| {
+            let here = *at;
+            *at += bytes(line);
+            Some((here, line))
+        };
+        let code = self.code.iter().scan(first, placed);
+        code.chain(self.handler.iter().scan(HANDLER, placed))
+    }
+
+    /// The line of the instruction at an address.
+    fn line_at(&self, pc: u64) -> Option<&Line> {
+        let mut all = self.addresses();
+        all.find(|(at, _)| *at == pc).map(|(_, line)| line)
     }
 }
 
@@ -168,9 +182,13 @@ struct CaseCode {
 impl CodeOf for CaseCode {
     fn inst(&self, pc: u64) -> Result<Inst, String> {
         self.code.get(&pc).cloned().unwrap_or_else(|| {
-            let offset = pc.wrapping_sub(BASE);
+            let (code, first) = match pc {
+                HANDLER.. => ("trap handler", HANDLER),
+                _ => ("code", BASE),
+            };
+            let offset = pc.wrapping_sub(first);
             Err(format!(
-                "the code was left: nothing is at offset {offset:#x}"
+                "the {code} was left: nothing is at offset {offset:#x}"
             ))
         })
     }
@@ -189,18 +207,20 @@ fn execute_gcn(
     memory: &mut MemoryUnit<'_>,
 ) -> Result<(), (usize, Stopped)> {
     let mut code: HashMap<u64, Result<Inst, String>> = HashMap::new();
-    let mut pc = BASE;
-    for line in &case.code {
+    let mut end = BASE;
+    for (pc, line) in case.addresses() {
         let (inst, len) = match &line.code {
             Code::Gcn(inst) => (Ok(*inst), inst.len),
             Code::Word(_, why) => (Err(why.clone()), 4),
             Code::Maxwell(_) | Code::Visa(_) => continue,
         };
         code.insert(pc, inst);
-        pc += u64::from(len);
+        if pc < HANDLER {
+            end = pc + u64::from(len);
+        }
     }
-    let end = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), chip);
-    code.insert(pc, end.map_err(|error| error.to_string()));
+    let ends = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), chip);
+    code.insert(end, ends.map_err(|error| error.to_string()));
     let source = Arc::new(CaseCode {
         code,
         shows_exceptions: case.shows_exceptions(),

@@ -3,12 +3,13 @@
 use wavetank_ir::LANES;
 use wavetank_isa::numbers::flat_scratch;
 use wavetank_isa::{Chip, Generation};
-use wavetank_machine::gcn::{Launch, UserData};
+use wavetank_machine::gcn::{Launch, TrapHandler, UserData};
 use wavetank_machine::{Grid, Site};
 use wavetank_memory::{Lds, Registry, Rights, Wave};
 
 use super::engine::narrow;
 use super::place::Target;
+use super::run::HANDLER;
 use super::set::{CONSTANTS, Set};
 use super::value::{Assignment, Buffer, Buffers, lane};
 use super::{Case, ExecError};
@@ -244,6 +245,7 @@ impl Case {
             lds_bytes: sizes.lds_bytes,
             scratch_wave_bytes: 0,
             user: UserData::default(),
+            trap_handler: None,
         };
         let items = [sizes.waves * LANES as u32, 1, 1];
         if let Ok(grid) = Grid::new(items, items) {
@@ -255,6 +257,12 @@ impl Case {
                 slot: 0,
             };
             wave.uniform_mut().hw = launch.hardware(&site);
+        }
+        if !self.handler.is_empty() {
+            let (code, memory) = (HANDLER, 0);
+            let handler = TrapHandler { code, memory };
+            let uniform = wave.uniform_mut();
+            handler.install(chip.generation(), &mut uniform.s, &mut uniform.hw);
         }
     }
 }
@@ -278,6 +286,10 @@ fn set(wave: &mut Wave, place: &Target, values: &[u64]) {
         Target::Scalar { register, .. } => wave.uniform_mut().s[register] = values[0] as u32,
         Target::Scc => wave.uniform_mut().scc = u32::from(values[0] != 0),
         Target::Hardware(id) => wave.uniform_mut().hw[usize::from(id)] = values[0] as u32,
+        Target::HardwarePair(id) => {
+            let halves = [values[0] as u32, (values[0] >> 32) as u32];
+            wave.uniform_mut().hw[usize::from(id)..][..2].copy_from_slice(&halves);
+        }
         // What is no register is made before; names have registers by now.
         Target::Lds { .. }
         | Target::Gds { .. }

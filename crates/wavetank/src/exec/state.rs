@@ -85,6 +85,10 @@ impl State {
             Target::Scalar { register, .. } => u.s[register].into(),
             Target::Scc => u.scc.into(),
             Target::Hardware(id) => u.hw[usize::from(id)].into(),
+            Target::HardwarePair(id) => {
+                let half = |n: u8| u64::from(u.hw[usize::from(id + n)]);
+                half(0) | half(1) << 32
+            }
             Target::Lds { offset } => (*self.lds.get(offset / 4 + n)?).into(),
             Target::Gds { offset } => (*self.gds.get(offset / 4 + n)?).into(),
             Target::Scratch { offset } => {

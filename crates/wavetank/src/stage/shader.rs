@@ -315,6 +315,7 @@ impl<'a> Shader<'a> {
                 sgprs: SGPRS as u32,
                 lds_bytes,
                 scratch_wave_bytes: 0,
+                trap_handler: None,
                 user: UserData::default(),
             },
             group_items: self.group,

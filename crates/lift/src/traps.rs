@@ -1,0 +1,200 @@
+//! The trap handler: what makes a wave enter it, and how it returns (Vega ISA,
+//! 3.9 "Trap and Exception registers", 12.5 S_TRAP, 12.3 S_RFE_B64).
+//!
+//! That a wave has a handler (TBA is not 0), and that it is in it (STATUS.PRIV),
+//! stands among the modes of a block. What is lifted for a wave without one
+//! knows nothing of handlers.
+
+use wavetank_ir::{Reg, Terminator};
+use wavetank_isa::numbers::sreg;
+
+use crate::block::{Flow, Lift};
+use crate::modes::{HALT, PRIV, TRAP};
+use crate::operand::hw;
+use crate::value::{Cond, Int};
+
+/// TRAPSTS.EXCP: memory violation.
+const MEMORY_VIOLATION: u32 = 1 << 8;
+/// TRAPSTS.SAVECTX: the handler is to save the wave.
+const SAVE_CONTEXT: u32 = 10;
+/// The bits of a PC.
+const PC: u64 = (1 << 48) - 1;
+
+/// What TTMP0 and TTMP1 tell a handler: {3'h0, PC_rewind, HT, trapID, PC}.
+struct Cause {
+    /// What S_TRAP says, or 0 for an exception.
+    id: u8,
+    /// Where the wave was.
+    pc: u64,
+    /// Dwords from what caused it to there.
+    rewind: u64,
+}
+
+impl Cause {
+    /// An instruction that has been executed.
+    fn done(l: &Lift) -> Cause {
+        Cause {
+            id: 0,
+            pc: l.next(),
+            rewind: u64::from(l.inst.len / 4),
+        }
+    }
+
+    fn bits(&self) -> u64 {
+        self.pc & PC | u64::from(self.id) << 48 | (self.rewind & 0xf) << 57
+    }
+}
+
+/// TTMP0 = …; STATUS.PRIV = 1; PC = TBA where the condition holds, else on to the
+/// next instruction.
+fn enter_if(l: &Lift, when: Cond, cause: &Cause) -> Flow {
+    let told = Reg::S64(l.rules().first_ttmp);
+    let before = Int::i64(l.b, l.b.read(told));
+    let after = when.select(Int::const64(l.b, cause.bits()), before);
+    l.b.write(told, after.v, None);
+    let status = l.hardware(hw::STATUS);
+    let inside = (status | u64::from(PRIV)) & !u64::from(TRAP);
+    l.set_hardware(hw::STATUS, when.select(inside, status));
+    let to = when.select(handler(l), Int::const64(l.b, l.next()));
+    Flow::End(Terminator::Jump(to.v))
+}
+
+fn enter(l: &Lift, cause: &Cause) -> Flow {
+    enter_if(l, Cond::new(l.b, l.b.u32(1)), cause)
+}
+
+/// TBA.
+fn handler<'a>(l: &Lift<'a>) -> Int<'a> {
+    match l.rules().trap_addresses_are_scalar {
+        true => l.sgpr64(sreg::TBA),
+        false => l.hardware(hw::TBA_LO).pack(l.hardware(hw::TBA_HI)),
+    }
+}
+
+/// S_TRAP: with TRAP_EN = 0 nothing; else into the handler, with the PC of the
+/// S_TRAP itself (3.2 "Program counter"). The host handles what has no handler.
+pub(crate) fn trap(l: &Lift) -> Flow {
+    let id = l.simm16() as u8;
+    let (pc, next) = (l.pc, l.next());
+    match (l.modes.traps_ignored(), l.modes.has_handler()) {
+        (true, _) => Flow::Next,
+        (false, true) => enter(l, &Cause { id, pc, rewind: 0 }),
+        (false, false) => Flow::End(Terminator::Trap { id, next }),
+    }
+}
+
+/// PRIV = 0; PC = S0. A wave that is to save its context enters the handler
+/// again. Without PRIV it is a jump: it "may only be used within a trap handler".
+pub(crate) fn return_from_exception<'a>(l: &Lift<'a>, to: Int<'a>) -> Flow {
+    if !l.modes.privileged() {
+        return Flow::End(Terminator::Jump(to.v));
+    }
+    let status = l.hardware(hw::STATUS) & !u64::from(PRIV);
+    l.set_hardware(hw::STATUS, status | saves(l));
+    Flow::End(Terminator::Jump((to & PC).v))
+}
+
+/// STATUS.TRAP for a wave with TRAPSTS.SAVECTX, else 0.
+fn saves<'a>(l: &Lift<'a>) -> Int<'a> {
+    let asked = l.hardware(hw::TRAPSTS) >> u64::from(SAVE_CONTEXT) & 1;
+    asked << u64::from(TRAP.trailing_zeros())
+}
+
+/// TRAPSTS has been written: with SAVECTX the wave enters its handler.
+pub(crate) fn status_written(l: &Lift) -> Flow {
+    if !l.modes.may_enter() {
+        return Flow::Next;
+    }
+    l.set_hardware(hw::STATUS, l.hardware(hw::STATUS) | saves(l));
+    Flow::End(Terminator::Branch(l.next()))
+}
+
+/// What a wave does in place of an instruction: it has halted, or goes to its
+/// handler.
+pub(crate) fn instead(l: &Lift) -> Option<Flow> {
+    if l.modes.halted() {
+        return Some(halted(l));
+    }
+    if l.modes.violates() {
+        let trapsts = l.hardware(hw::TRAPSTS) | u64::from(MEMORY_VIOLATION);
+        l.set_hardware(hw::TRAPSTS, trapsts);
+        return Some(enter(l, &Cause::done(l)));
+    }
+    let (id, pc, rewind) = (0, l.pc, 0);
+    match (l.modes.trapped(), l.modes.has_handler()) {
+        (false, _) => None,
+        (true, true) => Some(enter(l, &Cause { id, pc, rewind })),
+        (true, false) => Some(Flow::unsupported(
+            l.inst,
+            "it raises an exception that MODE.EXCP_EN enables, and there is no trap handler \
+             (TRAPSTS says which; clear EXCP_EN to go on)",
+        )),
+    }
+}
+
+/// An exception that is enabled has been raised where the condition holds.
+/// Without a handler the wave stops there: it gets no further than STATUS.TRAP.
+pub(crate) fn raised(l: &Lift, when: Cond) -> Flow {
+    if l.modes.has_handler() {
+        return enter_if(l, when, &Cause::done(l));
+    }
+    let flag = when.as_int() << u64::from(TRAP.trailing_zeros());
+    l.set_hardware(hw::STATUS, l.hardware(hw::STATUS) | flag);
+    Flow::End(Terminator::CondBranch {
+        cond: when.v,
+        taken: l.pc,
+        next: l.next(),
+    })
+}
+
+/// After an instruction of a wave that goes step by step (3.5 MODE.DEBUG): it is
+/// flagged, unless it is in the handler by now. There is no step after the end.
+pub(crate) fn stepped(l: &Lift, flow: Flow) -> Flow {
+    let end = match flow {
+        Flow::Next | Flow::Wait => Terminator::Branch(l.next()),
+        Flow::End(end) => end,
+    };
+    let stops = matches!(
+        end,
+        Terminator::EndProgram | Terminator::Unsupported { .. } | Terminator::Trap { .. }
+    );
+    if !stops {
+        let status = l.hardware(hw::STATUS);
+        let outside = !(status >> u64::from(PRIV.trailing_zeros())) & 1;
+        let flag = outside << u64::from(TRAP.trailing_zeros());
+        l.set_hardware(hw::STATUS, status | flag);
+    }
+    Flow::End(end)
+}
+
+/// S_SETHALT: STATUS.HALT = SIMM16[0]. A handler is not halted by that, but the
+/// wave is when it returns; outside it never goes on, nor is it one that has halted.
+pub(crate) fn set_halt(l: &Lift) -> Flow {
+    match (l.simm16() & 1 == 1, l.modes.privileged()) {
+        (true, false) => halted(l),
+        (false, false) => Flow::Next,
+        (on, true) => {
+            let status = l.hardware(hw::STATUS) & !u64::from(HALT);
+            let halt = if on { HALT } else { 0 };
+            l.set_hardware(hw::STATUS, status | u64::from(halt));
+            Flow::Next
+        }
+    }
+}
+
+/// S_SENDMSGHALT: STATUS.HALT = 1 and a message. Where a wave goes on that has
+/// halted, it is lifted as a stop ([`instead`]).
+pub(crate) fn message_and_halt(l: &Lift) -> Flow {
+    l.set_hardware(hw::STATUS, l.hardware(hw::STATUS) | u64::from(HALT));
+    let next = match l.modes.privileged() {
+        true => l.next(),
+        false => l.pc,
+    };
+    let message = l.simm16();
+    Flow::End(Terminator::Message { message, next })
+}
+
+/// What a wave does that has halted.
+fn halted(l: &Lift) -> Flow {
+    Flow::unsupported(l.inst, "it halts the wave, and no debugger could resume it")
+}
