@@ -192,7 +192,7 @@ pub(crate) fn set_hardware_register<'a>(l: &Lift<'a>, value: Int<'a>) -> Flow {
         hw::MODE => u64::from(l.rules().mode_bits),
         hw::TRAPSTS => 0xffff_ffff,
         hw::STATUS if l.modes.privileged() => STATUS_OF_HANDLERS,
-        hw::TBA_LO..=hw::TMA_HI if l.modes.privileged() => 0xffff_ffff,
+        hw::TBA_LO..=hw::TMA_HI if traps::addresses_are_written(l) => 0xffff_ffff,
         _ => return Flow::Next,
     };
     let mask = (mask << offset) & writable;

@@ -5,14 +5,14 @@
 //! TRAPSTS, or MODE.EXCP_EN enables traps. Then each operation of the IR that an
 //! instruction has become is asked what it raises in the active lanes.
 
-use wavetank_ir::{Bin, Cvt, Elem, Fp, Op as Node, Space, Tern, Un, Value};
-use wavetank_isa::tables::{Class, Vop1};
+use wavetank_ir::{Bin, Cvt, Elem, Fp, Op as Node, Reg, Space, Tern, Un, Value};
+use wavetank_isa::tables::{Class, Vop1, Vop3};
 use wavetank_isa::{Flags, Inst, Op};
 
 use crate::block::{Flow, Lift};
 use crate::lane_fn::EXCEPTIONS;
 use crate::lane_fn::exceptions::{How, Operation};
-use crate::operand::{EXCP, hw};
+use crate::operand::{EXCP, VCC, hw};
 use crate::traps;
 use crate::value::{Cond, Int};
 
@@ -26,6 +26,8 @@ struct Watched {
     how: How,
     operands: [Option<Value>; 3],
     upper: bool,
+    /// Of an operation of V_DIV_FMAS, which VCC its lanes have.
+    vcc: Option<bool>,
 }
 
 /// Lifts an instruction, and notes what it raises where that can be seen.
@@ -135,12 +137,22 @@ fn flags<'a>(l: &Lift<'a>, watched: &Watched) -> Int<'a> {
     };
     let [x, y, z] = watched.operands.map(operand);
     let how = b.u32(watched.how.bits());
-    Int::i32(b, b.lane_fn(&EXCEPTIONS, &[x, y, z, how]))
+    let raised = Int::i32(b, b.lane_fn(&EXCEPTIONS, &[x, y, z, how]));
+    let vcc = || Cond::new(b, b.read(Reg::Mask(VCC)));
+    match watched.vcc {
+        None => raised,
+        Some(true) => vcc().select(raised, 0),
+        Some(false) => (!vcc()).select(raised, 0),
+    }
 }
 
 /// Adds what a node does, if it can raise anything.
 fn watch(inst: &Inst, node: &Node, all: &mut Vec<Watched>) {
     let signals = inst.has(Flags::CLAMP);
+    let scales = matches!(
+        inst.op,
+        Op::Vop3(Vop3::V_DIV_FMAS_F32 | Vop3::V_DIV_FMAS_F64)
+    );
     let mut add = |operation, from: Elem, to: Elem, fp: Fp, operands: &[Value], numbers: u32| {
         let halves = matches!(from, Elem::F16x2);
         let width = |elem: Elem| if halves { 16 } else { elem.bits() };
@@ -159,6 +171,7 @@ fn watch(inst: &Inst, node: &Node, all: &mut Vec<Watched>) {
                 how,
                 operands,
                 upper,
+                vcc: scales.then_some(operation == Operation::ScaledMultiplyAdd),
             });
         }
     };
@@ -195,13 +208,22 @@ fn watch(inst: &Inst, node: &Node, all: &mut Vec<Watched>) {
         Node::Cmp(_, elem, fp, a, b) if elem.is_float() => {
             add(Operation::Compare, elem, elem, fp, &[a, b], 2);
         }
-        Node::LaneFn(f, ref args) if f.name.starts_with("div_fixup") => {
+        Node::LaneFn(f, ref args) => {
             let elem = match (f.result_bits, f.name.ends_with("f16")) {
                 (64, _) => Elem::F64,
                 (_, true) => Elem::F16,
                 _ => Elem::F32,
             };
-            add(Operation::Divide, elem, elem, Fp::default(), args, 3);
+            let fp = Fp {
+                flush_in: f.name.contains("flushing"),
+                ..Fp::default()
+            };
+            if f.name.starts_with("div_fixup") {
+                // The first is the quotient: the division was not of it.
+                add(Operation::Divide, elem, elem, fp, &args[1..], 2);
+            } else if f.name.starts_with("div_fmas_scaled") {
+                add(Operation::ScaledMultiplyAdd, elem, elem, fp, args, 3);
+            }
         }
         _ => {}
     }

@@ -71,6 +71,11 @@ fn handler<'a>(l: &Lift<'a>) -> Int<'a> {
     }
 }
 
+/// Whether S_SETREG writes TBA and TMA: from a handler (3.4 STATUS.PRIV).
+pub(crate) fn addresses_are_written(l: &Lift) -> bool {
+    l.modes.privileged() && !l.rules().trap_addresses_are_scalar
+}
+
 /// S_TRAP: with TRAP_EN = 0 nothing; else into the handler, with the PC of the
 /// S_TRAP itself (3.2 "Program counter"). The host handles what has no handler.
 pub(crate) fn trap(l: &Lift) -> Flow {

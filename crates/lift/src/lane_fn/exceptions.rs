@@ -60,11 +60,13 @@ pub(crate) enum Operation {
     ToFloat,
     FromSigned,
     FromUnsigned,
-    /// Quotient, denominator, numerator.
+    /// Denominator, numerator.
     Divide,
+    /// Rounded once, after the scaling of V_DIV_FMAS.
+    ScaledMultiplyAdd,
 }
 
-const OPERATIONS: [Operation; 21] = {
+const OPERATIONS: [Operation; 22] = {
     use Operation::*;
     [
         Add,
@@ -88,6 +90,7 @@ const OPERATIONS: [Operation; 21] = {
         FromSigned,
         FromUnsigned,
         Divide,
+        ScaledMultiplyAdd,
     ]
 };
 
@@ -199,6 +202,11 @@ impl How {
                 Err(raised) => raised,
                 Ok(p) => self.sum(p, c, to),
             },
+            (ScaledMultiplyAdd, a, b) => match (product(a, b), c) {
+                (Ok(Finite(p)), Finite(c)) => self.round(rescaled(p.plus(c), c, to), to).1,
+                (Err(raised), _) => raised,
+                (Ok(p), c) => self.sum(p, c, to),
+            },
             (MultiplyThenAdd, a, b) => match product(a, b) {
                 Err(raised) => raised,
                 Ok(Finite(p)) => {
@@ -229,12 +237,11 @@ impl How {
             (ToSigned | ToUnsigned, Infinite { .. }, _) => INVALID,
             (ToSigned | ToUnsigned, Finite(a), _) => self.to_integer(a),
             (ToFloat, Finite(a), _) => self.round(a, to).1,
-            (Divide, _, Finite(d)) if d.is_zero() => match c {
-                Finite(n) if n.is_zero() => INVALID,
-                Finite(_) => DIVISION,
-                _ => 0,
+            (Divide, Finite(d), Finite(n)) if d.is_zero() => match n.is_zero() {
+                true => INVALID,
+                false => DIVISION,
             },
-            (Divide, _, Infinite { .. }) if matches!(c, Infinite { .. }) => INVALID,
+            (Divide, Infinite { .. }, Infinite { .. }) => INVALID,
             _ => 0,
         }
     }
@@ -394,6 +401,22 @@ fn product(a: Number, b: Number) -> Result<Number, u32> {
         _ => Ok(Infinite {
             negative: sign(a) != sign(b),
         }),
+    }
+}
+
+/// The sum of V_DIV_FMAS scaled, by its addend: up from 2 on, else down, by 2^64
+/// or for double precision by 2^128 (docs/errata.md, "V_DIV_FMAS").
+fn rescaled(sum: Exact, addend: Exact, to: Format) -> Exact {
+    let by = if to.precision == DOUBLE.precision {
+        128
+    } else {
+        64
+    };
+    let up = !addend.is_zero() && addend.top() >= 1;
+    let exponent = sum.exponent + if up { by } else { -by };
+    match sum.is_zero() {
+        true => sum,
+        false => Exact { exponent, ..sum },
     }
 }
 

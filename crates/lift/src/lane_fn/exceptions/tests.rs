@@ -216,9 +216,11 @@ fn special_cases() {
     assert_eq!(of(Operation::Turn, 1, [inf, 0.0, 0.0]), INVALID);
     assert_eq!(of(Operation::Turn, 1, [0.75, 0.0, 0.0]), 0);
     assert_eq!(of(Operation::Turn, 1, [0.1, 0.0, 0.0]), INEXACT);
-    assert_eq!(of(Operation::Divide, 3, [0.0, 0.0, 1.0]), DIVISION);
-    assert_eq!(of(Operation::Divide, 3, [0.0, 0.0, 0.0]), INVALID);
-    assert_eq!(of(Operation::Divide, 3, [0.0, inf, inf]), INVALID);
+    assert_eq!(of(Operation::Divide, 2, [0.0, 1.0, 0.0]), DIVISION);
+    assert_eq!(of(Operation::Divide, 2, [0.0, 0.0, 0.0]), INVALID);
+    assert_eq!(of(Operation::Divide, 2, [inf, inf, 0.0]), INVALID);
+    assert_eq!(of(Operation::Divide, 2, [0.0, inf, 0.0]), 0);
+    assert_eq!(of(Operation::Divide, 2, [1e-40, 1.0, 0.0]), DENORMAL);
     assert_eq!(
         of(Operation::IntegerReciprocal, 1, [0.0; 3]),
         INTEGER_DIVISION
@@ -248,6 +250,27 @@ fn special_cases() {
     assert_eq!(sum.raised(denormal), DENORMAL | INEXACT);
     sum.fp.flush_in = true;
     assert_eq!(sum.raised(denormal), 0);
+}
+
+/// 2^64 or 2^-64 times S0 * S1 + S2, rounded once: the least and the greatest numbers are 2^-149 and almost 2^128.
+#[test]
+fn scaled_sums_are_rounded_once() {
+    let two = |exponent: i32| 2f32.powi(exponent);
+    let of = |values: [f32; 3]| {
+        let bits = values.map(|x| x.to_bits().into());
+        how(Operation::ScaledMultiplyAdd, 32, 3, Round::Nearest).raised(bits)
+    };
+    // Up: 2^63 + 2^63 becomes 2^128, 2^62 + 2^62 does not.
+    assert_eq!(of([1.0, two(63), two(63)]), OVERFLOW | INEXACT);
+    assert_eq!(of([1.0, two(62), two(62)]), 0);
+    // Down: 2^-62 becomes 2^-126, which is normal, 2^-63 a denormal, and so is 3 * 2^-85 in part.
+    assert_eq!(of([0.0, 0.0, two(-62)]), 0);
+    assert_eq!(of([0.0, 0.0, two(-63)]), 0);
+    assert_eq!(of([3.0, two(-86), 0.0]), UNDERFLOW | INEXACT);
+    // 2^-150 more than 1 is lost, whatever the scaling.
+    assert_eq!(of([two(-75), two(-75), 1.0]), INEXACT);
+    assert_eq!(of([f32::INFINITY, 0.0, 1.0]), INVALID);
+    assert_eq!(of([f32::INFINITY, 1.0, f32::NEG_INFINITY]), INVALID);
 }
 
 /// What is written in an argument is what is read there.
