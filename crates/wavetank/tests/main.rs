@@ -18,3 +18,4 @@ mod integer_kernels;
 mod modules;
 mod schedules;
 mod stages;
+mod traps;
