@@ -28,10 +28,15 @@ pub fn unsupported(op: impl Into<Op>, chip: Chip) -> Option<String> {
 }
 
 /// The block of an instruction with plain operands and no modifiers.
+pub(crate) fn alone(op: Op, chip: Chip) -> Block {
+    alone_in(op, chip, Modes::default())
+}
+
+/// The same in some modes.
 ///
 /// What follows it is an error without words, so that it cannot be taken for
 /// the instruction's own.
-pub(crate) fn alone(op: Op, chip: Chip) -> Block {
+pub(crate) fn alone_in(op: Op, chip: Chip, modes: Modes) -> Block {
     let vector = op.row().class != Class::Salu;
     let mut operands = [Operand::None; MAX_OPERANDS];
     for (slot, spec) in operands.iter_mut().zip(op.row().operands) {
@@ -50,7 +55,7 @@ pub(crate) fn alone(op: Op, chip: Chip) -> Block {
         0 => Ok(inst),
         _ => Err(String::new()),
     };
-    lift_block(&code, 0, Modes::default())
+    lift_block(&code, 0, modes)
 }
 
 /// The simplest operand of a kind.

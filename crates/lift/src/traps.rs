@@ -203,3 +203,67 @@ pub(crate) fn message_and_halt(l: &Lift) -> Flow {
 fn halted(l: &Lift) -> Flow {
     Flow::unsupported(l.inst, "it halts the wave, and no debugger could resume it")
 }
+
+#[cfg(test)]
+mod tests {
+    use wavetank_ir::HARDWARE_REGISTERS;
+    use wavetank_isa::numbers::hwreg;
+    use wavetank_isa::tables::Sopp;
+    use wavetank_isa::{Chip, Op};
+
+    use super::*;
+    use crate::Modes;
+    use crate::support::alone_in;
+
+    /// The modes of a wave with all registers, by STATUS, MODE and TBA.
+    fn modes(status: u32, mode: u32, tba: u32) -> Modes {
+        let mut hw = [0; HARDWARE_REGISTERS];
+        hw[usize::from(hwreg::GPR_ALLOC)] = 63 << 8 | 15 << 24;
+        hw[usize::from(hwreg::STATUS)] = status;
+        hw[usize::from(hwreg::MODE)] = mode;
+        hw[usize::from(hwreg::TBA_LO)] = tba;
+        Modes::of_wave(&hw, 0)
+    }
+
+    const TRAP_EN: u32 = 1 << 6;
+    const DEBUG: u32 = 1 << 11;
+
+    #[test]
+    fn a_handler_changes_no_other_instruction() {
+        let alone = modes(TRAP_EN, 0, 0);
+        assert_eq!(alone, Modes::default());
+        let handled = modes(TRAP_EN, 0, 0x1000);
+        let text = |op, chip, modes| alone_in(op, chip, modes).to_string();
+        for chip in [Chip::Gfx600, Chip::Gfx700, Chip::Gfx803, Chip::Gfx900] {
+            for op in Op::all().filter(|op| op.row().exists_on(chip)) {
+                let same = text(op, chip, alone) == text(op, chip, handled);
+                assert_eq!(same, op != Sopp::S_TRAP.into(), "{op:?} on {chip}");
+            }
+        }
+    }
+
+    /// 3.4 and 3.5: in a handler nothing but an S_TRAP enters it; without TRAP_EN, or without a handler, nothing does.
+    #[test]
+    fn waves_enter_from_outside_with_trap_en() {
+        let violations = 1 << 20;
+        let enters = |status, tba| {
+            let modes = modes(status, DEBUG | violations, tba);
+            let all = [
+                modes.single_steps(),
+                modes.violations_trap(),
+                modes.after_violation().is_some(),
+                modes.may_enter(),
+            ];
+            assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+            all[0]
+        };
+        assert!(enters(TRAP_EN, 0x1000));
+        assert!(!enters(TRAP_EN | PRIV, 0x1000));
+        assert!(!enters(0, 0x1000));
+        assert!(!enters(TRAP_EN, 0));
+        assert!(!modes(TRAP_EN | HALT | TRAP | PRIV, 0, 0x1000).halted());
+        assert!(!modes(TRAP_EN | HALT | TRAP | PRIV, 0, 0x1000).trapped());
+        assert!(modes(HALT | TRAP, 0, 0x1000).halted());
+        assert!(!modes(HALT | TRAP, 0, 0x1000).trapped());
+    }
+}

@@ -320,6 +320,12 @@ fn wrong_files_are_told_by_line() {
     );
     assert!(error("> exp mrt0 v0, v0, v0, v0\nexport mrt9.x = 1\n").contains("write mrt0.x"));
     assert!(error("mem a = 1\ns0 = &a>>99\n> s_nop 0\n").contains("write &NAME+8"));
+    assert!(error("handler > s_nop 0\n").contains("no instruction"));
+    assert!(error("> s_nop 0\ns0 = 1\nhandler > s_nop 0\n").contains("after expectations"));
+    assert!(error("handler > s_nop 0\nvgprs = 3\n> s_nop 0\n").contains("belongs before"));
+    let suatom = "SUATOM.D.1D.ADD.IGN R10, [R2], R4, R1;";
+    let error_of_suatom = error(&format!("isa maxwell:52\n> {suatom}\nhandler > {suatom}\n"));
+    assert!(error_of_suatom.contains("maxwell has no trap handler here"));
     assert!(error("mem a wide = 1\n> s_nop 0\n").contains("may stand `bytes` and `read only`"));
 }
 
@@ -350,6 +356,31 @@ fn faults_and_endless_loops_are_told() {
         why.contains("is no multiple of 4; 2 bytes from the start of buffer `a`"),
         "{why}"
     );
+}
+
+/// What happens in a trap handler is told of its own lines, and its registers by their names.
+#[test]
+fn handlers_of_cases_are_told_apart_from_their_code() {
+    let text = "tma = 5\n> s_mov_b32 s0, 1\n> s_trap 4\nhandler > s_mov_b32 ttmp4, 7\nhandler > s_trap 5\n";
+    // The handler enters itself for ever.
+    let endless = &parse_file(text).unwrap()[0];
+    let endless = endless.run(Engine::Interpreter).unwrap();
+    assert_eq!(endless.stopped().unwrap().kind, FaultKind::Endless);
+    let text = text.replace("s_trap 5", "s_nop 1");
+    for chip in ["gfx600", "gfx803", "gfx900"] {
+        let case = &parse_file(&format!("isa {chip}\n{text}")).unwrap()[0];
+        let run = case.run(Engine::Interpreter).unwrap();
+        let stopped = run.stopped().unwrap();
+        assert_eq!(stopped.kind, FaultKind::Instruction);
+        assert!(
+            stopped
+                .sentence
+                .contains("the trap handler was left: nothing is at offset 0x8"),
+            "{stopped}"
+        );
+        let names: Vec<_> = run.changes().into_iter().map(|c| c.name).collect();
+        assert_eq!(names, ["s0", "ttmp0", "ttmp1", "ttmp4", "status"], "{chip}");
+    }
 }
 
 /// A fault ends its case and no other; what was done before it stays.

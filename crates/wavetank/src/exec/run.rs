@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use wavetank_interp::{Plain, PlainProgram, Program, Simd};
 use wavetank_ir::LANES;
-use wavetank_isa::{Chip, Inst};
+use wavetank_isa::{Chip, Generation, Inst};
 use wavetank_maxwell::lift as maxwell;
 use wavetank_memory::{Alignment, MemoryUnit, Registry, Surface, hwreg};
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
@@ -15,16 +15,16 @@ use super::fault::{Expected, Stopped};
 use super::grid::Grid;
 use super::place::Target;
 use super::set::{Code, Line, Named, Set};
+use super::start::HANDLER;
 use super::state::{Changed, State, changes};
 use super::value::{Assignment, Buffers, Exactness, lane};
 use super::{Case, ExecError};
+use crate::chips::DEFAULT_CHIP;
 use crate::environment::KernelSettings;
 use crate::surfaces::place_of;
 
 /// Where the code of a case stands.
 const BASE: u64 = 0x1000;
-/// Where its trap handler stands.
-pub(super) const HANDLER: u64 = 0x4000_0000;
 /// Threads of a warp of another instruction set than GCN.
 const WARP: usize = 32;
 
@@ -35,6 +35,8 @@ pub struct Run {
     stopped: Option<Stopped>,
     buffers: Buffers,
     surfaces: Vec<(u32, Surface)>,
+    /// Of what generation of GCN the registers are called.
+    generation: Generation,
     /// The registers that people see, where they are not those of GCN.
     names: Option<Vec<Named>>,
     expectations: Vec<Assignment>,
@@ -95,6 +97,7 @@ impl Case {
             stopped,
             buffers,
             surfaces: kept,
+            generation: self.chip().unwrap_or(DEFAULT_CHIP).generation(),
             names: self.set.names(&self.code),
             expectations: self.expectations.clone(),
             fault: self.fault.clone(),
@@ -368,7 +371,8 @@ impl Run {
 
     /// What has another value than before, but for elements of surfaces ([`grids`](Self::grids)).
     pub fn changes(&self) -> Vec<Changed> {
-        changes(&self.before, &self.after, self.names.as_deref())
+        let names = self.names.as_deref();
+        changes(&self.before, &self.after, self.generation, names)
     }
 
     /// Whether two runs of a case reached the same state.

@@ -9,11 +9,13 @@ use wavetank_memory::{Lds, Registry, Rights, Wave};
 
 use super::engine::narrow;
 use super::place::Target;
-use super::run::HANDLER;
 use super::set::{CONSTANTS, Set};
 use super::value::{Assignment, Buffer, Buffers, lane};
 use super::{Case, ExecError};
 use crate::surfaces::{Bound, place_of, places};
+
+/// Where the trap handler of a case stands.
+pub(super) const HANDLER: u64 = 0x4000_0000;
 
 /// Bytes of scratch come in blocks of a dword of each lane.
 const ROW: usize = 4 * LANES;

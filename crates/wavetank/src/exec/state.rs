@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use wavetank_ir::{LANES, Reg};
+use wavetank_isa::Generation;
+use wavetank_isa::numbers::first_ttmp;
 use wavetank_machine::Sent;
 use wavetank_memory::{MemoryUnit, Registry, VGPRS, Wave, hwreg};
 
@@ -189,13 +191,18 @@ fn one(name: String, bits: u32, value: u64) -> Changed {
 
 /// What has another value than before, but for elements of surfaces. With `names` registers are those of an instruction set
 /// beside GCN.
-pub(super) fn changes(before: &State, after: &State, names: Option<&[Named]>) -> Vec<Changed> {
+pub(super) fn changes(
+    before: &State,
+    after: &State,
+    generation: Generation,
+    names: Option<&[Named]>,
+) -> Vec<Changed> {
     if let Some(names) = names {
         return named_changes(&before.waves[0], &after.waves[0], names);
     }
     let mut changes = Vec::new();
     for (n, (old, new)) in before.waves.iter().zip(&after.waves).enumerate() {
-        let mut own = registers(old, new);
+        let mut own = registers(old, new, generation);
         own.extend(scratch_changes(&before.scratch[n], &after.scratch[n]));
         own.extend(exports(after, n as u32));
         if before.waves.len() > 1 {
@@ -230,7 +237,7 @@ pub(super) fn changes(before: &State, after: &State, names: Option<&[Named]>) ->
 }
 
 /// The registers of a wave with another value.
-fn registers(old: &Wave, new: &Wave) -> Vec<Changed> {
+fn registers(old: &Wave, new: &Wave, generation: Generation) -> Vec<Changed> {
     let mut changes = Vec::new();
     for n in 0..VGPRS {
         let (old, new) = (old.vgpr(n), new.vgpr(n));
@@ -244,11 +251,7 @@ fn registers(old: &Wave, new: &Wave) -> Vec<Changed> {
     let (a, b) = (old.uniform(), new.uniform());
     for n in (0..128).filter(|n| !matches!(n, 106 | 107 | 126 | 127)) {
         if a.s[n] != b.s[n] {
-            let name = match n {
-                124 => "m0".into(),
-                _ => format!("s{n}"),
-            };
-            changes.push(one(name, 32, b.s[n].into()));
+            changes.push(one(scalar(n, generation), 32, b.s[n].into()));
         }
     }
     if a.scc != b.scc {
@@ -261,6 +264,17 @@ fn registers(old: &Wave, new: &Wave) -> Vec<Changed> {
         }
     }
     changes
+}
+
+/// The name of a scalar register.
+fn scalar(register: usize, generation: Generation) -> String {
+    let ttmp = usize::from(first_ttmp(generation));
+    match register {
+        124 => "m0".into(),
+        108..112 if ttmp == 112 => ["tba_lo", "tba_hi", "tma_lo", "tma_hi"][register - 108].into(),
+        108..124 => format!("ttmp{}", register - ttmp),
+        _ => format!("s{register}"),
+    }
 }
 
 /// The lanes with another value, if there are any.
