@@ -41,7 +41,7 @@ impl ScalarLoad {
             address: *address,
             index: *index,
             offset: i32::try_from(op.offset).ok()?,
-            to: to as u8,
+            to,
             dwords,
             slot: (pc >> 2) as u32,
         })

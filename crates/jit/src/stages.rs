@@ -211,6 +211,23 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
         needs
     }
 
+    /// Whether a node takes as a number what tiles of the open stage compute as a mask: that has all lanes.
+    fn needs_mask_as_number(&self, v: Value) -> bool {
+        let mut needs = false;
+        let op = &self.block.node(v).op;
+        if matches!(op, Op::Write { reg, .. } if !reg.ty().is_vector()) {
+            // A tile writes its part of a register.
+            return false;
+        }
+        op.for_each_operand(&mut |a| {
+            let mask = source(self.block, *a);
+            let number = self.block.ty(*a) != Ty::Mask && self.block.ty(mask) == Ty::Mask;
+            let of = producer(self.block, mask);
+            needs |= number && self.stages.tile[of.index()] == Some(self.now());
+        });
+        needs
+    }
+
     fn add(&mut self, v: Value) {
         let node = self.block.node(v);
         if let Op::Read(reg) = node.op {
@@ -220,6 +237,9 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
         match (self.doer)(v, needs_tile) {
             Doer::Nobody => {}
             Doer::Tile => {
+                if self.needs_mask_as_number(v) {
+                    self.close();
+                }
                 self.tile_writes.extend(node.op.effects().writes.iter());
                 self.add_to_tile(v);
             }

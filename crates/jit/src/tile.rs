@@ -187,7 +187,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             Place::Uniform(at) => Home::Dword(at + 4 * high),
             Place::Const(c) if mask => Home::ConstMask(c),
             Place::Const(c) => Home::Const((c >> (32 * high)) as u32),
-            Place::Nowhere => unreachable!("%{} is used before it is computed:\n{}", v.0, self.block),
+            Place::Nowhere => unreachable!("operands are computed before their users"),
         };
         let var = self.new_var(Some(home), mask);
         self.bind(v, part, var);
