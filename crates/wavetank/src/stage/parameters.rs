@@ -1,13 +1,13 @@
 //! Parameters of primitives as interpolation reads them.
 
-/// The contents of LDS for the pixels of some triangles: what `v_interp_*` reads, from the address in M0[15:0] on.
+/// The contents of LDS for the pixels of some triangles: what `v_interp_*` reads, from the address in `M0[15:0]` on.
 ///
 /// `triangles[t][a][c]` are the values of channel `c` (x, y, z, w) of attribute `a` at the three vertices of triangle `t`,
 /// of which each has as many attributes as the first. A pixel at barycentric coordinates `(i, j)` gets
 /// `v0 + i * (v1 - v0) + j * (v2 - v0)`. A layout of 12 dwords an attribute and triangle, attribute by attribute (CLRX,
 /// "GCN ISA VINTRP instructions"): P0 and P10 of x, y, z, w, then P20 of x, y, z, w.
 ///
-/// M0[30:16] says which groups of four lanes begin another triangle; it is the caller's, with as many bits set as there are
+/// `M0[30:16]` says which groups of four lanes begin another triangle; it is the caller's, with as many bits set as there are
 /// triangles, less one.
 ///
 /// # Panics
