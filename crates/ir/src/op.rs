@@ -27,6 +27,16 @@ impl Block {
         &self.nodes[v.index()]
     }
 
+    /// The guest address of the instruction that a node is part of.
+    pub fn instruction_of(&self, v: Value) -> u64 {
+        let nodes = self.nodes[..=v.index()].iter().rev();
+        let mut opened = nodes.filter_map(|node| match node.op {
+            Op::Inst { pc, .. } => Some(pc),
+            _ => None,
+        });
+        opened.next().unwrap_or(self.pc)
+    }
+
     /// The type of a value.
     ///
     /// # Panics

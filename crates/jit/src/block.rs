@@ -274,7 +274,8 @@ impl<'b> Compiler<'_, 'b> {
 
     /// An access to memory: what compiled code does itself, and steps for where it cannot.
     fn access(&mut self, v: Value, op: &MemOp, stage: u32) -> Result<(), TooMany> {
-        let (block, pc) = (self.block(), self.single.pc(v));
+        let block = self.block();
+        let pc = block.instruction_of(v);
         let (slow, done) = (self.asm.label(), self.asm.label());
         if let Some(load) = ScalarLoad::of(op, pc) {
             load.emit(&mut self.uniforms(stage), slow);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, OpKind, Register};
-use wavetank_ir::{Block, Op, Reg, Value};
+use wavetank_ir::{Block, Reg};
 use wavetank_memory::{Uniform, VECTOR_BYTES, VGPRS};
 
 use crate::asm::fixed;
@@ -21,7 +21,7 @@ pub fn listing(block: &Block, made: &Made, guest: &dyn Fn(u64) -> String) -> Str
     formatter.options_mut().set_hex_suffix("");
     for instruction in Decoder::with_ip(64, code, 0, DecoderOptions::NONE).iter() {
         while let Some((_, v)) = marks.next_if(|(at, _)| *at as u64 <= instruction.ip()) {
-            let pc = guest_address(block, *v);
+            let pc = block.instruction_of(*v);
             if shown != Some(pc) {
                 let _ = writeln!(text, "{pc:#x}  {}", guest(pc));
                 shown = Some(pc);
@@ -35,16 +35,6 @@ pub fn listing(block: &Block, made: &Made, guest: &dyn Fn(u64) -> String) -> Str
         let _ = writeln!(text, "        {:4x}  {line}{comment}{names}", instruction.ip());
     }
     text
-}
-
-/// The address of the guest instruction that a node is part of.
-fn guest_address(block: &Block, v: Value) -> u64 {
-    let nodes = block.nodes[..=v.index()].iter().rev();
-    let mut opened = nodes.filter_map(|node| match node.op {
-        Op::Inst { pc, .. } => Some(pc),
-        _ => None,
-    });
-    opened.next().unwrap_or(block.pc)
 }
 
 /// What the memory operand of an instruction is to the guest.

@@ -4,7 +4,7 @@
 //! is needed. It asks for the steps of a node ([`Single::steps`]), finds the value where those leave it
 //! ([`Single::place`]), and says where it leaves values itself ([`Single::claim`]). Nothing is fused.
 
-use wavetank_ir::{Block, Op, Reg, Ty, Value};
+use wavetank_ir::{Block, Reg, Ty, Value};
 
 use super::plan::{self, Plan};
 use super::temps::{Temps, TooMany};
@@ -64,9 +64,6 @@ pub trait Single {
     /// # Errors
     /// If there are no temporaries left.
     fn steps(&mut self, v: Value, stage: u32) -> Result<Steps, TooMany>;
-
-    /// The guest address of the instruction that a node is part of.
-    fn pc(&self, v: Value) -> u64;
 
     /// Where a value is: in its register, in a temporary, or in the operation that computes it with another.
     fn place(&self, v: Value) -> Place;
@@ -129,16 +126,12 @@ impl<'b> Singles<'b> {
 impl<L: Level> Single for Lower<'_, L> {
     fn steps(&mut self, v: Value, stage: u32) -> Result<Steps, TooMany> {
         (self.node, self.now) = (v.0, stage);
-        self.pc = instruction(self.block, v);
+        self.pc = self.block.instruction_of(v);
         self.emit(v)?;
         Ok(Steps {
             steps: std::mem::take(&mut self.steps).into(),
             kept: std::mem::take(&mut self.kept),
         })
-    }
-
-    fn pc(&self, v: Value) -> u64 {
-        instruction(self.block, v)
     }
 
     fn place(&self, v: Value) -> Place {
@@ -172,14 +165,4 @@ impl<L: Level> Single for Lower<'_, L> {
     fn done(&mut self, stage: u32) {
         self.temps.done(stage as usize);
     }
-}
-
-/// The guest address of the instruction that a node is part of.
-fn instruction(block: &Block, v: Value) -> u64 {
-    let nodes = block.nodes[..=v.index()].iter().rev();
-    let pc = nodes.filter_map(|node| match node.op {
-        Op::Inst { pc, .. } => Some(pc),
-        _ => None,
-    });
-    pc.into_iter().next().unwrap_or(block.pc)
 }

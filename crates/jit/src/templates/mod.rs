@@ -14,6 +14,7 @@ mod wide;
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Block, Op, Ty, Value};
 
+use crate::stages::source;
 use crate::tile::Tile;
 
 /// Makes the code of the node that is done, for one tile.
@@ -27,8 +28,7 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
         Op::Un(un, _, _, a) if is_mask(a) => masks::un(un),
         Op::Un(un, elem, fp, _) => int::un(un, elem).or_else(|| float::un(un, elem, fp)),
         Op::Bin(bin, elem, fp, _, b) => {
-            let count = block.node(crate::stages::source(block, b)).op.clone();
-            let count = match count {
+            let count = match block.node(source(block, b)).op {
                 Op::Const(c) => Some(c),
                 _ => None,
             };
