@@ -10,7 +10,7 @@ mod pocl;
 use std::error::Error;
 use std::time::Duration;
 
-use wavetank::Simd;
+use wavetank::{EngineChoice, Simd};
 
 use cases::Case;
 use ours::Ours;
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         })
         .ok();
     println!(
-        "{:13} {:22} {:>10} {:>8} {:>10} {:>8} {:>8}  results",
+        "{:13} {:24} {:>10} {:>8} {:>10} {:>8} {:>8}  results",
         "kernel", "engine", "ms", "M instr", "M instr/s", "of 1 thr", "of PoCL"
     );
     for case in cases::cases(quick) {
@@ -46,29 +46,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Every level of features the host has with one thread, the best one with two.
+/// Compiled code and the interpreter with one thread and two, and the interpreter at the lower levels of features.
 fn engines() -> Result<Vec<(String, Ours)>, wavetank::Error> {
+    use EngineChoice::{Auto, Interpreter};
     let best = Simd::detect();
-    let all = [
-        (1, Simd::Avx512),
-        (2, Simd::Avx512),
-        (1, Simd::Avx2),
-        (1, Simd::Baseline),
-    ];
-    let level = |simd| match simd {
-        Simd::Avx512 => 2,
-        Simd::Avx2 => 1,
-        Simd::Baseline => 0,
+    let at_best = [(Auto, 1), (Auto, 2), (Interpreter, 1), (Interpreter, 2)];
+    let at_best = at_best.map(|(engine, threads)| (engine, threads, best));
+    let lower = match best {
+        Simd::Avx512 => &[Simd::Avx2, Simd::Baseline][..],
+        Simd::Avx2 => &[Simd::Baseline],
+        Simd::Baseline => &[],
     };
-    let two_of_best = (best != Simd::Avx512).then_some((2, best));
-    let all = all
-        .into_iter()
-        .filter(|(_, simd)| level(*simd) <= level(best));
-    all.chain(two_of_best)
-        .map(|(threads, simd)| {
-            let plural = if threads == 1 { "" } else { "s" };
-            let label = format!("{simd:?}, {threads} thread{plural}");
-            Ok((label, Ours::new(threads, simd)?))
+    let lower = lower.iter().map(|simd| (Interpreter, 1, *simd));
+    let engines = at_best.into_iter().chain(lower);
+    engines
+        .map(|(engine, threads, simd)| {
+            let what = match engine {
+                Interpreter => "interpreted",
+                _ => "compiled",
+            };
+            let label = format!("{what}, {simd:?}, {threads}");
+            Ok((label, Ours::new(engine, threads, simd)?))
         })
         .collect()
 }
@@ -113,7 +111,7 @@ fn measure(
             None => "-".to_owned(),
         };
         println!(
-            "{:13} {label:22} {:10.2} {:8.1} {:10.1} {:8.2} {pocl:>8}  {agreement}",
+            "{:13} {label:24} {:10.2} {:8.1} {:10.1} {:8.2} {pocl:>8}  {agreement}",
             case.name,
             time * 1e3,
             count as f64 / 1e6,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wavetank::{Arg, Buffer, Chip, Device, Error, Module, Simd};
+use wavetank::{Arg, Buffer, Chip, Device, EngineChoice, Error, Module, Simd};
 
 use crate::cases::{Case, Param};
 
@@ -21,8 +21,9 @@ pub struct Ready {
 }
 
 impl Ours {
-    pub fn new(threads: usize, simd: Simd) -> Result<Ours, Error> {
+    pub fn new(engine: EngineChoice, threads: usize, simd: Simd) -> Result<Ours, Error> {
         let device = Device::builder(Chip::Gfx900).threads(threads).simd(simd);
+        let device = device.engine(engine);
         let device = device.build()?;
         let module = device.load(CODE)?;
         Ok(Ours { device, module })
