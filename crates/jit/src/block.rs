@@ -4,12 +4,12 @@ use std::mem::offset_of;
 use std::sync::atomic::AtomicPtr;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::Simd;
 use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany};
 use wavetank_ir::{Block, MemOp, Op, Reg, RegFile, Terminator, Ty, Value};
 use wavetank_machine::Toll;
 use wavetank_memory::{Polled, Uniform as State, VGPRS};
 
+use crate::about::How;
 use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
 use crate::counts::{Counts, counts};
 use crate::lanes::LaneAccess;
@@ -57,15 +57,6 @@ pub struct Made {
     pub head: Box<Head>,
     /// The operations that steps of the interpreter do.
     pub by_steps: Vec<String>,
-}
-
-/// What is made of a block.
-#[derive(Clone, Copy, Debug)]
-pub struct How {
-    /// Instructions are counted.
-    pub count: bool,
-    /// The level of the interpreter's steps.
-    pub simd: Simd,
 }
 
 /// Compiles a block.

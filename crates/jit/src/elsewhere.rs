@@ -1,39 +1,15 @@
 //! Hosts for which no code is made.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::time::Duration;
 
-use wavetank_interp::{Program, Simd};
+use wavetank_interp::Program;
 use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{MemoryUnit, Wave};
 
+use crate::about::{Compiled, How};
+
 /// How often a block is interpreted before it would be compiled.
 pub const HOT: u32 = u32::MAX;
-
-/// What would be made of a block.
-#[derive(Clone, Copy, Debug)]
-pub struct How {
-    /// Instructions are counted.
-    pub count: bool,
-    /// The level of the interpreter's steps.
-    pub simd: Simd,
-}
-
-/// What was compiled, and what it took: nothing.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Compiled {
-    /// Blocks.
-    pub blocks: u64,
-    /// Blocks that could not be.
-    pub refused: u64,
-    /// The time it took.
-    pub time: Duration,
-    /// Bytes of host code.
-    pub bytes: u64,
-    /// The operations that steps of the interpreter do.
-    pub by_steps: BTreeMap<String, u64>,
-}
 
 /// The compiled blocks of a program: there are none.
 pub struct Jit(Infallible);

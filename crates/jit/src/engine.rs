@@ -1,10 +1,9 @@
 //! The engine: which blocks are compiled, and how a wave goes from one to the next.
 
-use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use wavetank_interp::single::{Ctx, ROOM};
 use wavetank_interp::{Interpreter, Program, Simd};
@@ -13,28 +12,14 @@ use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, caught};
 
-use crate::block::{Exit, Head, How, Made, changes_modes, compile, entry, leaves_the_file};
+use crate::block::{Exit, Head, Made, changes_modes, compile, entry, leaves_the_file};
+use crate::about::{Compiled, How};
 use crate::code_memory::CodeMemory;
 use crate::listing::listing;
 
 /// How often a block is interpreted before it is compiled, unless a user wants otherwise: some 10 µs of interpreting, which
 /// is what compiling takes.
 pub const HOT: u32 = 40;
-
-/// What was compiled, and what it took.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Compiled {
-    /// Blocks.
-    pub blocks: u64,
-    /// Blocks that could not be.
-    pub refused: u64,
-    /// The time it took.
-    pub time: Duration,
-    /// Bytes of host code.
-    pub bytes: u64,
-    /// The operations that steps of the interpreter do, since there is no template for them, by name: in how many places.
-    pub by_steps: BTreeMap<String, u64>,
-}
 
 /// The function that compiled code is called by: of the context, the wave's files and the code.
 type Enter = unsafe extern "C" fn(*mut Ctx<'_, '_>, *mut Uniform, *mut u32, *const u8) -> Back;

@@ -1,11 +1,43 @@
-//! An engine that compiles the wave IR to x86-64.
+//! An engine that compiles the wave IR to x86-64. `docs/jit.md` says how.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use wavetank_interp::{Program, Simd, Translation};
+//! use wavetank_isa::{Chip, Inst, decode};
+//! use wavetank_jit::{How, Jit, Jitted};
+//! use wavetank_machine::{Backend, Why};
+//! use wavetank_memory::{MemoryUnit, Registry, Wave};
+//!
+//! // v_mov_b32 v1, 5; s_endpgm, at address 0
+//! let words = [0x7e02_0285_u32, 0xbf81_0000];
+//! let code = move |pc: u64| -> Result<Inst, String> {
+//!     let bytes = words.map(u32::to_le_bytes).concat();
+//!     decode(&bytes[pc as usize..], Chip::Gfx900).map_err(|e| e.to_string())
+//! };
+//! let (count, step, tap, simd) = (false, false, false, Simd::detect());
+//! let how = Translation { count, step, tap, simd };
+//! let program = Program::new(Arc::new(code), how);
+//! // Nothing is interpreted first.
+//! let jit = match Jit::new(program, How { count, simd }, 0) {
+//!     Ok(jit) => jit,
+//!     Err((_, why)) => return println!("this host cannot: {why}"),
+//! };
+//! let registry = Registry::new();
+//! let (mut wave, mut memory) = (Wave::new(0), MemoryUnit::new(&registry));
+//! let stop = Jitted::new(&jit).run(&mut wave, &mut memory);
+//! assert_eq!(stop.why, Why::End);
+//! assert_eq!(*wave.vgpr(1), [5; 64]);
+//! ```
 
 #![warn(missing_docs)]
 
+mod about;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod elsewhere;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-pub use elsewhere::{Compiled, HOT, How, Jit, Jitted, Unavailable};
+pub use elsewhere::{HOT, Jit, Jitted, Unavailable};
+
+pub use about::{Compiled, How};
 
 /// Declares the rooms of the compiler, which are for one kind of host.
 macro_rules! rooms {
@@ -17,7 +49,4 @@ macro_rules! rooms {
 rooms! { asm block code_memory counts engine lanes listing memory stages templates tile uniform }
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use {
-    block::How,
-    engine::{Compiled, HOT, Jit, Jitted, Unavailable},
-};
+pub use engine::{HOT, Jit, Jitted, Unavailable};

@@ -1,0 +1,30 @@
+//! What can be asked of the compiler, and what it tells, on every host.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use wavetank_interp::Simd;
+
+/// What is made of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Instructions are counted.
+    pub count: bool,
+    /// The level of the interpreter's steps.
+    pub simd: Simd,
+}
+
+/// What was compiled, and what it took.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Compiled {
+    /// Blocks.
+    pub blocks: u64,
+    /// Blocks that could not be.
+    pub refused: u64,
+    /// The time it took.
+    pub time: Duration,
+    /// Bytes of host code.
+    pub bytes: u64,
+    /// The operations that steps of the interpreter do, since there is no template for them, by name: in how many places.
+    pub by_steps: BTreeMap<String, u64>,
+}

@@ -1,0 +1,323 @@
+//! The registers of a tile: which values of a stage are in which registers of the host, while code for 16 lanes is made.
+//!
+//! Values come into registers when they are needed and leave them when nobody in the stage needs them any more, or when
+//! there are none left: then the one that is needed last goes to memory. What a vector register of the wave holds is a
+//! value as well; it is stored once, at the end of the stage. Where an operation is followed by the write of its result,
+//! it writes into a copy of the old contents under the mask of the write.
+
+mod operands;
+mod registers;
+
+use std::collections::{BTreeMap, HashMap};
+
+use iced_x86::{Code, Register};
+use wavetank_interp::single::{Place, Single, TooMany};
+use wavetank_ir::{Block, Op, Reg, Ty, Value};
+use wavetank_memory::VECTOR_BYTES;
+
+use crate::asm::{Arg, Asm, Under};
+use crate::stages::{Stages, source};
+use crate::templates::{self, Template};
+
+/// Registers for values. The other ones are for templates.
+const ZMMS: usize = 28;
+/// Mask registers for values, from k1 on; k7 is for templates.
+const MASKS: usize = 6;
+
+/// Registers that a template uses within itself.
+pub const SCRATCH: [Register; 4] = [
+    Register::ZMM28,
+    Register::ZMM29,
+    Register::ZMM30,
+    Register::ZMM31,
+];
+/// The mask register that a template uses within itself.
+pub const SCRATCH_MASK: Register = Register::K7;
+
+/// Where a value is in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Home {
+    /// A lane vector.
+    Lanes(u32),
+    /// A dword for all lanes, behind the uniform state.
+    Dword(u32),
+    /// A constant for all lanes.
+    Const(u32),
+    /// A mask, behind the uniform state.
+    Mask(u32),
+    /// A constant mask.
+    ConstMask(u64),
+}
+
+/// A value, or a half of one of 64 bits, within the tile.
+#[derive(Debug)]
+struct Var {
+    register: Option<Register>,
+    home: Option<Home>,
+    mask: bool,
+    /// The values that are this.
+    values: Vec<Value>,
+    /// Vector registers of the wave that are to hold it.
+    held: u32,
+}
+
+type VarId = usize;
+
+/// The part that a value as a mask is.
+const MASK: u8 = 2;
+
+/// A tile under way.
+pub struct Tile<'t, 'b> {
+    pub asm: &'t mut Asm,
+    pub block: &'b Block,
+    single: &'t mut (dyn Single + 'b),
+    stages: &'t Stages,
+    stage: u32,
+    nodes: &'t [Value],
+    /// The node that is done.
+    at: usize,
+    /// Where in the stage each value is used.
+    uses: HashMap<Value, Vec<usize>>,
+    vars: Vec<Var>,
+    of: HashMap<(Value, u8), VarId>,
+    /// What vector registers of the wave hold that have been written.
+    contents: BTreeMap<u16, VarId>,
+    used: HashMap<Register, VarId>,
+    pinned: Vec<Register>,
+    /// The register and the mask of the write that the operation does as well.
+    merge: Option<(u16, Option<Register>)>,
+    /// The mask that restricts the mask an operation computes.
+    gate: Option<Register>,
+}
+
+impl<'t, 'b> Tile<'t, 'b> {
+    /// The tile of a stage.
+    pub fn new(
+        asm: &'t mut Asm,
+        block: &'b Block,
+        single: &'t mut (dyn Single + 'b),
+        stages: &'t Stages,
+        stage: u32,
+    ) -> Tile<'t, 'b> {
+        let nodes = &stages.list[stage as usize].tile[..];
+        let mut uses: HashMap<Value, Vec<usize>> = HashMap::new();
+        for (at, v) in nodes.iter().enumerate() {
+            crate::stages::operands(block, *v, &mut |a| uses.entry(a).or_default().push(at));
+        }
+        Tile {
+            asm,
+            block,
+            single,
+            stages,
+            stage,
+            nodes,
+            at: 0,
+            uses,
+            vars: Vec::new(),
+            of: HashMap::new(),
+            contents: BTreeMap::new(),
+            used: HashMap::new(),
+            pinned: Vec::new(),
+            merge: None,
+            gate: None,
+        }
+    }
+
+    /// Makes the code of a tile.
+    ///
+    /// # Errors
+    /// If there are no temporaries left.
+    pub fn run(mut self) -> Result<(), TooMany> {
+        while let Some(v) = self.nodes.get(self.at) {
+            self.node(*v)?;
+            self.at += 1;
+            self.pinned.clear();
+            self.release();
+        }
+        self.store_contents()
+    }
+
+    fn node(&mut self, v: Value) -> Result<(), TooMany> {
+        let op = &self.block.node(v).op;
+        self.asm.mark(v);
+        match *op {
+            Op::Read(reg) => self.read(v, reg),
+            Op::Write {
+                reg, value, mask, ..
+            } => self.write(reg, value, mask),
+            _ => {
+                let template = templates::vector(self.block, op).expect("a tile has templates alone");
+                self.compute(v, template)
+            }
+        }
+    }
+
+
+    fn read(&mut self, v: Value, reg: Reg) -> Result<(), TooMany> {
+        let (first, parts) = match reg {
+            Reg::V(n) => (n, 1),
+            Reg::V64(n) => (n, 2),
+            _ => unreachable!("tiles read vector registers"),
+        };
+        for part in 0..parts {
+            let n = first + u16::from(part);
+            let home = Home::Lanes(u32::from(n) * VECTOR_BYTES as u32);
+            let var = match self.contents.get(&n) {
+                Some(var) => *var,
+                None => self.new_var(Some(home), false),
+            };
+            self.bind(v, part, var);
+        }
+        if self.stages.copied[v.index()] {
+            self.store_result(v)?;
+        }
+        Ok(())
+    }
+
+    /// Stores a value that later stages need.
+    fn store_result(&mut self, v: Value) -> Result<(), TooMany> {
+        if self.stages.needed[v.index()] <= self.stage {
+            return Ok(());
+        }
+        let place = self.single.claim(v, self.stage)?;
+        let parts = if self.block.ty(v) == Ty::V64 { 2 } else { 1 };
+        for part in 0..parts {
+            let home = match place {
+                Place::Vector(at) => Home::Lanes(at + u32::from(part) * VECTOR_BYTES as u32),
+                Place::Uniform(at) => Home::Mask(at),
+                _ => unreachable!("a claim is memory"),
+            };
+            let var = self.var(v, part);
+            let register = self.register(var)?;
+            self.store(home, register);
+            self.vars[var].home.get_or_insert(home);
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, v: Value, template: Template) -> Result<(), TooMany> {
+        let (merge, gate) = (self.write_behind(v), self.gate_behind(v));
+        if let Some((n, mask)) = merge {
+            let mask = mask.map(|m| self.reg(m)).transpose()?;
+            self.merge = Some((n, mask));
+        }
+        if let Some((_, by)) = gate {
+            self.gate = Some(self.reg(by)?);
+        }
+        template(self)?;
+        if let Some(second) = self.second()
+            && self.of.contains_key(&(second, MASK))
+        {
+            self.store_result(second)?;
+        }
+        if self.merge.take().is_some() {
+            self.at += 1;
+            return Ok(());
+        }
+        if let (Some((and, _)), Some(_)) = (gate, self.gate.take()) {
+            let var = self.of[&(v, MASK)];
+            self.bind(and, MASK, var);
+            self.at += 1;
+            return self.store_result(and);
+        }
+        if self.block.node(v).ty.is_some() {
+            self.store_result(v)?;
+        }
+        Ok(())
+    }
+
+    /// Whether this value is used by the next node alone.
+    fn is_only_for_next(&self, v: Value) -> bool {
+        let alone = self.uses.get(&v).is_some_and(|uses| *uses == [self.at + 1]);
+        alone && self.stages.needed[v.index()] <= self.stage
+    }
+
+    /// The write that comes next, if it is what the value is for: its register and its mask.
+    fn write_behind(&self, v: Value) -> Option<(u16, Option<Value>)> {
+        let next = self.nodes.get(self.at + 1)?;
+        let (reg, mask) = match self.block.node(*next).op {
+            Op::Write {
+                reg, value, mask, ..
+            } if value == v && self.is_only_for_next(v) => (reg, mask?),
+            _ => return None,
+        };
+        let mask = (self.constant(mask) != Some(u64::MAX)).then_some(mask);
+        match (reg, self.block.ty(v)) {
+            (Reg::V(n), Ty::V32) | (Reg::V64(n), Ty::V64) => Some((n, mask)),
+            _ => None,
+        }
+    }
+
+    /// The `and` that comes next, if it is what the mask of a compare is for, and the other mask.
+    fn gate_behind(&self, v: Value) -> Option<(Value, Value)> {
+        let next = *self.nodes.get(self.at + 1)?;
+        let compares = matches!(self.block.node(v).op, Op::Cmp(..));
+        match self.block.node(next).op {
+            Op::Bin(wavetank_ir::Bin::And, _, _, a, b) if compares && self.is_only_for_next(v) => {
+                let other = if source(self.block, a) == v { b } else { a };
+                (source(self.block, other) != v).then_some((next, other))
+            }
+            _ => None,
+        }
+    }
+
+    fn write(&mut self, reg: Reg, value: Value, mask: Option<Value>) -> Result<(), TooMany> {
+        let (first, parts) = match reg {
+            Reg::V(n) => (n, 1),
+            Reg::V64(n) => (n, 2),
+            Reg::S64(n) | Reg::Mask(n) => {
+                let mask = source(self.block, value);
+                let register = self.reg(mask)?;
+                self.store(Home::Mask(4 * u32::from(n)), register);
+                return Ok(());
+            }
+            _ => unreachable!("tiles write vectors and masks"),
+        };
+        let mask = mask.filter(|m| self.constant(*m) != Some(u64::MAX));
+        let registers = first..first + parts;
+        let Some(mask) = mask else {
+            return self.write_all(registers, value);
+        };
+        let mask = self.reg(mask)?;
+        // Both halves are found before one is written.
+        let halves = [
+            self.arg(value, 0)?,
+            self.arg(value, (parts - 1) as u8)?,
+        ];
+        for (n, from) in registers.zip(halves) {
+            let new = self.own_contents(n)?;
+            let to = self.vars[new].register.expect("it was just put there");
+            let (code, from) = match from {
+                Arg::Each(mem) => (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, Arg::M(mem)),
+                from => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, from),
+            };
+            self.asm.under(code, Under::Merge(mask), &[to.into(), from]);
+            self.hold(n, new)?;
+        }
+        Ok(())
+    }
+
+    /// A write to all lanes: the registers hold the value itself.
+    fn write_all(&mut self, registers: std::ops::Range<u16>, value: Value) -> Result<(), TooMany> {
+        let vars: Vec<VarId> = (0..registers.len())
+            .map(|part| self.var(value, part as u8))
+            .collect();
+        for var in &vars {
+            self.register(*var)?;
+        }
+        for (n, var) in registers.zip(vars) {
+            self.hold(n, var)?;
+        }
+        Ok(())
+    }
+
+    /// Stores what vector registers of the wave are to hold.
+    fn store_contents(&mut self) -> Result<(), TooMany> {
+        for (n, var) in std::mem::take(&mut self.contents) {
+            let register = self.register(var)?;
+            self.store(Home::Lanes(u32::from(n) * VECTOR_BYTES as u32), register);
+            self.pinned.clear();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! Which value of a tile is in which register, and in memory.
+
+use iced_x86::{Code, Register};
+use wavetank_interp::single::{Place, TooMany};
+use wavetank_ir::{Ty, Value};
+use wavetank_memory::VECTOR_BYTES;
+
+use super::{Home, MASK, MASKS, Tile, Var, VarId, ZMMS};
+use crate::asm::{Arg, Mem, fixed};
+use crate::stages::source;
+
+impl Tile<'_, '_> {
+    pub(super) fn is_mask(&self, v: Value) -> bool {
+        self.block.ty(v) == Ty::Mask
+    }
+
+    pub(super) fn new_var(&mut self, home: Option<Home>, mask: bool) -> VarId {
+        self.vars.push(Var {
+            register: None,
+            home,
+            mask,
+            values: Vec::new(),
+            held: 0,
+        });
+        self.vars.len() - 1
+    }
+
+    pub(super) fn bind(&mut self, v: Value, part: u8, var: VarId) {
+        self.of.insert((v, part), var);
+        self.vars[var].values.push(v);
+    }
+
+    /// The part of a value: one that was computed in this tile, or where it is in memory.
+    pub(super) fn var(&mut self, v: Value, part: u8) -> VarId {
+        // The same 64 bits may be a mask to one and a number to another.
+        let mask = self.is_mask(v);
+        let part = if mask { MASK } else { part };
+        let v = source(self.block, v);
+        if let Some(var) = self.of.get(&(v, part)) {
+            return *var;
+        }
+        let high = u32::from(part);
+        let home = match self.single.place(v) {
+            Place::Vector(at) => Home::Lanes(at + high * VECTOR_BYTES as u32),
+            Place::Uniform(at) if mask => Home::Mask(at),
+            Place::Uniform(at) => Home::Dword(at + 4 * high),
+            Place::Const(c) if mask => Home::ConstMask(c),
+            Place::Const(c) => Home::Const((c >> (32 * high)) as u32),
+            Place::Nowhere => unreachable!("operands are computed before their users"),
+        };
+        let var = self.new_var(Some(home), mask);
+        self.bind(v, part, var);
+        var
+    }
+
+    /// Where the stage needs it next.
+    pub(super) fn next_use(&self, var: VarId) -> Option<usize> {
+        let of = |v: &Value| {
+            let uses = self.uses.get(v)?;
+            uses.iter().copied().find(|at| *at >= self.at)
+        };
+        self.vars[var].values.iter().filter_map(of).min()
+    }
+
+    /// Whether it is needed behind this node, or to be stored.
+    pub(super) fn is_live_after(&self, var: VarId) -> bool {
+        let of = |v: &Value| {
+            let uses = self.uses.get(v);
+            uses.is_some_and(|uses| uses.last().is_some_and(|at| *at > self.at))
+        };
+        self.vars[var].held > 0 || self.vars[var].values.iter().any(of)
+    }
+
+    /// Gives back the registers of what is not needed any more.
+    pub(super) fn release(&mut self) {
+        let live = |var: VarId| self.vars[var].held > 0 || self.next_use(var).is_some();
+        let dead: Vec<VarId> = self.used.values().copied().filter(|v| !live(*v)).collect();
+        for var in dead {
+            self.drop_register(var);
+        }
+    }
+
+    pub(super) fn drop_register(&mut self, var: VarId) {
+        if let Some(register) = self.vars[var].register.take() {
+            self.used.remove(&register);
+        }
+    }
+
+    pub(super) fn put(&mut self, var: VarId, register: Register) {
+        self.vars[var].register = Some(register);
+        self.used.insert(register, var);
+        self.pinned.push(register);
+    }
+
+    /// A register that is free, or becomes free: what is needed last goes to memory.
+    pub(super) fn free_register(&mut self, mask: bool) -> Result<Register, TooMany> {
+        let registers: Vec<Register> = match mask {
+            true => (0..MASKS).map(|n| Register::K1 + n as u32).collect(),
+            false => (0..ZMMS).map(|n| Register::ZMM0 + n as u32).collect(),
+        };
+        let free = registers.iter().find(|r| !self.used.contains_key(r) && !self.pinned.contains(r));
+        if let Some(register) = free {
+            return Ok(*register);
+        }
+        let candidates = registers.iter().filter(|r| !self.pinned.contains(r));
+        let farthest = candidates.max_by_key(|r| self.next_use(self.used[r]).unwrap_or(usize::MAX));
+        let register = *farthest.expect("no template pins all registers");
+        let var = self.used[&register];
+        self.save(var)?;
+        self.drop_register(var);
+        Ok(register)
+    }
+
+    /// Sees to it that memory has it.
+    pub(super) fn save(&mut self, var: VarId) -> Result<(), TooMany> {
+        if self.vars[var].home.is_some() {
+            return Ok(());
+        }
+        let register = self.vars[var].register.expect("it is here or there");
+        let home = match self.vars[var].mask {
+            true => Home::Mask(self.single.uniform(self.stage)?),
+            false => Home::Lanes(self.single.vector(self.stage)?),
+        };
+        self.store(home, register);
+        self.vars[var].home = Some(home);
+        Ok(())
+    }
+
+    pub(super) fn memory(&mut self, home: Home) -> Arg {
+        match home {
+            Home::Lanes(at) => Arg::M(Mem::sum(fixed::VECTOR, fixed::TILE, at)),
+            Home::Dword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
+            Home::Const(c) => Arg::Each(self.asm.constant(c)),
+            Home::Mask(at) => Arg::M(Mem::sum(fixed::UNIFORM, fixed::PIECE, at)),
+            Home::ConstMask(c) => {
+                let at = self.asm.constant_row(&[c as u32, (c >> 32) as u32]);
+                Arg::M(Mem::sum(fixed::CONSTANTS, fixed::PIECE, at))
+            }
+        }
+    }
+
+    pub(super) fn store(&mut self, home: Home, register: Register) {
+        let to = self.memory(home);
+        let code = match home {
+            Home::Mask(_) => Code::VEX_Kmovw_m16_kr,
+            _ => Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+        };
+        self.asm.op(code, &[to, register.into()]);
+    }
+
+    pub(super) fn load(&mut self, home: Home, register: Register) {
+        let from = self.memory(home);
+        let (code, from) = match (home, from) {
+            (Home::Const(0), _) => {
+                let zero = [register.into(); 3];
+                return self.asm.op(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &zero);
+            }
+            (Home::Mask(_) | Home::ConstMask(_), _) => (Code::VEX_Kmovw_kr_km16, from),
+            (_, Arg::Each(mem)) => (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, Arg::M(mem)),
+            _ => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, from),
+        };
+        self.asm.op(code, &[register.into(), from]);
+    }
+
+    /// The register of a part of a value, loaded if it is not there.
+    pub(super) fn register(&mut self, var: VarId) -> Result<Register, TooMany> {
+        if let Some(register) = self.vars[var].register {
+            self.pinned.push(register);
+            return Ok(register);
+        }
+        let register = self.free_register(self.vars[var].mask)?;
+        let home = self.vars[var].home.expect("it is here or there");
+        self.load(home, register);
+        self.put(var, register);
+        Ok(register)
+    }
+}
