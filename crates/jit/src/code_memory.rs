@@ -22,6 +22,8 @@ struct Piece {
     writable: MmapMut,
     executable: Mmap,
     used: usize,
+    /// The process that writes here. A child that was forked shares the file: it goes on with one of its own.
+    owner: u32,
 }
 
 impl Piece {
@@ -33,11 +35,11 @@ impl Piece {
             let options = || MmapOptions::new().len(bytes).to_owned();
             (options().map_mut(&file)?, options().map_exec(&file)?)
         };
-        let used = 0;
         Ok(Piece {
             writable,
             executable,
-            used,
+            used: 0,
+            owner: std::process::id(),
         })
     }
 }
@@ -59,7 +61,10 @@ impl CodeMemory {
     /// # Errors
     /// Where the system gives no memory that can be executed.
     pub fn add(&mut self, code: &[u8]) -> io::Result<*const u8> {
-        let fits = |piece: &Piece| piece.used + code.len() <= piece.writable.len();
+        let process = std::process::id();
+        let fits = |piece: &Piece| {
+            piece.owner == process && piece.used + code.len() <= piece.writable.len()
+        };
         if !self.pieces.last().is_some_and(fits) {
             self.pieces.push(Piece::new(code.len().max(PIECE))?);
         }

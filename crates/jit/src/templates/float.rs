@@ -9,7 +9,7 @@ use wavetank_ir::{Bin, Elem, Fp, Round, Tern, Un};
 
 use super::Template;
 use super::convert::rounding;
-use crate::asm::{Arg, Under};
+use crate::asm::{Arg, Mem, Under, fixed};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
 type Done = Result<(), TooMany>;
@@ -40,6 +40,7 @@ pub fn un(un: Un, elem: Elem, fp: Fp) -> Option<Template> {
         Un::FAbs => |t| t.sign(AND, !SIGN),
         Un::FSqrt if plain => |t| t.one(Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er),
         Un::FRcp if plain => reciprocal,
+        Un::FRsq if plain => reciprocal_root,
         Un::FClamp if plain => clamp,
         // The immediate of VRNDSCALEPS: the rounding, and no exception.
         Un::FRoundEven if plain => |t| t.whole(0x8),
@@ -207,6 +208,67 @@ fn reciprocal(t: &mut Tile) -> Done {
     let args = [to.into(), one.into(), a.into()];
     t.asm
         .under(Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, under, &args);
+    Ok(())
+}
+
+/// 1 / sqrt(x), as the interpreter has it: an estimate y of single precision, and in double precision one step of Newton,
+/// y − y · ((x · y · y − 1) · ½). Where that is a NaN (of zeros, infinities, negative numbers) the estimate stays.
+fn reciprocal_root(t: &mut Tile) -> Done {
+    const EXTRACT: Code = Code::EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8;
+    const WIDEN: Code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+    const MUL: Code = Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
+    const SUB: Code = Code::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
+    let a = t.args()[0];
+    let a = t.reg(a)?;
+    let [estimate, x, y, better] = SCRATCH;
+    let [narrow_x, narrow_y, narrow_better] = [Register::YMM29, Register::YMM30, Register::YMM31];
+    t.asm
+        .op(Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, &[x.into(), a.into()]);
+    let one = t.asm.constant(0x3f80_0000);
+    t.asm.op(
+        Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+        &[y.into(), one.into()],
+    );
+    t.asm.op(
+        Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
+        &[estimate.into(), y.into(), x.into()],
+    );
+    // The dwords of 1 and of ½ in double precision.
+    let wide = |t: &mut Tile, high: u32| {
+        let at = t.asm.constant_row(&[0, high]);
+        Arg::Each(Mem::at(fixed::CONSTANTS, at))
+    };
+    let (one, half) = (wide(t, 0x3ff0_0000), wide(t, 0x3fe0_0000));
+    for part in 0..2 {
+        for (narrow, of) in [(narrow_x, a), (narrow_y, estimate)] {
+            t.asm
+                .op(EXTRACT, &[narrow.into(), of.into(), part.into()]);
+        }
+        t.asm.op(WIDEN, &[x.into(), narrow_x.into()]);
+        t.asm.op(WIDEN, &[y.into(), narrow_y.into()]);
+        t.asm.op(MUL, &[x.into(), x.into(), y.into()]);
+        t.asm.op(MUL, &[x.into(), x.into(), y.into()]);
+        t.asm.op(SUB, &[x.into(), x.into(), one]);
+        t.asm.op(MUL, &[x.into(), x.into(), half]);
+        t.asm.op(MUL, &[x.into(), x.into(), y.into()]);
+        t.asm.op(SUB, &[x.into(), y.into(), x.into()]);
+        let narrow = if part == 0 { narrow_better } else { narrow_x };
+        t.asm.op(
+            Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
+            &[narrow.into(), x.into()],
+        );
+    }
+    t.asm.op(
+        Code::EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8,
+        &[better.into(), better.into(), narrow_x.into(), 1.into()],
+    );
+    let k = SCRATCH_MASK;
+    let args = [k.into(), better.into(), better.into(), UNORDERED.into()];
+    t.asm.op(COMPARE, &args);
+    t.asm
+        .under(COPY, Under::Merge(k), &[better.into(), estimate.into()]);
+    let (to, under) = t.result(0)?;
+    t.asm.under(COPY, under, &[to.into(), better.into()]);
     Ok(())
 }
 
