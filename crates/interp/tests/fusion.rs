@@ -15,7 +15,7 @@ use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_isa::tables::Smem;
 use wavetank_isa::{Chip, Field, Inst, Op, Operand, decode};
 use wavetank_machine::{Backend, Fault, Stop, Why};
-use wavetank_memory::{Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
+use wavetank_memory::{ALIAS, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
 
 /// Repeatable random numbers (xorshift64*).
 struct Random(u64);
@@ -189,8 +189,9 @@ impl World {
         }
     }
 
-    fn address(&self) -> u64 {
-        self.memory.as_ptr().expose_provenance() as u64
+    /// Where guests have it: `alias` is 0, or the bit of the second address that host memory has.
+    fn address(&self, alias: u64) -> u64 {
+        self.memory.as_ptr().expose_provenance() as u64 | alias
     }
 
     fn fill(&self) {
@@ -201,9 +202,9 @@ impl World {
 
     /// Runs waves one after another, each on memory as it was at first. The outcome is that of the last: the memory unit
     /// knows by then what is accessed. (The global data share is what the one before left.)
-    fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave]) -> Outcome {
+    fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
         let registry = Registry::new();
-        let pointer = self.memory.as_ptr().cast_mut().cast();
+        let pointer = std::ptr::with_exposed_provenance_mut(self.address(alias) as usize);
         // SAFETY: atomic words, which outlive the registration.
         let registered =
             unsafe { registry.register("memory", pointer, MEMORY.into(), Rights::ReadWrite) };
@@ -263,10 +264,11 @@ fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
         tap: seed & 1 != 0,
         simd,
     };
-    let start = || state(seed, world.address());
+    let alias = if seed & 2 != 0 { ALIAS } else { 0 };
+    let start = || state(seed, world.address(alias));
     let (mut expected, mut got) = ([start(), start()], [start(), start()]);
-    let a = world.run(&mut Plain::new(&plain), &mut expected);
-    let b = engine::with(source, how, |backend| world.run(backend, &mut got));
+    let a = world.run(&mut Plain::new(&plain), &mut expected, alias);
+    let b = engine::with(source, how, |backend| world.run(backend, &mut got, alias));
     let text = || {
         let lines: Vec<_> = code.iter().map(Inst::to_string).collect();
         format!("seed {seed:#x}, {simd:?}:\n  {}", lines.join("\n  "))

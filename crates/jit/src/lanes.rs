@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Ctx, Place};
 use wavetank_ir::{Access, DataReg, Half, MemKind, MemOp, Space, Ty, Value};
-use wavetank_memory::{Context, Lds, MemoryUnit, VECTOR_BYTES, VGPRS, Window};
+use wavetank_memory::{ALIAS, Context, Lds, MemoryUnit, VECTOR_BYTES, VGPRS, Window};
 
 use crate::asm::{Arg, Asm, Label, Mem, Under, fixed};
 use crate::stages::source;
@@ -85,6 +85,8 @@ impl<'o> LaneAccess<'o> {
                 address,
                 index: None,
             } if ty(address) == Ty::V64 => Addresses::Lanes(address),
+            // The apertures of LDS and scratch are in no allocation.
+            Space::Flat { address, .. } if ty(address) == Ty::V64 => Addresses::Lanes(address),
             _ => return None,
         };
         let (Access::Dwords(dwords), Half::Whole) = (op.access, op.half) else {
@@ -233,6 +235,11 @@ impl<'o> LaneAccess<'o> {
         asm.jump(Code::Jl_rel32_64, slow);
         asm.op(Code::Cmp_r64_rm64, &[LOW.into(), A.into()]);
         asm.op(Code::Cmovl_r64_rm64, &[LOW.into(), A.into()]);
+        // Where the host has it: all of one allocation has the bit or has it not.
+        asm.op(load, &[B.into(), window(Window::START)]);
+        asm.set(A, ALIAS);
+        asm.op(Code::And_r64_rm64, &[B.into(), A.into()]);
+        asm.op(Code::Sub_r64_rm64, &[BASE.into(), B.into()]);
     }
 
     /// A loop over the tiles that have a lane which is on.

@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use iced_x86::{Code, Register};
 use wavetank_interp::single::Ctx;
 use wavetank_ir::{Access, DataReg, MemKind, MemOp, Space, Value};
-use wavetank_memory::{Context, MemoryUnit, Window};
+use wavetank_memory::{ALIAS, Context, MemoryUnit, Window};
 
 use crate::asm::{Arg, Asm, Label, Mem, fixed};
 use crate::uniform::Uniform;
@@ -62,6 +62,9 @@ impl ScalarLoad {
         }
         asm.with_constant(Code::And_rm64_imm32, ADDRESS.into(), -4, true);
         check(asm, self.slot, 4 * i32::from(self.dwords), slow);
+        // Where the host has it.
+        let alias = ALIAS.trailing_zeros() as u8;
+        asm.op(Code::Btr_rm64_imm8, &[ADDRESS.into(), alias.into()]);
         let from = Mem::at(ADDRESS, 0);
         let to = Mem::at(fixed::UNIFORM, 4 * u32::from(self.to));
         let (load, store, register) = match self.dwords {
