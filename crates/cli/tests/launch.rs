@@ -157,6 +157,47 @@ fn every_object_version_gets_its_hidden_arguments() {
     }
 }
 
+/// What is counted does not depend on who executes it; where code is compiled, all of it is that is asked to be.
+#[test]
+fn engines_count_alike() {
+    let args = "--arg iota:f32:100 --arg zero:400 --arg zero:400 --arg u32:100";
+    let stats = |engine: &str| -> Value {
+        let words =
+            format!("launch {VECADD} --grid 100 --block 64 --stats --engine {engine} {args}");
+        serde_json::from_str(&wavetank(&words).success()).unwrap()
+    };
+    let [interpreted, compiled] = ["interpreter", "jit"].map(stats);
+    for key in ["wave_instructions", "lane_instructions", "by_family"] {
+        assert_eq!(interpreted[key], compiled[key], "{key}");
+    }
+    assert_eq!(interpreted["compiled"]["share"], 0.0);
+    let regions = compiled["compiled"]["regions"].as_u64().unwrap();
+    let share = if regions > 0 { 1.0 } else { 0.0 };
+    assert_eq!(compiled["compiled"]["share"], share);
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    assert_eq!(regions > 0, is_x86_feature_detected!("avx512dq"));
+}
+
+/// `dis --host` shows guest instructions, IR and host instructions of a kernel.
+#[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn compiled_code_can_be_read() {
+    let outcome = wavetank(&format!("dis --host {VECADD} vecadd"));
+    if !is_x86_feature_detected!("avx512dq") {
+        return outcome.refused(&["kernels are not compiled on this machine"]);
+    }
+    let text = outcome.success();
+    let at = |part: &str| {
+        text.find(part)
+            .unwrap_or_else(|| panic!("no {part}:\n{text}"))
+    };
+    assert!(at("s_load_dword") < at("v_add_f32"), "{text}");
+    assert!(at("v_add_f32") < at(" = fadd.f32 "), "{text}");
+    assert!(at(" = fadd.f32 ") < at("vaddps zmm"), "{text}");
+    let missing = wavetank(&format!("dis --host {VECADD} nothing"));
+    missing.refused(&["nothing"]);
+}
+
 #[test]
 fn statistics_are_one_json_object() {
     let args = "--arg iota:f32:100 --arg zero:400 --arg zero:400 --arg u32:100";
@@ -182,7 +223,8 @@ fn statistics_are_one_json_object() {
             "lane_instructions",
             "by_family",
             "wall_seconds",
-            "wave_instructions_per_second"
+            "wave_instructions_per_second",
+            "compiled"
         ]
     );
     assert_eq!(stats["kernel"], "vecadd");

@@ -308,6 +308,7 @@ fn ldexp(t: &mut Tile) -> Done {
 /// a · b + c, rounded once.
 fn fma(t: &mut Tile) -> Done {
     const FMA: Code = Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er;
+    const TIMES: Code = Code::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er;
     let fp = t.fp();
     let [a, b, c] = t.args();
     let usual = fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out;
@@ -315,9 +316,11 @@ fn fma(t: &mut Tile) -> Done {
         let (a, c) = (t.reg(a)?, t.reg(c)?);
         let b = t.arg(b, 0)?;
         let (to, under) = t.result(0)?;
-        // It adds to what is there.
+        // It adds to what is there, or multiplies it; of NaNs the factors come first, in their order.
         if to == c {
             t.asm.under(FMA, under, &[to.into(), a.into(), b]);
+        } else if to == a {
+            t.asm.under(TIMES, under, &[to.into(), c.into(), b]);
         } else if under == Under::All {
             t.asm.op(COPY, &[to.into(), c.into()]);
             t.asm.op(FMA, &[to.into(), a.into(), b]);

@@ -2,7 +2,7 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, TooMany};
-use wavetank_ir::{Ty, Value};
+use wavetank_ir::{Op, Reg, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
 
 use super::{Home, MASK, MASKS, Tile, Var, VarId, ZMMS};
@@ -50,7 +50,28 @@ impl Tile<'_, '_> {
         };
         let var = self.new_var(Some(home), mask);
         self.bind(v, part, var);
+        if let Op::Read(reg) = self.block.node(v).op
+            && !mask
+        {
+            self.bind_reads(v, reg, part, var);
+        }
         var
+    }
+
+    /// Other reads of a register are the same value. Those behind a write in this stage are nodes of it, and bound when it
+    /// is their turn.
+    fn bind_reads(&mut self, known: Value, reg: Reg, part: u8, var: VarId) {
+        let stages = self.stages;
+        let same = |v: &Value| {
+            let op = &self.block.node(*v).op;
+            let read = matches!(op, Op::Read(other) if *other == reg) && *v != known;
+            let in_place = !stages.copied[v.index()] && stages.tile[v.index()] != Some(self.stage);
+            read && in_place && !self.of.contains_key(&(*v, part))
+        };
+        let reads: Vec<Value> = self.uses.keys().copied().filter(same).collect();
+        for v in reads {
+            self.bind(v, part, var);
+        }
     }
 
     /// Where the stage needs it next.
