@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use wavetank_interp::Program;
 use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{MemoryUnit, Wave};
+use wavetank_translate::Modes;
 
 use crate::about::{Compiled, How};
 
@@ -26,6 +27,16 @@ impl Jit {
     /// Always.
     pub fn new(cold: Program, _: How, _: u32) -> Result<Jit, (Program, Unavailable)> {
         Err((cold, Unavailable))
+    }
+
+    /// What the block at a PC is compiled to: it is not.
+    pub fn listing(
+        &self,
+        _: u64,
+        _: Modes,
+        _: &dyn Fn(u64) -> String,
+    ) -> Option<(String, Vec<u64>)> {
+        match self.0 {}
     }
 
     /// What was compiled so far.

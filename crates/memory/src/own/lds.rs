@@ -1,16 +1,27 @@
 //! The memory of the local data share.
 
-use std::sync::atomic::AtomicU64;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The LDS of a work-group.
 #[derive(Debug)]
 pub struct Lds {
-    /// Atomic cells, since the guest's accesses are atomic; boxed, so that the
-    /// address stays when it is moved to a unit.
-    memory: Box<[AtomicU64]>,
+    /// Atomic cells, since the guest's accesses are atomic. They come from a box, and are owned by a plain pointer: a box
+    /// that is moved to a unit would claim to be the only way to them, and guests have another.
+    memory: NonNull<[AtomicU64]>,
     /// Where that is.
     base: u64,
     bytes: u32,
+}
+
+// SAFETY: it owns what it points to.
+unsafe impl Send for Lds {}
+
+impl Drop for Lds {
+    fn drop(&mut self) {
+        // SAFETY: `of` made it of a box, and nobody has it behind its owner.
+        drop(unsafe { Box::from_raw(self.memory.as_ptr()) });
+    }
 }
 
 impl Lds {
@@ -33,7 +44,8 @@ impl Lds {
     }
 
     fn of(memory: Box<[AtomicU64]>, bytes: u32) -> Self {
-        let base = memory.as_ptr().expose_provenance() as u64;
+        let memory = NonNull::from(Box::leak(memory));
+        let base = memory.cast::<u64>().as_ptr().expose_provenance() as u64;
         Lds {
             memory,
             base,
@@ -54,16 +66,23 @@ impl Lds {
 
     /// Makes it ready for another work-group: these dwords at its start, as far as they fit, and zeros behind them.
     pub fn begin(&mut self, dwords: &[u32]) {
-        let mut dwords = dwords.iter().map(|dword| u64::from(*dword));
-        for word in &mut self.memory {
-            let (low, high) = (dwords.next(), dwords.next());
-            *word.get_mut() = low.unwrap_or(0) | high.unwrap_or(0) << 32;
+        let words = self.memory.len();
+        // SAFETY: so many words, which nobody accesses between work-groups; a cell is as a word.
+        unsafe { self.memory.cast::<u64>().as_ptr().write_bytes(0, words) };
+        for (word, pair) in self.words().iter().zip(dwords.chunks(2)) {
+            let high = pair.get(1).copied().unwrap_or_default();
+            word.store(u64::from(pair[0]) | u64::from(high) << 32, Relaxed);
         }
+    }
+
+    fn words(&self) -> &[AtomicU64] {
+        // SAFETY: it owns them.
+        unsafe { self.memory.as_ref() }
     }
 
     /// Its dwords, the last one padded with zeros.
     pub fn dwords(&mut self) -> Vec<u32> {
-        let words = self.memory.iter_mut().map(|w| *w.get_mut());
+        let words = self.words().iter().map(|word| word.load(Relaxed));
         words
             .flat_map(|w| [w as u32, (w >> 32) as u32])
             .take(self.bytes.div_ceil(4) as usize)
