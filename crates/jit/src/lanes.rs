@@ -2,8 +2,8 @@
 //!
 //! Where lanes go is a base of 64 bits and an index of 32 for each lane. A tile at a time, the indices are compared with the
 //! ends of what may be accessed; then its lanes go to one place, to a row of dwords, or each its own way. Whatever is not so
-//! (a lane outside, addresses more than 2 GiB apart) is left to the interpreter's steps, which begin anew: a load that was
-//! done in part changes nothing that they read, and a store begins when all tiles have been compared.
+//! (a lane outside, addresses more than 2 GiB apart) is left to the interpreter's steps: nothing has been loaded or stored
+//! before all tiles have been compared.
 
 use std::mem::offset_of;
 
@@ -122,18 +122,15 @@ impl<'o> LaneAccess<'o> {
             let narrow = crate::asm::low(register);
             u.asm.op(SPREAD, &[vector.into(), narrow.into()]);
         }
-        if self.op.kind == MemKind::Store {
-            self.tiles(u, |access, u| access.check(u, slow));
-            self.tiles(u, |access, u| {
-                access.index(u);
-                access.stores(u);
-            });
-        } else {
-            self.tiles(u, |access, u| {
-                access.check(u, slow);
-                access.loads(u);
-            });
-        }
+        // Who faults has written nothing.
+        self.tiles(u, |access, u| access.check(u, slow));
+        self.tiles(u, |access, u| {
+            access.index(u);
+            match access.op.kind {
+                MemKind::Store => access.stores(u),
+                _ => access.loads(u),
+            }
+        });
         u.asm.op(Code::VEX_Vzeroupper, &[]);
         u.asm.place(done);
     }
