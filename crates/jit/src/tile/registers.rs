@@ -52,13 +52,14 @@ impl Tile<'_, '_> {
         self.bind(v, part, var);
         if let Op::Read(reg) = self.block.node(v).op
             && !mask
+            && !self.stages.copied[v.index()]
         {
             self.bind_reads(v, reg, part, var);
         }
         var
     }
 
-    /// Other reads of a register are the same value. Those behind a write in this stage are nodes of it, and bound when it
+    /// Other reads of a register that stays as it is are the same value. Those behind a write in this stage are nodes of it, and bound when it
     /// is their turn.
     fn bind_reads(&mut self, known: Value, reg: Reg, part: u8, var: VarId) {
         let stages = self.stages;
