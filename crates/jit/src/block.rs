@@ -12,6 +12,7 @@ use wavetank_memory::{Polled, Uniform as State, VGPRS};
 use crate::about::How;
 use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
 use crate::counts::{Counts, counts};
+use crate::held::Held;
 use crate::lanes::LaneAccess;
 use crate::memory::ScalarLoad;
 use crate::stages::{Doer, Stages, source};
@@ -78,7 +79,7 @@ pub fn compile(block: &Block, toll: Toll, may_link: bool, how: How) -> Result<Ma
     };
     let mut single = single.at(how.simd);
     let mut asm = Asm::new();
-    let stop = asm.label();
+    let (stop, out) = (asm.label(), asm.label());
     let head = Box::new(Head {
         toll,
         links: Default::default(),
@@ -88,10 +89,12 @@ pub fn compile(block: &Block, toll: Toll, may_link: bool, how: How) -> Result<Ma
     let mut compiler = Compiler {
         doers,
         stages: &stages,
+        held: Held::new(block, &stages),
         asm: &mut asm,
         single: &mut *single,
         head,
         stop,
+        out,
         stubs: [0; 2],
         by_steps: Vec::new(),
     };
@@ -197,11 +200,14 @@ impl Doers<'_, '_> {
 struct Compiler<'c, 'b> {
     doers: Doers<'c, 'b>,
     stages: &'c Stages,
+    held: Held,
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),
     head: Box<Head>,
     /// Where the wave stops, because a step said so.
     stop: Label,
+    /// Where it goes back, with the reason in the first register.
+    out: Label,
     stubs: [usize; 2],
     by_steps: Vec<String>,
 }
@@ -210,13 +216,16 @@ impl<'b> Compiler<'_, 'b> {
     fn run(&mut self) -> Result<(), TooMany> {
         for stage in 0..self.stages.list.len() {
             for v in &self.stages.list[stage].uniform {
+                self.held.next();
                 self.uniform(*v, stage as u32)?;
             }
             self.tiles(stage as u32)?;
             self.single.done(stage as u32);
         }
         self.asm.place(self.stop);
-        self.exit(Exit::Stop);
+        self.asm.set(Register::RAX, Exit::Stop as u64);
+        self.asm.place(self.out);
+        self.leave_to_caller();
         Ok(())
     }
 
@@ -240,10 +249,7 @@ impl<'b> Compiler<'_, 'b> {
             }
             Op::End(Terminator::CondBranch { cond, taken, next }) => {
                 let other = self.asm.label();
-                self.uniforms(stage).load(Register::RAX, *cond);
-                let eax = Register::EAX;
-                self.asm.op(Code::Test_rm32_r32, &[eax.into(), eax.into()]);
-                self.asm.jump(Code::Jne_rel32_64, other);
+                self.uniforms(stage).jump_if(*cond, other);
                 self.leave(0, *next);
                 self.asm.place(other);
                 self.leave(1, *taken);
@@ -257,6 +263,7 @@ impl<'b> Compiler<'_, 'b> {
         if self.stages.compiled[v.index()] {
             return self.uniforms(stage).node(v);
         }
+        self.uniforms(stage).forget(true)?;
         match op {
             Op::Mem(op) => self.access(v, op, stage),
             _ => self.steps(v, stage),
@@ -290,6 +297,7 @@ impl<'b> Compiler<'_, 'b> {
             asm: self.asm,
             single: self.single,
             stages: self.stages,
+            held: &mut self.held,
             stage,
         }
     }
@@ -312,7 +320,7 @@ impl<'b> Compiler<'_, 'b> {
         let op = &self.block().node(v).op;
         if matches!(op, Op::End(_)) {
             // What the steps gave is why it comes back.
-            self.leave_to_caller();
+            self.asm.jump(Code::Jmp_rel32_64, self.out);
         } else {
             self.by_steps.push(name(op));
             let eax = Register::EAX;
@@ -323,22 +331,28 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     fn call(&mut self, function: usize) {
+        // What is called may use the older instructions, which wait for upper halves that are in use.
+        self.asm.op(Code::VEX_Vzeroupper, &[]);
         self.asm.set(Register::RAX, function as u64);
         self.asm.op(Code::Call_rm64, &[Register::RAX.into()]);
     }
 
     /// The loop over the tiles of a stage.
     fn tiles(&mut self, stage: u32) -> Result<(), TooMany> {
-        if self.stages.list[stage as usize].tile.is_empty() {
+        let nodes = self.stages.list[stage as usize].tile.len();
+        if nodes == 0 {
             return Ok(());
         }
+        self.held.tiles(nodes);
+        self.uniforms(stage).forget(false)?;
         let again = self.asm.label();
         self.asm.use_constants();
         self.asm.set(fixed::TILE, 0);
         self.asm.set(fixed::PIECE, 0);
         self.asm.place(again);
         let block = self.block();
-        Tile::new(self.asm, block, self.single, self.stages, stage).run()?;
+        let tile = Tile::new(self.asm, block, self.single, self.stages, &mut self.held, stage);
+        let gathered = tile.run()?;
         self.asm
             .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);
         self.asm
@@ -346,8 +360,14 @@ impl<'b> Compiler<'_, 'b> {
         self.asm
             .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
         self.asm.jump(Code::Jne_rel32_64, again);
-        // What is called may use the older instructions, which wait for upper halves that are in use.
-        self.asm.op(Code::VEX_Vzeroupper, &[]);
+        for mask in gathered {
+            for at in mask.homes {
+                let to = Mem::at(fixed::UNIFORM, at);
+                self.asm
+                    .op(Code::Mov_rm64_r64, &[to.into(), mask.register.into()]);
+            }
+            self.held.put(mask.register, mask.values);
+        }
         Ok(())
     }
 
@@ -405,13 +425,14 @@ impl<'b> Compiler<'_, 'b> {
 
     fn exit(&mut self, exit: Exit) {
         self.asm.set(Register::RAX, exit as u64);
-        self.leave_to_caller();
+        self.asm.jump(Code::Jmp_rel32_64, self.out);
     }
 
     /// Returns with what the first register says, and the head.
     fn leave_to_caller(&mut self) {
         let head = (&raw const *self.head).expose_provenance() as u64;
         self.asm.set(Register::RDX, head);
+        self.asm.op(Code::VEX_Vzeroupper, &[]);
         self.asm
             .with_constant(Code::Add_rm64_imm32, Register::RSP.into(), 8, true);
         for register in SAVED.into_iter().rev() {

@@ -6,7 +6,7 @@
 //! wave does comes first, though it may stand behind in the block: it depends on no tile, and a register that it writes is
 //! copied for the tiles that still need what was there.
 
-use wavetank_ir::{Block, Op, Reg, Span, Ty, Value};
+use wavetank_ir::{Block, Op, Reg, Span, Terminator, Ty, Value};
 
 /// A stage.
 #[derive(Default, Debug)]
@@ -33,8 +33,10 @@ pub struct Stages {
     pub compiled: Vec<bool>,
     /// For each value that is computed right into the register it is written to: that one.
     pub into: Vec<Option<Reg>>,
-    /// For each write that so much is true of: it has nothing to do.
+    /// For each write that so much is true of, and the relation that the branch looks at itself: it has nothing to do.
     pub done: Vec<bool>,
+    /// The relation at the end that nobody but the branch needs.
+    pub in_branch: Option<Value>,
 }
 
 /// Who does a node.
@@ -100,6 +102,7 @@ impl Stages {
                 compiled: vec![false; n],
                 into: vec![None; n],
                 done: vec![false; n],
+                in_branch: None,
             },
             open: Stage::default(),
             tile_writes: Vec::new(),
@@ -112,7 +115,30 @@ impl Stages {
         let mut stages = builder.stages;
         stages.find_last_uses(block);
         stages.write_at_once(block);
+        stages.find_relation(block);
         stages
+    }
+
+    /// Finds the relation right before the branch that needs it alone.
+    fn find_relation(&mut self, block: &Block) {
+        let Some([.., relation, branch]) = self.list.last().map(|stage| &stage.uniform[..]) else {
+            return;
+        };
+        let Op::End(Terminator::CondBranch { cond, .. }) = block.node(*branch).op else {
+            return;
+        };
+        let relates = matches!(block.node(*relation).op, Op::Cmp(..));
+        let mut users = 0;
+        for n in 0..block.nodes.len() {
+            operands(block, Value(n as u32), &mut |v| users += u32::from(v == *relation));
+        }
+        let casts = block.nodes.iter();
+        let casts = casts.filter(|node| matches!(node.op, Op::Cast(_, v) if v == *relation));
+        let alone = users == 1 && casts.count() == 0;
+        if source(block, cond) == *relation && relates && alone && self.compiled[relation.index()] {
+            self.in_branch = Some(*relation);
+            self.done[relation.index()] = true;
+        }
     }
 
     /// The stage that a value is needed in last. Uniform values are kept: there is room for all.

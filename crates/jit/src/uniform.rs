@@ -1,11 +1,12 @@
-//! What a wave does as a whole: operations on its uniform values, in general registers of the host. Values are in memory
-//! between operations, where the interpreter's steps find them too.
+//! What a wave does as a whole: operations on its uniform values, in general registers of the host. What tiles, accesses and
+//! the interpreter's steps need is in memory as well.
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, Single, TooMany, register};
 use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Ty, Un, Value};
 
-use crate::asm::{Arg, Asm, Mem, fixed, low};
+use crate::asm::{Arg, Asm, Label, Mem, fixed, low};
+use crate::held::Held;
 use crate::stages::{Stages, source};
 
 const A: Register = Register::RAX;
@@ -99,12 +100,26 @@ fn condition(rel: Rel) -> Option<Code> {
     })
 }
 
+/// The jump that is taken where a relation holds that has a condition.
+fn jump(rel: Rel) -> Code {
+    match rel {
+        Rel::Eq => Code::Je_rel32_64,
+        Rel::Ne => Code::Jne_rel32_64,
+        Rel::Lt => Code::Jl_rel32_64,
+        Rel::Le => Code::Jle_rel32_64,
+        Rel::LtU => Code::Jb_rel32_64,
+        Rel::LeU => Code::Jbe_rel32_64,
+        _ => unreachable!("it has no condition"),
+    }
+}
+
 /// Code for uniform values.
 pub struct Uniform<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     pub single: &'t mut (dyn Single + 'b),
     pub stages: &'t Stages,
+    pub held: &'t mut Held,
     pub stage: u32,
 }
 
@@ -153,10 +168,37 @@ impl Uniform<'_, '_> {
     pub fn load(&mut self, register: Register, v: Value) {
         let v = source(self.block, v);
         let wide = self.block.ty(v).bits() == 64;
+        if let Some(held) = self.held.find(v) {
+            return self.copy(register, held, wide);
+        }
         match self.single.place(v) {
             Place::Uniform(at) => self.load_from(register, Mem::at(fixed::UNIFORM, at), wide),
             Place::Const(c) => self.asm.set(register, if wide { c } else { c & 0xffff_ffff }),
             Place::Vector(_) | Place::Nowhere => unreachable!("it is a value of the wave"),
+        }
+    }
+
+    /// An operand as an instruction takes it; a constant comes to a register.
+    fn arg(&mut self, register: Register, v: Value) -> Arg {
+        let v = source(self.block, v);
+        let wide = self.block.ty(v).bits() == 64;
+        if let Some(held) = self.held.find(v) {
+            return Arg::R(if wide { held } else { low(held) });
+        }
+        if let Place::Uniform(at) = self.single.place(v) {
+            return Arg::M(Mem::at(fixed::UNIFORM, at));
+        }
+        self.load(register, v);
+        Arg::R(if wide { register } else { low(register) })
+    }
+
+    fn copy(&mut self, to: Register, from: Register, wide: bool) {
+        match wide {
+            true => self.asm.op(Code::Mov_r64_rm64, &[to.into(), from.into()]),
+            false => {
+                let (to, from) = (low(to), low(from));
+                self.asm.op(Code::Mov_r32_rm32, &[to.into(), from.into()]);
+            }
         }
     }
 
@@ -182,34 +224,83 @@ impl Uniform<'_, '_> {
     }
 
     fn result_from(&mut self, v: Value, from: Register) -> Result<(), TooMany> {
-        let place = match self.stages.into[v.index()] {
-            Some(reg) => {
-                self.single.put(v, reg);
-                register(reg)
-            }
-            None => self.single.claim(v, self.stage)?,
-        };
+        if let Some(reg) = self.stages.into[v.index()] {
+            self.single.put(v, reg);
+            self.held.has_place(v);
+            self.store_value(register(reg), v, from);
+        } else if self.held.is_stored(v) {
+            let place = self.single.claim(v, self.stage)?;
+            self.store_value(place, v, from);
+        }
+        if self.held.is_needed(v) {
+            self.hold(v, from)?;
+        }
+        Ok(())
+    }
+
+    fn store_value(&mut self, place: Place, v: Value, from: Register) {
         if let Place::Uniform(at) = place {
             let wide = self.block.ty(v).bits() == 64;
             self.store_to(Mem::at(fixed::UNIFORM, at), from, wide);
+        }
+    }
+
+    /// Keeps a value in a register of its own.
+    fn hold(&mut self, v: Value, from: Register) -> Result<(), TooMany> {
+        let (register, homeless) = self.held.take();
+        for other in homeless {
+            self.give_place(register, other)?;
+        }
+        let wide = self.block.ty(v).bits() == 64;
+        self.copy(register, from, wide);
+        self.held.put(register, vec![v]);
+        Ok(())
+    }
+
+    /// Stores a value that no place has yet.
+    fn give_place(&mut self, from: Register, v: Value) -> Result<(), TooMany> {
+        let place = self.single.claim(v, self.stage)?;
+        self.store_value(place, v, from);
+        self.held.has_place(v);
+        Ok(())
+    }
+
+    /// What comes next changes registers: all, or those alone in which tiles gather masks.
+    ///
+    /// # Errors
+    /// If there are no temporaries left.
+    pub fn forget(&mut self, all: bool) -> Result<(), TooMany> {
+        for (register, v) in self.held.forget(all) {
+            self.give_place(register, v)?;
         }
         Ok(())
     }
 
     fn write(&mut self, reg: Reg, value: Value) {
-        self.load(A, value);
-        if reg == Reg::Scc {
-            self.truth();
+        let held = self.held.find(source(self.block, value));
+        let from = held.unwrap_or(A);
+        if held.is_none() {
+            self.load(A, value);
         }
+        // What a relation gives is 0 or 1.
+        let relation = matches!(self.block.node(source(self.block, value)).op, Op::Cmp(..));
+        if reg == Reg::Scc && !relation {
+            self.truth_of(from);
+            return self.store_register(reg, A);
+        }
+        self.store_register(reg, from);
+    }
+
+    fn store_register(&mut self, reg: Reg, from: Register) {
         if let Place::Uniform(at) = register(reg) {
             let wide = reg.ty().bits() == 64;
-            self.store_to(Mem::at(fixed::UNIFORM, at), A, wide);
+            self.store_to(Mem::at(fixed::UNIFORM, at), from, wide);
         }
     }
 
     /// 1 for what is not 0.
-    fn truth(&mut self) {
-        self.test(A);
+    fn truth_of(&mut self, register: Register) {
+        self.test(register);
         self.set_if(Code::Setne_rm8);
     }
 
@@ -257,15 +348,15 @@ impl Uniform<'_, '_> {
     fn bin(&mut self, bin: Bin, elem: Elem, a: Value, b: Value) {
         let wide = elem == Elem::I64;
         self.load(A, a);
-        self.load(B, b);
-        let (x, y) = match wide {
-            true => (A, B),
-            false => (low(A), low(B)),
-        };
-        let args: [Arg; 2] = [x.into(), y.into()];
+        let x = if wide { A } else { low(A) };
         if let Some(codes) = alu(bin) {
-            self.asm.op(codes[usize::from(wide)], &args);
-        } else if let Some(codes) = shift(bin) {
+            let b = self.arg(B, b);
+            return self.asm.op(codes[usize::from(wide)], &[x.into(), b]);
+        }
+        self.load(B, b);
+        let y = if wide { B } else { low(B) };
+        let args: [Arg; 2] = [x.into(), y.into()];
+        if let Some(codes) = shift(bin) {
             self.asm
                 .op(codes[usize::from(wide)], &[x.into(), Register::CL.into()]);
         } else if let Some(code) = extreme(bin) {
@@ -304,16 +395,33 @@ impl Uniform<'_, '_> {
     }
 
     fn compare(&mut self, rel: Rel, wide: bool, a: Value, b: Value) {
+        self.flags(wide, a, b);
+        self.set_if(condition(rel).expect("what has a template has a condition"));
+    }
+
+    fn flags(&mut self, wide: bool, a: Value, b: Value) {
         self.load(A, a);
-        self.load(B, b);
+        let b = self.arg(B, b);
         match wide {
-            true => self.asm.op(Code::Cmp_r64_rm64, &[A.into(), B.into()]),
-            false => {
-                self.asm
-                    .op(Code::Cmp_r32_rm32, &[low(A).into(), low(B).into()]);
+            true => self.asm.op(Code::Cmp_r64_rm64, &[A.into(), b]),
+            false => self.asm.op(Code::Cmp_r32_rm32, &[low(A).into(), b]),
+        }
+    }
+
+    /// Jumps where a value is not 0: by the flags of a relation, if it is one that nobody else needs.
+    pub fn jump_if(&mut self, cond: Value, to: Label) {
+        let node = &self.block.node(source(self.block, cond)).op;
+        match *node {
+            Op::Cmp(rel, elem, _, a, b) if self.stages.in_branch == Some(source(self.block, cond)) => {
+                self.flags(elem == Elem::I64, a, b);
+                self.asm.jump(jump(rel), to);
+            }
+            _ => {
+                self.load(A, cond);
+                self.test(A);
+                self.asm.jump(Code::Jne_rel32_64, to);
             }
         }
-        self.set_if(condition(rel).expect("what has a template has a condition"));
     }
 
     fn select(&mut self, cond: Value, a: Value, b: Value) {
@@ -338,7 +446,7 @@ impl Uniform<'_, '_> {
         };
         if let Some(carry) = carry {
             self.load(A, carry);
-            self.truth();
+            self.truth_of(A);
             self.asm.op(Code::Mov_r64_rm64, &[C.into(), A.into()]);
         }
         self.load(A, a);

@@ -16,6 +16,7 @@ use wavetank_ir::{Block, Op, Reg, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
 
 use crate::asm::{Arg, Asm, Under};
+use crate::held::{self, Held};
 use crate::stages::{Stages, source};
 use crate::templates::{self, Template};
 
@@ -66,12 +67,24 @@ type VarId = usize;
 /// The part that a value as a mask is.
 const MASK: u8 = 2;
 
+/// A mask of all lanes, which a general register has when the tiles have been done: each shifts its part in.
+pub struct Gathered {
+    /// The register.
+    pub register: Register,
+    /// Where it is to be stored behind the uniform state, with all lanes.
+    pub homes: Vec<u32>,
+    /// The values that it is.
+    pub values: Vec<Value>,
+    var: VarId,
+}
+
 /// A tile under way.
 pub struct Tile<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     single: &'t mut (dyn Single + 'b),
     stages: &'t Stages,
+    held: &'t mut Held,
     stage: u32,
     nodes: &'t [Value],
     /// The node that is done.
@@ -88,6 +101,7 @@ pub struct Tile<'t, 'b> {
     merge: Option<(u16, Option<Register>)>,
     /// The mask that restricts the mask an operation computes.
     gate: Option<Register>,
+    gathered: Vec<Gathered>,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
@@ -97,6 +111,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         block: &'b Block,
         single: &'t mut (dyn Single + 'b),
         stages: &'t Stages,
+        held: &'t mut Held,
         stage: u32,
     ) -> Tile<'t, 'b> {
         let nodes = &stages.list[stage as usize].tile[..];
@@ -109,6 +124,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             block,
             single,
             stages,
+            held,
             stage,
             nodes,
             at: 0,
@@ -120,21 +136,23 @@ impl<'t, 'b> Tile<'t, 'b> {
             pinned: Vec::new(),
             merge: None,
             gate: None,
+            gathered: Vec::new(),
         }
     }
 
-    /// Makes the code of a tile.
+    /// Makes the code of a tile. Gives the masks that registers have behind the last one.
     ///
     /// # Errors
     /// If there are no temporaries left.
-    pub fn run(mut self) -> Result<(), TooMany> {
+    pub fn run(mut self) -> Result<Vec<Gathered>, TooMany> {
         while let Some(v) = self.nodes.get(self.at) {
             self.node(*v)?;
             self.at += 1;
             self.pinned.clear();
             self.release();
         }
-        self.store_contents()
+        self.store_contents()?;
+        Ok(self.gathered)
     }
 
     fn node(&mut self, v: Value) -> Result<(), TooMany> {
@@ -179,12 +197,14 @@ impl<'t, 'b> Tile<'t, 'b> {
         if self.stages.needed[v.index()] <= self.stage {
             return Ok(());
         }
+        if self.is_mask(v) {
+            return self.keep_mask(v);
+        }
         let place = self.single.claim(v, self.stage)?;
         let parts = if self.block.ty(v) == Ty::V64 { 2 } else { 1 };
         for part in 0..parts {
             let home = match place {
                 Place::Vector(at) => Home::Lanes(at + u32::from(part) * VECTOR_BYTES as u32),
-                Place::Uniform(at) => Home::Mask(at),
                 _ => unreachable!("a claim is memory"),
             };
             let var = self.var(v, part);
@@ -193,6 +213,62 @@ impl<'t, 'b> Tile<'t, 'b> {
             self.vars[var].home.get_or_insert(home);
         }
         Ok(())
+    }
+
+    /// Keeps a mask that later stages need.
+    fn keep_mask(&mut self, v: Value) -> Result<(), TooMany> {
+        let var = self.var(v, MASK);
+        let stored = self.held.is_stored(v);
+        let at = match self.gather(var)? {
+            Some(at) => {
+                self.gathered[at].values.push(v);
+                (!stored).then_some(at)
+            }
+            None => None,
+        };
+        if at.is_some() {
+            return Ok(());
+        }
+        self.held.has_place(v);
+        let Place::Uniform(place) = self.single.claim(v, self.stage)? else {
+            unreachable!("a mask is a uniform value");
+        };
+        self.store_mask(var, place)
+    }
+
+    /// Stores a mask, with all lanes when all tiles have been done.
+    fn store_mask(&mut self, var: VarId, place: u32) -> Result<(), TooMany> {
+        match self.gather(var)? {
+            Some(at) => self.gathered[at].homes.push(place),
+            None => {
+                let register = self.register(var)?;
+                self.store(Home::Mask(place), register);
+            }
+        }
+        Ok(())
+    }
+
+    /// The general register in which a mask is gathered, if there is one. What goes to memory in pieces is not read from
+    /// there as a whole before they have arrived, which takes long.
+    fn gather(&mut self, var: VarId) -> Result<Option<usize>, TooMany> {
+        let known = self.gathered.iter().position(|mask| mask.var == var);
+        let Some(register) = held::MASKS.get(self.gathered.len()).copied() else {
+            return Ok(known);
+        };
+        if known.is_some() {
+            return Ok(known);
+        }
+        let (eax, from) = (Register::EAX, self.register(var)?);
+        self.asm.op(Code::VEX_Kmovw_r32_kr, &[eax.into(), from.into()]);
+        let args = [register.into(), Register::RAX.into(), 16.into()];
+        self.asm.op(Code::Shrd_rm64_r64_imm8, &args);
+        self.gathered.push(Gathered {
+            register,
+            homes: Vec::new(),
+            values: Vec::new(),
+            var,
+        });
+        Ok(Some(self.gathered.len() - 1))
     }
 
     fn compute(&mut self, v: Value, template: Template) -> Result<(), TooMany> {
@@ -267,9 +343,8 @@ impl<'t, 'b> Tile<'t, 'b> {
             Reg::V64(n) => (n, 2),
             Reg::S64(n) | Reg::Mask(n) => {
                 let mask = source(self.block, value);
-                let register = self.reg(mask)?;
-                self.store(Home::Mask(4 * u32::from(n)), register);
-                return Ok(());
+                let var = self.var(mask, 0);
+                return self.store_mask(var, 4 * u32::from(n));
             }
             _ => unreachable!("tiles write vectors and masks"),
         };
