@@ -120,6 +120,10 @@ fn value(random: &mut Random) -> u32 {
 
 /// Bytes of the memory that addresses and descriptors of a wave lie in.
 const MEMORY: u32 = 4096;
+/// Bytes of the scratch of a lane.
+const LANE_SCRATCH: u32 = 2052;
+/// Bytes of the scratch of a wave.
+const SCRATCH: u32 = LANE_SCRATCH * 64;
 /// A pair of vector registers with an address in it for each lane.
 const VADDR: u8 = 20;
 /// Two vector registers with offsets in it, up to a little past its middle.
@@ -129,7 +133,7 @@ const SBASE: u8 = 88;
 /// Four with a buffer descriptor of it.
 const SBUFFER: u8 = 92;
 
-fn state(seed: u64, memory: u64) -> Wave {
+fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
     let random = &mut Random(seed);
     let mut wave = Wave::new(0);
     for n in 0..VGPRS {
@@ -150,9 +154,9 @@ fn state(seed: u64, memory: u64) -> Wave {
     u.budget = 1;
     wave.set_s64(126, exec);
     // Most accesses are inside, and aligned; whole rows of a wave are usual.
-    let shape = random.below(4);
+    let (shape, step) = (random.below(5), [0, 1, 2, 4, 8, 12, 16][random.below(7)]);
     let mut offset = |lane: usize| match shape {
-        0 => 4 * lane as u32 + 256,
+        0 => step * lane as u32 + 256,
         1 => 16 * (random.below(32) as u32),
         2 => 4 * (random.below(512) as u32),
         _ => random.below(2048) as u32,
@@ -169,6 +173,11 @@ fn state(seed: u64, memory: u64) -> Wave {
     wave.set_s64(SBUFFER, memory);
     // 32 bits a component, unsigned, X Y Z W (Vega ISA, 8.1.8).
     wave.set_s64(SBUFFER + 2, u64::from(MEMORY) | 0x0002_7fac << 32);
+    if random.below(4) == 0 {
+        // Scratch: swizzled, with ADD_TID and an index stride of 64.
+        wave.set_s64(SBUFFER, scratch | 1 << 63);
+        wave.set_s64(SBUFFER + 2, u64::from(SCRATCH) | 0x00e0_7fac << 32);
+    }
     wave
 }
 
@@ -180,22 +189,29 @@ type Outcome = (Stop, Vec<u32>, Vec<u64>);
 /// Memory of the host that every run finds alike, on a device of its own.
 struct World {
     memory: Box<[AtomicU64]>,
+    scratch: Box<[AtomicU64]>,
+}
+
+/// Memory of so many bytes.
+fn words(bytes: u32) -> Box<[AtomicU64]> {
+    (0..bytes / 8).map(|_| AtomicU64::new(0)).collect()
+}
+
+/// Where guests have memory: `alias` is 0, or the bit of the second address that host memory has.
+fn address(words: &[AtomicU64], alias: u64) -> u64 {
+    words.as_ptr().expose_provenance() as u64 | alias
 }
 
 impl World {
     fn new() -> World {
         World {
-            memory: (0..MEMORY / 8).map(|_| AtomicU64::new(0)).collect(),
+            memory: words(MEMORY),
+            scratch: words(SCRATCH),
         }
     }
 
-    /// Where guests have it: `alias` is 0, or the bit of the second address that host memory has.
-    fn address(&self, alias: u64) -> u64 {
-        self.memory.as_ptr().expose_provenance() as u64 | alias
-    }
-
     fn fill(&self) {
-        for (n, dword) in (1u64..).zip(&self.memory) {
+        for (n, dword) in (1u64..).zip(self.memory.iter().chain(&self.scratch)) {
             dword.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), Ordering::Relaxed);
         }
     }
@@ -204,12 +220,17 @@ impl World {
     /// knows by then what is accessed. (The global data share is what the one before left.)
     fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
         let registry = Registry::new();
-        let pointer = std::ptr::with_exposed_provenance_mut(self.address(alias) as usize);
-        // SAFETY: atomic words, which outlive the registration.
-        let registered =
-            unsafe { registry.register("memory", pointer, MEMORY.into(), Rights::ReadWrite) };
-        let registered = registered.expect("nothing else is there");
+        let register = |name, words: &[AtomicU64]| {
+            let pointer = std::ptr::with_exposed_provenance_mut(address(words, alias) as usize);
+            let bytes = size_of_val(words) as u64;
+            // SAFETY: atomic words, which outlive the registration.
+            let registered = unsafe { registry.register(name, pointer, bytes, Rights::ReadWrite) };
+            registered.expect("nothing else is there")
+        };
+        let registered = [("memory", &self.memory), ("scratch", &self.scratch)]
+            .map(|(name, words)| register(name, words));
         let mut memory = MemoryUnit::new(&registry);
+        memory.set_scratch(address(&self.scratch, alias), LANE_SCRATCH);
         let runs = waves.iter_mut().map(|wave| {
             self.fill();
             memory.set_lds(Lds::new(4096));
@@ -218,8 +239,11 @@ impl World {
         let stop = runs.last().expect("there is a wave");
         let lds = memory.lds().dwords().to_vec();
         drop(memory);
-        registry.unregister(registered).expect("it was registered");
-        let after = self.memory.iter().map(|word| word.load(Ordering::Relaxed));
+        for address in registered {
+            registry.unregister(address).expect("it was registered");
+        }
+        let all = self.memory.iter().chain(&self.scratch);
+        let after = all.map(|word| word.load(Ordering::Relaxed));
         (stop, lds, after.collect())
     }
 }
@@ -265,7 +289,10 @@ fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
         simd,
     };
     let alias = if seed & 2 != 0 { ALIAS } else { 0 };
-    let start = || state(seed, world.address(alias));
+    let start = || {
+        let [memory, scratch] = [&world.memory, &world.scratch].map(|words| address(words, alias));
+        state(seed, memory, scratch)
+    };
     let (mut expected, mut got) = ([start(), start()], [start(), start()]);
     let a = world.run(&mut Plain::new(&plain), &mut expected, alias);
     let b = engine::with(source, how, |backend| world.run(backend, &mut got, alias));

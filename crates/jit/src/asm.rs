@@ -160,6 +160,13 @@ impl Asm {
         self.push(&instruction(code, args));
     }
 
+    /// An instruction that changes memory as one.
+    pub fn locked(&mut self, code: Code, args: &[Arg]) {
+        let mut instruction = instruction(code, args);
+        instruction.set_has_lock_prefix(true);
+        self.push(&instruction);
+    }
+
     /// A vector instruction under a mask.
     pub fn under(&mut self, code: Code, under: Under, args: &[Arg]) {
         let mut instruction = instruction(code, args);

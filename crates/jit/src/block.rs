@@ -278,7 +278,7 @@ impl<'b> Compiler<'_, 'b> {
         if let Some(load) = ScalarLoad::of(op, pc) {
             load.emit(&mut self.uniforms(stage), slow);
         } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
-            access.emit(&mut self.uniforms(stage), slow);
+            access.emit(&mut self.uniforms(stage), slow)?;
         } else {
             return self.steps(v, stage);
         }

@@ -10,6 +10,7 @@ use wavetank_isa::Generation;
 /// width, in every mode. Swizzled buffers go by [`Dword`](Self::Dword) in the
 /// first mode too. LDS, flat and scratch addresses do not look at it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum Alignment {
     /// They are made there.
     Unaligned,

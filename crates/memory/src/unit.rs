@@ -57,6 +57,21 @@ impl<'m> MemoryUnit<'m> {
     /// Byte offset of the LDS.
     pub const LDS: usize = std::mem::offset_of!(MemoryUnit<'static>, lds);
 
+    /// Byte offset of the address of the scratch of the wave that runs (64 bits).
+    pub const SCRATCH_BASE: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::BASE;
+
+    /// Byte offset of what a lane has of it, in bytes (32 bits).
+    pub const SCRATCH_BYTES: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::BYTES;
+
+    /// Byte offset of the pointer to a byte that is 0 as long as the scratch is there.
+    pub const SCRATCH_GONE: usize =
+        std::mem::offset_of!(MemoryUnit<'static>, scratch) + Scratch::GONE;
+
+    /// Byte offset of the [`Alignment`] (8 bits).
+    pub const ALIGNMENT: usize = std::mem::offset_of!(MemoryUnit<'static>, alignment);
+
     /// Byte offset of the window of an instruction among them, by the slot of its [`Request`](crate::Request).
     pub const fn window_at(slot: u32) -> usize {
         slot as usize % WINDOWS * size_of::<Window>()

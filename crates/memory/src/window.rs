@@ -46,7 +46,7 @@ pub struct Span {
 }
 
 /// What the windows on nothing point to.
-static NOTHING: AtomicBool = AtomicBool::new(true);
+pub(crate) static NOTHING: AtomicBool = AtomicBool::new(true);
 
 impl Default for Window {
     /// One that holds nothing.

@@ -1,12 +1,14 @@
 //! Where the scratch of a wave is.
 
+use std::mem::offset_of;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use wavetank_isa::numbers::PRIVATE_BASE;
 
 use crate::fault::{Denied, MemoryFaultReason};
 use crate::registry::{Entry, Map, Rights};
-use crate::window::Span;
+use crate::window::{NOTHING, Span};
 
 /// Bytes from one dword of a lane's private memory to the next.
 pub const PRIVATE_STEP: u64 = 64 * 4;
@@ -14,7 +16,7 @@ pub const PRIVATE_STEP: u64 = 64 * 4;
 use PRIVATE_STEP as STEP;
 
 /// The scratch of the wave that runs.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Scratch {
     pub base: u64,
     /// The start of the allocation that it is in: the scratch of the first wave
@@ -23,9 +25,31 @@ pub(crate) struct Scratch {
     bytes_per_lane: u32,
     /// The allocation that holds it, if there is one.
     entry: Option<Arc<Entry>>,
+    /// Is set when that is taken away. The entry keeps what it points to; without one that is a static.
+    gone: *const AtomicBool,
+}
+
+impl Default for Scratch {
+    /// None.
+    fn default() -> Self {
+        Scratch {
+            base: 0,
+            group: 0,
+            bytes_per_lane: 0,
+            entry: None,
+            gone: &raw const NOTHING,
+        }
+    }
 }
 
 impl Scratch {
+    /// Byte offset of its address (64 bits).
+    pub const BASE: usize = offset_of!(Scratch, base);
+    /// Byte offset of what a lane has (32 bits).
+    pub const BYTES: usize = offset_of!(Scratch, bytes_per_lane);
+    /// Byte offset of the pointer to a byte that is 0 as long as the memory is there.
+    pub const GONE: usize = offset_of!(Scratch, gone);
+
     /// Looks which allocation holds it.
     pub fn new(base: u64, bytes_per_lane: u32, map: &Map) -> Self {
         let end = base.checked_add(wave_bytes(bytes_per_lane));
@@ -36,6 +60,9 @@ impl Scratch {
             base,
             group: entry.as_ref().map_or(base, |e| e.allocation.address),
             bytes_per_lane,
+            gone: entry
+                .as_ref()
+                .map_or(&raw const NOTHING, |entry| entry.gone()),
             entry,
         }
     }

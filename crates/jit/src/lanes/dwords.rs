@@ -1,0 +1,110 @@
+//! Whole dwords of lanes, one or several.
+
+use iced_x86::Code;
+use wavetank_memory::VECTOR_BYTES;
+
+use super::*;
+use crate::asm::{Asm, Under};
+
+impl LaneAccess<'_> {
+    /// Bytes from one dword of a lane to the next.
+    fn step(&self) -> u32 {
+        match self.is_private() {
+            true => VECTOR_BYTES as u32,
+            false => 4,
+        }
+    }
+
+    /// Whether a row of dwords is all that each of them is part of.
+    fn has_rows(&self) -> bool {
+        self.is_private() || self.dwords() == 1
+    }
+
+    pub(super) fn loads(&self, u: &mut Uniform<'_, '_>) {
+        let (row, same, done) = (u.asm.label(), u.asm.label(), u.asm.label());
+        self.apart(u.asm);
+        if self.has_rows() {
+            self.if_row(u.asm, 4, row);
+        }
+        if !self.is_private() {
+            self.if_same(u.asm, same);
+        }
+        for n in 0..self.dwords() {
+            // The mask is used up.
+            u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
+            let from = Mem::sum(BASE, INDEX, self.step() * n);
+            u.asm.under(
+                Code::EVEX_Vpgatherdd_zmm_k1_vm32z,
+                Under::Merge(K),
+                &[DATA.into(), from.into()],
+            );
+            self.keep(u.asm, n);
+        }
+        u.asm.jump(Code::Jmp_rel32_64, done);
+        if self.has_rows() {
+            u.asm.place(row);
+            for n in 0..self.dwords() {
+                let from = Mem::sum(BASE, A, self.step() * n);
+                u.asm
+                    .under(COPY, Under::Zero(ON), &[DATA.into(), from.into()]);
+                self.keep(u.asm, n);
+            }
+            u.asm.jump(Code::Jmp_rel32_64, done);
+        }
+        if !self.is_private() {
+            u.asm.place(same);
+            for n in 0..self.dwords() {
+                let from = Mem::sum(BASE, A, 4 * n);
+                u.asm.op(BROADCAST, &[DATA.into(), from.into()]);
+                self.keep(u.asm, n);
+            }
+        }
+        u.asm.place(done);
+    }
+
+    /// A dword goes to its register, which is stored whole: it will be read whole soon.
+    pub(super) fn keep(&self, asm: &mut Asm, n: u32) {
+        let at = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
+        let register = Mem::sum(fixed::VECTOR, fixed::TILE, at);
+        asm.op(COPY, &[OLD.into(), register.into()]);
+        asm.under(COPY, Under::Merge(ON), &[OLD.into(), DATA.into()]);
+        asm.op(STORE, &[register.into(), OLD.into()]);
+    }
+
+    pub(super) fn stores(&self, u: &mut Uniform<'_, '_>) {
+        if !self.has_rows() {
+            // Records may overlap.
+            return self.each_lane(u, |access, u| {
+                for (n, data) in (0..).zip(&access.op.data) {
+                    lane(u, UNIT, *data);
+                    let to = Mem::sum(BASE, A, 4 * n);
+                    let data = crate::asm::low(UNIT);
+                    u.asm.op(Code::Mov_rm32_r32, &[to.into(), data.into()]);
+                }
+            });
+        }
+        let (row, done) = (u.asm.label(), u.asm.label());
+        self.apart(u.asm);
+        self.if_row(u.asm, 4, row);
+        for n in 0..self.dwords() {
+            lanes(u, DATA, self.op.data[n as usize], 0);
+            // Lanes are stored in their order.
+            u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
+            let to = Mem::sum(BASE, INDEX, self.step() * n);
+            u.asm.under(
+                Code::EVEX_Vpscatterdd_vm32z_k1_zmm,
+                Under::Merge(K),
+                &[to.into(), DATA.into()],
+            );
+        }
+        u.asm.jump(Code::Jmp_rel32_64, done);
+        u.asm.place(row);
+        for n in 0..self.dwords() {
+            lanes(u, DATA, self.op.data[n as usize], 0);
+            let to = Mem::sum(BASE, A, self.step() * n);
+            u.asm
+                .under(STORE, Under::Merge(ON), &[to.into(), DATA.into()]);
+        }
+        u.asm.place(done);
+    }
+}
