@@ -239,6 +239,12 @@ impl Asm {
         Mem::at(fixed::CONSTANTS, 4 * at as u32)
     }
 
+    /// The offset of a constant of 64 bits behind [`fixed::CONSTANTS`].
+    pub fn wide_constant(&mut self, value: u64) -> Mem {
+        let at = self.constant_row(&[value as u32, (value >> 32) as u32]);
+        Mem::at(fixed::CONSTANTS, at)
+    }
+
     /// The offset of a row of constants behind [`fixed::CONSTANTS`].
     pub fn constant_row(&mut self, row: &[u32]) -> u32 {
         let mut windows = self.constants.windows(row.len());

@@ -7,10 +7,12 @@ mod compare;
 mod convert;
 mod cross;
 mod float;
+mod format;
 mod int;
 mod masks;
 mod wide;
 
+use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Block, Op, Ty, Value};
 
@@ -23,18 +25,18 @@ pub type Template = fn(&mut Tile<'_, '_>) -> Result<(), TooMany>;
 /// The template of an operation on lanes, or on a mask that tiles compute.
 pub fn vector(block: &Block, op: &Op) -> Option<Template> {
     let is_mask = |v: Value| block.ty(v) == Ty::Mask;
+    let constant = |v: Value| match block.node(source(block, v)).op {
+        Op::Const(c) => Some(c),
+        _ => None,
+    };
     match *op {
         Op::Bin(bin, _, _, a, b) if is_mask(a) && is_mask(b) => masks::bin(bin),
         Op::Un(un, _, _, a) if is_mask(a) => masks::un(un),
         Op::Un(un, elem, fp, _) => int::un(un, elem).or_else(|| float::un(un, elem, fp)),
         Op::Bin(bin, elem, fp, _, b) => {
-            let count = match block.node(source(block, b)).op {
-                Op::Const(c) => Some(c),
-                _ => None,
-            };
             int::bin(bin, elem)
                 .or_else(|| float::bin(bin, elem, fp))
-                .or_else(|| wide::bin(bin, elem, count))
+                .or_else(|| wide::bin(bin, elem, constant(b)))
         }
         Op::Tern(tern, elem, fp, ..) => int::tern(tern, elem).or_else(|| float::tern(tern, elem, fp)),
         Op::Cmp(rel, elem, fp, ..) => compare::cmp(rel, elem, fp),
@@ -43,9 +45,35 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
         Op::AddCarry(a, ..) if block.ty(a).bits() == 32 => Some(wide::add_carry),
         Op::SubBorrow(a, ..) if block.ty(a).bits() == 32 => Some(wide::sub_borrow),
         Op::MadWide { signed: false, .. } => Some(wide::mad_wide),
+        Op::Class(elem, _, bits) => compare::class(elem, constant(bits)),
         Op::NonZero(_) => Some(compare::non_zero),
         Op::LaneId => Some(int::lane_id),
         Op::Shuffle(_, ref table) => cross::shuffle(table),
         _ => None,
+    }
+}
+
+/// The lower half of a register.
+fn lower(register: Register) -> Register {
+    Register::YMM0 + (register as u32 - Register::ZMM0 as u32)
+}
+
+impl Tile<'_, '_> {
+    /// Lanes 0 to 7 of a register (0), or 8 to 15 (1), as half a register; these in the lower half of `scratch`.
+    fn eight(&mut self, from: Register, which: usize, scratch: Register) -> Register {
+        if which == 0 {
+            return lower(from);
+        }
+        let to = lower(scratch);
+        let args = [to.into(), from.into(), 1.into()];
+        self.asm.op(Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8, &args);
+        to
+    }
+
+    /// The lower halves of two registers, side by side.
+    fn join(&mut self, to: Register, [low, high]: [Register; 2]) {
+        let args = [to.into(), low.into(), lower(high).into(), 1.into()];
+        self.asm
+            .op(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &args);
     }
 }

@@ -6,6 +6,7 @@
 //! it writes into a copy of the old contents under the mask of the write.
 
 mod operands;
+mod pairs;
 mod registers;
 
 use std::collections::{BTreeMap, HashMap};
@@ -19,6 +20,7 @@ use crate::asm::{Arg, Asm, Under};
 use crate::held::{self, Held};
 use crate::stages::{Stages, source};
 use crate::templates::{self, Template};
+use pairs::{Pair, home_of};
 
 /// Registers for values. The other ones are for templates.
 const ZMMS: usize = 28;
@@ -44,6 +46,10 @@ enum Home {
     Dword(u32),
     /// A constant for all lanes.
     Const(u32),
+    /// A qword for all lanes, behind the uniform state.
+    Qword(u32),
+    /// A constant of 64 bits for all lanes.
+    WideConst(u64),
     /// A mask, behind the uniform state.
     Mask(u32),
     /// A constant mask.
@@ -95,10 +101,14 @@ pub struct Tile<'t, 'b> {
     of: HashMap<(Value, u8), VarId>,
     /// What vector registers of the wave hold that have been written.
     contents: BTreeMap<u16, VarId>,
+    /// Values of 64 bits that have been packed, or computed so.
+    pairs: Vec<Pair>,
+    /// Planes that somebody packed at this node.
+    stale: Vec<VarId>,
     used: HashMap<Register, VarId>,
     pinned: Vec<Register>,
     /// The register and the mask of the write that the operation does as well.
-    merge: Option<(u16, Option<Register>)>,
+    merge: Option<(u16, Option<Value>)>,
     /// The mask that restricts the mask an operation computes.
     gate: Option<Register>,
     gathered: Vec<Gathered>,
@@ -132,6 +142,8 @@ impl<'t, 'b> Tile<'t, 'b> {
             vars: Vec::new(),
             of: HashMap::new(),
             contents: BTreeMap::new(),
+            pairs: Vec::new(),
+            stale: Vec::new(),
             used: HashMap::new(),
             pinned: Vec::new(),
             merge: None,
@@ -149,6 +161,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             self.node(*v)?;
             self.at += 1;
             self.pinned.clear();
+            self.drop_stale();
             self.release();
         }
         self.store_contents()?;
@@ -179,7 +192,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         };
         for part in 0..parts {
             let n = first + u16::from(part);
-            let home = Home::Lanes(u32::from(n) * VECTOR_BYTES as u32);
+            let home = home_of(n);
             let var = match self.contents.get(&n) {
                 Some(var) => *var,
                 None => self.new_var(Some(home), false),
@@ -274,7 +287,9 @@ impl<'t, 'b> Tile<'t, 'b> {
     fn compute(&mut self, v: Value, template: Template) -> Result<(), TooMany> {
         let (merge, gate) = (self.write_behind(v), self.gate_behind(v));
         if let Some((n, mask)) = merge {
-            let mask = mask.map(|m| self.reg(m)).transpose()?;
+            if let Some(mask) = mask {
+                self.reg(mask)?;
+            }
             self.merge = Some((n, mask));
         }
         if let Some((_, by)) = gate {
@@ -353,6 +368,9 @@ impl<'t, 'b> Tile<'t, 'b> {
         let Some(mask) = mask else {
             return self.write_all(registers, value);
         };
+        if parts == 2 && self.is_packed(value) {
+            return self.write_packed(first, value, mask);
+        }
         let mask = self.reg(mask)?;
         // Both halves are found before one is written.
         let halves = [
@@ -378,7 +396,9 @@ impl<'t, 'b> Tile<'t, 'b> {
             .map(|part| self.var(value, part as u8))
             .collect();
         for var in &vars {
-            self.register(*var)?;
+            if !self.has_other_form(*var) {
+                self.register(*var)?;
+            }
         }
         for (n, var) in registers.zip(vars) {
             self.hold(n, var)?;
@@ -390,7 +410,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     fn store_contents(&mut self) -> Result<(), TooMany> {
         for (n, var) in std::mem::take(&mut self.contents) {
             let register = self.register(var)?;
-            self.store(Home::Lanes(u32::from(n) * VECTOR_BYTES as u32), register);
+            self.store(home_of(n), register);
             self.pinned.clear();
         }
         Ok(())

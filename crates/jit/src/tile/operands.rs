@@ -2,10 +2,10 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
-use wavetank_ir::{Fp, Op, Value};
-use wavetank_memory::VECTOR_BYTES;
+use wavetank_ir::{Elem, Fp, Op, Value};
 
-use super::{Home, MASK, SCRATCH, Tile, Var, VarId};
+use super::pairs::home_of;
+use super::{MASK, SCRATCH, Tile, Var, VarId};
 use crate::asm::{Arg, Under};
 use crate::stages::source;
 
@@ -24,11 +24,12 @@ impl Tile<'_, '_> {
     /// An operand as an instruction takes it: in memory if it is there and needed no more.
     pub fn arg(&mut self, v: Value, part: u8) -> Result<Arg, TooMany> {
         let var = self.var(v, part);
-        if self.vars[var].register.is_none() && !self.is_live_after(var) {
-            let home = self.vars[var].home.expect("it is here or there");
-            return Ok(self.memory(home));
+        match self.vars[var].home {
+            Some(home) if self.vars[var].register.is_none() && !self.is_live_after(var) => {
+                Ok(self.memory(home))
+            }
+            _ => self.register(var).map(Arg::R),
         }
-        self.register(var).map(Arg::R)
     }
 
     /// The value of a uniform operand that is constant.
@@ -59,7 +60,7 @@ impl Tile<'_, '_> {
         v: Value,
         part: u8,
         n: u16,
-        mask: Option<Register>,
+        mask: Option<Value>,
     ) -> Result<(Register, Under), TooMany> {
         let var = match mask {
             Some(_) => self.own_contents(n)?,
@@ -73,32 +74,42 @@ impl Tile<'_, '_> {
         self.hold(n, var)?;
         self.bind(v, part, var);
         let register = self.vars[var].register.expect("it was just put there");
-        Ok((register, mask.map_or(Under::All, Under::Merge)))
+        let under = match mask {
+            Some(mask) => Under::Merge(self.reg(mask)?),
+            None => Under::All,
+        };
+        Ok((register, under))
+    }
+
+    /// What a vector register of the wave holds, wherever that is.
+    pub(super) fn held_by(&mut self, n: u16) -> VarId {
+        if let Some(var) = self.contents.get(&n) {
+            return *var;
+        }
+        let home = home_of(n);
+        // The same may have been read.
+        let known = |var: &Var| var.home == Some(home) && var.register.is_some();
+        match self.vars.iter().position(known) {
+            Some(var) => var,
+            None => self.new_var(Some(home), false),
+        }
+    }
+
+    /// Whether somebody else than this vector register needs what it holds, behind this node.
+    pub(super) fn is_needed_beside(&self, n: u16, var: VarId) -> bool {
+        let held = u32::from(self.contents.contains_key(&n));
+        let behind = |v: &Value| {
+            let uses = self.uses.get(v);
+            uses.is_some_and(|uses| uses.last().is_some_and(|at| *at > self.at))
+        };
+        self.vars[var].held > held || self.vars[var].values.iter().any(behind)
     }
 
     /// What a vector register of the wave holds, in a register that can be written.
     pub(super) fn own_contents(&mut self, n: u16) -> Result<VarId, TooMany> {
-        let old = match self.contents.get(&n) {
-            Some(var) => *var,
-            None => {
-                let home = Home::Lanes(u32::from(n) * VECTOR_BYTES as u32);
-                // The same may have been read.
-                let known = |var: &Var| var.home == Some(home) && var.register.is_some();
-                match self.vars.iter().position(known) {
-                    Some(var) => var,
-                    None => self.new_var(Some(home), false),
-                }
-            }
-        };
+        let old = self.held_by(n);
         let from = self.register(old)?;
-        let held = u32::from(self.contents.contains_key(&n));
-        let needed = self.vars[old].held > held || {
-            let behind = |v: &Value| {
-                let uses = self.uses.get(v);
-                uses.is_some_and(|uses| uses.last().is_some_and(|at| *at > self.at))
-            };
-            self.vars[old].values.iter().any(behind)
-        };
+        let needed = self.is_needed_beside(n, old);
         let new = self.new_var(None, false);
         if needed {
             let to = self.free_register(false)?;
@@ -119,12 +130,13 @@ impl Tile<'_, '_> {
         }
         self.vars[var].held += 1;
         // Who needs what is there in memory must have it before it is overwritten.
-        let home = Some(Home::Lanes(u32::from(n) * VECTOR_BYTES as u32));
+        let home = Some(home_of(n));
         for other in 0..self.vars.len() {
             if self.vars[other].home != home {
                 continue;
             }
-            if self.vars[other].register.is_none() && (other == var || self.is_live_after(other)) {
+            let wanted = other == var || self.is_live_after(other);
+            if wanted && self.vars[other].register.is_none() && !self.has_other_form(other) {
                 self.register(other)?;
             }
             self.vars[other].home = None;
@@ -139,6 +151,13 @@ impl Tile<'_, '_> {
         let register = self.free_register(true)?;
         self.put(var, register);
         Ok((register, self.gate.map_or(Under::All, Under::Merge)))
+    }
+
+    /// A mask register for this node alone.
+    pub fn spare_mask(&mut self) -> Result<Register, TooMany> {
+        let register = self.free_register(true)?;
+        self.pinned.push(register);
+        Ok(register)
     }
 
     /// Moves both halves of a result of 64 bits from registers of the template to where they belong.
@@ -197,6 +216,18 @@ impl Tile<'_, '_> {
             | Op::Cmp(_, _, fp, ..)
             | Op::Cvt(_, _, _, fp, _) => fp,
             _ => Fp::default(),
+        }
+    }
+
+    /// What the node works on.
+    pub fn elem(&self) -> Elem {
+        match self.block.node(self.this()).op {
+            Op::Un(_, elem, ..)
+            | Op::Bin(_, elem, ..)
+            | Op::Tern(_, elem, ..)
+            | Op::Cmp(_, elem, ..)
+            | Op::Class(elem, ..) => elem,
+            _ => Elem::I32,
         }
     }
 

@@ -81,7 +81,11 @@ impl Tile<'_, '_> {
             let uses = self.uses.get(v)?;
             uses.iter().copied().find(|at| *at >= self.at)
         };
-        self.vars[var].values.iter().filter_map(of).min()
+        let values = |var: VarId| self.vars[var].values.iter();
+        match self.planes_of(var) {
+            Some([low, high]) => values(low).chain(values(high)).filter_map(of).min(),
+            None => values(var).filter_map(of).min(),
+        }
     }
 
     /// Whether it is needed behind this node, or to be stored.
@@ -90,12 +94,20 @@ impl Tile<'_, '_> {
             let uses = self.uses.get(v);
             uses.is_some_and(|uses| uses.last().is_some_and(|at| *at > self.at))
         };
-        self.vars[var].held > 0 || self.vars[var].values.iter().any(of)
+        let is_live = |var: VarId| self.vars[var].held > 0 || self.vars[var].values.iter().any(of);
+        match self.planes_of(var) {
+            Some(planes) => planes.into_iter().any(is_live),
+            None => is_live(var),
+        }
     }
 
     /// Gives back the registers of what is not needed any more.
     pub(super) fn release(&mut self) {
-        let live = |var: VarId| self.vars[var].held > 0 || self.next_use(var).is_some();
+        let held = |var: VarId| match self.planes_of(var) {
+            Some([low, high]) => self.vars[low].held + self.vars[high].held > 0,
+            None => self.vars[var].held > 0,
+        };
+        let live = |var: VarId| held(var) || self.next_use(var).is_some();
         let dead: Vec<VarId> = self.used.values().copied().filter(|v| !live(*v)).collect();
         for var in dead {
             self.drop_register(var);
@@ -135,7 +147,7 @@ impl Tile<'_, '_> {
 
     /// Sees to it that memory has it.
     pub(super) fn save(&mut self, var: VarId) -> Result<(), TooMany> {
-        if self.vars[var].home.is_some() {
+        if self.vars[var].home.is_some() || self.has_other_form(var) {
             return Ok(());
         }
         let register = self.vars[var].register.expect("it is here or there");
@@ -153,6 +165,8 @@ impl Tile<'_, '_> {
             Home::Lanes(at) => Arg::M(Mem::sum(fixed::VECTOR, fixed::TILE, at)),
             Home::Dword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
             Home::Const(c) => Arg::Each(self.asm.constant(c)),
+            Home::Qword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
+            Home::WideConst(c) => Arg::Each(self.asm.wide_constant(c)),
             Home::Mask(at) => Arg::M(Mem::sum(fixed::UNIFORM, fixed::PIECE, at)),
             Home::ConstMask(c) => {
                 let at = self.asm.constant_row(&[c as u32, (c >> 32) as u32]);
@@ -173,11 +187,14 @@ impl Tile<'_, '_> {
     pub(super) fn load(&mut self, home: Home, register: Register) {
         let from = self.memory(home);
         let (code, from) = match (home, from) {
-            (Home::Const(0), _) => {
+            (Home::Const(0) | Home::WideConst(0), _) => {
                 let zero = [register.into(); 3];
                 return self.asm.op(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &zero);
             }
             (Home::Mask(_) | Home::ConstMask(_), _) => (Code::VEX_Kmovw_kr_km16, from),
+            (Home::Qword(_) | Home::WideConst(_), Arg::Each(mem)) => {
+                (Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64, Arg::M(mem))
+            }
             (_, Arg::Each(mem)) => (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, Arg::M(mem)),
             _ => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, from),
         };
@@ -190,8 +207,10 @@ impl Tile<'_, '_> {
             self.pinned.push(register);
             return Ok(register);
         }
+        let Some(home) = self.vars[var].home else {
+            return self.convert(var);
+        };
         let register = self.free_register(self.vars[var].mask)?;
-        let home = self.vars[var].home.expect("it is here or there");
         self.load(home, register);
         self.put(var, register);
         Ok(register)
