@@ -146,7 +146,7 @@ impl Tile<'_, '_> {
 
     fn compare_floats(&mut self, predicate: u8) -> Done {
         let (f, fp, args) = (self.format(), self.fp(), self.args());
-        if f.bits == 32 && !fp.flush_in {
+        if f.bits == 32 && (!fp.flush_in || self.reads_zeros(f)) {
             return self.compare(f.compare, predicate);
         }
         let (a, b) = (self.pieces(f, args[0])?, self.pieces(f, args[1])?);
@@ -226,7 +226,7 @@ fn test_class(t: &mut Tile) -> Done {
         t.classes(f.class, to, a[0], bits)?;
     }
     if let Some(high) = a.get(1) {
-        let low = t.spare_mask()?;
+        let low = t.spare(true)?;
         t.asm.op(Code::VEX_Kmovw_kr_km16, &[low.into(), to.into()]);
         t.classes(f.class, to, *high, bits)?;
         let args = [to.into(), to.into(), low.into()];
@@ -262,7 +262,7 @@ impl Tile<'_, '_> {
         };
         self.asm.op(code, &[to.into(), a.into(), classes.into()]);
         let Some(join) = join else { return Ok(()) };
-        let (k, denormal) = (SCRATCH_MASK, self.spare_mask()?);
+        let (k, denormal) = (SCRATCH_MASK, self.spare(true)?);
         let (without, with) = if finite[0] { (denormal, k) } else { (k, denormal) };
         self.asm
             .op(code, &[k.into(), a.into(), classes::NEGATIVE.into()]);

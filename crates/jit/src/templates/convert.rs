@@ -16,7 +16,6 @@ const COPY: Code = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 /// The templates of conversions.
 pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
     let nearest = fp.round == Round::Nearest;
-    let keeps = !fp.flush_in && !fp.flush_out;
     Some(match (cvt, from, to) {
         (Cvt::SToF, Elem::I32, Elem::F32) if nearest => {
             |t| t.one(Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er)
@@ -45,7 +44,7 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
         (Cvt::FToF, Elem::F32, Elem::F64) => widen,
         (Cvt::FToF, Elem::F64, Elem::F32) => narrow,
         (Cvt::FToF, Elem::F16, Elem::F32) if !fp.flush_in => from_half,
-        (Cvt::FToF, Elem::F32, Elem::F16) if keeps => to_half,
+        (Cvt::FToF, Elem::F32, Elem::F16) if !fp.flush_out => to_half,
         _ => return None,
     })
 }
@@ -264,6 +263,7 @@ fn to_half(t: &mut Tile) -> Done {
     };
     let a = t.args()[0];
     let a = t.reg(a)?;
+    let a = t.flushed(Format::of(Elem::F32), a, 1);
     let words = lower(SCRATCH[0]);
     let args = [words.into(), a.into(), Arg::I(round)];
     t.asm

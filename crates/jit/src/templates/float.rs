@@ -28,7 +28,6 @@ pub fn un(un: Un, elem: Elem, fp: Fp) -> Option<Template> {
             return None;
         }
     }
-    let plain = !fp.flush_in && !fp.flush_out;
     Some(match un {
         Un::FNeg => |t| t.sign(|f| (f.xor, f.sign())),
         Un::FAbs => |t| t.sign(|f| (f.and, f.sign() - 1)),
@@ -38,7 +37,7 @@ pub fn un(un: Un, elem: Elem, fp: Fp) -> Option<Template> {
             })
         },
         Un::FRcp => |t| t.operate(true, reciprocal),
-        Un::FRsq if elem == Elem::F32 && plain => reciprocal_root,
+        Un::FRsq if elem == Elem::F32 => reciprocal_root,
         Un::FRsq if elem == Elem::F64 => |t| t.operate(true, wide_reciprocal_root),
         Un::FClamp => |t| t.operate(true, clamp),
         Un::FClampKeepNan => |t| t.operate(false, clamp_keeping_nans),
@@ -280,8 +279,9 @@ fn reciprocal_root(t: &mut Tile) -> Done {
     const WIDEN: Code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
     const MUL: Code = Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
     const SUB: Code = Code::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
-    let a = t.args()[0];
+    let (a, flushed) = (t.args()[0], t.spare(false)?);
     let a = t.reg(a)?;
+    let a = t.flushed_into(t.format(), flushed, a);
     let [estimate, x, y, better] = SCRATCH;
     let [narrow_x, narrow_y, narrow_better] = [Register::YMM29, Register::YMM30, Register::YMM31];
     t.asm
@@ -411,7 +411,7 @@ fn fma_of_memory(t: &mut Tile) -> Done {
 /// a · b rounded, plus c rounded.
 fn mad(t: &mut Tile, f: &Format, sum: Register, _: Under, [a, b, c]: [Register; 3]) {
     t.round(f.mul, sum, Under::All, &[a, b]);
-    t.flush_out(f, sum);
+    t.flush_product(f, sum);
     t.round(f.add, sum, Under::All, &[sum, c]);
     // Where c alone is a NaN, it is the result, also if the product is invalid.
     t.unless_unordered(f, sum, sum, |t| {

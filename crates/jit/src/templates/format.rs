@@ -5,7 +5,7 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
-use wavetank_ir::{Elem, Fp, Round, Value};
+use wavetank_ir::{Bin, Block, Cvt, Elem, Fp, Op, Round, Tern, Un, Value};
 
 use super::convert::rounding;
 use crate::asm::{Arg, Under};
@@ -143,6 +143,28 @@ pub fn is_known(elem: Elem, fp: Fp) -> bool {
     }
 }
 
+/// Whether the host may read denormals as zeros while it does these nodes, and that is of use: then whatever it computes
+/// with single precision is flushed on the way in. (Its own flushing on the way out looks at results before they are
+/// rounded, which is no use.) Halves it reads as they are.
+pub fn may_read_zeros(block: &Block, nodes: &[Value]) -> bool {
+    let mut useful = false;
+    let mut allows = |v: &Value| match block.node(*v).op {
+        Op::Un(Un::FNeg | Un::FAbs, ..) => true,
+        Op::Un(_, elem, fp, _)
+        | Op::Bin(_, elem, fp, ..)
+        | Op::Tern(_, elem, fp, ..)
+        | Op::Cmp(_, elem, fp, ..) => {
+            useful |= elem == Elem::F32 && fp.flush_in;
+            elem != Elem::F64 && (elem != Elem::F32 || fp.flush_in)
+        }
+        Op::Class(elem, ..) => elem == Elem::F16,
+        Op::Cvt(Cvt::FToF, Elem::F64, ..) => false,
+        Op::Cvt(Cvt::FToF, Elem::F32, _, fp, _) => fp.flush_in,
+        _ => true,
+    };
+    nodes.iter().all(&mut allows) && useful
+}
+
 impl Format {
     /// That of an element.
     pub fn of(elem: Elem) -> &'static Format {
@@ -228,20 +250,35 @@ impl Tile<'_, '_> {
         self.asm.under(f.and, Under::Merge(k), &args);
     }
 
-    /// An operand, flushed into a scratch register if that is asked for.
-    pub fn flushed(&mut self, f: &Format, from: Register, scratch: usize) -> Register {
-        if !self.fp().flush_in {
+    /// Whether the host reads denormals as zeros here, and the operation computes with what it reads.
+    pub fn reads_zeros(&self, f: &Format) -> bool {
+        let passes_on = matches!(
+            self.block.node(self.this()).op,
+            Op::Un(Un::FClampKeepNan, ..)
+                | Op::Bin(Bin::FMin | Bin::FMax, ..)
+                | Op::Tern(Tern::FMed3, ..)
+        );
+        self.zeros && f.bits == 32 && !passes_on
+    }
+
+    /// An operand, flushed into a register if that is asked for.
+    pub fn flushed_into(&mut self, f: &Format, to: Register, from: Register) -> Register {
+        if !self.fp().flush_in || self.reads_zeros(f) {
             return from;
         }
-        let to = SCRATCH[scratch];
         self.asm.op(f.copy, &[to.into(), from.into()]);
         self.flush(f, to);
         to
     }
 
+    /// The same with a scratch register.
+    pub fn flushed(&mut self, f: &Format, from: Register, scratch: usize) -> Register {
+        self.flushed_into(f, SCRATCH[scratch], from)
+    }
+
     /// A product within an operation, flushed if results are.
-    pub fn flush_out(&mut self, f: &Format, register: Register) {
-        if self.fp().flush_out {
+    pub fn flush_product(&mut self, f: &Format, register: Register) {
+        if self.fp().flush_out && !self.reads_zeros(f) {
             self.flush(f, register);
         }
     }
@@ -258,7 +295,14 @@ impl Tile<'_, '_> {
 
     /// The result from a scratch register, flushed if that is asked for.
     pub fn finish(&mut self, f: &Format, raw: Register, (to, under): (Register, Under)) {
-        self.flush_out(f, raw);
+        if self.fp().flush_out {
+            if self.reads_zeros(f) {
+                let one = self.number(f, f.one());
+                let args = [to.into(), raw.into(), one];
+                return self.asm.under(f.mul, under, &args);
+            }
+            self.flush(f, raw);
+        }
         if self.elem() == Elem::F16 {
             // Nothing above.
             let low = Arg::Each(self.asm.constant(0xffff));

@@ -112,6 +112,8 @@ pub struct Tile<'t, 'b> {
     /// The mask that restricts the mask an operation computes.
     gate: Option<Register>,
     gathered: Vec<Gathered>,
+    /// The host reads denormals as zeros.
+    pub zeros: bool,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
@@ -149,6 +151,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             merge: None,
             gate: None,
             gathered: Vec::new(),
+            zeros: templates::may_read_zeros(block, nodes),
         }
     }
 

@@ -153,9 +153,9 @@ impl Tile<'_, '_> {
         Ok((register, self.gate.map_or(Under::All, Under::Merge)))
     }
 
-    /// A mask register for this node alone.
-    pub fn spare_mask(&mut self) -> Result<Register, TooMany> {
-        let register = self.free_register(true)?;
+    /// A register for this node alone, of a mask or of lanes.
+    pub fn spare(&mut self, mask: bool) -> Result<Register, TooMany> {
+        let register = self.free_register(mask)?;
         self.pinned.push(register);
         Ok(register)
     }
