@@ -88,9 +88,6 @@ impl ScalarLoad {
         };
         asm.op(load, &[register.into(), from.into()]);
         asm.op(store, &[to.into(), register.into()]);
-        if self.dwords > 4 {
-            asm.op(Code::VEX_Vzeroupper, &[]);
-        }
     }
 }
 
