@@ -13,6 +13,7 @@ mod parts;
 mod places;
 mod rows;
 mod scratch;
+mod tiles;
 
 use std::mem::offset_of;
 
@@ -183,7 +184,10 @@ impl<'o> LaneAccess<'o> {
             return self.private_rows(u, slow);
         }
         self.base(u, slow);
-        self.in_a_row(u, done);
+        if !matches!(self.addresses, Addresses::Lds(..)) {
+            self.in_a_row(u, done);
+        }
+        self.in_tiles(u, done);
         for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
             let narrow = crate::asm::low(register);
             u.asm.op(SPREAD, &[vector.into(), narrow.into()]);

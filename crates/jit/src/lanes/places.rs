@@ -278,12 +278,14 @@ pub(super) fn ends_to_32_bits(asm: &mut Asm, slow: Label) {
     for limit in [LOW, HIGH] {
         asm.op(Code::Sub_r64_rm64, &[limit.into(), BASE.into()]);
     }
-    asm.set(A, i32::MAX as u64);
+    // Whatever lane a row begins at has an index of 32 bits, too.
+    const ROOM: i32 = 256;
+    asm.set(A, (i32::MAX - ROOM) as u64);
     asm.op(Code::Cmp_r64_rm64, &[LOW.into(), A.into()]);
     asm.jump(Code::Jg_rel32_64, slow);
     asm.op(Code::Cmp_r64_rm64, &[HIGH.into(), A.into()]);
     asm.op(Code::Cmovg_r64_rm64, &[HIGH.into(), A.into()]);
-    asm.set(A, i64::from(i32::MIN) as u64);
+    asm.set(A, i64::from(i32::MIN + ROOM) as u64);
     asm.op(Code::Cmp_r64_rm64, &[HIGH.into(), A.into()]);
     asm.jump(Code::Jl_rel32_64, slow);
     asm.op(Code::Cmp_r64_rm64, &[LOW.into(), A.into()]);

@@ -15,15 +15,15 @@ const FIRST_LANE: Register = Register::RSI;
 const START: Register = Register::RDI;
 
 /// The lanes of each tile that are on.
-const TILES: [Register; 4] = [Register::K1, Register::K2, Register::K3, Register::K4];
+pub(super) const TILES: [Register; 4] = [Register::K1, Register::K2, Register::K3, Register::K4];
 /// The lanes that are not where the row would have them.
-const ELSEWHERE: Register = Register::K7;
+pub(super) const ELSEWHERE: Register = Register::K7;
 
-const TILE_BYTES: u32 = 64;
+pub(super) const TILE_BYTES: u32 = 64;
 
 impl LaneAccess<'_> {
-    /// Where the indices of lanes are, for an access that may go to a row; of addresses the low and the high halves.
-    fn row_planes(&self, u: &Uniform<'_, '_>) -> Option<(u32, Option<u32>)> {
+    /// Where the indices of lanes are, for an access of dwords at any address; of addresses the low and the high halves.
+    pub(super) fn planes(&self, u: &Uniform<'_, '_>) -> Option<(u32, Option<u32>)> {
         let plain = matches!(self.op.kind, MemKind::Load | MemKind::Store);
         if !plain || self.bytes != 4 {
             return None;
@@ -44,7 +44,7 @@ impl LaneAccess<'_> {
     /// The access, where lanes go to a row all of which may be accessed; behind it, the code goes to `done`. Base and ends are
     /// known.
     pub(super) fn in_a_row(&self, u: &mut Uniform<'_, '_>, done: Label) {
-        let Some((low, high)) = self.row_planes(u) else {
+        let Some((low, high)) = self.planes(u) else {
             return;
         };
         let other = u.asm.label();
@@ -126,7 +126,7 @@ impl LaneAccess<'_> {
     }
 
     /// Where the mask of a tile is.
-    fn piece(&self, u: &mut Uniform<'_, '_>, tile: u32) -> Mem {
+    pub(super) fn piece(&self, u: &mut Uniform<'_, '_>, tile: u32) -> Mem {
         let on = self.on(u);
         Mem::at(on.base, on.offset as u32 + 2 * tile)
     }
@@ -142,6 +142,14 @@ impl LaneAccess<'_> {
     }
 
     fn store_row(&self, u: &mut Uniform<'_, '_>, tile: u32, on: Register) {
+        self.data_of_tile(u, tile);
+        let to = Mem::at(START, TILE_BYTES * tile);
+        u.asm
+            .under(STORE, Under::Merge(on), &[to.into(), DATA.into()]);
+    }
+
+    /// What a tile stores.
+    pub(super) fn data_of_tile(&self, u: &mut Uniform<'_, '_>, tile: u32) {
         let (code, from) = match u.single.place(source(u.block, self.op.data[0])) {
             Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + TILE_BYTES * tile)),
             Place::Uniform(at) => (BROADCAST, Mem::at(fixed::UNIFORM, at)),
@@ -149,8 +157,5 @@ impl LaneAccess<'_> {
             Place::Nowhere => unreachable!("operands are computed before their users"),
         };
         u.asm.op(code, &[DATA.into(), from.into()]);
-        let to = Mem::at(START, TILE_BYTES * tile);
-        u.asm
-            .under(STORE, Under::Merge(on), &[to.into(), DATA.into()]);
     }
 }
