@@ -1,8 +1,8 @@
 //! Accesses by lanes that compiled code does itself: to LDS, to global memory, through buffer descriptors as compilers make
 //! them, and to scratch.
 //!
-//! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). If all lanes
-//! go to a row of dwords, that is most of it (`rows.rs`). Else, a tile at a time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row,
+//! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). A tile at a
+//! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row,
 //! or each its own way: whole dwords (`dwords.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is not so
 //! (a lane outside, addresses more than 2 GiB apart) is left to the interpreter's steps: nothing has been loaded or stored
 //! before all tiles have been compared.
@@ -11,7 +11,6 @@ mod atomics;
 mod dwords;
 mod parts;
 mod places;
-mod rows;
 mod scratch;
 mod tiles;
 
@@ -172,22 +171,20 @@ impl<'o> LaneAccess<'o> {
         if let Addresses::Buffer(buffer) = self.addresses {
             self.by_descriptor(u, buffer, slow);
         } else {
-            self.at_addresses(u, slow, done);
+            self.at_addresses(u, slow);
         }
         u.asm.place(done);
         Ok(())
     }
 
-    /// The access once it is known what kind its addresses are. The code goes on behind itself, or to `done`.
-    fn at_addresses(&self, u: &mut Uniform<'_, '_>, slow: Label, done: Label) {
+    fn at_addresses(&self, u: &mut Uniform<'_, '_>, slow: Label) {
         if self.in_one_row(u) {
             return self.private_rows(u, slow);
         }
         self.base(u, slow);
-        if !matches!(self.addresses, Addresses::Lds(..)) {
-            self.in_a_row(u, done);
+        if self.goes_in_tiles(u) {
+            return self.in_tiles(u, slow);
         }
-        self.in_tiles(u, done);
         for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
             let narrow = crate::asm::low(register);
             u.asm.op(SPREAD, &[vector.into(), narrow.into()]);

@@ -3,7 +3,6 @@
 
 use iced_x86::{Code, Register};
 
-use super::rows::{ELSEWHERE, TILE_BYTES, TILES};
 use super::*;
 use crate::asm::Under;
 
@@ -13,11 +12,14 @@ const LOW_HALF: Register = Register::RSI;
 const SMALLEST: Register = Register::ZMM20;
 const LARGEST: Register = Register::ZMM21;
 
+/// The lanes of each tile that are on.
+const TILES: [Register; 4] = [Register::K1, Register::K2, Register::K3, Register::K4];
+const TILE_BYTES: u32 = 64;
+
+/// The lanes that are on and may not access what is there.
+const OUTSIDE: Register = Register::K7;
 /// Lanes that may access what is there.
 const INSIDE: Register = Register::K5;
-
-/// Those that go elsewhere, or are left.
-const FOUND: Register = Register::K6;
 
 /// Predicates of VPCMPUD.
 const AT_MOST: u8 = 2;
@@ -25,34 +27,53 @@ const AT_LEAST: u8 = 5;
 const EQUAL: u8 = 0;
 
 impl LaneAccess<'_> {
-    /// The access, where that is all its lanes may do; behind it, the code goes to `done`. Base and ends are known.
-    pub(super) fn in_tiles(&self, u: &mut Uniform<'_, '_>, done: Label) {
-        let aligned = matches!(self.addresses, Addresses::Lds(_, Some(_)));
-        let Some((low, high)) = self.planes(u).filter(|_| !aligned) else {
-            return;
+    /// Where the indices of lanes are, for an access of dwords at any address; of addresses the low and the high halves.
+    fn planes(&self, u: &Uniform<'_, '_>) -> Option<(u32, Option<u32>)> {
+        let plain = matches!(self.op.kind, MemKind::Load | MemKind::Store);
+        if !plain || self.bytes != 4 {
+            return None;
+        }
+        let (index, wide) = match self.addresses {
+            Addresses::Lds(index, None) | Addresses::Index(_, Some(index)) => (index, false),
+            Addresses::Raw(buffer) => (buffer.offset?, false),
+            Addresses::Lanes(address) => (address, true),
+            _ => return None,
         };
-        let other = u.asm.label();
+        match u.single.place(source(u.block, index)) {
+            Place::Vector(at) => Some((at, wide.then_some(at + VECTOR_BYTES as u32))),
+            // All lanes go to one place.
+            _ => None,
+        }
+    }
+
+    /// Whether this is how an access is done, if its lanes do not all go to one row.
+    pub(super) fn goes_in_tiles(&self, u: &Uniform<'_, '_>) -> bool {
+        self.planes(u).is_some()
+    }
+
+    /// The access. Base and ends are known.
+    pub(super) fn in_tiles(&self, u: &mut Uniform<'_, '_>, slow: Label) {
+        let Some((low, high)) = self.planes(u) else {
+            unreachable!("it goes in tiles");
+        };
         match high {
-            Some(_) => ends_of_addresses(u, other),
-            None => end_of_indices(u, other),
+            Some(_) => ends_of_addresses(u, slow),
+            None => end_of_indices(u, slow),
         }
         self.compare_tiles(u, low, high);
-        let k = ELSEWHERE.into();
+        let k = OUTSIDE.into();
         u.asm.op(Code::VEX_Kortestw_kr_kr, &[k, k]);
-        u.asm.jump(Code::Jne_rel32_64, other);
-        for tile in 0..4 {
-            self.tile(u, tile, low, high.is_some());
-        }
-        u.asm.jump(Code::Jmp_rel32_64, done);
-        u.asm.place(other);
+        u.asm.jump(Code::Jne_rel32_64, slow);
+        self.tiles(u, |access, u| access.tile(u, low, high.is_some()));
     }
 
     /// Finds the lanes that are on and may not access what is there.
     fn compare_tiles(&self, u: &mut Uniform<'_, '_>, low: u32, high: Option<u32>) {
         for (tile, on) in (0..).zip(TILES) {
             let plane = |plane: u32| Mem::at(fixed::VECTOR, plane + TILE_BYTES * tile);
-            let from = self.piece(u, tile);
-            u.asm.op(Code::VEX_Kmovw_kr_km16, &[on.into(), from.into()]);
+            let pieces = self.on(u);
+            let piece = Mem::at(pieces.base, pieces.offset as u32 + 2 * tile);
+            u.asm.op(Code::VEX_Kmovw_kr_km16, &[on.into(), piece.into()]);
             u.asm.op(COPY, &[INDEX.into(), plane(low).into()]);
             let mut under = on;
             let mut compare = |a: Register, b: Arg, how: u8| {
@@ -65,25 +86,62 @@ impl LaneAccess<'_> {
                 compare(INDEX, SMALLEST.into(), AT_LEAST);
             }
             compare(INDEX, LARGEST.into(), AT_MOST);
-            let outside = if tile == 0 { ELSEWHERE } else { INSIDE };
+            let outside = if tile == 0 { OUTSIDE } else { INSIDE };
             let args = [outside.into(), INSIDE.into(), on.into()];
             u.asm.op(Code::VEX_Kxorw_kr_kr_kr, &args);
             if tile > 0 {
-                let args = [ELSEWHERE.into(), ELSEWHERE.into(), INSIDE.into()];
+                let args = [OUTSIDE.into(), OUTSIDE.into(), INSIDE.into()];
                 u.asm.op(Code::VEX_Korw_kr_kr_kr, &args);
             }
         }
     }
 
-    /// The access of a tile.
-    fn tile(&self, u: &mut Uniform<'_, '_>, tile: u32, low: u32, wide: bool) {
-        let on = TILES[tile as usize];
+    /// The access of a tile, to a row, to one place, or each lane its own way.
+    fn tile(&self, u: &mut Uniform<'_, '_>, low: u32, wide: bool) {
         let (row, same, stored) = (u.asm.label(), u.asm.label(), u.asm.label());
-        let end = u.asm.label();
-        u.asm.op(Code::VEX_Kortestw_kr_kr, &[on.into(), on.into()]);
-        u.asm.jump(Code::Je_rel32_64, end);
-        let plane = Mem::at(fixed::VECTOR, low + TILE_BYTES * tile);
-        // Where its first lane goes. It need not be on: if the others are where it says that they are, so would it be.
+        let plane = Mem::sum(fixed::VECTOR, fixed::TILE, low);
+        self.first_place(u, plane, wide);
+        let at = u32::from(self.to) * VECTOR_BYTES as u32;
+        let register = Mem::sum(fixed::VECTOR, fixed::TILE, at);
+        let is_load = self.op.kind == MemKind::Load;
+        if is_load {
+            u.asm.op(COPY, &[OLD.into(), register.into()]);
+        } else {
+            lanes(u, DATA, self.op.data[0], 0);
+        }
+        let mut go = |with: Register, to: Label| {
+            let args = [K.into(), with.into(), plane.into(), NOT_EQUAL.into()];
+            u.asm.under(COMPARE, Under::Merge(ON), &args);
+            u.asm.op(Code::VEX_Kortestw_kr_kr, &[K.into(), K.into()]);
+            u.asm.jump(Code::Je_rel32_64, to);
+        };
+        go(APART, row);
+        if is_load {
+            go(FIRST, same);
+        }
+        self.each_its_own_way(u, plane, wide);
+        u.asm.jump(Code::Jmp_rel32_64, stored);
+        let one = Arg::M(Mem::sum(BASE, A, 0));
+        let under = |u: &mut Uniform<'_, '_>, code, args: [Arg; 2]| {
+            u.asm.under(code, Under::Merge(ON), &args);
+        };
+        if !is_load {
+            u.asm.place(row);
+            under(u, STORE, [one, DATA.into()]);
+            return u.asm.place(stored);
+        }
+        u.asm.place(same);
+        under(u, BROADCAST, [OLD.into(), one]);
+        u.asm.jump(Code::Jmp_rel32_64, stored);
+        u.asm.place(row);
+        under(u, COPY, [OLD.into(), one]);
+        u.asm.place(stored);
+        u.asm.op(STORE, &[register.into(), OLD.into()]);
+    }
+
+    /// Where the first lane of a tile goes: its index, its low half in all lanes, and the row that begins there. The lane need
+    /// not be on: if the others are where it says that they are, so would it be.
+    fn first_place(&self, u: &mut Uniform<'_, '_>, plane: Mem, wide: bool) {
         let narrow = crate::asm::low(A);
         u.asm
             .op(Code::Mov_r32_rm32, &[narrow.into(), plane.into()]);
@@ -99,55 +157,17 @@ impl LaneAccess<'_> {
         let numbers = Mem::at(fixed::CONSTANTS, u.asm.constant_row(&numbers));
         u.asm
             .op(ADD, &[APART.into(), FIRST.into(), numbers.into()]);
-        let is_load = self.op.kind == MemKind::Load;
-        let at = u32::from(self.to) * VECTOR_BYTES as u32 + TILE_BYTES * tile;
-        let register = Mem::at(fixed::VECTOR, at);
-        if is_load {
-            u.asm.op(COPY, &[OLD.into(), register.into()]);
-        } else {
-            self.data_of_tile(u, tile);
-        }
-        let mut go = |with: Register, to: Label| {
-            let args = [FOUND.into(), with.into(), plane.into(), NOT_EQUAL.into()];
-            u.asm.under(COMPARE, Under::Merge(on), &args);
-            u.asm.op(Code::VEX_Kortestw_kr_kr, &[FOUND.into(), FOUND.into()]);
-            u.asm.jump(Code::Je_rel32_64, to);
-        };
-        go(APART, row);
-        if is_load {
-            go(FIRST, same);
-        }
-        self.each_its_own_way(u, plane, on, wide);
-        u.asm.jump(Code::Jmp_rel32_64, stored);
-        let one = Mem::sum(BASE, A, 0);
-        if is_load {
-            u.asm.place(same);
-            u.asm
-                .under(BROADCAST, Under::Merge(on), &[OLD.into(), one.into()]);
-            u.asm.jump(Code::Jmp_rel32_64, stored);
-            u.asm.place(row);
-            u.asm
-                .under(COPY, Under::Merge(on), &[OLD.into(), one.into()]);
-            u.asm.place(stored);
-            u.asm.op(STORE, &[register.into(), OLD.into()]);
-        } else {
-            u.asm.place(row);
-            u.asm
-                .under(STORE, Under::Merge(on), &[one.into(), DATA.into()]);
-            u.asm.place(stored);
-        }
-        u.asm.place(end);
     }
 
     /// A gather, or a scatter in the order of lanes.
-    fn each_its_own_way(&self, u: &mut Uniform<'_, '_>, plane: Mem, on: Register, wide: bool) {
+    fn each_its_own_way(&self, u: &mut Uniform<'_, '_>, plane: Mem, wide: bool) {
         u.asm.op(COPY, &[INDEX.into(), plane.into()]);
         if wide {
             u.asm
                 .op(SUB, &[INDEX.into(), INDEX.into(), BASE_LOW.into()]);
         }
         // The mask is used up.
-        u.asm.op(Code::VEX_Kmovw_kr_km16, &[FOUND.into(), on.into()]);
+        u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
         let place = Mem::sum(BASE, INDEX, 0);
         let (code, args) = match self.op.kind {
             MemKind::Load => (
@@ -159,7 +179,7 @@ impl LaneAccess<'_> {
                 [place.into(), DATA.into()],
             ),
         };
-        u.asm.under(code, Under::Merge(FOUND), &args);
+        u.asm.under(code, Under::Merge(K), &args);
     }
 }
 
