@@ -12,6 +12,7 @@ use wavetank_memory::{Polled, Uniform as State, VGPRS};
 use crate::about::How;
 use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
 use crate::counts::{Counts, counts};
+use crate::crossings;
 use crate::held::Held;
 use crate::lanes::LaneAccess;
 use crate::memory::ScalarLoad;
@@ -270,6 +271,7 @@ impl<'b> Compiler<'_, 'b> {
         self.uniforms(stage).forget(true)?;
         match op {
             Op::Mem(op) => self.access(v, op, stage),
+            op if crossings::is_known(op) => self.uniforms(stage).cross(v),
             _ => self.steps(v, stage),
         }
     }

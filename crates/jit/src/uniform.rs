@@ -219,7 +219,7 @@ impl Uniform<'_, '_> {
     }
 
     /// The value in the first register is that of a node.
-    fn result(&mut self, v: Value) -> Result<(), TooMany> {
+    pub fn result(&mut self, v: Value) -> Result<(), TooMany> {
         self.result_from(v, A)
     }
 

@@ -50,6 +50,7 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
         Op::Class(elem, _, bits) => compare::class(elem, constant(bits)),
         Op::NonZero(_) => Some(compare::non_zero),
         Op::LaneId => Some(int::lane_id),
+        Op::LanesBelow { high } => Some(cross::lanes_below(high)),
         Op::Shuffle(_, ref table) => cross::shuffle(table),
         _ => None,
     }
