@@ -1,6 +1,8 @@
 //! Accesses by lanes that compiled code does itself: to LDS, to global memory, through buffer descriptors as compilers make
 //! them, and to scratch.
 //!
+//! Mostly all lanes are on and side by side (`rows.rs`). If they are not:
+//!
 //! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). A tile at a
 //! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row,
 //! or each its own way: whole dwords (`dwords.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is not so
@@ -11,6 +13,7 @@ mod atomics;
 mod dwords;
 mod parts;
 mod places;
+mod rows;
 mod scratch;
 mod tiles;
 
@@ -181,9 +184,12 @@ impl<'o> LaneAccess<'o> {
         if self.in_one_row(u) {
             return self.private_rows(u, slow);
         }
+        let done = u.asm.label();
         self.base(u, slow);
+        self.rows(u, done);
         if self.goes_in_tiles(u) {
-            return self.in_tiles(u, slow);
+            self.in_tiles(u, slow);
+            return u.asm.place(done);
         }
         for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
             let narrow = crate::asm::low(register);
@@ -204,6 +210,7 @@ impl<'o> LaneAccess<'o> {
                 MemKind::Atomic(rmw) => access.changes(u, rmw),
             }
         });
+        u.asm.place(done);
     }
 
     fn dwords(&self) -> u32 {

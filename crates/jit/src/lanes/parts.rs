@@ -43,12 +43,20 @@ impl LaneAccess<'_> {
     }
 
     /// The load of a row of parts, each extended to 32 bits.
-    fn extending_load(&self) -> Code {
+    pub(super) fn extending_load(&self) -> Code {
         match self.op.access {
             Access::U8 => Code::EVEX_Vpmovzxbd_zmm_k1z_xmmm128,
             Access::I8 => Code::EVEX_Vpmovsxbd_zmm_k1z_xmmm128,
             Access::I16 => Code::EVEX_Vpmovsxwd_zmm_k1z_ymmm256,
             _ => Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256,
+        }
+    }
+
+    /// The store of a row of the low parts of lanes.
+    pub(super) fn narrowing_store(&self) -> Code {
+        match self.bytes {
+            1 => Code::EVEX_Vpmovdb_xmmm128_k1z_zmm,
+            _ => Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
         }
     }
 
@@ -138,13 +146,10 @@ impl LaneAccess<'_> {
             u.asm
                 .op(SHIFT_RIGHT, &[DATA.into(), DATA.into(), 16.into()]);
         }
-        let narrowing = match self.bytes {
-            1 => Code::EVEX_Vpmovdb_xmmm128_k1z_zmm,
-            _ => Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
-        };
         let to = Mem::sum(BASE, A, 0);
         u.asm
-            .under(narrowing, Under::Merge(ON), &[to.into(), DATA.into()]);
+            
+.under(self.narrowing_store(), Under::Merge(ON), &[to.into(), DATA.into()]);
         u.asm.place(done);
     }
 }

@@ -1,0 +1,222 @@
+//! All lanes of a wave on and side by side: it is compared at once, and moved by whole registers. Most accesses are so.
+
+use iced_x86::{Code, Register};
+use wavetank_interp::single::Place;
+use wavetank_ir::{Access, Half, MemKind, Value};
+use wavetank_memory::VECTOR_BYTES;
+
+use super::*;
+use crate::asm::{Asm, Under};
+
+/// What stands in memory side by side, and the same lane by lane.
+const PARTS: [Register; 4] = [
+    Register::ZMM5,
+    Register::ZMM6,
+    Register::ZMM7,
+    Register::ZMM8,
+];
+const SELECTED: Register = Register::ZMM9;
+const UPPER: Register = Register::ZMM10;
+const TILES: u32 = 4;
+/// The lanes of a tile.
+const ROW: u32 = 16;
+/// Of two registers, by numbers of five bits, which the result replaces.
+const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
+const TERNARY: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+/// `a | (b ^ c)`, bit by bit.
+const OR_DIFFERENCE: u8 = 0xf6;
+
+impl LaneAccess<'_> {
+    /// Does the access if all lanes are on and side by side, within what may be accessed. Else it goes on behind, as if
+    /// nothing had been asked.
+    pub(super) fn rows(&self, u: &mut Uniform<'_, '_>, done: Label) {
+        let Some(places) = self.row_of(u) else { return };
+        let general = u.asm.label();
+        u.load(UNIT, self.mask);
+        u.asm
+            .with_constant(Code::Cmp_rm64_imm32, UNIT.into(), -1, true);
+        u.asm.jump(Code::Jne_rel32_64, general);
+        self.row_ends(u.asm, places, general);
+        self.is_row(u.asm, places, general);
+        if self.dwords() > 1 {
+            self.move_records(u);
+        } else {
+            for tile in 0..TILES {
+                self.move_tile(u, tile);
+            }
+        }
+        u.asm.jump(Code::Jmp_rel32_64, done);
+        u.asm.place(general);
+    }
+
+    /// Where the indices are in the vector file, if they are and a row is moved here.
+    fn row_of(&self, u: &Uniform<'_, '_>) -> Option<u32> {
+        let index = match self.addresses {
+            Addresses::Lds(index, None) | Addresses::Index(_, Some(index)) => index,
+            // If the first of these is aligned, so are all.
+            Addresses::Lds(index, Some(_)) if self.bytes.is_power_of_two() => index,
+            Addresses::Raw(buffer) => buffer.offset?,
+            Addresses::Lanes(address) => address,
+            _ => return None,
+        };
+        let is_mask = |mask: Value| match u.single.place(source(u.block, mask)) {
+            Place::Const(c) => c == u64::MAX,
+            _ => true,
+        };
+        let whole = self.op.half == Half::Whole || self.op.kind == MemKind::Store;
+        let moved = whole && !matches!(self.op.kind, MemKind::Atomic(_)) && is_mask(self.mask);
+        match u.single.place(source(u.block, index)) {
+            Place::Vector(at) if moved => Some(at),
+            _ => None,
+        }
+    }
+
+    /// The first index is in the first register then, and what begins there is within the ends.
+    fn row_ends(&self, asm: &mut Asm, places: u32, general: Label) {
+        match self.addresses {
+            // The base is that of the first lane.
+            Addresses::Lanes(_) => asm.set(A, 0),
+            _ => {
+                let first = Mem::at(fixed::VECTOR, places);
+                asm.op(Code::Movsxd_r64_rm32, &[A.into(), first.into()]);
+            }
+        }
+        if let Addresses::Lds(_, Some(_)) = self.addresses {
+            let first = Mem::at(A, self.op.offset as u32);
+            asm.op(Code::Lea_r64_m, &[UNIT.into(), first.into()]);
+            let low = self.bytes as i32 - 1;
+            asm.with_constant(Code::Test_rm64_imm32, UNIT.into(), low, true);
+            asm.jump(Code::Jne_rel32_64, general);
+        }
+        asm.op(Code::Cmp_r64_rm64, &[A.into(), LOW.into()]);
+        asm.jump(Code::Jl_rel32_64, general);
+        let last = Mem::at(A, 63 * self.bytes);
+        asm.op(Code::Lea_r64_m, &[UNIT.into(), last.into()]);
+        asm.op(Code::Cmp_r64_rm64, &[UNIT.into(), HIGH.into()]);
+        asm.jump(Code::Jg_rel32_64, general);
+    }
+
+    /// Goes to a label unless each lane is behind the one below it.
+    fn is_row(&self, asm: &mut Asm, places: u32, general: Label) {
+        let numbers: [u32; 64] = std::array::from_fn(|lane| self.bytes * lane as u32);
+        let numbers = asm.constant_row(&numbers);
+        let first = Mem::at(fixed::VECTOR, places);
+        asm.op(BROADCAST, &[FIRST.into(), first.into()]);
+        asm.op(ZERO, &[OLD.into(); 3]);
+        for tile in 0..TILES {
+            let here = Mem::at(fixed::VECTOR, places + 64 * tile);
+            asm.op(COPY, &[APART.into(), here.into()]);
+            asm.op(SUB, &[APART.into(), APART.into(), FIRST.into()]);
+            let wanted = Mem::at(fixed::CONSTANTS, numbers + 64 * tile);
+            let args = [OLD.into(), APART.into(), wanted.into(), OR_DIFFERENCE.into()];
+            asm.op(TERNARY, &args);
+            if let Addresses::Lanes(_) = self.addresses {
+                let high = places + VECTOR_BYTES as u32 + 64 * tile;
+                let high = Mem::at(fixed::VECTOR, high);
+                let args = [OLD.into(), BASE_HIGH.into(), high.into(), OR_DIFFERENCE.into()];
+                asm.op(TERNARY, &args);
+            }
+        }
+        asm.op(TEST, &[K.into(), OLD.into(), OLD.into()]);
+        asm.op(Code::VEX_Kortestw_kr_kr, &[K.into(), K.into()]);
+        asm.jump(Code::Jne_rel32_64, general);
+    }
+
+    /// A tile of what has a dword for each lane, or a part of one.
+    fn move_tile(&self, u: &mut Uniform<'_, '_>, tile: u32) {
+        let memory = Mem::sum(BASE, A, tile * ROW * self.bytes);
+        if self.op.kind == MemKind::Load {
+            let load = match self.op.access {
+                Access::Dwords(_) => COPY,
+                _ => self.extending_load(),
+            };
+            let to = u32::from(self.to) * VECTOR_BYTES as u32 + 64 * tile;
+            let to = Mem::at(fixed::VECTOR, to);
+            u.asm.op(load, &[DATA.into(), memory.into()]);
+            return u.asm.op(STORE, &[to.into(), DATA.into()]);
+        }
+        let store = match self.bytes {
+            1 | 2 => self.narrowing_store(),
+            _ => STORE,
+        };
+        tile_of(u, DATA, self.op.data[0], tile);
+        if self.op.half == Half::High {
+            let args = [DATA.into(), DATA.into(), 16.into()];
+            u.asm.op(SHIFT_RIGHT, &args);
+        }
+        u.asm.op(store, &[memory.into(), DATA.into()]);
+    }
+
+    /// Records of several dwords, a tile at a time: from what stands side by side to lanes, or back.
+    fn move_records(&self, u: &mut Uniform<'_, '_>) {
+        let (again, dwords) = (u.asm.label(), self.dwords());
+        u.asm.set(fixed::TILE, 0);
+        u.asm.place(again);
+        for n in 0..dwords {
+            let part = PARTS[n as usize];
+            match self.op.kind {
+                MemKind::Load => {
+                    let from = Mem::sum(BASE, A, 64 * n);
+                    u.asm.op(COPY, &[part.into(), from.into()]);
+                }
+                _ => lanes(u, part, self.op.data[n as usize], 0),
+            }
+        }
+        for n in 0..dwords {
+            let to = match self.op.kind {
+                MemKind::Load => {
+                    self.select(u.asm, |lane| dwords * lane + n);
+                    let to = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
+                    Mem::sum(fixed::VECTOR, fixed::TILE, to)
+                }
+                _ => {
+                    let dword = |k: u32| (k % dwords) * ROW + k / dwords;
+                    self.select(u.asm, |k| dword(ROW * n + k));
+                    Mem::sum(BASE, A, 64 * n)
+                }
+            };
+            u.asm.op(STORE, &[to.into(), SELECTED.into()]);
+        }
+        let steps = [(A, 64 * dwords), (fixed::TILE, 64)];
+        for (register, by) in steps {
+            u.asm
+                .with_constant(Code::Add_rm64_imm32, register.into(), by as i32, true);
+        }
+        u.asm
+            .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
+        u.asm.jump(Code::Jne_rel32_64, again);
+    }
+
+    /// Selects from the parts, of which dword `n` is dword `n % 16` of part `n / 16`.
+    fn select(&self, asm: &mut Asm, number: impl Fn(u32) -> u32) {
+        let numbers: [u32; 16] = std::array::from_fn(|k| number(k as u32));
+        let upper = (0..16).fold(0, |upper, k| upper | (numbers[k] / 32) << k);
+        let numbers = Mem::at(fixed::CONSTANTS, asm.constant_row(&numbers));
+        let pairs = [[PARTS[0], PARTS[1]], [
+            PARTS[2],
+            PARTS[self.dwords() as usize - 1],
+        ]];
+        for (to, [low, high]) in [SELECTED, UPPER].into_iter().zip(pairs) {
+            asm.op(COPY, &[to.into(), numbers.into()]);
+            asm.op(SELECT, &[to.into(), low.into(), high.into()]);
+            if upper == 0 {
+                return;
+            }
+        }
+        let upper = asm.constant(upper);
+        asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), upper.into()]);
+        let args = [SELECTED.into(), UPPER.into()];
+        asm.under(COPY, Under::Merge(K), &args);
+    }
+}
+
+/// A tile of a value that is known by its number.
+fn tile_of(u: &mut Uniform<'_, '_>, to: Register, v: Value, tile: u32) {
+    let (code, from) = match u.single.place(source(u.block, v)) {
+        Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + 64 * tile)),
+        Place::Uniform(at) => (BROADCAST, Mem::at(fixed::UNIFORM, at)),
+        Place::Const(c) => (BROADCAST, u.asm.constant(c as u32)),
+        Place::Nowhere => unreachable!("operands are computed before their users"),
+    };
+    u.asm.op(code, &[to.into(), from.into()]);
+}
