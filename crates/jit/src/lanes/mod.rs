@@ -185,8 +185,8 @@ impl<'o> LaneAccess<'o> {
             return self.private_rows(u, slow);
         }
         let done = u.asm.label();
-        self.base(u, slow);
         self.rows(u, done);
+        self.base(u, slow);
         if self.goes_in_tiles(u) {
             self.in_tiles(u, slow);
             return u.asm.place(done);

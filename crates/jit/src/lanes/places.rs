@@ -91,11 +91,7 @@ impl LaneAccess<'_> {
 
     /// Indices end where the records of a buffer do.
     fn records(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
-        let unaligned = Arg::I(Alignment::Unaligned as u8);
-        u.asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
-        let mode = at(UNIT, MemoryUnit::ALIGNMENT);
-        u.asm.op(Code::Cmp_rm8_imm8, &[mode, unaligned]);
-        u.asm.jump(Code::Jne_rel32_64, slow);
+        self.is_unaligned(u.asm, slow);
         u.load(A, buffer.resource[1]);
         let narrow = crate::asm::low(A);
         u.asm
@@ -108,18 +104,42 @@ impl LaneAccess<'_> {
         u.asm.op(Code::Cmovg_r64_rm64, &[HIGH.into(), A.into()]);
     }
 
-    /// Indices end where the allocation does that the window of the slot is on.
-    fn window(&self, asm: &mut Asm, slow: Label) {
-        let window = |field| at(UNIT, MemoryUnit::window_at(self.slot) + field);
-        let end = match self.op.kind {
+    /// Goes to a label unless buffers may be accessed at any byte.
+    pub(super) fn is_unaligned(&self, asm: &mut Asm, slow: Label) {
+        let unaligned = Arg::I(Alignment::Unaligned as u8);
+        asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
+        let mode = at(UNIT, MemoryUnit::ALIGNMENT);
+        asm.op(Code::Cmp_rm8_imm8, &[mode, unaligned]);
+        asm.jump(Code::Jne_rel32_64, slow);
+    }
+
+    /// A field of the window of the slot, behind the windows.
+    pub(super) fn window_at(&self, field: usize) -> Arg {
+        at(UNIT, MemoryUnit::window_at(self.slot) + field)
+    }
+
+    /// Where the window ends for what is done.
+    pub(super) fn window_end(&self) -> usize {
+        match self.op.kind {
             MemKind::Load => Window::END,
             MemKind::Store | MemKind::Atomic(_) => Window::STORE_END,
-        };
+        }
+    }
+
+    /// Goes to a label unless what the window is on is there. Leaves where the windows are.
+    pub(super) fn window_is_there(&self, asm: &mut Asm, slow: Label) {
         asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
         asm.op(LOAD, &[UNIT.into(), at(UNIT, MemoryUnit::WINDOWS)]);
-        asm.op(LOAD, &[B.into(), window(Window::GONE)]);
+        asm.op(LOAD, &[B.into(), self.window_at(Window::GONE)]);
         asm.op(Code::Cmp_rm8_imm8, &[at(B, 0), 0.into()]);
         asm.jump(Code::Jne_rel32_64, slow);
+    }
+
+    /// Indices end where the allocation does that the window of the slot is on.
+    fn window(&self, asm: &mut Asm, slow: Label) {
+        let window = |field| self.window_at(field);
+        let end = self.window_end();
+        self.window_is_there(asm, slow);
         asm.op(LOAD, &[LOW.into(), window(Window::START)]);
         asm.op(LOAD, &[HIGH.into(), window(end)]);
         asm.with_constant(

@@ -3,11 +3,13 @@
 use iced_x86::{Code, Register};
 use wavetank_interp::single::Place;
 use wavetank_ir::{Access, Half, MemKind, Value};
-use wavetank_memory::VECTOR_BYTES;
+use wavetank_memory::{ALIAS, Lds, MemoryUnit, VECTOR_BYTES, Window};
 
 use super::*;
 use crate::asm::{Asm, Under};
 
+/// Where the first lane is.
+const FROM: Register = Register::RSI;
 /// What stands in memory side by side, and the same lane by lane.
 const PARTS: [Register; 4] = [
     Register::ZMM5,
@@ -32,11 +34,11 @@ impl LaneAccess<'_> {
     pub(super) fn rows(&self, u: &mut Uniform<'_, '_>, done: Label) {
         let Some(places) = self.row_of(u) else { return };
         let general = u.asm.label();
-        u.load(UNIT, self.mask);
+        u.load(A, self.mask);
         u.asm
-            .with_constant(Code::Cmp_rm64_imm32, UNIT.into(), -1, true);
+            .with_constant(Code::Cmp_rm64_imm32, A.into(), -1, true);
         u.asm.jump(Code::Jne_rel32_64, general);
-        self.row_ends(u.asm, places, general);
+        self.row_begins(u, places, general);
         self.is_row(u.asm, places, general);
         if self.dwords() > 1 {
             self.move_records(u);
@@ -71,29 +73,99 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// The first index is in the first register then, and what begins there is within the ends.
-    fn row_ends(&self, asm: &mut Asm, places: u32, general: Label) {
+    /// Bytes that all lanes access.
+    fn row_bytes(&self) -> i32 {
+        64 * self.bytes as i32
+    }
+
+    /// The address of the first lane, where what begins there may be accessed, or else it goes to a label.
+    fn row_begins(&self, u: &mut Uniform<'_, '_>, places: u32, general: Label) {
+        let (first, offset) = (Mem::at(fixed::VECTOR, places), self.op.offset as u32);
+        let narrow = crate::asm::low(A);
         match self.addresses {
-            // The base is that of the first lane.
-            Addresses::Lanes(_) => asm.set(A, 0),
+            Addresses::Lds(_, limit) => {
+                u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), first.into()]);
+                return self.row_of_lds(u, limit, general);
+            }
+            Addresses::Index(base, _) => {
+                u.load(FROM, base);
+                u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), first.into()]);
+            }
+            Addresses::Raw(buffer) => {
+                self.buffer_base(u, buffer);
+                u.asm.op(LOAD, &[FROM.into(), BASE.into()]);
+                u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), first.into()]);
+                self.row_of_records(u, buffer, general);
+            }
             _ => {
-                let first = Mem::at(fixed::VECTOR, places);
-                asm.op(Code::Movsxd_r64_rm32, &[A.into(), first.into()]);
+                let low = crate::asm::low(FROM);
+                u.asm.op(Code::Mov_r32_rm32, &[low.into(), first.into()]);
+                let high = Mem::at(fixed::VECTOR, places + VECTOR_BYTES as u32);
+                u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), high.into()]);
+                u.asm.op(Code::Shl_rm64_imm8, &[A.into(), 32.into()]);
+                u.asm.op(BROADCAST, &[BASE_HIGH.into(), high.into()]);
             }
         }
-        if let Addresses::Lds(_, Some(_)) = self.addresses {
-            let first = Mem::at(A, self.op.offset as u32);
-            asm.op(Code::Lea_r64_m, &[UNIT.into(), first.into()]);
+        let first = Mem::sum(FROM, A, offset);
+        u.asm.op(Code::Lea_r64_m, &[FROM.into(), first.into()]);
+        self.row_in_window(u.asm, general);
+        // 32 bits do not wrap from the first to the last.
+        let [first, last] = [places, places + 63 * 4].map(|at| Mem::at(fixed::VECTOR, at));
+        u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), last.into()]);
+        u.asm.op(Code::Cmp_r32_rm32, &[narrow.into(), first.into()]);
+        u.asm.jump(Code::Jb_rel32_64, general);
+    }
+
+    fn row_of_lds(&self, u: &mut Uniform<'_, '_>, limit: Option<Value>, general: Label) {
+        let lds = |field| at(UNIT, MemoryUnit::LDS + field);
+        let (end, offset) = (crate::asm::low(FROM), self.op.offset as u32);
+        u.asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
+        u.asm.op(Code::Mov_r32_rm32, &[end.into(), lds(Lds::BYTES)]);
+        if let Some(limit) = limit {
+            u.load(B, limit);
+            u.asm.op(Code::Cmp_r64_rm64, &[B.into(), FROM.into()]);
+            u.asm.op(Code::Cmovb_r64_rm64, &[FROM.into(), B.into()]);
+            let first = Mem::at(A, offset);
+            u.asm.op(Code::Lea_r64_m, &[B.into(), first.into()]);
             let low = self.bytes as i32 - 1;
-            asm.with_constant(Code::Test_rm64_imm32, UNIT.into(), low, true);
-            asm.jump(Code::Jne_rel32_64, general);
+            u.asm
+                .with_constant(Code::Test_rm64_imm32, B.into(), low, true);
+            u.asm.jump(Code::Jne_rel32_64, general);
         }
-        asm.op(Code::Cmp_r64_rm64, &[A.into(), LOW.into()]);
-        asm.jump(Code::Jl_rel32_64, general);
-        let last = Mem::at(A, 63 * self.bytes);
-        asm.op(Code::Lea_r64_m, &[UNIT.into(), last.into()]);
-        asm.op(Code::Cmp_r64_rm64, &[UNIT.into(), HIGH.into()]);
-        asm.jump(Code::Jg_rel32_64, general);
+        let behind = Mem::at(A, offset + self.row_bytes() as u32);
+        u.asm.op(Code::Lea_r64_m, &[B.into(), behind.into()]);
+        u.asm.op(Code::Cmp_r64_rm64, &[B.into(), FROM.into()]);
+        u.asm.jump(Code::Ja_rel32_64, general);
+        u.asm.op(LOAD, &[FROM.into(), lds(Lds::BASE)]);
+        let first = Mem::sum(FROM, A, offset);
+        u.asm.op(Code::Lea_r64_m, &[FROM.into(), first.into()]);
+    }
+
+    fn row_of_records(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, general: Label) {
+        self.is_unaligned(u.asm, general);
+        u.load(BASE, buffer.resource[1]);
+        let narrow = crate::asm::low(BASE);
+        u.asm
+            .op(Code::Mov_r32_rm32, &[narrow.into(), narrow.into()]);
+        let behind = Mem::at(A, self.op.offset as u32 + self.row_bytes() as u32);
+        u.asm.op(Code::Lea_r64_m, &[B.into(), behind.into()]);
+        u.asm.op(Code::Cmp_r64_rm64, &[B.into(), BASE.into()]);
+        u.asm.jump(Code::Ja_rel32_64, general);
+    }
+
+    /// Goes to a label unless the window holds a row from an address on, which becomes that of the host.
+    fn row_in_window(&self, asm: &mut Asm, general: Label) {
+        self.window_is_there(asm, general);
+        let [start, end] = [Window::START, self.window_end()].map(|field| self.window_at(field));
+        asm.op(Code::Cmp_r64_rm64, &[FROM.into(), start]);
+        asm.jump(Code::Jb_rel32_64, general);
+        asm.op(LOAD, &[B.into(), FROM.into()]);
+        asm.with_constant(Code::Add_rm64_imm32, B.into(), self.row_bytes(), true);
+        asm.jump(Code::Jb_rel32_64, general);
+        asm.op(Code::Cmp_r64_rm64, &[B.into(), end]);
+        asm.jump(Code::Ja_rel32_64, general);
+        let alias = ALIAS.trailing_zeros() as u8;
+        asm.op(Code::Btr_rm64_imm8, &[FROM.into(), alias.into()]);
     }
 
     /// Goes to a label unless each lane is behind the one below it.
@@ -124,7 +196,7 @@ impl LaneAccess<'_> {
 
     /// A tile of what has a dword for each lane, or a part of one.
     fn move_tile(&self, u: &mut Uniform<'_, '_>, tile: u32) {
-        let memory = Mem::sum(BASE, A, tile * ROW * self.bytes);
+        let memory = Mem::at(FROM, tile * ROW * self.bytes);
         if self.op.kind == MemKind::Load {
             let load = match self.op.access {
                 Access::Dwords(_) => COPY,
@@ -156,7 +228,7 @@ impl LaneAccess<'_> {
             let part = PARTS[n as usize];
             match self.op.kind {
                 MemKind::Load => {
-                    let from = Mem::sum(BASE, A, 64 * n);
+                    let from = Mem::at(FROM, 64 * n);
                     u.asm.op(COPY, &[part.into(), from.into()]);
                 }
                 _ => lanes(u, part, self.op.data[n as usize], 0),
@@ -172,12 +244,12 @@ impl LaneAccess<'_> {
                 _ => {
                     let dword = |k: u32| (k % dwords) * ROW + k / dwords;
                     self.select(u.asm, |k| dword(ROW * n + k));
-                    Mem::sum(BASE, A, 64 * n)
+                    Mem::at(FROM, 64 * n)
                 }
             };
             u.asm.op(STORE, &[to.into(), SELECTED.into()]);
         }
-        let steps = [(A, 64 * dwords), (fixed::TILE, 64)];
+        let steps = [(FROM, 64 * dwords), (fixed::TILE, 64)];
         for (register, by) in steps {
             u.asm
                 .with_constant(Code::Add_rm64_imm32, register.into(), by as i32, true);
