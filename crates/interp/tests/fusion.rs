@@ -356,3 +356,29 @@ fn random_blocks() {
     assert!(faults < blocks / 4, "{faults} of {blocks} blocks faulted");
     assert!(faults > 0);
 }
+
+/// More values at once than a host has registers for, of one kind: what a compiler does for all of a run of operations.
+#[test]
+fn long_runs_of_arithmetic() {
+    let world = World::new();
+    let insts = instructions();
+    let mut random = Random(0x0dd0_5ee5_ca1e_d0e5);
+    let kinds = ["_f32", "_f64", "_f16", "_"].map(|kind| {
+        let named = |inst: &&Inst| {
+            let text = inst.to_string();
+            text.starts_with("v_") && text.contains(kind) && !text.starts_with("v_cmpx")
+        };
+        insts.iter().filter(named).copied().collect::<Vec<_>>()
+    });
+    for _ in 0..blocks() / 10 {
+        let insts = &kinds[random.below(kinds.len())];
+        let length = 20 + random.below(40);
+        let code: Vec<_> = (0..length)
+            .map(|_| crowd(insts[random.below(insts.len())], &mut random))
+            .collect();
+        let seed = random.next();
+        for simd in levels() {
+            check(&world, &code, seed, *simd);
+        }
+    }
+}

@@ -143,18 +143,21 @@ pub fn is_known(elem: Elem, fp: Fp) -> bool {
     }
 }
 
+/// How many operations it takes that setting the control register, at both ends of a stage, pays (about 80 ns each time).
+const WORTH_A_SWITCH: usize = 20;
+
 /// Whether the host may read denormals as zeros while it does these nodes, and that is of use: then whatever it computes
 /// with single precision is flushed on the way in. (Its own flushing on the way out looks at results before they are
 /// rounded, which is no use.) Halves it reads as they are.
 pub fn may_read_zeros(block: &Block, nodes: &[Value]) -> bool {
-    let mut useful = false;
+    let mut useful = 0;
     let mut allows = |v: &Value| match block.node(*v).op {
         Op::Un(Un::FNeg | Un::FAbs, ..) => true,
         Op::Un(_, elem, fp, _)
         | Op::Bin(_, elem, fp, ..)
         | Op::Tern(_, elem, fp, ..)
         | Op::Cmp(_, elem, fp, ..) => {
-            useful |= elem == Elem::F32 && fp.flush_in;
+            useful += usize::from(elem == Elem::F32 && fp.flush_in);
             elem != Elem::F64 && (elem != Elem::F32 || fp.flush_in)
         }
         Op::Class(elem, ..) => elem == Elem::F16,
@@ -162,7 +165,7 @@ pub fn may_read_zeros(block: &Block, nodes: &[Value]) -> bool {
         Op::Cvt(Cvt::FToF, Elem::F32, _, fp, _) => fp.flush_in,
         _ => true,
     };
-    nodes.iter().all(&mut allows) && useful
+    nodes.iter().all(&mut allows) && useful >= WORTH_A_SWITCH
 }
 
 impl Format {
