@@ -306,16 +306,20 @@ impl Tile<'_, '_> {
             }
             self.flush(f, raw);
         }
-        if self.elem() == Elem::F16 {
-            // Nothing above.
-            let low = Arg::Each(self.asm.constant(0xffff));
-            let args = [to.into(), raw.into(), low];
-            return self.asm.under(f.and, under, &args);
+        match f.bits {
+            64 => self.asm.under(f.copy, under, &[to.into(), raw.into()]),
+            _ => self.write_words(raw, (to, under)),
         }
-        let copy = match f.bits {
-            64 => f.copy,
-            _ => Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
-        };
+    }
+
+    /// The result from a scratch register, without what is above a single number of 16 bits.
+    pub fn write_words(&mut self, raw: Register, (to, under): (Register, Under)) {
+        if matches!(self.elem(), Elem::F16 | Elem::I16) {
+            let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+            let low = Arg::Each(self.asm.constant(0xffff));
+            return self.asm.under(and, under, &[to.into(), raw.into(), low]);
+        }
+        let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
         self.asm.under(copy, under, &[to.into(), raw.into()]);
     }
 }

@@ -1,11 +1,11 @@
 //! Integers of 32 bits.
 
-use iced_x86::Code;
+use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
-use wavetank_ir::{Bin, Elem, LANES, Tern, Un};
+use wavetank_ir::{Bin, Elem, Tern, Un};
 
 use super::Template;
-use crate::asm::{Arg, Mem, Under, fixed};
+use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
 type Done = Result<(), TooMany>;
@@ -14,6 +14,7 @@ type Done = Result<(), TooMany>;
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     Some(match (un, elem) {
         (Un::Not, Elem::I32) => |t| t.with_constant(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, !0),
+        (Un::Not, Elem::I64) => super::wide::not,
         (Un::Low, _) => |t| t.result_is(&[(t.args()[0], 0)]),
         (Un::High, _) => |t| t.result_is(&[(t.args()[0], 1)]),
         (Un::SignExtend(8), _) => |t| t.sign_extend(24),
@@ -61,7 +62,14 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
         },
         Bin::MulU24 => mul_u24,
         Bin::MulS24 => mul_s24,
-        Bin::MulHiU => mul_hi_u,
+        Bin::MulHiU24 => |t| t.mul_hi_24(UNSIGNED, Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8),
+        Bin::MulHiS24 => |t| t.mul_hi_24(SIGNED, Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8),
+        Bin::MulHiU => |t| t.mul_hi(UNSIGNED),
+        Bin::MulHiS => |t| t.mul_hi(SIGNED),
+        Bin::AddSatU => add_sat_u,
+        Bin::SubSatU => sub_sat_u,
+        Bin::AddSatS => |t| t.saturating(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32),
+        Bin::SubSatS => |t| t.saturating(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32),
         Bin::Pack => super::wide::pack,
         _ => return None,
     })
@@ -71,8 +79,18 @@ pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
 pub fn tern(tern: Tern, elem: Elem) -> Option<Template> {
     match (tern, elem) {
         (Tern::BitSelect, Elem::I32) => Some(bit_select),
-        (Tern::BfeU, Elem::I32) => Some(bfe_u),
-        (Tern::AlignBit, _) => Some(align_bit),
+        (Tern::Med3U, Elem::I32) => Some(|t| {
+            t.median(
+                Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32,
+                Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32,
+            )
+        }),
+        (Tern::Med3S, Elem::I32) => Some(|t| {
+            t.median(
+                Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32,
+                Code::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32,
+            )
+        }),
         _ => None,
     }
 }
@@ -131,7 +149,7 @@ impl Tile<'_, '_> {
     }
 
     /// The lowest five bits, in a scratch register.
-    fn modulo_32(&mut self, count: iced_x86::Register, scratch: usize) -> iced_x86::Register {
+    pub fn modulo_32(&mut self, count: Register, scratch: usize) -> Register {
         let c = Arg::Each(self.asm.constant(31));
         let to = SCRATCH[scratch];
         let args = [to.into(), count.into(), c];
@@ -177,23 +195,46 @@ fn product(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// Products of even and of odd lanes have 64 bits.
-fn mul_hi_u(t: &mut Tile) -> Done {
-    let [a, b, _] = t.args();
-    let factors = [t.reg(a)?, t.reg(b)?];
-    t.high_products(factors);
-    let (to, under) = t.result(0)?;
-    let args = [to.into(), SCRATCH[0].into()];
-    t.asm
-        .under(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, under, &args);
-    Ok(())
-}
+/// Products of 64 bits of even dwords.
+pub const UNSIGNED: Code = Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
+pub const SIGNED: Code = Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
 
 impl Tile<'_, '_> {
-    /// The high halves of unsigned products, in the first scratch register; the first three are used.
-    pub fn high_products(&mut self, [a, b]: [iced_x86::Register; 2]) {
+    fn mul_hi(&mut self, mul: Code) -> Done {
+        let [a, b, _] = self.args();
+        let factors = [self.reg(a)?, self.reg(b)?];
+        self.high_products(mul, factors);
+        let (to, under) = self.result(0)?;
+        let args = [to.into(), SCRATCH[0].into()];
+        self.asm
+            .under(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, under, &args);
+        Ok(())
+    }
+
+    /// Of the low 24 bits, which a shift extends when they come down again.
+    fn mul_hi_24(&mut self, mul: Code, down: Code) -> Done {
+        let [a, b, _] = self.args();
+        let mut factors = [self.reg(a)?, self.reg(b)?];
+        for factor in &mut factors {
+            let to = self.spare(false)?;
+            let args = [to.into(), (*factor).into(), 8.into()];
+            self.asm
+                .op(Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, &args);
+            self.asm.op(down, &[to.into(), to.into(), 8.into()]);
+            *factor = to;
+        }
+        self.high_products(mul, factors);
+        let (to, under) = self.result(0)?;
+        let args = [to.into(), SCRATCH[0].into()];
+        self.asm
+            .under(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, under, &args);
+        Ok(())
+    }
+
+    /// The high halves of products, in the first scratch register; the first three are used. Products of even and of odd
+    /// dwords have 64 bits.
+    pub fn high_products(&mut self, mul: Code, [a, b]: [Register; 2]) {
         let [even, odd, other, _] = SCRATCH;
-        let mul = Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
         let shift = Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8;
         self.asm.op(mul, &[even.into(), a.into(), b.into()]);
         self.asm.op(shift, &[even.into(), even.into(), 32.into()]);
@@ -208,6 +249,67 @@ impl Tile<'_, '_> {
         self.asm
             .under(copy, Under::Merge(k), &[even.into(), odd.into()]);
     }
+
+    /// A sum or a difference, signed: where it leaves the range its sign is not that of a, whose side of the range it is.
+    fn saturating(&mut self, code: Code) -> Done {
+        let [a, b, _] = self.args();
+        let (a, b) = (self.reg(a)?, self.reg(b)?);
+        let [result, wrong, limit, _] = SCRATCH;
+        let k = SCRATCH_MASK;
+        self.asm.op(code, &[result.into(), a.into(), b.into()]);
+        // The bits of the constants are the results for a, b and the sum from 000 on: where a and b (of differences: the
+        // opposite of b) have one sign, and the result has not.
+        let subtracts = code == Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+        let table = if subtracts { 0b0001_1000 } else { 0b0100_0010 };
+        let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+        self.asm.op(copy, &[wrong.into(), a.into()]);
+        let args = [wrong.into(), b.into(), result.into(), Arg::I(table)];
+        self.asm
+            .op(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &args);
+        self.asm
+            .op(Code::EVEX_Vpmovd2m_kr_zmm, &[k.into(), wrong.into()]);
+        let args = [limit.into(), a.into(), 31.into()];
+        self.asm
+            .op(Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, &args);
+        let largest = Arg::Each(self.asm.constant(0x7fff_ffff));
+        let args = [result.into(), limit.into(), largest];
+        let xor = Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
+        self.asm.under(xor, Under::Merge(k), &args);
+        let (to, under) = self.result(0)?;
+        self.asm.under(copy, under, &[to.into(), result.into()]);
+        Ok(())
+    }
+}
+
+/// What fits above a is added at most.
+fn add_sat_u(t: &mut Tile) -> Done {
+    let [a, b, _] = t.args();
+    let (a, b) = (t.reg(a)?, t.reg(b)?);
+    let fits = SCRATCH[0];
+    let ones = Arg::Each(t.asm.constant(!0));
+    let xor = Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
+    t.asm.op(xor, &[fits.into(), a.into(), ones]);
+    let min = Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32;
+    t.asm.op(min, &[fits.into(), fits.into(), b.into()]);
+    let (to, under) = t.result(0)?;
+    let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+    t.asm
+        .under(add, under, &[to.into(), a.into(), fits.into()]);
+    Ok(())
+}
+
+/// The larger of both, less b.
+fn sub_sat_u(t: &mut Tile) -> Done {
+    let [a, b, _] = t.args();
+    let (a, b) = (t.reg(a)?, t.reg(b)?);
+    let larger = SCRATCH[0];
+    let max = Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32;
+    t.asm.op(max, &[larger.into(), a.into(), b.into()]);
+    let (to, under) = t.result(0)?;
+    let sub = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+    t.asm
+        .under(sub, under, &[to.into(), larger.into(), b.into()]);
+    Ok(())
 }
 
 /// (a & b) | (!a & c)
@@ -223,98 +325,5 @@ fn bit_select(t: &mut Tile) -> Done {
         .op(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &args);
     let (to, under) = t.result(0)?;
     t.asm.under(copy, under, &[to.into(), chosen.into()]);
-    Ok(())
-}
-
-/// Bits [b, b + c) of a, both modulo 32.
-fn bfe_u(t: &mut Tile) -> Done {
-    let [a, b, c] = t.args();
-    let from = t.reg(a)?;
-    let down = SCRATCH[0];
-    match t.constant(b) {
-        Some(offset) => {
-            let args = [down.into(), from.into(), (offset as u8 & 31).into()];
-            t.asm.op(Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, &args);
-        }
-        None => {
-            let offset = t.reg(b)?;
-            let offset = t.modulo_32(offset, 1);
-            let args = [down.into(), from.into(), offset.into()];
-            t.asm.op(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &args);
-        }
-    }
-    let field = match t.constant(c) {
-        Some(width) => Arg::Each(t.asm.constant((1u32 << (width & 31)) - 1)),
-        None => {
-            let width = t.reg(c)?;
-            let width = t.modulo_32(width, 1);
-            let (ones, one) = (SCRATCH[2], Arg::Each(t.asm.constant(1)));
-            let broadcast = match one {
-                Arg::Each(mem) => Arg::M(mem),
-                other => other,
-            };
-            t.asm.op(
-                Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-                &[ones.into(), broadcast],
-            );
-            let args = [ones.into(), ones.into(), width.into()];
-            t.asm.op(Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32, &args);
-            let args = [ones.into(), ones.into(), one];
-            t.asm.op(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, &args);
-            Arg::R(ones)
-        }
-    };
-    let (to, under) = t.result(0)?;
-    let args = [to.into(), down.into(), field];
-    t.asm
-        .under(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, under, &args);
-    Ok(())
-}
-
-/// ({a, b} >> (c & 31)), the low 32 bits.
-fn align_bit(t: &mut Tile) -> Done {
-    let [a, b, c] = t.args();
-    let (high, low) = (t.reg(a)?, t.reg(b)?);
-    let [down, up, count, _] = SCRATCH;
-    if let Some(c) = t.constant(c) {
-        let c = c as u8 & 31;
-        let args = [down.into(), low.into(), c.into()];
-        t.asm.op(Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, &args);
-        // A shift by 32 gives 0.
-        let args = [up.into(), high.into(), (32 - c).into()];
-        t.asm.op(Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, &args);
-    } else {
-        let c = t.reg(c)?;
-        let modulo = t.modulo_32(c, 3);
-        let all = t.asm.constant(32);
-        t.asm.op(
-            Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-            &[count.into(), all.into()],
-        );
-        let args = [count.into(), count.into(), modulo.into()];
-        t.asm.op(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, &args);
-        let args = [down.into(), low.into(), modulo.into()];
-        t.asm.op(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &args);
-        let args = [up.into(), high.into(), count.into()];
-        t.asm.op(Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32, &args);
-    }
-    let (to, under) = t.result(0)?;
-    let args = [to.into(), down.into(), up.into()];
-    t.asm
-        .under(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, under, &args);
-    Ok(())
-}
-
-/// The numbers of the lanes are among the constants.
-pub fn lane_id(t: &mut Tile) -> Done {
-    let numbers: [u32; LANES] = std::array::from_fn(|lane| lane as u32);
-    let at = t.asm.constant_row(&numbers);
-    let (to, under) = t.result(0)?;
-    let from = Mem::sum(fixed::CONSTANTS, fixed::TILE, at);
-    t.asm.under(
-        Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
-        under,
-        &[to.into(), from.into()],
-    );
     Ok(())
 }

@@ -3,6 +3,8 @@
 //!
 //! What has no template is done by the interpreter's steps.
 
+mod bits;
+mod bytes;
 mod compare;
 mod convert;
 mod cross;
@@ -10,6 +12,7 @@ mod float;
 mod format;
 mod int;
 mod masks;
+mod short;
 mod wide;
 
 pub use format::may_read_zeros;
@@ -34,23 +37,32 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
     match *op {
         Op::Bin(bin, _, _, a, b) if is_mask(a) && is_mask(b) => masks::bin(bin),
         Op::Un(un, _, _, a) if is_mask(a) => masks::un(un),
-        Op::Un(un, elem, fp, _) => int::un(un, elem).or_else(|| float::un(un, elem, fp)),
+        Op::Un(un, elem, fp, _) => int::un(un, elem)
+            .or_else(|| bits::un(un, elem))
+            .or_else(|| short::un(un, elem))
+            .or_else(|| float::un(un, elem, fp)),
         Op::Bin(bin, elem, fp, _, b) => {
             int::bin(bin, elem)
                 .or_else(|| float::bin(bin, elem, fp))
+                .or_else(|| short::bin(bin, elem))
+                .or_else(|| bytes::bin(bin, elem))
                 .or_else(|| wide::bin(bin, elem, constant(b)))
         }
-        Op::Tern(tern, elem, fp, ..) => int::tern(tern, elem).or_else(|| float::tern(tern, elem, fp)),
+        Op::Tern(tern, elem, fp, _, _, c) => int::tern(tern, elem)
+            .or_else(|| bits::tern(tern, elem))
+            .or_else(|| short::tern(tern, elem))
+            .or_else(|| bytes::tern(tern, elem, constant(c)))
+            .or_else(|| float::tern(tern, elem, fp)),
         Op::Cmp(rel, elem, fp, ..) => compare::cmp(rel, elem, fp),
         Op::Cvt(cvt, from, to, fp, _) => convert::cvt(cvt, from, to, fp),
         Op::Select(cond, a, _) if is_mask(cond) && !is_mask(a) => Some(masks::select),
         Op::AddCarry(a, ..) if block.ty(a).bits() == 32 => Some(wide::add_carry),
         Op::SubBorrow(a, ..) if block.ty(a).bits() == 32 => Some(wide::sub_borrow),
-        Op::MadWide { signed: false, .. } => Some(wide::mad_wide),
+        Op::MadWide { signed, .. } => Some(wide::mad_wide(signed)),
         Op::Class(elem, _, bits) => compare::class(elem, constant(bits)),
         Op::NonZero(_) => Some(compare::non_zero),
-        Op::LaneId => Some(int::lane_id),
-        Op::LanesBelow { high } => Some(cross::lanes_below(high)),
+        Op::LaneId => Some(bits::lane_id),
+        Op::LanesBelow { high } => Some(bits::lanes_below(high)),
         Op::Shuffle(_, ref table) => cross::shuffle(table),
         _ => None,
     }

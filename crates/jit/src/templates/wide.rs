@@ -5,6 +5,7 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Op};
 
 use super::Template;
+use super::int::{SIGNED, UNSIGNED};
 use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
@@ -30,8 +31,28 @@ pub fn bin(bin: Bin, elem: Elem, count: Option<u64>) -> Option<Template> {
         Bin::Xor => |t| t.halves(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32),
         Bin::Shl if count.is_some() => shl,
         Bin::Shr if count.is_some() => shr,
+        Bin::Shl => |t| t.shift_long(Code::EVEX_Vpsllvq_zmm_k1z_zmm_zmmm512b64),
+        Bin::Shr => |t| t.shift_long(Code::EVEX_Vpsrlvq_zmm_k1z_zmm_zmmm512b64),
+        Bin::Sar => |t| t.shift_long(Code::EVEX_Vpsravq_zmm_k1z_zmm_zmmm512b64),
+        Bin::Mul => |t| t.two_packed(Code::EVEX_Vpmullq_zmm_k1z_zmm_zmmm512b64),
+        Bin::MinU => |t| t.two_packed(Code::EVEX_Vpminuq_zmm_k1z_zmm_zmmm512b64),
+        Bin::MaxU => |t| t.two_packed(Code::EVEX_Vpmaxuq_zmm_k1z_zmm_zmmm512b64),
+        Bin::MinS => |t| t.two_packed(Code::EVEX_Vpminsq_zmm_k1z_zmm_zmmm512b64),
+        Bin::MaxS => |t| t.two_packed(Code::EVEX_Vpmaxsq_zmm_k1z_zmm_zmmm512b64),
         _ => return None,
     })
+}
+
+/// Both halves, inverted.
+pub fn not(t: &mut Tile) -> Done {
+    let a = t.args()[0];
+    let ones = Arg::Each(t.asm.constant(!0));
+    for part in 0..2 {
+        let from = t.part(a, part)?;
+        let args = [SCRATCH[usize::from(part)].into(), from.into(), ones];
+        t.asm.op(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &args);
+    }
+    t.result_halves([SCRATCH[0], SCRATCH[1]])
 }
 
 /// The low half is the first operand, the high half the second.
@@ -72,6 +93,35 @@ impl Tile<'_, '_> {
             self.asm.op(code, &[to.into(), a.into(), b]);
         }
         self.result_halves([SCRATCH[0], SCRATCH[1]])
+    }
+
+    /// An instruction on qwords with two sources.
+    fn two_packed(&mut self, code: Code) -> Done {
+        let [a, b, _] = self.args();
+        let (a, b) = (self.packed(a)?, self.packed(b)?);
+        for (n, (to, under)) in self.result_packed()?.into_iter().enumerate() {
+            self.asm
+                .under(code, under, &[to.into(), a[n].into(), b[n].into()]);
+        }
+        Ok(())
+    }
+
+    /// A shift by what lanes say, modulo 64: of a count of 64 bits the low half does.
+    fn shift_long(&mut self, code: Code) -> Done {
+        let [a, b, _] = self.args();
+        let (a, b) = (self.packed(a)?, self.part(b, 0)?);
+        let count = SCRATCH[0];
+        for (n, (to, under)) in self.result_packed()?.into_iter().enumerate() {
+            let dwords = self.eight(b, n, count);
+            let widen = Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256;
+            self.asm.op(widen, &[count.into(), dwords.into()]);
+            let modulo = Arg::Each(self.asm.wide_constant(63));
+            let and = Code::EVEX_Vpandq_zmm_k1z_zmm_zmmm512b64;
+            self.asm.op(and, &[count.into(), count.into(), modulo]);
+            self.asm
+                .under(code, under, &[to.into(), a[n].into(), count.into()]);
+        }
+        Ok(())
     }
 
     /// Adds `by` in the lanes of a mask.
@@ -216,28 +266,41 @@ pub fn sub_borrow(t: &mut Tile) -> Done {
     t.result_of_scratch()
 }
 
-/// 32 by 32 bits and 64 bits.
-pub fn mad_wide(t: &mut Tile) -> Done {
-    let [a, b, c] = t.args();
-    let (a, b, c0, c1) = (t.reg(a)?, t.reg(b)?, t.part(c, 0)?, t.part(c, 1)?);
-    t.high_products([a, b]);
-    let [high, low, ..] = SCRATCH;
-    let args = [low.into(), a.into(), b.into()];
-    t.asm.op(Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, &args);
-    t.asm.op(ADD, &[low.into(), low.into(), c0.into()]);
-    t.asm.op(ADD, &[high.into(), high.into(), c1.into()]);
-    let second = t.second().map(|second| t.result_mask(second)).transpose()?;
-    if let Some((out, _)) = second {
-        t.less(out, high, c1);
+/// 32 by 32 bits and 64 bits. Of signed factors no carry is reported.
+pub fn mad_wide(signed: bool) -> Template {
+    match signed {
+        false => |t| t.mad_wide(UNSIGNED, true),
+        true => |t| t.mad_wide(SIGNED, false),
     }
-    let k = SCRATCH_MASK;
-    t.less(k, low, c0);
-    t.add_in(high, k, 1);
-    if let Some((out, _)) = second {
-        let args = [k.into(), high.into(), high.into()];
-        t.asm.under(ZERO, Under::Merge(k), &args);
-        let args = [out.into(), out.into(), k.into()];
-        t.asm.op(Code::VEX_Korw_kr_kr_kr, &args);
+}
+
+impl Tile<'_, '_> {
+    fn mad_wide(&mut self, mul: Code, carries: bool) -> Done {
+        let [a, b, c] = self.args();
+        let (a, b, c0, c1) = (self.reg(a)?, self.reg(b)?, self.part(c, 0)?, self.part(c, 1)?);
+        self.high_products(mul, [a, b]);
+        let [high, low, ..] = SCRATCH;
+        let args = [low.into(), a.into(), b.into()];
+        self.asm
+            .op(Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, &args);
+        self.asm.op(ADD, &[low.into(), low.into(), c0.into()]);
+        self.asm.op(ADD, &[high.into(), high.into(), c1.into()]);
+        let second = self.second().map(|second| self.result_mask(second)).transpose()?;
+        if let Some((out, _)) = second {
+            self.less(out, high, c1);
+        }
+        let k = SCRATCH_MASK;
+        self.less(k, low, c0);
+        self.add_in(high, k, 1);
+        if let Some((out, _)) = second {
+            let args = [k.into(), high.into(), high.into()];
+            self.asm.under(ZERO, Under::Merge(k), &args);
+            let (join, args) = match carries {
+                true => (Code::VEX_Korw_kr_kr_kr, [out.into(), out.into(), k.into()]),
+                false => (Code::VEX_Kxorw_kr_kr_kr, [out.into(); 3]),
+            };
+            self.asm.op(join, &args);
+        }
+        self.result_halves([low, high])
     }
-    t.result_halves([low, high])
 }
