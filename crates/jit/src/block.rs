@@ -194,7 +194,7 @@ impl Doers<'_, '_> {
         };
         if in_tile && templates::vector(block, op).is_some() {
             Doer::Tile
-        } else if !in_tile && !lanes && has_template(block, op) {
+        } else if !in_tile && has_template(block, op) {
             Doer::Uniform
         } else {
             Doer::Steps

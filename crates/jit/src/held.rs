@@ -4,9 +4,10 @@
 //! compiled code for the wave as a whole needs is not stored at all, unless its register is wanted for another.
 
 use iced_x86::Register;
-use wavetank_ir::{Block, Op, Terminator, Value};
+use wavetank_ir::{Block, Op, Value};
 
 use crate::stages::{Stages, operands};
+use crate::uniform::takes_registers;
 
 /// Registers that hold values. Loops over tiles leave the first ones alone, and gather masks in the other ones.
 const REGISTERS: [Register; 6] = [
@@ -46,11 +47,9 @@ impl Held {
             let tile = stage.tile.iter().map(|v| (*v, false));
             for (user, uniform) in uniform.chain(tile) {
                 at += 1;
-                let branch = matches!(
-                    block.node(user).op,
-                    Op::End(Terminator::CondBranch { .. })
-                );
-                let here = uniform && (stages.compiled[user.index()] || branch);
+                let op = &block.node(user).op;
+                let compiled = stages.compiled[user.index()] || matches!(op, Op::End(_));
+                let here = uniform && compiled && takes_registers(block, op);
                 operands(block, user, &mut |v| {
                     match here {
                         true => last_use[v.index()] = at,

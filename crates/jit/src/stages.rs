@@ -6,7 +6,7 @@
 //! wave does comes first, though it may stand behind in the block: it depends on no tile, and a register that it writes is
 //! copied for the tiles that still need what was there.
 
-use wavetank_ir::{Block, Op, Reg, Span, Terminator, Ty, Value};
+use wavetank_ir::{Block, Elem, Op, Reg, Span, Terminator, Ty, Value};
 
 /// A stage.
 #[derive(Default, Debug)]
@@ -127,7 +127,10 @@ impl Stages {
         let Op::End(Terminator::CondBranch { cond, .. }) = block.node(*branch).op else {
             return;
         };
-        let relates = matches!(block.node(*relation).op, Op::Cmp(..));
+        let relates = matches!(
+            block.node(*relation).op,
+            Op::Cmp(_, Elem::I32 | Elem::I64, ..)
+        );
         let mut users = 0;
         for n in 0..block.nodes.len() {
             operands(block, Value(n as u32), &mut |v| users += u32::from(v == *relation));

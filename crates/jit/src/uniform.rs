@@ -3,22 +3,44 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, Single, TooMany, register};
-use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Ty, Un, Value};
+use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Tern, Terminator, Ty, Un, Value};
 
 use crate::asm::{Arg, Asm, Label, Mem, fixed, low};
 use crate::held::Held;
 use crate::stages::{Stages, source};
+use crate::templates::is_for_one_lane;
+use crate::tile::Tile;
 
 const A: Register = Register::RAX;
 const B: Register = Register::RCX;
 const C: Register = Register::RDX;
 
-/// Whether an operation on uniform values has a template.
+/// Whether an operation that gives no lanes has a template.
 pub fn has_template(block: &Block, op: &Op) -> bool {
+    match op {
+        Op::ReadLane(..) | Op::ReadFirstLane(..) => true,
+        _ => {
+            let mut lanes = false;
+            op.for_each_operand(&mut |a| lanes |= block.ty(*a).is_vector());
+            !lanes && (is_scalar(block, op) || is_for_one_lane(block, op))
+        }
+    }
+}
+
+/// Whether compiled code takes the operands of a node from general registers, if they are there.
+pub fn takes_registers(block: &Block, op: &Op) -> bool {
+    let reads_lane = matches!(op, Op::ReadLane(..) | Op::ReadFirstLane(..));
+    let branches = matches!(op, Op::End(Terminator::CondBranch { .. }));
+    reads_lane || branches || is_scalar(block, op)
+}
+
+/// Whether general registers do it.
+fn is_scalar(block: &Block, op: &Op) -> bool {
     let narrow = |v: Value| block.ty(v).bits() == 32;
     match *op {
         Op::Un(un, elem, _, _) => un_is_known(un, elem),
         Op::Bin(bin, elem, ..) => bin_is_known(bin, elem),
+        Op::Tern(Tern::BfeU | Tern::BfeS, elem, ..) => matches!(elem, Elem::I32 | Elem::I64),
         Op::Cmp(rel, elem, ..) => {
             matches!(elem, Elem::I32 | Elem::I64) && condition(rel).is_some()
         }
@@ -37,7 +59,12 @@ pub fn has_template(block: &Block, op: &Op) -> bool {
 
 fn un_is_known(un: Un, elem: Elem) -> bool {
     match un {
-        Un::Not | Un::CountOnes => matches!(elem, Elem::I32 | Elem::I64),
+        Un::Not
+        | Un::CountOnes
+        | Un::LeadingZeros
+        | Un::LeadingSigns
+        | Un::TrailingZeros
+        | Un::Reverse => matches!(elem, Elem::I32 | Elem::I64),
         Un::Low | Un::High | Un::Widen | Un::WidenSigned => true,
         Un::SignExtend(bits) => bits == 8 || bits == 16,
         _ => false,
@@ -131,6 +158,7 @@ impl Uniform<'_, '_> {
     pub fn node(&mut self, v: Value) -> Result<(), TooMany> {
         let op = &self.block.node(v).op;
         match *op {
+            _ if !is_scalar(self.block, op) && is_for_one_lane(self.block, op) => self.in_one_lane(v),
             Op::Read(reg) => {
                 if let Place::Uniform(at) = register(reg) {
                     let wide = reg.ty().bits() == 64;
@@ -150,6 +178,10 @@ impl Uniform<'_, '_> {
                 self.bin(bin, elem, a, b);
                 self.result(v)
             }
+            Op::Tern(tern, elem, _, a, b, c) => {
+                self.field(tern == Tern::BfeS, elem == Elem::I64, [a, b, c]);
+                self.result(v)
+            }
             Op::Cmp(rel, elem, _, a, b) => {
                 self.compare(rel, elem == Elem::I64, a, b);
                 self.result(v)
@@ -158,10 +190,62 @@ impl Uniform<'_, '_> {
                 self.select(cond, a, b);
                 self.result(v)
             }
+            Op::ReadLane(value, index) => {
+                self.load(A, index);
+                self.lane(value);
+                self.result(v)
+            }
+            // That of no lane at all is 64, and modulo that the first.
+            Op::ReadFirstLane(value, mask) => {
+                self.load(A, mask);
+                self.asm
+                    .op(Code::Tzcnt_r64_rm64, &[A.into(), A.into()]);
+                self.lane(value);
+                self.result(v)
+            }
             Op::AddCarry(a, b, carry) => self.carry(v, [a, b], carry, false),
             Op::SubBorrow(a, b, carry) => self.carry(v, [a, b], carry, true),
             _ => unreachable!("it has no template"),
         }
+    }
+
+    /// The operation on lanes, of which there is one.
+    fn in_one_lane(&mut self, v: Value) -> Result<(), TooMany> {
+        self.asm.use_constants();
+        self.asm.set(fixed::TILE, 0);
+        let (stages, held) = (self.stages, &mut *self.held);
+        let parts = Tile::alone(self.asm, self.block, self.single, stages, held, self.stage, &v)?;
+        let lowest = |register: Register| Register::XMM0 + (register as u32 - Register::ZMM0 as u32);
+        let moved = Code::EVEX_Vmovd_rm32_xmm;
+        match parts[..] {
+            [mask] if mask.is_k() => {
+                let args = [low(A).into(), mask.into()];
+                self.asm.op(Code::VEX_Kmovw_r32_kr, &args);
+                self.asm
+                    .with_constant(Code::And_rm32_imm32, low(A).into(), 1, false);
+            }
+            [all] => self.asm.op(moved, &[low(A).into(), lowest(all).into()]),
+            [first, second] => {
+                for (to, from) in [(A, first), (B, second)] {
+                    self.asm.op(moved, &[low(to).into(), lowest(from).into()]);
+                }
+                self.asm.op(Code::Shl_rm64_imm8, &[B.into(), 32.into()]);
+                self.asm.op(Code::Or_r64_rm64, &[A.into(), B.into()]);
+            }
+            _ => unreachable!("a value has one part or two"),
+        }
+        self.result(v)
+    }
+
+    /// The value of the lane whose number is in the first register, modulo 64.
+    fn lane(&mut self, value: Value) {
+        let Place::Vector(at) = self.single.place(source(self.block, value)) else {
+            return self.load(A, value);
+        };
+        self.asm
+            .with_constant(Code::And_rm32_imm32, low(A).into(), 63, false);
+        self.asm.op(Code::Shl_rm64_imm8, &[A.into(), 2.into()]);
+        self.load_from(A, Mem::sum(fixed::VECTOR, A, at), false);
     }
 
     /// Loads a value of the wave.
@@ -330,6 +414,17 @@ impl Uniform<'_, '_> {
                 self.asm.op(Code::Popcnt_r64_rm64, &[rax.into(), rax.into()]);
             }
             Un::CountOnes => self.asm.op(Code::Popcnt_r32_rm32, &[x.into(), x.into()]),
+            Un::LeadingZeros => self.count(Code::Lzcnt_r64_rm64, wide),
+            Un::TrailingZeros => self.count(Code::Tzcnt_r64_rm64, wide),
+            Un::LeadingSigns => {
+                self.extend(wide);
+                // What differs from the sign.
+                self.asm.op(Code::Mov_r64_rm64, &[B.into(), A.into()]);
+                self.asm.op(Code::Sar_rm64_imm8, &[B.into(), 63.into()]);
+                self.asm.op(Code::Xor_r64_rm64, &[A.into(), B.into()]);
+                self.count(Code::Lzcnt_r64_rm64, wide);
+            }
+            Un::Reverse => self.reverse(wide),
             Un::High => self.asm.op(Code::Shr_rm64_imm8, &[rax.into(), 32.into()]),
             Un::WidenSigned => self.asm.op(Code::Movsxd_r64_rm32, &[rax.into(), x.into()]),
             Un::SignExtend(8) => {
@@ -343,6 +438,78 @@ impl Uniform<'_, '_> {
             // What is narrower has zeros above; what is wider loses them where it is stored.
             _ => {}
         }
+    }
+
+    /// 32 bits become 64, with their sign.
+    fn extend(&mut self, wide: bool) {
+        if !wide {
+            self.asm
+                .op(Code::Movsxd_r64_rm32, &[A.into(), low(A).into()]);
+        }
+    }
+
+    /// Counts zeros; where there is nothing else, which the carry says, the result is all ones.
+    fn count(&mut self, code: Code, wide: bool) {
+        self.asm.set(B, u64::from(u32::MAX));
+        self.asm.op(code, &[A.into(), A.into()]);
+        if !wide && code == Code::Lzcnt_r64_rm64 {
+            // This keeps the carry.
+            let above = Mem { base: A, index: Register::None, offset: -32 };
+            self.asm.op(Code::Lea_r64_m, &[A.into(), above.into()]);
+        }
+        self.asm.op(Code::Cmovb_r64_rm64, &[A.into(), B.into()]);
+    }
+
+    /// Bits in reverse order: neighbours change places, then pairs, fours and bytes.
+    fn reverse(&mut self, wide: bool) {
+        let groups = [
+            (1, 0x5555_5555_5555_5555),
+            (2, 0x3333_3333_3333_3333),
+            (4, 0x0f0f_0f0f_0f0f_0f0f),
+        ];
+        for (bits, lower) in groups {
+            let args = [B.into(), A.into()];
+            self.asm.op(Code::Mov_r64_rm64, &args);
+            self.asm.op(Code::Shr_rm64_imm8, &[B.into(), Arg::I(bits)]);
+            self.asm.set(C, lower);
+            self.asm.op(Code::And_r64_rm64, &[A.into(), C.into()]);
+            self.asm.op(Code::And_r64_rm64, &[B.into(), C.into()]);
+            self.asm.op(Code::Shl_rm64_imm8, &[A.into(), Arg::I(bits)]);
+            self.asm.op(Code::Or_r64_rm64, &[A.into(), B.into()]);
+        }
+        self.asm.op(Code::Bswap_r64, &[A.into()]);
+        if !wide {
+            self.asm.op(Code::Shr_rm64_imm8, &[A.into(), 32.into()]);
+        }
+    }
+
+    /// Bits [b, b + c), modulo the width; the sign above if it is signed, and nothing of no bits.
+    fn field(&mut self, signed: bool, wide: bool, [a, b, c]: [Value; 3]) {
+        let at = usize::from(wide);
+        let sized = |register: Register| if wide { register } else { low(register) };
+        let (x, y) = (sized(A), sized(C));
+        let cl: Arg = Register::CL.into();
+        self.load(A, a);
+        self.load(B, b);
+        let down = if signed { Bin::Sar } else { Bin::Shr };
+        let [up, down] = [Bin::Shl, down].map(|bin| shift(bin).expect("it is one")[at]);
+        self.asm.op(down, &[x.into(), cl]);
+        self.load(B, c);
+        // All ones if there are bits.
+        let width = if wide { 63 } else { 31 };
+        self.asm
+            .with_constant(Code::And_rm32_imm32, low(B).into(), width, false);
+        self.asm.op(Code::Mov_r64_rm64, &[C.into(), B.into()]);
+        let negate = [Code::Neg_rm32, Code::Neg_rm64][at];
+        self.asm.op(negate, &[y.into()]);
+        let borrow = [Code::Sbb_r32_rm32, Code::Sbb_r64_rm64][at];
+        self.asm.op(borrow, &[y.into(), y.into()]);
+        let and = alu(Bin::And).expect("it is one")[at];
+        self.asm.op(and, &[x.into(), y.into()]);
+        // Up to the top and down again.
+        self.asm.op(Code::Neg_rm32, &[low(B).into()]);
+        self.asm.op(up, &[x.into(), cl]);
+        self.asm.op(down, &[x.into(), cl]);
     }
 
     fn bin(&mut self, bin: Bin, elem: Elem, a: Value, b: Value) {

@@ -54,22 +54,3 @@ fn row(t: &mut Tile) -> Result<(), TooMany> {
         .under(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, under, &args);
     Ok(())
 }
-
-/// For each lane the mask of the lanes below it: its low or high half, which is among the constants.
-pub fn lanes_below(high: bool) -> Template {
-    match high {
-        true => |t| below(t, 32),
-        false => |t| below(t, 0),
-    }
-}
-
-fn below(t: &mut Tile, shift: u32) -> Result<(), TooMany> {
-    let masks: [u32; LANES] = std::array::from_fn(|lane| (((1u64 << lane) - 1) >> shift) as u32);
-    let at = t.asm.constant_row(&masks);
-    let (to, under) = t.result(0)?;
-    let from = Mem::sum(fixed::CONSTANTS, fixed::TILE, at);
-    let args = [to.into(), from.into()];
-    t.asm
-        .under(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, under, &args);
-    Ok(())
-}

@@ -68,6 +68,17 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
     }
 }
 
+/// Whether an operation on values of the wave can be done as one on lanes, and its result taken from the lowest.
+pub fn is_for_one_lane(block: &Block, op: &Op) -> bool {
+    let computes = matches!(
+        op,
+        Op::Un(..) | Op::Bin(..) | Op::Tern(..) | Op::Cmp(..) | Op::Class(..) | Op::Cvt(..)
+    );
+    let mut numbers = true;
+    op.for_each_operand(&mut |a| numbers &= matches!(block.ty(*a), Ty::U32 | Ty::U64));
+    computes && numbers && vector(block, op).is_some()
+}
+
 /// The lower half of a register.
 fn lower(register: Register) -> Register {
     Register::YMM0 + (register as u32 - Register::ZMM0 as u32)

@@ -127,6 +127,18 @@ impl<'t, 'b> Tile<'t, 'b> {
         stage: u32,
     ) -> Tile<'t, 'b> {
         let nodes = &stages.list[stage as usize].tile[..];
+        Tile::of_nodes(asm, block, single, stages, held, stage, nodes)
+    }
+
+    fn of_nodes(
+        asm: &'t mut Asm,
+        block: &'b Block,
+        single: &'t mut (dyn Single + 'b),
+        stages: &'t Stages,
+        held: &'t mut Held,
+        stage: u32,
+        nodes: &'t [Value],
+    ) -> Tile<'t, 'b> {
         let mut uses: HashMap<Value, Vec<usize>> = HashMap::new();
         for (at, v) in nodes.iter().enumerate() {
             crate::stages::operands(block, *v, &mut |a| uses.entry(a).or_default().push(at));
@@ -153,6 +165,37 @@ impl<'t, 'b> Tile<'t, 'b> {
             gathered: Vec::new(),
             zeros: templates::may_read_zeros(block, nodes),
         }
+    }
+
+    /// Makes the code of one node, whose operands are the same for all lanes, and gives the registers that have the parts
+    /// of its result in their lowest lane; of a relation the mask.
+    ///
+    /// # Errors
+    /// If there are no temporaries left.
+    pub fn alone(
+        asm: &'t mut Asm,
+        block: &'b Block,
+        single: &'t mut (dyn Single + 'b),
+        stages: &'t Stages,
+        held: &'t mut Held,
+        stage: u32,
+        node: &'t Value,
+    ) -> Result<Vec<Register>, TooMany> {
+        let v = *node;
+        let nodes = std::slice::from_ref(node);
+        let mut tile = Tile::of_nodes(asm, block, single, stages, held, stage, nodes);
+        let template = templates::vector(block, &block.node(v).op);
+        template.expect("it has a template")(&mut tile)?;
+        let parts: &[u8] = match block.ty(v).bits() {
+            _ if tile.of.contains_key(&(v, MASK)) => &[MASK],
+            64 => &[0, 1],
+            _ => &[0],
+        };
+        let register = |part: &u8| {
+            let var = tile.of[&(v, *part)];
+            tile.register(var)
+        };
+        parts.iter().map(register).collect()
     }
 
     /// Makes the code of a tile. Gives the masks that registers have behind the last one.
