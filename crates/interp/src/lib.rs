@@ -28,6 +28,7 @@ mod mode;
 mod odd;
 mod pairs;
 mod plain;
+pub mod polynomials;
 mod roots;
 mod run;
 mod simd;

@@ -77,19 +77,7 @@ impl Function for Exp2 {
 
 mod exp2 {
     use super::polynomial;
-
-    /// 2^f for |f| ≤ ½: Chebyshev fit, off by 2^-40.
-    const EXP2: [f64; 9] = [
-        1.0,
-        0.6931471805459335,
-        0.2402265069581299,
-        0.05550410941205933,
-        0.009618129159402558,
-        0.0013333450568000645,
-        0.00015403455852453838,
-        1.5310079402249296e-05,
-        1.3255224878668817e-06,
-    ];
+    use crate::polynomials::EXP2;
 
     /// 1.5 · 2^23: adding it rounds to an integer, which then stands in the low
     /// bits.
@@ -143,17 +131,7 @@ impl Function for Log2 {
 mod log2 {
     use super::{keep_nan, polynomial};
     use crate::format::{Format, Single, invalid};
-
-    /// log2((1 + s) / (1 − s)) / s by s², for |s| ≤ (√2 − 1) / (√2 + 1):
-    /// Chebyshev fit, off by 2^-43.
-    const LOG2: [f64; 6] = [
-        2.885390081777851,
-        0.9617966941122649,
-        0.5770779426603044,
-        0.41220922406110433,
-        0.31990680380701336,
-        0.28288502340748234,
-    ];
+    use crate::polynomials::LOG2;
 
     const SMALLEST_NORMAL: u32 = 1 << Single::FRACTION_BITS;
 
@@ -245,17 +223,7 @@ impl Function for Cos {
 
 mod turns {
     use super::polynomial;
-
-    /// sin(2πr) / r by r², for |r| ≤ ¼: Chebyshev fit, off by 2^-41.
-    const SIN: [f64; 7] = [
-        std::f64::consts::TAU,
-        -41.341702239903675,
-        81.60524914901583,
-        -76.70584754377326,
-        42.058134871372054,
-        -15.081483206893,
-        3.6658551595639612,
-    ];
+    use crate::polynomials::SIN;
 
     /// x less the nearest integer, exact, and -0 for -0; not a number for
     /// infinities.

@@ -253,11 +253,11 @@ impl Tile<'_, '_> {
         self.asm.under(f.and, Under::Merge(k), &args);
     }
 
-    /// Whether the host reads denormals as zeros here, and the operation computes with what it reads.
+    /// Whether the host reads denormals as zeros here, and the operation does nothing with its operands but to compute.
     pub fn reads_zeros(&self, f: &Format) -> bool {
         let passes_on = matches!(
             self.block.node(self.this()).op,
-            Op::Un(Un::FClampKeepNan, ..)
+            Op::Un(Un::FClampKeepNan | Un::FLog2, ..)
                 | Op::Bin(Bin::FMin | Bin::FMax, ..)
                 | Op::Tern(Tern::FMed3, ..)
         );

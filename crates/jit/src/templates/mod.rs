@@ -10,6 +10,7 @@ mod convert;
 mod cross;
 mod float;
 mod format;
+mod functions;
 mod int;
 mod masks;
 mod short;
@@ -40,6 +41,7 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
         Op::Un(un, elem, fp, _) => int::un(un, elem)
             .or_else(|| bits::un(un, elem))
             .or_else(|| short::un(un, elem))
+            .or_else(|| functions::un(un, elem))
             .or_else(|| float::un(un, elem, fp)),
         Op::Bin(bin, elem, fp, _, b) => {
             int::bin(bin, elem)
