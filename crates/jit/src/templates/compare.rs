@@ -139,7 +139,7 @@ impl Tile<'_, '_> {
     }
 
     /// The masks of eight lanes each as one.
-    fn join_masks(&mut self, to: Register, high: Register) {
+    pub fn join_masks(&mut self, to: Register, high: Register) {
         let args = [to.into(), high.into(), to.into()];
         self.asm.op(Code::VEX_Kunpckbw_kr_kr_kr, &args);
     }

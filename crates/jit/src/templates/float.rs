@@ -135,7 +135,7 @@ impl Tile<'_, '_> {
     }
 
     /// Copies the lanes of the template's mask.
-    fn replace(&mut self, f: &Format, to: Register, from: Register) {
+    pub fn replace(&mut self, f: &Format, to: Register, from: Register) {
         let under = Under::Merge(SCRATCH_MASK);
         self.asm.under(f.copy, under, &[to.into(), from.into()]);
     }

@@ -160,6 +160,7 @@ pub fn may_read_zeros(block: &Block, nodes: &[Value]) -> bool {
             useful += usize::from(elem == Elem::F32 && fp.flush_in);
             elem != Elem::F64 && (elem != Elem::F32 || fp.flush_in)
         }
+        Op::LaneFn(..) => false,
         Op::Class(elem, ..) => elem == Elem::F16,
         Op::Cvt(Cvt::FToF, Elem::F64, ..) => false,
         Op::Cvt(Cvt::FToF, Elem::F32, _, fp, _) => fp.flush_in,

@@ -8,6 +8,7 @@ mod bytes;
 mod compare;
 mod convert;
 mod cross;
+mod division;
 mod float;
 mod format;
 mod functions;
@@ -62,6 +63,7 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
         Op::SubBorrow(a, ..) if block.ty(a).bits() == 32 => Some(wide::sub_borrow),
         Op::MadWide { signed, .. } => Some(wide::mad_wide(signed)),
         Op::Class(elem, _, bits) => compare::class(elem, constant(bits)),
+        Op::LaneFn(function, _) => division::lane_fn(function),
         Op::NonZero(_) => Some(compare::non_zero),
         Op::LaneId => Some(bits::lane_id),
         Op::LanesBelow { high } => Some(bits::lanes_below(high)),
