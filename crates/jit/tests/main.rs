@@ -2,6 +2,7 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
+mod division;
 mod engine;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;
