@@ -31,6 +31,8 @@ pub struct Head {
     pub may_link: bool,
     /// Steps that the code runs.
     pub steps: Vec<Steps>,
+    /// The guest address of the last instruction.
+    pub end: u64,
 }
 
 /// Why compiled code came back.
@@ -47,6 +49,10 @@ pub enum Exit {
     Unlinked = 4,
     /// The same, and its branch was taken.
     UnlinkedTaken = 5,
+    /// The wave ended.
+    Ended = 6,
+    /// The wave waits at a barrier.
+    Barrier = 7,
 }
 
 /// A block as host code that is not in its place yet.
@@ -86,6 +92,7 @@ pub fn compile(block: &Block, toll: Toll, may_link: bool, how: How) -> Result<Ma
         links: Default::default(),
         may_link,
         steps: Vec::new(),
+        end: block.instruction_of(Value(block.nodes.len() as u32 - 1)),
     });
     let mut compiler = Compiler {
         doers,
@@ -258,6 +265,17 @@ impl<'b> Compiler<'_, 'b> {
                 self.leave(0, *next);
                 self.asm.place(other);
                 self.leave(1, *taken);
+                return Ok(());
+            }
+            // What every wave does needs no call.
+            Op::End(Terminator::EndProgram) => {
+                self.set_pc(self.head.end);
+                self.exit(Exit::Ended);
+                return Ok(());
+            }
+            Op::End(Terminator::Barrier { next }) => {
+                self.set_pc(*next);
+                self.exit(Exit::Barrier);
                 return Ok(());
             }
             _ => {}

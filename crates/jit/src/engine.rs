@@ -8,7 +8,7 @@ use std::time::Instant;
 use wavetank_interp::single::{Ctx, ROOM};
 use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
-use wavetank_machine::{Backend, Stop};
+use wavetank_machine::{Backend, Stop, Why};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, caught};
 
@@ -213,7 +213,7 @@ fn modes_of(wave: &Wave) -> Modes {
 type Resumed = (Key, NonNull<Known>);
 
 /// Blocks that a thread remembers, a power of two.
-const REMEMBERED: usize = 64;
+const REMEMBERED: usize = 256;
 
 /// The engine on a program, for one thread.
 pub struct Jitted<'p> {
@@ -335,7 +335,10 @@ impl Jitted<'_> {
         let back = unsafe { (self.program.enter)(&raw mut ctx, uniform, vector, ready.code) };
         // SAFETY: heads live as long as the program.
         let head = unsafe { &*back.head };
+        let stopped = |why| Left::Stopped(Stop { pc: head.end, why });
         let way = match back.exit {
+            exit if exit == Exit::Ended as u64 => return stopped(Why::End),
+            exit if exit == Exit::Barrier as u64 => return stopped(Why::Barrier),
             exit if exit == Exit::Stop as u64 => {
                 return Left::Stopped(ctx.stop.take().expect("who stops says why"));
             }

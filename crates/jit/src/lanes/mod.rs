@@ -185,9 +185,13 @@ impl<'o> LaneAccess<'o> {
             return self.private_rows(u, slow);
         }
         let done = u.asm.label();
-        self.rows(u, done);
+        // Of LDS, groups read more often what is not one row, and where it is, the tiles take little longer.
+        let in_tiles = self.goes_in_tiles(u);
+        if !(in_tiles && matches!(self.addresses, Addresses::Lds(..))) {
+            self.rows(u, done);
+        }
         self.base(u, slow);
-        if self.goes_in_tiles(u) {
+        if in_tiles {
             self.in_tiles(u, slow);
             return u.asm.place(done);
         }
