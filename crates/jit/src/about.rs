@@ -1,9 +1,13 @@
 //! What can be asked of the compiler, and what it tells, on every host.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use wavetank_interp::Simd;
+
+/// The name of what stands at a guest address.
+pub type Names = Arc<dyn Fn(u64) -> String + Send + Sync>;
 
 /// What is made of a block.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{MemoryUnit, Wave};
 use wavetank_translate::Modes;
 
-use crate::about::{Compiled, How};
+use crate::about::{Compiled, How, Names};
 
 /// How often a block is interpreted before it would be compiled.
 pub const HOT: u32 = u32::MAX;
@@ -27,6 +27,11 @@ impl Jit {
     /// Always.
     pub fn new(cold: Program, _: How, _: u32) -> Result<Jit, (Program, Unavailable)> {
         Err((cold, Unavailable))
+    }
+
+    /// Perf is told of what is compiled.
+    pub fn telling_perf(self, _: Names) -> Jit {
+        match self.0 {}
     }
 
     /// What the block at a PC is compiled to: it is not.

@@ -13,9 +13,10 @@ use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, caught};
 
 use crate::block::{Exit, Head, Made, changes_modes, compile, entry, leaves_the_file};
-use crate::about::{Compiled, How};
+use crate::about::{Compiled, How, Names};
 use crate::code_memory::CodeMemory;
 use crate::listing::listing;
+use crate::perf;
 
 /// How often a block is interpreted before it is compiled, unless a user wants otherwise: some 10 µs of interpreting, which
 /// is what compiling takes.
@@ -60,6 +61,8 @@ pub struct Jit {
     memory: Mutex<CodeMemory>,
     enter: Enter,
     compiled: Mutex<Compiled>,
+    /// Names for perf, if it is told.
+    names: Option<Names>,
 }
 
 /// Why there can be no compiled code on this machine.
@@ -97,7 +100,16 @@ impl Jit {
             memory: Mutex::new(memory),
             enter,
             compiled: Mutex::default(),
+            names: None,
         })
+    }
+
+    /// Linux' `perf` is told of what is compiled from now on: its reports have the names of guest instructions.
+    pub fn telling_perf(mut self, names: Names) -> Jit {
+        let memory = self.memory.get_mut();
+        memory.unwrap_or_else(PoisonError::into_inner).apart = true;
+        self.names = Some(names);
+        self
     }
 
     /// What was compiled so far.
@@ -172,10 +184,14 @@ impl Jit {
     }
 
     fn compile(&self, pc: u64, modes: Modes) -> Option<Ready> {
-        let (_, made) = self.translate(pc, modes)?;
+        let (block, made) = self.translate(pc, modes)?;
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let code = memory.add(&made.assembled.bytes).ok()?;
         drop(memory);
+        if let Some(names) = &self.names {
+            // Who cannot write there has reports without names.
+            let _ = perf::tell(names, &block, &made, code as u64);
+        }
         let mut sums = self.sums();
         sums.bytes += made.assembled.bytes.len() as u64;
         for name in made.by_steps {

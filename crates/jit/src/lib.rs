@@ -37,7 +37,7 @@ mod elsewhere;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub use elsewhere::{HOT, Jit, Jitted, Unavailable};
 
-pub use about::{Compiled, How};
+pub use about::{Compiled, How, Names};
 
 /// Declares the rooms of the compiler, which are for one kind of host.
 macro_rules! rooms {
@@ -46,7 +46,7 @@ macro_rules! rooms {
     };
 }
 
-rooms! { asm block code_memory counts crossings engine held lanes listing memory stages templates tile uniform }
+rooms! { asm block code_memory counts crossings engine held lanes listing memory perf stages templates tile uniform }
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use engine::{HOT, Jit, Jitted, Unavailable};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Once;
 
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
-use wavetank_jit::{Compiled, HOT, How, Jit, Jitted};
+use wavetank_jit::{Compiled, HOT, How, Jit, Jitted, Names};
 use wavetank_machine::Backend;
 
 /// Which engine runs kernels. All compute the same bits.
@@ -57,8 +57,13 @@ pub(crate) enum Executable {
 
 impl Executable {
     /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
-    /// touched, has the interpreter.
-    pub fn new(program: Program, how: Translation, choice: EngineChoice) -> Executable {
+    /// touched, has the interpreter. Perf is told the names of compiled code, if there are any.
+    pub fn new(
+        program: Program,
+        how: Translation,
+        choice: EngineChoice,
+        names: Option<Names>,
+    ) -> Executable {
         let hot = match choice {
             _ if how.step || how.tap => None,
             EngineChoice::Interpreter => None,
@@ -70,7 +75,10 @@ impl Executable {
         };
         let Translation { count, simd, .. } = how;
         match Jit::new(program, How { count, simd }, hot) {
-            Ok(jit) => Executable::Compiled(jit),
+            Ok(jit) => Executable::Compiled(match names {
+                Some(names) => jit.telling_perf(names),
+                None => jit,
+            }),
             Err((program, why)) => {
                 // Who asked for it is told that it is not there, once.
                 static TOLD: Once = Once::new();

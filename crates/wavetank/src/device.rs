@@ -30,6 +30,8 @@ pub(crate) struct Inner {
     pub threads: usize,
     pub simd: Simd,
     pub engine: EngineChoice,
+    /// Whether perf is told the names of compiled code.
+    pub perf: bool,
     pub schedule: Schedule,
     pub memory: Memory,
     /// Where waves of different work-groups meet.
@@ -255,6 +257,7 @@ impl DeviceBuilder {
             threads: threads.or(settings.threads).unwrap_or_else(processors),
             simd: simd.map_or_else(Simd::detect, Simd::or_best),
             engine: engine.or(settings.engine).unwrap_or_default(),
+            perf: settings.perf.unwrap_or(false),
             schedule: schedule.or(settings.schedule).unwrap_or_default(),
             memory,
             sync: GlobalSyncUnit::default(),

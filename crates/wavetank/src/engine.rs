@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use wavetank_interp::{Program, Simd, Translation};
-use wavetank_jit::Compiled;
+use wavetank_jit::{Compiled, Names};
 use wavetank_machine::Backend;
 use wavetank_translate::Translator;
 
@@ -32,18 +32,26 @@ pub(crate) struct Engine {
     code: Arc<ModuleCode>,
     simd: Simd,
     choice: EngineChoice,
+    names: Option<Names>,
     programs: [OnceLock<Executable>; 4],
     outlines: Outlines,
 }
 
 impl Engine {
-    pub fn new(code: ModuleCode, simd: Simd, choice: EngineChoice) -> Self {
+    /// The back ends of some code. Perf is told the names of what is compiled, if there are any.
+    pub fn new(
+        code: ModuleCode,
+        simd: Simd,
+        choice: EngineChoice,
+        names: Option<Names>,
+    ) -> Self {
         let code = Arc::new(code);
         Engine {
             outlines: Outlines::new(Translator::new(code.clone(), false)),
             code,
             simd,
             choice,
+            names,
             programs: Default::default(),
         }
     }
@@ -51,6 +59,11 @@ impl Engine {
     /// What is translated.
     pub fn code(&self) -> &ModuleCode {
         &self.code
+    }
+
+    /// The same on other code of the module.
+    pub fn of_code(&self, code: ModuleCode) -> Engine {
+        Engine::new(code, self.simd, self.choice, self.names.clone())
     }
 
     /// The same, for who translates it for itself.
@@ -83,7 +96,7 @@ impl Engine {
                 simd,
             };
             let program = Program::new(self.code.clone(), how);
-            Executable::new(program, how, self.choice)
+            Executable::new(program, how, self.choice, self.names.clone())
         });
         program.backend()
     }

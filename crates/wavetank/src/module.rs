@@ -81,7 +81,8 @@ impl Module {
     ) -> Result<Module> {
         let (memory, image) = Loaded::new(&device.inner.memory, &object, externals)?;
         let code = ModuleCode::new(device.chip(), &object, &image);
-        let engine = Engine::new(code, device.inner.simd, device.inner.engine);
+        let names = device.inner.perf.then(|| names(&object, &memory));
+        let engine = Engine::new(code, device.inner.simd, device.inner.engine, names);
         let inner = Inner {
             device: device.clone(),
             object,
@@ -116,7 +117,7 @@ impl Module {
         if !engine.code().is_current(registry)
             && let Ok(code) = engine.code().read_again(registry)
         {
-            *engine = Arc::new(Engine::new(code, device.inner.simd, device.inner.engine));
+            *engine = Arc::new(engine.of_code(code));
         }
         engine.clone()
     }
@@ -184,4 +185,18 @@ impl Module {
             instruction: self.known().code().text(pc),
         }
     }
+}
+
+/// Names of what stands at device addresses: a function, and the distance from its start.
+fn names(object: &CodeObject, memory: &Loaded) -> wavetank_jit::Names {
+    let of = |symbol: &wavetank_object::Symbol| (memory.address_of(symbol.address), symbol.name.clone());
+    let mut starts: Vec<(u64, String)> = object.symbols().iter().map(of).collect();
+    starts.sort();
+    Arc::new(move |pc| {
+        let behind = starts.partition_point(|(start, _)| *start <= pc);
+        match starts[..behind].last() {
+            Some((start, name)) => format!("{name}+{:#x}", pc - start),
+            None => format!("{pc:#x}"),
+        }
+    })
 }

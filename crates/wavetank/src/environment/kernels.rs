@@ -22,6 +22,8 @@ pub struct KernelSettings {
     pub simd: Option<Simd>,
     /// `WAVETANK_ENGINE`: which engine runs kernels.
     pub engine: Option<EngineChoice>,
+    /// `WAVETANK_PERF`: whether Linux' `perf` is told the names of compiled code.
+    pub perf: Option<bool>,
     /// `WAVETANK_THREADS`: the threads that run work-groups.
     pub threads: Option<usize>,
     /// `WAVETANK_SCHEDULE`: how the waves of a work-group take turns.
@@ -48,6 +50,7 @@ impl KernelSettings {
         Ok(KernelSettings {
             simd: variable(value, "WAVETANK_SIMD", named)?,
             engine: variable(value, "WAVETANK_ENGINE", named)?,
+            perf: variable(value, "WAVETANK_PERF", yes_or_no)?,
             threads: variable(value, "WAVETANK_THREADS", threads)?,
             schedule: variable(value, "WAVETANK_SCHEDULE", named)?,
             strict: variable(value, "WAVETANK_STRICT", yes_or_no)?,

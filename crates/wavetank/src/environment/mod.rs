@@ -313,6 +313,7 @@ mod tests {
                 "`fast` is no level of vector instructions",
             ),
             ("WAVETANK_ENGINE", "fast", "`fast` is no engine"),
+            ("WAVETANK_PERF", "yes", "neither 1 nor 0"),
             ("WAVETANK_THREADS", "0", "`0` is no number of threads"),
             ("WAVETANK_SCHEDULE", "unfair", "`unfair` is no schedule"),
             ("WAVETANK_STRICT", "yes", "neither 1 nor 0"),

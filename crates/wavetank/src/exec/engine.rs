@@ -85,7 +85,7 @@ impl Engine {
             Engine::Jit => EngineChoice::Jit,
             _ => EngineChoice::Interpreter,
         };
-        let executable = Executable::new(program, once(simd), choice);
+        let executable = Executable::new(program, once(simd), choice, None);
         group.run(&mut *executable.backend(), memory)
     }
 }
