@@ -100,7 +100,7 @@ impl Program {
             .unwrap_or_else(|_| unreachable!("a block without values needs no temporaries"));
         Linked {
             pc,
-            toll: self.translator.toll(&block.whole, modes),
+            toll: self.translator.toll_of_simplified(&block, modes),
             code,
             links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
             heat: AtomicU32::new(0),

@@ -18,24 +18,24 @@ use wavetank_machine::{Backend, Fault, Stop, Why};
 use wavetank_memory::{ALIAS, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
 
 /// Repeatable random numbers (xorshift64*).
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.next() >> 33) as usize % n
     }
 }
 
 /// The instructions of the corpus of gfx9: each of the table in each form, with
 /// each of its modifiers (crates/isa/tests/corpus).
-fn instructions() -> Vec<Inst> {
+pub fn instructions() -> Vec<Inst> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../isa/tests/corpus");
     let files = ["asm-gfx9.tsv", "layout-gfx9.tsv"].map(|file| {
         std::fs::read_to_string(format!("{folder}/{file}")).expect("the corpus is part of the tree")
@@ -63,7 +63,7 @@ fn instructions() -> Vec<Inst> {
 
 /// The same instruction on few registers; what names memory names that of the
 /// test, at registers that nothing else is crowded on.
-fn crowd(mut inst: Inst, random: &mut Random) -> Inst {
+pub fn crowd(mut inst: Inst, random: &mut Random) -> Inst {
     let specs = inst.row().operands;
     for (operand, spec) in inst.operands.iter_mut().zip(specs) {
         let memory = match (spec.field, spec.ty.dwords()) {
@@ -151,7 +151,6 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
     u.scc = random.below(2) as u32;
     u.hw[usize::from(hwreg::MODE)] = modes[random.below(modes.len())];
     u.pc = BASE;
-    u.budget = 1;
     wave.set_s64(126, exec);
     // Most accesses are inside, and aligned; whole rows of a wave are usual.
     let (shape, step) = (random.below(5), [0, 1, 2, 4, 8, 12, 16][random.below(7)]);
@@ -187,7 +186,7 @@ const BASE: u64 = 0x1_0000;
 type Outcome = (Stop, Vec<u32>, Vec<u64>);
 
 /// Memory of the host that every run finds alike, on a device of its own.
-struct World {
+pub struct World {
     memory: Box<[AtomicU64]>,
     scratch: Box<[AtomicU64]>,
 }
@@ -203,7 +202,7 @@ fn address(words: &[AtomicU64], alias: u64) -> u64 {
 }
 
 impl World {
-    fn new() -> World {
+    pub fn new() -> World {
         World {
             memory: words(MEMORY),
             scratch: words(SCRATCH),
@@ -271,8 +270,9 @@ fn difference(a: &Wave, b: &Wave) -> Option<String> {
     })
 }
 
-/// Runs one block on both. Gives whether it faulted before the end of the code.
-fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
+/// Runs code on both, one block of it or as much as a wave does before its budget is spent. Gives whether it faulted before
+/// the end of the code.
+pub fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> bool {
     let insts = code.to_vec();
     let source = Arc::new(move |pc: u64| -> Result<Inst, String> {
         let index = (pc.wrapping_sub(BASE) / 8) as usize;
@@ -291,7 +291,9 @@ fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
     let alias = if seed & 2 != 0 { ALIAS } else { 0 };
     let start = || {
         let [memory, scratch] = [&world.memory, &world.scratch].map(|words| address(words, alias));
-        state(seed, memory, scratch)
+        let mut wave = state(seed, memory, scratch);
+        wave.uniform_mut().budget = budget;
+        wave
     };
     let (mut expected, mut got) = ([start(), start()], [start(), start()]);
     let a = world.run(&mut Plain::new(&plain), &mut expected, alias);
@@ -311,7 +313,7 @@ fn check(world: &World, code: &[Inst], seed: u64, simd: Simd) -> bool {
 }
 
 /// How many blocks are made: more for who has hours (`WAVETANK_BLOCKS`).
-fn blocks() -> u32 {
+pub fn blocks() -> u32 {
     let asked = std::env::var("WAVETANK_BLOCKS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(10_000)
 }
@@ -323,11 +325,11 @@ fn every_instruction_alone() {
     for inst in instructions() {
         let seed = random.next();
         for simd in levels() {
-            check(&world, &[inst], seed, *simd);
+            check(&world, &[inst], seed, *simd, 1);
         }
         let crowded = crowd(inst, &mut random);
         for simd in levels() {
-            check(&world, &[crowded], seed, *simd);
+            check(&world, &[crowded], seed, *simd, 1);
         }
     }
 }
@@ -349,7 +351,7 @@ fn random_blocks() {
         let seed = random.next();
         let faulted = levels()
             .iter()
-            .map(|simd| check(&world, &code, seed, *simd));
+            .map(|simd| check(&world, &code, seed, *simd, 1));
         faults += u32::from(faulted.fold(false, |any, f| any | f));
     }
     // Most accesses are to find memory, or little would be compared.
@@ -378,7 +380,7 @@ fn long_runs_of_arithmetic() {
             .collect();
         let seed = random.next();
         for simd in levels() {
-            check(&world, &code, seed, *simd);
+            check(&world, &code, seed, *simd, 1);
         }
     }
 }

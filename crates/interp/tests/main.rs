@@ -1,5 +1,6 @@
 //! Tests of the interpreter. One program, since each costs a link and a copy of everything.
 
+mod control_flow;
 mod engine;
 mod functions;
 mod fusion;

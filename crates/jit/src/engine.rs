@@ -150,7 +150,7 @@ impl Jit {
     fn translate(&self, pc: u64, modes: Modes) -> Option<(Block, Made)> {
         let translator = self.cold.translator();
         let block = translator.block(pc, modes);
-        let toll = translator.toll(&block.whole, modes);
+        let toll = translator.toll_of_simplified(&block, modes);
         if leaves_the_file(&block.simple) {
             return None;
         }

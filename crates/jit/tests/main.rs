@@ -4,5 +4,7 @@
 
 mod division;
 mod engine;
+#[path = "../../interp/tests/control_flow.rs"]
+mod control_flow;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;

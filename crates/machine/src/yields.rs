@@ -79,6 +79,17 @@ impl Toll {
         }
     }
 
+    /// The same for what was simplified of the block: a branch that turned out to be taken every time is the only way out.
+    pub fn of_simplified(mut self, simple: &Block) -> Toll {
+        let end = simple.nodes.last().map(|node| &node.op);
+        if let Some(Op::End(Terminator::Branch(to))) = end
+            && self.taken == Some(*to)
+        {
+            self.points[0] = self.points[1];
+        }
+        self
+    }
+
     /// That of the instruction at an address for those who step: a budget of 1 ends behind it.
     pub const fn step(pc: u64) -> Toll {
         Toll {

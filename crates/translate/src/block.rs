@@ -82,6 +82,11 @@ impl Translator {
         }
     }
 
+    /// What the simplified block takes of a wave's turn: no more and no less than the whole one.
+    pub fn toll_of_simplified(&self, block: &Translated, modes: Modes) -> Toll {
+        self.toll(&block.whole, modes).of_simplified(&block.simple)
+    }
+
     /// The block as it is lifted, not simplified.
     pub fn lift(&self, pc: u64, modes: Modes) -> Block {
         match &self.source {
