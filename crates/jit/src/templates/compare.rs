@@ -2,7 +2,7 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
-use wavetank_ir::{Elem, Fp, Op, Rel};
+use wavetank_ir::{Elem, Op, Rel};
 
 use super::format::is_known;
 use super::{Template, lower};
@@ -21,10 +21,10 @@ const LESS_OR_EQUAL: u8 = 2;
 const NOT_EQUAL: u8 = 4;
 
 /// The templates of relations. Predicates are those of Intel's manual: of integers in VPCMPD, of floats in VCMPPS, quiet.
-pub fn cmp(rel: Rel, elem: Elem, fp: Fp) -> Option<Template> {
+pub fn cmp(rel: Rel, elem: Elem) -> Option<Template> {
     match elem {
         Elem::I16 | Elem::I32 | Elem::I64 => integers(rel, elem),
-        _ if is_known(elem, fp) => floats(rel),
+        _ if is_known(elem) => floats(rel),
         _ => None,
     }
 }
@@ -153,7 +153,8 @@ impl Tile<'_, '_> {
         let this = self.this();
         let (to, gate) = self.result_mask(this)?;
         if f.is_half() {
-            let (x, y) = (self.words(a[0], SCRATCH[0]), self.words(b[0], SCRATCH[1]));
+            let (x, y) = (self.flushed(f, a[0], 0), self.flushed(f, b[0], 1));
+            let (x, y) = (self.words(x, SCRATCH[0]), self.words(y, SCRATCH[1]));
             let code = Code::EVEX_Vcmpph_kr_k1_ymm_ymmm256b16_imm8;
             let args = [to.into(), x.into(), y.into(), predicate.into()];
             self.asm.op(code, &args);
@@ -192,10 +193,13 @@ pub fn non_zero(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The template of a test of constant classes.
-pub fn class(elem: Elem, bits: Option<u64>) -> Option<Template> {
-    let known = bits.is_some() && is_known(elem, Fp::default());
-    known.then_some(test_class)
+/// The templates of tests of classes, which may be constant.
+pub fn class(elem: Elem, constant: bool) -> Option<Template> {
+    match constant {
+        _ if !is_known(elem) => None,
+        true => Some(test_class),
+        false => Some(test_any_class),
+    }
 }
 
 /// Classes as VFPCLASSPS has them: negative numbers and denormals are finite and no zeros.
@@ -273,5 +277,63 @@ impl Tile<'_, '_> {
         self.asm
             .op(Code::VEX_Korw_kr_kr_kr, &[to.into(), to.into(), k.into()]);
         Ok(())
+    }
+}
+
+/// Where the classes are not constant: finds the bit of each number's, and looks whether it is among them.
+fn test_any_class(t: &mut Tile) -> Done {
+    let Op::Class(_, a, bits) = t.block.node(t.this()).op else {
+        unreachable!("it is the template of classes");
+    };
+    let (f, k, class) = (t.format(), SCRATCH_MASK, SCRATCH[1]);
+    let (a, bits) = (t.pieces(f, a)?, t.reg(bits)?);
+    let this = t.this();
+    let (to, _) = t.result_mask(this)?;
+    let masks = [k, t.spare(true)?];
+    let positive = [(8, None), (3, Some(classes::NEGATIVE)), (7, Some(classes::DENORMAL))];
+    let single = classes::SINGLE.map(|(bit, class)| (bit, Some(class)));
+    // Negative denormals are both.
+    let both = (4, Some(classes::NEGATIVE | classes::DENORMAL));
+    for (bit, of) in positive.into_iter().chain([both]).chain(single) {
+        let Some(of) = of else {
+            t.fill_dwords(class, 1 << bit);
+            continue;
+        };
+        t.mark_classes(masks, &a, of, bit == 4);
+        let value = t.asm.constant(1 << bit);
+        let broadcast = Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
+        t.asm
+            .under(broadcast, Under::Merge(k), &[class.into(), value.into()]);
+    }
+    let args = [to.into(), class.into(), bits.into()];
+    t.asm
+        .op(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &args);
+    Ok(())
+}
+
+impl Tile<'_, '_> {
+    /// Marks the lanes of any of these classes, or of all, in the first mask.
+    fn mark_classes(&mut self, masks: [Register; 2], a: &[Register], of: u8, all: bool) {
+        let f = self.format();
+        let (code, a) = match f.is_half() {
+            true => {
+                let code = Code::EVEX_Vfpclassph_kr_k1_ymmm256b16_imm8;
+                (code, vec![self.words(a[0], SCRATCH[0])])
+            }
+            false => (f.class, a.to_vec()),
+        };
+        for (k, a) in masks.iter().zip(a) {
+            // One after the other, if it is to be all.
+            let wanted = (0..8).map(|bit| 1 << bit).filter(|class| of & class != 0);
+            let wanted: Vec<u8> = if all { wanted.collect() } else { vec![of] };
+            for (n, class) in wanted.into_iter().enumerate() {
+                let under = if n == 0 { Under::All } else { Under::Merge(*k) };
+                let args = [(*k).into(), a.into(), class.into()];
+                self.asm.under(code, under, &args);
+            }
+        }
+        if f.bits == 64 {
+            self.join_masks(masks[0], masks[1]);
+        }
     }
 }

@@ -4,7 +4,7 @@ use iced_x86::{Code, Register, RoundingControl};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Cvt, Elem, Fp, Round};
 
-use super::format::{Format, RAW};
+use super::format::{Format, RAW, is_known};
 use super::{Template, lower};
 use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
@@ -16,6 +16,7 @@ const COPY: Code = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
 /// The templates of conversions.
 pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
     let nearest = fp.round == Round::Nearest;
+    let has_halves = is_known(Elem::F16);
     Some(match (cvt, from, to) {
         (Cvt::SToF, Elem::I32, Elem::F32) if nearest => {
             |t| t.one(Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er)
@@ -29,6 +30,10 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
         (Cvt::UToF, Elem::I32, Elem::F32) => {
             |t| t.rounded_one(Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er)
         }
+        (Cvt::SToF, Elem::I16, Elem::F16) if has_halves => |t| t.words_to_f(Code::EVEX_Vcvtw2ph_zmm_k1z_zmmm512b16_er),
+        (Cvt::UToF, Elem::I16, Elem::F16) if has_halves => |t| t.words_to_f(Code::EVEX_Vcvtuw2ph_zmm_k1z_zmmm512b16_er),
+        (Cvt::FToU, Elem::F16, Elem::I16) if has_halves => half_to_u,
+        (Cvt::FToS, Elem::F16, Elem::I16) if has_halves => half_to_s,
         (Cvt::SToF, Elem::I32, Elem::F64) => |t| t.doubled(Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er),
         (Cvt::UToF, Elem::I32, Elem::F64) => |t| t.doubled(Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er),
         (Cvt::SToF, Elem::I16, Elem::F32) => |t| t.short_to_f(Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8),
@@ -143,7 +148,58 @@ fn f_to_u(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// The same in two pieces.
+impl Tile<'_, '_> {
+    /// The low halves of dwords are the result.
+    fn low_words(&mut self, from: Register) -> Done {
+        let (to, under) = self.result(0)?;
+        let low = Arg::Each(self.asm.constant(0xffff));
+        let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+        self.asm.under(and, under, &[to.into(), from.into(), low]);
+        Ok(())
+    }
+
+    /// From 16 bits to halves.
+    fn words_to_f(&mut self, code: Code) -> Done {
+        let a = self.args()[0];
+        let a = self.reg(a)?;
+        self.round(code, RAW, Under::All, &[a]);
+        self.low_words(RAW)
+    }
+}
+
+/// Negative numbers and NaNs become zero first.
+fn half_to_u(t: &mut Tile) -> Done {
+    let f = Format::of(Elem::F16);
+    let a = t.args()[0];
+    let a = t.reg(a)?;
+    let zero = t.number(f, 0);
+    t.asm.op(f.max, &[RAW.into(), a.into(), zero]);
+    let code = Code::EVEX_Vcvttph2uw_zmm_k1z_zmmm512b16_sae;
+    t.asm.op(code, &[RAW.into(), RAW.into()]);
+    t.low_words(RAW)
+}
+
+/// What is out of range becomes 0x8000 by itself.
+fn half_to_s(t: &mut Tile) -> Done {
+    let (f, k) = (Format::of(Elem::F16), SCRATCH_MASK);
+    let a = t.args()[0];
+    let a = t.reg(a)?;
+    let largest = SCRATCH[0];
+    t.asm
+        .op(f.compare, &[k.into(), a.into(), a.into(), 7.into()]);
+    let code = Code::EVEX_Vcvttph2w_zmm_k1z_zmmm512b16_sae;
+    t.asm.under(code, Under::Zero(k), &[RAW.into(), a.into()]);
+    // From 2 to the power 15 on.
+    let limit = t.number(f, 0x7800);
+    t.asm
+        .op(f.compare, &[k.into(), a.into(), limit, 0x1d.into()]);
+    t.fill(f, largest, 0x7fff);
+    t.asm
+        .under(f.copy, Under::Merge(k), &[RAW.into(), largest.into()]);
+    t.low_words(RAW)
+}
+
+/// Of doubles, in two pieces.
 fn double_to_u(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F64);
     let a = t.args()[0];

@@ -20,8 +20,8 @@ const UNORDERED: u8 = 3;
 const ORDERED: u8 = 7;
 
 /// Templates of one operand.
-pub fn un(un: Un, elem: Elem, fp: Fp) -> Option<Template> {
-    if !is_known(elem, fp) {
+pub fn un(un: Un, elem: Elem) -> Option<Template> {
+    if !is_known(elem) {
         // These do nothing but to the sign.
         let is_sign = matches!(un, Un::FNeg | Un::FAbs) && elem == Elem::F16;
         if !is_sign {
@@ -38,6 +38,7 @@ pub fn un(un: Un, elem: Elem, fp: Fp) -> Option<Template> {
         },
         Un::FRcp => |t| t.operate(true, reciprocal),
         Un::FRsq if elem == Elem::F32 => reciprocal_root,
+        Un::FRsq if elem == Elem::F16 => half_reciprocal_root,
         Un::FRsq if elem == Elem::F64 => |t| t.operate(true, wide_reciprocal_root),
         Un::FClamp => |t| t.operate(true, clamp),
         Un::FClampKeepNan => |t| t.operate(false, clamp_keeping_nans),
@@ -54,14 +55,14 @@ pub fn un(un: Un, elem: Elem, fp: Fp) -> Option<Template> {
             })
         },
         Un::FMantissa => |t| t.operate(false, mantissa),
-        Un::FExponent if elem != Elem::F16 => exponent,
+        Un::FExponent => exponent,
         _ => return None,
     })
 }
 
 /// Templates of two operands.
 pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
-    if !is_known(elem, fp) {
+    if !is_known(elem) {
         return None;
     }
     let usual = elem == Elem::F32 && is_usual(fp);
@@ -86,14 +87,14 @@ pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
 
 /// Templates of three operands.
 pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
-    if !is_known(elem, fp) {
+    if !is_known(elem) {
         return None;
     }
     match tern {
         Tern::Fma if elem == Elem::F32 && is_usual(fp) => Some(fma_of_memory),
         Tern::Fma => Some(|t| t.operate(true, fma)),
         Tern::FMad => Some(|t| t.operate(false, mad)),
-        Tern::FMed3 if !fp.flush_in && elem != Elem::F16 => Some(|t| t.operate(false, median)),
+        Tern::FMed3 => Some(|t| t.operate(false, median)),
         _ => None,
     }
 }
@@ -251,17 +252,24 @@ fn exponent(t: &mut Tile) -> Done {
         // Where there is none it is 0, from what is −1 here.
         t.fill(f, whole, f.one() | f.sign());
         t.asm.op(f.class, &[k.into(), x.into(), NO_EXPONENT.into()]);
-        t.asm.op(Code::VEX_Knotw_kr_kr, &[k.into(), k.into()]);
+        t.asm.op(Code::VEX_Knotd_kr_kr, &[k.into(), k.into()]);
         let args = [whole.into(), x.into()];
         t.asm.under(f.exponent, Under::Merge(k), &args);
         let (code, narrow) = match f.bits {
             64 => (Code::EVEX_Vcvtpd2dq_ymm_k1z_zmmm512b64_er, super::lower(whole)),
-            _ => (Code::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er, whole),
+            32 => (Code::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er, whole),
+            _ => (Code::EVEX_Vcvtph2w_zmm_k1z_zmmm512b16_er, whole),
         };
         t.asm.op(code, &[narrow.into(), whole.into()]);
     }
-    if f.bits == 64 {
-        t.join(wholes[0], wholes);
+    match f.bits {
+        64 => t.join(wholes[0], wholes),
+        32 => {}
+        _ => {
+            let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+            t.asm.op(add, &[RAW.into(), wholes[0].into(), Arg::Each(one)]);
+            return t.finish_words();
+        }
     }
     let (to, under) = t.result(0)?;
     let args = [to.into(), wholes[0].into(), Arg::Each(one)];
@@ -272,16 +280,13 @@ fn exponent(t: &mut Tile) -> Done {
 
 /// 1 / sqrt(x), as the interpreter has it: an estimate y of single precision, and in double precision one step of Newton,
 /// y − y · ((x · y · y − 1) · ½). Where that is a NaN (of zeros, infinities, negative numbers) the estimate stays.
-fn reciprocal_root(t: &mut Tile) -> Done {
+fn root_of(t: &mut Tile, a: Register) -> Register {
     const COPY: Code = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
     const COMPARE: Code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
     const EXTRACT: Code = Code::EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8;
     const WIDEN: Code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
     const MUL: Code = Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
     const SUB: Code = Code::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
-    let (a, flushed) = (t.args()[0], t.spare(false)?);
-    let a = t.reg(a)?;
-    let a = t.flushed_into(t.format(), flushed, a);
     let [estimate, x, y, better] = SCRATCH;
     let [narrow_x, narrow_y, narrow_better] = [Register::YMM29, Register::YMM30, Register::YMM31];
     t.asm
@@ -329,8 +334,37 @@ fn reciprocal_root(t: &mut Tile) -> Done {
     t.asm.op(COMPARE, &args);
     t.asm
         .under(COPY, Under::Merge(k), &[better.into(), estimate.into()]);
+    better
+}
+
+/// Of single precision.
+fn reciprocal_root(t: &mut Tile) -> Done {
+    let (a, flushed) = (t.args()[0], t.spare(false)?);
+    let a = t.reg(a)?;
+    let a = t.flushed_into(t.format(), flushed, a);
+    let root = root_of(t, a);
     let (to, under) = t.result(0)?;
-    t.asm.under(COPY, under, &[to.into(), better.into()]);
+    let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+    t.asm.under(copy, under, &[to.into(), root.into()]);
+    Ok(())
+}
+
+/// Of halves, in single precision.
+fn half_reciprocal_root(t: &mut Tile) -> Done {
+    let (f, a) = (t.format(), t.args()[0]);
+    let (a, wide) = (t.reg(a)?, t.spare(false)?);
+    let a = t.flushed(f, a, 0);
+    let words = t.words(a, wide);
+    let widen = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
+    t.asm.op(widen, &[wide.into(), words.into()]);
+    let root = root_of(t, wide);
+    let narrow = [words.into(), root.into(), 0.into()];
+    t.asm
+        .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &narrow);
+    // No result is denormal.
+    let (to, under) = t.result(0)?;
+    let zeros_above = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
+    t.asm.under(zeros_above, under, &[to.into(), words.into()]);
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
-use wavetank_ir::{Bin, Block, Cvt, Elem, Fp, Op, Round, Tern, Un, Value};
+use wavetank_ir::{Bin, Block, Cvt, Elem, Op, Round, Tern, Un, Value};
 
 use super::convert::rounding;
 use crate::asm::{Arg, Under};
@@ -133,12 +133,11 @@ static HALF: Format = Format {
     is_empty: Code::VEX_Kortestd_kr_kr,
 };
 
-/// Whether there are templates for floats like this, in this environment.
-pub fn is_known(elem: Elem, fp: Fp) -> bool {
-    let exact = fp.round == Round::Nearest && !fp.flush_in && !fp.flush_out;
+/// Whether there are templates for floats like this.
+pub fn is_known(elem: Elem) -> bool {
     match elem {
         Elem::F32 | Elem::F64 => true,
-        Elem::F16 | Elem::F16x2 => exact && std::arch::is_x86_feature_detected!("avx512fp16"),
+        Elem::F16 | Elem::F16x2 => std::arch::is_x86_feature_detected!("avx512fp16"),
         _ => false,
     }
 }
@@ -240,8 +239,11 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Denormals become zeros of their sign. There is none of this for halves.
+    /// Denormals become zeros of their sign. Changes the third scratch register.
     fn flush(&mut self, f: &Format, register: Register) {
+        if f.is_half() {
+            return self.flush_words(f, register);
+        }
         let test = match f.bits {
             64 => Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
             _ => Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32,
@@ -252,6 +254,20 @@ impl Tile<'_, '_> {
             .op(test, &[k.into(), register.into(), exponent]);
         let args = [register.into(), register.into(), sign];
         self.asm.under(f.and, Under::Merge(k), &args);
+    }
+
+    /// The same of halves, whose instructions take no constants from memory.
+    fn flush_words(&mut self, f: &Format, register: Register) {
+        let (k, flushed) = (SCRATCH_MASK, SCRATCH[2]);
+        self.fill(f, flushed, f.infinity());
+        let test = Code::EVEX_Vptestnmw_kr_k1_zmm_zmmm512;
+        self.asm
+            .op(test, &[k.into(), register.into(), flushed.into()]);
+        let sign = self.number(f, f.sign());
+        self.asm
+            .op(f.and, &[flushed.into(), register.into(), sign]);
+        let args = [register.into(), flushed.into()];
+        self.asm.under(f.copy, Under::Merge(k), &args);
     }
 
     /// Whether the host reads denormals as zeros here, and the operation does nothing with its operands but to compute.
@@ -327,8 +343,7 @@ impl Tile<'_, '_> {
 
 impl Tile<'_, '_> {
     /// An operation of N operands. `emit` computes one piece of the result from those of the operands: if `at_once`, it
-    /// writes it with the last instruction, under any mask; else into `RAW`. Scratch registers up to the number of operands
-    /// may hold these.
+    /// writes it with the last instruction, under any mask; else into `RAW`.
     pub fn operate<const N: usize>(
         &mut self,
         at_once: bool,
@@ -340,10 +355,16 @@ impl Tile<'_, '_> {
             operands.push(self.pieces(f, *v)?);
         }
         let at_once = at_once && !fp.flush_out && !f.is_half();
+        let mut flushed = [Register::None; N];
+        if fp.flush_in && !self.reads_zeros(f) {
+            for to in &mut flushed {
+                *to = self.spare(false)?;
+            }
+        }
         for (n, (to, under)) in self.result_pieces(f)?.into_iter().enumerate() {
             let mut x = std::array::from_fn(|k| operands[k][n]);
-            for (scratch, x) in x.iter_mut().enumerate() {
-                *x = self.flushed(f, *x, scratch);
+            for (x, to) in x.iter_mut().zip(flushed) {
+                *x = self.flushed_into(f, to, *x);
             }
             if at_once {
                 emit(self, f, to, under, x);

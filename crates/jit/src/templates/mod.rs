@@ -39,11 +39,11 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
     match *op {
         Op::Bin(bin, _, _, a, b) if is_mask(a) && is_mask(b) => masks::bin(bin),
         Op::Un(un, _, _, a) if is_mask(a) => masks::un(un),
-        Op::Un(un, elem, fp, _) => int::un(un, elem)
+        Op::Un(un, elem, ..) => int::un(un, elem)
             .or_else(|| bits::un(un, elem))
             .or_else(|| short::un(un, elem))
             .or_else(|| functions::un(un, elem))
-            .or_else(|| float::un(un, elem, fp)),
+            .or_else(|| float::un(un, elem)),
         Op::Bin(bin, elem, fp, _, b) => {
             int::bin(bin, elem)
                 .or_else(|| float::bin(bin, elem, fp))
@@ -56,13 +56,13 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
             .or_else(|| short::tern(tern, elem))
             .or_else(|| bytes::tern(tern, elem, constant(c)))
             .or_else(|| float::tern(tern, elem, fp)),
-        Op::Cmp(rel, elem, fp, ..) => compare::cmp(rel, elem, fp),
+        Op::Cmp(rel, elem, ..) => compare::cmp(rel, elem),
         Op::Cvt(cvt, from, to, fp, _) => convert::cvt(cvt, from, to, fp),
         Op::Select(cond, a, _) if is_mask(cond) && !is_mask(a) => Some(masks::select),
         Op::AddCarry(a, ..) if block.ty(a).bits() == 32 => Some(wide::add_carry),
         Op::SubBorrow(a, ..) if block.ty(a).bits() == 32 => Some(wide::sub_borrow),
         Op::MadWide { signed, .. } => Some(wide::mad_wide(signed)),
-        Op::Class(elem, _, bits) => compare::class(elem, constant(bits)),
+        Op::Class(elem, _, bits) => compare::class(elem, constant(bits).is_some()),
         Op::LaneFn(function, _) => division::lane_fn(function),
         Op::NonZero(_) => Some(compare::non_zero),
         Op::LaneId => Some(bits::lane_id),
