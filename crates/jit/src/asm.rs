@@ -210,12 +210,6 @@ impl Asm {
         self.push(&instruction);
     }
 
-    /// The control register of float instructions gets a constant.
-    pub fn load_mxcsr(&mut self, value: u32) {
-        let value = self.constant(value);
-        self.op(Code::Ldmxcsr_m32, &[value.into()]);
-    }
-
     /// A label, to be [placed](Self::place).
     pub fn label(&mut self) -> Label {
         self.labels.push(None);

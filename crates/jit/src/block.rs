@@ -142,10 +142,6 @@ pub fn entry() -> Vec<u8> {
     asm.finish().bytes
 }
 
-/// The control register of the host's float instructions as everybody else has it, and its bit for flushed operands.
-const MXCSR: u32 = 0x1f80;
-const DENORMALS_ARE_ZEROS: u32 = 0x40;
-
 const SAVED: [Register; 6] = [
     Register::RBP,
     Register::RBX,
@@ -371,14 +367,10 @@ impl<'b> Compiler<'_, 'b> {
         self.uniforms(stage).forget(false)?;
         let again = self.asm.label();
         self.asm.use_constants();
-        let block = self.block();
-        let zeros = templates::may_read_zeros(block, &self.stages.list[stage as usize].tile);
-        if zeros {
-            self.asm.load_mxcsr(MXCSR | DENORMALS_ARE_ZEROS);
-        }
         self.asm.set(fixed::TILE, 0);
         self.asm.set(fixed::PIECE, 0);
         self.asm.place(again);
+        let block = self.block();
         let tile = Tile::new(self.asm, block, self.single, self.stages, &mut self.held, stage);
         let gathered = tile.run()?;
         self.asm
@@ -388,9 +380,6 @@ impl<'b> Compiler<'_, 'b> {
         self.asm
             .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
         self.asm.jump(Code::Jne_rel32_64, again);
-        if zeros {
-            self.asm.load_mxcsr(MXCSR);
-        }
         for mask in gathered {
             for at in mask.homes {
                 let to = Mem::at(fixed::UNIFORM, at);

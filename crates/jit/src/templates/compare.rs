@@ -146,10 +146,10 @@ impl Tile<'_, '_> {
 
     fn compare_floats(&mut self, predicate: u8) -> Done {
         let (f, fp, args) = (self.format(), self.fp(), self.args());
-        if f.bits == 32 && (!fp.flush_in || self.reads_zeros(f)) {
+        if f.bits == 32 && !fp.flush_in {
             return self.compare(f.compare, predicate);
         }
-        let (a, b) = (self.pieces(f, args[0])?, self.pieces(f, args[1])?);
+        let (a, b) = (self.flushed_pieces(f, args[0])?, self.flushed_pieces(f, args[1])?);
         let this = self.this();
         let (to, gate) = self.result_mask(this)?;
         if f.is_half() {
@@ -160,7 +160,10 @@ impl Tile<'_, '_> {
             self.asm.op(code, &args);
         } else {
             for ((a, b), k) in a.into_iter().zip(b).zip([to, SCRATCH_MASK]) {
-                let (x, y) = (self.flushed(f, a, 0), self.flushed(f, b, 1));
+                let (x, y) = match f.bits {
+                    64 => (self.flushed(f, a, 0), self.flushed(f, b, 1)),
+                    _ => (a, b),
+                };
                 let args = [k.into(), x.into(), y.into(), predicate.into()];
                 self.asm.op(f.compare, &args);
             }

@@ -5,7 +5,7 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
-use wavetank_ir::{Bin, Block, Cvt, Elem, Op, Round, Tern, Un, Value};
+use wavetank_ir::{Elem, Round, Value};
 
 use super::convert::rounding;
 use crate::asm::{Arg, Under};
@@ -142,32 +142,6 @@ pub fn is_known(elem: Elem) -> bool {
     }
 }
 
-/// How many operations it takes that setting the control register, at both ends of a stage, pays (about 80 ns each time).
-const WORTH_A_SWITCH: usize = 20;
-
-/// Whether the host may read denormals as zeros while it does these nodes, and that is of use: then whatever it computes
-/// with single precision is flushed on the way in. (Its own flushing on the way out looks at results before they are
-/// rounded, which is no use.) Halves it reads as they are.
-pub fn may_read_zeros(block: &Block, nodes: &[Value]) -> bool {
-    let mut useful = 0;
-    let mut allows = |v: &Value| match block.node(*v).op {
-        Op::Un(Un::FNeg | Un::FAbs, ..) => true,
-        Op::Un(_, elem, fp, _)
-        | Op::Bin(_, elem, fp, ..)
-        | Op::Tern(_, elem, fp, ..)
-        | Op::Cmp(_, elem, fp, ..) => {
-            useful += usize::from(elem == Elem::F32 && fp.flush_in);
-            elem != Elem::F64 && (elem != Elem::F32 || fp.flush_in)
-        }
-        Op::LaneFn(..) => false,
-        Op::Class(elem, ..) => elem == Elem::F16,
-        Op::Cvt(Cvt::FToF, Elem::F64, ..) => false,
-        Op::Cvt(Cvt::FToF, Elem::F32, _, fp, _) => fp.flush_in,
-        _ => true,
-    };
-    nodes.iter().all(&mut allows) && useful >= WORTH_A_SWITCH
-}
-
 impl Format {
     /// That of an element.
     pub fn of(elem: Elem) -> &'static Format {
@@ -231,6 +205,17 @@ impl Tile<'_, '_> {
         }
     }
 
+    /// The registers of an operand, of single precision without denormals if they are to be flushed.
+    pub fn flushed_pieces(&mut self, f: &Format, v: Value) -> Result<Vec<Register>, TooMany> {
+        if f.bits != 32 || !self.fp().flush_in {
+            return self.pieces(f, v);
+        }
+        let flush = |t: &mut Self, to, from| {
+            t.flushed_into(f, to, from);
+        };
+        Ok(vec![self.flushed_once(v, flush)?])
+    }
+
     /// The registers for the result.
     pub fn result_pieces(&mut self, f: &Format) -> Result<Vec<(Register, Under)>, TooMany> {
         match f.bits {
@@ -270,20 +255,9 @@ impl Tile<'_, '_> {
         self.asm.under(f.copy, Under::Merge(k), &args);
     }
 
-    /// Whether the host reads denormals as zeros here, and the operation does nothing with its operands but to compute.
-    pub fn reads_zeros(&self, f: &Format) -> bool {
-        let passes_on = matches!(
-            self.block.node(self.this()).op,
-            Op::Un(Un::FClampKeepNan | Un::FLog2, ..)
-                | Op::Bin(Bin::FMin | Bin::FMax, ..)
-                | Op::Tern(Tern::FMed3, ..)
-        );
-        self.zeros && f.bits == 32 && !passes_on
-    }
-
     /// An operand, flushed into a register if that is asked for.
     pub fn flushed_into(&mut self, f: &Format, to: Register, from: Register) -> Register {
-        if !self.fp().flush_in || self.reads_zeros(f) {
+        if !self.fp().flush_in {
             return from;
         }
         self.asm.op(f.copy, &[to.into(), from.into()]);
@@ -298,7 +272,7 @@ impl Tile<'_, '_> {
 
     /// A product within an operation, flushed if results are.
     pub fn flush_product(&mut self, f: &Format, register: Register) {
-        if self.fp().flush_out && !self.reads_zeros(f) {
+        if self.fp().flush_out {
             self.flush(f, register);
         }
     }
@@ -316,10 +290,8 @@ impl Tile<'_, '_> {
     /// The result from a scratch register, flushed if that is asked for.
     pub fn finish(&mut self, f: &Format, raw: Register, (to, under): (Register, Under)) {
         if self.fp().flush_out {
-            if self.reads_zeros(f) {
-                let one = self.number(f, f.one());
-                let args = [to.into(), raw.into(), one];
-                return self.asm.under(f.mul, under, &args);
+            if f.bits == 32 {
+                self.has_flushed(to, under);
             }
             self.flush(f, raw);
         }
@@ -352,18 +324,18 @@ impl Tile<'_, '_> {
         let (f, fp, args) = (self.format(), self.fp(), self.args());
         let mut operands = Vec::with_capacity(N);
         for v in &args[..N] {
-            operands.push(self.pieces(f, *v)?);
+            operands.push(self.flushed_pieces(f, *v)?);
         }
         let at_once = at_once && !fp.flush_out && !f.is_half();
         let mut flushed = [Register::None; N];
-        if fp.flush_in && !self.reads_zeros(f) {
+        if fp.flush_in && f.bits != 32 {
             for to in &mut flushed {
                 *to = self.spare(false)?;
             }
         }
         for (n, (to, under)) in self.result_pieces(f)?.into_iter().enumerate() {
             let mut x = std::array::from_fn(|k| operands[k][n]);
-            for (x, to) in x.iter_mut().zip(flushed) {
+            for (x, to) in x.iter_mut().zip(flushed).filter(|_| f.bits != 32) {
                 *x = self.flushed_into(f, to, *x);
             }
             if at_once {

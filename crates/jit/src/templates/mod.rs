@@ -17,8 +17,6 @@ mod masks;
 mod short;
 mod wide;
 
-pub use format::may_read_zeros;
-
 use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Block, Op, Ty, Value};

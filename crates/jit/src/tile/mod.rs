@@ -5,6 +5,7 @@
 //! value as well; it is stored once, at the end of the stage. Where an operation is followed by the write of its result,
 //! it writes into a copy of the old contents under the mask of the write.
 
+mod flushed;
 mod operands;
 mod pairs;
 mod registers;
@@ -66,9 +67,22 @@ struct Var {
     values: Vec<Value>,
     /// Vector registers of the wave that are to hold it.
     held: u32,
+    /// Where it is known to be no denormal number of single precision.
+    flushed: Option<Flushed>,
+    /// The same without denormals, as long as that is there.
+    without_denormals: Option<VarId>,
 }
 
 type VarId = usize;
+
+/// Lanes without denormals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flushed {
+    /// All.
+    All,
+    /// Those of a mask.
+    Under(VarId),
+}
 
 /// The part that a value as a mask is.
 const MASK: u8 = 2;
@@ -112,8 +126,6 @@ pub struct Tile<'t, 'b> {
     /// The mask that restricts the mask an operation computes.
     gate: Option<Register>,
     gathered: Vec<Gathered>,
-    /// The host reads denormals as zeros.
-    pub zeros: bool,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
@@ -163,7 +175,6 @@ impl<'t, 'b> Tile<'t, 'b> {
             merge: None,
             gate: None,
             gathered: Vec::new(),
-            zeros: templates::may_read_zeros(block, nodes),
         }
     }
 

@@ -27,7 +27,7 @@ pub(super) struct Pair {
 
 impl Tile<'_, '_> {
     /// Whether a register or memory has it.
-    fn is_there(&self, var: VarId) -> bool {
+    pub(super) fn is_there(&self, var: VarId) -> bool {
         self.vars[var].register.is_some() || self.vars[var].home.is_some()
     }
 

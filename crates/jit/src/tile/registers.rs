@@ -21,6 +21,8 @@ impl Tile<'_, '_> {
             mask,
             values: Vec::new(),
             held: 0,
+            flushed: None,
+            without_denormals: None,
         });
         self.vars.len() - 1
     }
