@@ -1,6 +1,6 @@
 //! Conversions.
 
-use iced_x86::{Code, Register, RoundingControl};
+use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Cvt, Elem, Fp, Round};
 
@@ -328,14 +328,4 @@ fn to_half(t: &mut Tile) -> Done {
     let code = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
     t.asm.under(code, under, &[to.into(), words.into()]);
     Ok(())
-}
-
-/// The rounding of an instruction.
-pub fn rounding(round: Round) -> RoundingControl {
-    match round {
-        Round::Nearest => RoundingControl::RoundToNearest,
-        Round::Up => RoundingControl::RoundUp,
-        Round::Down => RoundingControl::RoundDown,
-        Round::Zero => RoundingControl::RoundTowardZero,
-    }
 }

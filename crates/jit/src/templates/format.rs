@@ -3,11 +3,10 @@
 //! Templates of floats are written once for all formats. Doubles come in two pieces of eight lanes; halves in one, whose
 //! instructions do both halves of a dword, though the upper one may be none.
 
-use iced_x86::{Code, Register};
+use iced_x86::{Code, Register, RoundingControl};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Round, Value};
 
-use super::convert::rounding;
 use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
@@ -346,5 +345,15 @@ impl Tile<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The rounding of an instruction.
+fn rounding(round: Round) -> RoundingControl {
+    match round {
+        Round::Nearest => RoundingControl::RoundToNearest,
+        Round::Up => RoundingControl::RoundUp,
+        Round::Down => RoundingControl::RoundDown,
+        Round::Zero => RoundingControl::RoundTowardZero,
     }
 }

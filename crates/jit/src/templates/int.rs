@@ -5,6 +5,7 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Tern, Un};
 
 use super::Template;
+use super::wide::{SIGNED, UNSIGNED};
 use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
@@ -194,10 +195,6 @@ fn product(t: &mut Tile) -> Done {
         .under(Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, under, &args);
     Ok(())
 }
-
-/// Products of 64 bits of even dwords.
-pub const UNSIGNED: Code = Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
-pub const SIGNED: Code = Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
 
 impl Tile<'_, '_> {
     fn mul_hi(&mut self, mul: Code) -> Done {

@@ -5,11 +5,14 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Op};
 
 use super::Template;
-use super::int::{SIGNED, UNSIGNED};
 use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
 type Done = Result<(), TooMany>;
+
+/// Products of 64 bits of even dwords.
+pub const UNSIGNED: Code = Code::EVEX_Vpmuludq_zmm_k1z_zmm_zmmm512b64;
+pub const SIGNED: Code = Code::EVEX_Vpmuldq_zmm_k1z_zmm_zmmm512b64;
 
 const ADD: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
 const SUB: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
