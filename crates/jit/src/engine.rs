@@ -69,7 +69,7 @@ pub struct Jit {
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// The processor lacks instructions.
-    #[error("the processor has no AVX-512 with F, BW, DQ and VL")]
+    #[error("the processor has no AVX-512 with F, BW, CD, DQ and VL")]
     Processor,
     /// The system gives no memory that can be executed.
     #[error("the system gives no memory for code: {0}")]
@@ -217,6 +217,9 @@ fn processor_can() -> bool {
         && is_x86_feature_detected!("avx512dq")
         && is_x86_feature_detected!("avx512vl")
         && is_x86_feature_detected!("popcnt")
+        && is_x86_feature_detected!("avx512cd")
+        && is_x86_feature_detected!("bmi1")
+        && is_x86_feature_detected!("lzcnt")
 }
 
 /// The modes of a wave, which blocks are lifted for.
