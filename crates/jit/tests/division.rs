@@ -12,7 +12,9 @@ use wavetank_memory::{MemoryUnit, Registry, Wave};
 /// v_div_fmas_f32 v6, v0, v2, v4, or of double precision v[6:7], v[0:1], v[2:3], v[4:5] (Vega ISA, 13.3.4 VOP3A).
 fn code(opcode: u32) -> impl Fn(u64) -> Result<Inst, String> + Send + Sync + Clone {
     let words = [0xd000_0000 | opcode << 16 | 6, 256 | 258 << 9 | 260 << 18];
-    let bytes = [words[0], words[1], 0xbf81_0000].map(u32::to_le_bytes).concat();
+    let bytes = [words[0], words[1], 0xbf81_0000]
+        .map(u32::to_le_bytes)
+        .concat();
     move |pc| decode(&bytes[pc as usize..], Chip::Gfx900).map_err(|e| e.to_string())
 }
 
@@ -32,7 +34,9 @@ fn run(backend: &mut dyn Backend, operands: &[[u64; 3]; 64]) -> Vec<u64> {
     backend.run(&mut wave, &mut MemoryUnit::new(&registry));
     let (low, high) = (wave.vgpr(6), wave.vgpr(7));
     let lanes = low.iter().zip(high);
-    lanes.map(|(low, high)| u64::from(*low) | u64::from(*high) << 32).collect()
+    lanes
+        .map(|(low, high)| u64::from(*low) | u64::from(*high) << 32)
+        .collect()
 }
 
 fn check(opcode: u32, operands: &[[u64; 3]; 64]) {
@@ -45,7 +49,9 @@ fn check(opcode: u32, operands: &[[u64; 3]; 64]) {
     let plain = PlainProgram::new(Arc::new(code(opcode)), false);
     let expected = run(&mut Plain::new(&plain), operands);
     for _ in engine::levels() {
-        let got = engine::with(Arc::new(code(opcode)), how, |backend| run(backend, operands));
+        let got = engine::with(Arc::new(code(opcode)), how, |backend| {
+            run(backend, operands)
+        });
         assert_eq!(got, expected, "{operands:x?}");
     }
 }

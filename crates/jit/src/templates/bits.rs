@@ -51,8 +51,11 @@ impl Tile<'_, '_> {
             .op(Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32, &args);
         let ones = self.asm.constant(!0);
         let args = [count.into(), ones.into()];
-        self.asm
-            .under(Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, Under::Merge(k), &args);
+        self.asm.under(
+            Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+            Under::Merge(k),
+            &args,
+        );
         let (to, under) = self.result(0)?;
         let args = [to.into(), count.into()];
         self.asm
@@ -117,12 +120,10 @@ fn reverse(t: &mut Tile) -> Done {
     let args = [high.into(), bytes.into(), 4.into()];
     t.asm.op(Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8, &args);
     for half_bytes in [bytes, high] {
-        t.asm
-            .op(AND, &[half_bytes.into(), half_bytes.into(), half]);
+        t.asm.op(AND, &[half_bytes.into(), half_bytes.into(), half]);
     }
     load(t, table, quarter(|n| n.reverse_bits() >> 4));
-    t.asm
-        .op(SHUFFLE, &[high.into(), table.into(), high.into()]);
+    t.asm.op(SHUFFLE, &[high.into(), table.into(), high.into()]);
     load(t, table, quarter(u8::reverse_bits));
     t.asm
         .op(SHUFFLE, &[bytes.into(), table.into(), bytes.into()]);

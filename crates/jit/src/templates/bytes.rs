@@ -95,14 +95,12 @@ impl Tile<'_, '_> {
                 .op(UP_BY, &[up.into(), high.into(), (32 - c).into()]);
         } else {
             let c = self.reg(c)?;
-            self.asm
-                .op(UP_BY, &[modulo.into(), c.into(), unit.into()]);
+            self.asm.op(UP_BY, &[modulo.into(), c.into(), unit.into()]);
             let bits = Arg::Each(self.asm.constant(31));
             self.asm.op(AND, &[modulo.into(), modulo.into(), bits]);
             self.fill_dwords(count, 32);
             let args = [count.into(), count.into(), modulo.into()];
-            self.asm
-                .op(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, &args);
+            self.asm.op(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, &args);
             let args = [down.into(), low.into(), modulo.into()];
             self.asm
                 .op(Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32, &args);
@@ -134,11 +132,9 @@ impl Tile<'_, '_> {
     fn add_halves(&mut self, sum: Register) {
         let other = SCRATCH[3];
         let half = Arg::Each(self.asm.constant(0xffff));
-        self.asm
-            .op(DOWN_BY, &[other.into(), sum.into(), 16.into()]);
+        self.asm.op(DOWN_BY, &[other.into(), sum.into(), 16.into()]);
         self.asm.op(AND, &[sum.into(), sum.into(), half]);
-        self.asm
-            .op(ADD, &[sum.into(), sum.into(), other.into()]);
+        self.asm.op(ADD, &[sum.into(), sum.into(), other.into()]);
     }
 
     fn sad_bytes(&mut self, masked: bool) -> Done {
@@ -226,8 +222,7 @@ impl Tile<'_, '_> {
         let [low, high, ..] = SCRATCH;
         let half = Arg::Each(self.asm.constant(0xffff));
         self.asm.op(AND, &[low.into(), low.into(), half]);
-        self.asm
-            .op(UP_BY, &[high.into(), high.into(), 16.into()]);
+        self.asm.op(UP_BY, &[high.into(), high.into(), 16.into()]);
         let (to, under) = self.result(0)?;
         self.asm
             .under(OR, under, &[to.into(), low.into(), high.into()]);
@@ -241,8 +236,7 @@ fn pack_sat_u(t: &mut Tile) -> Done {
     let most = Arg::Each(t.asm.constant(0xffff));
     for (to, from) in [a, b].into_iter().enumerate() {
         let from = t.reg(from)?;
-        t.asm
-            .op(MIN_U, &[SCRATCH[to].into(), from.into(), most]);
+        t.asm.op(MIN_U, &[SCRATCH[to].into(), from.into(), most]);
     }
     t.pack_scratch()
 }

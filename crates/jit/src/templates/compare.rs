@@ -96,7 +96,12 @@ impl Tile<'_, '_> {
     /// Both halves are equal, or not.
     fn equal_long(&mut self, unequal: bool) -> Done {
         let [a, b, _] = self.args();
-        let (a0, b0, a1, b1) = (self.part(a, 0)?, self.part(b, 0)?, self.part(a, 1)?, self.part(b, 1)?);
+        let (a0, b0, a1, b1) = (
+            self.part(a, 0)?,
+            self.part(b, 0)?,
+            self.part(a, 1)?,
+            self.part(b, 1)?,
+        );
         let this = self.this();
         let (to, gate) = self.result_mask(this)?;
         let args = [to.into(), a0.into(), b0.into(), EQUAL.into()];
@@ -104,8 +109,7 @@ impl Tile<'_, '_> {
         let args = [to.into(), a1.into(), b1.into(), EQUAL.into()];
         self.asm.under(SIGNED, Under::Merge(to), &args);
         if unequal {
-            self.asm
-                .op(Code::VEX_Knotw_kr_kr, &[to.into(), to.into()]);
+            self.asm.op(Code::VEX_Knotw_kr_kr, &[to.into(), to.into()]);
         }
         self.restrict(to, gate);
         Ok(())
@@ -114,7 +118,12 @@ impl Tile<'_, '_> {
     /// By the high halves, or where these are equal by the low ones.
     fn compare_long(&mut self, high: Code, predicate: u8) -> Done {
         let [a, b, _] = self.args();
-        let (a0, b0, a1, b1) = (self.part(a, 0)?, self.part(b, 0)?, self.part(a, 1)?, self.part(b, 1)?);
+        let (a0, b0, a1, b1) = (
+            self.part(a, 0)?,
+            self.part(b, 0)?,
+            self.part(a, 1)?,
+            self.part(b, 1)?,
+        );
         let this = self.this();
         let (to, gate) = self.result_mask(this)?;
         let equal = SCRATCH_MASK;
@@ -124,8 +133,10 @@ impl Tile<'_, '_> {
         self.asm.op(high, &args);
         let args = [equal.into(), a0.into(), b0.into(), predicate.into()];
         self.asm.under(UNSIGNED, Under::Merge(equal), &args);
-        self.asm
-            .op(Code::VEX_Korw_kr_kr_kr, &[to.into(), to.into(), equal.into()]);
+        self.asm.op(
+            Code::VEX_Korw_kr_kr_kr,
+            &[to.into(), to.into(), equal.into()],
+        );
         self.restrict(to, gate);
         Ok(())
     }
@@ -133,8 +144,10 @@ impl Tile<'_, '_> {
     /// Leaves in a mask what is in that which restricts it.
     fn restrict(&mut self, to: Register, gate: Under) {
         if let Under::Merge(gate) | Under::Zero(gate) = gate {
-            self.asm
-                .op(Code::VEX_Kandw_kr_kr_kr, &[to.into(), to.into(), gate.into()]);
+            self.asm.op(
+                Code::VEX_Kandw_kr_kr_kr,
+                &[to.into(), to.into(), gate.into()],
+            );
         }
     }
 
@@ -149,7 +162,10 @@ impl Tile<'_, '_> {
         if f.bits == 32 && !fp.flush_in {
             return self.compare(f.compare, predicate);
         }
-        let (a, b) = (self.flushed_pieces(f, args[0])?, self.flushed_pieces(f, args[1])?);
+        let (a, b) = (
+            self.flushed_pieces(f, args[0])?,
+            self.flushed_pieces(f, args[1])?,
+        );
         let this = self.this();
         let (to, gate) = self.result_mask(this)?;
         if f.is_half() {
@@ -178,8 +194,10 @@ impl Tile<'_, '_> {
     /// The low halves of all lanes side by side, in the lower half of a scratch register.
     pub fn words(&mut self, from: Register, scratch: Register) -> Register {
         let to = lower(scratch);
-        self.asm
-            .op(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, &[to.into(), from.into()]);
+        self.asm.op(
+            Code::EVEX_Vpmovdw_ymmm256_k1z_zmm,
+            &[to.into(), from.into()],
+        );
         to
     }
 }
@@ -210,7 +228,14 @@ mod classes {
     pub const NEGATIVE: u8 = 0x40;
     pub const DENORMAL: u8 = 0x20;
     /// Those of the bits of `Op::Class`, for each that is one.
-    pub const SINGLE: [(u32, u8); 6] = [(0, 0x80), (1, 0x01), (2, 0x10), (5, 0x04), (6, 0x02), (9, 0x08)];
+    pub const SINGLE: [(u32, u8); 6] = [
+        (0, 0x80),
+        (1, 0x01),
+        (2, 0x10),
+        (5, 0x04),
+        (6, 0x02),
+        (9, 0x08),
+    ];
 }
 
 fn test_class(t: &mut Tile) -> Done {
@@ -248,7 +273,9 @@ fn test_class(t: &mut Tile) -> Done {
 impl Tile<'_, '_> {
     /// The lanes of these classes, but for positive normal numbers.
     fn classes(&mut self, code: Code, to: Register, a: Register, bits: u32) -> Done {
-        let single = classes::SINGLE.iter().filter(|(bit, _)| bits >> bit & 1 != 0);
+        let single = classes::SINGLE
+            .iter()
+            .filter(|(bit, _)| bits >> bit & 1 != 0);
         let mut classes: u8 = single.map(|(_, class)| class).sum();
         let finite = [3, 4, 7].map(|bit| bits >> bit & 1 != 0);
         // How what is left is made of negative numbers and denormals.
@@ -270,13 +297,16 @@ impl Tile<'_, '_> {
         self.asm.op(code, &[to.into(), a.into(), classes.into()]);
         let Some(join) = join else { return Ok(()) };
         let (k, denormal) = (SCRATCH_MASK, self.spare(true)?);
-        let (without, with) = if finite[0] { (denormal, k) } else { (k, denormal) };
+        let (without, with) = if finite[0] {
+            (denormal, k)
+        } else {
+            (k, denormal)
+        };
         self.asm
             .op(code, &[k.into(), a.into(), classes::NEGATIVE.into()]);
         self.asm
             .op(code, &[denormal.into(), a.into(), classes::DENORMAL.into()]);
-        self.asm
-            .op(join, &[k.into(), without.into(), with.into()]);
+        self.asm.op(join, &[k.into(), without.into(), with.into()]);
         self.asm
             .op(Code::VEX_Korw_kr_kr_kr, &[to.into(), to.into(), k.into()]);
         Ok(())
@@ -293,7 +323,11 @@ fn test_any_class(t: &mut Tile) -> Done {
     let this = t.this();
     let (to, _) = t.result_mask(this)?;
     let masks = [k, t.spare(true)?];
-    let positive = [(8, None), (3, Some(classes::NEGATIVE)), (7, Some(classes::DENORMAL))];
+    let positive = [
+        (8, None),
+        (3, Some(classes::NEGATIVE)),
+        (7, Some(classes::DENORMAL)),
+    ];
     let single = classes::SINGLE.map(|(bit, class)| (bit, Some(class)));
     // Negative denormals are both.
     let both = (4, Some(classes::NEGATIVE | classes::DENORMAL));
@@ -309,8 +343,7 @@ fn test_any_class(t: &mut Tile) -> Done {
             .under(broadcast, Under::Merge(k), &[class.into(), value.into()]);
     }
     let args = [to.into(), class.into(), bits.into()];
-    t.asm
-        .op(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &args);
+    t.asm.op(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &args);
     Ok(())
 }
 

@@ -30,18 +30,38 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem, fp: Fp) -> Option<Template> {
         (Cvt::UToF, Elem::I32, Elem::F32) => {
             |t| t.rounded_one(Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er)
         }
-        (Cvt::SToF, Elem::I16, Elem::F16) if has_halves => |t| t.words_to_f(Code::EVEX_Vcvtw2ph_zmm_k1z_zmmm512b16_er),
-        (Cvt::UToF, Elem::I16, Elem::F16) if has_halves => |t| t.words_to_f(Code::EVEX_Vcvtuw2ph_zmm_k1z_zmmm512b16_er),
+        (Cvt::SToF, Elem::I16, Elem::F16) if has_halves => {
+            |t| t.words_to_f(Code::EVEX_Vcvtw2ph_zmm_k1z_zmmm512b16_er)
+        }
+        (Cvt::UToF, Elem::I16, Elem::F16) if has_halves => {
+            |t| t.words_to_f(Code::EVEX_Vcvtuw2ph_zmm_k1z_zmmm512b16_er)
+        }
         (Cvt::FToU, Elem::F16, Elem::I16) if has_halves => half_to_u,
         (Cvt::FToS, Elem::F16, Elem::I16) if has_halves => half_to_s,
-        (Cvt::SToF, Elem::I32, Elem::F64) => |t| t.doubled(Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er),
-        (Cvt::UToF, Elem::I32, Elem::F64) => |t| t.doubled(Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er),
-        (Cvt::SToF, Elem::I16, Elem::F32) => |t| t.short_to_f(Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8),
-        (Cvt::UToF, Elem::I16, Elem::F32) => |t| t.short_to_f(Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8),
-        (Cvt::SToF, Elem::I64, Elem::F64) => |t| t.long_to_f(Code::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er),
-        (Cvt::UToF, Elem::I64, Elem::F64) => |t| t.long_to_f(Code::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er),
-        (Cvt::SToF, Elem::I64, Elem::F32) => |t| t.halved(Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er),
-        (Cvt::UToF, Elem::I64, Elem::F32) => |t| t.halved(Code::EVEX_Vcvtuqq2ps_ymm_k1z_zmmm512b64_er),
+        (Cvt::SToF, Elem::I32, Elem::F64) => {
+            |t| t.doubled(Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er)
+        }
+        (Cvt::UToF, Elem::I32, Elem::F64) => {
+            |t| t.doubled(Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er)
+        }
+        (Cvt::SToF, Elem::I16, Elem::F32) => {
+            |t| t.short_to_f(Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8)
+        }
+        (Cvt::UToF, Elem::I16, Elem::F32) => {
+            |t| t.short_to_f(Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8)
+        }
+        (Cvt::SToF, Elem::I64, Elem::F64) => {
+            |t| t.long_to_f(Code::EVEX_Vcvtqq2pd_zmm_k1z_zmmm512b64_er)
+        }
+        (Cvt::UToF, Elem::I64, Elem::F64) => {
+            |t| t.long_to_f(Code::EVEX_Vcvtuqq2pd_zmm_k1z_zmmm512b64_er)
+        }
+        (Cvt::SToF, Elem::I64, Elem::F32) => {
+            |t| t.halved(Code::EVEX_Vcvtqq2ps_ymm_k1z_zmmm512b64_er)
+        }
+        (Cvt::UToF, Elem::I64, Elem::F32) => {
+            |t| t.halved(Code::EVEX_Vcvtuqq2ps_ymm_k1z_zmmm512b64_er)
+        }
         (Cvt::FToU, Elem::F32, Elem::I32) => f_to_u,
         (Cvt::FToS, Elem::F32, Elem::I32) => f_to_s,
         (Cvt::FToU, Elem::F64, Elem::I32) => double_to_u,
@@ -255,8 +275,7 @@ fn double_to_s(t: &mut Tile) -> Done {
         let k = SCRATCH_MASK;
         t.asm
             .op(f.compare, &[k.into(), a.into(), a.into(), 7.into()]);
-        t.asm
-            .op(f.min, &[whole.into(), largest.into(), a.into()]);
+        t.asm.op(f.min, &[whole.into(), largest.into(), a.into()]);
         t.asm.under(
             Code::EVEX_Vcvttpd2dq_ymm_k1z_zmmm512b64_sae,
             Under::Zero(k),

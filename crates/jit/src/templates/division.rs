@@ -103,8 +103,18 @@ struct Limits {
 impl Limits {
     fn of(f: &Format) -> Limits {
         match f.bits {
-            64 => Limits { bias: 1023, near_max: 768, tiny: 53, power: 128 },
-            _ => Limits { bias: 127, near_max: 96, tiny: 23, power: 64 },
+            64 => Limits {
+                bias: 1023,
+                near_max: 768,
+                tiny: 53,
+                power: 128,
+            },
+            _ => Limits {
+                bias: 127,
+                near_max: 96,
+                tiny: 23,
+                power: 64,
+            },
         }
     }
 }
@@ -311,7 +321,8 @@ impl Tile<'_, '_> {
         }
         let infinity = self.number(f, f.infinity());
         let zero_bits = if flushes { infinity } else { magnitude };
-        let is = |x: Register, predicate: u8| (w.unsigned, vec![Arg::R(x), infinity, predicate.into()]);
+        let is =
+            |x: Register, predicate: u8| (w.unsigned, vec![Arg::R(x), infinity, predicate.into()]);
         let is_zero = |x: Register| (w.is_zero, vec![Arg::R(x), zero_bits]);
         let mark = |t: &mut Self, under: Under, (code, args): (Code, Vec<Arg>)| {
             let args = [vec![Arg::R(k)], args].concat();
@@ -327,8 +338,7 @@ impl Tile<'_, '_> {
         let least = self.number(f, least as u64);
         self.asm.op(w.add, &[other.into(), other.into(), least]);
         let fraction = Arg::I(f.fraction as u8);
-        self.asm
-            .op(w.down, &[exponent.into(), na.into(), fraction]);
+        self.asm.op(w.down, &[exponent.into(), na.into(), fraction]);
         let args = [k.into(), exponent.into(), other.into(), LESS.into()];
         self.asm.op(w.signed, &args);
         self.fill_marked(f, RAW, 0);
@@ -414,8 +424,7 @@ impl Tile<'_, '_> {
         self.asm.op(f.compare, &args);
         self.fill(f, factor, f.one() - (n << f.fraction));
         self.fill_marked(f, factor, f.one() + (n << f.fraction));
-        self.asm
-            .op(f.mul, &[to.into(), to.into(), factor.into()]);
+        self.asm.op(f.mul, &[to.into(), to.into(), factor.into()]);
     }
 
     /// Where c alone is a NaN it is the result, also if the product is invalid.
@@ -481,22 +490,31 @@ impl Tile<'_, '_> {
         let [error, total, part] = spares;
         self.asm.op(f.mul, &[product.into(), a.into(), b.into()]);
         // (total − sum) + (rest of the sum of product and c) + (rest of the product)
-        self.asm.op(f.add, &[total.into(), product.into(), c.into()]);
-        self.asm.op(f.sub, &[part.into(), total.into(), product.into()]);
+        self.asm
+            .op(f.add, &[total.into(), product.into(), c.into()]);
+        self.asm
+            .op(f.sub, &[part.into(), total.into(), product.into()]);
         self.asm.op(f.sub, &[error.into(), c.into(), part.into()]);
-        self.asm.op(f.sub, &[part.into(), total.into(), part.into()]);
-        self.asm.op(f.sub, &[part.into(), product.into(), part.into()]);
-        self.asm.op(f.add, &[part.into(), part.into(), error.into()]);
-        self.asm.op(f.sub, &[error.into(), total.into(), sum.into()]);
-        self.asm.op(f.add, &[error.into(), error.into(), part.into()]);
+        self.asm
+            .op(f.sub, &[part.into(), total.into(), part.into()]);
+        self.asm
+            .op(f.sub, &[part.into(), product.into(), part.into()]);
+        self.asm
+            .op(f.add, &[part.into(), part.into(), error.into()]);
+        self.asm
+            .op(f.sub, &[error.into(), total.into(), sum.into()]);
+        self.asm
+            .op(f.add, &[error.into(), error.into(), part.into()]);
         let rest = Code::EVEX_Vfmsub231pd_zmm_k1z_zmm_zmmm512b64_er;
         self.asm.op(rest, &[product.into(), a.into(), b.into()]);
-        self.asm.op(f.add, &[error.into(), error.into(), product.into()]);
+        self.asm
+            .op(f.add, &[error.into(), error.into(), product.into()]);
         // Not zero, and of one sign with what was lost.
         let nothing = self.number(f, 0);
         let args = [k.into(), error.into(), nothing, NOT_EQUAL.into()];
         self.asm.under(f.compare, Under::Merge(k), &args);
-        self.asm.op(f.xor, &[error.into(), error.into(), lost.into()]);
+        self.asm
+            .op(f.xor, &[error.into(), error.into(), lost.into()]);
         let sign = self.number(f, f.sign());
         let args = [k.into(), error.into(), sign];
         let same = Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64;

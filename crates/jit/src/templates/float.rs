@@ -74,12 +74,8 @@ pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
         Bin::FAdd => |t| t.rounded(|f| f.add),
         Bin::FSub => |t| t.rounded(|f| f.sub),
         Bin::FMul => |t| t.rounded(|f| f.mul),
-        Bin::FMin => |t| {
-            t.operate(false, |t, f, to, _, args| t.extreme(f, to, args, false))
-        },
-        Bin::FMax => |t| {
-            t.operate(false, |t, f, to, _, args| t.extreme(f, to, args, true))
-        },
+        Bin::FMin => |t| t.operate(false, |t, f, to, _, args| t.extreme(f, to, args, false)),
+        Bin::FMax => |t| t.operate(false, |t, f, to, _, args| t.extreme(f, to, args, true)),
         Bin::FLdexp => ldexp,
         _ => return None,
     })
@@ -126,7 +122,9 @@ impl Tile<'_, '_> {
 
     /// An instruction of two operands that rounds.
     fn rounded(&mut self, code: fn(&Format) -> Code) -> Done {
-        self.operate(true, |t, f, to, under, [a, b]| t.round(code(f), to, under, &[a, b]))
+        self.operate(true, |t, f, to, under, [a, b]| {
+            t.round(code(f), to, under, &[a, b])
+        })
     }
 
     /// Marks lanes in the template's mask.
@@ -142,7 +140,13 @@ impl Tile<'_, '_> {
     }
 
     /// Marks the lanes where one of two is a NaN, and jumps behind what follows if there are none.
-    fn unless_unordered(&mut self, f: &Format, a: Register, b: Register, then: impl FnOnce(&mut Self)) {
+    fn unless_unordered(
+        &mut self,
+        f: &Format,
+        a: Register,
+        b: Register,
+        then: impl FnOnce(&mut Self),
+    ) {
         let k = SCRATCH_MASK;
         let usual = self.asm.label();
         self.compare_in(f, a, b, UNORDERED);
@@ -256,7 +260,10 @@ fn exponent(t: &mut Tile) -> Done {
         let args = [whole.into(), x.into()];
         t.asm.under(f.exponent, Under::Merge(k), &args);
         let (code, narrow) = match f.bits {
-            64 => (Code::EVEX_Vcvtpd2dq_ymm_k1z_zmmm512b64_er, super::lower(whole)),
+            64 => (
+                Code::EVEX_Vcvtpd2dq_ymm_k1z_zmmm512b64_er,
+                super::lower(whole),
+            ),
             32 => (Code::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er, whole),
             _ => (Code::EVEX_Vcvtph2w_zmm_k1z_zmmm512b16_er, whole),
         };
@@ -267,7 +274,8 @@ fn exponent(t: &mut Tile) -> Done {
         32 => {}
         _ => {
             let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
-            t.asm.op(add, &[RAW.into(), wholes[0].into(), Arg::Each(one)]);
+            t.asm
+                .op(add, &[RAW.into(), wholes[0].into(), Arg::Each(one)]);
             return t.finish_words();
         }
     }
@@ -289,8 +297,10 @@ fn root_of(t: &mut Tile, a: Register) -> Register {
     const SUB: Code = Code::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
     let [estimate, x, y, better] = SCRATCH;
     let [narrow_x, narrow_y, narrow_better] = [Register::YMM29, Register::YMM30, Register::YMM31];
-    t.asm
-        .op(Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, &[x.into(), a.into()]);
+    t.asm.op(
+        Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
+        &[x.into(), a.into()],
+    );
     let one = t.asm.constant(0x3f80_0000);
     t.asm.op(
         Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
@@ -308,8 +318,7 @@ fn root_of(t: &mut Tile, a: Register) -> Register {
     let (one, half) = (wide(t, 0x3ff0_0000), wide(t, 0x3fe0_0000));
     for part in 0..2 {
         for (narrow, of) in [(narrow_x, a), (narrow_y, estimate)] {
-            t.asm
-                .op(EXTRACT, &[narrow.into(), of.into(), part.into()]);
+            t.asm.op(EXTRACT, &[narrow.into(), of.into(), part.into()]);
         }
         t.asm.op(WIDEN, &[x.into(), narrow_x.into()]);
         t.asm.op(WIDEN, &[y.into(), narrow_y.into()]);
@@ -391,7 +400,10 @@ fn ldexp(t: &mut Tile) -> Done {
     let exponent = SCRATCH[1];
     for (n, result) in t.result_pieces(f)?.into_iter().enumerate() {
         let (code, from) = match f.bits {
-            64 => (Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er, t.eight(b, n, exponent)),
+            64 => (
+                Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er,
+                t.eight(b, n, exponent),
+            ),
             32 => (Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, b),
             _ => (Code::EVEX_Vcvtw2ph_zmm_k1z_zmmm512b16_er, b),
         };

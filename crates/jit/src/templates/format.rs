@@ -234,8 +234,7 @@ impl Tile<'_, '_> {
         };
         let (exponent, sign) = (self.number(f, f.infinity()), self.number(f, f.sign()));
         let k = SCRATCH_MASK;
-        self.asm
-            .op(test, &[k.into(), register.into(), exponent]);
+        self.asm.op(test, &[k.into(), register.into(), exponent]);
         let args = [register.into(), register.into(), sign];
         self.asm.under(f.and, Under::Merge(k), &args);
     }
@@ -248,8 +247,7 @@ impl Tile<'_, '_> {
         self.asm
             .op(test, &[k.into(), register.into(), flushed.into()]);
         let sign = self.number(f, f.sign());
-        self.asm
-            .op(f.and, &[flushed.into(), register.into(), sign]);
+        self.asm.op(f.and, &[flushed.into(), register.into(), sign]);
         let args = [register.into(), flushed.into()];
         self.asm.under(f.copy, Under::Merge(k), &args);
     }

@@ -163,8 +163,7 @@ fn log2(t: &mut Tile) -> Done {
     t.asm.op(Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, &args);
     let args = [rough.into(), e.into(), 23.into()];
     t.asm.op(Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, &args);
-    t.asm
-        .op(SUB_DWORDS, &[m.into(), m.into(), rough.into()]);
+    t.asm.op(SUB_DWORDS, &[m.into(), m.into(), rough.into()]);
     let down = Arg::Each(t.asm.constant(-23i32 as u32));
     t.asm
         .under(ADD_DWORDS, Under::Merge(k), &[e.into(), e.into(), down]);
@@ -212,13 +211,33 @@ impl Tile<'_, '_> {
                 .op(f.sub, &[error.into(), error.into(), near.into()]);
         }
         self.widen(widen, s, m);
-        self.doubles(Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er, error, s, near);
-        self.doubles(Code::EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er, s, near, near);
-        self.doubles(Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er, error, s, s);
+        self.doubles(
+            Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
+            error,
+            s,
+            near,
+        );
+        self.doubles(
+            Code::EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er,
+            s,
+            near,
+            near,
+        );
+        self.doubles(
+            Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
+            error,
+            s,
+            s,
+        );
         self.doubles(f.mul, square, error, error);
         self.polynomial(square, &LOG2);
         self.widen(Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er, WIDE, e);
-        self.doubles(Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er, RESULT, error, WIDE);
+        self.doubles(
+            Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
+            RESULT,
+            error,
+            WIDE,
+        );
         Ok(())
     }
 

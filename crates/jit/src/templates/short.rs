@@ -112,8 +112,10 @@ fn not(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
     let ones = Arg::Each(t.asm.constant(!0));
-    t.asm
-        .op(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &[RAW.into(), a.into(), ones]);
+    t.asm.op(
+        Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
+        &[RAW.into(), a.into(), ones],
+    );
     t.finish_words()
 }
 

@@ -75,8 +75,10 @@ impl Tile<'_, '_> {
         });
         let dwords = Mem::at(fixed::CONSTANTS, self.asm.constant_row(&dwords));
         let to = self.free_register(false)?;
-        self.asm
-            .op(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, &[to.into(), dwords.into()]);
+        self.asm.op(
+            Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+            &[to.into(), dwords.into()],
+        );
         self.asm.op(
             Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32,
             &[to.into(), a.into(), b.into()],
@@ -122,7 +124,12 @@ impl Tile<'_, '_> {
     }
 
     /// A packed value goes to two vector registers of the wave.
-    pub(super) fn write_packed(&mut self, n: u16, value: Value, mask: Value) -> Result<(), TooMany> {
+    pub(super) fn write_packed(
+        &mut self,
+        n: u16,
+        value: Value,
+        mask: Value,
+    ) -> Result<(), TooMany> {
         let from = self.packed(value)?;
         let unders = self.halves_of(mask)?.map(Under::Merge);
         let (to, planes) = self.own_packed(n)?;
