@@ -141,7 +141,8 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
             *wave.vgpr_mut(n) = std::array::from_fn(|_| value(random));
         }
     }
-    let exec = [!0, random.next(), random.next() & random.next(), 0, 1 << 63][random.below(5)];
+    let some = [random.next(), random.next() & random.next(), 0, 1 << 63];
+    let exec = [!0, !0, some[0], some[1], some[2], some[3]][random.below(6)];
     let modes = [0x2f0, 0x0f0, 0x3c0, 0x1f5, 0x000];
     let u = wave.uniform_mut();
     for n in 0..112 {
@@ -153,11 +154,11 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
     u.pc = BASE;
     wave.set_s64(126, exec);
     // Most accesses are inside, and aligned; whole rows of a wave are usual.
-    let (shape, step) = (random.below(5), [0, 1, 2, 4, 8, 12, 16][random.below(7)]);
+    let (shape, step) = (random.below(8), [0, 1, 2, 4, 8, 12, 16][random.below(7)]);
     let mut offset = |lane: usize| match shape {
-        0 => step * lane as u32 + 256,
-        1 => 16 * (random.below(32) as u32),
-        2 => 4 * (random.below(512) as u32),
+        0..4 => step * lane as u32 + 256,
+        4 => 16 * (random.below(32) as u32),
+        5 => 4 * (random.below(512) as u32),
         _ => random.below(2048) as u32,
     };
     for lane in 0..64 {
@@ -171,7 +172,8 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
     wave.set_s64(SBASE, memory + 1024);
     wave.set_s64(SBUFFER, memory);
     // 32 bits a component, unsigned, X Y Z W (Vega ISA, 8.1.8).
-    wave.set_s64(SBUFFER + 2, u64::from(MEMORY) | 0x0002_7fac << 32);
+    let records = [MEMORY, 1502, 800, 0][random.below(4)];
+    wave.set_s64(SBUFFER + 2, u64::from(records) | 0x0002_7fac << 32);
     if random.below(4) == 0 {
         // Scratch: swizzled, with ADD_TID and an index stride of 64.
         wave.set_s64(SBUFFER, scratch | 1 << 63);

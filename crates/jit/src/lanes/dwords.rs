@@ -30,6 +30,7 @@ impl LaneAccess<'_> {
             self.if_same(u.asm, same);
         }
         for n in 0..self.dwords() {
+            self.begin_with_zeros(u.asm);
             // The mask is used up.
             u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
             let from = Mem::sum(BASE, INDEX, self.step() * n);
@@ -55,11 +56,19 @@ impl LaneAccess<'_> {
             u.asm.place(same);
             for n in 0..self.dwords() {
                 let from = Mem::sum(BASE, A, 4 * n);
-                u.asm.op(BROADCAST, &[DATA.into(), from.into()]);
+                let args = [DATA.into(), from.into()];
+                u.asm.under(BROADCAST, Under::Zero(ON), &args);
                 self.keep(u.asm, n);
             }
         }
         u.asm.place(done);
+    }
+
+    /// Lanes that are left out read 0.
+    pub(super) fn begin_with_zeros(&self, asm: &mut Asm) {
+        if self.leaves_out() {
+            asm.op(ZERO, &[DATA.into(); 3]);
+        }
     }
 
     /// A dword goes to its register, which is stored whole: it will be read whole soon.
@@ -67,7 +76,8 @@ impl LaneAccess<'_> {
         let at = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
         let register = Mem::sum(fixed::VECTOR, fixed::TILE, at);
         asm.op(COPY, &[OLD.into(), register.into()]);
-        asm.under(COPY, Under::Merge(ON), &[OLD.into(), DATA.into()]);
+        let lanes = if self.leaves_out() { RESULTS } else { ON };
+        asm.under(COPY, Under::Merge(lanes), &[OLD.into(), DATA.into()]);
         asm.op(STORE, &[register.into(), OLD.into()]);
     }
 

@@ -48,12 +48,16 @@ const APART: Register = Register::ZMM3;
 const FIRST: Register = Register::ZMM4;
 const LOWEST: Register = Register::ZMM16;
 const HIGHEST: Register = Register::ZMM17;
+/// The largest offset in scratch, or where the records of a buffer end.
+const LIMIT: Register = Register::ZMM20;
 const BASE_LOW: Register = Register::ZMM18;
 const BASE_HIGH: Register = Register::ZMM19;
 
 /// The lanes that are on.
 const ON: Register = Register::K1;
 const K: Register = Register::K2;
+/// The lanes whose registers get something, be it 0.
+const RESULTS: Register = Register::K3;
 
 const COPY: Code = Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
 const STORE: Code = Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm;
@@ -221,6 +225,12 @@ impl<'o> LaneAccess<'o> {
         self.bytes.div_ceil(4)
     }
 
+    /// Whether lanes beyond the records of a buffer are left out, and read 0. Those of atomics are left to the steps.
+    fn leaves_out(&self) -> bool {
+        let atomic = matches!(self.op.kind, MemKind::Atomic(_));
+        matches!(self.addresses, Addresses::Raw(_)) && !atomic
+    }
+
     /// Whether dwords of a lane are as far apart as the rows of scratch.
     fn is_private(&self) -> bool {
         matches!(
@@ -282,10 +292,15 @@ impl<'o> LaneAccess<'o> {
 
     /// A loop over the lanes of a tile that are on, in their order. The body finds the index and the offset of the lane.
     fn each_lane(&self, u: &mut Uniform<'_, '_>, body: impl FnOnce(&Self, &mut Uniform<'_, '_>)) {
-        let again = u.asm.label();
+        let (again, none) = (u.asm.label(), u.asm.label());
         let kept = self.kept.expect("what goes lane by lane keeps its indices");
         u.asm
             .op(Code::VEX_Kmovw_r32_kr, &[REST.into(), ON.into()]);
+        if self.leaves_out() {
+            u.asm
+                .op(Code::Test_rm32_r32, &[REST.into(), REST.into()]);
+            u.asm.jump(Code::Je_rel32_64, none);
+        }
         u.asm.place(again);
         let narrow = crate::asm::low(B);
         u.asm
@@ -300,6 +315,7 @@ impl<'o> LaneAccess<'o> {
         u.asm
             .op(Code::VEX_Blsr_r32_rm32, &[REST.into(), REST.into()]);
         u.asm.jump(Code::Jne_rel32_64, again);
+        u.asm.place(none);
     }
 }
 

@@ -71,6 +71,7 @@ impl LaneAccess<'_> {
             let args = [at.into(), INDEX.into(), LAST_DWORD.into()];
             u.asm.op(Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, &args);
         }
+        self.begin_with_zeros(u.asm);
         u.asm
             .op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
         u.asm.under(

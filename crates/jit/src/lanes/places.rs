@@ -89,17 +89,20 @@ impl LaneAccess<'_> {
         u.asm.op(Code::Add_r64_rm64, &[BASE.into(), B.into()]);
     }
 
-    /// Indices end where the records of a buffer do.
+    /// Indices end where the records of a buffer do. What begins beyond is left out.
     fn records(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
         self.is_unaligned(u.asm, slow);
         u.load(A, buffer.resource[1]);
-        let narrow = crate::asm::low(A);
+        let (narrow, zero) = (crate::asm::low(A), B);
         u.asm
             .op(Code::Mov_r32_rm32, &[narrow.into(), narrow.into()]);
-        let room = (self.op.offset as u32 + self.bytes) as i32;
+        u.asm.set(zero, 0);
+        let offset = self.op.offset as i32;
         u.asm
-            .with_constant(Code::Sub_rm64_imm32, A.into(), room, true);
-        u.asm.jump(Code::Jl_rel32_64, slow);
+            .with_constant(Code::Sub_rm64_imm32, A.into(), offset, true);
+        u.asm.op(Code::Cmovl_r64_rm64, &[A.into(), zero.into()]);
+        u.asm.op(SPREAD, &[LIMIT.into(), narrow.into()]);
+        add_constant(u.asm, A, -(self.bytes as i32));
         u.asm.op(Code::Cmp_r64_rm64, &[HIGH.into(), A.into()]);
         u.asm.op(Code::Cmovg_r64_rm64, &[HIGH.into(), A.into()]);
     }
@@ -158,11 +161,24 @@ impl LaneAccess<'_> {
 
     /// The indices of a tile, for its access.
     pub(super) fn index(&self, u: &mut Uniform<'_, '_>) {
-        let Some(kept) = self.kept else {
-            return self.find_index(u);
-        };
-        let kept = Mem::sum(fixed::VECTOR, fixed::TILE, kept);
-        u.asm.op(COPY, &[INDEX.into(), kept.into()]);
+        match self.kept {
+            Some(kept) => {
+                let kept = Mem::sum(fixed::VECTOR, fixed::TILE, kept);
+                u.asm.op(COPY, &[INDEX.into(), kept.into()]);
+            }
+            None => self.find_index(u),
+        }
+        if self.leaves_out() {
+            u.asm
+                .op(Code::VEX_Kmovw_kr_km16, &[RESULTS.into(), ON.into()]);
+            self.leave_out(u.asm);
+        }
+    }
+
+    /// Lanes beyond the records are off.
+    fn leave_out(&self, asm: &mut Asm) {
+        let args = [ON.into(), INDEX.into(), LIMIT.into(), LESS.into()];
+        asm.under(COMPARE_UNSIGNED, Under::Merge(ON), &args);
     }
 
     /// The indices of a tile.
@@ -193,6 +209,9 @@ impl LaneAccess<'_> {
         }
         if let Addresses::Lanes(address) = self.addresses {
             self.check_high_halves(u, address, slow);
+        }
+        if self.leaves_out() {
+            self.leave_out(u.asm);
         }
         for (end, beyond) in [(LOWEST, LESS), (HIGHEST, GREATER)] {
             let args = [K.into(), INDEX.into(), end.into(), beyond.into()];

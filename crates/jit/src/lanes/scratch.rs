@@ -1,7 +1,7 @@
 //! Scratch: dword `d` of lane `l` is at `256 * d + 4 * l` from the base of the wave, so that lanes which are at the same
 //! offset stand in a row.
 
-use iced_x86::{Code, Register};
+use iced_x86::Code;
 use wavetank_interp::single::Place;
 use wavetank_ir::{MemKind, Value};
 use wavetank_memory::{ALIAS, MemoryUnit, VECTOR_BYTES};
@@ -10,8 +10,6 @@ use super::places::{add_constant, ends_to_32_bits, leave_if_any};
 use super::*;
 use crate::asm::{Asm, Under};
 
-/// The largest offset, in each lane.
-const LIMIT: Register = Register::ZMM20;
 /// What is further away than an index of 32 bits tells.
 const FAR: i32 = 1 << 24;
 /// Where the swizzle bit of a descriptor is in its low half.
