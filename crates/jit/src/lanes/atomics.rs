@@ -30,16 +30,22 @@ pub fn is_known(rmw: Rmw, op: &MemOp) -> bool {
 impl LaneAccess<'_> {
     pub(super) fn changes(&self, u: &mut Uniform<'_, '_>, rmw: Rmw) {
         let done = u.asm.label();
-        if let Some((fold, neutral)) = self.folds(rmw) {
+        let (fold, counts) = (self.folds(rmw), self.counts(rmw));
+        if fold.is_some() || counts {
             let (same, each) = (u.asm.label(), u.asm.label());
             self.apart(u.asm);
             self.if_same(u.asm, same);
             u.asm.jump(Code::Jmp_rel32_64, each);
             u.asm.place(same);
-            self.fold(u, fold, neutral);
             let at = Mem::sum(BASE, A, 0);
             u.asm.op(Code::Lea_r64_m, &[PLACE.into(), at.into()]);
-            self.change(u, rmw);
+            match fold {
+                Some((fold, neutral)) => {
+                    self.fold(u, fold, neutral);
+                    self.change(u, rmw);
+                }
+                None => self.count(u, rmw),
+            }
             u.asm.jump(Code::Jmp_rel32_64, done);
             u.asm.place(each);
         }
@@ -273,6 +279,41 @@ impl LaneAccess<'_> {
             ),
             _ => return None,
         })
+    }
+
+    /// Whether lanes that are all at one place can be told what was there before each of them.
+    fn counts(&self, rmw: Rmw) -> bool {
+        let sums = matches!(rmw, Rmw::Add | Rmw::Sub);
+        sums && self.op.ret.is_some() && !self.is_wide()
+    }
+
+    /// Adds the operands of the lanes that are on at once: before each of them there was what the lanes below have added.
+    fn count(&self, u: &mut Uniform<'_, '_>, rmw: Rmw) {
+        let (own, zero) = (APART, FIRST);
+        lanes(u, OLD, self.op.data[0], 0);
+        let asm = &mut *u.asm;
+        asm.op(ZERO, &[zero.into(); 3]);
+        let code = if rmw == Rmw::Sub { SUB } else { ADD };
+        let args = [own.into(), zero.into(), OLD.into()];
+        asm.under(code, Under::Zero(ON), &args);
+        asm.op(COPY, &[DATA.into(), own.into()]);
+        let shift = Code::EVEX_Valignd_zmm_k1z_zmm_zmmm512b32_imm8;
+        // Each step adds what stands so many lanes below.
+        for lanes in [1u8, 2, 4, 8] {
+            let args = [OLD.into(), DATA.into(), zero.into(), (16 - lanes).into()];
+            asm.op(shift, &args);
+            asm.op(ADD, &[DATA.into(), DATA.into(), OLD.into()]);
+        }
+        let args = [OLD.into(), DATA.into(), DATA.into(), 15.into()];
+        asm.op(shift, &args);
+        let sum = [low(WORD).into(), Register::XMM2.into()];
+        asm.op(Code::VEX_Vmovd_rm32_xmm, &sum);
+        self.change(u, Rmw::Add);
+        let asm = &mut *u.asm;
+        asm.op(SPREAD, &[OLD.into(), low(OLD_WORD).into()]);
+        asm.op(SUB, &[DATA.into(), DATA.into(), own.into()]);
+        asm.op(ADD, &[DATA.into(), DATA.into(), OLD.into()]);
+        self.keep(asm, 0);
     }
 
     /// The operands of the lanes that are on, as one.
