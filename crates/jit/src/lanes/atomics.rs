@@ -164,17 +164,25 @@ impl LaneAccess<'_> {
     fn compare_and_swap(&self, u: &mut Uniform<'_, '_>, owned: bool) {
         // The place is used on the way to the comparand.
         u.asm.op(LOAD, &[OTHER.into(), PLACE.into()]);
-        self.word(u, OLD_WORD, 1);
         let at = Arg::M(Mem::at(OTHER, 0));
+        if owned {
+            self.word(u, NEW, 1);
+            let [load, store] = match self.is_wide() {
+                true => [Code::Mov_r64_rm64, Code::Mov_rm64_r64],
+                false => [Code::Mov_r32_rm32, Code::Mov_rm32_r32],
+            };
+            u.asm.op(load, &[self.sized(OLD_WORD).into(), at]);
+            self.op(u.asm, COMPARE_WORDS, [NEW, OLD_WORD]);
+            let unequal = [Code::Cmovne_r32_rm32, Code::Cmovne_r64_rm64];
+            self.op(u.asm, unequal, [WORD, OLD_WORD]);
+            return u.asm.op(store, &[at, self.sized(WORD).into()]);
+        }
+        self.word(u, OLD_WORD, 1);
         let exchange = match self.is_wide() {
             true => Code::Cmpxchg_rm64_r64,
             false => Code::Cmpxchg_rm32_r32,
         };
-        let args = [at, self.sized(WORD).into()];
-        match owned {
-            true => u.asm.op(exchange, &args),
-            false => u.asm.locked(exchange, &args),
-        }
+        u.asm.locked(exchange, &[at, self.sized(WORD).into()]);
     }
 
     /// The new word, of the old one and the operand, which both stay.

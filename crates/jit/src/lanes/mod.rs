@@ -1,7 +1,8 @@
 //! Accesses by lanes that compiled code does itself: to LDS, to global memory, through buffer descriptors as compilers make
 //! them, and to scratch.
 //!
-//! Mostly all lanes are on and side by side (`rows.rs`). If they are not:
+//! Mostly all lanes are on and side by side (`rows.rs`), or those of each tile go to a row or to one place (`tiles.rs`,
+//! `records.rs`). If they do not:
 //!
 //! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). A tile at a
 //! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row,
@@ -13,6 +14,7 @@ mod atomics;
 mod dwords;
 mod parts;
 mod places;
+mod records;
 mod rows;
 mod scratch;
 mod tiles;
@@ -199,6 +201,7 @@ impl<'o> LaneAccess<'o> {
             self.in_tiles(u, slow);
             return u.asm.place(done);
         }
+        self.records_at_one_place(u, done);
         for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
             let narrow = crate::asm::low(register);
             u.asm.op(SPREAD, &[vector.into(), narrow.into()]);
@@ -378,4 +381,15 @@ fn lane(u: &mut Uniform<'_, '_>, to: Register, v: Value) {
     };
     let to = crate::asm::low(to);
     u.asm.op(Code::Mov_r32_rm32, &[to.into(), from.into()]);
+}
+
+/// A tile of a value that is known by its number.
+fn tile_of(u: &mut Uniform<'_, '_>, to: Register, v: Value, tile: u32) {
+    let (code, from) = match u.single.place(source(u.block, v)) {
+        Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + 64 * tile)),
+        Place::Uniform(at) => (BROADCAST, Mem::at(fixed::UNIFORM, at)),
+        Place::Const(c) => (BROADCAST, u.asm.constant(c as u32)),
+        Place::Nowhere => unreachable!("operands are computed before their users"),
+    };
+    u.asm.op(code, &[to.into(), from.into()]);
 }

@@ -281,14 +281,3 @@ impl LaneAccess<'_> {
         asm.under(COPY, Under::Merge(K), &args);
     }
 }
-
-/// A tile of a value that is known by its number.
-fn tile_of(u: &mut Uniform<'_, '_>, to: Register, v: Value, tile: u32) {
-    let (code, from) = match u.single.place(source(u.block, v)) {
-        Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + 64 * tile)),
-        Place::Uniform(at) => (BROADCAST, Mem::at(fixed::UNIFORM, at)),
-        Place::Const(c) => (BROADCAST, u.asm.constant(c as u32)),
-        Place::Nowhere => unreachable!("operands are computed before their users"),
-    };
-    u.asm.op(code, &[to.into(), from.into()]);
-}

@@ -35,7 +35,6 @@ impl LaneAccess<'_> {
         }
         let (index, wide) = match self.addresses {
             Addresses::Lds(index, None) | Addresses::Index(_, Some(index)) => (index, false),
-            Addresses::Raw(buffer) => (buffer.offset?, false),
             Addresses::Lanes(address) => (address, true),
             _ => return None,
         };
