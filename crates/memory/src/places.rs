@@ -1,7 +1,7 @@
 //! Where the lanes of an access read and write, once their addresses have been
 //! checked.
 
-use crate::global::at;
+use crate::global::{ALIAS, at};
 use crate::lanes::{Lanes, each};
 use crate::rows::{NEIGHBOURS, Rows, copy};
 
@@ -227,7 +227,7 @@ impl Addresses for Steps {
 
 /// Private memory of the lanes: their dwords n lie side by side.
 pub struct Private<'a> {
-    /// Where the memory begins.
+    /// Where the memory begins, as the host has it.
     base: u64,
     /// Where from there a lane's first bytes are.
     offset: &'a Lanes,
@@ -242,7 +242,7 @@ impl<'a> Private<'a> {
     #[inline(always)]
     pub fn new(base: u64, offset: &'a Lanes) -> Self {
         Private {
-            base,
+            base: base & !ALIAS,
             offset,
             same: false,
         }
@@ -252,7 +252,7 @@ impl<'a> Private<'a> {
     #[inline(always)]
     pub fn row(first: u64) -> Self {
         Private {
-            base: first,
+            base: first & !ALIAS,
             offset: &NEIGHBOURS,
             same: true,
         }
