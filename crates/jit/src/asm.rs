@@ -189,9 +189,7 @@ impl Asm {
                 let low = low(register);
                 Instruction::with2(Code::Xor_r32_rm32, low, low)
             }
-            Ok(value) => {
-                Instruction::with2(Code::Mov_r32_imm32, low(register), value)
-            }
+            Ok(value) => Instruction::with2(Code::Mov_r32_imm32, low(register), value),
             Err(_) => Instruction::with2(Code::Mov_r64_imm64, register, value),
         };
         self.push(&instruction.expect("the operands are those of the code"));

@@ -371,7 +371,14 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(fixed::PIECE, 0);
         self.asm.place(again);
         let block = self.block();
-        let tile = Tile::new(self.asm, block, self.single, self.stages, &mut self.held, stage);
+        let tile = Tile::new(
+            self.asm,
+            block,
+            self.single,
+            self.stages,
+            &mut self.held,
+            stage,
+        );
         let gathered = tile.run()?;
         self.asm
             .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);
@@ -412,11 +419,13 @@ impl<'b> Compiler<'_, 'b> {
         let rax = Register::RAX;
         let slow = self.asm.label();
         if may_end {
-            self.asm.op(Code::Mov_r64_rm64, &[rax.into(), budget.into()]);
+            self.asm
+                .op(Code::Mov_r64_rm64, &[rax.into(), budget.into()]);
             self.asm
                 .with_constant(Code::Sub_rm64_imm32, rax.into(), cost, true);
             self.asm.jump(Code::Jle_rel32_64, slow);
-            self.asm.op(Code::Mov_rm64_r64, &[budget.into(), rax.into()]);
+            self.asm
+                .op(Code::Mov_rm64_r64, &[budget.into(), rax.into()]);
         } else {
             self.asm
                 .with_constant(Code::Sub_rm64_imm32, budget.into(), cost, true);

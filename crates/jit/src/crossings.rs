@@ -209,11 +209,9 @@ impl Uniform<'_, '_> {
         let args = [OTHER.into(), bytes.into(), bytes.into(), order];
         self.asm.op(everywhere, &args);
         let args = [OTHER.into(), OTHER.into(), numbers.into()];
-        self.asm
-            .op(Code::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512, &args);
+        self.asm.op(Code::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512, &args);
         let args = [RESULT.into(), RESULT.into(), OTHER.into()];
-        self.asm
-            .op(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, &args);
+        self.asm.op(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, &args);
     }
 
     /// A selection by numbers of lanes; of lanes that are not in the mask it takes 0.
@@ -234,10 +232,9 @@ impl Uniform<'_, '_> {
             let args = [K.into(), NUMBERS.into(), upper];
             self.asm.op(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &args);
             self.asm.op(COPY, &[RESULT.into(), NUMBERS.into()]);
-            for (numbers, [low, high]) in [
-                (RESULT, [ROWS[0], ROWS[1]]),
-                (NUMBERS, [ROWS[2], ROWS[3]]),
-            ] {
+            for (numbers, [low, high]) in
+                [(RESULT, [ROWS[0], ROWS[1]]), (NUMBERS, [ROWS[2], ROWS[3]])]
+            {
                 self.asm
                     .op(SELECT, &[numbers.into(), low.into(), high.into()]);
             }
@@ -267,8 +264,7 @@ impl Uniform<'_, '_> {
             // Four times the lane, modulo 64.
             let lane = Arg::Each(self.asm.constant(0xfc));
             let args = [NUMBERS.into(), NUMBERS.into(), lane];
-            self.asm
-                .op(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, &args);
+            self.asm.op(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, &args);
             self.tile_of(OTHER, value, tile, Under::All);
             let to = Mem::sum(fixed::VECTOR, NUMBERS, to);
             self.asm.under(

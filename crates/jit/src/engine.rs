@@ -12,8 +12,8 @@ use wavetank_machine::{Backend, Stop, Why};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, caught};
 
-use crate::block::{Exit, Head, Made, changes_modes, compile, entry, leaves_the_file};
 use crate::about::{Compiled, How, Names};
+use crate::block::{Exit, Head, Made, changes_modes, compile, entry, leaves_the_file};
 use crate::code_memory::CodeMemory;
 use crate::listing::listing;
 use crate::perf;

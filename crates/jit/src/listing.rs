@@ -32,7 +32,11 @@ pub fn listing(block: &Block, made: &Made, guest: &dyn Fn(u64) -> String) -> Str
         formatter.format(&instruction, &mut line);
         let names = names(&instruction);
         let comment = if names.is_empty() { "" } else { "  ; " };
-        let _ = writeln!(text, "        {:4x}  {line}{comment}{names}", instruction.ip());
+        let _ = writeln!(
+            text,
+            "        {:4x}  {line}{comment}{names}",
+            instruction.ip()
+        );
     }
     text
 }

@@ -133,7 +133,9 @@ impl Stages {
         );
         let mut users = 0;
         for n in 0..block.nodes.len() {
-            operands(block, Value(n as u32), &mut |v| users += u32::from(v == *relation));
+            operands(block, Value(n as u32), &mut |v| {
+                users += u32::from(v == *relation)
+            });
         }
         let casts = block.nodes.iter();
         let casts = casts.filter(|node| matches!(node.op, Op::Cast(_, v) if v == *relation));
@@ -169,7 +171,10 @@ impl Stages {
                 let Op::Write { reg, value, .. } = block.node(write).op else {
                     continue;
                 };
-                let fits = block.node(v).ty.is_some_and(|ty| ty.bits() == reg.ty().bits());
+                let fits = block
+                    .node(v)
+                    .ty
+                    .is_some_and(|ty| ty.bits() == reg.ty().bits());
                 let plain = matches!(reg, Reg::S(_) | Reg::S64(_) | Reg::Mask(_));
                 let computed = self.compiled[v.index()] && !matches!(block.node(v).op, Op::Read(_));
                 let kept = !written_between(block, Span::of(reg), write, None);
@@ -210,7 +215,11 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
                 continue;
             };
             let vector = reg.ty().is_vector();
-            let to = if by_tiles[n] && !vector { None } else { Some(last) };
+            let to = if by_tiles[n] && !vector {
+                None
+            } else {
+                Some(last)
+            };
             // Hardware registers are read by steps, when it is their turn.
             self.stages.copied[n] = matches!(reg, Reg::Hw(_))
                 || written_between(self.block, Span::of(*reg), Value(n as u32), to);

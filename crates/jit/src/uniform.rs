@@ -3,7 +3,7 @@
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, Single, TooMany, register};
-use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Tern, Terminator, Ty, Un, Value};
+use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Terminator, Tern, Ty, Un, Value};
 
 use crate::asm::{Arg, Asm, Label, Mem, fixed, low};
 use crate::held::Held;
@@ -41,9 +41,7 @@ fn is_scalar(block: &Block, op: &Op) -> bool {
         Op::Un(un, elem, _, _) => un_is_known(un, elem),
         Op::Bin(bin, elem, ..) => bin_is_known(bin, elem),
         Op::Tern(Tern::BfeU | Tern::BfeS, elem, ..) => matches!(elem, Elem::I32 | Elem::I64),
-        Op::Cmp(rel, elem, ..) => {
-            matches!(elem, Elem::I32 | Elem::I64) && condition(rel).is_some()
-        }
+        Op::Cmp(rel, elem, ..) => matches!(elem, Elem::I32 | Elem::I64) && condition(rel).is_some(),
         Op::Select(cond, ..) => block.ty(cond) == Ty::U32,
         Op::AddCarry(a, _, carry) | Op::SubBorrow(a, _, carry) => {
             narrow(a) && carry.is_none_or(narrow)
@@ -73,9 +71,11 @@ fn un_is_known(un: Un, elem: Elem) -> bool {
 
 fn bin_is_known(bin: Bin, elem: Elem) -> bool {
     match elem {
-        Elem::I32 => alu(bin).is_some() || shift(bin).is_some() || extreme(bin).is_some() || {
-            matches!(bin, Bin::Mul | Bin::MulHiU | Bin::MulHiS | Bin::Pack)
-        },
+        Elem::I32 => {
+            alu(bin).is_some() || shift(bin).is_some() || extreme(bin).is_some() || {
+                matches!(bin, Bin::Mul | Bin::MulHiU | Bin::MulHiS | Bin::Pack)
+            }
+        }
         Elem::I64 => alu(bin).is_some() || shift(bin).is_some() || bin == Bin::Mul,
         _ => false,
     }
@@ -158,7 +158,9 @@ impl Uniform<'_, '_> {
     pub fn node(&mut self, v: Value) -> Result<(), TooMany> {
         let op = &self.block.node(v).op;
         match *op {
-            _ if !is_scalar(self.block, op) && is_for_one_lane(self.block, op) => self.in_one_lane(v),
+            _ if !is_scalar(self.block, op) && is_for_one_lane(self.block, op) => {
+                self.in_one_lane(v)
+            }
             Op::Read(reg) => {
                 if let Place::Uniform(at) = register(reg) {
                     let wide = reg.ty().bits() == 64;
@@ -198,8 +200,7 @@ impl Uniform<'_, '_> {
             // That of no lane at all is 64, and modulo that the first.
             Op::ReadFirstLane(value, mask) => {
                 self.load(A, mask);
-                self.asm
-                    .op(Code::Tzcnt_r64_rm64, &[A.into(), A.into()]);
+                self.asm.op(Code::Tzcnt_r64_rm64, &[A.into(), A.into()]);
                 self.lane(value);
                 self.result(v)
             }
@@ -214,8 +215,17 @@ impl Uniform<'_, '_> {
         self.asm.use_constants();
         self.asm.set(fixed::TILE, 0);
         let (stages, held) = (self.stages, &mut *self.held);
-        let parts = Tile::alone(self.asm, self.block, self.single, stages, held, self.stage, &v)?;
-        let lowest = |register: Register| Register::XMM0 + (register as u32 - Register::ZMM0 as u32);
+        let parts = Tile::alone(
+            self.asm,
+            self.block,
+            self.single,
+            stages,
+            held,
+            self.stage,
+            &v,
+        )?;
+        let lowest =
+            |register: Register| Register::XMM0 + (register as u32 - Register::ZMM0 as u32);
         let moved = Code::EVEX_Vmovd_rm32_xmm;
         match parts[..] {
             [mask] if mask.is_k() => {
@@ -257,7 +267,9 @@ impl Uniform<'_, '_> {
         }
         match self.single.place(v) {
             Place::Uniform(at) => self.load_from(register, Mem::at(fixed::UNIFORM, at), wide),
-            Place::Const(c) => self.asm.set(register, if wide { c } else { c & 0xffff_ffff }),
+            Place::Const(c) => self
+                .asm
+                .set(register, if wide { c } else { c & 0xffff_ffff }),
             Place::Vector(_) | Place::Nowhere => unreachable!("it is a value of the wave"),
         }
     }
@@ -411,7 +423,8 @@ impl Uniform<'_, '_> {
             Un::Not if wide => self.asm.op(Code::Not_rm64, &[rax.into()]),
             Un::Not => self.asm.op(Code::Not_rm32, &[x.into()]),
             Un::CountOnes if wide => {
-                self.asm.op(Code::Popcnt_r64_rm64, &[rax.into(), rax.into()]);
+                self.asm
+                    .op(Code::Popcnt_r64_rm64, &[rax.into(), rax.into()]);
             }
             Un::CountOnes => self.asm.op(Code::Popcnt_r32_rm32, &[x.into(), x.into()]),
             Un::LeadingZeros => self.count(Code::Lzcnt_r64_rm64, wide),
@@ -454,7 +467,11 @@ impl Uniform<'_, '_> {
         self.asm.op(code, &[A.into(), A.into()]);
         if !wide && code == Code::Lzcnt_r64_rm64 {
             // This keeps the carry.
-            let above = Mem { base: A, index: Register::None, offset: -32 };
+            let above = Mem {
+                base: A,
+                index: Register::None,
+                offset: -32,
+            };
             self.asm.op(Code::Lea_r64_m, &[A.into(), above.into()]);
         }
         self.asm.op(Code::Cmovb_r64_rm64, &[A.into(), B.into()]);
@@ -579,7 +596,9 @@ impl Uniform<'_, '_> {
     pub fn jump_if(&mut self, cond: Value, to: Label) {
         let node = &self.block.node(source(self.block, cond)).op;
         match *node {
-            Op::Cmp(rel, elem, _, a, b) if self.stages.in_branch == Some(source(self.block, cond)) => {
+            Op::Cmp(rel, elem, _, a, b)
+                if self.stages.in_branch == Some(source(self.block, cond)) =>
+            {
                 self.flags(elem == Elem::I64, a, b);
                 self.asm.jump(jump(rel), to);
             }

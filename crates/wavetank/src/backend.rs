@@ -52,7 +52,7 @@ impl FromStr for EngineChoice {
 /// A program on its engine, for all threads.
 pub(crate) enum Executable {
     Interpreted(Program),
-    Compiled(Jit),
+    Compiled(Box<Jit>),
 }
 
 impl Executable {
@@ -75,10 +75,10 @@ impl Executable {
         };
         let Translation { count, simd, .. } = how;
         match Jit::new(program, How { count, simd }, hot) {
-            Ok(jit) => Executable::Compiled(match names {
+            Ok(jit) => Executable::Compiled(Box::new(match names {
                 Some(names) => jit.telling_perf(names),
                 None => jit,
-            }),
+            })),
             Err((program, why)) => {
                 // Who asked for it is told that it is not there, once.
                 static TOLD: Once = Once::new();

@@ -277,14 +277,8 @@ impl LaneAccess<'_> {
             Rmw::Xor => (Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, 0),
             Rmw::MinU => (Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32, !0),
             Rmw::MaxU => (Code::EVEX_Vpmaxud_zmm_k1z_zmm_zmmm512b32, 0),
-            Rmw::MinS => (
-                Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32,
-                i32::MAX as u32,
-            ),
-            Rmw::MaxS => (
-                Code::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32,
-                i32::MIN as u32,
-            ),
+            Rmw::MinS => (Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, i32::MAX as u32),
+            Rmw::MaxS => (Code::EVEX_Vpmaxsd_zmm_k1z_zmm_zmmm512b32, i32::MIN as u32),
             _ => return None,
         })
     }
@@ -342,8 +336,7 @@ impl LaneAccess<'_> {
             u.asm.op(code, &[DATA.into(), DATA.into(), OLD.into()]);
         }
         for order in [0x4e_u8, 0xb1] {
-            u.asm
-                .op(dwords, &[OLD.into(), DATA.into(), order.into()]);
+            u.asm.op(dwords, &[OLD.into(), DATA.into(), order.into()]);
             u.asm.op(code, &[DATA.into(), DATA.into(), OLD.into()]);
         }
         let sum = [low(WORD).into(), Register::XMM1.into()];

@@ -249,10 +249,7 @@ impl<'o> LaneAccess<'o> {
             MemKind::Store => self.bytes != 4,
             MemKind::Atomic(_) => true,
         };
-        let scratch = matches!(
-            self.addresses,
-            Addresses::Scratch(_) | Addresses::Buffer(_)
-        );
+        let scratch = matches!(self.addresses, Addresses::Scratch(_) | Addresses::Buffer(_));
         singly || scratch
     }
 
@@ -263,10 +260,8 @@ impl<'o> LaneAccess<'o> {
         u.asm.set(fixed::PIECE, 0);
         u.asm.place(again);
         let on = self.on(u);
-        u.asm
-            .op(Code::VEX_Kmovw_kr_km16, &[ON.into(), on.into()]);
-        u.asm
-            .op(Code::VEX_Kortestw_kr_kr, &[ON.into(), ON.into()]);
+        u.asm.op(Code::VEX_Kmovw_kr_km16, &[ON.into(), on.into()]);
+        u.asm.op(Code::VEX_Kortestw_kr_kr, &[ON.into(), ON.into()]);
         u.asm.jump(Code::Je_rel32_64, next);
         body(self, u);
         u.asm.place(next);
@@ -297,11 +292,9 @@ impl<'o> LaneAccess<'o> {
     fn each_lane(&self, u: &mut Uniform<'_, '_>, body: impl FnOnce(&Self, &mut Uniform<'_, '_>)) {
         let (again, none) = (u.asm.label(), u.asm.label());
         let kept = self.kept.expect("what goes lane by lane keeps its indices");
-        u.asm
-            .op(Code::VEX_Kmovw_r32_kr, &[REST.into(), ON.into()]);
+        u.asm.op(Code::VEX_Kmovw_r32_kr, &[REST.into(), ON.into()]);
         if self.leaves_out() {
-            u.asm
-                .op(Code::Test_rm32_r32, &[REST.into(), REST.into()]);
+            u.asm.op(Code::Test_rm32_r32, &[REST.into(), REST.into()]);
             u.asm.jump(Code::Je_rel32_64, none);
         }
         u.asm.place(again);
@@ -312,8 +305,7 @@ impl<'o> LaneAccess<'o> {
         u.asm
             .op(Code::Add_r64_rm64, &[B.into(), fixed::TILE.into()]);
         let index = Mem::sum(fixed::VECTOR, B, kept);
-        u.asm
-            .op(Code::Movsxd_r64_rm32, &[A.into(), index.into()]);
+        u.asm.op(Code::Movsxd_r64_rm32, &[A.into(), index.into()]);
         body(self, u);
         u.asm
             .op(Code::VEX_Blsr_r32_rm32, &[REST.into(), REST.into()]);

@@ -35,8 +35,11 @@ impl LaneAccess<'_> {
             u.asm.jump(Code::Jmp_rel32_64, keep);
             u.asm.place(row);
             let from = Mem::sum(BASE, A, 0);
-            u.asm
-                .under(self.extending_load(), Under::Zero(ON), &[DATA.into(), from.into()]);
+            u.asm.under(
+                self.extending_load(),
+                Under::Zero(ON),
+                &[DATA.into(), from.into()],
+            );
             u.asm.place(keep);
         }
         self.keep_part(u.asm);
@@ -72,8 +75,7 @@ impl LaneAccess<'_> {
             u.asm.op(Code::EVEX_Vpminsd_zmm_k1z_zmm_zmmm512b32, &args);
         }
         self.begin_with_zeros(u.asm);
-        u.asm
-            .op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
+        u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
         u.asm.under(
             Code::EVEX_Vpgatherdd_zmm_k1_vm32z,
             Under::Merge(K),
@@ -148,9 +150,11 @@ impl LaneAccess<'_> {
                 .op(SHIFT_RIGHT, &[DATA.into(), DATA.into(), 16.into()]);
         }
         let to = Mem::sum(BASE, A, 0);
-        u.asm
-            
-.under(self.narrowing_store(), Under::Merge(ON), &[to.into(), DATA.into()]);
+        u.asm.under(
+            self.narrowing_store(),
+            Under::Merge(ON),
+            &[to.into(), DATA.into()],
+        );
         u.asm.place(done);
     }
 }

@@ -45,7 +45,8 @@ impl LaneAccess<'_> {
         u.asm.op(LOAD, &[BASE.into(), lds(Lds::BASE)]);
         add_constant(u.asm, BASE, offset);
         let high = crate::asm::low(HIGH);
-        u.asm.op(Code::Mov_r32_rm32, &[high.into(), lds(Lds::BYTES)]);
+        u.asm
+            .op(Code::Mov_r32_rm32, &[high.into(), lds(Lds::BYTES)]);
         if let Some(limit) = limit {
             u.load(A, limit);
             u.asm.op(Code::Cmp_r64_rm64, &[A.into(), HIGH.into()]);
@@ -145,12 +146,7 @@ impl LaneAccess<'_> {
         self.window_is_there(asm, slow);
         asm.op(LOAD, &[LOW.into(), window(Window::START)]);
         asm.op(LOAD, &[HIGH.into(), window(end)]);
-        asm.with_constant(
-            Code::Sub_rm64_imm32,
-            HIGH.into(),
-            self.bytes as i32,
-            true,
-        );
+        asm.with_constant(Code::Sub_rm64_imm32, HIGH.into(), self.bytes as i32, true);
         ends_to_32_bits(asm, slow);
         // Where the host has it: all of one allocation has the bit or has it not.
         asm.op(LOAD, &[B.into(), window(Window::START)]);

@@ -180,12 +180,22 @@ impl LaneAccess<'_> {
             asm.op(COPY, &[APART.into(), here.into()]);
             asm.op(SUB, &[APART.into(), APART.into(), FIRST.into()]);
             let wanted = Mem::at(fixed::CONSTANTS, numbers + 64 * tile);
-            let args = [OLD.into(), APART.into(), wanted.into(), OR_DIFFERENCE.into()];
+            let args = [
+                OLD.into(),
+                APART.into(),
+                wanted.into(),
+                OR_DIFFERENCE.into(),
+            ];
             asm.op(TERNARY, &args);
             if let Addresses::Lanes(_) = self.addresses {
                 let high = places + VECTOR_BYTES as u32 + 64 * tile;
                 let high = Mem::at(fixed::VECTOR, high);
-                let args = [OLD.into(), BASE_HIGH.into(), high.into(), OR_DIFFERENCE.into()];
+                let args = [
+                    OLD.into(),
+                    BASE_HIGH.into(),
+                    high.into(),
+                    OR_DIFFERENCE.into(),
+                ];
                 asm.op(TERNARY, &args);
             }
         }
@@ -264,10 +274,10 @@ impl LaneAccess<'_> {
         let numbers: [u32; 16] = std::array::from_fn(|k| number(k as u32));
         let upper = (0..16).fold(0, |upper, k| upper | (numbers[k] / 32) << k);
         let numbers = Mem::at(fixed::CONSTANTS, asm.constant_row(&numbers));
-        let pairs = [[PARTS[0], PARTS[1]], [
-            PARTS[2],
-            PARTS[self.dwords() as usize - 1],
-        ]];
+        let pairs = [
+            [PARTS[0], PARTS[1]],
+            [PARTS[2], PARTS[self.dwords() as usize - 1]],
+        ];
         for (to, [low, high]) in [SELECTED, UPPER].into_iter().zip(pairs) {
             asm.op(COPY, &[to.into(), numbers.into()]);
             asm.op(SELECT, &[to.into(), low.into(), high.into()]);

@@ -26,11 +26,9 @@ impl LaneAccess<'_> {
         let (private, done) = (u.asm.label(), u.asm.label());
         u.load(A, buffer.resource[0]);
         u.load(B, buffer.resource[1]);
-        u.asm
-            .op(Code::Bt_rm64_imm8, &[A.into(), SWIZZLE.into()]);
+        u.asm.op(Code::Bt_rm64_imm8, &[A.into(), SWIZZLE.into()]);
         u.asm.jump(Code::Jb_rel32_64, private);
-        u.asm
-            .op(Code::Bt_rm64_imm8, &[B.into(), ADD_TID.into()]);
+        u.asm.op(Code::Bt_rm64_imm8, &[B.into(), ADD_TID.into()]);
         u.asm.jump(Code::Jb_rel32_64, slow);
         u.asm.set(A, DATA_FORMAT);
         u.asm.op(Code::Test_rm64_r64, &[B.into(), A.into()]);
@@ -116,7 +114,12 @@ impl LaneAccess<'_> {
     }
 
     /// The indices of a tile, of offsets that are not too far and aligned to their dwords, or else it goes to `slow`.
-    pub(super) fn private_index(&self, u: &mut Uniform<'_, '_>, offset: Option<Value>, slow: Label) {
+    pub(super) fn private_index(
+        &self,
+        u: &mut Uniform<'_, '_>,
+        offset: Option<Value>,
+        slow: Label,
+    ) {
         match offset {
             Some(offset) => lanes(u, INDEX, offset, 0),
             None => u.asm.op(ZERO, &[INDEX.into(); 3]),
@@ -153,8 +156,7 @@ impl LaneAccess<'_> {
         let numbers: [u32; 64] = std::array::from_fn(|lane| 4 * lane as u32);
         let numbers = u.asm.constant_row(&numbers);
         let numbers = Mem::sum(fixed::CONSTANTS, fixed::TILE, numbers);
-        u.asm
-            .op(ADD, &[INDEX.into(), INDEX.into(), numbers.into()]);
+        u.asm.op(ADD, &[INDEX.into(), INDEX.into(), numbers.into()]);
     }
 
     fn check_offset(&self, asm: &mut Asm, slow: Label) {
@@ -189,8 +191,7 @@ impl LaneAccess<'_> {
             // The piece and the tile are known.
             let (base, offset) = (mask.base, mask.offset as u32 + 2 * tile);
             let on = Mem::at(base, offset);
-            u.asm
-                .op(Code::VEX_Kmovw_kr_km16, &[ON.into(), on.into()]);
+            u.asm.op(Code::VEX_Kmovw_kr_km16, &[ON.into(), on.into()]);
             for n in 0..self.dwords() {
                 self.move_row(u, n, 64 * tile);
             }

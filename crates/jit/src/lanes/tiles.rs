@@ -72,7 +72,8 @@ impl LaneAccess<'_> {
             let plane = |plane: u32| Mem::at(fixed::VECTOR, plane + TILE_BYTES * tile);
             let pieces = self.on(u);
             let piece = Mem::at(pieces.base, pieces.offset as u32 + 2 * tile);
-            u.asm.op(Code::VEX_Kmovw_kr_km16, &[on.into(), piece.into()]);
+            u.asm
+                .op(Code::VEX_Kmovw_kr_km16, &[on.into(), piece.into()]);
             u.asm.op(COPY, &[INDEX.into(), plane(low).into()]);
             let mut under = on;
             let mut compare = |a: Register, b: Arg, how: u8| {
@@ -142,20 +143,16 @@ impl LaneAccess<'_> {
     /// not be on: if the others are where it says that they are, so would it be.
     fn first_place(&self, u: &mut Uniform<'_, '_>, plane: Mem, wide: bool) {
         let narrow = crate::asm::low(A);
-        u.asm
-            .op(Code::Mov_r32_rm32, &[narrow.into(), plane.into()]);
+        u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), plane.into()]);
         if wide {
             let half = crate::asm::low(LOW_HALF);
-            u.asm
-                .op(Code::Sub_r32_rm32, &[narrow.into(), half.into()]);
+            u.asm.op(Code::Sub_r32_rm32, &[narrow.into(), half.into()]);
         }
-        u.asm
-            .op(Code::Movsxd_r64_rm32, &[A.into(), narrow.into()]);
+        u.asm.op(Code::Movsxd_r64_rm32, &[A.into(), narrow.into()]);
         u.asm.op(BROADCAST, &[FIRST.into(), plane.into()]);
         let numbers: [u32; 16] = std::array::from_fn(|lane| 4 * lane as u32);
         let numbers = Mem::at(fixed::CONSTANTS, u.asm.constant_row(&numbers));
-        u.asm
-            .op(ADD, &[APART.into(), FIRST.into(), numbers.into()]);
+        u.asm.op(ADD, &[APART.into(), FIRST.into(), numbers.into()]);
     }
 
     /// A gather, or a scatter in the order of lanes.
@@ -194,8 +191,7 @@ fn ends_of_addresses(u: &mut Uniform<'_, '_>, other: Label) {
     ];
     for (index, end, limit, code) in ends {
         u.asm.op(Code::Mov_r64_rm64, &[end.into(), index.into()]);
-        u.asm
-            .op(Code::Add_r64_rm64, &[end.into(), LOW_HALF.into()]);
+        u.asm.op(Code::Add_r64_rm64, &[end.into(), LOW_HALF.into()]);
         u.asm.set(A, limit);
         u.asm.op(Code::Cmp_r64_rm64, &[end.into(), A.into()]);
         u.asm.op(code, &[end.into(), A.into()]);

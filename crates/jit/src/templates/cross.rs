@@ -31,9 +31,7 @@ fn row(t: &mut Tile) -> Result<(), TooMany> {
         mask | u64::from(usize::from(table[n]) < LANES) << n
     });
     let numbers = Mem::sum(fixed::CONSTANTS, fixed::TILE, t.asm.constant_row(&numbers));
-    let exists = t
-        .asm
-        .constant_row(&[exists as u32, (exists >> 32) as u32]);
+    let exists = t.asm.constant_row(&[exists as u32, (exists >> 32) as u32]);
     let exists = Mem::sum(fixed::CONSTANTS, fixed::PIECE, exists);
     let (taken, k) = (SCRATCH[0], SCRATCH_MASK);
     t.asm

@@ -154,8 +154,7 @@ impl Tile<'_, '_> {
         let c = Arg::Each(self.asm.constant(31));
         let to = SCRATCH[scratch];
         let args = [to.into(), count.into(), c];
-        self.asm
-            .op(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, &args);
+        self.asm.op(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, &args);
         to
     }
 }
@@ -290,8 +289,7 @@ fn add_sat_u(t: &mut Tile) -> Done {
     t.asm.op(min, &[fits.into(), fits.into(), b.into()]);
     let (to, under) = t.result(0)?;
     let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
-    t.asm
-        .under(add, under, &[to.into(), a.into(), fits.into()]);
+    t.asm.under(add, under, &[to.into(), a.into(), fits.into()]);
     Ok(())
 }
 

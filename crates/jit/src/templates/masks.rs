@@ -50,7 +50,11 @@ impl Tile<'_, '_> {
 pub fn select(t: &mut Tile) -> Done {
     let [cond, a, b] = t.args();
     let mask = t.reg(cond)?;
-    let parts = if t.block.ty(t.this()).bits() == 64 { 2 } else { 1 };
+    let parts = if t.block.ty(t.this()).bits() == 64 {
+        2
+    } else {
+        1
+    };
     for part in 0..parts {
         let (a, b) = (t.part(a, part)?, t.part(b, part)?);
         let to = SCRATCH[usize::from(part)];

@@ -42,13 +42,11 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
             .or_else(|| short::un(un, elem))
             .or_else(|| functions::un(un, elem))
             .or_else(|| float::un(un, elem)),
-        Op::Bin(bin, elem, fp, _, b) => {
-            int::bin(bin, elem)
-                .or_else(|| float::bin(bin, elem, fp))
-                .or_else(|| short::bin(bin, elem))
-                .or_else(|| bytes::bin(bin, elem))
-                .or_else(|| wide::bin(bin, elem, constant(b)))
-        }
+        Op::Bin(bin, elem, fp, _, b) => int::bin(bin, elem)
+            .or_else(|| float::bin(bin, elem, fp))
+            .or_else(|| short::bin(bin, elem))
+            .or_else(|| bytes::bin(bin, elem))
+            .or_else(|| wide::bin(bin, elem, constant(b))),
         Op::Tern(tern, elem, fp, _, _, c) => int::tern(tern, elem)
             .or_else(|| bits::tern(tern, elem))
             .or_else(|| short::tern(tern, elem))
@@ -94,7 +92,8 @@ impl Tile<'_, '_> {
         }
         let to = lower(scratch);
         let args = [to.into(), from.into(), 1.into()];
-        self.asm.op(Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8, &args);
+        self.asm
+            .op(Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8, &args);
         to
     }
 

@@ -69,10 +69,8 @@ pub fn widen(t: &mut Tile) -> Done {
     let a = t.args()[0];
     let a = t.reg(a)?;
     let zero = SCRATCH[1];
-    t.asm.op(
-        Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
-        &[zero.into(); 3],
-    );
+    t.asm
+        .op(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &[zero.into(); 3]);
     t.result_halves([a, zero])
 }
 
@@ -173,17 +171,25 @@ fn sub(t: &mut Tile) -> Done {
 
 /// By a constant, modulo 64. Shifts of halves by 32 and more give 0.
 fn shl(t: &mut Tile) -> Done {
-    shift(t, [0, 1], [
-        Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
-        Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
-    ])
+    shift(
+        t,
+        [0, 1],
+        [
+            Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+            Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+        ],
+    )
 }
 
 fn shr(t: &mut Tile) -> Done {
-    shift(t, [1, 0], [
-        Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
-        Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
-    ])
+    shift(
+        t,
+        [1, 0],
+        [
+            Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+            Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+        ],
+    )
 }
 
 /// A shift from one half into the other, with the shifts there and back.
@@ -280,7 +286,12 @@ pub fn mad_wide(signed: bool) -> Template {
 impl Tile<'_, '_> {
     fn mad_wide(&mut self, mul: Code, carries: bool) -> Done {
         let [a, b, c] = self.args();
-        let (a, b, c0, c1) = (self.reg(a)?, self.reg(b)?, self.part(c, 0)?, self.part(c, 1)?);
+        let (a, b, c0, c1) = (
+            self.reg(a)?,
+            self.reg(b)?,
+            self.part(c, 0)?,
+            self.part(c, 1)?,
+        );
         self.high_products(mul, [a, b]);
         let [high, low, ..] = SCRATCH;
         let args = [low.into(), a.into(), b.into()];
@@ -288,7 +299,10 @@ impl Tile<'_, '_> {
             .op(Code::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32, &args);
         self.asm.op(ADD, &[low.into(), low.into(), c0.into()]);
         self.asm.op(ADD, &[high.into(), high.into(), c1.into()]);
-        let second = self.second().map(|second| self.result_mask(second)).transpose()?;
+        let second = self
+            .second()
+            .map(|second| self.result_mask(second))
+            .transpose()?;
         if let Some((out, _)) = second {
             self.less(out, high, c1);
         }

@@ -234,12 +234,12 @@ impl<'t, 'b> Tile<'t, 'b> {
                 reg, value, mask, ..
             } => self.write(reg, value, mask),
             _ => {
-                let template = templates::vector(self.block, op).expect("a tile has templates alone");
+                let template =
+                    templates::vector(self.block, op).expect("a tile has templates alone");
                 self.compute(v, template)
             }
         }
     }
-
 
     fn read(&mut self, v: Value, reg: Reg) -> Result<(), TooMany> {
         let (first, parts) = match reg {
@@ -329,7 +329,8 @@ impl<'t, 'b> Tile<'t, 'b> {
             return Ok(known);
         }
         let (eax, from) = (Register::EAX, self.register(var)?);
-        self.asm.op(Code::VEX_Kmovw_r32_kr, &[eax.into(), from.into()]);
+        self.asm
+            .op(Code::VEX_Kmovw_r32_kr, &[eax.into(), from.into()]);
         let args = [register.into(), Register::RAX.into(), 16.into()];
         self.asm.op(Code::Shrd_rm64_r64_imm8, &args);
         self.gathered.push(Gathered {
@@ -430,10 +431,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         }
         let mask = self.reg(mask)?;
         // Both halves are found before one is written.
-        let halves = [
-            self.arg(value, 0)?,
-            self.arg(value, (parts - 1) as u8)?,
-        ];
+        let halves = [self.arg(value, 0)?, self.arg(value, (parts - 1) as u8)?];
         for (n, from) in registers.zip(halves) {
             let new = self.own_contents(n)?;
             let to = self.vars[new].register.expect("it was just put there");

@@ -113,8 +113,10 @@ impl Tile<'_, '_> {
         let new = self.new_var(None, false);
         if needed {
             let to = self.free_register(false)?;
-            self.asm
-                .op(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, &[to.into(), from.into()]);
+            self.asm.op(
+                Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+                &[to.into(), from.into()],
+            );
             self.put(new, to);
         } else {
             self.drop_register(old);
@@ -240,7 +242,9 @@ impl Tile<'_, '_> {
     pub fn second(&self) -> Option<Value> {
         let this = self.this();
         let nodes = self.block.nodes.iter();
-        let at = nodes.clone().position(|n| matches!(n.op, Op::Second(of) if of == this));
+        let at = nodes
+            .clone()
+            .position(|n| matches!(n.op, Op::Second(of) if of == this));
         at.map(|n| Value(n as u32))
     }
 }

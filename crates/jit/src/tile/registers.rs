@@ -134,7 +134,9 @@ impl Tile<'_, '_> {
             true => (0..MASKS).map(|n| Register::K1 + n as u32).collect(),
             false => (0..ZMMS).map(|n| Register::ZMM0 + n as u32).collect(),
         };
-        let free = registers.iter().find(|r| !self.used.contains_key(r) && !self.pinned.contains(r));
+        let free = registers
+            .iter()
+            .find(|r| !self.used.contains_key(r) && !self.pinned.contains(r));
         if let Some(register) = free {
             return Ok(*register);
         }
