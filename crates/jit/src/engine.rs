@@ -316,6 +316,12 @@ impl Backend for Jitted<'_> {
                 }
             }
             match self.enter(ready, wave, memory) {
+                // These are made where they go: what was just written piece by piece is not copied at once.
+                Left::Ended(pc) => return Stop { pc, why: Why::End },
+                Left::AtBarrier(pc) => {
+                    let why = Why::Barrier;
+                    return Stop { pc, why };
+                }
                 Left::Stopped(stop) => match caught(&stop, || modes_of(wave)) {
                     Some(modes) => entering = Some(modes),
                     None => return stop,
@@ -329,6 +335,10 @@ impl Backend for Jitted<'_> {
 
 /// Where compiled code left the wave.
 enum Left {
+    /// It ended at an instruction.
+    Ended(u64),
+    /// It waits at a barrier, which is at this address.
+    AtBarrier(u64),
     /// It stopped.
     Stopped(Stop),
     /// Behind a block, on a way that leads to nobody yet.
@@ -354,10 +364,9 @@ impl Jitted<'_> {
         let back = unsafe { (self.program.enter)(&raw mut ctx, uniform, vector, ready.code) };
         // SAFETY: heads live as long as the program.
         let head = unsafe { &*back.head };
-        let stopped = |why| Left::Stopped(Stop { pc: head.end, why });
         let way = match back.exit {
-            exit if exit == Exit::Ended as u64 => return stopped(Why::End),
-            exit if exit == Exit::Barrier as u64 => return stopped(Why::Barrier),
+            exit if exit == Exit::Ended as u64 => return Left::Ended(head.end),
+            exit if exit == Exit::Barrier as u64 => return Left::AtBarrier(head.end),
             exit if exit == Exit::Stop as u64 => {
                 return Left::Stopped(ctx.stop.take().expect("who stops says why"));
             }

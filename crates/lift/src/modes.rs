@@ -26,6 +26,7 @@ impl Modes {
 
     /// The modes of a wave with this MODE register and M0, and with all registers
     /// that there are.
+    #[inline]
     pub fn new(mode: u32, m0: u32) -> Modes {
         let low = u64::from(mode & Self::RELEVANT);
         let index = if mode & GPR_IDX_EN != 0 {
@@ -39,6 +40,7 @@ impl Modes {
     /// The modes of a wave, by its hardware registers and M0: MODE, how many
     /// registers it has (GPR_ALLOC: VGPR_SIZE 13:8, SGPR_SIZE 27:24), what of
     /// STATUS is about traps, and whether TBA is that of a handler.
+    #[inline]
     pub fn of_wave(hw: &[u32; HARDWARE_REGISTERS], m0: u32) -> Modes {
         let alloc = u64::from(!hw[usize::from(hwreg::GPR_ALLOC)]);
         let missing = (alloc >> 8 & 0x3f) << 40 | (alloc >> 24 & 0xf) << 48;

@@ -135,6 +135,7 @@ pub struct Group {
 
 impl Group {
     /// The number of waves.
+    #[inline]
     pub fn waves(&self) -> u32 {
         waves(self.size)
     }

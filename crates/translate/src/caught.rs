@@ -7,6 +7,7 @@ use wavetank_machine::{Fault, Stop, Why};
 /// lanes was refused, and it has a trap handler that is told of violations. The block enters it. `None` where the wave stays.
 ///
 /// "Memory violations are not reported for instruction or scalar-data accesses" (Vega ISA, 3.10).
+#[inline]
 pub fn caught(stop: &Stop, modes: impl FnOnce() -> Modes) -> Option<Modes> {
     match &stop.why {
         Why::Fault(Fault::Memory(fault)) if fault.lane.is_some() => modes().after_violation(),
