@@ -178,6 +178,25 @@ fn engines_count_alike() {
     assert_eq!(regions > 0, is_x86_feature_detected!("avx512dq"));
 }
 
+/// Where the system gives no memory for code, here since files must have no length, kernels are interpreted, after a sentence.
+#[test]
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn without_memory_for_code_kernels_are_interpreted() {
+    let args = "--arg iota:f32:100 --arg zero:400 --arg zero:400 --arg u32:100";
+    let command = env!("CARGO_BIN_EXE_wavetank");
+    let line = format!(
+        "trap '' XFSZ; ulimit -f 0; exec {command} launch {VECADD} --grid 100 --block 64 --stats {args}"
+    );
+    let shell = std::process::Command::new("sh").args(["-c", &line]).output();
+    let output = shell.expect("there is a shell");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(stats["compiled"]["regions"], 0);
+    let told = stderr.contains("kernels are interpreted: the system gives no memory for code");
+    assert_eq!(told, is_x86_feature_detected!("avx512dq"), "{stderr}");
+}
+
 /// `dis --host` shows guest instructions, IR and host instructions of a kernel.
 #[test]
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

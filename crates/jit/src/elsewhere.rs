@@ -20,6 +20,13 @@ pub struct Jit(Infallible);
 #[error("code is compiled for Linux on x86-64 alone")]
 pub struct Unavailable;
 
+impl Unavailable {
+    /// Whether it is the system that refuses what the processor could do.
+    pub fn is_unusual(&self) -> bool {
+        false
+    }
+}
+
 impl Jit {
     /// The program of an interpreter comes back.
     ///

@@ -76,6 +76,13 @@ pub enum Unavailable {
     Memory(#[from] std::io::Error),
 }
 
+impl Unavailable {
+    /// Whether it is the system that refuses what the processor could do.
+    pub fn is_unusual(&self) -> bool {
+        matches!(self, Unavailable::Memory(_))
+    }
+}
+
 impl Jit {
     /// The program of an interpreter, whose blocks are compiled once they have been entered `hot` times.
     ///

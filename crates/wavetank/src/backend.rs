@@ -80,9 +80,10 @@ impl Executable {
                 None => jit,
             })),
             Err((program, why)) => {
-                // Who asked for it is told that it is not there, once.
+                // Who asked for it is told that it is not there, once; others, if this machine could have it.
                 static TOLD: Once = Once::new();
-                if choice == EngineChoice::Jit && simd == Simd::detect() {
+                let expected = choice == EngineChoice::Jit || why.is_unusual();
+                if expected && simd == Simd::detect() {
                     TOLD.call_once(|| eprintln!("wavetank: kernels are interpreted: {why}"));
                 }
                 Executable::Interpreted(program)
