@@ -105,6 +105,7 @@ pub fn compile(block: &Block, toll: Toll, may_link: bool, how: How) -> Result<Ma
         out,
         stubs: [0; 2],
         by_steps: Vec::new(),
+        aside: Vec::new(),
     };
     compiler.run()?;
     let Compiler {
@@ -218,6 +219,8 @@ struct Compiler<'c, 'b> {
     out: Label,
     stubs: [usize; 2],
     by_steps: Vec<String>,
+    /// Accesses with their steps: where these begin, and where the code goes on.
+    aside: Vec<(Label, Label, Value, Steps)>,
 }
 
 impl<'b> Compiler<'_, 'b> {
@@ -234,6 +237,7 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(Register::RAX, Exit::Stop as u64);
         self.asm.place(self.out);
         self.leave_to_caller();
+        self.asides();
         Ok(())
     }
 
@@ -302,13 +306,20 @@ impl<'b> Compiler<'_, 'b> {
         } else {
             return self.steps(v, stage);
         }
-        self.asm.jump(Code::Jmp_rel32_64, done);
-        self.asm.place(slow);
-        self.steps(v, stage)?;
         self.asm.place(done);
-        // The steps are for what it cannot do.
-        self.by_steps.pop();
+        let steps = self.single.steps(v, stage)?;
+        self.aside.push((slow, done, v, steps));
         Ok(())
+    }
+
+    /// The steps for what compiled code cannot do of accesses, behind all other code.
+    fn asides(&mut self) {
+        for (slow, done, v, steps) in std::mem::take(&mut self.aside) {
+            self.asm.mark(v);
+            self.asm.place(slow);
+            self.call_steps(steps);
+            self.asm.jump(Code::Jmp_rel32_64, done);
+        }
     }
 
     fn uniforms(&mut self, stage: u32) -> Uniform<'_, 'b> {
@@ -325,10 +336,31 @@ impl<'b> Compiler<'_, 'b> {
     /// Calls the steps of a node.
     fn steps(&mut self, v: Value, stage: u32) -> Result<(), TooMany> {
         let steps = self.single.steps(v, stage)?;
-        let slice = steps.as_slice();
-        if slice.is_empty() {
+        if steps.as_slice().is_empty() {
             return Ok(());
         }
+        let op = &self.block().node(v).op;
+        if matches!(op, Op::End(_)) {
+            self.run_steps(steps);
+            // What the steps gave is why it comes back.
+            self.asm.jump(Code::Jmp_rel32_64, self.out);
+        } else {
+            self.by_steps.push(name(op));
+            self.call_steps(steps);
+        }
+        Ok(())
+    }
+
+    /// Calls steps that do not end the block.
+    fn call_steps(&mut self, steps: Steps) {
+        self.run_steps(steps);
+        let eax = Register::EAX;
+        self.asm.op(Code::Test_rm32_r32, &[eax.into(), eax.into()]);
+        self.asm.jump(Code::Jne_rel32_64, self.stop);
+    }
+
+    fn run_steps(&mut self, steps: Steps) {
+        let slice = steps.as_slice();
         let address = slice.as_ptr().expose_provenance() as u64;
         let (count, rdi) = (slice.len() as u64, Register::RDI);
         self.asm
@@ -337,17 +369,6 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(Register::RDX, count);
         self.call(Steps::run as *const () as usize);
         self.head.steps.push(steps);
-        let op = &self.block().node(v).op;
-        if matches!(op, Op::End(_)) {
-            // What the steps gave is why it comes back.
-            self.asm.jump(Code::Jmp_rel32_64, self.out);
-        } else {
-            self.by_steps.push(name(op));
-            let eax = Register::EAX;
-            self.asm.op(Code::Test_rm32_r32, &[eax.into(), eax.into()]);
-            self.asm.jump(Code::Jne_rel32_64, self.stop);
-        }
-        Ok(())
     }
 
     fn call(&mut self, function: usize) {
