@@ -187,7 +187,9 @@ fn without_memory_for_code_kernels_are_interpreted() {
     let line = format!(
         "trap '' XFSZ; ulimit -f 0; exec {command} launch {VECADD} --grid 100 --block 64 --stats {args}"
     );
-    let shell = std::process::Command::new("sh").args(["-c", &line]).output();
+    let shell = std::process::Command::new("sh")
+        .args(["-c", &line])
+        .output();
     let output = shell.expect("there is a shell");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");

@@ -19,7 +19,9 @@ fn arithmetic() -> Vec<Inst> {
     let computes = |inst: &Inst| {
         let text = inst.to_string();
         let vector = text.starts_with("v_") && !text.contains("readlane");
-        let scalar = ["s_add", "s_sub", "s_and", "s_or", "s_xor", "s_cmp", "s_lshr", "s_bcnt"];
+        let scalar = [
+            "s_add", "s_sub", "s_and", "s_or", "s_xor", "s_cmp", "s_lshr", "s_bcnt",
+        ];
         let scalar = scalar.iter().any(|name| text.starts_with(name));
         (vector || scalar) && !text.contains("exec") && !text.contains("vskip")
     };
@@ -43,16 +45,18 @@ fn branch(random: &mut Random, from: usize, to: usize) -> Inst {
 
 /// Masks that divide the lanes, and bring them together.
 fn division(random: &mut Random) -> Inst {
-    inst([
-        "s_and_saveexec_b64 s[20:21], vcc",
-        "s_andn2_b64 exec, s[20:21], exec",
-        "s_or_b64 exec, exec, s[20:21]",
-        "s_mov_b64 exec, -1",
-        "v_cmp_lt_u32_e32 vcc, v1, v2",
-        "v_cmpx_ne_u32_e32 vcc, v0, v3",
-        "s_cmp_eq_u32 s2, s3",
-        "s_bitcmp1_b32 s1, 3",
-    ][random.below(8)])
+    inst(
+        [
+            "s_and_saveexec_b64 s[20:21], vcc",
+            "s_andn2_b64 exec, s[20:21], exec",
+            "s_or_b64 exec, exec, s[20:21]",
+            "s_mov_b64 exec, -1",
+            "v_cmp_lt_u32_e32 vcc, v1, v2",
+            "v_cmpx_ne_u32_e32 vcc, v0, v3",
+            "s_cmp_eq_u32 s2, s3",
+            "s_bitcmp1_b32 s1, 3",
+        ][random.below(8)],
+    )
 }
 
 /// A jump to a computed address, or a call, of four instructions; behind a call the callee may return.

@@ -2,9 +2,9 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-mod division;
-mod engine;
 #[path = "../../interp/tests/control_flow.rs"]
 mod control_flow;
+mod division;
+mod engine;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;

@@ -145,7 +145,7 @@ impl<A: Addresses> Places for A {
 /// One base and a 32-bit offset a lane, which may lie in a vector register: all
 /// in memory of the host that is reached from there.
 pub struct Near {
-    /// The base address, without [`ALIAS`](crate::ALIAS).
+    /// The base address, without [`ALIAS`].
     pub base: u64,
     /// 64 offsets.
     pub offset: *const u32,

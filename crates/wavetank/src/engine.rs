@@ -39,12 +39,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// The back ends of some code. Perf is told the names of what is compiled, if there are any.
-    pub fn new(
-        code: ModuleCode,
-        simd: Simd,
-        choice: EngineChoice,
-        names: Option<Names>,
-    ) -> Self {
+    pub fn new(code: ModuleCode, simd: Simd, choice: EngineChoice, names: Option<Names>) -> Self {
         let code = Arc::new(code);
         Engine {
             outlines: Outlines::new(Translator::new(code.clone(), false)),

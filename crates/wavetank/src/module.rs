@@ -189,7 +189,8 @@ impl Module {
 
 /// Names of what stands at device addresses: a function, and the distance from its start.
 fn names(object: &CodeObject, memory: &Loaded) -> wavetank_jit::Names {
-    let of = |symbol: &wavetank_object::Symbol| (memory.address_of(symbol.address), symbol.name.clone());
+    let of =
+        |symbol: &wavetank_object::Symbol| (memory.address_of(symbol.address), symbol.name.clone());
     let mut starts: Vec<(u64, String)> = object.symbols().iter().map(of).collect();
     starts.sort();
     Arc::new(move |pc| {
