@@ -100,7 +100,8 @@ impl WorkGroup {
             }
             self.states[n] = WaveState::Ready;
             let stop = self.run_wave(n, worker, message);
-            self.stopped_at[n] = stop.pc;
+            let pc = stop.pc;
+            self.stopped_at[n] = pc;
             match stop.why {
                 Why::End => (self.states[n], progress) = (WaveState::Ended, true),
                 Why::Barrier => self.states[n] = WaveState::Barrier,
@@ -131,7 +132,7 @@ impl WorkGroup {
                         None => {
                             return Round::Fault {
                                 wave: n as u32,
-                                fault: exported.refused(stop.pc),
+                                fault: exported.refused(pc),
                             };
                         }
                     }
@@ -152,6 +153,7 @@ impl WorkGroup {
     }
 
     /// Runs one wave until it stops for something else than a message.
+    #[inline(always)]
     fn run_wave(
         &mut self,
         n: usize,
