@@ -55,8 +55,8 @@ impl Tile<'_, '_> {
             (_, Some((_, Some(mask)))) => Flushed::Under(self.var(mask, MASK)),
             _ => return,
         };
-        if let Some(var) = self.used.get(&to) {
-            self.vars[*var].flushed = Some(lanes);
+        if let Some(var) = self.used.get(to) {
+            self.vars[var].flushed = Some(lanes);
         }
     }
 }

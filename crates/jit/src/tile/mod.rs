@@ -6,11 +6,12 @@
 //! it writes into a copy of the old contents under the mask of the write.
 
 mod flushed;
+mod maps;
 mod operands;
 mod pairs;
 mod registers;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, Single, TooMany};
@@ -21,6 +22,7 @@ use crate::asm::{Arg, Asm, Under};
 use crate::held::{self, Held};
 use crate::stages::{Stages, source};
 use crate::templates::{self, Template};
+use maps::{Parts, Used, Uses};
 use pairs::{Pair, home_of};
 
 /// Registers for values. The other ones are for templates.
@@ -110,16 +112,16 @@ pub struct Tile<'t, 'b> {
     /// The node that is done.
     at: usize,
     /// Where in the stage each value is used.
-    uses: HashMap<Value, Vec<usize>>,
+    uses: Uses,
     vars: Vec<Var>,
-    of: HashMap<(Value, u8), VarId>,
+    of: Parts,
     /// What vector registers of the wave hold that have been written.
     contents: BTreeMap<u16, VarId>,
     /// Values of 64 bits that have been packed, or computed so.
     pairs: Vec<Pair>,
     /// Planes that somebody packed at this node.
     stale: Vec<VarId>,
-    used: HashMap<Register, VarId>,
+    used: Used,
     pinned: Vec<Register>,
     /// The register and the mask of the write that the operation does as well.
     merge: Option<(u16, Option<Value>)>,
@@ -151,10 +153,6 @@ impl<'t, 'b> Tile<'t, 'b> {
         stage: u32,
         nodes: &'t [Value],
     ) -> Tile<'t, 'b> {
-        let mut uses: HashMap<Value, Vec<usize>> = HashMap::new();
-        for (at, v) in nodes.iter().enumerate() {
-            crate::stages::operands(block, *v, &mut |a| uses.entry(a).or_default().push(at));
-        }
         Tile {
             asm,
             block,
@@ -164,13 +162,13 @@ impl<'t, 'b> Tile<'t, 'b> {
             stage,
             nodes,
             at: 0,
-            uses,
+            uses: Uses::new(block, nodes),
             vars: Vec::new(),
-            of: HashMap::new(),
+            of: Parts::new(block.nodes.len()),
             contents: BTreeMap::new(),
             pairs: Vec::new(),
             stale: Vec::new(),
-            used: HashMap::new(),
+            used: Used::new(),
             pinned: Vec::new(),
             merge: None,
             gate: None,
@@ -198,12 +196,12 @@ impl<'t, 'b> Tile<'t, 'b> {
         let template = templates::vector(block, &block.node(v).op);
         template.expect("it has a template")(&mut tile)?;
         let parts: &[u8] = match block.ty(v).bits() {
-            _ if tile.of.contains_key(&(v, MASK)) => &[MASK],
+            _ if tile.of.get(v, MASK).is_some() => &[MASK],
             64 => &[0, 1],
             _ => &[0],
         };
         let register = |part: &u8| {
-            let var = tile.of[&(v, *part)];
+            let var = tile.of.get(v, *part).expect("its template bound it");
             tile.register(var)
         };
         parts.iter().map(register).collect()
@@ -355,7 +353,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         }
         template(self)?;
         if let Some(second) = self.second()
-            && self.of.contains_key(&(second, MASK))
+            && self.of.get(second, MASK).is_some()
         {
             self.store_result(second)?;
         }
@@ -364,7 +362,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             return Ok(());
         }
         if let (Some((and, _)), Some(_)) = (gate, self.gate.take()) {
-            let var = self.of[&(v, MASK)];
+            let var = self.of.get(v, MASK).expect("its template bound it");
             self.bind(and, MASK, var);
             self.at += 1;
             return self.store_result(and);
@@ -377,7 +375,7 @@ impl<'t, 'b> Tile<'t, 'b> {
 
     /// Whether this value is used by the next node alone.
     fn is_only_for_next(&self, v: Value) -> bool {
-        let alone = self.uses.get(&v).is_some_and(|uses| *uses == [self.at + 1]);
+        let alone = self.uses.of(v) == [self.at + 1];
         alone && self.stages.needed[v.index()] <= self.stage
     }
 

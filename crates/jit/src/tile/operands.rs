@@ -99,8 +99,8 @@ impl Tile<'_, '_> {
     pub(super) fn is_needed_beside(&self, n: u16, var: VarId) -> bool {
         let held = u32::from(self.contents.contains_key(&n));
         let behind = |v: &Value| {
-            let uses = self.uses.get(v);
-            uses.is_some_and(|uses| uses.last().is_some_and(|at| *at > self.at))
+            let uses = self.uses.of(*v);
+            uses.last().is_some_and(|at| *at > self.at)
         };
         self.vars[var].held > held || self.vars[var].values.iter().any(behind)
     }

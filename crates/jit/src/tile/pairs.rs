@@ -228,8 +228,8 @@ impl Tile<'_, '_> {
     pub fn halves_of(&mut self, mask: Value) -> Result<[Register; 2], TooMany> {
         let low = self.reg(mask)?;
         let mask = source(self.block, mask);
-        let high = match self.of.get(&(mask, UPPER)) {
-            Some(var) => self.register(*var)?,
+        let high = match self.of.get(mask, UPPER) {
+            Some(var) => self.register(var)?,
             None => {
                 let var = self.new_var(None, true);
                 let register = self.free_register(true)?;

@@ -28,7 +28,7 @@ impl Tile<'_, '_> {
     }
 
     pub(super) fn bind(&mut self, v: Value, part: u8, var: VarId) {
-        self.of.insert((v, part), var);
+        self.of.insert(v, part, var);
         self.vars[var].values.push(v);
     }
 
@@ -38,8 +38,8 @@ impl Tile<'_, '_> {
         let mask = self.is_mask(v);
         let part = if mask { MASK } else { part };
         let v = source(self.block, v);
-        if let Some(var) = self.of.get(&(v, part)) {
-            return *var;
+        if let Some(var) = self.of.get(v, part) {
+            return var;
         }
         let high = u32::from(part);
         let home = match self.single.place(v) {
@@ -69,9 +69,9 @@ impl Tile<'_, '_> {
             let op = &self.block.node(*v).op;
             let read = matches!(op, Op::Read(other) if *other == reg) && *v != known;
             let in_place = !stages.copied[v.index()] && stages.tile[v.index()] != Some(self.stage);
-            read && in_place && !self.of.contains_key(&(*v, part))
+            read && in_place && self.of.get(*v, part).is_none()
         };
-        let reads: Vec<Value> = self.uses.keys().copied().filter(same).collect();
+        let reads: Vec<Value> = self.uses.values().filter(same).collect();
         for v in reads {
             self.bind(v, part, var);
         }
@@ -80,8 +80,8 @@ impl Tile<'_, '_> {
     /// Where the stage needs it next.
     pub(super) fn next_use(&self, var: VarId) -> Option<usize> {
         let of = |v: &Value| {
-            let uses = self.uses.get(v)?;
-            uses.iter().copied().find(|at| *at >= self.at)
+            let uses = self.uses.of(*v);
+            uses.get(uses.partition_point(|at| *at < self.at)).copied()
         };
         let values = |var: VarId| self.vars[var].values.iter();
         match self.planes_of(var) {
@@ -93,8 +93,8 @@ impl Tile<'_, '_> {
     /// Whether it is needed behind this node, or to be stored.
     pub(super) fn is_live_after(&self, var: VarId) -> bool {
         let of = |v: &Value| {
-            let uses = self.uses.get(v);
-            uses.is_some_and(|uses| uses.last().is_some_and(|at| *at > self.at))
+            let uses = self.uses.of(*v);
+            uses.last().is_some_and(|at| *at > self.at)
         };
         let is_live = |var: VarId| self.vars[var].held > 0 || self.vars[var].values.iter().any(of);
         match self.planes_of(var) {
@@ -110,7 +110,7 @@ impl Tile<'_, '_> {
             None => self.vars[var].held > 0,
         };
         let live = |var: VarId| held(var) || self.next_use(var).is_some();
-        let dead: Vec<VarId> = self.used.values().copied().filter(|v| !live(*v)).collect();
+        let dead: Vec<VarId> = self.used.vars().filter(|v| !live(*v)).collect();
         for var in dead {
             self.drop_register(var);
         }
@@ -118,32 +118,42 @@ impl Tile<'_, '_> {
 
     pub(super) fn drop_register(&mut self, var: VarId) {
         if let Some(register) = self.vars[var].register.take() {
-            self.used.remove(&register);
+            self.used.set(register, None);
         }
     }
 
     pub(super) fn put(&mut self, var: VarId, register: Register) {
         self.vars[var].register = Some(register);
-        self.used.insert(register, var);
+        self.used.set(register, Some(var));
         self.pinned.push(register);
     }
 
     /// A register that is free, or becomes free: what is needed last goes to memory.
     pub(super) fn free_register(&mut self, mask: bool) -> Result<Register, TooMany> {
-        let registers: Vec<Register> = match mask {
-            true => (0..MASKS).map(|n| Register::K1 + n as u32).collect(),
-            false => (0..ZMMS).map(|n| Register::ZMM0 + n as u32).collect(),
+        let (first, count) = match mask {
+            true => (Register::K1, MASKS),
+            false => (Register::ZMM0, ZMMS),
         };
-        let free = registers
-            .iter()
-            .find(|r| !self.used.contains_key(r) && !self.pinned.contains(r));
+        let registers = (0..count as u32).map(|n| first + n);
+        let mut candidates = registers.filter(|r| !self.pinned.contains(r));
+        let free = candidates.clone().find(|r| self.used.get(*r).is_none());
         if let Some(register) = free {
-            return Ok(*register);
+            return Ok(register);
         }
-        let candidates = registers.iter().filter(|r| !self.pinned.contains(r));
-        let farthest = candidates.max_by_key(|r| self.next_use(self.used[r]).unwrap_or(usize::MAX));
-        let register = *farthest.expect("no template pins all registers");
-        let var = self.used[&register];
+        let first = candidates.next().expect("no template pins all registers");
+        let next_use = |register: Register| {
+            let var = self.used.get(register).expect("no register is free");
+            self.next_use(var).unwrap_or(usize::MAX)
+        };
+        let mut farthest = (first, next_use(first));
+        for register in candidates {
+            let next = next_use(register);
+            if next >= farthest.1 {
+                farthest = (register, next);
+            }
+        }
+        let (register, _) = farthest;
+        let var = self.used.get(register).expect("no register is free");
         self.save(var)?;
         self.drop_register(var);
         Ok(register)
