@@ -35,6 +35,7 @@ pub struct Stages {
     pub into: Vec<Option<Reg>>,
     /// For each write that so much is true of, and the relation that the branch looks at itself: it has nothing to do.
     pub done: Vec<bool>,
+    writes: Writes,
     /// The relation at the end that nobody but the branch needs.
     pub in_branch: Option<Value>,
 }
@@ -102,6 +103,7 @@ impl Stages {
                 compiled: vec![false; n],
                 into: vec![None; n],
                 done: vec![false; n],
+                writes: Writes::of(block),
                 in_branch: None,
             },
             open: Stage::default(),
@@ -177,7 +179,7 @@ impl Stages {
                     .is_some_and(|ty| ty.bits() == reg.ty().bits());
                 let plain = matches!(reg, Reg::S(_) | Reg::S64(_) | Reg::Mask(_));
                 let computed = self.compiled[v.index()] && !matches!(block.node(v).op, Op::Read(_));
-                let kept = !written_between(block, Span::of(reg), write, None);
+                let kept = !self.writes.between(Span::of(reg), write, None);
                 if source(block, value) == v && fits && plain && computed && kept {
                     self.into[v.index()] = Some(reg);
                     self.done[write.index()] = true;
@@ -187,13 +189,27 @@ impl Stages {
     }
 }
 
-/// Whether a node behind `from`, and not behind `to`, may write registers.
-fn written_between(block: &Block, span: Span, from: Value, to: Option<Value>) -> bool {
-    let to = to.map_or(block.nodes.len(), |to| to.index() + 1);
-    let nodes = block.nodes.get(from.index() + 1..to).unwrap_or_default();
-    nodes
-        .iter()
-        .any(|node| node.op.effects().writes.overlap(span))
+/// What the nodes of a block may write, in their order.
+struct Writes(Vec<(Value, Span)>);
+
+impl Writes {
+    fn of(block: &Block) -> Writes {
+        let nodes = (0..).map(Value).zip(&block.nodes);
+        let spans = nodes.flat_map(|(v, node)| {
+            let writes = node.op.effects().writes;
+            let spans: Vec<Span> = writes.iter().collect();
+            spans.into_iter().map(move |span| (v, span))
+        });
+        Writes(spans.collect())
+    }
+
+    /// Whether a node behind `from`, and not behind `to`, may write registers.
+    fn between(&self, registers: Span, from: Value, to: Option<Value>) -> bool {
+        let behind = self.0.partition_point(|(v, _)| *v <= from);
+        let mut writes = self.0[behind..].iter();
+        let not_behind = |v: Value| to.is_none_or(|to| v <= to);
+        writes.any(|(v, span)| not_behind(*v) && span.overlaps(registers))
+    }
 }
 
 impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
@@ -222,7 +238,10 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
             };
             // Hardware registers are read by steps, when it is their turn.
             self.stages.copied[n] = matches!(reg, Reg::Hw(_))
-                || written_between(self.block, Span::of(*reg), Value(n as u32), to);
+                || self
+                    .stages
+                    .writes
+                    .between(Span::of(*reg), Value(n as u32), to);
         }
     }
 

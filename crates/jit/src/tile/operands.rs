@@ -241,10 +241,21 @@ impl Tile<'_, '_> {
     /// The second result of the node that is done, if anybody wants it.
     pub fn second(&self) -> Option<Value> {
         let this = self.this();
+        if !has_second(&self.block.node(this).op) {
+            return None;
+        }
         let nodes = self.block.nodes.iter();
         let at = nodes
             .clone()
             .position(|n| matches!(n.op, Op::Second(of) if of == this));
         at.map(|n| Value(n as u32))
     }
+}
+
+/// Whether an operation may have a second result.
+fn has_second(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::AddCarry(..) | Op::SubBorrow(..) | Op::MadWide { .. } | Op::LaneFn(..)
+    )
 }
