@@ -151,7 +151,6 @@ impl Group {
     }
 }
 
-#[inline]
 fn waves(size: [u32; 3]) -> u32 {
     size.iter().product::<u32>().div_ceil(LANES as u32)
 }

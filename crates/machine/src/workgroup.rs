@@ -100,8 +100,7 @@ impl WorkGroup {
             }
             self.states[n] = WaveState::Ready;
             let stop = self.run_wave(n, worker, message);
-            let pc = stop.pc;
-            self.stopped_at[n] = pc;
+            self.stopped_at[n] = stop.pc;
             match stop.why {
                 Why::End => (self.states[n], progress) = (WaveState::Ended, true),
                 Why::Barrier => self.states[n] = WaveState::Barrier,
@@ -132,7 +131,7 @@ impl WorkGroup {
                         None => {
                             return Round::Fault {
                                 wave: n as u32,
-                                fault: exported.refused(pc),
+                                fault: exported.refused(stop.pc),
                             };
                         }
                     }
@@ -153,7 +152,6 @@ impl WorkGroup {
     }
 
     /// Runs one wave until it stops for something else than a message.
-    #[inline(always)]
     fn run_wave(
         &mut self,
         n: usize,

@@ -91,22 +91,15 @@ impl<'a> Unit<'a> {
         fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack).into();
     }
 
-    /// Whether somebody watches what a wave does.
-    #[inline]
-    fn is_watched(&self, wave: u32) -> bool {
-        match (&self.stepper, self.common.trace, self.group) {
-            (Some(_), Some(trace), Some(group)) => (trace.filter)(&group, wave),
-            _ => false,
-        }
-    }
-
     /// Runs a wave that is watched.
-    fn step(&mut self, wave: &mut Wave) -> Stop {
-        let (stepper, trace, group) = (self.stepper.as_mut(), self.common.trace, self.group);
-        let (Some(stepper), Some(trace), Some(group)) = (stepper, trace, group) else {
-            unreachable!("somebody watches it");
-        };
+    #[inline]
+    fn step(&mut self, wave: &mut Wave) -> Option<Stop> {
+        let stepper = self.stepper.as_mut()?;
+        let (trace, group) = (self.common.trace?, self.group?);
         let index = wave.index;
+        if !(trace.filter)(&group, index) {
+            return None;
+        }
         let vgprs = self.common.launch.vgprs as usize;
         let step = |pc, changes, touches| {
             let place = self.common.module.place(pc);
@@ -118,7 +111,7 @@ impl<'a> Unit<'a> {
                 touches,
             });
         };
-        stepper.run(wave, &mut self.memory, vgprs, step)
+        Some(stepper.run(wave, &mut self.memory, vgprs, step))
     }
 }
 
@@ -164,10 +157,11 @@ impl Worker for Unit<'_> {
             let base = scratch.address() + u64::from(wave.index * bytes);
             self.memory.set_scratch(base, bytes / 64);
         }
-        let mut stop = match self.is_watched(wave.index) {
-            true => self.step(wave),
-            false => self.backend.run(wave, &mut self.memory),
+        let mut stop = match self.step(wave) {
+            Some(stop) => stop,
+            None => self.backend.run(wave, &mut self.memory),
         };
+        // Of other stops only the tag is looked at: what was just written piece by piece is not read at once.
         if let Why::Fault(fault) = &mut stop.why {
             self.find_calls(wave, fault);
         }
@@ -176,16 +170,7 @@ impl Worker for Unit<'_> {
         {
             self.common.overruns.add(group, wave.index, seen);
         }
-        // The usual ones are made again: what was just written piece by piece is not copied at once.
-        let pc = stop.pc;
-        match stop.why {
-            Why::End => Stop { pc, why: Why::End },
-            Why::Barrier => Stop {
-                pc,
-                why: Why::Barrier,
-            },
-            _ => stop,
-        }
+        stop
     }
 
     fn rest(&mut self) {
