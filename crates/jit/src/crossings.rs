@@ -38,12 +38,7 @@ type Done = Result<(), TooMany>;
 pub fn is_known(op: &Op) -> bool {
     matches!(
         op,
-        Op::ReadLane(..)
-            | Op::ReadFirstLane(..)
-            | Op::Shuffle(..)
-            | Op::ShuffleMask(..)
-            | Op::Permute { .. }
-            | Op::Scatter { .. }
+        Op::Shuffle(..) | Op::ShuffleMask(..) | Op::Permute { .. } | Op::Scatter { .. }
     )
 }
 
@@ -54,39 +49,12 @@ impl Uniform<'_, '_> {
     /// If there are no temporaries left.
     pub fn cross(&mut self, v: Value) -> Done {
         match &self.block.node(v).op {
-            Op::ReadLane(value, index) => {
-                self.load(A, *index);
-                self.read_lane(v, *value)
-            }
-            Op::ReadFirstLane(value, mask) => {
-                self.load(A, *mask);
-                // Of no lane it is lane 0: 64 modulo 64.
-                self.asm.op(Code::Tzcnt_r64_rm64, &[A.into(), A.into()]);
-                self.read_lane(v, *value)
-            }
             Op::Shuffle(value, table) => self.shuffle(v, *value, table),
             Op::ShuffleMask(mask, table) => self.shuffle_mask(v, *mask, table),
             Op::Permute { value, index, mask } => self.permute(v, *value, *index, *mask),
             Op::Scatter { value, index, mask } => self.scatter(v, *value, *index, *mask),
             _ => unreachable!("others are not known"),
         }
-    }
-
-    /// The value of the lane that the first register names, modulo 64.
-    fn read_lane(&mut self, v: Value, value: Value) -> Done {
-        let value = source(self.block, value);
-        match self.single.place(value) {
-            Place::Vector(at) => {
-                let eax = crate::asm::low(A);
-                self.asm
-                    .with_constant(Code::And_rm32_imm32, eax.into(), 63, false);
-                self.asm.op(Code::Shl_rm32_imm8, &[eax.into(), 2.into()]);
-                let from = Mem::sum(fixed::VECTOR, A, at);
-                self.asm.op(Code::Mov_r32_rm32, &[eax.into(), from.into()]);
-            }
-            _ => self.load(A, value),
-        }
-        self.result(v)
     }
 
     /// A place in memory for a result of lanes.
@@ -98,7 +66,7 @@ impl Uniform<'_, '_> {
     }
 
     /// A tile of a value, or of what is the same in all lanes.
-    fn tile_of(&mut self, to: Register, v: Value, tile: u32, under: Under) {
+    pub fn tile_of(&mut self, to: Register, v: Value, tile: u32, under: Under) {
         let (code, from) = match self.single.place(source(self.block, v)) {
             Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + TILE * tile)),
             Place::Uniform(at) => (BROADCAST, Mem::at(fixed::UNIFORM, at)),

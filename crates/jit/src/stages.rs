@@ -70,6 +70,13 @@ fn producer(block: &Block, v: Value) -> Value {
     }
 }
 
+/// The second result of an operation, if anybody wants it.
+pub fn second_of(block: &Block, v: Value) -> Option<Value> {
+    let mut nodes = (0..).map(Value).zip(&block.nodes);
+    let second = nodes.find(|(_, node)| matches!(node.op, Op::Second(of) if of == v));
+    second.map(|(second, _)| second)
+}
+
 /// Calls `f` for each value that a node needs, seen through casts.
 pub fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
     block

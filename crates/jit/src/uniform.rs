@@ -7,7 +7,7 @@ use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Terminator, Tern, Ty, Un, Valu
 
 use crate::asm::{Arg, Asm, Label, Mem, fixed, low};
 use crate::held::Held;
-use crate::stages::{Stages, source};
+use crate::stages::{Stages, second_of, source};
 use crate::templates::is_for_one_lane;
 use crate::tile::Tile;
 
@@ -642,16 +642,12 @@ impl Uniform<'_, '_> {
             self.asm.op(code, &[A.into(), C.into()]);
         }
         self.result(v)?;
-        let second = self.block.nodes.iter();
-        let second = second
-            .clone()
-            .position(|node| matches!(node.op, Op::Second(of) if of == v));
-        let Some(second) = second else {
+        let Some(second) = second_of(self.block, v) else {
             return Ok(());
         };
         self.asm.op(Code::Shr_rm64_imm8, &[A.into(), 32.into()]);
         self.asm
             .with_constant(Code::And_rm32_imm32, low(A).into(), 1, false);
-        self.result(Value(second as u32))
+        self.result(second)
     }
 }

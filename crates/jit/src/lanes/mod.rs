@@ -192,13 +192,13 @@ impl<'o> LaneAccess<'o> {
         }
         let done = u.asm.label();
         // Of LDS, groups read more often what is not one row, and where it is, the tiles take little longer.
-        let in_tiles = self.goes_in_tiles(u);
-        if !(in_tiles && matches!(self.addresses, Addresses::Lds(..))) {
+        let planes = self.planes(u);
+        if !(planes.is_some() && matches!(self.addresses, Addresses::Lds(..))) {
             self.rows(u, done);
         }
         self.base(u, slow);
-        if in_tiles {
-            self.in_tiles(u, slow);
+        if let Some(planes) = planes {
+            self.in_tiles(u, planes, slow);
             return u.asm.place(done);
         }
         self.records_at_one_place(u, done);
@@ -373,15 +373,4 @@ fn lane(u: &mut Uniform<'_, '_>, to: Register, v: Value) {
     };
     let to = crate::asm::low(to);
     u.asm.op(Code::Mov_r32_rm32, &[to.into(), from.into()]);
-}
-
-/// A tile of a value that is known by its number.
-fn tile_of(u: &mut Uniform<'_, '_>, to: Register, v: Value, tile: u32) {
-    let (code, from) = match u.single.place(source(u.block, v)) {
-        Place::Vector(at) => (COPY, Mem::at(fixed::VECTOR, at + 64 * tile)),
-        Place::Uniform(at) => (BROADCAST, Mem::at(fixed::UNIFORM, at)),
-        Place::Const(c) => (BROADCAST, u.asm.constant(c as u32)),
-        Place::Nowhere => unreachable!("operands are computed before their users"),
-    };
-    u.asm.op(code, &[to.into(), from.into()]);
 }

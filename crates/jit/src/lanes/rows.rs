@@ -221,7 +221,7 @@ impl LaneAccess<'_> {
             1 | 2 => self.narrowing_store(),
             _ => STORE,
         };
-        tile_of(u, DATA, self.op.data[0], tile);
+        u.tile_of(DATA, self.op.data[0], tile, Under::All);
         if self.op.half == Half::High {
             let args = [DATA.into(), DATA.into(), 16.into()];
             u.asm.op(SHIFT_RIGHT, &args);

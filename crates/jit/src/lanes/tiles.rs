@@ -28,7 +28,7 @@ const EQUAL: u8 = 0;
 
 impl LaneAccess<'_> {
     /// Where the indices of lanes are, for an access of dwords at any address; of addresses the low and the high halves.
-    fn planes(&self, u: &Uniform<'_, '_>) -> Option<(u32, Option<u32>)> {
+    pub(super) fn planes(&self, u: &Uniform<'_, '_>) -> Option<(u32, Option<u32>)> {
         let plain = matches!(self.op.kind, MemKind::Load | MemKind::Store);
         if !plain || self.bytes != 4 {
             return None;
@@ -45,16 +45,13 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// Whether this is how an access is done, if its lanes do not all go to one row.
-    pub(super) fn goes_in_tiles(&self, u: &Uniform<'_, '_>) -> bool {
-        self.planes(u).is_some()
-    }
-
-    /// The access. Base and ends are known.
-    pub(super) fn in_tiles(&self, u: &mut Uniform<'_, '_>, slow: Label) {
-        let Some((low, high)) = self.planes(u) else {
-            unreachable!("it goes in tiles");
-        };
+    /// The access, by where its indices are. Base and ends are known.
+    pub(super) fn in_tiles(
+        &self,
+        u: &mut Uniform<'_, '_>,
+        (low, high): (u32, Option<u32>),
+        slow: Label,
+    ) {
         match high {
             Some(_) => ends_of_addresses(u, slow),
             None => end_of_indices(u, slow),

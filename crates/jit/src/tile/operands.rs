@@ -7,7 +7,7 @@ use wavetank_ir::{Elem, Fp, Op, Value};
 use super::pairs::home_of;
 use super::{MASK, SCRATCH, Tile, Var, VarId};
 use crate::asm::{Arg, Under};
-use crate::stages::source;
+use crate::stages::{second_of, source};
 
 impl Tile<'_, '_> {
     /// The register of an operand of 32 bits, or of a half of one of 64.
@@ -244,11 +244,7 @@ impl Tile<'_, '_> {
         if !has_second(&self.block.node(this).op) {
             return None;
         }
-        let nodes = self.block.nodes.iter();
-        let at = nodes
-            .clone()
-            .position(|n| matches!(n.op, Op::Second(of) if of == this));
-        at.map(|n| Value(n as u32))
+        second_of(self.block, this)
     }
 }
 
