@@ -33,6 +33,21 @@ impl Feature {
         }
     }
 
+    /// The reverse of [`from_v4_bits`](Self::from_v4_bits).
+    fn v4_bits(self) -> u32 {
+        match self {
+            Self::Unsupported => 0,
+            Self::Any => 1,
+            Self::Off => 2,
+            Self::On => 3,
+        }
+    }
+
+    /// Versions 2 and 3 cannot say that code works either way: the compiler makes it so that it works with the feature on.
+    fn v3_bit(self) -> u32 {
+        u32::from(matches!(self, Self::Any | Self::On))
+    }
+
     /// One bit of `e_flags` in code object versions 2 and 3: on, or off where the chip has the feature.
     fn from_v3_bit(on: bool, supported: bool) -> Self {
         match (on, supported) {
@@ -84,6 +99,38 @@ impl Target {
             None => digits.get(..digits.len().saturating_sub(2)).unwrap_or(""),
         };
         number.parse().unwrap_or(0)
+    }
+
+    /// The `e_flags` of code for this target, in a code object of a version, 2 to 6: chip, features, and from version 6 on
+    /// the version of a generic target. Files for other systems than HSA have those of version 3.
+    ///
+    /// # Errors
+    /// [`Error::UnknownChip`].
+    ///
+    /// ```
+    /// let target: wavetank_object::Target = "gfx906:xnack-".parse()?;
+    /// assert_eq!(target.elf_flags(4)?, 0x62f);
+    /// # Ok::<(), wavetank_object::Error>(())
+    /// ```
+    pub fn elf_flags(&self, version: u8) -> Result<u32> {
+        let known = MACHS.iter().find(|(_, chip)| *chip == self.chip);
+        let (mach, _) = known.ok_or_else(|| Error::UnknownChip {
+            found: self.chip.clone(),
+        })?;
+        let supported = |feature, supported| match supported {
+            true => feature,
+            false => Feature::Unsupported,
+        };
+        let xnack = supported(self.xnack, has_xnack(&self.chip));
+        let sramecc = supported(self.sramecc, has_sramecc(&self.chip));
+        if version < 4 {
+            return Ok(mach | xnack.v3_bit() << 8 | sramecc.v3_bit() << 9);
+        }
+        let generic = match self.chip.ends_with("-generic") && version >= 6 {
+            true => u32::from(self.generic_version.unwrap_or(1)),
+            false => 0,
+        };
+        Ok(mach | xnack.v4_bits() << 8 | sramecc.v4_bits() << 10 | generic << 24)
     }
 
     /// Whether code made for `self` runs on `wanted`: the same chip (or a generic target that covers it), and no

@@ -1,0 +1,18 @@
+//! Relocatable object files of AMD GPUs, and the linker that makes code objects of them.
+//!
+//! * [`Relocatable`] is what an assembler leaves: sections, symbols, and the places that a linker fills in. It is written as
+//!   an ELF file of type `ET_REL`, and read from one.
+//! * [`link`] joins several of them to a code object, a shared library such as `ld.lld -shared` makes.
+//!
+//! The crate knows nothing of instructions. What it reads is not trusted.
+
+#![warn(missing_docs)]
+
+mod error;
+mod identity;
+pub mod reloc;
+mod relocatable;
+
+pub use error::{Error, Result};
+pub use identity::{Identity, Os};
+pub use relocatable::{Place, Relocatable, Relocation, Section, Symbol};

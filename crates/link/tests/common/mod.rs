@@ -1,0 +1,32 @@
+//! Other people's tools.
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+/// Runs a tool with some input, and gives what it writes; `None`, with a line that says so, where it is absent.
+pub fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "{name} is absent, which tests in CI need"
+        );
+        eprintln!("SKIP what is compared with {name}: it is absent");
+        return None;
+    };
+    let mut pipe = child.stdin.take().expect("a pipe");
+    pipe.write_all(input).expect("it reads");
+    drop(pipe);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Some(output.stdout)
+}
