@@ -12,6 +12,14 @@ pub enum Error {
     /// A code object version that there is none of.
     #[error("there is no code object version {0}; there are 2 to 6")]
     Version(u8),
+    /// Not a relocatable object file for an AMD GPU.
+    #[error(
+        "this is no relocatable object file (ELF of type REL) for an AMD GPU, such as `wavetank asm -c` writes"
+    )]
+    NotRelocatable,
+    /// More than the format can say.
+    #[error("the object file would be too large: {0} take more than 32 bits can count")]
+    TooLarge(String),
     /// The file contradicts itself.
     #[error("the object file is damaged: {}", plain(.0))]
     Damaged(String),

@@ -8,10 +8,15 @@
 
 #![warn(missing_docs)]
 
+mod check;
+pub mod elf;
 mod error;
+mod file;
 mod identity;
+mod read;
 pub mod reloc;
 mod relocatable;
+mod write;
 
 pub use error::{Error, Result};
 pub use identity::{Identity, Os};

@@ -1,4 +1,5 @@
 //! The tests of the crate, one program.
 
 mod common;
+mod file;
 mod identity;

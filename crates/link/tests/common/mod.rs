@@ -1,7 +1,9 @@
 //! Other people's tools.
 
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs a tool with some input, and gives what it writes; `None`, with a line that says so, where it is absent.
 pub fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
@@ -29,4 +31,30 @@ pub fn run(command: &mut Command, input: &[u8]) -> Option<Vec<u8>> {
         String::from_utf8_lossy(&output.stderr)
     );
     Some(output.stdout)
+}
+
+/// A folder that is removed when it is not needed any more.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    pub fn new() -> Folder {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("wavetank-link-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("a folder is made");
+        Folder(path)
+    }
+
+    /// Where a file of a name is in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left in the folder for temporary files does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }

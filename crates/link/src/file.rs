@@ -1,0 +1,223 @@
+//! The records of an ELF file, and its tables of names: what relocatable and linked files are written with.
+
+use std::collections::HashMap;
+
+use object::elf::{self, FileHeader64, Rela64, SectionHeader64, Sym64};
+use object::pod::bytes_of;
+use object::{I64, LittleEndian, U16, U32, U64};
+
+use crate::error::{Error, Result};
+use crate::identity::Identity;
+use crate::relocatable::Symbol;
+
+const LE: LittleEndian = LittleEndian;
+
+/// Sizes of the records.
+pub const FILE_HEADER_SIZE: u64 = size_of::<FileHeader64<LittleEndian>>() as u64;
+pub const SECTION_HEADER_SIZE: u64 = size_of::<SectionHeader64<LittleEndian>>() as u64;
+pub const SYMBOL_SIZE: u64 = size_of::<Sym64<LittleEndian>>() as u64;
+pub const RELA_SIZE: u64 = size_of::<Rela64<LittleEndian>>() as u64;
+
+/// A table of names.
+pub struct Strings {
+    bytes: Vec<u8>,
+    known: HashMap<String, u32>,
+}
+
+impl Strings {
+    /// One with the empty name.
+    pub fn new() -> Strings {
+        Strings {
+            bytes: vec![0],
+            known: HashMap::from([(String::new(), 0)]),
+        }
+    }
+
+    /// Where a name stands, which is written once.
+    pub fn add(&mut self, name: &str) -> Result<u32> {
+        if let Some(at) = self.known.get(name) {
+            return Ok(*at);
+        }
+        let at = u32::try_from(self.bytes.len()).map_err(|_| Error::TooLarge("names".into()))?;
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.bytes.push(0);
+        self.known.insert(name.to_owned(), at);
+        Ok(at)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// The header of a section. Its name is one of [`Strings`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SectionHeader {
+    pub name: u32,
+    pub kind: u32,
+    pub flags: u64,
+    pub address: u64,
+    pub offset: u64,
+    pub size: u64,
+    pub link: u32,
+    pub info: u32,
+    pub align: u64,
+    pub entry_size: u64,
+}
+
+impl SectionHeader {
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(bytes_of(&SectionHeader64 {
+            sh_name: U32::new(LE, self.name),
+            sh_type: U32::new(LE, elf::SectionType(self.kind)),
+            sh_flags: U64::new(LE, elf::SectionFlags(self.flags)),
+            sh_addr: U64::new(LE, self.address),
+            sh_offset: U64::new(LE, self.offset),
+            sh_size: U64::new(LE, self.size),
+            sh_link: U32::new(LE, self.link),
+            sh_info: U32::new(LE, self.info),
+            sh_addralign: U64::new(LE, self.align),
+            sh_entsize: U64::new(LE, self.entry_size),
+        }));
+    }
+}
+
+/// Where the tables of a file are.
+pub struct Tables {
+    /// `ET_*`.
+    pub kind: elf::FileType,
+    /// Number of program headers, which follow the file header.
+    pub programs: u16,
+    /// Offset of the section headers.
+    pub sections_at: u64,
+    /// Number of section headers.
+    pub sections: u32,
+    /// Index of the table of their names.
+    pub names: u32,
+}
+
+/// A number of a section that has 16 bits; those that do not fit stand in the first section header ("Sections", `sh_size`
+/// and `sh_link` of index 0).
+fn short(number: u32, else_: u16) -> u16 {
+    match u16::try_from(number) {
+        Ok(number) if number < elf::SHN_LORESERVE => number,
+        _ => else_,
+    }
+}
+
+/// The header of a file.
+pub fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
+    let size = |size: u64| U16::new(LE, size as u16);
+    let programs_at = match tables.programs {
+        0 => 0,
+        _ => FILE_HEADER_SIZE,
+    };
+    bytes_of(&FileHeader64 {
+        e_ident: elf::Ident {
+            magic: elf::ELFMAG,
+            class: elf::ELFCLASS64,
+            data: elf::ELFDATA2LSB,
+            version: elf::EV_CURRENT,
+            os_abi: elf::OsAbi(identity.os_abi),
+            abi_version: identity.abi_version,
+            padding: [0; 7],
+        },
+        e_type: U16::new(LE, tables.kind),
+        e_machine: U16::new(LE, elf::EM_AMDGPU),
+        e_version: U32::new(LE, 1),
+        e_entry: U64::new(LE, 0),
+        e_phoff: U64::new(LE, programs_at),
+        e_shoff: U64::new(LE, tables.sections_at),
+        e_flags: U32::new(LE, elf::FileFlags(identity.flags)),
+        e_ehsize: size(FILE_HEADER_SIZE),
+        e_phentsize: size(match tables.programs {
+            0 => 0,
+            _ => size_of::<elf::ProgramHeader64<LittleEndian>>() as u64,
+        }),
+        e_phnum: U16::new(LE, tables.programs),
+        e_shentsize: size(SECTION_HEADER_SIZE),
+        e_shnum: U16::new(LE, short(tables.sections, 0)),
+        e_shstrndx: U16::new(
+            LE,
+            elf::SymbolSection(short(tables.names, elf::SHN_XINDEX.0)),
+        ),
+    })
+    .to_vec()
+}
+
+/// The first section header, which describes nothing.
+pub fn null_section(tables: &Tables) -> SectionHeader {
+    let fits = |number: u32| number < elf::SHN_LORESERVE.into();
+    SectionHeader {
+        size: match fits(tables.sections) {
+            true => 0,
+            false => tables.sections.into(),
+        },
+        link: match fits(tables.names) {
+            true => 0,
+            false => tables.names,
+        },
+        ..SectionHeader::default()
+    }
+}
+
+/// Appends a symbol; `section` is the index of its section, or one of those that are reserved.
+pub fn symbol(out: &mut Vec<u8>, name: u32, symbol: &Symbol, section: SectionNumber) {
+    let (binding, kind) = (
+        elf::SymbolBind(symbol.binding),
+        elf::SymbolType(symbol.kind),
+    );
+    out.extend_from_slice(bytes_of(&Sym64 {
+        st_name: U32::new(LE, name),
+        st_info: elf::SymbolInfo::new(binding, kind),
+        st_other: elf::SymbolOther(symbol.visibility),
+        st_shndx: U16::new(LE, elf::SymbolSection(section.short())),
+        st_value: U64::new(LE, symbol.value),
+        st_size: U64::new(LE, symbol.size),
+    }));
+}
+
+/// How a symbol says where it is defined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SectionNumber {
+    /// A reserved number.
+    Reserved(u16),
+    /// That of a section.
+    Index(u32),
+}
+
+impl SectionNumber {
+    pub const UNDEFINED: SectionNumber = SectionNumber::Reserved(elf::SHN_UNDEF.0);
+    pub const ABSOLUTE: SectionNumber = SectionNumber::Reserved(elf::SHN_ABS.0);
+    pub const COMMON: SectionNumber = SectionNumber::Reserved(elf::SHN_COMMON.0);
+
+    fn short(self) -> u16 {
+        match self {
+            SectionNumber::Reserved(number) => number,
+            SectionNumber::Index(index) => short(index, elf::SHN_XINDEX.0),
+        }
+    }
+
+    /// What stands in the table of large numbers (`SHT_SYMTAB_SHNDX`); 0 where the symbol itself has room.
+    pub fn large(self) -> u32 {
+        match self {
+            SectionNumber::Index(index) if index >= elf::SHN_LORESERVE.into() => index,
+            _ => 0,
+        }
+    }
+}
+
+/// Appends a relocation.
+pub fn rela(out: &mut Vec<u8>, offset: u64, symbol: u32, kind: u32, addend: i64) {
+    out.extend_from_slice(bytes_of(&Rela64 {
+        r_offset: U64::new(LE, offset),
+        r_info: Rela64::r_info(LE, false, symbol, elf::RelocationType(kind)),
+        r_addend: I64::new(LE, addend),
+    }));
+}
+
+/// Appends zeros up to an alignment, which is a power of two, or 0 for none.
+pub fn align(out: &mut Vec<u8>, align: u64) {
+    let size = out.len().next_multiple_of(align.max(1) as usize);
+    out.resize(size, 0);
+}

@@ -1,0 +1,255 @@
+//! Object files, written and read.
+
+use std::fs;
+use std::process::Command;
+
+use proptest::prelude::*;
+use wavetank_link::{Error, Identity, Place, Relocatable, Relocation, Section, Symbol, elf, reloc};
+
+use crate::common::{Folder, run};
+
+/// A source with what an object file can have.
+const SOURCE: &str = "
+    .text
+    .globl f
+    .p2align 8
+    .type f,@function
+f:  s_getpc_b64 s[0:1]
+    s_add_u32 s0, s0, v@rel32@lo+4
+    s_addc_u32 s1, s1, v@rel32@hi+12
+    s_add_u32 s2, s2, w@gotpcrel32@lo+4
+    s_mov_b32 s3, big@abs32@lo
+    s_endpgm
+.Lend:
+    .size f, .Lend-f
+    .section .text.g,\"axG\",@progbits,g,comdat
+    .weak g
+    .hidden g
+g:  s_endpgm
+    .data
+    .globl v
+    .protected v
+    .type v,@object
+    .size v, 8
+v:  .quad f
+local:
+    .quad local+16
+    .comm big,64,4 // the alignment as a power of two
+    .bss
+zeros: .zero 100
+    .section .rodata.str1.1,\"aMS\",@progbits,1
+    .asciz \"text\"
+    .set number, 77
+";
+
+fn assembled(source: &str) -> Option<Vec<u8>> {
+    let mut mc = Command::new("llvm-mc-14");
+    mc.args([
+        "-triple",
+        "amdgcn-amd-amdhsa",
+        "-mcpu",
+        "gfx900",
+        "--filetype=obj",
+    ]);
+    run(&mut mc, source.as_bytes())
+}
+
+/// What `llvm-readelf` says of symbols and relocations, with the numbers of the file left out.
+fn readelf(file: &[u8], options: &[&str]) -> Option<Vec<String>> {
+    let folder = Folder::new();
+    let path = folder.path("object.o");
+    fs::write(&path, file).expect("a file is written");
+    let text = run(
+        Command::new("llvm-readelf-14").args(options).arg(&path),
+        b"",
+    )?;
+    let text = String::from_utf8(text).expect("readelf writes text");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort();
+    Some(lines)
+}
+
+#[test]
+fn what_llvm_writes_is_read() {
+    let Some(file) = assembled(SOURCE) else {
+        return;
+    };
+    let object = Relocatable::read(&file).expect("it is read");
+    let symbol = |name: &str| object.symbols.iter().find(|s| s.name == name).expect(name);
+    let section = |name: &str| object.sections.iter().find(|s| s.name == name).expect(name);
+    assert_eq!(symbol("f").size, 40);
+    assert_eq!(symbol("big").place, Place::Common);
+    assert_eq!((symbol("big").value, symbol("big").size), (16, 64));
+    assert_eq!(
+        (symbol("number").place, symbol("number").value),
+        (Place::Absolute, 77)
+    );
+    assert_eq!(symbol("w").place, Place::Undefined);
+    assert_eq!(
+        (symbol("g").binding, symbol("g").visibility),
+        (elf::STB_WEAK, elf::STV_HIDDEN)
+    );
+    let group = section(".text.g").group.expect("it is in a group");
+    assert_eq!(object.symbols[group].name, "g");
+    assert_eq!(
+        (section(".bss").size, section(".bss").bytes.len()),
+        (100, 0)
+    );
+    let [first, ..] = section(".text").relocations[..] else {
+        panic!("relocations");
+    };
+    assert_eq!(
+        (first.kind, first.offset, first.addend),
+        (reloc::REL32_LO, 8, 4)
+    );
+    assert_eq!(object.symbols[first.symbol].name, "v");
+}
+
+/// What is the same in files of the same contents: lines of `llvm-readelf` without offsets and numbers of sections, and rows
+/// of relocations without the numbers of their symbols.
+fn compared(file: &[u8], options: &[&str]) -> Option<Vec<String>> {
+    let differs = ["at offset", "ection header", "Number of section"];
+    let lines = readelf(file, options)?.into_iter();
+    let lines = lines.filter(|line| !differs.iter().any(|text| line.contains(text)));
+    let fields = |line: String| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [_, info, ref rest @ ..] if info.len() == 16 => rest.join(" "),
+            _ => words.join(" "),
+        }
+    };
+    Some(lines.map(fields).collect())
+}
+
+#[test]
+fn what_is_written_is_what_llvm_wrote() {
+    let Some(file) = assembled(SOURCE) else {
+        return;
+    };
+    let ours = Relocatable::read(&file).and_then(|object| object.write());
+    let ours = ours.expect("it is written");
+    for options in [
+        &["-h"][..],
+        &["-rW"],
+        &["-p", ".rodata.str1.1"],
+        &["-x", ".text"],
+    ] {
+        assert_eq!(
+            compared(&ours, options),
+            compared(&file, options),
+            "{options:?}"
+        );
+    }
+}
+
+#[test]
+fn other_files_are_told() {
+    for bytes in [
+        &b""[..],
+        b"\x7fELF",
+        &[0; 64],
+        &std::fs::read(std::env::current_exe().unwrap()).unwrap(),
+    ] {
+        assert_eq!(Relocatable::read(bytes), Err(Error::NotRelocatable));
+    }
+}
+
+fn name() -> impl Strategy<Value = String> {
+    "[a-zA-Z_.][a-zA-Z0-9_.$@]{0,12}"
+}
+
+prop_compose! {
+    fn symbols(sections: usize)(
+        list in prop::collection::vec(
+            (name(), any::<u64>(), any::<u64>(), 0u8..11, 0u8..3, 0u8..4, 0..sections + 3),
+            1..12,
+        )
+    ) -> Vec<Symbol> {
+        list.into_iter()
+            .map(|(name, value, size, kind, binding, visibility, place)| Symbol {
+                name, value, size, kind, binding, visibility,
+                place: match place {
+                    0 => Place::Undefined,
+                    1 => Place::Absolute,
+                    2 => Place::Common,
+                    n => Place::Section(n - 3),
+                },
+            })
+            .collect()
+    }
+}
+
+prop_compose! {
+    fn sections(symbols: usize)(
+        list in prop::collection::vec(
+            (
+                name(), prop::collection::vec(any::<u8>(), 0..64), any::<bool>(), 0u64..8, 0u32..12,
+                prop::option::of(0..symbols),
+                prop::collection::vec((any::<u64>(), 0u32..15, 0..symbols, any::<i64>()), 0..4),
+            ),
+            1..6,
+        )
+    ) -> Vec<Section> {
+        list.into_iter()
+            .map(|(name, bytes, zeros, flags, align, group, relocations)| Section {
+                name, flags, group,
+                kind: if zeros { elf::SHT_NOBITS } else { elf::SHT_PROGBITS },
+                entry_size: 0,
+                align: 1 << align,
+                size: bytes.len() as u64,
+                bytes: if zeros { Vec::new() } else { bytes },
+                relocations: relocations
+                    .into_iter()
+                    .map(|(offset, kind, symbol, addend)| Relocation { offset, kind, symbol, addend })
+                    .collect(),
+            })
+            .collect()
+    }
+}
+
+prop_compose! {
+    fn objects()(symbols in symbols(1), sections in sections(1)) -> Relocatable {
+        // Whatever refers to the first of either refers to one that is there.
+        Relocatable { identity: Identity { os_abi: 64, abi_version: 2, flags: 0x12c }, sections, symbols }
+    }
+}
+
+/// An object with the symbols in the order of a file: local ones first.
+fn in_order(object: &Relocatable) -> Relocatable {
+    let local = |n: &usize| object.symbols[*n].binding == elf::STB_LOCAL;
+    let (mut order, others): (Vec<_>, Vec<_>) = (0..object.symbols.len()).partition(local);
+    order.extend(others);
+    let place = |symbol: usize| {
+        order
+            .iter()
+            .position(|n| *n == symbol)
+            .expect("it is there")
+    };
+    let mut out = object.clone();
+    out.symbols = order.iter().map(|n| object.symbols[*n].clone()).collect();
+    for section in &mut out.sections {
+        section.group = section.group.map(place);
+        for relocation in &mut section.relocations {
+            relocation.symbol = place(relocation.symbol);
+        }
+    }
+    out
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_again(object in objects()) {
+        let file = object.write().expect("it is written");
+        prop_assert_eq!(Relocatable::read(&file).expect("it is read"), in_order(&object));
+    }
+
+    #[test]
+    fn damaged_files_never_panic(object in objects(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut file = object.write().expect("it is written");
+        let at = at.index(file.len());
+        file[at] = byte;
+        let _ = Relocatable::read(&file);
+        file.truncate(at);
+        let _ = Relocatable::read(&file);
+    }
+}
