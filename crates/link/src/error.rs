@@ -20,6 +20,26 @@ pub enum Error {
     /// More than the format can say.
     #[error("the object file would be too large: {0} take more than 32 bits can count")]
     TooLarge(String),
+    /// There is no file.
+    #[error("there is nothing to link: no object file was given")]
+    NothingToLink,
+    /// Two files that do not go together.
+    #[error(
+        "{} and {} cannot be linked together: {problem}",
+        plain(first),
+        plain(second)
+    )]
+    Incompatible {
+        /// The name of the first file.
+        first: String,
+        /// The name of the other one.
+        second: String,
+        /// In what they differ.
+        problem: String,
+    },
+    /// Symbols or relocations that cannot be.
+    #[error("{}", sentences(.0))]
+    Unlinkable(Vec<Problem>),
     /// The file contradicts itself.
     #[error("the object file is damaged: {}", plain(.0))]
     Damaged(String),
@@ -27,3 +47,61 @@ pub enum Error {
 
 /// What the functions of this crate return.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// One thing that keeps files from being linked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A symbol that several files define.
+    #[error(
+        "symbol `{}` is defined twice, in {} and in {}",
+        plain(symbol),
+        plain(first),
+        plain(second)
+    )]
+    Duplicate {
+        /// Its name.
+        symbol: String,
+        /// The name of the first file.
+        first: String,
+        /// The name of the other file.
+        second: String,
+    },
+    /// A symbol that no file defines.
+    #[error("symbol `{}` is not defined; {} uses it", plain(symbol), plain(by))]
+    Undefined {
+        /// Its name.
+        symbol: String,
+        /// The first place that uses it: file, function, section and offset.
+        by: String,
+    },
+    /// A relocation that cannot be.
+    #[error(
+        "{}: the relocation {kind} of `{}` cannot be: {problem}",
+        plain(place),
+        plain(symbol)
+    )]
+    Relocation {
+        /// Where it is: file, function, section and offset.
+        place: String,
+        /// The name of its symbol.
+        symbol: String,
+        /// The name of the relocation.
+        kind: String,
+        /// Why not, and the way out.
+        problem: String,
+    },
+}
+
+/// How many problems are told.
+const TOLD: usize = 20;
+
+/// Problems, a line each.
+fn sentences(problems: &[Problem]) -> String {
+    let mut lines: Vec<String> = problems.iter().take(TOLD).map(Problem::to_string).collect();
+    match problems.len().saturating_sub(TOLD) {
+        0 => {}
+        more => lines.push(format!("and {more} more")),
+    }
+    lines.join("\n")
+}

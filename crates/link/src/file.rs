@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use object::elf::{self, FileHeader64, Rela64, SectionHeader64, Sym64};
+use object::elf::{self, FileHeader64, ProgramHeader64, Rela64, SectionHeader64, Sym64};
 use object::pod::bytes_of;
 use object::{I64, LittleEndian, U16, U32, U64};
 
@@ -14,6 +14,7 @@ const LE: LittleEndian = LittleEndian;
 
 /// Sizes of the records.
 pub const FILE_HEADER_SIZE: u64 = size_of::<FileHeader64<LittleEndian>>() as u64;
+pub const PROGRAM_HEADER_SIZE: u64 = size_of::<ProgramHeader64<LittleEndian>>() as u64;
 pub const SECTION_HEADER_SIZE: u64 = size_of::<SectionHeader64<LittleEndian>>() as u64;
 pub const SYMBOL_SIZE: u64 = size_of::<Sym64<LittleEndian>>() as u64;
 pub const RELA_SIZE: u64 = size_of::<Rela64<LittleEndian>>() as u64;
@@ -82,6 +83,33 @@ impl SectionHeader {
     }
 }
 
+/// The header of a segment.
+#[derive(Debug, Clone, Copy)]
+pub struct ProgramHeader {
+    pub kind: elf::ProgramType,
+    pub flags: elf::ProgramFlags,
+    pub offset: u64,
+    pub address: u64,
+    pub file_size: u64,
+    pub memory_size: u64,
+    pub align: u64,
+}
+
+impl ProgramHeader {
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(bytes_of(&ProgramHeader64 {
+            p_type: U32::new(LE, self.kind),
+            p_flags: U32::new(LE, self.flags),
+            p_offset: U64::new(LE, self.offset),
+            p_vaddr: U64::new(LE, self.address),
+            p_paddr: U64::new(LE, self.address),
+            p_filesz: U64::new(LE, self.file_size),
+            p_memsz: U64::new(LE, self.memory_size),
+            p_align: U64::new(LE, self.align),
+        }));
+    }
+}
+
 /// Where the tables of a file are.
 pub struct Tables {
     /// `ET_*`.
@@ -132,7 +160,7 @@ pub fn file_header(identity: &Identity, tables: &Tables) -> Vec<u8> {
         e_ehsize: size(FILE_HEADER_SIZE),
         e_phentsize: size(match tables.programs {
             0 => 0,
-            _ => size_of::<elf::ProgramHeader64<LittleEndian>>() as u64,
+            _ => PROGRAM_HEADER_SIZE,
         }),
         e_phnum: U16::new(LE, tables.programs),
         e_shentsize: size(SECTION_HEADER_SIZE),

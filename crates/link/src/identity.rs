@@ -73,3 +73,50 @@ impl Identity {
         })
     }
 }
+
+/// `EF_AMDGPU_MACH`.
+const MACH: u32 = 0xff;
+/// `EF_AMDGPU_FEATURE_XNACK_V4` and `EF_AMDGPU_FEATURE_SRAMECC_V4`: the lowest bits of both fields.
+const FEATURES: [(u32, &str); 2] = [(8, "XNACK"), (10, "SRAM ECC")];
+/// What a field says of code that works with the feature on or off.
+const ANY: u32 = 1;
+/// `EF_AMDGPU_GENERIC_VERSION`.
+const GENERIC_VERSION: u32 = 0xff00_0000;
+
+impl Identity {
+    /// That of two files which are linked: the same system, version and chip, and features that one leaves open as the other
+    /// wants them ("ELF Header", `e_flags`; `lld/ELF/Arch/AMDGPU.cpp`).
+    pub(crate) fn join(&self, other: &Identity) -> Result<Identity, String> {
+        let differ = |what: &str| Err(format!("they are for different {what}"));
+        if self.os_abi != other.os_abi {
+            return differ("systems");
+        }
+        if self.abi_version != other.abi_version {
+            return differ("code object versions");
+        }
+        if self.flags & MACH != other.flags & MACH {
+            return differ("chips");
+        }
+        // Up to version 3 features are bits that are the same or not.
+        if self.os_abi != Os::Hsa.abi() || self.abi_version < 2 {
+            return match self.flags == other.flags {
+                true => Ok(*self),
+                false => differ("settings of XNACK or SRAM ECC"),
+            };
+        }
+        if (self.flags ^ other.flags) & GENERIC_VERSION != 0 {
+            return differ("versions of a generic chip");
+        }
+        let mut flags = self.flags;
+        for (shift, name) in FEATURES {
+            let [a, b] = [self.flags, other.flags].map(|flags| flags >> shift & 3);
+            let both = match (a, b) {
+                (a, b) if a == b => a,
+                (ANY, other) | (other, ANY) => other,
+                _ => return differ(&format!("settings of {name}")),
+            };
+            flags = flags & !(3 << shift) | both << shift;
+        }
+        Ok(Identity { flags, ..*self })
+    }
+}

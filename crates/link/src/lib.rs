@@ -13,11 +13,13 @@ pub mod elf;
 mod error;
 mod file;
 mod identity;
+mod link;
 mod read;
 pub mod reloc;
 mod relocatable;
 mod write;
 
-pub use error::{Error, Result};
+pub use error::{Error, Problem, Result};
 pub use identity::{Identity, Os};
+pub use link::{Input, Options, link};
 pub use relocatable::{Place, Relocatable, Relocation, Section, Symbol};

@@ -3,3 +3,4 @@
 mod common;
 mod file;
 mod identity;
+mod link;

@@ -1,0 +1,192 @@
+//! Addresses of symbols, and relocations that are applied when files are linked.
+
+use crate::elf::{SHF_ALLOC, STT_SECTION};
+use crate::error::{Error, Problem, Result};
+use crate::reloc;
+use crate::relocatable::{Place, Relocation};
+
+use super::Files;
+use super::scan::{ENTRY_SIZE, Scan};
+use super::sections::{Home, Outputs};
+use super::symbols::{Definition, Symbols, Target};
+
+/// What an address is made of.
+#[derive(Clone, Copy)]
+pub struct Addresses<'a> {
+    pub files: &'a Files<'a>,
+    pub symbols: &'a Symbols,
+    pub scan: &'a Scan,
+    pub outputs: &'a Outputs,
+}
+
+impl Addresses<'_> {
+    /// Where a place of a section of the result is.
+    pub fn at(&self, output: usize, at: u64) -> u64 {
+        self.outputs.list[output].address.wrapping_add(at)
+    }
+
+    /// The address of a symbol, and what is to be added to it: a section's own symbol stands for the entry that the addend
+    /// says, where entries are merged. `None` for what is not in the result.
+    pub fn symbol(&self, target: Target, addend: i64) -> Option<(u64, i64)> {
+        let (definition, whole) = match target {
+            Target::Global(number) => (self.symbols.globals[number].definition, false),
+            Target::Local { input, symbol } => {
+                let value = self.files.inputs[input].object.symbols[symbol].value;
+                let kind = self.files.inputs[input].object.symbols[symbol].kind;
+                let definition = match self.files.place(input, symbol) {
+                    Place::Section(section) => Definition::Section {
+                        input,
+                        section,
+                        value,
+                    },
+                    Place::Absolute => Definition::Absolute(value),
+                    Place::Undefined | Place::Common => Definition::Undefined,
+                };
+                (definition, kind == STT_SECTION)
+            }
+        };
+        match definition {
+            Definition::Undefined | Definition::Common { .. } => None,
+            Definition::Absolute(value) => Some((value, addend)),
+            Definition::Output { output, at } => Some((self.at(output, at), addend)),
+            Definition::Section {
+                input,
+                section,
+                value,
+            } => {
+                let merged = matches!(self.outputs.homes[input][section], Home::Merged { .. });
+                let (value, addend) = match whole && merged {
+                    true => (value.wrapping_add_signed(addend), 0),
+                    false => (value, addend),
+                };
+                let (output, at) = self.outputs.place(input, section, value)?;
+                Some((self.at(output, at), addend))
+            }
+        }
+    }
+
+    /// The address that a symbol and an addend make.
+    pub fn sum(&self, target: Target, addend: i64) -> u64 {
+        match self.symbol(target, addend) {
+            Some((address, addend)) => address.wrapping_add_signed(addend),
+            None => addend as u64,
+        }
+    }
+
+    /// The address of a symbol's entry in the global offset table.
+    fn entry(&self, target: Target) -> u64 {
+        let (Some(got), Some(entry)) = (
+            self.outputs.dynamic.got,
+            self.scan.entry_of.get(&target).copied(),
+        ) else {
+            // Only what is in memory has been looked at, and only that asks.
+            return 0;
+        };
+        self.at(got, entry as u64 * ENTRY_SIZE)
+    }
+
+    /// Applies the relocations of a section of a file, whose contents are at an address.
+    ///
+    /// # Errors
+    /// [`Error::Unlinkable`] for places outside of the section, and values that do not fit.
+    pub fn apply(&self, input: usize, section: usize, address: u64, out: &mut [u8]) -> Result<()> {
+        let from = &self.files.inputs[input].object.sections[section];
+        for relocation in &from.relocations {
+            let target = self.symbols.target(input, relocation.symbol);
+            let place = address.wrapping_add(relocation.offset);
+            let value = match from.flags & SHF_ALLOC {
+                0 => self.kept_value(&from.name, target, relocation, place),
+                _ => self.value(target, relocation, place),
+            };
+            let refused = |problem: &str| {
+                Error::Unlinkable(vec![Problem::Relocation {
+                    place: self.files.tell(input, section, relocation),
+                    symbol: self.files.inputs[input].object.symbols[relocation.symbol]
+                        .name
+                        .clone(),
+                    kind: reloc::name(relocation.kind),
+                    problem: problem.to_owned(),
+                }])
+            };
+            write(relocation, value, out).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    /// What a relocation makes of addresses ("Relocation Records").
+    fn value(&self, target: Target, relocation: &Relocation, place: u64) -> u64 {
+        let Relocation { kind, addend, .. } = *relocation;
+        match kind {
+            reloc::GOTPCREL | reloc::GOTPCREL32_LO | reloc::GOTPCREL32_HI => {
+                let entry = self.entry(target).wrapping_add_signed(addend);
+                entry.wrapping_sub(place)
+            }
+            reloc::REL32 | reloc::REL32_LO | reloc::REL32_HI | reloc::REL64 | reloc::REL16 => {
+                self.sum(target, addend).wrapping_sub(place)
+            }
+            // The loader writes it.
+            reloc::ABS64 if self.is_left_to_the_loader(target) => 0,
+            _ => self.sum(target, addend),
+        }
+    }
+
+    fn is_left_to_the_loader(&self, target: Target) -> bool {
+        match target {
+            Target::Global(number) => {
+                let global = &self.symbols.globals[number];
+                let number = matches!(
+                    global.definition,
+                    Definition::Absolute(_) | Definition::Undefined
+                );
+                global.is_preemptible() || !number
+            }
+            Target::Local { input, symbol } => {
+                matches!(self.files.place(input, symbol), Place::Section(_))
+            }
+        }
+    }
+
+    /// As [`value`](Self::value) where no loader comes: in debug information. What is not in the result has the address 0
+    /// there, and in lists of ranges, which 0 would end, 1.
+    fn kept_value(&self, name: &str, target: Target, relocation: &Relocation, place: u64) -> u64 {
+        let ranges = [".debug_loc", ".debug_ranges"].contains(&name);
+        match self.symbol(target, relocation.addend) {
+            None if name.starts_with(".debug_") => u64::from(ranges),
+            _ => match relocation.kind {
+                reloc::REL32 | reloc::REL64 => {
+                    self.sum(target, relocation.addend).wrapping_sub(place)
+                }
+                _ => self.sum(target, relocation.addend),
+            },
+        }
+    }
+}
+
+/// Writes a value where a relocation is; says why it cannot be.
+fn write(relocation: &Relocation, value: u64, out: &mut [u8]) -> Result<(), &'static str> {
+    let signed = value as i64;
+    let (bytes, size, fits) = match relocation.kind {
+        reloc::NONE => return Ok(()),
+        reloc::ABS64 | reloc::REL64 => (value, 8, true),
+        reloc::ABS32_LO | reloc::REL32_LO | reloc::GOTPCREL32_LO => (value, 4, true),
+        reloc::ABS32_HI | reloc::REL32_HI | reloc::GOTPCREL32_HI => (value >> 32, 4, true),
+        reloc::ABS32 => {
+            let fits = u32::try_from(value).is_ok() || i32::try_from(signed).is_ok();
+            (value, 4, fits)
+        }
+        reloc::REL32 | reloc::GOTPCREL => (value, 4, i32::try_from(signed).is_ok()),
+        reloc::REL16 => {
+            let distance = signed.wrapping_sub(4) / 4;
+            (distance as u64, 2, i16::try_from(distance).is_ok())
+        }
+        _ => return Err("no linker for AMD GPUs knows it"),
+    };
+    if !fits {
+        return Err("the distance or the address does not fit into its bits");
+    }
+    let place = usize::try_from(relocation.offset).ok();
+    let place = place.and_then(|at| out.get_mut(at..at.checked_add(size)?));
+    let place = place.ok_or("it lies outside of its section")?;
+    place.copy_from_slice(&bytes.to_le_bytes()[..size]);
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! Where sections are in memory and in the file.
+//!
+//! Source: `lld/ELF/Writer.cpp` (`getSectionRank`, `createPhdrs`, `setFileOffset`): sections by what may be done with them,
+//! what is read first; each change begins a segment, at the same place of a new page as the file has it, so that the file
+//! has no gaps.
+
+use object::elf;
+
+use wavetank_object::MAX_IMAGE_SIZE;
+
+use crate::elf::{SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
+use crate::error::{Error, Result};
+use crate::file::{FILE_HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader};
+
+use super::sections::{Output, Outputs, align_up};
+
+/// The size of a page: of the host as well as of the GPU.
+const PAGE: u64 = 0x1000;
+
+/// The largest file that is written: what a section asks for beyond its bytes is written as zeros.
+const MAX_FILE_SIZE: u64 = 1 << 32;
+
+/// Where everything is.
+pub struct Layout {
+    /// The sections in their order in the file.
+    pub order: Vec<usize>,
+    /// The number of each section in the file.
+    pub numbers: Vec<u32>,
+    pub programs: Vec<ProgramHeader>,
+    /// The first byte behind the contents of sections.
+    pub end: u64,
+}
+
+impl Layout {
+    /// Gives every section its address and its place in the file.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`].
+    pub fn of(outputs: &mut Outputs) -> Result<Layout> {
+        let list = &mut outputs.list;
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        order.sort_by_key(|index| rank(&list[*index]));
+        let segments = segments(list, &order);
+        let is =
+            |test: fn(&Output) -> bool| order.iter().copied().filter(|n| test(&list[*n])).collect();
+        let relro: Vec<usize> = is(is_relro);
+        let notes: Vec<usize> = is(|o| o.kind == SHT_NOTE && o.in_memory());
+        let notes: Vec<Vec<usize>> = notes
+            .chunk_by(|a, b| list[*a].align == list[*b].align)
+            .map(<[usize]>::to_vec)
+            .collect();
+        // The header of headers, that of the dynamic section and that of the stack, which says that it holds no code.
+        let count = 3 + segments.len() + usize::from(!relro.is_empty()) + notes.len();
+        let headers = FILE_HEADER_SIZE + count as u64 * PROGRAM_HEADER_SIZE;
+        let end = place(list, &order, &segments, headers)?;
+        let list = &*list;
+        let mut programs = vec![ProgramHeader {
+            kind: elf::PT_PHDR,
+            flags: elf::PF_R,
+            offset: FILE_HEADER_SIZE,
+            address: FILE_HEADER_SIZE,
+            file_size: headers - FILE_HEADER_SIZE,
+            memory_size: headers - FILE_HEADER_SIZE,
+            align: 8,
+        }];
+        for (n, segment) in segments.iter().enumerate() {
+            // The table has room for those that are empty, and does not list them.
+            if n > 0 && segment.is_empty(list) {
+                continue;
+            }
+            let mut program = program(list, elf::PT_LOAD, &segment.sections);
+            program.flags = segment.flags;
+            program.align = program.align.max(PAGE);
+            if n == 0 {
+                // With the headers.
+                program.file_size += program.offset;
+                program.memory_size += program.address;
+                (program.offset, program.address) = (0, 0);
+            }
+            programs.push(program);
+        }
+        programs.push(program(list, elf::PT_DYNAMIC, &[outputs.dynamic.dynamic]));
+        if !relro.is_empty() {
+            let mut program = program(list, elf::PT_GNU_RELRO, &relro);
+            // What a loader protects are pages.
+            let end = align_up(program.offset + program.memory_size, PAGE);
+            program.memory_size = end - program.offset;
+            (program.align, program.flags) = (1, elf::PF_R);
+            programs.push(program);
+        }
+        programs.push(ProgramHeader {
+            kind: elf::PT_GNU_STACK,
+            flags: elf::PF_R | elf::PF_W,
+            offset: 0,
+            address: 0,
+            file_size: 0,
+            memory_size: 0,
+            align: 0,
+        });
+        programs.extend(notes.iter().map(|notes| program(list, elf::PT_NOTE, notes)));
+        let mut numbers = vec![0; order.len()];
+        for (index, number) in order.iter().zip(1..) {
+            numbers[*index] = number;
+        }
+        Ok(Layout {
+            order,
+            numbers,
+            programs,
+            end,
+        })
+    }
+}
+
+/// Sections that are loaded together.
+struct Segment {
+    flags: elf::ProgramFlags,
+    sections: Vec<usize>,
+}
+
+impl Segment {
+    /// Whether there is nothing in it.
+    fn is_empty(&self, list: &[Output]) -> bool {
+        self.sections.iter().all(|index| list[*index].size == 0)
+    }
+}
+
+/// A place in the order of sections: what is not in memory is last; notes are first, then what is read, what is executed
+/// and what is written, each with zeros last, and of what is written that first which is not after relocation.
+fn rank(output: &Output) -> u32 {
+    if !output.in_memory() {
+        return 1 << 16;
+    }
+    if output.kind == SHT_NOTE {
+        return 0;
+    }
+    let writable = output.flags & SHF_WRITE != 0;
+    let code = output.flags & SHF_EXECINSTR != 0;
+    let use_ = match (code, writable) {
+        (false, false) if output.kind == SHT_PROGBITS => 1 << 10,
+        (false, false) => 0,
+        (true, false) => 1 << 11,
+        (true, true) => 1 << 12,
+        (false, true) => 1 << 13,
+    };
+    let after_relro = u32::from(!is_relro(output)) << 9;
+    let zeros = u32::from(output.kind == SHT_NOBITS) << 7;
+    1 << 14 | use_ | after_relro | zeros
+}
+
+/// Whether a section is written by the loader only, when it applies relocations.
+fn is_relro(output: &Output) -> bool {
+    let names = [
+        ".got",
+        ".dynamic",
+        ".data.rel.ro",
+        ".bss.rel.ro",
+        ".ctors",
+        ".dtors",
+        ".jcr",
+        ".eh_frame",
+        ".init_array",
+        ".fini_array",
+        ".preinit_array",
+    ];
+    output.in_memory() && output.flags & SHF_WRITE != 0 && names.contains(&output.name.as_str())
+}
+
+fn flags(output: &Output) -> elf::ProgramFlags {
+    let mut flags = elf::PF_R;
+    if output.flags & SHF_WRITE != 0 {
+        flags |= elf::PF_W;
+    }
+    if output.flags & SHF_EXECINSTR != 0 {
+        flags |= elf::PF_X;
+    }
+    flags
+}
+
+/// What is loaded together: the headers of the file with what is read, and then each change of what may be done.
+fn segments(list: &[Output], order: &[usize]) -> Vec<Segment> {
+    let mut segments = vec![Segment {
+        flags: elf::PF_R,
+        sections: Vec::new(),
+    }];
+    let mut was_relro = false;
+    for index in order.iter().copied().filter(|n| list[*n].in_memory()) {
+        let (flags, relro) = (flags(&list[index]), is_relro(&list[index]));
+        match segments.last_mut() {
+            Some(last) if last.flags == flags && (relro || !was_relro) => last.sections.push(index),
+            _ => segments.push(Segment {
+                flags,
+                sections: vec![index],
+            }),
+        }
+        was_relro = relro;
+    }
+    segments
+}
+
+/// Gives addresses and places in the file; the end of the last contents.
+fn place(list: &mut [Output], order: &[usize], segments: &[Segment], headers: u64) -> Result<u64> {
+    let too_large = || Error::TooLarge("its sections".to_owned());
+    let (mut address, mut offset) = (headers, headers);
+    for (n, segment) in segments.iter().enumerate() {
+        let aligns = segment.sections.iter().map(|index| list[*index].align);
+        let page = aligns.max().unwrap_or(1).max(PAGE);
+        let empty = n > 0 && segment.is_empty(list);
+        // The first segment begins with the headers, which are at 0 in memory and in the file.
+        let mut first = (n == 0).then_some((0, 0));
+        for index in &segment.sections {
+            let output = &mut list[*index];
+            if first.is_none() {
+                address = align_up(address, PAGE).saturating_add(address % PAGE);
+            }
+            output.address = align_up(address, output.align);
+            let (start, start_offset) = *first.get_or_insert_with(|| {
+                // Where the file goes on, but at the same place of a page.
+                let skew = output.address.wrapping_sub(offset) % page;
+                (output.address, offset.saturating_add(skew))
+            });
+            if empty {
+                offset = align_up(offset, output.align);
+            } else if output.in_file() || start == output.address {
+                offset = start_offset.saturating_add(output.address - start);
+            }
+            output.offset = offset;
+            address = output.address.saturating_add(output.size);
+            if output.in_file() {
+                offset = offset.saturating_add(output.size);
+            }
+        }
+    }
+    for index in order {
+        let output = &mut list[*index];
+        if output.in_memory() {
+            continue;
+        }
+        output.offset = align_up(offset, output.align);
+        offset = output.offset;
+        if output.in_file() {
+            offset = offset.saturating_add(output.size);
+        }
+    }
+    match address <= MAX_IMAGE_SIZE && offset <= MAX_FILE_SIZE {
+        true => Ok(offset),
+        false => Err(too_large()),
+    }
+}
+
+/// The header of some sections that follow each other.
+fn program(list: &[Output], kind: elf::ProgramType, sections: &[usize]) -> ProgramHeader {
+    let all = || sections.iter().map(|index| &list[*index]);
+    let (address, offset) = all().next().map_or((0, 0), |o| (o.address, o.offset));
+    let end = all().map(|o| o.address + o.size).max().unwrap_or(address);
+    let in_file = all().filter(|o| o.in_file()).map(|o| o.offset + o.size);
+    ProgramHeader {
+        kind,
+        flags: all().map(flags).fold(elf::PF_R, |all, flags| all | flags),
+        offset,
+        address,
+        file_size: in_file.max().unwrap_or(offset) - offset,
+        memory_size: end - address,
+        align: all().map(|o| o.align).max().unwrap_or(1),
+    }
+}

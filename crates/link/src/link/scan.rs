@@ -1,0 +1,260 @@
+//! What the relocations of the files ask of the result: entries of the global offset table, and relocations that a loader
+//! applies.
+//!
+//! Source: "User Guide for AMDGPU Backend", "Relocation Records"; `lld/ELF/Relocations.cpp`.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::elf::{SHF_WRITE, STB_WEAK};
+use crate::error::{Problem, Result};
+use crate::reloc;
+use crate::relocatable::{Place, Relocation};
+
+use super::sections::Outputs;
+use super::symbols::{Definition, Symbols, Target};
+use super::{Files, Options, unlinkable};
+
+/// The size of an entry of the global offset table.
+pub const ENTRY_SIZE: u64 = 8;
+
+/// A relocation that a loader applies.
+#[derive(Debug, Clone, Copy)]
+pub struct Dynamic {
+    pub place: DynamicPlace,
+    /// The symbol whose address the loader knows; none, if it adds the address of the object.
+    pub symbol: Option<usize>,
+    /// What is added: a number, to the address of this symbol if there is none above.
+    pub target: Target,
+    pub addend: i64,
+}
+
+/// Where a loader applies a relocation.
+#[derive(Debug, Clone, Copy)]
+pub enum DynamicPlace {
+    /// In a section of the result.
+    Section { output: usize, at: u64 },
+    /// In an entry of the global offset table.
+    Entry(usize),
+}
+
+/// What all relocations ask for.
+pub struct Scan {
+    /// The symbols whose addresses are in the global offset table, and the number of each one's entry.
+    pub entry_of: HashMap<Target, usize>,
+    pub dynamic: Vec<Dynamic>,
+}
+
+impl Scan {
+    /// # Errors
+    /// [`crate::Error::Unlinkable`] with all symbols that nothing defines and all relocations that cannot be.
+    pub fn of(
+        files: &Files,
+        symbols: &Symbols,
+        outputs: &Outputs,
+        options: &Options,
+    ) -> Result<Scan> {
+        let mut scanner = Scanner {
+            files,
+            symbols,
+            outputs,
+            options,
+            scan: Scan {
+                entry_of: HashMap::new(),
+                dynamic: Vec::new(),
+            },
+            entries: BTreeMap::new(),
+            problems: Vec::new(),
+            undefined: HashSet::new(),
+        };
+        for (input, file) in files.inputs.iter().enumerate() {
+            for section in 0..file.object.sections.len() {
+                scanner.section(input, section);
+            }
+        }
+        unlinkable(std::mem::take(&mut scanner.problems))?;
+        Ok(scanner.finish())
+    }
+}
+
+/// What the address of a symbol is known to be when files are linked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Nothing, as of weak symbols that nothing defines: 0.
+    Nothing,
+    /// A number.
+    Number,
+    /// A distance from the start of the result.
+    Distance,
+    /// Not yet: a definition outside may take its place.
+    Outside(usize),
+}
+
+struct Scanner<'a> {
+    files: &'a Files<'a>,
+    symbols: &'a Symbols,
+    outputs: &'a Outputs,
+    options: &'a Options,
+    scan: Scan,
+    /// The symbols whose addresses are in the global offset table.
+    entries: BTreeMap<Target, Known>,
+    problems: Vec<Problem>,
+    /// Symbols that nothing defines and a problem says so.
+    undefined: HashSet<usize>,
+}
+
+impl Scanner<'_> {
+    fn section(&mut self, input: usize, number: usize) {
+        let section = &self.files.inputs[input].object.sections[number];
+        let Some((output, _)) = self.outputs.place(input, number, 0) else {
+            return;
+        };
+        let (in_memory, writable) = {
+            let output = &self.outputs.list[output];
+            (output.in_memory(), section.flags & SHF_WRITE != 0)
+        };
+        for relocation in &section.relocations {
+            let target = self.symbols.target(input, relocation.symbol);
+            if self.is_undefined(target) {
+                self.tell_undefined(target, input, number, relocation);
+            } else if in_memory {
+                let problem = self.relocation(input, number, relocation, target, writable);
+                self.problems.extend(problem.err());
+            }
+        }
+    }
+
+    /// Whether something has to define a symbol, and nothing does.
+    fn is_undefined(&self, target: Target) -> bool {
+        let Some(global) = self.symbols.of(target) else {
+            return false;
+        };
+        let outside = self.options.allow_undefined && global.is_preemptible();
+        global.is_undefined() && global.binding != STB_WEAK && !outside
+    }
+
+    fn tell_undefined(&mut self, target: Target, input: usize, section: usize, at: &Relocation) {
+        let Target::Global(number) = target else {
+            return;
+        };
+        if self.undefined.insert(number) {
+            self.problems.push(Problem::Undefined {
+                symbol: self.symbols.globals[number].name.clone(),
+                by: self.files.tell(input, section, at),
+            });
+        }
+    }
+
+    fn known(&self, input: usize, relocation: &Relocation, target: Target) -> Known {
+        let definition = match target {
+            Target::Global(number) => {
+                let global = &self.symbols.globals[number];
+                if global.is_preemptible() {
+                    return Known::Outside(number);
+                }
+                global.definition
+            }
+            Target::Local { .. } => match self.files.place(input, relocation.symbol) {
+                Place::Section(_) => return Known::Distance,
+                Place::Absolute => return Known::Number,
+                _ => Definition::Undefined,
+            },
+        };
+        match definition {
+            Definition::Undefined => Known::Nothing,
+            Definition::Absolute(_) => Known::Number,
+            _ => Known::Distance,
+        }
+    }
+
+    fn relocation(
+        &mut self,
+        input: usize,
+        section: usize,
+        relocation: &Relocation,
+        target: Target,
+        writable: bool,
+    ) -> Result<(), Problem> {
+        let known = self.known(input, relocation, target);
+        let refuse = |problem: &str| {
+            Err(Problem::Relocation {
+                place: self.files.tell(input, section, relocation),
+                symbol: self.name(input, relocation),
+                kind: reloc::name(relocation.kind),
+                problem: problem.to_owned(),
+            })
+        };
+        match relocation.kind {
+            reloc::NONE => Ok(()),
+            reloc::GOTPCREL | reloc::GOTPCREL32_LO | reloc::GOTPCREL32_HI => {
+                self.entries.insert(target, known);
+                Ok(())
+            }
+            reloc::ABS64 if matches!(known, Known::Nothing | Known::Number) => Ok(()),
+            reloc::ABS64 if !writable => refuse(
+                "a loader would have to write to a section that is only read; put the data into .data or .data.rel.ro",
+            ),
+            reloc::ABS64 => {
+                let place = self.outputs.place(input, section, relocation.offset);
+                if let Some((output, at)) = place {
+                    let place = DynamicPlace::Section { output, at };
+                    self.dynamic(place, known, target, relocation.addend);
+                }
+                Ok(())
+            }
+            reloc::ABS32 | reloc::ABS32_LO | reloc::ABS32_HI => match known {
+                Known::Nothing | Known::Number => Ok(()),
+                _ => refuse(
+                    "its address is not known before it is loaded; take the distance to it (@rel32@lo, @rel32@hi)",
+                ),
+            },
+            reloc::REL32 | reloc::REL32_LO | reloc::REL32_HI | reloc::REL64 | reloc::REL16 => {
+                match known {
+                    Known::Outside(_) => refuse(
+                        "another object may define it, too; make it .hidden or .protected, or take its address from the \
+                         global offset table (@gotpcrel32@lo, @gotpcrel32@hi)",
+                    ),
+                    Known::Number => refuse(
+                        "it is a number, and the distance to a number is not known before the object is loaded",
+                    ),
+                    _ => Ok(()),
+                }
+            }
+            _ => refuse("no linker for AMD GPUs knows it"),
+        }
+    }
+
+    fn name(&self, input: usize, relocation: &Relocation) -> String {
+        let object = self.files.inputs[input].object;
+        let symbol = &object.symbols[relocation.symbol];
+        match symbol.place {
+            Place::Section(section) if symbol.name.is_empty() => {
+                object.sections[section].name.clone()
+            }
+            _ => symbol.name.clone(),
+        }
+    }
+
+    /// Numbers the entries of the global offset table, and has the loader write those that it knows.
+    fn finish(mut self) -> Scan {
+        for (number, (target, known)) in std::mem::take(&mut self.entries).into_iter().enumerate() {
+            self.scan.entry_of.insert(target, number);
+            if !matches!(known, Known::Nothing | Known::Number) {
+                self.dynamic(DynamicPlace::Entry(number), known, target, 0);
+            }
+        }
+        self.scan
+    }
+
+    fn dynamic(&mut self, place: DynamicPlace, known: Known, target: Target, addend: i64) {
+        let symbol = match known {
+            Known::Outside(number) => Some(number),
+            _ => None,
+        };
+        self.scan.dynamic.push(Dynamic {
+            place,
+            symbol,
+            target,
+            addend,
+        });
+    }
+}

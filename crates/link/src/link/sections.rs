@@ -1,0 +1,331 @@
+//! Which sections of the files become which of the result.
+//!
+//! Source: `lld/ELF/Writer.cpp` (`getOutputSectionName`, order of input) and `OutputSections.cpp`.
+
+use std::collections::HashMap;
+
+use crate::elf::{SHF_ALLOC, SHF_MERGE, SHF_WRITE, SHT_NOBITS, SHT_PROGBITS};
+use crate::relocatable::{Relocatable, Section};
+
+use super::Files;
+use super::merge::Merged;
+use super::symbols::{Definition, Symbols};
+
+/// Names that stand for all that begin with them and a point: `.text.f` becomes a part of `.text`.
+const PREFIXES: [&str; 12] = [
+    ".text",
+    ".data.rel.ro",
+    ".data",
+    ".rodata",
+    ".bss.rel.ro",
+    ".bss",
+    ".gcc_except_table",
+    ".init_array",
+    ".fini_array",
+    ".preinit_array",
+    ".ctors",
+    ".dtors",
+];
+
+/// A section of the result.
+#[derive(Debug, Default)]
+pub struct Output {
+    pub name: String,
+    pub kind: u32,
+    pub flags: u64,
+    pub align: u64,
+    pub entry_size: u64,
+    /// What it is made of; nothing, if the linker makes it.
+    pub parts: Vec<Part>,
+    pub size: u64,
+    /// The section that it refers to, and a number that says more (`sh_link`, `sh_info`).
+    pub link: Option<usize>,
+    pub info: u32,
+    /// Address and place in the file, once they are known.
+    pub address: u64,
+    pub offset: u64,
+}
+
+/// What a section is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    pub what: PartOf,
+    /// Where it begins.
+    pub at: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum PartOf {
+    /// A section of a file.
+    Section { input: usize, section: usize },
+    /// Entries of several sections, each once.
+    Merged(usize),
+    /// Room for a common symbol, the number of which this is.
+    Room {
+        global: usize,
+        size: u64,
+        align: u64,
+    },
+}
+
+/// Where a section of a file has gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    /// Nowhere.
+    Dropped,
+    /// To a section of the result.
+    At { output: usize, at: u64 },
+    /// Into entries that are merged, as which of their sections.
+    Merged { merged: usize, member: usize },
+}
+
+/// The sections that the linker makes, by their indices.
+#[derive(Debug, Default)]
+pub struct DynamicSections {
+    pub symbols: usize,
+    pub gnu_hash: usize,
+    pub hash: usize,
+    pub names: usize,
+    pub relocations: Option<usize>,
+    pub dynamic: usize,
+    pub got: Option<usize>,
+}
+
+/// The sections of the result, in the order in which they are first named.
+pub struct Outputs {
+    pub list: Vec<Output>,
+    pub merged: Vec<Merged>,
+    /// Where each section of each file has gone.
+    pub homes: Vec<Vec<Home>>,
+    pub dynamic: DynamicSections,
+}
+
+impl Outputs {
+    /// Joins the sections of all files, and makes room for common symbols.
+    pub fn collect(files: &Files, symbols: &mut Symbols) -> Outputs {
+        let mut collector = Collector {
+            outputs: Outputs {
+                list: Vec::new(),
+                merged: Vec::new(),
+                homes: Vec::new(),
+                dynamic: DynamicSections::default(),
+            },
+            known: HashMap::new(),
+        };
+        // What is common comes before what is in the files.
+        for (number, global) in symbols.globals.iter().enumerate() {
+            if let Definition::Common { size, align } = global.definition {
+                collector.room(number, size, align);
+            }
+        }
+        for (input, file) in files.inputs.iter().enumerate() {
+            let count = file.object.sections.len();
+            collector.outputs.homes.push(vec![Home::Dropped; count]);
+            for section in 0..count {
+                if files.kept[input][section] {
+                    collector.add(file.object, input, section);
+                }
+            }
+        }
+        for (global, definition) in collector.place(files) {
+            symbols.globals[global].definition = definition;
+        }
+        collector.outputs
+    }
+
+    /// Where a place of a section of a file is in the result: the section, and the offset in it.
+    pub fn place(&self, input: usize, section: usize, offset: u64) -> Option<(usize, u64)> {
+        match self.homes[input][section] {
+            Home::Dropped => None,
+            Home::At { output, at } => Some((output, at.wrapping_add(offset))),
+            Home::Merged { merged, member } => {
+                let merged = &self.merged[merged];
+                let at = merged.place(member, offset)?;
+                Some((merged.output, merged.at.wrapping_add(at)))
+            }
+        }
+    }
+
+    /// Adds a section that the linker makes, and gives its index.
+    pub fn add(&mut self, output: Output) -> usize {
+        self.list.push(output);
+        self.list.len() - 1
+    }
+}
+
+struct Collector {
+    outputs: Outputs,
+    known: HashMap<String, usize>,
+}
+
+impl Collector {
+    /// The section of the result of a name.
+    fn output(&mut self, name: &str, like: &Section) -> usize {
+        if let Some(index) = self.known.get(name) {
+            return *index;
+        }
+        let index = self.outputs.add(Output {
+            name: name.to_owned(),
+            kind: like.kind,
+            entry_size: like.entry_size,
+            align: 1,
+            ..Output::default()
+        });
+        self.known.insert(name.to_owned(), index);
+        index
+    }
+
+    /// Adds a section of a file.
+    fn add(&mut self, object: &Relocatable, input: usize, section: usize) {
+        let from = &object.sections[section];
+        let index = self.output(output_name(&from.name), from);
+        let output = &mut self.outputs.list[index];
+        output.join(from);
+        let what = PartOf::Section { input, section };
+        if !is_merged(from) {
+            return output.parts.push(Part { what, at: 0 });
+        }
+        let merged = self.outputs.merged.iter();
+        let mut merged = merged.enumerate();
+        let number = merged.find(|(_, m)| m.output == index && m.takes(from));
+        let number = match number {
+            Some((number, _)) => number,
+            None => {
+                let number = self.outputs.merged.len();
+                self.outputs.merged.push(Merged::new(index, from));
+                let what = PartOf::Merged(number);
+                self.outputs.list[index].parts.push(Part { what, at: 0 });
+                number
+            }
+        };
+        let member = self.outputs.merged[number].add(from);
+        self.outputs.homes[input][section] = Home::Merged {
+            merged: number,
+            member,
+        };
+    }
+
+    /// Makes room for a common symbol.
+    fn room(&mut self, global: usize, size: u64, align: u64) {
+        let like = Section {
+            name: ".bss".to_owned(),
+            kind: SHT_NOBITS,
+            flags: SHF_ALLOC | SHF_WRITE,
+            entry_size: 0,
+            align,
+            bytes: Vec::new(),
+            size,
+            group: None,
+            relocations: Vec::new(),
+        };
+        let index = self.output(".bss", &like);
+        let output = &mut self.outputs.list[index];
+        output.join(&like);
+        let what = PartOf::Room {
+            global,
+            size,
+            align,
+        };
+        output.parts.push(Part { what, at: 0 });
+    }
+
+    /// Gives each part its place in its section; where common symbols are is the result.
+    fn place(&mut self, files: &Files) -> Vec<(usize, Definition)> {
+        let mut commons = Vec::new();
+        let Outputs {
+            list,
+            merged,
+            homes,
+            ..
+        } = &mut self.outputs;
+        for (index, output) in list.iter_mut().enumerate() {
+            if [".init_array", ".fini_array", ".preinit_array"].contains(&output.name.as_str()) {
+                output.parts.sort_by_key(|part| priority(files, part));
+            }
+            for part in &mut output.parts {
+                let (size, align) = match part.what {
+                    PartOf::Section { input, section } => {
+                        let section = &files.inputs[input].object.sections[section];
+                        (section.size, section.align)
+                    }
+                    PartOf::Merged(number) => merged[number].finish(),
+                    PartOf::Room { size, align, .. } => (size, align),
+                };
+                part.at = align_up(output.size, align);
+                output.size = part.at.saturating_add(size);
+                let at = part.at;
+                match part.what {
+                    PartOf::Section { input, section } => {
+                        homes[input][section] = Home::At { output: index, at };
+                    }
+                    PartOf::Merged(number) => merged[number].at = at,
+                    PartOf::Room { global, .. } => {
+                        commons.push((global, Definition::Output { output: index, at }));
+                    }
+                }
+            }
+        }
+        commons
+    }
+}
+
+impl Output {
+    /// Takes flags, type and alignment of a section that becomes a part.
+    fn join(&mut self, from: &Section) {
+        // Zeros are written out where others are bytes, and so is whatever differs.
+        if self.kind != from.kind {
+            self.kind = SHT_PROGBITS;
+        }
+        if self.entry_size != from.entry_size {
+            self.entry_size = 0;
+        }
+        self.flags |= from.flags;
+        self.align = self.align.max(from.align).max(1);
+    }
+
+    /// Whether it takes room in the file.
+    pub fn in_file(&self) -> bool {
+        self.kind != SHT_NOBITS
+    }
+
+    /// Whether it is in memory.
+    pub fn in_memory(&self) -> bool {
+        self.flags & SHF_ALLOC != 0
+    }
+}
+
+/// The next multiple of an alignment, which is a power of two or 0 for none; the largest number where there is none.
+pub fn align_up(at: u64, align: u64) -> u64 {
+    at.checked_next_multiple_of(align.max(1))
+        .unwrap_or(u64::MAX)
+}
+
+/// The name of the section that a section becomes a part of.
+fn output_name(name: &str) -> &str {
+    let begins = |prefix: &&&str| {
+        let rest = name.strip_prefix(**prefix);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    PREFIXES.iter().find(begins).map_or(name, |prefix| prefix)
+}
+
+/// Whether entries of a section that are equal become one.
+fn is_merged(section: &Section) -> bool {
+    section.flags & SHF_MERGE != 0
+        && section.flags & SHF_WRITE == 0
+        && section.entry_size != 0
+        && section.size != 0
+        && section.size.is_multiple_of(section.entry_size)
+        && section.relocations.is_empty()
+        && section.kind != SHT_NOBITS
+}
+
+/// Functions that are called at the start are in the order of the numbers in their sections' names.
+fn priority(files: &Files, part: &Part) -> u32 {
+    let PartOf::Section { input, section } = part.what else {
+        return u32::MAX;
+    };
+    let name = &files.inputs[input].object.sections[section].name;
+    let number = name.rsplit('.').next().and_then(|n| n.parse().ok());
+    number.unwrap_or(65536)
+}

@@ -1,0 +1,291 @@
+//! Which definition each symbol gets.
+//!
+//! Source: "System V ABI", "Symbol Table", and what LLVM's linker does where that is silent (`lld/ELF/Symbols.cpp`).
+
+use std::collections::HashMap;
+
+use crate::elf::{
+    STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_NOTYPE, STV_DEFAULT, STV_HIDDEN, STV_PROTECTED,
+};
+use crate::error::{Problem, Result};
+use crate::relocatable::{Place, Symbol};
+
+use super::sections::Outputs;
+use super::{Files, unlinkable};
+
+/// What a relocation refers to. The order is that of entries of the global offset table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// A symbol of all files, by its number.
+    Global(usize),
+    /// One of a file.
+    Local { input: usize, symbol: usize },
+}
+
+/// Where a symbol of all files is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Definition {
+    Undefined,
+    Absolute(u64),
+    /// In a section of a file.
+    Section {
+        input: usize,
+        section: usize,
+        value: u64,
+    },
+    /// Nowhere yet.
+    Common {
+        size: u64,
+        align: u64,
+    },
+    /// In a section of the result.
+    Output {
+        output: usize,
+        at: u64,
+    },
+}
+
+/// A symbol of all files.
+#[derive(Debug)]
+pub struct Global {
+    pub name: String,
+    pub size: u64,
+    pub kind: u8,
+    pub binding: u8,
+    pub visibility: u8,
+    pub definition: Definition,
+    /// The file that defines it, or that named it first.
+    pub input: Option<usize>,
+}
+
+impl Global {
+    /// Whether it is seen outside of the result.
+    pub fn is_exported(&self) -> bool {
+        matches!(self.visibility, STV_DEFAULT | STV_PROTECTED)
+    }
+
+    /// Whether a definition outside can take its place.
+    pub fn is_preemptible(&self) -> bool {
+        self.visibility == STV_DEFAULT
+    }
+
+    pub fn is_undefined(&self) -> bool {
+        self.definition == Definition::Undefined
+    }
+}
+
+/// The symbols of all files, in the order in which they are first named.
+pub struct Symbols {
+    pub globals: Vec<Global>,
+    known: HashMap<String, usize>,
+    /// For each symbol of each file, what it is.
+    targets: Vec<Vec<Target>>,
+}
+
+impl Symbols {
+    /// Finds a definition for each symbol.
+    ///
+    /// # Errors
+    /// [`crate::Error::Unlinkable`] with those that have several.
+    pub fn resolve(files: &Files) -> Result<Symbols> {
+        let mut symbols = Symbols {
+            globals: Vec::new(),
+            known: HashMap::new(),
+            targets: Vec::new(),
+        };
+        let mut problems = Vec::new();
+        for (input, file) in files.inputs.iter().enumerate() {
+            let mut targets = Vec::with_capacity(file.object.symbols.len());
+            for (n, symbol) in file.object.symbols.iter().enumerate() {
+                if symbol.binding == STB_LOCAL {
+                    targets.push(Target::Local { input, symbol: n });
+                    continue;
+                }
+                let global = symbols.global(&symbol.name);
+                targets.push(Target::Global(global));
+                let definition = definition(files.place(input, n), input, symbol);
+                let global = &mut symbols.globals[global];
+                global.see(symbol);
+                if let Err(first) = global.offer(symbol, definition, input) {
+                    let name = |input: usize| files.inputs[input].name.to_owned();
+                    problems.push(Problem::Duplicate {
+                        symbol: symbol.name.clone(),
+                        first: name(first),
+                        second: name(input),
+                    });
+                }
+            }
+            symbols.targets.push(targets);
+        }
+        unlinkable(problems)?;
+        Ok(symbols)
+    }
+
+    /// The number of a symbol, which is made if nobody has named it.
+    fn global(&mut self, name: &str) -> usize {
+        if let Some(number) = self.known.get(name) {
+            return *number;
+        }
+        let number = self.globals.len();
+        self.known.insert(name.to_owned(), number);
+        self.globals.push(Global {
+            name: name.to_owned(),
+            size: 0,
+            kind: STT_NOTYPE,
+            binding: STB_WEAK,
+            visibility: STV_DEFAULT,
+            definition: Definition::Undefined,
+            input: None,
+        });
+        number
+    }
+
+    /// What a symbol of a file is.
+    pub fn target(&self, input: usize, symbol: usize) -> Target {
+        self.targets[input][symbol]
+    }
+
+    /// The symbol of all files, if it is one.
+    pub fn of(&self, target: Target) -> Option<&Global> {
+        match target {
+            Target::Global(number) => Some(&self.globals[number]),
+            Target::Local { .. } => None,
+        }
+    }
+
+    /// Defines what programs name and only the linker knows, where they name it: the start and the end of arrays of
+    /// functions, and of sections whose names are those of variables in C.
+    pub fn define_edges(&mut self, outputs: &Outputs) {
+        for (index, output) in outputs.list.iter().enumerate() {
+            let name = output.name.as_str();
+            let array = [".preinit_array", ".init_array", ".fini_array"].contains(&name);
+            let (start, end, visibility) = if array {
+                let name = &name[1..];
+                (
+                    format!("__{name}_start"),
+                    format!("__{name}_end"),
+                    STV_HIDDEN,
+                )
+            } else if is_c_identifier(name) {
+                (
+                    format!("__start_{name}"),
+                    format!("__stop_{name}"),
+                    STV_PROTECTED,
+                )
+            } else {
+                continue;
+            };
+            self.define(&start, index, 0, visibility);
+            self.define(&end, index, output.size, visibility);
+        }
+        // Arrays that are not there are empty.
+        for array in ["preinit_array", "init_array", "fini_array"] {
+            for edge in ["start", "end"] {
+                let number = self.known.get(&format!("__{array}_{edge}"));
+                let global = number.map(|number| &mut self.globals[*number]);
+                if let Some(global) = global.filter(|g| g.is_undefined()) {
+                    global.definition = Definition::Absolute(0);
+                    global.visibility = STV_HIDDEN;
+                }
+            }
+        }
+    }
+
+    /// Defines `_DYNAMIC`, which every shared library has.
+    pub fn define_dynamic(&mut self, outputs: &Outputs) {
+        self.global("_DYNAMIC");
+        self.define("_DYNAMIC", outputs.dynamic.dynamic, 0, STV_HIDDEN);
+    }
+
+    fn define(&mut self, name: &str, output: usize, at: u64, visibility: u8) {
+        let Some(number) = self.known.get(name) else {
+            return;
+        };
+        let global = &mut self.globals[*number];
+        if global.is_undefined() {
+            global.definition = Definition::Output { output, at };
+            global.binding = STB_GLOBAL;
+            global.visibility = narrower(global.visibility, visibility);
+        }
+    }
+}
+
+/// Where a symbol of a file says that it is.
+fn definition(place: Place, input: usize, symbol: &Symbol) -> Definition {
+    match place {
+        Place::Undefined => Definition::Undefined,
+        Place::Absolute => Definition::Absolute(symbol.value),
+        Place::Common => Definition::Common {
+            size: symbol.size,
+            align: symbol.value.max(1),
+        },
+        Place::Section(section) => Definition::Section {
+            input,
+            section,
+            value: symbol.value,
+        },
+    }
+}
+
+/// The visibility of a symbol that is named with two: that which shows less. Default shows most, then protected, hidden and
+/// internal.
+fn narrower(a: u8, b: u8) -> u8 {
+    match (a, b) {
+        (STV_DEFAULT, other) | (other, STV_DEFAULT) => other,
+        (a, b) => a.min(b),
+    }
+}
+
+fn is_c_identifier(name: &str) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(word) && name.starts_with(|c: char| !c.is_ascii_digit())
+}
+
+impl Global {
+    /// Takes what every file that names a symbol says of it.
+    fn see(&mut self, symbol: &Symbol) {
+        self.visibility = narrower(self.visibility, symbol.visibility);
+    }
+
+    /// Takes a definition if it goes before the one that is there; the file of the other one, if neither does.
+    fn offer(&mut self, symbol: &Symbol, new: Definition, input: usize) -> Result<(), usize> {
+        let weak = symbol.binding == STB_WEAK;
+        let replaces = match (self.definition, new) {
+            (Definition::Undefined, Definition::Undefined) => {
+                // One strong use makes it needed.
+                if !weak {
+                    self.binding = symbol.binding;
+                }
+                if self.input.is_none() {
+                    (self.input, self.kind) = (Some(input), symbol.kind);
+                }
+                false
+            }
+            (_, Definition::Undefined) => false,
+            (Definition::Undefined, _) => true,
+            (Definition::Common { size, align }, Definition::Common { size: s, align: a }) => {
+                let largest = size.max(s);
+                let align = align.max(a);
+                self.definition = Definition::Common {
+                    size: largest,
+                    align,
+                };
+                self.size = largest;
+                false
+            }
+            (Definition::Common { .. }, _) => !weak,
+            // Of several weak ones the first is taken.
+            (_, _) if self.binding == STB_WEAK => !weak || matches!(new, Definition::Common { .. }),
+            (_, _) if weak || matches!(new, Definition::Common { .. }) => false,
+            (Definition::Absolute(a), Definition::Absolute(b)) if a == b => false,
+            _ => return Err(self.input.unwrap_or(input)),
+        };
+        if replaces {
+            self.definition = new;
+            self.binding = symbol.binding;
+            (self.size, self.kind) = (symbol.size, symbol.kind);
+            self.input = Some(input);
+        }
+        Ok(())
+    }
+}

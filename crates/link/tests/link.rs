@@ -1,0 +1,346 @@
+//! Linked objects, compared with those that LLVM's linker makes of the same files.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _, SectionHeader as _};
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolFlags};
+use wavetank_link::{Input, Options, Relocatable, link};
+
+use crate::common::{Folder, run};
+
+type Elf<'a> = ElfFile64<'a, LittleEndian>;
+const LE: LittleEndian = LittleEndian;
+
+/// Links files by `wavetank_link` and by a linker of LLVM.
+fn both(linker: &str, files: &[Vec<u8>]) -> Option<(Vec<u8>, Vec<u8>)> {
+    let folder = Folder::new();
+    let mut command = Command::new(linker);
+    command
+        .args(["-shared", "--no-undefined", "-o"])
+        .arg(folder.path("out"));
+    let mut objects = Vec::new();
+    for (n, file) in files.iter().enumerate() {
+        let path = folder.path(&format!("{n}.o"));
+        fs::write(&path, file).expect("a file is written");
+        command.arg(path);
+        objects.push(Relocatable::read(file).expect("it is read"));
+    }
+    run(&mut command, b"")?;
+    let theirs = fs::read(folder.path("out")).expect("the linker writes");
+    let inputs: Vec<Input> = objects
+        .iter()
+        .map(|object| Input {
+            name: "input",
+            object,
+        })
+        .collect();
+    let ours = link(&inputs, &Options::default()).expect("it is linked");
+    Some((ours, theirs))
+}
+
+/// A section: name, address, size, type, flags, alignment, contents.
+type Contents = (String, u64, u64, u32, u64, u64, Vec<u8>);
+
+fn sections(elf: &Elf) -> Vec<Contents> {
+    let sections = elf.sections();
+    // What the linker says of itself, and its tables for people.
+    let left_out = [
+        ".comment",
+        ".shstrtab",
+        ".strtab",
+        ".symtab",
+        ".relro_padding",
+        "",
+    ];
+    let sections = sections.map(|section| {
+        let header = section.elf_section_header();
+        let name = section.name().expect("a name").to_owned();
+        let mut bytes = section.data().expect("contents").to_vec();
+        if name == ".dynsym" {
+            // The numbers of sections, which `.relro_padding` changes; symbols are compared with the names of their sections.
+            for symbol in bytes.chunks_mut(24) {
+                symbol[6..8].fill(0);
+            }
+        }
+        let kind = header.sh_type(LE).0;
+        (
+            name,
+            section.address(),
+            section.size(),
+            kind,
+            header.sh_flags(LE).0,
+            section.align(),
+            bytes,
+        )
+    });
+    sections
+        .filter(|s| !left_out.contains(&s.0.as_str()))
+        .collect()
+}
+
+fn segments(elf: &Elf) -> Vec<String> {
+    let headers = elf.elf_program_headers().iter();
+    let text = headers.map(|p| {
+        let kind = p.p_type(LE).0;
+        let mut memory = p.p_memsz(LE);
+        // From LLVM 18 on the padding behind what is read only after relocation is in memory.
+        if kind == 1 && p.p_flags(LE).0 == 6 {
+            memory = memory.min(p.p_filesz(LE));
+        }
+        format!(
+            "{kind:#x} {:?} {:#x} {:#x} {:#x} {memory:#x} {:#x}",
+            p.p_flags(LE),
+            p.p_offset(LE),
+            p.p_vaddr(LE),
+            p.p_filesz(LE),
+            p.p_align(LE)
+        )
+    });
+    text.collect()
+}
+
+fn symbols<'a>(
+    elf: &Elf,
+    symbols: impl Iterator<Item = object::read::elf::ElfSymbol64<'a, 'a, LittleEndian>>,
+) -> Vec<String> {
+    let text = symbols.map(|symbol| {
+        let SymbolFlags::Elf {
+            st_info, st_other, ..
+        } = symbol.flags()
+        else {
+            panic!("an ELF symbol");
+        };
+        let section = symbol.section_index();
+        let section = section.map(|index| elf.section_by_index(index).expect("a section"));
+        let section = section.map(|s| s.name().expect("a name").to_owned());
+        format!(
+            "{} {:#x} {:#x} {} {} {section:?}",
+            symbol.name().expect("a name"),
+            symbol.address(),
+            symbol.size(),
+            st_info.0,
+            st_other.0
+        )
+    });
+    text.collect()
+}
+
+/// Compares everything that a program can see.
+fn compare(what: &str, (ours, theirs): &(Vec<u8>, Vec<u8>)) {
+    let [a, b] = [ours, theirs].map(|bytes| Elf::parse(&bytes[..]).expect("an ELF file"));
+    let header = |elf: &Elf| {
+        let header = elf.elf_header();
+        let ident = header.e_ident();
+        (
+            ident.os_abi,
+            ident.abi_version,
+            header.e_flags(LE),
+            header.e_type(LE),
+        )
+    };
+    assert_eq!(header(&a), header(&b), "{what}");
+    let names = |elf: &Elf| -> Vec<String> {
+        sections(elf)
+            .iter()
+            .map(|s| format!("{} {:#x} {:#x}", s.0, s.1, s.2))
+            .collect()
+    };
+    assert_eq!(names(&a), names(&b), "{what}");
+    for (ours, theirs) in sections(&a).into_iter().zip(sections(&b)) {
+        assert_eq!(ours, theirs, "{what}");
+    }
+    assert_eq!(
+        symbols(&a, a.dynamic_symbols()),
+        symbols(&b, b.dynamic_symbols()),
+        "{what}"
+    );
+    assert_eq!(symbols(&a, a.symbols()), symbols(&b, b.symbols()), "{what}");
+    assert_eq!(segments(&a), segments(&b), "{what}");
+}
+
+fn assembled(source: &str) -> Option<Vec<u8>> {
+    let mut mc = Command::new("llvm-mc-14");
+    mc.args([
+        "-triple",
+        "amdgcn-amd-amdhsa",
+        "-mcpu",
+        "gfx900",
+        "--filetype=obj",
+    ]);
+    run(&mut mc, source.as_bytes())
+}
+
+/// Links sources by both, and compares.
+fn sources_are_linked_alike(what: &str, sources: &[&str]) {
+    let files: Option<Vec<_>> = sources.iter().map(|source| assembled(source)).collect();
+    for linker in ["ld.lld-15", "ld.lld-19"] {
+        if let Some(files) = files.as_ref().and_then(|files| both(linker, files)) {
+            compare(&format!("{what} by {linker}"), &files);
+        }
+    }
+}
+
+const MAIN: &str = "
+    .globl start
+    .protected start
+    .type start,@function
+start:
+    s_getpc_b64 s[0:1]
+    s_add_u32 s0, s0, other@rel32@lo+4
+    s_addc_u32 s1, s1, other@rel32@hi+12
+    s_getpc_b64 s[2:3]
+    s_add_u32 s2, s2, shared@gotpcrel32@lo+4
+    s_addc_u32 s3, s3, shared@gotpcrel32@hi+12
+    s_getpc_b64 s[2:3]
+    s_add_u32 s2, s2, local@gotpcrel32@lo+4
+    s_addc_u32 s3, s3, local@gotpcrel32@hi+12
+    s_getpc_b64 s[2:3]
+    s_add_u32 s2, s2, nowhere@gotpcrel32@lo+4
+    s_addc_u32 s3, s3, nowhere@gotpcrel32@hi+12
+    s_endpgm
+    .size start, .-start
+    .weak nowhere
+    .hidden nowhere
+    .weak anywhere
+    .section .data.rel.ro,\"aw\",@progbits
+    .p2align 3
+table:
+    .quad start
+    .quad other+8
+    .quad shared
+    .quad local
+    .quad anywhere
+    .quad nowhere
+    .data
+local:
+    .long 5
+    .set number, 0x123456789
+    .globl number
+    .comm buffer,100,6
+";
+
+const OTHER: &str = "
+    .globl other
+    .hidden other
+    .type other,@function
+    .p2align 8
+other:
+    s_setpc_b64 s[30:31]
+    .size other, .-other
+    .section .text.unlikely,\"ax\",@progbits
+    s_nop 5
+    .section .rodata,\"a\",@progbits
+    .p2align 4
+    .long other@rel32@lo
+    .data
+    .p2align 4
+    .globl shared
+    .type shared,@object
+shared:
+    .quad 1, shared
+    .comm buffer,200,3
+    .bss
+    .zero 50
+";
+
+#[test]
+fn files_are_linked_as_llvm_does() {
+    sources_are_linked_alike("two files", &[MAIN, OTHER]);
+    sources_are_linked_alike("the other way", &[OTHER, MAIN]);
+    sources_are_linked_alike("nothing", &["s_endpgm"]);
+    sources_are_linked_alike("empty", &[""]);
+}
+
+#[test]
+fn symbols_are_found_as_llvm_does() {
+    let weak = ".weak f\n.hidden f\n f: s_nop 1\n .globl g\n g: s_nop 2\n .long f@rel32@lo\n";
+    let strong = ".globl f\n f: s_nop 3\n.weak g\n .protected g\n g: s_nop 4\n .long g@rel32@lo";
+    sources_are_linked_alike("weak and strong", &[weak, strong]);
+    sources_are_linked_alike("strong and weak", &[strong, weak]);
+    sources_are_linked_alike(
+        "weak and weak",
+        &[
+            &weak.replace("globl", "weak"),
+            &strong.replace("globl", "weak"),
+        ],
+    );
+    let common = ".comm c,16,4\n.comm d,8,3\n.weak e\n.data\n e: .quad 5";
+    let defined = ".data\n.globl c\n c: .quad 7\n.weak d\n d: .quad 8\n.comm e,4,2";
+    sources_are_linked_alike("common and defined", &[common, defined]);
+    sources_are_linked_alike("defined and common", &[defined, common]);
+    let many: String = (0..50)
+        .map(|n| format!(".globl s{n}\n.type s{n},@object\n s{n}: .quad {n}\n"))
+        .collect();
+    sources_are_linked_alike("many", &[&format!(".data\n{many}"), weak]);
+}
+
+#[test]
+fn groups_and_arrays_are_linked_as_llvm_does() {
+    let group = |n: u32| {
+        format!(
+            ".section .text.f,\"axG\",@progbits,f,comdat\n.weak f\n.hidden f\n f: s_nop {n}\n s_endpgm\n\
+             .section .init_array.{n},\"aw\",@init_array\n.p2align 3\n.quad 0x{n}\n\
+             .section vars,\"aw\",@progbits\n.long {n}\n .text\n .long f@rel32@lo\n .long __start_vars@rel32@lo\n"
+        )
+    };
+    sources_are_linked_alike("groups", &[&group(9), &group(5), &group(7)]);
+}
+
+#[test]
+fn strings_are_merged_as_llvm_does() {
+    // Which of two strings comes first says a hash, which LLVM has changed in version 17.
+    let strings = |words: &[&str]| {
+        let rows: String = words
+            .iter()
+            .enumerate()
+            .map(|(n, word)| format!(".Ls{n}: .asciz \"{word}\"\n"))
+            .collect();
+        let uses: String = (0..words.len())
+            .map(|n| format!(".long .Ls{n}@rel32@lo\n"))
+            .collect();
+        format!(
+            ".section .rodata.str1.1,\"aMS\",@progbits,1\n{rows}\n.text\n{uses}\
+             .section .rodata.cst8,\"aM\",@progbits,8\n.quad 1, 2, 3, 1, {}\n.section .rodata,\"a\",@progbits\n.long 7\n",
+            words.len()
+        )
+    };
+    let (a, b) = (
+        strings(&["one", "two", "three", "four"]),
+        strings(&["two", "five", "one", "", "three four"]),
+    );
+    let files: Option<Vec<_>> = [a, b].iter().map(|source| assembled(source)).collect();
+    if let Some(files) = files.and_then(|files| both("ld.lld-19", &files)) {
+        compare("strings", &files);
+    }
+}
+
+/// Compiles a kernel to an object file that is not linked.
+fn compiled(version: u32, chip: &str, level: &str, source: &Path) -> Option<Vec<u8>> {
+    let folder = Folder::new();
+    let out = folder.path("out.o");
+    let mut clang = Command::new(format!("clang-{version}"));
+    match source.extension().is_some_and(|e| e == "hip") {
+        true => {
+            clang.args([
+                "-x",
+                "hip",
+                "--offload-device-only",
+                "--no-gpu-bundle-output",
+            ]);
+            clang
+                .args(["-nogpuinc", "-fgpu-rdc", "-c"])
+                .arg(format!("--offload-arch={chip}"));
+        }
+        false => {
+            clang.args(["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa"]);
+            clang
+                .args(["-Xclang", "-finclude-default-header", "-c"])
+                .arg(format!("-mcpu={chip}"));
+        }
+    };
+    clang.args([level, "-g", "-o"]).arg(&out).arg(source);
+    run(&mut clang, b"")?;
+    Some(fs::read(out).expect("the compiler writes"))
+}
