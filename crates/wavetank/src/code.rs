@@ -1,140 +1,122 @@
 //! The instructions of a loaded module.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wavetank_isa::numbers::hwreg;
 use wavetank_isa::tables::Sop1;
 use wavetank_isa::{Chip, Inst};
-use wavetank_memory::{Registry, RegistryError};
+use wavetank_memory::Registry;
 use wavetank_object::{CodeObject, Image};
 use wavetank_translate::{Code, reads_exceptions};
 
-/// Bytes of code that are watched together.
-const LINE: usize = 256;
+/// Bytes of code that are read and watched together.
+const LINE: u64 = 256;
 
-/// Decodes the code of a module from a copy of its own, and knows which of it has been decoded: a launch looks whether the
-/// host has written over that.
+/// The longest instruction in bytes, and more.
+const WINDOW: usize = 16;
+
+/// Decodes the code of a module as it stands in device memory. A line of it is read when something of it is decoded for
+/// the first time, as an instruction cache would: what the host has written until then is what runs. What it writes later
+/// a launch finds by comparing the lines that have been read.
 pub(crate) struct ModuleCode {
     chip: Chip,
+    registry: Arc<Registry>,
     segments: Vec<Segment>,
+    /// What has been read, by device address.
+    lines: Mutex<BTreeMap<u64, Box<[u8]>>>,
 }
 
 /// An executable segment.
+#[derive(Clone, Copy)]
 struct Segment {
     /// Its device address.
     start: u64,
-    bytes: Vec<u8>,
-    /// A bit for each line of which something has been decoded.
-    decoded: Vec<AtomicU64>,
+    /// The address behind it.
+    end: u64,
 }
 
 impl Segment {
-    fn new(start: u64, bytes: Vec<u8>) -> Self {
-        let words = bytes.len().div_ceil(LINE).div_ceil(64);
-        let decoded = (0..words).map(|_| AtomicU64::new(0)).collect();
-        Segment {
-            start,
-            bytes,
-            decoded,
-        }
-    }
-
-    /// Whether an instruction reads TRAPSTS. Few words look so, and then it counts whether they are instructions.
-    fn reads_exceptions(&self, chip: Chip) -> bool {
-        let at = |at: usize| {
-            let end = (at + 16).min(self.bytes.len());
-            wavetank_isa::decode(&self.bytes[at..end], chip).ok()
-        };
-        // S_GETREG_B32 is opcode 18 of SOPK, 17 from gfx8 on; the register is in the low bits.
-        let words = self
-            .bytes
-            .chunks_exact(4)
-            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-        let looks = |word: u32| {
-            matches!(word >> 23, 0x171 | 0x172) && word & 63 == u32::from(hwreg::TRAPSTS)
-        };
-        let Some((last, _)) = words.enumerate().rfind(|(_, word)| looks(*word)) else {
-            return false;
-        };
-        let mut here = 0;
-        while here <= 4 * last {
-            let inst = at(here);
-            if inst.as_ref().is_some_and(reads_exceptions) {
-                return true;
-            }
-            here += inst.map_or(4, |inst| usize::from(inst.len));
-        }
-        false
-    }
-
-    fn mark(&self, at: usize) {
-        let line = at / LINE;
-        self.decoded[line / 64].fetch_or(1 << (line % 64), Relaxed);
-    }
-
-    /// What has been decoded, by offset.
-    fn lines(&self) -> impl Iterator<Item = Range<usize>> {
-        let words = self.decoded.iter().map(|word| word.load(Relaxed));
-        words.enumerate().flat_map(move |(n, mut bits)| {
-            std::iter::from_fn(move || {
-                let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-                bits &= bits - 1;
-                let start = (64 * n + bit) * LINE;
-                Some(start..(start + LINE).min(self.bytes.len()))
-            })
-        })
+    fn has(&self, address: u64) -> bool {
+        (self.start..self.end).contains(&address)
     }
 }
 
 impl ModuleCode {
-    pub fn new(chip: Chip, object: &CodeObject, image: &Image) -> Self {
+    pub fn new(chip: Chip, object: &CodeObject, image: &Image, registry: Arc<Registry>) -> Self {
         let segments = object.segments().iter().filter(|s| s.executable);
         let segments = segments.map(|s| {
             let start = image.address_of(s.address);
-            let at = (start - image.base) as usize;
             // What the file does not have is no code, however much of it there is.
-            let there = image.bytes.get(at..).unwrap_or_default();
-            let bytes = &there[..there.len().min(s.memory_size as usize)];
-            Segment::new(start, bytes.to_vec())
+            let there = (image.bytes.len() as u64).saturating_sub(start - image.base);
+            let end = start + there.min(s.memory_size);
+            Segment { start, end }
         });
         ModuleCode {
             chip,
+            registry,
             segments: segments.collect(),
+            lines: Mutex::default(),
         }
     }
 
-    /// Whether what has been decoded is what stands in device memory.
-    pub fn is_current(&self, registry: &Registry) -> bool {
-        let same = |s: &Segment| registry.equals(s.start, &s.bytes, s.lines());
-        // Code that is not there any more will be told where it is fetched.
-        self.segments.iter().all(|s| same(s).unwrap_or(true))
+    /// The same code, of which nothing has been read.
+    pub fn anew(&self) -> Self {
+        ModuleCode {
+            chip: self.chip,
+            registry: self.registry.clone(),
+            segments: self.segments.clone(),
+            lines: Mutex::default(),
+        }
     }
 
-    /// The code as it stands in device memory now.
-    pub fn read_again(&self, registry: &Registry) -> Result<Self, RegistryError> {
-        let read = |s: &Segment| {
-            let mut bytes = vec![0; s.bytes.len()];
-            registry.read(s.start, &mut bytes)?;
-            Ok(Segment::new(s.start, bytes))
-        };
-        Ok(ModuleCode {
-            chip: self.chip,
-            segments: self.segments.iter().map(read).collect::<Result<_, _>>()?,
+    /// Whether what has been read is what stands in device memory.
+    pub fn is_current(&self) -> bool {
+        let lines = self.lines();
+        self.segments.iter().all(|s| {
+            let read = lines.range(s.start..s.end);
+            let read = read.map(|(at, line)| (*at, &**line));
+            let same = self.registry.equals(s.start, s.end - s.start, read);
+            // Code that is not there any more will be told where it is fetched.
+            same.unwrap_or(true)
         })
     }
 
     /// The code from an address on, at most as much as an instruction takes.
-    fn bytes(&self, pc: u64) -> Option<&[u8]> {
-        let mut found = self.segments.iter().filter_map(|s| {
-            let at = usize::try_from(pc.checked_sub(s.start)?).ok()?;
-            (at < s.bytes.len()).then_some((s, at))
-        });
-        let (segment, at) = found.next()?;
-        let end = (at + 16).min(segment.bytes.len());
-        segment.mark(at);
-        segment.mark(end - 1);
-        Some(&segment.bytes[at..end])
+    fn bytes(&self, pc: u64) -> Result<Vec<u8>, String> {
+        let outside = || format!("{pc:#x} is outside the code");
+        let segment = self.segments.iter().find(|s| s.has(pc));
+        let segment = segment.ok_or_else(outside)?;
+        let end = segment.end.min(pc + WINDOW as u64);
+        let (mut at, mut bytes) = (pc, Vec::with_capacity(WINDOW));
+        let mut lines = self.lines();
+        while at < end {
+            let first = at - (at - segment.start) % LINE;
+            let last = segment.end.min(first + LINE);
+            let line = match lines.entry(first) {
+                Entry::Occupied(read) => read.into_mut(),
+                Entry::Vacant(new) => new.insert(self.read(first..last)?),
+            };
+            let line = &line[(at - first) as usize..];
+            bytes.extend_from_slice(&line[..line.len().min((end - at) as usize)]);
+            at = last;
+        }
+        Ok(bytes)
+    }
+
+    /// What stands in device memory.
+    fn read(&self, at: Range<u64>) -> Result<Box<[u8]>, String> {
+        let mut bytes = vec![0; (at.end - at.start) as usize];
+        match self.registry.read(at.start, &mut bytes) {
+            Ok(()) => Ok(bytes.into()),
+            Err(_) => Err(format!("the code at {:#x} is not there any more", at.start)),
+        }
+    }
+
+    fn lines(&self) -> MutexGuard<'_, BTreeMap<u64, Box<[u8]>>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the instruction before an address is a call: then it may be a return address.
@@ -146,7 +128,7 @@ impl ModuleCode {
 
     /// Whether it has an address.
     pub fn has(&self, address: u64) -> bool {
-        self.bytes(address).is_some()
+        self.segments.iter().any(|s| s.has(address))
     }
 
     /// The instruction at an address in the assembler's words.
@@ -157,15 +139,41 @@ impl ModuleCode {
 
 impl Code for ModuleCode {
     fn inst(&self, pc: u64) -> Result<Inst, String> {
-        let Some(bytes) = self.bytes(pc) else {
-            return Err(format!("{pc:#x} is outside the code"));
-        };
-        wavetank_isa::decode(bytes, self.chip).map_err(|error| error.to_string())
+        wavetank_isa::decode(&self.bytes(pc)?, self.chip).map_err(|error| error.to_string())
     }
 
+    /// As the code stands when its first block is made.
     fn shows_exceptions(&self) -> bool {
-        self.segments.iter().any(|s| s.reads_exceptions(self.chip))
+        let code = self.segments.iter().map(|s| self.read(s.start..s.end));
+        code.flatten()
+            .any(|code| shows_exceptions(&code, self.chip))
     }
+}
+
+/// Whether an instruction of some code reads TRAPSTS. Few words look so, and then it counts whether they are instructions.
+fn shows_exceptions(code: &[u8], chip: Chip) -> bool {
+    let at = |at: usize| {
+        let end = (at + WINDOW).min(code.len());
+        wavetank_isa::decode(&code[at..end], chip).ok()
+    };
+    // S_GETREG_B32 is opcode 18 of SOPK, 17 from gfx8 on; the register is in the low bits.
+    let words = code
+        .chunks_exact(4)
+        .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let looks =
+        |word: u32| matches!(word >> 23, 0x171 | 0x172) && word & 63 == u32::from(hwreg::TRAPSTS);
+    let Some((last, _)) = words.enumerate().rfind(|(_, word)| looks(*word)) else {
+        return false;
+    };
+    let mut here = 0;
+    while here <= 4 * last {
+        let inst = at(here);
+        if inst.as_ref().is_some_and(reads_exceptions) {
+            return true;
+        }
+        here += inst.map_or(4, |inst| usize::from(inst.len));
+    }
+    false
 }
 
 #[cfg(test)]
@@ -176,8 +184,8 @@ mod tests {
     #[test]
     fn only_instructions_read_exceptions() {
         let reads = |words: &[u32]| {
-            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-            Segment::new(0, bytes.collect()).reads_exceptions(Chip::Gfx900)
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            shows_exceptions(&bytes, Chip::Gfx900)
         };
         let (nop, end) = (0xbf80_0000, 0xbf81_0000);
         assert!(reads(&[nop, 0xb880_f803, end]));

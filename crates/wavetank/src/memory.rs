@@ -18,6 +18,11 @@ impl Memory {
         &self.registry
     }
 
+    /// The same, for who reads it as long as it lives.
+    pub fn shared_registry(&self) -> Arc<Registry> {
+        self.registry.clone()
+    }
+
     /// Zeroed memory. `what` names it in messages.
     pub fn allocate(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
         let allocation = self.registry.allocate(what, bytes, align);

@@ -80,7 +80,8 @@ impl Module {
         externals: &dyn Fn(&str) -> Option<u64>,
     ) -> Result<Module> {
         let (memory, image) = Loaded::new(&device.inner.memory, &object, externals)?;
-        let code = ModuleCode::new(device.chip(), &object, &image);
+        let registry = device.inner.memory.shared_registry();
+        let code = ModuleCode::new(device.chip(), &object, &image, registry);
         let names = device.inner.perf.then(|| names(&object, &memory));
         let engine = Engine::new(code, device.inner.simd, device.inner.engine, names);
         let inner = Inner {
@@ -105,19 +106,16 @@ impl Module {
     }
 
     /// The translations of the code as it stands in device memory. Kernels cannot write it, but the host can, as debuggers
-    /// and patching runtimes do: it is seen by the launch that follows. A launch that is under way keeps what it has.
+    /// and patching runtimes do: it is seen by the launch that follows. A launch that is under way keeps what it has decoded.
     pub(crate) fn engine(&self) -> Arc<Engine> {
-        let Inner { device, engine, .. } = &*self.inner;
-        let registry = device.registry();
         let known = self.known();
-        if known.code().is_current(registry) {
+        if known.code().is_current() {
             return known;
         }
-        let mut engine = engine.write().unwrap_or_else(PoisonError::into_inner);
-        if !engine.code().is_current(registry)
-            && let Ok(code) = engine.code().read_again(registry)
-        {
-            *engine = Arc::new(engine.of_code(code));
+        let engine = self.inner.engine.write();
+        let mut engine = engine.unwrap_or_else(PoisonError::into_inner);
+        if !engine.code().is_current() {
+            *engine = Arc::new(engine.of_code(engine.code().anew()));
         }
         engine.clone()
     }

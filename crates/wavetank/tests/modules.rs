@@ -130,6 +130,24 @@ fn what_the_host_writes_over_code_is_seen_by_the_next_launch() {
 }
 
 #[test]
+fn what_the_host_writes_before_the_first_launch_is_what_runs() {
+    let s = Setup::new();
+    let kernel = s.module.kernel("vecadd").unwrap();
+    let code = s.module.address_of(kernel.info().entry);
+    let out = s.device.buffer_zeroed(64).unwrap();
+    let registry = s.device.registry();
+    let mut original = [0; 4];
+    registry.read(code, &mut original).unwrap();
+
+    registry.write(code, &S_ENDPGM.to_le_bytes()).unwrap();
+    s.add_to(out.address()).unwrap();
+    assert_eq!(out.read::<u32>().unwrap(), [0; 16], "it ends at once");
+    registry.write(code, &original).unwrap();
+    s.add_to(out.address()).unwrap();
+    assert_eq!(out.read::<u32>().unwrap(), SUM);
+}
+
+#[test]
 fn a_module_may_go_while_kernels_of_another_write_to_it() {
     let s = Setup::new();
     let stop = AtomicBool::new(false);

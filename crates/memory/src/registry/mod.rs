@@ -13,7 +13,6 @@ mod pages;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -450,24 +449,27 @@ impl Registry {
         }
     }
 
-    /// Whether guest memory has these contents, in some ranges of them.
+    /// Whether pieces of an allocation, each given by its address, have these contents.
     ///
     /// # Errors
     /// If one allocation does not hold all of it.
     ///
     /// # Panics
-    /// If a range ends past the contents.
-    pub fn equals(
+    /// If a piece lies elsewhere.
+    pub fn equals<'p>(
         &self,
         address: u64,
-        contents: &[u8],
-        mut ranges: impl Iterator<Item = Range<usize>>,
+        bytes: u64,
+        mut pieces: impl Iterator<Item = (u64, &'p [u8])>,
     ) -> Result<bool, RegistryError> {
-        let _held = self.hold(address, contents.len() as u64)?;
-        // SAFETY: it is held.
-        let same =
-            |r: Range<usize>| unsafe { global::equals(address + r.start as u64, &contents[r]) };
-        Ok(ranges.all(same))
+        let _held = self.hold(address, bytes)?;
+        let same = |(at, contents): (u64, &[u8])| {
+            let end = at.checked_sub(address).map(|at| at + contents.len() as u64);
+            assert!(end.is_some_and(|end| end <= bytes), "a piece lies outside");
+            // SAFETY: it is held.
+            unsafe { global::equals(at, contents) }
+        };
+        Ok(pieces.all(same))
     }
 
     /// A place for somebody who accesses memory by what the map says.
