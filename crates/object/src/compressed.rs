@@ -1,4 +1,4 @@
-//! Compressed offload bundles.
+//! Compressed offload bundles, and compressed sections.
 //!
 //! Source: Clang's documentation, "Clang Offload Bundler", "Compression and Decompression": the magic string `CCOB`, a
 //! version and a method (16 bits each; 0 is zlib, 1 is Zstandard), from version 2 on the size of all of it, the size of what
@@ -7,6 +7,7 @@
 use std::io::Read;
 
 use flate2::bufread::ZlibDecoder;
+use object::elf;
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
@@ -78,19 +79,46 @@ impl<'a> Compressed<'a> {
         let stream = whole
             .get(header..)
             .ok_or_else(|| bad("it is smaller than its header".to_owned()))?;
-        if unpacked > MAX_UNPACKED || unpacked / MAX_GROWTH > stream.len() as u64 {
-            let size = stream.len();
-            return Err(bad(format!(
-                "{unpacked} bytes are not compressed to {size}"
-            )));
-        }
-        Ok(Self {
+        Self {
             method,
             unpacked,
             size: size.map(|size| size as usize),
             header,
             stream,
-        })
+        }
+        .checked()
+    }
+
+    /// A section: what its header says of it (ELF, "Section Compression"), and the stream behind.
+    ///
+    /// # Errors
+    /// [`crate::Error::BadBundle`].
+    pub fn section(kind: elf::CompressionType, unpacked: u64, stream: &'a [u8]) -> Result<Self> {
+        let method = match kind {
+            elf::ELFCOMPRESS_ZLIB => Method::Zlib,
+            elf::ELFCOMPRESS_ZSTD => Method::Zstd,
+            elf::CompressionType(other) => {
+                return Err(bad(format!("a section is compressed by method {other}")));
+            }
+        };
+        Self {
+            method,
+            unpacked,
+            size: None,
+            header: 0,
+            stream,
+        }
+        .checked()
+    }
+
+    /// It, if its size can be believed.
+    fn checked(self) -> Result<Self> {
+        let (unpacked, size) = (self.unpacked, self.stream.len());
+        if unpacked > MAX_UNPACKED || unpacked / MAX_GROWTH > size as u64 {
+            let problem = format!("{unpacked} bytes are not compressed to {size}");
+            return Err(bad(problem));
+        }
+        Ok(self)
     }
 
     /// Its size in the file, in bytes.

@@ -8,10 +8,12 @@ use object::LittleEndian;
 use object::elf::{self, FileHeader64, ProgramHeader64};
 use object::read::SymbolIndex;
 use object::read::elf::{
-    FileHeader, NoteIterator, ProgramHeader, Rela, SectionHeader, SectionTable, Sym, SymbolTable,
+    CompressionHeader, FileHeader, NoteIterator, ProgramHeader, Rela, SectionHeader, SectionTable,
+    Sym, SymbolTable,
 };
 
 use crate::bytes::slice;
+use crate::compressed::Compressed;
 use crate::error::{Error, Result};
 use crate::foreign::driver_of;
 use crate::symbol::{Symbol, SymbolKind};
@@ -315,6 +317,22 @@ impl<'a> Elf<'a> {
             None => Ok(None),
             Some((_, section)) => section.data(LE, self.bytes).map(Some).map_err(damaged),
         }
+    }
+
+    /// The contents of the first section of this name, unpacked where they are compressed.
+    pub fn contents(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let Some((_, section)) = self.sections.section_by_name(LE, name.as_bytes()) else {
+            return Ok(None);
+        };
+        let Some((header, offset, size)) = section.compression(LE, self.bytes).map_err(damaged)?
+        else {
+            return Ok(self.section(name)?.map(<[u8]>::to_vec));
+        };
+        let stream = slice(self.bytes, offset, size, name)?;
+        let mut contents = Vec::new();
+        Compressed::section(header.ch_type(LE), header.ch_size(LE), stream)?
+            .unpack_to(&mut contents)?;
+        Ok(Some(contents))
     }
 
     /// The symbols defined here, by address, each once.

@@ -34,6 +34,7 @@ mod error;
 mod extent;
 mod foreign;
 mod limits;
+mod lines;
 mod memory_image;
 mod metadata;
 mod open;
@@ -49,6 +50,7 @@ pub use descriptor::{
 pub use elf::Segment;
 pub use error::{Error, Result};
 pub use limits::MAX_IMAGE_SIZE;
+pub use lines::{Frame, Lines, Source};
 pub use memory_image::Image;
 pub use metadata::{Access, AddressSpace, Arg, ArgKind, KernelMetadata};
 pub use open::{interpreter, kernel_names, open, open_all, targets};

@@ -5,4 +5,5 @@ mod containers;
 mod descriptor;
 mod hostile;
 mod large;
+mod lines;
 mod shipped;

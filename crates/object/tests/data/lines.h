@@ -1,0 +1,12 @@
+static unsigned square(unsigned x) {
+    return x * x;
+}
+
+static void store(__global unsigned *to, unsigned value) {
+    *to = value;
+}
+
+static void put(__global unsigned *out, unsigned i, unsigned value) {
+    store(out + i,
+          value + 1);
+}
