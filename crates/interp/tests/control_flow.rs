@@ -116,7 +116,7 @@ fn branches_that_are_always_taken() {
 fn random_control_flow() {
     let world = World::new();
     let arithmetic = arithmetic();
-    let mut random = Random(0x0b5e_55ed_c0ff_ee11);
+    let mut random = Random::of(0x0b5e_55ed_c0ff_ee11);
     for _ in 0..blocks() / 2 {
         let code = program(&mut random, &arithmetic);
         let (seed, budget) = (random.next(), 1 + random.below(600) as i64);

@@ -235,6 +235,7 @@ fn modes_of(wave: &Wave) -> Modes {
     Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)])
 }
 
+
 /// A block at which a wave went on.
 type Resumed = (Key, NonNull<Known>);
 
