@@ -1,7 +1,9 @@
 //! Where the texels of an image are, and what they hold.
 //!
-//! Only linear images are known. The elements of a level follow each other in rows, rows in slices, and the samples of a
-//! texel have a slice each. Where levels begin, docs/images.md says.
+//! The elements of a level follow each other in rows, or in tiles whose elements do, rows in slices, and the samples of a
+//! texel have a slice each. Which tiles there are, and where levels begin, docs/images.md says.
+
+use std::ops::Range;
 
 use wavetank_ir::Tiling;
 
@@ -11,8 +13,22 @@ use crate::format::{self, Extent, Format};
 use crate::lanes::{Lanes, which};
 use crate::surface::linear;
 
-/// What rows are padded to, in bytes.
+/// What rows are padded to, in bytes, where there are no tiles.
 const ROW: u32 = 256;
+
+/// The elements of a tile in each direction, as logarithms, where a resource has a tiling index.
+const INDEXED_TILE: Extent = [3, 3];
+
+/// The same where it has a swizzle mode: of 256 bytes.
+const fn swizzled_tile(bytes: u32) -> Extent {
+    match bytes {
+        1 => [4, 4],
+        2 => [4, 3],
+        3..=4 => [3, 3],
+        5..=8 => [3, 2],
+        _ => [2, 2],
+    }
+}
 
 /// An image that can be accessed.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +44,16 @@ pub struct Level {
     address: u64,
     /// Texels in each direction; the third is the number of slices.
     pub size: [u32; 3],
-    /// Bytes from row to row.
+    /// Bytes from row to row, of elements or of what tiles have of them.
     row: u32,
-    /// Rows from slice to slice.
-    rows: u32,
+    /// Bytes from slice to slice.
+    slice: u64,
     /// Bytes of an element.
     bytes: u32,
     /// The texels of an element.
     extent: Extent,
+    /// The elements of a tile: one, where there are none.
+    tile: Extent,
 }
 
 impl Surface {
@@ -48,26 +66,15 @@ impl Surface {
         if words == [0; 8] {
             return Ok(None);
         }
-        let Some(mut resource) = ImageResource::read(words, tiling) else {
+        let Some(resource) = ImageResource::read(words, tiling) else {
             let kind = words[3] >> 28;
             return Err(format!("its resource has type {kind}, which is no image"));
         };
         let ImageResource {
             format: [data, number],
-            swizzle,
             kind,
             ..
         } = resource;
-        if !resource.is_linear() {
-            return Err(match tiling {
-                Tiling::Indexed => format!(
-                    "images of tiling index {swizzle} are not executed yet, only those of 8, which is linear"
-                ),
-                Tiling::Swizzled => format!(
-                    "images in swizzle mode {swizzle} are not executed yet, only linear ones"
-                ),
-            });
-        }
         if resource.compressed {
             return Err("images with compressed colors are not executed yet".into());
         }
@@ -87,10 +94,11 @@ impl Surface {
                 ));
             }
         };
+        let mut surface = Surface { resource, format };
         if narrow {
-            resource.pitch = own_pitch(resource.size[0], format);
+            surface.resource.pitch = surface.own_pitch(resource.size[0]);
         }
-        Ok(Some(Surface { resource, format }))
+        Ok(Some(surface))
     }
 
     /// Coordinates of a texel: 1 for lines, 2 for planes, 3 for volumes.
@@ -131,21 +139,33 @@ impl Surface {
             ImageType::D3 => half(depth),
             _ => depth,
         };
-        let place = match (self.resource.tiling, self.resource.levels_in_memory()) {
-            (Tiling::Swizzled, 1) | (Tiling::Indexed, _) if n == 0 => self.alone([width, height]),
-            (Tiling::Swizzled, _) => self.shared_rows([width, height], n),
+        let one = self.resource.levels_in_memory() == 1;
+        let place = match (self.resource.tiling, self.resource.is_linear()) {
+            (Tiling::Swizzled, true) if n == 0 && one => self.alone([width, height]),
+            (Tiling::Swizzled, true) => self.shared_rows([width, height], n),
+            (Tiling::Swizzled, false) => self.behind_each_other([width, height], n),
             (Tiling::Indexed, _) => self.own_rows(n),
         };
-        let slice = u64::from(place.row) * u64::from(place.rows);
         let first = u64::from(self.resource.first_slice) * u64::from(self.resource.samples());
-        let offset = place.offset.wrapping_add(first.wrapping_mul(slice));
+        let offset = place.offset.wrapping_add(first.wrapping_mul(place.slice));
         Level {
             address: self.resource.address.wrapping_add(offset),
             size: [half(width), half(height), depth],
             row: place.row,
-            rows: place.rows,
+            slice: place.slice,
             bytes: self.format.bytes(),
             extent: self.format.extent(),
+            tile: self.tile(),
+        }
+    }
+
+    /// The elements of a tile. Lines have none.
+    #[inline(always)]
+    fn tile(&self) -> Extent {
+        match self.resource.tiling {
+            _ if self.resource.is_linear() || self.dimensions() == 1 => [0, 0],
+            Tiling::Indexed => INDEXED_TILE,
+            Tiling::Swizzled => swizzled_tile(self.format.bytes()),
         }
     }
 
@@ -155,14 +175,35 @@ impl Surface {
         [width.div_ceil(1 << in_row), height.div_ceil(1 << rows)]
     }
 
+    /// The elements of all tiles that hold texels.
+    fn tiled(&self, texels: [u32; 2]) -> [u32; 2] {
+        let (elements, tile) = (self.elements(texels), self.tile());
+        std::array::from_fn(|n| elements[n].next_multiple_of(1 << tile[n]))
+    }
+
     /// A level with nothing of others between its slices.
     #[inline(always)]
     fn alone(&self, [_, height]: [u32; 2]) -> Place {
-        let [pitch, rows] = self.elements([self.resource.pitch, height]);
+        self.packed(0, [self.resource.pitch, height])
+    }
+
+    /// A level that begins somewhere, with nothing between its slices.
+    #[inline(always)]
+    fn packed(&self, offset: u64, texels: [u32; 2]) -> Place {
+        let [pitch, rows] = self.tiled(texels);
+        let row = pitch * self.format.bytes();
+        let slice = u64::from(row) * u64::from(rows);
+        Place { offset, row, slice }
+    }
+
+    /// Levels with rows of their own length; each slice has all of them, one behind the other.
+    fn behind_each_other(&self, size: [u32; 2], level: u32) -> Place {
+        let level_of = |n: u32| self.packed(0, size.map(|x| (x >> n).max(1)));
+        let bytes = |levels: Range<u32>| levels.map(|n| level_of(n).slice).sum();
         Place {
-            offset: 0,
-            row: pitch * self.format.bytes(),
-            rows,
+            offset: bytes(0..level),
+            row: level_of(level).row,
+            slice: bytes(0..self.resource.levels_in_memory()),
         }
     }
 
@@ -175,7 +216,7 @@ impl Surface {
         Place {
             offset: u64::from(above) * u64::from(row),
             row,
-            rows: self.resource.pitch,
+            slice: u64::from(row) * u64::from(self.resource.pitch),
         }
     }
 
@@ -190,20 +231,25 @@ impl Surface {
         let mut place = self.alone([width, height]);
         let mut slices_of = slices;
         for n in 1..=level {
-            let bytes = u64::from(place.row) * u64::from(place.rows) * u64::from(slices_of);
+            let behind = place.offset + place.slice * u64::from(slices_of);
             let half = |x: u32| (x.next_power_of_two() >> n).max(1);
-            let [_, rows] = self.elements([1, half(height)]);
-            let [pitch, _] = self.elements([own_pitch(half(width), self.format), 1]);
-            place = Place {
-                offset: (place.offset + bytes).next_multiple_of(ROW.into()),
-                row: pitch * self.format.bytes(),
-                rows,
-            };
+            let texels = [self.own_pitch(half(width)), half(height)];
+            place = self.packed(behind.next_multiple_of(ROW.into()), texels);
             if self.resource.kind == ImageType::D3 {
                 slices_of = half(depth);
             }
         }
         place
+    }
+
+    /// Texels from row to row of a level of gfx6 to gfx8 that has no field for them: without tiles those of LINEAR_ALIGNED.
+    fn own_pitch(&self, width: u32) -> u32 {
+        let [in_row, _] = self.format.extent();
+        let elements = match self.resource.is_linear() {
+            true => (ROW / self.format.bytes()).max(64),
+            false => 1 << self.tile()[0],
+        };
+        width.next_multiple_of(elements << in_row)
     }
 
     /// [`Surface::select`] of each lane.
@@ -221,18 +267,13 @@ impl Surface {
     }
 }
 
-/// Texels from row to row of a level of gfx6 to gfx8 that has no field for them: those of LINEAR_ALIGNED.
-fn own_pitch(width: u32, format: Format) -> u32 {
-    let [in_row, _] = format.extent();
-    width.next_multiple_of((ROW / format.bytes()).max(64) << in_row)
-}
-
 /// Where a level is within its image.
 struct Place {
     /// Bytes from the first slice of the first level to its first slice.
     offset: u64,
+    /// Bytes from row to row, and from slice to slice.
     row: u32,
-    rows: u32,
+    slice: u64,
 }
 
 impl Level {
@@ -245,16 +286,23 @@ impl Level {
         if !inside {
             return None;
         }
-        let [x, y, z] = at.map(|n| n as u64);
+        let [x, y, z] = at.map(|n| n as u32);
         let [in_row, rows] = self.extent;
         let within = (y & ((1 << rows) - 1)) << in_row | x & ((1 << in_row) - 1);
-        let row = u64::from(self.row);
-        let offset = linear(
-            [(x >> in_row) * u64::from(self.bytes), y >> rows, z],
-            row,
-            row * u64::from(self.rows),
-        );
-        Some((self.address.wrapping_add(offset), within as u32))
+        Some((self.address.wrapping_add(self.offset([x, y, z])), within))
+    }
+
+    /// Bytes from the start of the level to the element of a texel. What is outside may wrap.
+    #[inline(always)]
+    fn offset(&self, [x, y, z]: [u32; 3]) -> u64 {
+        let (x, y) = (x >> self.extent[0], y >> self.extent[1]);
+        let [columns, rows] = self.tile;
+        let (in_row, in_column) = ((1 << columns) - 1, (1 << rows) - 1);
+        let before = x >> columns << (columns + rows);
+        let element = before | (y & in_column) << columns | x & in_row;
+        let bytes = u64::from(element) * u64::from(self.bytes);
+        let row = u64::from(y & !in_column);
+        linear([bytes, row, z.into()], self.row.into(), self.slice)
     }
 
     /// The addresses of the elements of texels, and which of those are inside the image.
@@ -263,16 +311,8 @@ impl Level {
         let [width, height, slices] = self.size;
         let slices = slices * samples;
         let inside = which(|lane| x[lane] < width && y[lane] < height && z[lane] < slices);
-        let [in_row, rows] = self.extent;
-        // Rows are counted by 32 bits: 13 of slices, and 14 of rows and 4 of samples, or 16 of the rows of levels. What is
-        // outside may wrap.
-        let times = |a: u32, b: u32| u64::from(a) * u64::from(b);
-        let mut address = [0; 64];
-        for lane in 0..64 {
-            let row = (times(z[lane], self.rows) as u32).wrapping_add(y[lane] >> rows);
-            let offset = times(row, self.row).wrapping_add(times(x[lane] >> in_row, self.bytes));
-            address[lane] = self.address.wrapping_add(offset);
-        }
+        let offset = |lane| self.offset([x[lane], y[lane], z[lane]]);
+        let address = std::array::from_fn(|lane| self.address.wrapping_add(offset(lane)));
         (address, inside)
     }
 
