@@ -4,9 +4,10 @@ use std::fs;
 use std::process::Command;
 
 use proptest::prelude::*;
-use wavetank_link::{Error, Identity, Place, Relocatable, Relocation, Section, Symbol, elf, reloc};
+use wavetank_link::{Error, Place, Relocatable, elf, reloc};
 
 use crate::common::{Folder, run};
+use crate::objects::objects;
 
 /// A source with what an object file can have.
 const SOURCE: &str = "
@@ -151,66 +152,6 @@ fn other_files_are_told() {
         &std::fs::read(std::env::current_exe().unwrap()).unwrap(),
     ] {
         assert_eq!(Relocatable::read(bytes), Err(Error::NotRelocatable));
-    }
-}
-
-fn name() -> impl Strategy<Value = String> {
-    "[a-zA-Z_.][a-zA-Z0-9_.$@]{0,12}"
-}
-
-prop_compose! {
-    fn symbols(sections: usize)(
-        list in prop::collection::vec(
-            (name(), any::<u64>(), any::<u64>(), 0u8..11, 0u8..3, 0u8..4, 0..sections + 3),
-            1..12,
-        )
-    ) -> Vec<Symbol> {
-        list.into_iter()
-            .map(|(name, value, size, kind, binding, visibility, place)| Symbol {
-                name, value, size, kind, binding, visibility,
-                place: match place {
-                    0 => Place::Undefined,
-                    1 => Place::Absolute,
-                    2 => Place::Common,
-                    n => Place::Section(n - 3),
-                },
-            })
-            .collect()
-    }
-}
-
-prop_compose! {
-    fn sections(symbols: usize)(
-        list in prop::collection::vec(
-            (
-                name(), prop::collection::vec(any::<u8>(), 0..64), any::<bool>(), 0u64..8, 0u32..12,
-                prop::option::of(0..symbols),
-                prop::collection::vec((any::<u64>(), 0u32..15, 0..symbols, any::<i64>()), 0..4),
-            ),
-            1..6,
-        )
-    ) -> Vec<Section> {
-        list.into_iter()
-            .map(|(name, bytes, zeros, flags, align, group, relocations)| Section {
-                name, flags, group,
-                kind: if zeros { elf::SHT_NOBITS } else { elf::SHT_PROGBITS },
-                entry_size: 0,
-                align: 1 << align,
-                size: bytes.len() as u64,
-                bytes: if zeros { Vec::new() } else { bytes },
-                relocations: relocations
-                    .into_iter()
-                    .map(|(offset, kind, symbol, addend)| Relocation { offset, kind, symbol, addend })
-                    .collect(),
-            })
-            .collect()
-    }
-}
-
-prop_compose! {
-    fn objects()(symbols in symbols(1), sections in sections(1)) -> Relocatable {
-        // Whatever refers to the first of either refers to one that is there.
-        Relocatable { identity: Identity { os_abi: 64, abi_version: 2, flags: 0x12c }, sections, symbols }
     }
 }
 

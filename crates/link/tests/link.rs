@@ -1,12 +1,12 @@
 //! Linked objects, compared with those that LLVM's linker makes of the same files.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _, SectionHeader as _};
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolFlags};
-use wavetank_link::{Input, Options, Relocatable, link};
+use wavetank_link::{Input, Options, Relocatable, elf, link};
 
 use crate::common::{Folder, run};
 
@@ -316,31 +316,137 @@ fn strings_are_merged_as_llvm_does() {
     }
 }
 
-/// Compiles a kernel to an object file that is not linked.
+/// Where Debian has the libraries that kernels are linked with.
+const BITCODE: &str = "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+
+/// Compiles a kernel to an object file that is not linked, if the compiler can.
 fn compiled(version: u32, chip: &str, level: &str, source: &Path) -> Option<Vec<u8>> {
     let folder = Folder::new();
-    let out = folder.path("out.o");
+    let out = folder.path("out.s");
     let mut clang = Command::new(format!("clang-{version}"));
     match source.extension().is_some_and(|e| e == "hip") {
         true => {
             clang.args([
                 "-x",
                 "hip",
-                "--offload-device-only",
+                "--cuda-device-only",
                 "--no-gpu-bundle-output",
+                "-std=c++17",
             ]);
             clang
-                .args(["-nogpuinc", "-fgpu-rdc", "-c"])
+                .args(["--rocm-path=/usr", BITCODE, "-S"])
                 .arg(format!("--offload-arch={chip}"));
         }
         false => {
-            clang.args(["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa"]);
+            clang.args([
+                "-x",
+                "cl",
+                "-cl-std=CL2.0",
+                "-target",
+                "amdgcn-amd-amdhsa",
+                BITCODE,
+            ]);
             clang
-                .args(["-Xclang", "-finclude-default-header", "-c"])
+                .args(["-Xclang", "-finclude-default-header", "-S"])
                 .arg(format!("-mcpu={chip}"));
         }
     };
     clang.args([level, "-g", "-o"]).arg(&out).arg(source);
-    run(&mut clang, b"")?;
-    Some(fs::read(out).expect("the compiler writes"))
+    // Compilers crash on some kernels of some chips.
+    if !clang.output().is_ok_and(|output| output.status.success()) {
+        return None;
+    }
+    let mut clang = Command::new(format!("clang-{version}"));
+    clang
+        .args(["-target", "amdgcn-amd-amdhsa", "-c", "-o"])
+        .arg(folder.path("out.o"));
+    run(clang.arg(format!("-mcpu={chip}")).arg(&out), b"")?;
+    Some(fs::read(folder.path("out.o")).expect("the compiler writes"))
+}
+
+/// The kernels of the shared data, or none, with a line that says so.
+fn kernels() -> Vec<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("WAVETANK_SHARED").map_or(beside, PathBuf::from);
+    let folders = ["kernels/cl", "kernels/hip"].map(|folder| shared.join(folder));
+    let mut files = Vec::new();
+    for folder in folders {
+        match fs::read_dir(&folder) {
+            Ok(entries) => files.extend(entries.map(|entry| entry.expect("an entry").path())),
+            Err(_) => {
+                assert!(
+                    std::env::var_os("CI").is_none(),
+                    "{} is absent",
+                    folder.display()
+                );
+                eprintln!("SKIP {}: it is absent", folder.display());
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// What is in memory, and the symbols.
+fn in_memory(file: &[u8]) -> (Vec<Contents>, Vec<String>) {
+    let elf = Elf::parse(file).expect("an ELF file");
+    let mut sections = sections(&elf);
+    sections.retain(|section| section.4 & elf::SHF_ALLOC != 0);
+    (sections, symbols(&elf, elf.symbols()))
+}
+
+/// Compiles a kernel for a chip, links it by both, and compares; whether there was something to compare.
+fn kernel_is_linked_alike(version: u32, chip: &str, level: &str, source: &Path) -> bool {
+    let Some(file) = compiled(version, chip, level, source) else {
+        return false;
+    };
+    let what = |linker: &str| format!("{} {chip} {level} by {linker}", source.display());
+    if let Some(files) = both("ld.lld-19", std::slice::from_ref(&file)) {
+        compare(&what("ld.lld-19"), &files);
+    }
+    // The order of strings is that of LLVM 17 and later.
+    let object = Relocatable::read(&file).expect("it is read");
+    let merged = elf::SHF_MERGE | elf::SHF_ALLOC;
+    if object
+        .sections
+        .iter()
+        .any(|section| section.flags & merged == merged)
+    {
+        return true;
+    }
+    if let Some((ours, theirs)) = both("ld.lld-15", &[file]) {
+        assert_eq!(
+            in_memory(&ours),
+            in_memory(&theirs),
+            "{}",
+            what("ld.lld-15")
+        );
+    }
+    true
+}
+
+#[test]
+fn kernels_are_linked_as_llvm_does() {
+    for (n, source) in kernels().iter().enumerate().step_by(7) {
+        let (version, level) = [(15, "-O2"), (19, "-O0")][n % 2];
+        kernel_is_linked_alike(version, "gfx900", level, source);
+    }
+}
+
+#[test]
+#[ignore = "compiles every kernel in every way, which takes minutes"]
+fn all_kernels_are_linked_as_llvm_does() {
+    let (mut compared, mut all) = (0, 0);
+    for source in kernels() {
+        for version in [15, 19] {
+            for chip in ["gfx600", "gfx701", "gfx803", "gfx900"] {
+                for level in ["-O0", "-O2"] {
+                    all += 1;
+                    compared += usize::from(kernel_is_linked_alike(version, chip, level, &source));
+                }
+            }
+        }
+    }
+    eprintln!("{compared} of {all} were compiled and compared");
+    assert!(compared * 4 >= all * 3, "{compared} of {all} were compiled");
 }

@@ -4,3 +4,5 @@ mod common;
 mod file;
 mod identity;
 mod link;
+mod objects;
+mod wrong;

@@ -108,15 +108,16 @@ impl Scanner<'_> {
         let Some((output, _)) = self.outputs.place(input, number, 0) else {
             return;
         };
-        let (in_memory, writable) = {
-            let output = &self.outputs.list[output];
-            (output.in_memory(), section.flags & SHF_WRITE != 0)
-        };
+        // What debug information says of a symbol that is nowhere matters to nobody.
+        if !self.outputs.list[output].in_memory() {
+            return;
+        }
+        let writable = section.flags & SHF_WRITE != 0;
         for relocation in &section.relocations {
             let target = self.symbols.target(input, relocation.symbol);
             if self.is_undefined(target) {
                 self.tell_undefined(target, input, number, relocation);
-            } else if in_memory {
+            } else {
                 let problem = self.relocation(input, number, relocation, target, writable);
                 self.problems.extend(problem.err());
             }
