@@ -9,17 +9,10 @@ use crate::elf::{Elf, Note, Relocation, Segment};
 use crate::error::{Error, Result};
 use crate::extent::{Span, span};
 use crate::metadata::{Format, KernelMetadata, Metadata};
+use crate::note;
 use crate::symbol::{Symbol, SymbolKind};
 use crate::target::Target;
 
-/// `NT_AMD_HSA_CODE_OBJECT_VERSION`, owner `AMD`.
-const NOTE_VERSION: u32 = 1;
-/// `NT_AMD_HSA_ISA_VERSION`, owner `AMD`.
-const NOTE_ISA_VERSION: u32 = 3;
-/// `NT_AMD_HSA_METADATA`, owner `AMD`: YAML.
-const NOTE_METADATA_V2: u32 = 10;
-/// `NT_AMDGPU_METADATA`, owner `AMDGPU`: MessagePack.
-const NOTE_METADATA: u32 = 32;
 /// Code starts on this boundary, in bytes (guide, `KERNEL_CODE_ENTRY_BYTE_OFFSET`).
 const ENTRY_ALIGN: u64 = 256;
 
@@ -393,14 +386,14 @@ fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
     if version > 2 {
         return Target::from_flags(version, flags);
     }
-    if let Some(note) = find(NOTE_VERSION) {
+    if let Some(note) = find(note::CODE_OBJECT_VERSION) {
         let major = note.contents.get(..8).map(|note| u32_at(note, 0));
         if major != Some(2) {
             let found = major.map_or("unknown".to_owned(), |major| major.to_string());
             return Err(Error::Version { found });
         }
     }
-    match find(NOTE_ISA_VERSION) {
+    match find(note::ISA_VERSION) {
         None => Target::from_flags(version, flags),
         Some(note) => {
             // Sizes of vendor and architecture name (16 bits each), then major, minor, stepping, then the names.
@@ -418,8 +411,8 @@ fn read_metadata(notes: &[Note]) -> Result<Metadata> {
     let mut all = Metadata::default();
     for note in notes {
         let format = match (note.owner, note.kind) {
-            (b"AMDGPU", NOTE_METADATA) => Format::MessagePack,
-            (b"AMD", NOTE_METADATA_V2) => Format::Yaml,
+            (b"AMDGPU", note::METADATA) => Format::MessagePack,
+            (b"AMD", note::METADATA_V2) => Format::Yaml,
             _ => continue,
         };
         let mut metadata = Metadata::read(note.contents, format)?;

@@ -108,6 +108,19 @@ pub enum Error {
         /// What is wrong, and where.
         problem: String,
     },
+    /// The text of metadata in a source cannot be read.
+    #[error(
+        "the metadata are wrong in line {line}, column {column}: {}",
+        plain(problem)
+    )]
+    MetadataText {
+        /// The line of the text, counted from 1.
+        line: usize,
+        /// The column in it, in characters, counted from 1.
+        column: usize,
+        /// What is wrong there.
+        problem: String,
+    },
     /// A kernel whose descriptor or code is missing or contradictory.
     #[error("kernel `{}` is damaged: {}", plain(kernel), plain(problem))]
     BadKernel {

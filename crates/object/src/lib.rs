@@ -37,6 +37,7 @@ mod limits;
 mod lines;
 mod memory_image;
 mod metadata;
+pub mod note;
 mod open;
 mod symbol;
 mod target;

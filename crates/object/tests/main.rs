@@ -6,4 +6,5 @@ mod descriptor;
 mod hostile;
 mod large;
 mod lines;
+mod notes;
 mod shipped;

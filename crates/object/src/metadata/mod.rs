@@ -4,15 +4,17 @@
 
 mod arg;
 mod msgpack;
+mod text;
 mod tree;
+mod v2;
 mod yaml;
 
 pub use arg::{Access, AddressSpace, Arg, ArgKind};
 
 use rmpv::ValueRef;
 
-use crate::error::Result;
-use tree::{Fields, Place, bad, text};
+use crate::error::{Error, Result};
+use tree::{Fields, Place, bad, text as text_in};
 
 /// The text form of the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +91,7 @@ impl Metadata {
     /// Reads the bytes of the note.
     pub(crate) fn read(note: &[u8], format: Format) -> Result<Self> {
         match format {
-            Format::Yaml => Self::from_tree(&yaml::read(note)?.as_ref()),
+            Format::Yaml => Self::from_tree(&v2::read(note)?.as_ref()),
             Format::MessagePack => Self::from_tree(&msgpack::read(note)?),
         }
     }
@@ -103,13 +105,54 @@ impl Metadata {
             .map(|(n, kernel)| read_kernel(&Fields::new(kernel, Place::Kernel(n))?));
         let printf = root.list("amdhsa.printf")?;
         let printf = printf.iter().map(|format| {
-            let text = text(format).map(str::to_owned);
+            let text = text_in(format).map(str::to_owned);
             text.ok_or_else(|| bad("a printf format is not a string".to_owned()))
         });
         Ok(Self {
             kernels: kernels.collect::<Result<_>>()?,
             printf: printf.collect::<Result<_>>()?,
         })
+    }
+}
+
+/// The bytes of a text of versions 3 and later; `checked`, if it is to say what runtimes ask of kernels.
+pub(crate) fn of_text(text: &str, checked: bool) -> Result<Vec<u8>> {
+    let tree = text::read(text).map_err(in_text)?;
+    if checked {
+        Metadata::from_tree(&tree.as_ref())?;
+    }
+    text::bytes(&tree)
+}
+
+/// The text of the bytes of versions 3 and later.
+pub(crate) fn text_of(note: &[u8]) -> Result<String> {
+    text::print(&msgpack::read(note)?)
+}
+
+/// A text of version 2 as it stands in a note: checked, from `---` to `...`.
+pub(crate) fn v2_text(text: &str) -> Result<String> {
+    let tree = yaml::read(text, &v2::Version2).map_err(in_text)?;
+    Metadata::from_tree(&tree.as_ref())?;
+    let text = text.trim();
+    let start = if text.starts_with("---") { "" } else { "---\n" };
+    let end = if text.ends_with("\n...") {
+        "\n"
+    } else {
+        "\n...\n"
+    };
+    Ok(format!("{start}{text}{end}"))
+}
+
+fn in_text(wrong: yaml::Wrong) -> Error {
+    let yaml::Wrong {
+        line,
+        column,
+        problem,
+    } = wrong;
+    Error::MetadataText {
+        line,
+        column,
+        problem,
     }
 }
 

@@ -4,13 +4,10 @@
 //! tables "AMDHSA Code Object V2 Metadata Map" and "... V3 Metadata Map".
 
 use rmpv::Value;
-use saphyr_parser::{Event, Parser};
 
 use super::tree::bad;
+use super::yaml::{self, Shape};
 use crate::error::Result;
-
-/// Depth of the tree; the shipped ones have 6 levels.
-const MAX_DEPTH: usize = 32;
 
 /// Keys whose name changed between versions 2 and 3. A key that is not here has no meaning for us.
 #[rustfmt::skip]
@@ -51,66 +48,24 @@ pub(super) fn read(note: &[u8]) -> Result<Value> {
     let text = std::str::from_utf8(note)
         .map_err(|error| bad(format!("it is not UTF-8 text ({error})")))?;
     // Some compilers count the closing zero as part of the note.
-    let mut tree = Tree::default();
-    for event in Parser::new_from_str(text.trim_end_matches('\0')) {
-        let (event, span) = event.map_err(|error| bad(format!("it is not YAML ({error})")))?;
-        match event {
-            Event::Scalar(text, ..) => tree.value(Value::from(&*text))?,
-            Event::SequenceStart(..) => tree.open(Open::Sequence(Vec::new()))?,
-            Event::MappingStart(..) => tree.open(Open::Mapping(Vec::new(), None))?,
-            Event::SequenceEnd | Event::MappingEnd => tree.close()?,
-            // An alias may stand for a subtree, and subtrees of aliases grow without bound.
-            Event::Alias(_) => {
-                let line = span.start.line();
-                return Err(bad(format!("line {line} uses a YAML alias")));
-            }
-            Event::DocumentEnd => break,
-            _ => {}
-        }
-    }
-    tree.done.ok_or_else(|| bad("it is empty".to_owned()))
+    yaml::read(text.trim_end_matches('\0'), &Version2)
+        .map_err(|wrong| bad(format!("line {}: {}", wrong.line, wrong.problem)))
 }
 
-/// A collection that is being read.
-enum Open {
-    Sequence(Vec<Value>),
-    Mapping(Vec<(Value, Value)>, Option<Value>),
-}
+/// The schema of version 2.
+pub(super) struct Version2;
 
-/// Builds values from events; the stack is ours, so that depth is bounded.
-#[derive(Default)]
-struct Tree {
-    open: Vec<Open>,
-    done: Option<Value>,
-}
-
-impl Tree {
-    fn open(&mut self, collection: Open) -> Result<()> {
-        if self.open.len() == MAX_DEPTH {
-            return Err(bad(format!("it is nested deeper than {MAX_DEPTH} levels")));
-        }
-        self.open.push(collection);
-        Ok(())
+impl Shape for Version2 {
+    fn scalar(&self, text: &str, _: Option<&str>) -> Result<Value, String> {
+        Ok(Value::from(text))
     }
 
-    fn close(&mut self) -> Result<()> {
-        match self.open.pop() {
-            Some(Open::Sequence(items)) => self.value(Value::Array(items)),
-            Some(Open::Mapping(pairs, _)) => self.value(Value::Map(pairs)),
-            None => Err(bad("a YAML collection ends that never began".to_owned())),
+    fn map(&self, pairs: Vec<(Value, Value)>) -> Result<Value, String> {
+        let mut renamed = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            add(&mut renamed, key, value);
         }
-    }
-
-    fn value(&mut self, value: Value) -> Result<()> {
-        match self.open.last_mut() {
-            None => self.done = Some(value),
-            Some(Open::Sequence(items)) => items.push(value),
-            Some(Open::Mapping(pairs, key)) => match key.take() {
-                None => *key = Some(value),
-                Some(key) => add(pairs, key, value),
-            },
-        }
-        Ok(())
+        Ok(Value::Map(renamed))
     }
 }
 
