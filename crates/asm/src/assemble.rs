@@ -1,25 +1,30 @@
-//! A source to instructions, line by line.
+//! What people call: sources to instructions, and to objects.
 
 use std::fmt;
+use std::rc::Rc;
 
-use thiserror::Error;
-use wavetank_isa::text::parse_at;
-use wavetank_isa::{Chip, Dialect, Encoded, Inst, ParseError, encode};
-use wavetank_quote::brief;
+use wavetank_isa::text::print_at;
+use wavetank_isa::{Chip, Dialect, Encoded, Inst};
+use wavetank_link::Relocatable;
+use wavetank_object::Target;
 
-use crate::label::{Labels, target};
-use crate::source::{Lines, Statement, may_have_labels, statements};
+use crate::assembler::Assembler;
+use crate::errors::Errors;
+use crate::files::{Files, NoFiles};
+use crate::source::may_have_names;
 
 /// An instruction of a source.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The number of its line, from 1.
+    /// The number of its line, from 1; of a macro's instruction, the number in the expansion.
     pub number: usize,
-    /// Where it stands in the code, in bytes.
+    /// Where it stands in its section, in bytes.
     pub address: u64,
-    /// The instruction.
+    /// The instruction. Where it waits for an address that only a linker knows, there is a number in its place.
     pub inst: Inst,
-    code: Encoded,
+    pub(crate) code: Encoded,
+    /// The operand that waits for its value, as it was written.
+    pub(crate) symbolic: Option<String>,
 }
 
 impl Line {
@@ -27,47 +32,79 @@ impl Line {
     pub fn bytes(&self) -> &[u8] {
         self.code.as_bytes()
     }
-}
 
-/// A line that is wrong: shown with its number, the line, and a caret under the place.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub struct LineError {
-    /// The number of the line, from 1.
-    pub number: usize,
-    /// The line as it was written.
-    pub text: String,
-    /// What is wrong; its place is one of `text`.
-    pub error: ParseError,
-}
-
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LineError {
-            number,
-            text,
-            error,
-        } = self;
-        write!(f, "line {number}: {error}\n{}", error.snippet(text))
+    /// Writes its canonical text; an operand that only a linker knows as it was written.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn print(&self, dialect: Dialect, out: &mut impl fmt::Write) -> fmt::Result {
+        let Some(symbol) = &self.symbolic else {
+            return print_at(&self.inst, dialect, self.address, out);
+        };
+        let mut text = String::new();
+        print_at(&self.inst, dialect, self.address, &mut text)?;
+        // Where the number stands that is in its place: behind the last blank of a branch, else as hexadecimal.
+        let placeholder = format!("{:#x}", crate::assembler::LITERAL);
+        match (text.find(&placeholder), text.rfind(' ')) {
+            (Some(at), _) => write!(
+                out,
+                "{}{symbol}{}",
+                &text[..at],
+                &text[at + placeholder.len()..]
+            ),
+            (None, Some(blank)) => write!(out, "{} {symbol}", &text[..blank]),
+            (None, None) => out.write_str(&text),
+        }
     }
 }
 
-/// Every wrong line of a source, in order.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub struct Errors(pub Vec<LineError>);
+/// How a source is assembled.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// The chip whose instructions these are, unless the source says it.
+    pub chip: Chip,
+    /// The chip with its features, for the header of the object.
+    pub target: Target,
+    /// Whether the source must be for this chip: one that names another is wrong.
+    pub fixed: bool,
+    /// How the source is written.
+    pub dialect: Dialect,
+    /// The version of the code object, 2 to 6, unless the source says it.
+    pub version: u8,
+    /// Where `.include` and `.incbin` find files.
+    pub files: &'a dyn Files,
+    /// Symbols that are numbers from the start.
+    pub defines: Vec<(String, i64)>,
+    /// At how many errors the work ends.
+    pub most_errors: usize,
+}
 
-impl fmt::Display for Errors {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, error) in self.0.iter().enumerate() {
-            let end = if n == 0 { "" } else { "\n" };
-            write!(f, "{end}{error}")?;
+impl Options<'_> {
+    /// For a chip, in LLVM's dialect, version 5, without files.
+    pub fn new(chip: Chip) -> Self {
+        let target = Target {
+            chip: chip.name().to_owned(),
+            sramecc: wavetank_object::Feature::Any,
+            xnack: wavetank_object::Feature::Any,
+            generic_version: None,
+        };
+        Options {
+            chip,
+            target,
+            fixed: false,
+            dialect: Dialect::Llvm,
+            version: 5,
+            files: &NoFiles,
+            defines: Vec::new(),
+            most_errors: usize::MAX,
         }
-        Ok(())
     }
 }
 
 /// Assembles a source: instructions, labels and comments, one statement a line (CLRX parts several by `;`).
 ///
-/// `each` gets the instructions in order, also those around lines that are wrong. Code begins at address 0.
+/// `each` gets the instructions in order, also those around lines that are wrong. Code begins at address 0. Directives are
+/// followed as [`assemble_object`] does, but for `.include`: there are no files here.
 ///
 /// # Errors
 ///
@@ -92,177 +129,77 @@ pub fn assemble(
     dialect: Dialect,
     each: impl FnMut(&Line),
 ) -> Result<(), Errors> {
-    assemble_until(source, chip, dialect, usize::MAX, each)
+    let options = Options {
+        dialect,
+        ..Options::new(chip)
+    };
+    assemble_lines("", source, &options, each)
 }
 
-/// As [`assemble`], but ends at the `most`th error: where so many lines are wrong, the file is.
+/// As [`assemble`], with options. `name` is that of the source, for errors of what it includes.
 ///
 /// # Errors
 ///
-/// The first wrong lines of the source, at most `most`.
-pub fn assemble_until(
+/// The wrong lines of the source, at most [`Options::most_errors`].
+pub fn assemble_lines(
+    name: &str,
     source: &str,
-    chip: Chip,
-    dialect: Dialect,
-    most: usize,
+    options: &Options<'_>,
     mut each: impl FnMut(&Line),
 ) -> Result<(), Errors> {
-    let mut assembler = Assembler {
-        // Editors of other systems put a byte order mark before UTF-8.
-        source: source.strip_prefix('\u{feff}').unwrap_or(source),
-        chip,
-        dialect,
-        labels: Labels::default(),
-        errors: Vec::new(),
-        most,
-    };
-    assembler.find_labels();
-    let labels = std::mem::take(&mut assembler.labels);
-    assembler.pass(&mut |assembler, number, written, address, text, indent| {
-        let line = assembler.line(text, address, &labels);
-        match line.and_then(|inst| Ok((inst, encode(&inst).map_err(whole(text))?))) {
-            Ok((inst, code)) => {
-                let length = code.as_bytes().len();
-                each(&Line {
-                    number,
-                    address,
-                    inst,
-                    code,
-                });
-                length
-            }
-            Err(error) => {
-                assembler.wrong(number, written, shifted(error, indent));
-                4
-            }
-        }
+    let text: Rc<str> = source.into();
+    // How long an instruction is does not depend on where its target lies. Sources without labels are spared the pass.
+    let known = may_have_names(source).then(|| {
+        let mut nobody = |_: &Line| {};
+        let mut first = Assembler::new(name, text.clone(), options, None, &mut nobody);
+        first.read();
+        first.known()
     });
-    match assembler.errors.is_empty() {
-        true => Ok(()),
-        false => {
-            assembler.errors.sort_by_key(|e| e.number);
-            Err(Errors(assembler.errors))
-        }
-    }
+    let mut assembler = Assembler::new(name, text, options, known, &mut each);
+    assembler.read();
+    let layout = assembler.layout();
+    assembler.settle(&layout);
+    checked(&mut assembler, options)
 }
 
-/// A source on its way.
-struct Assembler<'a> {
-    source: &'a str,
-    chip: Chip,
-    dialect: Dialect,
-    labels: Labels,
-    errors: Vec<LineError>,
-    /// How many errors end the work.
-    most: usize,
+/// Assembles a source to a relocatable object: sections, symbols, and what a linker has to fill in.
+///
+/// `name` is that of the source, for errors of what it includes.
+///
+/// # Errors
+///
+/// The wrong lines of the source, at most [`Options::most_errors`].
+///
+/// ```
+/// use wavetank_asm::{Options, assemble_object};
+/// use wavetank_isa::Chip;
+///
+/// let source = ".globl f\n f: s_setpc_b64 s[30:31]\n .data\n .quad f";
+/// let object = assemble_object("f.s", source, &Options::new(Chip::Gfx900))?;
+/// assert_eq!(object.sections[0].bytes, [0x1e, 0x1d, 0x80, 0xbe]);
+/// assert_eq!(object.sections[1].relocations.len(), 1);
+/// # Ok::<(), wavetank_asm::Errors>(())
+/// ```
+pub fn assemble_object(
+    name: &str,
+    source: &str,
+    options: &Options<'_>,
+) -> Result<Relocatable, Errors> {
+    let mut nobody = |_: &Line| {};
+    let mut assembler = Assembler::new(name, source.into(), options, None, &mut nobody);
+    assembler.read();
+    let object = assembler.object();
+    checked(&mut assembler, options)?;
+    Ok(object)
 }
 
-/// What a pass does with an instruction: gets the number of the line, the line, the address, the text and where it
-/// stands in the line; gives the length of the code.
-type Visit<'v> = dyn FnMut(&mut Assembler<'_>, usize, &str, u64, &str, usize) -> usize + 'v;
-
-impl Assembler<'_> {
-    /// Goes over the instructions.
-    fn pass(&mut self, visit: &mut Visit<'_>) {
-        let mut address = 0;
-        for (number, written, line) in Lines::new(self.source, self.dialect) {
-            for statement in statements(&line, self.dialect) {
-                if self.errors.len() >= self.most {
-                    return;
-                }
-                if let Statement::Instruction { text, indent } = statement {
-                    address += visit(self, number, written, address, text, indent) as u64;
-                }
-            }
-        }
+/// The errors of a source, in the order of its lines.
+fn checked(assembler: &mut Assembler<'_>, options: &Options<'_>) -> Result<(), Errors> {
+    let mut errors = assembler.take_errors();
+    if errors.is_empty() {
+        return Ok(());
     }
-
-    /// Puts every label at its address. How long an instruction is does not depend on where its target lies. Sources
-    /// without labels are spared the pass.
-    fn find_labels(&mut self) {
-        if !may_have_labels(self.source) {
-            return;
-        }
-        let mut address = 0;
-        for (number, written, line) in Lines::new(self.source, self.dialect) {
-            for statement in statements(&line, self.dialect) {
-                if self.errors.len() >= self.most {
-                    return;
-                }
-                match statement {
-                    Statement::Label(name) if !self.labels.define(name, address) => {
-                        let at = written.find(name).unwrap_or_default();
-                        let message = format!("there is another label `{name}`");
-                        self.wrong(number, written, wrong(at..at + name.len(), message));
-                    }
-                    Statement::Label(_) => {}
-                    Statement::Instruction { text, .. } => address += self.length(text),
-                }
-            }
-        }
-    }
-
-    /// The length of an instruction; what is none is reported by the pass that assembles.
-    fn length(&self, text: &str) -> u64 {
-        let inst = match target(text) {
-            Some(_) => return 4,
-            None => parse_at(text, self.chip, self.dialect, 0),
-        };
-        inst.map_or(4, |inst| inst.len.into())
-    }
-
-    /// Parses an instruction, its label replaced by the number that it stands for.
-    fn line(&self, text: &str, address: u64, labels: &Labels) -> Result<Inst, ParseError> {
-        let Some(place) = target(text) else {
-            return parse_at(text, self.chip, self.dialect, address);
-        };
-        let to = labels.resolve(&text[place.clone()], address);
-        let to = to.map_err(|name| {
-            let span = place.start..place.start + name.len();
-            wrong(span, format!("there is no label `{name}`"))
-        })?;
-        let from = address as i64 + 4;
-        let words = (to - from) / 4;
-        if (to - from) % 4 != 0 || i16::try_from(words).is_err() {
-            let message = match (to - from) % 4 {
-                0 => format!("the label is {words} dwords away: a branch reaches -32768 to 32767"),
-                _ => "a branch leads to a multiple of 4 bytes".to_owned(),
-            };
-            return Err(wrong(place, message));
-        }
-        let number = match self.dialect {
-            Dialect::Llvm => words,
-            Dialect::Clrx => to,
-        };
-        let line = format!("{}{number}", &text[..place.start]);
-        parse_at(&line, self.chip, self.dialect, address)
-    }
-
-    fn wrong(&mut self, number: usize, written: &str, error: ParseError) {
-        self.errors.push(LineError {
-            number,
-            text: written.to_owned(),
-            error,
-        });
-    }
-}
-
-fn wrong(span: std::ops::Range<usize>, message: String) -> ParseError {
-    ParseError {
-        span,
-        message: brief(&message),
-        help: None,
-    }
-}
-
-/// An error about a whole instruction.
-fn whole<E: fmt::Display>(text: &str) -> impl Fn(E) -> ParseError {
-    let length = text.len();
-    move |error| wrong(0..length, error.to_string())
-}
-
-/// The error of an instruction that begins `indent` bytes into its line.
-fn shifted(mut error: ParseError, indent: usize) -> ParseError {
-    error.span = error.span.start + indent..error.span.end + indent;
-    error
+    errors.sort_by_key(|error| error.around.is_empty().then_some(error.number));
+    errors.truncate(options.most_errors);
+    Err(Errors(errors))
 }

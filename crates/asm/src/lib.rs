@@ -1,10 +1,11 @@
-//! Sources of instructions to bytes, and code objects to listings.
+//! Sources of instructions to bytes and objects, and code objects to listings.
 //!
-//! * [`assemble`] reads a source of instructions with labels and comments, and reports every wrong line of it.
+//! * [`assemble_object`] reads a source and makes a relocatable object of it: sections, symbols, kernels, metadata.
+//! * [`assemble`] gives the instructions of a source, one after another.
 //! * [`Listing`] shows the code of a code object, or plain bytes, with symbols and branch targets as labels.
 //! * [`hex_line`] is one line of hexadecimal bytes to one line of text.
 //!
-//! The text of single instructions is the business of `wavetank-isa`.
+//! The text of single instructions is the business of `wavetank-isa`; linking that of `wavetank-link`.
 //!
 //! ```
 //! use wavetank_asm::assemble;
@@ -20,11 +21,33 @@
 #![warn(missing_docs)]
 
 mod assemble;
+mod assembler;
+mod directive;
+mod errors;
+mod expression;
+mod files;
 mod hex;
-mod label;
 mod listing;
 mod source;
+mod state;
 
-pub use assemble::{Errors, Line, LineError, assemble, assemble_until};
+pub use assemble::{Line, Options, assemble, assemble_lines, assemble_object};
+pub use errors::{Errors, LineError};
+pub use files::{Files, Folders, NoFiles};
 pub use hex::{HexError, REJECTED, hex_line};
 pub use listing::{Listing, ListingError};
+
+use wavetank_isa::Chip;
+
+/// Major, minor and stepping of a chip's instruction set: 9, 0 and 12 of gfx90c.
+fn isa_version(chip: Chip) -> (u32, u32, u32) {
+    let name = chip.name().trim_start_matches("gfx");
+    let (major, rest) = name.split_at(name.len().saturating_sub(2));
+    let digit = |at: usize| {
+        rest.chars()
+            .nth(at)
+            .and_then(|c| c.to_digit(16))
+            .unwrap_or(0)
+    };
+    (major.parse().unwrap_or(0), digit(0), digit(1))
+}

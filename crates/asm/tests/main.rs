@@ -2,4 +2,5 @@
 
 mod listing;
 mod llvm;
+mod objects;
 mod source;

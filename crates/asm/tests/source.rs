@@ -1,6 +1,6 @@
 //! Sources as people have them: marks of editors, many wrong lines.
 
-use wavetank_asm::{assemble, assemble_until};
+use wavetank_asm::{Options, assemble, assemble_lines};
 use wavetank_isa::{Chip, Dialect};
 
 fn texts(source: &str) -> Result<Vec<(usize, String)>, wavetank_asm::Errors> {
@@ -30,7 +30,11 @@ fn enough_errors_are_enough() {
     let mut lines = 0;
     let run = |most, lines: &mut usize| {
         let each = |_: &_| *lines += 1;
-        assemble_until(&source, Chip::Gfx900, Dialect::Llvm, most, each)
+        let options = Options {
+            most_errors: most,
+            ..Options::new(Chip::Gfx900)
+        };
+        assemble_lines("a.s", &source, &options, each)
     };
     assert_eq!(run(10, &mut lines).unwrap_err().0.len(), 10);
     assert!(lines <= 10);

@@ -116,7 +116,7 @@ fn words_go_to_a_file_and_back() {
         "a.s",
         "loop:\ns_sub_u32 s0, s0, 1\ns_cbranch_scc1 loop\n",
     );
-    wavetank_in(&folder, "asm a.s -o a.bin").success();
+    wavetank_in(&folder, "asm --raw a.s -o a.bin").success();
     let text = wavetank_in(&folder, "dis --raw a.bin").success();
     let lines: Vec<&str> = text
         .lines()
@@ -125,7 +125,7 @@ fn words_go_to_a_file_and_back() {
     assert_eq!(lines, ["L0:", "s_sub_u32 s0, s0, 1", "s_cbranch_scc1 L0"]);
     // Nothing is written where a line is wrong.
     write(&folder, "b.s", "s_nop\n");
-    let out = wavetank_in(&folder, "asm b.s -o b.bin");
+    let out = wavetank_in(&folder, "asm --raw b.s -o b.bin");
     assert_eq!(out.code, Some(2));
     assert!(!folder.join("b.bin").exists());
 }

@@ -34,7 +34,7 @@ fn the_example_of_the_document_prints_what_it_says() {
 fn assembled(name: &str, chip: &str, source: &str) -> std::path::PathBuf {
     let dir = directory(name);
     fs::write(dir.join("code.s"), source).unwrap();
-    let words = format!("asm --gpu {chip} code.s -o code.bin");
+    let words = format!("asm --raw --gpu {chip} code.s -o code.bin");
     assert_eq!(wavetank_in(&dir, &words).success(), "");
     dir
 }

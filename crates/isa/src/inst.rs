@@ -241,6 +241,36 @@ impl Inst {
         }
     }
 
+    /// The instruction with another number in its field of 16 bits, if it has one: the distance of a branch.
+    ///
+    /// ```
+    /// use wavetank_isa::{Chip, parse};
+    /// let inst = parse("s_branch 0", Chip::Gfx900)?.with_simm16(7);
+    /// assert_eq!(inst.to_string(), "s_branch 7");
+    /// # Ok::<(), wavetank_isa::ParseError>(())
+    /// ```
+    pub fn with_simm16(mut self, number: u16) -> Inst {
+        self.set(Field::Simm16, Operand::Imm(number.into()));
+        self
+    }
+
+    /// The instruction with another literal, if it has one.
+    ///
+    /// ```
+    /// use wavetank_isa::{Chip, parse};
+    /// let inst = parse("s_mov_b32 s0, 0x1234", Chip::Gfx900)?.with_literal(0x5678);
+    /// assert_eq!(inst.to_string(), "s_mov_b32 s0, 0x5678");
+    /// # Ok::<(), wavetank_isa::ParseError>(())
+    /// ```
+    pub fn with_literal(mut self, number: u32) -> Inst {
+        for operand in &mut self.operands {
+            if let Operand::Literal(literal) = operand {
+                *literal = number;
+            }
+        }
+        self
+    }
+
     /// Whether a modifier of [`Flags`] is set; of several, whether any is.
     #[inline]
     pub fn has(&self, flags: Flags) -> bool {

@@ -37,6 +37,10 @@ numbers! {
     SHF_STRINGS: u64 = elf::SHF_STRINGS.0,
     /// A member of a group.
     SHF_GROUP: u64 = elf::SHF_GROUP.0,
+    /// A copy for each thread.
+    SHF_TLS: u64 = elf::SHF_TLS.0,
+    /// Kept, even if nothing names it.
+    SHF_GNU_RETAIN: u64 = elf::SHF_GNU_RETAIN.0,
     /// Not linked.
     SHF_EXCLUDE: u64 = elf::SHF_EXCLUDE.0,
 
@@ -52,6 +56,8 @@ numbers! {
     STT_FILE: u8 = elf::STT_FILE.0,
     /// Data that a linker makes room for.
     STT_COMMON: u8 = elf::STT_COMMON.0,
+    /// Data of which each thread has a copy.
+    STT_TLS: u8 = elf::STT_TLS.0,
     /// The code of a kernel in code object version 2.
     STT_AMDGPU_HSA_KERNEL: u8 = 10,
 

@@ -133,6 +133,11 @@ impl Target {
         Ok(mach | xnack.v4_bits() << 8 | sramecc.v4_bits() << 10 | generic << 24)
     }
 
+    /// Whether the chip can replay page faults, so that XNACK can be on.
+    pub fn has_xnack(&self) -> bool {
+        has_xnack(&self.chip)
+    }
+
     /// Whether code made for `self` runs on `wanted`: the same chip (or a generic target that covers it), and no
     /// feature needed on where off is asked for, or the reverse.
     pub fn serves(&self, wanted: &Target) -> bool {

@@ -1,0 +1,310 @@
+//! Instructions: text to bytes, with what waits for the address of a symbol.
+
+use std::ops::Range;
+
+use wavetank_isa::text::parse_at;
+use wavetank_isa::{Encoded, Inst, ParseError, encode};
+
+use super::operands::{self, Rewritten};
+use super::{Assembler, KnownValue, too_large};
+use crate::Line;
+use crate::expression::{Base, Expr, Reader, Variant};
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::{FixupKind, Spot, Symbol};
+
+/// A branch by the text before its target: so that only the distance is to be filled in.
+pub(crate) type Template = (Inst, Encoded);
+
+/// Templates that are kept: sources of machines name each pair of registers in an `s_call_b64`.
+const MOST_TEMPLATES: usize = 1000;
+
+/// One more than the highest register of each kind that instructions name.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub vgprs: u32,
+    pub sgprs: u32,
+}
+
+/// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
+type Waiting = (FixupKind, Expr, Range<usize>);
+
+impl Assembler<'_> {
+    /// Assembles an instruction.
+    pub(super) fn instruction(&mut self, text: &str) -> Result<(), Wrong> {
+        if let Some(place) = operands::target(text, self.branches) {
+            return self.branch(text, place);
+        }
+        let plain = !operands::may_have_names(text, &self.symbols);
+        let failed = match plain {
+            true => match self.parse(text) {
+                Ok(inst) => return self.emit(&inst, text, None),
+                Err(error) => Some(error),
+            },
+            false => None,
+        };
+        match self.with_values(text, failed.is_some()) {
+            Ok((inst, waiting)) => self.emit(&inst, text, waiting),
+            Err(error) => Err(failed.unwrap_or(error)),
+        }
+    }
+
+    fn parse(&self, text: &str) -> Result<Inst, Wrong> {
+        let address = self.sections.spot().offset;
+        parse_at(text, self.chip, self.dialect, address).map_err(Box::new)
+    }
+
+    /// Parses an instruction whose expressions are replaced by their values. `guessing`: names that nobody has defined may
+    /// be symbols that come later.
+    fn with_values(
+        &mut self,
+        text: &str,
+        guessing: bool,
+    ) -> Result<(Inst, Option<Waiting>), Wrong> {
+        let here = self.sections.spot();
+        let mut last = None;
+        for (placeholder, kind) in [
+            (operands::LITERAL, FixupKind::Literal),
+            (operands::HALF, FixupKind::Half),
+        ] {
+            let rewritten = operands::rewrite(self, here, text, guessing, placeholder)?;
+            let parsed = self.parse(&rewritten.text);
+            let inst = match parsed {
+                Ok(inst) => inst,
+                Err(error) => {
+                    last = Some(rewritten.restored(*error));
+                    if rewritten.waiting.is_none() {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            let Some((expr, place)) = rewritten.waiting else {
+                return Ok((inst, None));
+            };
+            if self.holds(&inst, kind, placeholder) && self.expected(&expr, guessing) {
+                return Ok((inst, Some((kind, expr, place))));
+            }
+            last = Some(wrong(
+                place,
+                "this operand takes numbers that are known where they stand",
+            ));
+        }
+        Err(last.unwrap_or_else(|| wrong(0..text.len(), "this has no value")))
+    }
+
+    /// Whether the value that is waited for stands where it can be filled in.
+    fn holds(&self, inst: &Inst, kind: FixupKind, placeholder: u32) -> bool {
+        encode(inst).is_ok_and(|code| match (kind, code.as_bytes()) {
+            (FixupKind::Literal, [.., a, b, c, d]) if code.as_bytes().len() > 4 => {
+                u32::from_le_bytes([*a, *b, *c, *d]) == placeholder
+            }
+            (FixupKind::Half, [a, b, _, _]) => {
+                u32::from(u16::from_le_bytes([*a, *b])) == placeholder
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a symbol that was only guessed is one, as far as that is known from a first reading.
+    fn expected(&self, expr: &Expr, guessing: bool) -> bool {
+        let (true, Some(known)) = (guessing, &self.known) else {
+            return true;
+        };
+        match self.values().reduce(expr).ok().and_then(|r| r.plus) {
+            Some(Base::Symbol(id, Variant::None)) => known.contains_key(&self.symbols[id].name),
+            _ => true,
+        }
+    }
+
+    /// Encodes an instruction, and appends it to the section.
+    fn emit(&mut self, inst: &Inst, text: &str, waiting: Option<Waiting>) -> Result<(), Wrong> {
+        // What waits is zero in the object: relocations here bring all they add.
+        let bare = match &waiting {
+            Some((FixupKind::Literal, ..)) => inst.with_literal(0),
+            Some(_) => inst.with_simm16(0),
+            None => *inst,
+        };
+        let code = encode(&bare).map_err(|error| wrong(0..text.len(), error))?;
+        self.put(inst, code, waiting, text)
+    }
+
+    fn put(
+        &mut self,
+        inst: &Inst,
+        code: Encoded,
+        waiting: Option<Waiting>,
+        text: &str,
+    ) -> Result<(), Wrong> {
+        let spot = self.sections.spot();
+        self.table.settle(spot);
+        if let Some(counts) = &mut self.counts {
+            counts.add(inst);
+            let counts = *counts;
+            self.set_number(".amdgcn.next_free_vgpr", counts.vgprs.into());
+            self.set_number(".amdgcn.next_free_sgpr", counts.sgprs.into());
+        }
+        self.sections.append(code.as_bytes()).map_err(too_large)?;
+        let symbolic = waiting
+            .as_ref()
+            .map(|(_, _, place)| text[place.clone()].to_owned());
+        if let Some((kind, expr, place)) = waiting {
+            let offset = match kind {
+                FixupKind::Literal => code.as_bytes().len() as u64 - 4,
+                _ => 0,
+            };
+            let spot = Spot {
+                offset: spot.offset + offset,
+                ..spot
+            };
+            self.wait(spot, kind, expr, place);
+        }
+        (self.each)(&Line {
+            number: self.line,
+            address: spot.offset,
+            inst: *inst,
+            code,
+            symbolic,
+        });
+        Ok(())
+    }
+}
+
+/// Branches.
+impl Assembler<'_> {
+    /// Assembles a branch, whose target is no plain number.
+    fn branch(&mut self, text: &str, place: Range<usize>) -> Result<(), Wrong> {
+        let (inst, code) = self.template(text, place.start)?;
+        let here = self.sections.spot();
+        let mut cursor = Cursor::new(text, place.start);
+        let expr = Reader::new(&mut self.symbols, here).read(&mut cursor)?;
+        cursor.end()?;
+        let number = self.values().number(&expr);
+        if let Ok(number) = number {
+            let line = format!("{}{number}", &text[..place.start]);
+            let inst = self.parse(&line)?;
+            return self.emit(&inst, text, None);
+        }
+        let [low, high] = match self.distance(&expr, here, &place)? {
+            Some(distance) => distance.to_le_bytes(),
+            None => {
+                return self.put(&inst, code, Some((FixupKind::Branch, expr, place)), text);
+            }
+        };
+        let words = u16::from_le_bytes([low, high]);
+        let inst = inst.with_simm16(words);
+        self.emit(&inst, text, None)
+    }
+
+    /// A branch with the distance 0.
+    fn template(&mut self, text: &str, target: usize) -> Result<Template, Wrong> {
+        let prefix = &text[..target];
+        if let Some(template) = self.templates.get(prefix) {
+            return Ok(*template);
+        }
+        let line = format!("{prefix}0");
+        let inst = self.parse(&line)?.with_simm16(0);
+        let code = encode(&inst).map_err(|error| wrong(0..text.len(), error))?;
+        if self.templates.len() >= MOST_TEMPLATES {
+            self.templates.clear();
+        }
+        self.templates.insert(prefix.into(), (inst, code));
+        Ok((inst, code))
+    }
+
+    /// How many dwords away a target is, if that is known.
+    fn distance(
+        &self,
+        expr: &Expr,
+        here: Spot,
+        place: &Range<usize>,
+    ) -> Result<Option<i16>, Wrong> {
+        let reduced = self
+            .values()
+            .reduce(expr)
+            .map_err(|why| wrong(place.clone(), why))?;
+        let (Some(base), None) = (reduced.plus, reduced.minus) else {
+            return Err(wrong(place.clone(), "a branch leads to an address"));
+        };
+        let to = match (self.values().spot(&base), base) {
+            (Some(spot), _) if spot.section == here.section && spot.fragment == here.fragment => {
+                spot.offset
+            }
+            (None, Base::Symbol(id, Variant::None)) => match self
+                .known_place(&self.symbols[id], place)?
+            {
+                Some((section, offset)) if section == here.section && here.fragment == 0 => offset,
+                _ => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        let bytes = (to as i64)
+            .wrapping_add(reduced.constant)
+            .wrapping_sub(here.offset as i64 + 4);
+        words_of(bytes)
+            .map(Some)
+            .map_err(|message| wrong(place.clone(), message))
+    }
+
+    /// Where a symbol lies that is not defined yet, as a first reading has found it.
+    fn known_place(
+        &self,
+        symbol: &Symbol,
+        place: &Range<usize>,
+    ) -> Result<Option<(crate::state::SectionId, u64)>, Wrong> {
+        let Some(known) = &self.known else {
+            return Ok(None);
+        };
+        match known.get(&symbol.name) {
+            Some(KnownValue::Place(section, offset)) => Ok(Some((*section, *offset))),
+            Some(KnownValue::Number(_)) => Ok(None),
+            None => {
+                let name = symbol.written();
+                let span = place.start..place.start + name.len().min(place.len());
+                Err(wrong(span, format_args!("there is no label `{name}`")))
+            }
+        }
+    }
+}
+
+/// The dwords of a branch's distance in bytes.
+pub(super) fn words_of(bytes: i64) -> Result<i16, String> {
+    let words = bytes / 4;
+    match (bytes % 4, i16::try_from(words)) {
+        (0, Ok(words)) => Ok(words),
+        (0, Err(_)) => Err(format!(
+            "the label is {words} dwords away: a branch reaches -32768 to 32767"
+        )),
+        _ => Err("a branch leads to a multiple of 4 bytes".to_owned()),
+    }
+}
+
+impl Counts {
+    /// Counts the registers of an instruction.
+    fn add(&mut self, inst: &Inst) {
+        let effects = inst.effects();
+        for registers in [&effects.reads, &effects.writes] {
+            let vectors = registers.vectors().max().map_or(0, |v| u32::from(v) + 1);
+            self.vgprs = self.vgprs.max(vectors);
+            // Those behind the SGPRs are not counted: VCC and others are reserved by name.
+            let scalars = registers.scalars().filter(|s| *s < 102).max();
+            self.sgprs = self.sgprs.max(scalars.map_or(0, |s| u32::from(s) + 1));
+        }
+    }
+}
+
+impl Rewritten {
+    /// An error of the text with values, its place in the text as it was written.
+    fn restored(&self, error: ParseError) -> Wrong {
+        let ParseError {
+            span,
+            message,
+            help,
+        } = error;
+        Box::new(ParseError {
+            span: self.written(span.start)
+                ..self.written(span.end).max(self.written(span.start) + 1),
+            message,
+            help,
+        })
+    }
+}

@@ -1,0 +1,402 @@
+//! The assembler: reads statement after statement, and fills sections.
+
+mod finish;
+mod instruction;
+mod line_table;
+mod operands;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+use wavetank_isa::{Chip, Dialect, ParseError};
+use wavetank_object::Target;
+
+use crate::directive::{Condition, Handler, Kernel, Lines as LineTable, Macro, Notes, handlers};
+use crate::errors::LineError;
+use crate::expression::{Expr, Reader, Values};
+use crate::files::Files;
+use crate::source::{Cursor, Inputs, Row, Statement, Wrong, statements, wrong};
+use crate::state::{
+    Definition, Fixup, FixupKind, Place, SectionId, Sections, Spot, Symbols, TooLarge,
+};
+use crate::{Line, Options, isa_version};
+
+pub(crate) use instruction::Counts;
+pub(crate) use operands::LITERAL;
+
+/// Lines that are read at most, those of repetitions and macros included: what goes on longer does so for ever.
+const MOST_LINES: u64 = 200_000_000;
+
+/// The values of a source's symbols: found by a first reading, for one that shows each instruction as it comes.
+pub(crate) type Known = HashMap<Rc<str>, KnownValue>;
+
+/// What a symbol stands for at the end of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum KnownValue {
+    Number(i64),
+    /// The offset in a section.
+    Place(SectionId, u64),
+}
+
+/// A source on its way.
+pub(crate) struct Assembler<'a> {
+    pub chip: Chip,
+    pub dialect: Dialect,
+    pub target: Target,
+    pub files: &'a dyn Files,
+    pub inputs: Inputs,
+    pub symbols: Symbols,
+    pub sections: Sections,
+    pub fixups: Vec<Fixup>,
+    pub macros: HashMap<Rc<str>, Rc<Macro>>,
+    /// How many macros have been expanded: what `\@` stands for.
+    pub expansions: u64,
+    /// Whether macros take their operands as `.altmacro` has them.
+    pub alternate: bool,
+    pub conditions: Vec<Condition>,
+    pub kernels: Vec<Kernel>,
+    pub notes: Notes,
+    pub table: LineTable,
+    /// The most registers that instructions name so far, if somebody asks.
+    pub counts: Option<Counts>,
+    /// Whether `.end` has been read.
+    pub ended: bool,
+    handlers: &'static HashMap<&'static str, Handler>,
+    known: Option<Known>,
+    templates: HashMap<Box<str>, instruction::Template>,
+    branches: &'static HashSet<&'static str>,
+    errors: Vec<LineError>,
+    most: usize,
+    each: &'a mut dyn FnMut(&Line),
+    /// The number of the line that is read, and what stands in it before the statement.
+    line: usize,
+    indent: usize,
+    lines: u64,
+}
+
+impl<'a> Assembler<'a> {
+    pub fn new(
+        name: &str,
+        source: Rc<str>,
+        options: &'a Options<'a>,
+        known: Option<Known>,
+        each: &'a mut dyn FnMut(&Line),
+    ) -> Self {
+        // What asks for the registers that are used says so by these names.
+        let asks = source.contains(".next_free_") || source.contains(".amdgcn.");
+        let mut assembler = Assembler {
+            chip: options.chip,
+            dialect: options.dialect,
+            target: options.target.clone(),
+            files: options.files,
+            inputs: Inputs::new(name.into(), source, options.dialect),
+            symbols: Symbols::default(),
+            sections: Sections::new(),
+            fixups: Vec::new(),
+            macros: HashMap::new(),
+            expansions: 0,
+            alternate: false,
+            conditions: Vec::new(),
+            kernels: Vec::new(),
+            notes: Notes::new(options),
+            table: LineTable::default(),
+            counts: asks.then(Counts::default),
+            ended: false,
+            handlers: handlers(),
+            known,
+            templates: HashMap::new(),
+            branches: operands::branches(),
+            errors: Vec::new(),
+            most: options.most_errors,
+            each,
+            line: 0,
+            indent: 0,
+            lines: 0,
+        };
+        assembler.predefine(options);
+        assembler
+    }
+
+    /// Goes on with the instructions of another chip.
+    pub fn set_chip(&mut self, chip: Chip) {
+        if chip != self.chip {
+            self.chip = chip;
+            self.templates.clear();
+        }
+        self.number_chip();
+    }
+
+    /// The numbers of the chip, for sources that ask.
+    fn number_chip(&mut self) {
+        let (major, minor, stepping) = isa_version(self.chip);
+        for (name, number) in [
+            (".amdgcn.gfx_generation_number", major),
+            (".amdgcn.gfx_generation_minor", minor),
+            (".amdgcn.gfx_generation_stepping", stepping),
+            (".option.machine_version_major", major),
+            (".option.machine_version_minor", minor),
+            (".option.machine_version_stepping", stepping),
+        ] {
+            self.set_number(name, number.into());
+        }
+    }
+
+    /// The symbols that a source may ask without having set them: those of the command line, and the chip's numbers.
+    fn predefine(&mut self, options: &Options<'_>) {
+        self.number_chip();
+        for (name, number) in &options.defines {
+            self.set_number(name, *number);
+        }
+        if self.counts.is_some() {
+            self.set_number(".amdgcn.next_free_vgpr", 0);
+            self.set_number(".amdgcn.next_free_sgpr", 0);
+        }
+    }
+
+    /// Sets a variable to a number.
+    pub fn set_number(&mut self, name: &str, number: i64) {
+        let id = self.symbols.id(name);
+        let symbol = &mut self.symbols[id];
+        symbol.definition = Definition::Variable(Expr::Number(number));
+        symbol.variable = true;
+    }
+
+    /// Reads all of it.
+    pub fn read(&mut self) {
+        while self.errors.len() < self.most && !self.ended {
+            let Some(row) = self.inputs.row() else {
+                match self.leave() {
+                    true => continue,
+                    false => break,
+                }
+            };
+            self.line = row.number;
+            self.lines += 1;
+            if self.lines > MOST_LINES {
+                let message =
+                    format!("more than {MOST_LINES} lines have been read: this does not end");
+                self.wrong(&row, *wrong(0..0, message));
+                break;
+            }
+            self.row(&row);
+        }
+    }
+
+    /// Leaves the innermost text; `false` at the end of all.
+    fn leave(&mut self) -> bool {
+        let open = self.inputs.current().map_or(0, |input| input.conditions);
+        if let Some(condition) = self
+            .conditions
+            .drain(open.min(self.conditions.len())..)
+            .next()
+        {
+            self.errors.push(condition.never_ended());
+        }
+        self.inputs.pop();
+        self.inputs.current().is_some()
+    }
+
+    fn row(&mut self, row: &Row) {
+        let Some(input) = self.inputs.current() else {
+            return;
+        };
+        let text = input.origin.text.clone();
+        let line = row.line(&text);
+        for statement in statements(line, self.dialect) {
+            let skips = self.conditions.last().is_some_and(|c| !c.reads());
+            let done = match statement {
+                Statement::Label { .. } if skips => Ok(()),
+                Statement::Label { name, at } => self.label(name, at),
+                Statement::Order { text, .. } if skips && !text.starts_with('.') => Ok(()),
+                Statement::Order { text, indent } => {
+                    self.indent = indent;
+                    self.order(text, skips).map_err(|mut error| {
+                        error.span = error.span.start + indent..error.span.end + indent;
+                        error
+                    })
+                }
+            };
+            if let Err(error) = done {
+                self.wrong(row, *error);
+            }
+        }
+    }
+
+    /// Defines a label here.
+    fn label(&mut self, name: &str, at: usize) -> Result<(), Wrong> {
+        let spot = self.sections.spot();
+        let id = match name.bytes().all(|b| b.is_ascii_digit()) {
+            true => match name.parse() {
+                Ok(number) => self.symbols.next_local(number),
+                Err(_) => {
+                    return Err(wrong(
+                        at..at + name.len(),
+                        "this number of a label is too large",
+                    ));
+                }
+            },
+            false => self.symbols.id(name),
+        };
+        let symbol = &mut self.symbols[id];
+        match symbol.definition {
+            Definition::Undefined => symbol.definition = Definition::Label(spot),
+            _ => {
+                let message = format!("there is another label `{name}`");
+                return Err(wrong(at..at + name.len(), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// A directive, an assignment, a macro or an instruction.
+    fn order(&mut self, text: &str, skips: bool) -> Result<(), Wrong> {
+        let length = text
+            .bytes()
+            .take_while(|b| !b.is_ascii_whitespace() && *b != b'=');
+        let length = length.count();
+        let word = &text[..length];
+        if !self.macros.is_empty() && !skips && self.expand(word, text)? {
+            return Ok(());
+        }
+        if text.starts_with('.')
+            && let Some(handler) = self.handler(word)
+        {
+            return match !skips || handler.decides() {
+                true => handler.run(self, Cursor::new(text, length)),
+                false => Ok(()),
+            };
+        }
+        if skips {
+            return Ok(());
+        }
+        let cursor = Cursor::new(text, length);
+        if cursor.peek() == b'=' && length > 0 {
+            return self.assignment(cursor, word);
+        }
+        match text.starts_with('.') {
+            true => Err(self.no_directive(word)),
+            false => self.instruction(text),
+        }
+    }
+
+    fn handler(&self, word: &str) -> Option<&'static Handler> {
+        let found = self.handlers.get(word);
+        found.or_else(|| self.handlers.get(word.to_ascii_lowercase().as_str()))
+    }
+
+    fn no_directive(&self, word: &str) -> Wrong {
+        let names = self.handlers.keys().copied();
+        let names = names.chain(self.macros.keys().map(|name| &**name));
+        let mut names: Vec<&str> = names.collect();
+        names.sort_unstable();
+        let (near, meant) = wavetank_quote::similar(word, names);
+        let mut error = wrong(0..word.len(), format_args!("`{word}` is no directive"));
+        error.help = near
+            .first()
+            .filter(|_| meant)
+            .map(|name| format!("did you mean `{name}`?"));
+        error
+    }
+
+    /// Reports what is wrong elsewhere than in the line that is read.
+    pub fn report(&mut self, error: LineError) {
+        self.errors.push(error);
+    }
+
+    /// Reports a wrong line.
+    pub fn wrong(&mut self, row: &Row, error: ParseError) {
+        if let Some(input) = self.inputs.current() {
+            let text = &input.origin.text[row.range.clone()];
+            self.errors
+                .push(LineError::new(&input.origin, row.number, text, error));
+        }
+    }
+}
+
+/// What directives ask for.
+impl Assembler<'_> {
+    /// Reads an expression.
+    pub fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+        let here = self.sections.spot();
+        Reader::new(&mut self.symbols, here).read(cursor)
+    }
+
+    /// Reads an expression that is a number by now.
+    pub fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<i64, Wrong> {
+        let start = cursor.at();
+        let expr = self.expr(cursor)?;
+        let place = start..cursor.text()[..cursor.at()].trim_end().len();
+        self.number_of(&expr, place)
+    }
+
+    /// The number of an expression, if it is one by now.
+    pub fn number_of(&self, expr: &Expr, place: Range<usize>) -> Result<i64, Wrong> {
+        let number = self.values().number(expr);
+        number.map_err(|why| wrong(place, why))
+    }
+
+    /// Reads a number that is not negative.
+    pub fn count(&mut self, cursor: &mut Cursor<'_>) -> Result<u64, Wrong> {
+        let start = cursor.at();
+        let number = self.number(cursor)?;
+        let place = start..cursor.text()[..cursor.at()].trim_end().len();
+        u64::try_from(number).map_err(|_| wrong(place, format_args!("{number} is negative")))
+    }
+
+    /// What expressions are evaluated with, before all places are known.
+    pub fn values(&self) -> Values<'_> {
+        Values {
+            symbols: &self.symbols,
+            layout: None,
+        }
+    }
+
+    /// Appends bytes to the section.
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), Wrong> {
+        self.sections.append(bytes).map_err(too_large)
+    }
+
+    /// Waits for the value of an expression that stands at some bytes of the statement.
+    pub fn wait(&mut self, spot: Spot, kind: FixupKind, expr: Expr, place: Range<usize>) {
+        if let Some(place) = self.place(place) {
+            self.fixups.push(Fixup {
+                spot,
+                kind,
+                expr,
+                place,
+            });
+        }
+    }
+
+    /// Where some bytes of the statement stand.
+    pub fn place(&self, place: Range<usize>) -> Option<Place> {
+        let input = self.inputs.current()?;
+        Some(Place {
+            origin: input.origin.clone(),
+            line: self.line as u32,
+            column: (self.indent + place.start) as u32,
+            length: place.len() as u32,
+        })
+    }
+
+    /// The number of the line that is read.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// A directive reads lines of its own.
+    pub fn set_line(&mut self, line: usize) {
+        self.line = line;
+    }
+
+    /// How far into its line the statement begins.
+    pub fn set_indent(&mut self, indent: usize) {
+        self.indent = indent;
+    }
+}
+
+/// The error of a section that is too large.
+pub(crate) fn too_large(_: TooLarge) -> Wrong {
+    wrong(0..0, "the sections of a source have one gigabyte at most")
+}

@@ -1,0 +1,346 @@
+//! Expressions among the operands of instructions: where they stand, and the instruction with their values instead.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use wavetank_isa::Op;
+use wavetank_isa::tables::Kind;
+
+use super::Assembler;
+use crate::expression::{Expr, Reader};
+use crate::source::{Cursor, Wrong, is_name, wrong};
+use crate::state::{Spot, Symbols};
+
+/// Numbers that stand for a value which is not known yet, one of 32 and one of 16 bits. Neither is an inline constant.
+pub(crate) const LITERAL: u32 = 0x5eed_f00d;
+pub(super) const HALF: u32 = 0x5eed;
+
+/// An instruction with numbers for its expressions.
+pub(super) struct Rewritten {
+    pub text: String,
+    /// The expression whose value is not known, and where it stands in what was written.
+    pub waiting: Option<(Expr, Range<usize>)>,
+    /// Places of numbers in `text`, and of the expressions in what was written.
+    places: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Rewritten {
+    /// The place in what was written of one in `text`.
+    pub fn written(&self, at: usize) -> usize {
+        let before = self.places.iter().rev().find(|(new, _)| new.start <= at);
+        match before {
+            Some((new, old)) if at < new.end => old.start,
+            Some((new, old)) => old.end + (at - new.end),
+            None => at,
+        }
+    }
+}
+
+/// Whether an instruction may have operands that are calculated: names of symbols, calculations in brackets.
+#[inline]
+pub(super) fn may_have_names(text: &str, symbols: &Symbols) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = bytes
+        .iter()
+        .take_while(|b| !b.is_ascii_whitespace())
+        .count();
+    while at < bytes.len() {
+        let byte = bytes[at];
+        if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$') {
+            let end = at + bytes[at..].iter().take_while(|b| is_name(**b)).count();
+            let word = &text[at..end];
+            if !is_register(word) && (word.contains('@') || symbols.find(word).is_some()) {
+                return true;
+            }
+            at = end;
+        } else if byte.is_ascii_digit() {
+            at += bytes[at..].iter().take_while(|b| is_name(**b)).count();
+        } else if b"*/%<>~^+".contains(&byte) || (byte == b'-' && follows_a_value(&bytes[..at])) {
+            return true;
+        } else {
+            at += 1;
+        }
+    }
+    false
+}
+
+/// Whether what stands before a sign is a value, so that it is a difference.
+fn follows_a_value(before: &[u8]) -> bool {
+    let last = before.iter().rev().find(|b| !b.is_ascii_whitespace());
+    last.is_some_and(|b| is_name(*b) || *b == b')')
+}
+
+/// Whether a word is a vector or scalar register, as most words are.
+fn is_register(word: &str) -> bool {
+    let digits = match word.as_bytes() {
+        [b'v' | b's' | b'a', digits @ ..] | [b't', b't', b'm', b'p', digits @ ..] => digits,
+        _ => {
+            return matches!(
+                word,
+                "vcc" | "exec" | "m0" | "off" | "glc" | "slc" | "offset"
+            );
+        }
+    };
+    digits.iter().all(u8::is_ascii_digit)
+}
+
+/// Words that stand where operands do, and are no symbols.
+const WORDS: [&str; 30] = [
+    "vcc_lo",
+    "vcc_hi",
+    "exec_lo",
+    "exec_hi",
+    "flat_scratch",
+    "flat_scratch_lo",
+    "flat_scratch_hi",
+    "xnack_mask",
+    "xnack_mask_lo",
+    "xnack_mask_hi",
+    "tba",
+    "tba_lo",
+    "tba_hi",
+    "tma",
+    "tma_lo",
+    "tma_hi",
+    "vccz",
+    "execz",
+    "src_vccz",
+    "src_execz",
+    "src_scc",
+    "src_shared_base",
+    "src_shared_limit",
+    "src_private_base",
+    "src_private_limit",
+    "src_pops_exiting_wave_id",
+    "lds_direct",
+    "src_lds_direct",
+    "null",
+    "neg",
+];
+
+/// Replaces the expressions of an instruction by their values, one that is not known by the placeholder.
+///
+/// # Errors
+/// Expressions that are none; two that are not known.
+pub(super) fn rewrite(
+    assembler: &mut Assembler<'_>,
+    here: Spot,
+    text: &str,
+    guessing: bool,
+    placeholder: u32,
+) -> Result<Rewritten, Wrong> {
+    let mut out = Rewritten {
+        text: String::with_capacity(text.len() + 16),
+        waiting: None,
+        places: Vec::new(),
+    };
+    let mnemonic = text
+        .bytes()
+        .take_while(|b| !b.is_ascii_whitespace())
+        .count();
+    let mut scanner = Scanner {
+        text,
+        at: mnemonic,
+        fresh: true,
+        brackets: 0,
+        guessing,
+    };
+    let mut copied = 0;
+    while let Some(start) = scanner.next(&assembler.symbols) {
+        let mut cursor = Cursor::new(text, start);
+        let expr = Reader::new(&mut assembler.symbols, here).read(&mut cursor);
+        let Ok(expr) = expr else {
+            scanner.pass(start);
+            continue;
+        };
+        let end = start + text[start..cursor.at()].trim_end().len();
+        scanner.go_on(end);
+        let value = assembler.values().number(&expr);
+        out.text.push_str(&text[copied..start]);
+        let new = out.text.len();
+        // Writing to a string does not fail.
+        let _ = match value {
+            Ok(number) => write!(out.text, "{number}"),
+            Err(_) if out.waiting.is_some() => {
+                return Err(wrong(
+                    start..end,
+                    "an instruction can have one address that is not known yet",
+                ));
+            }
+            Err(_) => {
+                out.waiting = Some((expr, start..end));
+                write!(out.text, "{placeholder:#x}")
+            }
+        };
+        out.places.push((new..out.text.len(), start..end));
+        copied = end;
+    }
+    out.text.push_str(&text[copied..]);
+    Ok(out)
+}
+
+/// Looks for expressions among operands.
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    /// Whether an operand, or a part of one, can begin here.
+    fresh: bool,
+    /// How many brackets are open.
+    brackets: u32,
+    guessing: bool,
+}
+
+impl Scanner<'_> {
+    /// Where the next expression begins that is more than a number or a register.
+    fn next(&mut self, symbols: &Symbols) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        while let Some(byte) = bytes.get(self.at).copied() {
+            let fresh = self.fresh;
+            match byte {
+                b'"' => {
+                    let rest = &bytes[self.at + 1..];
+                    self.at += 2 + rest.iter().position(|b| *b == b'"').unwrap_or(rest.len());
+                    continue;
+                }
+                b'[' => self.brackets += 1,
+                b']' => self.brackets = self.brackets.saturating_sub(1),
+                b'(' | b'~' | b'!' | b'\'' if fresh => return Some(self.at),
+                b'0'..=b'9' if fresh => {
+                    if self.calculates(self.end_of_word(self.at)) {
+                        return Some(self.at);
+                    }
+                    self.pass(self.at);
+                    continue;
+                }
+                b'-' if fresh && self.negates(symbols) => return Some(self.at),
+                _ if is_name(byte) => {
+                    if fresh && self.is_symbol(self.at, symbols) {
+                        return Some(self.at);
+                    }
+                    self.pass(self.at);
+                    continue;
+                }
+                _ => {}
+            }
+            self.fresh = match byte {
+                b',' | b'[' | b'(' | b':' | b'|' | b'-' => true,
+                b' ' | b'\t' => fresh,
+                _ => false,
+            };
+            self.at += 1;
+        }
+        None
+    }
+
+    /// Passes over a word that is no expression.
+    fn pass(&mut self, start: usize) {
+        self.at = self.end_of_word(start).max(start + 1);
+        self.fresh = false;
+    }
+
+    /// Goes on behind an expression.
+    fn go_on(&mut self, at: usize) {
+        self.at = at;
+        self.fresh = false;
+    }
+
+    fn end_of_word(&self, start: usize) -> usize {
+        let rest = &self.text.as_bytes()[start..];
+        start + rest.iter().take_while(|b| is_name(**b)).count()
+    }
+
+    /// What stands at a place, behind blanks.
+    fn after(&self, at: usize) -> u8 {
+        let rest = self.text.as_bytes().get(at..).unwrap_or_default();
+        rest.iter()
+            .find(|b| !b.is_ascii_whitespace())
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Whether an operator follows a value that ends here.
+    fn calculates(&self, end: usize) -> bool {
+        b"+-*/%<>&^!|".contains(&self.after(end))
+    }
+
+    /// Whether the sign here is that of a symbol or a calculation.
+    fn negates(&self, symbols: &Symbols) -> bool {
+        let rest = &self.text[self.at + 1..];
+        let next = self.at + 1 + (rest.len() - rest.trim_start().len());
+        match self.text.as_bytes().get(next) {
+            Some(b'(') => true,
+            Some(b'0'..=b'9') => self.calculates(self.end_of_word(next)),
+            Some(b) if is_name(*b) => self.is_symbol(next, symbols),
+            _ => false,
+        }
+    }
+
+    /// Whether the word here is a symbol.
+    fn is_symbol(&self, at: usize, symbols: &Symbols) -> bool {
+        let end = self.end_of_word(at);
+        let word = &self.text[at..end];
+        if is_register(word) {
+            return false;
+        }
+        let followed = match self.after(end) {
+            // Functions of operands, registers, names of modifiers.
+            b'(' | b'[' => true,
+            b':' => self.brackets == 0,
+            _ => false,
+        };
+        let known = word.contains('@') || symbols.find(word).is_some();
+        let guessed = self.guessing && !WORDS.contains(&word);
+        !followed && (known || guessed)
+    }
+}
+
+/// The operand of a branch that names a label, as a range of the text.
+pub(super) fn target(text: &str, branches: &HashSet<&'static str>) -> Option<Range<usize>> {
+    if !text.starts_with("s_") {
+        return None;
+    }
+    let name = text.split_whitespace().next()?;
+    if !branches.contains(name) {
+        return None;
+    }
+    let start = text.rfind(',').map_or(name.len(), |comma| comma + 1);
+    let operand = text[start..].trim_start();
+    let start = text.len() - operand.len();
+    let first = operand.bytes().next()?;
+    let digits = operand.bytes().take_while(u8::is_ascii_digit).count();
+    let local = digits > 0 && matches!(&operand[digits..], "b" | "f");
+    let named = (is_name(first) && !first.is_ascii_digit()) || first == b'"';
+    // In brackets of calls such as hwreg() there are no labels.
+    ((named || local) && !operand.contains('(')).then_some(start..text.len())
+}
+
+/// The mnemonics whose last operand is the distance to a place in the code.
+pub(super) fn branches() -> &'static HashSet<&'static str> {
+    static NAMES: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let targets = |op: &Op| op.row().operands.iter().any(|s| s.kind == Kind::Target);
+        let rows = Op::all().filter(targets).map(|op| op.row());
+        rows.flat_map(|row| row.mnemonics.into_iter().flatten())
+            .collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_branches_have_targets() {
+        let target = |text| target(text, branches());
+        assert_eq!(target("s_branch loop"), Some(9..13));
+        assert_eq!(target("s_call_b64 s[0:1], f+4"), Some(19..22));
+        assert_eq!(target("s_cbranch_scc0 1f"), Some(15..17));
+        assert_eq!(target("s_branch 12"), None);
+        assert_eq!(target("s_branch -12"), None);
+        assert_eq!(target("s_branch 0x10"), None);
+        assert_eq!(target("s_branch"), None);
+        assert_eq!(target("s_mov_b32 s0, s1"), None);
+    }
+}

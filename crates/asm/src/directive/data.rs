@@ -1,0 +1,166 @@
+//! Data: numbers, floats, texts.
+
+use std::ops::Range;
+
+use super::{Handler, each_operand, row};
+use crate::assembler::Assembler;
+use crate::expression::{Expr, float};
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::{FixupKind, Tail, leb};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".byte", |a, c| numbers(a, c, 1)),
+    row(".1byte", |a, c| numbers(a, c, 1)),
+    row(".dc.b", |a, c| numbers(a, c, 1)),
+    row(".short", |a, c| numbers(a, c, 2)),
+    row(".half", |a, c| numbers(a, c, 2)),
+    row(".hword", |a, c| numbers(a, c, 2)),
+    row(".value", |a, c| numbers(a, c, 2)),
+    row(".2byte", |a, c| numbers(a, c, 2)),
+    row(".dc", |a, c| numbers(a, c, 2)),
+    row(".dc.w", |a, c| numbers(a, c, 2)),
+    row(".long", |a, c| numbers(a, c, 4)),
+    row(".int", |a, c| numbers(a, c, 4)),
+    row(".word", |a, c| numbers(a, c, 4)),
+    row(".4byte", |a, c| numbers(a, c, 4)),
+    row(".dc.l", |a, c| numbers(a, c, 4)),
+    row(".dc.a", |a, c| numbers(a, c, 8)),
+    row(".quad", |a, c| numbers(a, c, 8)),
+    row(".8byte", |a, c| numbers(a, c, 8)),
+    row(".octa", octa),
+    row(".float", |a, c| floats(a, c, 4)),
+    row(".single", |a, c| floats(a, c, 4)),
+    row(".dc.s", |a, c| floats(a, c, 4)),
+    row(".double", |a, c| floats(a, c, 8)),
+    row(".dc.d", |a, c| floats(a, c, 8)),
+    row(".ascii", |a, c| texts(a, c, false)),
+    row(".asciz", |a, c| texts(a, c, true)),
+    row(".string", |a, c| texts(a, c, true)),
+    row(".uleb128", |a, c| lebs(a, c, false)),
+    row(".sleb128", |a, c| lebs(a, c, true)),
+];
+
+/// Numbers of so many bytes.
+fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), Wrong> {
+    each_operand(&mut cursor, |cursor| {
+        let start = cursor.at();
+        let expr = a.expr(cursor)?;
+        let place = start..cursor.text()[..cursor.at()].trim_end().len();
+        datum(a, expr, size, place)
+    })
+}
+
+/// A number of so many bytes, or room for one that is not known yet.
+pub(super) fn datum(
+    a: &mut Assembler<'_>,
+    expr: Expr,
+    size: u8,
+    place: Range<usize>,
+) -> Result<(), Wrong> {
+    let value = a.values().number(&expr);
+    if let Ok(number) = value {
+        return match fits(number, size) {
+            true => a.append(&number.to_le_bytes()[..size.into()]),
+            false => Err(wrong(
+                place,
+                format_args!("{number} has more than {size} bytes"),
+            )),
+        };
+    }
+    let spot = a.sections.spot();
+    a.append(&[0; 8][..size.into()])?;
+    a.wait(spot, FixupKind::Data(size), expr, place);
+    Ok(())
+}
+
+/// Whether a number has so many bytes, with or without sign.
+pub(crate) fn fits(number: i64, size: u8) -> bool {
+    let bits = 8 * u32::from(size);
+    bits >= 64 || (-(1 << (bits - 1))..1 << bits).contains(&number)
+}
+
+/// Numbers of sixteen bytes, written in decimal or hexadecimal digits.
+fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    each_operand(&mut cursor, |cursor| {
+        let place = cursor.span();
+        let negative = cursor.eat(b'-');
+        let piece = cursor.piece();
+        let value = match piece.strip_prefix("0x").or(piece.strip_prefix("0X")) {
+            Some(digits) => u128::from_str_radix(digits, 16),
+            None => piece.parse(),
+        };
+        let value =
+            value.map_err(|_| wrong(place, format_args!("`{piece}` is no number of 128 bits")))?;
+        let value = if negative {
+            value.wrapping_neg()
+        } else {
+            value
+        };
+        a.append(&value.to_le_bytes())
+    })
+}
+
+fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
+    each_operand(&mut cursor, |cursor| {
+        let start = cursor.at();
+        let piece = cursor.piece();
+        let place = start..start + piece.len();
+        let value = float(piece);
+        let value = value.ok_or_else(|| wrong(place, format_args!("`{piece}` is no float")))?;
+        match size {
+            // Read as it stands: rounding twice would be another number.
+            4 => a.append(&single(piece, value).to_le_bytes()),
+            _ => a.append(&double(piece, value).to_le_bytes()),
+        }
+    })
+}
+
+/// NaNs have all bits of their fraction, as those of LLVM's assembler have.
+fn single(piece: &str, value: f64) -> u32 {
+    match (
+        value.is_nan(),
+        value.is_sign_negative() || piece.starts_with('-'),
+    ) {
+        (true, sign) => 0x7fff_ffff | u32::from(sign) << 31,
+        _ => piece.parse().unwrap_or(value as f32).to_bits(),
+    }
+}
+
+fn double(piece: &str, value: f64) -> u64 {
+    match value.is_nan() {
+        true => 0x7fff_ffff_ffff_ffff | u64::from(piece.starts_with('-')) << 63,
+        false => value.to_bits(),
+    }
+}
+
+fn texts(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, ends: bool) -> Result<(), Wrong> {
+    each_operand(&mut cursor, |cursor| {
+        let mut text = cursor.quoted()?;
+        // What stands side by side is one text.
+        while cursor.peek() == b'"' {
+            text.append(&mut cursor.quoted()?);
+        }
+        if ends {
+            text.push(0);
+        }
+        a.append(&text)
+    })
+}
+
+fn lebs(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, signed: bool) -> Result<(), Wrong> {
+    each_operand(&mut cursor, |cursor| {
+        let start = cursor.at();
+        let expr = a.expr(cursor)?;
+        let place = start..cursor.text()[..cursor.at()].trim_end().len();
+        match a.values().number(&expr) {
+            Ok(number) => a.append(&leb(number, signed, 0)),
+            Err(_) => {
+                let spot = a.sections.spot();
+                a.wait(spot, FixupKind::Leb, expr.clone(), place);
+                a.sections.append_tail(Tail::Leb { expr, signed });
+                Ok(())
+            }
+        }
+    })
+}

@@ -1,0 +1,91 @@
+//! Other files, and what a source says to who assembles it.
+
+use super::{Handler, row};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, OriginKind, Repeat, Wrong, wrong};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".include", include),
+    row(".incbin", incbin),
+    row(".end", |a, c| { a.ended = true; c.end() }),
+    row(".err", |_, c| Err(wrong(0..c.text().len(), "the source says that it is wrong here"))),
+    row(".error", error),
+    row(".warning", |_, mut c| c.quoted().map(|_| ())),
+    row(".print", |_, mut c| c.quoted().map(|_| ())),
+    row(".title", ignore),
+    row(".list", ignore),
+    row(".nolist", ignore),
+    row(".page", ignore),
+];
+
+/// What is for printed listings.
+fn ignore(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+    Ok(())
+}
+
+/// Reads the name of a file, and the file.
+fn read(a: &Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(String, Vec<u8>), Wrong> {
+    let start = cursor.at();
+    let name = cursor.quoted()?;
+    let place = start..cursor.text()[..cursor.at()].trim_end().len();
+    let name =
+        String::from_utf8(name).map_err(|_| wrong(place.clone(), "this name is no UTF-8"))?;
+    match a.files.read(&name) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(why) => Err(wrong(place, format_args!("{name} {why}"))),
+    }
+}
+
+fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.at()..cursor.text().len();
+    let (name, bytes) = read(a, &mut cursor)?;
+    cursor.end()?;
+    let text = String::from_utf8(bytes);
+    let text =
+        text.map_err(|_| wrong(place.clone(), format_args!("{name} is no text in UTF-8")))?;
+    let (line, conditions) = (a.line(), a.conditions.len());
+    let kind = OriginKind::File(name.as_str().into());
+    let again = a.inputs.reads(&name);
+    match a
+        .inputs
+        .push(kind, text.into(), Some(line), Repeat::Once, conditions)
+    {
+        true => Ok(()),
+        false if again => Err(wrong(
+            place,
+            format_args!("{name} includes itself without end"),
+        )),
+        false => Err(wrong(
+            place,
+            format_args!("{name} stands too deep within files and macros"),
+        )),
+    }
+}
+
+/// `.incbin FILE, SKIPPED, COUNT`
+fn incbin(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let (_, bytes) = read(a, &mut cursor)?;
+    let (mut skipped, mut count) = (0, u64::MAX);
+    if cursor.comma() {
+        if cursor.peek() != b',' {
+            skipped = a.count(&mut cursor)?;
+        }
+        if cursor.comma() {
+            count = a.count(&mut cursor)?;
+        }
+    }
+    cursor.end()?;
+    let start = skipped.min(bytes.len() as u64) as usize;
+    let end = start + count.min((bytes.len() - start) as u64) as usize;
+    a.append(&bytes[start..end])
+}
+
+fn error(_: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = 0..cursor.text().len();
+    let text = match cursor.is_at_end() {
+        true => "the source says that it is wrong here".to_owned(),
+        false => String::from_utf8_lossy(&cursor.quoted()?).into_owned(),
+    };
+    Err(wrong(place, text))
+}

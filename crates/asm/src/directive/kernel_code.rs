@@ -1,0 +1,195 @@
+//! Kernels of code object version 2: `.amd_kernel_code_t` to `.end_amd_kernel_code_t`, 256 bytes in front of the code.
+//!
+//! Source: LLVM's "User Guide for AMDGPU Backend", table "AMD Kernel Code", and "Code Object V2 Kernel Assembler
+//! Directives".
+
+use wavetank_object::KERNEL_CODE_SIZE;
+
+use super::macros::alone;
+use super::{Handler, row};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong, wrong};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".amd_kernel_code_t", kernel_code),
+    row(".end_amd_kernel_code_t", |_, c| alone(c, ".amd_kernel_code_t")),
+];
+
+/// A field: its name, the byte at which its dword or less begins, the first bit, how many bits.
+type Field = (&'static str, usize, u32, u32);
+
+const RSRC1: usize = 48;
+const RSRC2: usize = 52;
+const PROPERTIES: usize = 56;
+
+#[rustfmt::skip]
+const FIELDS: &[Field] = &[
+    ("amd_code_version_major", 0, 0, 32),
+    ("amd_kernel_code_version_major", 0, 0, 32),
+    ("amd_code_version_minor", 4, 0, 32),
+    ("amd_kernel_code_version_minor", 4, 0, 32),
+    ("amd_machine_kind", 8, 0, 16),
+    ("amd_machine_version_major", 10, 0, 16),
+    ("amd_machine_version_minor", 12, 0, 16),
+    ("amd_machine_version_stepping", 14, 0, 16),
+    ("kernel_code_entry_byte_offset", 16, 0, 64),
+    ("kernel_code_prefetch_byte_offset", 24, 0, 64),
+    ("kernel_code_prefetch_byte_size", 32, 0, 64),
+    ("max_scratch_backing_memory_byte_size", 40, 0, 64),
+    ("compute_pgm_rsrc1_vgprs", RSRC1, 0, 6),
+    ("granulated_workitem_vgpr_count", RSRC1, 0, 6),
+    ("compute_pgm_rsrc1_sgprs", RSRC1, 6, 4),
+    ("granulated_wavefront_sgpr_count", RSRC1, 6, 4),
+    ("compute_pgm_rsrc1_priority", RSRC1, 10, 2),
+    ("priority", RSRC1, 10, 2),
+    ("compute_pgm_rsrc1_float_mode", RSRC1, 12, 8),
+    ("float_mode", RSRC1, 12, 8),
+    ("compute_pgm_rsrc1_priv", RSRC1, 20, 1),
+    ("priv", RSRC1, 20, 1),
+    ("compute_pgm_rsrc1_dx10_clamp", RSRC1, 21, 1),
+    ("enable_dx10_clamp", RSRC1, 21, 1),
+    ("compute_pgm_rsrc1_debug_mode", RSRC1, 22, 1),
+    ("debug_mode", RSRC1, 22, 1),
+    ("compute_pgm_rsrc1_ieee_mode", RSRC1, 23, 1),
+    ("enable_ieee_mode", RSRC1, 23, 1),
+    ("compute_pgm_rsrc2_scratch_en", RSRC2, 0, 1),
+    ("enable_sgpr_private_segment_wave_byte_offset", RSRC2, 0, 1),
+    ("compute_pgm_rsrc2_user_sgpr", RSRC2, 1, 5),
+    ("user_sgpr_count", RSRC2, 1, 5),
+    ("enable_trap_handler", RSRC2, 6, 1),
+    ("compute_pgm_rsrc2_tgid_x_en", RSRC2, 7, 1),
+    ("enable_sgpr_workgroup_id_x", RSRC2, 7, 1),
+    ("compute_pgm_rsrc2_tgid_y_en", RSRC2, 8, 1),
+    ("enable_sgpr_workgroup_id_y", RSRC2, 8, 1),
+    ("compute_pgm_rsrc2_tgid_z_en", RSRC2, 9, 1),
+    ("enable_sgpr_workgroup_id_z", RSRC2, 9, 1),
+    ("compute_pgm_rsrc2_tg_size_en", RSRC2, 10, 1),
+    ("enable_sgpr_workgroup_info", RSRC2, 10, 1),
+    ("compute_pgm_rsrc2_tidig_comp_cnt", RSRC2, 11, 2),
+    ("enable_vgpr_workitem_id", RSRC2, 11, 2),
+    ("compute_pgm_rsrc2_excp_en_msb", RSRC2, 13, 2),
+    ("enable_exception_msb", RSRC2, 13, 2),
+    ("compute_pgm_rsrc2_lds_size", RSRC2, 15, 9),
+    ("granulated_lds_size", RSRC2, 15, 9),
+    ("compute_pgm_rsrc2_excp_en", RSRC2, 24, 7),
+    ("enable_exception", RSRC2, 24, 7),
+    ("enable_sgpr_private_segment_buffer", PROPERTIES, 0, 1),
+    ("enable_sgpr_dispatch_ptr", PROPERTIES, 1, 1),
+    ("enable_sgpr_queue_ptr", PROPERTIES, 2, 1),
+    ("enable_sgpr_kernarg_segment_ptr", PROPERTIES, 3, 1),
+    ("enable_sgpr_dispatch_id", PROPERTIES, 4, 1),
+    ("enable_sgpr_flat_scratch_init", PROPERTIES, 5, 1),
+    ("enable_sgpr_private_segment_size", PROPERTIES, 6, 1),
+    ("enable_sgpr_grid_workgroup_count_x", PROPERTIES, 7, 1),
+    ("enable_sgpr_grid_workgroup_count_y", PROPERTIES, 8, 1),
+    ("enable_sgpr_grid_workgroup_count_z", PROPERTIES, 9, 1),
+    ("enable_wavefront_size32", PROPERTIES, 10, 1),
+    ("enable_ordered_append_gds", PROPERTIES, 16, 1),
+    ("private_element_size", PROPERTIES, 17, 2),
+    ("is_ptr64", PROPERTIES, 19, 1),
+    ("is_dynamic_callstack", PROPERTIES, 20, 1),
+    ("is_debug_enabled", PROPERTIES, 21, 1),
+    ("is_xnack_enabled", PROPERTIES, 22, 1),
+    ("workitem_private_segment_byte_size", 60, 0, 32),
+    ("workgroup_group_segment_byte_size", 64, 0, 32),
+    ("gds_segment_byte_size", 68, 0, 32),
+    ("kernarg_segment_byte_size", 72, 0, 64),
+    ("workgroup_fbarrier_count", 80, 0, 32),
+    ("wavefront_sgpr_count", 84, 0, 16),
+    ("workitem_vgpr_count", 86, 0, 16),
+    ("reserved_vgpr_first", 88, 0, 16),
+    ("reserved_vgpr_count", 90, 0, 16),
+    ("reserved_sgpr_first", 92, 0, 16),
+    ("reserved_sgpr_count", 94, 0, 16),
+    ("debug_wavefront_private_segment_offset_sgpr", 96, 0, 16),
+    ("debug_private_segment_buffer_sgpr", 98, 0, 16),
+    ("kernarg_segment_alignment", 100, 0, 8),
+    ("group_segment_alignment", 101, 0, 8),
+    ("private_segment_alignment", 102, 0, 8),
+    ("wavefront_size", 103, 0, 8),
+    ("call_convention", 104, 0, 32),
+    ("runtime_loader_kernel_symbol", 120, 0, 64),
+];
+
+/// Fields whose value a sign makes no error: `call_convention = -1`.
+fn fits(value: i64, bits: u32) -> bool {
+    bits == 64
+        || (bits == 32 && (-(1 << 31)..1 << 32).contains(&value))
+        || (0..1 << bits).contains(&value)
+}
+
+fn put(bytes: &mut [u8; KERNEL_CODE_SIZE], (_, byte, first, count): Field, value: i64) {
+    let size = (first + count).div_ceil(8) as usize;
+    let place = &mut bytes[byte..byte + size];
+    let old = place
+        .iter()
+        .rev()
+        .fold(0u128, |word, byte| word << 8 | u128::from(*byte));
+    let mask = (u128::MAX >> (128 - count)) << first;
+    let new = old & !mask | (value as u64 as u128) << first & mask;
+    place.copy_from_slice(&new.to_le_bytes()[..size]);
+}
+
+fn find(name: &str) -> Option<Field> {
+    FIELDS.iter().find(|field| field.0 == name).copied()
+}
+
+fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    cursor.end()?;
+    let mut bytes = [0; KERNEL_CODE_SIZE];
+    let (major, minor, stepping) = crate::isa_version(a.chip);
+    for (name, value) in [
+        ("amd_code_version_major", 1),
+        ("amd_code_version_minor", 2),
+        ("amd_machine_kind", 1),
+        ("amd_machine_version_major", major.into()),
+        ("amd_machine_version_minor", minor.into()),
+        ("amd_machine_version_stepping", stepping.into()),
+        ("kernel_code_entry_byte_offset", KERNEL_CODE_SIZE as i64),
+        ("kernarg_segment_alignment", 4),
+        ("group_segment_alignment", 4),
+        ("private_segment_alignment", 4),
+        ("wavefront_size", 6),
+        ("call_convention", -1),
+    ] {
+        if let Some(field) = find(name) {
+            put(&mut bytes, field, value);
+        }
+    }
+    a.each_row(".end_amd_kernel_code_t", &cursor, |a, text| {
+        let mut cursor = Cursor::new(text, 0);
+        let place = cursor.span();
+        let name = cursor.name()?;
+        let Some(field) = find(&name) else {
+            return Err(unknown(&name, place));
+        };
+        if !cursor.eat(b'=') {
+            return Err(cursor.wrong("there should be `=` and a number"));
+        }
+        let start = cursor.at();
+        let value = a.number(&mut cursor)?;
+        cursor.end()?;
+        if !fits(value, field.3) {
+            let message = format!("`{name}` has {} bits, too few for {value}", field.3);
+            return Err(wrong(start..text.len(), message));
+        }
+        put(&mut bytes, field, value);
+        Ok(())
+    })?;
+    a.notes.version = 2;
+    a.append(&bytes)
+}
+
+fn unknown(name: &str, place: std::ops::Range<usize>) -> Wrong {
+    let (near, meant) = wavetank_quote::similar(name, FIELDS.iter().map(|field| field.0));
+    let mut error = wrong(
+        place,
+        format_args!("`{name}` is no field of amd_kernel_code_t"),
+    );
+    error.help = near
+        .first()
+        .filter(|_| meant)
+        .map(|name| format!("did you mean `{name}`?"));
+    error
+}

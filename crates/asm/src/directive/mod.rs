@@ -1,0 +1,99 @@
+//! Directives: each a row with its name and what it does, in the file of its subject.
+
+mod amdhsa;
+mod conditional;
+mod data;
+mod fields;
+mod file;
+mod kernel_code;
+mod lines;
+mod macros;
+mod notes;
+mod repeat;
+mod section;
+mod space;
+mod symbol;
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong};
+
+pub(crate) use amdhsa::Kernel;
+pub(crate) use conditional::Condition;
+pub(crate) use data::fits;
+pub(crate) use fields::extra_sgprs;
+pub(crate) use lines::{File, Lines, Row};
+pub(crate) use macros::Macro;
+pub(crate) use notes::Notes;
+
+/// What a directive does; the cursor stands at its operands.
+type Act = fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), Wrong>;
+
+/// A directive.
+pub(crate) struct Handler {
+    name: &'static str,
+    act: Act,
+    /// Whether it is read where others are skipped: it may end the skipping.
+    decides: bool,
+}
+
+/// The row of a directive.
+const fn row(name: &'static str, act: Act) -> Handler {
+    Handler {
+        name,
+        act,
+        decides: false,
+    }
+}
+
+impl Handler {
+    pub fn run(&self, assembler: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+        (self.act)(assembler, cursor)
+    }
+
+    pub fn decides(&self) -> bool {
+        self.decides
+    }
+}
+
+/// All directives by name.
+pub(crate) fn handlers() -> &'static HashMap<&'static str, Handler> {
+    static HANDLERS: OnceLock<HashMap<&'static str, Handler>> = OnceLock::new();
+    HANDLERS.get_or_init(|| {
+        let rows = [
+            amdhsa::ROWS,
+            conditional::ROWS,
+            data::ROWS,
+            file::ROWS,
+            kernel_code::ROWS,
+            lines::ROWS,
+            macros::ROWS,
+            notes::ROWS,
+            repeat::ROWS,
+            section::ROWS,
+            space::ROWS,
+            symbol::ROWS,
+        ];
+        let rows = rows.into_iter().flatten();
+        rows.map(|row| (row.name, Handler { ..*row })).collect()
+    })
+}
+
+/// Reads operands apart by commas, until the end.
+fn each_operand(
+    cursor: &mut Cursor<'_>,
+    mut read: impl FnMut(&mut Cursor<'_>) -> Result<(), Wrong>,
+) -> Result<(), Wrong> {
+    if cursor.is_at_end() {
+        return Ok(());
+    }
+    loop {
+        read(cursor)?;
+        if cursor.is_at_end() {
+            return Ok(());
+        }
+        cursor.expect_comma()?;
+    }
+}

@@ -1,0 +1,220 @@
+//! What the object says of itself: target, version, metadata.
+
+use super::macros::alone;
+use super::{Handler, row};
+use crate::Options;
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::Place;
+use wavetank_isa::Chip;
+use wavetank_link::Os;
+use wavetank_object::{Error, Feature, Target, note};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".amdgcn_target", target),
+    row(".amd_amdgpu_isa", isa_name),
+    row(".amdhsa_code_object_version", version),
+    row(".hsa_code_object_version", hsa_version),
+    row(".hsa_code_object_isa", hsa_isa),
+    row(".amdgpu_metadata", |a, c| metadata(a, c, ".end_amdgpu_metadata")),
+    row(".end_amdgpu_metadata", |_, c| alone(c, ".amdgpu_metadata")),
+    row(".amd_amdgpu_hsa_metadata", |a, c| metadata(a, c, ".end_amd_amdgpu_hsa_metadata")),
+    row(".end_amd_amdgpu_hsa_metadata", |_, c| alone(c, ".amd_amdgpu_hsa_metadata")),
+    row(".amdgpu_pal_metadata", |a, c| metadata(a, c, ".end_amdgpu_pal_metadata")),
+    row(".end_amdgpu_pal_metadata", |_, c| alone(c, ".amdgpu_pal_metadata")),
+];
+
+/// What stands in notes and in the header.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    /// The version of the code object.
+    pub version: u8,
+    pub os: Os,
+    /// Whether a target was asked for, which the source's own has to be.
+    fixed: bool,
+    /// The contents of `.note`.
+    pub entries: Vec<u8>,
+    /// What made the source.
+    pub idents: Vec<Vec<u8>>,
+}
+
+impl Notes {
+    pub fn new(options: &Options<'_>) -> Self {
+        Notes {
+            version: options.version,
+            os: Os::Hsa,
+            fixed: options.fixed,
+            entries: Vec::new(),
+            idents: Vec::new(),
+        }
+    }
+
+    /// The contents of `.comment`: what made the source, texts that end with zero.
+    pub fn comment(&self) -> Option<Vec<u8>> {
+        let texts = self.idents.iter();
+        let texts: Vec<u8> = texts
+            .flat_map(|text| text.iter().copied().chain([0]))
+            .collect();
+        (!texts.is_empty()).then(|| [&[0], texts.as_slice()].concat())
+    }
+}
+
+/// `.amdgcn_target "amdgcn-amd-amdhsa--gfx900:xnack+"`: the target that was asked for, or, if none was, the one from here on.
+fn target(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.at()..cursor.text().len();
+    let text = cursor.name()?;
+    cursor.end()?;
+    let mut target: Target = text.parse().map_err(|why| wrong(place.clone(), why))?;
+    old_features(&text, &mut target);
+    let Some(chip) = Chip::from_name(&target.chip) else {
+        return Err(wrong(
+            place,
+            format_args!("{} is none of gfx600 to gfx90c", target.chip),
+        ));
+    };
+    if a.notes.fixed && chip != a.chip {
+        let asked = a.chip.name();
+        return Err(wrong(
+            place,
+            format_args!(
+                "this source is for {}, not for {asked}, which was asked for",
+                chip.name()
+            ),
+        ));
+    }
+    a.notes.os = match text.split('-').nth(2) {
+        Some("amdpal") => Os::Pal,
+        Some("mesa3d") => Os::Mesa3d,
+        Some("") => Os::None,
+        _ => Os::Hsa,
+    };
+    a.target = target;
+    a.set_chip(chip);
+    Ok(())
+}
+
+/// Before version 4 features stood behind the chip as `+xnack`.
+fn old_features(text: &str, target: &mut Target) {
+    if let Some((chip, features)) = target.chip.clone().split_once('+') {
+        target.chip = chip.to_owned();
+        for feature in features.split('+') {
+            match feature {
+                "xnack" => target.xnack = Feature::On,
+                "sram-ecc" | "sramecc" => target.sramecc = Feature::On,
+                _ => {}
+            }
+        }
+    }
+    debug_assert!(text.contains(&target.chip));
+}
+
+fn version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.span();
+    let number = a.number(&mut cursor)?;
+    cursor.end()?;
+    match u8::try_from(number) {
+        Ok(version @ 2..=6) => a.notes.version = version,
+        _ => {
+            return Err(wrong(
+                place,
+                format_args!("code objects have the versions 2 to 6, not {number}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// `.amd_amdgpu_isa "amdgcn-amd-amdhsa--gfx803"`, of version 2.
+fn isa_name(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let name = cursor.clone().name()?.into_owned();
+    target(a, cursor)?;
+    a.notes.version = 2;
+    a.notes.entries.extend(note::isa_name(&name));
+    Ok(())
+}
+
+/// `.hsa_code_object_version MAJOR, MINOR`
+fn hsa_version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let major = a.count(&mut cursor)?;
+    cursor.expect_comma()?;
+    let minor = a.count(&mut cursor)?;
+    cursor.end()?;
+    a.notes.version = 2;
+    a.notes
+        .entries
+        .extend(note::code_object_version(major as u32, minor as u32));
+    Ok(())
+}
+
+/// `.hsa_code_object_isa MAJOR, MINOR, STEPPING, "VENDOR", "ARCHITECTURE"`, or nothing: the chip's.
+fn hsa_isa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let (major, minor, stepping) = crate::isa_version(a.chip);
+    let mut numbers = [major, minor, stepping];
+    let (mut vendor, mut architecture) = ("AMD".to_owned(), "AMDGPU".to_owned());
+    if !cursor.is_at_end() {
+        for number in &mut numbers {
+            *number = a.count(&mut cursor)? as u32;
+            cursor.expect_comma()?;
+        }
+        vendor = cursor.name()?.into_owned();
+        cursor.expect_comma()?;
+        architecture = cursor.name()?.into_owned();
+        cursor.end()?;
+    }
+    a.notes.version = 2;
+    a.notes
+        .entries
+        .extend(note::isa_version(numbers, &vendor, &architecture));
+    Ok(())
+}
+
+/// The text up to the end: YAML has comments of its own.
+fn metadata(a: &mut Assembler<'_>, cursor: Cursor<'_>, end: &str) -> Result<(), Wrong> {
+    cursor.end()?;
+    let whole = 0..cursor.text().len();
+    let Some(input) = a.inputs.current() else {
+        return Ok(());
+    };
+    let origin = input.origin.clone();
+    let (source, first) = (origin.text.clone(), a.line() + 1);
+    let mut text = String::new();
+    loop {
+        let Some(row) = a.inputs.row() else {
+            return Err(wrong(whole, format_args!("this has no `{end}`")));
+        };
+        let line = &source[row.range];
+        if line.trim() == end {
+            break;
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    let note = match end {
+        ".end_amdgpu_metadata" => note::metadata(&text),
+        ".end_amdgpu_pal_metadata" => note::pal_metadata(&text),
+        _ => {
+            a.notes.version = 2;
+            note::metadata_v2(&text)
+        }
+    };
+    match note {
+        Ok(note) => a.notes.entries.extend(note),
+        // What is wrong in a line of the metadata is told there.
+        Err(Error::MetadataText {
+            line,
+            column,
+            problem,
+        }) => {
+            let place = Place {
+                origin,
+                line: (first + line - 1) as u32,
+                column: column.saturating_sub(1) as u32,
+                length: 1,
+            };
+            a.report(place.wrong(format_args!("these are no metadata: {problem}")));
+        }
+        Err(error) => return Err(wrong(whole, error)),
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Repetitions: texts that are read several times.
+
+use std::rc::Rc;
+
+use super::macros::{alone, body, substitute};
+use super::{Handler, row};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, OriginKind, Repeat, Wrong, wrong};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".rept", times),
+    row(".rep", times),
+    row(".irp", |a, c| each(a, c, ".irp")),
+    row(".irpc", |a, c| each(a, c, ".irpc")),
+    row(".endr", |_, c| alone(c, ".rept")),
+];
+
+/// What begins a repetition, so that its end belongs to it.
+const BEGINS: &[&str] = &[".rept", ".rep", ".irp", ".irpc"];
+
+/// `.rept COUNT`
+fn times(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let head = cursor;
+    let line = a.line();
+    let count = a
+        .count(&mut cursor)
+        .and_then(|count| cursor.end().map(|()| count));
+    let text = body(a, BEGINS, &[".endr"], &head)?;
+    match count? {
+        0 => Ok(()),
+        count => begin(
+            a,
+            &head,
+            line,
+            ".rept",
+            text.into(),
+            Repeat::Times(count - 1),
+        ),
+    }
+}
+
+/// `.irp NAME, A, B, …` and `.irpc NAME, CHARACTERS`
+fn each(a: &mut Assembler<'_>, cursor: Cursor<'_>, name: &'static str) -> Result<(), Wrong> {
+    let head = cursor;
+    let line = a.line();
+    let values = values(cursor, name);
+    let text = body(a, BEGINS, &[".endr"], &head)?;
+    let (parameter, values) = values?;
+    let texts = values.into_iter().map(|value| {
+        let out = substitute(&text, &[&parameter], &[value], a.expansions, a.alternate);
+        Rc::from(out)
+    });
+    let texts: Vec<Rc<str>> = texts.collect();
+    let mut texts = texts.into_iter();
+    match texts.next() {
+        Some(first) => begin(a, &head, line, name, first, Repeat::Texts(texts)),
+        None => Ok(()),
+    }
+}
+
+/// The parameter and its values.
+fn values(mut cursor: Cursor<'_>, name: &str) -> Result<(String, Vec<String>), Wrong> {
+    let parameter = cursor.name()?.into_owned();
+    cursor.comma();
+    let rest = cursor.rest().trim_end();
+    let values = match name {
+        ".irpc" => rest.chars().map(String::from).collect(),
+        _ => super::macros::arguments_of(&mut cursor)?,
+    };
+    Ok((parameter, values))
+}
+
+fn begin(
+    a: &mut Assembler<'_>,
+    cursor: &Cursor<'_>,
+    line: usize,
+    name: &'static str,
+    text: Rc<str>,
+    repeat: Repeat,
+) -> Result<(), Wrong> {
+    let conditions = a.conditions.len();
+    match a.inputs.push(
+        OriginKind::Repetition(name),
+        text,
+        Some(line),
+        repeat,
+        conditions,
+    ) {
+        true => Ok(()),
+        false => Err(wrong(
+            0..cursor.text().len(),
+            "this stands too deep within macros and repetitions",
+        )),
+    }
+}

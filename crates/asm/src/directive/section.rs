@@ -1,0 +1,297 @@
+//! Sections: which one is filled.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::{Handler, row};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::Key;
+use wavetank_link::elf::*;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".text", |a, c| known(a, c, ".text")),
+    row(".data", |a, c| known(a, c, ".data")),
+    row(".bss", |a, c| known(a, c, ".bss")),
+    row(".rodata", |a, c| known(a, c, ".rodata")),
+    row(".tdata", |a, c| known(a, c, ".tdata")),
+    row(".tbss", |a, c| known(a, c, ".tbss")),
+    row(".data.rel", |a, c| known(a, c, ".data.rel")),
+    row(".data.rel.ro", |a, c| known(a, c, ".data.rel.ro")),
+    row(".hsatext", |a, c| known(a, c, ".text")),
+    row(".section", section),
+    row(".pushsection", push),
+    row(".popsection", pop),
+    row(".previous", previous),
+    row(".subsection", subsection),
+];
+
+/// What a section is by its name, as for GNU's assembler: `SHT_*` and `SHF_*`.
+fn by_name(name: &str) -> (u32, u64) {
+    let is = |stem: &str| {
+        name.strip_prefix(stem)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let kind = match () {
+        _ if is(".bss") || is(".tbss") || is(".sbss") => SHT_NOBITS,
+        _ if is(".init_array") => SHT_INIT_ARRAY,
+        _ if is(".fini_array") => SHT_FINI_ARRAY,
+        _ if is(".preinit_array") => SHT_PREINIT_ARRAY,
+        _ if name.starts_with(".note") => SHT_NOTE,
+        _ => SHT_PROGBITS,
+    };
+    let flags = match () {
+        _ if is(".text") || is(".init") || is(".fini") => SHF_ALLOC | SHF_EXECINSTR,
+        _ if is(".rodata") || is(".rodata1") => SHF_ALLOC,
+        _ if is(".tdata") || is(".tbss") => SHF_ALLOC | SHF_WRITE | SHF_TLS,
+        _ if is(".data")
+            || is(".data1")
+            || is(".bss")
+            || is(".init_array")
+            || is(".fini_array")
+            || is(".preinit_array") =>
+        {
+            SHF_ALLOC | SHF_WRITE
+        }
+        _ => 0,
+    };
+    (kind, flags)
+}
+
+fn plain(name: &str) -> Key {
+    Key {
+        name: name.into(),
+        group: None,
+        unique: None,
+        subsection: 0,
+    }
+}
+
+fn known(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
+    let mut key = plain(name);
+    if !cursor.is_at_end() {
+        key.subsection = a.count(&mut cursor)?;
+        cursor.end()?;
+    }
+    let (kind, flags) = by_name(name);
+    let (id, _) = a.sections.get(&key, kind, flags, 0);
+    a.sections.switch(id);
+    Ok(())
+}
+
+/// `.section NAME, "FLAGS", @KIND, ENTRY SIZE, GROUP, comdat, unique, N`
+fn section(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let start = cursor.at();
+    let name: Cow<'_, str> = match cursor.peek() {
+        b'"' => cursor.name()?,
+        _ => cursor.piece().into(),
+    };
+    if name.is_empty() {
+        return Err(cursor.wrong("there should be the name of a section"));
+    }
+    let place = start..cursor.text()[..cursor.at()].trim_end().len();
+    let (mut kind, mut flags) = by_name(&name);
+    let mut key = plain(&name);
+    let (mut entry, mut said) = (0, None);
+    if cursor.comma() {
+        let given = read_flags(&mut cursor)?;
+        (flags, said) = (given.flags, Some(given.flags));
+        if cursor.comma() {
+            kind = read_kind(&mut cursor)?;
+            entry = more(a, &mut cursor, &given, &mut key)?;
+        } else if given.flags & SHF_MERGE != 0 {
+            return Err(cursor.wrong(
+                "a section that is merged (`M`) names its kind and the size of its entries",
+            ));
+        }
+    }
+    cursor.end()?;
+    let (id, new) = a.sections.get(&key, kind, flags & !SHF_GROUP, entry);
+    let there = a.sections.section(id);
+    let differs = said.is_some_and(|said| said & !SHF_GROUP != there.flags);
+    if !new && differs {
+        let message = format!(
+            "there is another section `{name}` with other flags: give it `unique, 1` or another name"
+        );
+        return Err(wrong(place, message));
+    }
+    a.sections.switch(id);
+    Ok(())
+}
+
+/// The flags of a section, and whether they name a group.
+struct Flags {
+    flags: u64,
+    grouped: bool,
+}
+
+fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
+    let place = cursor.span();
+    if cursor.peek() == b'#' {
+        return words_of_flags(cursor);
+    }
+    let text = cursor.quoted()?;
+    let mut flags = Flags {
+        flags: 0,
+        grouped: false,
+    };
+    for letter in text {
+        flags.flags |= match letter {
+            b'a' => SHF_ALLOC,
+            b'w' => SHF_WRITE,
+            b'x' => SHF_EXECINSTR,
+            b'M' => SHF_MERGE,
+            b'S' => SHF_STRINGS,
+            b'T' => SHF_TLS,
+            b'e' => SHF_EXCLUDE,
+            b'R' => SHF_GNU_RETAIN,
+            b'G' => {
+                flags.grouped = true;
+                SHF_GROUP
+            }
+            other => {
+                let other = char::from(other);
+                return Err(wrong(
+                    place,
+                    format_args!("`{other}` is none of the flags a, w, x, M, S, T, G, R, e"),
+                ));
+            }
+        };
+    }
+    Ok(flags)
+}
+
+/// Flags as Solaris's assembler has them, and compilers before clang 16 write them: `#alloc,#write`.
+fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
+    let mut flags = Flags {
+        flags: 0,
+        grouped: false,
+    };
+    loop {
+        let place =
+            cursor.at()..cursor.at() + cursor.rest().find(',').unwrap_or(cursor.rest().len());
+        flags.flags |= match cursor.piece() {
+            "#alloc" => SHF_ALLOC,
+            "#write" => SHF_WRITE,
+            "#execinstr" => SHF_EXECINSTR,
+            "#exclude" => SHF_EXCLUDE,
+            "#tls" => SHF_TLS,
+            other => {
+                let message =
+                    format!("`{other}` is none of #alloc, #write, #execinstr, #exclude, #tls");
+                return Err(wrong(place, message));
+            }
+        };
+        let mut next = *cursor;
+        if !next.comma() || next.peek() != b'#' {
+            return Ok(flags);
+        }
+        *cursor = next;
+    }
+}
+
+fn read_kind(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
+    let place = cursor.span();
+    let piece = match cursor.peek() {
+        b'"' => cursor.name()?,
+        _ => cursor.piece().into(),
+    };
+    Ok(match piece.trim_start_matches(['@', '%', '#']) {
+        "progbits" => SHT_PROGBITS,
+        "nobits" => SHT_NOBITS,
+        "note" => SHT_NOTE,
+        "init_array" => SHT_INIT_ARRAY,
+        "fini_array" => SHT_FINI_ARRAY,
+        "preinit_array" => SHT_PREINIT_ARRAY,
+        other => {
+            let number = match other.strip_prefix("0x") {
+                Some(hex) => u32::from_str_radix(hex, 16).ok(),
+                None => other.parse().ok(),
+            };
+            let message =
+                format!("`{piece}` is none of @progbits, @nobits, @note, @init_array, @fini_array");
+            number.ok_or_else(|| wrong(place, message))?
+        }
+    })
+}
+
+/// What follows the kind: the size of entries, the group, `unique`. Gives the size.
+fn more(
+    a: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
+    flags: &Flags,
+    key: &mut Key,
+) -> Result<u64, Wrong> {
+    let mut entry = 0;
+    if flags.flags & SHF_MERGE != 0 {
+        cursor.expect_comma()?;
+        entry = a.count(cursor)?;
+    }
+    if flags.grouped {
+        cursor.expect_comma()?;
+        key.group = Some(Rc::from(cursor.name()?));
+    }
+    while cursor.comma() {
+        match cursor.word() {
+            Some("comdat") => {}
+            Some("unique") => {
+                cursor.expect_comma()?;
+                key.unique = Some(a.count(cursor)?);
+            }
+            _ => return Err(cursor.wrong("there should be `comdat` or `unique, N`")),
+        }
+    }
+    Ok(entry)
+}
+
+fn push(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = 0..cursor.text().len();
+    if a.sections.stack.len() >= 10_000 {
+        return Err(wrong(
+            place,
+            "10,000 sections have been pushed, and none popped",
+        ));
+    }
+    let state = (a.sections.current, a.sections.previous);
+    a.sections.stack.push(state);
+    let done = section(a, cursor);
+    if done.is_err() {
+        a.sections.stack.pop();
+    }
+    done
+}
+
+fn pop(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let Some((current, previous)) = a.sections.stack.pop() else {
+        return Err(wrong(
+            0..cursor.text().len(),
+            "no `.pushsection` stands before",
+        ));
+    };
+    (a.sections.current, a.sections.previous) = (current, previous);
+    cursor.end()
+}
+
+fn previous(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let to = a.sections.previous;
+    a.sections.switch(to);
+    cursor.end()
+}
+
+/// `.subsection N`: parts of a section that stand in the order of their numbers.
+fn subsection(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let number = if cursor.is_at_end() {
+        0
+    } else {
+        a.count(&mut cursor)?
+    };
+    cursor.end()?;
+    let here = a.sections.here();
+    let (kind, flags, entry) = (here.kind, here.flags, here.entry_size);
+    let mut key = here.key.clone();
+    key.subsection = number;
+    let (id, _) = a.sections.get(&key, kind, flags, entry);
+    a.sections.switch(id);
+    Ok(())
+}

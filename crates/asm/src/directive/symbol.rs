@@ -1,0 +1,232 @@
+//! Symbols: values, and what others shall know of them.
+
+use super::{Handler, each_operand, row};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::{Definition, Key, SymbolId};
+use wavetank_link::elf::*;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".set", |a, c| set(a, c, true)),
+    row(".equ", |a, c| set(a, c, true)),
+    row(".equiv", |a, c| set(a, c, false)),
+    row(".globl", |a, c| bind(a, c, STB_GLOBAL)),
+    row(".global", |a, c| bind(a, c, STB_GLOBAL)),
+    row(".weak", |a, c| bind(a, c, STB_WEAK)),
+    row(".local", |a, c| bind(a, c, STB_LOCAL)),
+    row(".extern", |a, c| bind(a, c, STB_GLOBAL)),
+    row(".hidden", |a, c| show(a, c, STV_HIDDEN)),
+    row(".protected", |a, c| show(a, c, STV_PROTECTED)),
+    row(".internal", |a, c| show(a, c, STV_INTERNAL)),
+    row(".type", kind),
+    row(".size", size),
+    row(".comm", |a, c| common(a, c, STB_GLOBAL)),
+    row(".common", |a, c| common(a, c, STB_GLOBAL)),
+    row(".lcomm", local_common),
+    row(".amdgpu_lds", lds),
+    row(".amdgpu_hsa_kernel", hsa_kernel),
+    // What a linker may do with addresses is nothing that it does here.
+    row(".addrsig", |_, c| c.end()),
+    row(".addrsig_sym", |_, mut c| c.name().map(|_| ())),
+    row(".no_dead_strip", |_, mut c| c.name().map(|_| ())),
+];
+
+/// `.set NAME, VALUE`
+fn set(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, again: bool) -> Result<(), Wrong> {
+    let place = cursor.span();
+    let name = cursor.name()?;
+    cursor.expect_comma()?;
+    a.set(cursor, &name, place, again)
+}
+
+impl Assembler<'_> {
+    /// `NAME = VALUE`: the cursor stands at the sign.
+    pub(crate) fn assignment(&mut self, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
+        let twice = cursor.rest().starts_with("==");
+        cursor.skip(if twice { 2 } else { 1 });
+        self.set(cursor, name, 0..name.len(), !twice)
+    }
+
+    /// Sets a symbol to the expression at the cursor. `again`: it may have been set before, and may be set later.
+    fn set(
+        &mut self,
+        mut cursor: Cursor<'_>,
+        name: &str,
+        place: std::ops::Range<usize>,
+        again: bool,
+    ) -> Result<(), Wrong> {
+        if name == "." {
+            return Err(wrong(place, "the place in a section is set by `.org`"));
+        }
+        let start = cursor.at();
+        let expr = self.expr(&mut cursor)?;
+        cursor.end()?;
+        let value = self.values().reduce(&expr);
+        let value = value.map_err(|why| wrong(start..cursor.text().len(), why))?;
+        let expr = match value.as_number() {
+            Some(number) => crate::expression::Expr::Number(number),
+            None => expr,
+        };
+        let id = self.symbols.id(name);
+        let symbol = &mut self.symbols[id];
+        let free = !symbol.is_defined() || (symbol.variable && again);
+        if !free {
+            return Err(wrong(place, format_args!("`{name}` is defined already")));
+        }
+        symbol.definition = Definition::Variable(expr);
+        symbol.variable = again;
+        Ok(())
+    }
+}
+
+/// Reads names, and does something with each symbol.
+fn symbols(
+    a: &mut Assembler<'_>,
+    mut cursor: Cursor<'_>,
+    mut act: impl FnMut(&mut Assembler<'_>, SymbolId),
+) -> Result<(), Wrong> {
+    if cursor.is_at_end() {
+        return Err(cursor.wrong("there should be the name of a symbol"));
+    }
+    each_operand(&mut cursor, |cursor| {
+        let name = cursor.name()?;
+        let id = a.symbols.id(&name);
+        act(a, id);
+        Ok(())
+    })
+}
+
+fn bind(a: &mut Assembler<'_>, cursor: Cursor<'_>, binding: u8) -> Result<(), Wrong> {
+    symbols(a, cursor, |a, id| {
+        let symbol = &mut a.symbols[id];
+        // What is weak stays so, in whatever order it is said.
+        if symbol.binding != Some(STB_WEAK) || binding == STB_LOCAL {
+            symbol.binding = Some(binding);
+        }
+    })
+}
+
+fn show(a: &mut Assembler<'_>, cursor: Cursor<'_>, visibility: u8) -> Result<(), Wrong> {
+    symbols(a, cursor, |a, id| a.symbols[id].visibility = visibility)
+}
+
+/// `.type NAME, @KIND`: the kind with `@`, `%`, `#`, in quotes, or as `STT_…`.
+fn kind(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let name = cursor.name()?;
+    let id = a.symbols.id(&name);
+    cursor.comma();
+    let place = cursor.span();
+    let piece = cursor.piece();
+    let word = piece.trim_start_matches(['@', '%', '#']).trim_matches('"');
+    let kind = match word
+        .trim_start_matches("STT_")
+        .to_ascii_lowercase()
+        .as_str()
+    {
+        "func" | "function" => STT_FUNC,
+        "object" | "gnu_unique_object" => STT_OBJECT,
+        "common" => STT_COMMON,
+        "notype" => STT_NOTYPE,
+        "tls" | "tls_object" => STT_TLS,
+        "amdgpu_hsa_kernel" => STT_AMDGPU_HSA_KERNEL,
+        _ => {
+            let message =
+                format!("`{piece}` is none of @function, @object, @notype, @common, @tls_object");
+            return Err(wrong(place, message));
+        }
+    };
+    a.symbols[id].kind = kind;
+    cursor.end()
+}
+
+fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let name = cursor.name()?;
+    cursor.expect_comma()?;
+    let expr = a.expr(&mut cursor)?;
+    cursor.end()?;
+    let id = a.symbols.id(&name);
+    a.symbols[id].size = Some(expr);
+    Ok(())
+}
+
+/// The operands of `.comm`: a name, a size in bytes, an alignment as a power of two: so LLVM prints and reads it for
+/// this target.
+fn room(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(SymbolId, u64, u64), Wrong> {
+    let place = cursor.span();
+    let name = cursor.name()?;
+    cursor.expect_comma()?;
+    let size = a.count(cursor)?;
+    let mut align = 1;
+    if cursor.comma() {
+        let place = cursor.span();
+        let power = a.count(cursor)?;
+        if power > 31 {
+            return Err(wrong(
+                place,
+                "the alignment is a power of two here, 31 at most: 4 is 16 bytes",
+            ));
+        }
+        align = 1 << power;
+    }
+    cursor.end()?;
+    let id = a.symbols.id(&name);
+    match a.symbols[id].definition {
+        Definition::Undefined | Definition::Common(..) => Ok((id, size, align)),
+        _ => Err(wrong(place, format_args!("`{name}` is defined already"))),
+    }
+}
+
+/// `.comm NAME, SIZE, ALIGN`: of all files that have it, the linker makes room for one; for a local one it is made here.
+fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<(), Wrong> {
+    let (id, size, align) = room(a, &mut cursor)?;
+    let symbol = &mut a.symbols[id];
+    symbol.kind = STT_OBJECT;
+    if symbol.binding == Some(STB_LOCAL) {
+        return in_bss(a, id, size, align);
+    }
+    symbol.binding = symbol.binding.or(Some(binding));
+    symbol.definition = Definition::Common(size, align);
+    symbol.size = Some(crate::expression::Expr::Number(size as i64));
+    Ok(())
+}
+
+/// `.lcomm NAME, SIZE, ALIGN`: room in `.bss`.
+fn local_common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let (id, size, align) = room(a, &mut cursor)?;
+    in_bss(a, id, size, align)
+}
+
+fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<(), Wrong> {
+    let key = Key {
+        name: ".bss".into(),
+        group: None,
+        unique: None,
+        subsection: 0,
+    };
+    let (bss, _) = a.sections.get(&key, SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0);
+    let here = std::mem::replace(&mut a.sections.current, bss);
+    let done = super::space::align_to(a, align, 0, u64::MAX);
+    let spot = a.sections.spot();
+    let grown = a.sections.append_same(size, 0);
+    a.sections.current = here;
+    a.symbols[id].kind = STT_OBJECT;
+    a.symbols[id].definition = Definition::Label(spot);
+    a.symbols[id].size = Some(crate::expression::Expr::Number(size as i64));
+    done.and(grown.map_err(crate::assembler::too_large))
+}
+
+/// `.amdgpu_lds NAME, SIZE, ALIGN`: a variable in LDS, which the linker of graphics lays out (`SHN_AMDGPU_LDS`).
+fn lds(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    Err(wrong(
+        0..cursor.text().len(),
+        "`.amdgpu_lds` leaves LDS to a linker for graphics; reserve it with `.amdhsa_group_segment_fixed_size`",
+    ))
+}
+
+/// `.amdgpu_hsa_kernel NAME`: the symbol is a kernel of code object version 2.
+fn hsa_kernel(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    symbols(a, cursor, |a, id| {
+        a.symbols[id].kind = STT_AMDGPU_HSA_KERNEL
+    })
+}

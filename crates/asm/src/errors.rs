@@ -1,0 +1,113 @@
+//! What is wrong with a source, for people.
+
+use std::fmt;
+use std::rc::Rc;
+
+use thiserror::Error;
+use wavetank_isa::ParseError;
+use wavetank_quote::plain;
+
+use crate::source::{Origin, OriginKind, wrong};
+
+/// Of a stack of macros so many are told, from the innermost on.
+const TOLD: usize = 8;
+
+/// A line that is wrong: shown with its number, the line, and a caret under the place.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub struct LineError {
+    /// The file that it stands in, where it is not the source itself.
+    pub file: Option<String>,
+    /// The number of the line, from 1; of a macro's expansion, the number in it.
+    pub number: usize,
+    /// The line as it was written, or as a macro has made it.
+    pub text: String,
+    /// What is wrong; its place is one of `text`.
+    pub error: ParseError,
+    /// Where it was read from: the macros, repetitions and files around it, a sentence each, the innermost first.
+    pub around: Vec<String>,
+}
+
+impl LineError {
+    /// An error of the whole source.
+    pub(crate) fn of_source(message: impl fmt::Display) -> Self {
+        LineError {
+            file: None,
+            number: 1,
+            text: String::new(),
+            error: *wrong(0..0, message),
+            around: Vec::new(),
+        }
+    }
+
+    /// The error of a line of a text.
+    pub(crate) fn new(origin: &Rc<Origin>, number: usize, text: &str, error: ParseError) -> Self {
+        let mut around = Vec::new();
+        let mut inner = origin;
+        while let Some((outer, line)) = &inner.user {
+            if around.len() == TOLD {
+                around.push("in what others have called".to_owned());
+                break;
+            }
+            around.push(told(&inner.kind, *line, outer));
+            inner = outer;
+        }
+        let file = match (&origin.kind, &origin.user) {
+            (OriginKind::File(name), Some(_)) => Some(name.to_string()),
+            _ => None,
+        };
+        LineError {
+            file,
+            number,
+            text: text.to_owned(),
+            error,
+            around,
+        }
+    }
+}
+
+/// `in the macro m, which line 7 uses`
+fn told(kind: &OriginKind, line: usize, outer: &Origin) -> String {
+    let line = match &outer.kind {
+        OriginKind::File(name) if outer.user.is_some() => format!("line {line} of {}", plain(name)),
+        OriginKind::File(_) => format!("line {line}"),
+        OriginKind::Macro(name) => format!("line {line} of the macro `{}`", plain(name)),
+        OriginKind::Repetition(name) => format!("line {line} of a `{name}`"),
+    };
+    match kind {
+        OriginKind::File(name) => format!("in {}, which {line} includes", plain(name)),
+        OriginKind::Macro(name) => format!("in the macro `{}`, which {line} uses", plain(name)),
+        OriginKind::Repetition(name) => format!("in the `{name}` of {line}"),
+    }
+}
+
+impl fmt::Display for LineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}, ", plain(file))?;
+        }
+        let LineError {
+            number,
+            text,
+            error,
+            ..
+        } = self;
+        write!(f, "line {number}: {error}\n{}", error.snippet(text))?;
+        self.around
+            .iter()
+            .try_for_each(|sentence| write!(f, "\n  {sentence}"))
+    }
+}
+
+/// Every wrong line of a source, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub struct Errors(pub Vec<LineError>);
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, error) in self.0.iter().enumerate() {
+            let end = if n == 0 { "" } else { "\n" };
+            write!(f, "{end}{error}")?;
+        }
+        Ok(())
+    }
+}

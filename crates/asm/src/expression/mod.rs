@@ -1,0 +1,191 @@
+//! Expressions of assembly: numbers, symbols and differences of places, which may get their values later than they are
+//! read.
+
+mod number;
+mod parse;
+mod reduce;
+
+use std::fmt;
+
+use crate::state::{Spot, SymbolId};
+
+pub(crate) use number::float;
+pub(crate) use parse::Reader;
+pub(crate) use reduce::{Base, Reduced, Values};
+
+/// An expression. What is known when it is read is a number already.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Expr {
+    /// A number of 64 bits, with or without sign.
+    Number(i64),
+    /// A symbol, and what of its address a relocation shall give.
+    Symbol(SymbolId, Variant),
+    /// A place: the `.` of where it was read.
+    Place(Spot),
+    /// One operand.
+    Unary(Unary, Box<Expr>),
+    /// Two operands.
+    Binary(Binary, Box<[Expr; 2]>),
+    /// A function of newer compilers' sources.
+    Call(Function, Vec<Expr>),
+}
+
+/// What stands behind a symbol's `@`: how the linker makes a number of its address (LLVM's "User Guide for AMDGPU
+/// Backend", "Relocation Records").
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Variant {
+    /// Nothing: the address.
+    #[default]
+    None,
+    GotPcRel,
+    GotPcRel32Lo,
+    GotPcRel32Hi,
+    Rel32Lo,
+    Rel32Hi,
+    Rel64,
+    Abs32Lo,
+    Abs32Hi,
+}
+
+impl Variant {
+    /// Each by its name.
+    pub const ALL: [(&'static str, Variant); 8] = [
+        ("gotpcrel", Variant::GotPcRel),
+        ("gotpcrel32@lo", Variant::GotPcRel32Lo),
+        ("gotpcrel32@hi", Variant::GotPcRel32Hi),
+        ("rel32@lo", Variant::Rel32Lo),
+        ("rel32@hi", Variant::Rel32Hi),
+        ("rel64", Variant::Rel64),
+        ("abs32@lo", Variant::Abs32Lo),
+        ("abs32@hi", Variant::Abs32Hi),
+    ];
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unary {
+    Minus,
+    Not,
+    IsZero,
+}
+
+impl Unary {
+    pub fn of(self, value: i64) -> i64 {
+        match self {
+            Unary::Minus => value.wrapping_neg(),
+            Unary::Not => !value,
+            Unary::IsZero => (value == 0).into(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Binary {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Add,
+    Sub,
+    BitOr,
+    BitOrNot,
+    BitXor,
+    BitAnd,
+    Mul,
+    Div,
+    Mod,
+    Shl,
+    Shr,
+}
+
+impl Binary {
+    /// The operators by their signs, those first that begin as others do; how strongly they bind, as GNU's assembler and
+    /// LLVM's have it.
+    pub const ALL: [(&'static str, Binary, u8); 21] = [
+        ("||", Binary::Or, 1),
+        ("&&", Binary::And, 2),
+        ("==", Binary::Equal, 3),
+        ("!=", Binary::NotEqual, 3),
+        ("<>", Binary::NotEqual, 3),
+        ("<<", Binary::Shl, 6),
+        (">>", Binary::Shr, 6),
+        ("<=", Binary::LessEqual, 3),
+        (">=", Binary::GreaterEqual, 3),
+        ("<", Binary::Less, 3),
+        (">", Binary::Greater, 3),
+        ("+", Binary::Add, 4),
+        ("-", Binary::Sub, 4),
+        ("|", Binary::BitOr, 5),
+        ("!", Binary::BitOrNot, 5),
+        ("^", Binary::BitXor, 5),
+        ("&", Binary::BitAnd, 5),
+        ("*", Binary::Mul, 6),
+        ("/", Binary::Div, 6),
+        ("%", Binary::Mod, 6),
+        ("=", Binary::Equal, 3),
+    ];
+
+    /// The value of two numbers; `None` for a division by zero. What is true is -1, but for `||` and `&&`.
+    pub fn of(self, a: i64, b: i64) -> Option<i64> {
+        let truth = |is: bool| -i64::from(is);
+        let shift = |shifted: fn(u64, u32) -> u64| match u32::try_from(b) {
+            Ok(bits @ 0..=63) => shifted(a as u64, bits) as i64,
+            _ => 0,
+        };
+        Some(match self {
+            Binary::Or => (a != 0 || b != 0).into(),
+            Binary::And => (a != 0 && b != 0).into(),
+            Binary::Equal => truth(a == b),
+            Binary::NotEqual => truth(a != b),
+            Binary::Less => truth(a < b),
+            Binary::LessEqual => truth(a <= b),
+            Binary::Greater => truth(a > b),
+            Binary::GreaterEqual => truth(a >= b),
+            Binary::Add => a.wrapping_add(b),
+            Binary::Sub => a.wrapping_sub(b),
+            Binary::BitOr => a | b,
+            Binary::BitOrNot => a | !b,
+            Binary::BitXor => a ^ b,
+            Binary::BitAnd => a & b,
+            Binary::Mul => a.wrapping_mul(b),
+            Binary::Div => (b != 0).then(|| a.wrapping_div(b))?,
+            Binary::Mod => (b != 0).then(|| a.wrapping_rem(b))?,
+            Binary::Shl => shift(|a, bits| a << bits),
+            // Without sign, as LLVM's assembler does for this target.
+            Binary::Shr => shift(|a, bits| a >> bits),
+        })
+    }
+}
+
+/// What LLVM 19 and later write into the fields of kernel descriptors (the guide, "Kernel Resource Usage").
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Function {
+    Max,
+    Or,
+    AlignTo,
+    /// SGPRs for VCC, FLAT_SCRATCH and XNACK_MASK.
+    ExtraSgprs,
+    /// Of AGPRs and VGPRs.
+    TotalVgprs,
+}
+
+impl Function {
+    /// Each with its name and how many operands it has (`None`: one or more).
+    pub const ALL: [(&'static str, Function, Option<usize>); 5] = [
+        ("max", Function::Max, None),
+        ("or", Function::Or, None),
+        ("alignto", Function::AlignTo, Some(2)),
+        ("extrasgprs", Function::ExtraSgprs, Some(3)),
+        ("totalnumvgprs", Function::TotalVgprs, Some(2)),
+    ];
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Function::ALL.iter().find(|row| row.1 == *self);
+        f.write_str(name.map_or("", |row| row.0))
+    }
+}

@@ -1,0 +1,86 @@
+//! Numbers as assemblers write them.
+
+/// The length of a number at the beginning of a text, and its value: decimal, `0x…`, `0b…`, `0…` (octal). `None` where
+/// there is none, or none of 64 bits; floats and names of local labels (`1b`) are none.
+pub(super) fn integer(text: &str) -> Option<(usize, u64)> {
+    let bytes = text.as_bytes();
+    let run = |from: usize, radix: u32| {
+        let digits = bytes.iter().skip(from);
+        from + digits
+            .take_while(|b| char::from(**b).is_digit(radix))
+            .count()
+    };
+    let (start, radix) = match bytes {
+        [b'0', b'x' | b'X', ..] if run(2, 16) > 2 => (2, 16),
+        [b'0', b'b' | b'B', ..] if run(2, 2) > 2 => (2, 2),
+        [b'0', b'0'..=b'9', ..] => (1, 8),
+        [b'0'..=b'9', ..] => (0, 10),
+        _ => return None,
+    };
+    let end = run(start, radix);
+    let after = bytes.get(end).copied().unwrap_or(b' ');
+    if after.is_ascii_alphanumeric() || matches!(after, b'_' | b'.') {
+        return None;
+    }
+    let value = u64::from_str_radix(&text[start..end], radix).ok()?;
+    Some((end, value))
+}
+
+/// The number of a local label, `1b` or `12f`: its length, number, and whether it stands before.
+pub(super) fn local_label(text: &str) -> Option<(usize, u64, bool)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = *text.as_bytes().get(digits)?;
+    let after = text.as_bytes().get(digits + 1).copied().unwrap_or(b' ');
+    let ends = !after.is_ascii_alphanumeric() && after != b'_';
+    let number = text[..digits].parse().ok()?;
+    (ends && matches!(mark, b'b' | b'f')).then_some((digits + 1, number, mark == b'b'))
+}
+
+/// A float as in `.float`: also `inf`, `infinity` and `nan`, in any case and with a sign.
+pub(crate) fn float(text: &str) -> Option<f64> {
+    let plain = text.trim_start_matches(['+', '-']);
+    let signs = text.len() - plain.len();
+    let known = plain.bytes().next()?.is_ascii_digit()
+        || plain.starts_with('.')
+        || ["inf", "infinity", "nan"].contains(&plain.to_ascii_lowercase().as_str());
+    (signs <= 1 && known).then(|| text.parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_radix_of_their_prefix() {
+        assert_eq!(integer("12 "), Some((2, 12)));
+        assert_eq!(integer("0x1F+"), Some((4, 31)));
+        assert_eq!(integer("0b101"), Some((5, 5)));
+        assert_eq!(integer("017"), Some((3, 15)));
+        assert_eq!(integer("0)"), Some((1, 0)));
+        assert_eq!(integer("0xffffffffffffffff"), Some((18, u64::MAX)));
+        for none in [
+            "",
+            "x",
+            "1.5",
+            "08",
+            "1b",
+            "12f",
+            "0x",
+            "18446744073709551616",
+        ] {
+            assert_eq!(integer(none), None, "{none}");
+        }
+        assert_eq!(local_label("12f)"), Some((3, 12, false)));
+        assert_eq!(local_label("1b"), Some((2, 1, true)));
+        assert_eq!(local_label("1bx"), None);
+    }
+
+    #[test]
+    fn floats_have_signs_and_names() {
+        assert_eq!(float("-1.5e3"), Some(-1500.0));
+        assert_eq!(float("-Inf"), Some(f64::NEG_INFINITY));
+        assert!(float("nan").expect("a float").is_nan());
+        assert_eq!(float("--1"), None);
+        assert_eq!(float("x"), None);
+    }
+}

@@ -1,0 +1,242 @@
+//! Texts to expressions.
+
+use super::number::{integer, local_label};
+use super::{Binary, Expr, Function, Unary, Variant};
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::{Definition, Spot, Symbols};
+
+/// Operators that wait for their values at most, and parentheses within each other: what evaluates goes down so deep.
+const DEEPEST: usize = 500;
+
+/// A reader of expressions at a place of the code.
+pub(crate) struct Reader<'s> {
+    symbols: &'s mut Symbols,
+    /// Where the line's bytes will stand: the value of `.`.
+    here: Spot,
+    depth: usize,
+}
+
+impl<'s> Reader<'s> {
+    pub fn new(symbols: &'s mut Symbols, here: Spot) -> Self {
+        Reader {
+            symbols,
+            here,
+            depth: 0,
+        }
+    }
+
+    /// Reads the longest expression at the cursor.
+    ///
+    /// # Errors
+    /// What is none, with its place.
+    pub fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+        let first = self.primary(cursor)?;
+        self.operators(cursor, first, 1)
+    }
+
+    /// What follows an operand, as far as it binds at least so strongly.
+    fn operators(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mut left: Expr,
+        least: u8,
+    ) -> Result<Expr, Wrong> {
+        while let Some((sign, binary, strength)) = operator(cursor) {
+            if strength < least {
+                break;
+            }
+            let place = cursor.at()..cursor.at() + sign.len();
+            cursor.skip(sign.len());
+            self.deeper(cursor)?;
+            let mut right = self.primary(cursor)?;
+            if operator(cursor).is_some_and(|next| next.2 > strength) {
+                right = self.operators(cursor, right, strength + 1)?;
+            }
+            left = match (left, right) {
+                (Expr::Number(a), Expr::Number(b)) => {
+                    self.depth -= 1;
+                    let value = binary.of(a, b);
+                    Expr::Number(value.ok_or_else(|| wrong(place, "this divides by zero"))?)
+                }
+                (left, right) => Expr::Binary(binary, Box::new([left, right])),
+            };
+        }
+        Ok(left)
+    }
+
+    fn deeper(&mut self, cursor: &Cursor<'_>) -> Result<(), Wrong> {
+        self.depth += 1;
+        match self.depth > DEEPEST {
+            true => Err(cursor.wrong("this expression is too deep: name parts of it with `.set`")),
+            false => Ok(()),
+        }
+    }
+
+    fn primary(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+        match cursor.peek() {
+            b'(' => self.parenthesis(cursor),
+            b'-' => self.unary(cursor, Some(Unary::Minus)),
+            b'~' => self.unary(cursor, Some(Unary::Not)),
+            b'!' => self.unary(cursor, Some(Unary::IsZero)),
+            b'+' => self.unary(cursor, None),
+            b'\'' => character(cursor),
+            b'0'..=b'9' => self.number(cursor),
+            b'"' => {
+                let name = cursor.name()?;
+                self.symbol(cursor, &name)
+            }
+            _ => match cursor.word() {
+                Some(".") => Ok(Expr::Place(self.here)),
+                Some(name) if cursor.peek() == b'(' => self.call(cursor, name),
+                Some(name) => self.symbol(cursor, name),
+                None => {
+                    let shown = cursor.shown();
+                    Err(cursor.wrong(format_args!("there should be an expression, not {shown}")))
+                }
+            },
+        }
+    }
+
+    fn parenthesis(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+        let opened = cursor.span();
+        cursor.skip(1);
+        self.deeper(cursor)?;
+        let inner = self.read(cursor)?;
+        self.depth -= 1;
+        match cursor.eat(b')') {
+            true => Ok(inner),
+            false => Err(wrong(opened, "this parenthesis is not closed")),
+        }
+    }
+
+    fn unary(&mut self, cursor: &mut Cursor<'_>, unary: Option<Unary>) -> Result<Expr, Wrong> {
+        cursor.skip(1);
+        self.deeper(cursor)?;
+        let operand = self.primary(cursor)?;
+        self.depth -= 1;
+        Ok(match (unary, operand) {
+            (None, operand) => operand,
+            (Some(unary), Expr::Number(n)) => Expr::Number(unary.of(n)),
+            (Some(unary), operand) => Expr::Unary(unary, Box::new(operand)),
+        })
+    }
+
+    fn number(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+        if let Some((length, value)) = integer(cursor.rest()) {
+            cursor.skip(length);
+            return Ok(Expr::Number(value as i64));
+        }
+        let place = cursor.span();
+        if let Some((length, number, before)) = local_label(cursor.rest()) {
+            cursor.skip(length);
+            let id = self.symbols.local(number, before);
+            let id = id
+                .ok_or_else(|| wrong(place, format_args!("there is no label `{number}` before")))?;
+            return Ok(Expr::Symbol(id, Variant::None));
+        }
+        let shown = cursor.shown();
+        Err(wrong(
+            place,
+            format_args!("{shown} is no integer of 64 bits"),
+        ))
+    }
+
+    /// A symbol, with its variant; the number that it stands for, where that is known: it may be set anew.
+    fn symbol(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<Expr, Wrong> {
+        let variant = variant(cursor)?;
+        let id = self.symbols.id(name);
+        match &self.symbols[id].definition {
+            Definition::Variable(Expr::Number(n)) if variant == Variant::None => {
+                Ok(Expr::Number(*n))
+            }
+            _ => Ok(Expr::Symbol(id, variant)),
+        }
+    }
+
+    fn call(&mut self, cursor: &mut Cursor<'_>, name: &str) -> Result<Expr, Wrong> {
+        let row = Function::ALL.iter().find(|row| row.0 == name);
+        let Some((_, function, count)) = row else {
+            return Err(cursor.wrong(format_args!("there is no function `{name}` in expressions")));
+        };
+        let place = cursor.span();
+        cursor.skip(1);
+        self.deeper(cursor)?;
+        let mut operands = vec![self.read(cursor)?];
+        while cursor.comma() {
+            operands.push(self.read(cursor)?);
+        }
+        self.depth -= 1;
+        if !cursor.eat(b')') {
+            return Err(wrong(place, "this parenthesis is not closed"));
+        }
+        if let Some(count) = count.filter(|count| *count != operands.len()) {
+            let given = operands.len();
+            return Err(wrong(
+                place,
+                format_args!("`{name}` has {count} operands, not {given}"),
+            ));
+        }
+        Ok(Expr::Call(*function, operands))
+    }
+}
+
+/// The operator at the cursor. What is no operator of directives ends an expression: `=` alone is an assignment.
+fn operator(cursor: &Cursor<'_>) -> Option<(&'static str, Binary, u8)> {
+    let rest = cursor.rest();
+    let first = rest.bytes().next()?;
+    if !b"|&=!<>+-^*/%".contains(&first) {
+        return None;
+    }
+    let found = Binary::ALL.iter().find(|row| rest.starts_with(row.0));
+    found.copied().filter(|row| row.0 != "=")
+}
+
+/// What follows a name with `@`.
+fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Wrong> {
+    if cursor.peek() != b'@' {
+        return Ok(Variant::None);
+    }
+    let rest = &cursor.rest()[1..];
+    let length = rest
+        .bytes()
+        .take_while(|b| b.is_ascii_alphanumeric() || *b == b'@');
+    let length = length.count();
+    let name = rest[..length].to_ascii_lowercase();
+    let Some((_, variant)) = Variant::ALL.into_iter().find(|row| row.0 == name) else {
+        let place = cursor.at()..cursor.at() + 1 + length;
+        let names: Vec<&str> = Variant::ALL.iter().map(|row| row.0).collect();
+        let names = names.join(", @");
+        return Err(wrong(place, format_args!("`@{name}` is none of @{names}")));
+    };
+    cursor.skip(1 + length);
+    Ok(variant)
+}
+
+/// A character in single quotes, its number.
+fn character(cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+    let start = cursor.at();
+    let rest = &cursor.rest()[1..];
+    let mut chars = rest.chars();
+    let (value, length) = match (chars.next(), chars.next()) {
+        (Some('\\'), Some(escape)) => {
+            let value = match escape {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                '0' => '\0',
+                other => other,
+            };
+            (value, 1 + escape.len_utf8())
+        }
+        (Some(plain), _) => (plain, plain.len_utf8()),
+        (None, _) => return Err(wrong(start..start + 1, "there should be a character here")),
+    };
+    let closed = rest[length..].starts_with('\'');
+    if !closed {
+        return Err(wrong(start..start + 1, "this character has no end quote"));
+    }
+    cursor.skip(length + 2);
+    Ok(Expr::Number(u32::from(value).into()))
+}

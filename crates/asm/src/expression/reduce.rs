@@ -1,0 +1,265 @@
+//! What an expression comes to: a number, an address, or the difference of two.
+
+use std::borrow::Cow;
+
+use super::{Expr, Function, Unary, Variant};
+use crate::directive::extra_sgprs;
+use crate::expression::Binary;
+use crate::state::{Definition, Layout, Spot, SymbolId, Symbols};
+
+/// How deep variables are variables of others at most.
+const DEEPEST: usize = 200;
+
+/// Why an expression has no value, for a sentence.
+pub(crate) type Failure = Cow<'static, str>;
+
+/// An expression that has been evaluated as far as can be: `plus - minus + constant`.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(crate) struct Reduced {
+    pub plus: Option<Base>,
+    pub minus: Option<Base>,
+    pub constant: i64,
+}
+
+/// What only the linker knows the address of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Base {
+    Symbol(SymbolId, Variant),
+    Place(Spot),
+}
+
+impl Reduced {
+    fn number(constant: i64) -> Self {
+        Reduced {
+            constant,
+            ..Reduced::default()
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn as_number(&self) -> Option<i64> {
+        (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
+    }
+
+    fn negated(self) -> Self {
+        Reduced {
+            plus: self.minus,
+            minus: self.plus,
+            constant: self.constant.wrapping_neg(),
+        }
+    }
+}
+
+/// What expressions are evaluated with.
+#[derive(Clone, Copy)]
+pub(crate) struct Values<'v> {
+    pub symbols: &'v Symbols,
+    /// Where the parts of sections lie, once that is known.
+    pub layout: Option<&'v Layout>,
+}
+
+impl Values<'_> {
+    /// Evaluates an expression.
+    ///
+    /// # Errors
+    /// What has no value and no address: products of addresses, sums of two, variables of themselves.
+    pub fn reduce(&self, expr: &Expr) -> Result<Reduced, Failure> {
+        self.at(expr, 0)
+    }
+
+    /// The number that an expression is.
+    ///
+    /// # Errors
+    /// What is not known (yet).
+    pub fn number(&self, expr: &Expr) -> Result<i64, Failure> {
+        let reduced = self.reduce(expr)?;
+        match (reduced.as_number(), reduced.plus.or(reduced.minus)) {
+            (Some(number), _) => Ok(number),
+            (None, Some(Base::Symbol(id, _))) => {
+                let symbol = &self.symbols[id];
+                Err(match symbol.definition {
+                    Definition::Undefined => format!("`{}` is not known here", symbol.name).into(),
+                    _ => format!("`{}` is an address: a number is needed here", symbol.name).into(),
+                })
+            }
+            (None, _) => Err("this is an address: a number is needed here".into()),
+        }
+    }
+
+    fn at(&self, expr: &Expr, depth: usize) -> Result<Reduced, Failure> {
+        if depth > DEEPEST {
+            return Err("a variable of this expression depends on itself".into());
+        }
+        match expr {
+            Expr::Number(n) => Ok(Reduced::number(*n)),
+            Expr::Place(spot) => Ok(Reduced {
+                plus: Some(Base::Place(*spot)),
+                ..Reduced::default()
+            }),
+            Expr::Symbol(id, variant) => self.symbol(*id, *variant, depth),
+            Expr::Unary(unary, operand) => self.unary(*unary, self.at(operand, depth)?),
+            Expr::Binary(binary, operands) => {
+                let [a, b] = [self.at(&operands[0], depth)?, self.at(&operands[1], depth)?];
+                self.binary(*binary, a, b)
+            }
+            Expr::Call(function, operands) => self.call(*function, operands, depth),
+        }
+    }
+
+    fn symbol(&self, id: SymbolId, variant: Variant, depth: usize) -> Result<Reduced, Failure> {
+        match &self.symbols[id].definition {
+            Definition::Variable(expr) if variant == Variant::None => self.at(expr, depth + 1),
+            _ => Ok(Reduced {
+                plus: Some(Base::Symbol(id, variant)),
+                ..Reduced::default()
+            }),
+        }
+    }
+
+    fn unary(&self, unary: Unary, operand: Reduced) -> Result<Reduced, Failure> {
+        match (unary, operand.as_number()) {
+            (Unary::Minus, None) => Ok(operand.negated()),
+            (_, Some(number)) => Ok(Reduced::number(unary.of(number))),
+            (_, None) => Err(self.needs_numbers(&operand)),
+        }
+    }
+
+    fn binary(&self, binary: Binary, a: Reduced, b: Reduced) -> Result<Reduced, Failure> {
+        match binary {
+            Binary::Add => self.sum(a, b),
+            Binary::Sub => self.sum(a, b.negated()),
+            _ => {
+                // Addresses in one section compare as their distance does.
+                let apart = self.sum(a, b.negated()).ok().and_then(|d| d.as_number());
+                if let (Some(distance), true) = (apart, binary.compares()) {
+                    return self.numbers(binary, distance, 0);
+                }
+                let number = |r: &Reduced| r.as_number().ok_or_else(|| self.needs_numbers(r));
+                self.numbers(binary, number(&a)?, number(&b)?)
+            }
+        }
+    }
+
+    fn numbers(&self, binary: Binary, a: i64, b: i64) -> Result<Reduced, Failure> {
+        let value = binary.of(a, b).map(Reduced::number);
+        value.ok_or_else(|| "this divides by zero".into())
+    }
+
+    fn needs_numbers(&self, reduced: &Reduced) -> Failure {
+        match reduced.plus.or(reduced.minus) {
+            Some(Base::Symbol(id, _)) => {
+                let name = &self.symbols[id].name;
+                format!("`{name}` has no number for this operator").into()
+            }
+            _ => "this operator needs numbers, not addresses".into(),
+        }
+    }
+
+    fn sum(&self, a: Reduced, b: Reduced) -> Result<Reduced, Failure> {
+        let mut constant = a.constant.wrapping_add(b.constant);
+        let mut plus: Vec<Base> = a.plus.into_iter().chain(b.plus).collect();
+        let mut minus: Vec<Base> = a.minus.into_iter().chain(b.minus).collect();
+        let mut n = 0;
+        while n < plus.len() {
+            let matching = |base: &Base| self.apart(&plus[n], base);
+            let found = minus.iter().enumerate();
+            let found = found
+                .filter_map(|(m, base)| Some((m, matching(base)?)))
+                .next();
+            match found {
+                Some((m, distance)) => {
+                    constant = constant.wrapping_add(distance);
+                    plus.remove(n);
+                    minus.remove(m);
+                }
+                None => n += 1,
+            }
+        }
+        if plus.len() > 1 || minus.len() > 1 {
+            return Err("two addresses cannot be added".into());
+        }
+        Ok(Reduced {
+            plus: plus.pop(),
+            minus: minus.pop(),
+            constant,
+        })
+    }
+
+    /// The distance of two places, if it is known by now.
+    fn apart(&self, a: &Base, b: &Base) -> Option<i64> {
+        if a == b {
+            return Some(0);
+        }
+        let (a, b) = (self.spot(a)?, self.spot(b)?);
+        if a.section == b.section && a.fragment == b.fragment {
+            return Some(a.offset.wrapping_sub(b.offset) as i64);
+        }
+        let layout = self.layout?;
+        let beside = layout.home(a) == layout.home(b);
+        beside.then(|| layout.offset(a).wrapping_sub(layout.offset(b)) as i64)
+    }
+
+    /// Where a base lies, if it is in a section of this source.
+    pub fn spot(&self, base: &Base) -> Option<Spot> {
+        match base {
+            Base::Place(spot) => Some(*spot),
+            Base::Symbol(id, Variant::None) => match self.symbols[*id].definition {
+                Definition::Label(spot) => Some(spot),
+                _ => None,
+            },
+            Base::Symbol(..) => None,
+        }
+    }
+
+    /// The chip's generation, as sources may ask for it.
+    fn generation(&self) -> u32 {
+        let symbol = self.symbols.find(".amdgcn.gfx_generation_number");
+        match symbol.map(|id| &self.symbols[id].definition) {
+            Some(Definition::Variable(Expr::Number(n))) => *n as u32,
+            _ => 9,
+        }
+    }
+
+    fn call(
+        &self,
+        function: Function,
+        operands: &[Expr],
+        depth: usize,
+    ) -> Result<Reduced, Failure> {
+        let mut numbers = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let reduced = self.at(operand, depth + 1)?;
+            let number = reduced.as_number();
+            numbers.push(number.ok_or_else(|| self.needs_numbers(&reduced))?);
+        }
+        let value = match (function, numbers.as_slice()) {
+            (Function::Max, all) => all.iter().copied().max().unwrap_or(0),
+            (Function::Or, all) => all.iter().fold(0, |a, b| a | b),
+            (Function::AlignTo, [value, align]) if *align > 0 => {
+                let over = value.rem_euclid(*align);
+                if over == 0 {
+                    *value
+                } else {
+                    value.wrapping_add(align - over)
+                }
+            }
+            (Function::ExtraSgprs, [vcc, flat, xnack]) => {
+                extra_sgprs(self.generation(), *vcc != 0, *flat != 0, *xnack != 0)
+            }
+            // Chips with AGPRs of their own add them; those assembled here have none.
+            (Function::TotalVgprs, [_, vgprs]) => *vgprs,
+            _ => return Err(format!("`{function}` has no value for these numbers").into()),
+        };
+        Ok(Reduced::number(value))
+    }
+}
+
+impl Binary {
+    fn compares(self) -> bool {
+        use Binary::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        matches!(
+            self,
+            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual
+        )
+    }
+}

@@ -1,0 +1,266 @@
+//! A place in a statement, and what is read there: names, texts in quotes, marks.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::ops::Range;
+
+use wavetank_isa::ParseError;
+use wavetank_quote::brief;
+
+use super::is_name;
+
+/// Why a statement is wrong; its place is one of the statement's text.
+pub(crate) type Wrong = Box<ParseError>;
+
+/// Fails with a sentence at some bytes of a text.
+#[cold]
+pub(crate) fn wrong(span: Range<usize>, message: impl Display) -> Wrong {
+    Box::new(ParseError {
+        span,
+        message: brief(&message.to_string()),
+        help: None,
+    })
+}
+
+/// A reader of the operands of a directive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub fn new(text: &'t str, at: usize) -> Self {
+        let mut cursor = Cursor { text, at };
+        cursor.skip_blanks();
+        cursor
+    }
+
+    /// Where the next thing stands.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on from another place.
+    pub fn go(&mut self, at: usize) {
+        self.at = at;
+        self.skip_blanks();
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// What is not read yet.
+    pub fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    /// The next byte, 0 at the end.
+    pub fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    pub fn is_at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    fn skip_blanks(&mut self) {
+        let blanks = self.rest().bytes().take_while(u8::is_ascii_whitespace);
+        self.at += blanks.count();
+    }
+
+    /// Goes over so many bytes and the blanks behind them.
+    pub fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+        self.skip_blanks();
+    }
+
+    /// Takes a mark, if it is next.
+    pub fn eat(&mut self, mark: u8) -> bool {
+        let is = self.peek() == mark && !self.is_at_end();
+        if is {
+            self.skip(1);
+        }
+        is
+    }
+
+    /// Takes a comma, if it is next: most operands may stand without them, too.
+    pub fn comma(&mut self) -> bool {
+        self.eat(b',')
+    }
+
+    /// Takes the comma that has to be next.
+    pub fn expect_comma(&mut self) -> Result<(), Wrong> {
+        match self.comma() {
+            true => Ok(()),
+            false => Err(self.wrong(format_args!(
+                "there should be a comma, not {}",
+                self.shown()
+            ))),
+        }
+    }
+
+    /// The bytes of the next word or mark.
+    pub fn span(&self) -> Range<usize> {
+        let rest = self.rest();
+        let word = rest.bytes().take_while(|b| is_name(*b)).count();
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        self.at..self.at + word.max(first)
+    }
+
+    /// The next word or mark, for a sentence.
+    pub fn shown(&self) -> Cow<'static, str> {
+        match self.is_at_end() {
+            true => "the end".into(),
+            false => format!("`{}`", &self.text[self.span()]).into(),
+        }
+    }
+
+    /// Fails here.
+    pub fn wrong(&self, message: impl Display) -> Wrong {
+        wrong(self.span(), message)
+    }
+
+    /// Fails unless everything has been read.
+    pub fn end(&self) -> Result<(), Wrong> {
+        match self.is_at_end() {
+            true => Ok(()),
+            false => Err(wrong(
+                self.at..self.text.trim_end().len(),
+                format_args!("nothing more should stand here, not {}", self.shown()),
+            )),
+        }
+    }
+
+    /// A word of letters, digits, `_`, `.` and `$`, not beginning with a digit.
+    pub fn word(&mut self) -> Option<&'t str> {
+        let rest = self.rest();
+        let length = rest.bytes().take_while(|b| is_name(*b) && *b != b'@');
+        let length = length.count();
+        let first = rest.bytes().next()?;
+        (length > 0 && !first.is_ascii_digit()).then(|| {
+            self.skip(length);
+            &rest[..length]
+        })
+    }
+
+    /// A name of a symbol or section: a word, or any text in quotes.
+    pub fn name(&mut self) -> Result<Cow<'t, str>, Wrong> {
+        if self.peek() == b'"' {
+            let start = self.at;
+            let name = self.quoted()?;
+            return match String::from_utf8(name) {
+                Ok(name) => Ok(name.into()),
+                Err(_) => Err(wrong(start..self.at, "this name is no UTF-8")),
+            };
+        }
+        let shown = self.shown();
+        let word = self.word();
+        word.map(Cow::Borrowed)
+            .ok_or_else(|| self.wrong(format_args!("there should be a name, not {shown}")))
+    }
+
+    /// What stands up to a comma, a blank, or the end: names of sections, types, flags.
+    pub fn piece(&mut self) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|c: char| c == ',' || c.is_whitespace());
+        let length = end.unwrap_or(rest.len());
+        self.skip(length);
+        &rest[..length]
+    }
+
+    /// The bytes of a text in quotes, its escapes resolved: `\n \t \b \f \r \\ \" \ooo \xhh`.
+    pub fn quoted(&mut self) -> Result<Vec<u8>, Wrong> {
+        if self.peek() != b'"' {
+            let shown = self.shown();
+            return Err(self.wrong(format_args!(
+                "there should be a text in quotes, not {shown}"
+            )));
+        }
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        let mut out = Vec::new();
+        let mut at = start + 1;
+        loop {
+            match bytes.get(at) {
+                None => return Err(wrong(start..self.text.len(), "this text has no end quote")),
+                Some(b'"') => break,
+                Some(b'\\') => at = escape(self.text, at, &mut out)?,
+                Some(byte) => {
+                    out.push(*byte);
+                    at += 1;
+                }
+            }
+        }
+        self.at = at + 1;
+        self.skip_blanks();
+        Ok(out)
+    }
+}
+
+/// Resolves the escape at `at`; gives the place behind it.
+fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, Wrong> {
+    let bytes = text.as_bytes();
+    let Some(mark) = bytes.get(at + 1) else {
+        return Err(wrong(at..at + 1, "this text ends in an escape"));
+    };
+    let digits = |from: usize, most: usize, radix: u32| {
+        let run = bytes[from..].iter().take(most);
+        run.take_while(|b| char::from(**b).is_digit(radix)).count()
+    };
+    let (byte, end) = match mark {
+        b'n' => (b'\n', at + 2),
+        b't' => (b'\t', at + 2),
+        b'b' => (8, at + 2),
+        b'f' => (12, at + 2),
+        b'r' => (b'\r', at + 2),
+        b'\\' | b'"' => (*mark, at + 2),
+        b'0'..=b'7' => {
+            let end = at + 1 + digits(at + 1, 3, 8);
+            let value = u32::from_str_radix(&text[at + 1..end], 8).unwrap_or(u32::MAX);
+            let value = u8::try_from(value);
+            let value = value.map_err(|_| wrong(at..end, "an octal escape reaches `\\377`"))?;
+            (value, end)
+        }
+        b'x' | b'X' if digits(at + 2, 1, 16) > 0 => {
+            let end = at + 2 + digits(at + 2, usize::MAX, 16);
+            // As for GNU's assembler, the last two digits count.
+            let low = &text[end.saturating_sub(2).max(at + 2)..end];
+            (u8::from_str_radix(low, 16).unwrap_or(0), end)
+        }
+        _ => {
+            let shown = text[at..].chars().take(2).collect::<String>();
+            let end = at + shown.len();
+            return Err(wrong(at..end, format_args!("`{shown}` is no escape")));
+        }
+    };
+    out.push(byte);
+    Ok(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_those_of_assemblers() {
+        let text = r#""a\n\101\x41\"\\" rest"#;
+        let mut cursor = Cursor::new(text, 0);
+        assert_eq!(cursor.quoted().expect("a text"), b"a\nAA\"\\");
+        assert_eq!(cursor.rest(), "rest");
+        for bad in [r#""\q""#, r#""abc"#, r#""\400""#, "\"\\", "x"] {
+            assert!(Cursor::new(bad, 0).quoted().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_may_be_quoted() {
+        let mut cursor = Cursor::new(r#" "a b", .text.c"#, 0);
+        assert_eq!(cursor.name().expect("a name"), "a b");
+        cursor.expect_comma().expect("a comma");
+        assert_eq!(cursor.name().expect("a name"), ".text.c");
+        cursor.end().expect("the end");
+    }
+}

@@ -1,0 +1,156 @@
+//! What is being read: the source, files that it includes, expansions of macros, repetitions, each from within the one
+//! before.
+
+use std::rc::Rc;
+
+use wavetank_isa::Dialect;
+
+use super::{Lines, Row};
+
+/// How deep files, macros and repetitions stand within each other at most. Macros that count by calling themselves are
+/// common; LLVM ends at 20.
+const DEEPEST: usize = 256;
+
+/// What a text is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum OriginKind {
+    /// A file, by the name that it was asked for.
+    File(Rc<str>),
+    /// The expansion of a macro.
+    Macro(Rc<str>),
+    /// The body of a repetition, such as `.rept`.
+    Repetition(&'static str),
+}
+
+/// A text that is read, and the line that it is read for.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub kind: OriginKind,
+    pub text: Rc<str>,
+    /// Who uses it, and in which line.
+    pub user: Option<(Rc<Origin>, usize)>,
+}
+
+/// What a body is repeated for.
+#[derive(Debug)]
+pub(crate) enum Repeat {
+    /// Read once.
+    Once,
+    /// So many times more.
+    Times(u64),
+    /// For more texts; the first is the next.
+    Texts(std::vec::IntoIter<Rc<str>>),
+}
+
+/// One of the texts.
+#[derive(Debug)]
+pub(crate) struct Input {
+    pub origin: Rc<Origin>,
+    lines: Lines,
+    repeat: Repeat,
+    /// How many conditions were open before it.
+    pub conditions: usize,
+}
+
+/// The texts that are being read, the innermost last.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    dialect: Dialect,
+    stack: Vec<Input>,
+}
+
+impl Inputs {
+    pub fn new(name: Rc<str>, text: Rc<str>, dialect: Dialect) -> Self {
+        let mut inputs = Inputs {
+            dialect,
+            stack: Vec::new(),
+        };
+        // The first is never too deep.
+        let _ = inputs.push(OriginKind::File(name), text, None, Repeat::Once, 0);
+        inputs
+    }
+
+    /// Reads another text first. `line` is the one that it is read for; `false` if it stands too deep.
+    #[must_use]
+    pub fn push(
+        &mut self,
+        kind: OriginKind,
+        text: Rc<str>,
+        line: Option<usize>,
+        repeat: Repeat,
+        conditions: usize,
+    ) -> bool {
+        if self.stack.len() >= DEEPEST {
+            return false;
+        }
+        let user = self.stack.last().zip(line);
+        let origin = Rc::new(Origin {
+            kind,
+            text: text.clone(),
+            user: user.map(|(input, line)| (input.origin.clone(), line)),
+        });
+        self.stack.push(Input {
+            origin,
+            lines: Lines::new(text, self.dialect),
+            repeat,
+            conditions,
+        });
+        true
+    }
+
+    /// What is being read.
+    pub fn current(&self) -> Option<&Input> {
+        self.stack.last()
+    }
+
+    /// Whether a file is already being read.
+    pub fn reads(&self, file: &str) -> bool {
+        let kinds = self.stack.iter().map(|i| &i.origin.kind);
+        kinds
+            .into_iter()
+            .any(|kind| matches!(kind, OriginKind::File(name) if **name == *file))
+    }
+
+    /// The next line of the innermost text; `None` at its end.
+    pub fn row(&mut self) -> Option<Row> {
+        self.stack.last_mut()?.row()
+    }
+
+    /// Leaves the innermost text.
+    pub fn pop(&mut self) -> Option<Input> {
+        self.stack.pop()
+    }
+}
+
+impl Input {
+    fn row(&mut self) -> Option<Row> {
+        loop {
+            if let Some(row) = self.lines.next() {
+                return Some(row);
+            }
+            if self.lines.text().is_empty() {
+                return None;
+            }
+            let next = match &mut self.repeat {
+                Repeat::Once | Repeat::Times(0) => return None,
+                Repeat::Times(more) => {
+                    *more -= 1;
+                    self.lines.rewind();
+                    continue;
+                }
+                Repeat::Texts(texts) => texts.next()?,
+            };
+            self.again(next);
+        }
+    }
+
+    /// Goes on with another text.
+    fn again(&mut self, text: Rc<str>) {
+        self.origin = Rc::new(Origin {
+            kind: self.origin.kind.clone(),
+            text: text.clone(),
+            user: self.origin.user.clone(),
+        });
+        self.lines.restart(text);
+    }
+}

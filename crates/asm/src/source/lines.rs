@@ -1,0 +1,182 @@
+//! A source cut into lines, with blanks for comments: places in a line are places in the source.
+//!
+//! LLVM's comments are `; …`, `// …` and `/* … */`, and `# …` where a line begins with it. CLRX has `# …` anywhere.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::rc::Rc;
+
+use memchr::{memchr2, memchr3};
+use wavetank_isa::Dialect;
+
+/// A reader of lines. It holds its text, so that what is made on the way (expansions of macros) is read as files are.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    text: Rc<str>,
+    at: usize,
+    number: usize,
+    dialect: Dialect,
+    in_comment: bool,
+}
+
+/// A line of a text.
+pub(crate) struct Row {
+    /// From 1.
+    pub number: usize,
+    /// Where it stands in the text.
+    pub range: Range<usize>,
+    /// The line with blanks for comments, if it has such.
+    pub blanked: Option<String>,
+}
+
+impl Row {
+    /// The line without comments; `text` is the one it was read from.
+    pub fn line<'r>(&'r self, text: &'r str) -> &'r str {
+        match &self.blanked {
+            Some(line) => line,
+            None => &text[self.range.clone()],
+        }
+    }
+}
+
+impl Lines {
+    pub fn new(text: Rc<str>, dialect: Dialect) -> Self {
+        // Editors of other systems put a byte order mark before UTF-8.
+        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        Lines {
+            text,
+            at,
+            number: 0,
+            dialect,
+            in_comment: false,
+        }
+    }
+
+    /// The text that is read.
+    pub fn text(&self) -> &Rc<str> {
+        &self.text
+    }
+
+    /// Reads the text again from its beginning.
+    pub fn rewind(&mut self) {
+        self.restart(self.text.clone());
+    }
+
+    /// Reads another text.
+    pub fn restart(&mut self, text: Rc<str>) {
+        *self = Lines::new(text, self.dialect);
+    }
+
+    /// The next line. Lines end with LF, CR LF, or CR alone, as for LLVM's assembler.
+    fn cut(&mut self) -> Option<Range<usize>> {
+        let rest = &self.text.as_bytes()[self.at..];
+        if rest.is_empty() {
+            return None;
+        }
+        self.number += 1;
+        let length = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        let mark = match (rest.get(length), rest.get(length + 1)) {
+            (Some(b'\r'), Some(b'\n')) => 2,
+            (Some(_), _) => 1,
+            (None, _) => 0,
+        };
+        let start = self.at;
+        self.at = start + length + mark;
+        Some(start..start + length)
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        let range = self.cut()?;
+        let line = &self.text[range.clone()];
+        let plain = !self.in_comment && memchr3(b'/', b';', b'#', line.as_bytes()).is_none();
+        let blanked = match plain {
+            true => None,
+            false => uncommented(line, self.dialect, &mut self.in_comment),
+        };
+        Some(Row {
+            number: self.number,
+            range,
+            blanked,
+        })
+    }
+}
+
+/// The line with blanks for comments, if it has any. `inside` tells whether a comment goes on from line to line.
+fn uncommented(line: &str, dialect: Dialect, inside: &mut bool) -> Option<String> {
+    let bytes = line.as_bytes();
+    let mut kept = Cow::Borrowed(bytes);
+    let indent = line.len() - line.trim_start().len();
+    let (mut at, mut quoted) = (0, false);
+    while at < bytes.len() {
+        let two = (bytes[at], bytes.get(at + 1));
+        if *inside {
+            *inside = two != (b'*', Some(&b'/'));
+            let length = if *inside { 1 } else { 2 };
+            kept.to_mut()[at..at + length].fill(b' ');
+            at += length;
+            continue;
+        }
+        match two {
+            (b'\\', Some(_)) if quoted => at += 1,
+            (b'"', _) => quoted = !quoted,
+            _ if quoted => {}
+            (b'/', Some(b'*')) => {
+                *inside = true;
+                kept.to_mut()[at..at + 2].fill(b' ');
+                at += 1;
+            }
+            (b'/', Some(b'/')) => return Some(cut(kept, at)),
+            (b';', _) if dialect == Dialect::Llvm => return Some(cut(kept, at)),
+            (b'#', _) if dialect == Dialect::Clrx || at == indent => return Some(cut(kept, at)),
+            _ => {}
+        }
+        at += 1;
+    }
+    match kept {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(_) => Some(cut(kept, bytes.len())),
+    }
+}
+
+/// The first `end` bytes of what was kept. Blanks replace whole characters or parts of comments, byte by byte.
+fn cut(kept: Cow<'_, [u8]>, end: usize) -> String {
+    String::from_utf8_lossy(&kept[..end]).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_with_any_of_the_three_marks() {
+        for source in [
+            "",
+            "\n",
+            "a",
+            "a\n",
+            "a\r\n\nb",
+            "a\r",
+            "\r\n\r",
+            "a\rb\r\rc",
+        ] {
+            let lines: Vec<_> = Lines::new(source.into(), Dialect::Llvm)
+                .map(|row| source[row.range].to_owned())
+                .collect();
+            let plain = source.replace("\r\n", "\n").replace('\r', "\n");
+            assert_eq!(lines, plain.lines().collect::<Vec<_>>(), "{source:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_keep_what_looks_like_a_comment() {
+        let source = r#".ascii "a;b//\";c" ; d"#;
+        let row = Lines::new(source.into(), Dialect::Llvm)
+            .next()
+            .expect("a line");
+        assert_eq!(row.line(source), r#".ascii "a;b//\";c" "#);
+    }
+}

@@ -1,0 +1,11 @@
+//! Sources as text: lines without comments, statements, and the stack of files and expansions that are being read.
+
+mod cursor;
+mod inputs;
+mod lines;
+mod statement;
+
+pub(crate) use cursor::{Cursor, Wrong, wrong};
+pub(crate) use inputs::{Inputs, Origin, OriginKind, Repeat};
+pub(crate) use lines::{Lines, Row};
+pub(crate) use statement::{Statement, is_name, may_have_names, statements};

@@ -1,0 +1,155 @@
+//! Lines cut into statements: labels told apart from instructions and directives. CLRX parts statements by `;`.
+
+use memchr::memchr3_iter;
+use wavetank_isa::Dialect;
+
+/// What stands at a place of the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Statement<'a> {
+    /// `name:`, and where it stands in its line.
+    Label { name: &'a str, at: usize },
+    /// A mnemonic or a directive, and what follows it. `indent` bytes of the line stand before.
+    Order { text: &'a str, indent: usize },
+}
+
+/// Whether a source can have more than instructions: labels, directives, assignments. Most colons stand between the
+/// numbers of registers, or after the name of a modifier, which is not the first word of its line; most points in numbers.
+pub(crate) fn may_have_names(source: &str) -> bool {
+    let bytes = source.as_bytes();
+    let without = |text: &[u8], part: fn(u8) -> bool| {
+        let kept = text.iter().rposition(|b| !part(*b));
+        kept.map_or(0, |last| last + 1)
+    };
+    let blank = |b: u8| matches!(b, b' ' | b'\t' | 0x0b | 0x0c);
+    // First in a line, or behind another label, a statement or a comment.
+    let first = |b: Option<&u8>| b.is_none_or(|b| matches!(b, b'\n' | b'\r' | b':' | b';' | b'/'));
+    memchr3_iter(b':', b'.', b'=', bytes).any(|mark| match bytes[mark] {
+        b'=' => true,
+        b'.' => first(bytes[..without(&bytes[..mark], blank)].last()),
+        _ => {
+            let name_end = without(&bytes[..mark], blank);
+            let name = without(&bytes[..name_end], is_name);
+            first(bytes[..without(&bytes[..name], blank)].last())
+        }
+    })
+}
+
+/// The statements of a line without comments.
+pub(crate) fn statements(line: &str, dialect: Dialect) -> impl Iterator<Item = Statement<'_>> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = line.get(start..)?;
+            let blank = rest.len() - rest.trim_start().len();
+            let body = &rest[blank..];
+            if body.is_empty() {
+                return None;
+            }
+            if let Some((name, length)) = label(body) {
+                let at = start + blank;
+                start = at + length;
+                return Some(Statement::Label { name, at });
+            }
+            let end = match dialect {
+                Dialect::Clrx => body.find(';').unwrap_or(body.len()),
+                Dialect::Llvm => body.len(),
+            };
+            let indent = start + blank;
+            start = indent + end + 1;
+            let text = body[..end].trim_end();
+            if !text.is_empty() {
+                return Some(Statement::Order { text, indent });
+            }
+        }
+    })
+}
+
+/// The name of a label at the beginning of a text, and the bytes up to the end of its colon.
+fn label(text: &str) -> Option<(&str, usize)> {
+    let name = text.bytes().take_while(|b| is_name(*b)).count();
+    let after = &text[name..];
+    let blank = after.len() - after.trim_start().len();
+    let colon = after[blank..].starts_with(':');
+    (name > 0 && colon).then(|| (&text[..name], name + blank + 1))
+}
+
+/// Whether a byte can stand in the name of a label.
+pub(crate) fn is_name(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$' | b'@')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Lines;
+
+    fn texts(source: &str, dialect: Dialect) -> Vec<(usize, String)> {
+        let mut all = Vec::new();
+        for row in Lines::new(source.into(), dialect) {
+            let line = row.line(source);
+            all.extend(statements(line, dialect).map(|s| match s {
+                Statement::Label { name, .. } => (row.number, format!("{name}:")),
+                Statement::Order { text, indent } => (row.number, format!("{indent} {text}")),
+            }));
+        }
+        all
+    }
+
+    fn pair(number: usize, text: &str) -> (usize, String) {
+        (number, text.to_owned())
+    }
+
+    #[test]
+    fn comments_are_no_statements() {
+        let source = "s_nop 0 ; one\n// two\n  s_nop /* in */ 1\n/* a\nb */ s_nop 2 // c\n# d\n";
+        assert_eq!(
+            texts(source, Dialect::Llvm),
+            [
+                pair(1, "0 s_nop 0"),
+                pair(3, "2 s_nop          1"),
+                pair(5, "5 s_nop 2")
+            ]
+        );
+    }
+
+    #[test]
+    fn colons_of_operands_are_no_labels() {
+        let plain = "v_add_f64 v[0:1], v[2 : 3], s[4:5] mul:2\nds_read_b32 v0, v1 offset:16 gds\n";
+        assert!(!may_have_names(plain));
+        for label in [
+            "a:",
+            "s_nop 0\n\t.Lb :\n",
+            "/* c */d: s_nop 0",
+            "1:\ts_branch 1b",
+            "s_nop 0\rf:",
+            "s_nop 0;e:",
+        ] {
+            assert!(may_have_names(label), "{label}");
+            assert!(may_have_names(&format!("{plain}{label}")), "{label}");
+        }
+    }
+
+    #[test]
+    fn clrx_parts_statements_by_semicolons() {
+        let source = "s_nop 0 ; s_nop 1 # s_nop 2";
+        assert_eq!(
+            texts(source, Dialect::Clrx),
+            [pair(1, "0 s_nop 0"), pair(1, "10 s_nop 1")]
+        );
+    }
+
+    #[test]
+    fn labels_come_before_instructions() {
+        let source = "a: .Lb: s_load_dwordx2 s[0:1], s[2:3], 0\n1 :\ns_nop 0";
+        assert_eq!(
+            texts(source, Dialect::Llvm),
+            [
+                pair(1, "a:"),
+                pair(1, ".Lb:"),
+                pair(1, "8 s_load_dwordx2 s[0:1], s[2:3], 0"),
+                pair(2, "1:"),
+                pair(3, "0 s_nop 0"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,61 @@
+//! Places that wait for values which are known at the end.
+
+use std::rc::Rc;
+
+use wavetank_isa::ParseError;
+
+use super::Spot;
+use crate::errors::LineError;
+use crate::expression::Expr;
+use crate::source::{Origin, wrong};
+
+/// A place in the code, what it waits for, and where that was written.
+#[derive(Debug)]
+pub(crate) struct Fixup {
+    pub spot: Spot,
+    pub kind: FixupKind,
+    pub expr: Expr,
+    pub place: Place,
+}
+
+/// Some bytes of a line of a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub origin: Rc<Origin>,
+    /// The number of the line.
+    pub line: u32,
+    /// The first byte, and how many.
+    pub column: u32,
+    pub length: u32,
+}
+
+/// How the value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FixupKind {
+    /// So many bytes of data.
+    Data(u8),
+    /// The dword behind an instruction. It is relative to itself, unless it is a difference or the variant says otherwise.
+    Literal,
+    /// The lower half of an instruction: a distance in dwords to what follows it.
+    Branch,
+    /// The lower half of an instruction: a number.
+    Half,
+    /// Nothing: the layout has written it. Here it is told if it is no number.
+    Leb,
+}
+
+impl Place {
+    /// An error here.
+    pub fn wrong(&self, message: impl std::fmt::Display) -> LineError {
+        let text = self
+            .origin
+            .text
+            .lines()
+            .nth(self.line as usize - 1)
+            .unwrap_or_default();
+        let start = (self.column as usize).min(text.len());
+        let end = (start + self.length as usize).min(text.len());
+        let error: ParseError = *wrong(start..end, message);
+        LineError::new(&self.origin, self.line as usize, text, error)
+    }
+}

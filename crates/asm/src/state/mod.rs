@@ -1,0 +1,11 @@
+//! What a source has made so far: sections with their bytes, symbols, and the places that wait for values.
+
+mod fixup;
+mod sections;
+mod symbols;
+
+pub(crate) use fixup::{Fixup, FixupKind, Place};
+pub(crate) use sections::{
+    Key, Layout, NOP, SectionId, Sections, Spot, Tail, TooLarge, leb, padding,
+};
+pub(crate) use symbols::{Definition, Symbol, SymbolId, Symbols};

@@ -1,0 +1,481 @@
+//! The sections of a source, and where their parts lie.
+
+use std::rc::Rc;
+
+use crate::expression::Expr;
+use wavetank_link::elf;
+
+/// `s_nop 0`, what is between functions (SOPP, opcode 0, on every generation).
+pub(crate) const NOP: u32 = 0xbf80_0000;
+
+/// Bytes that all sections have together at most.
+const LARGEST: u64 = 1 << 30;
+
+/// A section's number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SectionId(pub u32);
+
+/// A place in a section: in which part, and how far from its beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Spot {
+    pub section: SectionId,
+    pub fragment: u32,
+    pub offset: u64,
+}
+
+/// Sections with the same key are one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Key {
+    pub name: Rc<str>,
+    pub group: Option<Rc<str>>,
+    /// The number behind `unique`.
+    pub unique: Option<u64>,
+    pub subsection: u64,
+}
+
+/// A section. `kind` and `flags` are ELF's `SHT_*` and `SHF_*`.
+#[derive(Debug)]
+pub(crate) struct Section {
+    pub key: Key,
+    pub kind: u32,
+    pub flags: u64,
+    pub entry_size: u64,
+    pub align: u64,
+    fragments: Vec<Fragment>,
+    /// The size of one that has no bytes.
+    empty: u64,
+}
+
+/// A part whose bytes are known, and what follows it, whose size is not.
+#[derive(Debug, Default)]
+struct Fragment {
+    bytes: Vec<u8>,
+    tail: Option<Tail>,
+}
+
+/// What gets its size when all places are known.
+#[derive(Debug)]
+pub(crate) enum Tail {
+    /// A number in as few bytes as it needs (DWARF 5, 7.6).
+    Leb { expr: Expr, signed: bool },
+    /// Bytes of a fill up to a multiple of a power of two, if no more than so many are needed.
+    Align { align: u64, fill: Fill, most: u64 },
+}
+
+/// What is between.
+pub(crate) type Fill = u32;
+
+/// There would be more than a gigabyte.
+pub(crate) struct TooLarge;
+
+impl Section {
+    fn new(key: Key, kind: u32, flags: u64, entry_size: u64) -> Self {
+        Section {
+            key,
+            kind,
+            flags,
+            entry_size,
+            align: 1,
+            fragments: vec![Fragment::default()],
+            empty: 0,
+        }
+    }
+
+    /// Whether it has a size, but no bytes in the file.
+    pub fn has_no_bytes(&self) -> bool {
+        self.kind == elf::SHT_NOBITS
+    }
+
+    /// Whether it has instructions.
+    pub fn is_code(&self) -> bool {
+        self.flags & elf::SHF_EXECINSTR != 0
+    }
+
+    /// Whether the place of its end is a number already, counted from its beginning.
+    pub fn has_known_size(&self) -> bool {
+        self.fragments.len() == 1
+    }
+
+    fn last(&self) -> &Fragment {
+        // There is always one.
+        &self.fragments[self.fragments.len() - 1]
+    }
+
+    fn last_mut(&mut self) -> &mut Fragment {
+        let last = self.fragments.len() - 1;
+        &mut self.fragments[last]
+    }
+
+    fn offset(&self) -> u64 {
+        match self.has_no_bytes() {
+            true => self.empty,
+            false => self.last().bytes.len() as u64,
+        }
+    }
+}
+
+/// All sections, and which one is filled.
+#[derive(Debug)]
+pub(crate) struct Sections {
+    all: Vec<Section>,
+    pub current: SectionId,
+    pub previous: SectionId,
+    /// Those put aside by `.pushsection`: current and previous.
+    pub stack: Vec<(SectionId, SectionId)>,
+    size: u64,
+}
+
+impl Sections {
+    /// `.text` alone.
+    pub fn new() -> Self {
+        let key = Key {
+            name: ".text".into(),
+            group: None,
+            unique: None,
+            subsection: 0,
+        };
+        let flags = elf::SHF_ALLOC | elf::SHF_EXECINSTR;
+        let mut text = Section::new(key, elf::SHT_PROGBITS, flags, 0);
+        text.align = 4;
+        Sections {
+            all: vec![text],
+            current: SectionId(0),
+            previous: SectionId(0),
+            stack: Vec::new(),
+            size: 0,
+        }
+    }
+
+    /// The section of a key, and whether it is new, with what it is then.
+    pub fn get(&mut self, key: &Key, kind: u32, flags: u64, entry_size: u64) -> (SectionId, bool) {
+        match self.all.iter().position(|s| s.key == *key) {
+            Some(at) => (SectionId(at as u32), false),
+            None => {
+                let section = Section::new(key.clone(), kind, flags, entry_size);
+                self.all.push(section);
+                (SectionId(self.all.len() as u32 - 1), true)
+            }
+        }
+    }
+
+    /// Goes on in another section.
+    pub fn switch(&mut self, to: SectionId) {
+        self.previous = self.current;
+        self.current = to;
+    }
+
+    /// A section.
+    pub fn section(&self, id: SectionId) -> &Section {
+        &self.all[id.0 as usize]
+    }
+
+    /// The section that is filled.
+    pub fn here(&self) -> &Section {
+        self.section(self.current)
+    }
+
+    fn here_mut(&mut self) -> &mut Section {
+        &mut self.all[self.current.0 as usize]
+    }
+
+    /// Where the next byte will stand.
+    #[inline]
+    pub fn spot(&self) -> Spot {
+        let section = self.here();
+        Spot {
+            section: self.current,
+            fragment: section.fragments.len() as u32 - 1,
+            offset: section.offset(),
+        }
+    }
+
+    /// Appends bytes. Those of a section without bytes only count.
+    ///
+    /// # Errors
+    /// [`TooLarge`].
+    #[inline]
+    pub fn append(&mut self, bytes: &[u8]) -> Result<(), TooLarge> {
+        self.reserve(bytes.len() as u64)?;
+        let section = self.here_mut();
+        match section.has_no_bytes() {
+            true => section.empty += bytes.len() as u64,
+            false => section.last_mut().bytes.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    /// Appends a byte so many times.
+    ///
+    /// # Errors
+    /// [`TooLarge`].
+    pub fn append_same(&mut self, count: u64, byte: u8) -> Result<(), TooLarge> {
+        let section = self.here_mut();
+        if section.has_no_bytes() {
+            section.empty = section.empty.checked_add(count).ok_or(TooLarge)?;
+            return Ok(());
+        }
+        self.reserve(count)?;
+        let bytes = &mut self.here_mut().last_mut().bytes;
+        bytes.resize(bytes.len() + count as usize, byte);
+        Ok(())
+    }
+
+    fn reserve(&mut self, count: u64) -> Result<(), TooLarge> {
+        let size = self.size.checked_add(count);
+        self.size = size.filter(|size| *size <= LARGEST).ok_or(TooLarge)?;
+        Ok(())
+    }
+
+    /// Appends what gets its size later.
+    pub fn append_tail(&mut self, tail: Tail) {
+        let section = self.here_mut();
+        section.last_mut().tail = Some(tail);
+        section.fragments.push(Fragment::default());
+    }
+
+    /// The alignment of the section grows to this, if it is less.
+    pub fn align_at_least(&mut self, align: u64) {
+        let section = self.here_mut();
+        section.align = section.align.max(align);
+    }
+
+    /// The `count` bytes at a spot.
+    pub fn bytes_at(&mut self, spot: Spot, count: usize) -> Option<&mut [u8]> {
+        let section = self.all.get_mut(spot.section.0 as usize)?;
+        let fragment = section.fragments.get_mut(spot.fragment as usize)?;
+        let start = spot.offset as usize;
+        fragment.bytes.get_mut(start..start + count)
+    }
+
+    /// All sections in the order in which they were named.
+    pub fn iter(&self) -> impl Iterator<Item = &Section> {
+        self.all.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+}
+
+/// Where the parts of each section begin, and what its tails became.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    starts: Vec<Vec<u64>>,
+    tails: Vec<Vec<Vec<u8>>>,
+    /// The section that each is a part of, itself but for subsections, and where it begins there.
+    homes: Vec<(SectionId, u64)>,
+    /// The parts of each section in their order, itself first.
+    parts: Vec<Vec<SectionId>>,
+}
+
+impl Layout {
+    /// Lays out the sections. `value` gives the number of an expression for a layout that may not be the last yet.
+    pub fn of(sections: &Sections, value: impl Fn(&Expr, &Layout) -> i64) -> Layout {
+        let mut layout = Layout {
+            starts: Vec::new(),
+            tails: Vec::new(),
+            homes: Vec::new(),
+            parts: parts(sections),
+        };
+        for (n, section) in sections.iter().enumerate() {
+            layout.homes.push((SectionId(n as u32), 0));
+            layout.tails.push(vec![Vec::new(); section.fragments.len()]);
+            layout.starts.push(vec![0; section.fragments.len()]);
+        }
+        layout.place(sections);
+        // Numbers only grow in bytes, so that this ends.
+        while layout.grow(sections, &value) {
+            layout.place(sections);
+        }
+        layout
+    }
+
+    /// Puts each part behind the one before.
+    fn place(&mut self, sections: &Sections) {
+        for (n, section) in sections.iter().enumerate() {
+            let mut at = 0;
+            for (m, fragment) in section.fragments.iter().enumerate() {
+                self.starts[n][m] = at;
+                at += fragment.bytes.len() as u64;
+                if let Some(Tail::Align { align, fill, most }) = &fragment.tail {
+                    let gap = at.next_multiple_of(*align) - at;
+                    let gap = if gap > *most { 0 } else { gap };
+                    self.tails[n][m] = padding(gap, *fill);
+                }
+                at += self.tails[n][m].len() as u64;
+            }
+        }
+        for (home, parts) in self.parts.iter().enumerate() {
+            let mut at = 0u64;
+            for part in parts {
+                at = at.next_multiple_of(sections.section(*part).align);
+                self.homes[part.0 as usize] = (SectionId(home as u32), at);
+                at += self.size(sections, *part);
+            }
+        }
+    }
+
+    /// Whether a number has become longer.
+    fn grow(&mut self, sections: &Sections, value: &impl Fn(&Expr, &Layout) -> i64) -> bool {
+        let mut changed = false;
+        for (n, section) in sections.iter().enumerate() {
+            for (m, fragment) in section.fragments.iter().enumerate() {
+                if let Some(Tail::Leb { expr, signed }) = &fragment.tail {
+                    let least = self.tails[n][m].len();
+                    let bytes = leb(value(expr, self), *signed, least);
+                    changed |= bytes != self.tails[n][m];
+                    self.tails[n][m] = bytes;
+                }
+            }
+        }
+        changed
+    }
+
+    /// Where the part of a spot begins in its section.
+    pub fn start(&self, spot: Spot) -> u64 {
+        let section = spot.section.0 as usize;
+        self.homes[section].1 + self.starts[section][spot.fragment as usize]
+    }
+
+    /// A spot's offset in its section.
+    pub fn offset(&self, spot: Spot) -> u64 {
+        self.start(spot) + spot.offset
+    }
+
+    /// The section that a spot lies in, subsections being parts of theirs.
+    pub fn home(&self, spot: Spot) -> SectionId {
+        self.home_of(spot.section)
+    }
+
+    /// The section that one is part of.
+    pub fn home_of(&self, id: SectionId) -> SectionId {
+        self.homes[id.0 as usize].0
+    }
+
+    /// The size of a section, or of a subsection.
+    fn size(&self, sections: &Sections, id: SectionId) -> u64 {
+        let section = sections.section(id);
+        let n = id.0 as usize;
+        match (section.has_no_bytes(), self.starts[n].last()) {
+            (false, Some(last)) => last + section.last().bytes.len() as u64,
+            _ => section.empty,
+        }
+    }
+
+    /// The alignment of a section with its subsections.
+    pub fn align(&self, sections: &Sections, id: SectionId) -> u64 {
+        let parts = self.parts[id.0 as usize].iter();
+        parts
+            .map(|part| sections.section(*part).align)
+            .max()
+            .unwrap_or(1)
+    }
+
+    /// The bytes of a section with its subsections, and its size.
+    pub fn bytes(&self, sections: &Sections, id: SectionId) -> (Vec<u8>, u64) {
+        let mut bytes = Vec::new();
+        let mut size = 0;
+        for part in &self.parts[id.0 as usize] {
+            let section = sections.section(*part);
+            let start = self.homes[part.0 as usize].1;
+            size = start + self.size(sections, *part);
+            if section.has_no_bytes() {
+                continue;
+            }
+            let gap = start - bytes.len() as u64;
+            let fill = if section.is_code() { NOP } else { 0 };
+            bytes.extend(padding(gap, fill));
+            for (fragment, tail) in section.fragments.iter().zip(&self.tails[part.0 as usize]) {
+                bytes.extend_from_slice(&fragment.bytes);
+                bytes.extend_from_slice(tail);
+            }
+        }
+        (bytes, size)
+    }
+}
+
+/// The subsections of each section in the order of their numbers; none for those that are subsections themselves.
+fn parts(sections: &Sections) -> Vec<Vec<SectionId>> {
+    let mut parts: Vec<Vec<SectionId>> = Vec::new();
+    for (n, section) in sections.iter().enumerate() {
+        let same = |other: &&Section| {
+            Key {
+                subsection: 0,
+                ..other.key.clone()
+            } == Key {
+                subsection: 0,
+                ..section.key.clone()
+            }
+        };
+        let first = sections.iter().position(|other| same(&other)).unwrap_or(n);
+        parts.push(Vec::new());
+        parts[first].push(SectionId(n as u32));
+    }
+    for parts in &mut parts {
+        parts.sort_by_key(|part| sections.section(*part).key.subsection);
+    }
+    parts
+}
+
+/// So many bytes of a fill: whole dwords of it at the end, zeros before.
+pub(crate) fn padding(count: u64, fill: Fill) -> Vec<u8> {
+    let fill = fill.to_le_bytes();
+    let mut bytes = vec![0; (count % 4) as usize];
+    if fill == [fill[0]; 4] {
+        bytes.fill(fill[0]);
+    }
+    for _ in 0..count / 4 {
+        bytes.extend_from_slice(&fill);
+    }
+    bytes
+}
+
+/// A number in groups of seven bits, at least so many bytes of them.
+pub(crate) fn leb(value: i64, signed: bool, least: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = value;
+    loop {
+        let low = (rest & 0x7f) as u8;
+        rest = if signed {
+            rest >> 7
+        } else {
+            ((rest as u64) >> 7) as i64
+        };
+        let negative = signed && low & 0x40 != 0;
+        let done = rest == if negative { -1 } else { 0 };
+        let more = !done || bytes.len() + 1 < least;
+        bytes.push(low | if more { 0x80 } else { 0 });
+        if !more {
+            return bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_dwarf() {
+        // DWARF 5, figures 22 and 23.
+        for (value, bytes) in [
+            (2, vec![2]),
+            (127, vec![127]),
+            (128, vec![0x80, 1]),
+            (12857, vec![0xb9, 0x64]),
+        ] {
+            assert_eq!(leb(value, false, 0), bytes);
+        }
+        for (value, bytes) in [
+            (2, vec![2]),
+            (-2, vec![0x7e]),
+            (127, vec![0xff, 0]),
+            (-128, vec![0x80, 0x7f]),
+            (-129, vec![0xff, 0x7e]),
+        ] {
+            assert_eq!(leb(value, true, 0), bytes);
+        }
+        assert_eq!(leb(2, false, 3), [0x82, 0x80, 0]);
+    }
+}

@@ -1,0 +1,39 @@
+// Sections: flags, kinds, stacks, distances between them.
+	s_nop 0
+	.section .rodata,"a",@progbits
+	.p2align 3
+table:
+	.quad 1, 2
+	.section .rodata.cst8,"aM",@progbits,8
+	.quad 3
+	.section .rodata.str,"aMS",@progbits,1
+	.asciz "text"
+	.data
+	.quad table
+	.previous
+	.asciz "more"
+	.pushsection .text
+	s_nop 1
+	.popsection
+	.byte 1
+	.text
+	.subsection 1
+	s_nop 3
+	.subsection 0
+	s_nop 2
+	.bss
+	.zero 20
+	.p2align 6
+	.skip 4
+	.section .text.f,"ax",@progbits
+f:	s_endpgm
+	.section ".note.GNU-stack","",@progbits
+	.section .debug_abbrev,"",@progbits
+	.uleb128 end-begin
+begin:
+	.fill 130
+	.sleb128 begin-end
+end:
+	.uleb128 300
+	.section .init_array,"aw"
+	.quad f

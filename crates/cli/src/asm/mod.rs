@@ -1,0 +1,222 @@
+//! `wavetank asm`: sources to text, words, object files and code objects.
+
+mod object;
+mod text;
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use wavetank::DEFAULT_CHIP;
+use wavetank::object::{Feature, Target as ObjectTarget};
+use wavetank_asm::{Errors, Folders, Line, LineError, Options, assemble_lines};
+
+use crate::exit::{Failure, Result, shown};
+use crate::input::{read, text};
+use crate::maxwell;
+use crate::paint::carets;
+use crate::source;
+use crate::target::{Syntax, Target};
+use crate::visa::{self, Patch};
+
+const EXAMPLES: &str = "\
+Comments are `;`, `//` and `/* */` (in CLRX's syntax `#`, `//` and `/* */`;
+`;` parts instructions there).
+
+Examples:
+  echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -
+  wavetank asm --gpu tahiti --show-encoding kernel.s
+  wavetank asm kernel.s -o kernel.co  a code object that `launch` runs
+  wavetank asm -c kernel.s -o kernel.o
+                                      an object file, to be linked later
+  wavetank asm a.s b.s c.o -o all.co  several files, linked
+  wavetank asm --dialect clrx --raw kernel.s -o kernel.bin
+                                      the plain words, for `wavetank dis --raw`
+  wavetank asm --isa maxwell:52 --show-encoding suatom.s
+  wavetank asm --isa visa --into k.isa --at 0x198 -o patched.isa atomic.s
+                                      one TYPED_ATOMIC of a container replaced
+  wavetank asm --json kernel.s | jq '.errors'";
+
+/// Assembles sources: canonical text, encodings, words, object files, code objects
+///
+/// Without `-o` the instructions are printed, as canonical text. With it, FILEs are assembled and linked to a code object
+/// that `wavetank launch` and ROCm load; object files among them are linked, too. All wrong lines are told.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Asm {
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    syntax: Syntax,
+    /// Print the bytes of each instruction behind it
+    #[arg(long)]
+    show_encoding: bool,
+    /// Write a code object to this file instead of printing text
+    #[arg(short, long, value_name = "FILE", conflicts_with = "show_encoding")]
+    output: Option<PathBuf>,
+    /// Write an object file that is not linked
+    #[arg(short = 'c', long, requires = "output")]
+    compile: bool,
+    /// Write the plain words of the instructions
+    #[arg(long, requires = "output", conflicts_with = "compile")]
+    raw: bool,
+    /// A folder in which `.include` and `.incbin` look for files
+    #[arg(short = 'I', long, value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// Set a symbol to a number, or to 1
+    #[arg(short = 'D', long, value_name = "NAME[=NUMBER]")]
+    define: Vec<String>,
+    /// The version of the code object, 2 to 6, unless the source says it
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    code_object_version: u8,
+    #[command(flatten)]
+    patch: Patch,
+    /// Print JSON: instructions and errors
+    #[arg(long, conflicts_with_all = ["show_encoding", "output"])]
+    json: bool,
+    /// Stop at so many wrong lines; 0 tells all
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    max_errors: usize,
+    /// The sources, or `-` for stdin; with `-o` object files as well
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+impl Asm {
+    pub fn run(self) -> Result {
+        if let Some(generation) = self.target.maxwell()? {
+            self.syntax.refuse_for(generation)?;
+            return maxwell::asm(&maxwell::Job {
+                file: self.one_file()?,
+                generation,
+                show_encoding: self.show_encoding,
+                output: self.output.as_deref(),
+                json: self.json,
+                most: self.max_errors,
+            });
+        }
+        if let Some(version) = self.target.visa()? {
+            self.syntax.refuse_for("vISA")?;
+            return visa::asm(&visa::Job {
+                file: self.one_file()?,
+                version,
+                show_encoding: self.show_encoding,
+                output: self.output.as_deref(),
+                json: self.json,
+                most: self.max_errors,
+                patch: &self.patch,
+            });
+        }
+        self.patch.refuse()?;
+        let files = Folders(self.include.clone());
+        let options = self.options(&files)?;
+        match &self.output {
+            Some(path) if self.raw => object::words(&self, &options, path),
+            Some(path) => object::objects(&self, &options, path),
+            None => self.print(&options),
+        }
+    }
+
+    /// Whether it prints instructions.
+    pub fn prints(&self) -> bool {
+        self.output.is_none()
+    }
+
+    /// How the sources are assembled.
+    fn options<'f>(&self, files: &'f Folders) -> Result<Options<'f>> {
+        let asked = self.target.chip()?;
+        let chip = asked.unwrap_or(DEFAULT_CHIP);
+        if !(2..=6).contains(&self.code_object_version) {
+            let version = self.code_object_version;
+            return Err(Failure::usage(format!(
+                "--code-object-version {version}: code objects have the versions 2 to 6"
+            )));
+        }
+        Ok(Options {
+            target: ObjectTarget {
+                chip: chip.name().to_owned(),
+                sramecc: Feature::Any,
+                xnack: Feature::Any,
+                generic_version: None,
+            },
+            fixed: asked.is_some(),
+            dialect: self.syntax.dialect,
+            version: self.code_object_version,
+            files,
+            defines: self
+                .define
+                .iter()
+                .map(|text| define(text))
+                .collect::<Result<_>>()?,
+            most_errors: match self.max_errors {
+                0 => usize::MAX,
+                most => most,
+            },
+            ..Options::new(chip)
+        })
+    }
+
+    /// The one file, where more make no sense.
+    fn one_file(&self) -> Result<&PathBuf> {
+        match self.files.as_slice() {
+            [file] => Ok(file),
+            _ => Err(Failure::usage(
+                "several files are linked with -o FILE; otherwise name one",
+            )),
+        }
+    }
+
+    /// The text of a source.
+    fn source(&self, path: &PathBuf) -> Result<String> {
+        let bytes = read(path)?;
+        source::refuse(path, &bytes)?;
+        text(path, bytes)
+    }
+
+    fn print(&self, options: &Options<'_>) -> Result {
+        let path = self.one_file()?;
+        let source = self.source(path)?;
+        let name = path.to_string_lossy();
+        let run = |each: &mut dyn FnMut(&Line)| assemble_lines(&name, &source, options, each);
+        let done = match self.json {
+            true => text::json(run, options.dialect)?,
+            false => text::text(run, options.dialect, self.show_encoding)?,
+        };
+        done.map_err(|errors| self.told(path, &errors))
+    }
+
+    /// Tells the wrong lines; gives the sentence that ends the command.
+    fn told(&self, path: &std::path::Path, errors: &Errors) -> Failure {
+        let errors: &[LineError] = &errors.0;
+        let mut text = String::new();
+        for error in errors {
+            let _ = writeln!(text, "{error}");
+        }
+        // If stderr is closed, nobody is there to be told.
+        let _ = std::io::Write::write_all(&mut anstream::stderr(), carets(&text).as_bytes());
+        let lines = match errors.len() {
+            n if n == self.max_errors => format!("stopped at {n} errors (see --max-errors)"),
+            1 => "1 error".to_owned(),
+            n => format!("{n} errors"),
+        };
+        Failure::usage(format!("{lines} in {}", shown(path)))
+    }
+}
+
+/// A symbol and its number: `NAME`, `NAME=12`, `NAME=-0x1f`.
+fn define(text: &str) -> Result<(String, i64)> {
+    let (name, number) = text.split_once('=').unwrap_or((text, "1"));
+    let (sign, digits) = match number.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, number),
+    };
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => i64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    match value {
+        Ok(value) if !name.is_empty() => Ok((name.to_owned(), sign * value)),
+        _ => Err(Failure::usage(format!(
+            "--define {text}: write NAME, or NAME=NUMBER"
+        ))),
+    }
+}

@@ -1,0 +1,67 @@
+//! Files that `wavetank asm` writes: plain words, object files, code objects.
+
+use std::path::Path;
+
+use wavetank_asm::{Line, Options, assemble_lines, assemble_object};
+use wavetank_link::{Input, Relocatable, link};
+
+use super::Asm;
+use crate::exit::{Failure, Result};
+use crate::input::read;
+
+/// Writes the words of the instructions. Nothing is written where a line is wrong.
+pub fn words(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
+    let path = asm.one_file()?;
+    let source = asm.source(path)?;
+    let mut words = Vec::new();
+    let done = assemble_lines(&path.to_string_lossy(), &source, options, |line: &Line| {
+        words.extend_from_slice(line.bytes());
+    });
+    done.map_err(|errors| asm.told(path, &errors))?;
+    write(to, &words)
+}
+
+/// Assembles the sources, and writes an object file, or all of them linked.
+pub fn objects(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
+    let mut objects = Vec::new();
+    for path in &asm.files {
+        objects.push((
+            path.to_string_lossy().into_owned(),
+            object(asm, options, path)?,
+        ));
+    }
+    if asm.compile {
+        let [(_, object)] = objects.as_slice() else {
+            let sentence = "-c makes one object file of one source; leave it out to link several";
+            return Err(Failure::usage(sentence));
+        };
+        return write(to, &object.write().map_err(unlinked)?);
+    }
+    let inputs: Vec<Input> = objects
+        .iter()
+        .map(|(name, object)| Input { name, object })
+        .collect();
+    let linked = link(&inputs, &wavetank_link::Options::default()).map_err(unlinked)?;
+    write(to, &linked)
+}
+
+/// The object that a file is, or makes.
+fn object(asm: &Asm, options: &Options<'_>, path: &Path) -> Result<Relocatable> {
+    let bytes = read(path)?;
+    if bytes.starts_with(b"\x7fELF") {
+        return Relocatable::read(&bytes)
+            .map_err(|error| Failure::usage(error.to_string()).of(path));
+    }
+    crate::source::refuse(path, &bytes)?;
+    let source = crate::input::text(path, bytes)?;
+    let made = assemble_object(&path.to_string_lossy(), &source, options);
+    made.map_err(|errors| asm.told(path, &errors))
+}
+
+fn unlinked(error: wavetank_link::Error) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result {
+    std::fs::write(path, bytes).map_err(|error| Failure::file("write", path, error))
+}

@@ -1,0 +1,168 @@
+//! What `wavetank asm` prints: canonical text, JSON, wrong lines.
+
+use std::cell::{Cell, OnceCell};
+use std::io::{BufWriter, Write as _};
+
+use serde::ser::{Error as _, SerializeSeq};
+use serde::{Serialize, Serializer};
+use wavetank_asm::{Errors, Line, LineError};
+use wavetank_isa::Dialect;
+
+use crate::exit::Result;
+use crate::output::{Output, Stdout, told};
+
+/// Prints the instructions as canonical text, with their bytes if they are asked for.
+pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Result<(), Errors>> {
+    let mut out = Output::new();
+    let done = run(&mut |line| {
+        // Writing to a string does not fail.
+        let _ = line.print(dialect, &mut out.text);
+        if show_encoding {
+            out.text.push_str(" ; encoding: [");
+            for (n, byte) in line.bytes().iter().enumerate() {
+                let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+                let shown = [b',', b'0', b'x', digit(byte >> 4), digit(byte & 15)];
+                // ASCII, without the comma before the first.
+                let shown = &shown[usize::from(n == 0)..];
+                out.text
+                    .push_str(std::str::from_utf8(shown).unwrap_or_default());
+            }
+            out.text.push(']');
+        }
+        out.text.push('\n');
+        out.settle();
+    });
+    out.finish()?;
+    Ok(done)
+}
+
+/// Prints instructions and errors as JSON.
+pub fn json(run: impl Run, dialect: Dialect) -> Result<Result<(), Errors>> {
+    let done = OnceCell::new();
+    let instructions = Instructions {
+        run: Cell::new(Some(run)),
+        dialect,
+        done: &done,
+    };
+    let errors = &done;
+    let report = Report {
+        instructions,
+        errors,
+    };
+    let mut out = BufWriter::new(Stdout::lock());
+    let written = serde_json::to_writer_pretty(&mut out, &report);
+    let written = written.map_err(std::io::Error::from);
+    told(
+        written
+            .and_then(|()| writeln!(out))
+            .and_then(|()| out.flush())
+            .err(),
+    )?;
+    // It is not there only if the reader of the text has gone.
+    Ok(done.into_inner().unwrap_or(Ok(())))
+}
+
+/// Assembles the source, giving each line to a visitor.
+pub trait Run: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors> {}
+
+impl<R: FnOnce(&mut dyn FnMut(&Line)) -> Result<(), Errors>> Run for R {}
+
+/// Instructions while they are assembled, then what was wrong: serialised once, in this order, without keeping them.
+#[derive(Serialize)]
+#[serde(bound = "R: Run")]
+struct Report<'r, R: Run> {
+    instructions: Instructions<'r, R>,
+    #[serde(serialize_with = "wrong_lines")]
+    errors: &'r OnceCell<Result<(), Errors>>,
+}
+
+/// A source that is assembled when it is serialised.
+struct Instructions<'r, R> {
+    run: Cell<Option<R>>,
+    dialect: Dialect,
+    /// What came of it.
+    done: &'r OnceCell<Result<(), Errors>>,
+}
+
+impl<R: Run> Serialize for Instructions<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        let mut problem = Ok(());
+        let run = self.run.take();
+        let run = run.ok_or_else(|| S::Error::custom("the source is assembled once"))?;
+        let done = run(&mut |line| {
+            let mut text = String::new();
+            // Writing to a string does not fail.
+            let _ = line.print(self.dialect, &mut text);
+            if problem.is_ok() {
+                problem = list.serialize_element(&Assembled {
+                    line: line.number,
+                    address: line.address,
+                    text,
+                    bytes: line.bytes(),
+                });
+            }
+        });
+        problem?;
+        // It is set here alone, and this runs once.
+        let _ = self.done.set(done);
+        list.end()
+    }
+}
+
+fn wrong_lines<S: Serializer>(
+    done: &OnceCell<Result<(), Errors>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let errors = match done.get() {
+        Some(Err(errors)) => errors.0.as_slice(),
+        _ => &[],
+    };
+    serializer.collect_seq(errors.iter().map(Wrong::new))
+}
+
+/// Addresses are in bytes from the first instruction.
+#[derive(Serialize)]
+struct Assembled<'l> {
+    line: usize,
+    address: u64,
+    text: String,
+    bytes: &'l [u8],
+}
+
+/// Lines and columns count from 1, columns in characters.
+#[derive(Serialize)]
+struct Wrong {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    line: usize,
+    column: usize,
+    length: usize,
+    message: String,
+    help: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    around: Vec<String>,
+}
+
+impl Wrong {
+    fn new(error: &LineError) -> Wrong {
+        let LineError {
+            number,
+            text,
+            error,
+            file,
+            around,
+        } = error;
+        let characters =
+            |range: std::ops::Range<usize>| text.get(range).map_or(0, |t| t.chars().count());
+        Wrong {
+            file: file.clone(),
+            line: *number,
+            column: 1 + characters(0..error.span.start),
+            length: characters(error.span.clone()),
+            message: error.message.clone(),
+            help: error.help.clone(),
+            around: around.clone(),
+        }
+    }
+}
