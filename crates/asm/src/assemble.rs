@@ -8,7 +8,7 @@ use wavetank_isa::{Chip, Dialect, Encoded, Inst};
 use wavetank_link::Relocatable;
 use wavetank_object::Target;
 
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, Known};
 use crate::errors::Errors;
 use crate::files::{Files, NoFiles};
 use crate::source::may_have_names;
@@ -149,12 +149,16 @@ pub fn assemble_lines(
 ) -> Result<(), Errors> {
     let text: Rc<str> = source.into();
     // How long an instruction is does not depend on where its target lies. Sources without labels are spared the pass.
-    let known = may_have_names(source).then(|| {
-        let mut nobody = |_: &Line| {};
-        let mut first = Assembler::new(name, text.clone(), options, None, &mut nobody);
-        first.read();
-        first.known()
-    });
+    let known = match may_have_names(source) {
+        true => {
+            let mut nobody = |_: &Line| {};
+            let mut first = Assembler::new(name, text.clone(), options, None, &mut nobody);
+            first.read();
+            first.known()
+        }
+        false => Known::new(),
+    };
+    let known = Some(known);
     let mut assembler = Assembler::new(name, text, options, known, &mut each);
     assembler.read();
     let layout = assembler.layout();
