@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wavetank_ir::{
     Block, Fp, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
 };
-use wavetank_translate::{Code, FrontEnd, Modes, Translator, caught};
+use wavetank_translate::{Caught, Code, FrontEnd, Modes, Translator};
 
 use crate::choose;
 use crate::custom::moves::INDEXED_SGPRS;
@@ -96,6 +96,7 @@ impl Backend for Plain<'_> {
 impl Plain<'_> {
     fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         let of_wave = |u: &Uniform| Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
+        let mut caught = Caught::default();
         let mut handling = None;
         loop {
             let u = wave.uniform();
@@ -113,13 +114,14 @@ impl Plain<'_> {
                 memory,
             };
             if let Err(stop) = frame.run() {
-                handling = caught(&stop, || of_wave(wave.uniform()));
+                handling = caught.catch(&stop, wave.uniform_mut());
                 match handling {
                     Some(_) => continue,
                     None => return stop,
                 }
             }
             let (uniform, vector) = wave.files();
+            caught.release(uniform);
             let step = Toll::step(block.pc);
             let toll = if self.step { &step } else { toll };
             if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Terminator};
-use wavetank_translate::{Cache, Code, FrontEnd, Key, Modes, Translator, caught};
+use wavetank_translate::{Cache, Caught, Code, FrontEnd, Key, Modes, Translator};
 
 use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
@@ -230,18 +230,14 @@ impl Interpreter<'_> {
             if HEAT && block.is_hot(hot) {
                 return None;
             }
-            let edge = match run_steps(block, &mut ctx) {
-                Next::Stop => {
-                    let stop = ctx.stop.take().expect("who stops says why");
-                    // SAFETY: the state belongs to the wave, and no step is running.
-                    match unsafe { self.catch(&stop, uniform) } {
-                        Some(block) => at = block,
-                        None => return Some(stop),
-                    }
-                    continue;
-                }
-                Next::Taken => 1,
-                _ => 0,
+            let (block, edge) = match run_steps(block, &mut ctx) {
+                // SAFETY: the context is that of the wave, and no step is running.
+                Next::Stop => match unsafe { self.catch(&mut ctx) } {
+                    Ok(entered) => entered,
+                    Err(stop) => return Some(stop),
+                },
+                Next::Taken => (block, 1),
+                _ => (block, 0),
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
@@ -298,15 +294,28 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The block that enters the wave's trap handler, if that takes care of a stop.
+    /// After a stop: the block that has entered the wave's trap handler, and how it ended, if that takes care of it.
     ///
     /// # Safety
-    /// As for [`Interpreter::follow`].
-    unsafe fn catch(&self, stop: &Stop, state: *const Uniform) -> Option<NonNull<Linked>> {
-        // SAFETY: by the caller's promise.
-        let modes = caught(stop, || unsafe { modes(state) })?;
-        // SAFETY: by the caller's promise.
-        Some(self.program.block(unsafe { (*state).pc }, modes))
+    /// The context is that of a live wave, and no step is running.
+    #[cold]
+    unsafe fn catch(&self, ctx: &mut Ctx<'_, '_>) -> Result<(&Linked, usize), Stop> {
+        let mut caught = Caught::default();
+        loop {
+            let stop = ctx.stop.take().expect("who stops says why");
+            // SAFETY: by the caller's promise.
+            let state = unsafe { &mut *ctx.context.uniform };
+            let modes = caught.catch(&stop, state).ok_or(stop)?;
+            let block = self.program.block(state.pc, modes);
+            // SAFETY: blocks live as long as the program.
+            let block = unsafe { block.as_ref() };
+            let next = run_steps(block, ctx);
+            if next != Next::Stop {
+                // SAFETY: by the caller's promise.
+                caught.release(unsafe { &mut *ctx.context.uniform });
+                return Ok((block, usize::from(next == Next::Taken)));
+            }
+        }
     }
 
     /// # Safety

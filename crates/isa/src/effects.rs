@@ -182,7 +182,7 @@ impl Inst {
         effects.writes.add_state(row.writes);
         for i in 0..row.operands.len() {
             let (reads, writes) = self.accesses(i);
-            let (operand, count) = (self.operands[i], self.dwords(i));
+            let (operand, count) = (self.operands[i], self.reach(i));
             if reads {
                 effects.reads.add(operand, count);
                 // LDS_DIRECT, and the attributes that stand in LDS.

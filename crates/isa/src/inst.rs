@@ -4,7 +4,7 @@ use bitflags::bitflags;
 
 use crate::form::Form;
 use crate::generation::Chip;
-use crate::tables::{Features, Field, Op, Row, Ty};
+use crate::tables::{Access, Features, Field, Op, Row, Ty};
 
 /// The number of operand slots an instruction may fill.
 pub const MAX_OPERANDS: usize = 5;
@@ -309,6 +309,15 @@ impl Inst {
             }
             _ => spec.ty.dwords(),
         }
+    }
+
+    /// How many consecutive registers operand `i` reaches: those of [`dwords`](Self::dwords), and of loads the status that LWE
+    /// asks for without TFE. Compilers keep a register for it (LLVM's code generator, `lwe`), and assemblers do not count it.
+    pub fn reach(&self, i: usize) -> u8 {
+        let alone = self.has(Flags::LWE) && !self.has(Flags::TFE);
+        let spec = self.row().operands.get(i);
+        let loaded = spec.is_some_and(|s| s.field == Field::Vdata && s.access == Access::Write);
+        self.dwords(i) + u8::from(alone && loaded)
     }
 
     /// Whether 16-bit components are packed in pairs: gfx9, and gfx810 of gfx8.

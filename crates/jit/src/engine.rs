@@ -10,7 +10,7 @@ use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
 use wavetank_machine::{Backend, Stop, Why};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
-use wavetank_translate::{Cache, Key, Modes, caught};
+use wavetank_translate::{Cache, Caught, Key, Modes};
 
 use crate::about::{Compiled, How, Names};
 use crate::block::{Exit, Head, Made, changes_modes, compile, entry, leaves_the_file};
@@ -282,7 +282,8 @@ impl Backend for Jitted<'_> {
         wave.make_room(ROOM);
         // Where the wave comes from: a link to fill in.
         let mut from: Option<(*const Head, usize)> = None;
-        // The modes with which it enters a trap handler.
+        // The modes with which it enters a trap handler, behind an access.
+        let mut caught = Caught::default();
         let mut entering: Option<Modes> = None;
         loop {
             let pc = wave.uniform().pc;
@@ -310,6 +311,8 @@ impl Backend for Jitted<'_> {
                 Known::Code(ready) => ready,
                 Known::Cold => {
                     from = None;
+                    // The interpreter finds out for itself.
+                    caught.release(wave.uniform_mut());
                     match self.cold.run_cold(wave, memory, self.program.hot) {
                         Some(stop) => return stop,
                         None => continue,
@@ -323,14 +326,18 @@ impl Backend for Jitted<'_> {
                     head.links[way].store(ready.code.cast_mut(), Ordering::Release);
                 }
             }
-            match self.enter(ready, wave, memory) {
+            let left = self.enter(ready, wave, memory);
+            if enters && !matches!(left, Left::Stopped(_)) {
+                caught.release(wave.uniform_mut());
+            }
+            match left {
                 // These are made where they go: what was just written piece by piece is not copied at once.
                 Left::Ended(pc) => return Stop { pc, why: Why::End },
                 Left::AtBarrier(pc) => {
                     let why = Why::Barrier;
                     return Stop { pc, why };
                 }
-                Left::Stopped(stop) => match caught(&stop, || modes_of(wave)) {
+                Left::Stopped(stop) => match caught.catch(&stop, wave.uniform_mut()) {
                     Some(modes) => entering = Some(modes),
                     None => return stop,
                 },

@@ -23,7 +23,7 @@ const PRIVILEGED: u8 = 108;
 /// nowhere, which leaves SCC and EXEC (5.3 "SALU instructions"). Nothing is
 /// done where a vector destination is out of range, one of several
 /// destinations, or some of what a load or an atomic returns, the status of
-/// TFE included; the same of scalar loads (7.4 "Alignment and bounds checking").
+/// TFE and LWE included; the same of scalar loads (7.4 "Alignment and bounds checking").
 pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
     let row = inst.row();
     let (mut resolved, mut destinations, mut lost) = (*inst, 0, false);
@@ -32,7 +32,7 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
     for (i, spec) in row.operands.iter().enumerate() {
         let (_, writes) = inst.accesses(i);
         destinations += u32::from(writes);
-        let count = u16::from(inst.dwords(i)).max(1);
+        let count = u16::from(inst.reach(i)).max(1);
         let operand = &mut resolved.operands[i];
         match *operand {
             Operand::Vgpr(_) if row.has(Features::INDEXED) || modes.indexes(inst, spec) => {}

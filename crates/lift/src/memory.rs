@@ -95,11 +95,12 @@ impl Site<'_, '_> {
 }
 
 impl<'a> Lift<'a> {
-    /// An access of vector memory. With TFE the register behind its results gets
-    /// a status (Vega ISA, 8.1 and 8.2, TFE): 0, since all memory is resident.
+    /// An access of vector memory. With TFE, of loads with LWE, too, the register
+    /// behind its results gets a status (Vega ISA, 8.1 and 8.2): 0, since all memory
+    /// is resident.
     fn vector_memory(&self, op: MemOp) {
         let status = match op.ret {
-            Some(DataReg::V(first)) if self.asks_for_status() => {
+            Some(DataReg::V(first)) if self.asks_for_status(op.kind) => {
                 Some(first + op.registers() as u16)
             }
             _ => None,
@@ -111,10 +112,14 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// TFE, of instructions whose results have room for it: assemblers know the
-    /// flag of FLAT, and count no register for it.
-    fn asks_for_status(&self) -> bool {
-        self.inst.has(Flags::TFE) && !matches!(self.inst.op, Op::Flat(_))
+    /// TFE or LWE, of instructions whose results have room for it: assemblers know
+    /// the flag of FLAT, and count no register for it.
+    fn asks_for_status(&self, kind: MemKind) -> bool {
+        let asks = match kind {
+            MemKind::Load => Flags::TFE | Flags::LWE,
+            _ => Flags::TFE,
+        };
+        self.inst.has(asks) && !matches!(self.inst.op, Op::Flat(_))
     }
 
     /// The vector registers from the one in a field on, as results of an access.

@@ -78,7 +78,7 @@ impl Modes {
         self.has(TRAPPED)
     }
 
-    /// The wave enters its handler because of an access.
+    /// The wave enters its handler behind an access.
     pub(crate) fn violates(self) -> bool {
         self.has(VIOLATES)
     }

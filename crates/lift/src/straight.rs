@@ -3,7 +3,7 @@
 use wavetank_ir::{Block, Builder, Terminator};
 use wavetank_isa::numbers::hwreg;
 use wavetank_isa::tables::{Sopk, Sopp};
-use wavetank_isa::{Field, Inst, Operand};
+use wavetank_isa::{Chip, Field, Inst, Operand};
 
 use crate::allocation;
 use crate::block::{Flow, Lift};
@@ -19,6 +19,12 @@ pub trait Code {
     /// The instruction at a guest address, or a sentence that says why there
     /// is none (outside the code, or no instruction of this chip).
     fn inst(&self, pc: u64) -> Result<Inst, String>;
+
+    /// The chip, where there is code at a guest address that is no instruction of
+    /// it: a trap handler is told of that.
+    fn illegal(&self, _pc: u64) -> Option<Chip> {
+        None
+    }
 
     /// Whether somebody can see which exceptions its float operations raise:
     /// some instruction reads TRAPSTS. Noting them takes time.
@@ -79,7 +85,10 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
             Ok(inst) => inst,
             Err(what) => {
                 b.inst(at, wavetank_ir::Family::Other);
-                b.end(Terminator::Unsupported { what: what.into() });
+                b.end(match illegal(code, &b, at, modes) {
+                    Some(Flow::End(entry)) => entry,
+                    _ => Terminator::Unsupported { what: what.into() },
+                });
                 return b.finish();
             }
         };
@@ -107,6 +116,15 @@ pub fn lift_insts(code: &dyn Code, pc: u64, modes: Modes, limit: usize) -> Block
     b.finish()
 }
 
+/// How a block goes on at what is no instruction, where a trap handler is told.
+fn illegal(code: &dyn Code, b: &Builder, pc: u64, modes: Modes) -> Option<Flow> {
+    // S_NOP stands for it: of what the handler is told it decides nothing.
+    const S_NOP: u32 = 0xbf80_0000;
+    let inst = wavetank_isa::decode(&S_NOP.to_le_bytes(), code.illegal(pc)?).ok()?;
+    let inst = &inst;
+    traps::illegal(&Lift { b, inst, modes, pc })
+}
+
 /// How a block goes on after an instruction.
 fn flow(l: &Lift) -> Flow {
     if let Some(flow) = traps::instead(l) {
@@ -116,8 +134,9 @@ fn flow(l: &Lift) -> Flow {
         Some(inst) => crate::lift_inst(&Lift { inst: &inst, ..*l }),
         None => Flow::Next,
     };
-    match l.modes.single_steps() {
-        true => traps::stepped(l, flow),
-        false => flow,
+    match flow {
+        Flow::Next | Flow::Wait if l.modes.violates() => traps::violated(l),
+        flow if l.modes.single_steps() => traps::stepped(l, flow),
+        flow => flow,
     }
 }

@@ -15,6 +15,8 @@ use crate::value::{Cond, Int};
 
 /// TRAPSTS.EXCP: memory violation.
 const MEMORY_VIOLATION: u32 = 1 << 8;
+/// TRAPSTS.ILLEGAL_INST.
+const ILLEGAL: u32 = 1 << 11;
 /// TRAPSTS.SAVECTX: the handler is to save the wave.
 const SAVE_CONTEXT: u32 = 10;
 /// The bits of a PC.
@@ -120,11 +122,6 @@ pub(crate) fn instead(l: &Lift) -> Option<Flow> {
     if l.modes.halted() {
         return Some(halted(l));
     }
-    if l.modes.violates() {
-        let trapsts = l.hardware(hw::TRAPSTS) | u64::from(MEMORY_VIOLATION);
-        l.set_hardware(hw::TRAPSTS, trapsts);
-        return Some(enter(l, &Cause::done(l)));
-    }
     let (id, pc, rewind) = (0, l.pc, 0);
     match (l.modes.trapped(), l.modes.has_handler()) {
         (false, _) => None,
@@ -135,6 +132,28 @@ pub(crate) fn instead(l: &Lift) -> Option<Flow> {
              (TRAPSTS says which; clear EXCP_EN to go on)",
         )),
     }
+}
+
+/// TRAPSTS says what happened.
+fn note(l: &Lift, bit: u32) {
+    let trapsts = l.hardware(hw::TRAPSTS) | u64::from(bit);
+    l.set_hardware(hw::TRAPSTS, trapsts);
+}
+
+/// After an access of which some lanes were refused, and which has been done for
+/// the others.
+pub(crate) fn violated(l: &Lift) -> Flow {
+    note(l, MEMORY_VIOLATION);
+    enter(l, &Cause::done(l))
+}
+
+/// What is no instruction. `None` for a wave that enters no handler.
+pub(crate) fn illegal(l: &Lift) -> Option<Flow> {
+    let (id, pc, rewind) = (0, l.pc, 0);
+    l.modes.may_enter().then(|| {
+        note(l, ILLEGAL);
+        enter(l, &Cause { id, pc, rewind })
+    })
 }
 
 /// An exception that is enabled has been raised where the condition holds.

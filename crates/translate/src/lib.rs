@@ -24,7 +24,7 @@ mod polls;
 
 pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};
-pub use caught::caught;
+pub use caught::Caught;
 pub use outline::{Instruction, Outline};
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

@@ -142,6 +142,13 @@ impl Code for ModuleCode {
         wavetank_isa::decode(&self.bytes(pc)?, self.chip).map_err(|error| error.to_string())
     }
 
+    fn illegal(&self, pc: u64) -> Option<Chip> {
+        let code = self.bytes(pc).ok()?;
+        wavetank_isa::decode(&code, self.chip)
+            .is_err()
+            .then_some(self.chip)
+    }
+
     /// As the code stands when its first block is made.
     fn shows_exceptions(&self) -> bool {
         let code = self.segments.iter().map(|s| self.read(s.start..s.end));

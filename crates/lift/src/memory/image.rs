@@ -1,7 +1,7 @@
 //! Images (Vega ISA, 8.2 "Vector memory image instructions" and 12.16 MIMG).
 //!
-//! LWE asks for a bit in the status of TFE where a level of detail was held back
-//! by what is resident; all memory is resident here, so it changes nothing.
+//! LWE asks for a status as TFE does, with a bit where a level of detail was held
+//! back by what is resident; all memory is resident here, so the bit is never set.
 
 use wavetank_ir::{Access, Counter, Half, Image, ImageKind, Lod, MemKind, MemOp, Rmw, Space};
 use wavetank_isa::tables::Mimg;

@@ -178,6 +178,7 @@ impl Case {
 
 /// The instructions of a case, by address.
 struct CaseCode {
+    chip: Chip,
     code: HashMap<u64, Result<Inst, String>>,
     shows_exceptions: bool,
 }
@@ -194,6 +195,10 @@ impl CodeOf for CaseCode {
                 "the {code} was left: nothing is at offset {offset:#x}"
             ))
         })
+    }
+
+    fn illegal(&self, pc: u64) -> Option<Chip> {
+        self.code.get(&pc)?.is_err().then_some(self.chip)
     }
 
     fn shows_exceptions(&self) -> bool {
@@ -225,6 +230,7 @@ fn execute_gcn(
     let ends = wavetank_isa::decode(&0xbf81_0000u32.to_le_bytes(), chip);
     code.insert(end, ends.map_err(|error| error.to_string()));
     let source = Arc::new(CaseCode {
+        chip,
         code,
         shows_exceptions: case.shows_exceptions(),
     });
