@@ -5,10 +5,12 @@
 //! and the name, `KIND-TRIPLE-TARGETID`, for example `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+`.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::bytes::{slice, u64_at};
 use crate::compressed::{self, Compressed};
 use crate::error::{Error, Result, bad_bundle as bad};
+use crate::limits::MAX_ALIGN;
 use crate::target::{Feature, Target};
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
@@ -243,6 +245,54 @@ impl<'a> Bundle<'a> {
         let best = all.into_iter().rev().max_by_key(|(rank, _)| *rank)?;
         Some(best.1)
     }
+}
+
+/// Packs code into a bundle: each entry has a name, such as `hipv4-amdgcn-amd-amdhsa--gfx906`, and begins at a multiple of an
+/// alignment. Runtimes ask for pages of 4096 bytes, and HIP's for an entry of the host's first, which may be empty.
+///
+/// # Errors
+/// [`Error::BadBundle`] for an alignment that is no power of two, and a name that stands twice.
+///
+/// ```
+/// use wavetank_object::{Bundle, bundle};
+///
+/// let host = ("host-x86_64-unknown-linux--", &b""[..]);
+/// let file = bundle(&[host, ("hipv4-amdgcn-amd-amdhsa--gfx906", b"code")], 4096)?;
+/// assert_eq!(file.len(), 4100);
+/// assert_eq!(Bundle::parse(&file)?.select("gfx906")?, b"code");
+/// # Ok::<(), wavetank_object::Error>(())
+/// ```
+pub fn bundle(entries: &[(&str, &[u8])], align: u64) -> Result<Vec<u8>> {
+    if !align.is_power_of_two() || align > MAX_ALIGN {
+        return Err(bad(format!(
+            "{align} is no alignment; take a power of two up to 2^30"
+        )));
+    }
+    let mut seen = HashSet::new();
+    if let Some((twice, _)) = entries.iter().find(|(id, _)| !seen.insert(*id)) {
+        return Err(bad(format!("it would have {twice} twice")));
+    }
+    let number = |out: &mut Vec<u8>, number: usize| {
+        out.extend_from_slice(&(number as u64).to_le_bytes());
+    };
+    let rows: usize = entries.iter().map(|(id, _)| 24 + id.len()).sum();
+    let mut at = MAGIC.len() + 8 + rows;
+    let (mut out, mut places) = (MAGIC.to_vec(), Vec::new());
+    number(&mut out, entries.len());
+    for (id, code) in entries {
+        at = at.next_multiple_of(align as usize);
+        places.push(at);
+        for field in [at, code.len(), id.len()] {
+            number(&mut out, field);
+        }
+        out.extend_from_slice(id.as_bytes());
+        at += code.len();
+    }
+    for ((_, code), place) in entries.iter().zip(places) {
+        out.resize(place, 0);
+        out.extend_from_slice(code);
+    }
+    Ok(out)
 }
 
 /// Reads the table of entries.

@@ -2,13 +2,15 @@
 //!
 //! Source: Clang's documentation, "Clang Offload Bundler", "Compression and Decompression": the magic string `CCOB`, a
 //! version and a method (16 bits each; 0 is zlib, 1 is Zstandard), from version 2 on the size of all of it, the size of what
-//! is compressed (both 32 bits, and 64 in version 3), 64 bits of a hash, which is not looked at, and the stream.
+//! is compressed (both 32 bits, and 64 in version 3), 64 bits of its MD5 hash, which are not looked at, and the stream.
 
 use std::io::Read;
 
-use flate2::bufread::ZlibDecoder;
+use flate2::Compression;
+use flate2::bufread::{ZlibDecoder, ZlibEncoder};
 use object::elf;
 use ruzstd::decoding::StreamingDecoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
 use crate::error::{Result, bad_bundle as bad};
@@ -23,7 +25,7 @@ pub(crate) fn is_compressed(bytes: &[u8]) -> bool {
 
 /// A compressed bundle: its header, read.
 pub(crate) struct Compressed<'a> {
-    method: Method,
+    method: CompressionMethod,
     /// Bytes of the bundle when it is unpacked.
     unpacked: u64,
     /// Bytes of all of it with the header, where that says so.
@@ -32,10 +34,84 @@ pub(crate) struct Compressed<'a> {
     stream: &'a [u8],
 }
 
-#[derive(Clone, Copy)]
-enum Method {
+/// How a bundle is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompressionMethod {
+    /// Deflate, as zlib has it.
     Zlib,
+    /// Zstandard.
     Zstd,
+}
+
+impl CompressionMethod {
+    /// The number that stands for it.
+    fn number(self) -> u16 {
+        match self {
+            CompressionMethod::Zlib => 0,
+            CompressionMethod::Zstd => 1,
+        }
+    }
+
+    fn pack(self, bundle: &[u8]) -> Vec<u8> {
+        match self {
+            CompressionMethod::Zlib => {
+                let mut packed = Vec::new();
+                let mut encoder = ZlibEncoder::new(bundle, Compression::best());
+                // Reading from memory into memory never fails.
+                let _ = encoder.read_to_end(&mut packed);
+                packed
+            }
+            CompressionMethod::Zstd => compress_to_vec(bundle, CompressionLevel::Fastest),
+        }
+    }
+}
+
+/// Compresses a bundle, in a version of the format: 1, 2, or 3, which has sizes of 64 bits. Clang 18 writes version 1, 19
+/// and 20 write version 2.
+///
+/// # Errors
+/// [`crate::Error::BadBundle`] for another version, and for sizes that do not fit.
+///
+/// ```
+/// use wavetank_object::{CompressionMethod, bundle, compress, unbundle};
+///
+/// let code = include_bytes!("../tests/data/vecadd-gfx900.hsaco");
+/// let packed = compress(&bundle(&[("hipv4-amdgcn-amd-amdhsa--gfx900", code)], 4096)?, CompressionMethod::Zstd, 2)?;
+/// assert!(packed.starts_with(b"CCOB") && packed.len() < code.len());
+/// assert_eq!(unbundle(&packed)?[0].bytes, code);
+/// # Ok::<(), wavetank_object::Error>(())
+/// ```
+pub fn compress(bundle: &[u8], method: CompressionMethod, version: u16) -> Result<Vec<u8>> {
+    let stream = method.pack(bundle);
+    let header = match version {
+        1 => 20,
+        2 => 24,
+        3 => 32,
+        other => {
+            let problem = format!("it is to be compressed in version {other}, not 1 to 3");
+            return Err(bad(problem));
+        }
+    };
+    let mut out = MAGIC.to_vec();
+    out.extend_from_slice(&version.to_le_bytes());
+    out.extend_from_slice(&method.number().to_le_bytes());
+    let (whole, unpacked) = ((header + stream.len()) as u64, bundle.len() as u64);
+    let sizes = if version == 1 {
+        &[unpacked][..]
+    } else {
+        &[whole, unpacked]
+    };
+    for size in sizes {
+        match (version, u32::try_from(*size)) {
+            (3, _) => out.extend_from_slice(&size.to_le_bytes()),
+            (_, Ok(size)) => out.extend_from_slice(&size.to_le_bytes()),
+            _ => return Err(bad(format!("{size} bytes need version 3"))),
+        }
+    }
+    let hash = md5::compute(bundle).0;
+    out.extend_from_slice(&hash[..8]);
+    out.extend_from_slice(&stream);
+    Ok(out)
 }
 
 impl<'a> Compressed<'a> {
@@ -64,8 +140,8 @@ impl<'a> Compressed<'a> {
             }
         };
         let method = match u16_at(start, 6) {
-            0 => Method::Zlib,
-            1 => Method::Zstd,
+            0 => CompressionMethod::Zlib,
+            1 => CompressionMethod::Zstd,
             other => {
                 let problem =
                     format!("it is compressed by method {other}, not 0 (zlib) or 1 (zstd)");
@@ -170,11 +246,13 @@ impl<'a> Compressed<'a> {
     fn read(&self, stream: &mut &[u8], limit: u64, out: &mut Vec<u8>) -> Result<()> {
         let damaged = |problem: String| bad(format!("its compressed stream: {problem}"));
         let read = match self.method {
-            Method::Zlib => ZlibDecoder::new(stream).take(limit).read_to_end(out),
-            Method::Zstd => StreamingDecoder::new_with_max_window_size(stream, MAX_UNPACKED)
-                .map_err(|error| damaged(error.to_string()))?
-                .take(limit)
-                .read_to_end(out),
+            CompressionMethod::Zlib => ZlibDecoder::new(stream).take(limit).read_to_end(out),
+            CompressionMethod::Zstd => {
+                StreamingDecoder::new_with_max_window_size(stream, MAX_UNPACKED)
+                    .map_err(|error| damaged(error.to_string()))?
+                    .take(limit)
+                    .read_to_end(out)
+            }
         };
         read.map(drop).map_err(|error| damaged(error.to_string()))
     }

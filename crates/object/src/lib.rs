@@ -42,8 +42,9 @@ mod open;
 mod symbol;
 mod target;
 
-pub use bundle::{Bundle, BundleEntry, is_bundle};
+pub use bundle::{Bundle, BundleEntry, bundle, is_bundle};
 pub use code_object::{CodeObject, Kernel};
+pub use compressed::{CompressionMethod, compress};
 pub use descriptor::{
     DESCRIPTOR_SIZE, DenormMode, KERNEL_CODE_SIZE, KernelDescriptor, RoundMode, Rsrc1, Rsrc2,
     UserSgpr,
@@ -54,6 +55,6 @@ pub use limits::MAX_IMAGE_SIZE;
 pub use lines::{Frame, Lines, Source};
 pub use memory_image::Image;
 pub use metadata::{Access, AddressSpace, Arg, ArgKind, KernelMetadata};
-pub use open::{interpreter, kernel_names, open, open_all, targets};
+pub use open::{Entry, interpreter, kernel_names, open, open_all, targets, unbundle};
 pub use symbol::{Symbol, SymbolKind};
 pub use target::{Feature, Target};

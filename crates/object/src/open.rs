@@ -1,6 +1,6 @@
 //! Finds code objects in whatever file a compiler may have left: a plain one, an offload bundle, a host program.
 
-use crate::bundle::{Bundle, is_bundle, targets_of_all, unpack};
+use crate::bundle::{Bundle, BundleEntry, is_bundle, targets_of_all, unpack};
 use crate::code_object::CodeObject;
 use crate::elf::Elf;
 use crate::embedded::{Embedded, embedded, images};
@@ -59,6 +59,42 @@ pub fn open_all(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<CodeObject>> {
             present: vec![object.target().to_string()],
         }),
         _ => Ok(vec![object]),
+    }
+}
+
+/// Code that a file holds beside other code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The name of the bundle's entry, e.g. `hipv4-amdgcn-amd-amdhsa--gfx906:xnack+`; the target, where there is no bundle.
+    pub id: String,
+    /// The GPU target, or `None` for the host's entry and for other machines.
+    pub target: Option<Target>,
+    /// The code.
+    pub bytes: Vec<u8>,
+}
+
+/// Everything that a file holds, in its order: the entries of bundles, compressed or not, those of a host program, its
+/// images for OpenMP, or the one code object that the file is.
+///
+/// # Errors
+/// As [`open`], those of target selection excepted.
+pub fn unbundle(bytes: &[u8]) -> Result<Vec<Entry>> {
+    let entries = |bundles: &[Bundle]| -> Vec<Entry> {
+        let all = bundles.iter().flat_map(Bundle::entries);
+        let entry = |entry: &BundleEntry| Entry {
+            id: entry.id.clone(),
+            target: entry.target.clone(),
+            bytes: entry.bytes.to_vec(),
+        };
+        all.map(entry).collect()
+    };
+    match found(bytes)? {
+        Some(Embedded::Bundles(bundles)) => Ok(entries(&Bundle::parse_all(&unpack(bundles)?)?)),
+        Some(Embedded::Images(place)) => Ok(entries(&images(place))),
+        None => {
+            let target = CodeObject::parse(bytes)?.target().clone();
+            Ok(entries(&[Bundle::of_one(target, bytes)]))
+        }
     }
 }
 

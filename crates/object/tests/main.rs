@@ -1,5 +1,6 @@
 //! Tests of code objects. One program, since each costs a link and a copy of everything.
 
+mod bundler;
 mod common;
 mod containers;
 mod descriptor;
