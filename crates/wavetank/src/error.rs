@@ -7,6 +7,7 @@ use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
 use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
+use wavetank_object::Source;
 use wavetank_quote::{plain, readable, some_of};
 
 use crate::stage::Stage;
@@ -201,6 +202,8 @@ pub struct Place {
     pub symbol: Option<(String, u64)>,
     /// The instruction there, where there is one.
     pub instruction: Option<String>,
+    /// The line of source that it comes from, where the code object tells (compiled with `-g`).
+    pub source: Source,
 }
 
 impl fmt::Display for Place {
@@ -208,12 +211,15 @@ impl fmt::Display for Place {
         if let Some(instruction) = &self.instruction {
             write!(f, "`{instruction}` ")?;
         }
-        match &self.symbol {
-            Some((name, offset)) => {
-                write!(f, "({}+{offset:#x}, pc {:#x})", readable(name), self.pc)
-            }
-            None => write!(f, "(pc {:#x})", self.pc),
+        f.write_str("(")?;
+        if let Some((name, offset)) = &self.symbol {
+            write!(f, "{}+{offset:#x}, ", readable(name))?;
         }
+        write!(f, "pc {:#x}", self.pc)?;
+        if !self.source.is_empty() {
+            write!(f, ", {}", self.source)?;
+        }
+        f.write_str(")")
     }
 }
 
@@ -446,6 +452,7 @@ mod tests {
             pc: 0x1034,
             symbol: Some(("vecadd".to_owned(), 0x34)),
             instruction: Some("s_endpgm".to_owned()),
+            source: Source::default(),
         }
     }
 

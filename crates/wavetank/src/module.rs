@@ -1,8 +1,8 @@
 //! Code objects in device memory.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use wavetank_object::{CodeObject, Target};
+use wavetank_object::{CodeObject, Lines, Source, Target};
 use wavetank_quote::{function, readable};
 
 use crate::code::ModuleCode;
@@ -21,6 +21,8 @@ pub struct Module {
 struct Inner {
     device: Device,
     object: CodeObject,
+    /// Its lines of source, once somebody has asked for one.
+    lines: OnceLock<Option<Lines>>,
     /// Its translations; others once the host has written over the code.
     engine: RwLock<Arc<Engine>>,
     /// Keeps code and globals in device memory.
@@ -87,6 +89,7 @@ impl Module {
         let inner = Inner {
             device: device.clone(),
             object,
+            lines: OnceLock::new(),
             engine: RwLock::new(Arc::new(engine)),
             memory,
         };
@@ -173,7 +176,7 @@ impl Module {
         Some((self.address_of(symbol.address), symbol.size))
     }
 
-    /// What lies at a device address: function, distance, instruction.
+    /// What lies at a device address: function, distance, instruction, line.
     pub fn place(&self, pc: u64) -> Place {
         let virtual_address = self.inner.memory.virtual_address_of(pc);
         let symbol = virtual_address.and_then(|va| self.object().symbol_at(va));
@@ -181,7 +184,15 @@ impl Module {
             pc,
             symbol: symbol.map(|(symbol, offset)| (symbol.name.clone(), offset)),
             instruction: self.known().code().text(pc),
+            source: virtual_address.map_or_else(Source::default, |va| self.source(va)),
         }
+    }
+
+    /// The line that the instruction at a virtual address comes from.
+    fn source(&self, virtual_address: u64) -> Source {
+        let lines = self.inner.lines.get_or_init(|| Lines::of(self.object()));
+        let lines = lines.as_ref();
+        lines.map_or_else(Source::default, |lines| lines.at(virtual_address))
     }
 }
 

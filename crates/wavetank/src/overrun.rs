@@ -100,6 +100,7 @@ impl Overruns {
 mod tests {
     use super::*;
     use wavetank_machine::Grid;
+    use wavetank_object::Source;
 
     #[test]
     fn the_earliest_wave_is_told() {
@@ -131,6 +132,7 @@ mod tests {
                 pc: 0x1034,
                 symbol: Some(("k".to_owned(), 0x34)),
                 instruction: Some("ds_write_b32 v0, v1".to_owned()),
+                source: Source::default(),
             },
             group: Grid::new([64, 1, 1], [64, 1, 1]).unwrap().group(0),
             wave: 0,

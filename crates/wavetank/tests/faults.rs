@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::common::each;
-use wavetank::{Change, Chip, Device, Error, Group, MemKind, Packet, Step, Touched, object};
+use wavetank::{Arg, Change, Chip, Device, Error, Group, MemKind, Packet, Step, Touched, object};
 use wavetank_machine::Fault;
 
 #[test]
@@ -375,4 +375,60 @@ fn files_for_other_chips_are_refused() {
             "{error}"
         );
     });
+}
+
+/// `data/lines.cl` of the crate `object`, compiled for gfx900 by clang 19 with `-g`.
+const LINES: &[u8] = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");
+
+/// What is told of a run that fails.
+fn failure(code: &[u8], kernel: &str, args: impl Fn(&Device) -> Vec<Arg>) -> String {
+    let device = Device::new(Chip::Gfx900).unwrap();
+    let kernel = device.load(code).unwrap().kernel(kernel).unwrap();
+    let dispatch = kernel.dispatch().grid(64).block(64).args(args(&device));
+    dispatch.run().unwrap_err().to_string()
+}
+
+/// The lines are those of `llvm-symbolizer --inlines`.
+#[test]
+fn faults_and_traps_name_the_line() {
+    let told = failure(LINES, "lines", |device| {
+        let (out, numbers) = (device.buffer_zeroed(16), device.buffer_zeroed(256));
+        args![&out.unwrap(), &numbers.unwrap(), 64u32]
+    });
+    let place = ", lines.h:6:9 in `store`, inlined at lines.h:10:5 in `put`, inlined at lines.cl:10:5): work-group";
+    assert!(
+        told.contains("(lines+0x40, pc 0x") && told.contains(place),
+        "{told}"
+    );
+    let told = failure(LINES, "checked", |device| {
+        args![&device.buffer_zeroed(256).unwrap(), 10u32]
+    });
+    let place = ", lines.h:16:9 in `check`, inlined at lines.cl:14:5) (work-group";
+    assert!(
+        told.contains("hit trap 2") && told.contains(place),
+        "{told}"
+    );
+}
+
+#[test]
+fn broken_dwarf_hides_no_fault() {
+    let mut code = LINES.to_vec();
+    let name = code.windows(8).position(|at| at == b"lines.cl").unwrap();
+    // What follows the code in this file is DWARF, up to the names of sections.
+    let args = |device: &Device| args![&device.buffer_zeroed(256).unwrap(), 10u32];
+    let sound = failure(&code, "checked", args);
+    let dwarf = object::open(LINES, None)
+        .unwrap()
+        .segments()
+        .iter()
+        .map(|s| s.file_offset + s.file_size)
+        .max();
+    code[dwarf.unwrap() as usize..name].fill(0xff);
+    let told = failure(&code, "checked", args);
+    let (before, after) = (
+        told.find(", pc").unwrap(),
+        told.find(") (work-group").unwrap(),
+    );
+    assert_eq!(told[..before], sound[..before]);
+    assert!(!told[..after].contains("lines"), "{told}");
 }

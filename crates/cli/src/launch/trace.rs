@@ -167,10 +167,10 @@ impl Tracer {
     }
 }
 
-/// An instruction, what it accessed in memory and what it changed:
+/// An instruction, the line that it comes from, what it accessed in memory and what it changed:
 ///
 /// ```text
-/// [0:0:0 0] vecadd+0x10  global_load_dword v1, v[2:3], off
+/// [0:0:0 0] vecadd+0x10  global_load_dword v1, v[2:3], off // vecadd.cl:3:12
 ///     loads 4 bytes of global memory [0..63]: 0x7f0000001000 + 4 a lane
 ///     v1[0..63] = 0x00000007
 /// ```
@@ -183,7 +183,11 @@ fn text(step: &Step, chip: Chip) -> String {
         Some((name, offset)) => write!(text, "{}+{offset:#x}", function(name)),
         None => write!(text, "{:#x}", place.pc),
     };
-    let _ = writeln!(text, "  {}", place.instruction.as_deref().unwrap_or("?"));
+    let _ = write!(text, "  {}", place.instruction.as_deref().unwrap_or("?"));
+    if !place.source.is_empty() {
+        let _ = write!(text, " // {}", place.source);
+    }
+    text.push('\n');
     touches::write(&mut text, &step.touches);
     for change in &step.changes {
         let name = change.register_name(chip);

@@ -1,4 +1,4 @@
-// Source lines: what is inlined from a file that is included, and an access that a wrong index makes a fault.
+// Source lines: what is inlined from a file that is included, an access that a short buffer makes a fault, and a trap.
 
 #include "lines.h"
 
@@ -8,4 +8,9 @@ __kernel void lines(__global unsigned *out, __global const unsigned *in, unsigne
     if (i < n)
         sum = square(in[i]);
     put(out, i, sum);
+}
+
+__kernel void checked(__global unsigned *out, unsigned n) {
+    check(n < 10);
+    put(out, 0, n);
 }

@@ -10,3 +10,8 @@ static void put(__global unsigned *out, unsigned i, unsigned value) {
     store(out + i,
           value + 1);
 }
+
+static void check(int holds) {
+    if (!holds)
+        __builtin_trap();
+}
