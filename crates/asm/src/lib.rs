@@ -27,6 +27,7 @@ mod errors;
 mod expression;
 mod files;
 mod hex;
+mod in_order;
 mod listing;
 mod source;
 mod state;

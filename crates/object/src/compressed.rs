@@ -171,8 +171,8 @@ impl<'a> Compressed<'a> {
     /// [`crate::Error::BadBundle`].
     pub fn section(kind: elf::CompressionType, unpacked: u64, stream: &'a [u8]) -> Result<Self> {
         let method = match kind {
-            elf::ELFCOMPRESS_ZLIB => Method::Zlib,
-            elf::ELFCOMPRESS_ZSTD => Method::Zstd,
+            elf::ELFCOMPRESS_ZLIB => CompressionMethod::Zlib,
+            elf::ELFCOMPRESS_ZSTD => CompressionMethod::Zstd,
             elf::CompressionType(other) => {
                 return Err(bad(format!("a section is compressed by method {other}")));
             }

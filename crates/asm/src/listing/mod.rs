@@ -1,0 +1,294 @@
+//! Code to a listing: an instruction a line, symbols and branch targets as labels, address and words behind it.
+
+mod page;
+mod survey;
+
+use std::collections::HashSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::io::{self, Write};
+
+use thiserror::Error;
+use wavetank_isa::{Chip, DecodeError, Dialect, Inst};
+use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Lines, Symbol, SymbolKind};
+
+use crate::in_order::in_order;
+use page::{Page, Piece};
+use survey::Survey;
+
+/// Text is written in pieces of so many bytes of code, each of which one thread makes.
+const PIECE: usize = 1 << 12;
+
+/// Why there is no listing of a code object.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ListingError {
+    /// Code of a chip that is no GCN.
+    #[error("this is code for {0}; gfx600 to gfx90c can be disassembled")]
+    Chip(String),
+}
+
+/// A listing of code. The text is a source that [`assemble`](crate::assemble) reads, where the code is instructions
+/// throughout; words that are none are shown as `.long`.
+///
+/// ```
+/// use wavetank_asm::Listing;
+/// use wavetank_isa::{Chip, Dialect};
+/// let code = [0x00, 0x81, 0x80, 0x80, 0xfe, 0xff, 0x85, 0xbf];
+/// let mut text = Vec::new();
+/// Listing::raw(&code, Chip::Gfx900).write(Dialect::Llvm, &mut text)?;
+/// let text = String::from_utf8(text)?;
+/// assert!(text.starts_with("L0:\n\ts_sub_u32 s0, s0, 1"));
+/// assert!(text.contains("\ts_cbranch_scc1 L0"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Listing<'a> {
+    chip: Chip,
+    regions: Vec<Region<'a>>,
+    /// What is known of the code of each region.
+    surveys: Vec<Survey>,
+    /// Names of addresses: symbols, and targets of branches.
+    labels: BTreeMap<u64, Label>,
+    /// Whether long runs of zeros are shown as such.
+    folds_zeros: bool,
+    /// The lines of source to be shown between instructions.
+    lines: Option<Lines>,
+}
+
+/// The name of an address.
+struct Label {
+    name: String,
+    /// Whether the code object has it; else it is one for a branch.
+    symbol: bool,
+}
+
+/// A run of bytes.
+struct Region<'a> {
+    address: u64,
+    bytes: &'a [u8],
+    /// Whether it is code; descriptors of version 2 lie among it.
+    code: bool,
+}
+
+impl<'a> Listing<'a> {
+    /// A listing of plain bytes, which begin at address 0. Every word is shown.
+    pub fn raw(bytes: &'a [u8], chip: Chip) -> Self {
+        let region = Region {
+            address: 0,
+            bytes,
+            code: true,
+        };
+        let listing = Listing {
+            chip,
+            regions: vec![region],
+            surveys: Vec::new(),
+            labels: BTreeMap::new(),
+            folds_zeros: false,
+            lines: None,
+        };
+        listing.with_targets()
+    }
+
+    /// A listing of the code of a code object.
+    ///
+    /// # Errors
+    /// [`ListingError::Chip`] if it is for a chip that is no GCN.
+    pub fn of(object: &'a CodeObject) -> Result<Self, ListingError> {
+        let name = object.target().chip.as_str();
+        // A generic target has the instructions that all of its chips have.
+        let name = if name == "gfx9-generic" {
+            "gfx900"
+        } else {
+            name
+        };
+        let chip = Chip::from_name(name).ok_or_else(|| ListingError::Chip(name.to_owned()))?;
+        let listing = Listing {
+            chip,
+            regions: regions(object),
+            surveys: Vec::new(),
+            labels: symbols(object),
+            folds_zeros: true,
+            lines: None,
+        };
+        Ok(listing.with_targets())
+    }
+
+    /// The chip whose instructions these are.
+    pub fn chip(&self) -> Chip {
+        self.chip
+    }
+
+    /// Shows the lines of source that instructions come from, as comments between them.
+    pub fn with_lines(mut self, lines: Lines) -> Self {
+        self.lines = Some(lines);
+        self
+    }
+
+    /// Gives each place that a branch leads to a name.
+    fn with_targets(mut self) -> Self {
+        let survey = |region: &Region<'_>| match region.code {
+            true => Survey::of(region, self.chip),
+            false => Survey::default(),
+        };
+        self.surveys = self.regions.iter().map(survey).collect();
+        let known = self.regions.iter().zip(&self.surveys);
+        let mut targets: Vec<u64> = known
+            .flat_map(|(region, survey)| survey.targets(region.address))
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let taken: HashSet<String> = self.labels.values().map(|l| l.name.clone()).collect();
+        let names = (0..).map(|n| format!("L{n}"));
+        let mut names = names.filter(|name| !taken.contains(name));
+        for address in targets {
+            if let Entry::Vacant(place) = self.labels.entry(address)
+                && let Some(name) = names.next()
+            {
+                place.insert(Label {
+                    name,
+                    symbol: false,
+                });
+            }
+        }
+        self
+    }
+
+    /// Writes the listing.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, dialect: Dialect, out: &mut impl Write) -> io::Result<()> {
+        in_order(
+            &self.pieces(PIECE),
+            |piece| Page::of(self, dialect, piece),
+            |text| out.write_all(text.as_bytes()),
+        )
+    }
+
+    /// The regions in pieces of about so many bytes.
+    fn pieces(&self, size: usize) -> Vec<Piece<'_>> {
+        let known = self.regions.iter().zip(&self.surveys);
+        known
+            .flat_map(|(region, survey)| self.cut(region, survey, size))
+            .collect()
+    }
+
+    /// Cuts a region into pieces, between instructions. Behind a zero there is no cut: it may be one of many that are shown
+    /// as such.
+    fn cut<'r>(&self, region: &'r Region<'r>, survey: &Survey, size: usize) -> Vec<Piece<'r>> {
+        let length = region.bytes.len();
+        let may_cut = |at: &usize| {
+            let behind = &region.bytes[at - 4..*at];
+            survey.begins_at(*at) && !(self.folds_zeros && behind == [0; 4])
+        };
+        let mut pieces = Vec::new();
+        let (mut start, mut labels_from) = (0, region.address);
+        while start < length {
+            let mut cuts = (start + size..length).step_by(4);
+            let end = cuts.find(may_cut).unwrap_or(length);
+            pieces.push(Piece {
+                region,
+                range: start..end,
+                labels_from,
+            });
+            let last = (4..=8).step_by(4).map(|length| end.saturating_sub(length));
+            let last = last.into_iter().find(|at| survey.begins_at(*at));
+            labels_from = region.address + last.unwrap_or(start) as u64 + 1;
+            start = end;
+        }
+        pieces
+    }
+}
+
+/// The bytes that what stands at the start of some code takes: an instruction, or else a dword.
+fn length(code: &[u8], inst: &Result<Inst, DecodeError>) -> usize {
+    let length = inst.as_ref().map_or(4, |inst| inst.len.into());
+    length.min(code.len())
+}
+
+/// The executable parts of a code object.
+fn regions(object: &CodeObject) -> Vec<Region<'_>> {
+    let mut descriptors: Vec<u64> = Vec::new();
+    if object.version() == 2 {
+        descriptors.extend(object.kernels().iter().map(|k| k.descriptor_address));
+        descriptors.sort_unstable();
+    }
+    let mut regions = Vec::new();
+    for segment in object.segments().iter().filter(|s| s.executable) {
+        let start = segment.file_offset as usize;
+        let end = start.saturating_add(segment.file_size as usize);
+        let Some(bytes) = object.bytes().get(start..end) else {
+            continue;
+        };
+        let mut at = 0;
+        let mut push = |from: usize, to: usize, code: bool| {
+            if let Some(bytes) = bytes.get(from..to).filter(|b| !b.is_empty()) {
+                regions.push(Region {
+                    address: segment.address + from as u64,
+                    bytes,
+                    code,
+                });
+            }
+        };
+        for descriptor in &descriptors {
+            let Some(from) = descriptor.checked_sub(segment.address) else {
+                continue;
+            };
+            let from = (from as usize).min(bytes.len());
+            let to = (from + KERNEL_CODE_SIZE).min(bytes.len());
+            push(at, from, true);
+            push(from, to, false);
+            at = at.max(to);
+        }
+        push(at, bytes.len(), true);
+    }
+    regions
+}
+
+/// Names of code addresses, the best one of each.
+fn symbols(object: &CodeObject) -> BTreeMap<u64, Label> {
+    let rank = |s: &&Symbol| match s.kind {
+        SymbolKind::Kernel => 0,
+        SymbolKind::Function => 1,
+        _ => 2,
+    };
+    let mut symbols: Vec<&Symbol> = object.symbols().iter().collect();
+    symbols.retain(|s| matches!(rank(s), 0 | 1) || s.kind == SymbolKind::Label);
+    symbols.sort_by_key(|s| std::cmp::Reverse((rank(s), !s.global)));
+    // In version 2 the symbol of a kernel is its descriptor.
+    let code = |s: &Symbol| match (object.version(), object.kernel(&s.name)) {
+        (2, Some(kernel)) if s.address == kernel.descriptor_address => kernel.entry,
+        _ => s.address,
+    };
+    let label = |s: &Symbol| Label {
+        name: s.name.clone(),
+        symbol: true,
+    };
+    symbols.iter().map(|s| (code(s), label(s))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn pieces_make_no_difference(
+            words in prop::collection::vec(prop_oneof![Just(0), any::<u32>(), Just(0x7e00_02ff), 0xbf82_0000u32..0xbf82_0080], 100..400),
+            folds_zeros: bool,
+            cut in 0..4usize,
+        ) {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let mut listing = Listing::raw(&bytes[..bytes.len() - cut], Chip::Gfx900);
+            listing.folds_zeros = folds_zeros;
+            // A symbol that lies in the midst of an instruction, perhaps.
+            listing.labels.insert(404, Label { name: "f".to_owned(), symbol: true });
+            let text = |size| -> String {
+                let pieces = listing.pieces(size);
+                pieces.iter().map(|piece| Page::of(&listing, Dialect::Llvm, piece)).collect()
+            };
+            prop_assert_eq!(text(32), text(1 << 20));
+        }
+    }
+}
