@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use wavetank_asm::{Listing, assemble, hex_line};
 use wavetank_isa::{Chip, Dialect, decode, encode};
-use wavetank_object::CodeObject;
+use wavetank_object::{CodeObject, Lines};
 
 const VECADD: &[u8] = include_bytes!("../../object/tests/data/vecadd-gfx900.hsaco");
 
@@ -56,6 +56,44 @@ fn what_is_no_instruction_is_shown_as_words() {
             ".long 0x201 // 000000000008: 00000201",
         ]
     );
+}
+
+/// What is told in full is held to LLVM's symbolizer by the tests of `Lines`.
+#[test]
+fn lines_of_source_stand_between_instructions() {
+    let bytes = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");
+    let object = CodeObject::parse(bytes).expect("a code object");
+    let listing = Listing::of(&object).expect("it is for gfx900");
+    let plain = text(&listing, Dialect::Llvm);
+    let lines = Lines::of(&object).expect("it is compiled with -g");
+    let listed = text(&listing.with_lines(lines), Dialect::Llvm);
+    let shown: Vec<&str> = listed
+        .lines()
+        .map(|line| line.split("  ").next().unwrap_or(line))
+        .collect();
+    let first = [
+        "lines:",
+        "\t// lines.cl:6:18",
+        "\ts_load_dword s6, s[4:5], 0x10",
+        "\ts_load_dwordx4 s[0:3], s[4:5], 0x0",
+        "\t// lines.cl",
+    ];
+    assert_eq!(shown[..5], first);
+    let stored = shown
+        .iter()
+        .position(|line| line.contains("global_store"))
+        .expect("a store");
+    assert_eq!(
+        shown[stored - 1],
+        "\t// lines.h:6:9 in `store`, inlined at lines.h:10:5 in `put`, inlined at lines.cl:10:5"
+    );
+    // Comments are all there is more, and it is a source.
+    let without: Vec<&str> = listed
+        .lines()
+        .filter(|line| !line.starts_with("\t//"))
+        .collect();
+    assert_eq!(without, plain.lines().collect::<Vec<_>>());
+    assert_eq!(code(&listed, Chip::Gfx900), code(&plain, Chip::Gfx900));
 }
 
 /// Words that are instructions whose encoding is theirs alone.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use wavetank::object::{CodeObject, open_all, targets};
+use wavetank::object::{CodeObject, Lines, open_all, targets};
 use wavetank::{Chip, DEFAULT_CHIP, Device};
 use wavetank_asm::{Listing, hex_line};
 use wavetank_maxwell::is_cubin;
@@ -24,6 +24,7 @@ Examples:
   wavetank dis --gpu gfx906 a.out            the gfx906 part of a HIP program
   wavetank dis --gpu tahiti --raw code.bin   plain words
   echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each
+  wavetank dis --lines vecadd.hsaco          with lines of source, from DWARF
   wavetank dis --host vecadd.hsaco vecadd    what a kernel is compiled to
   wavetank dis kernel.cubin                  NVIDIA's, its SUATOMs as text
   echo ea7000860047020a | wavetank dis --isa maxwell:52 --hex -
@@ -48,6 +49,9 @@ pub struct Dis {
     /// What a kernel is compiled to on this machine: guest instruction, IR and host instructions one below the other
     #[arg(long, conflicts_with_all = ["hex", "raw"], requires = "kernel")]
     host: bool,
+    /// Between the instructions, the lines of source that they come from: for what was compiled with `-g`
+    #[arg(long, conflicts_with_all = ["hex", "raw", "host"])]
+    lines: bool,
     /// The file to disassemble, or `-` for stdin
     file: PathBuf,
     /// With --host: the kernel
@@ -93,14 +97,29 @@ impl Dis {
         let objects = objects(&bytes, chip);
         let objects = objects.map_err(|error| error.of(&self.file))?;
         for (n, object) in objects.iter().enumerate() {
-            let listing = Listing::of(object);
-            let listing = listing.map_err(|e| Failure::usage(e.to_string()).of(&self.file))?;
+            let listing = self.listing(object).map_err(|error| error.of(&self.file))?;
             let end = if n == 0 { "" } else { "\n" };
             let (path, target) = (shown(&self.file), object.target());
             crate::exit::print(&format!("{end}// {path}: {target}\n\n"))?;
             self.list(&listing)?;
         }
         Ok(())
+    }
+
+    /// The listing of a code object.
+    fn listing<'o>(&self, object: &'o CodeObject) -> Result<Listing<'o>> {
+        let listing = Listing::of(object);
+        let listing = listing.map_err(|error| Failure::usage(error.to_string()))?;
+        if !self.lines {
+            return Ok(listing);
+        }
+        let lines = Lines::of(object).ok_or_else(|| {
+            let target = object.target();
+            let problem =
+                "has no lines of source (no DWARF that can be read); compile it with `-g`";
+            Failure::usage(format!("the code for {target} {problem}"))
+        })?;
+        Ok(listing.with_lines(lines))
     }
 
     /// Prints what a kernel is compiled to.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{VECADD, bundle, directory, outcome, wavetank, wavetank_in};
+use crate::common::{LINES, VECADD, bundle, directory, outcome, wavetank, wavetank_in};
 
 fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
     std::fs::write(folder.join(name), text).expect("the test directory can be written");
@@ -158,6 +158,14 @@ fn code_objects_show_their_symbols() {
     assert!(both.contains("a.out: gfx900") && both.contains("a.out: gfx906"));
     let one = wavetank_in(&folder, "dis --gpu gfx906 a.out").success();
     assert!(!one.contains("a.out: gfx900") && one.contains("reduce_sum:"));
+}
+
+#[test]
+fn lines_of_source_are_shown() {
+    let text = wavetank(&format!("dis --lines {LINES}")).success();
+    let store = "\t// lines.h:6:9 in `store`, inlined at lines.h:10:5 in `put`, inlined at lines.cl:10:5\n\tglobal_store";
+    assert!(text.contains(store), "{text}");
+    wavetank(&format!("dis --lines {VECADD}")).refused(&["gfx900", "no lines of source", "`-g`"]);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use std::fs;
 
 use crate::common::{
-    MANDELBROT, REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in, wavetank_with,
+    LINES, MANDELBROT, REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in,
+    wavetank_with,
 };
 use serde_json::Value;
 
@@ -266,6 +267,20 @@ fn statistics_are_one_json_object() {
     assert_eq!(stats["wave_instructions"], sum);
     // Two loads and a store in each of the two waves.
     assert_eq!(stats["by_family"]["flat"], 6);
+}
+
+#[test]
+fn traces_and_faults_name_lines() {
+    let args = "--grid 64 --block 64 --arg zero:16 --arg zero:256 --arg u32:64";
+    let out = wavetank(&format!("launch {LINES} lines {args} --trace"));
+    assert_eq!(out.code, Some(1));
+    for part in [
+        "lines+0x0  s_load_dword s6, s[4:5], 0x10 // lines.cl:6:18\n",
+        "s_load_dwordx4 s[0:3], s[4:5], 0x0 // lines.cl:6:18\n",
+        "lines.h:6:9 in `store`, inlined at lines.h:10:5 in `put`, inlined at lines.cl:10:5): work-group",
+    ] {
+        assert!(out.stderr.contains(part), "{}", out.stderr);
+    }
 }
 
 #[test]

@@ -86,6 +86,11 @@ pub fn directory(test: &str) -> PathBuf {
     path
 }
 
+/// `crates/object/tests/data/lines.cl`, compiled with `-g`.
+pub const LINES: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../object/tests/data/lines-gfx900.hsaco"
+);
 /// `kernel void vecadd(global const float *a, global const float *b, global float *c, uint n)`.
 pub const VECADD: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
