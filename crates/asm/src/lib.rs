@@ -3,6 +3,7 @@
 //! * [`assemble_object`] reads a source and makes a relocatable object of it: sections, symbols, kernels, metadata.
 //! * [`assemble`] gives the instructions of a source, one after another.
 //! * [`Listing`] shows the code of a code object, or plain bytes, with symbols and branch targets as labels.
+//! * [`source_of`] makes a source of a code object that assembles to the same sections.
 //! * [`hex_line`] is one line of hexadecimal bytes to one line of text.
 //!
 //! The text of single instructions is the business of `wavetank-isa`; linking that of `wavetank-link`.
@@ -29,6 +30,7 @@ mod files;
 mod hex;
 mod in_order;
 mod listing;
+mod recover;
 mod source;
 mod state;
 
@@ -37,6 +39,7 @@ pub use errors::{Errors, LineError};
 pub use files::{Files, Folders, NoFiles};
 pub use hex::{HexError, REJECTED, hex_line};
 pub use listing::{Listing, ListingError};
+pub use recover::{RecoverError, source_of};
 
 use wavetank_isa::Chip;
 

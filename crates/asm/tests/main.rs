@@ -3,4 +3,5 @@
 mod listing;
 mod llvm;
 mod objects;
+mod recover;
 mod source;

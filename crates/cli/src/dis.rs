@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use wavetank::object::{CodeObject, Lines, open_all, targets};
 use wavetank::{Chip, DEFAULT_CHIP, Device};
-use wavetank_asm::{Listing, hex_line};
+use wavetank_asm::{Listing, hex_line, source_of};
+use wavetank_isa::Dialect;
 use wavetank_maxwell::is_cubin;
+use wavetank_quote::some_of;
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, shown};
@@ -25,6 +27,7 @@ Examples:
   wavetank dis --gpu tahiti --raw code.bin   plain words
   echo '7f 00 8c bf' | wavetank dis --hex -  bytes as in memory, a line each
   wavetank dis --lines vecadd.hsaco          with lines of source, from DWARF
+  wavetank dis --source vecadd.hsaco > k.s   a source, for `wavetank asm -o`
   wavetank dis --host vecadd.hsaco vecadd    what a kernel is compiled to
   wavetank dis kernel.cubin                  NVIDIA's, its SUATOMs as text
   echo ea7000860047020a | wavetank dis --isa maxwell:52 --hex -
@@ -52,6 +55,9 @@ pub struct Dis {
     /// Between the instructions, the lines of source that they come from: for what was compiled with `-g`
     #[arg(long, conflicts_with_all = ["hex", "raw", "host"])]
     lines: bool,
+    /// A source: directives, data, kernels and metadata as well, which `wavetank asm` makes the same sections of
+    #[arg(long, conflicts_with_all = ["hex", "raw", "host", "lines"])]
+    source: bool,
     /// The file to disassemble, or `-` for stdin
     file: PathBuf,
     /// With --host: the kernel
@@ -96,6 +102,9 @@ impl Dis {
         source::refuse(&self.file, &bytes)?;
         let objects = objects(&bytes, chip);
         let objects = objects.map_err(|error| error.of(&self.file))?;
+        if self.source {
+            return self.sources(&objects);
+        }
         for (n, object) in objects.iter().enumerate() {
             let listing = self.listing(object).map_err(|error| error.of(&self.file))?;
             let end = if n == 0 { "" } else { "\n" };
@@ -104,6 +113,25 @@ impl Dis {
             self.list(&listing)?;
         }
         Ok(())
+    }
+
+    /// Prints the source of a code object.
+    fn sources(&self, objects: &[CodeObject]) -> Result {
+        if self.syntax.dialect != Dialect::Llvm {
+            let sentence = "--source is written in LLVM's syntax: leave --dialect out";
+            return Err(Failure::usage(sentence));
+        }
+        let [object] = objects else {
+            let targets: Vec<String> = objects.iter().map(|o| o.target().to_string()).collect();
+            let sentence = format!(
+                "it has code for {}: choose one with --gpu, since a source is for one chip",
+                some_of(&targets)
+            );
+            return Err(Failure::usage(sentence).of(&self.file));
+        };
+        let source = source_of(object.bytes());
+        let source = source.map_err(|error| Failure::usage(error.to_string()).of(&self.file))?;
+        crate::exit::print(&source)
     }
 
     /// The listing of a code object.

@@ -17,6 +17,9 @@ pub enum Error {
         "this is no relocatable object file (ELF of type REL) for an AMD GPU, such as `wavetank asm -c` writes"
     )]
     NotRelocatable,
+    /// Another file than a linked code object.
+    #[error("this is no linked code object (ELF of type DYN) for an AMD GPU")]
+    NotLinked,
     /// More than the format can say.
     #[error("the object file would be too large: {0} take more than 32 bits can count")]
     TooLarge(String),

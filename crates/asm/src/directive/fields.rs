@@ -281,3 +281,70 @@ pub(crate) fn extra_sgprs(major: u32, vcc: bool, flat_scratch: bool, xnack_mask:
 fn granules(registers: i64, granule: i64) -> u32 {
     ((registers.max(1) - 1) / granule) as u32
 }
+
+/// The fields that make a descriptor, but for those that are as they would be anyhow; `None` if none make it. Where the code
+/// begins is no field.
+pub(crate) fn descriptor_fields(
+    bytes: &[u8; DESCRIPTOR_SIZE],
+    target: &Target,
+) -> Option<Vec<(&'static str, i64)>> {
+    let word = |byte: usize| {
+        u32::from_le_bytes([
+            bytes[byte],
+            bytes[byte + 1],
+            bytes[byte + 2],
+            bytes[byte + 3],
+        ])
+    };
+    let bits = |byte: usize, first: u32, count: u32| {
+        word(byte) >> first & (u64::MAX >> (64 - count)) as u32
+    };
+    // In granules of 4 VGPRs and 8 SGPRs. Above what a wave of gfx8 and gfx9 can name, VCC and the others make the rest.
+    let sgprs = 8 * (i64::from(bits(RSRC1, 6, 4)) + 1);
+    let most = if target.major() >= 8 { 98 } else { 104 };
+    // Those of gfx6 always count four for flat accesses that it does not have.
+    let sgprs = if target.major() == 6 {
+        sgprs - 4
+    } else {
+        sgprs
+    };
+    let named = if sgprs > most {
+        (sgprs - 6).min(102)
+    } else {
+        sgprs
+    };
+    let mut values = vec![
+        ("next_free_vgpr", 4 * (i64::from(bits(RSRC1, 0, 6)) + 1)),
+        (
+            "next_free_sgpr",
+            if target.chip == "gfx802" { 0 } else { named },
+        ),
+        ("user_sgpr_count", bits(RSRC2, 1, 5).into()),
+        ("reserve_vcc", 0),
+        ("reserve_flat_scratch", i64::from(named < sgprs)),
+        ("reserve_xnack_mask", 0),
+    ];
+    let plain = Descriptor::new(target);
+    for field in FIELDS.iter() {
+        if let Slot::Bits(byte, first, count) = field.slot {
+            let value = bits(byte, first, count);
+            let usual = u32::from_le_bytes([0, 1, 2, 3].map(|n| plain.bytes[byte + n]));
+            let usual = usual >> first & (u64::MAX >> (64 - count)) as u32;
+            if value != usual {
+                values.push((field.name, value.into()));
+            }
+        }
+    }
+    let mut made = Descriptor::new(target);
+    let major = target.major();
+    values
+        .retain(|(name, _)| field_of(name).is_some_and(|field| field.generations.contains(&major)));
+    for (name, value) in &values {
+        made.set(field_of(name)?, *value).ok()?;
+    }
+    (made.finish(target).ok()? == *bytes).then_some(values)
+}
+
+fn field_of(name: &str) -> Option<&'static Field> {
+    FIELDS.iter().find(|field| field.name == name)
+}

@@ -3,6 +3,7 @@
 //! Source: LLVM's "User Guide for AMDGPU Backend", table "AMD Kernel Code", and "Code Object V2 Kernel Assembler
 //! Directives".
 
+use wavetank_isa::Chip;
 use wavetank_object::KERNEL_CODE_SIZE;
 
 use super::macros::alone;
@@ -135,10 +136,10 @@ fn find(name: &str) -> Option<Field> {
     FIELDS.iter().find(|field| field.0 == name).copied()
 }
 
-fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-    cursor.end()?;
+/// The bytes of which nothing has been said.
+fn usual(chip: Chip) -> [u8; KERNEL_CODE_SIZE] {
     let mut bytes = [0; KERNEL_CODE_SIZE];
-    let (major, minor, stepping) = crate::isa_version(a.chip);
+    let (major, minor, stepping) = crate::isa_version(chip);
     for (name, value) in [
         ("amd_code_version_major", 1),
         ("amd_code_version_minor", 2),
@@ -157,6 +158,12 @@ fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
             put(&mut bytes, field, value);
         }
     }
+    bytes
+}
+
+fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    cursor.end()?;
+    let mut bytes = usual(a.chip);
     a.each_row(".end_amd_kernel_code_t", &cursor, |a, text| {
         let mut cursor = Cursor::new(text, 0);
         let place = cursor.span();
@@ -192,4 +199,29 @@ fn unknown(name: &str, place: std::ops::Range<usize>) -> Wrong {
         .filter(|_| meant)
         .map(|name| format!("did you mean `{name}`?"));
     error
+}
+
+/// The fields that make such bytes, but for those that are as they would be anyhow; `None` if none make them.
+pub(crate) fn kernel_code_fields(
+    bytes: &[u8; KERNEL_CODE_SIZE],
+    chip: Chip,
+) -> Option<Vec<(&'static str, i64)>> {
+    let read = |bytes: &[u8; KERNEL_CODE_SIZE], (_, byte, first, count): Field| {
+        let size = (first + count).div_ceil(8) as usize;
+        let word = bytes[byte..byte + size]
+            .iter()
+            .rev()
+            .fold(0u128, |word, byte| word << 8 | u128::from(*byte));
+        (word >> first & (u128::MAX >> (128 - count))) as i64
+    };
+    let mut made = usual(chip);
+    let mut values = Vec::new();
+    for field in FIELDS {
+        let value = read(bytes, *field);
+        if value != read(&made, *field) {
+            put(&mut made, *field, value);
+            values.push((field.0, value));
+        }
+    }
+    (made == *bytes).then_some(values)
 }

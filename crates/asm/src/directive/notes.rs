@@ -8,7 +8,7 @@ use crate::source::{Cursor, Wrong, wrong};
 use crate::state::Place;
 use wavetank_isa::Chip;
 use wavetank_link::Os;
-use wavetank_object::{Error, Feature, Target, note};
+use wavetank_object::{Error, Target, note};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -65,8 +65,9 @@ fn target(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.at()..cursor.text().len();
     let text = cursor.name()?;
     cursor.end()?;
-    let mut target: Target = text.parse().map_err(|why| wrong(place.clone(), why))?;
-    old_features(&text, &mut target);
+    let target: Target = modern(&text)
+        .parse()
+        .map_err(|why| wrong(place.clone(), why))?;
     let Some(chip) = Chip::from_name(&target.chip) else {
         return Err(wrong(
             place,
@@ -94,19 +95,17 @@ fn target(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Before version 4 features stood behind the chip as `+xnack`.
-fn old_features(text: &str, target: &mut Target) {
-    if let Some((chip, features)) = target.chip.clone().split_once('+') {
-        target.chip = chip.to_owned();
-        for feature in features.split('+') {
-            match feature {
-                "xnack" => target.xnack = Feature::On,
-                "sram-ecc" | "sramecc" => target.sramecc = Feature::On,
-                _ => {}
-            }
-        }
+/// A target as version 4 and later write it: before, features that are on stood behind the chip as `+xnack`.
+fn modern(text: &str) -> String {
+    let mut parts = text.split('+');
+    let chip = parts.next().unwrap_or_default();
+    let feature = |name: &str| name.replace("sram-ecc", "sramecc");
+    match text.contains(':') {
+        true => text.to_owned(),
+        false => parts.fold(chip.to_owned(), |all, name| {
+            format!("{all}:{}+", feature(name))
+        }),
     }
-    debug_assert!(text.contains(&target.chip));
 }
 
 fn version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {

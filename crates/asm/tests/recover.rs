@@ -1,0 +1,149 @@
+//! Code objects to sources and back: the same sections, byte for byte.
+
+use std::path::{Path, PathBuf};
+
+use wavetank_asm::{Options, assemble_object, source_of};
+use wavetank_isa::Chip;
+use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS};
+use wavetank_link::{Input, Linked, link};
+use wavetank_object::open_all;
+
+/// The code objects under a folder.
+fn objects(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.extension().and_then(|e| e.to_str()) {
+            _ if path.is_dir() => found.append(&mut objects(&path)),
+            Some("hsaco" | "co" | "hipfb" | "out") => found.push(path),
+            _ => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What differs between an object and what its source makes.
+fn difference(bytes: &[u8]) -> Option<String> {
+    let source = match source_of(bytes) {
+        Ok(source) => source,
+        Err(error) => return Some(error.to_string()),
+    };
+    let object = match assemble_object("source", &source, &Options::new(Chip::Gfx900)) {
+        Ok(object) => object,
+        Err(errors) => return Some(errors.to_string()),
+    };
+    let inputs = [Input {
+        name: "source",
+        object: &object,
+    }];
+    let again = match link(
+        &inputs,
+        &wavetank_link::Options {
+            allow_undefined: true,
+        },
+    ) {
+        Ok(again) => again,
+        Err(error) => return Some(error.to_string()),
+    };
+    let [mut before, mut after] =
+        [bytes, &again].map(|bytes| Linked::read(bytes).expect("a linked file"));
+    if before.identity != after.identity {
+        return Some(format!("{:?}, not {:?}", after.identity, before.identity));
+    }
+    // Linkers put texts that they merge in orders of their own: they are not merged again.
+    for section in before.sections.iter_mut().chain(&mut after.sections) {
+        section.flags &= !(SHF_MERGE | SHF_STRINGS);
+        section.entry_size = 0;
+    }
+    for section in &before.sections {
+        let same = after
+            .sections
+            .iter()
+            .find(|other| other.name == section.name && other.address == section.address);
+        match same {
+            None => return Some(format!("no {} at {:#x}", section.name, section.address)),
+            Some(other) if other != section => {
+                let at = section
+                    .bytes
+                    .iter()
+                    .zip(&other.bytes)
+                    .position(|(a, b)| a != b);
+                return Some(format!(
+                    "{} differs at {at:x?}, {} bytes of {}",
+                    section.name, other.size, section.size
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    for linked in [&mut before, &mut after] {
+        linked.symbols.retain(|s| {
+            !s.name.is_empty()
+                && s.kind != wavetank_link::elf::STT_FILE
+                && !s.name.starts_with(".L")
+        });
+        linked
+            .symbols
+            .sort_by(|a, b| (&a.name, a.value).cmp(&(&b.name, b.value)));
+        linked.addresses.sort_by_key(|a| a.at);
+    }
+    let lost = before
+        .symbols
+        .iter()
+        .find(|symbol| !after.symbols.contains(symbol));
+    if let Some(symbol) = lost {
+        let other = after.symbols.iter().find(|s| s.name == symbol.name);
+        return Some(format!("{symbol:?}, not {other:?}"));
+    }
+    (before.addresses != after.addresses).then(|| "other addresses are filled in".to_owned())
+}
+
+#[test]
+fn sources_of_code_objects_make_the_same_sections() {
+    let root = std::env::var_os("WAVETANK_SHARED").map(PathBuf::from);
+    let root =
+        root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
+    let folder = root.join("kernels/co");
+    if !folder.is_dir() {
+        assert!(
+            std::env::var_os("CI").is_none_or(|ci| ci != "true"),
+            "{} is absent",
+            folder.display()
+        );
+        eprintln!(
+            "SKIP sources_of_code_objects_make_the_same_sections: {} is absent",
+            folder.display()
+        );
+        return;
+    }
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for path in objects(&folder) {
+        let bytes = std::fs::read(&path).expect("a file");
+        let Ok(all) = open_all(&bytes, None) else {
+            continue;
+        };
+        for object in all {
+            if Chip::from_name(&object.target().chip).is_none() {
+                continue;
+            }
+            count += 1;
+            if let Some(what) = difference(object.bytes()) {
+                let name = path
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                wrong.push(format!("{name}, {}: {what}", object.target()));
+            }
+        }
+    }
+    assert!(count > 100, "{count} objects");
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
