@@ -104,6 +104,8 @@ struct KernelInfo {
     max_group_size: Option<u32>,
     argument_bytes: u32,
     arguments: Vec<ArgumentInfo>,
+    /// Where those begin that nothing lists.
+    unlisted_arguments: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -144,6 +146,7 @@ impl KernelInfo {
             max_group_size: kernel.max_flat_workgroup_size,
             argument_bytes: kernel.kernarg_segment_size,
             arguments: kernel.args.iter().map(ArgumentInfo::new).collect(),
+            unlisted_arguments: kernel.unlisted_args,
         }
     }
 }
@@ -218,8 +221,16 @@ impl KernelInfo {
             (None, Some(most)) => writeln!(text, "  work-groups of at most {most} work-items"),
             (None, None) => Ok(()),
         };
-        if self.arguments.is_empty() {
-            return text + "  no arguments\n";
+        match (self.arguments.is_empty(), self.unlisted_arguments) {
+            (true, None) => return text + "  no arguments\n",
+            (true, Some(_)) => return text + "  arguments that nothing lists\n",
+            (false, None) => {}
+            (false, Some(at)) => {
+                let _ = writeln!(
+                    text,
+                    "  from {at} on arguments that nothing lists, behind these"
+                );
+            }
         }
         for line in self.table().lines() {
             text += "  ";

@@ -5,9 +5,10 @@ use std::ops::Deref;
 
 use crate::bytes::{field, u32_at};
 use crate::descriptor::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE, KernelDescriptor};
-use crate::elf::{Elf, Note, Relocation, Segment};
+use crate::elf::{Driver, Elf, Note, Relocation, Segment};
 use crate::error::{Error, Result};
 use crate::extent::{Span, span};
+use crate::mesa;
 use crate::metadata::{Format, KernelMetadata, Metadata};
 use crate::note;
 use crate::symbol::{Symbol, SymbolKind};
@@ -29,6 +30,14 @@ pub struct Kernel {
     pub descriptor_address: u64,
     /// Virtual address of the first instruction (before loading).
     pub entry: u64,
+}
+
+impl Kernel {
+    /// A kernel whose arguments nothing lists.
+    fn without_list(mut self) -> Self {
+        self.metadata.unlisted_args = Some(0);
+        self
+    }
 }
 
 impl Deref for Kernel {
@@ -78,9 +87,15 @@ impl CodeObject {
 
     fn read_elf(bytes: &[u8], graphics: bool) -> Result<Self> {
         let elf = Elf::parse(bytes)?;
-        let version = elf.code_object_version(graphics)?;
+        let driver = elf.driver(graphics)?;
         let notes = elf.notes()?;
-        let target = read_target(version, elf.flags(), &notes)?;
+        let (version, target) = match driver {
+            Driver::Hsa(version) => (version, read_target(version, elf.flags(), &notes)?),
+            // Flags are those of version 3, the kernels of Mesa those of version 2.
+            Driver::Graphics => (3, Target::from_flags(3, elf.flags())?),
+            Driver::Mesa3d => (2, Target::from_flags(3, elf.flags())?),
+            Driver::Clover => (0, Target::from_flags(3, elf.flags())?),
+        };
         let metadata = read_metadata(&notes)?;
         let segments = elf.segments()?;
         let mut object = Self {
@@ -96,7 +111,12 @@ impl CodeObject {
             segments,
             bytes: bytes.to_vec(),
         };
-        object.kernels = object.join_kernels(metadata.kernels)?;
+        let joined = object.join_kernels(metadata.kernels)?;
+        object.kernels = match driver {
+            Driver::Hsa(_) | Driver::Graphics => joined,
+            Driver::Mesa3d => joined.into_iter().map(Kernel::without_list).collect(),
+            Driver::Clover => object.kernels_of_registers(&elf.registers()?)?,
+        };
         object.name_kernel_symbols();
         object.sort_names();
         Ok(object)
@@ -150,7 +170,7 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// The code object version, 2 to 6; 0 for plain code.
+    /// The code object version, 2 to 6; 0 for plain code, and for kernels of Mesa that have registers instead of descriptors.
     pub fn version(&self) -> u8 {
         self.version
     }
@@ -274,6 +294,34 @@ impl CodeObject {
         Ok(kernels)
     }
 
+    /// Kernels that have registers instead of descriptors.
+    fn kernels_of_registers(&self, pairs: &[[u32; 2]]) -> Result<Vec<Kernel>> {
+        let kernels = mesa::kernels(pairs, &self.symbols, &self.target)?;
+        let kernels = kernels.into_iter().map(|(entry, metadata, descriptor)| {
+            self.check_entry(entry).map_err(|wrong| Error::BadKernel {
+                kernel: metadata.name.clone(),
+                problem: format!("its code starts at {entry:#x}, {wrong}"),
+            })?;
+            Ok(Kernel {
+                metadata,
+                descriptor,
+                descriptor_address: entry,
+                entry,
+            })
+        });
+        kernels.collect()
+    }
+
+    /// Whether waves can begin at an address.
+    fn check_entry(&self, entry: u64) -> std::result::Result<(), &'static str> {
+        let holds = |segment: &Segment| segment.executable && segment.contains(entry, 4);
+        match self.segment_at(entry).is_some_and(holds) {
+            _ if !entry.is_multiple_of(ENTRY_ALIGN) => Err("which is no multiple of 256"),
+            false => Err("where the file has no code"),
+            true => Ok(()),
+        }
+    }
+
     fn join_kernel(
         &self,
         mut metadata: KernelMetadata,
@@ -308,17 +356,11 @@ impl CodeObject {
             ))
         })?;
         let entry = descriptor_address.wrapping_add_signed(descriptor.entry_byte_offset);
-        let holds = |segment: &Segment| segment.executable && segment.contains(entry, 4);
-        let wrong = match self.segment_at(entry).is_some_and(holds) {
-            _ if !entry.is_multiple_of(ENTRY_ALIGN) => "which is no multiple of 256",
-            false => "where the file has no code",
-            true => "",
-        };
-        if !wrong.is_empty() {
-            return Err(bad(format!(
+        self.check_entry(entry).map_err(|wrong| {
+            bad(format!(
                 "its descriptor says that the code starts at {entry:#x}, {wrong}"
-            )));
-        }
+            ))
+        })?;
         if metadata.kernarg_segment_size == 0 {
             let size = u32::try_from(descriptor.kernarg_size).ok();
             metadata.kernarg_segment_size = size.ok_or_else(|| {

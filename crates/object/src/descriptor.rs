@@ -317,6 +317,24 @@ impl KernelDescriptor {
         }
     }
 
+    /// What registers say that a driver sets, and nothing else.
+    pub(crate) fn of_registers(rsrc1: u32, rsrc2: u32, target: &Target) -> Self {
+        let mut code = [0; KERNEL_CODE_SIZE];
+        code[48..52].copy_from_slice(&rsrc1.to_le_bytes());
+        code[52..56].copy_from_slice(&rsrc2.to_le_bytes());
+        Self {
+            is_ptr64: true,
+            private_element_size: 4,
+            ..Self::decode_v2(&code, target)
+        }
+    }
+
+    /// Puts something in user SGPRs, behind what has a lower enabling bit.
+    pub(crate) fn enable(&mut self, sgpr: UserSgpr) {
+        let bit = UserSgpr::ALL.iter().position(|one| *one == sgpr);
+        self.user_sgpr_bits |= bit.map_or(0, |bit| 1 << bit);
+    }
+
     /// The user SGPRs with the number of their first register, in register order.
     ///
     /// The order is that of the enabling bits (guide, "Initial Kernel Execution State"). What lies past the 16 user

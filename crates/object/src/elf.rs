@@ -1,22 +1,25 @@
 //! The ELF layer: header checks, segments, symbols, notes and dynamic relocations of untrusted bytes.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::sync::Arc;
+mod relocatable;
+mod relocations;
 
 use object::LittleEndian;
 use object::elf::{self, FileHeader64, ProgramHeader64};
-use object::read::SymbolIndex;
+use object::read::SectionIndex;
 use object::read::elf::{
-    CompressionHeader, FileHeader, NoteIterator, ProgramHeader, Rela, SectionHeader, SectionTable,
-    Sym, SymbolTable,
+    CompressionHeader, FileHeader, NoteIterator, ProgramHeader, SectionHeader, SectionTable, Sym,
 };
 
 use crate::bytes::slice;
 use crate::compressed::Compressed;
 use crate::error::{Error, Result};
 use crate::foreign::driver_of;
+use crate::mesa::RSRC1;
 use crate::symbol::{Symbol, SymbolKind};
+use relocatable::places;
+pub(crate) use relocations::Relocation;
+#[cfg(test)]
+pub(crate) use relocations::RelocationSymbol;
 
 const LE: LittleEndian = LittleEndian;
 
@@ -26,10 +29,23 @@ const OS_ABI_HSA: u8 = 64;
 const OS_ABI_PAL: u8 = 65;
 /// `ELFOSABI_AMDGPU_MESA3D`.
 const OS_ABI_MESA3D: u8 = 66;
-/// Where LLVM writes what Mesa is to set registers to, for `amdgcn--` and `amdgcn-mesa-mesa3d`: pairs of address and value.
+/// Where LLVM writes what Mesa is to set registers to.
 const MESA_REGISTERS: &str = ".AMDGPU.config";
 /// `STT_AMDGPU_HSA_KERNEL`: the code symbol of a kernel in code object version 2.
 const STT_AMDGPU_HSA_KERNEL: u8 = 10;
+/// Who starts what a file holds, which decides where it says what a kernel needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Driver {
+    /// ROCm, by this version of code objects.
+    Hsa(u8),
+    /// A driver for graphics: its shaders are functions.
+    Graphics,
+    /// Mesa, with an `amd_kernel_code_t` in front of each kernel (`amdgcn-mesa-mesa3d`).
+    Mesa3d,
+    /// Mesa, with what registers are to be set to in a section (`amdgcn--`).
+    Clover,
+}
+
 /// How many times the file's length its symbols' names may have together. Linkers let a name be the end of another one,
 /// and write names twice; but a million symbols that all share one long name would take memory without end.
 const MAX_NAME_SHARE: usize = 16;
@@ -65,27 +81,6 @@ impl Segment {
     }
 }
 
-/// A dynamic relocation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Relocation {
-    /// `R_AMDGPU_*`.
-    pub kind: u32,
-    /// Virtual address of the place to change.
-    pub place: u64,
-    pub addend: i64,
-    /// The symbol it refers to, if any; thousands may refer to the same one.
-    pub symbol: Option<Arc<RelocationSymbol>>,
-}
-
-/// The symbol that a relocation refers to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RelocationSymbol {
-    pub name: String,
-    /// Virtual address, or `None` for one that is not defined here.
-    pub address: Option<u64>,
-    pub weak: bool,
-}
-
 /// One note: owner, type, contents.
 pub(crate) struct Note<'a> {
     pub owner: &'a [u8],
@@ -99,6 +94,8 @@ pub(crate) struct Elf<'a> {
     header: &'a FileHeader64<LittleEndian>,
     programs: &'a [ProgramHeader64<LittleEndian>],
     sections: SectionTable<'a, FileHeader64<LittleEndian>>,
+    /// Where the sections of a relocatable file are put, by index; 0 in linked ones.
+    places: Vec<u64>,
 }
 
 /// Whether the bytes begin like an ELF file.
@@ -141,11 +138,16 @@ impl<'a> Elf<'a> {
                 header.e_shentsize(LE),
             ),
         )?;
+        let sections = header.sections(LE, bytes).map_err(damaged)?;
         Ok(Self {
             bytes,
             header,
             programs: header.program_headers(LE, bytes).map_err(damaged)?,
-            sections: header.sections(LE, bytes).map_err(damaged)?,
+            places: match header.e_type(LE) {
+                elf::ET_REL => places(&sections)?,
+                _ => Vec::new(),
+            },
+            sections,
         })
     }
 
@@ -174,50 +176,65 @@ impl<'a> Elf<'a> {
             .next()
     }
 
-    /// The code object version, 2 to 6, after checking that this is a linked HSA code object for an AMD GPU. With
-    /// `graphics` those of drivers for graphics are taken, too; their flags are those of version 3.
-    pub fn code_object_version(&self, graphics: bool) -> Result<u8> {
+    /// Who starts what the file holds, after checking that it is for an AMD GPU, and linked but for Mesa, which loads what
+    /// compilers leave. Of other drivers than those of kernels only with `graphics`.
+    pub fn driver(&self, graphics: bool) -> Result<Driver> {
         if let Some(machine) = self.foreign_machine() {
             return Err(Error::WrongMachine { machine });
         }
         let ident = self.header.e_ident();
-        let of_graphics = graphics && matches!(ident.os_abi.0, OS_ABI_PAL | OS_ABI_MESA3D);
-        if ident.os_abi.0 != OS_ABI_HSA && !of_graphics {
-            let registers = self.section(MESA_REGISTERS)?;
-            let os = match ident.os_abi.0 {
-                0 if registers.is_some() => {
-                    format!("Mesa (the values of its registers stand in {MESA_REGISTERS})")
+        let driver = match ident.os_abi.0 {
+            OS_ABI_HSA => Driver::Hsa(ident.abi_version.wrapping_add(2)),
+            OS_ABI_PAL | OS_ABI_MESA3D if graphics => Driver::Graphics,
+            OS_ABI_MESA3D if self.has_kernel_symbols()? => Driver::Mesa3d,
+            os_abi => match self.registers()?.first() {
+                Some([RSRC1, _]) if os_abi == 0 => Driver::Clover,
+                of_shaders => {
+                    let os = os(os_abi, of_shaders.is_some());
+                    return Err(Error::WrongOs { os });
                 }
-                0 => "no operating system".to_owned(),
-                OS_ABI_PAL => "PAL (graphics)".to_owned(),
-                OS_ABI_MESA3D => "Mesa (OS ABI 66, Mesa3D)".to_owned(),
-                other => format!("OS ABI {other}"),
-            };
-            return Err(Error::WrongOs { os });
-        }
+            },
+        };
         let found = match self.header.e_type(LE) {
             elf::ET_DYN | elf::ET_EXEC => None,
+            elf::ET_REL if matches!(driver, Driver::Mesa3d | Driver::Clover) => None,
             elf::ET_REL => Some("a relocatable object file".to_owned()),
             other => Some(format!("an ELF file of type {}", other.0)),
         };
-        if let Some(found) = found {
-            return Err(Error::NotLinked { found });
-        }
-        match ident.abi_version {
-            _ if of_graphics => Ok(3),
-            abi @ 0..=4 => Ok(abi + 2),
-            other => Err(Error::Version {
-                found: format!("of ABI byte {other}"),
+        match (found, driver) {
+            (Some(found), _) => Err(Error::NotLinked { found }),
+            (None, Driver::Hsa(version)) if !(2..=6).contains(&version) => Err(Error::Version {
+                found: format!("of ABI byte {}", ident.abi_version),
             }),
+            (None, driver) => Ok(driver),
         }
+    }
+
+    /// What registers are to be set to, in pairs of address and value: as many for each kernel or shader, in the order of their
+    /// addresses.
+    pub fn registers(&self) -> Result<Vec<[u32; 2]>> {
+        let section = self.section(MESA_REGISTERS)?.unwrap_or_default();
+        let dword = |at: &[u8]| u32::from_le_bytes([at[0], at[1], at[2], at[3]]);
+        let pairs = section.chunks_exact(8);
+        Ok(pairs.map(|at| [dword(at), dword(&at[4..])]).collect())
+    }
+
+    /// Whether it has kernels with an `amd_kernel_code_t`.
+    fn has_kernel_symbols(&self) -> Result<bool> {
+        let symbols = self.symbols()?;
+        Ok(symbols.iter().any(|s| s.kind == SymbolKind::Kernel))
     }
 
     pub fn flags(&self) -> u32 {
         self.header.e_flags(LE).0
     }
 
-    /// The loadable segments, in the order of their addresses, which is that of the file ("ELF, Program Header").
+    /// The loadable segments, in the order of their addresses, which is that of the file ("ELF, Program Header"); of a
+    /// relocatable file its sections that take memory.
     pub fn segments(&self) -> Result<Vec<Segment>> {
+        if self.header.e_type(LE) == elf::ET_REL {
+            return self.sections_as_segments();
+        }
         let mut segments: Vec<Segment> = Vec::new();
         for program in self.programs {
             if program.p_type(LE) != elf::PT_LOAD {
@@ -272,6 +289,12 @@ impl<'a> Elf<'a> {
             )));
         }
         Ok(segment)
+    }
+
+    /// Where a section of a relocatable file has been put; 0 for others, whose addresses say all.
+    fn place_of(&self, section: Option<SectionIndex>) -> u64 {
+        let place = section.and_then(|section| self.places.get(section.0));
+        place.copied().unwrap_or(0)
     }
 
     /// All notes: those of the note segments, or of the note sections where there is no such segment.
@@ -351,7 +374,7 @@ impl<'a> Elf<'a> {
                 let name = table.symbol_name(LE, entry).map_err(damaged)?;
                 symbols.push(Symbol {
                     name: names.take(name)?,
-                    address: entry.st_value(LE),
+                    address: self.address_of(entry),
                     size: entry.st_size(LE),
                     kind: symbol_kind,
                     global: !entry.is_local(),
@@ -363,50 +386,22 @@ impl<'a> Elf<'a> {
         Ok(symbols)
     }
 
-    /// The dynamic relocations: those of allocated `SHT_RELA` sections.
-    pub fn relocations(&self) -> Result<Vec<Relocation>> {
-        let mut relocations = Vec::new();
-        let mut names = Names::of(self.bytes);
-        for section in self.sections.iter() {
-            if section.sh_flags(LE).0 & elf::SHF_ALLOC.0 == 0 {
-                continue;
-            }
-            let Some((entries, link)) = section.rela(LE, self.bytes).map_err(damaged)? else {
-                continue;
-            };
-            // Sections that share their bytes could hold more relocations than the file has room for.
-            if (relocations.len() + entries.len()) * size_of::<elf::Rela64<LittleEndian>>()
-                > self.bytes.len()
-            {
-                return Err(damaged("its relocation sections overlap"));
-            }
-            let table = match link.0 {
-                0 => Default::default(),
-                _ => self
-                    .sections
-                    .symbol_table_by_index(LE, self.bytes, link)
-                    .map_err(damaged)?,
-            };
-            let mut known: HashMap<SymbolIndex, Arc<RelocationSymbol>> = HashMap::new();
-            for entry in entries {
-                let symbol = entry
-                    .symbol(LE, false)
-                    .map(|index| match known.entry(index) {
-                        Entry::Occupied(known) => Ok(known.get().clone()),
-                        Entry::Vacant(new) => {
-                            let symbol = relocation_symbol(&table, index, &mut names)?;
-                            Ok(new.insert(Arc::new(symbol)).clone())
-                        }
-                    });
-                relocations.push(Relocation {
-                    kind: entry.r_type(LE, false).0,
-                    place: entry.r_offset(LE),
-                    addend: entry.r_addend(LE),
-                    symbol: symbol.transpose()?,
-                });
-            }
-        }
-        Ok(relocations)
+    /// The address of a symbol that is defined in a section.
+    fn address_of(&self, symbol: &elf::Sym64<LittleEndian>) -> u64 {
+        let section = symbol.st_shndx(LE).index();
+        let section = section.map(|n| SectionIndex(n.into()));
+        self.place_of(section).wrapping_add(symbol.st_value(LE))
+    }
+}
+
+/// The operating system that a code object was made for, where nothing of it can be run.
+fn os(os_abi: u8, registers: bool) -> String {
+    match os_abi {
+        0 if registers => format!("Mesa's graphics (its registers stand in {MESA_REGISTERS})"),
+        0 => "no operating system".to_owned(),
+        OS_ABI_PAL => "PAL (graphics)".to_owned(),
+        OS_ABI_MESA3D => "Mesa (OS ABI 66, Mesa3D), without kernels".to_owned(),
+        other => format!("OS ABI {other}"),
     }
 }
 
@@ -432,20 +427,6 @@ impl Names {
         self.left = left;
         Ok(String::from_utf8_lossy(name).into_owned())
     }
-}
-
-fn relocation_symbol(
-    table: &SymbolTable<FileHeader64<LittleEndian>>,
-    index: SymbolIndex,
-    names: &mut Names,
-) -> Result<RelocationSymbol> {
-    let symbol = table.symbol(index).map_err(damaged)?;
-    let name = table.symbol_name(LE, symbol).map_err(damaged)?;
-    Ok(RelocationSymbol {
-        name: names.take(name)?,
-        address: (!symbol.is_undefined(LE)).then(|| symbol.st_value(LE)),
-        weak: symbol.is_weak(),
-    })
 }
 
 /// What a symbol that is defined in a section is; `None` for all others.

@@ -45,8 +45,8 @@ pub enum Error {
     },
     /// AMD GPU, but not for the HSA operating system interface.
     #[error(
-        "this code object was made for {os}; only those for HSA (OS ABI 64: HIP, OpenCL, OpenMP) can be run: build it with \
-         `-target amdgcn-amd-amdhsa`; `objcopy -O binary -j .text` gives its code to `wavetank dis --raw`"
+        "this code object was made for {os}; only those for HSA (OS ABI 64: HIP, OpenCL, OpenMP) and kernels of Mesa can be \
+         run: build it with `-target amdgcn-amd-amdhsa`; `objcopy -O binary -j .text` gives its code to `wavetank dis --raw`"
     )]
     WrongOs {
         /// The interface found, e.g. `PAL`.

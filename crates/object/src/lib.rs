@@ -36,6 +36,7 @@ mod foreign;
 mod limits;
 mod lines;
 mod memory_image;
+mod mesa;
 mod metadata;
 pub mod note;
 mod open;

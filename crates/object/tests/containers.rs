@@ -148,11 +148,14 @@ fn programs_of_other_drivers_are_named() {
         bytes[at..at + new.len()].copy_from_slice(new);
         bytes
     };
-    // e_machine stands at 18: EM_AMDGPU is 224. LLVM makes such relocatable objects for `amdgcn--`.
-    let registers = host_elf(".AMDGPU.config", &[0x48, 0xb8, 0, 0, 1, 0, 0, 0]);
+    // e_machine stands at 18: EM_AMDGPU is 224. LLVM makes such objects of shaders for `amdgcn--`: 0xb028 is
+    // SPI_SHADER_PGM_RSRC1_PS.
+    let registers = host_elf(".AMDGPU.config", &[0x28, 0xb0, 0, 0, 1, 0, 0, 0]);
     let mesa = told(&patched(&registers, 18, &[224, 0]));
     assert!(
-        mesa.starts_with("this code object was made for Mesa (the values of its registers stand in .AMDGPU.config);"),
+        mesa.starts_with(
+            "this code object was made for Mesa's graphics (its registers stand in .AMDGPU.config);"
+        ),
         "{mesa}"
     );
     let mesa3d = told(&patched(GFX900, 7, &[66]));

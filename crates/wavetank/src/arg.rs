@@ -4,6 +4,11 @@ use wavetank_object::{Arg as Param, ArgKind};
 
 use crate::buffer::Buffer;
 
+/// The alignment of LDS for a pointer that says none, and the largest of an argument that nothing lists: of vectors of 16
+/// bytes and more.
+const LDS_ALIGN: u32 = 16;
+const MOST_ALIGN: usize = 16;
+
 /// One explicit argument of a dispatch.
 ///
 /// Numbers, buffers and byte strings turn into arguments by `into()`:
@@ -193,11 +198,8 @@ pub(crate) fn lay_out(
     for (n, (arg, param)) in args.iter().zip(params).enumerate() {
         let bytes = match (param.kind, arg) {
             (ArgKind::DynamicSharedPointer, Arg::Lds(bytes)) => {
-                let align = u64::from(param.pointee_align.unwrap_or(16).max(1));
-                let offset = out.lds_bytes.next_multiple_of(align);
-                out.lds_bytes = offset + u64::from(*bytes);
-                // Beyond 64 KiB the dispatch is refused: the value does not matter then.
-                (offset as u32).to_le_bytes().to_vec()
+                let align = param.pointee_align.unwrap_or(LDS_ALIGN);
+                place_in_lds(&mut out.lds_bytes, *bytes, align)
             }
             _ => encode(arg, param).map_err(|problem| {
                 format!("has argument {n} `{}`, which {problem}", describe(n, param))
@@ -209,6 +211,53 @@ pub(crate) fn lay_out(
         out.block[at..end].copy_from_slice(&bytes[..end - at]);
     }
     Ok(out)
+}
+
+/// Lays out explicit arguments that nothing lists: from `first` on they follow each other, each at a distance from there that
+/// is aligned to its size. Behind them Mesa's drivers put the dimensions of the grid and three offsets. `size` is that of the
+/// block, 0 if that is not known; `lds` what the kernel needs by itself.
+///
+/// # Errors
+/// A clause that says what does not fit.
+pub(crate) fn lay_out_in_order(
+    args: &[Arg],
+    first: u32,
+    size: u32,
+    lds: u32,
+    dimensions: u16,
+) -> Result<Explicit, String> {
+    let mut lds_bytes = lds.into();
+    let mut list = Vec::new();
+    for arg in args {
+        let bytes = match arg {
+            Arg::Lds(bytes) => place_in_lds(&mut lds_bytes, *bytes, LDS_ALIGN),
+            _ => arg.bytes(),
+        };
+        let align = bytes.len().next_power_of_two().min(MOST_ALIGN);
+        list.resize(list.len().next_multiple_of(align), 0);
+        list.extend(bytes);
+    }
+    let given = list.len().next_multiple_of(4);
+    list.resize(given, 0);
+    list.extend(u32::from(dimensions).to_le_bytes());
+    list.extend([0; 12]);
+    let taken = size.saturating_sub(first) as usize;
+    if size != 0 && taken != given && taken != list.len() {
+        return Err(format!(
+            "takes {taken} bytes of arguments, which nothing lists, and was given {given}"
+        ));
+    }
+    let mut block = vec![0; first as usize];
+    block.extend(list);
+    Ok(Explicit { block, lds_bytes })
+}
+
+/// What an LDS pointer is given, behind all LDS so far.
+fn place_in_lds(so_far: &mut u64, bytes: u32, align: u32) -> Vec<u8> {
+    let offset = so_far.next_multiple_of(align.max(1).into());
+    *so_far = offset + u64::from(bytes);
+    // Beyond 64 KiB the dispatch is refused: the value does not matter then.
+    (offset as u32).to_le_bytes().to_vec()
 }
 
 /// A parameter as the signature shows it: type and name, as far as the metadata says.
@@ -295,6 +344,44 @@ mod tests {
         assert_eq!(out.block, [32, 0, 0, 0, 48, 0, 0, 0]);
         assert_eq!(out.lds_bytes, 148);
         assert!(lay_out(&[Arg::U32(1), Arg::Lds(1)], &params, 8, 0).is_err());
+    }
+
+    #[test]
+    fn arguments_that_nothing_lists_are_in_order() {
+        let args = [
+            Arg::U8(1),
+            Arg::Pointer(2),
+            Arg::U32(3),
+            Arg::Bytes(vec![4; 12]),
+            Arg::Lds(20),
+            Arg::U16(5),
+        ];
+        let out = lay_out_in_order(&args, 36, 0, 40, 2).unwrap();
+        let at = |n: usize| u32::from_le_bytes(out.block[n..n + 4].try_into().unwrap());
+        // The vector of three is aligned as one of four; behind all the number of dimensions.
+        for (offset, want) in [
+            (36, 1),
+            (44, 2),
+            (52, 3),
+            (68, 0x0404_0404),
+            (80, 48),
+            (84, 5),
+            (88, 2),
+        ] {
+            assert_eq!(at(offset), want, "{offset}");
+        }
+        assert_eq!((out.block.len(), out.lds_bytes), (104, 68));
+        // 28 bytes, or with what drivers put behind them 44.
+        let args = [
+            Arg::Pointer(0),
+            Arg::Pointer(0),
+            Arg::Pointer(0),
+            Arg::U32(0),
+        ];
+        for (size, fits) in [(28, true), (44, true), (32, false), (24, false)] {
+            let out = lay_out_in_order(&args, 0, size, 0, 1);
+            assert_eq!(out.is_ok(), fits, "{size}: {out:?}");
+        }
     }
 
     #[test]

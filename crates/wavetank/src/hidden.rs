@@ -36,6 +36,7 @@ impl Hidden {
         use ArgKind::*;
         let items = |d: usize| self.grid.items()[d];
         let size = |d: usize| self.grid.group_size()[d];
+        let groups = |d: usize| self.grid.groups()[d];
         match kind {
             HiddenBlockCountX => (items(0) / size(0)).into(),
             HiddenBlockCountY => (items(1) / size(1)).into(),
@@ -43,6 +44,12 @@ impl Hidden {
             HiddenGroupSizeX => size(0).into(),
             HiddenGroupSizeY => size(1).into(),
             HiddenGroupSizeZ => size(2).into(),
+            HiddenGroupCountX => groups(0).into(),
+            HiddenGroupCountY => groups(1).into(),
+            HiddenGroupCountZ => groups(2).into(),
+            HiddenItemCountX => items(0).into(),
+            HiddenItemCountY => items(1).into(),
+            HiddenItemCountZ => items(2).into(),
             HiddenRemainderX => (items(0) % size(0)).into(),
             HiddenRemainderY => (items(1) % size(1)).into(),
             HiddenRemainderZ => (items(2) % size(2)).into(),
@@ -76,6 +83,10 @@ mod tests {
             (HiddenBlockCountY, 3),
             (HiddenBlockCountZ, 1),
             (HiddenGroupSizeX, 64),
+            (HiddenGroupCountX, 2),
+            (HiddenGroupCountY, 4),
+            (HiddenItemCountX, 100),
+            (HiddenItemCountZ, 1),
             (HiddenRemainderX, 36),
             (HiddenRemainderY, 1),
             (HiddenRemainderZ, 0),

@@ -15,6 +15,7 @@ mod hip_kernels;
 mod hostile;
 mod image_kernels;
 mod integer_kernels;
+mod mesa;
 mod modules;
 mod schedules;
 mod stages;

@@ -37,6 +37,25 @@ pub struct Arg {
 }
 
 impl Arg {
+    /// A dword that the runtime fills.
+    pub(crate) fn of_dword(kind: ArgKind, offset: u32) -> Arg {
+        Arg {
+            name: None,
+            type_name: None,
+            kind,
+            offset,
+            size: 4,
+            align: 4,
+            pointee_align: None,
+            address_space: None,
+            access: None,
+            actual_access: None,
+            is_const: false,
+            is_restrict: false,
+            is_volatile: false,
+        }
+    }
+
     /// Whether the runtime fills it, not the caller.
     pub fn hidden(&self) -> bool {
         self.kind.hidden()
@@ -118,6 +137,18 @@ arg_kinds! {
     HiddenRemainderY = "hidden_remainder_y",
     /// Work-items in the partial group at the edge in Z.
     HiddenRemainderZ = "hidden_remainder_z",
+    /// Number of work-groups in X, the one at the edge included (Mesa).
+    HiddenGroupCountX = "hidden_group_count_x",
+    /// Number of work-groups in Y, the one at the edge included.
+    HiddenGroupCountY = "hidden_group_count_y",
+    /// Number of work-groups in Z, the one at the edge included.
+    HiddenGroupCountZ = "hidden_group_count_z",
+    /// Number of work-items in X (Mesa).
+    HiddenItemCountX = "hidden_item_count_x",
+    /// Number of work-items in Y.
+    HiddenItemCountY = "hidden_item_count_y",
+    /// Number of work-items in Z.
+    HiddenItemCountZ = "hidden_item_count_z",
     /// Dimensions of the grid, 1 to 3, 16 bits (version 5).
     HiddenGridDims = "hidden_grid_dims",
     /// Pointer to the device heap (`malloc` in kernels).

@@ -47,6 +47,8 @@ pub struct KernelMetadata {
     pub language_version: Option<(u32, u32)>,
     /// Arguments in order, the hidden ones included.
     pub args: Vec<Arg>,
+    /// Where the caller's arguments begin, if nothing lists them: they follow each other there, each aligned to its size.
+    pub unlisted_args: Option<u32>,
     /// Size of the argument block.
     pub kernarg_segment_size: u32,
     /// Alignment of the argument block, a power of two.
@@ -170,6 +172,7 @@ fn read_kernel(fields: &Fields) -> Result<KernelMetadata> {
             .numbers::<2>(".language_version")?
             .map(|[a, b]| (a, b)),
         args,
+        unlisted_args: None,
         kernarg_segment_size,
         kernarg_segment_align: fields.alignment(".kernarg_segment_align")?.unwrap_or(1),
         group_segment_fixed_size: fields.number(".group_segment_fixed_size")?.unwrap_or(0),

@@ -74,7 +74,11 @@ impl Dispatch<'_> {
         let params = self.kernel.args();
         // The descriptor rules; a missing note (no metadata) leaves 0 there.
         let fixed_lds = info.descriptor.group_segment_fixed_size;
-        let explicit = arg::lay_out(&self.args, &params, info.kernarg_segment_size, fixed_lds);
+        let (size, dimensions) = (info.kernarg_segment_size, self.dimensions());
+        let explicit = match info.unlisted_args {
+            Some(first) => arg::lay_out_in_order(&self.args, first, size, fixed_lds, dimensions),
+            None => arg::lay_out(&self.args, &params, size, fixed_lds),
+        };
         let mut explicit = explicit.map_err(|problem| Error::Arguments {
             kernel: self.kernel.name().to_owned(),
             problem,

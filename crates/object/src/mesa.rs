@@ -1,0 +1,84 @@
+//! Kernels of Mesa's drivers for OpenCL.
+//!
+//! Sources: LLVM's "User Guide for AMDGPU Backend", "AMD Kernel Code" and "compute_pgm_rsrc1"; what LLVM writes for `amdgcn--`
+//! and `amdgcn-mesa-mesa3d`; the CLRX wiki, "Gallium ABI description", for what stands in front of the arguments.
+
+use crate::descriptor::{KernelDescriptor, UserSgpr};
+use crate::error::{Error, Result};
+use crate::metadata::{Arg, ArgKind, KernelMetadata};
+use crate::symbol::{Symbol, SymbolKind};
+use crate::target::Target;
+
+/// The addresses of `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and `COMPUTE_TMPRING_SIZE`.
+pub(crate) const RSRC1: u32 = 0xb848;
+const RSRC2: u32 = 0xb84c;
+const TMPRING_SIZE: u32 = 0xb860;
+/// Bytes of scratch of a wave that `COMPUTE_TMPRING_SIZE.WAVESIZE` counts.
+const WAVE_GRANULE: u32 = 1024;
+/// Dwords in front of the arguments: groups, items and the size of a group, each in three directions.
+const HEADER: [ArgKind; 9] = [
+    ArgKind::HiddenGroupCountX,
+    ArgKind::HiddenGroupCountY,
+    ArgKind::HiddenGroupCountZ,
+    ArgKind::HiddenItemCountX,
+    ArgKind::HiddenItemCountY,
+    ArgKind::HiddenItemCountZ,
+    ArgKind::HiddenGroupSizeX,
+    ArgKind::HiddenGroupSizeY,
+    ArgKind::HiddenGroupSizeZ,
+];
+
+/// The kernels of a file that says so what registers are to be set to, with their addresses.
+pub(crate) fn kernels(
+    pairs: &[[u32; 2]],
+    symbols: &[Symbol],
+    target: &Target,
+) -> Result<Vec<(u64, KernelMetadata, KernelDescriptor)>> {
+    let named = symbols.iter();
+    let named = named.filter(|s| s.global && s.kind == SymbolKind::Function);
+    let named: Vec<&Symbol> = named.collect();
+    let each = pairs.len() / named.len().max(1);
+    if each == 0 || each * named.len() != pairs.len() {
+        let (registers, kernels) = (pairs.len(), named.len());
+        return Err(Error::BadElf {
+            problem: format!("it sets {registers} registers for {kernels} kernels"),
+        });
+    }
+    let kernels = named.iter().zip(pairs.chunks_exact(each));
+    let read = kernels.map(|(symbol, pairs)| {
+        let descriptor = descriptor(pairs, target);
+        (symbol.address, metadata(&symbol.name), descriptor)
+    });
+    Ok(read.collect())
+}
+
+fn metadata(name: &str) -> KernelMetadata {
+    let header = HEADER.iter().zip((0..).step_by(4));
+    KernelMetadata {
+        name: name.to_owned(),
+        symbol: name.to_owned(),
+        args: header.map(|(kind, at)| Arg::of_dword(*kind, at)).collect(),
+        unlisted_args: Some(4 * HEADER.len() as u32),
+        kernarg_segment_align: 8,
+        ..KernelMetadata::default()
+    }
+}
+
+/// The start state that registers say. The first two user SGPRs have the address of the arguments.
+fn descriptor(pairs: &[[u32; 2]], target: &Target) -> KernelDescriptor {
+    let value = |of: u32| {
+        pairs
+            .iter()
+            .find(|pair| pair[0] == of)
+            .map_or(0, |pair| pair[1])
+    };
+    let tmpring = value(TMPRING_SIZE);
+    let mut descriptor = KernelDescriptor::of_registers(value(RSRC1), value(RSRC2), target);
+    // WAVESIZE, 24:12; a wave has 64 work-items.
+    descriptor.private_segment_fixed_size = (tmpring >> 12 & 0x1fff) * WAVE_GRANULE / 64;
+    // LDS_SIZE counts blocks of 64 dwords on gfx6, of 128 from gfx7 on.
+    let granule = if target.major() <= 6 { 256 } else { 512 };
+    descriptor.group_segment_fixed_size = descriptor.rsrc2.granulated_lds_size * granule;
+    descriptor.enable(UserSgpr::KernargSegmentPtr);
+    descriptor
+}
