@@ -11,18 +11,21 @@ const WORD3: u32 = 0x27fac;
 
 /// The code of some lines, on a device with one thread.
 fn module(chip: Chip, source: &str) -> Module {
+    let device = Device::builder(chip).threads(1).build().unwrap();
+    device.load_code(&code(chip, source)).unwrap()
+}
+
+/// Lines as words.
+fn code(chip: Chip, source: &str) -> Vec<u8> {
     let lines = source
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty());
-    let code: Vec<u8> = lines
-        .flat_map(|line| {
-            let inst = parse(line, chip).unwrap_or_else(|error| panic!("{line}: {error}"));
-            encode(&inst).expect(line).as_bytes().to_vec()
-        })
-        .collect();
-    let device = Device::builder(chip).threads(1).build().unwrap();
-    device.load_code(&code).unwrap()
+    let bytes = lines.flat_map(|line| {
+        let inst = parse(line, chip).unwrap_or_else(|error| panic!("{line}: {error}"));
+        encode(&inst).expect(line).as_bytes().to_vec()
+    });
+    bytes.collect()
 }
 
 fn shader(chip: Chip, stage: Stage, source: &str) -> Shader<'static> {
@@ -155,6 +158,107 @@ fn hulls_share_lds() {
     let expected: Vec<u32> = (0..128).rev().collect();
     assert_eq!(buffer.read::<u32>().unwrap(), expected);
     assert_eq!(outcome.complaints(), [""; 0], "a hull exports nothing");
+}
+
+/// A vertex's outputs lie in a ring, one behind the other as waves were started: there, each wave has 4 dwords of its 64 lanes,
+/// those of a lane 64 dwords apart. That is a buffer with the lane added to the index (23), an index stride of 64 (22:21) and
+/// elements of 4 bytes (20:19, fixed on gfx9), swizzled (31 of word 1); gfx8 and gfx9 have bits of the stride where gfx6 and
+/// gfx7 have the format (Vega ISA, 8.1.5). A geometry shader finds them through a plain descriptor: here primitive n asks for
+/// vertex 127 - n.
+#[test]
+fn exported_vertices_reach_geometry_by_the_ring() {
+    let vertices = "
+        v_cvt_f32_u32 v1, v0
+        v_mul_f32 v2, 0.5, v1
+        buffer_store_dword v1, off, s[0:3], s4 glc slc
+        buffer_store_dword v2, off, s[0:3], s4 offset:12 glc slc
+        s_waitcnt vmcnt(0)
+        s_endpgm";
+    let geometry = "
+        buffer_load_dword v2, v0, s[0:3], 0 offen
+        buffer_load_dword v3, v0, s[0:3], 0 offen offset:768
+        s_waitcnt vmcnt(0)
+        buffer_store_dwordx2 v[2:3], v1, s[4:7], 0 offen
+        s_mov_b32 m0, s8
+        s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_NOP)
+        s_endpgm";
+    for chip in CHIPS {
+        let module = module(chip, vertices);
+        let device = module.device().clone();
+        let ring = device.buffer_zeroed(2048).unwrap();
+        let format = match chip {
+            Chip::Gfx600 | Chip::Gfx701 => WORD3,
+            _ => 0xfac,
+        };
+        let element = if chip == Chip::Gfx900 { 0 } else { 1 << 19 };
+        let [low, high] = [0, 32].map(|n| (ring.address() >> n) as u32);
+        let swizzled = [
+            low,
+            high | 16 << 16 | 1 << 31,
+            2048,
+            format | element | 3 << 21 | 1 << 23,
+        ];
+        let outcome = Shader::new(&module, Stage::Export, "main")
+            .unwrap()
+            .items(128)
+            .user_data(&swizzled)
+            .own(&[0, 1024])
+            .input(&(0..128).collect::<Vec<_>>())
+            .run()
+            .unwrap();
+        assert_eq!(outcome.complaints(), [""; 0], "{chip}");
+        let lies = ring.read::<u32>().unwrap();
+        for n in 0..128usize {
+            let at = n / 64 * 256 + n % 64;
+            assert_eq!(lies[at], (n as f32).to_bits(), "{chip} {n}");
+            assert_eq!(lies[at + 3 * 64], (n as f32 / 2.0).to_bits(), "{chip} {n}");
+        }
+
+        let code = code(chip, geometry);
+        let out = device.buffer_zeroed(1024).unwrap();
+        let vertex = |n: u32| (127 - n) / 64 * 1024 + (127 - n) % 64 * 4;
+        let outcome = Shader::new(&device.load_code(&code).unwrap(), Stage::Geometry, "main")
+            .unwrap()
+            .items(128)
+            .user_data(&[low, high, 2048, WORD3])
+            .arg(&out)
+            .user_data(&[1024, WORD3])
+            .own(&[0, 1])
+            .input(&(0..128).map(vertex).collect::<Vec<_>>())
+            .input(&(0..128).map(|n| 8 * n).collect::<Vec<_>>())
+            .run()
+            .unwrap();
+        assert_eq!(outcome.messages.len(), 2);
+        let want = (0..128).rev().flat_map(|n| [n as f32, n as f32 / 2.0]);
+        assert_eq!(
+            out.read::<f32>().unwrap(),
+            want.collect::<Vec<_>>(),
+            "{chip}"
+        );
+    }
+}
+
+/// Two waves, each of which sees what it has stored itself.
+#[test]
+fn waves_of_stages_have_scratch() {
+    let source = "
+        s_mov_b32 s0, 0
+        scratch_store_dword off, v0, s0 offset:60
+        s_waitcnt vmcnt(0)
+        s_barrier
+        scratch_load_dword v1, off, s0 offset:60
+        s_waitcnt vmcnt(0)
+        exp mrt0 v1, off, off, off done vm
+        s_endpgm";
+    let pixels = |scratch| {
+        let shader = shader(Chip::Gfx900, Stage::Pixel, source).scratch(scratch);
+        let shader = shader.items(128).group(128);
+        shader.input(&(0..128).collect::<Vec<_>>()).run()
+    };
+    let wanted: Vec<_> = (0..128).map(Some).collect();
+    assert_eq!(values(&pixels(64).unwrap(), "mrt0", 0), wanted);
+    let told = pixels(32).unwrap_err().to_string();
+    assert!(told.contains("which has 32 bytes"), "{told}");
 }
 
 /// Message 2 is MSG_GS with its operation in bits 5:4 (1 cut, 2 emit), 3 MSG_GS_DONE (Vega ISA, 12.5 S_SENDMSG).

@@ -53,6 +53,9 @@ pub struct StageOptions {
     /// What the LDS of each work-group begins with
     #[arg(long = "lds", value_name = "SPEC", requires = "stage")]
     lds: Option<OsString>,
+    /// Bytes of scratch of an item, for flat and scratch accesses
+    #[arg(long, value_name = "BYTES", requires = "stage", default_value_t = 0)]
+    scratch: u32,
     /// The colors of borders that image samplers name by number, four dwords each
     #[arg(long, value_name = "SPEC", requires = "stage")]
     border_colors: Option<OsString>,
@@ -86,6 +89,7 @@ impl StageOptions {
             shader = shader.arg(value);
         }
         shader = shader.lds_bytes(arguments.dynamic_lds());
+        shader = shader.scratch(self.scratch);
         if let Some(colors) = &colors {
             shader = shader.border_colors(colors.address());
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use wavetank_ir::LANES;
 use wavetank_isa::numbers::lds_of_group;
-use wavetank_machine::gcn::{Launch, Occupancy, StageLaunch, UserData};
+use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, StageLaunch, UserData};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
 use wavetank_machine::{Exported, Fault, Grid, Group};
 use wavetank_object::{Segment, Symbol};
@@ -45,6 +45,7 @@ pub struct Shader<'a> {
     inputs: Vec<Vec<u32>>,
     lds: Vec<u32>,
     lds_bytes: u32,
+    scratch: u32,
     border_colors: Option<u64>,
     mode: u32,
     args: Vec<Arg>,
@@ -73,6 +74,7 @@ impl<'a> Shader<'a> {
             inputs: Vec::new(),
             lds: Vec::new(),
             lds_bytes: 0,
+            scratch: 0,
             border_colors: None,
             mode: MODE,
             args: Vec::new(),
@@ -143,6 +145,13 @@ impl<'a> Shader<'a> {
     /// Bytes of LDS that a work-group has; at least what it begins with.
     pub fn lds_bytes(mut self, bytes: u32) -> Self {
         self.lds_bytes = bytes;
+        self
+    }
+
+    /// Bytes of scratch of an item, for flat and `scratch_` accesses. At first 0. What is reached by a descriptor is a buffer of
+    /// the caller's: that in the user data, and where each wave's part begins as a register of its [own](Self::own).
+    pub fn scratch(mut self, bytes: u32) -> Self {
+        self.scratch = bytes;
         self
     }
 
@@ -303,6 +312,10 @@ impl<'a> Shader<'a> {
                 "it would have {lds_bytes} bytes of LDS, and a work-group has at most {most}"
             )));
         };
+        let scratch = self.scratch.checked_mul(LANES as u32);
+        let scratch = scratch.and_then(|bytes| bytes.checked_next_multiple_of(SCRATCH_GRANULE));
+        let scratch_wave_bytes = scratch
+            .ok_or_else(|| self.wrong(format!("{} bytes of scratch are too many", self.scratch)))?;
         let mode = self.mode;
         Ok(StageLaunch {
             launch: Launch {
@@ -314,7 +327,7 @@ impl<'a> Shader<'a> {
                 vgprs: VGPRS as u32,
                 sgprs: SGPRS as u32,
                 lds_bytes,
-                scratch_wave_bytes: 0,
+                scratch_wave_bytes,
                 trap_handler: None,
                 user: UserData::default(),
             },
