@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 
 use crate::bytes::{field, u32_at};
+use crate::clover;
 use crate::descriptor::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE, KernelDescriptor};
 use crate::elf::{Driver, Elf, Note, Relocation, Segment};
 use crate::error::{Error, Result};
@@ -73,7 +74,7 @@ impl CodeObject {
     /// Any of [`Error`] but those of bundles. The bytes are not trusted: whatever they are, nothing panics, and no more
     /// memory is taken than a small multiple of their length.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
-        Self::read_elf(bytes, false)
+        Self::parse_for(bytes, None)
     }
 
     /// As [`parse`](Self::parse), but takes what compilers make for drivers of graphics (PAL, Mesa), too: shaders are
@@ -82,10 +83,38 @@ impl CodeObject {
     /// # Errors
     /// Those of [`parse`](Self::parse).
     pub fn parse_shaders(bytes: &[u8]) -> Result<Self> {
-        Self::read_elf(bytes, true)
+        Self::read_elf(bytes, true, None)
     }
 
-    fn read_elf(bytes: &[u8], graphics: bool) -> Result<Self> {
+    /// As [`parse`](Self::parse), for a chip: files of old compilers for Mesa do not name theirs.
+    pub(crate) fn parse_for(bytes: &[u8], chip: Option<&Target>) -> Result<Self> {
+        if !clover::is_program(bytes) {
+            return Self::read_elf(bytes, false, chip);
+        }
+        let program = clover::Program::read(bytes)?;
+        let mut object = Self::read_elf(program.object, false, chip)?;
+        for listed in &program.kernels {
+            object.list_args(listed)?;
+        }
+        Ok(object)
+    }
+
+    /// Tells the arguments of a kernel, which a list beside the file has.
+    fn list_args(&mut self, listed: &clover::Listed) -> Result<()> {
+        let index = self.kernel_index(&listed.name);
+        let Some(kernel) = index.map(|index| &mut self.kernels[index].metadata) else {
+            return Err(Error::BadKernel {
+                kernel: listed.name.clone(),
+                problem: "the program's code object does not have it".to_owned(),
+            });
+        };
+        let (args, size) = listed.args(kernel.unlisted_args.take().unwrap_or(0))?;
+        kernel.args.extend(args);
+        kernel.kernarg_segment_size = kernel.kernarg_segment_size.max(size);
+        Ok(())
+    }
+
+    fn read_elf(bytes: &[u8], graphics: bool, chip: Option<&Target>) -> Result<Self> {
         let elf = Elf::parse(bytes)?;
         let driver = elf.driver(graphics)?;
         let notes = elf.notes()?;
@@ -93,8 +122,8 @@ impl CodeObject {
             Driver::Hsa(version) => (version, read_target(version, elf.flags(), &notes)?),
             // Flags are those of version 3, the kernels of Mesa those of version 2.
             Driver::Graphics => (3, Target::from_flags(3, elf.flags())?),
-            Driver::Mesa3d => (2, Target::from_flags(3, elf.flags())?),
-            Driver::Clover => (0, Target::from_flags(3, elf.flags())?),
+            Driver::Mesa3d => (2, mesa_target(elf.flags(), chip)?),
+            Driver::Clover => (0, mesa_target(elf.flags(), chip)?),
         };
         let metadata = read_metadata(&notes)?;
         let segments = elf.segments()?;
@@ -420,6 +449,14 @@ fn find<'a>(by_name: &[u32], name_of: impl Fn(usize) -> &'a str, name: &str) -> 
     let first = by_name.partition_point(|n| name_of(*n as usize) < name);
     let found = *by_name.get(first)? as usize;
     (name_of(found) == name).then_some(found)
+}
+
+/// Compilers before LLVM 6 wrote no flags: then it is the chip that is asked for.
+fn mesa_target(flags: u32, chip: Option<&Target>) -> Result<Target> {
+    match chip {
+        Some(chip) if flags == 0 => Ok(chip.clone()),
+        _ => Target::from_flags(3, flags),
+    }
 }
 
 /// Version 2 names its chip in notes; from version 3 on it stands in `e_flags`.

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::foreign::driver_of;
 use crate::mesa::RSRC1;
 use crate::symbol::{Symbol, SymbolKind};
-use relocatable::places;
+use relocatable::{align, places, takes_memory};
 pub(crate) use relocations::Relocation;
 #[cfg(test)]
 pub(crate) use relocations::RelocationSymbol;
@@ -144,7 +144,9 @@ impl<'a> Elf<'a> {
             header,
             programs: header.program_headers(LE, bytes).map_err(damaged)?,
             places: match header.e_type(LE) {
-                elf::ET_REL => places(&sections)?,
+                elf::ET_REL => places(&sections).ok_or_else(|| {
+                    damaged("its sections have sizes or alignments that no memory has")
+                })?,
                 _ => Vec::new(),
             },
             sections,
@@ -289,6 +291,27 @@ impl<'a> Elf<'a> {
             )));
         }
         Ok(segment)
+    }
+
+    fn sections_as_segments(&self) -> Result<Vec<Segment>> {
+        let sections = self.sections.iter().zip(&self.places);
+        let taken = sections.filter(|(section, _)| takes_memory(section));
+        let segments = taken.map(|(section, address)| {
+            let flags = section.sh_flags(LE).0;
+            let (file_offset, file_size) = section.file_range(LE).unwrap_or_default();
+            slice(self.bytes, file_offset, file_size, "a section")?;
+            Ok(Segment {
+                address: *address,
+                file_offset,
+                file_size,
+                memory_size: section.sh_size(LE),
+                align: align(section),
+                readable: true,
+                writable: flags & elf::SHF_WRITE.0 != 0,
+                executable: flags & elf::SHF_EXECINSTR.0 != 0,
+            })
+        });
+        segments.collect()
     }
 
     /// Where a section of a relocatable file has been put; 0 for others, whose addresses say all.

@@ -58,7 +58,7 @@ pub enum Error {
          run: build its source with `-target amdgcn-amd-amdhsa`"
     )]
     OtherDriver {
-        /// Who keeps programs so, e.g. `Mesa's Clover`.
+        /// Who keeps programs so, e.g. `AMD's Catalyst`.
         driver: &'static str,
     },
     /// An object file that has not been linked.

@@ -25,6 +25,7 @@
 
 mod bundle;
 mod bytes;
+mod clover;
 mod code_object;
 mod compressed;
 mod descriptor;

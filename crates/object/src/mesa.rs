@@ -57,7 +57,9 @@ fn metadata(name: &str) -> KernelMetadata {
     KernelMetadata {
         name: name.to_owned(),
         symbol: name.to_owned(),
-        args: header.map(|(kind, at)| Arg::of_dword(*kind, at)).collect(),
+        args: header
+            .map(|(kind, at)| Arg::unnamed(*kind, at, 4))
+            .collect(),
         unlisted_args: Some(4 * HEADER.len() as u32),
         kernarg_segment_align: 8,
         ..KernelMetadata::default()

@@ -52,7 +52,7 @@ pub fn open_all(bytes: &[u8], wanted: Option<&str>) -> Result<Vec<CodeObject>> {
         Some(Embedded::Images(place)) => return from_bundles(&images(place), wanted.as_ref()),
         None => {}
     }
-    let object = CodeObject::parse(bytes)?;
+    let object = CodeObject::parse_for(bytes, wanted.as_ref())?;
     match wanted {
         Some(wanted) if !object.target().serves(&wanted) => Err(Error::TargetMissing {
             wanted: wanted.to_string(),

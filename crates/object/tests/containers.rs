@@ -175,17 +175,39 @@ fn programs_of_other_drivers_are_named() {
     // With 32 bits, class 1, too.
     let old = patched(&patched(GFX900, 18, &0xaf5au16.to_le_bytes()), 4, &[1]);
     assert!(told(&old).contains("Catalyst (OpenCL 2.0)"));
+}
 
-    // Clover: the number of kernels, the first one's name with its length, and an ELF file behind its arguments.
-    let mut clover = [1u32, 3].map(u32::to_le_bytes).concat();
-    clover.extend(b"sum\0\0\0\0\x01\0\0\0");
-    assert!(told(&clover).contains("neither an ELF file"));
-    clover.extend(GFX900);
-    let sentence = told(&clover);
-    assert!(
-        sentence.contains("Mesa's Clover") && sentence.ends_with("`-target amdgcn-amd-amdhsa`"),
-        "{sentence}"
-    );
+/// A program of Clover with the kernel `sum`: its arguments, by type, size, size and alignment for the chip, extension and
+/// meaning, and an ELF file.
+fn clover(args: &[[u32; 6]], elf: &[u8]) -> Vec<u8> {
+    let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
+    let size = elf.len() as u32;
+    [
+        words(&[1, 3]),
+        b"sum".to_vec(),
+        words(&[0, 0, args.len() as u32]),
+        args.iter().flat_map(|arg| words(arg)).collect(),
+        // Number, type (0, code), and its size three times.
+        words(&[1, 0, 0, size, size + 4, size]),
+        elf.to_vec(),
+    ]
+    .concat()
+}
+
+#[test]
+fn programs_of_clover_are_told() {
+    let told = |bytes: &[u8]| open(bytes, Some("gfx600")).unwrap_err().to_string();
+    let argument = [2, 8, 8, 8, 0, 0];
+    let file = clover(&[argument], GFX900);
+    for end in 0..file.len() - GFX900.len() {
+        assert!(!told(&file[..end]).is_empty());
+    }
+    assert!(told(&file[..40]).contains("neither an ELF file"));
+    assert!(told(&file[..200]).contains("a section of the program"));
+    let huge = clover(&[[0, 8, !0, 8, 0, 0], argument], GFX900);
+    assert!(told(&clover(&[], &huge)).contains("none of the program's sections"));
+    // What it lists has to be there.
+    assert!(told(&file).contains("does not have it"), "{}", told(&file));
 }
 
 fn names(file: &[u8]) -> Vec<String> {

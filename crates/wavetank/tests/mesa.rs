@@ -100,6 +100,52 @@ fn kernels_are_told_the_shape_of_the_grid() {
     }
 }
 
+/// What Clover keeps has the arguments in a list: type, size, size and alignment for the chip, extension, meaning.
+#[test]
+fn programs_of_clover_list_arguments() {
+    let words = |words: &[u32]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
+    let (value, buffer) = ([0, 4, 4, 4, 0, 0], [2, 8, 8, 8, 0, 0]);
+    let args = [
+        value,
+        buffer,
+        buffer,
+        value,
+        [0, 4, 4, 4, 0, 1],
+        [0, 4, 4, 4, 0, 2],
+    ];
+    for (chip, object) in mesa3d().into_iter().chain(clover()) {
+        let size = object.len() as u32;
+        let program = [
+            words(&[1, 5]),
+            b"saxpy".to_vec(),
+            words(&[1, 0, 6]),
+            words(args.as_flattened()),
+            words(&[1, 1, 0, size, size + 4, size]),
+            object.to_vec(),
+        ];
+        let (device, module) = load(chip, &program.concat());
+        let kernel = module.kernel("saxpy").unwrap();
+        assert_eq!(kernel.args().len(), 4);
+        let [x, y] = [2.0f32, 5.0].map(|x| device.buffer_from(&[x; 64]).unwrap());
+        let args: [Arg; 4] = [3.0f32.into(), (&x).into(), (&y).into(), 64u32.into()];
+        kernel
+            .dispatch()
+            .grid(64)
+            .block(GROUP)
+            .args(args)
+            .run()
+            .unwrap();
+        assert_eq!(y.read::<f32>().unwrap(), [11.0; 64], "{chip}");
+        let wrong = kernel
+            .dispatch()
+            .grid(64)
+            .block(GROUP)
+            .args([Arg::U32(1)])
+            .run();
+        assert!(wrong.unwrap_err().to_string().contains("takes 4 arguments"));
+    }
+}
+
 #[test]
 fn kernels_have_scratch() {
     for (chip, object) in mesa3d() {

@@ -37,15 +37,15 @@ pub struct Arg {
 }
 
 impl Arg {
-    /// A dword that the runtime fills.
-    pub(crate) fn of_dword(kind: ArgKind, offset: u32) -> Arg {
+    /// An argument of which nothing else is known.
+    pub(crate) fn unnamed(kind: ArgKind, offset: u32, size: u32) -> Arg {
         Arg {
             name: None,
             type_name: None,
             kind,
             offset,
-            size: 4,
-            align: 4,
+            size,
+            align: size.max(1).next_power_of_two().min(16),
             pointee_align: None,
             address_space: None,
             access: None,

@@ -1,0 +1,147 @@
+//! Programs as Mesa's Clover keeps them: a list of kernels with their arguments, and a code object of
+//! [Mesa](crate::mesa) among sections.
+//!
+//! Source: the CLRX wiki, "CLRadeonExtender Assembler Gallium handling", and what CLRX reads. All fields have 32 bits: the
+//! number of kernels; of each the length of its name, the name, its section, its offset there, the number of arguments, and of
+//! each of those type, size, size and alignment for the chip, extension and meaning. Then the number of sections, and of each
+//! its number, type, size, the size with the next field, the size again, and the bytes.
+
+use crate::bytes::{slice, u32_at};
+use crate::error::{Error, Result};
+use crate::metadata::{Arg, ArgKind};
+
+/// How ELF files begin.
+const ELF: &[u8] = b"\x7fELF";
+/// The most kernels, and bytes of a name, that are believed.
+const MOST: u32 = 4096;
+
+/// A program.
+pub(crate) struct Program<'a> {
+    pub kernels: Vec<Listed>,
+    /// The code object.
+    pub object: &'a [u8],
+}
+
+/// What a program says about a kernel.
+pub(crate) struct Listed {
+    pub name: String,
+    args: Vec<Argument>,
+}
+
+struct Argument {
+    kind: ArgKind,
+    size: u32,
+    target_size: u32,
+    align: u32,
+}
+
+/// Whether the bytes begin with a number of kernels and the name of the first.
+pub(crate) fn is_program(bytes: &[u8]) -> bool {
+    let mut start = Reader { bytes, at: 0 };
+    let name = |start: &mut Reader| {
+        let kernels = start.number().ok()?;
+        let name = start.name().ok()?;
+        let printable = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+        ((1..=MOST).contains(&kernels) && printable).then_some(())
+    };
+    name(&mut start).is_some() && memchr::memmem::find(bytes, ELF).is_some()
+}
+
+impl<'a> Program<'a> {
+    /// Reads what [`is_program`].
+    pub fn read(bytes: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader { bytes, at: 0 };
+        let kernels = (0..reader.number()?).map(|_| reader.kernel());
+        let kernels = kernels.collect::<Result<_>>()?;
+        for _ in 0..reader.number()? {
+            let section = reader.section()?;
+            if section.starts_with(ELF) {
+                let object = section;
+                return Ok(Program { kernels, object });
+            }
+        }
+        Err(Error::BadElf {
+            problem: "none of the program's sections holds an ELF file".to_owned(),
+        })
+    }
+}
+
+impl Listed {
+    /// The arguments, which begin at an offset, and the size of the block with them.
+    pub fn args(&self, first: u32) -> Result<(Vec<Arg>, u32)> {
+        let (mut args, mut next) = (Vec::new(), 0u32);
+        for argument in &self.args {
+            let at = next.checked_next_multiple_of(argument.align.max(1));
+            let end = at.and_then(|at| at.checked_add(argument.target_size));
+            let end = end.filter(|end| end.checked_add(first + 4).is_some());
+            let (Some(at), Some(end)) = (at, end) else {
+                return Err(Error::BadKernel {
+                    kernel: self.name.clone(),
+                    problem: "its arguments take more than 4 GiB".to_owned(),
+                });
+            };
+            args.push(Arg::unnamed(argument.kind, first + at, argument.size));
+            next = end;
+        }
+        Ok((args, first + next.next_multiple_of(4)))
+    }
+}
+
+/// Reads field by field.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, size: u64, what: &str) -> Result<&'a [u8]> {
+        let taken = slice(self.bytes, self.at, size, what)?;
+        self.at += size;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u32> {
+        Ok(u32_at(self.take(4, "a field of the program")?, 0))
+    }
+
+    fn name(&mut self) -> Result<&'a [u8]> {
+        let length = self.number()?;
+        self.take(length.into(), "the name of a kernel")
+    }
+
+    fn kernel(&mut self) -> Result<Listed> {
+        let name = String::from_utf8_lossy(self.name()?).into_owned();
+        let [_section, _offset] = [self.number()?, self.number()?];
+        let args = (0..self.number()?).map(|_| self.argument());
+        let args = args.collect::<Result<_>>()?;
+        Ok(Listed { name, args })
+    }
+
+    fn argument(&mut self) -> Result<Argument> {
+        let fields = self.take(24, "an argument of a kernel")?;
+        let [kind, size, target_size, align, _extension, meaning] =
+            std::array::from_fn(|n| u32_at(fields, 4 * n));
+        // Constant and global pointers are 1 and 2, local ones 3; 4 to 8 are images and samplers, which these drivers never had.
+        let kind = match (meaning, kind) {
+            (0, 0) => ArgKind::ByValue,
+            (0, 1 | 2) => ArgKind::GlobalBuffer,
+            (0, 3) => ArgKind::DynamicSharedPointer,
+            (0, _) => ArgKind::Image,
+            (1, _) => ArgKind::HiddenGridDims,
+            (2, _) => ArgKind::HiddenGlobalOffsetX,
+            _ => ArgKind::HiddenNone,
+        };
+        Ok(Argument {
+            kind,
+            size: size.min(target_size),
+            target_size,
+            align,
+        })
+    }
+
+    fn section(&mut self) -> Result<&'a [u8]> {
+        let [_number, _type, size] = [self.number()?, self.number()?, self.number()?];
+        let [_with_field, _again] = [self.number()?, self.number()?];
+        self.take(size.into(), "a section of the program")
+    }
+}
