@@ -81,6 +81,22 @@ fn dynamic_lds_is_an_argument_of_opencl() {
 }
 
 /// The samples of `examples` for chips before gfx9, as the README launches them.
+/// Two waves trap with number 3, and go on behind it.
+#[test]
+fn waves_that_trap_go_to_a_function_of_the_file() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../wavetank/tests/data/trap-gfx900.hsaco"
+    );
+    let launch = format!("launch {file} --grid 128 --block 64 --arg print:u32:1");
+    let handled = format!("{launch} --trap-handler handler --trap-memory print:u32:1");
+    let wanted = "out: 1 u32\n    0  7\ntrap memory: 1 u32\n    0  6\n";
+    assert_eq!(wavetank(&handled).success(), wanted);
+    wavetank(&launch).failure(1, &["s_trap 3"]);
+    let told = "--trap-handler nothing: there is no such function";
+    wavetank(&format!("{launch} --trap-handler nothing")).refused(&[told]);
+}
+
 #[test]
 fn older_chips_run_their_samples() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");

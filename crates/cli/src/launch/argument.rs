@@ -32,8 +32,12 @@ enum After {
 }
 
 impl Arguments {
-    /// Makes what the specs ask for, on a device, for a kernel with these parameters.
-    pub fn prepare(specs: &[OsString], device: &Device, params: &[&Param]) -> Result<Arguments> {
+    /// Makes what the specs ask for, on a device, for a kernel with these parameters; `None` if nothing lists them.
+    pub fn prepare(
+        specs: &[OsString],
+        device: &Device,
+        params: Option<&[&Param]>,
+    ) -> Result<Arguments> {
         let mut out = Arguments {
             values: Vec::new(),
             dynamic_lds: 0,
@@ -48,7 +52,7 @@ impl Arguments {
         Ok(out)
     }
 
-    fn add(&mut self, spec: Spec, device: &Device, params: &[&Param]) -> Result {
+    fn add(&mut self, spec: Spec, device: &Device, params: Option<&[&Param]>) -> Result {
         let buffer = match spec {
             Spec::Scalar(value) => {
                 self.values.push(value);
@@ -93,20 +97,42 @@ impl Arguments {
         Ok(())
     }
 
-    /// LDS is the argument of an LDS pointer (OpenCL); elsewhere it adds to what the kernel has (HIP).
-    fn add_lds(&mut self, bytes: u32, params: &[&Param]) {
-        let next = params.get(self.values.len()).map(|param| param.kind);
+    /// LDS is the argument of an LDS pointer (OpenCL), also where nothing lists arguments; elsewhere it adds to what the
+    /// kernel has (HIP).
+    fn add_lds(&mut self, bytes: u32, params: Option<&[&Param]>) {
+        let next = params.map(|params| params.get(self.values.len()).map(|param| param.kind));
         match next {
-            Some(ArgKind::DynamicSharedPointer) => self.values.push(Arg::Lds(bytes)),
+            None | Some(Some(ArgKind::DynamicSharedPointer)) => self.values.push(Arg::Lds(bytes)),
             _ => self.dynamic_lds = self.dynamic_lds.saturating_add(bytes),
         }
     }
 
     /// What the argument that comes next is called.
-    fn next_name(&self, params: &[&Param]) -> String {
+    fn next_name(&self, params: Option<&[&Param]>) -> String {
         let at = self.values.len();
-        let name = params.get(at).and_then(|param| param.name.clone());
+        let param = params.and_then(|params| params.get(at));
+        let name = param.and_then(|param| param.name.clone());
         name.unwrap_or_else(|| format!("arg{at}"))
+    }
+
+    /// The same under a name, for what is no argument of a kernel.
+    pub fn named(mut self, name: &str) -> Arguments {
+        for after in &mut self.after {
+            if let After::Print(_, shown, _) = after {
+                name.clone_into(shown);
+            }
+        }
+        self
+    }
+
+    /// The one address that was asked for: that of a buffer, or 64 bits; 0 if nothing was.
+    pub fn address(&self) -> Result<u64> {
+        match self.values.as_slice() {
+            [] => Ok(0),
+            [Arg::Buffer(buffer)] => Ok(buffer.address()),
+            [Arg::U64(address)] => Ok(*address),
+            _ => Err(Failure::usage("an address is that of a buffer, or u64:N")),
+        }
     }
 
     /// The kernel's explicit arguments.

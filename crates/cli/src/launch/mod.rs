@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use wavetank::{Dims, Kernel, Module};
-use wavetank_quote::some_of;
+use wavetank_quote::{plain, some_of};
 
 use crate::code_file::CodeFile;
 use crate::exit::{Failure, Result, print};
@@ -102,6 +102,17 @@ pub struct Launch {
     /// Print each executed instruction of chosen waves with the registers it changed (see below)
     #[arg(long, value_name = "FILTER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     trace: Option<String>,
+    /// The function of the file at which waves go on that trap (TBA)
+    #[arg(
+        long,
+        value_name = "FUNCTION",
+        requires = "grid",
+        conflicts_with = "stage"
+    )]
+    trap_handler: Option<String>,
+    /// What the trap handler finds in TMA: u64:N, or the address of a buffer
+    #[arg(long, value_name = "SPEC", requires = "trap_handler")]
+    trap_memory: Option<OsString>,
     #[command(flatten)]
     stage: StageOptions,
 }
@@ -132,7 +143,11 @@ impl Launch {
             return self.calls(&module);
         };
         let kernel = self.choose(&module)?;
-        let arguments = Arguments::prepare(&self.args, &device, &kernel.args())?;
+        let listed = kernel.info().unlisted_args.is_none();
+        let params = listed.then(|| kernel.args());
+        let arguments = Arguments::prepare(&self.args, &device, params.as_deref())?;
+        let trap_memory = Arguments::prepare(self.trap_memory.as_slice(), &device, Some(&[]))?;
+        let trap_memory = trap_memory.named("trap memory");
 
         let mut dispatch = kernel
             .dispatch()
@@ -143,6 +158,9 @@ impl Launch {
             .count(self.stats);
         if let Some(timeout) = self.timeout {
             dispatch = dispatch.timeout(timeout);
+        }
+        if let Some(handler) = self.handler(&module)? {
+            dispatch = dispatch.trap_handler(handler, trap_memory.address()?);
         }
         let tracer = filter.map(|filter| Tracer::new(filter, device.chip()));
         let result = match &tracer {
@@ -167,10 +185,23 @@ impl Launch {
             eprintln!("wavetank: {overrun}");
         }
         arguments.deliver()?;
+        trap_memory.deliver()?;
         match self.stats {
             true => print(&stats(&kernel, grid, block, &report)),
             false => Ok(()),
         }
+    }
+
+    /// The address of the trap handler.
+    fn handler(&self, module: &Module) -> Result<Option<u64>> {
+        let Some(name) = &self.trap_handler else {
+            return Ok(None);
+        };
+        let symbol = module.symbol(name).map(|(address, _)| address);
+        let problem = || format!("--trap-handler {}: there is no such function", plain(name));
+        symbol
+            .map(Some)
+            .ok_or_else(|| Failure::usage(problem()).of(&self.file))
     }
 
     /// Prints the calls of the kernel that is named, or of all.

@@ -8,7 +8,6 @@ use half::f16;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use wavetank::ir::LANES;
-use wavetank::object::Arg as Param;
 use wavetank::stage::{ExportTarget, Outcome, Shader, Stage};
 use wavetank::{Arg, Buffer, Device, Dims, Exported, Message};
 use wavetank_quote::plain;
@@ -82,7 +81,7 @@ impl StageOptions {
     pub fn run(&self, stage: Stage, call: Call<'_>) -> Result {
         let file = CodeFile::read(call.file)?;
         let device = call.running.device(file.chip_of_shaders(call.gpu)?)?;
-        let arguments = Arguments::prepare(call.args, &device, &[] as &[&Param])?;
+        let arguments = Arguments::prepare(call.args, &device, Some(&[]))?;
         let colors = self.border_colors(&device)?;
         let mut shader = self.shader(stage, &call, &file, &device)?;
         for value in arguments.values() {
