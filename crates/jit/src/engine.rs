@@ -8,7 +8,7 @@ use std::time::Instant;
 use wavetank_interp::single::{Ctx, ROOM};
 use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
-use wavetank_machine::{Backend, Stop, Why};
+use wavetank_machine::{Backend, Ran, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{Cache, Caught, Key, Modes};
 
@@ -235,7 +235,6 @@ fn modes_of(wave: &Wave) -> Modes {
     Modes::of_wave(&state.hw, state.s[usize::from(sreg::M0)])
 }
 
-
 /// A block at which a wave went on.
 type Resumed = (Key, NonNull<Known>);
 
@@ -278,6 +277,10 @@ impl<'p> Jitted<'p> {
 
 impl Backend for Jitted<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+        self.run_turn(wave, memory).into()
+    }
+
+    fn run_turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
         memory.enter();
         wave.make_room(ROOM);
         // Where the wave comes from: a link to fill in.
@@ -294,7 +297,7 @@ impl Backend for Jitted<'_> {
                 Some(known) => known,
                 None if self.program.hot == 0 || enters => self.make(key, pc, modes),
                 None => match self.cold.run_cold(wave, memory, self.program.hot) {
-                    Some(stop) => return stop,
+                    Some(stop) => return stop.into(),
                     None => {
                         let (pc, modes) = (wave.uniform().pc, modes_of(wave));
                         let at = Key::new(pc, modes);
@@ -314,7 +317,7 @@ impl Backend for Jitted<'_> {
                     // The interpreter finds out for itself.
                     caught.release(wave.uniform_mut());
                     match self.cold.run_cold(wave, memory, self.program.hot) {
-                        Some(stop) => return stop,
+                        Some(stop) => return stop.into(),
                         None => continue,
                     }
                 }
@@ -331,15 +334,10 @@ impl Backend for Jitted<'_> {
                 caught.release(wave.uniform_mut());
             }
             match left {
-                // These are made where they go: what was just written piece by piece is not copied at once.
-                Left::Ended(pc) => return Stop { pc, why: Why::End },
-                Left::AtBarrier(pc) => {
-                    let why = Why::Barrier;
-                    return Stop { pc, why };
-                }
+                Left::Ran(ran) => return ran,
                 Left::Stopped(stop) => match caught.catch(&stop, wave.uniform_mut()) {
                     Some(modes) => entering = Some(modes),
-                    None => return stop,
+                    None => return (*stop).into(),
                 },
                 Left::At(head, way) => from = Some((head, way)),
                 Left::Somewhere => {}
@@ -350,12 +348,10 @@ impl Backend for Jitted<'_> {
 
 /// Where compiled code left the wave.
 enum Left {
-    /// It ended at an instruction.
-    Ended(u64),
-    /// It waits at a barrier, which is at this address.
-    AtBarrier(u64),
-    /// It stopped.
-    Stopped(Stop),
+    /// Its turn is over.
+    Ran(Ran),
+    /// A step stopped it.
+    Stopped(Box<Stop>),
     /// Behind a block, on a way that leads to nobody yet.
     At(*const Head, usize),
     /// Behind a block.
@@ -380,19 +376,20 @@ impl Jitted<'_> {
         // SAFETY: heads live as long as the program.
         let head = unsafe { &*back.head };
         let way = match back.exit {
-            exit if exit == Exit::Ended as u64 => return Left::Ended(head.end),
-            exit if exit == Exit::Barrier as u64 => return Left::AtBarrier(head.end),
+            exit if exit == Exit::Ended as u64 => return Left::Ran(Ran::End(head.end)),
+            exit if exit == Exit::Barrier as u64 => return Left::Ran(Ran::Barrier(head.end)),
             exit if exit == Exit::Stop as u64 => {
-                return Left::Stopped(ctx.stop.take().expect("who stops says why"));
+                let stop = ctx.stop.take().expect("who stops says why");
+                return Left::Stopped(Box::new(stop));
             }
             exit if exit == Exit::Unlinked as u64 => return Left::At(head, 0),
             exit if exit == Exit::UnlinkedTaken as u64 => return Left::At(head, 1),
             exit => usize::from(exit == Exit::Taken as u64),
         };
         // SAFETY: the files are those of the wave, and no compiled code is running.
-        let paid = unsafe { head.toll.pay(way, &mut *uniform, &*vector.cast()) };
+        let paid = unsafe { head.toll.pay_turn(way, &mut *uniform, &*vector.cast()) };
         match paid {
-            Some(stop) => Left::Stopped(stop),
+            Some(ran) => Left::Ran(ran),
             None => Left::Somewhere,
         }
     }

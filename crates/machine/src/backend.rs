@@ -66,10 +66,79 @@ impl From<Fault> for Stop {
     }
 }
 
+/// A [`Stop`] as a function returns it that is called often: with one word beside its kind it goes through registers. What has
+/// just been written to memory piece by piece is slow to copy.
+#[derive(Debug)]
+pub enum Ran {
+    /// [`Why::End`], at this instruction.
+    End(u64),
+    /// [`Why::Barrier`].
+    Barrier(u64),
+    /// A [`Why::Yield`], where others have their turn because this one is over.
+    BackEdge(u64),
+    /// The same.
+    Jump(u64),
+    /// The same.
+    Wait(u64),
+    /// A [`Why::Yield`], where the wave waits for others.
+    Poll(u64),
+    /// The same.
+    Sleep(u64),
+    /// All others.
+    Else(Box<Stop>),
+}
+
+impl Ran {
+    /// A [`Why::Yield`] at an instruction.
+    #[inline]
+    pub fn to(point: YieldPoint, pc: u64) -> Ran {
+        match point {
+            YieldPoint::BackEdge => Ran::BackEdge(pc),
+            YieldPoint::Jump => Ran::Jump(pc),
+            YieldPoint::Wait => Ran::Wait(pc),
+            YieldPoint::Poll => Ran::Poll(pc),
+            YieldPoint::Sleep => Ran::Sleep(pc),
+        }
+    }
+}
+
+impl From<Stop> for Ran {
+    fn from(stop: Stop) -> Ran {
+        let pc = stop.pc;
+        match stop.why {
+            Why::End => Ran::End(pc),
+            Why::Barrier => Ran::Barrier(pc),
+            Why::Yield(point) => Ran::to(point, pc),
+            _ => Ran::Else(Box::new(stop)),
+        }
+    }
+}
+
+impl From<Ran> for Stop {
+    fn from(ran: Ran) -> Stop {
+        let (pc, why) = match ran {
+            Ran::End(pc) => (pc, Why::End),
+            Ran::Barrier(pc) => (pc, Why::Barrier),
+            Ran::BackEdge(pc) => (pc, Why::Yield(YieldPoint::BackEdge)),
+            Ran::Jump(pc) => (pc, Why::Yield(YieldPoint::Jump)),
+            Ran::Wait(pc) => (pc, Why::Yield(YieldPoint::Wait)),
+            Ran::Poll(pc) => (pc, Why::Yield(YieldPoint::Poll)),
+            Ran::Sleep(pc) => (pc, Why::Yield(YieldPoint::Sleep)),
+            Ran::Else(stop) => return *stop,
+        };
+        Stop { pc, why }
+    }
+}
+
 /// Runs waves. Implementations share the layout of [`Wave`].
 pub trait Backend {
     /// Runs one wave until it ends, waits, yields or fails. Each block is paid
     /// for by its [`Toll`](crate::Toll), which says whether the wave yields there.
     /// The unit is entered, and left by the caller.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop;
+
+    /// The same for who runs many short turns.
+    fn run_turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
+        self.run(wave, memory).into()
+    }
 }

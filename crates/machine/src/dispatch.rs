@@ -4,7 +4,7 @@
 
 use wavetank_ir::LANES;
 
-use wavetank_memory::Wave;
+use wavetank_memory::{StartRegisters, Wave};
 
 pub use wavetank_isa::numbers::MAX_GROUP_SIZE;
 
@@ -112,12 +112,15 @@ impl Grid {
         // Divisions take long: most grids have one row.
         let id = match index < x {
             true => [index as u32, 0, 0],
-            false => [index % x, index / x % y, index / x / y].map(|n| n as u32),
+            false => [
+                (index % x) as u32,
+                (index / x % y) as u32,
+                (index / x / y) as u32,
+            ],
         };
-        let size = std::array::from_fn(|d| {
-            // At the edge of the grid the group shrinks; the first item is below u32::MAX there.
-            self.group[d].min(self.items[d] - id[d] * self.group[d])
-        });
+        // At the edge of the grid the group shrinks; the first item is below u32::MAX there.
+        let side = |d: usize| self.group[d].min(self.items[d] - id[d] * self.group[d]);
+        let size = [side(0), side(1), side(2)];
         Group { index, id, size }
     }
 }
@@ -142,7 +145,7 @@ impl Group {
 
     /// The lanes of a wave that have a work-item.
     pub fn exec(&self, wave: u32) -> u64 {
-        let items: u32 = self.size.iter().product();
+        let items = items(self.size);
         match items.saturating_sub(wave * LANES as u32) {
             0 => 0,
             n @ 1..64 => (1 << n) - 1,
@@ -152,7 +155,11 @@ impl Group {
 }
 
 fn waves(size: [u32; 3]) -> u32 {
-    size.iter().product::<u32>().div_ceil(LANES as u32)
+    items(size).div_ceil(LANES as u32)
+}
+
+fn items([x, y, z]: [u32; 3]) -> u32 {
+    x * y * z
 }
 
 /// A wave's place: what differs from wave to wave.
@@ -180,39 +187,35 @@ pub trait StartWave: Sync {
 pub struct Prepared {
     /// The ids of work-items.
     pub ids: WorkItemIds,
-    /// What the waves of a place have in common.
-    pub common: Common,
+    /// The registers of the waves of a place.
+    pub starts: Starts,
 }
 
-/// The registers that the waves of a group start with alike, kept between groups that start alike.
-pub struct Common {
-    /// The scratch, the waves of the group, the unit and the slot that they are for.
-    of: Option<(u64, u32, u32, u32)>,
-    /// The scalar registers.
-    pub s: [u32; 128],
-    /// The hardware registers.
-    pub hw: [u32; 64],
+/// The uniform registers that the waves of a group start with, but for what tells the group from others of its size at its
+/// place: kept between such groups.
+#[derive(Default)]
+pub struct Starts {
+    /// The scratch, the unit, the slot and the size of the group that they are for.
+    of: Option<(u64, u32, u32, [u32; 3])>,
+    /// Those of each wave.
+    waves: Vec<StartRegisters>,
 }
 
-impl Default for Common {
-    fn default() -> Self {
-        let (s, hw) = ([0; 128], [0; 64]);
-        Common { of: None, s, hw }
-    }
-}
-
-impl Common {
-    /// The registers for a place, where they are other ones than last time: all zero, to be made anew.
-    pub fn renew(&mut self, site: &Site<'_>, waves: u32) -> Option<&mut Common> {
-        let of = Some((site.scratch, waves, site.unit, site.slot));
-        if self.of == of {
-            return None;
+impl Starts {
+    /// The registers of a wave. `make` makes those of a wave by its number, for another place or another size than last time.
+    #[inline]
+    pub fn wave(
+        &mut self,
+        site: &Site<'_>,
+        make: impl Fn(u32) -> StartRegisters,
+    ) -> &StartRegisters {
+        let of = (site.scratch, site.unit, site.slot, site.group.size);
+        if self.of != Some(of) {
+            self.waves.clear();
+            self.waves.extend((0..site.group.waves()).map(make));
+            self.of = Some(of);
         }
-        *self = Common {
-            of,
-            ..Common::default()
-        };
-        Some(self)
+        &self.waves[site.index as usize]
     }
 }
 
@@ -225,6 +228,7 @@ pub struct WorkItemIds {
 
 impl WorkItemIds {
     /// The ids in X, Y and Z of the lanes of a wave. Lanes without a work-item have ids past the end of the group.
+    #[inline]
     pub fn wave(&mut self, size: [u32; 3], wave: u32) -> &[[u32; LANES]; 3] {
         if self.size != size {
             self.size = size;

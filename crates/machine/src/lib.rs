@@ -10,15 +10,16 @@ mod fault;
 mod float_env;
 pub mod gcn;
 mod global_sync;
+mod queue;
 pub mod schedule;
 mod turn;
 mod turns;
 mod workgroup;
 mod yields;
 
-pub use backend::{Backend, Stop, Why, YieldPoint};
+pub use backend::{Backend, Ran, Stop, Why, YieldPoint};
 pub use dispatch::{
-    Common, Grid, GridError, Group, MAX_GROUP_SIZE, Prepared, Site, StartWave, WorkItemIds,
+    Grid, GridError, Group, MAX_GROUP_SIZE, Prepared, Site, StartWave, Starts, WorkItemIds,
 };
 pub use export::{Exported, Sent};
 pub use fault::Fault;

@@ -4,17 +4,19 @@
 //! for long) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
 //! that it left before. So groups may wait for earlier ones (look-back scans) and for all that fit (grid barriers).
 
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::backend::Stop;
+use crate::backend::Ran;
 use crate::dispatch::{Grid, Group, Prepared, Site, StartWave};
 use crate::export::Exported;
 use crate::fault::Fault;
 use crate::float_env::DefaultFloatEnv;
 use crate::global_sync::GlobalSyncUnit;
+use crate::queue::Queue;
 use crate::turns::Schedule;
 use crate::workgroup::{Round, WaveState, WorkGroup};
 use wavetank_memory::Wave;
@@ -39,7 +41,7 @@ pub trait Worker {
     fn enter(&mut self, slot: usize, group: &Group, fresh: bool);
 
     /// Runs a wave until it stops. Its budget bounds its turn.
-    fn run(&mut self, wave: &mut Wave) -> Stop;
+    fn run(&mut self, wave: &mut Wave) -> Ran;
 
     /// Something else than waves runs from now on, which may wait until no wave uses what it takes away.
     fn rest(&mut self) {}
@@ -194,7 +196,7 @@ pub fn run<W: Worker>(
         options,
         sync: &sync,
         threads,
-        next: AtomicU64::new(0),
+        queue: Queue::new(grid.count(), threads),
         done: AtomicU64::new(0),
         stop: AtomicBool::new(false),
         outcome: Mutex::new(Outcome::default()),
@@ -226,9 +228,9 @@ struct Shared<'a> {
     options: &'a Options<'a>,
     sync: &'a GlobalSyncUnit,
     threads: usize,
-    /// The next work-group to start.
-    next: AtomicU64,
-    /// Work-groups that have ended.
+    /// The work-groups that have not started.
+    queue: Queue,
+    /// Work-groups that have ended, as far as threads have told.
     done: AtomicU64,
     /// Everybody stops: a fault, or time is up.
     stop: AtomicBool,
@@ -275,21 +277,14 @@ impl Shared<'_> {
         share.max(1)
     }
 
-    /// The next work-group in order, if one is left.
-    fn take(&self) -> Option<Group> {
-        if self.threads == 1 {
-            let next = self.next.load(Ordering::Relaxed);
-            let left = next < self.grid.count();
-            self.next.store(next + u64::from(left), Ordering::Relaxed);
-            return left.then(|| self.grid.group(next));
-        }
-        // Not fetch_add: the counter must not run past the end however often it is asked.
-        let count = self.grid.count();
-        let step = |n| (n < count).then(|| n + 1);
-        let taken = self
-            .next
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
-        taken.ok().map(|n| self.grid.group(n))
+    /// More work-groups have ended: tells who wants to know how far the dispatch is.
+    fn tell(&self, ended: &mut u64) {
+        let Some(progress) = self.options.progress else {
+            return;
+        };
+        let ended = std::mem::take(ended);
+        let done = self.done.fetch_add(ended, Ordering::Relaxed) + ended;
+        progress(done, self.grid.count());
     }
 
     /// Whether the threads have to stop. Looks at the clock.
@@ -308,21 +303,6 @@ impl Shared<'_> {
             self.stop.store(true, Ordering::Relaxed);
         }
         stop
-    }
-
-    /// So many more work-groups have ended: tells who wants to know how far the dispatch is.
-    fn tell(&self, ended: u64) {
-        let done = match self.threads {
-            1 => {
-                let done = self.done.load(Ordering::Relaxed) + ended;
-                self.done.store(done, Ordering::Relaxed);
-                done
-            }
-            _ => self.done.fetch_add(ended, Ordering::Relaxed) + ended,
-        };
-        if let Some(progress) = self.options.progress {
-            progress(done, self.grid.count());
-        }
     }
 
     /// A wave failed: everybody stops.
@@ -346,6 +326,12 @@ struct Thread<'a, W> {
     active: Vec<usize>,
     /// The other slots.
     free: Vec<usize>,
+    /// Work-groups that this thread has taken and not started. With the active ones they are no more than may be resident.
+    taken: Range<u64>,
+    /// Whether a work-group got nowhere by itself: it may wait for one that somebody has taken and not started.
+    stalled: bool,
+    /// Work-groups that have ended here, and nobody was told.
+    untold: u64,
     prepared: Prepared,
     counts: Counts,
 }
@@ -371,6 +357,9 @@ impl<'a, W: Worker> Thread<'a, W> {
             slots: Vec::new(),
             active: Vec::new(),
             free: Vec::new(),
+            taken: 0..0,
+            stalled: false,
+            untold: 0,
             prepared: Prepared::default(),
             counts: Counts::default(),
         }
@@ -395,13 +384,18 @@ impl<'a, W: Worker> Thread<'a, W> {
                         turn = if turn < self.active.len() { turn } else { 0 };
                     }
                 }
-                Turn::Stalled if self.admit() => turn = self.active.len() - 1,
                 Turn::Stalled => {
+                    self.stalled = true;
+                    if self.admit() {
+                        turn = self.active.len() - 1;
+                        continue;
+                    }
                     turn = (turn + 1) % self.active.len();
                     stalls += 1;
                     if stalls >= self.active.len() {
                         // All wait, perhaps for groups of other threads.
                         stalls = 0;
+                        self.worker.rest();
                         std::thread::yield_now();
                     }
                 }
@@ -415,9 +409,10 @@ impl<'a, W: Worker> Thread<'a, W> {
         if self.active.len() >= self.shared.slots(self.unit) {
             return false;
         }
-        let Some(group) = self.shared.take() else {
+        let Some(group) = self.next_group(self.active.len()) else {
             return false;
         };
+        self.worker.rest();
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => match self.worker.add_slot() {
@@ -437,9 +432,23 @@ impl<'a, W: Worker> Thread<'a, W> {
         true
     }
 
+    /// Starts the next work-group in place of an active one that has ended.
     fn begin_next(&mut self, slot: usize) -> bool {
-        let next = self.shared.take();
+        let next = self.next_group(self.active.len() - 1);
         next.map(|group| self.begin(slot, group)).is_some()
+    }
+
+    /// The next work-group in order, if one is left, for a thread in which so many others are active.
+    fn next_group(&mut self, active: usize) -> Option<Group> {
+        if self.taken.is_empty() {
+            let room = match self.stalled {
+                true => 1,
+                false => self.shared.slots(self.unit) - active,
+            };
+            self.taken = self.shared.queue.take(room);
+        }
+        let next = self.taken.next();
+        next.map(|index| self.shared.grid.group(index))
     }
 
     fn begin(&mut self, slot: usize, group: Group) {
@@ -466,7 +475,6 @@ impl<'a, W: Worker> Thread<'a, W> {
     /// Lets a work-group run until it ends or gets nowhere by itself.
     fn take_turn(&mut self, slot: usize) -> Turn {
         let turn = self.rounds(slot);
-        self.worker.rest();
         if let Turn::Ended = turn {
             self.ended(slot);
         }
@@ -499,7 +507,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             rounds += 1;
             if patience < PATIENCE || rounds % TOLD_ROUNDS == 0 {
                 self.worker.rest();
-                self.shared.tell(0);
+                self.shared.tell(&mut self.untold);
             }
             if self.shared.stopping() {
                 return Turn::Stop;
@@ -516,11 +524,17 @@ impl<'a, W: Worker> Thread<'a, W> {
             self.counts.add_wave(wave);
         }
         self.counts.groups += 1;
-        self.shared.tell(1);
+        self.untold += 1;
+        if self.shared.options.progress.is_some() {
+            self.worker.rest();
+            self.shared.tell(&mut self.untold);
+        }
     }
 
     /// Adds this thread's part to the outcome.
-    fn report(self) {
+    fn report(mut self) {
+        self.worker.rest();
+        self.shared.done.fetch_add(self.untold, Ordering::Relaxed);
         for slot in &self.active {
             self.slots[*slot].group.leave(self.shared.sync);
         }

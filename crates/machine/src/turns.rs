@@ -99,21 +99,29 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
+    /// Room for those of so many waves.
+    pub fn resize(&mut self, waves: usize) {
+        self.doubled.resize(waves, 0);
+    }
+
     /// Those of a work-group that starts, by its number in the grid.
-    pub fn begin(&mut self, schedule: Schedule, group: u64, waves: usize) {
+    #[inline]
+    pub fn begin(&mut self, schedule: Schedule, group: u64) {
         let doubled = match schedule {
             Schedule::Fair => 0,
             Schedule::Greedy | Schedule::Random(_) => DOUBLINGS,
         };
         self.schedule = schedule;
-        self.doubled.clear();
-        self.doubled.resize(waves, doubled);
+        for turn in &mut self.doubled {
+            *turn = doubled;
+        }
         if let Schedule::Random(seed) = schedule {
             self.random = Random(mix(seed) ^ group);
         }
     }
 
     /// What the next turn of a wave may cost.
+    #[inline]
     pub fn budget(&mut self, wave: usize) -> i64 {
         match self.schedule {
             Schedule::Random(_) => self.random.budget(),

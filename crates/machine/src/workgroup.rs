@@ -1,13 +1,13 @@
 //! A work-group at run time: its waves take turns on one thread and meet at barriers.
 
-use crate::backend::{Stop, Why};
+use crate::backend::{Ran, Stop, Why};
 use crate::dispatch::Group;
 use crate::export::Exported;
 use crate::fault::Fault;
 use crate::global_sync::{GlobalSyncUnit, Ticket};
 use crate::schedule::{Message, Worker};
 use crate::turns::{Schedule, Turns};
-use wavetank_memory::Wave;
+use wavetank_memory::{Wave, sreg};
 
 /// What a wave is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,10 +67,25 @@ impl WorkGroup {
     pub fn begin(&mut self, group: Group, schedule: Schedule) {
         let count = group.waves();
         self.group = group;
-        self.states.clear();
+        if self.states.len() != count as usize {
+            self.resize(count);
+        }
+        for state in &mut self.states {
+            *state = WaveState::Ready;
+        }
+        self.turns.begin(schedule, group.index);
+        if let Schedule::Random(_) = schedule {
+            // It was left in the order of other turns.
+            self.order.sort_unstable();
+        }
+    }
+
+    /// Room for so many waves: groups at the edge of a grid have fewer.
+    #[cold]
+    fn resize(&mut self, count: u32) {
         self.states.resize(count as usize, WaveState::Ready);
         self.stopped_at.resize(count as usize, 0);
-        self.turns.begin(schedule, group.index, count as usize);
+        self.turns.resize(count as usize);
         self.order.clear();
         self.order.extend(0..count);
         for index in self.waves.len() as u32..count {
@@ -99,45 +114,43 @@ impl WorkGroup {
                 WaveState::GlobalSync(_) | WaveState::Barrier | WaveState::Ended => continue,
             }
             self.states[n] = WaveState::Ready;
-            let stop = self.run_wave(n, worker, message);
-            self.stopped_at[n] = stop.pc;
-            match stop.why {
-                Why::End => (self.states[n], progress) = (WaveState::Ended, true),
-                Why::Barrier => self.states[n] = WaveState::Barrier,
-                Why::Fault(fault) => {
-                    return Round::Fault {
-                        wave: n as u32,
-                        fault,
-                    };
+            let wave = &mut self.waves[n];
+            wave.uniform_mut().budget = self.turns.budget(n);
+            let mut ran = worker.run(wave);
+            while let Ran::Else(stop) = &ran
+                && let Why::Message(code) = stop.why
+            {
+                worker.rest();
+                message(message_of(self.group, n, stop.pc, code, wave));
+                ran = worker.run(wave);
+            }
+            match ran {
+                Ran::End(pc) => {
+                    (self.states[n], self.stopped_at[n]) = (WaveState::Ended, pc);
+                    progress = true;
                 }
-                Why::Yield(point) if point.waits() => {}
-                Why::Yield(_) => {
+                Ran::Barrier(pc) => {
+                    (self.states[n], self.stopped_at[n]) = (WaveState::Barrier, pc);
+                }
+                Ran::BackEdge(pc) | Ran::Jump(pc) | Ran::Wait(pc) => {
+                    self.stopped_at[n] = pc;
                     progress |= self.turns.spent(n);
                     asleep = false;
                 }
-                Why::GlobalSync(request) => match sync.enter(request) {
-                    Some(ticket) => self.states[n] = WaveState::GlobalSync(ticket),
-                    None => asleep = false,
-                },
-                Why::Export(export) => {
+                Ran::Poll(pc) | Ran::Sleep(pc) => self.stopped_at[n] = pc,
+                Ran::Else(stop) => {
                     worker.rest();
-                    let exported = Exported {
-                        group: self.group,
-                        wave: self.waves[n].index,
-                        export: *export,
-                    };
-                    match exports {
-                        Some(take) => take(&exported),
-                        None => {
-                            return Round::Fault {
-                                wave: n as u32,
-                                fault: exported.refused(stop.pc),
-                            };
+                    match self.take(n, *stop, sync, exports) {
+                        Ok(state) => {
+                            self.states[n] = state;
+                            asleep &= state != WaveState::Ready;
+                        }
+                        Err(fault) => {
+                            let wave = n as u32;
+                            return Round::Fault { wave, fault };
                         }
                     }
-                    asleep = false;
                 }
-                Why::Message(_) => unreachable!("run_wave goes on after messages"),
             }
         }
         if self.states.iter().all(|s| *s == WaveState::Ended) {
@@ -151,29 +164,35 @@ impl WorkGroup {
         }
     }
 
-    /// Runs one wave until it stops for something else than a message.
-    fn run_wave(
+    /// A wave has stopped for a rare reason: what it does now, or how it failed.
+    #[cold]
+    fn take(
         &mut self,
         n: usize,
-        worker: &mut impl Worker,
-        message: &mut dyn FnMut(Message),
-    ) -> Stop {
-        let wave = &mut self.waves[n];
-        wave.uniform_mut().budget = self.turns.budget(n);
-        loop {
-            let stop = worker.run(wave);
-            match stop.why {
-                Why::Message(code) => {
-                    worker.rest();
-                    message(Message {
-                        group: self.group,
-                        wave: n as u32,
-                        pc: stop.pc,
-                        code,
-                        m0: wave.uniform().s[usize::from(wavetank_memory::sreg::M0)],
-                    });
-                }
-                _ => return stop,
+        stop: Stop,
+        sync: &GlobalSyncUnit,
+        exports: Option<&(dyn Fn(&Exported) + Sync)>,
+    ) -> Result<WaveState, Fault> {
+        let Stop { pc, why } = stop;
+        self.stopped_at[n] = pc;
+        match why {
+            Why::GlobalSync(request) => {
+                let ticket = sync.enter(request);
+                Ok(ticket.map_or(WaveState::Ready, WaveState::GlobalSync))
+            }
+            Why::Export(export) => {
+                let exported = Exported {
+                    group: self.group,
+                    wave: self.waves[n].index,
+                    export: *export,
+                };
+                let take = exports.ok_or_else(|| exported.refused(pc))?;
+                take(&exported);
+                Ok(WaveState::Ready)
+            }
+            Why::Fault(fault) => Err(fault),
+            Why::End | Why::Barrier | Why::Yield(_) | Why::Message(_) => {
+                unreachable!("the round goes on after these")
             }
         }
     }
@@ -200,5 +219,18 @@ impl WorkGroup {
             }
         }
         true
+    }
+}
+
+/// The message that a wave sent.
+#[cold]
+fn message_of(group: Group, wave: usize, pc: u64, code: u16, of: &Wave) -> Message {
+    let (wave, m0) = (wave as u32, of.uniform().s[usize::from(sreg::M0)]);
+    Message {
+        group,
+        wave,
+        pc,
+        code,
+        m0,
     }
 }

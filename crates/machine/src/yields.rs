@@ -17,7 +17,7 @@
 //!
 //! Code without a loop ends, so that nothing else has to be looked at.
 
-use crate::backend::{Stop, Why, YieldPoint};
+use crate::backend::{Ran, Stop, Why, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
 use wavetank_memory::{Polled, Uniform, VGPRS, VectorRegisters};
 
@@ -111,6 +111,30 @@ impl Toll {
     /// ends here, and why.
     #[inline(always)]
     pub fn pay(&self, way: usize, wave: &mut Uniform, vector: &VectorRegisters) -> Option<Stop> {
+        let point = self.ends_turn(way, wave, vector)?;
+        let (pc, why) = (self.pc, Why::Yield(point));
+        Some(Stop { pc, why })
+    }
+
+    /// The same, saying how it returns.
+    #[inline(always)]
+    pub fn pay_turn(
+        &self,
+        way: usize,
+        wave: &mut Uniform,
+        vector: &VectorRegisters,
+    ) -> Option<Ran> {
+        let point = self.ends_turn(way, wave, vector)?;
+        Some(Ran::to(point, self.pc))
+    }
+
+    #[inline(always)]
+    fn ends_turn(
+        &self,
+        way: usize,
+        wave: &mut Uniform,
+        vector: &VectorRegisters,
+    ) -> Option<YieldPoint> {
         wave.budget -= self.cost;
         if self.writes {
             wave.polled = Polled::default();
@@ -119,9 +143,9 @@ impl Toll {
         if let (YieldPoint::BackEdge, Some(polls)) = (point, &self.polls)
             && polls.came_round(wave, vector)
         {
-            return Some(self.stop(YieldPoint::Poll));
+            return Some(YieldPoint::Poll);
         }
-        (wave.budget <= 0).then(|| self.stop(point))
+        (wave.budget <= 0).then_some(point)
     }
 
     /// What it takes from the budget.
@@ -143,11 +167,6 @@ impl Toll {
     /// Whether the block writes memory, so that nothing counts any more of what [`Polled`] says.
     pub fn forgets_polled(&self) -> bool {
         self.writes
-    }
-
-    fn stop(&self, point: YieldPoint) -> Stop {
-        let (pc, why) = (self.pc, Why::Yield(point));
-        Stop { pc, why }
     }
 }
 

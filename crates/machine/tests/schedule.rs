@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use wavetank_ir::GlobalSync;
 use wavetank_machine::schedule::{Counts, Failure, Message, Options, Worker, run};
 use wavetank_machine::{
-    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Prepared, Schedule, Sent, Site,
-    StartWave, Stop, SyncRequest, WaveState, Why, YieldPoint,
+    DefaultFloatEnv, Exported, Fault, GlobalSyncUnit, Grid, Group, Prepared, Ran, Schedule, Sent,
+    Site, StartWave, Stop, SyncRequest, WaveState, Why, YieldPoint,
 };
 use wavetank_memory::Wave;
 
@@ -45,14 +45,14 @@ impl<F: FnMut(u32, u32, u32) -> Why> Worker for Toy<F> {
 
     fn enter(&mut self, _: usize, _: &Group, _: bool) {}
 
-    fn run(&mut self, wave: &mut Wave) -> Stop {
+    fn run(&mut self, wave: &mut Wave) -> Ran {
         let uniform = wave.uniform_mut();
         let (group, number, step) = (uniform.s[GROUP], uniform.s[WAVE], uniform.s[STEP]);
         uniform.s[STEP] += 1;
         uniform.counts[1] += 1;
         uniform.pc = address(step + 1);
         let (pc, why) = (address(step), self.0(group, number, step));
-        Stop { pc, why }
+        Stop { pc, why }.into()
     }
 }
 
@@ -416,7 +416,7 @@ impl Worker for Spender<'_> {
 
     fn enter(&mut self, _: usize, _: &Group, _: bool) {}
 
-    fn run(&mut self, wave: &mut Wave) -> Stop {
+    fn run(&mut self, wave: &mut Wave) -> Ran {
         let uniform = wave.uniform_mut();
         self.0
             .lock()
@@ -429,7 +429,7 @@ impl Worker for Spender<'_> {
             18 => Why::End,
             _ => SPENT,
         };
-        Stop { pc: 0, why }
+        Stop { pc: 0, why }.into()
     }
 }
 

@@ -44,6 +44,44 @@ pub struct Uniform {
     pub polled: Polled,
 }
 
+/// The uniform registers that a wave starts with, as [`Uniform`] begins.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct StartRegisters {
+    /// Uniform registers by source code.
+    pub s: [u32; 128],
+    /// Hardware registers by number.
+    pub hw: [u32; HARDWARE_REGISTERS],
+}
+
+impl StartRegisters {
+    /// The active lanes.
+    #[inline]
+    pub fn exec(&self) -> u64 {
+        let at = usize::from(sreg::EXEC);
+        u64::from(self.s[at]) | u64::from(self.s[at + 1]) << 32
+    }
+
+    /// Sets the active lanes.
+    pub fn set_exec(&mut self, exec: u64) {
+        let at = usize::from(sreg::EXEC);
+        (self.s[at], self.s[at + 1]) = (exec as u32, (exec >> 32) as u32);
+    }
+}
+
+const _: () = assert!(
+    std::mem::offset_of!(Uniform, s) == std::mem::offset_of!(StartRegisters, s)
+        && std::mem::offset_of!(Uniform, hw) == std::mem::offset_of!(StartRegisters, hw)
+);
+
+impl Default for StartRegisters {
+    /// All zero.
+    fn default() -> Self {
+        let (s, hw) = ([0; 128], [0; HARDWARE_REGISTERS]);
+        StartRegisters { s, hw }
+    }
+}
+
 /// The hardware registers of a wave with all vector and scalar registers and all of the LDS: GPR_ALLOC says so in VGPR_SIZE
 /// 13:8, in fours less one, and SGPR_SIZE 27:24, in eights less one; LDS_ALLOC in LDS_SIZE 20:12, in units of 256 bytes. It
 /// takes traps: TRAP_EN of STATUS is bit 6.
@@ -182,23 +220,36 @@ impl Wave {
     /// has keeps short kernels short.
     #[inline]
     pub fn clear(&mut self, vgprs: usize) {
-        self.start(&[0; 128], &ALL_REGISTERS, vgprs);
+        let registers = StartRegisters {
+            hw: ALL_REGISTERS,
+            ..StartRegisters::default()
+        };
+        self.start(&registers, &[], vgprs);
     }
 
-    /// Puts the wave into a start state: scalar and hardware registers as given, the first `vgprs` vector registers zero.
+    /// Puts the wave into a start state: uniform registers as given, the first vector registers too, those behind them, up to
+    /// `vgprs`, zero.
     #[inline]
-    pub fn start(&mut self, s: &[u32; 128], hw: &[u32; HARDWARE_REGISTERS], vgprs: usize) {
+    pub fn start(&mut self, registers: &StartRegisters, first: &[[u32; LANES]], vgprs: usize) {
         let uniform = self.uniform_mut();
-        uniform.s = *s;
-        uniform.hw = *hw;
+        // SAFETY: both begin alike. One copy takes less time than two.
+        unsafe {
+            (&raw mut *uniform)
+                .cast::<StartRegisters>()
+                .copy_from_nonoverlapping(registers, 1)
+        };
         uniform.scc = 0;
         uniform.counts = [0; 8];
         uniform.lane_count = 0;
         uniform.compiled_count = 0;
         uniform.polled = Polled::default();
-        let count = vgprs.min(VGPRS) * LANES;
+        let (first, vgprs) = (&first[..first.len().min(VGPRS)], vgprs.min(VGPRS));
         // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
-        unsafe { std::slice::from_raw_parts_mut(self.lanes(), count) }.fill(0);
+        let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };
+        file[..first.len()].copy_from_slice(first);
+        if let Some(rest) = file.get_mut(first.len()..vgprs) {
+            rest.as_flattened_mut().fill(0);
+        }
     }
 
     /// The uniform state.

@@ -47,7 +47,9 @@ pub use access::{Context, Request, Source};
 pub use alignment::Alignment;
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{Denied, MemoryFault, MemoryFaultReason};
-pub use files::{Polled, Room, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters, Wave, hwreg, sreg};
+pub use files::{
+    Polled, Room, StartRegisters, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters, Wave, hwreg, sreg,
+};
 pub use global::ALIAS;
 pub use overrun::LdsOverrun;
 pub use own::lds::Lds;

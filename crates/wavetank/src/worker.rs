@@ -2,7 +2,7 @@
 
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
-use wavetank_machine::{Backend, Fault, Group, Stop, Why};
+use wavetank_machine::{Backend, Fault, Group, Ran, Why};
 use wavetank_memory::{Alignment, Lds, MemoryFaultReason, MemoryUnit, Wave};
 
 use crate::calls::return_addresses;
@@ -91,15 +91,17 @@ impl<'a> Unit<'a> {
         fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack).into();
     }
 
-    /// Runs a wave that is watched.
-    #[inline]
-    fn step(&mut self, wave: &mut Wave) -> Option<Stop> {
-        let stepper = self.stepper.as_mut()?;
-        let (trace, group) = (self.common.trace?, self.group?);
+    /// Runs a wave, step by step if it is watched.
+    #[cold]
+    #[inline(never)]
+    fn watch(&mut self, wave: &mut Wave) -> Ran {
+        let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
+            (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
+                (stepper, trace, group)
+            }
+            _ => return self.backend.run_turn(wave, &mut self.memory),
+        };
         let index = wave.index;
-        if !(trace.filter)(&group, index) {
-            return None;
-        }
         let vgprs = self.common.launch.vgprs as usize;
         let step = |pc, changes, touches| {
             let place = self.common.module.place(pc);
@@ -111,7 +113,7 @@ impl<'a> Unit<'a> {
                 touches,
             });
         };
-        Some(stepper.run(wave, &mut self.memory, vgprs, step))
+        stepper.run(wave, &mut self.memory, vgprs, step).into()
     }
 }
 
@@ -151,18 +153,19 @@ impl Worker for Unit<'_> {
         }
     }
 
-    fn run(&mut self, wave: &mut Wave) -> Stop {
+    fn run(&mut self, wave: &mut Wave) -> Ran {
         let bytes = self.common.launch.scratch_wave_bytes;
         if let Some(scratch) = &self.slots[self.current].scratch {
             let base = scratch.address() + u64::from(wave.index * bytes);
             self.memory.set_scratch(base, bytes / 64);
         }
-        let mut stop = match self.step(wave) {
-            Some(stop) => stop,
-            None => self.backend.run(wave, &mut self.memory),
+        let mut ran = match self.stepper {
+            None => self.backend.run_turn(wave, &mut self.memory),
+            Some(_) => self.watch(wave),
         };
-        // Of other stops only the tag is looked at: what was just written piece by piece is not read at once.
-        if let Why::Fault(fault) = &mut stop.why {
+        if let Ran::Else(stop) = &mut ran
+            && let Why::Fault(fault) = &mut stop.why
+        {
             self.find_calls(wave, fault);
         }
         if let Some(seen) = self.memory.take_lds_overrun()
@@ -170,7 +173,7 @@ impl Worker for Unit<'_> {
         {
             self.common.overruns.add(group, wave.index, seen);
         }
-        stop
+        ran
     }
 
     fn rest(&mut self) {

@@ -7,7 +7,7 @@ use wavetank_ir::LANES;
 
 use super::start::Launch;
 use crate::dispatch::{Prepared, Site, StartWave};
-use wavetank_memory::{Wave, hwreg, sreg};
+use wavetank_memory::{StartRegisters, Wave, hwreg, sreg};
 
 /// STATUS.EXPORT_RDY: room for exports has been allocated (Vega ISA, 3.4 "Status register").
 const EXPORT_RDY: u32 = 1 << 8;
@@ -31,9 +31,9 @@ pub struct StageLaunch {
 
 impl StartWave for StageLaunch {
     fn start(&self, wave: &mut Wave, site: &Site<'_>, _: &mut Prepared) {
-        let mut hw = self.launch.hardware(site);
+        let (s, mut hw) = (self.scalars(site), self.launch.hardware(site));
         hw[usize::from(hwreg::STATUS)] |= EXPORT_RDY;
-        wave.start(&self.scalars(site), &hw, self.launch.vgprs as usize);
+        wave.start(&StartRegisters { s, hw }, &[], self.launch.vgprs as usize);
         wave.index = site.index;
         wave.uniform_mut().pc = self.launch.entry;
         wave.set_s64(sreg::EXEC, site.group.exec(site.index));

@@ -7,9 +7,9 @@ use wavetank_ir::HARDWARE_REGISTERS;
 use wavetank_isa::Generation;
 use wavetank_isa::numbers::{VGPR_GRANULE, lds_granule};
 
-use crate::dispatch::{Common, Prepared, Site, StartWave};
+use crate::dispatch::{Prepared, Site, StartWave};
 use wavetank_memory::{PRIVATE_BASE, SHARED_BASE};
-use wavetank_memory::{Wave, hwreg, sreg};
+use wavetank_memory::{StartRegisters, Wave, hwreg, sreg};
 
 /// Scratch of a wave is allocated in blocks of this many bytes (`COMPUTE_TMPRING_SIZE.WAVESIZE`: 256 dwords).
 pub const SCRATCH_GRANULE: u32 = 1024;
@@ -97,27 +97,16 @@ impl StartWave for Launch {
     /// What the hardware leaves as the last wave left it is zero here, so that runs repeat: the other SGPRs, VCC, M0 and
     /// the other VGPRs that the kernel has. (Before gfx9 M0 limits LDS accesses, and kernels set it.)
     fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared) {
-        let Prepared { ids, common } = prepared;
-        let waves = site.group.waves();
-        if let Some(common) = common.renew(site, waves) {
-            self.user_registers(&mut common.s, site, waves);
-            self.hardware_registers(&mut common.hw, site, waves);
-            if let Some(handler) = self.trap_handler {
-                handler.install(self.generation, &mut common.s, &mut common.hw);
-            }
-        }
-        let Common { s, hw, .. } = common;
-        wave.start(s, hw, self.vgprs as usize);
+        let Prepared { ids, starts } = prepared;
+        let registers = starts.wave(site, |index| self.registers(site, index));
+        let ids = &ids.wave(site.group.size, site.index)[..self.ids()];
+        wave.start(registers, ids, self.vgprs as usize);
         wave.index = site.index;
-        wave.uniform_mut().pc = self.entry;
-        wave.set_s64(sreg::EXEC, site.group.exec(site.index));
-        self.system_registers(&mut wave.uniform_mut().s, site, waves);
-        wave.uniform_mut().hw[usize::from(hwreg::HW_ID)] |= wave_id(site.index);
-        // ENABLE_VGPR_WORKITEM_ID: X is always there, then Y, then Z. 3 is undefined; it gives all.
-        let enabled = (self.rsrc2 >> 11 & 3).min(2) as usize;
-        let lanes = ids.wave(site.group.size, site.index);
-        for (n, ids) in lanes.iter().enumerate().take(enabled + 1) {
-            *wave.vgpr_mut(n) = *ids;
+        let uniform = wave.uniform_mut();
+        uniform.pc = self.entry;
+        let at = self.user_count();
+        for (register, id) in uniform.s[at..].iter_mut().zip(self.group_ids(site)) {
+            *register = id;
         }
     }
 }
@@ -128,12 +117,34 @@ fn wave_id(index: u32) -> u32 {
 }
 
 impl Launch {
+    /// How many VGPRs hold ids. ENABLE_VGPR_WORKITEM_ID: X is always there, then Y, then Z. 3 is undefined; it gives all.
+    pub fn ids(&self) -> usize {
+        1 + (self.rsrc2 >> 11 & 3).min(2) as usize
+    }
+
     /// The hardware registers of a wave at its start, by their numbers.
     pub fn hardware(&self, site: &Site<'_>) -> [u32; HARDWARE_REGISTERS] {
         let mut hw = [0; HARDWARE_REGISTERS];
         self.hardware_registers(&mut hw, site, site.group.waves());
         hw[usize::from(hwreg::HW_ID)] |= wave_id(site.index);
         hw
+    }
+
+    /// The uniform registers of a wave, but for the ids of its group.
+    fn registers(&self, site: &Site<'_>, index: u32) -> StartRegisters {
+        let mut registers = StartRegisters::default();
+        let StartRegisters { s, hw } = &mut registers;
+        let waves = site.group.waves();
+        self.user_registers(s, site, waves);
+        self.hardware_registers(hw, site, waves);
+        hw[usize::from(hwreg::HW_ID)] |= wave_id(index);
+        if let Some(handler) = self.trap_handler {
+            handler.install(self.generation, s, hw);
+        }
+        registers.set_exec(site.group.exec(index));
+        let s = &mut registers.s;
+        self.system_registers(s, index, waves);
+        registers
     }
 
     /// User SGPRs: the same for all waves of a group.
@@ -150,22 +161,27 @@ impl Launch {
         (self.rsrc2 >> 1 & 0x1f) as usize
     }
 
-    /// System SGPRs, after those of the user: what tells a wave and its group from others.
-    fn system_registers(&self, s: &mut [u32; 128], site: &Site<'_>, waves: u32) {
-        let [x, y, z] = site.group.id;
-        let info = u32::from(site.index == 0) << 31 | waves;
+    /// System SGPRs, after those of the user, that tell a group from others: its ids, those that are enabled.
+    #[inline]
+    fn group_ids(&self, site: &Site<'_>) -> impl Iterator<Item = u32> {
+        let enabled = self.rsrc2 >> 7;
+        let ids = site.group.id.into_iter().enumerate();
+        ids.filter_map(move |(d, id)| (enabled >> d & 1 != 0).then_some(id))
+    }
+
+    /// System SGPRs after the ids of the group: what tells a wave from others of it.
+    fn system_registers(&self, s: &mut [u32; 128], index: u32, waves: u32) {
+        let mut next = self.user_count() + (self.rsrc2 >> 7 & 7).count_ones() as usize;
+        let info = u32::from(index == 0) << 31 | waves;
         let system = [
-            (self.rsrc2 >> 7 & 1, x),
-            (self.rsrc2 >> 8 & 1, y),
-            (self.rsrc2 >> 9 & 1, z),
             (self.rsrc2 >> 10 & 1, info),
-            (self.rsrc2 & 1, site.index * self.scratch_wave_bytes),
+            (self.rsrc2 & 1, index * self.scratch_wave_bytes),
         ];
-        let mut next = self.user_count();
         for (enabled, value) in system {
-            // Written in any case, and over it the next one: there is nothing to predict. What is after the last stays 0.
-            s[next] = if enabled != 0 { value } else { 0 };
-            next += enabled as usize;
+            if enabled != 0 {
+                s[next] = value;
+                next += 1;
+            }
         }
     }
 

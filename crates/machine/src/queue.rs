@@ -1,0 +1,73 @@
+//! The work-groups of a dispatch that have not started: threads take them from here, in order.
+//!
+//! They take several at a time. Processors that change one number in turns wait for each other, as long as a short group
+//! takes to run.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Work-groups that a thread takes at once, at most.
+const MOST: u64 = 16;
+
+/// Parts of what is left, per thread, of which a thread takes one: towards the end they get small, so that no thread waits
+/// long for another.
+const PARTS: u64 = 8;
+
+/// The numbers of the work-groups that nobody has taken. On lines of its own, so that who reads what stands beside it does
+/// not wait for who writes here.
+#[repr(align(128))]
+pub(crate) struct Queue {
+    next: AtomicU64,
+    count: u64,
+    threads: u64,
+}
+
+impl Queue {
+    /// All work-groups of a dispatch.
+    pub fn new(count: u64, threads: usize) -> Queue {
+        Queue {
+            next: AtomicU64::new(0),
+            count,
+            threads: threads as u64,
+        }
+    }
+
+    /// The next ones, for a thread that can hold so many more: none when there are no more. They may wait for each other, so
+    /// whoever takes one must have room for it beside what it runs.
+    pub fn take(&self, room: usize) -> Range<u64> {
+        let most = MOST.min(room as u64).max(1);
+        let share = |next: u64| ((self.count - next) / (self.threads * PARTS)).clamp(1, most);
+        let step = |next| (next < self.count).then(|| next + share(next));
+        let taken = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
+        taken.map_or(0..0, |next| next..next + share(next))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each once and in order, many at a time at first, and one by one at last.
+    #[test]
+    fn all_are_taken_in_order() {
+        let queue = Queue::new(1000, 2);
+        let taken: Vec<_> = std::iter::repeat_with(|| queue.take(100))
+            .take_while(|range| !range.is_empty())
+            .collect();
+        let all: Vec<u64> = taken.iter().cloned().flatten().collect();
+        assert_eq!(all, (0..1000).collect::<Vec<_>>());
+        let sizes: Vec<u64> = taken.iter().map(|range| range.end - range.start).collect();
+        assert_eq!((sizes[0], sizes.last()), (MOST, Some(&1)));
+        assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+        assert!(queue.take(100).is_empty());
+    }
+
+    #[test]
+    fn nobody_takes_more_than_it_has_room_for() {
+        let queue = Queue::new(1000, 1);
+        assert_eq!(queue.take(3), 0..3);
+        assert_eq!(queue.take(1), 3..4);
+    }
+}
