@@ -6,7 +6,7 @@
 //! wave does comes first, though it may stand behind in the block: it depends on no tile, and a register that it writes is
 //! copied for the tiles that still need what was there.
 
-use wavetank_ir::{Block, Elem, Op, Reg, Span, Terminator, Ty, Value};
+use wavetank_ir::{Block, Elem, MemKind, Op, Reg, Span, Terminator, Ty, Value};
 
 /// A stage.
 #[derive(Default, Debug)]
@@ -238,10 +238,13 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
                 continue;
             };
             let vector = reg.ty().is_vector();
-            let to = if by_tiles[n] && !vector {
-                None
-            } else {
-                Some(last)
+            let to = match self.block.node(last).op {
+                _ if by_tiles[n] && !vector => None,
+                // It writes over its own address: a lane is done with that before it has what it loads.
+                Op::Mem(ref op) if op.kind == MemKind::Load && op.registers() == 1 => {
+                    last.0.checked_sub(1).map(Value)
+                }
+                _ => Some(last),
             };
             // Hardware registers are read by steps, when it is their turn.
             self.stages.copied[n] = matches!(reg, Reg::Hw(_))
