@@ -3,6 +3,7 @@
 mod agents;
 mod asm;
 mod atomics;
+mod bundle;
 mod code_file;
 mod columns;
 mod demo;
@@ -73,6 +74,8 @@ enum Command {
     Exec(exec::Exec),
     Asm(asm::Asm),
     Dis(dis::Dis),
+    Bundle(bundle::Bundle),
+    Unbundle(bundle::Unbundle),
     Explain(explain::Explain),
     Isa(isa::Isa),
     Completions(manual::Completions),
@@ -86,7 +89,9 @@ impl Command {
         match self {
             Info(_) | Agents(_) | Exec(_) | Dis(_) | Explain(_) | Isa(_) => true,
             Asm(asm) => asm.prints(),
-            Demo(_) | Run(_) | Launch(_) | Completions(_) | Man(_) => false,
+            Demo(_) | Run(_) | Launch(_) | Bundle(_) | Unbundle(_) | Completions(_) | Man(_) => {
+                false
+            }
         }
     }
 }
@@ -108,6 +113,8 @@ fn main() -> ExitCode {
         Command::Exec(exec) => exec.run(),
         Command::Asm(asm) => asm.run(),
         Command::Dis(dis) => dis.run(),
+        Command::Bundle(bundle) => bundle.run(),
+        Command::Unbundle(unbundle) => unbundle.run(),
         Command::Explain(explain) => explain.run(),
         Command::Isa(isa) => isa.run(),
         Command::Completions(completions) => completions.run(Cli::command()),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::common::wavetank;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 14] = [
     "demo",
     "run",
     "info",
@@ -13,6 +13,8 @@ const COMMANDS: [&str; 12] = [
     "exec",
     "asm",
     "dis",
+    "bundle",
+    "unbundle",
     "explain",
     "isa",
     "completions",

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod asm_dis;
+mod bundle;
 mod circles;
 mod common;
 mod demo;

@@ -249,3 +249,9 @@ pub fn align(out: &mut Vec<u8>, align: u64) {
     let size = out.len().next_multiple_of(align.max(1) as usize);
     out.resize(size, 0);
 }
+
+/// The next multiple of an alignment, which is a power of two or 0 for none; the largest number where there is none.
+pub fn align_up(at: u64, align: u64) -> u64 {
+    at.checked_next_multiple_of(align.max(1))
+        .unwrap_or(u64::MAX)
+}

@@ -5,7 +5,7 @@ use crate::error::{Error, Problem, Result};
 use crate::reloc;
 use crate::relocatable::{Place, Relocation};
 
-use super::Files;
+use super::files::Files;
 use super::scan::{ENTRY_SIZE, Scan};
 use super::sections::{Home, Outputs};
 use super::symbols::{Definition, Symbols, Target};

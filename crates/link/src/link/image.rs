@@ -14,9 +14,9 @@ use crate::identity::Identity;
 use crate::reloc;
 use crate::relocatable::{Place, Symbol};
 
-use super::Files;
 use super::apply::Addresses;
 use super::dynamic::DynamicTables;
+use super::files::Files;
 use super::layout::Layout;
 use super::scan::{Dynamic, DynamicPlace, ENTRY_SIZE, Scan};
 use super::sections::{Output, Outputs, PartOf};

@@ -10,9 +10,9 @@ use wavetank_object::MAX_IMAGE_SIZE;
 
 use crate::elf::{SHF_EXECINSTR, SHF_WRITE, SHT_NOBITS, SHT_NOTE, SHT_PROGBITS};
 use crate::error::{Error, Result};
-use crate::file::{FILE_HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader};
+use crate::file::{FILE_HEADER_SIZE, PROGRAM_HEADER_SIZE, ProgramHeader, align_up};
 
-use super::sections::{Output, Outputs, align_up};
+use super::sections::{Output, Outputs};
 
 /// The size of a page: of the host as well as of the GPU.
 const PAGE: u64 = 0x1000;

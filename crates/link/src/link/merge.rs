@@ -9,9 +9,8 @@ use std::collections::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::elf::SHF_STRINGS;
+use crate::file::align_up;
 use crate::relocatable::Section;
-
-use super::sections::align_up;
 
 /// How many parts the entries are in, and how many bits of a hash of 31 bits say which.
 const PARTS: usize = 32;

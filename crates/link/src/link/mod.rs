@@ -6,6 +6,8 @@
 
 mod apply;
 mod dynamic;
+mod edges;
+mod files;
 mod image;
 mod layout;
 mod merge;
@@ -13,41 +15,24 @@ mod scan;
 mod sections;
 mod symbols;
 
-use std::collections::HashSet;
-
-use crate::error::{Error, Problem, Result};
+use crate::error::{Error, Result};
 use crate::identity::Identity;
-use crate::relocatable::{Place, Relocatable, Relocation};
 
 use dynamic::DynamicTables;
+use files::Files;
 use image::Image;
 use layout::Layout;
 use scan::Scan;
 use sections::Outputs;
 use symbols::Symbols;
 
-/// An object file to be linked.
-#[derive(Debug, Clone, Copy)]
-pub struct Input<'a> {
-    /// What it is called in errors: the name of its file.
-    pub name: &'a str,
-    /// Its contents.
-    pub object: &'a Relocatable,
-}
-
-/// How files are linked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Symbols that nothing defines are left to the loader. Otherwise they are an error, as with `--no-undefined`, which
-    /// compilers for GPUs ask for.
-    pub allow_undefined: bool,
-}
+pub use files::{Input, Options};
 
 /// Links files to a code object: a shared library such as `ld.lld -shared` makes.
 ///
 /// # Errors
 /// [`Error::Unlinkable`] with all that is wrong about symbols and relocations; [`Error::Incompatible`];
-/// [`Error::NothingToLink`]; those of [`Relocatable::check`].
+/// [`Error::NothingToLink`]; those of [`Relocatable::check`](crate::Relocatable::check).
 pub fn link(inputs: &[Input], options: &Options) -> Result<Vec<u8>> {
     for input in inputs {
         input.object.check()?;
@@ -89,66 +74,4 @@ fn joined_identity(inputs: &[Input]) -> Result<Identity> {
                 })?;
     }
     Ok(identity)
-}
-
-/// The files, with those sections that are linked.
-struct Files<'a> {
-    inputs: &'a [Input<'a>],
-    /// Of each file's sections, whether they are linked: of groups of the same name the first is.
-    kept: Vec<Vec<bool>>,
-}
-
-impl<'a> Files<'a> {
-    fn select(inputs: &'a [Input<'a>]) -> Files<'a> {
-        let mut taken = HashSet::new();
-        let kept = inputs.iter().map(|Input { object, .. }| {
-            let mut here = HashSet::new();
-            let sections = object.sections.iter().map(|section| {
-                let Some(group) = section.group else {
-                    return true;
-                };
-                let name = object.symbols[group].name.as_str();
-                if taken.insert(name) {
-                    here.insert(name);
-                }
-                here.contains(name)
-            });
-            sections.collect()
-        });
-        Files {
-            inputs,
-            kept: kept.collect(),
-        }
-    }
-
-    /// Where a symbol is defined; those of sections that are not linked are not.
-    fn place(&self, input: usize, symbol: usize) -> Place {
-        match self.inputs[input].object.symbols[symbol].place {
-            Place::Section(section) if !self.kept[input][section] => Place::Undefined,
-            place => place,
-        }
-    }
-
-    /// Says where a relocation is: the file, and the function or the section.
-    fn tell(&self, input: usize, section: usize, relocation: &Relocation) -> String {
-        let Input { name, object } = self.inputs[input];
-        let holds = |symbol: &&crate::relocatable::Symbol| {
-            let at = relocation.offset.wrapping_sub(symbol.value);
-            symbol.place == Place::Section(section) && !symbol.name.is_empty() && at < symbol.size
-        };
-        let section = &object.sections[section].name;
-        let offset = relocation.offset;
-        match object.symbols.iter().find(holds) {
-            Some(symbol) => format!("{name}, {} ({section}+{offset:#x})", symbol.name),
-            None => format!("{name}, {section}+{offset:#x}"),
-        }
-    }
-}
-
-/// All that is wrong, or nothing.
-fn unlinkable(problems: Vec<Problem>) -> Result<()> {
-    match problems.is_empty() {
-        true => Ok(()),
-        false => Err(Error::Unlinkable(problems)),
-    }
 }

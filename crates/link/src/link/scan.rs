@@ -10,9 +10,9 @@ use crate::error::{Problem, Result};
 use crate::reloc;
 use crate::relocatable::{Place, Relocation};
 
+use super::files::{Files, Options, unlinkable};
 use super::sections::Outputs;
 use super::symbols::{Definition, Symbols, Target};
-use super::{Files, Options, unlinkable};
 
 /// The size of an entry of the global offset table.
 pub const ENTRY_SIZE: u64 = 8;

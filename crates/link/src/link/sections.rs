@@ -5,9 +5,10 @@
 use std::collections::HashMap;
 
 use crate::elf::{SHF_ALLOC, SHF_MERGE, SHF_WRITE, SHT_NOBITS, SHT_PROGBITS};
+use crate::file::align_up;
 use crate::relocatable::{Relocatable, Section};
 
-use super::Files;
+use super::files::Files;
 use super::merge::Merged;
 use super::symbols::{Definition, Symbols};
 
@@ -292,12 +293,6 @@ impl Output {
     pub fn in_memory(&self) -> bool {
         self.flags & SHF_ALLOC != 0
     }
-}
-
-/// The next multiple of an alignment, which is a power of two or 0 for none; the largest number where there is none.
-pub fn align_up(at: u64, align: u64) -> u64 {
-    at.checked_next_multiple_of(align.max(1))
-        .unwrap_or(u64::MAX)
 }
 
 /// The name of the section that a section becomes a part of.

@@ -4,14 +4,11 @@
 
 use std::collections::HashMap;
 
-use crate::elf::{
-    STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_NOTYPE, STV_DEFAULT, STV_HIDDEN, STV_PROTECTED,
-};
+use crate::elf::{STB_GLOBAL, STB_LOCAL, STB_WEAK, STT_NOTYPE, STV_DEFAULT, STV_PROTECTED};
 use crate::error::{Problem, Result};
 use crate::relocatable::{Place, Symbol};
 
-use super::sections::Outputs;
-use super::{Files, unlinkable};
+use super::files::{Files, unlinkable};
 
 /// What a relocation refers to. The order is that of entries of the global offset table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -122,7 +119,7 @@ impl Symbols {
     }
 
     /// The number of a symbol, which is made if nobody has named it.
-    fn global(&mut self, name: &str) -> usize {
+    pub fn global(&mut self, name: &str) -> usize {
         if let Some(number) = self.known.get(name) {
             return *number;
         }
@@ -140,6 +137,12 @@ impl Symbols {
         number
     }
 
+    /// A symbol that some file names.
+    pub fn named(&mut self, name: &str) -> Option<&mut Global> {
+        let number = self.known.get(name)?;
+        Some(&mut self.globals[*number])
+    }
+
     /// What a symbol of a file is.
     pub fn target(&self, input: usize, symbol: usize) -> Target {
         self.targets[input][symbol]
@@ -153,56 +156,9 @@ impl Symbols {
         }
     }
 
-    /// Defines what programs name and only the linker knows, where they name it: the start and the end of arrays of
-    /// functions, and of sections whose names are those of variables in C.
-    pub fn define_edges(&mut self, outputs: &Outputs) {
-        for (index, output) in outputs.list.iter().enumerate() {
-            let name = output.name.as_str();
-            let array = [".preinit_array", ".init_array", ".fini_array"].contains(&name);
-            let (start, end, visibility) = if array {
-                let name = &name[1..];
-                (
-                    format!("__{name}_start"),
-                    format!("__{name}_end"),
-                    STV_HIDDEN,
-                )
-            } else if is_c_identifier(name) {
-                (
-                    format!("__start_{name}"),
-                    format!("__stop_{name}"),
-                    STV_PROTECTED,
-                )
-            } else {
-                continue;
-            };
-            self.define(&start, index, 0, visibility);
-            self.define(&end, index, output.size, visibility);
-        }
-        // Arrays that are not there are empty.
-        for array in ["preinit_array", "init_array", "fini_array"] {
-            for edge in ["start", "end"] {
-                let number = self.known.get(&format!("__{array}_{edge}"));
-                let global = number.map(|number| &mut self.globals[*number]);
-                if let Some(global) = global.filter(|g| g.is_undefined()) {
-                    global.definition = Definition::Absolute(0);
-                    global.visibility = STV_HIDDEN;
-                }
-            }
-        }
-    }
-
-    /// Defines `_DYNAMIC`, which every shared library has.
-    pub fn define_dynamic(&mut self, outputs: &Outputs) {
-        self.global("_DYNAMIC");
-        self.define("_DYNAMIC", outputs.dynamic.dynamic, 0, STV_HIDDEN);
-    }
-
-    fn define(&mut self, name: &str, output: usize, at: u64, visibility: u8) {
-        let Some(number) = self.known.get(name) else {
-            return;
-        };
-        let global = &mut self.globals[*number];
-        if global.is_undefined() {
+    /// Defines a symbol that some file names, if nothing has defined it.
+    pub fn define(&mut self, name: &str, output: usize, at: u64, visibility: u8) {
+        if let Some(global) = self.named(name).filter(|global| global.is_undefined()) {
             global.definition = Definition::Output { output, at };
             global.binding = STB_GLOBAL;
             global.visibility = narrower(global.visibility, visibility);
@@ -234,11 +190,6 @@ fn narrower(a: u8, b: u8) -> u8 {
         (STV_DEFAULT, other) | (other, STV_DEFAULT) => other,
         (a, b) => a.min(b),
     }
-}
-
-fn is_c_identifier(name: &str) -> bool {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    name.chars().all(word) && name.starts_with(|c: char| !c.is_ascii_digit())
 }
 
 impl Global {

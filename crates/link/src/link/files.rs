@@ -1,0 +1,85 @@
+//! What is linked, and how.
+
+use std::collections::HashSet;
+
+use crate::error::{Error, Problem, Result};
+use crate::relocatable::{Place, Relocatable, Relocation, Symbol};
+
+/// An object file to be linked.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// What it is called in errors: the name of its file.
+    pub name: &'a str,
+    /// Its contents.
+    pub object: &'a Relocatable,
+}
+
+/// How files are linked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Symbols that nothing defines are left to the loader. Otherwise they are an error, as with `--no-undefined`, which
+    /// compilers for GPUs ask for.
+    pub allow_undefined: bool,
+}
+
+/// The files, with those sections that are linked.
+pub struct Files<'a> {
+    pub inputs: &'a [Input<'a>],
+    /// Of each file's sections, whether they are linked: of groups of the same name the first is.
+    pub kept: Vec<Vec<bool>>,
+}
+
+impl<'a> Files<'a> {
+    pub fn select(inputs: &'a [Input<'a>]) -> Files<'a> {
+        let mut taken = HashSet::new();
+        let kept = inputs.iter().map(|Input { object, .. }| {
+            let mut here = HashSet::new();
+            let sections = object.sections.iter().map(|section| {
+                let Some(group) = section.group else {
+                    return true;
+                };
+                let name = object.symbols[group].name.as_str();
+                if taken.insert(name) {
+                    here.insert(name);
+                }
+                here.contains(name)
+            });
+            sections.collect()
+        });
+        Files {
+            inputs,
+            kept: kept.collect(),
+        }
+    }
+
+    /// Where a symbol is defined; those of sections that are not linked are not.
+    pub fn place(&self, input: usize, symbol: usize) -> Place {
+        match self.inputs[input].object.symbols[symbol].place {
+            Place::Section(section) if !self.kept[input][section] => Place::Undefined,
+            place => place,
+        }
+    }
+
+    /// Says where a relocation is: the file, and the function or the section.
+    pub fn tell(&self, input: usize, section: usize, relocation: &Relocation) -> String {
+        let Input { name, object } = self.inputs[input];
+        let holds = |symbol: &&Symbol| {
+            let at = relocation.offset.wrapping_sub(symbol.value);
+            symbol.place == Place::Section(section) && !symbol.name.is_empty() && at < symbol.size
+        };
+        let section = &object.sections[section].name;
+        let offset = relocation.offset;
+        match object.symbols.iter().find(holds) {
+            Some(symbol) => format!("{name}, {} ({section}+{offset:#x})", symbol.name),
+            None => format!("{name}, {section}+{offset:#x}"),
+        }
+    }
+}
+
+/// All that is wrong, or nothing.
+pub fn unlinkable(problems: Vec<Problem>) -> Result<()> {
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Unlinkable(problems)),
+    }
+}
