@@ -21,7 +21,7 @@ pub enum Error {
     #[error("this is no linked code object (ELF of type DYN) for an AMD GPU")]
     NotLinked,
     /// More than the format can say.
-    #[error("the object file would be too large: {0} take more than 32 bits can count")]
+    #[error("the object file would be too large: {0} are more than the format can count")]
     TooLarge(String),
     /// There is no file.
     #[error("there is nothing to link: no object file was given")]

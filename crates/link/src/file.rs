@@ -39,10 +39,19 @@ impl Strings {
         if let Some(at) = self.known.get(name) {
             return Ok(*at);
         }
+        let at = self.append(name)?;
+        self.known.insert(name.to_owned(), at);
+        Ok(at)
+    }
+
+    /// Writes a name, which may stand there already: those of symbols hardly do.
+    pub fn append(&mut self, name: &str) -> Result<u32> {
+        if name.is_empty() {
+            return Ok(0);
+        }
         let at = u32::try_from(self.bytes.len()).map_err(|_| Error::TooLarge("names".into()))?;
         self.bytes.extend_from_slice(name.as_bytes());
         self.bytes.push(0);
-        self.known.insert(name.to_owned(), at);
         Ok(at)
     }
 
@@ -189,20 +198,44 @@ pub fn null_section(tables: &Tables) -> SectionHeader {
     }
 }
 
-/// Appends a symbol; `section` is the index of its section, or one of those that are reserved.
-pub fn symbol(out: &mut Vec<u8>, name: u32, symbol: &Symbol, section: SectionNumber) {
-    let (binding, kind) = (
-        elf::SymbolBind(symbol.binding),
-        elf::SymbolType(symbol.kind),
-    );
-    out.extend_from_slice(bytes_of(&Sym64 {
-        st_name: U32::new(LE, name),
-        st_info: elf::SymbolInfo::new(binding, kind),
-        st_other: elf::SymbolOther(symbol.visibility),
-        st_shndx: U16::new(LE, elf::SymbolSection(section.short())),
-        st_value: U64::new(LE, symbol.value),
-        st_size: U64::new(LE, symbol.size),
-    }));
+/// A symbol of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct SymbolRecord<'a> {
+    pub name: &'a str,
+    pub value: u64,
+    pub size: u64,
+    pub kind: u8,
+    pub binding: u8,
+    pub visibility: u8,
+    pub section: SectionNumber,
+}
+
+impl<'a> SymbolRecord<'a> {
+    /// A symbol of an object file, with the number of its section.
+    pub fn of(symbol: &'a Symbol, section: SectionNumber) -> SymbolRecord<'a> {
+        SymbolRecord {
+            name: &symbol.name,
+            value: symbol.value,
+            size: symbol.size,
+            kind: symbol.kind,
+            binding: symbol.binding,
+            visibility: symbol.visibility,
+            section,
+        }
+    }
+
+    /// Appends it; `name` is where its name stands.
+    pub fn write(&self, out: &mut Vec<u8>, name: u32) {
+        let binding = elf::SymbolBind(self.binding);
+        out.extend_from_slice(bytes_of(&Sym64 {
+            st_name: U32::new(LE, name),
+            st_info: elf::SymbolInfo::new(binding, elf::SymbolType(self.kind)),
+            st_other: elf::SymbolOther(self.visibility),
+            st_shndx: U16::new(LE, elf::SymbolSection(self.section.short())),
+            st_value: U64::new(LE, self.value),
+            st_size: U64::new(LE, self.size),
+        }));
+    }
 }
 
 /// How a symbol says where it is defined.

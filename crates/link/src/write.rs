@@ -8,7 +8,7 @@ use crate::elf::{SHF_GROUP, SHT_NOBITS, STB_LOCAL};
 use crate::error::{Error, Result};
 use crate::file::{
     FILE_HEADER_SIZE, RELA_SIZE, SECTION_HEADER_SIZE, SYMBOL_SIZE, SectionHeader, SectionNumber,
-    Strings, Tables, align, file_header, null_section, rela, symbol,
+    Strings, SymbolRecord, Tables, align, file_header, null_section, rela,
 };
 use crate::relocatable::{Place, Relocatable, Section};
 
@@ -202,7 +202,8 @@ impl Writer<'_> {
                 Place::Section(index) => SectionNumber::Index(self.numbers.sections[index]),
             };
             large.push(section.large());
-            symbol(&mut bytes, names.add(&entry.name)?, entry, section);
+            let name = names.append(&entry.name)?;
+            SymbolRecord::of(entry, section).write(&mut bytes, name);
         }
         let any_large = large.iter().any(|number| *number != 0);
         let table = self.numbers.symbol_table;

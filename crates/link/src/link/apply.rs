@@ -14,7 +14,7 @@ use super::symbols::{Definition, Symbols, Target};
 #[derive(Clone, Copy)]
 pub struct Addresses<'a> {
     pub files: &'a Files<'a>,
-    pub symbols: &'a Symbols,
+    pub symbols: &'a Symbols<'a>,
     pub scan: &'a Scan,
     pub outputs: &'a Outputs,
 }

@@ -42,7 +42,7 @@ impl DynamicTables {
         let mut listed = Vec::new();
         for (number, global) in symbols.globals.iter().enumerate() {
             if global.is_exported() {
-                let name = names.add(&global.name)?;
+                let name = names.append(global.name)?;
                 listed.push((number, name));
             }
         }

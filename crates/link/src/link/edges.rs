@@ -5,7 +5,7 @@ use crate::elf::{STV_HIDDEN, STV_PROTECTED};
 use super::sections::Outputs;
 use super::symbols::{Definition, Symbols};
 
-impl Symbols {
+impl Symbols<'_> {
     /// Defines what programs name and only the linker knows, where they name it: the start and the end of arrays of
     /// functions, and of sections whose names are those of variables in C.
     pub fn define_edges(&mut self, outputs: &Outputs) {

@@ -7,12 +7,12 @@ use object::elf;
 use crate::elf::{SHF_MERGE, SHT_NOBITS, STB_LOCAL, STT_SECTION};
 use crate::error::Result;
 use crate::file::{
-    FILE_HEADER_SIZE, SYMBOL_SIZE, SectionHeader, SectionNumber, Strings, Tables, align,
-    file_header, null_section, rela, symbol,
+    FILE_HEADER_SIZE, SYMBOL_SIZE, SectionHeader, SectionNumber, Strings, SymbolRecord, Tables,
+    align, file_header, null_section, rela,
 };
 use crate::identity::Identity;
 use crate::reloc;
-use crate::relocatable::{Place, Symbol};
+use crate::relocatable::Place;
 
 use super::apply::Addresses;
 use super::dynamic::DynamicTables;
@@ -26,7 +26,7 @@ use super::symbols::{Definition, Symbols, Target};
 pub struct Image<'a> {
     pub identity: Identity,
     pub files: &'a Files<'a>,
-    pub symbols: &'a Symbols,
+    pub symbols: &'a Symbols<'a>,
     pub scan: &'a Scan,
     pub outputs: &'a Outputs,
     pub dynamic: &'a DynamicTables,
@@ -109,8 +109,7 @@ impl Image<'_> {
         };
         let mut symbols = vec![0; SYMBOL_SIZE as usize];
         for (number, name) in &self.dynamic.symbols {
-            let (entry, section) = self.global(*number);
-            symbol(&mut symbols, *name, &entry, section);
+            self.global(*number).write(&mut symbols, *name);
         }
         put(sections.symbols, &symbols);
         put(sections.names, self.dynamic.names.bytes());
@@ -153,7 +152,7 @@ impl Image<'_> {
     }
 
     /// A symbol of all files as it is written, with its section.
-    fn global(&self, number: usize) -> (Symbol, SectionNumber) {
+    fn global(&self, number: usize) -> SymbolRecord<'_> {
         let global = &self.symbols.globals[number];
         let address = self.addresses().symbol(Target::Global(number), 0);
         let output = match global.definition {
@@ -170,8 +169,8 @@ impl Image<'_> {
             (Definition::Absolute(_), _) => SectionNumber::ABSOLUTE,
             _ => SectionNumber::UNDEFINED,
         };
-        let symbol = Symbol {
-            name: global.name.clone(),
+        SymbolRecord {
+            name: global.name,
             value: address.map_or(0, |(address, _)| address),
             size: global.size,
             kind: global.kind,
@@ -180,15 +179,13 @@ impl Image<'_> {
                 false => STB_LOCAL,
             },
             visibility: global.visibility,
-            // The number of the section says it.
-            place: Place::Undefined,
-        };
-        (symbol, section)
+            section,
+        }
     }
 
     /// A symbol of one file as it is written; `None` for what the result does not need: names of sections, and labels of
     /// strings that have been merged.
-    fn local(&self, input: usize, number: usize) -> Option<(Symbol, SectionNumber)> {
+    fn local(&self, input: usize, number: usize) -> Option<SymbolRecord<'_>> {
         let object = self.files.inputs[input].object;
         let entry = &object.symbols[number];
         if entry.binding != STB_LOCAL || entry.kind == STT_SECTION || entry.name.is_empty() {
@@ -207,15 +204,14 @@ impl Image<'_> {
                 (self.addresses().at(output, at), number)
             }
         };
-        let symbol = Symbol {
+        Some(SymbolRecord {
             value,
-            ..entry.clone()
-        };
-        Some((symbol, section))
+            ..SymbolRecord::of(entry, section)
+        })
     }
 
     /// All symbols in the order of the file: local ones by the files that they are of, then the others.
-    fn all_symbols(&self) -> (Vec<(Symbol, SectionNumber)>, u32) {
+    fn all_symbols(&self) -> (Vec<SymbolRecord<'_>>, u32) {
         let mut locals: Vec<(Option<usize>, _)> = Vec::new();
         for (input, file) in self.files.inputs.iter().enumerate() {
             let symbols = 0..file.object.symbols.len();
@@ -224,10 +220,10 @@ impl Image<'_> {
         }
         let mut globals = Vec::new();
         for (number, global) in self.symbols.globals.iter().enumerate() {
-            let (symbol, section) = self.global(number);
+            let symbol = self.global(number);
             match symbol.binding {
-                STB_LOCAL => locals.push((global.input, (symbol, section))),
-                _ => globals.push((symbol, section)),
+                STB_LOCAL => locals.push((global.input, symbol)),
+                _ => globals.push(symbol),
             }
         }
         // Files come in the order in which the first of their symbols does.
@@ -253,8 +249,8 @@ impl Image<'_> {
         let (all, first_global) = self.all_symbols();
         let mut bytes = vec![0; SYMBOL_SIZE as usize];
         let mut strings = Strings::new();
-        for (entry, section) in &all {
-            symbol(&mut bytes, strings.add(&entry.name)?, entry, *section);
+        for symbol in &all {
+            symbol.write(&mut bytes, strings.append(symbol.name)?);
         }
         for name in [".symtab", ".shstrtab", ".strtab"] {
             names.add(name)?;

@@ -38,6 +38,9 @@ impl Layout {
     /// [`Error::TooLarge`].
     pub fn of(outputs: &mut Outputs) -> Result<Layout> {
         let list = &mut outputs.list;
+        if list.len() >= elf::SHN_LORESERVE.into() {
+            return Err(Error::TooLarge("its sections".to_owned()));
+        }
         let mut order: Vec<usize> = (0..list.len()).collect();
         order.sort_by_key(|index| rank(&list[*index]));
         let segments = segments(list, &order);

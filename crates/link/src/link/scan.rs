@@ -91,7 +91,7 @@ enum Known {
 
 struct Scanner<'a> {
     files: &'a Files<'a>,
-    symbols: &'a Symbols,
+    symbols: &'a Symbols<'a>,
     outputs: &'a Outputs,
     options: &'a Options,
     scan: Scan,
@@ -139,7 +139,7 @@ impl Scanner<'_> {
         };
         if self.undefined.insert(number) {
             self.problems.push(Problem::Undefined {
-                symbol: self.symbols.globals[number].name.clone(),
+                symbol: self.symbols.globals[number].name.to_owned(),
                 by: self.files.tell(input, section, at),
             });
         }

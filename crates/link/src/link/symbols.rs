@@ -44,8 +44,8 @@ pub enum Definition {
 
 /// A symbol of all files.
 #[derive(Debug)]
-pub struct Global {
-    pub name: String,
+pub struct Global<'a> {
+    pub name: &'a str,
     pub size: u64,
     pub kind: u8,
     pub binding: u8,
@@ -55,7 +55,7 @@ pub struct Global {
     pub input: Option<usize>,
 }
 
-impl Global {
+impl Global<'_> {
     /// Whether it is seen outside of the result.
     pub fn is_exported(&self) -> bool {
         matches!(self.visibility, STV_DEFAULT | STV_PROTECTED)
@@ -72,19 +72,19 @@ impl Global {
 }
 
 /// The symbols of all files, in the order in which they are first named.
-pub struct Symbols {
-    pub globals: Vec<Global>,
-    known: HashMap<String, usize>,
+pub struct Symbols<'a> {
+    pub globals: Vec<Global<'a>>,
+    known: HashMap<&'a str, usize>,
     /// For each symbol of each file, what it is.
     targets: Vec<Vec<Target>>,
 }
 
-impl Symbols {
+impl<'a> Symbols<'a> {
     /// Finds a definition for each symbol.
     ///
     /// # Errors
     /// [`crate::Error::Unlinkable`] with those that have several.
-    pub fn resolve(files: &Files) -> Result<Symbols> {
+    pub fn resolve(files: &Files<'a>) -> Result<Symbols<'a>> {
         let mut symbols = Symbols {
             globals: Vec::new(),
             known: HashMap::new(),
@@ -119,14 +119,14 @@ impl Symbols {
     }
 
     /// The number of a symbol, which is made if nobody has named it.
-    pub fn global(&mut self, name: &str) -> usize {
+    pub fn global(&mut self, name: &'a str) -> usize {
         if let Some(number) = self.known.get(name) {
             return *number;
         }
         let number = self.globals.len();
-        self.known.insert(name.to_owned(), number);
+        self.known.insert(name, number);
         self.globals.push(Global {
-            name: name.to_owned(),
+            name,
             size: 0,
             kind: STT_NOTYPE,
             binding: STB_WEAK,
@@ -138,7 +138,7 @@ impl Symbols {
     }
 
     /// A symbol that some file names.
-    pub fn named(&mut self, name: &str) -> Option<&mut Global> {
+    pub fn named(&mut self, name: &str) -> Option<&mut Global<'a>> {
         let number = self.known.get(name)?;
         Some(&mut self.globals[*number])
     }
@@ -149,7 +149,7 @@ impl Symbols {
     }
 
     /// The symbol of all files, if it is one.
-    pub fn of(&self, target: Target) -> Option<&Global> {
+    pub fn of(&self, target: Target) -> Option<&Global<'a>> {
         match target {
             Target::Global(number) => Some(&self.globals[number]),
             Target::Local { .. } => None,
@@ -192,7 +192,7 @@ fn narrower(a: u8, b: u8) -> u8 {
     }
 }
 
-impl Global {
+impl Global<'_> {
     /// Takes what every file that names a symbol says of it.
     fn see(&mut self, symbol: &Symbol) {
         self.visibility = narrower(self.visibility, symbol.visibility);
