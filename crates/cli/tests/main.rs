@@ -12,6 +12,7 @@ mod explain;
 mod help;
 mod info;
 mod launch;
+mod linked;
 #[path = "../../object/tests/common/made.rs"]
 mod made;
 mod maxwell;
