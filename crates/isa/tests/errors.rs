@@ -1,6 +1,6 @@
 //! Messages: the place they mark, what they say, and the way out.
 
-use wavetank_isa::{Chip, parse};
+use wavetank_isa::{Chip, Dialect, parse_in};
 
 /// (chip, line, the text that is marked, a part of the message, a part of the
 /// help; nothing where none is known).
@@ -27,7 +27,41 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "expected a scalar register",
         "on gfx600 write `v_sub_i32 v0, vcc, v1, v2`",
     ),
-    ("gfx803", "v_subrev_u32 v0, s1, v2", "", "", ""),
+    (
+        "gfx803",
+        "v_subrev_u32 v0, v1, v2",
+        "v1",
+        "expected a scalar register",
+        "`v_subrev_u32` without carry exists from gfx9; on gfx803 write `v_subrev_u32 v0, vcc, v1, v2`",
+    ),
+    (
+        "gfx803",
+        "v_subrev_u32 v0, s1, v2",
+        "",
+        "",
+        "`v_subrev_u32` without carry exists from gfx9; on gfx803 write `v_subrev_u32 v0, vcc, s1, v2`",
+    ),
+    (
+        "gfx803",
+        "v_add_u32 v0, 1, v2",
+        "",
+        "",
+        "on gfx803 write `v_add_u32 v0, vcc, 1, v2`",
+    ),
+    (
+        "tahiti",
+        "v_sub_i32 v0, vcc_lo, v2",
+        "",
+        "",
+        "write `v_sub_i32 v0, vcc, vcc_lo, v2`",
+    ),
+    (
+        "gfx803",
+        "v_add_u32 v0, vcc, v1",
+        "",
+        "expected `,` and another operand",
+        "`v_add_u32` takes 4 operands",
+    ),
     (
         "gfx900",
         "v_add_u32 v0, vcc, v1, v2",
@@ -191,6 +225,59 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "65536 is outside -32768 to 65535",
         "",
     ),
+    // Offsets of scalar loads.
+    (
+        "tahiti",
+        "s_load_dword s0, s[2:3], 256",
+        "256",
+        "the offset is outside 0 to 255 dwords",
+        "",
+    ),
+    (
+        "gfx704",
+        "s_load_dword s0, s[2:3], -5",
+        "-5",
+        "outside 0 to 4294967295 dwords",
+        "",
+    ),
+    (
+        "gfx803",
+        "s_load_dword s0, s[2:3], 0x100000",
+        "0x100000",
+        "the offset is outside 0 to 1048575 bytes",
+        "",
+    ),
+    (
+        "gfx900",
+        "s_load_dword s0, s[2:3], -0x100001",
+        "-0x100001",
+        "the offset is outside -1048576 to 1048575 bytes",
+        "",
+    ),
+    (
+        "gfx900",
+        "s_buffer_load_dword s0, s[4:7], -4",
+        "-4",
+        "the offset is outside 0 to 1048575 bytes",
+        "",
+    ),
+    // Literals that are written as such.
+    ("gfx900", "v_mov_b32 v0, lit(", "", "expected a number", ""),
+    (
+        "gfx900",
+        "v_mov_b32 v0, lit(v1)",
+        "v1",
+        "expected a number",
+        "",
+    ),
+    ("gfx900", "v_mov_b32 v0, lit(1", "", "expected `)`", ""),
+    (
+        "gfx900",
+        "s_load_dword s0, s[2:3], lit(4)",
+        "lit",
+        "expected an offset or a scalar register",
+        "",
+    ),
     // Modifiers.
     (
         "gfx900",
@@ -283,14 +370,109 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "`v_add_f32` takes 3 operands",
         "",
     ),
+    // Flags that are said not to be set.
+    (
+        "gfx900",
+        "buffer_load_dword v0, off, s[4:7], s0 noglcc",
+        "noglcc",
+        "`noglcc` is no modifier",
+        "did you mean `noglc`?",
+    ),
+    (
+        "gfx900",
+        "buffer_load_dword v0, off, s[4:7], s0 glc noglc",
+        "noglc",
+        "`noglc` stands beside its like",
+        "",
+    ),
+    (
+        "gfx900",
+        "buffer_load_dword v0, off, s[4:7], s0 noglc glc",
+        "glc",
+        "`glc` stands here twice",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_add_f32_e64 v0, v1, v2 noglc",
+        "noglc",
+        "`noglc` is no modifier",
+        "",
+    ),
+    // Values.
+    (
+        "gfx900",
+        "v_mov_b32_dpp v0, v1 row_bcast",
+        "row_bcast",
+        "`row_bcast` needs a value: `row_bcast:…`",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_mov_b32_dpp v0, v1 row_shl: -1 row_mask:0x1",
+        "-1",
+        "-1 is outside 0 to 63",
+        "",
+    ),
+    (
+        "gfx900",
+        "ds_read_b32 v0, v1 offset: 65536",
+        "offset: 65536",
+        "offset 65536 is outside 0 to 65535",
+        "",
+    ),
+];
+
+/// As above, in CLRX's syntax.
+const CLRX_ERRORS: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "gfx900",
+        "v_mov_b32 v0, v1 row_shl:16 row_mask:15",
+        "16",
+        "row_shl does not take 16",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_mov_b32 v0, v1 row_bcast: 3+4",
+        "3+4",
+        "row_bcast does not take 7",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_mov_b32 v0, v1 row_bcast",
+        "row_bcast",
+        "row_bcast does not take 1",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_mov_b32 v0, v1 row_mask:-1",
+        "-1",
+        "-1 is outside 0 to 15",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_add_f23 v0, v1, v2",
+        "v_add_f23",
+        "no instruction of gfx900",
+        "did you mean `v_add_f32`?",
+    ),
 ];
 
 #[test]
 fn messages_mark_the_place_and_say_the_way_out() {
+    check(ERRORS, Dialect::Llvm);
+    check(CLRX_ERRORS, Dialect::Clrx);
+}
+
+fn check(errors: &[(&str, &str, &str, &str, &str)], dialect: Dialect) {
     let mut wrong = Vec::new();
-    for (chip, line, marked, message, help) in ERRORS {
+    for (chip, line, marked, message, help) in errors {
         let chip = Chip::from_name(chip).expect("a chip");
-        let Err(error) = parse(line, chip) else {
+        let Err(error) = parse_in(line, chip, dialect) else {
             wrong.push(format!("{line}: parsed"));
             continue;
         };

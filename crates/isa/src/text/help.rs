@@ -9,7 +9,7 @@ use wavetank_quote::some_of;
 
 use super::failure::ParseError;
 use super::mnemonic::Candidate;
-use super::modifier_words::words;
+use super::modifier_words::{FLAGS, words};
 use crate::generation::{Chip, Generation};
 use crate::tables::{Chips, Field, Op, Row};
 
@@ -146,13 +146,36 @@ fn nearest(word: &str, generation: Generation) -> Option<&'static str> {
     let names = Op::all()
         .map(Op::row)
         .filter(|row| row.listed(generation))
-        .filter_map(|row| row.mnemonic(generation))
-        // No nearer than their lengths, which are cheaper to compare.
-        .filter(|name| name.len().abs_diff(word.len()) <= 3);
-    let all = names.map(|name| (strsim::damerau_levenshtein(name, word), name));
-    all.min()
-        .filter(|(distance, _)| *distance <= 3)
-        .map(|(_, name)| name)
+        .filter_map(|row| row.mnemonic(generation));
+    alike(word, names, 3)
+}
+
+/// The name that is most like a word: at most so many letters are others, missing, too many or exchanged.
+pub(super) fn alike<'n>(
+    word: &str,
+    names: impl Iterator<Item = &'n str>,
+    most: usize,
+) -> Option<&'n str> {
+    let near = names.filter(|name| letters_apart(name, word) <= most);
+    let all = near.map(|name| (strsim::damerau_levenshtein(name, word), name));
+    let found = all.min().filter(|(distance, _)| *distance <= most);
+    found.map(|(_, name)| name)
+}
+
+/// How many letters one word has more than another, whatever their order. Words are no nearer than that, and it takes a
+/// hundredth of the time: a table has thousands of names.
+fn letters_apart(a: &str, b: &str) -> usize {
+    if a.len().abs_diff(b.len()) > 8 {
+        return a.len().max(b.len());
+    }
+    let mut counts = [0i32; 256];
+    a.bytes()
+        .for_each(|letter| counts[usize::from(letter)] += 1);
+    b.bytes()
+        .for_each(|letter| counts[usize::from(letter)] -= 1);
+    let more: i32 = counts.iter().map(|count| (*count).max(0)).sum();
+    let fewer: i32 = counts.iter().map(|count| (-*count).max(0)).sum();
+    more.max(fewer) as usize
 }
 
 /// Adds to a failure what can be known from the line and the table.
@@ -167,8 +190,10 @@ pub(super) fn explained(
     if error.message.starts_with("offset ") {
         // The encoder does not know where the number stands.
         if let Some(at) = text.find("offset") {
-            let rest = &text[at..];
-            error.span = at..at + rest.find([' ', ',']).unwrap_or(rest.len());
+            let value = text[at..].find(':').map_or(at, |colon| at + colon + 1);
+            let rest = text[value..].trim_start();
+            let length = rest.find([' ', ',']).unwrap_or(rest.len());
+            error.span = at..text.len() - rest.len() + length;
         }
     }
     if error.help.is_some() {
@@ -178,8 +203,16 @@ pub(super) fn explained(
     let row = candidates.first().map(|(op, _)| op.row());
     let carries = row.is_some_and(writes_mask);
     let other = sibling(name, !carries, generation);
-    if error.message == "expected a scalar register" && carries && is_second(text, &error) {
-        let (before, after) = text.split_at(error.span.start);
+    let operand = second(text);
+    let is_carry_missing = match error.message.as_str() {
+        "expected a scalar register" => is_second(text, &error),
+        message => {
+            let count = row.map_or(0, |row| row.operands.len());
+            message.starts_with("expected `,`") && lacks_carry(text, count)
+        }
+    };
+    if let (true, true, Some(operand)) = (carries, is_carry_missing, operand) {
+        let (before, after) = text.split_at(operand);
         let line = format!("{before}vcc, {after}");
         error.help = Some(match other {
             Some(row) => format!(
@@ -196,9 +229,13 @@ pub(super) fn explained(
         error.message = format!("`{name}` takes {count} operands");
     } else if error.message.ends_with("is no modifier") {
         let written = text.get(error.span.clone()).unwrap_or_default();
-        let all = words().map(|w| (strsim::damerau_levenshtein(w, written), w));
-        let near = all.min().filter(|(distance, _)| *distance <= 2);
-        error.help = near.map(|(_, w)| format!("did you mean `{w}`?"));
+        let denied = written.strip_prefix("no").unwrap_or_default();
+        let flag = alike(denied, FLAGS.iter().map(|(word, _)| *word), 1);
+        let meant = match alike(written, words(), 2) {
+            Some(word) => Some(word.to_owned()),
+            None => flag.map(|flag| format!("no{flag}")),
+        };
+        error.help = meant.map(|word| format!("did you mean `{word}`?"));
     } else if error
         .message
         .starts_with("expected `,` and another operand")
@@ -217,6 +254,20 @@ fn writes_mask(row: &Row) -> bool {
 /// Whether an error is at the second operand.
 fn is_second(text: &str, error: &ParseError) -> bool {
     text[..error.span.start].matches(',').count() == 1
+}
+
+/// Where the second operand begins.
+fn second(text: &str) -> Option<usize> {
+    let rest = text.split_once(',')?.1.trim_start();
+    Some(text.len() - rest.len())
+}
+
+/// Whether a line has one operand fewer than there should be, and the second one is no carry.
+fn lacks_carry(text: &str, operands: usize) -> bool {
+    let is_carry = |operand: &str| operand == "vcc" || operand.contains(['[', ':']);
+    let mut written = text.split(',').map(str::trim);
+    let has_carry = written.nth(1).is_some_and(is_carry);
+    text.matches(',').count() + 2 == operands && !has_carry
 }
 
 /// Whether an error is where another operand would be.

@@ -115,6 +115,15 @@ impl<'a> Lexer<'a> {
         self.start..self.end
     }
 
+    /// The place of what has been taken since a token was next.
+    pub fn since(&self, start: &Spot) -> Spot {
+        let end = self.text[..self.start].trim_ascii_end().len();
+        Spot {
+            end: end.max(start.end),
+            ..*start
+        }
+    }
+
     /// The next token, without taking it.
     pub fn peek(&self) -> Token<'a> {
         self.token

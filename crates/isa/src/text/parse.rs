@@ -349,7 +349,15 @@ fn smem_offset(lex: &mut Lexer<'_>, inst: &mut Inst) -> Result<Written, Failure>
         _ => (0, 0xf_ffff),
     };
     if !(min..=max).contains(&value) {
-        return fail(&start, format_args!("the offset is outside {min} to {max}"));
+        let unit = match generation {
+            Generation::Gfx6 | Generation::Gfx7 => "dwords",
+            Generation::Gfx8 | Generation::Gfx9 => "bytes",
+        };
+        let place = lex.since(&start);
+        return fail(
+            &place,
+            format_args!("the offset is outside {min} to {max} {unit}"),
+        );
     }
     if generation != Generation::Gfx7 || value <= 255 {
         inst.mods.offset = value as i32;

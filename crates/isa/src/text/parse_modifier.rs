@@ -2,7 +2,7 @@
 
 use super::failure::{Failure, fail};
 use super::lex::{Lexer, Located, Spot, Token};
-use super::modifier_words::{FLAGS, Syntax, allowed, dpp_amount, given, valued};
+use super::modifier_words::{FLAGS, Syntax, allowed, dpp_amount, given, valued, words};
 use super::names::{
     DATA_FORMATS, DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN, DST_UNUSED, SDWA_SELS,
     number_formats,
@@ -108,12 +108,15 @@ fn one(
         return control(m, *code);
     }
     if !lex.mark(b':') {
-        return fail(start, format_args!("`{word}` is no modifier"));
+        return match words().any(|known| known == word) {
+            true => fail(start, format_args!("`{word}` needs a value: `{word}:…`")),
+            false => fail(start, format_args!("`{word}` is no modifier")),
+        };
     }
     if DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
         let at = lex.spot();
         let amount = number(lex, 0, 63)? as u16;
-        return control(m, dpp_amount(&at, word, amount)?);
+        return control(m, dpp_amount(&lex.since(&at), word, amount)?);
     }
     match valued(&Llvm(generation), lex, word, m.mods)? {
         Some(kind) => m.given |= kind,

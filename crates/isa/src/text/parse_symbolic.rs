@@ -38,7 +38,10 @@ pub(super) fn number(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i32, Fai
     let start = lex.spot();
     match lex.integer() {
         Some(n) if (min..=max).contains(&n) => Ok(n as i32),
-        Some(n) => fail(&start, format_args!("{n} is outside {min} to {max}")),
+        Some(n) => {
+            let place = lex.since(&start);
+            fail(&place, format_args!("{n} is outside {min} to {max}"))
+        }
         None => fail(
             &start,
             format_args!("expected a number from {min} to {max}"),

@@ -1,7 +1,7 @@
 //! Expressions of integers, which may stand wherever a number does.
 
 use super::super::failure::{Failure, fail};
-use super::super::lex::{Lexer, Token};
+use super::super::lex::{Lexer, Located, Token};
 
 /// How deep parentheses and signs may nest.
 const DEPTH: u8 = 32;
@@ -16,10 +16,13 @@ pub(super) fn expression(lex: &mut Lexer<'_>) -> Result<i64, Failure> {
 
 /// Parses an expression whose value lies within limits.
 pub(super) fn within(lex: &mut Lexer<'_>, min: i64, max: i64) -> Result<i64, Failure> {
-    let start = *lex;
+    let start = lex.spot();
     match expression(lex)? {
         n if (min..=max).contains(&n) => Ok(n),
-        n => fail(&start, format_args!("{n} is outside {min} to {max}")),
+        n => {
+            let place = lex.since(&start);
+            fail(&place, format_args!("{n} is outside {min} to {max}"))
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The words after the operands, in CLRX's syntax.
 
 use super::super::failure::{Failure, fail};
-use super::super::lex::{Lexer, Located, Token};
+use super::super::lex::{Lexer, Located, Spot, Token};
 use super::super::modifier_words::{self, FLAGS, Syntax, allowed, dpp_amount, given};
 use super::super::names::{DEFAULT_DFMT, DEFAULT_NFMT, DPP_AMOUNTS, DPP_PLAIN};
 use super::super::parse_operand::expect;
@@ -128,7 +128,7 @@ fn one(
         m.given |= given::DPP;
         return Ok(());
     }
-    if let Some(control) = control(lex, word)? {
+    if let Some(control) = control(lex, word, &start.spot())? {
         m.mods.dpp_ctrl = control;
         m.given |= given::DPP_CTRL;
         return Ok(());
@@ -141,7 +141,7 @@ fn one(
 
 /// A DPP control by its name; amounts stand after a colon, or belong to the
 /// name. `None` if the word is none.
-fn control(lex: &mut Lexer<'_>, word: &str) -> Result<Option<u16>, Failure> {
+fn control(lex: &mut Lexer<'_>, word: &str, start: &Spot) -> Result<Option<u16>, Failure> {
     if let Some((code, _)) = DPP_PLAIN.iter().find(|(_, name)| *name == word) {
         return Ok(Some(*code));
     }
@@ -158,13 +158,13 @@ fn control(lex: &mut Lexer<'_>, word: &str) -> Result<Option<u16>, Failure> {
     if !DPP_AMOUNTS.iter().any(|(_, name, _)| *name == word) {
         return Ok(None);
     }
-    let start = *lex;
-    let amount = if lex.mark(b':') {
-        expr::within(lex, 0, 63)? as u16
-    } else {
-        1
-    };
-    dpp_amount(&start.spot(), word, amount).map(Some)
+    // Without an amount it is 1, which the word stands for.
+    if !lex.mark(b':') {
+        return dpp_amount(start, word, 1).map(Some);
+    }
+    let at = lex.spot();
+    let amount = expr::within(lex, 0, 63)? as u16;
+    dpp_amount(&lex.since(&at), word, amount).map(Some)
 }
 
 /// A modifier with a value after a colon.

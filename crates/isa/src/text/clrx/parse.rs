@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::super::failure::{Failure, ParseError, fail};
-use super::super::help::{GENERATIONS, owners};
+use super::super::help::{GENERATIONS, alike, owners};
 use super::super::lex::{Lexer, Located, Token};
 use super::super::modifier_words::given;
 use super::super::parse::{check_widths, finish, spelling};
@@ -68,14 +68,11 @@ fn unknown(word: &str, start: &Lexer<'_>, chip: Chip) -> ParseError {
             }),
         ),
         None => {
-            let nearest = table(chip.generation())
-                .keys()
-                .map(|name| (strsim::damerau_levenshtein(name, word), name))
-                .min()
-                .filter(|(distance, _)| *distance <= 3);
+            let names = table(chip.generation()).keys().map(String::as_str);
+            let meant = alike(word, names, 3);
             (
                 format!("`{word}` is no instruction of {chip}"),
-                nearest.map(|(_, name)| format!("did you mean `{name}`?")),
+                meant.map(|name| format!("did you mean `{name}`?")),
             )
         }
     };
