@@ -278,6 +278,50 @@ const ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "expected an offset or a scalar register",
         "",
     ),
+    // What would be another instruction than the line says.
+    (
+        "gfx900",
+        "v_add_f32_e64 v0, |-v1|, v2",
+        "-",
+        "this cannot stand within `|…|`",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_add_f32_e64 v0, ||v1||, v2",
+        "|",
+        "this cannot stand within `|…|`",
+        "",
+    ),
+    (
+        "gfx900",
+        "buffer_load_dword v5, v0, s[8:11], s3 offset:4",
+        "v0",
+        "no register is an address: write `off`",
+        "",
+    ),
+    (
+        "gfx600",
+        "tbuffer_load_format_x v5, v0, s[8:11], 4 format:[BUF_DATA_FORMAT_32]",
+        "v0",
+        "no register is an address",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_mov_b32_dpp v0, v1 quad_perm:[01,2,3]",
+        "[01,2,3]",
+        "four lanes take a lane each",
+        "",
+    ),
+    (
+        "gfx900",
+        "v_mov_b32_dpp v0, s1 quad_perm:[0,1,2,3]",
+        "s1",
+        "",
+        "",
+    ),
+    ("gfx900", "s_mov_b32 s0, 08", "", "expected", ""),
     // Modifiers.
     (
         "gfx900",
@@ -459,6 +503,13 @@ const CLRX_ERRORS: &[(&str, &str, &str, &str, &str)] = &[
         "v_add_f23",
         "no instruction of gfx900",
         "did you mean `v_add_f32`?",
+    ),
+    (
+        "gfx900",
+        "v_mov_b32 v0, v1 quad_perm:[0,1,2]",
+        "[0,1,2]",
+        "four lanes take a lane each",
+        "",
     ),
 ];
 

@@ -2,7 +2,7 @@
 
 use crate::common::{shared, unhex};
 use proptest::prelude::*;
-use wavetank_isa::{Chip, encode, parse};
+use wavetank_isa::{Chip, Dialect, encode, parse, parse_in};
 
 /// What is wrong with a row of (cpu, bytes, canonical text, input text).
 fn wrong(row: &[&str]) -> Option<String> {
@@ -101,6 +101,28 @@ fn errors_name_the_token() {
     );
     let e = error("");
     assert_eq!(e.message, "expected a mnemonic");
+}
+
+/// As `llvm-mc` 14 reads them; CLRX's manual has the same under "Literals".
+#[test]
+fn numbers_with_a_zero_first_are_octal() {
+    for (text, canonical) in [
+        ("s_mov_b32 s0, 012", "s_mov_b32 s0, 10"),
+        ("s_mov_b32 s0, -00017", "s_mov_b32 s0, -15"),
+        ("s_mov_b32 s[010], 0", "s_mov_b32 s8, 0"),
+        ("s_mov_b32 s0, 0b101", "s_mov_b32 s0, 5"),
+        ("s_mov_b32 s0, 00.5", "s_mov_b32 s0, 0.5"),
+        ("s_mov_b32 s0, 00000000000000000000012", "s_mov_b32 s0, 10"),
+        (
+            "ds_read_b32 v0, v1 offset:010",
+            "ds_read_b32 v0, v1 offset:8",
+        ),
+    ] {
+        for dialect in Dialect::ALL {
+            let inst = parse_in(text, Chip::Gfx900, dialect);
+            assert_eq!(inst.map(|i| i.to_string()), Ok(canonical.into()), "{text}");
+        }
+    }
 }
 
 #[test]

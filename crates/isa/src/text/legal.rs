@@ -137,6 +137,12 @@ fn buffer(inst: &Inst, places: Places<'_>) -> Result<(), Failure> {
             "the instruction takes no address from vector registers",
         );
     }
+    if !addressed && matches!(inst.operand(Field::Vaddr), Operand::Vgpr(_)) {
+        return fail(
+            place(inst, places, Field::Vaddr),
+            "without offen, idxen and addr64 no register is an address: write `off`",
+        );
+    }
     if inst.has(Flags::LDS) && !row.has(Features::LDS | Features::LDS_ONLY) {
         return fail(&places[0], "the instruction does not load to LDS");
     }

@@ -285,6 +285,7 @@ fn number(text: &str, at: usize) -> (Token<'_>, usize) {
     match bytes.get(end) {
         Some(b'x' | b'X' | b'b') if end == at + 1 && bytes[at] == b'0' => radix(text, at),
         Some(b'.' | b'e' | b'E' | b'0'..=b'9') => decimal(text, at),
+        _ if bytes[at] == b'0' && end > at + 1 => octal(text, at, end),
         _ => (Token::Integer(value), end),
     }
 }
@@ -300,6 +301,12 @@ fn radix(text: &str, at: usize) -> (Token<'_>, usize) {
     };
     let end = run(bytes, at + 2, |b| b.is_ascii_hexdigit());
     let value = u64::from_str_radix(&text[at + 2..end], radix);
+    (value.map_or(Token::End, Token::Integer), end)
+}
+
+/// Digits behind a zero: octal for LLVM's assembler as for CLRX's (its manual, "Literals").
+fn octal(text: &str, at: usize, end: usize) -> (Token<'_>, usize) {
+    let value = u64::from_str_radix(&text[at..end], 8);
     (value.map_or(Token::End, Token::Integer), end)
 }
 
@@ -323,6 +330,8 @@ fn decimal(text: &str, at: usize) -> (Token<'_>, usize) {
     let digits = &text[at..end];
     let token = if float {
         digits.parse().map_or(Token::End, Token::Float)
+    } else if digits.starts_with('0') {
+        return octal(text, at, end);
     } else {
         digits.parse().map_or(Token::End, Token::Integer)
     };

@@ -203,7 +203,11 @@ pub(super) fn valued(
         Value::Part(field) => *field(mods) = syntax.part(lex)?,
         Value::Unused => mods.dst_unused = syntax.unused(lex)?,
         Value::Lanes => {
+            let start = lex.spot();
             let lanes = syntax.list(lex, 4, 3)?;
+            if lanes.len() != 4 {
+                return fail(&lex.since(&start), "four lanes take a lane each");
+            }
             mods.dpp_ctrl = lanes.iter().rev().fold(0, |c, l| c << 2 | u16::from(*l));
         }
         Value::Number(max, field) => *field(mods) = syntax.number(lex, 0, *max)? as u8,

@@ -119,9 +119,9 @@ fn attempt(mut lex: Lexer<'_>, op: Op, form: Form, chip: Chip) -> Result<Inst, F
             return fail(&lex, "expected `,` and another operand");
         }
         is_first = false;
-        let first = lex.span();
+        let first = lex.spot();
         written[i] = operand(&mut lex, &mut inst, spec)?;
-        places[i] = first.start..lex.position().max(first.end);
+        places[i] = lex.since(&first).span();
         inst.operands[i] = written[i].operand;
     }
     let modifiers_at = lex.spot();

@@ -98,7 +98,11 @@ fn within(
         Token::Mark(b'-') => negative(lex, ty, generation, depth),
         Token::Mark(b'|') => {
             lex.next();
+            let inside = lex.spot();
             let mut written = within(lex, ty, generation, depth + 1)?;
+            if written.neg || written.abs || written.sext {
+                return fail(&inside, "this cannot stand within `|…|`");
+            }
             expect(lex, b'|', "after an absolute value")?;
             written.abs = true;
             Ok(written)
