@@ -7,6 +7,7 @@ mod decode;
 mod effects;
 mod errors;
 mod fields;
+mod mutations;
 mod opcodes;
 mod parse;
 mod print;
