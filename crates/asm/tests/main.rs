@@ -5,3 +5,4 @@ mod llvm;
 mod objects;
 mod recover;
 mod source;
+mod wrong;

@@ -25,8 +25,8 @@ use crate::{Line, Options, isa_version};
 pub(crate) use instruction::Counts;
 pub(crate) use operands::LITERAL;
 
-/// Lines that are read at most, those of repetitions and macros included: what goes on longer does so for ever.
-const MOST_LINES: u64 = 200_000_000;
+/// Lines of macros and repetitions that are read at most: what goes on longer does so for ever.
+const MOST_LINES: u64 = 10_000_000;
 
 /// The values of a source's symbols: found by a first reading, for one that shows each instruction as it comes.
 pub(crate) type Known = HashMap<Rc<str>, KnownValue>;
@@ -172,10 +172,11 @@ impl<'a> Assembler<'a> {
                 }
             };
             self.line = row.number;
-            self.lines += 1;
+            self.lines += u64::from(self.inputs.is_inside());
             if self.lines > MOST_LINES {
-                let message =
-                    format!("more than {MOST_LINES} lines have been read: this does not end");
+                let message = format!(
+                    "macros and repetitions have made more than {MOST_LINES} lines: this does not end"
+                );
                 self.wrong(&row, *wrong(0..0, message));
                 break;
             }
@@ -398,5 +399,5 @@ impl Assembler<'_> {
 
 /// The error of a section that is too large.
 pub(crate) fn too_large(_: TooLarge) -> Wrong {
-    wrong(0..0, "the sections of a source have one gigabyte at most")
+    wrong(0..0, "the sections of a source have 256 megabytes at most")
 }

@@ -2,6 +2,7 @@
 
 use super::{Handler, each_operand, row};
 use crate::assembler::Assembler;
+use crate::expression::Base;
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::{Definition, Key, SymbolId};
 use wavetank_link::elf::*;
@@ -64,17 +65,20 @@ impl Assembler<'_> {
         cursor.end()?;
         let value = self.values().reduce(&expr);
         let value = value.map_err(|why| wrong(start..cursor.text().len(), why))?;
-        let expr = match value.as_number() {
-            Some(number) => crate::expression::Expr::Number(number),
-            None => expr,
-        };
         let id = self.symbols.id(name);
         let symbol = &mut self.symbols[id];
         let free = !symbol.is_defined() || (symbol.variable && again);
         if !free {
             return Err(wrong(place, format_args!("`{name}` is defined already")));
         }
-        symbol.definition = Definition::Variable(expr);
+        if value
+            .plus
+            .is_some_and(|base| matches!(base, Base::Symbol(other, _) if other == id))
+        {
+            return Err(wrong(place, format_args!("`{name}` depends on itself")));
+        }
+        // What it comes to, not what was written: variables of variables stay small.
+        symbol.definition = Definition::Variable(value.into());
         symbol.variable = again;
         Ok(())
     }

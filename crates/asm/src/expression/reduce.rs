@@ -28,6 +28,32 @@ pub(crate) enum Base {
     Place(Spot),
 }
 
+impl From<Base> for Expr {
+    fn from(base: Base) -> Expr {
+        match base {
+            Base::Symbol(id, variant) => Expr::Symbol(id, variant),
+            Base::Place(spot) => Expr::Place(spot),
+        }
+    }
+}
+
+impl From<Reduced> for Expr {
+    /// The shortest expression that comes to this.
+    fn from(reduced: Reduced) -> Expr {
+        let join = |binary, a, b| Expr::Binary(binary, Box::new([a, b]));
+        let constant = Expr::Number(reduced.constant);
+        let sum = match (reduced.plus, reduced.constant) {
+            (Some(base), 0) => base.into(),
+            (Some(base), _) => join(Binary::Add, base.into(), constant),
+            (None, _) => constant,
+        };
+        match reduced.minus {
+            Some(base) => join(Binary::Sub, sum, base.into()),
+            None => sum,
+        }
+    }
+}
+
 impl Reduced {
     fn number(constant: i64) -> Self {
         Reduced {

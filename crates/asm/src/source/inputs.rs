@@ -103,6 +103,12 @@ impl Inputs {
         self.stack.last()
     }
 
+    /// Whether it is read from within a macro or another text.
+    #[inline]
+    pub fn is_inside(&self) -> bool {
+        self.stack.len() > 1
+    }
+
     /// Whether a file is already being read.
     pub fn reads(&self, file: &str) -> bool {
         let kinds = self.stack.iter().map(|i| &i.origin.kind);

@@ -9,7 +9,7 @@ use wavetank_link::elf;
 pub(crate) const NOP: u32 = 0xbf80_0000;
 
 /// Bytes that all sections have together at most.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 256 << 20;
 
 /// A section's number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ pub(crate) enum Tail {
 /// What is between.
 pub(crate) type Fill = u32;
 
-/// There would be more than a gigabyte.
+/// There would be more than 256 megabytes.
 pub(crate) struct TooLarge;
 
 impl Section {
