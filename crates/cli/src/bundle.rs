@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use wavetank::object::{CodeObject, CompressionMethod, Entry, Target, bundle, compress, unbundle};
 use wavetank_quote::plain;
 
+use crate::code_file::target_named;
 use crate::exit::{Failure, Result, print};
 use crate::input;
 
@@ -138,7 +139,7 @@ impl Unbundle {
 
     /// The code for a target: its own, before code that runs there as well.
     fn chosen<'a>(&self, entries: &'a [Entry], gpu: &str) -> Result<&'a [u8]> {
-        let wanted: Target = gpu.parse().map_err(Failure::from)?;
+        let wanted: Target = target_named(gpu).parse().map_err(Failure::from)?;
         let of = |fits: &dyn Fn(&Target) -> bool| -> Vec<&'a Entry> {
             let fits = |entry: &&Entry| entry.target.as_ref().is_some_and(fits);
             entries.iter().filter(fits).collect()

@@ -59,6 +59,13 @@ fn chip_named(name: &str) -> Result<Chip> {
     Chip::from_name(name).ok_or_else(unknown)
 }
 
+/// A target by the name that files have it by: `Vega20:xnack-` is `gfx906:xnack-`.
+pub fn target_named(text: &str) -> String {
+    let (name, features) = text.split_at(text.find(':').unwrap_or(text.len()));
+    let chip = Chip::from_name(name).map_or(name, |chip| chip.name());
+    format!("{chip}{features}")
+}
+
 /// The chip to emulate for a file with code for `targets`.
 fn choose(targets: &[Target]) -> Result<Chip, String> {
     let mut chips: Vec<Chip> = targets.iter().filter_map(emulated).collect();

@@ -4,11 +4,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde::Serialize;
-use wavetank::Chip;
 use wavetank::object::{Arg, CodeObject, Kernel, open_all, targets};
 use wavetank_quote::{plain, readable};
 
-use crate::code_file::CodeFile;
+use crate::code_file::{CodeFile, target_named};
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json, shown};
 use crate::paint::title;
@@ -65,13 +64,6 @@ impl Info {
         }
         Ok(objects)
     }
-}
-
-/// A target by the name that files have it by: `Vega20:xnack-` is `gfx906:xnack-`.
-fn target_named(text: &str) -> String {
-    let (name, features) = text.split_at(text.find(':').unwrap_or(text.len()));
-    let chip = Chip::from_name(name).map_or(name, |chip| chip.name());
-    format!("{chip}{features}")
 }
 
 #[derive(Serialize)]

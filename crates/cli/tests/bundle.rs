@@ -52,7 +52,7 @@ fn what_is_bundled_is_taken_apart() {
                 .count(),
             2
         );
-        wavetank_in(&folder, "unbundle k.hipfb --gpu gfx906:xnack- -o one").success();
+        wavetank_in(&folder, "unbundle k.hipfb --gpu vega20:xnack- -o one").success();
         same(&folder, "one", REDUCE);
         // Every command reads it.
         let info = wavetank_in(&folder, "info k.hipfb").success();
