@@ -3,6 +3,7 @@
 mod listing;
 mod llvm;
 mod objects;
+mod random;
 mod recover;
 mod source;
 mod wrong;

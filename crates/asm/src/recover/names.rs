@@ -11,8 +11,8 @@ use crate::source::is_name;
 pub(super) struct Names {
     /// The symbol of each address that has one.
     addresses: BTreeMap<u64, String>,
-    /// The sections that are loaded: address, size, the label at the beginning.
-    sections: Vec<(u64, u64, String)>,
+    /// Of each section that is loaded, by its number: address, size, the label at the beginning.
+    sections: BTreeMap<usize, (u64, u64, String)>,
     /// The symbol of each entry of the global offset table.
     entries: BTreeMap<u64, String>,
     taken: HashSet<String>,
@@ -28,7 +28,7 @@ impl Names {
     pub fn of(linked: &Linked) -> Names {
         let mut names = Names {
             addresses: BTreeMap::new(),
-            sections: Vec::new(),
+            sections: BTreeMap::new(),
             entries: BTreeMap::new(),
             taken: linked.symbols.iter().map(|s| s.name.clone()).collect(),
         };
@@ -43,7 +43,9 @@ impl Names {
         for (n, section) in linked.sections.iter().enumerate() {
             if section.flags & elf::SHF_ALLOC != 0 {
                 let label = names.unused(&format!(".Lsection{n}"));
-                names.sections.push((section.address, section.size, label));
+                names
+                    .sections
+                    .insert(n, (section.address, section.size, label));
             }
         }
         for address in linked.addresses.iter().filter(|a| a.global_offset) {
@@ -74,7 +76,7 @@ impl Names {
         }
         let inside = self
             .sections
-            .iter()
+            .values()
             .find(|(start, size, _)| (*start..=start + size).contains(&address));
         inside.map(|(start, _, label)| match address - start {
             0 => label.clone(),
@@ -87,10 +89,11 @@ impl Names {
         self.entries.get(&address).map(|name| written(name))
     }
 
-    /// The label at the beginning of the section at an address.
-    pub fn section(&self, address: u64) -> Option<&str> {
-        let found = self.sections.iter().find(|(start, ..)| *start == address);
-        found.map(|(_, _, label)| label.as_str())
+    /// The label at the beginning of a section that is loaded.
+    pub fn section(&self, number: usize) -> Option<&str> {
+        self.sections
+            .get(&number)
+            .map(|(_, _, label)| label.as_str())
     }
 }
 

@@ -58,9 +58,7 @@ impl<'l> Parts<'l> {
                 }
             }
             let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
-            if section.flags & elf::SHF_ALLOC != 0
-                && let Some(label) = names.section(section.address)
-            {
+            if let Some(label) = names.section(n) {
                 labels.entry(0).or_default().push(label.to_owned());
             }
             let mut part = Part {
@@ -77,7 +75,7 @@ impl<'l> Parts<'l> {
                 kernels: BTreeMap::new(),
             };
             part.find_kernels(linked);
-            part.find_targets(names, chip);
+            part.find_targets(names, chip, n);
             all.push(part);
         }
         let mut parts = Parts { all };
@@ -139,7 +137,7 @@ impl<'l> Part<'l> {
     }
 
     /// Gives each place that a branch leads to a label, unless it has a symbol.
-    fn find_targets(&mut self, names: &Names, chip: Chip) {
+    fn find_targets(&mut self, names: &Names, chip: Chip, number: usize) {
         if self.flags & elf::SHF_EXECINSTR == 0 {
             return;
         }
@@ -159,7 +157,7 @@ impl<'l> Part<'l> {
             .into_iter()
             .filter(|to| begins.contains(to) && !self.symbols.contains_key(to));
         for (n, to) in inside.collect::<Vec<_>>().into_iter().enumerate() {
-            let label = names.unused(&format!(".L{:x}_{n}", self.address));
+            let label = names.unused(&format!(".L{number}_{n}"));
             self.labels.entry(to).or_default().push(label);
         }
     }
