@@ -11,6 +11,7 @@ use wavetank_object::Target;
 use crate::assembler::{Assembler, Known};
 use crate::errors::Errors;
 use crate::files::{Files, NoFiles};
+use crate::signature::Signature;
 use crate::source::may_have_names;
 
 /// An instruction of a source.
@@ -75,6 +76,8 @@ pub struct Options<'a> {
     pub files: &'a dyn Files,
     /// Symbols that are numbers from the start.
     pub defines: Vec<(String, i64)>,
+    /// Kernels whose descriptors and metadata the source does not have. [`assemble_object`] adds them.
+    pub kernels: Vec<Signature>,
     /// At how many errors the work ends.
     pub most_errors: usize,
 }
@@ -96,6 +99,7 @@ impl Options<'_> {
             version: 5,
             files: &NoFiles,
             defines: Vec::new(),
+            kernels: Vec::new(),
             most_errors: usize::MAX,
         }
     }
@@ -192,6 +196,7 @@ pub fn assemble_object(
     let mut nobody = |_: &Line| {};
     let mut assembler = Assembler::new(name, source.into(), options, None, &mut nobody);
     assembler.read();
+    assembler.add_kernels();
     let object = assembler.object();
     checked(&mut assembler, options)?;
     Ok(object)

@@ -53,6 +53,7 @@ impl LineError {
         }
         let file = match (&origin.kind, &origin.user) {
             (OriginKind::File(name), Some(_)) => Some(name.to_string()),
+            (OriginKind::Signatures, _) => Some(OriginKind::SIGNATURES.to_owned()),
             _ => None,
         };
         LineError {
@@ -72,11 +73,13 @@ fn told(kind: &OriginKind, line: usize, outer: &Origin) -> String {
         OriginKind::File(_) => format!("line {line}"),
         OriginKind::Macro(name) => format!("line {line} of the macro `{}`", plain(name)),
         OriginKind::Repetition(name) => format!("line {line} of a `{name}`"),
+        OriginKind::Signatures => format!("line {line} of {}", OriginKind::SIGNATURES),
     };
     match kind {
         OriginKind::File(name) => format!("in {}, which {line} includes", plain(name)),
         OriginKind::Macro(name) => format!("in the macro `{}`, which {line} uses", plain(name)),
         OriginKind::Repetition(name) => format!("in the `{name}` of {line}"),
+        OriginKind::Signatures => format!("in {}, for {line}", OriginKind::SIGNATURES),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sources of instructions to bytes and objects, and code objects to listings.
 //!
 //! * [`assemble_object`] reads a source and makes a relocatable object of it: sections, symbols, kernels, metadata.
+//! * [`Signature`] says of a kernel what directives would, in a line.
 //! * [`assemble`] gives the instructions of a source, one after another.
 //! * [`Listing`] shows the code of a code object, or plain bytes, with symbols and branch targets as labels.
 //! * [`source_of`] makes a source of a code object that assembles to the same sections.
@@ -31,6 +32,7 @@ mod hex;
 mod in_order;
 mod listing;
 mod recover;
+mod signature;
 mod source;
 mod state;
 
@@ -40,6 +42,8 @@ pub use files::{Files, Folders, NoFiles};
 pub use hex::{HexError, REJECTED, hex_line};
 pub use listing::{Listing, ListingError};
 pub use recover::{RecoverError, source_of};
+pub use signature::Signature;
+pub use wavetank_isa::ParseError;
 
 use wavetank_isa::Chip;
 

@@ -5,5 +5,6 @@ mod llvm;
 mod objects;
 mod random;
 mod recover;
+mod signature;
 mod source;
 mod wrong;

@@ -10,7 +10,7 @@ use wavetank_link::elf::STT_SECTION;
 use wavetank_link::{Place, Relocatable};
 
 /// What `llvm-mc` 14 makes of a source; `None` where it is not installed.
-fn llvm(name: &str, source: &str, cpu: &str, version: u8) -> Option<Relocatable> {
+pub fn llvm(name: &str, source: &str, cpu: &str, version: u8) -> Option<Relocatable> {
     let path = format!("{}/{name}-{cpu}.o", env!("CARGO_TARGET_TMPDIR"));
     let mut mc = Command::new("llvm-mc-14")
         .args(["-triple=amdgcn-amd-amdhsa", "-filetype=obj", "-o", &path])
@@ -28,7 +28,7 @@ fn llvm(name: &str, source: &str, cpu: &str, version: u8) -> Option<Relocatable>
 }
 
 /// What makes two objects the same, by name: the order of sections and symbols does not.
-fn told(object: &Relocatable) -> BTreeMap<String, String> {
+pub fn told(object: &Relocatable) -> BTreeMap<String, String> {
     let place = |place: Place| match place {
         Place::Section(at) => object.sections[at].name.clone(),
         other => format!("{other:?}"),

@@ -35,6 +35,26 @@ impl Target {
         }
     }
 
+    /// The chips that were asked for, several apart by commas: `--gpu gfx803,gfx900`.
+    ///
+    /// # Errors
+    /// As of [`chip`](Self::chip), and a chip that stands twice.
+    pub fn chips(&self) -> Result<Vec<Chip>> {
+        let names = match (&self.gpu, &self.isa) {
+            (Some(gpu), None) if gpu.contains(',') => gpu,
+            _ => return Ok(self.chip()?.into_iter().collect()),
+        };
+        let mut chips = Vec::new();
+        for name in names.split(',') {
+            let chip = instruction_set(name).map_err(|e| Failure::usage(e.to_string()))?;
+            if chips.contains(&chip) {
+                return Err(Failure::usage(format!("--gpu names {chip} twice")));
+            }
+            chips.push(chip);
+        }
+        Ok(chips)
+    }
+
     /// The generation of Maxwell that was asked for with `--isa`, if it was one.
     ///
     /// # Errors

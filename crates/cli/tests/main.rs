@@ -20,6 +20,7 @@ mod newcomer;
 mod presentation;
 mod programs;
 mod schedule;
+mod signatures;
 mod stage;
 mod visa;
 mod wrong_input;

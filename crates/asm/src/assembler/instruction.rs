@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use wavetank_isa::numbers::{flat_scratch, general_sgprs, sreg};
 use wavetank_isa::text::parse_at;
 use wavetank_isa::{Encoded, Inst, ParseError, encode};
 
@@ -23,6 +24,9 @@ const MOST_TEMPLATES: usize = 1000;
 pub(crate) struct Counts {
     pub vgprs: u32,
     pub sgprs: u32,
+    /// Whether VCC, FLAT_SCRATCH are among them, which stand behind the SGPRs.
+    pub vcc: bool,
+    pub flat_scratch: bool,
 }
 
 /// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
@@ -282,12 +286,22 @@ impl Counts {
     /// Counts the registers of an instruction.
     fn add(&mut self, inst: &Inst) {
         let effects = inst.effects();
+        let generation = inst.chip.generation();
         for registers in [&effects.reads, &effects.writes] {
             let vectors = registers.vectors().max().map_or(0, |v| u32::from(v) + 1);
             self.vgprs = self.vgprs.max(vectors);
-            // Those behind the SGPRs are not counted: VCC and others are reserved by name.
-            let scalars = registers.scalars().filter(|s| *s < 102).max();
-            self.sgprs = self.sgprs.max(scalars.map_or(0, |s| u32::from(s) + 1));
+            for scalar in registers.scalars() {
+                let beside = |pair: u8| scalar & !1 == pair;
+                match scalar {
+                    _ if scalar < general_sgprs(generation) => {
+                        self.sgprs = self.sgprs.max(u32::from(scalar) + 1);
+                    }
+                    // Those behind the SGPRs are not counted: they are reserved by name.
+                    _ if beside(sreg::VCC) => self.vcc = true,
+                    _ if flat_scratch(generation).is_some_and(beside) => self.flat_scratch = true,
+                    _ => {}
+                }
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod finish;
 mod instruction;
+mod kernels;
 mod line_table;
 mod operands;
 
@@ -12,13 +13,16 @@ use std::rc::Rc;
 use wavetank_isa::{Chip, Dialect, ParseError};
 use wavetank_object::Target;
 
-use crate::directive::{Condition, Handler, Kernel, Lines as LineTable, Macro, Notes, handlers};
+use crate::directive::{
+    Condition, Handler, Kernel, Lines as LineTable, Macro, Notes, align_to, handlers,
+};
 use crate::errors::LineError;
 use crate::expression::{Expr, Reader, Values};
 use crate::files::Files;
+use crate::signature::Signature;
 use crate::source::{Cursor, Inputs, Row, Statement, Wrong, statements, wrong};
 use crate::state::{
-    Definition, Fixup, FixupKind, Place, SectionId, Sections, Spot, Symbols, TooLarge,
+    Definition, Fixup, FixupKind, NOP, Place, SectionId, Sections, Spot, Symbols, TooLarge,
 };
 use crate::{Line, Options, isa_version};
 
@@ -58,6 +62,8 @@ pub(crate) struct Assembler<'a> {
     pub kernels: Vec<Kernel>,
     pub notes: Notes,
     pub table: LineTable,
+    /// Kernels that the source shall have.
+    signatures: &'a [Signature],
     /// The most registers that instructions name so far, if somebody asks.
     pub counts: Option<Counts>,
     /// Whether `.end` has been read.
@@ -84,7 +90,9 @@ impl<'a> Assembler<'a> {
         each: &'a mut dyn FnMut(&Line),
     ) -> Self {
         // What asks for the registers that are used says so by these names.
-        let asks = source.contains(".next_free_") || source.contains(".amdgcn.");
+        let asks = !options.kernels.is_empty()
+            || source.contains(".next_free_")
+            || source.contains(".amdgcn.");
         let mut assembler = Assembler {
             chip: options.chip,
             dialect: options.dialect,
@@ -101,6 +109,7 @@ impl<'a> Assembler<'a> {
             kernels: Vec::new(),
             notes: Notes::new(options),
             table: LineTable::default(),
+            signatures: &options.kernels,
             counts: asks.then(Counts::default),
             ended: false,
             handlers: handlers(),
@@ -226,6 +235,9 @@ impl<'a> Assembler<'a> {
 
     /// Defines a label here.
     fn label(&mut self, name: &str, at: usize) -> Result<(), Wrong> {
+        if self.begins_kernel(name) {
+            align_to(self, kernels::KERNEL_ALIGN, NOP, u64::MAX)?;
+        }
         let spot = self.sections.spot();
         let id = match name.bytes().all(|b| b.is_ascii_digit()) {
             true => match name.parse() {

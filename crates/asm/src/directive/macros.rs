@@ -166,7 +166,7 @@ fn leave(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
             return Ok(());
         };
         let (conditions, is_macro) = match input.origin.kind {
-            OriginKind::File(_) => return alone(cursor, ".macro"),
+            OriginKind::File(_) | OriginKind::Signatures => return alone(cursor, ".macro"),
             OriginKind::Macro(_) => (input.conditions, true),
             OriginKind::Repetition(_) => (input.conditions, false),
         };

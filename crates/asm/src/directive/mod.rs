@@ -28,6 +28,7 @@ pub(crate) use kernel_code::kernel_code_fields;
 pub(crate) use lines::{File, Lines, Row};
 pub(crate) use macros::Macro;
 pub(crate) use notes::Notes;
+pub(crate) use space::align_to;
 
 /// What a directive does; the cursor stands at its operands.
 type Act = fn(&mut Assembler<'_>, Cursor<'_>) -> Result<(), Wrong>;

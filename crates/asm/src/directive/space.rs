@@ -133,7 +133,7 @@ fn align(
 }
 
 /// Fills up to a multiple of `align`, unless more than `most` bytes are needed.
-pub(super) fn align_to(
+pub(crate) fn align_to(
     a: &mut Assembler<'_>,
     align: u64,
     fill: u32,

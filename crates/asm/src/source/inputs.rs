@@ -20,6 +20,13 @@ pub(crate) enum OriginKind {
     Macro(Rc<str>),
     /// The body of a repetition, such as `.rept`.
     Repetition(&'static str),
+    /// What the signatures of kernels stand for.
+    Signatures,
+}
+
+impl OriginKind {
+    /// What signatures are called in errors: the option of the command that they are written in.
+    pub const SIGNATURES: &str = "--kernel";
 }
 
 /// A text that is read, and the line that it is read for.

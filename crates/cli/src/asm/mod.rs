@@ -4,11 +4,13 @@ mod object;
 mod text;
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use wavetank::DEFAULT_CHIP;
 use wavetank::object::{Feature, Target as ObjectTarget};
-use wavetank_asm::{Errors, Folders, Line, LineError, Options, assemble_lines};
+use wavetank::{Chip, DEFAULT_CHIP};
+use wavetank_asm::{
+    Errors, Folders, Line, LineError, Options, ParseError, Signature, assemble_lines,
+};
 
 use crate::exit::{Failure, Result, shown};
 use crate::input::{read, text};
@@ -29,6 +31,10 @@ Examples:
   wavetank asm -c kernel.s -o kernel.o
                                       an object file, to be linked later
   wavetank asm a.s b.s c.o -o all.co  several files, linked
+  wavetank asm --kernel 'square(global u32* out, u32 n)' square.s -o k.co
+                                      with descriptor and metadata made for it
+  wavetank asm --gpu gfx803,gfx900 kernel.s -o all.hipfb
+                                      an offload bundle of several chips
   wavetank asm --dialect clrx --raw kernel.s -o kernel.bin
                                       the plain words, for `wavetank dis --raw`
   wavetank asm --isa maxwell:52 --show-encoding suatom.s
@@ -65,6 +71,14 @@ pub struct Asm {
     /// Set a symbol to a number, or to 1
     #[arg(short = 'D', long, value_name = "NAME[=NUMBER]")]
     define: Vec<String>,
+    /// Describe a kernel of the source: `NAME(global u32* out, u32 n)`
+    #[arg(
+        long,
+        value_name = "SIGNATURE",
+        requires = "output",
+        conflicts_with = "raw"
+    )]
+    kernel: Vec<String>,
     /// The version of the code object, 2 to 6, unless the source says it
     #[arg(long, value_name = "N", default_value_t = 5)]
     code_object_version: u8,
@@ -108,11 +122,27 @@ impl Asm {
         }
         self.patch.refuse()?;
         let files = Folders(self.include.clone());
-        let options = self.options(&files)?;
+        let chips = self.target.chips()?;
+        if chips.len() > 1 {
+            return self.bundle(&files, &chips);
+        }
+        let options = self.options(&files, chips.first().copied())?;
         match &self.output {
             Some(path) if self.raw => object::words(&self, &options, path),
             Some(path) => object::objects(&self, &options, path),
             None => self.print(&options),
+        }
+    }
+
+    /// Writes a bundle for several chips.
+    fn bundle(&self, files: &Folders, chips: &[Chip]) -> Result {
+        let options = chips.iter().map(|chip| self.options(files, Some(*chip)));
+        let options: Vec<_> = options.collect::<Result<_>>()?;
+        match &self.output {
+            Some(path) if !self.raw && !self.compile => object::bundle(self, &options, path),
+            _ => Err(Failure::usage(
+                "code for several chips is written as a bundle: give -o FILE, without -c and --raw, or name one chip",
+            )),
         }
     }
 
@@ -122,8 +152,7 @@ impl Asm {
     }
 
     /// How the sources are assembled.
-    fn options<'f>(&self, files: &'f Folders) -> Result<Options<'f>> {
-        let asked = self.target.chip()?;
+    fn options<'f>(&self, files: &'f Folders, asked: Option<Chip>) -> Result<Options<'f>> {
         let chip = asked.unwrap_or(DEFAULT_CHIP);
         if !(2..=6).contains(&self.code_object_version) {
             let version = self.code_object_version;
@@ -147,12 +176,31 @@ impl Asm {
                 .iter()
                 .map(|text| define(text))
                 .collect::<Result<_>>()?,
+            kernels: self.kernels()?,
             most_errors: match self.max_errors {
                 0 => usize::MAX,
                 most => most,
             },
             ..Options::new(chip)
         })
+    }
+
+    /// The kernels that have signatures.
+    fn kernels(&self) -> Result<Vec<Signature>> {
+        if !self.kernel.is_empty() && self.files.len() > 1 {
+            return Err(Failure::usage(
+                "--kernel describes kernels of one source, in which their registers are counted: name one",
+            ));
+        }
+        let read = |text: &String| {
+            text.parse().map_err(|error: ParseError| {
+                let before = text.get(..error.span.start).unwrap_or(text);
+                let column = 1 + before.chars().count();
+                let shown = error.snippet(text);
+                Failure::usage(format!("--kernel, column {column}: {error}\n{shown}"))
+            })
+        };
+        self.kernel.iter().map(read).collect()
     }
 
     /// The one file, where more make no sense.
@@ -166,7 +214,7 @@ impl Asm {
     }
 
     /// The text of a source.
-    fn source(&self, path: &PathBuf) -> Result<String> {
+    fn source(&self, path: &Path) -> Result<String> {
         let bytes = read(path)?;
         source::refuse(path, &bytes)?;
         text(path, bytes)
@@ -185,7 +233,7 @@ impl Asm {
     }
 
     /// Tells the wrong lines; gives the sentence that ends the command.
-    fn told(&self, path: &std::path::Path, errors: &Errors) -> Failure {
+    fn told(&self, path: &Path, errors: &Errors) -> Failure {
         let errors: &[LineError] = &errors.0;
         let mut text = String::new();
         for error in errors {

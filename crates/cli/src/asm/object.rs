@@ -9,6 +9,9 @@ use super::Asm;
 use crate::exit::{Failure, Result};
 use crate::input::read;
 
+/// Where runtimes want the code of a bundle to begin.
+const PAGE: u64 = 4096;
+
 /// Writes the words of the instructions. Nothing is written where a line is wrong.
 pub fn words(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
     let path = asm.one_file()?;
@@ -23,26 +26,41 @@ pub fn words(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
 
 /// Assembles the sources, and writes an object file, or all of them linked.
 pub fn objects(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
-    let mut objects = Vec::new();
-    for path in &asm.files {
-        objects.push((
-            path.to_string_lossy().into_owned(),
-            object(asm, options, path)?,
-        ));
-    }
     if asm.compile {
-        let [(_, object)] = objects.as_slice() else {
+        let [path] = asm.files.as_slice() else {
             let sentence = "-c makes one object file of one source; leave it out to link several";
             return Err(Failure::usage(sentence));
         };
+        let object = object(asm, options, path)?;
         return write(to, &object.write().map_err(unlinked)?);
+    }
+    write(to, &linked(asm, options)?)
+}
+
+/// Assembles and links the sources for each of several chips, and writes an offload bundle, with an empty entry for the host
+/// as HIP's compiler makes it.
+pub fn bundle(asm: &Asm, options: &[Options<'_>], to: &Path) -> Result {
+    let mut parts = vec![("host-x86_64-unknown-linux--".to_owned(), Vec::new())];
+    for options in options {
+        let code = linked(asm, options).map_err(|failure| for_chip(failure, options))?;
+        parts.push((format!("hipv4-amdgcn-amd-amdhsa--{}", options.target), code));
+    }
+    let entries: Vec<(&str, &[u8])> = parts.iter().map(|(id, code)| (&**id, &**code)).collect();
+    write(to, &wavetank::object::bundle(&entries, PAGE)?)
+}
+
+/// The code object of all sources.
+fn linked(asm: &Asm, options: &Options<'_>) -> Result<Vec<u8>> {
+    let mut objects = Vec::new();
+    for path in &asm.files {
+        let name = path.to_string_lossy().into_owned();
+        objects.push((name, object(asm, options, path)?));
     }
     let inputs: Vec<Input> = objects
         .iter()
         .map(|(name, object)| Input { name, object })
         .collect();
-    let linked = link(&inputs, &wavetank_link::Options::default()).map_err(unlinked)?;
-    write(to, &linked)
+    link(&inputs, &wavetank_link::Options::default()).map_err(unlinked)
 }
 
 /// The object that a file is, or makes.
@@ -56,6 +74,16 @@ fn object(asm: &Asm, options: &Options<'_>, path: &Path) -> Result<Relocatable> 
     let source = crate::input::text(path, bytes)?;
     let made = assemble_object(&path.to_string_lossy(), &source, options);
     made.map_err(|errors| asm.told(path, &errors))
+}
+
+/// A failure of one of several chips.
+fn for_chip(failure: Failure, options: &Options<'_>) -> Failure {
+    match failure {
+        Failure::Usage(sentence) => {
+            Failure::Usage(format!("{sentence}, for {}", options.target.chip))
+        }
+        kernel => kernel,
+    }
 }
 
 fn unlinked(error: wavetank_link::Error) -> Failure {

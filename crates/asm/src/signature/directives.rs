@@ -1,0 +1,181 @@
+//! What a signature stands for: the directives of a kernel and its metadata.
+//!
+//! Source: LLVM's "User Guide for AMDGPU Backend", "Kernel Descriptor", "Code Object V5 Metadata", "Initial Kernel Execution
+//! State".
+
+use std::fmt::{self, Write as _};
+
+use wavetank_isa::numbers::{MAX_GROUP_SIZE, SIMDS_PER_UNIT, VGPR_GRANULE, VGPRS_PER_LANE};
+use wavetank_object::Target;
+
+use super::{Kind, Signature};
+
+/// What code needs, and whom it is for.
+#[derive(Clone, Debug)]
+pub(crate) struct Needs<'a> {
+    pub target: &'a Target,
+    /// The version of the code object, from 3 on.
+    pub version: u8,
+    pub vgprs: u32,
+    pub sgprs: u32,
+    pub vcc: bool,
+    pub flat_scratch: bool,
+    /// SGPRs that are reserved behind the others.
+    pub extra_sgprs: u32,
+}
+
+/// Lanes of a wave.
+const WAVE: u32 = 64;
+
+/// The directives of some kernels, in LLVM's dialect.
+pub(crate) fn directives(kernels: &[Signature], needs: &Needs<'_>) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = write(&mut text, kernels, needs);
+    text
+}
+
+fn write(out: &mut String, kernels: &[Signature], needs: &Needs<'_>) -> fmt::Result {
+    for kernel in kernels {
+        kernel.descriptor(needs, out)?;
+    }
+    writeln!(out, ".amdgpu_metadata\n---\namdhsa.version:\n  - 1")?;
+    writeln!(
+        out,
+        "  - {}\namdhsa.kernels:",
+        needs.version.clamp(3, 5) - 3
+    )?;
+    for kernel in kernels {
+        kernel.metadata(needs, out)?;
+    }
+    if needs.version >= 4 {
+        writeln!(out, "amdhsa.target: amdgcn-amd-amdhsa--{}", needs.target)?;
+    }
+    writeln!(out, "...\n.end_amdgpu_metadata")
+}
+
+impl Signature {
+    /// The SGPRs that are set when a wave begins: the address of the arguments, and the ids of the work-group.
+    fn first_sgprs(&self) -> u32 {
+        2 + u32::from(self.dimensions)
+    }
+
+    fn descriptor(&self, needs: &Needs<'_>, out: &mut String) -> fmt::Result {
+        let name = &self.name;
+        writeln!(out, ".globl {name}\n.type {name}, @function")?;
+        writeln!(
+            out,
+            ".section .rodata, \"a\"\n.p2align 6\n.amdhsa_kernel {name}"
+        )?;
+        let fields: [(&str, u32); 11] = [
+            ("group_segment_fixed_size", self.lds.0),
+            ("kernarg_size", self.block_size()),
+            ("user_sgpr_kernarg_segment_ptr", 1),
+            ("system_sgpr_workgroup_id_x", 1),
+            ("system_sgpr_workgroup_id_y", (self.dimensions >= 2).into()),
+            ("system_sgpr_workgroup_id_z", (self.dimensions >= 3).into()),
+            ("system_vgpr_workitem_id", u32::from(self.dimensions) - 1),
+            ("next_free_vgpr", self.vgprs(needs)),
+            ("next_free_sgpr", self.sgprs(needs)),
+            ("reserve_vcc", needs.vcc.into()),
+            ("reserve_flat_scratch", needs.flat_scratch.into()),
+        ];
+        // gfx6 has no such field: nothing is reserved there.
+        let fields = fields
+            .iter()
+            .filter(|(field, _)| *field != "reserve_flat_scratch" || needs.target.major() >= 7);
+        for (field, value) in fields {
+            writeln!(out, "  .amdhsa_{field} {value}")?;
+        }
+        writeln!(out, ".end_amdhsa_kernel\n.text")
+    }
+
+    /// VGPRs: those of the code, and those that are set when a wave begins.
+    fn vgprs(&self, needs: &Needs<'_>) -> u32 {
+        needs.vgprs.max(self.dimensions.into())
+    }
+
+    fn sgprs(&self, needs: &Needs<'_>) -> u32 {
+        needs.sgprs.max(self.first_sgprs())
+    }
+
+    fn metadata(&self, needs: &Needs<'_>, out: &mut String) -> fmt::Result {
+        let name = &self.name;
+        // Without the tag a name such as `n` would be read as a truth value.
+        writeln!(out, "  - .name: !str {name}\n    .symbol: !str {name}.kd")?;
+        for (field, value) in [
+            ("group_segment_fixed_size", self.lds.0),
+            ("private_segment_fixed_size", 0),
+            ("kernarg_segment_size", self.block_size()),
+            ("kernarg_segment_align", self.block_align()),
+            ("max_flat_workgroup_size", largest_group(self.vgprs(needs))),
+            ("sgpr_count", self.sgprs(needs) + needs.extra_sgprs),
+            ("sgpr_spill_count", 0),
+            ("vgpr_count", self.vgprs(needs)),
+            ("vgpr_spill_count", 0),
+            ("wavefront_size", WAVE),
+        ] {
+            writeln!(out, "    .{field}: {value}")?;
+        }
+        match self.parameters.is_empty() {
+            true => writeln!(out, "    .args: []"),
+            false => self.arguments(out),
+        }
+    }
+
+    fn arguments(&self, out: &mut String) -> fmt::Result {
+        writeln!(out, "    .args:")?;
+        for (parameter, offset) in self.placed() {
+            let (name, size) = (&parameter.name, parameter.size());
+            let known = parameter.scalar.known;
+            writeln!(out, "      - .name: !str {name}")?;
+            writeln!(out, "        .offset: {offset}\n        .size: {size}")?;
+            match parameter.kind {
+                Kind::Value => {
+                    writeln!(
+                        out,
+                        "        .value_kind: by_value\n        .type_name: {known}"
+                    )?;
+                }
+                Kind::Global { constant } => {
+                    writeln!(out, "        .value_kind: global_buffer")?;
+                    writeln!(
+                        out,
+                        "        .address_space: global\n        .type_name: '{known}*'"
+                    )?;
+                    if constant {
+                        writeln!(out, "        .is_const: true")?;
+                    }
+                }
+                Kind::Local => {
+                    writeln!(out, "        .value_kind: dynamic_shared_pointer")?;
+                    writeln!(
+                        out,
+                        "        .address_space: local\n        .type_name: '{known}*'"
+                    )?;
+                    writeln!(out, "        .pointee_align: {}", parameter.scalar.size)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The work-items of the largest group: all its waves are on one compute unit, whose SIMDs share their VGPRs.
+fn largest_group(vgprs: u32) -> u32 {
+    let granules = vgprs.max(1).next_multiple_of(VGPR_GRANULE);
+    let waves = SIMDS_PER_UNIT * (VGPRS_PER_LANE / granules).max(1);
+    (waves * WAVE).min(MAX_GROUP_SIZE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_of_a_group_fit_on_a_compute_unit() {
+        // LLVM, `getNumWavesPerEUWithNumVGPRs`: 4 waves have 64 VGPRs each, 3 have 84, 2 have 128.
+        let sizes = [1, 64, 65, 84, 85, 128, 129, 256].map(largest_group);
+        assert_eq!(sizes, [1024, 1024, 768, 768, 512, 512, 256, 256]);
+    }
+}
