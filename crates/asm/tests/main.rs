@@ -1,5 +1,6 @@
 //! Tests of whole sources and listings. One program, since each costs a link and a copy of everything.
 
+mod clrx;
 mod listing;
 mod llvm;
 mod objects;

@@ -7,7 +7,7 @@ use wavetank_link::{Identity, Place as LinkPlace, Relocatable, Relocation, reloc
 use super::instruction::words_of;
 use super::line_table::LineTable;
 use super::{Assembler, Known, KnownValue};
-use crate::directive::fits;
+use crate::directive::{HIDDEN, fits};
 use crate::errors::LineError;
 use crate::expression::{Base, Reduced, Values, Variant};
 use crate::state::{Definition, Fixup, FixupKind, Layout, SectionId, Spot, SymbolId};
@@ -47,7 +47,20 @@ impl Assembler<'_> {
         };
         let value = |definition: &Definition| match definition {
             Definition::Label(spot) => Some(KnownValue::Place(spot.section, layout.offset(*spot))),
-            Definition::Variable(expr) => values.number(expr).ok().map(KnownValue::Number),
+            Definition::Variable(expr) => {
+                let value = values.reduce(expr).ok()?;
+                match (
+                    value.as_number(),
+                    value.plus.and_then(|base| values.spot(&base)),
+                ) {
+                    (Some(number), _) => Some(KnownValue::Number(number)),
+                    (None, Some(spot)) if value.minus.is_none() => {
+                        let offset = layout.offset(spot).wrapping_add_signed(value.constant);
+                        Some(KnownValue::Place(spot.section, offset))
+                    }
+                    _ => None,
+                }
+            }
             _ => None,
         };
         let known = self
@@ -315,6 +328,7 @@ fn kind_of(variant: Variant) -> Option<u32> {
 impl Assembler<'_> {
     /// Makes the object of what has been read.
     pub fn object(&mut self) -> Relocatable {
+        self.finish_program();
         let identity = Identity::of(&self.target, self.notes.os, self.notes.version);
         let identity = identity.unwrap_or_else(|why| {
             self.errors.push(LineError::of_source(why));
@@ -370,7 +384,7 @@ impl Assembler<'_> {
         let mut homes = vec![0; self.sections.len()];
         for (n, section) in self.sections.iter().enumerate() {
             let id = SectionId(n as u32);
-            if layout.home_of(id) != id {
+            if layout.home_of(id) != id || section.key.name.starts_with(HIDDEN) {
                 continue;
             }
             homes[n] = object.sections.len();
@@ -440,6 +454,8 @@ impl Assembler<'_> {
                 continue;
             }
             let (place, value) = match &symbol.definition {
+                // They have no value.
+                Definition::Registers(_) => continue,
                 Definition::Undefined if symbol.kind == STT_FILE => (LinkPlace::Absolute, 0),
                 Definition::Undefined => (LinkPlace::Undefined, 0),
                 Definition::Common(_, align) => (LinkPlace::Common, *align),

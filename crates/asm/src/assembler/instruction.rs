@@ -48,7 +48,14 @@ impl Assembler<'_> {
         };
         match self.with_values(text, failed.is_some()) {
             Ok((inst, waiting)) => self.emit(&inst, text, waiting),
-            Err(error) => Err(failed.unwrap_or(error)),
+            Err(error) => match failed {
+                Some(failed) => Err(failed),
+                // A name beside one that is known may be a symbol that comes later.
+                None => match self.with_values(text, true) {
+                    Ok((inst, waiting)) => self.emit(&inst, text, waiting),
+                    Err(_) => Err(error),
+                },
+            },
         }
     }
 
@@ -141,6 +148,7 @@ impl Assembler<'_> {
     ) -> Result<(), Wrong> {
         let spot = self.sections.spot();
         self.table.settle(spot);
+        self.program.count(inst);
         if let Some(counts) = &mut self.counts {
             counts.add(inst);
             let counts = *counts;
@@ -180,7 +188,7 @@ impl Assembler<'_> {
         let (inst, code) = self.template(text, place.start)?;
         let here = self.sections.spot();
         let mut cursor = Cursor::new(text, place.start);
-        let expr = Reader::new(&mut self.symbols, here).read(&mut cursor)?;
+        let expr = Reader::new(&mut self.symbols, here, self.dialect).read(&mut cursor)?;
         cursor.end()?;
         let number = self.values().number(&expr);
         if let Ok(number) = number {
@@ -206,7 +214,9 @@ impl Assembler<'_> {
             return Ok(*template);
         }
         let line = format!("{prefix}0");
-        let inst = self.parse(&line)?.with_simm16(0);
+        // As if it stood at the beginning: CLRX takes the number for an address.
+        let parsed = parse_at(&line, self.chip, self.dialect, 0).map_err(Box::new);
+        let inst = parsed?.with_simm16(0);
         let code = encode(&inst).map_err(|error| wrong(0..text.len(), error))?;
         if self.templates.len() >= MOST_TEMPLATES {
             self.templates.clear();
@@ -284,7 +294,7 @@ pub(super) fn words_of(bytes: i64) -> Result<i16, String> {
 
 impl Counts {
     /// Counts the registers of an instruction.
-    fn add(&mut self, inst: &Inst) {
+    pub fn add(&mut self, inst: &Inst) {
         let effects = inst.effects();
         let generation = inst.chip.generation();
         for registers in [&effects.reads, &effects.writes] {

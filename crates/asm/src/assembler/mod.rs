@@ -14,13 +14,13 @@ use wavetank_isa::{Chip, Dialect, ParseError};
 use wavetank_object::Target;
 
 use crate::directive::{
-    Condition, Handler, Kernel, Lines as LineTable, Macro, Notes, align_to, handlers,
+    Condition, Handler, Kernel, Lines as LineTable, Loop, Macro, Notes, Program, align_to, handlers,
 };
 use crate::errors::LineError;
 use crate::expression::{Expr, Reader, Values};
 use crate::files::Files;
 use crate::signature::Signature;
-use crate::source::{Cursor, Inputs, Row, Statement, Wrong, statements, wrong};
+use crate::source::{Cursor, Input, Inputs, Row, Statement, Wrong, statements, wrong};
 use crate::state::{
     Definition, Fixup, FixupKind, NOP, Place, SectionId, Sections, Spot, Symbols, TooLarge,
 };
@@ -31,6 +31,9 @@ pub(crate) use operands::LITERAL;
 
 /// Lines of macros and repetitions that are read at most: what goes on longer does so for ever.
 const MOST_LINES: u64 = 10_000_000;
+
+/// A round of a loop with a condition counts as so many.
+const ROUND: u64 = 100;
 
 /// The values of a source's symbols: found by a first reading, for one that shows each instruction as it comes.
 pub(crate) type Known = HashMap<Rc<str>, KnownValue>;
@@ -60,6 +63,10 @@ pub(crate) struct Assembler<'a> {
     pub alternate: bool,
     pub conditions: Vec<Condition>,
     pub kernels: Vec<Kernel>,
+    /// The conditions of repetitions that are being read, the innermost last.
+    pub loops: Vec<Loop>,
+    /// What only CLRX has: format and kernels.
+    pub program: Program,
     pub notes: Notes,
     pub table: LineTable,
     /// Kernels that the source shall have.
@@ -107,12 +114,14 @@ impl<'a> Assembler<'a> {
             alternate: false,
             conditions: Vec::new(),
             kernels: Vec::new(),
+            loops: Vec::new(),
+            program: Program::new(),
             notes: Notes::new(options),
             table: LineTable::default(),
             signatures: &options.kernels,
             counts: asks.then(Counts::default),
             ended: false,
-            handlers: handlers(),
+            handlers: handlers(options.dialect),
             known,
             templates: HashMap::new(),
             branches: operands::branches(),
@@ -182,15 +191,26 @@ impl<'a> Assembler<'a> {
             };
             self.line = row.number;
             self.lines += u64::from(self.inputs.is_inside());
-            if self.lines > MOST_LINES {
-                let message = format!(
-                    "macros and repetitions have made more than {MOST_LINES} lines: this does not end"
-                );
-                self.wrong(&row, *wrong(0..0, message));
+            if self.lines > MOST_LINES && !self.endless() {
                 break;
             }
             self.row(&row);
         }
+        self.symbols.look_around();
+    }
+
+    /// Tells that too much has been read.
+    fn endless(&mut self) -> bool {
+        let message = format!(
+            "macros and repetitions have made more than {MOST_LINES} lines: this does not end"
+        );
+        if let Some(input) = self.inputs.current() {
+            let text = input.origin.text.lines().nth(self.line.saturating_sub(1));
+            let error = *wrong(0..0, message);
+            let error = LineError::new(&input.origin, self.line, text.unwrap_or_default(), error);
+            self.errors.push(error);
+        }
+        false
     }
 
     /// Leaves the innermost text; `false` at the end of all.
@@ -203,8 +223,20 @@ impl<'a> Assembler<'a> {
         {
             self.errors.push(condition.never_ended());
         }
-        self.inputs.pop();
+        if self.inputs.current().is_some_and(Input::has_condition) && self.goes_on() {
+            self.lines += ROUND;
+            self.inputs.rewind();
+            return self.lines < MOST_LINES || self.endless();
+        }
+        self.pop();
         self.inputs.current().is_some()
+    }
+
+    /// Leaves the innermost text, and its condition.
+    pub fn pop(&mut self) {
+        if self.inputs.pop().is_some_and(|input| input.has_condition()) {
+            self.loops.pop();
+        }
     }
 
     fn row(&mut self, row: &Row) {
@@ -249,16 +281,19 @@ impl<'a> Assembler<'a> {
                     ));
                 }
             },
-            false => self.symbols.id(name),
+            false => self.symbols.own(name),
         };
         let symbol = &mut self.symbols[id];
         match symbol.definition {
             Definition::Undefined => symbol.definition = Definition::Label(spot),
+            // A kernel's own `.text` begins with its label, which CLRX writes there once more.
+            Definition::Label(there) if there == spot && self.dialect == Dialect::Clrx => {}
             _ => {
                 let message = format!("there is another label `{name}`");
                 return Err(wrong(at..at + name.len(), message));
             }
         }
+        self.program.labelled(name);
         Ok(())
     }
 
@@ -332,7 +367,7 @@ impl Assembler<'_> {
     /// Reads an expression.
     pub fn expr(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
         let here = self.sections.spot();
-        Reader::new(&mut self.symbols, here).read(cursor)
+        Reader::new(&mut self.symbols, here, self.dialect).read(cursor)
     }
 
     /// Reads an expression that is a number by now.

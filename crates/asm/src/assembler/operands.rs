@@ -11,7 +11,7 @@ use wavetank_isa::tables::Kind;
 use super::Assembler;
 use crate::expression::{Expr, Reader};
 use crate::source::{Cursor, Wrong, is_name, wrong};
-use crate::state::{Spot, Symbols};
+use crate::state::{Definition, Spot, Symbols};
 
 /// Numbers that stand for a value which is not known yet, one of 32 and one of 16 bits. Neither is an inline constant.
 pub(crate) const LITERAL: u32 = 0x5eed_f00d;
@@ -57,7 +57,10 @@ pub(super) fn may_have_names(text: &str, symbols: &Symbols) -> bool {
             at = end;
         } else if byte.is_ascii_digit() {
             at += bytes[at..].iter().take_while(|b| is_name(**b)).count();
-        } else if b"*/%<>~^+".contains(&byte) || (byte == b'-' && follows_a_value(&bytes[..at])) {
+        } else if b"*/%<>~^+@".contains(&byte)
+            || bytes[at..].starts_with(b"::")
+            || (byte == b'-' && follows_a_value(&bytes[..at]))
+        {
             return true;
         } else {
             at += 1;
@@ -150,7 +153,18 @@ pub(super) fn rewrite(
     let mut copied = 0;
     while let Some(start) = scanner.next(&assembler.symbols) {
         let mut cursor = Cursor::new(text, start);
-        let expr = Reader::new(&mut assembler.symbols, here).read(&mut cursor);
+        if let Some(registers) = assembler.named_registers(&mut cursor)? {
+            let end = start + text[start..cursor.at()].trim_end().len();
+            scanner.go_on(end);
+            out.text.push_str(&text[copied..start]);
+            let new = out.text.len();
+            // Writing to a string does not fail.
+            let _ = write!(out.text, "{registers}");
+            out.places.push((new..out.text.len(), start..end));
+            copied = end;
+            continue;
+        }
+        let expr = Reader::new(&mut assembler.symbols, here, assembler.dialect).read(&mut cursor);
         let Ok(expr) = expr else {
             scanner.pass(start);
             continue;
@@ -215,6 +229,7 @@ impl Scanner<'_> {
                     continue;
                 }
                 b'-' if fresh && self.negates(symbols) => return Some(self.at),
+                b':' if fresh && bytes[self.at..].starts_with(b"::") => return Some(self.at),
                 _ if is_name(byte) => {
                     if fresh && self.is_symbol(self.at, symbols) {
                         return Some(self.at);
@@ -283,6 +298,13 @@ impl Scanner<'_> {
         let word = &self.text[at..end];
         if is_register(word) {
             return false;
+        }
+        if self.text[end..].starts_with("::") {
+            return true;
+        }
+        let definition = symbols.find(word).map(|id| &symbols[id].definition);
+        if let Some(Definition::Registers(_)) = definition {
+            return true;
         }
         let followed = match self.after(end) {
             // Functions of operands, registers, names of modifiers.

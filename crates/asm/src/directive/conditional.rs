@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Handler, row};
+use super::Handler;
 use crate::assembler::Assembler;
 use crate::errors::LineError;
 use crate::source::{Cursor, Origin, Wrong, wrong};
@@ -10,34 +10,44 @@ use crate::source::{Cursor, Origin, Wrong, wrong};
 /// How deep conditions stand within each other at most.
 const DEEPEST: usize = 10_000;
 
-const fn deciding(name: &'static str, act: super::Act) -> Handler {
-    Handler {
-        decides: true,
-        ..row(name, act)
-    }
+/// The rows of conditions: `.if…` as `ROWS`, and `.elseif…`, which only CLRX has, as `ELSE_ROWS`.
+macro_rules! conditions {
+    ($($name:literal => $test:expr,)*) => {
+        pub(in super::super) const ROWS: &[Handler] = &[
+            $(Handler::deciding(concat!(".if", $name), |a, c| open(a, c, $test)),)*
+        ];
+        pub(in super::super) const ELSE_ROWS: &[Handler] = &[
+            $(Handler::deciding(concat!(".elseif", $name), |a, c| otherwise_if(a, c, $test)),)*
+        ];
+    };
+}
+pub(super) use conditions;
+
+conditions! {
+    "" => |a, c| compare(a, c, |n| n != 0),
+    "ne" => |a, c| compare(a, c, |n| n != 0),
+    "eq" => |a, c| compare(a, c, |n| n == 0),
+    "ge" => |a, c| compare(a, c, |n| n >= 0),
+    "gt" => |a, c| compare(a, c, |n| n > 0),
+    "le" => |a, c| compare(a, c, |n| n <= 0),
+    "lt" => |a, c| compare(a, c, |n| n < 0),
+    "def" => |a, c| is_defined(a, c),
+    "ndef" => |a, c| Ok(!is_defined(a, c)?),
+    "notdef" => |a, c| Ok(!is_defined(a, c)?),
+    "b" => |_, c| Ok(c.is_at_end()),
+    "nb" => |_, c| Ok(!c.is_at_end()),
+    "c" => |_, c| same(c),
+    "nc" => |_, c| Ok(!same(c)?),
+    "eqs" => |_, c| same_quoted(c),
+    "nes" => |_, c| Ok(!same_quoted(c)?),
 }
 
-#[rustfmt::skip]
-pub(super) const ROWS: &[Handler] = &[
-    deciding(".if", |a, c| compare(a, c, |n| n != 0)),
-    deciding(".ifne", |a, c| compare(a, c, |n| n != 0)),
-    deciding(".ifeq", |a, c| compare(a, c, |n| n == 0)),
-    deciding(".ifge", |a, c| compare(a, c, |n| n >= 0)),
-    deciding(".ifgt", |a, c| compare(a, c, |n| n > 0)),
-    deciding(".ifle", |a, c| compare(a, c, |n| n <= 0)),
-    deciding(".iflt", |a, c| compare(a, c, |n| n < 0)),
-    deciding(".ifdef", |a, c| defined(a, c, true)),
-    deciding(".ifndef", |a, c| defined(a, c, false)),
-    deciding(".ifnotdef", |a, c| defined(a, c, false)),
-    deciding(".ifb", |a, c| open(a, c, |_, c| Ok(c.is_at_end()))),
-    deciding(".ifnb", |a, c| open(a, c, |_, c| Ok(!c.is_at_end()))),
-    deciding(".ifc", |a, c| open(a, c, |_, c| same(c))),
-    deciding(".ifnc", |a, c| open(a, c, |_, c| Ok(!same(c)?))),
-    deciding(".ifeqs", |a, c| open(a, c, |_, c| same_quoted(c))),
-    deciding(".ifnes", |a, c| open(a, c, |_, c| Ok(!same_quoted(c)?))),
-    deciding(".elseif", otherwise_if),
-    deciding(".else", otherwise),
-    deciding(".endif", end),
+pub(super) const PARTS: &[Handler] = &[
+    Handler::deciding(".elseif", |a, c| {
+        otherwise_if(a, c, |a, c| compare(a, c, |n| n != 0))
+    }),
+    Handler::deciding(".else", otherwise),
+    Handler::deciding(".endif", end),
 ];
 
 /// A condition that is open.
@@ -80,7 +90,7 @@ impl Condition {
 }
 
 /// Opens a condition. Where all is skipped, it is not looked at.
-fn open<'t>(
+pub(super) fn open<'t>(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'t>,
     holds: impl FnOnce(&mut Assembler<'_>, &mut Cursor<'t>) -> Result<bool, Wrong>,
@@ -108,21 +118,21 @@ fn open<'t>(
     result.map(|_| ())
 }
 
-fn compare(a: &mut Assembler<'_>, cursor: Cursor<'_>, test: fn(i64) -> bool) -> Result<(), Wrong> {
-    open(a, cursor, |a, cursor| {
-        let number = a.number(cursor)?;
-        cursor.end()?;
-        Ok(test(number))
-    })
+fn compare(
+    a: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
+    test: fn(i64) -> bool,
+) -> Result<bool, Wrong> {
+    let number = a.number(cursor)?;
+    cursor.end()?;
+    Ok(test(number))
 }
 
-fn defined(a: &mut Assembler<'_>, cursor: Cursor<'_>, wanted: bool) -> Result<(), Wrong> {
-    open(a, cursor, |a, cursor| {
-        let name = cursor.name()?;
-        cursor.end()?;
-        let symbol = a.symbols.find(&name).map(|id| &a.symbols[id]);
-        Ok(symbol.is_some_and(crate::state::Symbol::is_defined) == wanted)
-    })
+fn is_defined(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+    let name = cursor.name()?;
+    cursor.end()?;
+    let symbol = a.symbols.find(&name).map(|id| &a.symbols[id]);
+    Ok(symbol.is_some_and(crate::state::Symbol::is_defined))
 }
 
 /// `.ifc A, B`: whether two texts are the same.
@@ -155,7 +165,12 @@ fn innermost<'s>(
     }
 }
 
-fn otherwise_if(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+/// Another part of a condition, which is read if it holds and none before did.
+pub(super) fn otherwise_if<'t>(
+    a: &mut Assembler<'_>,
+    mut cursor: Cursor<'t>,
+    holds: impl FnOnce(&mut Assembler<'_>, &mut Cursor<'t>) -> Result<bool, Wrong>,
+) -> Result<(), Wrong> {
     let condition = innermost(a, &cursor)?;
     if condition.last {
         return Err(wrong(0..cursor.text().len(), "`.else` stands before"));
@@ -164,11 +179,10 @@ fn otherwise_if(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wro
     if condition.done {
         return Ok(());
     }
-    let number = a.number(&mut cursor)?;
-    cursor.end()?;
+    let reads = holds(a, &mut cursor)?;
     let condition = innermost(a, &cursor)?;
-    condition.reads = number != 0;
-    condition.done |= condition.reads;
+    condition.reads = reads;
+    condition.done |= reads;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use crate::assembler::Assembler;
 use crate::expression::{Expr, float};
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::{FixupKind, Tail, leb};
+use wavetank_isa::Dialect;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -44,6 +45,10 @@ pub(super) const ROWS: &[Handler] = &[
 /// Numbers of so many bytes.
 fn numbers(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u8) -> Result<(), Wrong> {
     each_operand(&mut cursor, |cursor| {
+        // CLRX takes what is not there for 0.
+        if a.dialect == Dialect::Clrx && matches!(cursor.peek(), b',' | 0) {
+            return a.append(&[0; 8][..size.into()]);
+        }
         let start = cursor.at();
         let expr = a.expr(cursor)?;
         let place = start..cursor.text()[..cursor.at()].trim_end().len();

@@ -18,7 +18,7 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// A field: its name, the byte at which its dword or less begins, the first bit, how many bits.
-type Field = (&'static str, usize, u32, u32);
+pub(super) type Field = (&'static str, usize, u32, u32);
 
 const RSRC1: usize = 48;
 const RSRC2: usize = 52;
@@ -132,43 +132,89 @@ fn put(bytes: &mut [u8; KERNEL_CODE_SIZE], (_, byte, first, count): Field, value
     place.copy_from_slice(&new.to_le_bytes()[..size]);
 }
 
-fn find(name: &str) -> Option<Field> {
+/// The field of a name.
+pub(super) fn field(name: &str) -> Option<Field> {
     FIELDS.iter().find(|field| field.0 == name).copied()
 }
 
-/// The bytes of which nothing has been said.
-fn usual(chip: Chip) -> [u8; KERNEL_CODE_SIZE] {
-    let mut bytes = [0; KERNEL_CODE_SIZE];
-    let (major, minor, stepping) = crate::isa_version(chip);
-    for (name, value) in [
-        ("amd_code_version_major", 1),
-        ("amd_code_version_minor", 2),
-        ("amd_machine_kind", 1),
-        ("amd_machine_version_major", major.into()),
-        ("amd_machine_version_minor", minor.into()),
-        ("amd_machine_version_stepping", stepping.into()),
-        ("kernel_code_entry_byte_offset", KERNEL_CODE_SIZE as i64),
-        ("kernarg_segment_alignment", 4),
-        ("group_segment_alignment", 4),
-        ("private_segment_alignment", 4),
-        ("wavefront_size", 6),
-        ("call_convention", -1),
-    ] {
-        if let Some(field) = find(name) {
-            put(&mut bytes, field, value);
+/// The bytes in front of a kernel's code, as they are made.
+pub(super) struct KernelCode([u8; KERNEL_CODE_SIZE]);
+
+impl KernelCode {
+    /// What holds for a kernel of a chip where nothing is said.
+    pub fn new(chip: Chip) -> Self {
+        let mut code = KernelCode([0; KERNEL_CODE_SIZE]);
+        let (major, minor, stepping) = crate::isa_version(chip);
+        for (name, value) in [
+            ("amd_code_version_major", 1),
+            ("amd_code_version_minor", 2),
+            ("amd_machine_kind", 1),
+            ("amd_machine_version_major", major.into()),
+            ("amd_machine_version_minor", minor.into()),
+            ("amd_machine_version_stepping", stepping.into()),
+            ("kernel_code_entry_byte_offset", KERNEL_CODE_SIZE as i64),
+            ("kernarg_segment_alignment", 4),
+            ("group_segment_alignment", 4),
+            ("private_segment_alignment", 4),
+            ("wavefront_size", 6),
+            ("call_convention", -1),
+        ] {
+            code.set(name, value);
+        }
+        code
+    }
+
+    /// Sets a field by its name.
+    pub fn set(&mut self, name: &str, value: i64) {
+        if let Some(field) = field(name) {
+            put(&mut self.0, field, value);
         }
     }
-    bytes
+
+    /// The value of a field.
+    pub fn get(&self, name: &str) -> i64 {
+        let Some((_, byte, first, count)) = field(name) else {
+            return 0;
+        };
+        let size = (first + count).div_ceil(8) as usize;
+        let bytes = self.0[byte..byte + size].iter().rev();
+        let word = bytes.fold(0u128, |word, byte| word << 8 | u128::from(*byte));
+        (word >> first & (u128::MAX >> (128 - count))) as i64
+    }
+
+    /// Sets the words of COMPUTE_PGM_RSRC1 and 2.
+    pub fn set_words(&mut self, rsrc1: u32, rsrc2: u32) {
+        self.0[RSRC1..RSRC1 + 4].copy_from_slice(&rsrc1.to_le_bytes());
+        self.0[RSRC2..RSRC2 + 4].copy_from_slice(&rsrc2.to_le_bytes());
+    }
+
+    /// Whether a field has room for a value.
+    ///
+    /// # Errors
+    /// A sentence where it has not.
+    pub fn check(name: &str, value: i64) -> Result<(), String> {
+        match field(name) {
+            Some(field) if !fits(value, field.3) => Err(format!(
+                "`{name}` has {} bits, too few for {value}",
+                field.3
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn bytes(self) -> [u8; KERNEL_CODE_SIZE] {
+        self.0
+    }
 }
 
 fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()?;
-    let mut bytes = usual(a.chip);
+    let mut code = KernelCode::new(a.chip);
     a.each_row(".end_amd_kernel_code_t", &cursor, |a, text| {
         let mut cursor = Cursor::new(text, 0);
         let place = cursor.span();
         let name = cursor.name()?;
-        let Some(field) = find(&name) else {
+        let Some(field) = field(&name) else {
             return Err(unknown(&name, place));
         };
         if !cursor.eat(b'=') {
@@ -177,15 +223,13 @@ fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
         let start = cursor.at();
         let value = a.number(&mut cursor)?;
         cursor.end()?;
-        if !fits(value, field.3) {
-            let message = format!("`{name}` has {} bits, too few for {value}", field.3);
-            return Err(wrong(start..text.len(), message));
-        }
-        put(&mut bytes, field, value);
+        let checked = KernelCode::check(&name, value);
+        checked.map_err(|why| wrong(start..text.len(), why))?;
+        put(&mut code.0, field, value);
         Ok(())
     })?;
     a.notes.version = 2;
-    a.append(&bytes)
+    a.append(&code.0)
 }
 
 fn unknown(name: &str, place: std::ops::Range<usize>) -> Wrong {
@@ -206,22 +250,15 @@ pub(crate) fn kernel_code_fields(
     bytes: &[u8; KERNEL_CODE_SIZE],
     chip: Chip,
 ) -> Option<Vec<(&'static str, i64)>> {
-    let read = |bytes: &[u8; KERNEL_CODE_SIZE], (_, byte, first, count): Field| {
-        let size = (first + count).div_ceil(8) as usize;
-        let word = bytes[byte..byte + size]
-            .iter()
-            .rev()
-            .fold(0u128, |word, byte| word << 8 | u128::from(*byte));
-        (word >> first & (u128::MAX >> (128 - count))) as i64
-    };
-    let mut made = usual(chip);
+    let given = KernelCode(*bytes);
+    let mut made = KernelCode::new(chip);
     let mut values = Vec::new();
-    for field in FIELDS {
-        let value = read(bytes, *field);
-        if value != read(&made, *field) {
-            put(&mut made, *field, value);
-            values.push((field.0, value));
+    for (name, ..) in FIELDS {
+        let value = given.get(name);
+        if value != made.get(name) {
+            made.set(name, value);
+            values.push((*name, value));
         }
     }
-    (made == *bytes).then_some(values)
+    (made.bytes() == *bytes).then_some(values)
 }

@@ -1,7 +1,10 @@
 //! Macros: texts with operands.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::rc::Rc;
+
+use wavetank_isa::Dialect;
 
 use super::{Handler, row};
 use crate::assembler::Assembler;
@@ -70,9 +73,10 @@ pub(super) fn body(
                 .split(|c: char| c.is_whitespace())
                 .next()
                 .unwrap_or_default();
-            if begins.contains(&word) {
+            let is_one = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(word));
+            if is_one(begins) {
                 depth += 1;
-            } else if ends.contains(&word) {
+            } else if is_one(ends) {
                 if depth == 0 {
                     return Ok(text);
                 }
@@ -98,17 +102,17 @@ fn define(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     // The body is read even where its head is wrong: it is no source of its own.
     let body = body(a, &[".macro"], &[".endm", ".endmacro"], &head)?;
     let (name, parameters) = parameters?;
-    if a.macros.contains_key(&*name) {
+    if a.macros.contains_key(&*a.macro_key(&name)) {
         let message = format!("there is another macro `{name}`: `.purgem {name}` forgets it");
         return Err(wrong(place, message));
     }
-    let name: Rc<str> = name.into();
+    let key: Rc<str> = a.macro_key(&name).into();
     let made = Macro {
-        name: name.clone(),
+        name: name.into(),
         parameters,
         body,
     };
-    a.macros.insert(name, Rc::new(made));
+    a.macros.insert(key, Rc::new(made));
     Ok(())
 }
 
@@ -153,7 +157,8 @@ fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
 fn purge(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.span();
     let name = cursor.name()?;
-    match a.macros.remove(&*name) {
+    let key = a.macro_key(&name).into_owned();
+    match a.macros.remove(&*key) {
         Some(_) => cursor.end(),
         None => Err(wrong(place, format_args!("there is no macro `{name}`"))),
     }
@@ -171,7 +176,7 @@ fn leave(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
             OriginKind::Repetition(_) => (input.conditions, false),
         };
         a.conditions.truncate(conditions);
-        a.inputs.pop();
+        a.pop();
         if is_macro {
             return cursor.end();
         }
@@ -238,9 +243,18 @@ fn joins(bytes: &[u8], start: usize, blank: usize, next: usize) -> bool {
 }
 
 impl Assembler<'_> {
+    /// By what a macro is known: CLRX does not ask for the case of its name, unless it is told to.
+    fn macro_key<'w>(&self, word: &'w str) -> Cow<'w, str> {
+        let folds = self.dialect == Dialect::Clrx && !self.program.cased;
+        match folds && word.bytes().any(|b| b.is_ascii_uppercase()) {
+            true => word.to_ascii_lowercase().into(),
+            false => word.into(),
+        }
+    }
+
     /// Expands the macro of this name, if there is one.
     pub(crate) fn expand(&mut self, word: &str, text: &str) -> Result<bool, Wrong> {
-        let Some(made) = self.macros.get(word).cloned() else {
+        let Some(made) = self.macros.get(&*self.macro_key(word)).cloned() else {
             return Ok(false);
         };
         let mut cursor = Cursor::new(text, word.len());
@@ -305,6 +319,11 @@ impl Assembler<'_> {
                     rest.to_owned()
                 }
                 false if self.alternate => self.alternate_argument(cursor)?,
+                // CLRX's form of `%EXPR`, without `.altmacro`.
+                false if self.dialect == Dialect::Clrx && cursor.rest().starts_with("\\%") => {
+                    cursor.skip(2);
+                    self.number(cursor)?.to_string()
+                }
                 false => argument(cursor)?,
             };
             given[at] = Some(value);
@@ -346,13 +365,14 @@ impl Assembler<'_> {
                 cursor.skip(1);
                 Ok(self.number(cursor)?.to_string())
             }
-            b'<' => {
+            mark @ (b'<' | b'\'') if mark == b'<' || self.dialect == Dialect::Clrx => {
+                let end = if mark == b'<' { '>' } else { '\'' };
                 let mut out = String::new();
                 let rest = cursor.rest();
                 let mut chars = rest.char_indices().skip(1);
                 while let Some((at, c)) = chars.next() {
                     match c {
-                        '>' => {
+                        c if c == end => {
                             cursor.skip(at + 1);
                             return Ok(out);
                         }
@@ -360,7 +380,7 @@ impl Assembler<'_> {
                         c => out.push(c),
                     }
                 }
-                Err(cursor.wrong("this `<` has no `>`"))
+                Err(cursor.wrong(format_args!("there is no `{end}` that ends this")))
             }
             _ => argument(cursor),
         }

@@ -1,6 +1,7 @@
 //! Directives: each a row with its name and what it does, in the file of its subject.
 
 mod amdhsa;
+mod clrx;
 mod conditional;
 mod data;
 mod fields;
@@ -19,8 +20,10 @@ use std::sync::OnceLock;
 
 use crate::assembler::Assembler;
 use crate::source::{Cursor, Wrong};
+use wavetank_isa::Dialect;
 
 pub(crate) use amdhsa::Kernel;
+pub(crate) use clrx::{HIDDEN, Loop, Program};
 pub(crate) use conditional::Condition;
 pub(crate) use data::fits;
 pub(crate) use fields::{descriptor_fields, extra_sgprs};
@@ -51,6 +54,14 @@ const fn row(name: &'static str, act: Act) -> Handler {
 }
 
 impl Handler {
+    /// The row of a directive that is read where others are skipped.
+    const fn deciding(name: &'static str, act: Act) -> Handler {
+        Handler {
+            decides: true,
+            ..row(name, act)
+        }
+    }
+
     pub fn run(&self, assembler: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
         (self.act)(assembler, cursor)
     }
@@ -60,27 +71,36 @@ impl Handler {
     }
 }
 
-/// All directives by name.
-pub(crate) fn handlers() -> &'static HashMap<&'static str, Handler> {
-    static HANDLERS: OnceLock<HashMap<&'static str, Handler>> = OnceLock::new();
-    HANDLERS.get_or_init(|| {
-        let rows = [
-            amdhsa::ROWS,
-            conditional::ROWS,
-            data::ROWS,
-            file::ROWS,
-            kernel_code::ROWS,
-            lines::ROWS,
-            macros::ROWS,
-            notes::ROWS,
-            repeat::ROWS,
-            section::ROWS,
-            space::ROWS,
-            symbol::ROWS,
-        ];
-        let rows = rows.into_iter().flatten();
-        rows.map(|row| (row.name, Handler { ..*row })).collect()
-    })
+/// The directives of a dialect by name. What LLVM has, CLRX has as well, but for what means something else there.
+pub(crate) fn handlers(dialect: Dialect) -> &'static HashMap<&'static str, Handler> {
+    static LLVM: OnceLock<HashMap<&'static str, Handler>> = OnceLock::new();
+    static CLRX: OnceLock<HashMap<&'static str, Handler>> = OnceLock::new();
+    let by_name = |row: Handler| (row.name, row);
+    match dialect {
+        Dialect::Llvm => LLVM.get_or_init(|| shared().map(by_name).collect()),
+        // Of rows with the same name the last counts.
+        Dialect::Clrx => CLRX.get_or_init(|| shared().chain(clrx::rows()).map(by_name).collect()),
+    }
+}
+
+/// The rows of LLVM's dialect.
+fn shared() -> impl Iterator<Item = Handler> {
+    let rows = [
+        amdhsa::ROWS,
+        conditional::ROWS,
+        conditional::PARTS,
+        data::ROWS,
+        file::ROWS,
+        kernel_code::ROWS,
+        lines::ROWS,
+        macros::ROWS,
+        notes::ROWS,
+        repeat::ROWS,
+        section::ROWS,
+        space::ROWS,
+        symbol::ROWS,
+    ];
+    rows.into_iter().flatten().map(|row| Handler { ..*row })
 }
 
 /// Reads operands apart by commas, until the end.

@@ -32,7 +32,7 @@ pub(crate) struct Notes {
     pub version: u8,
     pub os: Os,
     /// Whether a target was asked for, which the source's own has to be.
-    fixed: bool,
+    pub fixed: bool,
     /// The contents of `.note`.
     pub entries: Vec<u8>,
     /// What made the source.
@@ -74,16 +74,7 @@ fn target(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             format_args!("{} is none of gfx600 to gfx90c", target.chip),
         ));
     };
-    if a.notes.fixed && chip != a.chip {
-        let asked = a.chip.name();
-        return Err(wrong(
-            place,
-            format_args!(
-                "this source is for {}, not for {asked}, which was asked for",
-                chip.name()
-            ),
-        ));
-    }
+    asked_for(a, chip, place)?;
     a.notes.os = match text.split('-').nth(2) {
         Some("amdpal") => Os::Pal,
         Some("mesa3d") => Os::Mesa3d,
@@ -106,6 +97,20 @@ fn modern(text: &str) -> String {
             format!("{all}:{}+", feature(name))
         }),
     }
+}
+
+/// Fails where another chip was asked for than the source names.
+pub(super) fn asked_for(
+    a: &Assembler<'_>,
+    chip: Chip,
+    place: std::ops::Range<usize>,
+) -> Result<(), Wrong> {
+    if a.notes.fixed && chip != a.chip {
+        let (asked, named) = (a.chip.name(), chip.name());
+        let message = format!("this source is for {named}, not for {asked}, which was asked for");
+        return Err(wrong(place, message));
+    }
+    Ok(())
 }
 
 fn version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {

@@ -17,7 +17,12 @@ pub(super) const ROWS: &[Handler] = &[
 ];
 
 /// What begins a repetition, so that its end belongs to it.
-const BEGINS: &[&str] = &[".rept", ".rep", ".irp", ".irpc"];
+const BEGINS: &[&str] = &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"];
+
+/// Reads the body of a repetition.
+pub(super) fn body_of(a: &mut Assembler<'_>, head: &Cursor<'_>) -> Result<String, Wrong> {
+    body(a, BEGINS, &[".endr", ".endrept"], head)
+}
 
 /// `.rept COUNT`
 fn times(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
@@ -26,7 +31,7 @@ fn times(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let count = a
         .count(&mut cursor)
         .and_then(|count| cursor.end().map(|()| count));
-    let text = body(a, BEGINS, &[".endr"], &head)?;
+    let text = body_of(a, &head)?;
     match count? {
         0 => Ok(()),
         count => begin(
@@ -45,7 +50,7 @@ fn each(a: &mut Assembler<'_>, cursor: Cursor<'_>, name: &'static str) -> Result
     let head = cursor;
     let line = a.line();
     let values = values(cursor, name);
-    let text = body(a, BEGINS, &[".endr"], &head)?;
+    let text = body_of(a, &head)?;
     let (parameter, values) = values?;
     let texts = values.into_iter().map(|value| {
         let out = substitute(&text, &[&parameter], &[value], a.expansions, a.alternate);
@@ -71,7 +76,8 @@ fn values(mut cursor: Cursor<'_>, name: &str) -> Result<(String, Vec<String>), W
     Ok((parameter, values))
 }
 
-fn begin(
+/// Reads the body of a repetition next.
+pub(super) fn begin(
     a: &mut Assembler<'_>,
     cursor: &Cursor<'_>,
     line: usize,

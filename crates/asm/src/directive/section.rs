@@ -7,6 +7,7 @@ use super::{Handler, row};
 use crate::assembler::Assembler;
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::Key;
+use wavetank_isa::Dialect;
 use wavetank_link::elf::*;
 
 #[rustfmt::skip]
@@ -74,9 +75,38 @@ fn known(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<()
         key.subsection = a.count(&mut cursor)?;
         cursor.end()?;
     }
-    let (kind, flags) = by_name(name);
-    let (id, _) = a.sections.get(&key, kind, flags, 0);
+    go_to(a, &key);
+    Ok(())
+}
+
+fn go_to(a: &mut Assembler<'_>, key: &Key) {
+    let (kind, flags) = by_name(&key.name);
+    let (id, _) = a.sections.get(key, kind, flags, 0);
     a.sections.switch(id);
+}
+
+/// Goes on in the section that a name means.
+pub(super) fn named(a: &mut Assembler<'_>, name: &str) {
+    go_to(a, &plain(name));
+}
+
+/// Reads `align=N`, if it is there, as CLRX has it: the alignment of the section that is filled.
+pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(), Wrong> {
+    cursor.comma();
+    let place = cursor.span();
+    let mut ahead = *cursor;
+    if a.dialect != Dialect::Clrx || ahead.word() != Some("align") || !ahead.eat(b'=') {
+        return Ok(());
+    }
+    let align = a.count(&mut ahead)?;
+    *cursor = ahead;
+    if !align.is_power_of_two() || align > 1 << 31 {
+        return Err(wrong(
+            place,
+            format_args!("{align} is no power of two below 2^32"),
+        ));
+    }
+    a.sections.align_at_least(align);
     Ok(())
 }
 
@@ -94,7 +124,8 @@ fn section(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let (mut kind, mut flags) = by_name(&name);
     let mut key = plain(&name);
     let (mut entry, mut said) = (0, None);
-    if cursor.comma() {
+    let aligns = |cursor: &Cursor<'_>| cursor.rest().starts_with("align");
+    if cursor.comma() && !aligns(&cursor) {
         let given = read_flags(&mut cursor)?;
         (flags, said) = (given.flags, Some(given.flags));
         if cursor.comma() {
@@ -106,8 +137,13 @@ fn section(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             ));
         }
     }
-    cursor.end()?;
+    let here = a.sections.current;
     let (id, new) = a.sections.get(&key, kind, flags & !SHF_GROUP, entry);
+    a.sections.current = id;
+    let done = aligned(a, &mut cursor);
+    a.sections.current = here;
+    done?;
+    cursor.end()?;
     let there = a.sections.section(id);
     let differs = said.is_some_and(|said| said & !SHF_GROUP != there.flags);
     if !new && differs {

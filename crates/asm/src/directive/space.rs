@@ -7,7 +7,7 @@ use crate::state::{NOP, Tail, padding};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
-    row(".fill", fill),
+    row(".fill", |a, c| fill(a, c, u32::MAX.into())),
     row(".zero", space),
     row(".skip", space),
     row(".space", space),
@@ -31,18 +31,20 @@ pub(super) const ROWS: &[Handler] = &[
     row(".org", org),
 ];
 
-/// `.fill COUNT, SIZE, VALUE`: of the size at most 8 bytes, of the value at most 4.
-fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+/// `.fill COUNT, SIZE, VALUE`: of the size at most 8 bytes, of the value those of the mask.
+pub(super) fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, mask: u64) -> Result<(), Wrong> {
     let count = a.count(&mut cursor)?;
     let (mut size, mut value) = (1, 0);
     if cursor.comma() {
-        size = a.count(&mut cursor)?.min(8);
+        if cursor.peek() != b',' {
+            size = a.count(&mut cursor)?.min(8);
+        }
         if cursor.comma() {
             value = a.number(&mut cursor)?;
         }
     }
     cursor.end()?;
-    let value = i64::from(value as u32);
+    let value = value as u64 & mask;
     repeated(a, count, &value.to_le_bytes()[..size as usize])
 }
 
@@ -154,7 +156,7 @@ pub(crate) fn align_to(
 }
 
 /// `.org PLACE, BYTE`: goes on at a later place of the section.
-fn org(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn org(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let here = a.sections.spot();
     let start = cursor.at();
     let expr = a.expr(&mut cursor)?;

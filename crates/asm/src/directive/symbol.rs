@@ -2,9 +2,10 @@
 
 use super::{Handler, each_operand, row};
 use crate::assembler::Assembler;
-use crate::expression::Base;
+use crate::expression::Expr;
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::{Definition, Key, SymbolId};
+use wavetank_isa::Dialect;
 use wavetank_link::elf::*;
 
 #[rustfmt::skip]
@@ -57,28 +58,48 @@ impl Assembler<'_> {
         place: std::ops::Range<usize>,
         again: bool,
     ) -> Result<(), Wrong> {
+        if name == "." && self.dialect == Dialect::Clrx {
+            return super::space::org(self, cursor);
+        }
         if name == "." {
             return Err(wrong(place, "the place in a section is set by `.org`"));
         }
-        let start = cursor.at();
-        let expr = self.expr(&mut cursor)?;
+        let definition = match self.dialect == Dialect::Clrx && cursor.eat(b'%') {
+            true => Definition::Registers(self.registers(&mut cursor)?),
+            false => Definition::Variable(self.settled(&mut cursor)?),
+        };
         cursor.end()?;
+        self.define(name, place, definition, again)
+    }
+
+    /// Reads an expression; the number that it is by now.
+    fn settled(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
+        let start = cursor.at();
+        let expr = self.expr(cursor)?;
         let value = self.values().reduce(&expr);
         let value = value.map_err(|why| wrong(start..cursor.text().len(), why))?;
-        let id = self.symbols.id(name);
+        // What it comes to, not what was written: variables of variables stay small.
+        Ok(value.into())
+    }
+
+    /// Gives a symbol of this place another definition.
+    pub(super) fn define(
+        &mut self,
+        name: &str,
+        place: std::ops::Range<usize>,
+        definition: Definition,
+        again: bool,
+    ) -> Result<(), Wrong> {
+        let id = self.symbols.own(name);
+        if matches!(&definition, Definition::Variable(expr) if expr.names(id)) {
+            return Err(wrong(place, format_args!("`{name}` depends on itself")));
+        }
         let symbol = &mut self.symbols[id];
         let free = !symbol.is_defined() || (symbol.variable && again);
         if !free {
             return Err(wrong(place, format_args!("`{name}` is defined already")));
         }
-        if value
-            .plus
-            .is_some_and(|base| matches!(base, Base::Symbol(other, _) if other == id))
-        {
-            return Err(wrong(place, format_args!("`{name}` depends on itself")));
-        }
-        // What it comes to, not what was written: variables of variables stay small.
-        symbol.definition = Definition::Variable(value.into());
+        symbol.definition = definition;
         symbol.variable = again;
         Ok(())
     }
@@ -191,7 +212,7 @@ fn common(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, binding: u8) -> Result<
     }
     symbol.binding = symbol.binding.or(Some(binding));
     symbol.definition = Definition::Common(size, align);
-    symbol.size = Some(crate::expression::Expr::Number(size as i64));
+    symbol.size = Some(Expr::Number(size as i64));
     Ok(())
 }
 
@@ -216,7 +237,7 @@ fn in_bss(a: &mut Assembler<'_>, id: SymbolId, size: u64, align: u64) -> Result<
     a.sections.current = here;
     a.symbols[id].kind = STT_OBJECT;
     a.symbols[id].definition = Definition::Label(spot);
-    a.symbols[id].size = Some(crate::expression::Expr::Number(size as i64));
+    a.symbols[id].size = Some(Expr::Number(size as i64));
     done.and(grown.map_err(crate::assembler::too_large))
 }
 

@@ -26,8 +26,22 @@ pub(crate) enum Expr {
     Unary(Unary, Box<Expr>),
     /// Two operands.
     Binary(Binary, Box<[Expr; 2]>),
+    /// The second operand where the first is not zero, else the third: CLRX's `a ? b : c`.
+    Choice(Box<[Expr; 3]>),
     /// A function of newer compilers' sources.
     Call(Function, Vec<Expr>),
+}
+
+impl Expr {
+    /// Whether a symbol stands in it.
+    pub fn names(&self, id: SymbolId) -> bool {
+        match self {
+            Expr::Symbol(other, _) => *other == id,
+            Expr::Unary(_, operand) => operand.names(id),
+            Expr::Binary(_, operands) => operands.iter().any(|operand| operand.names(id)),
+            _ => false,
+        }
+    }
 }
 
 /// What stands behind a symbol's `@`: how the linker makes a number of its address (LLVM's "User Guide for AMDGPU
@@ -99,6 +113,14 @@ pub(crate) enum Binary {
     Mod,
     Shl,
     Shr,
+    // Without sign, and a shift with it: only CLRX has them.
+    Above,
+    AboveEqual,
+    Below,
+    BelowEqual,
+    UnsignedDiv,
+    UnsignedMod,
+    SignedShr,
 }
 
 impl Binary {
@@ -126,6 +148,19 @@ impl Binary {
         ("/", Binary::Div, 6),
         ("%", Binary::Mod, 6),
         ("=", Binary::Equal, 3),
+    ];
+
+    /// What CLRX has besides or otherwise ("CLRX Assembler Syntax", "Expressions").
+    pub const CLRX: [(&'static str, Binary, u8); 9] = [
+        ("<=@", Binary::BelowEqual, 3),
+        (">=@", Binary::AboveEqual, 3),
+        ("<@", Binary::Below, 3),
+        (">@", Binary::Above, 3),
+        (">>>", Binary::SignedShr, 6),
+        ("//", Binary::UnsignedDiv, 6),
+        ("%%", Binary::UnsignedMod, 6),
+        ("||", Binary::Or, 1),
+        ("&&", Binary::And, 1),
     ];
 
     /// The value of two numbers; `None` for a division by zero. What is true is -1, but for `||` and `&&`.
@@ -156,6 +191,13 @@ impl Binary {
             Binary::Shl => shift(|a, bits| a << bits),
             // Without sign, as LLVM's assembler does for this target.
             Binary::Shr => shift(|a, bits| a >> bits),
+            Binary::SignedShr => a >> u32::try_from(b).unwrap_or(63).min(63),
+            Binary::Above => truth(a as u64 > b as u64),
+            Binary::AboveEqual => truth(a as u64 >= b as u64),
+            Binary::Below => truth((a as u64) < b as u64),
+            Binary::BelowEqual => truth(a as u64 <= b as u64),
+            Binary::UnsignedDiv => (a as u64).checked_div(b as u64)? as i64,
+            Binary::UnsignedMod => (a as u64).checked_rem(b as u64)? as i64,
         })
     }
 }

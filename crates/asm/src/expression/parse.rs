@@ -2,8 +2,9 @@
 
 use super::number::{integer, local_label};
 use super::{Binary, Expr, Function, Unary, Variant};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, Wrong, escape, wrong};
 use crate::state::{Definition, Spot, Symbols};
+use wavetank_isa::Dialect;
 
 /// Operators that wait for their values at most, and parentheses within each other: what evaluates goes down so deep.
 const DEEPEST: usize = 500;
@@ -13,16 +14,27 @@ pub(crate) struct Reader<'s> {
     symbols: &'s mut Symbols,
     /// Where the line's bytes will stand: the value of `.`.
     here: Spot,
+    dialect: Dialect,
+    /// Whether symbols stay symbols, though their numbers are known.
+    open: bool,
     depth: usize,
 }
 
 impl<'s> Reader<'s> {
-    pub fn new(symbols: &'s mut Symbols, here: Spot) -> Self {
+    pub fn new(symbols: &'s mut Symbols, here: Spot, dialect: Dialect) -> Self {
         Reader {
             symbols,
             here,
+            dialect,
+            open: false,
             depth: 0,
         }
+    }
+
+    /// Leaves symbols as they are: their values count when the expression is evaluated.
+    pub fn open(&mut self) -> &mut Self {
+        self.open = true;
+        self
     }
 
     /// Reads the longest expression at the cursor.
@@ -31,7 +43,28 @@ impl<'s> Reader<'s> {
     /// What is none, with its place.
     pub fn read(&mut self, cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
         let first = self.primary(cursor)?;
-        self.operators(cursor, first, 1)
+        let value = self.operators(cursor, first, 1)?;
+        match self.dialect == Dialect::Clrx && cursor.peek() == b'?' {
+            true => self.choice(cursor, value),
+            false => Ok(value),
+        }
+    }
+
+    /// `? YES : NO` behind a condition: from right to left, as in C.
+    fn choice(&mut self, cursor: &mut Cursor<'_>, condition: Expr) -> Result<Expr, Wrong> {
+        self.deeper(cursor)?;
+        cursor.skip(1);
+        let yes = self.read(cursor)?;
+        if !cursor.eat(b':') {
+            return Err(cursor.wrong("there should be `:` and what holds otherwise"));
+        }
+        let no = self.read(cursor)?;
+        self.depth -= 1;
+        Ok(match condition {
+            Expr::Number(0) => no,
+            Expr::Number(_) => yes,
+            condition => Expr::Choice(Box::new([condition, yes, no])),
+        })
     }
 
     /// What follows an operand, as far as it binds at least so strongly.
@@ -41,7 +74,7 @@ impl<'s> Reader<'s> {
         mut left: Expr,
         least: u8,
     ) -> Result<Expr, Wrong> {
-        while let Some((sign, binary, strength)) = operator(cursor) {
+        while let Some((sign, binary, strength)) = operator(cursor, self.dialect) {
             if strength < least {
                 break;
             }
@@ -49,7 +82,7 @@ impl<'s> Reader<'s> {
             cursor.skip(sign.len());
             self.deeper(cursor)?;
             let mut right = self.primary(cursor)?;
-            if operator(cursor).is_some_and(|next| next.2 > strength) {
+            if operator(cursor, self.dialect).is_some_and(|next| next.2 > strength) {
                 right = self.operators(cursor, right, strength + 1)?;
             }
             left = match (left, right) {
@@ -85,7 +118,13 @@ impl<'s> Reader<'s> {
                 let name = cursor.name()?;
                 self.symbol(cursor, &name)
             }
-            _ => match cursor.word() {
+            // The names of registers are no names here.
+            b'@' if self.dialect == Dialect::Clrx => {
+                cursor.skip(1);
+                self.deeper(cursor)?;
+                self.primary(cursor)
+            }
+            _ => match self.name(cursor) {
                 Some(".") => Ok(Expr::Place(self.here)),
                 Some(name) if cursor.peek() == b'(' => self.call(cursor, name),
                 Some(name) => self.symbol(cursor, name),
@@ -94,6 +133,13 @@ impl<'s> Reader<'s> {
                     Err(cursor.wrong(format_args!("there should be an expression, not {shown}")))
                 }
             },
+        }
+    }
+
+    fn name<'t>(&self, cursor: &mut Cursor<'t>) -> Option<&'t str> {
+        match self.dialect {
+            Dialect::Llvm => cursor.word(),
+            Dialect::Clrx => cursor.path(),
         }
     }
 
@@ -146,7 +192,7 @@ impl<'s> Reader<'s> {
         let variant = variant(cursor)?;
         let id = self.symbols.id(name);
         match &self.symbols[id].definition {
-            Definition::Variable(Expr::Number(n)) if variant == Variant::None => {
+            Definition::Variable(Expr::Number(n)) if variant == Variant::None && !self.open => {
                 Ok(Expr::Number(*n))
             }
             _ => Ok(Expr::Symbol(id, variant)),
@@ -181,13 +227,19 @@ impl<'s> Reader<'s> {
 }
 
 /// The operator at the cursor. What is no operator of directives ends an expression: `=` alone is an assignment.
-fn operator(cursor: &Cursor<'_>) -> Option<(&'static str, Binary, u8)> {
+fn operator(cursor: &Cursor<'_>, dialect: Dialect) -> Option<(&'static str, Binary, u8)> {
     let rest = cursor.rest();
     let first = rest.bytes().next()?;
     if !b"|&=!<>+-^*/%".contains(&first) {
         return None;
     }
-    let found = Binary::ALL.iter().find(|row| rest.starts_with(row.0));
+    let own: &[_] = if dialect == Dialect::Clrx {
+        &Binary::CLRX
+    } else {
+        &[]
+    };
+    let mut rows = own.iter().chain(&Binary::ALL);
+    let found = rows.find(|row| rest.starts_with(row.0));
     found.copied().filter(|row| row.0 != "=")
 }
 
@@ -216,6 +268,10 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Wrong> {
 fn character(cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
     let start = cursor.at();
     let rest = &cursor.rest()[1..];
+    if let Some((number, end)) = coded(cursor.text(), start + 1) {
+        cursor.go(end);
+        return Ok(Expr::Number(number));
+    }
     let mut chars = rest.chars();
     let (value, length) = match (chars.next(), chars.next()) {
         (Some('\\'), Some(escape)) => {
@@ -239,4 +295,14 @@ fn character(cursor: &mut Cursor<'_>) -> Result<Expr, Wrong> {
     }
     cursor.skip(length + 2);
     Ok(Expr::Number(u32::from(value).into()))
+}
+
+/// A character by its code, `'\x41'` or `'\101'`, as CLRX has them; the place behind it.
+fn coded(text: &str, at: usize) -> Option<(i64, usize)> {
+    let mut byte = Vec::new();
+    let is_code = text[at..].starts_with("\\x") || text[at..].starts_with("\\1");
+    let end = is_code.then(|| escape(text, at, &mut byte).ok())??;
+    text[end..]
+        .starts_with('\'')
+        .then(|| (byte[0].into(), end + 1))
 }

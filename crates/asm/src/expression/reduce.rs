@@ -128,6 +128,13 @@ impl Values<'_> {
                 let [a, b] = [self.at(&operands[0], depth)?, self.at(&operands[1], depth)?];
                 self.binary(*binary, a, b)
             }
+            Expr::Choice(operands) => {
+                let [condition, yes, no] = &**operands;
+                let condition = self.at(condition, depth + 1)?;
+                let truth = condition.as_number();
+                let truth = truth.ok_or_else(|| self.needs_numbers(&condition))?;
+                self.at(if truth != 0 { yes } else { no }, depth + 1)
+            }
             Expr::Call(function, operands) => self.call(*function, operands, depth),
         }
     }

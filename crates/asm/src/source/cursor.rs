@@ -146,6 +146,27 @@ impl<'t> Cursor<'t> {
         })
     }
 
+    /// A path of CLRX's scopes, or a word: `name`, `scope::name`, `::name`.
+    pub fn path(&mut self) -> Option<&'t str> {
+        let rest = self.rest();
+        let mut length = 0;
+        loop {
+            let word = rest[length..]
+                .bytes()
+                .take_while(|b| is_name(*b) && *b != b'@');
+            length += word.count();
+            match rest[length..].starts_with("::") {
+                true => length += 2,
+                false => break,
+            }
+        }
+        let first = rest.bytes().next()?;
+        (length > 0 && !first.is_ascii_digit()).then(|| {
+            self.skip(length);
+            &rest[..length]
+        })
+    }
+
     /// A name of a symbol or section: a word, or any text in quotes.
     pub fn name(&mut self) -> Result<Cow<'t, str>, Wrong> {
         if self.peek() == b'"' {
@@ -157,7 +178,7 @@ impl<'t> Cursor<'t> {
             };
         }
         let shown = self.shown();
-        let word = self.word();
+        let word = self.path();
         word.map(Cow::Borrowed)
             .ok_or_else(|| self.wrong(format_args!("there should be a name, not {shown}")))
     }
@@ -171,7 +192,7 @@ impl<'t> Cursor<'t> {
         &rest[..length]
     }
 
-    /// The bytes of a text in quotes, its escapes resolved: `\n \t \b \f \r \\ \" \ooo \xhh`.
+    /// The bytes of a text in quotes, its escapes resolved: `\n \t \b \f \r \\ \" \ooo \xhh`, and `\a \v \'`, which CLRX has.
     pub fn quoted(&mut self) -> Result<Vec<u8>, Wrong> {
         if self.peek() != b'"' {
             let shown = self.shown();
@@ -201,7 +222,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// Resolves the escape at `at`; gives the place behind it.
-fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, Wrong> {
+pub(crate) fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, Wrong> {
     let bytes = text.as_bytes();
     let Some(mark) = bytes.get(at + 1) else {
         return Err(wrong(at..at + 1, "this text ends in an escape"));
@@ -216,7 +237,9 @@ fn escape(text: &str, at: usize, out: &mut Vec<u8>) -> Result<usize, Wrong> {
         b'b' => (8, at + 2),
         b'f' => (12, at + 2),
         b'r' => (b'\r', at + 2),
-        b'\\' | b'"' => (*mark, at + 2),
+        b'a' => (7, at + 2),
+        b'v' => (11, at + 2),
+        b'\\' | b'"' | b'\'' => (*mark, at + 2),
         b'0'..=b'7' => {
             let end = at + 1 + digits(at + 1, 3, 8);
             let value = u32::from_str_radix(&text[at + 1..end], 8).unwrap_or(u32::MAX);

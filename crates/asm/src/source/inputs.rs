@@ -47,6 +47,8 @@ pub(crate) enum Repeat {
     Times(u64),
     /// For more texts; the first is the next.
     Texts(std::vec::IntoIter<Rc<str>>),
+    /// As long as a condition holds, which its reader keeps and evaluates.
+    While,
 }
 
 /// One of the texts.
@@ -129,6 +131,13 @@ impl Inputs {
         self.stack.last_mut()?.row()
     }
 
+    /// Reads the innermost text again.
+    pub fn rewind(&mut self) {
+        if let Some(input) = self.stack.last_mut() {
+            input.lines.rewind();
+        }
+    }
+
     /// Leaves the innermost text.
     pub fn pop(&mut self) -> Option<Input> {
         self.stack.pop()
@@ -136,6 +145,11 @@ impl Inputs {
 }
 
 impl Input {
+    /// Whether a condition decides if it is read once more.
+    pub fn has_condition(&self) -> bool {
+        matches!(self.repeat, Repeat::While)
+    }
+
     fn row(&mut self) -> Option<Row> {
         loop {
             if let Some(row) = self.lines.next() {
@@ -145,7 +159,7 @@ impl Input {
                 return None;
             }
             let next = match &mut self.repeat {
-                Repeat::Once | Repeat::Times(0) => return None,
+                Repeat::Once | Repeat::Times(0) | Repeat::While => return None,
                 Repeat::Times(more) => {
                     *more -= 1;
                     self.lines.rewind();

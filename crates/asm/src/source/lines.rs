@@ -1,6 +1,8 @@
 //! A source cut into lines, with blanks for comments: places in a line are places in the source.
 //!
-//! LLVM's comments are `; …`, `// …` and `/* … */`, and `# …` where a line begins with it. CLRX has `# …` anywhere.
+//! LLVM's comments are `; …`, `// …` and `/* … */`, and `# …` where a line begins with it. CLRX has `# …` anywhere; `// …`
+//! is one there where a line begins with it, or behind an instruction and a blank: elsewhere it divides. A `\` at the end of
+//! a line joins it with the next in CLRX.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -90,15 +92,28 @@ impl Iterator for Lines {
     type Item = Row;
 
     fn next(&mut self) -> Option<Row> {
-        let range = self.cut()?;
-        let line = &self.text[range.clone()];
+        let mut range = self.cut()?;
+        let number = self.number;
+        let mut joined = None;
+        while self.dialect == Dialect::Clrx && self.text[range.clone()].ends_with('\\') {
+            let mark = range.end - 1;
+            let Some(next) = self.cut() else { break };
+            let mut line = joined.unwrap_or_else(|| self.text[range.clone()].to_owned());
+            line.truncate(mark - range.start);
+            line.extend(std::iter::repeat_n(' ', next.start - mark));
+            line.push_str(&self.text[next.clone()]);
+            range.end = next.end;
+            joined = Some(line);
+        }
+        let line = joined.as_deref().unwrap_or(&self.text[range.clone()]);
         let plain = !self.in_comment && memchr3(b'/', b';', b'#', line.as_bytes()).is_none();
         let blanked = match plain {
             true => None,
             false => uncommented(line, self.dialect, &mut self.in_comment),
         };
+        let blanked = blanked.or(joined);
         Some(Row {
-            number: self.number,
+            number,
             range,
             blanked,
         })
@@ -110,7 +125,8 @@ fn uncommented(line: &str, dialect: Dialect, inside: &mut bool) -> Option<String
     let bytes = line.as_bytes();
     let mut kept = Cow::Borrowed(bytes);
     let indent = line.len() - line.trim_start().len();
-    let (mut at, mut quoted) = (0, false);
+    let (mut at, mut quoted) = (0, None);
+    let clrx = dialect == Dialect::Clrx;
     while at < bytes.len() {
         let two = (bytes[at], bytes.get(at + 1));
         if *inside {
@@ -121,17 +137,21 @@ fn uncommented(line: &str, dialect: Dialect, inside: &mut bool) -> Option<String
             continue;
         }
         match two {
-            (b'\\', Some(_)) if quoted => at += 1,
-            (b'"', _) => quoted = !quoted,
-            _ if quoted => {}
+            (b'\\', Some(_)) if quoted.is_some() => at += 1,
+            (b'"', _) | (b'\'', _) if quoted == Some(bytes[at]) => quoted = None,
+            _ if quoted.is_some() => {}
+            (b'"', _) => quoted = Some(b'"'),
+            (b'\'', _) if clrx => quoted = Some(b'\''),
             (b'/', Some(b'*')) => {
                 *inside = true;
                 kept.to_mut()[at..at + 2].fill(b' ');
                 at += 1;
             }
+            // Both signs of the operator are passed.
+            (b'/', Some(b'/')) if clrx && super::statement::divides(&line[..at]) => at += 1,
             (b'/', Some(b'/')) => return Some(cut(kept, at)),
-            (b';', _) if dialect == Dialect::Llvm => return Some(cut(kept, at)),
-            (b'#', _) if dialect == Dialect::Clrx || at == indent => return Some(cut(kept, at)),
+            (b';', _) if !clrx => return Some(cut(kept, at)),
+            (b'#', _) if clrx || at == indent => return Some(cut(kept, at)),
             _ => {}
         }
         at += 1;
@@ -169,6 +189,29 @@ mod tests {
             let plain = source.replace("\r\n", "\n").replace('\r', "\n");
             assert_eq!(lines, plain.lines().collect::<Vec<_>>(), "{source:?}");
         }
+    }
+
+    #[test]
+    fn clrx_divides_and_joins() {
+        let all = |source: &str| {
+            let lines = Lines::new(source.into(), Dialect::Clrx);
+            let lines = lines.map(|row| (row.number, row.line(source).trim_end().to_owned()));
+            lines.collect::<Vec<_>>()
+        };
+        for (source, line) in [
+            ("s_nop 1 // one", "s_nop 1"),
+            ("// all", ""),
+            ("a: s_nop 8//2", "a: s_nop 8//2"),
+            ("a: .int 8 // 2 # four", "a: .int 8 // 2"),
+            ("x = 8 // 2; s_nop 1 // one", "x = 8 // 2; s_nop 1"),
+            ("s_nop '#'+'\\''+'/' # one", "s_nop '#'+'\\''+'/'"),
+        ] {
+            assert_eq!(all(source), [(1, line.to_owned())]);
+        }
+        assert_eq!(
+            all(".int 1, \\\n  2 # \\\n, 3\n.int 4"),
+            [(1, ".int 1,     2".to_owned()), (4, ".int 4".to_owned())]
+        );
     }
 
     #[test]

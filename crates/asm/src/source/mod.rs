@@ -5,7 +5,7 @@ mod inputs;
 mod lines;
 mod statement;
 
-pub(crate) use cursor::{Cursor, Wrong, wrong};
-pub(crate) use inputs::{Inputs, Origin, OriginKind, Repeat};
+pub(crate) use cursor::{Cursor, Wrong, escape, wrong};
+pub(crate) use inputs::{Input, Inputs, Origin, OriginKind, Repeat};
 pub(crate) use lines::{Lines, Row};
 pub(crate) use statement::{Statement, is_name, may_have_names, statements};

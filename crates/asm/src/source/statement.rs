@@ -51,7 +51,7 @@ pub(crate) fn statements(line: &str, dialect: Dialect) -> impl Iterator<Item = S
                 return Some(Statement::Label { name, at });
             }
             let end = match dialect {
-                Dialect::Clrx => body.find(';').unwrap_or(body.len()),
+                Dialect::Clrx => semicolon(body).unwrap_or(body.len()),
                 Dialect::Llvm => body.len(),
             };
             let indent = start + blank;
@@ -64,12 +64,46 @@ pub(crate) fn statements(line: &str, dialect: Dialect) -> impl Iterator<Item = S
     })
 }
 
+/// The first semicolon that stands in no quotes.
+fn semicolon(text: &str) -> Option<usize> {
+    text.find(';')?;
+    let (mut quoted, mut escaped) = (None, false);
+    text.bytes().position(|byte| {
+        match (byte, quoted) {
+            _ if escaped => escaped = false,
+            (b'\\', Some(_)) => escaped = true,
+            (b'"' | b'\'', None) => quoted = Some(byte),
+            (byte, Some(mark)) if byte == mark => quoted = None,
+            (b';', None) => return true,
+            _ => {}
+        }
+        false
+    })
+}
+
+/// Whether `//` divides behind this part of a line of CLRX: in a directive or an assignment, and where no blank stands before.
+pub(super) fn divides(before: &str) -> bool {
+    let mut rest = &before[before.rfind(';').map_or(0, |mark| mark + 1)..];
+    loop {
+        rest = rest.trim_start();
+        match label(rest) {
+            Some((_, length)) => rest = &rest[length..],
+            None => break,
+        }
+    }
+    let name = rest.find(|c: char| c.is_whitespace() || c == '=');
+    let assigns = name.is_some_and(|name| rest[name..].trim_start().starts_with('='));
+    let blank = rest.ends_with(|c: char| c.is_whitespace());
+    !rest.is_empty() && (rest.starts_with('.') || assigns || !blank)
+}
+
 /// The name of a label at the beginning of a text, and the bytes up to the end of its colon.
 fn label(text: &str) -> Option<(&str, usize)> {
     let name = text.bytes().take_while(|b| is_name(*b)).count();
     let after = &text[name..];
     let blank = after.len() - after.trim_start().len();
-    let colon = after[blank..].starts_with(':');
+    // Two are CLRX's path of a scope.
+    let colon = after[blank..].starts_with(':') && !after[blank..].starts_with("::");
     (name > 0 && colon).then(|| (&text[..name], name + blank + 1))
 }
 

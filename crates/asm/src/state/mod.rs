@@ -1,6 +1,7 @@
 //! What a source has made so far: sections with their bytes, symbols, and the places that wait for values.
 
 mod fixup;
+mod scopes;
 mod sections;
 mod symbols;
 
@@ -8,4 +9,4 @@ pub(crate) use fixup::{Fixup, FixupKind, Place};
 pub(crate) use sections::{
     Key, Layout, NOP, SectionId, Sections, Spot, Tail, TooLarge, leb, padding,
 };
-pub(crate) use symbols::{Definition, Symbol, SymbolId, Symbols};
+pub(crate) use symbols::{Definition, Registers, Symbol, SymbolId, Symbols};

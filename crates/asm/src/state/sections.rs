@@ -96,6 +96,11 @@ impl Section {
         self.fragments.len() == 1
     }
 
+    /// The bytes up to the first that gets its size later.
+    pub fn known_bytes(&self) -> &[u8] {
+        self.fragments.first().map_or(&[], |first| &first.bytes)
+    }
+
     fn last(&self) -> &Fragment {
         // There is always one.
         &self.fragments[self.fragments.len() - 1]

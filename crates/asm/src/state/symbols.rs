@@ -1,11 +1,13 @@
 //! The symbols of a source.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use super::Spot;
-use crate::expression::Expr;
+use super::scopes::{Scopes, names_around};
+use crate::expression::{Expr, Variant};
 
 /// A symbol's number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -22,6 +24,41 @@ pub(crate) enum Definition {
     Variable(Expr),
     /// Room that the linker makes: size and alignment in bytes.
     Common(u64, u64),
+    /// CLRX's registers by another name.
+    Registers(Registers),
+}
+
+/// Registers side by side, such as `v[4:7]`, or one by its name, such as `vcc`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Registers {
+    /// `v`, `s`, `ttmp`, or the name.
+    pub file: Rc<str>,
+    pub first: u32,
+    /// 0: a register that has no number.
+    pub count: u32,
+}
+
+impl Registers {
+    /// Some of them, by their places.
+    pub fn part(&self, first: i64, last: i64) -> Option<Registers> {
+        let inside = 0 <= first && first <= last && last < i64::from(self.count);
+        inside.then(|| Registers {
+            file: self.file.clone(),
+            first: self.first + first as u32,
+            count: (last - first) as u32 + 1,
+        })
+    }
+}
+
+impl fmt::Display for Registers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Registers { file, first, count } = self;
+        match count {
+            0 => write!(f, "{file}"),
+            1 => write!(f, "{file}{first}"),
+            _ => write!(f, "{file}[{first}:{}]", first + (count - 1)),
+        }
+    }
 }
 
 /// A symbol. `binding`, `visibility` and `kind` are ELF's `STB_*`, `STV_*`, `STT_*`.
@@ -47,20 +84,80 @@ pub(crate) struct Symbols {
     by_name: HashMap<Rc<str>, SymbolId>,
     /// How often each number of local labels has been defined.
     local: HashMap<u64, u32>,
+    /// Those of CLRX, once a source has one.
+    scopes: Option<Scopes>,
 }
 
 impl Symbols {
     /// The symbol of a name; a new one, if there was none.
     pub fn id(&mut self, name: &str) -> SymbolId {
-        match self.by_name.get(name) {
-            Some(id) => *id,
-            None => self.add(name.into()),
+        if self.scopes.is_some() || name.contains("::") {
+            let scopes = self.scopes.take().unwrap_or_else(Scopes::new);
+            let name = self.meant(&scopes, name);
+            self.scopes = Some(scopes);
+            return self.exactly(&name);
         }
+        self.exactly(name)
     }
 
     /// The symbol of a name, if there is one.
     pub fn find(&self, name: &str) -> Option<SymbolId> {
-        self.by_name.get(name).copied()
+        match &self.scopes {
+            Some(scopes) => self.by_name.get(self.meant(scopes, name).as_str()).copied(),
+            None => self.by_name.get(name).copied(),
+        }
+    }
+
+    /// The symbol of a name that is defined where the source is read; a new one, if there was none.
+    pub fn own(&mut self, name: &str) -> SymbolId {
+        match &self.scopes {
+            Some(scopes) => {
+                let name = scopes.own(name);
+                self.exactly(&name)
+            }
+            None => self.id(name),
+        }
+    }
+
+    /// The full name of the symbol that a name means.
+    fn meant(&self, scopes: &Scopes, name: &str) -> String {
+        scopes.meant(name, |full| {
+            let id = self.by_name.get(full);
+            id.is_some_and(|id| self[*id].is_defined())
+        })
+    }
+
+    /// The scopes of the source.
+    pub fn scopes(&mut self) -> &mut Scopes {
+        self.scopes.get_or_insert_with(Scopes::new)
+    }
+
+    /// At the end of a source, what nobody has defined in its scope is what a scope around it has.
+    pub fn look_around(&mut self) {
+        if self.scopes.is_none() {
+            return;
+        }
+        let is_inner = |s: &&Symbol| !s.is_defined() && s.name.contains("::");
+        let inner: Vec<Rc<str>> = self
+            .all
+            .iter()
+            .filter(is_inner)
+            .map(|s| s.name.clone())
+            .collect();
+        for name in inner {
+            let around = names_around(&name).find_map(|name| self.by_name.get(name.as_str()));
+            let around = around.copied().filter(|id| self[*id].is_defined());
+            if let (Some(outer), Some(id)) = (around, self.by_name.get(&name).copied()) {
+                self[id].definition = Definition::Variable(Expr::Symbol(outer, Variant::None));
+            }
+        }
+    }
+
+    fn exactly(&mut self, name: &str) -> SymbolId {
+        match self.by_name.get(name) {
+            Some(id) => *id,
+            None => self.add(name.into()),
+        }
     }
 
     fn add(&mut self, name: Rc<str>) -> SymbolId {
@@ -83,7 +180,7 @@ impl Symbols {
     pub fn local(&mut self, number: u64, before: bool) -> Option<SymbolId> {
         let count = self.local.get(&number).copied().unwrap_or(0);
         let which = if before { count.checked_sub(1)? } else { count };
-        Some(self.id(&local_name(number, which)))
+        Some(self.exactly(&local_name(number, which)))
     }
 
     /// Defines the next local label of a number.
@@ -91,7 +188,7 @@ impl Symbols {
         let count = self.local.entry(number).or_default();
         let which = *count;
         *count += 1;
-        self.id(&local_name(number, which))
+        self.exactly(&local_name(number, which))
     }
 
     /// All symbols in the order in which they were named.
@@ -123,9 +220,11 @@ impl IndexMut<SymbolId> for Symbols {
 }
 
 impl Symbol {
-    /// Whether only this source knows it: names that begin with `.L`, as compilers write them, and numbers.
+    /// Whether only this source knows it: names that begin with `.L`, as compilers write them, numbers, registers, and what
+    /// stands in scopes without a name.
     pub fn is_temporary(&self) -> bool {
-        self.name.starts_with(".L")
+        let registers = matches!(self.definition, Definition::Registers(_));
+        self.name.starts_with(".L") || registers || self.name.contains('\u{1}')
     }
 
     /// Whether it stands for something.
@@ -136,7 +235,11 @@ impl Symbol {
     /// The name as it was written.
     pub fn written(&self) -> &str {
         let number = self.name.strip_prefix(LOCAL);
-        number.map_or(&self.name, |n| n.split('\u{1}').next().unwrap_or(n))
+        let simple = || match self.name.contains('\u{1}') {
+            true => self.name.rsplit("::").next().unwrap_or(&self.name),
+            false => &self.name,
+        };
+        number.map_or_else(simple, |n| n.split('\u{1}').next().unwrap_or(n))
     }
 }
 

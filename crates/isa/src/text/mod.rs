@@ -25,4 +25,5 @@ pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_at, print_i
 pub use failure::ParseError;
 pub use operand::{hwreg_name, scalar_register_name};
 pub use parse::parse;
+pub use parse_operand::half;
 pub use print::print;

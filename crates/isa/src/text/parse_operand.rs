@@ -597,7 +597,7 @@ pub(super) fn with_sign(
 }
 
 /// A number as half precision, ties to even; `None` beyond its range.
-pub(super) fn half(value: f64) -> Option<u16> {
+pub fn half(value: f64) -> Option<u16> {
     let sign = u16::from(value.is_sign_negative()) << 15;
     let magnitude = value.abs();
     if magnitude >= 65520.0 {

@@ -1,0 +1,30 @@
+//! Conditions on the target: `.ifarch`, `.ifgpu`, `.iffmt`, `.if32`, `.if64`, and `.elseif…` of each.
+
+use super::super::Handler;
+use super::super::conditional::{conditions, open, otherwise_if};
+use super::target::{Format, chip_named, generation_named};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong};
+
+conditions! {
+    "32" => |a, _| Ok(!a.program.wide),
+    "64" => |a, _| Ok(a.program.wide),
+    "arch" => |a, c| is_generation(a, c),
+    "narch" => |a, c| Ok(!is_generation(a, c)?),
+    "gpu" => |a, c| is_chip(a, c),
+    "ngpu" => |a, c| Ok(!is_chip(a, c)?),
+    "fmt" => |a, c| is_format(a, c),
+    "nfmt" => |a, c| Ok(!is_format(a, c)?),
+}
+
+fn is_generation(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+    Ok(generation_named(cursor)? == a.chip.generation())
+}
+
+fn is_chip(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+    Ok(chip_named(cursor)? == a.chip)
+}
+
+fn is_format(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<bool, Wrong> {
+    Ok(Format::named(cursor)? == a.program.format)
+}

@@ -1,0 +1,78 @@
+//! Data that only CLRX has: half precision, fills of 64 bits, texts of wider characters, structures.
+
+use wavetank_isa::text::half;
+
+use super::super::{Handler, each_operand, row};
+use crate::assembler::Assembler;
+use crate::expression::float;
+use crate::source::{Cursor, Wrong, wrong};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".half", halves),
+    row(".fillq", |a, c| super::super::space::fill(a, c, u64::MAX)),
+    row(".string16", |a, c| wide(a, c, 2)),
+    row(".string32", |a, c| wide(a, c, 4)),
+    row(".string64", |a, c| wide(a, c, 8)),
+    row(".offset", |a, c| absolute(a, c, ".offset")),
+    row(".struct", |a, c| absolute(a, c, ".struct")),
+    row(".abort", |_, c| Err(wrong(0..c.text().len(), "the source ends here: `.abort`"))),
+    row(".fail", fail),
+];
+
+/// `.half 1.5, -0.25`
+fn halves(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    each_operand(&mut cursor, |cursor| {
+        let place = cursor.span();
+        if matches!(cursor.peek(), b',' | 0) {
+            return a.append(&[0; 2]);
+        }
+        let piece = cursor.piece();
+        let value = float(piece).filter(|value| !value.is_nan());
+        let value = value.and_then(|value| match value.is_infinite() {
+            true => Some(0x7c00 | u16::from(value < 0.0) << 15),
+            false => half(value),
+        });
+        let message = || format!("`{piece}` is no float of 16 bits");
+        let value = value.ok_or_else(|| wrong(place, message()))?;
+        a.append(&value.to_le_bytes())
+    })
+}
+
+/// Texts that end with zero, each byte in more.
+fn wide(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
+    let mut text = Vec::new();
+    each_operand(&mut cursor, |cursor| {
+        text.append(&mut cursor.quoted()?);
+        Ok(())
+    })?;
+    text.push(0);
+    let wide = text.iter().map(|byte| u64::from(*byte).to_le_bytes());
+    let bytes: Vec<u8> = wide
+        .flat_map(|bytes| bytes.into_iter().take(size))
+        .collect();
+    a.append(&bytes)
+}
+
+/// The absolute section, in which structures are laid out.
+fn absolute(_: &mut Assembler<'_>, cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
+    Err(wrong(
+        0..cursor.text().len(),
+        format_args!(
+            "the absolute section of `{name}` is not there: set the fields by `field = 4`"
+        ),
+    ))
+}
+
+/// `.fail NUMBER`: an error below 500.
+fn fail(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let number = a.number(&mut cursor)?;
+    cursor.end()?;
+    match number >= 500 {
+        true => Ok(()),
+        false => Err(wrong(
+            0..cursor.text().len(),
+            format_args!("the source says that it fails: {number}"),
+        )),
+    }
+}

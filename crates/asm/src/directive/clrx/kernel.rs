@@ -1,0 +1,433 @@
+//! Kernels of CLRX's formats: where their code and their settings stand.
+
+use std::rc::Rc;
+
+use wavetank_isa::Inst;
+use wavetank_link::elf::*;
+use wavetank_object::{KERNEL_CODE_SIZE, note};
+
+use super::super::{Handler, each_operand, row};
+use super::config::Config;
+use super::metadata::{KernelMetadata, Metadata, text_of};
+use super::target::Format;
+use crate::assembler::{Assembler, Counts};
+use crate::errors::LineError;
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::{Definition, Key, Place, SectionId, Spot};
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".kernel", kernel),
+    row(".config", config),
+    row(".text", text),
+    row(".main", |a, c| { a.program.leave(); text(a, c) }),
+    row(".inner", |a, c| { a.program.leave(); text(a, c) }),
+    row(".globaldata", |a, c| data(a, c, ".rodata")),
+    row(".rwdata", |a, c| data(a, c, ".data")),
+    row(".bssdata", |a, c| data(a, c, ".bss")),
+    row(".setup", |a, c| part(a, c, Part::Setup)),
+    row(".control_directive", |a, c| part(a, c, Part::Control)),
+    row(".metadata", |a, c| part(a, c, Part::Metadata)),
+    row(".isametadata", |a, c| part(a, c, Part::Dropped)),
+    row(".stub", |a, c| part(a, c, Part::Dropped)),
+    row(".header", |a, c| part(a, c, Part::Dropped)),
+    row(".args", |a, c| { a.program.configures = true; c.end() }),
+    row(".globals", |a, c| { a.program.configures = true; c.end() }),
+    row(".fkernel", function),
+    row(".kcode", code_of),
+    row(".kcodeend", code_ends),
+];
+
+/// The alignment of a kernel's code with its settings.
+const ALIGN: u64 = 256;
+
+/// Kernels that a source has at most.
+const MOST: usize = 10_000;
+
+/// The mark of sections that are no part of the object.
+pub(crate) const HIDDEN: char = '\u{1}';
+
+/// What CLRX knows of a source besides its sections.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub format: Format,
+    /// Whether addresses have 64 bits.
+    pub wide: bool,
+    /// The versions of the driver and of LLVM that it is for, as CLRX counts them.
+    pub driver: i64,
+    pub llvm: i64,
+    /// Whether the case of letters counts in names of macros.
+    pub cased: bool,
+    pub(super) metadata: Metadata,
+    kernels: Vec<Kernel>,
+    /// The one whose settings are read.
+    current: Option<usize>,
+    pub(super) configures: bool,
+    /// The kernels that the code belongs to, and what `.kcode` has put aside.
+    owners: Vec<usize>,
+    aside: Vec<Vec<usize>>,
+}
+
+/// A kernel.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    pub name: Rc<str>,
+    place: Place,
+    pub config: Option<Config>,
+    pub metadata: KernelMetadata,
+    pub counts: Counts,
+    function: bool,
+    /// Where its settings stand in the code, if that is no matter of its label.
+    spot: Option<Spot>,
+    /// Sections with bytes of its settings.
+    parts: Vec<(Part, SectionId)>,
+}
+
+/// What a hidden section of a kernel is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// All of the settings.
+    Setup,
+    /// The last 128 bytes of them.
+    Control,
+    Metadata,
+    /// What only a driver reads.
+    Dropped,
+}
+
+impl Program {
+    pub fn new() -> Self {
+        Program {
+            format: Format::Amd,
+            wide: true,
+            driver: 191_205,
+            llvm: 40_000,
+            cased: false,
+            metadata: Metadata::default(),
+            kernels: Vec::new(),
+            current: None,
+            configures: false,
+            owners: Vec::new(),
+            aside: Vec::new(),
+        }
+    }
+
+    /// Leaves the kernel, for the whole of the binary.
+    fn leave(&mut self) {
+        self.current = None;
+        self.configures = false;
+    }
+
+    /// Counts the registers of an instruction for the kernels that it belongs to.
+    pub fn count(&mut self, inst: &Inst) {
+        for owner in &self.owners {
+            self.kernels[*owner].counts.add(inst);
+        }
+    }
+
+    /// A label has been defined: the code of a kernel begins with its name.
+    pub fn labelled(&mut self, name: &str) {
+        if self.kernels.is_empty() || !self.aside.is_empty() {
+            return;
+        }
+        if let Some(kernel) = self.kernels.iter().position(|kernel| *kernel.name == *name) {
+            self.owners = vec![kernel];
+        }
+    }
+
+    /// The kernel whose settings are read.
+    pub(super) fn kernel(&mut self, cursor: &Cursor<'_>) -> Result<&mut Kernel, Wrong> {
+        let kernel = self.current.and_then(|at| self.kernels.get_mut(at));
+        kernel.ok_or_else(|| {
+            let word = cursor.text().split_whitespace().next().unwrap_or_default();
+            wrong(
+                0..word.len(),
+                format_args!("no `.kernel` stands before `{word}`"),
+            )
+        })
+    }
+
+    /// The settings that are read.
+    pub(super) fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, Wrong> {
+        let configures = self.configures;
+        let kernel = self.kernel(cursor)?;
+        let config = kernel.config.as_mut().filter(|_| configures);
+        config.ok_or_else(|| {
+            let word = cursor.text().split_whitespace().next().unwrap_or_default();
+            let message = format!("`{word}` stands in the `.config` of a kernel");
+            wrong(0..word.len(), message)
+        })
+    }
+}
+
+/// `.kernel NAME`
+fn kernel(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.span();
+    let name = cursor.name()?;
+    cursor.end()?;
+    let there = a
+        .program
+        .kernels
+        .iter()
+        .position(|kernel| *kernel.name == *name);
+    a.program.configures = false;
+    if there.is_some() {
+        a.program.current = there;
+        return Ok(());
+    }
+    if a.program.kernels.len() >= MOST {
+        return Err(wrong(
+            place,
+            format_args!("there are {MOST} kernels already"),
+        ));
+    }
+    let Some(at) = a.place(place) else {
+        return Ok(());
+    };
+    a.program.current = Some(a.program.kernels.len());
+    a.program.kernels.push(Kernel {
+        name: (*name).into(),
+        place: at,
+        config: None,
+        metadata: KernelMetadata::default(),
+        counts: Counts::default(),
+        function: false,
+        spot: None,
+        parts: Vec::new(),
+    });
+    Ok(())
+}
+
+fn config(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let kernel = a.program.kernel(&cursor)?;
+    kernel.config.get_or_insert_with(Config::default);
+    a.program.configures = true;
+    cursor.end()
+}
+
+/// `.text`: in AMD Catalyst's formats each kernel has one of its own, which begins with the kernel.
+fn text(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    cursor.end()?;
+    a.program.configures = false;
+    let key = Key {
+        name: ".text".into(),
+        group: None,
+        unique: None,
+        subsection: 0,
+    };
+    let (id, _) = a
+        .sections
+        .get(&key, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, 0);
+    a.sections.switch(id);
+    let headed = match a.program.format {
+        Format::AmdCl2 => true,
+        Format::Amd => false,
+        _ => return Ok(()),
+    };
+    let Some(kernel) = a.program.current else {
+        return Ok(());
+    };
+    if a.program.kernels[kernel].spot.is_some() {
+        return Ok(());
+    }
+    super::super::space::align_to(a, ALIGN, crate::state::NOP, u64::MAX)?;
+    let spot = a.sections.spot();
+    let name = a.program.kernels[kernel].name.clone();
+    a.define(
+        &name,
+        0..cursor.text().len(),
+        Definition::Label(spot),
+        false,
+    )?;
+    a.program.kernels[kernel].spot = Some(spot);
+    a.program.labelled(&name);
+    match headed {
+        true => a.append(&[0; KERNEL_CODE_SIZE]),
+        false => Ok(()),
+    }
+}
+
+/// `.globaldata`, and its like, with `align=N`.
+fn data(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, name: &str) -> Result<(), Wrong> {
+    a.program.leave();
+    super::super::section::named(a, name);
+    super::super::section::aligned(a, &mut cursor)?;
+    cursor.end()
+}
+
+/// A section of a kernel that is no part of the object.
+fn part(a: &mut Assembler<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), Wrong> {
+    // The metadata of ROCm's format belong to all of it.
+    let name = match a.program.kernel(&cursor) {
+        Ok(kernel) => kernel.name.clone(),
+        Err(_) if part == Part::Metadata => "".into(),
+        Err(error) => return Err(error),
+    };
+    cursor.end()?;
+    let key = Key {
+        name: format!("{HIDDEN}{part:?} {name}").into(),
+        group: None,
+        unique: None,
+        subsection: 0,
+    };
+    let (id, new) = a.sections.get(&key, SHT_PROGBITS, 0, 0);
+    a.sections.switch(id);
+    if part == Part::Metadata {
+        a.program.metadata.section = Some(id);
+    } else if new && let Ok(kernel) = a.program.kernel(&cursor) {
+        kernel.parts.push((part, id));
+    }
+    Ok(())
+}
+
+/// `.fkernel`: the kernel is a function for ROCm's loader.
+fn function(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    a.program.kernel(&cursor)?.function = true;
+    cursor.end()
+}
+
+/// `.kcode KERNEL, -KERNEL` or `.kcode +`: the kernels whose registers the code counts for.
+fn code_of(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let mut owners = match a.program.aside.is_empty() {
+        true => Vec::new(),
+        false => a.program.owners.clone(),
+    };
+    let all = a.program.kernels.len();
+    each_operand(&mut cursor, |cursor| {
+        let place = cursor.span();
+        let less = cursor.eat(b'-');
+        let more = !less && cursor.eat(b'+');
+        if more && (cursor.is_at_end() || cursor.peek() == b',') {
+            owners = (0..all).collect();
+            return Ok(());
+        }
+        let name = cursor.name()?;
+        let kernels = &a.program.kernels;
+        let kernel = kernels.iter().position(|kernel| *kernel.name == *name);
+        let kernel =
+            kernel.ok_or_else(|| wrong(place, format_args!("there is no kernel `{name}`")))?;
+        owners.retain(|owner| *owner != kernel);
+        if !less {
+            owners.push(kernel);
+        }
+        Ok(())
+    })?;
+    let before = std::mem::replace(&mut a.program.owners, owners);
+    a.program.aside.push(before);
+    Ok(())
+}
+
+fn code_ends(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    match a.program.aside.pop() {
+        Some(owners) => a.program.owners = owners,
+        None => return super::super::macros::alone(cursor, ".kcode"),
+    }
+    cursor.end()
+}
+
+/// The end of a source.
+impl Assembler<'_> {
+    /// Writes settings and metadata of all kernels.
+    pub(crate) fn finish_program(&mut self) {
+        let kernels = std::mem::take(&mut self.program.kernels);
+        if kernels.is_empty() {
+            return;
+        }
+        if let Some(sentence) = unwritten(self.program.format) {
+            let error = kernels[0].place.wrong(sentence);
+            return self.report(error);
+        }
+        if self.program.format == Format::Raw {
+            return;
+        }
+        for kernel in &kernels {
+            if let Err(error) = self.finish_kernel(kernel) {
+                self.report(*error);
+            }
+        }
+        let numbers: [u32; 3] = crate::isa_version(self.chip).into();
+        self.notes.version = 2;
+        let version = note::code_object_version(1, 0);
+        self.notes.entries.extend(version);
+        let isa = note::isa_version(numbers, "AMD", "AMDGPU");
+        self.notes.entries.extend(isa);
+        let written = self.program.metadata.section;
+        let text = match written.and_then(|id| self.hidden_bytes(id)) {
+            Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            None => text_of(&self.program.metadata, &kernels, self.chip),
+        };
+        match note::metadata_v2(&text) {
+            Ok(note) => self.notes.entries.extend(note),
+            Err(why) => self.report(kernels[0].place.wrong(why)),
+        }
+    }
+
+    /// Writes the settings of a kernel in front of its code.
+    fn finish_kernel(&mut self, kernel: &Kernel) -> Result<(), Box<LineError>> {
+        let told = |message: String| Box::new(kernel.place.wrong(message));
+        let name = &kernel.name;
+        let id = self.symbols.id(name);
+        let Definition::Label(spot) = self.symbols[id].definition else {
+            return Err(told(format!(
+                "the kernel has no code: there is no label `{name}`"
+            )));
+        };
+        let symbol = &mut self.symbols[id];
+        symbol.binding = Some(STB_GLOBAL);
+        symbol.kind = match kernel.function {
+            true => STT_FUNC,
+            false => STT_AMDGPU_HSA_KERNEL,
+        };
+        let setup = self.part_of(kernel, Part::Setup);
+        let bytes = match (&kernel.config, setup) {
+            (_, Some(bytes)) => bytes,
+            (Some(config), None) => {
+                let mut bytes = config
+                    .bytes(&kernel.counts, self.chip)
+                    .map_err(told)?
+                    .to_vec();
+                if let Some(control) = self.part_of(kernel, Part::Control) {
+                    let end = control.len().min(128);
+                    bytes[128..128 + end].copy_from_slice(&control[..end]);
+                }
+                bytes
+            }
+            // They stand in the code.
+            (None, None) => return Ok(()),
+        };
+        match self.sections.bytes_at(spot, KERNEL_CODE_SIZE) {
+            Some(place) if bytes.len() == KERNEL_CODE_SIZE => place.copy_from_slice(&bytes),
+            Some(_) => return Err(told("`.setup` has 256 bytes".to_owned())),
+            None => {
+                let message = format!("`.skip 256` has to follow the label `{name}`");
+                return Err(told(message));
+            }
+        }
+        Ok(())
+    }
+
+    fn part_of(&self, kernel: &Kernel, part: Part) -> Option<Vec<u8>> {
+        let (_, id) = kernel.parts.iter().find(|(kind, _)| *kind == part)?;
+        self.hidden_bytes(*id)
+    }
+
+    fn hidden_bytes(&self, id: SectionId) -> Option<Vec<u8>> {
+        let bytes = self.sections.section(id).known_bytes();
+        Some(bytes.to_vec()).filter(|bytes| !bytes.is_empty())
+    }
+}
+
+/// Why there is no object of a format.
+fn unwritten(format: Format) -> Option<&'static str> {
+    match format {
+        Format::Rocm | Format::AmdCl2 | Format::Raw => None,
+        Format::Amd => Some(
+            "the format of this source is AMD Catalyst's of OpenCL 1.2, which is CLRX's where nothing is said: \
+             it is not written here; say `.rocm` and use its settings, or take the instructions alone (`asm --raw`)",
+        ),
+        Format::Gallium => Some(
+            "the format of this source is Mesa's (`.gallium`), which is not written here; \
+             say `.rocm`, or take the instructions alone (`asm --raw`)",
+        ),
+    }
+}

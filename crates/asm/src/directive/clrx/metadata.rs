@@ -1,0 +1,562 @@
+//! Metadata of kernels: arguments, `.md_…`, `.printf`, and the note's text of version 2 that is made of them.
+//!
+//! Source: CLRX's documentation, "CLRX Assembler ROCm handling" and "… AMD Catalyst OpenCL 2.0 handling"; LLVM's "User Guide
+//! for AMDGPU Backend", "Code Object V2 Metadata".
+
+use std::fmt::{Display, Write};
+
+use wavetank_isa::Chip;
+
+use super::super::{Handler, row};
+use super::kernel::Kernel;
+use super::target::{Format, ignore};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::SectionId;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".arg", argument),
+    row(".setupargs", setup_arguments),
+    row(".md_version", |a, mut c| { a.program.metadata.version = pair(a, &mut c)?; c.end() }),
+    row(".md_language", language),
+    row(".md_symname", |a, c| text(a, c, "SymbolName")),
+    row(".runtime_handle", |a, c| text(a, c, "RuntimeHandle")),
+    row(".vectypehint", |a, c| text(a, c, "VecTypeHint")),
+    row(".cws", |a, c| sizes(a, c, "ReqdWorkGroupSize")),
+    row(".reqd_work_group_size", |a, c| sizes(a, c, "ReqdWorkGroupSize")),
+    row(".work_group_size_hint", |a, c| sizes(a, c, "WorkGroupSizeHint")),
+    row(".fixed_work_group_size", |a, c| sizes(a, c, "FixedWorkGroupSize")),
+    row(".max_flat_work_group_size", |a, c| size(a, c, "MaxFlatWorkGroupSize")),
+    row(".md_kernarg_segment_size", |a, c| size(a, c, "KernargSegmentSize")),
+    row(".md_kernarg_segment_align", |a, c| size(a, c, "KernargSegmentAlign")),
+    row(".md_group_segment_fixed_size", |a, c| size(a, c, "GroupSegmentFixedSize")),
+    row(".md_private_segment_fixed_size", |a, c| size(a, c, "PrivateSegmentFixedSize")),
+    row(".md_sgprsnum", |a, c| size(a, c, "NumSGPRs")),
+    row(".md_vgprsnum", |a, c| size(a, c, "NumVGPRs")),
+    row(".spilledsgprs", |a, c| size(a, c, "NumSpilledSGPRs")),
+    row(".spilledvgprs", |a, c| size(a, c, "NumSpilledVGPRs")),
+    row(".md_wavefront_size", |a, c| size(a, c, "WavefrontSize")),
+    row(".printf", printf),
+    row(".sampler", ignore),
+    row(".samplerreloc", ignore),
+    row(".samplerinit", ignore),
+    row(".uavid", ignore),
+    row(".userdata", ignore),
+    row(".useconstdata", ignore),
+    row(".useprintf", ignore),
+];
+
+/// What the metadata say of all kernels.
+#[derive(Debug, Default)]
+pub(super) struct Metadata {
+    version: Option<(u64, u64)>,
+    printfs: Vec<String>,
+    /// The section in which a source has written them itself.
+    pub section: Option<SectionId>,
+}
+
+/// What they say of one.
+#[derive(Debug, Default)]
+pub(super) struct KernelMetadata {
+    /// Keys with their values as they are written.
+    entries: Vec<(&'static str, String)>,
+    arguments: Vec<Vec<(&'static str, String)>>,
+}
+
+/// Keys of `Attrs` and of `CodeProps`; the others stand beside the name.
+const ATTRIBUTES: [&str; 4] = [
+    "ReqdWorkGroupSize",
+    "WorkGroupSizeHint",
+    "VecTypeHint",
+    "RuntimeHandle",
+];
+const BESIDE: [&str; 3] = ["SymbolName", "Language", "LanguageVersion"];
+
+/// Kinds of values, by CLRX's names.
+const KINDS: [(&str, &str); 17] = [
+    ("complact", "HiddenCompletionAction"),
+    ("defqueue", "HiddenDefaultQueue"),
+    ("dynshptr", "DynamicSharedPointer"),
+    ("globalbuf", "GlobalBuffer"),
+    ("globaloffsetx", "HiddenGlobalOffsetX"),
+    ("globaloffsety", "HiddenGlobalOffsetY"),
+    ("globaloffsetz", "HiddenGlobalOffsetZ"),
+    ("gox", "HiddenGlobalOffsetX"),
+    ("goy", "HiddenGlobalOffsetY"),
+    ("goz", "HiddenGlobalOffsetZ"),
+    ("image", "Image"),
+    ("none", "HiddenNone"),
+    ("pipe", "Pipe"),
+    ("printfbuf", "HiddenPrintfBuffer"),
+    ("queue", "Queue"),
+    ("sampler", "Sampler"),
+    ("value", "ByValue"),
+];
+
+/// Types of values, by CLRX's names and OpenCL's, with their bytes.
+const TYPES: [(&str, &str, &str, u64); 12] = [
+    ("struct", "structure", "Struct", 0),
+    ("i8", "char", "I8", 1),
+    ("u8", "uchar", "U8", 1),
+    ("i16", "short", "I16", 2),
+    ("u16", "ushort", "U16", 2),
+    ("f16", "half", "F16", 2),
+    ("i32", "int", "I32", 4),
+    ("u32", "uint", "U32", 4),
+    ("f32", "float", "F32", 4),
+    ("i64", "long", "I64", 8),
+    ("u64", "ulong", "U64", 8),
+    ("f64", "double", "F64", 8),
+];
+
+const SPACES: [(&str, &str); 6] = [
+    ("private", "Private"),
+    ("global", "Global"),
+    ("constant", "Constant"),
+    ("local", "Local"),
+    ("generic", "Generic"),
+    ("region", "Region"),
+];
+
+const ACCESSES: [(&str, &str); 7] = [
+    ("default", "Default"),
+    ("read_only", "ReadOnly"),
+    ("rdonly", "ReadOnly"),
+    ("write_only", "WriteOnly"),
+    ("wronly", "WriteOnly"),
+    ("read_write", "ReadWrite"),
+    ("rdwr", "ReadWrite"),
+];
+
+const FLAGS: [(&str, &str); 4] = [
+    ("const", "IsConst"),
+    ("restrict", "IsRestrict"),
+    ("volatile", "IsVolatile"),
+    ("pipe", "IsPipe"),
+];
+
+/// An argument on its way.
+struct Argument {
+    entries: Vec<(&'static str, String)>,
+    size: u64,
+    align: u64,
+}
+
+/// `.arg`, as the format of the binary has it.
+fn argument(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let mut entries = Vec::new();
+    let name = match cursor.peek() {
+        b',' => "",
+        _ => cursor.piece(),
+    };
+    if a.program.format == Format::Gallium || a.program.format == Format::Amd {
+        return Ok(());
+    }
+    if !name.is_empty() {
+        entries.push(("Name", quoted(name.trim_matches('"'))));
+    }
+    cursor.expect_comma()?;
+    if cursor.peek() == b'"' {
+        let text = cursor.quoted()?;
+        entries.push(("TypeName", quoted(&String::from_utf8_lossy(&text))));
+        cursor.expect_comma()?;
+    }
+    let argument = match a.program.format {
+        Format::AmdCl2 => opencl_argument(a, &mut cursor, entries)?,
+        _ => rocm_argument(a, &mut cursor, entries)?,
+    };
+    add(a, &cursor, argument)
+}
+
+/// `… SIZE, ALIGN, KIND, TYPE, …`
+fn rocm_argument(
+    a: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
+    mut entries: Vec<(&'static str, String)>,
+) -> Result<Argument, Wrong> {
+    let size = a.count(cursor)?;
+    let mut align = size.next_power_of_two().min(16);
+    if cursor.comma() && cursor.peek() != b',' {
+        let place = cursor.span();
+        align = a.count(cursor)?;
+        if !align.is_power_of_two() || align > 1 << 16 {
+            return Err(wrong(place, format_args!("{align} is no alignment")));
+        }
+    }
+    cursor.expect_comma()?;
+    let kind = one_of(
+        cursor,
+        &KINDS,
+        "a kind of values, such as value or globalbuf",
+    )?;
+    cursor.expect_comma()?;
+    let place = cursor.span();
+    let word = cursor.piece().to_ascii_lowercase();
+    let found = TYPES.iter().find(|row| row.0 == word || row.1 == word);
+    let message = || format!("`{word}` is no type of values, such as i32 or f32");
+    let (_, _, name, _) = found.ok_or_else(|| wrong(place, message()))?;
+    entries.extend([
+        ("ValueKind", kind.to_owned()),
+        ("ValueType", (*name).to_owned()),
+    ]);
+    if kind == "DynamicSharedPointer" && cursor.comma() && cursor.peek() != b',' {
+        entries.push(("PointeeAlign", a.count(cursor)?.to_string()));
+    }
+    if matches!(kind, "DynamicSharedPointer" | "GlobalBuffer") && cursor.comma() {
+        let space = one_of(cursor, &SPACES, "an address space, such as global")?;
+        entries.push(("AddrSpaceQual", space.to_owned()));
+    }
+    if matches!(kind, "Image" | "Pipe") && cursor.comma() {
+        let access = one_of(cursor, &ACCESSES, "an access, such as read_only")?;
+        entries.push(("AccQual", access.to_owned()));
+    }
+    if matches!(kind, "Image" | "Pipe" | "GlobalBuffer") && cursor.comma() {
+        let access = one_of(cursor, &ACCESSES, "an access, such as read_only")?;
+        entries.push(("ActualAccQual", access.to_owned()));
+    }
+    while !cursor.is_at_end() {
+        cursor.comma();
+        let flag = one_of(cursor, &FLAGS, "a flag, such as const")?;
+        entries.push((flag, "true".to_owned()));
+    }
+    Ok(Argument {
+        entries,
+        size,
+        align,
+    })
+}
+
+/// `… TYPE, …`: a type of OpenCL, a pointer, an image, a sampler; what follows a structure and a pointer.
+fn opencl_argument(
+    a: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
+    mut entries: Vec<(&'static str, String)>,
+) -> Result<Argument, Wrong> {
+    let place = cursor.span();
+    let whole = cursor.rest();
+    let end = whole.find(',').unwrap_or(whole.len());
+    let written = whole[..end].trim();
+    cursor.skip(end);
+    let pointer = written.ends_with('*');
+    let word = written
+        .trim_end_matches('*')
+        .trim_end()
+        .to_ascii_lowercase();
+    let base = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let elements: u64 = word[base.len()..].parse().unwrap_or(1);
+    let found = TYPES.iter().find(|row| row.1 == base);
+    let special = match base {
+        _ if word.starts_with("image") => Some(("Image", "Struct")),
+        "sampler" => Some(("Sampler", "Struct")),
+        "queue" | "clkevent" => Some(("Queue", "Struct")),
+        _ => None,
+    };
+    let address = if a.program.wide { 8 } else { 4 };
+    let (kind, value, mut size) = match (special, found, pointer) {
+        (Some((kind, value)), ..) => (kind, value, address),
+        (_, Some((.., name, _)), true) => ("GlobalBuffer", *name, address),
+        // Three elements take the room of four (OpenCL, "Alignment of Types").
+        (_, Some((.., name, bytes)), false) => {
+            ("ByValue", *name, bytes * elements.next_power_of_two())
+        }
+        (None, None, true) => ("GlobalBuffer", "Struct", address),
+        (None, None, false) => {
+            let message = format!("`{written}` is no type of OpenCL, such as uint or float*");
+            return Err(wrong(place, message));
+        }
+    };
+    let kind = rest_of_argument(a, cursor, kind, value, &mut size, &mut entries)?;
+    let align = size.next_power_of_two().clamp(1, 16);
+    entries.extend([
+        ("ValueKind", kind.to_owned()),
+        ("ValueType", value.to_owned()),
+    ]);
+    if kind == "DynamicSharedPointer" {
+        entries.push(("PointeeAlign", "16".to_owned()));
+    }
+    Ok(Argument {
+        entries,
+        size,
+        align,
+    })
+}
+
+/// What follows the type: the size of a structure, the space of a pointer, flags, and what only drivers use. Gives the kind.
+fn rest_of_argument(
+    a: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
+    mut kind: &'static str,
+    value: &str,
+    size: &mut u64,
+    entries: &mut Vec<(&'static str, String)>,
+) -> Result<&'static str, Wrong> {
+    while cursor.comma() {
+        let mut words = *cursor;
+        let end = cursor.rest().find(',').unwrap_or(cursor.rest().len());
+        if words.peek().is_ascii_digit() && kind == "ByValue" && value == "Struct" {
+            *size = a.count(cursor)?;
+            continue;
+        }
+        let stop = cursor.at() + end;
+        cursor.go(stop);
+        while words.at() < stop {
+            let word = words.piece();
+            if let Some((_, space)) = SPACES.iter().find(|row| row.0 == word) {
+                let local = *space == "Local" && kind == "GlobalBuffer";
+                kind = if local { "DynamicSharedPointer" } else { kind };
+                *size = if local { 4 } else { *size };
+                entries.push(("AddrSpaceQual", (*space).to_owned()));
+            }
+            if let Some((_, flag)) = FLAGS.iter().find(|row| row.0 == word) {
+                entries.push((flag, "true".to_owned()));
+            }
+        }
+    }
+    cursor.end()?;
+    if kind == "GlobalBuffer" && !entries.iter().any(|(key, _)| *key == "AddrSpaceQual") {
+        entries.push(("AddrSpaceQual", "Global".to_owned()));
+    }
+    Ok(kind)
+}
+
+/// Adds an argument, and the room it takes.
+fn add(a: &mut Assembler<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result<(), Wrong> {
+    let Argument {
+        mut entries,
+        size,
+        align,
+    } = argument;
+    entries.push(("Size", size.to_string()));
+    entries.push(("Align", align.to_string()));
+    let config = a.program.config(cursor)?;
+    let at = config.arguments.next_multiple_of(align);
+    config.arguments = at.saturating_add(size);
+    a.program.kernel(cursor)?.metadata.arguments.push(entries);
+    Ok(())
+}
+
+/// `.setupargs`: what the driver hands to each kernel before its own arguments.
+fn setup_arguments(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    cursor.end()?;
+    let size = if a.program.wide { 8 } else { 4 };
+    let kinds = [
+        "HiddenGlobalOffsetX",
+        "HiddenGlobalOffsetY",
+        "HiddenGlobalOffsetZ",
+    ];
+    let kinds = kinds
+        .into_iter()
+        .chain(["HiddenPrintfBuffer", "HiddenNone", "HiddenNone"]);
+    for kind in kinds {
+        let entries = vec![
+            ("ValueKind", kind.to_owned()),
+            ("ValueType", "I64".to_owned()),
+        ];
+        let align = size;
+        add(
+            a,
+            &cursor,
+            Argument {
+                entries,
+                size,
+                align,
+            },
+        )?;
+    }
+    Ok(())
+}
+
+fn one_of(
+    cursor: &mut Cursor<'_>,
+    names: &[(&str, &'static str)],
+    what: &str,
+) -> Result<&'static str, Wrong> {
+    let place = cursor.span();
+    let word = cursor.piece();
+    let found = names.iter().find(|row| row.0.eq_ignore_ascii_case(word));
+    let row = found.ok_or_else(|| wrong(place, format_args!("`{word}` is not {what}")))?;
+    Ok(row.1)
+}
+
+/// `MAJOR, MINOR`
+fn pair(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<Option<(u64, u64)>, Wrong> {
+    let major = a.count(cursor)?;
+    cursor.expect_comma()?;
+    Ok(Some((major, a.count(cursor)?)))
+}
+
+/// `.md_language "NAME", MAJOR, MINOR`
+fn language(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let name = cursor.quoted()?;
+    let name = quoted(&String::from_utf8_lossy(&name));
+    say(a, &cursor, "Language", name)?;
+    if cursor.comma()
+        && let Some((major, minor)) = pair(a, &mut cursor)?
+    {
+        say(
+            a,
+            &cursor,
+            "LanguageVersion",
+            format!("[ {major}, {minor} ]"),
+        )?;
+    }
+    cursor.end()
+}
+
+fn text(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+    let name = cursor.name()?;
+    cursor.end()?;
+    say(a, &cursor, key, quoted(&name))
+}
+
+fn size(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+    let number = a.count(&mut cursor)?;
+    cursor.end()?;
+    say(a, &cursor, key, number.to_string())
+}
+
+/// Up to three sizes; those that are not there are 1.
+fn sizes(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, key: &'static str) -> Result<(), Wrong> {
+    let mut all = [1; 3];
+    for (n, size) in all.iter_mut().enumerate() {
+        if n > 0 && !cursor.comma() {
+            break;
+        }
+        if !matches!(cursor.peek(), b',' | 0) {
+            *size = a.count(&mut cursor)?;
+        }
+    }
+    cursor.end()?;
+    let [x, y, z] = all;
+    say(a, &cursor, key, format!("[ {x}, {y}, {z} ]"))
+}
+
+fn say(
+    a: &mut Assembler<'_>,
+    cursor: &Cursor<'_>,
+    key: &'static str,
+    value: String,
+) -> Result<(), Wrong> {
+    let entries = &mut a.program.kernel(cursor)?.metadata.entries;
+    entries.retain(|(other, _)| *other != key);
+    entries.push((key, value));
+    Ok(())
+}
+
+/// `.printf ID, SIZE, …, "FORMAT"`
+fn printf(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let printfs = a.program.metadata.printfs.len() as u64;
+    let id = match matches!(cursor.peek(), b',' | b'"') {
+        true => printfs + 1,
+        false => a.count(&mut cursor)?,
+    };
+    cursor.comma();
+    let mut sizes = Vec::new();
+    while cursor.peek() != b'"' {
+        sizes.push(a.count(&mut cursor)?.to_string());
+        cursor.expect_comma()?;
+    }
+    let start = cursor.at();
+    cursor.quoted()?;
+    let format = cursor.text()[start..cursor.at()].trim().trim_matches('"');
+    cursor.end()?;
+    let count = sizes.len();
+    let sizes: String = sizes.iter().map(|size| format!("{size}:")).collect();
+    let line = quoted(&format!("{id}:{count}:{sizes}{format}"));
+    a.program.metadata.printfs.push(line);
+    Ok(())
+}
+
+/// A text as YAML has it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// The metadata of a source.
+pub(super) fn text_of(metadata: &Metadata, kernels: &[Kernel], chip: Chip) -> String {
+    let (major, minor) = metadata.version.unwrap_or((1, 0));
+    let mut out = format!("---\nVersion: [ {major}, {minor} ]\n");
+    if !metadata.printfs.is_empty() {
+        out.push_str("Printf:\n");
+        for line in &metadata.printfs {
+            put(&mut out, "  - ", "", line);
+        }
+    }
+    out.push_str("Kernels:\n");
+    for kernel in kernels {
+        kernel_text(&mut out, kernel, chip);
+    }
+    out.push_str("...\n");
+    out
+}
+
+fn kernel_text(out: &mut String, kernel: &Kernel, chip: Chip) {
+    let KernelMetadata { entries, arguments } = &kernel.metadata;
+    put(out, "  - ", "Name: ", quoted(&kernel.name));
+    let said = |key: &str| entries.iter().find(|(other, _)| *other == key);
+    if said("SymbolName").is_none() {
+        put(
+            out,
+            "    ",
+            "SymbolName: ",
+            quoted(&format!("{}@kd", kernel.name)),
+        );
+    }
+    let group = |out: &mut String, indent: &str, is_one: &dyn Fn(&str) -> bool| {
+        for (key, value) in entries.iter().filter(|(key, _)| is_one(key)) {
+            put(out, indent, &format!("{key}: "), value);
+        }
+    };
+    group(out, "    ", &|key| BESIDE.contains(&key));
+    if ATTRIBUTES.iter().any(|key| said(key).is_some()) {
+        out.push_str("    Attrs:\n");
+        group(out, "      ", &|key| ATTRIBUTES.contains(&key));
+    }
+    if !arguments.is_empty() {
+        out.push_str("    Args:\n");
+    }
+    for argument in arguments {
+        for (n, (key, value)) in argument.iter().enumerate() {
+            let indent = if n == 0 { "      - " } else { "        " };
+            put(out, indent, &format!("{key}: "), value);
+        }
+    }
+    let Some(config) = &kernel.config else {
+        return;
+    };
+    out.push_str("    CodeProps:\n");
+    let (sgprs, vgprs) = config.registers(&kernel.counts, chip);
+    let arguments = config.arguments as i64;
+    for (key, value) in [
+        (
+            "KernargSegmentSize",
+            arguments.max(config.value("kernarg_segment_byte_size")),
+        ),
+        (
+            "GroupSegmentFixedSize",
+            config.value("workgroup_group_segment_byte_size"),
+        ),
+        (
+            "PrivateSegmentFixedSize",
+            config.value("workitem_private_segment_byte_size"),
+        ),
+        ("KernargSegmentAlign", 16),
+        ("WavefrontSize", 64),
+        ("NumSGPRs", sgprs),
+        ("NumVGPRs", vgprs),
+        ("MaxFlatWorkGroupSize", 256),
+    ] {
+        if said(key).is_none() {
+            put(out, "      ", &format!("{key}: "), value);
+        }
+    }
+    group(out, "      ", &|key| {
+        !ATTRIBUTES.contains(&key) && !BESIDE.contains(&key)
+    });
+}
+
+fn put(out: &mut String, indent: &str, key: &str, value: impl Display) {
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "{indent}{key}{value}");
+}

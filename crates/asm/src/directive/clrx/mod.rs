@@ -1,0 +1,35 @@
+//! What only CLRX's dialect has. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
+//! binary formats.
+
+mod conditional;
+mod config;
+mod data;
+mod kernel;
+mod metadata;
+mod registers;
+mod repeat;
+mod scope;
+mod target;
+
+use super::Handler;
+
+pub(crate) use kernel::{HIDDEN, Program};
+pub(crate) use repeat::Loop;
+
+/// The rows of CLRX. They go before those that it shares with LLVM.
+pub(super) fn rows() -> impl Iterator<Item = Handler> {
+    let rows = [
+        conditional::ROWS,
+        conditional::ELSE_ROWS,
+        super::conditional::ELSE_ROWS,
+        data::ROWS,
+        kernel::ROWS,
+        metadata::ROWS,
+        repeat::ROWS,
+        scope::ROWS,
+        target::ROWS,
+        config::ROWS,
+    ];
+    let rows = rows.into_iter().flatten().map(|row| Handler { ..*row });
+    rows.chain(config::fields())
+}

@@ -1,0 +1,87 @@
+//! Scopes, and symbols that are no numbers: `.scope`, `.using`, `.eqv`, `.undef`, `.regvar`.
+
+use super::super::macros::alone;
+use super::super::{Handler, row};
+use crate::assembler::Assembler;
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::Definition;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".scope", scope),
+    row(".ends", close),
+    row(".endscope", close),
+    row(".using", using),
+    row(".unusing", unusing),
+    row(".eqv", eqv),
+    row(".undef", undef),
+    row(".regvar", regvar),
+];
+
+fn scope(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.span();
+    let path = match cursor.is_at_end() {
+        true => None,
+        false => Some(cursor.name()?),
+    };
+    cursor.end()?;
+    match a.symbols.scopes().enter(path.as_deref()) {
+        true => Ok(()),
+        false => Err(wrong(place, "scopes stand too deep within each other")),
+    }
+}
+
+fn close(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    match a.symbols.scopes().leave() {
+        true => cursor.end(),
+        false => alone(cursor, ".scope"),
+    }
+}
+
+fn using(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let path = cursor.name()?;
+    a.symbols.scopes().start_using(&path);
+    cursor.end()
+}
+
+/// `.unusing SCOPE`, or all.
+fn unusing(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let path = match cursor.is_at_end() {
+        true => None,
+        false => Some(cursor.name()?),
+    };
+    a.symbols.scopes().stop_using(path.as_deref());
+    cursor.end()
+}
+
+/// `.eqv NAME, EXPRESSION`: evaluated wherever the name stands.
+fn eqv(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.span();
+    let name = cursor.name()?;
+    cursor.expect_comma()?;
+    let expr = a.open_expr(&mut cursor)?;
+    cursor.end()?;
+    a.define(&name, place, Definition::Variable(expr), false)
+}
+
+/// `.undef NAME`
+fn undef(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.span();
+    let name = cursor.name()?;
+    cursor.end()?;
+    let id = a.symbols.id(&name);
+    let symbol = &mut a.symbols[id];
+    if let Definition::Label(_) = symbol.definition {
+        return Err(wrong(place, format_args!("`{name}` is a label: it stays")));
+    }
+    symbol.definition = Definition::Undefined;
+    Ok(())
+}
+
+/// `.regvar`: CLRX's documentation calls it unimplemented.
+fn regvar(_: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    Err(wrong(
+        0..cursor.text().len(),
+        "`.regvar` leaves the choice of registers to the assembler; choose them: `name = %v[0:3]`",
+    ))
+}

@@ -1,0 +1,205 @@
+//! What a source is for: format of the binary, chip, width of addresses; and what asks for these.
+
+use wavetank_isa::{Chip, Generation};
+
+use super::super::notes::asked_for;
+use super::super::{Handler, row};
+use crate::assembler::Assembler;
+use crate::expression::Expr;
+use crate::source::{Cursor, Wrong, wrong};
+use crate::state::Definition;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Handler] = &[
+    row(".amd", |a, c| choose(a, c, Format::Amd)),
+    row(".amdcl2", |a, c| choose(a, c, Format::AmdCl2)),
+    row(".gallium", |a, c| choose(a, c, Format::Gallium)),
+    row(".rocm", |a, c| choose(a, c, Format::Rocm)),
+    row(".rawcode", |a, c| choose(a, c, Format::Raw)),
+    row(".format", |a, mut c| { let format = Format::named(&mut c)?; choose(a, c, format) }),
+    row(".32bit", |a, c| { a.program.wide = false; c.end() }),
+    row(".64bit", |a, c| { a.program.wide = true; c.end() }),
+    row(".macrocase", |a, c| { a.program.cased = false; c.end() }),
+    row(".nomacrocase", |a, c| { a.program.cased = true; c.end() }),
+    row(".gpu", gpu),
+    row(".arch", arch),
+    row(".get_format", |a, c| { let number = a.program.format.number(); ask(a, c, number) }),
+    row(".get_64bit", |a, c| { let wide = a.program.wide.into(); ask(a, c, wide) }),
+    row(".get_arch", |a, c| { let number = a.chip.generation() as i64; ask(a, c, number) }),
+    row(".get_gpu", |a, c| { let number = number_of(a.chip); ask(a, c, number) }),
+    row(".get_version", |a, c| ask(a, c, VERSION)),
+    row(".get_policy", |a, c| ask(a, c, VERSION)),
+    row(".driver_version", |a, mut c| { a.program.driver = a.number(&mut c)?; c.end() }),
+    row(".llvm_version", |a, mut c| { a.program.llvm = a.number(&mut c)?; c.end() }),
+    row(".get_driver_version", |a, c| { let number = a.program.driver; ask(a, c, number) }),
+    row(".get_llvm_version", |a, c| { let number = a.program.llvm; ask(a, c, number) }),
+    // What is for drivers that do not run here, and what changes nothing here.
+    row(".acl_version", ignore),
+    row(".compile_options", ignore),
+    row(".driver_info", ignore),
+    row(".policy", ignore),
+    row(".arch_minor", ignore),
+    row(".arch_stepping", ignore),
+    row(".eflags", ignore),
+    row(".newbinfmt", ignore),
+    row(".nosectdiffs", ignore),
+    row(".target", ignore),
+    row(".tripple", ignore),
+    row(".triple", ignore),
+    row(".oldmodparam", ignore),
+    row(".nooldmodparam", ignore),
+    row(".buggyfplit", ignore),
+    row(".nobuggyfplit", ignore),
+    row(".lflags", ignore),
+    row(".ln", ignore),
+    row(".line", ignore),
+    row(".file", ignore),
+    row(".sbttl", ignore),
+    row(".title", ignore),
+    row(".tittle", ignore),
+    row(".version", ignore),
+];
+
+/// The last release of CLRX, 0.1.9, as `.get_version` counts.
+const VERSION: i64 = 109;
+
+/// What binary CLRX makes of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Format {
+    /// AMD Catalyst's of OpenCL 1.2, which CLRX takes where nothing is said.
+    Amd,
+    /// AMD Catalyst's of OpenCL 2.0.
+    AmdCl2,
+    /// Mesa's.
+    Gallium,
+    /// ROCm's code object of version 2.
+    Rocm,
+    /// Instructions alone.
+    Raw,
+}
+
+impl Format {
+    const NAMES: [(&'static str, Format, i64); 6] = [
+        ("amd", Format::Amd, 0),
+        ("catalyst", Format::Amd, 0),
+        ("gallium", Format::Gallium, 1),
+        ("raw", Format::Raw, 2),
+        ("amdcl2", Format::AmdCl2, 3),
+        ("rocm", Format::Rocm, 4),
+    ];
+
+    /// Reads the name of a format.
+    pub fn named(cursor: &mut Cursor<'_>) -> Result<Format, Wrong> {
+        let place = cursor.span();
+        let name = cursor.piece();
+        let row = Format::NAMES
+            .iter()
+            .find(|row| row.0.eq_ignore_ascii_case(name));
+        let message = || format!("`{name}` is none of amd, amdcl2, gallium, rocm, raw");
+        row.map(|row| row.1).ok_or_else(|| wrong(place, message()))
+    }
+
+    /// Its number for `.get_format`.
+    fn number(self) -> i64 {
+        let row = Format::NAMES.iter().find(|row| row.1 == self);
+        row.map_or(0, |row| row.2)
+    }
+}
+
+/// CLRX's names of chips, with their numbers for `.get_gpu`; of several for one chip, the first is asked.
+#[rustfmt::skip]
+const GPUS: &[(&str, Chip, i64)] = &[
+    ("capeverde", Chip::Gfx601, 0), ("pitcairn", Chip::Gfx601, 1), ("tahiti", Chip::Gfx600, 2), ("oland", Chip::Gfx602, 3),
+    ("bonaire", Chip::Gfx704, 4), ("spectre", Chip::Gfx700, 5), ("spooky", Chip::Gfx700, 6), ("kalindi", Chip::Gfx703, 7),
+    ("hainan", Chip::Gfx602, 8), ("hawaii", Chip::Gfx701, 9), ("tonga", Chip::Gfx802, 11), ("iceland", Chip::Gfx802, 10),
+    ("mullins", Chip::Gfx703, 12), ("fiji", Chip::Gfx803, 13), ("carrizo", Chip::Gfx801, 14), ("stoney", Chip::Gfx810, 18),
+    ("ellesmere", Chip::Gfx803, 19), ("baffin", Chip::Gfx803, 20), ("gfx804", Chip::Gfx803, 21), ("gfx900", Chip::Gfx900, 22),
+];
+
+fn number_of(chip: Chip) -> i64 {
+    let row = GPUS.iter().find(|row| row.1 == chip);
+    row.map_or(22, |row| row.2)
+}
+
+/// Reads the name of a chip.
+pub(super) fn chip_named(cursor: &mut Cursor<'_>) -> Result<Chip, Wrong> {
+    let place = cursor.span();
+    let name = cursor.piece();
+    let row = GPUS.iter().find(|row| row.0.eq_ignore_ascii_case(name));
+    let chip = row.map(|row| row.1).or_else(|| Chip::from_name(name));
+    chip.ok_or_else(|| {
+        let message = format!("`{name}` is no chip of these: Tahiti, Bonaire, Fiji, gfx900, …");
+        wrong(place, message)
+    })
+}
+
+/// Reads the name of an architecture.
+pub(super) fn generation_named(cursor: &mut Cursor<'_>) -> Result<Generation, Wrong> {
+    let place = cursor.span();
+    let name = cursor.piece();
+    Ok(match name.to_ascii_lowercase().as_str() {
+        "si" | "gfx6" | "gcn1.0" => Generation::Gfx6,
+        "ci" | "gfx7" | "gcn1.1" => Generation::Gfx7,
+        "vi" | "gfx8" | "gcn1.2" => Generation::Gfx8,
+        "vega" | "gfx9" | "gcn1.4" | "gcn1.4.1" | "vega20" | "gfx906" => Generation::Gfx9,
+        _ => {
+            let message = format!("`{name}` is none of GCN1.0, GCN1.1, GCN1.2, GCN1.4");
+            return Err(wrong(place, message));
+        }
+    })
+}
+
+fn choose(a: &mut Assembler<'_>, cursor: Cursor<'_>, format: Format) -> Result<(), Wrong> {
+    a.program.format = format;
+    cursor.end()
+}
+
+fn gpu(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.at()..cursor.text().len();
+    let chip = chip_named(&mut cursor)?;
+    cursor.end()?;
+    asked_for(a, chip, place)?;
+    go_on(a, chip);
+    Ok(())
+}
+
+/// `.arch NAME`: the chip that was asked for, if it is one of these, or CLRX's first of them.
+fn arch(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.at()..cursor.text().len();
+    let generation = generation_named(&mut cursor)?;
+    cursor.end()?;
+    if generation == a.chip.generation() {
+        return Ok(());
+    }
+    let chip = match generation {
+        Generation::Gfx6 => Chip::Gfx601,
+        Generation::Gfx7 => Chip::Gfx704,
+        Generation::Gfx8 => Chip::Gfx802,
+        Generation::Gfx9 => Chip::Gfx900,
+    };
+    asked_for(a, chip, place)?;
+    go_on(a, chip);
+    Ok(())
+}
+
+fn go_on(a: &mut Assembler<'_>, chip: Chip) {
+    chip.name().clone_into(&mut a.target.chip);
+    a.set_chip(chip);
+}
+
+/// `.get_… SYMBOL`
+fn ask(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(), Wrong> {
+    let place = cursor.span();
+    let name = cursor.name()?;
+    cursor.end()?;
+    a.define(
+        &name,
+        place,
+        Definition::Variable(Expr::Number(number)),
+        true,
+    )
+}
+
+pub(super) fn ignore(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+    Ok(())
+}

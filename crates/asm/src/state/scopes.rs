@@ -1,0 +1,143 @@
+//! CLRX's scopes: names within names ("CLRX Assembler Syntax", "Scopes").
+//!
+//! A scope is known by its path with a `::` at the end, the global one by nothing. A symbol's name begins with the path of
+//! its scope.
+
+use std::collections::{HashMap, HashSet};
+
+/// Scopes within each other at most.
+const DEEPEST: usize = 1000;
+
+/// Mark of scopes without a name: no source can write it.
+const LOCAL: char = '\u{1}';
+
+/// The scopes of a source.
+#[derive(Debug)]
+pub(crate) struct Scopes {
+    /// Those that are open, the innermost last.
+    open: Vec<String>,
+    known: HashSet<String>,
+    /// Those that each one uses, the last first.
+    uses: HashMap<String, Vec<String>>,
+    locals: u32,
+}
+
+impl Scopes {
+    pub fn new() -> Self {
+        Scopes {
+            open: vec![String::new()],
+            known: HashSet::from([String::new()]),
+            uses: HashMap::new(),
+            locals: 0,
+        }
+    }
+
+    /// The innermost scope.
+    pub fn current(&self) -> &str {
+        self.open.last().map_or("", String::as_str)
+    }
+
+    /// Opens a scope, one without a name for `None`. `false`: it stands too deep.
+    #[must_use]
+    pub fn enter(&mut self, path: Option<&str>) -> bool {
+        let scope = match path {
+            Some(path) => self.scope(&format!("{path}::")),
+            None => {
+                self.locals += 1;
+                format!("{}{LOCAL}{}::", self.current(), self.locals)
+            }
+        };
+        self.known.insert(scope.clone());
+        self.open.push(scope);
+        self.open.len() <= DEEPEST
+    }
+
+    /// Closes the innermost scope; `false` if there is none.
+    #[must_use]
+    pub fn leave(&mut self) -> bool {
+        self.open.len() > 1 && self.open.pop().is_some()
+    }
+
+    /// Lets the innermost scope see what another has.
+    pub fn start_using(&mut self, path: &str) {
+        let scope = self.scope(&format!("{path}::"));
+        self.known.insert(scope.clone());
+        let uses = self.uses.entry(self.current().to_owned()).or_default();
+        uses.retain(|used| *used != scope);
+        uses.insert(0, scope);
+    }
+
+    /// Ends that, for one scope or for all.
+    pub fn stop_using(&mut self, path: Option<&str>) {
+        let scope = path.map(|path| self.scope(&format!("{path}::")));
+        let here = self.current().to_owned();
+        if let Some(uses) = self.uses.get_mut(&here) {
+            uses.retain(|used| scope.as_ref().is_some_and(|scope| used != scope));
+        }
+    }
+
+    /// The scope that a path names, which ends with `::`: from the innermost scope outwards, or a new one in it.
+    fn scope(&self, path: &str) -> String {
+        if let Some(global) = path.strip_prefix("::") {
+            return global.to_owned();
+        }
+        let first = &path[..path.find("::").map_or(path.len(), |end| end + 2)];
+        let here = self.current();
+        let at = outwards(here).find(|scope| self.known.contains(&format!("{scope}{first}")));
+        format!("{}{path}", at.unwrap_or(here))
+    }
+
+    /// The name of a symbol that is defined here.
+    pub fn own(&self, name: &str) -> String {
+        match name.rfind("::") {
+            Some(end) => format!("{}{}", self.scope(&name[..end + 2]), &name[end + 2..]),
+            None => format!("{}{name}", self.current()),
+        }
+    }
+
+    /// The name of the symbol that is meant here; one of the innermost scope where none is there.
+    pub fn meant(&self, name: &str, is_there: impl Fn(&str) -> bool) -> String {
+        let own = self.own(name);
+        if name.contains("::") {
+            return own;
+        }
+        let mut outer = outwards(self.current());
+        let found = outer.find_map(|scope| self.seen(scope, name, &is_there, 0));
+        found.unwrap_or(own)
+    }
+
+    /// The symbol that a scope has, or one that it uses.
+    fn seen(
+        &self,
+        scope: &str,
+        name: &str,
+        is_there: &impl Fn(&str) -> bool,
+        depth: usize,
+    ) -> Option<String> {
+        let full = format!("{scope}{name}");
+        if is_there(&full) {
+            return Some(full);
+        }
+        // Scopes may use each other in a circle.
+        let uses = self.uses.get(scope).filter(|_| depth < 16)?;
+        uses.iter()
+            .find_map(|used| self.seen(used, name, is_there, depth + 1))
+    }
+}
+
+/// The scope and those around it.
+fn outwards(scope: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(scope), |scope| {
+        let inner = scope.strip_suffix("::")?;
+        Some(&scope[..inner.rfind("::").map_or(0, |end| end + 2)])
+    })
+}
+
+/// The names that a symbol nobody has defined may mean: those of the scopes around its own.
+pub(crate) fn names_around(name: &str) -> impl Iterator<Item = String> + '_ {
+    let end = name.rfind("::").map_or(0, |end| end + 2);
+    let (scope, simple) = name.split_at(end);
+    outwards(scope)
+        .skip(1)
+        .map(move |scope| format!("{scope}{simple}"))
+}
