@@ -3,6 +3,7 @@
 use wavetank_asm::{Options, assemble_object};
 use wavetank_isa::{Chip, Dialect};
 use wavetank_link::Relocatable;
+use wavetank_link::elf::STT_AMDGPU_HSA_KERNEL;
 
 fn object(name: &str, chip: Chip, dialect: Dialect) -> Relocatable {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sources/clrx");
@@ -35,6 +36,26 @@ fn compare(name: &str, chip: Chip) {
     assert_eq!(sections(&clrx), sections(&llvm), "{name}.s");
 }
 
+fn section<'o>(object: &'o Relocatable, name: &str) -> &'o [u8] {
+    let section = object.sections.iter().find(|s| s.name == name);
+    &section.expect("a section").bytes
+}
+
+/// Compares the code of a pair, but for control directives, which LLVM's assembler has no words for.
+fn compare_text(name: &str, chip: Chip) {
+    let clrx = object(&format!("{name}.s"), chip, Dialect::Clrx);
+    let llvm = object(&format!("{name}.llvm.s"), chip, Dialect::Llvm);
+    let texts = [section(&clrx, ".text"), section(&llvm, ".text")];
+    for (at, (a, b)) in texts[0].chunks(4).zip(texts[1].chunks(4)).enumerate() {
+        assert!(
+            a == b || a == [0x11; 4],
+            "{name}.s at byte {}: {a:?}, not {b:?}",
+            at * 4
+        );
+    }
+    assert_eq!(texts[0].len(), texts[1].len());
+}
+
 #[test]
 fn syntax_and_data() {
     compare("syntax", Chip::Gfx803);
@@ -48,4 +69,30 @@ fn registers_and_scopes() {
 #[test]
 fn conditions_repetitions_and_macros() {
     compare("repeat", Chip::Gfx802);
+}
+
+#[test]
+fn kernels_of_rocm() {
+    compare_text("rocm", Chip::Gfx803);
+    let object = object("rocm.s", Chip::Gfx803, Dialect::Clrx);
+    let text = section(&object, ".text");
+    // The second kernel's control directives.
+    assert_eq!(text[512 + 128..512 + 256], [0x11; 128]);
+    for name in ["scale", "bare"] {
+        let symbol = object.symbols.iter().find(|s| s.name == name);
+        assert_eq!(symbol.map(|s| s.kind), Some(STT_AMDGPU_HSA_KERNEL));
+    }
+    let notes = section(&object, ".note");
+    let notes = String::from_utf8_lossy(notes);
+    for line in [
+        "Name: 'scale'",
+        "SymbolName: 'scale@kd'",
+        "Language: 'OpenCL'",
+        "ReqdWorkGroupSize: [ 64, 1, 1 ]",
+        "ValueKind: HiddenGlobalOffsetX",
+        "KernargSegmentSize: 24",
+        "GroupSegmentFixedSize: 1024",
+    ] {
+        assert!(notes.contains(line), "{line}: {notes}");
+    }
 }
