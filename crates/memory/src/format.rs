@@ -34,7 +34,30 @@ enum Packing {
     Pair(u32),
     /// Four in a row, four rows, compressed.
     Block(Block),
+    /// The numbers of fragments of so many samples, each in so many bits.
+    Fragments([u32; 2]),
 }
+
+/// The formats of FMASK: bytes, samples, and bits that each takes. A sample is one of two fragments in a bit; two bits, or four,
+/// also say that it is none.
+const FMASKS: [(u32, [u32; 2]); 13] = [
+    (1, [2, 1]),
+    (1, [4, 1]),
+    (1, [8, 1]),
+    (1, [2, 1]),
+    (1, [4, 2]),
+    (1, [4, 2]),
+    (2, [16, 1]),
+    (2, [8, 2]),
+    (4, [16, 2]),
+    (4, [8, 4]),
+    (4, [8, 4]),
+    (8, [16, 4]),
+    (8, [16, 4]),
+];
+
+/// The bits of a sample in what is loaded of FMASK.
+const LOADED: u32 = 4;
 
 /// What image accesses need to know of elements with several texels: as powers of two how many there are in a row, and rows.
 pub(crate) type Extent = [u32; 2];
@@ -98,6 +121,18 @@ impl Format {
             number,
             biased,
             packing,
+        })
+    }
+
+    /// A format of FMASK by its number.
+    pub(crate) fn fmask(number: u8) -> Option<Self> {
+        let (bytes, samples) = *FMASKS.get(usize::from(number))?;
+        Some(Format {
+            widths: [0; 4],
+            bytes,
+            number: Number::Uint,
+            biased: false,
+            packing: Packing::Fragments(samples),
         })
     }
 
@@ -170,7 +205,7 @@ impl Format {
     /// The texels of an element.
     pub(crate) fn extent(self) -> Extent {
         match self.packing {
-            Packing::Fields | Packing::SharedExponent => [0, 0],
+            Packing::Fields | Packing::SharedExponent | Packing::Fragments(_) => [0, 0],
             Packing::Pair(_) => [1, 0],
             Packing::Block(_) => [2, 2],
         }
@@ -235,6 +270,10 @@ impl Format {
         match self.packing {
             Packing::Fields => self.fields(element),
             Packing::SharedExponent => shared::decode(low),
+            Packing::Fragments([samples, bits]) => {
+                let fragments = spaced(element, samples, [bits, LOADED]);
+                [fragments as u32, (fragments >> 32) as u32, 0, 0]
+            }
             Packing::Pair(y) => {
                 let x = 8 - y;
                 let part = |at: u32| self.number.decode(low >> at & 0xff ^ self.bias(8), 8);
@@ -270,6 +309,10 @@ impl Format {
         if self.packing == Packing::SharedExponent {
             return shared::encode(components.map(f32::from_bits)).into();
         }
+        if let Packing::Fragments([samples, bits]) = self.packing {
+            let fragments = u128::from(components[0]) | u128::from(components[1]) << 32;
+            return spaced(fragments, samples, [LOADED, bits]);
+        }
         let mut element = 0;
         for (n, (number, at, width)) in self.parts() {
             let raw = match width {
@@ -283,6 +326,13 @@ impl Format {
         }
         element
     }
+}
+
+/// Numbers of some bits each in a row, put in others.
+fn spaced(numbers: u128, count: u32, [from, to]: [u32; 2]) -> u128 {
+    let least = (1 << from.min(to)) - 1;
+    let number = |n: u32| (numbers >> (n * from) & least) << (n * to);
+    (0..count).map(number).sum()
 }
 
 impl Number {
@@ -604,6 +654,26 @@ mod tests {
         // 511.5 of a unit are 256 of the next; what is too small for a half is 0.
         assert_eq!(put(511.5), 25 << 27 | 256);
         assert_eq!([put(2.0f32.powi(-25)), put(2.0f32.powi(-26))], [1, 0]);
+    }
+
+    /// Where each sample is a fragment of its own, drivers fill FMASK with 0x02, 0xe4 and 0x76543210 for 2, 4 and 8 samples
+    /// (Mesa), and shaders find 4 bits for each.
+    #[test]
+    fn fragments_of_samples() {
+        for (number, element, loaded) in [
+            (3, 0x02, [0x10, 0]),
+            (5, 0xe4, [0x3210, 0]),
+            (10, 0x7654_3210, [0x7654_3210, 0]),
+            (2, 0b1010_0001, [0x1010_0001, 0]),
+            (8, 0xffff_0000_u128, [0, 0x3333_3333]),
+            (11, 0xfedc_ba98_7654_3210, [0x7654_3210, 0xfedc_ba98]),
+        ] {
+            let format = Format::fmask(number).unwrap();
+            let [x, y] = loaded;
+            assert_eq!(format.unpack(element), [x, y, 0, 0], "{number}");
+            assert_eq!(format.pack([x, y, 0, 0]), element, "{number}");
+        }
+        assert_eq!(Format::fmask(13), None);
     }
 
     /// Numbers that stand around the middle of their range, and those without a zero.

@@ -84,7 +84,8 @@ impl Surface {
                 kind as u32
             ));
         }
-        let format = match Format::image(data, number) {
+        let fragments = fmask(&resource).and_then(Format::fmask);
+        let format = match fragments.or_else(|| Format::image(data, number)) {
             Some(format) => format,
             // The first format is that of an unbound resource.
             None if data == 0 => return Ok(None),
@@ -264,6 +265,16 @@ impl Surface {
         self.resource
             .select
             .map(|s| format::select(s, components, one))
+    }
+}
+
+/// The number of a format of FMASK: gfx9 has it as the format of the numbers, before that each is a format of its own.
+fn fmask(resource: &ImageResource) -> Option<u8> {
+    const FIRST: u8 = 44;
+    let [data, number] = resource.format;
+    match resource.tiling {
+        Tiling::Indexed => data.checked_sub(FIRST),
+        Tiling::Swizzled => (data == FIRST).then_some(number),
     }
 }
 
