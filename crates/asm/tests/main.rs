@@ -1,6 +1,9 @@
 //! Tests of whole sources and listings. One program, since each costs a link and a copy of everything.
 
 mod clrx;
+#[path = "../../link/tests/common/mod.rs"]
+mod common;
+mod compilers;
 mod listing;
 mod llvm;
 mod objects;

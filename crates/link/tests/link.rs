@@ -1,17 +1,16 @@
 //! Linked objects, compared with those that LLVM's linker makes of the same files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use object::read::elf::{ElfFile64, FileHeader as _, ProgramHeader as _, SectionHeader as _};
-use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, SymbolFlags};
+use object::Object;
+use object::read::elf::{FileHeader as _, ProgramHeader as _};
 use wavetank_link::{Input, Options, Relocatable, elf, link};
 
+use crate::common::compilers::{assembled_by_clang, kernels, printed};
+use crate::common::linked::{Elf, LE, in_memory, sections, symbols};
 use crate::common::{Folder, run};
-
-type Elf<'a> = ElfFile64<'a, LittleEndian>;
-const LE: LittleEndian = LittleEndian;
 
 /// Links files by `wavetank_link` and by a linker of LLVM.
 fn both(linker: &str, files: &[Vec<u8>]) -> Option<(Vec<u8>, Vec<u8>)> {
@@ -40,46 +39,6 @@ fn both(linker: &str, files: &[Vec<u8>]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((ours, theirs))
 }
 
-/// A section: name, address, size, type, flags, alignment, contents.
-type Contents = (String, u64, u64, u32, u64, u64, Vec<u8>);
-
-fn sections(elf: &Elf) -> Vec<Contents> {
-    let sections = elf.sections();
-    // What the linker says of itself, and its tables for people.
-    let left_out = [
-        ".comment",
-        ".shstrtab",
-        ".strtab",
-        ".symtab",
-        ".relro_padding",
-        "",
-    ];
-    let sections = sections.map(|section| {
-        let header = section.elf_section_header();
-        let name = section.name().expect("a name").to_owned();
-        let mut bytes = section.data().expect("contents").to_vec();
-        if name == ".dynsym" {
-            // The numbers of sections, which `.relro_padding` changes; symbols are compared with the names of their sections.
-            for symbol in bytes.chunks_mut(24) {
-                symbol[6..8].fill(0);
-            }
-        }
-        let kind = header.sh_type(LE).0;
-        (
-            name,
-            section.address(),
-            section.size(),
-            kind,
-            header.sh_flags(LE).0,
-            section.align(),
-            bytes,
-        )
-    });
-    sections
-        .filter(|s| !left_out.contains(&s.0.as_str()))
-        .collect()
-}
-
 fn segments(elf: &Elf) -> Vec<String> {
     let headers = elf.elf_program_headers().iter();
     let text = headers.map(|p| {
@@ -96,32 +55,6 @@ fn segments(elf: &Elf) -> Vec<String> {
             p.p_vaddr(LE),
             p.p_filesz(LE),
             p.p_align(LE)
-        )
-    });
-    text.collect()
-}
-
-fn symbols<'a>(
-    elf: &Elf,
-    symbols: impl Iterator<Item = object::read::elf::ElfSymbol64<'a, 'a, LittleEndian>>,
-) -> Vec<String> {
-    let text = symbols.map(|symbol| {
-        let SymbolFlags::Elf {
-            st_info, st_other, ..
-        } = symbol.flags()
-        else {
-            panic!("an ELF symbol");
-        };
-        let section = symbol.section_index();
-        let section = section.map(|index| elf.section_by_index(index).expect("a section"));
-        let section = section.map(|s| s.name().expect("a name").to_owned());
-        format!(
-            "{} {:#x} {:#x} {} {} {section:?}",
-            symbol.name().expect("a name"),
-            symbol.address(),
-            symbol.size(),
-            st_info.0,
-            st_other.0
         )
     });
     text.collect()
@@ -257,88 +190,10 @@ fn strings_are_merged_as_llvm_does() {
     }
 }
 
-/// Where Debian has the libraries that kernels are linked with.
-const BITCODE: &str = "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
-
-/// Compiles a kernel to an object file that is not linked, if the compiler can.
-fn compiled(version: u32, chip: &str, level: &str, source: &Path) -> Option<Vec<u8>> {
-    let folder = Folder::new();
-    let out = folder.path("out.s");
-    let mut clang = Command::new(format!("clang-{version}"));
-    match source.extension().is_some_and(|e| e == "hip") {
-        true => {
-            clang.args([
-                "-x",
-                "hip",
-                "--cuda-device-only",
-                "--no-gpu-bundle-output",
-                "-std=c++17",
-            ]);
-            clang
-                .args(["--rocm-path=/usr", BITCODE, "-S"])
-                .arg(format!("--offload-arch={chip}"));
-        }
-        false => {
-            clang.args([
-                "-x",
-                "cl",
-                "-cl-std=CL2.0",
-                "-target",
-                "amdgcn-amd-amdhsa",
-                BITCODE,
-            ]);
-            clang
-                .args(["-Xclang", "-finclude-default-header", "-S"])
-                .arg(format!("-mcpu={chip}"));
-        }
-    };
-    clang.args([level, "-g", "-o"]).arg(&out).arg(source);
-    // Compilers crash on some kernels of some chips.
-    if !clang.output().is_ok_and(|output| output.status.success()) {
-        return None;
-    }
-    let mut clang = Command::new(format!("clang-{version}"));
-    clang
-        .args(["-target", "amdgcn-amd-amdhsa", "-c", "-o"])
-        .arg(folder.path("out.o"));
-    run(clang.arg(format!("-mcpu={chip}")).arg(&out), b"")?;
-    Some(fs::read(folder.path("out.o")).expect("the compiler writes"))
-}
-
-/// The kernels of the shared data, or none, with a line that says so.
-fn kernels() -> Vec<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let shared = std::env::var_os("WAVETANK_SHARED").map_or(beside, PathBuf::from);
-    let folders = ["kernels/cl", "kernels/hip"].map(|folder| shared.join(folder));
-    let mut files = Vec::new();
-    for folder in folders {
-        match fs::read_dir(&folder) {
-            Ok(entries) => files.extend(entries.map(|entry| entry.expect("an entry").path())),
-            Err(_) => {
-                assert!(
-                    std::env::var_os("CI").is_none(),
-                    "{} is absent",
-                    folder.display()
-                );
-                eprintln!("SKIP {}: it is absent", folder.display());
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// What is in memory, and the symbols.
-fn in_memory(file: &[u8]) -> (Vec<Contents>, Vec<String>) {
-    let elf = Elf::parse(file).expect("an ELF file");
-    let mut sections = sections(&elf);
-    sections.retain(|section| section.4 & elf::SHF_ALLOC != 0);
-    (sections, symbols(&elf, elf.symbols()))
-}
-
 /// Compiles a kernel for a chip, links it by both, and compares; whether there was something to compare.
 fn kernel_is_linked_alike(version: u32, chip: &str, level: &str, source: &Path) -> bool {
-    let Some(file) = compiled(version, chip, level, source) else {
+    let text = printed(version, chip, level, source);
+    let Some(file) = text.and_then(|text| assembled_by_clang(version, chip, &text)) else {
         return false;
     };
     let what = |linker: &str| format!("{} {chip} {level} by {linker}", source.display());

@@ -10,7 +10,7 @@ use super::{Assembler, Known, KnownValue};
 use crate::directive::{HIDDEN, fits};
 use crate::errors::LineError;
 use crate::expression::{Base, Reduced, Values, Variant};
-use crate::state::{Definition, Fixup, FixupKind, Layout, SectionId, Spot, SymbolId};
+use crate::state::{Definition, Fixup, FixupKind, Key, Layout, SectionId, Spot, SymbolId};
 use wavetank_link::elf::*;
 
 /// What a fixup became.
@@ -338,6 +338,7 @@ impl Assembler<'_> {
                 flags: 0,
             }
         });
+        self.name_sections();
         let layout = self.layout();
         let left = self.settle(&layout);
         let mut object = Relocatable {
@@ -377,6 +378,33 @@ impl Assembler<'_> {
             }
         }
         object
+    }
+
+    /// The name of a section stands for its beginning, where nothing else has that name.
+    fn name_sections(&mut self) {
+        for (n, section) in self.sections.iter().enumerate() {
+            let Key {
+                name,
+                group: None,
+                unique: None,
+                subsection: 0,
+            } = &section.key
+            else {
+                continue;
+            };
+            let Some(id) = self.symbols.find(name) else {
+                continue;
+            };
+            let symbol = &mut self.symbols[id];
+            if !symbol.is_defined() && symbol.binding.is_none() {
+                symbol.definition = Definition::Label(Spot {
+                    section: SectionId(n as u32),
+                    fragment: 0,
+                    offset: 0,
+                });
+                symbol.kind = STT_SECTION;
+            }
+        }
     }
 
     /// Adds the sections; gives the number of each one's in the object.
@@ -443,6 +471,8 @@ impl Assembler<'_> {
             let named = symbol.binding.is_some() || symbol.visibility != 0 || symbol.used;
             let stands = match &symbol.definition {
                 Definition::Undefined => named,
+                // The section's own symbol is there where it is needed.
+                _ if symbol.kind == STT_SECTION => false,
                 _ if symbol.used => true,
                 _ => {
                     !symbol.is_temporary()

@@ -37,3 +37,8 @@ end:
 	.uleb128 300
 	.section .init_array,"aw"
 	.quad f
+; The name of a section stands for its beginning.
+.section .named, "a"
+.quad 7
+.quad .named + 4
+.quad .data

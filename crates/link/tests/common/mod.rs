@@ -1,5 +1,8 @@
 //! Other people's tools.
 
+pub mod compilers;
+pub mod linked;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
