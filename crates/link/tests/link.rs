@@ -6,11 +6,13 @@ use std::process::Command;
 
 use object::Object;
 use object::read::elf::{FileHeader as _, ProgramHeader as _};
+use proptest::prelude::*;
 use wavetank_link::{Input, Options, Relocatable, elf, link};
 
 use crate::common::compilers::{assembled_by_clang, kernels, printed};
 use crate::common::linked::{Elf, LE, in_memory, sections, symbols};
 use crate::common::{Folder, run};
+use crate::objects::linkable_objects;
 
 /// Links files by `wavetank_link` and by a linker of LLVM.
 fn both(linker: &str, files: &[Vec<u8>]) -> Option<(Vec<u8>, Vec<u8>)> {
@@ -245,4 +247,53 @@ fn all_kernels_are_linked_as_llvm_does() {
     }
     eprintln!("{compared} of {all} were compiled and compared");
     assert!(compared * 4 >= all * 3, "{compared} of {all} were compiled");
+}
+
+/// Links random files by both: whether both can, and whether the results are the same.
+fn random_files_are_linked_alike(objects: &[Relocatable]) -> Result<(), TestCaseError> {
+    let folder = Folder::new();
+    let mut command = Command::new("ld.lld-19");
+    command
+        .args(["-shared", "--no-undefined", "-o"])
+        .arg(folder.path("out"));
+    for (n, object) in objects.iter().enumerate() {
+        let path = folder.path(&format!("{n}.o"));
+        fs::write(&path, object.write().expect("it is written")).expect("a file is written");
+        command.arg(path);
+    }
+    let Ok(output) = command.output() else {
+        // Says that it is absent.
+        run(&mut command, b"");
+        return Ok(());
+    };
+    let inputs: Vec<Input> = objects
+        .iter()
+        .map(|object| Input {
+            name: "input",
+            object,
+        })
+        .collect();
+    let ours = link(&inputs, &Options::default());
+    let told = String::from_utf8_lossy(&output.stderr);
+    prop_assert_eq!(
+        ours.is_ok(),
+        output.status.success(),
+        "{:?}\n{}",
+        ours.err(),
+        told
+    );
+    if let Ok(ours) = ours {
+        let theirs = fs::read(folder.path("out")).expect("the linker writes");
+        compare("random", &(ours, theirs));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn random_files_are_linked_as_llvm_does(a in linkable_objects(), b in linkable_objects()) {
+        random_files_are_linked_alike(&[a, b])?;
+    }
 }

@@ -1,7 +1,9 @@
 //! Random object files.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
-use wavetank_link::{Identity, Place, Relocatable, Relocation, Section, Symbol, elf};
+use wavetank_link::{Identity, Place, Relocatable, Relocation, Section, Symbol, elf, reloc};
 
 /// What random objects are like: any numbers and names, or such as an assembler writes.
 #[derive(Clone, Copy, PartialEq)]
@@ -118,4 +120,77 @@ pub fn objects() -> impl Strategy<Value = Relocatable> {
 /// Files such as an assembler writes, which have the same names often.
 pub fn small_objects() -> impl Strategy<Value = Relocatable> {
     objects_like(Like::AnAssembler)
+}
+
+/// Files that can be linked mostly: what they name is somewhere, and each relocation is one that its symbol and its section
+/// can have.
+pub fn linkable_objects() -> impl Strategy<Value = Relocatable> {
+    small_objects().prop_map(|mut object| {
+        let names = 'a'..='z';
+        for (symbol, name) in object.symbols.iter_mut().zip(names) {
+            symbol.name = match symbol.binding {
+                elf::STB_LOCAL => format!("local_{name}"),
+                _ => name.to_string(),
+            };
+            symbol.kind %= elf::STT_SECTION;
+            match (symbol.place, symbol.binding) {
+                (Place::Undefined, _) => symbol.binding = elf::STB_WEAK,
+                (Place::Common, _) => {
+                    symbol.binding = elf::STB_GLOBAL;
+                    symbol.value = symbol.value.next_power_of_two();
+                }
+                _ => {}
+            }
+        }
+        for symbol in &mut object.symbols {
+            // A symbol in a section whose entries are merged is one of an entry.
+            if let Place::Section(section) = symbol.place {
+                let section = &object.sections[section];
+                if section.flags & elf::SHF_MERGE != 0 {
+                    symbol.value %= (section.size / 4 * 4).max(1);
+                }
+            }
+        }
+        let symbols = &object.symbols;
+        for (n, section) in object.sections.iter_mut().enumerate() {
+            // Groups of the same name define the same symbols, which random ones do not.
+            let defines = |s: &Symbol| s.place == Place::Section(n) && s.binding != elf::STB_LOCAL;
+            if symbols.iter().any(defines) {
+                section.group = None;
+            }
+            let writable = section.flags & elf::SHF_WRITE != 0;
+            let last = section.bytes.len().saturating_sub(8) as u64;
+            section
+                .relocations
+                .retain(|_| last > 0 && section.flags & elf::SHF_MERGE == 0);
+            for relocation in &mut section.relocations {
+                let symbol = &symbols[relocation.symbol];
+                relocation.offset %= last;
+                let distant =
+                    symbol.visibility != elf::STV_DEFAULT || symbol.binding == elf::STB_LOCAL;
+                let number = symbol.place == Place::Absolute;
+                relocation.kind = match (section.flags & elf::SHF_ALLOC, relocation.kind % 4) {
+                    (0, kind) => [reloc::ABS32, reloc::ABS64][kind as usize % 2],
+                    (_, 0) if writable => reloc::ABS64,
+                    (_, 1) if distant && !number => reloc::REL32_LO,
+                    (_, 2) if distant && !number => reloc::REL64,
+                    _ => reloc::GOTPCREL32_LO,
+                };
+            }
+            // Which of two at the same place is the first, says nobody.
+            let mut places = HashSet::new();
+            section
+                .relocations
+                .retain(|relocation| places.insert(relocation.offset));
+            // A string has an end, and entries are whole.
+            if section.flags & elf::SHF_MERGE != 0 {
+                section.bytes.truncate(section.bytes.len() / 4 * 4);
+                if let Some(last) = section.bytes.last_mut() {
+                    *last = 0;
+                }
+                section.size = section.bytes.len() as u64;
+            }
+        }
+        object
+    })
 }

@@ -95,8 +95,10 @@ impl Addresses<'_> {
             let target = self.symbols.target(input, relocation.symbol);
             let place = address.wrapping_add(relocation.offset);
             let value = match from.flags & SHF_ALLOC {
-                0 => self.kept_value(&from.name, target, relocation, place),
-                _ => self.value(target, relocation, place),
+                0 => Some(self.kept_value(&from.name, target, relocation, place)),
+                // The loader writes it, whatever is there.
+                _ if relocation.kind == reloc::ABS64 && self.is_left_to_the_loader(target) => None,
+                _ => Some(self.value(target, relocation, place)),
             };
             let refused = |problem: &str| {
                 Error::Unlinkable(vec![Problem::Relocation {
@@ -124,13 +126,12 @@ impl Addresses<'_> {
             reloc::REL32 | reloc::REL32_LO | reloc::REL32_HI | reloc::REL64 | reloc::REL16 => {
                 self.sum(target, addend).wrapping_sub(place)
             }
-            // The loader writes it.
-            reloc::ABS64 if self.is_left_to_the_loader(target) => 0,
             _ => self.sum(target, addend),
         }
     }
 
-    fn is_left_to_the_loader(&self, target: Target) -> bool {
+    /// Whether the address of a symbol is known when the object is loaded, and no earlier.
+    pub fn is_left_to_the_loader(&self, target: Target) -> bool {
         match target {
             Target::Global(number) => {
                 let global = &self.symbols.globals[number];
@@ -162,8 +163,9 @@ impl Addresses<'_> {
     }
 }
 
-/// Writes a value where a relocation is; says why it cannot be.
-fn write(relocation: &Relocation, value: u64, out: &mut [u8]) -> Result<(), &'static str> {
+/// Writes a value where a relocation is, if there is one; says why it cannot be.
+fn write(relocation: &Relocation, known: Option<u64>, out: &mut [u8]) -> Result<(), &'static str> {
+    let value = known.unwrap_or_default();
     let signed = value as i64;
     let (bytes, size, fits) = match relocation.kind {
         reloc::NONE => return Ok(()),
@@ -187,6 +189,8 @@ fn write(relocation: &Relocation, value: u64, out: &mut [u8]) -> Result<(), &'st
     let place = usize::try_from(relocation.offset).ok();
     let place = place.and_then(|at| out.get_mut(at..at.checked_add(size)?));
     let place = place.ok_or("it lies outside of its section")?;
-    place.copy_from_slice(&bytes.to_le_bytes()[..size]);
+    if known.is_some() {
+        place.copy_from_slice(&bytes.to_le_bytes()[..size]);
+    }
     Ok(())
 }

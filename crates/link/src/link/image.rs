@@ -119,6 +119,23 @@ impl Image<'_> {
         if let Some(relocations) = sections.relocations {
             put(relocations, &self.relocations());
         }
+        if let Some(got) = sections.got {
+            put(got, &self.entries());
+        }
+    }
+
+    /// The global offset table: numbers, and room for what a loader writes.
+    fn entries(&self) -> Vec<u8> {
+        let mut values = vec![0; self.scan.entry_of.len()];
+        for (target, entry) in &self.scan.entry_of {
+            if !self.addresses().is_left_to_the_loader(*target) {
+                values[*entry] = self.addresses().sum(*target, 0);
+            }
+        }
+        values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect()
     }
 
     /// The relocations that a loader applies: those without symbols first, by address, then by symbol and address.
@@ -143,7 +160,7 @@ impl Image<'_> {
             }
         };
         let mut rows: Vec<_> = self.scan.dynamic.iter().map(row).collect();
-        rows.sort();
+        rows.sort_by_key(|(symbol, place, ..)| (*symbol, *place));
         let mut bytes = Vec::new();
         for (symbol, place, kind, addend) in rows {
             rela(&mut bytes, place, symbol, kind, addend);

@@ -24,13 +24,19 @@ pub struct Merged {
     flags: u64,
     entry_size: u64,
     align: u64,
-    /// The entries, each with the part that it is in and its place there.
-    known: HashMap<Vec<u8>, (usize, u64)>,
-    parts: Vec<Vec<u8>>,
-    /// Where each part begins.
-    starts: Vec<u64>,
-    /// For each section, where its entries begin and where they have gone.
-    members: Vec<Vec<(u64, usize, u64)>>,
+    entries: Vec<Entry>,
+    /// The number of each entry.
+    known: HashMap<Vec<u8>, usize>,
+    /// For each section, where its entries begin, and their numbers.
+    members: Vec<Vec<(u64, usize)>>,
+}
+
+struct Entry {
+    bytes: Vec<u8>,
+    /// The part that it is in.
+    part: usize,
+    /// Where it is, once all are known.
+    at: u64,
 }
 
 impl Merged {
@@ -41,9 +47,8 @@ impl Merged {
             flags: like.flags,
             entry_size: like.entry_size,
             align: like.align.max(1),
+            entries: Vec::new(),
             known: HashMap::new(),
-            parts: vec![Vec::new(); PARTS],
-            starts: vec![0; PARTS],
             members: Vec::new(),
         }
     }
@@ -63,8 +68,8 @@ impl Merged {
         let mut at = 0;
         while at < section.bytes.len() {
             let size = self.entry(&section.bytes[at..]);
-            let (part, place) = self.entry_place(&section.bytes[at..at + size]);
-            pieces.push((at as u64, part, place));
+            let number = self.number(&section.bytes[at..at + size]);
+            pieces.push((at as u64, number));
             at += size;
         }
         self.members.push(pieces);
@@ -83,10 +88,10 @@ impl Merged {
         end.map_or(bytes.len(), |end| (end + 1) * unit)
     }
 
-    /// The part and the place there of an entry.
-    fn entry_place(&mut self, entry: &[u8]) -> (usize, u64) {
-        if let Some(place) = self.known.get(entry) {
-            return *place;
+    /// The number of an entry, and a new one if it is new.
+    fn number(&mut self, entry: &[u8]) -> usize {
+        if let Some(number) = self.known.get(entry) {
+            return *number;
         }
         // The linker keeps 31 bits of the lower half of the hash, which is that of a string without its end.
         let unit = (self.entry_size as usize).min(entry.len());
@@ -94,41 +99,52 @@ impl Merged {
         let strings = self.flags & SHF_STRINGS != 0;
         let ends = strings && end.iter().all(|byte| *byte == 0);
         let hash = xxh3_64(if ends { text } else { entry }) as u32 >> 1;
-        let part = (hash >> PART_SHIFT) as usize;
-        let bytes = &mut self.parts[part];
-        let at = align_up(bytes.len() as u64, self.align);
-        bytes.resize(at as usize, 0);
-        bytes.extend_from_slice(entry);
-        self.known.insert(entry.to_vec(), (part, at));
-        (part, at)
+        let number = self.entries.len();
+        self.known.insert(entry.to_vec(), number);
+        self.entries.push(Entry {
+            bytes: entry.to_vec(),
+            part: (hash >> PART_SHIFT) as usize,
+            at: 0,
+        });
+        number
     }
 
-    /// Places the parts, once all sections have been added; gives the size and the alignment of all.
+    /// Places the entries, once all sections have been added; gives the size and the alignment of all.
     pub fn finish(&mut self) -> (u64, u64) {
-        let mut size = 0;
-        for (part, start) in self.parts.iter().zip(&mut self.starts) {
-            if !part.is_empty() {
-                size = align_up(size, self.align);
-            }
-            *start = size;
-            size += part.len() as u64;
+        let mut sizes = [0u64; PARTS];
+        for entry in &mut self.entries {
+            let size = &mut sizes[entry.part];
+            entry.at = align_up(*size, self.align);
+            *size = entry.at + entry.bytes.len() as u64;
         }
-        (size, self.align)
+        let mut total = 0;
+        let starts = sizes.map(|size| {
+            if size > 0 {
+                total = align_up(total, self.align);
+            }
+            let start = total;
+            total += size;
+            start
+        });
+        for entry in &mut self.entries {
+            entry.at += starts[entry.part];
+        }
+        (total, self.align)
     }
 
-    /// Where a place of a section has gone; `None` for one beyond its end.
+    /// Where a place of a section has gone; one behind its end is as far behind its last entry.
     pub fn place(&self, member: usize, offset: u64) -> Option<u64> {
         let pieces = &self.members[member];
-        let after = pieces.partition_point(|(at, ..)| *at <= offset);
-        let (at, part, place) = *pieces.get(after.checked_sub(1)?)?;
-        Some(self.starts[part] + place + (offset - at))
+        let after = pieces.partition_point(|(at, _)| *at <= offset);
+        let (at, number) = *pieces.get(after.checked_sub(1)?)?;
+        Some(self.entries[number].at.saturating_add(offset - at))
     }
 
     /// Writes the entries where they begin.
     pub fn write(&self, out: &mut [u8]) {
-        for (part, start) in self.parts.iter().zip(&self.starts) {
-            let start = *start as usize;
-            out[start..start + part.len()].copy_from_slice(part);
+        for entry in &self.entries {
+            let at = entry.at as usize;
+            out[at..at + entry.bytes.len()].copy_from_slice(&entry.bytes);
         }
     }
 }

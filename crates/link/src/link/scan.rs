@@ -184,6 +184,16 @@ impl Scanner<'_> {
                 problem: problem.to_owned(),
             })
         };
+        if matches!(target, Target::Local { .. }) {
+            match self.files.place(input, relocation.symbol) {
+                Place::Section(_) | Place::Absolute => {}
+                Place::Undefined | Place::Common => {
+                    return refuse(
+                        "it is a local symbol without a definition, or one of a group (COMDAT) that an earlier file has, too",
+                    );
+                }
+            }
+        }
         match relocation.kind {
             reloc::NONE => Ok(()),
             reloc::GOTPCREL | reloc::GOTPCREL32_LO | reloc::GOTPCREL32_HI => {

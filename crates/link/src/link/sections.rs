@@ -2,15 +2,15 @@
 //!
 //! Source: `lld/ELF/Writer.cpp` (`getOutputSectionName`, order of input) and `OutputSections.cpp`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::elf::{SHF_ALLOC, SHF_MERGE, SHF_WRITE, SHT_NOBITS, SHT_PROGBITS};
 use crate::file::align_up;
-use crate::relocatable::{Relocatable, Section};
+use crate::relocatable::{Place, Relocatable, Section};
 
 use super::files::Files;
 use super::merge::Merged;
-use super::symbols::{Definition, Symbols};
+use super::symbols::{Definition, Symbols, Target};
 
 /// Names that stand for all that begin with them and a point: `.text.f` becomes a part of `.text`.
 const PREFIXES: [&str; 12] = [
@@ -113,12 +113,7 @@ impl Outputs {
             },
             known: HashMap::new(),
         };
-        // What is common comes before what is in the files.
-        for (number, global) in symbols.globals.iter().enumerate() {
-            if let Definition::Common { size, align } = global.definition {
-                collector.room(number, size, align);
-            }
-        }
+        collector.rooms(files, symbols);
         for (input, file) in files.inputs.iter().enumerate() {
             let count = file.object.sections.len();
             collector.outputs.homes.push(vec![Home::Dropped; count]);
@@ -204,6 +199,27 @@ impl Collector {
             merged: number,
             member,
         };
+    }
+
+    /// Makes room for common symbols, before all that is in the files, in the order in which these name them; but files
+    /// without such symbols of their own are passed over, as by LLVM.
+    fn rooms(&mut self, files: &Files, symbols: &Symbols) {
+        let mut made = HashSet::new();
+        for (input, file) in files.inputs.iter().enumerate() {
+            if !file.object.symbols.iter().any(|s| s.place == Place::Common) {
+                continue;
+            }
+            for symbol in 0..file.object.symbols.len() {
+                let Target::Global(number) = symbols.target(input, symbol) else {
+                    continue;
+                };
+                if let Definition::Common { size, align } = symbols.globals[number].definition
+                    && made.insert(number)
+                {
+                    self.room(number, size, align);
+                }
+            }
+        }
     }
 
     /// Makes room for a common symbol.

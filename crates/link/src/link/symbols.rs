@@ -222,6 +222,10 @@ impl Global<'_> {
                     align,
                 };
                 self.size = largest;
+                // It is counted with the file that asks for most.
+                if s > size {
+                    self.input = Some(input);
+                }
                 false
             }
             (Definition::Common { .. }, _) => !weak,
