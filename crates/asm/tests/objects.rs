@@ -132,6 +132,14 @@ fn kernels() {
 }
 
 #[test]
+fn registers_that_are_counted() {
+    // The last SGPR before VCC is s103 there.
+    for cpu in ["gfx600", "gfx701"] {
+        compare("counts", cpu, 4);
+    }
+}
+
+#[test]
 fn kernels_of_version_2() {
     compare("kernel_code", "gfx803", 2);
 }
