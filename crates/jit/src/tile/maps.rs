@@ -38,8 +38,9 @@ impl Uses {
 
     /// The places of a value, ascending.
     pub(super) fn of(&self, v: Value) -> &[usize] {
-        let [start, end] = [0, 1].map(|n| self.starts[v.index() + n] as usize);
-        &self.places[start..end]
+        // No `map` of an array: it stays a call of calls, a fifth of the time that compiling took.
+        let (start, end) = (self.starts[v.index()], self.starts[v.index() + 1]);
+        &self.places[start as usize..end as usize]
     }
 
     /// The values that are used.
