@@ -157,14 +157,14 @@ pub fn assemble_lines(
         true => {
             let mut nobody = |_: &Line| {};
             let mut first = Assembler::new(name, text.clone(), options, None, &mut nobody);
-            first.read();
+            first.read_ahead(&text);
             first.known()
         }
         false => Known::new(),
     };
     let known = Some(known);
-    let mut assembler = Assembler::new(name, text, options, known, &mut each);
-    assembler.read();
+    let mut assembler = Assembler::new(name, text.clone(), options, known, &mut each);
+    assembler.read_ahead(&text);
     let layout = assembler.layout();
     assembler.settle(&layout);
     checked(&mut assembler, options)
@@ -194,8 +194,9 @@ pub fn assemble_object(
     options: &Options<'_>,
 ) -> Result<Relocatable, Errors> {
     let mut nobody = |_: &Line| {};
-    let mut assembler = Assembler::new(name, source.into(), options, None, &mut nobody);
-    assembler.read();
+    let text: Rc<str> = source.into();
+    let mut assembler = Assembler::new(name, text.clone(), options, None, &mut nobody);
+    assembler.read_ahead(&text);
     assembler.add_kernels();
     let object = assembler.object();
     checked(&mut assembler, options)?;

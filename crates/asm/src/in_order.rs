@@ -1,7 +1,7 @@
 //! Work that several threads do piece by piece, and whose results are handed on in order.
 
-use std::sync::mpsc::sync_channel;
-use std::thread::{self, Builder};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::{self, Builder, Scope};
 
 /// Does the work for each piece, and hands the results on in the order of the pieces. Few of them wait at any time, so that
 /// much text takes little memory.
@@ -13,29 +13,61 @@ pub fn in_order<P: Sync, R: Send, E>(
     work: impl Fn(&P) -> R + Sync,
     mut hand_on: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let threads = threads.min(pieces.len());
-    if threads < 2 {
+    if pieces.len() < 2 || threads() < 2 {
         return pieces.iter().try_for_each(|piece| hand_on(work(piece)));
     }
     thread::scope(|scope| {
-        let work = &work;
+        let mut results = Results::of(scope, pieces, &work);
+        for piece in pieces {
+            // A thread that the system did not give, or that has panicked: then the scope does as well.
+            hand_on(results.take().unwrap_or_else(|| work(piece)))?;
+        }
+        Ok(())
+    })
+}
+
+/// How many threads work.
+fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The results of pieces that threads work on, to be taken in order.
+pub struct Results<R> {
+    workers: Vec<Option<Receiver<R>>>,
+    next: usize,
+}
+
+impl<R: Send> Results<R> {
+    /// Starts the threads.
+    pub fn of<'scope, P: Sync>(
+        scope: &'scope Scope<'scope, '_>,
+        pieces: &'scope [P],
+        work: &'scope (impl Fn(&P) -> R + Sync),
+    ) -> Self
+    where
+        R: 'scope,
+    {
+        let threads = threads().min(pieces.len());
         let start = |first: usize| {
             let (send, results) = sync_channel(1);
-            // Each takes every so many-th piece. Nobody listens any more where handing on has failed.
+            // Each takes every so many-th piece. Nobody listens any more where the results have been dropped.
             let mut own = pieces.iter().skip(first).step_by(threads);
             let run = move || own.try_for_each(|piece| send.send(work(piece)).ok());
             let started = Builder::new().spawn_scoped(scope, run);
             started.ok().map(|_| results)
         };
-        let workers: Vec<_> = (0..threads).map(start).collect();
-        for (n, piece) in pieces.iter().enumerate() {
-            // A thread that the system did not give, or that has panicked: then the scope does as well.
-            let result = workers[n % threads].as_ref().and_then(|r| r.recv().ok());
-            hand_on(result.unwrap_or_else(|| work(piece)))?;
+        Results {
+            workers: (0..threads).map(start).collect(),
+            next: 0,
         }
-        Ok(())
-    })
+    }
+
+    /// The result of the next piece. `None` behind the last one, and where a thread did not start.
+    pub fn take(&mut self) -> Option<R> {
+        let at = self.next % self.workers.len().max(1);
+        self.next += 1;
+        self.workers.get(at)?.as_ref()?.recv().ok()
+    }
 }
 
 #[cfg(test)]

@@ -39,6 +39,9 @@ impl Assembler<'_> {
             return self.branch(text, place);
         }
         let plain = !operands::may_have_names(text, &self.symbols);
+        if plain && let Some((inst, code)) = self.parsed_ahead(text) {
+            return self.put(&inst, code, None, text);
+        }
         let failed = match plain {
             true => match self.parse(text) {
                 Ok(inst) => return self.emit(&inst, text, None),
@@ -57,6 +60,13 @@ impl Assembler<'_> {
                 },
             },
         }
+    }
+
+    /// The instruction that a statement without names is, if it has been parsed already.
+    fn parsed_ahead(&mut self, text: &str) -> Option<(Inst, Encoded)> {
+        let (ahead, input) = (self.ahead.as_mut()?, self.inputs.current()?);
+        let start = self.start + self.indent;
+        ahead.take(&input.origin.text, start..start + text.len(), self.chip)
     }
 
     fn parse(&self, text: &str) -> Result<Inst, Wrong> {

@@ -1,5 +1,6 @@
 //! The assembler: reads statement after statement, and fills sections.
 
+mod ahead;
 mod finish;
 mod instruction;
 mod kernels;
@@ -77,6 +78,7 @@ pub(crate) struct Assembler<'a> {
     pub ended: bool,
     handlers: &'static HashMap<&'static str, Handler>,
     known: Option<Known>,
+    ahead: Option<ahead::Ahead>,
     templates: HashMap<Box<str>, instruction::Template>,
     branches: &'static HashSet<&'static str>,
     errors: Vec<LineError>,
@@ -85,6 +87,8 @@ pub(crate) struct Assembler<'a> {
     /// The number of the line that is read, and what stands in it before the statement.
     line: usize,
     indent: usize,
+    /// Where the line begins in its text.
+    start: usize,
     lines: u64,
 }
 
@@ -123,6 +127,7 @@ impl<'a> Assembler<'a> {
             ended: false,
             handlers: handlers(options.dialect),
             known,
+            ahead: None,
             templates: HashMap::new(),
             branches: operands::branches(),
             errors: Vec::new(),
@@ -130,6 +135,7 @@ impl<'a> Assembler<'a> {
             each,
             line: 0,
             indent: 0,
+            start: 0,
             lines: 0,
         };
         assembler.predefine(options);
@@ -190,6 +196,7 @@ impl<'a> Assembler<'a> {
                 }
             };
             self.line = row.number;
+            self.start = row.range.start;
             self.lines += u64::from(self.inputs.is_inside());
             if self.lines > MOST_LINES && !self.endless() {
                 break;

@@ -24,6 +24,6 @@ mod symbolic;
 pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_at, print_in};
 pub use failure::ParseError;
 pub use operand::{hwreg_name, scalar_register_name};
-pub use parse::parse;
+pub use parse::{parse, parse_quietly};
 pub use parse_operand::half;
 pub use print::print;

@@ -48,13 +48,9 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
         return Err(*fail::<()>(&start, "expected a mnemonic").unwrap_err());
     };
     let candidates = Mnemonics::of(chip).candidates(word);
-    lex.quiet = true;
-    for &(op, form) in candidates {
-        if let Ok(inst) = attempt(lex, op, form, chip) {
-            return Ok(inst);
-        }
+    if let Some(inst) = first_that_suits(lex, candidates, chip) {
+        return Ok(inst);
     }
-    lex.quiet = false;
     let failure = furthest(lex, candidates, word, chip);
     let failure = match failure {
         Some(failure) => help::explained(*failure, text, word, candidates, chip),
@@ -66,6 +62,28 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
         help: failure.help.as_deref().map(brief),
         ..failure
     })
+}
+
+/// As [`parse`], where nobody asks why a line is no instruction: to say that takes many times as long.
+///
+/// ```
+/// use wavetank_isa::{Chip, text::parse_quietly};
+/// assert!(parse_quietly("s_nop 1", Chip::Gfx900).is_some_and(|inst| inst.len == 4));
+/// assert!(parse_quietly("s_nop s1", Chip::Gfx900).is_none());
+/// ```
+pub fn parse_quietly(text: &str, chip: Chip) -> Option<Inst> {
+    let mut lex = Lexer::new(text);
+    let Token::Word(word) = lex.next() else {
+        return None;
+    };
+    first_that_suits(lex, Mnemonics::of(chip).candidates(word), chip)
+}
+
+/// The operands behind a mnemonic as those of the first candidate that has such.
+fn first_that_suits(mut lex: Lexer<'_>, candidates: &[Candidate], chip: Chip) -> Option<Inst> {
+    lex.quiet = true;
+    let mut tries = candidates.iter();
+    tries.find_map(|&(op, form)| attempt(lex, op, form, chip).ok())
 }
 
 /// Why no candidate suits a line: the failure of the one that came furthest.

@@ -1,0 +1,216 @@
+//! Instructions that threads have parsed before the assembler comes to them.
+//!
+//! Most lines of a source are instructions without names, whose meaning depends on nothing that stands before. What a line
+//! really is, the assembler finds out: an instruction that was parsed ahead is taken if the assembler would parse the same
+//! bytes of the same text.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::thread;
+use std::vec;
+
+use memchr::{memchr, memchr3};
+use wavetank_isa::text::parse_quietly;
+use wavetank_isa::{Chip, Dialect, Encoded, Inst, encode};
+
+use super::{Assembler, operands};
+use crate::in_order::Results;
+
+/// Bytes of source that a thread parses at once.
+const PIECE: usize = 1 << 14;
+/// A source is so long that it is worth while.
+const LONG: usize = 1 << 18;
+
+/// An instruction with its code, and the bytes of the source that it stands in.
+type Parsed = (Range<usize>, (Inst, Encoded));
+
+/// What has been parsed ahead.
+pub(crate) struct Ahead {
+    results: Results<Vec<Parsed>>,
+    /// Pieces that have not been taken.
+    left: usize,
+    current: vec::IntoIter<Parsed>,
+    /// The text that it is of.
+    source: Rc<str>,
+    chip: Chip,
+}
+
+impl Assembler<'_> {
+    /// Reads all of a source, of which threads parse the instructions ahead.
+    pub fn read_ahead(&mut self, source: &Rc<str>) {
+        if self.dialect != Dialect::Llvm || source.len() < LONG {
+            return self.read();
+        }
+        let (chip, text) = (self.chip, &**source);
+        let pieces = pieces(text);
+        let work = |piece: &Range<usize>| parsed(text, piece.clone(), chip);
+        thread::scope(|scope| {
+            self.ahead = Some(Ahead {
+                results: Results::of(scope, &pieces, &work),
+                left: pieces.len(),
+                current: Vec::new().into_iter(),
+                source: source.clone(),
+                chip,
+            });
+            self.read();
+            // The threads end when nobody waits for them.
+            self.ahead = None;
+        });
+    }
+}
+
+impl Ahead {
+    /// The instruction that some bytes of a text are, if it has been parsed for this chip.
+    pub fn take(
+        &mut self,
+        text: &Rc<str>,
+        place: Range<usize>,
+        chip: Chip,
+    ) -> Option<(Inst, Encoded)> {
+        if !Rc::ptr_eq(text, &self.source) || chip != self.chip {
+            return None;
+        }
+        loop {
+            match self.current.as_slice().first() {
+                Some((parsed, _)) if parsed.start < place.start => drop(self.current.next()),
+                Some((parsed, inst)) => return (*parsed == place).then_some(*inst),
+                None => {
+                    self.left = self.left.checked_sub(1)?;
+                    self.current = self.results.take().unwrap_or_default().into_iter();
+                }
+            }
+        }
+    }
+}
+
+/// The source cut at ends of lines.
+fn pieces(text: &str) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        let least = (start + PIECE).min(text.len());
+        let end = memchr(b'\n', &text.as_bytes()[least..]);
+        let end = end.map_or(text.len(), |end| least + end + 1);
+        pieces.push(start..end);
+        start = end;
+    }
+    pieces
+}
+
+/// The lines of a piece that are instructions without more ado, but for branches, which mostly have names.
+fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
+    let mut found = Vec::with_capacity(piece.len() / 32);
+    let branches = operands::branches();
+    let mut at = piece.start;
+    for line in text[piece].split_inclusive('\n') {
+        let body = line.trim_start();
+        let start = at + line.len() - body.len();
+        at += line.len();
+        let end = memchr3(b';', b'/', b'#', body.as_bytes());
+        let order = body[..end.unwrap_or(body.len())].trim_end();
+        let word = order.split_ascii_whitespace().next().unwrap_or_default();
+        let is_order = word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.ends_with(':');
+        if !is_order || branches.contains(word) {
+            continue;
+        }
+        if let Some(inst) = parse_quietly(order, chip)
+            && let Ok(code) = encode(&inst)
+        {
+            found.push((start..start + order.len(), (inst, code)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Options;
+
+    const LINES: &str = "\
+loop: s_add_u32 s0, s0, 1 ; counts
+  v_mov_b32 v1, v2 // a copy
+/* one
+s_nop 1
+two */ s_nop 2 /* three */
+.if 0
+s_nop 3
+.endif
+.macro v_mov_b64 to, from
+v_mov_b32 \\to, \\from
+.endm
+.set five, 5
+v_mov_b64 v3, 7
+v_add_f32 v0, five, v1
+.purgem v_mov_b64
+s_cbranch_scc1 loop
+# a remark
+1: s_branch 1b
+s_wrong s0
+v_add_f32 v0, s0, s1
+s_load_dwordx2 s[0:1], s[2:3], 0x10 glc\r
+.rept 3
+v_xor_b32 v1, v2, v3
+.endr
+s_setprio 1; s_nop 9
+";
+
+    /// What a reading makes of a source: line, address and bytes of each instruction, and the errors.
+    fn read(
+        source: &Rc<str>,
+        read: impl Fn(&mut Assembler<'_>, &Rc<str>),
+    ) -> (Vec<String>, String) {
+        let mut seen = Vec::new();
+        let mut each = |line: &crate::Line| {
+            seen.push(format!(
+                "{} {} {:?}",
+                line.number,
+                line.address,
+                line.bytes()
+            ));
+        };
+        let options = Options::new(Chip::Gfx900);
+        let mut assembler = Assembler::new("a.s", source.clone(), &options, None, &mut each);
+        read(&mut assembler, source);
+        let errors = format!("{:?}", assembler.take_errors());
+        (seen, errors)
+    }
+
+    #[test]
+    fn what_is_parsed_ahead_changes_nothing() {
+        let once = 1 + LONG / LINES.len();
+        let source: Rc<str> = (0..once)
+            .map(|n| LINES.replace("loop", &format!("l{n}")))
+            .collect::<String>()
+            .into();
+        let plain = read(&source, |assembler, _| assembler.read());
+        let ahead = read(&source, |assembler, source| assembler.read_ahead(source));
+        assert!(plain.0.len() > 10 * once, "{}", plain.0.len());
+        assert!(plain.0 == ahead.0 && plain.1 == ahead.1);
+    }
+
+    #[test]
+    fn most_lines_are_parsed_ahead() {
+        let text = "  v_mov_b32 v1, v2 // a copy\ns_branch 1\nl: s_nop 0\n.long 1\ns_nop 1";
+        let text = format!("{text}\n").repeat(3000);
+        let ends: Vec<usize> = pieces(&text).iter().map(|piece| piece.end).collect();
+        assert_eq!(ends.last(), Some(&text.len()));
+        assert!(
+            ends.iter()
+                .all(|end| *end == text.len() || text.as_bytes()[end - 1] == b'\n')
+        );
+        let found: Vec<Parsed> = pieces(&text)
+            .into_iter()
+            .flat_map(|piece| parsed(&text, piece, Chip::Gfx900))
+            .collect();
+        assert_eq!(found.len(), 6000);
+        for (place, (inst, _)) in found {
+            let written = &text[place];
+            assert!(
+                ["v_mov_b32 v1, v2", "s_nop 1"].contains(&written),
+                "{written}"
+            );
+            assert_eq!(written.starts_with("s_nop"), inst.to_string() == "s_nop 1");
+        }
+    }
+}
