@@ -1,4 +1,5 @@
-//! Any bytes as a file of kernels: refused in a sentence, or loaded, and then every kernel is launched.
+//! Any bytes as a file of kernels: refused in a sentence, or loaded, and then every kernel is launched. Lines of source are
+//! told where it has some.
 
 #![no_main]
 
@@ -6,6 +7,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
+use wavetank::object::Lines;
 use wavetank::{Arg, Chip, Device};
 
 static DEVICE: LazyLock<Device> = LazyLock::new(|| {
@@ -18,9 +20,15 @@ const MOST: u64 = 16 << 20;
 
 fuzz_target!(|data: &[u8]| {
     let _ = wavetank::object::targets(data);
-    let large = |o: &wavetank::object::CodeObject| o.image_size() > MOST;
-    if wavetank::object::open(data, Some("gfx900")).is_ok_and(|o| large(&o)) {
-        return;
+    if let Ok(object) = wavetank::object::open(data, Some("gfx900")) {
+        if object.image_size() > MOST {
+            return;
+        }
+        if let Some(lines) = Lines::of(&object) {
+            for kernel in object.kernels().iter().take(4) {
+                let _ = lines.at(kernel.entry).to_string();
+            }
+        }
     }
     let module = match DEVICE.load(data) {
         Ok(module) => module,
