@@ -96,3 +96,91 @@ fn kernels_of_rocm() {
         assert!(notes.contains(line), "{line}: {notes}");
     }
 }
+
+#[test]
+fn kernels_of_opencl() {
+    compare_text("amdcl2", Chip::Gfx803);
+    let object = object("amdcl2.s", Chip::Gfx803, Dialect::Clrx);
+    assert_eq!(section(&object, ".rodata"), [1, 2, 3, 4]);
+    let notes = String::from_utf8_lossy(section(&object, ".note")).into_owned();
+    for line in [
+        "ValueKind: HiddenGlobalOffsetX",
+        "TypeName: 'float*'",
+        "ValueKind: DynamicSharedPointer",
+        "IsConst: true",
+    ] {
+        assert!(notes.contains(line), "{line}: {notes}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_a_sentence() {
+    for (source, sentence) in [
+        (".dims x", "no `.kernel` stands before `.dims`"),
+        (
+            ".rocm\n.kernel k\n.dims x",
+            "`.dims` stands in the `.config` of a kernel",
+        ),
+        (
+            ".rocm\n.kernel k\n.config\n.dims w",
+            "there should be dimensions",
+        ),
+        (".rocm\n.kernel k\n.config\n.text", "there is no label `k`"),
+        (
+            ".rocm\n.kernel k\n.config\n.text\nk: s_endpgm",
+            "`.skip 256` has to follow",
+        ),
+        (
+            ".rocm\n.kernel k\n.config\n.floatmode 256",
+            "has 8 bits, too few for 256",
+        ),
+        (
+            ".rocm\n.kernel k\n.config\n.vgprsnum 300\n.text\nk: .skip 256",
+            "256 VGPRs at most",
+        ),
+        (
+            ".rocm\n.kernel k\n.config\n.arg a, 4, , thing, u32",
+            "`thing` is not a kind",
+        ),
+        (
+            ".amdcl2\n.kernel k\n.config\n.arg a, thing",
+            "`thing` is no type of OpenCL",
+        ),
+        (
+            ".gallium\n.kernel k\n.config\n.dims x",
+            "Mesa's (`.gallium`), which is not written",
+        ),
+        (".kernel k\n.config\n.dims x\n.text\ns_endpgm", "OpenCL 1.2"),
+        (".gpu gfx1030", "is no chip of these"),
+        (".arch GCN3", "is none of GCN1.0"),
+        (".format elf", "is none of amd"),
+        (".ends", "no `.scope` stands before"),
+        (".kcodeend", "no `.kcode` stands before"),
+        (".kcode k", "there is no kernel `k`"),
+        (".regvar a:v:4", "name = %v[0:3]"),
+        ("a = %v[1:2]\ns_nop a[2]", "has no such registers"),
+        ("a = %v[300]", "has no such registers"),
+        (".while 1\n.endr", "this does not end"),
+        (".for i = 0, i < 3\n.endr", "there should be a comma"),
+        (".for i = 0, i / 0, i\n.endr", "this divides by zero"),
+        (".if 1\n.else\n.elseif32\n.endif", "`.else` stands before"),
+        (".half 1e9", "is no float of 16 bits"),
+        (".int 1 ? 2", "there should be `:`"),
+        (".fail 3", "it fails: 3"),
+        (".offset 4", "the absolute section"),
+        (
+            "a::b = 1\n.undef a::b\n.int a::b",
+            "there is no symbol `a::b`",
+        ),
+        (".eqv a, b\nb = a\n.int a", "depends on itself"),
+    ] {
+        let options = Options {
+            dialect: Dialect::Clrx,
+            ..Options::new(Chip::Gfx900)
+        };
+        let error = assemble_object("a.s", source, &options)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(sentence), "{source}: {error}");
+    }
+}

@@ -4,6 +4,7 @@ mod architecture;
 mod asm_dis;
 mod bundle;
 mod circles;
+mod clrx;
 mod common;
 mod demo;
 mod documents;

@@ -5,8 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// Scopes within each other at most.
-const DEEPEST: usize = 1000;
+/// Scopes within each other at most, the bytes of a path, and scopes that are looked through for a name: every symbol has the
+/// path of its scope.
+const DEEPEST: usize = 64;
+const LONGEST: usize = 500;
+const MOST_USED: usize = 1000;
 
 /// Mark of scopes without a name: no source can write it.
 const LOCAL: char = '\u{1}';
@@ -40,6 +43,10 @@ impl Scopes {
     /// Opens a scope, one without a name for `None`. `false`: it stands too deep.
     #[must_use]
     pub fn enter(&mut self, path: Option<&str>) -> bool {
+        let length = self.current().len() + path.map_or(0, str::len);
+        if self.open.len() >= DEEPEST || length >= LONGEST {
+            return false;
+        }
         let scope = match path {
             Some(path) => self.scope(&format!("{path}::")),
             None => {
@@ -49,7 +56,7 @@ impl Scopes {
         };
         self.known.insert(scope.clone());
         self.open.push(scope);
-        self.open.len() <= DEEPEST
+        true
     }
 
     /// Closes the innermost scope; `false` if there is none.
@@ -101,27 +108,31 @@ impl Scopes {
         if name.contains("::") {
             return own;
         }
+        let mut passed = HashSet::new();
         let mut outer = outwards(self.current());
-        let found = outer.find_map(|scope| self.seen(scope, name, &is_there, 0));
+        let found = outer.find_map(|scope| self.seen(scope, name, &is_there, &mut passed));
         found.unwrap_or(own)
     }
 
     /// The symbol that a scope has, or one that it uses.
-    fn seen(
-        &self,
-        scope: &str,
+    fn seen<'s>(
+        &'s self,
+        scope: &'s str,
         name: &str,
         is_there: &impl Fn(&str) -> bool,
-        depth: usize,
+        passed: &mut HashSet<&'s str>,
     ) -> Option<String> {
         let full = format!("{scope}{name}");
         if is_there(&full) {
             return Some(full);
         }
-        // Scopes may use each other in a circle.
-        let uses = self.uses.get(scope).filter(|_| depth < 16)?;
-        uses.iter()
-            .find_map(|used| self.seen(used, name, is_there, depth + 1))
+        // Scopes may use each other in a circle, and a chain of them may be long.
+        if passed.len() >= MOST_USED || !passed.insert(scope) {
+            return None;
+        }
+        let uses = self.uses.get(scope)?.iter();
+        let mut left = uses.take(MOST_USED);
+        left.find_map(|used| self.seen(used, name, is_there, passed))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Kernels of CLRX's formats: where their code and their settings stand.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use wavetank_isa::Inst;
@@ -42,7 +43,10 @@ pub(super) const ROWS: &[Handler] = &[
 const ALIGN: u64 = 256;
 
 /// Kernels that a source has at most.
-const MOST: usize = 10_000;
+const MOST: usize = 1000;
+
+/// How deep `.kcode` stands within another at most.
+const DEEPEST: usize = 100;
 
 /// The mark of sections that are no part of the object.
 pub(crate) const HIDDEN: char = '\u{1}';
@@ -60,6 +64,7 @@ pub(crate) struct Program {
     pub cased: bool,
     pub(super) metadata: Metadata,
     kernels: Vec<Kernel>,
+    by_name: HashMap<Rc<str>, usize>,
     /// The one whose settings are read.
     current: Option<usize>,
     pub(super) configures: bool,
@@ -105,6 +110,7 @@ impl Program {
             cased: false,
             metadata: Metadata::default(),
             kernels: Vec::new(),
+            by_name: HashMap::new(),
             current: None,
             configures: false,
             owners: Vec::new(),
@@ -127,11 +133,9 @@ impl Program {
 
     /// A label has been defined: the code of a kernel begins with its name.
     pub fn labelled(&mut self, name: &str) {
-        if self.kernels.is_empty() || !self.aside.is_empty() {
-            return;
-        }
-        if let Some(kernel) = self.kernels.iter().position(|kernel| *kernel.name == *name) {
-            self.owners = vec![kernel];
+        let kernel = self.by_name.get(name).filter(|_| self.aside.is_empty());
+        if let Some(kernel) = kernel {
+            self.owners = vec![*kernel];
         }
     }
 
@@ -165,11 +169,7 @@ fn kernel(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.span();
     let name = cursor.name()?;
     cursor.end()?;
-    let there = a
-        .program
-        .kernels
-        .iter()
-        .position(|kernel| *kernel.name == *name);
+    let there = a.program.by_name.get(&*name).copied();
     a.program.configures = false;
     if there.is_some() {
         a.program.current = there;
@@ -184,7 +184,9 @@ fn kernel(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let Some(at) = a.place(place) else {
         return Ok(());
     };
-    a.program.current = Some(a.program.kernels.len());
+    let number = a.program.kernels.len();
+    a.program.current = Some(number);
+    a.program.by_name.insert((*name).into(), number);
     a.program.kernels.push(Kernel {
         name: (*name).into(),
         place: at,
@@ -288,6 +290,10 @@ fn function(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
 
 /// `.kcode KERNEL, -KERNEL` or `.kcode +`: the kernels whose registers the code counts for.
 fn code_of(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    if a.program.aside.len() >= DEEPEST {
+        let message = "`.kcode` stands too deep within another";
+        return Err(wrong(0..cursor.text().len(), message));
+    }
     let mut owners = match a.program.aside.is_empty() {
         true => Vec::new(),
         false => a.program.owners.clone(),
@@ -302,8 +308,7 @@ fn code_of(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             return Ok(());
         }
         let name = cursor.name()?;
-        let kernels = &a.program.kernels;
-        let kernel = kernels.iter().position(|kernel| *kernel.name == *name);
+        let kernel = a.program.by_name.get(&*name).copied();
         let kernel =
             kernel.ok_or_else(|| wrong(place, format_args!("there is no kernel `{name}`")))?;
         owners.retain(|owner| *owner != kernel);

@@ -9,7 +9,7 @@ use wavetank_isa::Chip;
 
 use super::super::{Handler, row};
 use super::kernel::Kernel;
-use super::target::{Format, ignore};
+use super::target::Format;
 use crate::assembler::Assembler;
 use crate::source::{Cursor, Wrong, wrong};
 use crate::state::SectionId;
@@ -38,13 +38,6 @@ pub(super) const ROWS: &[Handler] = &[
     row(".spilledvgprs", |a, c| size(a, c, "NumSpilledVGPRs")),
     row(".md_wavefront_size", |a, c| size(a, c, "WavefrontSize")),
     row(".printf", printf),
-    row(".sampler", ignore),
-    row(".samplerreloc", ignore),
-    row(".samplerinit", ignore),
-    row(".uavid", ignore),
-    row(".userdata", ignore),
-    row(".useconstdata", ignore),
-    row(".useprintf", ignore),
 ];
 
 /// What the metadata say of all kernels.
@@ -63,6 +56,9 @@ pub(super) struct KernelMetadata {
     entries: Vec<(&'static str, String)>,
     arguments: Vec<Vec<(&'static str, String)>>,
 }
+
+/// Bytes of a kernel's arguments at most.
+const MOST_ARGUMENTS: u64 = 1 << 20;
 
 /// Keys of `Attrs` and of `CodeProps`; the others stand beside the name.
 const ATTRIBUTES: [&str; 4] = [
@@ -244,8 +240,16 @@ fn opencl_argument(
         .trim_end()
         .to_ascii_lowercase();
     let base = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let elements: u64 = word[base.len()..].parse().unwrap_or(1);
-    let found = TYPES.iter().find(|row| row.1 == base);
+    let elements: u64 = match &word[base.len()..] {
+        "2" => 2,
+        // Three elements take the room of four (OpenCL, "Alignment of Types").
+        "3" | "4" => 4,
+        "8" => 8,
+        "16" => 16,
+        _ => 1,
+    };
+    let known = elements > 1 || base == word;
+    let found = TYPES.iter().find(|row| row.1 == base && known);
     let special = match base {
         _ if word.starts_with("image") => Some(("Image", "Struct")),
         "sampler" => Some(("Sampler", "Struct")),
@@ -256,10 +260,7 @@ fn opencl_argument(
     let (kind, value, mut size) = match (special, found, pointer) {
         (Some((kind, value)), ..) => (kind, value, address),
         (_, Some((.., name, _)), true) => ("GlobalBuffer", *name, address),
-        // Three elements take the room of four (OpenCL, "Alignment of Types").
-        (_, Some((.., name, bytes)), false) => {
-            ("ByValue", *name, bytes * elements.next_power_of_two())
-        }
+        (_, Some((.., name, bytes)), false) => ("ByValue", *name, bytes * elements),
         (None, None, true) => ("GlobalBuffer", "Struct", address),
         (None, None, false) => {
             let message = format!("`{written}` is no type of OpenCL, such as uint or float*");
@@ -267,7 +268,11 @@ fn opencl_argument(
         }
     };
     let kind = rest_of_argument(a, cursor, kind, value, &mut size, &mut entries)?;
-    let align = size.next_power_of_two().clamp(1, 16);
+    // A structure's size is a multiple of its alignment.
+    let align = match kind == "ByValue" && value == "Struct" {
+        true => 1 << size.trailing_zeros().min(4),
+        false => size.next_power_of_two().clamp(1, 16),
+    };
     entries.extend([
         ("ValueKind", kind.to_owned()),
         ("ValueType", value.to_owned()),
@@ -331,7 +336,11 @@ fn add(a: &mut Assembler<'_>, cursor: &Cursor<'_>, argument: Argument) -> Result
     entries.push(("Align", align.to_string()));
     let config = a.program.config(cursor)?;
     let at = config.arguments.next_multiple_of(align);
-    config.arguments = at.saturating_add(size);
+    if size > MOST_ARGUMENTS || at + size > MOST_ARGUMENTS {
+        let message = "the arguments of a kernel have a megabyte at most";
+        return Err(wrong(0..cursor.text().len(), message));
+    }
+    config.arguments = at + size;
     a.program.kernel(cursor)?.metadata.arguments.push(entries);
     Ok(())
 }

@@ -28,6 +28,7 @@ pub(super) fn rows() -> impl Iterator<Item = Handler> {
         repeat::ROWS,
         scope::ROWS,
         target::ROWS,
+        target::UNWRITTEN,
         config::ROWS,
     ];
     let rows = rows.into_iter().flatten().map(|row| Handler { ..*row });

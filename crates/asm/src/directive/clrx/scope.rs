@@ -27,7 +27,10 @@ fn scope(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()?;
     match a.symbols.scopes().enter(path.as_deref()) {
         true => Ok(()),
-        false => Err(wrong(place, "scopes stand too deep within each other")),
+        false => Err(wrong(
+            place,
+            "scopes stand too deep within each other, or their names are too long",
+        )),
     }
 }
 

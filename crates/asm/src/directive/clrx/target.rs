@@ -60,6 +60,45 @@ pub(super) const ROWS: &[Handler] = &[
     row(".version", ignore),
 ];
 
+/// Settings of AMD Catalyst's and Mesa's formats, of which no binary is written: their instructions assemble.
+#[rustfmt::skip]
+pub(super) const UNWRITTEN: &[Handler] = &[
+    row(".boolconsts", ignore),
+    row(".calnote", ignore),
+    row(".cbid", ignore),
+    row(".cbmask", ignore),
+    row(".condout", ignore),
+    row(".constantbuffers", ignore),
+    row(".earlyexit", ignore),
+    row(".entry", ignore),
+    row(".floatconsts", ignore),
+    row(".globalbuffers", ignore),
+    row(".hwlocal", ignore),
+    row(".hwregion", ignore),
+    row(".inputs", ignore),
+    row(".inputsamplers", ignore),
+    row(".intconsts", ignore),
+    row(".outputs", ignore),
+    row(".persistentbuffers", ignore),
+    row(".printfid", ignore),
+    row(".privateid", ignore),
+    row(".proginfo", ignore),
+    row(".sampler", ignore),
+    row(".samplerinit", ignore),
+    row(".samplerreloc", ignore),
+    row(".scratchbuffers", ignore),
+    row(".segment", ignore),
+    row(".subconstantbuffers", ignore),
+    row(".uav", ignore),
+    row(".uavid", ignore),
+    row(".uavmailboxsize", ignore),
+    row(".uavopmask", ignore),
+    row(".uavprivate", ignore),
+    row(".useconstdata", ignore),
+    row(".useprintf", ignore),
+    row(".userdata", ignore),
+];
+
 /// The last release of CLRX, 0.1.9, as `.get_version` counts.
 const VERSION: i64 = 109;
 
@@ -200,6 +239,6 @@ fn ask(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, number: i64) -> Result<(),
     )
 }
 
-pub(super) fn ignore(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
+fn ignore(_: &mut Assembler<'_>, _: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
