@@ -1,7 +1,7 @@
 //! Kernels of signatures, held to directives that are written by hand.
 
 use wavetank_asm::{Options, assemble_object};
-use wavetank_isa::Chip;
+use wavetank_isa::{Chip, Dialect};
 
 use crate::objects::{llvm, told};
 
@@ -80,6 +80,21 @@ fn kernels_begin_at_multiples_of_256_bytes() {
         .find(|s| s.name == ".text")
         .expect("code");
     assert_eq!(text.align, 256);
+}
+
+#[test]
+fn kernels_in_another_syntax_are_the_same() {
+    let made = |dialect, source| {
+        let options = Options {
+            dialect,
+            ..options("gfx900", 5, &["k(global u32* out)"])
+        };
+        let object = assemble_object("k.s", source, &options);
+        told(&object.unwrap_or_else(|errors| panic!("{dialect}: {errors}")))
+    };
+    let llvm = made(Dialect::Llvm, "k: v_mov_b32 v6, vcc_lo ; a copy\n s_endpgm");
+    let clrx = made(Dialect::Clrx, "k: v_mov_b32 v6, vcc_lo; s_endpgm # the end");
+    assert_eq!(llvm, clrx);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Kernels that stand in signatures beside the source: found in it, and written as directives would have.
 
-use wavetank_isa::ParseError;
 use wavetank_isa::numbers::lds_of_group;
+use wavetank_isa::{Dialect, ParseError};
 use wavetank_link::elf::STB_GLOBAL;
 use wavetank_object::Feature;
 use wavetank_quote::similar;
 
 use super::Assembler;
-use crate::directive::extra_sgprs;
+use crate::directive::{extra_sgprs, handlers};
 use crate::errors::LineError;
 use crate::expression::{Binary, Expr, Variant};
 use crate::signature::{Needs, Signature, directives};
@@ -37,7 +37,8 @@ impl Assembler<'_> {
         self.size_kernels();
         let text = directives(kernels, &self.needs());
         // What the source has said of conditions and of its end is no matter of these lines.
-        self.dialect = wavetank_isa::Dialect::Llvm;
+        self.dialect = Dialect::Llvm;
+        self.handlers = handlers(Dialect::Llvm);
         self.ended = false;
         // Nothing is being read any more: this is not too deep.
         let _ = self
