@@ -89,18 +89,25 @@ impl Translator {
 
     /// The block as it is lifted, not simplified.
     pub fn lift(&self, pc: u64, modes: Modes) -> Block {
+        let shows = || match &self.source {
+            Source::Gcn(code) => code.shows_exceptions(),
+            Source::Other(_) => false,
+        };
+        let modes = match self.shows_exceptions.get_or_init(shows) {
+            true => modes.noting_exceptions(),
+            false => modes,
+        };
+        self.lift_for(pc, modes)
+    }
+
+    /// The same for exactly these modes, also if the program can see which exceptions there were: to find that out takes a
+    /// look at all of its code.
+    pub(crate) fn lift_for(&self, pc: u64, modes: Modes) -> Block {
         match &self.source {
-            Source::Gcn(code) => {
-                let shows = || code.shows_exceptions();
-                let modes = match self.shows_exceptions.get_or_init(shows) {
-                    true => modes.noting_exceptions(),
-                    false => modes,
-                };
-                match self.step {
-                    true => lift_insts(&**code, pc, modes, 1),
-                    false => lift_block(&**code, pc, modes),
-                }
-            }
+            Source::Gcn(code) => match self.step {
+                true => lift_insts(&**code, pc, modes, 1),
+                false => lift_block(&**code, pc, modes),
+            },
             Source::Other(front_end) => front_end.lift(pc, if self.step { 1 } else { usize::MAX }),
         }
     }

@@ -21,6 +21,7 @@ mod cache;
 mod caught;
 mod outline;
 mod polls;
+mod unwritten;
 
 pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};

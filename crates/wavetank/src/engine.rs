@@ -1,11 +1,13 @@
 //! The back ends that modules run on.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use wavetank_interp::{Program, Simd, Translation};
 use wavetank_jit::{Compiled, Names};
-use wavetank_machine::Backend;
-use wavetank_translate::Translator;
+use wavetank_machine::gcn::Launch;
+use wavetank_machine::{Backend, Grid, Site};
+use wavetank_translate::{Key, Modes, Translator};
 
 use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
@@ -26,6 +28,9 @@ impl Mode {
     }
 }
 
+/// Some vector registers, if it is known which.
+type Registers = Option<Arc<[u16]>>;
+
 /// A module's translations, one for each mode, shared by the threads that run
 /// it.
 pub(crate) struct Engine {
@@ -35,6 +40,9 @@ pub(crate) struct Engine {
     names: Option<Names>,
     programs: [OnceLock<Executable>; 4],
     outlines: Outlines,
+    /// What kernels read of their vector registers before they have written it, by entry and modes, and how many registers
+    /// have ids in them.
+    unwritten: Mutex<HashMap<(Key, usize), Registers>>,
 }
 
 impl Engine {
@@ -48,6 +56,7 @@ impl Engine {
             choice,
             names,
             programs: Default::default(),
+            unwritten: Mutex::default(),
         }
     }
 
@@ -70,6 +79,25 @@ impl Engine {
     pub fn stepper(&self, count: bool) -> Stepper<'_> {
         let step = true;
         Stepper::new(self.backend(Mode { count, step }), &self.outlines)
+    }
+
+    /// Vector registers that waves of a launch may read before they have written them, if that is known.
+    pub fn unwritten(&self, launch: &Launch) -> Registers {
+        if launch.trap_handler.is_some() {
+            return None;
+        }
+        let (modes, ids) = (modes_at_start(launch), launch.ids());
+        let mut known = self
+            .unwritten
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let entry = known.entry((Key::new(launch.entry, modes), ids));
+        let find = || {
+            let translator = Translator::new(self.code.clone(), false);
+            let found = translator.unwritten(launch.entry, modes, ids as u32);
+            found.map(Arc::from)
+        };
+        entry.or_insert_with(find).clone()
     }
 
     /// What was compiled so far in a mode.
@@ -95,4 +123,17 @@ impl Engine {
         });
         program.backend()
     }
+}
+
+/// The modes that waves of a launch begin with.
+pub(crate) fn modes_at_start(launch: &Launch) -> Modes {
+    let grid = Grid::new([64, 1, 1], [64, 1, 1]).expect("a wave is a grid");
+    let site = Site {
+        group: &grid.group(0),
+        index: 0,
+        scratch: 0,
+        unit: 0,
+        slot: 0,
+    };
+    Modes::of_wave(&launch.hardware(&site), 0)
 }

@@ -5,10 +5,10 @@ use std::collections::{BTreeSet, VecDeque};
 use wavetank_interp::{Program, Translation};
 use wavetank_jit::{How, Jit};
 use wavetank_machine::gcn::{Launch, UserData};
-use wavetank_machine::{Grid, Site};
 use wavetank_translate::Modes;
 
 use crate::code::ModuleCode;
+use crate::engine::modes_at_start;
 use crate::kernel::Kernel;
 
 impl Kernel {
@@ -70,20 +70,13 @@ impl Kernel {
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
             vgprs: descriptor.vgpr_count,
+            unwritten: None,
             sgprs: descriptor.sgpr_count,
             lds_bytes: 0,
             scratch_wave_bytes: 0,
             user: UserData::default(),
             trap_handler: None,
         };
-        let grid = Grid::new([64, 1, 1], [64, 1, 1]).expect("a wave is a grid");
-        let site = Site {
-            group: &grid.group(0),
-            index: 0,
-            scratch: 0,
-            unit: 0,
-            slot: 0,
-        };
-        (launch.entry, Modes::of_wave(&launch.hardware(&site), 0))
+        (launch.entry, modes_at_start(&launch))
     }
 }

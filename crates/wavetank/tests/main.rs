@@ -19,4 +19,5 @@ mod mesa;
 mod modules;
 mod schedules;
 mod stages;
+mod starts;
 mod traps;

@@ -3,6 +3,8 @@
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State"; the hardware registers as in the
 //! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".
 
+use std::sync::Arc;
+
 use wavetank_ir::HARDWARE_REGISTERS;
 use wavetank_isa::Generation;
 use wavetank_isa::numbers::{VGPR_GRANULE, lds_granule};
@@ -27,6 +29,9 @@ pub struct Launch {
     pub rsrc2: u32,
     /// VGPRs a lane gets.
     pub vgprs: u32,
+    /// Those that waves may read before they have written them, if they start with all lanes on; `None` if nobody knows, so
+    /// that all have to be zero.
+    pub unwritten: Option<Arc<[u16]>>,
     /// SGPRs a wave gets.
     pub sgprs: u32,
     /// LDS of a work-group in bytes, dynamic LDS included.
@@ -100,7 +105,15 @@ impl StartWave for Launch {
         let Prepared { ids, starts } = prepared;
         let registers = starts.wave(site, |index| self.registers(site, index));
         let ids = &ids.wave(site.group.size, site.index)[..self.ids()];
-        wave.start(registers, ids, self.vgprs as usize);
+        match &self.unwritten {
+            Some(unwritten) if registers.exec() == !0 => {
+                wave.start(registers, ids, 0);
+                for n in unwritten.iter() {
+                    wave.vgpr_mut(usize::from(*n)).fill(0);
+                }
+            }
+            _ => wave.start(registers, ids, self.vgprs as usize),
+        }
         wave.index = site.index;
         let uniform = wave.uniform_mut();
         uniform.pc = self.entry;
@@ -319,6 +332,7 @@ mod tests {
             rsrc1: 0xac_0041 | 1 << 26,
             rsrc2: 0,
             vgprs: 8,
+            unwritten: None,
             sgprs: 96,
             lds_bytes: 513,
             scratch_wave_bytes: 2048,

@@ -40,6 +40,9 @@ pub struct Packet {
     pub group_segment_size: u32,
 }
 
+/// Waves of a dispatch from which on it pays to find out which registers they need zeroed.
+const MANY_WAVES: u64 = 4096;
+
 /// One run of a kernel, set up step by step. See [`Kernel::dispatch`].
 #[must_use = "a dispatch does nothing until `run` is called"]
 pub struct Dispatch<'a> {
@@ -226,7 +229,12 @@ impl<'a> Dispatch<'a> {
     /// [`Error::Timeout`](crate::Error::Timeout).
     pub fn run(self) -> Result<Report> {
         let grid = self.checked_grid()?;
-        let plan = self.plan(grid)?;
+        let mut plan = self.plan(grid)?;
+        let engine = self.kernel.module.engine();
+        // Who watches waves sees what is in registers that nobody has written.
+        if u64::from(grid.waves()) * grid.count() >= MANY_WAVES && self.trace.is_none() {
+            plan.launch.unwritten = engine.unwritten(&plan.launch);
+        }
         let device = self.kernel.module.device();
         if self.cooperative {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
@@ -243,7 +251,6 @@ impl<'a> Dispatch<'a> {
             exports: self.exports,
             message: self.message,
         };
-        let engine = self.kernel.module.engine();
         let overruns = Overruns::default();
         let common = Common {
             memory: &device.inner.memory,
