@@ -43,6 +43,7 @@ pub use hex::{HexError, REJECTED, hex_line};
 pub use listing::{Listing, ListingError};
 pub use recover::{RecoverError, source_of};
 pub use signature::Signature;
+pub use source::text_of;
 pub use wavetank_isa::ParseError;
 
 use wavetank_isa::Chip;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use wavetank_asm::{Options, assemble_object};
+use wavetank_asm::{Options, assemble_object, text_of};
 use wavetank_isa::Chip;
 use wavetank_link::{Input, Relocatable, link};
 use wavetank_object::{Lines, open};
@@ -81,7 +81,7 @@ fn kernel_is_assembled_alike(version: u32, chip: &str, level: &str, source: &Pat
         version: 4,
         ..Options::new(Chip::from_name(chip).expect("a chip"))
     };
-    let ours = assemble_object("out.s", &text, &options);
+    let ours = assemble_object("out.s", &text_of(text), &options);
     let ours = ours.unwrap_or_else(|errors| panic!("{what}: {errors}"));
     same_objects(
         &what,

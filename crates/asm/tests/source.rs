@@ -1,6 +1,6 @@
 //! Sources as people have them: marks of editors, many wrong lines.
 
-use wavetank_asm::{Options, assemble, assemble_lines};
+use wavetank_asm::{Options, assemble, assemble_lines, assemble_object, text_of};
 use wavetank_isa::{Chip, Dialect};
 
 fn texts(source: &str) -> Result<Vec<(usize, String)>, wavetank_asm::Errors> {
@@ -56,5 +56,22 @@ fn errors_are_told_in_plain_characters_and_clipped() {
     for source in [long.as_str(), &long[9..]] {
         let error = texts(source).unwrap_err().to_string();
         assert!(error.len() < 1000, "{} bytes", error.len());
+    }
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_stay() {
+    let data = b"\xff\x80\xf4\x8f\x9f\xbf\xc3\xa4\xc3";
+    for before in [&b"/* \xfe */"[..], b"# all else is text"] {
+        for data in [&data[..], &data[2..8]] {
+            let source = [before, b"\n.ascii \"", data, b"\""].concat();
+            let object = assemble_object("a.s", &text_of(source), &Options::new(Chip::Gfx900));
+            let object = object.expect("it is assembled");
+            let text = object
+                .sections
+                .iter()
+                .find(|section| section.name == ".text");
+            assert_eq!(&*text.expect("a section").bytes, data);
+        }
     }
 }

@@ -229,6 +229,6 @@ fn wrong_calls_are_one_sentence() {
     wavetank(&format!("dis --gpu gfx803 {VECADD}")).refused(&["gfx803"]);
     let folder = directory("asm-binary");
     write(&folder, "a.s", b"s_nop 0\n\xff\n");
-    wavetank_in(&folder, "asm a.s").refused(&["a.s: line 2 is no UTF-8 text"]);
+    wavetank_in(&folder, "asm a.s").refused(&["a.s:2:1: "]);
     wavetank_in(&folder, "dis a.s").refused(&["a.s: "]);
 }

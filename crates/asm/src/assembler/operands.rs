@@ -86,7 +86,7 @@ fn is_register(word: &str) -> bool {
             );
         }
     };
-    digits.iter().all(u8::is_ascii_digit)
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
 /// Words that stand where operands do, and are no symbols.

@@ -2,7 +2,7 @@
 
 use super::{Handler, row};
 use crate::assembler::Assembler;
-use crate::source::{Cursor, OriginKind, Repeat, Wrong, wrong};
+use crate::source::{Cursor, OriginKind, Repeat, Wrong, text_of, wrong};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -41,16 +41,16 @@ fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.at()..cursor.text().len();
     let (name, bytes) = read(a, &mut cursor)?;
     cursor.end()?;
-    let text = String::from_utf8(bytes);
-    let text =
-        text.map_err(|_| wrong(place.clone(), format_args!("{name} is no text in UTF-8")))?;
     let (line, conditions) = (a.line(), a.conditions.len());
     let kind = OriginKind::File(name.as_str().into());
     let again = a.inputs.reads(&name);
-    match a
-        .inputs
-        .push(kind, text.into(), Some(line), Repeat::Once, conditions)
-    {
+    match a.inputs.push(
+        kind,
+        text_of(bytes).into(),
+        Some(line),
+        Repeat::Once,
+        conditions,
+    ) {
         true => Ok(()),
         false if again => Err(wrong(
             place,

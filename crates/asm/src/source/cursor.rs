@@ -7,7 +7,7 @@ use std::ops::Range;
 use wavetank_isa::ParseError;
 use wavetank_quote::brief;
 
-use super::is_name;
+use super::{bytes, is_name};
 
 /// Why a statement is wrong; its place is one of the statement's text.
 pub(crate) type Wrong = Box<ParseError>;
@@ -200,18 +200,25 @@ impl<'t> Cursor<'t> {
                 "there should be a text in quotes, not {shown}"
             )));
         }
-        let bytes = self.text.as_bytes();
+        let source = self.text.as_bytes();
         let start = self.at;
         let mut out = Vec::new();
         let mut at = start + 1;
         loop {
-            match bytes.get(at) {
+            match source.get(at) {
                 None => return Err(wrong(start..self.text.len(), "this text has no end quote")),
                 Some(b'"') => break,
                 Some(b'\\') => at = escape(self.text, at, &mut out)?,
-                Some(byte) => {
+                Some(byte) if byte.is_ascii() => {
                     out.push(*byte);
                     at += 1;
+                }
+                Some(_) => {
+                    let Some(character) = self.text[at..].chars().next() else {
+                        break;
+                    };
+                    bytes::push(&mut out, character);
+                    at += character.len_utf8();
                 }
             }
         }

@@ -1,9 +1,12 @@
 //! Sources as text: lines without comments, statements, and the stack of files and expansions that are being read.
 
+mod bytes;
 mod cursor;
 mod inputs;
 mod lines;
 mod statement;
+
+pub use bytes::text_of;
 
 pub(crate) use cursor::{Cursor, Wrong, escape, wrong};
 pub(crate) use inputs::{Input, Inputs, Origin, OriginKind, Repeat};

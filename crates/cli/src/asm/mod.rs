@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use wavetank::object::{Feature, Target as ObjectTarget};
 use wavetank::{Chip, DEFAULT_CHIP};
 use wavetank_asm::{
-    Errors, Folders, Line, LineError, Options, ParseError, Signature, assemble_lines,
+    Errors, Folders, Line, LineError, Options, ParseError, Signature, assemble_lines, text_of,
 };
 
 use crate::exit::{Failure, Result, shown};
-use crate::input::{read, text};
+use crate::input::read;
 use crate::maxwell;
 use crate::paint::carets;
 use crate::source;
@@ -217,7 +217,7 @@ impl Asm {
     fn source(&self, path: &Path) -> Result<String> {
         let bytes = read(path)?;
         source::refuse(path, &bytes)?;
-        text(path, bytes)
+        Ok(text_of(bytes))
     }
 
     fn print(&self, options: &Options<'_>) -> Result {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wavetank_asm::{Line, Options, assemble_lines, assemble_object};
+use wavetank_asm::{Line, Options, assemble_lines, assemble_object, text_of};
 use wavetank_link::{Input, Relocatable, link};
 
 use super::Asm;
@@ -71,8 +71,7 @@ fn object(asm: &Asm, options: &Options<'_>, path: &Path) -> Result<Relocatable> 
             .map_err(|error| Failure::usage(error.to_string()).of(path));
     }
     crate::source::refuse(path, &bytes)?;
-    let source = crate::input::text(path, bytes)?;
-    let made = assemble_object(&path.to_string_lossy(), &source, options);
+    let made = assemble_object(&path.to_string_lossy(), &text_of(bytes), options);
     made.map_err(|errors| asm.told(path, &errors))
 }
 

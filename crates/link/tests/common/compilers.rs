@@ -9,8 +9,8 @@ use super::{Folder, run};
 /// Where Debian has the libraries that kernels are linked with.
 const BITCODE: &str = "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
-/// A kernel as a compiler prints it, with lines, if it can.
-pub fn printed(version: u32, chip: &str, level: &str, source: &Path) -> Option<String> {
+/// A kernel as a compiler prints it, with lines, if it can. In comments it shows bytes of data as they are.
+pub fn printed(version: u32, chip: &str, level: &str, source: &Path) -> Option<Vec<u8>> {
     let folder = Folder::new();
     let out = folder.path("out.s");
     let mut clang = Command::new(format!("clang-{version}"));
@@ -46,11 +46,11 @@ pub fn printed(version: u32, chip: &str, level: &str, source: &Path) -> Option<S
     if !clang.output().is_ok_and(|output| output.status.success()) {
         return None;
     }
-    Some(fs::read_to_string(out).expect("the compiler writes"))
+    Some(fs::read(out).expect("the compiler writes"))
 }
 
 /// The object file that a compiler's own assembler makes of what it has printed.
-pub fn assembled_by_clang(version: u32, chip: &str, text: &str) -> Option<Vec<u8>> {
+pub fn assembled_by_clang(version: u32, chip: &str, text: &[u8]) -> Option<Vec<u8>> {
     let folder = Folder::new();
     let (source, out) = (folder.path("out.s"), folder.path("out.o"));
     fs::write(&source, text).expect("a file is written");

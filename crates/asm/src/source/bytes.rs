@@ -1,0 +1,58 @@
+//! Files as text, though some of their bytes are no UTF-8: compilers print bytes of data behind them as comments.
+
+use memchr::memchr;
+
+/// Stands for byte 0 among the characters for private use, which no source needs.
+const FIRST: u32 = 0x10_f700;
+
+/// The text of a source. A byte that is no part of UTF-8 is a character of its own there, and becomes that byte again where the
+/// source means bytes, in `.ascii`.
+///
+/// ```
+/// use wavetank_asm::{Options, assemble_object, text_of};
+/// use wavetank_isa::Chip;
+///
+/// let source = text_of(b".data\n.ascii \"a\xff\" ; \xfe".to_vec());
+/// let object = assemble_object("a.s", &source, &Options::new(Chip::Gfx900))?;
+/// let data = object.sections.iter().find(|section| section.name == ".data");
+/// assert_eq!(data.map(|section| &*section.bytes), Some(&b"a\xff"[..]));
+/// # Ok::<(), wavetank_asm::Errors>(())
+/// ```
+pub fn text_of(bytes: Vec<u8>) -> String {
+    // All the characters that stand for bytes begin with this byte.
+    let lead = memchr(0xf4, &bytes);
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) if lead.is_none() => return text,
+        Ok(text) => text.into_bytes(),
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match byte_of(character) {
+                Some(_) => {
+                    text.extend(character.encode_utf8(&mut [0; 4]).bytes().map(character_of))
+                }
+                None => text.push(character),
+            }
+        }
+        text.extend(chunk.invalid().iter().copied().map(character_of));
+    }
+    text
+}
+
+fn character_of(byte: u8) -> char {
+    char::from_u32(FIRST + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+fn byte_of(character: char) -> Option<u8> {
+    u8::try_from(u32::from(character).checked_sub(FIRST)?).ok()
+}
+
+/// Adds the bytes that a character of a source stands for.
+pub(super) fn push(out: &mut Vec<u8>, character: char) {
+    match byte_of(character) {
+        Some(byte) => out.push(byte),
+        None => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
