@@ -169,7 +169,7 @@ fn what_is_wrong_is_a_sentence() {
         (".fail 3", "it fails: 3"),
         (".offset 4", "the absolute section"),
         (
-            "a::b = 1\n.undef a::b\n.int a::b",
+            "a::b = 1\n.undef a::b\ns_nop a::b",
             "there is no symbol `a::b`",
         ),
         (".eqv a, b\nb = a\n.int a", "depends on itself"),
