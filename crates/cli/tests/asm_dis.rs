@@ -229,6 +229,9 @@ fn wrong_calls_are_one_sentence() {
     wavetank(&format!("dis --gpu gfx803 {VECADD}")).refused(&["gfx803"]);
     let folder = directory("asm-binary");
     write(&folder, "a.s", b"s_nop 0\n\xff\n");
-    wavetank_in(&folder, "asm a.s").refused(&["a.s:2:1: "]);
+    let told = wavetank_in(&folder, "asm a.s -o a.co");
+    assert_eq!(told.code, Some(2));
+    assert!(told.stderr.starts_with("line 2: "), "{told:?}");
+    assert!(told.stderr.contains("\n  \\xff\n"), "{told:?}");
     wavetank_in(&folder, "dis a.s").refused(&["a.s: "]);
 }

@@ -5,6 +5,7 @@
 //! * [`some_of`] lists names, but not a hundred thousand of them.
 //! * [`readable`] and [`function`] give the names of C++ as they stand in a source.
 //! * [`snippet`] shows a wrong place under its line.
+//! * [`character_of`] stands for a byte that is no text.
 //! * [`similar`] finds what somebody may have meant.
 //!
 //! ```
@@ -19,11 +20,13 @@
 
 #![warn(missing_docs)]
 
+mod bytes;
 mod names;
 mod snippet;
 
 use std::fmt::{self, Display, Write};
 
+pub use bytes::{byte_of, character_of};
 pub use names::{function, readable};
 pub use snippet::snippet;
 
@@ -49,7 +52,10 @@ impl Display for Plain<'_> {
         self.0.chars().try_for_each(|c| match c {
             // These would be escaped inside a literal.
             '\\' | '\'' | '"' => f.write_char(c),
-            _ => write!(f, "{}", c.escape_debug()),
+            _ => match byte_of(c) {
+                Some(byte) => write!(f, "\\x{byte:02x}"),
+                None => write!(f, "{}", c.escape_debug()),
+            },
         })
     }
 }

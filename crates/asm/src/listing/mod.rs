@@ -1,6 +1,7 @@
 //! Code to a listing: an instruction a line, symbols and branch targets as labels, address and words behind it.
 
 mod page;
+mod region;
 mod survey;
 
 use std::collections::HashSet;
@@ -8,11 +9,12 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::io::{self, Write};
 
 use thiserror::Error;
-use wavetank_isa::{Chip, DecodeError, Dialect, Inst};
-use wavetank_object::{CodeObject, KERNEL_CODE_SIZE, Lines, Symbol, SymbolKind};
+use wavetank_isa::{Chip, Dialect};
+use wavetank_object::{CodeObject, Lines};
 
 use crate::in_order::in_order;
-use page::{Page, Piece};
+use page::{Look, Page, Piece};
+use region::{Label, Region, regions, symbols};
 use survey::Survey;
 
 /// Text is written in pieces of so many bytes of code, each of which one thread makes.
@@ -41,31 +43,10 @@ pub enum ListingError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Listing<'a> {
-    chip: Chip,
     regions: Vec<Region<'a>>,
     /// What is known of the code of each region.
     surveys: Vec<Survey>,
-    /// Names of addresses: symbols, and targets of branches.
-    labels: BTreeMap<u64, Label>,
-    /// Whether long runs of zeros are shown as such.
-    folds_zeros: bool,
-    /// The lines of source to be shown between instructions.
-    lines: Option<Lines>,
-}
-
-/// The name of an address.
-struct Label {
-    name: String,
-    /// Whether the code object has it; else it is one for a branch.
-    symbol: bool,
-}
-
-/// A run of bytes.
-struct Region<'a> {
-    address: u64,
-    bytes: &'a [u8],
-    /// Whether it is code; descriptors of version 2 lie among it.
-    code: bool,
+    look: Look,
 }
 
 impl<'a> Listing<'a> {
@@ -76,15 +57,7 @@ impl<'a> Listing<'a> {
             bytes,
             code: true,
         };
-        let listing = Listing {
-            chip,
-            regions: vec![region],
-            surveys: Vec::new(),
-            labels: BTreeMap::new(),
-            folds_zeros: false,
-            lines: None,
-        };
-        listing.with_targets()
+        Listing::new(vec![region], Look::new(chip, BTreeMap::new(), false))
     }
 
     /// A listing of the code of a code object.
@@ -100,46 +73,47 @@ impl<'a> Listing<'a> {
             name
         };
         let chip = Chip::from_name(name).ok_or_else(|| ListingError::Chip(name.to_owned()))?;
-        let listing = Listing {
-            chip,
-            regions: regions(object),
-            surveys: Vec::new(),
-            labels: symbols(object),
-            folds_zeros: true,
-            lines: None,
+        let look = Look::new(chip, symbols(object), true);
+        Ok(Listing::new(regions(object), look))
+    }
+
+    fn new(regions: Vec<Region<'a>>, look: Look) -> Self {
+        let survey = |region: &Region<'_>| match region.code {
+            true => Survey::of(region, look.chip),
+            false => Survey::default(),
         };
-        Ok(listing.with_targets())
+        let listing = Listing {
+            surveys: regions.iter().map(survey).collect(),
+            regions,
+            look,
+        };
+        listing.with_targets()
     }
 
     /// The chip whose instructions these are.
     pub fn chip(&self) -> Chip {
-        self.chip
+        self.look.chip
     }
 
     /// Shows the lines of source that instructions come from, as comments between them.
     pub fn with_lines(mut self, lines: Lines) -> Self {
-        self.lines = Some(lines);
+        self.look.lines = Some(lines);
         self
     }
 
     /// Gives each place that a branch leads to a name.
     fn with_targets(mut self) -> Self {
-        let survey = |region: &Region<'_>| match region.code {
-            true => Survey::of(region, self.chip),
-            false => Survey::default(),
-        };
-        self.surveys = self.regions.iter().map(survey).collect();
         let known = self.regions.iter().zip(&self.surveys);
         let mut targets: Vec<u64> = known
             .flat_map(|(region, survey)| survey.targets(region.address))
             .collect();
         targets.sort_unstable();
         targets.dedup();
-        let taken: HashSet<String> = self.labels.values().map(|l| l.name.clone()).collect();
+        let taken: HashSet<String> = self.look.labels.values().map(|l| l.name.clone()).collect();
         let names = (0..).map(|n| format!("L{n}"));
         let mut names = names.filter(|name| !taken.contains(name));
         for address in targets {
-            if let Entry::Vacant(place) = self.labels.entry(address)
+            if let Entry::Vacant(place) = self.look.labels.entry(address)
                 && let Some(name) = names.next()
             {
                 place.insert(Label {
@@ -158,7 +132,7 @@ impl<'a> Listing<'a> {
     pub fn write(&self, dialect: Dialect, out: &mut impl Write) -> io::Result<()> {
         in_order(
             &self.pieces(PIECE),
-            |piece| Page::of(self, dialect, piece),
+            |piece| Page::of(&self.look, dialect, piece),
             |text| out.write_all(text.as_bytes()),
         )
     }
@@ -177,7 +151,7 @@ impl<'a> Listing<'a> {
         let length = region.bytes.len();
         let may_cut = |at: &usize| {
             let behind = &region.bytes[at - 4..*at];
-            survey.begins_at(*at) && !(self.folds_zeros && behind == [0; 4])
+            survey.begins_at(*at) && !(self.look.folds_zeros && behind == [0; 4])
         };
         let mut pieces = Vec::new();
         let (mut start, mut labels_from) = (0, region.address);
@@ -198,73 +172,6 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// The bytes that what stands at the start of some code takes: an instruction, or else a dword.
-fn length(code: &[u8], inst: &Result<Inst, DecodeError>) -> usize {
-    let length = inst.as_ref().map_or(4, |inst| inst.len.into());
-    length.min(code.len())
-}
-
-/// The executable parts of a code object.
-fn regions(object: &CodeObject) -> Vec<Region<'_>> {
-    let mut descriptors: Vec<u64> = Vec::new();
-    if object.version() == 2 {
-        descriptors.extend(object.kernels().iter().map(|k| k.descriptor_address));
-        descriptors.sort_unstable();
-    }
-    let mut regions = Vec::new();
-    for segment in object.segments().iter().filter(|s| s.executable) {
-        let start = segment.file_offset as usize;
-        let end = start.saturating_add(segment.file_size as usize);
-        let Some(bytes) = object.bytes().get(start..end) else {
-            continue;
-        };
-        let mut at = 0;
-        let mut push = |from: usize, to: usize, code: bool| {
-            if let Some(bytes) = bytes.get(from..to).filter(|b| !b.is_empty()) {
-                regions.push(Region {
-                    address: segment.address + from as u64,
-                    bytes,
-                    code,
-                });
-            }
-        };
-        for descriptor in &descriptors {
-            let Some(from) = descriptor.checked_sub(segment.address) else {
-                continue;
-            };
-            let from = (from as usize).min(bytes.len());
-            let to = (from + KERNEL_CODE_SIZE).min(bytes.len());
-            push(at, from, true);
-            push(from, to, false);
-            at = at.max(to);
-        }
-        push(at, bytes.len(), true);
-    }
-    regions
-}
-
-/// Names of code addresses, the best one of each.
-fn symbols(object: &CodeObject) -> BTreeMap<u64, Label> {
-    let rank = |s: &&Symbol| match s.kind {
-        SymbolKind::Kernel => 0,
-        SymbolKind::Function => 1,
-        _ => 2,
-    };
-    let mut symbols: Vec<&Symbol> = object.symbols().iter().collect();
-    symbols.retain(|s| matches!(rank(s), 0 | 1) || s.kind == SymbolKind::Label);
-    symbols.sort_by_key(|s| std::cmp::Reverse((rank(s), !s.global)));
-    // In version 2 the symbol of a kernel is its descriptor.
-    let code = |s: &Symbol| match (object.version(), object.kernel(&s.name)) {
-        (2, Some(kernel)) if s.address == kernel.descriptor_address => kernel.entry,
-        _ => s.address,
-    };
-    let label = |s: &Symbol| Label {
-        name: s.name.clone(),
-        symbol: true,
-    };
-    symbols.iter().map(|s| (code(s), label(s))).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,12 +188,12 @@ mod tests {
         ) {
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let mut listing = Listing::raw(&bytes[..bytes.len() - cut], Chip::Gfx900);
-            listing.folds_zeros = folds_zeros;
+            listing.look.folds_zeros = folds_zeros;
             // A symbol that lies in the midst of an instruction, perhaps.
-            listing.labels.insert(404, Label { name: "f".to_owned(), symbol: true });
+            listing.look.labels.insert(404, Label { name: "f".to_owned(), symbol: true });
             let text = |size| -> String {
                 let pieces = listing.pieces(size);
-                pieces.iter().map(|piece| Page::of(&listing, Dialect::Llvm, piece)).collect()
+                pieces.iter().map(|piece| Page::of(&listing.look, Dialect::Llvm, piece)).collect()
             };
             prop_assert_eq!(text(32), text(1 << 20));
         }

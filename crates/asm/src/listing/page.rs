@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use wavetank_isa::text::print_at;
-use wavetank_isa::{Dialect, Inst, decode};
-use wavetank_object::Source;
+use wavetank_isa::{Chip, Dialect, Inst, decode};
+use wavetank_object::{Lines, Source};
 use wavetank_quote::{plain, readable};
 
+use super::region::{Label, Region, length};
 use super::survey::target;
-use super::{Label, Listing, Region, length};
 
 /// Zeros of so many dwords are padding, not instructions.
 const PADDING: usize = 4;
@@ -20,6 +20,28 @@ const BLANKS: &str = match std::str::from_utf8(&[b' '; ADDRESS_COLUMN]) {
     Ok(blanks) => blanks,
     Err(_) => "",
 };
+
+/// What a listing shows beside the bytes.
+pub struct Look {
+    pub chip: Chip,
+    /// Names of addresses: symbols, and targets of branches.
+    pub labels: BTreeMap<u64, Label>,
+    /// Whether long runs of zeros are shown as such.
+    pub folds_zeros: bool,
+    /// The lines of source to be shown between instructions.
+    pub lines: Option<Lines>,
+}
+
+impl Look {
+    pub fn new(chip: Chip, labels: BTreeMap<u64, Label>, folds_zeros: bool) -> Self {
+        Look {
+            chip,
+            labels,
+            folds_zeros,
+            lines: None,
+        }
+    }
+}
 
 /// Instructions that are written together.
 pub struct Piece<'a> {
@@ -32,17 +54,17 @@ pub struct Piece<'a> {
 
 /// Text on its way out.
 pub struct Page<'l> {
-    listing: &'l Listing<'l>,
+    look: &'l Look,
     dialect: Dialect,
     text: String,
 }
 
 impl Page<'_> {
     /// The text of a piece.
-    pub fn of(listing: &Listing<'_>, dialect: Dialect, piece: &Piece<'_>) -> String {
+    pub fn of(look: &Look, dialect: Dialect, piece: &Piece<'_>) -> String {
         let room = 24 * piece.range.len();
         let mut page = Page {
-            listing,
+            look,
             dialect,
             text: String::with_capacity(room),
         };
@@ -59,8 +81,7 @@ impl Page<'_> {
 
     fn code(&mut self, piece: &Piece<'_>) {
         let Piece { region, range, .. } = piece;
-        let labels: &BTreeMap<u64, Label> = &self.listing.labels;
-        let mut labels = labels.range(piece.labels_from..).peekable();
+        let mut labels = self.look.labels.range(piece.labels_from..).peekable();
         // What stands before the piece has been told there.
         let before = region.address + range.start as u64;
         let mut told = match range.start {
@@ -87,7 +108,7 @@ impl Page<'_> {
                 told = source;
             }
             let code = &region.bytes[at..];
-            let inst = decode(code, self.listing.chip);
+            let inst = decode(code, self.look.chip);
             let length = length(code, &inst);
             self.line(address, &code[..length], inst.as_ref().ok());
             at += length;
@@ -96,7 +117,7 @@ impl Page<'_> {
 
     /// The line of source that an instruction comes from, where it is to be told.
     fn source(&self, address: u64) -> Source {
-        let lines = self.listing.lines.as_ref();
+        let lines = self.look.lines.as_ref();
         lines.map_or_else(Source::default, |lines| lines.at(address))
     }
 
@@ -114,7 +135,7 @@ impl Page<'_> {
 
     /// How many dwords from a place to an end are zeros that are not shown one by one.
     fn padding(&self, region: &Region<'_>, start: usize, end: usize) -> usize {
-        if !self.listing.folds_zeros {
+        if !self.look.folds_zeros {
             return 0;
         }
         let end = end.min(region.bytes.len()).max(start);
@@ -158,7 +179,7 @@ impl Page<'_> {
     /// An instruction, with the name of the place it branches to.
     fn instruction(&mut self, address: u64, inst: &Inst) {
         let _ = print_at(inst, self.dialect, address, &mut self.text);
-        let label = target(inst, address).and_then(|to| self.listing.labels.get(&to));
+        let label = target(inst, address).and_then(|to| self.look.labels.get(&to));
         if let Some(Label { name, .. }) = label
             && let Some(blank) = self.text.rfind(' ')
         {

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use wavetank_isa::tables::{Field, Kind};
 use wavetank_isa::{Chip, Inst, Op, Operand, decode};
 
-use super::{Region, length};
+use super::region::{Region, length};
 use crate::in_order::in_order;
 
 /// Code is looked through in pieces of so many bytes.

@@ -1,9 +1,7 @@
 //! Files as text, though some of their bytes are no UTF-8: compilers print bytes of data behind them as comments.
 
 use memchr::memchr;
-
-/// Stands for byte 0 among the characters for private use, which no source needs.
-const FIRST: u32 = 0x10_f700;
+use wavetank_quote::{byte_of, character_of};
 
 /// The text of a source. A byte that is no part of UTF-8 is a character of its own there, and becomes that byte again where the
 /// source means bytes, in `.ascii`.
@@ -39,14 +37,6 @@ pub fn text_of(bytes: Vec<u8>) -> String {
         text.extend(chunk.invalid().iter().copied().map(character_of));
     }
     text
-}
-
-fn character_of(byte: u8) -> char {
-    char::from_u32(FIRST + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
-}
-
-fn byte_of(character: char) -> Option<u8> {
-    u8::try_from(u32::from(character).checked_sub(FIRST)?).ok()
 }
 
 /// Adds the bytes that a character of a source stands for.

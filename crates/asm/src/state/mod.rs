@@ -1,12 +1,12 @@
 //! What a source has made so far: sections with their bytes, symbols, and the places that wait for values.
 
 mod fixup;
+mod ids;
 mod scopes;
 mod sections;
 mod symbols;
 
 pub(crate) use fixup::{Fixup, FixupKind, Place};
-pub(crate) use sections::{
-    Key, Layout, NOP, SectionId, Sections, Spot, Tail, TooLarge, leb, padding,
-};
-pub(crate) use symbols::{Definition, Registers, Symbol, SymbolId, Symbols};
+pub(crate) use ids::{SectionId, Spot, SymbolId};
+pub(crate) use sections::{Key, Layout, NOP, Sections, Tail, TooLarge, leb, padding};
+pub(crate) use symbols::{Definition, Registers, Symbol, Symbols};

@@ -2,26 +2,16 @@
 
 use std::rc::Rc;
 
-use crate::expression::Expr;
 use wavetank_link::elf;
+
+use super::{SectionId, Spot};
+use crate::expression::Expr;
 
 /// `s_nop 0`, what is between functions (SOPP, opcode 0, on every generation).
 pub(crate) const NOP: u32 = 0xbf80_0000;
 
 /// Bytes that all sections have together at most.
 const LARGEST: u64 = 256 << 20;
-
-/// A section's number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct SectionId(pub u32);
-
-/// A place in a section: in which part, and how far from its beginning.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Spot {
-    pub section: SectionId,
-    pub fragment: u32,
-    pub offset: u64,
-}
 
 /// Sections with the same key are one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -242,6 +232,13 @@ impl Sections {
     pub fn align_at_least(&mut self, align: u64) {
         let section = self.here_mut();
         section.align = section.align.max(align);
+    }
+
+    /// The alignment of another section grows to this, if it is less.
+    pub fn align_section_at_least(&mut self, id: SectionId, align: u64) {
+        if let Some(section) = self.all.get_mut(id.0 as usize) {
+            section.align = section.align.max(align);
+        }
     }
 
     /// The `count` bytes at a spot.

@@ -5,13 +5,9 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
-use super::Spot;
 use super::scopes::{Scopes, names_around};
+use super::{Spot, SymbolId};
 use crate::expression::{Expr, Variant};
-
-/// A symbol's number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct SymbolId(u32);
 
 /// What a symbol stands for.
 #[derive(Clone, PartialEq, Debug)]

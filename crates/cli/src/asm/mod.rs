@@ -127,9 +127,11 @@ impl Asm {
             return self.bundle(&files, &chips);
         }
         let options = self.options(&files, chips.first().copied())?;
+        let told = |path: &Path, errors: &Errors| self.told(path, errors);
         match &self.output {
-            Some(path) if self.raw => object::words(&self, &options, path),
-            Some(path) => object::objects(&self, &options, path),
+            Some(path) if self.raw => self.write_words(&options, path),
+            Some(path) if self.compile => object::compiled(&self.job(&told), &options, path),
+            Some(path) => object::code(&self.job(&told), &options, path),
             None => self.print(&options),
         }
     }
@@ -138,12 +140,33 @@ impl Asm {
     fn bundle(&self, files: &Folders, chips: &[Chip]) -> Result {
         let options = chips.iter().map(|chip| self.options(files, Some(*chip)));
         let options: Vec<_> = options.collect::<Result<_>>()?;
+        let told = |path: &Path, errors: &Errors| self.told(path, errors);
         match &self.output {
-            Some(path) if !self.raw && !self.compile => object::bundle(self, &options, path),
+            Some(path) if !self.raw && !self.compile => {
+                object::bundle(&self.job(&told), &options, path)
+            }
             _ => Err(Failure::usage(
                 "code for several chips is written as a bundle: give -o FILE, without -c and --raw, or name one chip",
             )),
         }
+    }
+
+    /// What object files and code objects are made of.
+    fn job<'a>(&'a self, told: &'a dyn Fn(&Path, &Errors) -> Failure) -> object::Job<'a> {
+        let files = &self.files;
+        object::Job { files, told }
+    }
+
+    /// Writes the words of the instructions. Nothing is written where a line is wrong.
+    fn write_words(&self, options: &Options<'_>, to: &Path) -> Result {
+        let path = self.one_file()?;
+        let source = self.source(path)?;
+        let mut words = Vec::new();
+        let done = assemble_lines(&path.to_string_lossy(), &source, options, |line: &Line| {
+            words.extend_from_slice(line.bytes());
+        });
+        done.map_err(|errors| self.told(path, &errors))?;
+        object::write(to, &words)
     }
 
     /// Whether it prints instructions.

@@ -1,48 +1,44 @@
-//! Files that `wavetank asm` writes: plain words, object files, code objects.
+//! Files that `wavetank asm` writes: object files, code objects, bundles of them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use wavetank_asm::{Line, Options, assemble_lines, assemble_object, text_of};
+use wavetank_asm::{Errors, Options, assemble_object, text_of};
 use wavetank_link::{Input, Relocatable, link};
 
-use super::Asm;
 use crate::exit::{Failure, Result};
 use crate::input::read;
 
 /// Where runtimes want the code of a bundle to begin.
 const PAGE: u64 = 4096;
 
-/// Writes the words of the instructions. Nothing is written where a line is wrong.
-pub fn words(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
-    let path = asm.one_file()?;
-    let source = asm.source(path)?;
-    let mut words = Vec::new();
-    let done = assemble_lines(&path.to_string_lossy(), &source, options, |line: &Line| {
-        words.extend_from_slice(line.bytes());
-    });
-    done.map_err(|errors| asm.told(path, &errors))?;
-    write(to, &words)
+/// Files to be assembled and linked.
+pub struct Job<'a> {
+    pub files: &'a [PathBuf],
+    /// Tells the wrong lines of a file; gives the sentence that ends the command.
+    pub told: &'a dyn Fn(&Path, &Errors) -> Failure,
 }
 
-/// Assembles the sources, and writes an object file, or all of them linked.
-pub fn objects(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
-    if asm.compile {
-        let [path] = asm.files.as_slice() else {
-            let sentence = "-c makes one object file of one source; leave it out to link several";
-            return Err(Failure::usage(sentence));
-        };
-        let object = object(asm, options, path)?;
-        return write(to, &object.write().map_err(unlinked)?);
-    }
-    write(to, &linked(asm, options)?)
+/// Writes the object file of the one source.
+pub fn compiled(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
+    let [path] = job.files else {
+        let sentence = "-c makes one object file of one source; leave it out to link several";
+        return Err(Failure::usage(sentence));
+    };
+    let object = object(job, options, path)?;
+    write(to, &object.write().map_err(unlinked)?)
+}
+
+/// Writes the code object of all sources.
+pub fn code(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
+    write(to, &linked(job, options)?)
 }
 
 /// Assembles and links the sources for each of several chips, and writes an offload bundle, with an empty entry for the host
 /// as HIP's compiler makes it.
-pub fn bundle(asm: &Asm, options: &[Options<'_>], to: &Path) -> Result {
+pub fn bundle(job: &Job<'_>, options: &[Options<'_>], to: &Path) -> Result {
     let mut parts = vec![("host-x86_64-unknown-linux--".to_owned(), Vec::new())];
     for options in options {
-        let code = linked(asm, options).map_err(|failure| for_chip(failure, options))?;
+        let code = linked(job, options).map_err(|failure| for_chip(failure, options))?;
         parts.push((format!("hipv4-amdgcn-amd-amdhsa--{}", options.target), code));
     }
     let entries: Vec<(&str, &[u8])> = parts.iter().map(|(id, code)| (&**id, &**code)).collect();
@@ -50,11 +46,11 @@ pub fn bundle(asm: &Asm, options: &[Options<'_>], to: &Path) -> Result {
 }
 
 /// The code object of all sources.
-fn linked(asm: &Asm, options: &Options<'_>) -> Result<Vec<u8>> {
+fn linked(job: &Job<'_>, options: &Options<'_>) -> Result<Vec<u8>> {
     let mut objects = Vec::new();
-    for path in &asm.files {
+    for path in job.files {
         let name = path.to_string_lossy().into_owned();
-        objects.push((name, object(asm, options, path)?));
+        objects.push((name, object(job, options, path)?));
     }
     let inputs: Vec<Input> = objects
         .iter()
@@ -64,7 +60,7 @@ fn linked(asm: &Asm, options: &Options<'_>) -> Result<Vec<u8>> {
 }
 
 /// The object that a file is, or makes.
-fn object(asm: &Asm, options: &Options<'_>, path: &Path) -> Result<Relocatable> {
+fn object(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Relocatable> {
     let bytes = read(path)?;
     if bytes.starts_with(b"\x7fELF") {
         return Relocatable::read(&bytes)
@@ -72,7 +68,7 @@ fn object(asm: &Asm, options: &Options<'_>, path: &Path) -> Result<Relocatable> 
     }
     crate::source::refuse(path, &bytes)?;
     let made = assemble_object(&path.to_string_lossy(), &text_of(bytes), options);
-    made.map_err(|errors| asm.told(path, &errors))
+    made.map_err(|errors| (job.told)(path, &errors))
 }
 
 /// A failure of one of several chips.
@@ -89,6 +85,7 @@ fn unlinked(error: wavetank_link::Error) -> Failure {
     Failure::usage(error.to_string())
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result {
+/// Writes a file.
+pub fn write(path: &Path, bytes: &[u8]) -> Result {
     std::fs::write(path, bytes).map_err(|error| Failure::file("write", path, error))
 }

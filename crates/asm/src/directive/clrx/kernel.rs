@@ -377,6 +377,7 @@ impl Assembler<'_> {
                 "the kernel has no code: there is no label `{name}`"
             )));
         };
+        self.sections.align_section_at_least(spot.section, ALIGN);
         let symbol = &mut self.symbols[id];
         symbol.binding = Some(STB_GLOBAL);
         symbol.kind = match kernel.function {
