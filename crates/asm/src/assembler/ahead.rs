@@ -15,14 +15,21 @@ use wavetank_isa::{Chip, Dialect, Encoded, Inst, encode};
 
 use super::{Assembler, operands};
 use crate::in_order::Results;
+use crate::state::Initials;
 
 /// Bytes of source that a thread parses at once.
 const PIECE: usize = 1 << 14;
 /// A source is so long that it is worth while.
 const LONG: usize = 1 << 18;
 
-/// An instruction with its code, and the bytes of the source that it stands in.
-type Parsed = (Range<usize>, (Inst, Encoded));
+/// An instruction that has been parsed.
+pub(super) struct Parsed {
+    /// The bytes of the source that it stands in.
+    pub place: Range<usize>,
+    pub inst: (Inst, Encoded),
+    /// What those of its words begin with that symbols may be named as.
+    pub initials: Initials,
+}
 
 /// What has been parsed ahead.
 pub(crate) struct Ahead {
@@ -67,19 +74,27 @@ impl Ahead {
         place: Range<usize>,
         chip: Chip,
     ) -> Option<(Inst, Encoded)> {
+        let parsed = self.within(text, &place, chip)?;
+        (parsed.place == place).then_some(parsed.inst)
+    }
+
+    /// The first instruction within some bytes of a text, if it has been parsed for this chip.
+    pub fn within(&mut self, text: &Rc<str>, bytes: &Range<usize>, chip: Chip) -> Option<&Parsed> {
         if !Rc::ptr_eq(text, &self.source) || chip != self.chip {
             return None;
         }
         loop {
             match self.current.as_slice().first() {
-                Some((parsed, _)) if parsed.start < place.start => drop(self.current.next()),
-                Some((parsed, inst)) => return (*parsed == place).then_some(*inst),
+                Some(parsed) if parsed.place.start < bytes.start => drop(self.current.next()),
+                Some(_) => break,
                 None => {
                     self.left = self.left.checked_sub(1)?;
                     self.current = self.results.take().unwrap_or_default().into_iter();
                 }
             }
         }
+        let first = self.current.as_slice().first();
+        first.filter(|parsed| parsed.place.end <= bytes.end)
     }
 }
 
@@ -97,6 +112,12 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     pieces
 }
 
+/// What a statement begins with.
+pub(super) fn first_word(statement: &str) -> &str {
+    let blank = statement.bytes().position(|b| b.is_ascii_whitespace());
+    &statement[..blank.unwrap_or(statement.len())]
+}
+
 /// The lines of a piece that are instructions without more ado, but for branches, which mostly have names.
 fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
     let mut found = Vec::with_capacity(piece.len() / 32);
@@ -108,7 +129,7 @@ fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
         at += line.len();
         let end = memchr3(b';', b'/', b'#', body.as_bytes());
         let order = body[..end.unwrap_or(body.len())].trim_end();
-        let word = order.split_ascii_whitespace().next().unwrap_or_default();
+        let word = first_word(order);
         let is_order = word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.ends_with(':');
         if !is_order || branches.contains(word) {
             continue;
@@ -116,7 +137,11 @@ fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
         if let Some(inst) = parse_quietly(order, chip)
             && let Ok(code) = encode(&inst)
         {
-            found.push((start..start + order.len(), (inst, code)));
+            found.push(Parsed {
+                place: start..start + order.len(),
+                inst: (inst, code),
+                initials: operands::initials(order),
+            });
         }
     }
     found
@@ -204,8 +229,8 @@ s_setprio 1; s_nop 9
             .flat_map(|piece| parsed(&text, piece, Chip::Gfx900))
             .collect();
         assert_eq!(found.len(), 6000);
-        for (place, (inst, _)) in found {
-            let written = &text[place];
+        for Parsed { place, inst, .. } in found {
+            let (written, inst) = (&text[place], inst.0);
             assert!(
                 ["v_mov_b32 v1, v2", "s_nop 1"].contains(&written),
                 "{written}"

@@ -6,12 +6,13 @@ use wavetank_isa::numbers::{flat_scratch, general_sgprs, sreg};
 use wavetank_isa::text::parse_at;
 use wavetank_isa::{Encoded, Inst, ParseError, encode};
 
+use super::ahead::first_word;
 use super::operands::{self, Rewritten};
 use super::{Assembler, KnownValue, too_large};
 use crate::Line;
 use crate::expression::{Base, Expr, Reader, Variant};
-use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{FixupKind, Spot, Symbol};
+use crate::source::{Cursor, Row, Wrong, wrong};
+use crate::state::{FixupKind, Initials, Spot, Symbol};
 
 /// A branch by the text before its target: so that only the distance is to be filled in.
 pub(crate) type Template = (Inst, Encoded);
@@ -38,7 +39,7 @@ impl Assembler<'_> {
         if let Some(place) = operands::target(text, self.branches) {
             return self.branch(text, place);
         }
-        let plain = !operands::may_have_names(text, &self.symbols);
+        let plain = !self.may_have_names(text);
         if plain && let Some((inst, code)) = self.parsed_ahead(text) {
             return self.put(&inst, code, None, text);
         }
@@ -60,6 +61,42 @@ impl Assembler<'_> {
                 },
             },
         }
+    }
+
+    /// Assembles a line that is an instruction without names and has been parsed already; `false` if it is none. `line` has
+    /// blanks for comments.
+    pub(super) fn line_ahead(&mut self, row: &Row, line: &str) -> Result<bool, Wrong> {
+        let skips = self.conditions.last().is_some_and(|c| !c.reads());
+        let (Some(ahead), Some(input), false) = (&mut self.ahead, self.inputs.current(), skips)
+        else {
+            return Ok(false);
+        };
+        let Some(parsed) = ahead.within(&input.origin.text, &row.range, self.chip) else {
+            return Ok(false);
+        };
+        let (place, (inst, code), initials) = (parsed.place.clone(), parsed.inst, parsed.initials);
+        let indent = place.start - row.range.start;
+        let Some((before, order)) = line.split_at_checked(indent) else {
+            return Ok(false);
+        };
+        let order = order.trim_end();
+        // Nothing else stands in the line.
+        let alone = order == &input.origin.text[place] && before.trim_ascii().is_empty();
+        if !alone || self.is_macro(first_word(order)) || self.may_be_named(initials, order) {
+            return Ok(false);
+        }
+        self.indent = indent;
+        self.put(&inst, code, None, order)?;
+        Ok(true)
+    }
+
+    fn may_be_named(&self, initials: Initials, order: &str) -> bool {
+        let named = initials.meets(self.symbols.initials());
+        named && self.may_have_names(order)
+    }
+
+    fn may_have_names(&self, text: &str) -> bool {
+        operands::may_have_names(text, |word| self.symbols.find(word).is_some())
     }
 
     /// The instruction that a statement without names is, if it has been parsed already.

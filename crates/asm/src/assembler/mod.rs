@@ -252,6 +252,11 @@ impl<'a> Assembler<'a> {
         };
         let text = input.origin.text.clone();
         let line = row.line(&text);
+        match self.line_ahead(row, line) {
+            Ok(false) => {}
+            Ok(true) => return,
+            Err(error) => return self.wrong(row, *error),
+        }
         for statement in statements(line, self.dialect) {
             let skips = self.conditions.last().is_some_and(|c| !c.reads());
             let done = match statement {

@@ -11,7 +11,7 @@ use wavetank_isa::tables::Kind;
 use super::Assembler;
 use crate::expression::{Expr, Reader};
 use crate::source::{Cursor, Wrong, is_name, wrong};
-use crate::state::{Definition, Spot, Symbols};
+use crate::state::{Definition, Initials, Spot, Symbols};
 
 /// Numbers that stand for a value which is not known yet, one of 32 and one of 16 bits. Neither is an inline constant.
 pub(crate) const LITERAL: u32 = 0x5eed_f00d;
@@ -38,9 +38,10 @@ impl Rewritten {
     }
 }
 
-/// Whether an instruction may have operands that are calculated: names of symbols, calculations in brackets.
+/// Whether an instruction may have operands that are calculated: names of symbols, calculations in brackets. `named` tells of
+/// words that may be names whether they are.
 #[inline]
-pub(super) fn may_have_names(text: &str, symbols: &Symbols) -> bool {
+pub(super) fn may_have_names(text: &str, mut named: impl FnMut(&str) -> bool) -> bool {
     let bytes = text.as_bytes();
     let mut at = bytes
         .iter()
@@ -51,7 +52,7 @@ pub(super) fn may_have_names(text: &str, symbols: &Symbols) -> bool {
         if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$') {
             let end = at + bytes[at..].iter().take_while(|b| is_name(**b)).count();
             let word = &text[at..end];
-            if !is_register(word) && (word.contains('@') || symbols.find(word).is_some()) {
+            if !is_register(word) && (word.contains('@') || named(word)) {
                 return true;
             }
             at = end;
@@ -67,6 +68,16 @@ pub(super) fn may_have_names(text: &str, symbols: &Symbols) -> bool {
         }
     }
     false
+}
+
+/// What words begin with that may be names; those of all words, where something is calculated.
+pub(super) fn initials(text: &str) -> Initials {
+    let mut initials = Initials::default();
+    let calculates = may_have_names(text, |word| {
+        initials.insert(word);
+        false
+    });
+    if calculates { Initials::ALL } else { initials }
 }
 
 /// Whether what stands before a sign is a value, so that it is a difference.

@@ -252,6 +252,11 @@ impl Assembler<'_> {
         }
     }
 
+    /// Whether a word is the name of a macro.
+    pub(crate) fn is_macro(&self, word: &str) -> bool {
+        !self.macros.is_empty() && self.macros.contains_key(&*self.macro_key(word))
+    }
+
     /// Expands the macro of this name, if there is one.
     pub(crate) fn expand(&mut self, word: &str, text: &str) -> Result<bool, Wrong> {
         let Some(made) = self.macros.get(&*self.macro_key(word)).cloned() else {

@@ -2,11 +2,13 @@
 
 mod fixup;
 mod ids;
+mod initials;
 mod scopes;
 mod sections;
 mod symbols;
 
 pub(crate) use fixup::{Fixup, FixupKind, Place};
 pub(crate) use ids::{SectionId, Spot, SymbolId};
+pub(crate) use initials::Initials;
 pub(crate) use sections::{Key, Layout, NOP, Sections, Tail, TooLarge, leb, padding};
 pub(crate) use symbols::{Definition, Registers, Symbol, Symbols};

@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
 use super::scopes::{Scopes, names_around};
-use super::{Spot, SymbolId};
+use super::{Initials, Spot, SymbolId};
 use crate::expression::{Expr, Variant};
 
 /// What a symbol stands for.
@@ -78,6 +78,7 @@ pub(crate) struct Symbol {
 pub(crate) struct Symbols {
     all: Vec<Symbol>,
     by_name: HashMap<Rc<str>, SymbolId>,
+    initials: Initials,
     /// How often each number of local labels has been defined.
     local: HashMap<u64, u32>,
     /// Those of CLRX, once a source has one.
@@ -102,6 +103,11 @@ impl Symbols {
             Some(scopes) => self.by_name.get(self.meant(scopes, name).as_str()).copied(),
             None => self.by_name.get(name).copied(),
         }
+    }
+
+    /// What all names begin with.
+    pub fn initials(&self) -> Initials {
+        self.initials
     }
 
     /// The symbol of a name that is defined where the source is read; a new one, if there was none.
@@ -168,6 +174,7 @@ impl Symbols {
             variable: false,
             used: false,
         });
+        self.initials.insert(&name);
         self.by_name.insert(name, id);
         id
     }
