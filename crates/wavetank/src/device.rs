@@ -135,7 +135,7 @@ impl Device {
         Module::load_shaders(self, bytes)
     }
 
-    /// Loads plain code, as `wavetank asm -o` writes it: it has the function `main`, for [`Shader`](crate::stage::Shader), and no
+    /// Loads plain code, as `wavetank asm --raw -o` writes it: it has the function `main`, for [`Shader`](crate::stage::Shader), and no
     /// kernels.
     ///
     /// # Errors

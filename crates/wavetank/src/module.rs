@@ -51,7 +51,7 @@ impl Module {
         Module::of(device, object, externals)
     }
 
-    /// Loads plain code, as `wavetank asm -o` writes it: it has the function `main`, and no kernels.
+    /// Loads plain code, as `wavetank asm --raw -o` writes it: it has the function `main`, and no kernels.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].

@@ -32,7 +32,7 @@ pub struct StageOptions {
         conflicts_with = "stats"
     )]
     pub stage: Option<Stage>,
-    /// The file is plain code, as `wavetank asm -o` writes it; --gpu says for which chip
+    /// The file is plain code, as `wavetank asm --raw -o` writes it; --gpu says for which chip
     #[arg(long, requires = "stage", requires = "gpu")]
     raw: bool,
     /// The next SGPR behind the user data (--arg), with a value for each wave

@@ -18,7 +18,7 @@
 //! let device = Device::new(Chip::Gfx900)?;
 //! # let words = [0xbefc_0001u32, 0xd408_0000, 0xd409_0001, 0x0a04_0400, 0xc400_1801, 2, 0xbf81_0000];
 //! # let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-//! // `code` is what `wavetank asm -o` makes of the source.
+//! // `code` is what `wavetank asm --raw -o` makes of the source.
 //! let module = device.load_code(&code)?;
 //! let red = [[1.0, 3.0, 2.0], [0.0; 3], [0.0; 3], [0.0; 3]];
 //! let outcome = Shader::new(&module, Stage::Pixel, "main")?
