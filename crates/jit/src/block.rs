@@ -20,6 +20,7 @@ use crate::stages::{Doer, Stages, source};
 use crate::templates;
 use crate::tile::Tile;
 use crate::uniform::{Uniform, has_template};
+use crate::zeros;
 
 /// What compiled code knows of its block, at an address that stays.
 pub struct Head {
@@ -388,6 +389,10 @@ impl<'b> Compiler<'_, 'b> {
         self.uniforms(stage).forget(false)?;
         let again = self.asm.label();
         self.asm.use_constants();
+        let zeros = zeros::suit(self.block(), &self.stages.list[stage as usize].tile);
+        if zeros {
+            zeros::begin(self.asm);
+        }
         self.asm.set(fixed::TILE, 0);
         self.asm.set(fixed::PIECE, 0);
         self.asm.place(again);
@@ -399,6 +404,7 @@ impl<'b> Compiler<'_, 'b> {
             self.stages,
             &mut self.held,
             stage,
+            zeros,
         );
         let gathered = tile.run()?;
         self.asm
@@ -408,6 +414,9 @@ impl<'b> Compiler<'_, 'b> {
         self.asm
             .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
         self.asm.jump(Code::Jne_rel32_64, again);
+        if zeros {
+            zeros::end(self.asm);
+        }
         for mask in gathered {
             for at in mask.homes {
                 let to = Mem::at(fixed::UNIFORM, at);

@@ -8,3 +8,4 @@ mod division;
 mod engine;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;
+mod zeros;

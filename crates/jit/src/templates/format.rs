@@ -206,7 +206,7 @@ impl Tile<'_, '_> {
 
     /// The registers of an operand, of single precision without denormals if they are to be flushed.
     pub fn flushed_pieces(&mut self, f: &Format, v: Value) -> Result<Vec<Register>, TooMany> {
-        if f.bits != 32 || !self.fp().flush_in {
+        if f.bits != 32 || !self.fp().flush_in || self.reads_zeros {
             return self.pieces(f, v);
         }
         let flush = |t: &mut Self, to, from| {
@@ -269,7 +269,7 @@ impl Tile<'_, '_> {
 
     /// A product within an operation, flushed if results are.
     pub fn flush_product(&mut self, f: &Format, register: Register) {
-        if self.fp().flush_out {
+        if self.fp().flush_out && !self.reads_zeros {
             self.flush(f, register);
         }
     }
@@ -289,6 +289,10 @@ impl Tile<'_, '_> {
         if self.fp().flush_out {
             if f.bits == 32 {
                 self.has_flushed(to, under);
+            }
+            if self.reads_zeros {
+                let one = self.number(f, f.one());
+                return self.asm.under(f.mul, under, &[to.into(), raw.into(), one]);
             }
             self.flush(f, raw);
         }

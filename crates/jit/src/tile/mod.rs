@@ -128,10 +128,12 @@ pub struct Tile<'t, 'b> {
     /// The mask that restricts the mask an operation computes.
     gate: Option<Register>,
     gathered: Vec<Gathered>,
+    /// The host reads denormals of single precision as zeros.
+    pub reads_zeros: bool,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
-    /// The tile of a stage.
+    /// The tile of a stage. `reads_zeros`: the host reads denormals of single precision as zeros in it.
     pub fn new(
         asm: &'t mut Asm,
         block: &'b Block,
@@ -139,9 +141,13 @@ impl<'t, 'b> Tile<'t, 'b> {
         stages: &'t Stages,
         held: &'t mut Held,
         stage: u32,
+        reads_zeros: bool,
     ) -> Tile<'t, 'b> {
         let nodes = &stages.list[stage as usize].tile[..];
-        Tile::of_nodes(asm, block, single, stages, held, stage, nodes)
+        Tile {
+            reads_zeros,
+            ..Tile::of_nodes(asm, block, single, stages, held, stage, nodes)
+        }
     }
 
     fn of_nodes(
@@ -173,6 +179,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             merge: None,
             gate: None,
             gathered: Vec::new(),
+            reads_zeros: false,
         }
     }
 
