@@ -1,11 +1,19 @@
 //! Sources in CLRX's dialect, held to the same in LLVM's: a pair of files each.
 
-use wavetank_asm::{Options, assemble_object};
+use wavetank_asm::{Assembly, Container, Options, assemble_object, assemble_whole};
 use wavetank_isa::{Chip, Dialect};
 use wavetank_link::Relocatable;
 use wavetank_link::elf::STT_AMDGPU_HSA_KERNEL;
 
+fn assembly(name: &str, chip: Chip) -> Assembly {
+    assembly_in(name, chip, Dialect::Clrx)
+}
+
 fn object(name: &str, chip: Chip, dialect: Dialect) -> Relocatable {
+    assembly_in(name, chip, dialect).object
+}
+
+fn assembly_in(name: &str, chip: Chip, dialect: Dialect) -> Assembly {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sources/clrx");
     let source = std::fs::read_to_string(format!("{folder}/{name}")).expect("a source");
     let options = Options {
@@ -13,7 +21,7 @@ fn object(name: &str, chip: Chip, dialect: Dialect) -> Relocatable {
         version: 4,
         ..Options::new(chip)
     };
-    let made = assemble_object(name, &source, &options);
+    let made = assemble_whole(name, &source, &options);
     made.unwrap_or_else(|errors| panic!("{name}: {errors}"))
 }
 
@@ -113,6 +121,56 @@ fn kernels_of_opencl() {
     }
 }
 
+/// Registers that drivers before LLVM 4.0 set, and the list of the program.
+#[test]
+fn kernels_of_clover() {
+    compare("gallium", Chip::Gfx704);
+    let assembly = assembly("gallium.s", Chip::Gfx704);
+    let Some(Container::Clover { kernels, mesa }) = assembly.container else {
+        panic!("there is no program");
+    };
+    assert_eq!(mesa, 160_002);
+    let listed = kernels.iter().map(|k| (k.name.as_str(), k.offset));
+    let listed: Vec<_> = listed.collect();
+    // In the order of the code.
+    assert_eq!(listed, [("whole", 0), ("given", 256), ("plain", 512)]);
+    let args = kernels[0].args.iter().map(|arg| {
+        let sizes = [arg.size, arg.target_size, arg.align];
+        (arg.kind, sizes, arg.signed, arg.meaning)
+    });
+    let args: Vec<_> = args.collect();
+    assert_eq!(
+        args,
+        [
+            (0, [4, 4, 4], false, 0),
+            (2, [8, 8, 8], false, 0),
+            (1, [8, 8, 8], false, 0),
+            (3, [4, 4, 4], false, 0),
+            (0, [2, 4, 4], true, 0),
+            (0, [12, 12, 16], false, 0),
+            (0, [1, 4, 1], false, 0),
+            (5, [4, 4, 4], false, 0),
+            (4, [4, 4, 4], false, 3),
+            (8, [4, 4, 4], false, 4),
+            (0, [4, 4, 4], false, 1),
+            (0, [4, 4, 4], false, 2),
+        ]
+    );
+}
+
+/// From LLVM 4.0 on the settings stand before the code as well, and some of them only there.
+#[test]
+fn kernels_of_newer_clover() {
+    compare_text("gallium-hsa", Chip::Gfx803);
+    let [clrx, llvm] = [
+        object("gallium-hsa.s", Chip::Gfx803, Dialect::Clrx),
+        object("gallium-hsa.llvm.s", Chip::Gfx803, Dialect::Llvm),
+    ];
+    let registers = |object| section(object, ".AMDGPU.config").to_vec();
+    assert_eq!(registers(&clrx), registers(&llvm));
+    assert_eq!(section(&clrx, ".text")[128..256], [0x11; 128]);
+}
+
 #[test]
 fn what_is_wrong_is_a_sentence() {
     for (source, sentence) in [
@@ -148,7 +206,55 @@ fn what_is_wrong_is_a_sentence() {
         ),
         (
             ".gallium\n.kernel k\n.config\n.dims x",
-            "Mesa's (`.gallium`), which is not written",
+            "there is no label `k`",
+        ),
+        (
+            ".gallium\n.kernel k\n.args\n.arg thing, 4",
+            "`thing` is no kind of arguments",
+        ),
+        (
+            ".gallium\n.kernel k\n.args\n.arg scalar, 4, 4, 4, wide",
+            "`wide` is none of zext, sext",
+        ),
+        (
+            ".gallium\n.kernel k\n.args\n.arg scalar, 0",
+            "a number of bytes from 1 on",
+        ),
+        (
+            ".gallium\n.arg scalar, 4",
+            "no `.kernel` stands before `.arg`",
+        ),
+        (
+            ".gallium\n.kernel k\n.entry 1, 2",
+            "`.entry` stands behind `.proginfo`",
+        ),
+        (
+            ".gallium\n.kernel k\n.proginfo\n.entry 1, 2\n.text\nk: s_endpgm",
+            "has 1 entries, not 3",
+        ),
+        (
+            ".gallium\n.kernel k\n.proginfo\n.config\n.dims x\n.text\nk: s_endpgm",
+            "has `.config` and `.proginfo`",
+        ),
+        (
+            ".gallium\n.llvm_version 30900\n.kernel k\n.config\n.use_dispatch_ptr\n.text\nk: s_endpgm",
+            "say `.llvm_version 40000`",
+        ),
+        (
+            ".gallium\n.llvm_version 40000\n.kernel k\n.config\n.dims x\n.text\nk: s_endpgm",
+            "`.skip 256` has to follow",
+        ),
+        (
+            ".gallium\n.kernel k\n.config\n.dims x\n.text\ns_nop 0\nk: s_endpgm",
+            "say `.p2align 8`",
+        ),
+        (
+            ".gallium\n.kernel k\n.config\n.dims x\n.globaldata\nk: .int 0",
+            "in another section than `.text`",
+        ),
+        (
+            ".gallium\n.scratchsym s",
+            "leaves addresses to Mesa's driver",
         ),
         (".kernel k\n.config\n.dims x\n.text\ns_endpgm", "OpenCL 1.2"),
         (".gpu gfx1030", "is no chip of these"),

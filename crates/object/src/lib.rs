@@ -25,7 +25,7 @@
 
 mod bundle;
 mod bytes;
-mod clover;
+pub mod clover;
 mod code_object;
 mod compressed;
 mod descriptor;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wavetank_asm::{Line, Options, assemble_lines, assemble_object, text_of};
+use wavetank_asm::{Assembly, Line, Options, assemble_lines, assemble_whole, text_of};
 use wavetank_link::{Input, Relocatable, link};
 
 use super::Asm;
@@ -31,10 +31,10 @@ pub fn objects(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
             let sentence = "-c makes one object file of one source; leave it out to link several";
             return Err(Failure::usage(sentence));
         };
-        let object = object(asm, options, path)?;
+        let object = assembly(asm, options, path)?.object;
         return write(to, &object.write().map_err(unlinked)?);
     }
-    write(to, &linked(asm, options)?)
+    write(to, &linked(asm, options, false)?)
 }
 
 /// Assembles and links the sources for each of several chips, and writes an offload bundle, with an empty entry for the host
@@ -42,19 +42,31 @@ pub fn objects(asm: &Asm, options: &Options<'_>, to: &Path) -> Result {
 pub fn bundle(asm: &Asm, options: &[Options<'_>], to: &Path) -> Result {
     let mut parts = vec![("host-x86_64-unknown-linux--".to_owned(), Vec::new())];
     for options in options {
-        let code = linked(asm, options).map_err(|failure| for_chip(failure, options))?;
+        let code = linked(asm, options, true).map_err(|failure| for_chip(failure, options))?;
         parts.push((format!("hipv4-amdgcn-amd-amdhsa--{}", options.target), code));
     }
     let entries: Vec<(&str, &[u8])> = parts.iter().map(|(id, code)| (&**id, &**code)).collect();
     write(to, &wavetank::object::bundle(&entries, PAGE)?)
 }
 
-/// The code object of all sources.
-fn linked(asm: &Asm, options: &Options<'_>) -> Result<Vec<u8>> {
+/// The code object of all sources, or the program of the only one, for a driver that links nothing.
+fn linked(asm: &Asm, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>> {
     let mut objects = Vec::new();
     for path in &asm.files {
         let name = path.to_string_lossy().into_owned();
-        objects.push((name, object(asm, options, path)?));
+        let made = assembly(asm, options, path)?;
+        match made.container {
+            None => objects.push((name, made.object)),
+            Some(container) if asm.files.len() == 1 && !bundled => {
+                let object = made.object.write().map_err(unlinked)?;
+                return Ok(container.write(&object)?);
+            }
+            Some(_) => {
+                let sentence =
+                    "a program of Mesa's Clover is one source for one chip: name them alone";
+                return Err(Failure::usage(sentence).of(path));
+            }
+        }
     }
     let inputs: Vec<Input> = objects
         .iter()
@@ -64,14 +76,17 @@ fn linked(asm: &Asm, options: &Options<'_>) -> Result<Vec<u8>> {
 }
 
 /// The object that a file is, or makes.
-fn object(asm: &Asm, options: &Options<'_>, path: &Path) -> Result<Relocatable> {
+fn assembly(asm: &Asm, options: &Options<'_>, path: &Path) -> Result<Assembly> {
     let bytes = read(path)?;
     if bytes.starts_with(b"\x7fELF") {
-        return Relocatable::read(&bytes)
-            .map_err(|error| Failure::usage(error.to_string()).of(path));
+        let object = Relocatable::read(&bytes);
+        return Ok(Assembly {
+            object: object.map_err(|error| Failure::usage(error.to_string()).of(path))?,
+            container: None,
+        });
     }
     crate::source::refuse(path, &bytes)?;
-    let made = assemble_object(&path.to_string_lossy(), &text_of(bytes), options);
+    let made = assemble_whole(&path.to_string_lossy(), &text_of(bytes), options);
     made.map_err(|errors| asm.told(path, &errors))
 }
 

@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use wavetank_isa::Inst;
 use wavetank_link::elf::*;
+use wavetank_object::clover::Argument;
 use wavetank_object::{KERNEL_CODE_SIZE, note};
 
 use super::super::{Handler, each_operand, row};
 use super::config::Config;
+use super::gallium::Found;
 use super::metadata::{KernelMetadata, Metadata, text_of};
 use super::target::Format;
 use crate::assembler::{Assembler, Counts};
@@ -59,7 +61,7 @@ pub(crate) struct Program {
     pub wide: bool,
     /// The versions of the driver and of LLVM that it is for, as CLRX counts them.
     pub driver: i64,
-    pub llvm: i64,
+    pub llvm: Option<i64>,
     /// Whether the case of letters counts in names of macros.
     pub cased: bool,
     pub(super) metadata: Metadata,
@@ -68,6 +70,10 @@ pub(crate) struct Program {
     /// The one whose settings are read.
     current: Option<usize>,
     pub(super) configures: bool,
+    /// Whether a setting is for what stands before the code of a kernel for Mesa alone.
+    pub(super) for_hsa: bool,
+    /// The kernels of a program for Mesa.
+    pub(super) found: Vec<Found>,
     /// The kernels that the code belongs to, and what `.kcode` has put aside.
     owners: Vec<usize>,
     aside: Vec<Vec<usize>>,
@@ -77,9 +83,12 @@ pub(crate) struct Program {
 #[derive(Debug)]
 pub(super) struct Kernel {
     pub name: Rc<str>,
-    place: Place,
+    pub place: Place,
     pub config: Option<Config>,
     pub metadata: KernelMetadata,
+    /// Arguments, and values of registers, for Mesa.
+    pub listed: Vec<Argument>,
+    pub registers: Option<Vec<[u32; 2]>>,
     pub counts: Counts,
     function: bool,
     /// Where its settings stand in the code, if that is no matter of its label.
@@ -106,13 +115,15 @@ impl Program {
             format: Format::Amd,
             wide: true,
             driver: 191_205,
-            llvm: 40_000,
+            llvm: None,
             cased: false,
             metadata: Metadata::default(),
             kernels: Vec::new(),
             by_name: HashMap::new(),
             current: None,
             configures: false,
+            for_hsa: false,
+            found: Vec::new(),
             owners: Vec::new(),
             aside: Vec::new(),
         }
@@ -153,9 +164,13 @@ impl Program {
 
     /// The settings that are read.
     pub(super) fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, Wrong> {
-        let configures = self.configures;
+        let (configures, for_hsa) = (self.configures, self.for_hsa);
         let kernel = self.kernel(cursor)?;
         let config = kernel.config.as_mut().filter(|_| configures);
+        let config = config.map(|config| match for_hsa {
+            true => config.for_hsa(),
+            false => config,
+        });
         config.ok_or_else(|| {
             let word = cursor.text().split_whitespace().next().unwrap_or_default();
             let message = format!("`{word}` stands in the `.config` of a kernel");
@@ -192,6 +207,8 @@ fn kernel(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         place: at,
         config: None,
         metadata: KernelMetadata::default(),
+        listed: Vec::new(),
+        registers: None,
         counts: Counts::default(),
         function: false,
         spot: None,
@@ -338,14 +355,17 @@ impl Assembler<'_> {
         if kernels.is_empty() {
             return;
         }
-        if let Some(sentence) = unwritten(self.program.format) {
-            let error = kernels[0].place.wrong(sentence);
-            return self.report(error);
+        match self.program.format {
+            Format::Raw => {}
+            Format::Amd => self.report(kernels[0].place.wrong(UNWRITTEN)),
+            Format::Gallium => self.finish_clover(kernels),
+            Format::Rocm | Format::AmdCl2 => self.finish_code_object(&kernels),
         }
-        if self.program.format == Format::Raw {
-            return;
-        }
-        for kernel in &kernels {
+    }
+
+    /// Writes settings and metadata of a code object's kernels.
+    fn finish_code_object(&mut self, kernels: &[Kernel]) {
+        for kernel in kernels {
             if let Err(error) = self.finish_kernel(kernel) {
                 self.report(*error);
             }
@@ -359,7 +379,7 @@ impl Assembler<'_> {
         let written = self.program.metadata.section;
         let text = match written.and_then(|id| self.hidden_bytes(id)) {
             Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            None => text_of(&self.program.metadata, &kernels, self.chip),
+            None => text_of(&self.program.metadata, kernels, self.chip),
         };
         match note::metadata_v2(&text) {
             Ok(note) => self.notes.entries.extend(note),
@@ -367,22 +387,33 @@ impl Assembler<'_> {
         }
     }
 
-    /// Writes the settings of a kernel in front of its code.
-    fn finish_kernel(&mut self, kernel: &Kernel) -> Result<(), Box<LineError>> {
-        let told = |message: String| Box::new(kernel.place.wrong(message));
+    /// Finds the code of a kernel, and makes its label a symbol of some kind.
+    pub(super) fn code_of_kernel(
+        &mut self,
+        kernel: &Kernel,
+        kind: u8,
+    ) -> Result<Spot, Box<LineError>> {
         let name = &kernel.name;
         let id = self.symbols.id(name);
-        let Definition::Label(spot) = self.symbols[id].definition else {
-            return Err(told(format!(
-                "the kernel has no code: there is no label `{name}`"
-            )));
-        };
         let symbol = &mut self.symbols[id];
+        let Definition::Label(spot) = symbol.definition else {
+            let message = format!("the kernel has no code: there is no label `{name}`");
+            return Err(Box::new(kernel.place.wrong(message)));
+        };
         symbol.binding = Some(STB_GLOBAL);
-        symbol.kind = match kernel.function {
+        symbol.kind = kind;
+        Ok(spot)
+    }
+
+    /// Writes the settings of a kernel in front of its code, which it gives.
+    pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Spot, Box<LineError>> {
+        let told = |message: String| Box::new(kernel.place.wrong(message));
+        let name = &kernel.name;
+        let kind = match kernel.function {
             true => STT_FUNC,
             false => STT_AMDGPU_HSA_KERNEL,
         };
+        let spot = self.code_of_kernel(kernel, kind)?;
         let setup = self.part_of(kernel, Part::Setup);
         let bytes = match (&kernel.config, setup) {
             (_, Some(bytes)) => bytes,
@@ -398,7 +429,7 @@ impl Assembler<'_> {
                 bytes
             }
             // They stand in the code.
-            (None, None) => return Ok(()),
+            (None, None) => return Ok(spot),
         };
         match self.sections.bytes_at(spot, KERNEL_CODE_SIZE) {
             Some(place) if bytes.len() == KERNEL_CODE_SIZE => place.copy_from_slice(&bytes),
@@ -408,7 +439,7 @@ impl Assembler<'_> {
                 return Err(told(message));
             }
         }
-        Ok(())
+        Ok(spot)
     }
 
     fn part_of(&self, kernel: &Kernel, part: Part) -> Option<Vec<u8>> {
@@ -422,17 +453,6 @@ impl Assembler<'_> {
     }
 }
 
-/// Why there is no object of a format.
-fn unwritten(format: Format) -> Option<&'static str> {
-    match format {
-        Format::Rocm | Format::AmdCl2 | Format::Raw => None,
-        Format::Amd => Some(
-            "the format of this source is AMD Catalyst's of OpenCL 1.2, which is CLRX's where nothing is said: \
-             it is not written here; say `.rocm` and use its settings, or take the instructions alone (`asm --raw`)",
-        ),
-        Format::Gallium => Some(
-            "the format of this source is Mesa's (`.gallium`), which is not written here; \
-             say `.rocm`, or take the instructions alone (`asm --raw`)",
-        ),
-    }
-}
+/// Why there is no object of AMD Catalyst's format.
+const UNWRITTEN: &str = "the format of this source is AMD Catalyst's of OpenCL 1.2, which is CLRX's where nothing is said: \
+     it is not written here; say `.rocm` and use its settings, or take the instructions alone (`asm --raw`)";

@@ -57,6 +57,14 @@ pub(super) struct KernelMetadata {
     arguments: Vec<Vec<(&'static str, String)>>,
 }
 
+impl KernelMetadata {
+    /// The number of a key, 0 where nothing is said.
+    pub fn number(&self, key: &str) -> u64 {
+        let found = self.entries.iter().find(|(other, _)| *other == key);
+        found.and_then(|(_, text)| text.parse().ok()).unwrap_or(0)
+    }
+}
+
 /// Bytes of a kernel's arguments at most.
 const MOST_ARGUMENTS: u64 = 1 << 20;
 
@@ -141,14 +149,16 @@ struct Argument {
 
 /// `.arg`, as the format of the binary has it.
 fn argument(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    match a.program.format {
+        Format::Gallium => return super::gallium::argument(a, cursor),
+        Format::Amd => return Ok(()),
+        _ => {}
+    }
     let mut entries = Vec::new();
     let name = match cursor.peek() {
         b',' => "",
         _ => cursor.piece(),
     };
-    if a.program.format == Format::Gallium || a.program.format == Format::Amd {
-        return Ok(());
-    }
     if !name.is_empty() {
         entries.push(("Name", quoted(name.trim_matches('"'))));
     }

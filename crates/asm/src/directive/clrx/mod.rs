@@ -4,6 +4,7 @@
 mod conditional;
 mod config;
 mod data;
+mod gallium;
 mod kernel;
 mod metadata;
 mod registers;
@@ -29,6 +30,7 @@ pub(super) fn rows() -> impl Iterator<Item = Handler> {
         scope::ROWS,
         target::ROWS,
         target::UNWRITTEN,
+        gallium::ROWS,
         config::ROWS,
     ];
     let rows = rows.into_iter().flatten().map(|row| Handler { ..*row });

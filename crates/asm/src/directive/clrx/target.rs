@@ -30,9 +30,9 @@ pub(super) const ROWS: &[Handler] = &[
     row(".get_version", |a, c| ask(a, c, VERSION)),
     row(".get_policy", |a, c| ask(a, c, VERSION)),
     row(".driver_version", |a, mut c| { a.program.driver = a.number(&mut c)?; c.end() }),
-    row(".llvm_version", |a, mut c| { a.program.llvm = a.number(&mut c)?; c.end() }),
+    row(".llvm_version", |a, mut c| { a.program.llvm = Some(a.number(&mut c)?); c.end() }),
     row(".get_driver_version", |a, c| { let number = a.program.driver; ask(a, c, number) }),
-    row(".get_llvm_version", |a, c| { let number = a.program.llvm; ask(a, c, number) }),
+    row(".get_llvm_version", |a, c| { let number = *a.program.llvm.get_or_insert(LLVM); ask(a, c, number) }),
     // What is for drivers that do not run here, and what changes nothing here.
     row(".acl_version", ignore),
     row(".compile_options", ignore),
@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Handler] = &[
     row(".version", ignore),
 ];
 
-/// Settings of AMD Catalyst's and Mesa's formats, of which no binary is written: their instructions assemble.
+/// Settings of AMD Catalyst's format of OpenCL 1.2, of which no binary is written: its instructions assemble.
 #[rustfmt::skip]
 pub(super) const UNWRITTEN: &[Handler] = &[
     row(".boolconsts", ignore),
@@ -70,7 +70,6 @@ pub(super) const UNWRITTEN: &[Handler] = &[
     row(".condout", ignore),
     row(".constantbuffers", ignore),
     row(".earlyexit", ignore),
-    row(".entry", ignore),
     row(".floatconsts", ignore),
     row(".globalbuffers", ignore),
     row(".hwlocal", ignore),
@@ -82,7 +81,6 @@ pub(super) const UNWRITTEN: &[Handler] = &[
     row(".persistentbuffers", ignore),
     row(".printfid", ignore),
     row(".privateid", ignore),
-    row(".proginfo", ignore),
     row(".sampler", ignore),
     row(".samplerinit", ignore),
     row(".samplerreloc", ignore),
@@ -98,6 +96,9 @@ pub(super) const UNWRITTEN: &[Handler] = &[
     row(".useprintf", ignore),
     row(".userdata", ignore),
 ];
+
+/// The version of LLVM that sources are told that ask without having said one.
+const LLVM: i64 = 40_000;
 
 /// The last release of CLRX, 0.1.9, as `.get_version` counts.
 const VERSION: i64 = 109;
