@@ -7,6 +7,7 @@ use wavetank_isa::text::print_at;
 use wavetank_isa::{Chip, Dialect, Encoded, Inst};
 use wavetank_link::Relocatable;
 use wavetank_object::Target;
+use wavetank_object::catalyst;
 use wavetank_object::clover::{self, Listed};
 
 use crate::assembler::{Assembler, Known};
@@ -190,6 +191,8 @@ pub enum Container {
         /// The version of Mesa: 170000 is 17.0.0.
         mesa: u64,
     },
+    /// A program of AMD's Catalyst, which has all of the source itself.
+    Catalyst(Box<catalyst::Program>),
 }
 
 impl Container {
@@ -200,6 +203,7 @@ impl Container {
     pub fn write(&self, object: &[u8]) -> wavetank_object::Result<Vec<u8>> {
         match self {
             Container::Clover { kernels, mesa } => clover::program(kernels, object, *mesa),
+            Container::Catalyst(program) => Ok(program.write()),
         }
     }
 }

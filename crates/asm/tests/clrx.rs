@@ -4,6 +4,7 @@ use wavetank_asm::{Assembly, Container, Options, assemble_object, assemble_whole
 use wavetank_isa::{Chip, Dialect};
 use wavetank_link::Relocatable;
 use wavetank_link::elf::STT_AMDGPU_HSA_KERNEL;
+use wavetank_object::catalyst::{Kernel, PRODUCTS, Program};
 
 fn assembly(name: &str, chip: Chip) -> Assembly {
     assembly_in(name, chip, Dialect::Clrx)
@@ -171,6 +172,148 @@ fn kernels_of_newer_clover() {
     assert_eq!(section(&clrx, ".text")[128..256], [0x11; 128]);
 }
 
+fn catalyst(source: &str, chip: Chip) -> Program {
+    let options = Options {
+        dialect: Dialect::Clrx,
+        ..Options::new(chip)
+    };
+    let made = assemble_whole("a.s", source, &options);
+    match made.unwrap_or_else(|errors| panic!("{errors}")).container {
+        Some(Container::Catalyst(program)) => *program,
+        other => panic!("there is no program: {other:?}"),
+    }
+}
+
+/// Lines and numbers as CLRX's documentation shows them, "CLRadeonExtender Assembler AMD Catalyst handling".
+#[test]
+fn kernels_of_catalyst() {
+    let source = "\
+        .amd; .gpu Pitcairn; .32bit
+        .kernel mix
+            .config
+            .dims xy
+            .vgprsnum 11; .sgprsnum 24
+            .arg out,float*,global
+            .arg from, \"number*\", float*, global, const restrict
+            .arg table, float4 *, constant, , 4096, 20
+            .arg inter,float*,local
+            .arg width,uint
+            .arg point,ushort3
+            .arg box,structure,20
+            .arg spare,int*,global,,,unused
+            .cws 8, 8, 1
+            .userdata PTR_UAV_TABLE,0,2,2
+            .userdata IMM_CONST_BUFFER,0,4,4
+            .userdata IMM_CONST_BUFFER,1,8,4
+        .text
+            s_endpgm
+        .kernel other
+            .config; .dims x; .hwlocal 300; .scratchbuffer 6; .uavid 30; .arg p, uint*, global; .useconstdata
+        .globaldata
+            .int 1, 2
+        .kernel other
+        .text
+            s_mov_b32 s3, 0
+            s_endpgm";
+    let program = catalyst(&source.replace(",,,unused", ", , unused"), Chip::Gfx601);
+    let [mix, other] = &program.kernels[..] else {
+        panic!("two kernels");
+    };
+    assert_eq!(PRODUCTS[program.product].name, "pitcairn");
+    assert_eq!(
+        program.constants.as_deref(),
+        Some(&[1, 0, 0, 0, 2, 0, 0, 0][..])
+    );
+    assert_eq!((mix.code.len(), other.code.len()), (4, 8));
+    let text = String::from_utf8_lossy(&mix.metadata);
+    let lines: Vec<&str> = text.lines().collect();
+    let expected = "\
+;ARGSTART:__OpenCL_mix_kernel
+;version:3:1:111
+;device:pitcairn
+;uniqueid:1024
+;memory:uavprivate:32
+;memory:hwlocal:0
+;memory:hwregion:0
+;cws:8:8:1
+;pointer:out:float:1:1:0:uav:12:4:RW:0:0
+;pointer:from:float:1:1:16:uav:13:4:RO:0:1
+;constarg:1:from
+;pointer:table:float:1:1:32:c:20:16:RO:0:0
+;pointer:inter:float:1:1:48:hl:1:4:RW:0:0
+;value:width:u32:1:1:64
+;value:point:u16:3:1:80
+;value:box:struct:20:1:96
+;pointer:spare:i32:1:1:128:uav:11:4:RW:0:0
+;memory:datareqd
+;function:1:1024
+;uavid:11
+;printfid:9
+;cbid:10
+;privateid:8
+;reflection:0:float*
+;reflection:1:number*
+;reflection:2:float4 *
+;reflection:3:float*
+;reflection:4:uint
+;reflection:5:ushort3
+;reflection:6:structure
+;reflection:7:int*
+;ARGEND:__OpenCL_mix_kernel";
+    assert_eq!(lines, expected.lines().collect::<Vec<_>>());
+    let pairs = |kernel: &Kernel| -> Vec<[u32; 2]> {
+        let (_, bytes) = kernel.notes.iter().find(|n| n.0 == 1).expect("the note");
+        let words = bytes
+            .chunks(4)
+            .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+        let words: Vec<u32> = words.collect();
+        words.chunks(2).map(|pair| [pair[0], pair[1]]).collect()
+    };
+    let all = pairs(mix);
+    let user = [3, 0x17, 0, 2, 2, 2, 0, 4, 4, 2, 1, 8, 4];
+    let user = user.iter().zip(0x8000_1000..).map(|(v, a)| [a, *v]);
+    let used = 1 << 12 | 1 << 13 | 1 << 20;
+    let rest = [
+        [0x8000_1041, 11],
+        [0x8000_1042, 24],
+        [0x8000_1863, 0x66],
+        [0x8000_1864, 0x100],
+        [0x8000_1043, 0xc0],
+        [0x8000_1044, 0],
+        [0x8000_1045, 0],
+        [0x2e13, 0x0040_0998],
+        [0x8000_001c, 8],
+        [0x8000_001d, 8],
+        [0x8000_001e, 1],
+        [0x8000_1841, 0],
+        [0x8000_001f, used],
+        [0x8000_1843, used],
+    ];
+    let ends = [
+        [0x8000_000a, 1],
+        [0x8000_0078, 0x40],
+        [0x8000_0081, 0x8000],
+        [0x8000_0082, 0x8000],
+    ];
+    let zeros = (0x8000_1844..=0x8000_1862).map(|address| [address, 0]);
+    let expected: Vec<_> = user.chain(rest).chain(zeros).chain(ends).collect();
+    assert_eq!(all, expected);
+    let value = |of: u32| pairs(other).iter().find(|p| p[0] == of).map(|p| p[1]);
+    // s0 and s1 are the user's where nothing is said; 300 bytes are 2 blocks of 256; 6 bytes are 2 dwords.
+    assert_eq!(value(0x2e13), Some(1 | 2 << 1 | 1 << 7 | 2 << 15));
+    assert_eq!((value(0x8000_1045), value(0x8000_1042)), (Some(2), Some(4)));
+    assert_eq!(value(0x8000_001f), Some(1 << 31 | 1 << 10));
+    let text = String::from_utf8_lossy(&other.metadata);
+    for line in [
+        ";uniqueid:1025",
+        ";memory:uavprivate:6",
+        ";memory:hwlocal:300",
+        "uav:31:4",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_a_sentence() {
     for (source, sentence) in [
@@ -256,7 +399,54 @@ fn what_is_wrong_is_a_sentence() {
             ".gallium\n.scratchsym s",
             "leaves addresses to Mesa's driver",
         ),
-        (".kernel k\n.config\n.dims x\n.text\ns_endpgm", "OpenCL 1.2"),
+        (
+            ".kernel k\n.config\n.dims x\n.text\ns_endpgm",
+            "no programs of OpenCL 1.2, which is CLRX's format where nothing is said, for gfx900",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.dims x",
+            "say `.text` behind `k`",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.text\ns_endpgm",
+            "`k` has no `.config`",
+        ),
+        (
+            ".gpu Fiji\n.driver_version 112402\n.kernel k\n.config\n.text\ns_endpgm",
+            "for drivers from 1348.5 on",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.arg a, half",
+            "`half` is no type of OpenCL",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.arg a, int*, private",
+            "is none of local, constant, global",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.arg a, int*, global, , 12\n.arg b, int*, global, , 12\n.text\ns_endpgm",
+            "the number 12 of `a` is used twice",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.arg a, int*, global, , 2000",
+            "is no number of a resource",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.arg a, image2d, read_write",
+            "is neither read_only nor write_only",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.userdata ptr, 0, 2, 2",
+            "is no class of user data",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.userdata imm_uav, 0, 14, 4",
+            "user data have s0 to s15",
+        ),
+        (
+            ".gpu Fiji\n.globaldata\nt: .int 1\n.kernel k\n.config\n.text\ns_mov_b32 s0, t",
+            "by a buffer (`.useconstdata`)",
+        ),
         (".gpu gfx1030", "is no chip of these"),
         (".arch GCN3", "is none of GCN1.0"),
         (".format elf", "is none of amd"),

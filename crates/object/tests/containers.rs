@@ -167,12 +167,12 @@ fn programs_of_other_drivers_are_named() {
         );
     }
 
-    // CLRX wiki, "About binary formats"; Tahiti is 0x3fd of OpenCL 1.2.
+    // CLRX wiki, "About binary formats"; chips before GCN are below Tahiti, 0x3fd of OpenCL 1.2.
     let catalyst = |machine: u16| told(&patched(GFX900, 18, &machine.to_le_bytes()));
     assert!(
         catalyst(0xaf5b).starts_with("this is a program as AMD's Catalyst (OpenCL 2.0) keeps it")
     );
-    assert!(catalyst(0x3fd).contains("Catalyst (OpenCL 1.2)"));
+    assert!(catalyst(0x3f5).contains("Catalyst (OpenCL 1.2)"));
     // With 32 bits, class 1, too.
     let old = patched(&patched(GFX900, 18, &0xaf5au16.to_le_bytes()), 4, &[1]);
     assert!(told(&old).contains("Catalyst (OpenCL 2.0)"));

@@ -342,7 +342,7 @@ impl Assembler<'_> {
         self.name_sections();
         let layout = self.layout();
         let left = self.settle(&layout);
-        let container = self.container(&layout);
+        let container = self.container(&layout, left.iter().all(Vec::is_empty));
         let mut object = Relocatable {
             identity,
             sections: Vec::new(),

@@ -84,6 +84,7 @@ const FIELDS: &[(&str, &str, How)] = &[
     (".gds_segment_size", "gds_segment_byte_size", Number),
     (".gdssize", "gds_segment_byte_size", Number),
     (".group_segment_align", "group_segment_alignment", Power(0)),
+    (".hwlocal", "workgroup_group_segment_byte_size", Number),
     (".ieeemode", "enable_ieee_mode", Flag),
     (".kernarg_segment_align", "kernarg_segment_alignment", Power(0)),
     (".kernarg_segment_size", "kernarg_segment_byte_size", Number),
@@ -314,7 +315,7 @@ fn dimensions(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
 }
 
 impl Config {
-    fn put(&mut self, name: &'static str, value: i64) {
+    pub fn put(&mut self, name: &'static str, value: i64) {
         self.fields.retain(|(other, _)| *other != name);
         self.fields.push((name, value));
     }
@@ -383,22 +384,28 @@ impl Config {
         users.map(|(_, count)| count).sum::<i64>().min(16)
     }
 
-    /// SGPRs and VGPRs of a wave: those that are said, or as many as the code names and the start of the kernel fills.
-    pub fn registers(&self, counts: &Counts, chip: Chip) -> (i64, i64) {
+    /// SGPRs and VGPRs that the code names, or that are said.
+    pub fn named(&self, counts: &Counts) -> (i64, i64) {
         let (groups, items) = self.dimensions();
         let scratch = i64::from(self.value("workitem_private_segment_byte_size") != 0);
         let info = self.value("enable_sgpr_workgroup_info");
         let filled = self.users() + i64::from(groups.count_ones()) + scratch + info;
+        let ids = 1 + i64::from(spread(items));
+        (
+            self.sgprs.unwrap_or(filled.max(counts.sgprs.into())),
+            self.vgprs.unwrap_or(ids.max(counts.vgprs.into())),
+        )
+    }
+
+    /// SGPRs and VGPRs of a wave: those that are said, or as many as the code names and the start of the kernel fills.
+    pub fn registers(&self, counts: &Counts, chip: Chip) -> (i64, i64) {
         let (major, _, _) = crate::isa_version(chip);
         let flat = self.value("enable_sgpr_flat_scratch_init") != 0 || counts.flat_scratch;
         let xnack = self.value("is_xnack_enabled") != 0;
         let most = if major >= 8 { 102 } else { 104 };
-        let sgprs = filled.max(counts.sgprs.into()) + extra_sgprs(major, true, flat, xnack);
-        let ids = 1 + i64::from(spread(items));
-        (
-            self.sgprs.unwrap_or(sgprs.min(most)),
-            self.vgprs.unwrap_or(ids.max(counts.vgprs.into())),
-        )
+        let (named, vgprs) = self.named(counts);
+        let all = named + extra_sgprs(major, true, flat, xnack);
+        (self.sgprs.unwrap_or(all.min(most)), vgprs)
     }
 
     fn dimensions(&self) -> (u32, u32) {

@@ -319,7 +319,7 @@ impl Assembler<'_> {
     }
 
     /// What the program of a source says beside its object.
-    pub(crate) fn container(&mut self, layout: &Layout) -> Option<Container> {
+    pub(super) fn clover(&mut self, layout: &Layout) -> Option<Container> {
         if self.program.found.is_empty() {
             return None;
         }

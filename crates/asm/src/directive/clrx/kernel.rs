@@ -9,14 +9,16 @@ use wavetank_object::clover::Argument;
 use wavetank_object::{KERNEL_CODE_SIZE, note};
 
 use super::super::{Handler, each_operand, row};
+use super::catalyst::{Settings, Waiting};
 use super::config::Config;
 use super::gallium::Found;
 use super::metadata::{KernelMetadata, Metadata, text_of};
 use super::target::Format;
+use crate::assemble::Container;
 use crate::assembler::{Assembler, Counts};
 use crate::errors::LineError;
 use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{Definition, Key, Place, SectionId, Spot};
+use crate::state::{Definition, Key, Layout, Place, SectionId, Spot};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -74,6 +76,10 @@ pub(crate) struct Program {
     pub(super) for_hsa: bool,
     /// The kernels of a program for Mesa.
     pub(super) found: Vec<Found>,
+    /// The name of the chip as the source says it.
+    pub(super) product: Option<String>,
+    /// A program for AMD's Catalyst.
+    pub(super) catalyst: Option<Waiting>,
     /// The kernels that the code belongs to, and what `.kcode` has put aside.
     owners: Vec<usize>,
     aside: Vec<Vec<usize>>,
@@ -89,10 +95,12 @@ pub(super) struct Kernel {
     /// Arguments, and values of registers, for Mesa.
     pub listed: Vec<Argument>,
     pub registers: Option<Vec<[u32; 2]>>,
+    /// What only AMD's Catalyst knows.
+    pub catalyst: Settings,
     pub counts: Counts,
     function: bool,
     /// Where its settings stand in the code, if that is no matter of its label.
-    spot: Option<Spot>,
+    pub spot: Option<Spot>,
     /// Sections with bytes of its settings.
     parts: Vec<(Part, SectionId)>,
 }
@@ -124,6 +132,8 @@ impl Program {
             configures: false,
             for_hsa: false,
             found: Vec::new(),
+            product: None,
+            catalyst: None,
             owners: Vec::new(),
             aside: Vec::new(),
         }
@@ -209,6 +219,7 @@ fn kernel(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         metadata: KernelMetadata::default(),
         listed: Vec::new(),
         registers: None,
+        catalyst: Settings::default(),
         counts: Counts::default(),
         function: false,
         spot: None,
@@ -228,10 +239,15 @@ fn config(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
 fn text(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()?;
     a.program.configures = false;
+    // Kernels of OpenCL 1.2 share no code.
+    let own = a
+        .program
+        .current
+        .filter(|_| a.program.format == Format::Amd);
     let key = Key {
         name: ".text".into(),
         group: None,
-        unique: None,
+        unique: own.map(|kernel| kernel as u64),
         subsection: 0,
     };
     let (id, _) = a
@@ -357,9 +373,18 @@ impl Assembler<'_> {
         }
         match self.program.format {
             Format::Raw => {}
-            Format::Amd => self.report(kernels[0].place.wrong(UNWRITTEN)),
+            Format::Amd => self.finish_catalyst(kernels),
             Format::Gallium => self.finish_clover(kernels),
             Format::Rocm | Format::AmdCl2 => self.finish_code_object(&kernels),
+        }
+    }
+
+    /// What a driver wants around the object of a source, which is complete if no linker has to fill in anything.
+    pub(crate) fn container(&mut self, layout: &Layout, complete: bool) -> Option<Container> {
+        match self.program.format {
+            Format::Gallium => self.clover(layout),
+            Format::Amd => self.catalyst(layout, complete),
+            _ => None,
         }
     }
 
@@ -452,7 +477,3 @@ impl Assembler<'_> {
         Some(bytes.to_vec()).filter(|bytes| !bytes.is_empty())
     }
 }
-
-/// Why there is no object of AMD Catalyst's format.
-const UNWRITTEN: &str = "the format of this source is AMD Catalyst's of OpenCL 1.2, which is CLRX's where nothing is said: \
-     it is not written here; say `.rocm` and use its settings, or take the instructions alone (`asm --raw`)";

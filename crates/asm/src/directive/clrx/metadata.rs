@@ -63,6 +63,14 @@ impl KernelMetadata {
         let found = self.entries.iter().find(|(other, _)| *other == key);
         found.and_then(|(_, text)| text.parse().ok()).unwrap_or(0)
     }
+
+    /// The sizes of a key in three directions.
+    pub fn sizes(&self, key: &str) -> Option<[u32; 3]> {
+        let (_, text) = self.entries.iter().find(|(other, _)| *other == key)?;
+        let mut numbers = text.trim_matches(['[', ']', ' ']).split(',');
+        let mut next = || numbers.next()?.trim().parse().ok();
+        Some([next()?, next()?, next()?])
+    }
 }
 
 /// Bytes of a kernel's arguments at most.
@@ -99,7 +107,7 @@ const KINDS: [(&str, &str); 17] = [
 ];
 
 /// Types of values, by CLRX's names and OpenCL's, with their bytes.
-const TYPES: [(&str, &str, &str, u64); 12] = [
+pub(super) const TYPES: [(&str, &str, &str, u64); 12] = [
     ("struct", "structure", "Struct", 0),
     ("i8", "char", "I8", 1),
     ("u8", "uchar", "U8", 1),
@@ -151,7 +159,7 @@ struct Argument {
 fn argument(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     match a.program.format {
         Format::Gallium => return super::gallium::argument(a, cursor),
-        Format::Amd => return Ok(()),
+        Format::Amd => return super::catalyst::argument(a, cursor),
         _ => {}
     }
     let mut entries = Vec::new();

@@ -1,6 +1,7 @@
 //! What only CLRX's dialect has. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
 //! binary formats.
 
+mod catalyst;
 mod conditional;
 mod config;
 mod data;
@@ -31,6 +32,7 @@ pub(super) fn rows() -> impl Iterator<Item = Handler> {
         target::ROWS,
         target::UNWRITTEN,
         gallium::ROWS,
+        catalyst::ROWS,
         config::ROWS,
     ];
     let rows = rows.into_iter().flatten().map(|row| Handler { ..*row });

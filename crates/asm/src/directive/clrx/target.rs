@@ -60,41 +60,28 @@ pub(super) const ROWS: &[Handler] = &[
     row(".version", ignore),
 ];
 
-/// Settings of AMD Catalyst's format of OpenCL 1.2, of which no binary is written: its instructions assemble.
+/// Notes of AMD Catalyst's format of OpenCL 1.2, as CLRX's disassembler writes them: `.config` says what they do.
 #[rustfmt::skip]
 pub(super) const UNWRITTEN: &[Handler] = &[
     row(".boolconsts", ignore),
     row(".calnote", ignore),
-    row(".cbid", ignore),
     row(".cbmask", ignore),
-    row(".condout", ignore),
     row(".constantbuffers", ignore),
-    row(".earlyexit", ignore),
     row(".floatconsts", ignore),
     row(".globalbuffers", ignore),
-    row(".hwlocal", ignore),
-    row(".hwregion", ignore),
     row(".inputs", ignore),
     row(".inputsamplers", ignore),
     row(".intconsts", ignore),
     row(".outputs", ignore),
     row(".persistentbuffers", ignore),
-    row(".printfid", ignore),
-    row(".privateid", ignore),
-    row(".sampler", ignore),
     row(".samplerinit", ignore),
     row(".samplerreloc", ignore),
     row(".scratchbuffers", ignore),
     row(".segment", ignore),
     row(".subconstantbuffers", ignore),
     row(".uav", ignore),
-    row(".uavid", ignore),
     row(".uavmailboxsize", ignore),
     row(".uavopmask", ignore),
-    row(".uavprivate", ignore),
-    row(".useconstdata", ignore),
-    row(".useprintf", ignore),
-    row(".userdata", ignore),
 ];
 
 /// The version of LLVM that sources are told that ask without having said one.
@@ -196,8 +183,10 @@ fn choose(a: &mut Assembler<'_>, cursor: Cursor<'_>, format: Format) -> Result<(
 
 fn gpu(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.at()..cursor.text().len();
+    let name = cursor.rest().trim().to_ascii_lowercase();
     let chip = chip_named(&mut cursor)?;
     cursor.end()?;
+    a.program.product = Some(name);
     asked_for(a, chip, place)?;
     go_on(a, chip);
     Ok(())
