@@ -314,6 +314,21 @@ fn kernels_of_catalyst() {
     }
 }
 
+/// Names in a wrong line are no symbols that others could mean.
+#[test]
+fn a_wrong_line_spoils_no_other() {
+    let source = "v_foo v0, vcc, s0, slc\nv_cmp_gt_u32 vcc, s3, v0\nbuffer_load_dword v1, v2, s[4:7], 0 offen slc";
+    for dialect in [Dialect::Clrx, Dialect::Llvm] {
+        let options = Options {
+            dialect,
+            ..Options::new(Chip::Gfx803)
+        };
+        let errors = assemble_object("a.s", source, &options).unwrap_err().0;
+        let lines: Vec<_> = errors.iter().map(|error| error.number).collect();
+        assert_eq!(lines, [1], "{dialect:?}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_a_sentence() {
     for (source, sentence) in [
@@ -434,6 +449,10 @@ fn what_is_wrong_is_a_sentence() {
         (
             ".gpu Fiji\n.kernel k\n.config\n.arg a, image2d, read_write",
             "is neither read_only nor write_only",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.uavid 1024",
+            "1024 is more than 1023",
         ),
         (
             ".gpu Fiji\n.kernel k\n.config\n.userdata ptr, 0, 2, 2",

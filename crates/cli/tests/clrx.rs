@@ -98,6 +98,56 @@ fn a_kernel_for_opencl_runs() {
     add_five("clrx-amdcl2", &amdcl2());
 }
 
+/// A loader writes both halves of an address into the code, as AMD's driver does for OpenCL 2.0.
+#[test]
+fn halves_of_addresses_are_left_to_the_loader() {
+    let folder = directory("clrx-halves");
+    let source = "\
+.amdcl2
+.gpu Fiji
+.globaldata
+    .int 1
+table:
+    .int 30, 50, 70, 110
+.kernel look
+    .config
+        .dims x
+        .useargs
+        .setupargs
+        .arg out, uint*, global
+    .text
+        s_load_dwordx2 s[8:9], s[4:5], 48
+        v_and_b32 v1, 3, v0
+        v_lshlrev_b32 v1, 2, v1
+        v_mov_b32 v2, table&0xffffffff
+        v_mov_b32 v3, table>>32
+        v_add_u32 v2, vcc, v2, v1
+        v_addc_u32 v3, vcc, 0, v3, vcc
+        s_mov_b32 s2, table%%0x100000000
+        s_mov_b32 s3, table//0x100000000
+        flat_load_dword v4, v[2:3]
+        s_load_dword s2, s[2:3], 4
+        s_waitcnt vmcnt(0) & lgkmcnt(0)
+        v_add_u32 v4, vcc, s2, v4
+        v_lshlrev_b32 v1, 2, v0
+        v_mov_b32 v3, s9
+        v_add_u32 v2, vcc, s8, v1
+        v_addc_u32 v3, vcc, 0, v3, vcc
+        flat_store_dword v[2:3], v4
+        s_endpgm
+";
+    fs::write(folder.join("look.s"), source).expect("a file");
+    wavetank_in(&folder, "asm --dialect clrx look.s -o look.co").success();
+    let launch = "launch look.co look --grid 64 --block 64 --arg out:out.bin:256";
+    wavetank_in(&folder, launch).success();
+    let after = fs::read(folder.join("out.bin")).expect("a file");
+    let table = [30, 50, 70, 110];
+    for (n, after) in after.chunks(4).enumerate() {
+        let after = u32::from_le_bytes([after[0], after[1], after[2], after[3]]);
+        assert_eq!(after, table[n % 4] + 50, "element {n}");
+    }
+}
+
 /// A kernel for Mesa's Clover, as drivers before and from LLVM 4.0 on start it. `.globaldata` is right behind the code.
 const CLOVER: &str = "\
 .get_llvm_version LLVM

@@ -536,7 +536,8 @@ fn read_target(version: u8, flags: u32, notes: &[Note]) -> Result<Target> {
     }
     if let Some(note) = find(note::CODE_OBJECT_VERSION) {
         let major = note.contents.get(..8).map(|note| u32_at(note, 0));
-        if major != Some(2) {
+        // The first compilers for HSA, and CLRX, say 1 of the same.
+        if !matches!(major, Some(1 | 2)) {
             let found = major.map_or("unknown".to_owned(), |major| major.to_string());
             return Err(Error::Version { found });
         }

@@ -355,7 +355,10 @@ impl Assembler<'_> {
             sections: HashMap::new(),
         };
         for section in &left {
-            for (_, _, base, addend) in section {
+            for (_, kind, base, addend) in section {
+                if let Base::Symbol(id, _) = base {
+                    self.export_for(*kind, *id);
+                }
                 if let Base::Symbol(id, _) = base
                     && self.section_for(base, *addend).is_none()
                 {

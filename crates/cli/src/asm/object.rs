@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use wavetank_asm::{Assembly, Line, Options, assemble_lines, assemble_whole, text_of};
+use wavetank_isa::Dialect;
 use wavetank_link::{Input, Relocatable, link};
 
 use super::Asm;
@@ -72,7 +73,12 @@ fn linked(asm: &Asm, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>> {
         .iter()
         .map(|(name, object)| Input { name, object })
         .collect();
-    link(&inputs, &wavetank_link::Options::default()).map_err(unlinked)
+    // What CLRX's sources ask of an address is for loaders.
+    let options = wavetank_link::Options {
+        text_relocations: options.dialect == Dialect::Clrx,
+        ..Default::default()
+    };
+    link(&inputs, &options).map_err(unlinked)
 }
 
 /// The object that a file is, or makes.

@@ -350,7 +350,7 @@ impl Assembler<'_> {
 
 /// COMPUTE_TMPRING_SIZE.
 fn tmpring(config: &Config) -> u32 {
-    let bytes = config.value("workitem_private_segment_byte_size") as u64;
+    let bytes = u64::from(config.value("workitem_private_segment_byte_size") as u32);
     let granules = (bytes * 64).div_ceil(WAVE_GRANULE);
     (granules.min(0x1fff) as u32) << 12
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use wavetank_isa::Inst;
+use wavetank_isa::{Dialect, Inst};
 use wavetank_link::elf::*;
+use wavetank_link::reloc;
 use wavetank_object::clover::Argument;
 use wavetank_object::{KERNEL_CODE_SIZE, note};
 
@@ -18,7 +19,7 @@ use crate::assemble::Container;
 use crate::assembler::{Assembler, Counts};
 use crate::errors::LineError;
 use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{Definition, Key, Layout, Place, SectionId, Spot};
+use crate::state::{Definition, Key, Layout, Place, SectionId, Spot, SymbolId};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -376,6 +377,15 @@ impl Assembler<'_> {
             Format::Amd => self.finish_catalyst(kernels),
             Format::Gallium => self.finish_clover(kernels),
             Format::Rocm | Format::AmdCl2 => self.finish_code_object(&kernels),
+        }
+    }
+
+    /// Lets the loader find a symbol of which code has a half of the address: a linker leaves that to it.
+    pub(crate) fn export_for(&mut self, kind: u32, id: SymbolId) {
+        let linked = matches!(self.program.format, Format::Rocm | Format::AmdCl2);
+        let half = matches!(kind, reloc::ABS32_LO | reloc::ABS32_HI);
+        if linked && half && self.dialect == Dialect::Clrx && self.symbols[id].is_defined() {
+            self.symbols[id].binding.get_or_insert(STB_GLOBAL);
         }
     }
 

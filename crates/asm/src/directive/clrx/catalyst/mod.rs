@@ -21,14 +21,14 @@ pub(super) use argument::{Argument, argument};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
-    row(".uavid", |a, c| number(a, c, |s| &mut s.uav)),
-    row(".cbid", |a, c| number(a, c, |s| &mut s.constants)),
-    row(".printfid", |a, c| number(a, c, |s| &mut s.printf)),
-    row(".privateid", |a, c| number(a, c, |s| &mut s.private)),
-    row(".uavprivate", |a, c| number(a, c, |s| &mut s.uav_private)),
-    row(".hwregion", |a, c| number(a, c, |s| &mut s.region)),
-    row(".condout", |a, c| number(a, c, |s| &mut s.cond_out)),
-    row(".earlyexit", |a, c| number(a, c, |s| &mut s.early_exit)),
+    row(".uavid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.uav)),
+    row(".cbid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.constants)),
+    row(".printfid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.printf)),
+    row(".privateid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.private)),
+    row(".uavprivate", |a, c| number(a, c, u32::MAX, |s| &mut s.uav_private)),
+    row(".hwregion", |a, c| number(a, c, u32::MAX, |s| &mut s.region)),
+    row(".condout", |a, c| number(a, c, u32::MAX, |s| &mut s.cond_out)),
+    row(".earlyexit", |a, c| number(a, c, u32::MAX, |s| &mut s.early_exit)),
     row(".useconstdata", |a, c| flag(a, c, |s| &mut s.uses_constants)),
     row(".useprintf", |a, c| flag(a, c, |s| &mut s.prints)),
     row(".sampler", samplers),
@@ -121,13 +121,18 @@ fn word(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
 fn number(
     a: &mut Assembler<'_>,
     mut cursor: Cursor<'_>,
+    most: u32,
     field: fn(&mut Settings) -> &mut Option<u32>,
 ) -> Result<(), Wrong> {
+    let place = cursor.span();
     let value = match cursor.is_at_end() {
         true => 0,
         false => word(a, &mut cursor)?,
     };
     cursor.end()?;
+    if value > most {
+        return Err(wrong(place, format_args!("{value} is more than {most}")));
+    }
     *field(settings(a, &cursor)?) = Some(value);
     Ok(())
 }
