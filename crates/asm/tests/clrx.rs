@@ -314,6 +314,80 @@ fn kernels_of_catalyst() {
     }
 }
 
+/// What CLRX's disassembler writes of a kernel: its text, its notes by their names, and its header.
+fn by_notes(kernel: &Kernel) -> String {
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        let words = bytes.chunks(4);
+        words
+            .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+            .collect()
+    };
+    let entries = |name: &str, many: usize, bytes: &[u8]| -> String {
+        let rows = words(bytes);
+        let rows = rows.chunks(many).map(|row| {
+            let row: Vec<String> = row.iter().map(|word| format!("{word:#010x}")).collect();
+            format!("        {name} {}\n", row.join(", "))
+        });
+        rows.collect()
+    };
+    let mut out = format!(".kernel {}\n    .header\n", kernel.name);
+    out += &entries(".int", 4, &kernel.header);
+    out += "    .metadata\n";
+    for line in String::from_utf8_lossy(&kernel.metadata).lines() {
+        out += &format!("        .ascii \"{line}\\n\"\n");
+    }
+    out += "    .data\n        .fill 4736, 1, 0x00\n";
+    for (kind, bytes) in &kernel.notes {
+        out += &match kind {
+            1 => format!("    .proginfo\n{}", entries(".entry", 2, bytes)),
+            2 => format!("    .inputs\n{}", entries(".int", 1, bytes)),
+            3 => "    .outputs\n".to_owned(),
+            4 => format!("    .condout {}\n", words(bytes)[0]),
+            5 => "    .floatconsts\n".to_owned(),
+            6 => "    .intconsts\n".to_owned(),
+            7 => "    .boolconsts\n".to_owned(),
+            8 => format!("    .earlyexit {}\n", words(bytes)[0]),
+            9 => "    .globalbuffers\n".to_owned(),
+            10 => format!("    .constantbuffers\n{}", entries(".cbmask", 2, bytes)),
+            11 => format!("    .inputsamplers\n{}", entries(".sampler", 2, bytes)),
+            13 => format!("    .scratchbuffers\n{}", entries(".int", 1, bytes)),
+            16 => format!("    .uav\n{}", entries(".entry", 4, bytes)),
+            other => format!("    .calnote {other}\n{}", entries(".int", 1, bytes)),
+        };
+    }
+    let code = entries(".int", 1, &kernel.code);
+    format!("{out}    .text\n{code}")
+}
+
+#[test]
+fn kernels_of_catalyst_by_their_notes() {
+    let config = "\
+        .amd; .gpu Tonga
+        .kernel mix
+            .config; .dims xyz; .tgsize; .sampler 3, 5; .earlyexit 1; .condout 2; .useprintf
+            .arg picture, image2d, read_only
+            .arg where, sampler
+            .arg out, \"float4*\", float4*, global
+            .arg k, char
+            .userdata ptr_uav_table, 0, 2, 2
+        .text
+            s_endpgm
+        .kernel second
+            .config; .dims x; .localsize 64; .arg p, ulong*, global
+        .text
+            v_mov_b32 v7, v0
+            s_endpgm";
+    let program = catalyst(config, Chip::Gfx802);
+    let kernels: String = program.kernels.iter().map(by_notes).collect();
+    let source = format!(".amd\n.gpu Tonga\n{kernels}");
+    let again = catalyst(&source, Chip::Gfx802);
+    for (by_notes, by_config) in again.kernels.iter().zip(&program.kernels) {
+        assert_eq!(by_notes.metadata, by_config.metadata);
+        assert_eq!(by_notes.notes, by_config.notes);
+    }
+    assert_eq!(again, program);
+}
+
 /// Names in a wrong line are no symbols that others could mean.
 #[test]
 fn a_wrong_line_spoils_no_other() {
@@ -425,6 +499,18 @@ fn what_is_wrong_is_a_sentence() {
         (
             ".gpu Fiji\n.kernel k\n.text\ns_endpgm",
             "`k` has no `.config`",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.config\n.inputs\n.header\n.fill 32\n.metadata\n.int 1\n.text\ns_endpgm",
+            "has `.config` and notes",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.proginfo\n.entry 1, 2\n.text\ns_endpgm",
+            "needs `.metadata`, and 32 bytes of `.header`",
+        ),
+        (
+            ".gpu Fiji\n.kernel k\n.entry 1, 2",
+            "no note stands before this",
         ),
         (
             ".gpu Fiji\n.driver_version 112402\n.kernel k\n.config\n.text\ns_endpgm",

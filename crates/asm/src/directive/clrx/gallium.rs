@@ -9,7 +9,6 @@ use wavetank_object::clover::{Argument, KINDS, Listed, MEANINGS};
 use super::super::{Handler, row};
 use super::config::{self, Config};
 use super::kernel::Kernel;
-use super::target::Format;
 use crate::assemble::Container;
 use crate::assembler::Assembler;
 use crate::errors::LineError;
@@ -18,8 +17,6 @@ use crate::state::{Key, Layout, Place, SectionId, Spot};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
-    row(".proginfo", proginfo),
-    row(".entry", entry),
     row(".hsa_debugmode", |a, c| for_hsa(a, c, config::one)),
     row(".hsa_dims", |a, c| for_hsa(a, c, config::dims)),
     row(".hsa_dx10clamp", |a, c| for_hsa(a, c, config::one)),
@@ -147,22 +144,14 @@ fn number_of(cursor: &mut Cursor<'_>, names: &[&str]) -> Result<u32, Wrong> {
 }
 
 /// `.proginfo`: the registers follow.
-fn proginfo(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-    if a.program.format == Format::Gallium {
-        a.program
-            .kernel(&cursor)?
-            .registers
-            .get_or_insert_with(Vec::new);
-        cursor.end()?;
-    }
-    Ok(())
+pub(super) fn proginfo(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let kernel = a.program.kernel(&cursor)?;
+    kernel.registers.get_or_insert_with(Vec::new);
+    cursor.end()
 }
 
 /// `.entry REGISTER, VALUE`
-fn entry(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    if a.program.format != Format::Gallium {
-        return Ok(());
-    }
+pub(super) fn entry(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let mut pair = [0; 2];
     for (n, number) in pair.iter_mut().enumerate() {
         if n > 0 {

@@ -36,7 +36,11 @@ pub(super) const ROWS: &[Handler] = &[
     row(".metadata", |a, c| part(a, c, Part::Metadata)),
     row(".isametadata", |a, c| part(a, c, Part::Dropped)),
     row(".stub", |a, c| part(a, c, Part::Dropped)),
-    row(".header", |a, c| part(a, c, Part::Dropped)),
+    row(".header", |a, c| part(a, c, Part::Header)),
+    row(".data", |a, c| match a.program.format == Format::Amd && a.program.current.is_some() {
+        true => part(a, c, Part::Data),
+        false => data(a, c, ".data"),
+    }),
     row(".args", |a, c| { a.program.configures = true; c.end() }),
     row(".globals", |a, c| { a.program.configures = true; c.end() }),
     row(".fkernel", function),
@@ -96,6 +100,8 @@ pub(super) struct Kernel {
     /// Arguments, and values of registers, for Mesa.
     pub listed: Vec<Argument>,
     pub registers: Option<Vec<[u32; 2]>>,
+    /// Notes for AMD's Catalyst: a type, and the section with the bytes.
+    pub notes: Vec<(u32, SectionId)>,
     /// What only AMD's Catalyst knows.
     pub catalyst: Settings,
     pub counts: Counts,
@@ -108,7 +114,7 @@ pub(super) struct Kernel {
 
 /// What a hidden section of a kernel is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+pub(super) enum Part {
     /// All of the settings.
     Setup,
     /// The last 128 bytes of them.
@@ -116,6 +122,9 @@ enum Part {
     Metadata,
     /// What only a driver reads.
     Dropped,
+    /// What AMD's Catalyst wants beside the text of a kernel.
+    Header,
+    Data,
 }
 
 impl Program {
@@ -220,6 +229,7 @@ fn kernel(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         metadata: KernelMetadata::default(),
         listed: Vec::new(),
         registers: None,
+        notes: Vec::new(),
         catalyst: Settings::default(),
         counts: Counts::default(),
         function: false,
@@ -308,7 +318,7 @@ fn part(a: &mut Assembler<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), Wro
     };
     let (id, new) = a.sections.get(&key, SHT_PROGBITS, 0, 0);
     a.sections.switch(id);
-    if part == Part::Metadata {
+    if part == Part::Metadata && a.program.format != Format::Amd {
         a.program.metadata.section = Some(id);
     } else if new && let Ok(kernel) = a.program.kernel(&cursor) {
         kernel.parts.push((part, id));
@@ -477,7 +487,7 @@ impl Assembler<'_> {
         Ok(spot)
     }
 
-    fn part_of(&self, kernel: &Kernel, part: Part) -> Option<Vec<u8>> {
+    pub(super) fn part_of(&self, kernel: &Kernel, part: Part) -> Option<Vec<u8>> {
         let (_, id) = kernel.parts.iter().find(|(kind, _)| *kind == part)?;
         self.hidden_bytes(*id)
     }

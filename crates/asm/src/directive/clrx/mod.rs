@@ -30,9 +30,9 @@ pub(super) fn rows() -> impl Iterator<Item = Handler> {
         repeat::ROWS,
         scope::ROWS,
         target::ROWS,
-        target::UNWRITTEN,
         gallium::ROWS,
         catalyst::ROWS,
+        catalyst::RAW,
         config::ROWS,
     ];
     let rows = rows.into_iter().flatten().map(|row| Handler { ..*row });

@@ -38,6 +38,8 @@ pub(super) const ROWS: &[Handler] = &[
     row(".compile_options", ignore),
     row(".driver_info", ignore),
     row(".policy", ignore),
+    row(".samplerinit", ignore),
+    row(".samplerreloc", ignore),
     row(".arch_minor", ignore),
     row(".arch_stepping", ignore),
     row(".eflags", ignore),
@@ -58,30 +60,6 @@ pub(super) const ROWS: &[Handler] = &[
     row(".title", ignore),
     row(".tittle", ignore),
     row(".version", ignore),
-];
-
-/// Notes of AMD Catalyst's format of OpenCL 1.2, as CLRX's disassembler writes them: `.config` says what they do.
-#[rustfmt::skip]
-pub(super) const UNWRITTEN: &[Handler] = &[
-    row(".boolconsts", ignore),
-    row(".calnote", ignore),
-    row(".cbmask", ignore),
-    row(".constantbuffers", ignore),
-    row(".floatconsts", ignore),
-    row(".globalbuffers", ignore),
-    row(".inputs", ignore),
-    row(".inputsamplers", ignore),
-    row(".intconsts", ignore),
-    row(".outputs", ignore),
-    row(".persistentbuffers", ignore),
-    row(".samplerinit", ignore),
-    row(".samplerreloc", ignore),
-    row(".scratchbuffers", ignore),
-    row(".segment", ignore),
-    row(".subconstantbuffers", ignore),
-    row(".uav", ignore),
-    row(".uavmailboxsize", ignore),
-    row(".uavopmask", ignore),
 ];
 
 /// The version of LLVM that sources are told that ask without having said one.

@@ -4,6 +4,7 @@
 
 mod argument;
 mod notes;
+mod raw;
 mod text;
 
 use wavetank_object::catalyst::{self, PRODUCTS, Program, USER_CLASSES};
@@ -18,20 +19,17 @@ use crate::source::{Cursor, Wrong, wrong};
 use crate::state::{Key, Layout, SectionId};
 
 pub(super) use argument::{Argument, argument};
+pub(super) use raw::ROWS as RAW;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
     row(".uavid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.uav)),
-    row(".cbid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.constants)),
     row(".printfid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.printf)),
     row(".privateid", |a, c| number(a, c, MOST_BUFFERS, |s| &mut s.private)),
     row(".uavprivate", |a, c| number(a, c, u32::MAX, |s| &mut s.uav_private)),
     row(".hwregion", |a, c| number(a, c, u32::MAX, |s| &mut s.region)),
-    row(".condout", |a, c| number(a, c, u32::MAX, |s| &mut s.cond_out)),
-    row(".earlyexit", |a, c| number(a, c, u32::MAX, |s| &mut s.early_exit)),
     row(".useconstdata", |a, c| flag(a, c, |s| &mut s.uses_constants)),
     row(".useprintf", |a, c| flag(a, c, |s| &mut s.prints)),
-    row(".sampler", samplers),
     row(".userdata", user_data),
 ];
 
@@ -247,15 +245,20 @@ impl Assembler<'_> {
         let place = kernel.place.clone();
         let told = |message: String| Box::new(place.wrong(message));
         let name = kernel.name.to_string();
-        let Some(config) = kernel.config.take() else {
-            return Err(told(format!(
-                "`{name}` has no `.config`: notes and metadata of CLRX's disassembler are not read"
-            )));
-        };
         let Some(spot) = kernel.spot else {
             return Err(told(format!(
                 "the kernel has no code: say `.text` behind `{name}`"
             )));
+        };
+        let written = self.written(&kernel).map_err(told)?;
+        let config = match (kernel.config.take(), written) {
+            (Some(config), None) => config,
+            (None, Some(made)) => return Ok((made, spot.section)),
+            (None, None) => return Err(told(format!("`{name}` has no `.config`"))),
+            (Some(_), Some(_)) => {
+                let message = format!("`{name}` has `.config` and notes: one says it all");
+                return Err(told(message));
+            }
         };
         let facts = self.facts(kernel, config, number, product).map_err(told)?;
         let made = catalyst::Kernel {
