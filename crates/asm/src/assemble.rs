@@ -7,6 +7,8 @@ use wavetank_isa::text::print_at;
 use wavetank_isa::{Chip, Dialect, Encoded, Inst};
 use wavetank_link::Relocatable;
 use wavetank_object::Target;
+use wavetank_object::catalyst;
+use wavetank_object::clover::{self, Listed};
 
 use crate::assembler::{Assembler, Known};
 use crate::errors::Errors;
@@ -170,6 +172,42 @@ pub fn assemble_lines(
     checked(&mut assembler, options)
 }
 
+/// What a source becomes.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The object, as linkers take it.
+    pub object: Relocatable,
+    /// What is around it, where a driver wants its own.
+    pub container: Option<Container>,
+}
+
+/// A file around an object, which a driver reads.
+#[derive(Clone, Debug)]
+pub enum Container {
+    /// A program of Mesa's Clover.
+    Clover {
+        /// What it lists.
+        kernels: Vec<Listed>,
+        /// The version of Mesa: 170000 is 17.0.0.
+        mesa: u64,
+    },
+    /// A program of AMD's Catalyst, which has all of the source itself.
+    Catalyst(Box<catalyst::Program>),
+}
+
+impl Container {
+    /// Writes the file around an object.
+    ///
+    /// # Errors
+    /// Objects that are too large for it.
+    pub fn write(&self, object: &[u8]) -> wavetank_object::Result<Vec<u8>> {
+        match self {
+            Container::Clover { kernels, mesa } => clover::program(kernels, object, *mesa),
+            Container::Catalyst(program) => Ok(program.write()),
+        }
+    }
+}
+
 /// Assembles a source to a relocatable object: sections, symbols, and what a linker has to fill in.
 ///
 /// `name` is that of the source, for errors of what it includes.
@@ -193,14 +231,23 @@ pub fn assemble_object(
     source: &str,
     options: &Options<'_>,
 ) -> Result<Relocatable, Errors> {
+    Ok(assemble_whole(name, source, options)?.object)
+}
+
+/// As [`assemble_object`], with what a driver wants around the object.
+///
+/// # Errors
+///
+/// The wrong lines of the source, at most [`Options::most_errors`].
+pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result<Assembly, Errors> {
     let mut nobody = |_: &Line| {};
     let text: Rc<str> = source.into();
     let mut assembler = Assembler::new(name, text.clone(), options, None, &mut nobody);
     assembler.read_ahead(&text);
     assembler.add_kernels();
-    let object = assembler.object();
+    let made = assembler.object();
     checked(&mut assembler, options)?;
-    Ok(object)
+    Ok(made)
 }
 
 /// The errors of a source, in the order of its lines.

@@ -36,7 +36,9 @@ mod signature;
 mod source;
 mod state;
 
-pub use assemble::{Line, Options, assemble, assemble_lines, assemble_object};
+pub use assemble::{
+    Assembly, Container, Line, Options, assemble, assemble_lines, assemble_object, assemble_whole,
+};
 pub use errors::{Errors, LineError};
 pub use files::{Files, Folders, NoFiles};
 pub use hex::{HexError, REJECTED, hex_line};

@@ -41,6 +41,7 @@ fn difference(bytes: &[u8]) -> Option<String> {
         &inputs,
         &wavetank_link::Options {
             allow_undefined: true,
+            ..Default::default()
         },
     ) {
         Ok(again) => again,

@@ -14,11 +14,13 @@ use std::path::{Path, PathBuf};
 const KNOWN: &[(&str, &str, &str)] = &[
     (
         "asm",
-        "assemble assembler assembler::ahead assembler::instruction assembler::kernels assembler::operands directive directive::amdhsa \
-         directive::clrx directive::clrx::conditional directive::clrx::config directive::clrx::data directive::clrx::kernel \
-         directive::clrx::metadata directive::clrx::repeat directive::clrx::scope directive::clrx::target directive::conditional \
-         directive::data directive::file directive::kernel_code directive::lines directive::macros directive::notes directive::repeat \
-         directive::section directive::space directive::symbol",
+        "assemble assembler assembler::ahead assembler::instruction assembler::kernels assembler::operands directive \
+         directive::amdhsa directive::clrx directive::clrx::catalyst directive::clrx::catalyst::argument \
+         directive::clrx::catalyst::raw directive::clrx::conditional directive::clrx::config directive::clrx::data \
+         directive::clrx::gallium directive::clrx::kernel directive::clrx::metadata directive::clrx::repeat \
+         directive::clrx::scope directive::clrx::target directive::conditional directive::data directive::file \
+         directive::kernel_code directive::lines directive::macros directive::notes directive::repeat directive::section \
+         directive::space directive::symbol",
         "a statement is handled by a row of the directives, or as an instruction; each fills what the assembler has made so far, \
          and directives read statements themselves: macros, files, lines that stand for a kernel's signature",
     ),

@@ -218,7 +218,7 @@ fn the_dialects_differ_where_they_should() {
 /// Lines in CLRX's syntax, by what its documentation says of them (GcnIsa:
 /// GcnOperands, GcnSdwaDpp, GcnInstrsSopk, GcnInstrsSopp, GcnInstrsVop3), with
 /// words composed from the encodings of the Vega ISA, chapter 13.
-const LINES: [(Chip, &str, &[u32]); 37] = [
+const LINES: [(Chip, &str, &[u32]); 39] = [
     (Chip::Gfx900, "v_mov_b32 v[1], s[2]", &[0x7e02_0202]),
     (Chip::Gfx900, "s_mov_b64 s[1+1:3], s[2*2:5]", &[0xbe82_0104]),
     (Chip::Gfx900, "s_mov_b32 s1, lit(5)", &[0xbe81_00ff, 5]),
@@ -328,6 +328,8 @@ const LINES: [(Chip, &str, &[u32]); 37] = [
         &[0x7e02_02f9, 0x0006_1102],
     ),
     (Chip::Gfx803, "v_add_i32 v1, vcc, v2, v3", &[0x3202_0702]),
+    (Chip::Gfx600, "v_add_u32 v1, vcc, v2, v3", &[0x4a02_0702]),
+    (Chip::Gfx704, "v_subrev_u32 v1, vcc, v2, v3", &[0x4e02_0702]),
     (
         Chip::Gfx803,
         "v_mov_b32 v1, v2 row_hmirror bound_ctrl:0:0",

@@ -92,6 +92,7 @@ fn symbols_are_told_with_their_files() {
     // What is hidden cannot come from outside.
     let options = Options {
         allow_undefined: true,
+        ..Options::default()
     };
     let error = linked(&undefined, &options)
         .expect_err("h is hidden")
@@ -163,14 +164,15 @@ fn files_that_differ_are_told() {
 
 proptest! {
     #[test]
-    fn whatever_is_linked_nothing_panics(a in objects(), b in small_objects(), allow_undefined in any::<bool>()) {
-        let _ = linked(&[a.clone(), b.clone()], &Options { allow_undefined });
-        let _ = linked(&[b, a], &Options { allow_undefined });
+    fn whatever_is_linked_nothing_panics(a in objects(), b in small_objects(), allow_undefined in any::<bool>(), text_relocations in any::<bool>()) {
+        let options = Options { allow_undefined, text_relocations };
+        let _ = linked(&[a.clone(), b.clone()], &options);
+        let _ = linked(&[b, a], &options);
     }
 
     #[test]
     fn what_is_linked_is_loaded(object in small_objects()) {
-        if let Ok(file) = linked(&[object], &Options { allow_undefined: true }) {
+        if let Ok(file) = linked(&[object], &Options { allow_undefined: true, ..Options::default() }) {
             prop_assert!(wavetank_object::CodeObject::parse(&file).is_ok());
         }
     }

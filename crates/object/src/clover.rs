@@ -4,7 +4,8 @@
 //! Source: the CLRX wiki, "CLRadeonExtender Assembler Gallium handling", and what CLRX reads. All fields have 32 bits: the
 //! number of kernels; of each the length of its name, the name, its section, its offset there, the number of arguments, and of
 //! each of those type, size, size and alignment for the chip, extension and meaning. Then the number of sections, and of each
-//! its number, type, size, the size with the next field, the size again, and the bytes.
+//! its number, type, size, the size with the next field, the size again, and the bytes. Types of sections are numbered
+//! otherwise from Mesa 17.0 on.
 
 use crate::bytes::{slice, u32_at};
 use crate::error::{Error, Result};
@@ -23,17 +24,48 @@ pub(crate) struct Program<'a> {
 }
 
 /// What a program says about a kernel.
-pub(crate) struct Listed {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
     pub name: String,
-    args: Vec<Argument>,
+    /// Where it begins in the object's code.
+    pub offset: u32,
+    /// Its arguments.
+    pub args: Vec<Argument>,
 }
 
-struct Argument {
-    kind: ArgKind,
-    size: u32,
-    target_size: u32,
-    align: u32,
+/// An argument of a kernel, by the numbers of Clover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument {
+    /// Its place in [`KINDS`].
+    pub kind: u32,
+    /// Bytes that a caller gives.
+    pub size: u32,
+    /// Bytes that the kernel gets.
+    pub target_size: u32,
+    /// The alignment of these.
+    pub align: u32,
+    /// Whether the sign fills what is behind the caller's bytes; zeros otherwise.
+    pub signed: bool,
+    /// Its place in [`MEANINGS`].
+    pub meaning: u32,
 }
+
+/// The kinds of arguments, by CLRX's names.
+#[rustfmt::skip]
+pub const KINDS: [&str; 9] = [
+    "scalar", "constant", "global", "local", "image2d_rdonly", "image2d_wronly", "image3d_rdonly", "image3d_wronly", "sampler",
+];
+
+/// What an argument is for, by CLRX's names.
+pub const MEANINGS: [&str; 5] = ["general", "griddim", "gridoffset", "imgsize", "imgformat"];
+
+/// The values of an offset of the grid, one behind the other.
+const GRID_OFFSET: [ArgKind; 3] = [
+    ArgKind::HiddenGlobalOffsetX,
+    ArgKind::HiddenGlobalOffsetY,
+    ArgKind::HiddenGlobalOffsetZ,
+];
 
 /// Whether the bytes begin with a number of kernels and the name of the first.
 pub(crate) fn is_program(bytes: &[u8]) -> bool {
@@ -71,19 +103,84 @@ impl Listed {
     pub fn args(&self, first: u32) -> Result<(Vec<Arg>, u32)> {
         let (mut args, mut next) = (Vec::new(), 0u32);
         for argument in &self.args {
-            let at = next.checked_next_multiple_of(argument.align.max(1));
-            let end = at.and_then(|at| at.checked_add(argument.target_size));
-            let end = end.filter(|end| end.checked_add(first + 4).is_some());
-            let (Some(at), Some(end)) = (at, end) else {
-                return Err(Error::BadKernel {
-                    kernel: self.name.clone(),
-                    problem: "its arguments take more than 4 GiB".to_owned(),
-                });
-            };
-            args.push(Arg::unnamed(argument.kind, first + at, argument.size));
-            next = end;
+            for kind in argument.kinds() {
+                let at = next.checked_next_multiple_of(argument.align.max(1));
+                let end = at.and_then(|at| at.checked_add(argument.target_size));
+                let end = end.filter(|end| end.checked_add(first + 4).is_some());
+                let (Some(at), Some(end)) = (at, end) else {
+                    return Err(Error::BadKernel {
+                        kernel: self.name.clone(),
+                        problem: "its arguments take more than 4 GiB".to_owned(),
+                    });
+                };
+                args.push(argument.of_kind(*kind, first + at));
+                next = end;
+            }
         }
         Ok((args, first + next.next_multiple_of(4)))
+    }
+}
+
+impl Argument {
+    /// What the values are that it stands for.
+    fn kinds(&self) -> &'static [ArgKind] {
+        // 4 to 8 are images and samplers, which these drivers never had.
+        match (self.meaning, self.kind) {
+            (0, 0) => &[ArgKind::ByValue],
+            (0, 1 | 2) => &[ArgKind::GlobalBuffer],
+            (0, 3) => &[ArgKind::DynamicSharedPointer],
+            (0, _) => &[ArgKind::Image],
+            (1, _) => &[ArgKind::HiddenGridDims],
+            (2, _) => &GRID_OFFSET,
+            _ => &[ArgKind::HiddenNone],
+        }
+    }
+
+    fn of_kind(&self, kind: ArgKind, offset: u32) -> Arg {
+        let given = self.size.min(self.target_size);
+        Arg {
+            sign_extended_to: if self.signed { self.target_size } else { 0 },
+            ..Arg::unnamed(kind, offset, given)
+        }
+    }
+}
+
+/// Makes a program of kernels and a relocatable file that has their code, for a version of Mesa: 170000 is 17.0.0.
+///
+/// # Errors
+/// [`Error::TooLarge`], where the format's numbers are too small.
+pub fn program(kernels: &[Listed], object: &[u8], mesa: u64) -> Result<Vec<u8>> {
+    let number = |n: usize| u32::try_from(n).map_err(|_| Error::TooLarge { size: n as u64 });
+    let mut words = Words(Vec::new());
+    words.put([number(kernels.len())?]);
+    for kernel in kernels {
+        words.put([number(kernel.name.len())?]);
+        words.0.extend(kernel.name.bytes());
+        words.put([SECTION, kernel.offset, number(kernel.args.len())?]);
+        for arg in &kernel.args {
+            let sizes = [arg.kind, arg.size, arg.target_size, arg.align];
+            words.put(sizes);
+            words.put([arg.signed.into(), arg.meaning]);
+        }
+    }
+    let kind = if mesa < 170_000 { 0 } else { TEXT_EXECUTABLE };
+    let size = number(object.len())?;
+    words.put([1, SECTION, kind, size, number(object.len() + 4)?, size]);
+    words.0.extend(object);
+    Ok(words.0)
+}
+
+/// The number of the one section, and its type from Mesa 17.0 on.
+const SECTION: u32 = 0;
+const TEXT_EXECUTABLE: u32 = 2;
+
+/// Words on their way.
+struct Words(Vec<u8>);
+
+impl Words {
+    fn put<const N: usize>(&mut self, words: [u32; N]) {
+        self.0
+            .extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
 }
 
@@ -111,31 +208,23 @@ impl<'a> Reader<'a> {
 
     fn kernel(&mut self) -> Result<Listed> {
         let name = String::from_utf8_lossy(self.name()?).into_owned();
-        let [_section, _offset] = [self.number()?, self.number()?];
+        let [_section, offset] = [self.number()?, self.number()?];
         let args = (0..self.number()?).map(|_| self.argument());
         let args = args.collect::<Result<_>>()?;
-        Ok(Listed { name, args })
+        Ok(Listed { name, offset, args })
     }
 
     fn argument(&mut self) -> Result<Argument> {
         let fields = self.take(24, "an argument of a kernel")?;
-        let [kind, size, target_size, align, _extension, meaning] =
+        let [kind, size, target_size, align, extension, meaning] =
             std::array::from_fn(|n| u32_at(fields, 4 * n));
-        // Constant and global pointers are 1 and 2, local ones 3; 4 to 8 are images and samplers, which these drivers never had.
-        let kind = match (meaning, kind) {
-            (0, 0) => ArgKind::ByValue,
-            (0, 1 | 2) => ArgKind::GlobalBuffer,
-            (0, 3) => ArgKind::DynamicSharedPointer,
-            (0, _) => ArgKind::Image,
-            (1, _) => ArgKind::HiddenGridDims,
-            (2, _) => ArgKind::HiddenGlobalOffsetX,
-            _ => ArgKind::HiddenNone,
-        };
         Ok(Argument {
             kind,
-            size: size.min(target_size),
+            size,
             target_size,
             align,
+            signed: extension == 1,
+            meaning,
         })
     }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 
 use crate::bytes::{field, u32_at};
+use crate::catalyst;
 use crate::clover;
 use crate::descriptor::{DESCRIPTOR_SIZE, KERNEL_CODE_SIZE, KernelDescriptor};
 use crate::elf::{Driver, Elf, Note, Relocation, Segment};
@@ -88,6 +89,9 @@ impl CodeObject {
 
     /// As [`parse`](Self::parse), for a chip: files of old compilers for Mesa do not name theirs.
     pub(crate) fn parse_for(bytes: &[u8], chip: Option<&Target>) -> Result<Self> {
+        if catalyst::is_program(bytes) {
+            return Self::of_catalyst(bytes);
+        }
         if !clover::is_program(bytes) {
             return Self::read_elf(bytes, false, chip);
         }
@@ -97,6 +101,71 @@ impl CodeObject {
             object.list_args(listed)?;
         }
         Ok(object)
+    }
+
+    /// A program of AMD's Catalyst: its constants, and the code of one kernel behind that of the other.
+    fn of_catalyst(bytes: &[u8]) -> Result<Self> {
+        let program = catalyst::Program::read(bytes)?;
+        let target: Target = catalyst::PRODUCTS[program.product].chip.parse()?;
+        let mut object = Self {
+            version: 0,
+            target,
+            kernels: Vec::new(),
+            kernels_by_name: Vec::new(),
+            printf: Vec::new(),
+            symbols: Vec::new(),
+            symbols_by_name: Vec::new(),
+            relocations: Vec::new(),
+            span: span(&[], 0)?,
+            segments: Vec::new(),
+            bytes: Vec::new(),
+        };
+        let constants = program.constants.as_ref();
+        let constants = constants.map(|part| object.add_segment(part, false));
+        for kernel in &program.kernels {
+            let entry = object.add_segment(&kernel.code, true);
+            object
+                .check_entry(entry)
+                .map_err(|wrong| Error::BadKernel {
+                    kernel: kernel.name.clone(),
+                    problem: format!("its code starts at {entry:#x}, {wrong}"),
+                })?;
+            let (metadata, descriptor) = catalyst::kernel(kernel, &object.target, constants)?;
+            object.symbols.push(Symbol {
+                name: kernel.name.clone(),
+                address: entry,
+                size: kernel.code.len() as u64,
+                kind: SymbolKind::Kernel,
+                global: true,
+            });
+            object.kernels.push(Kernel {
+                metadata,
+                descriptor,
+                descriptor_address: entry,
+                entry,
+            });
+        }
+        object.span = span(&object.segments, object.bytes.len() as u64)?;
+        object.sort_names();
+        Ok(object)
+    }
+
+    /// Adds a part of the image, behind all others; gives its address.
+    fn add_segment(&mut self, contents: &[u8], executable: bool) -> u64 {
+        let address = (self.bytes.len() as u64).next_multiple_of(ENTRY_ALIGN);
+        self.bytes.resize(address as usize, 0);
+        self.bytes.extend(contents);
+        self.segments.push(Segment {
+            address,
+            file_offset: address,
+            file_size: contents.len() as u64,
+            memory_size: contents.len() as u64,
+            align: ENTRY_ALIGN,
+            readable: true,
+            writable: false,
+            executable,
+        });
+        address
     }
 
     /// Tells the arguments of a kernel, which a list beside the file has.

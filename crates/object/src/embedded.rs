@@ -10,6 +10,7 @@
 use memchr::memmem;
 
 use crate::bundle::Bundle;
+use crate::catalyst;
 use crate::code_object::CodeObject;
 use crate::elf::{Elf, is_elf};
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ pub(crate) enum Embedded<'a> {
 /// # Errors
 /// [`Error::BadElf`] and others of damaged files; [`Error::NoDeviceCode`].
 pub(crate) fn embedded(bytes: &[u8]) -> Result<Option<Embedded<'_>>> {
-    if !is_elf(bytes) {
+    if !is_elf(bytes) || catalyst::is_program(bytes) {
         return Ok(None);
     }
     let elf = Elf::parse(bytes)?;

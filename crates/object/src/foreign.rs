@@ -6,7 +6,7 @@
 const ELF: &[u8] = b"\x7fELF";
 /// Machine numbers of programs for OpenCL 2.0, with 32 and 64 bits.
 const CATALYST_2: [u16; 2] = [0xaf5a, 0xaf5b];
-/// Machine numbers of programs for OpenCL 1.2: one a chip.
+/// Machine numbers of programs for OpenCL 1.2, one a chip; those of GCN are [read](crate::catalyst).
 const CATALYST_1: std::ops::Range<u16> = 0x3f1..0x500;
 
 /// The driver that keeps programs so; `None` where nothing shows one.

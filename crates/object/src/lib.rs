@@ -25,7 +25,8 @@
 
 mod bundle;
 mod bytes;
-mod clover;
+pub mod catalyst;
+pub mod clover;
 mod code_object;
 mod compressed;
 mod descriptor;
@@ -41,6 +42,7 @@ mod mesa;
 mod metadata;
 pub mod note;
 mod open;
+mod start;
 mod symbol;
 mod target;
 
@@ -58,5 +60,6 @@ pub use lines::{Frame, Lines, Source};
 pub use memory_image::Image;
 pub use metadata::{Access, AddressSpace, Arg, ArgKind, KernelMetadata};
 pub use open::{Entry, interpreter, kernel_names, open, open_all, targets, unbundle};
+pub use start::{Start, UserValue, UserWords};
 pub use symbol::{Symbol, SymbolKind};
 pub use target::{Feature, Target};

@@ -2,6 +2,7 @@
 
 use object::write::{Object, StandardSegment};
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
+use wavetank_object::clover::{Argument, Listed, program};
 use wavetank_object::{Bundle, CodeObject, Error, open, open_all, targets};
 
 const GFX900: &[u8] = include_bytes!("data/vecadd-gfx900.hsaco");
@@ -166,12 +167,12 @@ fn programs_of_other_drivers_are_named() {
         );
     }
 
-    // CLRX wiki, "About binary formats"; Tahiti is 0x3fd of OpenCL 1.2.
+    // CLRX wiki, "About binary formats"; chips before GCN are below Tahiti, 0x3fd of OpenCL 1.2.
     let catalyst = |machine: u16| told(&patched(GFX900, 18, &machine.to_le_bytes()));
     assert!(
         catalyst(0xaf5b).starts_with("this is a program as AMD's Catalyst (OpenCL 2.0) keeps it")
     );
-    assert!(catalyst(0x3fd).contains("Catalyst (OpenCL 1.2)"));
+    assert!(catalyst(0x3f5).contains("Catalyst (OpenCL 1.2)"));
     // With 32 bits, class 1, too.
     let old = patched(&patched(GFX900, 18, &0xaf5au16.to_le_bytes()), 4, &[1]);
     assert!(told(&old).contains("Catalyst (OpenCL 2.0)"));
@@ -208,6 +209,34 @@ fn programs_of_clover_are_told() {
     assert!(told(&clover(&[], &huge)).contains("none of the program's sections"));
     // What it lists has to be there.
     assert!(told(&file).contains("does not have it"), "{}", told(&file));
+}
+
+#[test]
+fn programs_of_clover_are_written() {
+    let fields = [[0, 2, 4, 4, 1, 0], [2, 8, 8, 16, 0, 0], [0, 4, 4, 4, 0, 2]];
+    let args = fields.map(
+        |[kind, size, target_size, align, extension, meaning]| Argument {
+            kind,
+            size,
+            target_size,
+            align,
+            signed: extension == 1,
+            meaning,
+        },
+    );
+    let kernel = Listed {
+        name: "sum".to_owned(),
+        offset: 0,
+        args: args.to_vec(),
+    };
+    let written = |mesa| program(std::slice::from_ref(&kernel), GFX900, mesa).unwrap();
+    let expected = clover(&fields, GFX900);
+    assert_eq!(written(160_000), expected);
+    // From Mesa 17.0 on code that can be run is the third type of sections.
+    let at = expected.len() - GFX900.len() - 16;
+    let mut newer = expected;
+    newer[at] = 2;
+    assert_eq!(written(170_000), newer);
 }
 
 fn names(file: &[u8]) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! Tests of code objects. One program, since each costs a link and a copy of everything.
 
 mod bundler;
+mod catalyst;
 mod common;
 mod containers;
 mod descriptor;

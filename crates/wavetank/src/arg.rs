@@ -209,6 +209,11 @@ pub(crate) fn lay_out(
         let at = param.offset as usize;
         let end = at + bytes.len().min(param.size as usize);
         out.block[at..end].copy_from_slice(&bytes[..end - at]);
+        let negative = bytes.last().is_some_and(|byte| *byte >= 0x80);
+        let whole = at + param.sign_extended_to as usize;
+        if let Some(rest) = out.block.get_mut(end..whole).filter(|_| negative) {
+            rest.fill(0xff);
+        }
     }
     Ok(out)
 }
@@ -295,6 +300,7 @@ mod tests {
             kind,
             offset,
             size,
+            sign_extended_to: 0,
             align: size.max(1),
             pointee_align: None,
             address_space: None,
@@ -329,6 +335,22 @@ mod tests {
                 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0, 0, 0x80, 0x3f, 0, 0x3c, 0, 0, 7,
                 8, 9, 0
             ]
+        );
+    }
+
+    #[test]
+    fn signs_fill_what_mesa_says() {
+        let short = |offset| Param {
+            sign_extended_to: 4,
+            ..param(ArgKind::ByValue, offset, 2, None)
+        };
+        let params = [short(0), short(4), param(ArgKind::ByValue, 8, 2, None)];
+        let params: Vec<_> = params.iter().collect();
+        let args = [Arg::I16(-2), Arg::I16(3), Arg::I16(-4)];
+        let out = lay_out(&args, &params, 12, 0).unwrap();
+        assert_eq!(
+            out.block,
+            [0xfe, 0xff, 0xff, 0xff, 3, 0, 0, 0, 0xfc, 0xff, 0, 0]
         );
     }
 

@@ -7,6 +7,7 @@ use wavetank_link::{Identity, Place as LinkPlace, Relocatable, Relocation, reloc
 use super::instruction::words_of;
 use super::line_table::LineTable;
 use super::{Assembler, Known, KnownValue};
+use crate::assemble::Assembly;
 use crate::directive::{HIDDEN, fits};
 use crate::errors::LineError;
 use crate::expression::{Base, Reduced, Values, Variant};
@@ -327,7 +328,7 @@ fn kind_of(variant: Variant) -> Option<u32> {
 /// The object as a linker takes it.
 impl Assembler<'_> {
     /// Makes the object of what has been read.
-    pub fn object(&mut self) -> Relocatable {
+    pub fn object(&mut self) -> Assembly {
         self.finish_program();
         let identity = Identity::of(&self.target, self.notes.os, self.notes.version);
         let identity = identity.unwrap_or_else(|why| {
@@ -341,6 +342,7 @@ impl Assembler<'_> {
         self.name_sections();
         let layout = self.layout();
         let left = self.settle(&layout);
+        let container = self.container(&layout, left.iter().all(Vec::is_empty));
         let mut object = Relocatable {
             identity,
             sections: Vec::new(),
@@ -353,7 +355,10 @@ impl Assembler<'_> {
             sections: HashMap::new(),
         };
         for section in &left {
-            for (_, _, base, addend) in section {
+            for (_, kind, base, addend) in section {
+                if let Base::Symbol(id, _) = base {
+                    self.export_for(*kind, *id);
+                }
                 if let Base::Symbol(id, _) = base
                     && self.section_for(base, *addend).is_none()
                 {
@@ -377,7 +382,7 @@ impl Assembler<'_> {
                 });
             }
         }
-        object
+        Assembly { object, container }
     }
 
     /// The name of a section stands for its beginning, where nothing else has that name.

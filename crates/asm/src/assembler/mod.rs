@@ -138,6 +138,7 @@ impl<'a> Assembler<'a> {
             start: 0,
             lines: 0,
         };
+        assembler.symbols.has_halves = options.dialect == Dialect::Clrx;
         assembler.predefine(options);
         assembler
     }

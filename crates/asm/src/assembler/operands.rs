@@ -90,14 +90,13 @@ fn follows_a_value(before: &[u8]) -> bool {
 fn is_register(word: &str) -> bool {
     let digits = match word.as_bytes() {
         [b'v' | b's' | b'a', digits @ ..] | [b't', b't', b'm', b'p', digits @ ..] => digits,
-        _ => {
-            return matches!(
-                word,
-                "vcc" | "exec" | "m0" | "off" | "glc" | "slc" | "offset"
-            );
-        }
+        _ => &[],
     };
-    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+    (!digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+        || matches!(
+            word,
+            "vcc" | "exec" | "m0" | "off" | "glc" | "slc" | "offset"
+        )
 }
 
 /// Words that stand where operands do, and are no symbols.

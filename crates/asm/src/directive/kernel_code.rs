@@ -188,6 +188,14 @@ impl KernelCode {
         self.0[RSRC2..RSRC2 + 4].copy_from_slice(&rsrc2.to_le_bytes());
     }
 
+    /// The words of COMPUTE_PGM_RSRC1 and 2.
+    pub fn words(&self) -> [u32; 2] {
+        [RSRC1, RSRC2].map(|at| {
+            let bytes = &self.0[at..at + 4];
+            u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+        })
+    }
+
     /// Whether a field has room for a value.
     ///
     /// # Errors

@@ -10,6 +10,9 @@ use crate::state::{Definition, Layout, Spot, SymbolId, Symbols};
 /// How deep variables are variables of others at most.
 const DEEPEST: usize = 200;
 
+/// What lies beyond 32 bits.
+const WORD: i64 = 1 << 32;
+
 /// Why an expression has no value, for a sentence.
 pub(crate) type Failure = Cow<'static, str>;
 
@@ -167,10 +170,32 @@ impl Values<'_> {
                 if let (Some(distance), true) = (apart, binary.compares()) {
                     return self.numbers(binary, distance, 0);
                 }
+                if let Some(half) = self.half(binary, &a, &b) {
+                    return Ok(half);
+                }
                 let number = |r: &Reduced| r.as_number().ok_or_else(|| self.needs_numbers(r));
                 self.numbers(binary, number(&a)?, number(&b)?)
             }
         }
+    }
+
+    /// The lower or the upper half of an address, as CLRX's sources ask for it: `place&0xffffffff`, `place>>32` and their like
+    /// (CLRX's documentation, "Relocations").
+    fn half(&self, binary: Binary, a: &Reduced, b: &Reduced) -> Option<Reduced> {
+        let (Some(Base::Symbol(id, Variant::None)), None, 0) = (a.plus, a.minus, a.constant) else {
+            return None;
+        };
+        let variant = match (binary, b.as_number()?) {
+            (Binary::BitAnd, 0xffff_ffff) => Variant::Abs32Lo,
+            (Binary::Mod | Binary::UnsignedMod, WORD) => Variant::Abs32Lo,
+            (Binary::Shr, 32) => Variant::Abs32Hi,
+            (Binary::Div | Binary::UnsignedDiv, WORD) => Variant::Abs32Hi,
+            _ => return None,
+        };
+        self.symbols.has_halves.then_some(Reduced {
+            plus: Some(Base::Symbol(id, variant)),
+            ..Reduced::default()
+        })
     }
 
     fn numbers(&self, binary: Binary, a: i64, b: i64) -> Result<Reduced, Failure> {

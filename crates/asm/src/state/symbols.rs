@@ -83,6 +83,8 @@ pub(crate) struct Symbols {
     local: HashMap<u64, u32>,
     /// Those of CLRX, once a source has one.
     scopes: Option<Scopes>,
+    /// Whether calculations ask for halves of addresses, as CLRX's do.
+    pub has_halves: bool,
 }
 
 impl Symbols {

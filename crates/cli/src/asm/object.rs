@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use wavetank_asm::{Errors, Options, assemble_object, text_of};
+use wavetank_asm::{Assembly, Errors, Options, assemble_whole, text_of};
+use wavetank_isa::Dialect;
 use wavetank_link::{Input, Relocatable, link};
 
 use crate::exit::{Failure, Result};
@@ -24,13 +25,13 @@ pub fn compiled(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
         let sentence = "-c makes one object file of one source; leave it out to link several";
         return Err(Failure::usage(sentence));
     };
-    let object = object(job, options, path)?;
+    let object = assembly(job, options, path)?.object;
     write(to, &object.write().map_err(unlinked)?)
 }
 
 /// Writes the code object of all sources.
 pub fn code(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
-    write(to, &linked(job, options)?)
+    write(to, &linked(job, options, false)?)
 }
 
 /// Assembles and links the sources for each of several chips, and writes an offload bundle, with an empty entry for the host
@@ -38,36 +39,56 @@ pub fn code(job: &Job<'_>, options: &Options<'_>, to: &Path) -> Result {
 pub fn bundle(job: &Job<'_>, options: &[Options<'_>], to: &Path) -> Result {
     let mut parts = vec![("host-x86_64-unknown-linux--".to_owned(), Vec::new())];
     for options in options {
-        let code = linked(job, options).map_err(|failure| for_chip(failure, options))?;
+        let code = linked(job, options, true).map_err(|failure| for_chip(failure, options))?;
         parts.push((format!("hipv4-amdgcn-amd-amdhsa--{}", options.target), code));
     }
     let entries: Vec<(&str, &[u8])> = parts.iter().map(|(id, code)| (&**id, &**code)).collect();
     write(to, &wavetank::object::bundle(&entries, PAGE)?)
 }
 
-/// The code object of all sources.
-fn linked(job: &Job<'_>, options: &Options<'_>) -> Result<Vec<u8>> {
+/// The code object of all sources, or the program of the only one, for a driver that links nothing.
+fn linked(job: &Job<'_>, options: &Options<'_>, bundled: bool) -> Result<Vec<u8>> {
     let mut objects = Vec::new();
     for path in job.files {
         let name = path.to_string_lossy().into_owned();
-        objects.push((name, object(job, options, path)?));
+        let made = assembly(job, options, path)?;
+        match made.container {
+            None => objects.push((name, made.object)),
+            Some(container) if job.files.len() == 1 && !bundled => {
+                let object = made.object.write().map_err(unlinked)?;
+                return Ok(container.write(&object)?);
+            }
+            Some(_) => {
+                let sentence =
+                    "a program of Mesa's Clover is one source for one chip: name them alone";
+                return Err(Failure::usage(sentence).of(path));
+            }
+        }
     }
     let inputs: Vec<Input> = objects
         .iter()
         .map(|(name, object)| Input { name, object })
         .collect();
-    link(&inputs, &wavetank_link::Options::default()).map_err(unlinked)
+    // What CLRX's sources ask of an address is for loaders.
+    let options = wavetank_link::Options {
+        text_relocations: options.dialect == Dialect::Clrx,
+        ..Default::default()
+    };
+    link(&inputs, &options).map_err(unlinked)
 }
 
 /// The object that a file is, or makes.
-fn object(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Relocatable> {
+fn assembly(job: &Job<'_>, options: &Options<'_>, path: &Path) -> Result<Assembly> {
     let bytes = read(path)?;
     if bytes.starts_with(b"\x7fELF") {
-        return Relocatable::read(&bytes)
-            .map_err(|error| Failure::usage(error.to_string()).of(path));
+        let object = Relocatable::read(&bytes);
+        return Ok(Assembly {
+            object: object.map_err(|error| Failure::usage(error.to_string()).of(path))?,
+            container: None,
+        });
     }
     crate::source::refuse(path, &bytes)?;
-    let made = assemble_object(&path.to_string_lossy(), &text_of(bytes), options);
+    let made = assemble_whole(&path.to_string_lossy(), &text_of(bytes), options);
     made.map_err(|errors| (job.told)(path, &errors))
 }
 

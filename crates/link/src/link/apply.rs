@@ -97,7 +97,9 @@ impl Addresses<'_> {
             let value = match from.flags & SHF_ALLOC {
                 0 => Some(self.kept_value(&from.name, target, relocation, place)),
                 // The loader writes it, whatever is there.
-                _ if relocation.kind == reloc::ABS64 && self.is_left_to_the_loader(target) => None,
+                _ if is_of_an_address(relocation.kind) && self.is_left_to_the_loader(target) => {
+                    None
+                }
                 _ => Some(self.value(target, relocation, place)),
             };
             let refused = |problem: &str| {
@@ -161,6 +163,14 @@ impl Addresses<'_> {
             },
         }
     }
+}
+
+/// Whether a relocation wants an address, or a half of one.
+fn is_of_an_address(kind: u32) -> bool {
+    matches!(
+        kind,
+        reloc::ABS64 | reloc::ABS32 | reloc::ABS32_LO | reloc::ABS32_HI
+    )
 }
 
 /// Writes a value where a relocation is, if there is one; says why it cannot be.

@@ -20,6 +20,8 @@ pub struct Options {
     /// Symbols that nothing defines are left to the loader. Otherwise they are an error, as with `--no-undefined`, which
     /// compilers for GPUs ask for.
     pub allow_undefined: bool,
+    /// The loader writes halves of addresses into code (as with `-z notext`). Otherwise they are an error.
+    pub text_relocations: bool,
 }
 
 /// The files, with those sections that are linked.

@@ -151,7 +151,7 @@ impl Image<'_> {
             match dynamic.symbol {
                 Some(symbol) => {
                     let number = self.dynamic.number_of[&symbol];
-                    (number, place, reloc::ABS64, dynamic.addend)
+                    (number, place, dynamic.kind, dynamic.addend)
                 }
                 None => {
                     let sum = self.addresses().sum(dynamic.target, dynamic.addend);

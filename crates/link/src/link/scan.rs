@@ -26,6 +26,8 @@ pub struct Dynamic {
     /// What is added: a number, to the address of this symbol if there is none above.
     pub target: Target,
     pub addend: i64,
+    /// What the loader does with the address of the symbol.
+    pub kind: u32,
 }
 
 /// Where a loader applies a relocation.
@@ -208,12 +210,21 @@ impl Scanner<'_> {
                 let place = self.outputs.place(input, section, relocation.offset);
                 if let Some((output, at)) = place {
                     let place = DynamicPlace::Section { output, at };
-                    self.dynamic(place, known, target, relocation.addend);
+                    self.dynamic(place, known, target, relocation.addend, reloc::ABS64);
                 }
                 Ok(())
             }
             reloc::ABS32 | reloc::ABS32_LO | reloc::ABS32_HI => match known {
                 Known::Nothing | Known::Number => Ok(()),
+                Known::Outside(_) if self.options.text_relocations => {
+                    let place = self.outputs.place(input, section, relocation.offset);
+                    if let Some((output, at)) = place {
+                        let place = DynamicPlace::Section { output, at };
+                        let Relocation { addend, kind, .. } = *relocation;
+                        self.dynamic(place, known, target, addend, kind);
+                    }
+                    Ok(())
+                }
                 _ => refuse(
                     "its address is not known before it is loaded; take the distance to it (@rel32@lo, @rel32@hi)",
                 ),
@@ -250,13 +261,20 @@ impl Scanner<'_> {
         for (number, (target, known)) in std::mem::take(&mut self.entries).into_iter().enumerate() {
             self.scan.entry_of.insert(target, number);
             if !matches!(known, Known::Nothing | Known::Number) {
-                self.dynamic(DynamicPlace::Entry(number), known, target, 0);
+                self.dynamic(DynamicPlace::Entry(number), known, target, 0, reloc::ABS64);
             }
         }
         self.scan
     }
 
-    fn dynamic(&mut self, place: DynamicPlace, known: Known, target: Target, addend: i64) {
+    fn dynamic(
+        &mut self,
+        place: DynamicPlace,
+        known: Known,
+        target: Target,
+        addend: i64,
+        kind: u32,
+    ) {
         let symbol = match known {
             Known::Outside(number) => Some(number),
             _ => None,
@@ -266,6 +284,7 @@ impl Scanner<'_> {
             symbol,
             target,
             addend,
+            kind,
         });
     }
 }

@@ -96,6 +96,8 @@ pub struct UserData {
     pub private_segment_size: u32,
     /// Work-groups in X, Y and Z (code object version 2 only).
     pub workgroup_count: [u32; 3],
+    /// All of them, where a driver has its own way.
+    pub words: Option<[u32; 16]>,
 }
 
 impl StartWave for Launch {
@@ -235,6 +237,10 @@ impl UserData {
     /// The user SGPRs of a work-group whose scratch lies at an address.
     fn registers(&self, scratch: u64, scratch_bytes: u32, generation: Generation) -> Registers {
         let mut out = Registers::default();
+        if let Some(words) = &self.words {
+            out.push(words);
+            return out;
+        }
         let both = |v: u64| [v as u32, (v >> 32) as u32];
         let [x, y, z] = self.workgroup_count;
         let buffer = scratch_descriptor(scratch, scratch_bytes, generation);
@@ -344,6 +350,7 @@ mod tests {
                 dispatch_id: 0x7_0000_0008,
                 private_segment_size: 9,
                 workgroup_count: [10, 11, 12],
+                words: None,
             },
             trap_handler: None,
         }

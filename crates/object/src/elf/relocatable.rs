@@ -4,8 +4,9 @@ use object::LittleEndian;
 use object::elf::{self, FileHeader64, SectionHeader64};
 use object::read::elf::{SectionHeader, SectionTable};
 
-/// What sections are aligned to at least: kernels begin so.
-const SECTION_ALIGN: u64 = 256;
+/// What sections of code are aligned to at least: kernels begin so. Mesa puts constants right behind the code ("Gallium ABI
+/// description"), whose end they are reached from.
+const CODE_ALIGN: u64 = 256;
 
 /// Whether a section is there when the program runs.
 pub(super) fn takes_memory(section: &SectionHeader64<LittleEndian>) -> bool {
@@ -30,5 +31,7 @@ pub(super) fn places(sections: &SectionTable<FileHeader64<LittleEndian>>) -> Opt
 
 /// What a section is aligned to.
 pub(super) fn align(section: &SectionHeader64<LittleEndian>) -> u64 {
-    SECTION_ALIGN.max(section.sh_addralign(LittleEndian))
+    let code = section.sh_flags(LittleEndian).0 & elf::SHF_EXECINSTR.0 != 0;
+    let least = if code { CODE_ALIGN } else { 1 };
+    least.max(section.sh_addralign(LittleEndian))
 }

@@ -18,6 +18,8 @@ pub struct Arg {
     pub offset: u32,
     /// Bytes it takes in the argument block.
     pub size: u32,
+    /// Bytes there that the sign of a shorter value fills (Mesa); 0 where zeros follow.
+    pub sign_extended_to: u32,
     /// Its alignment in the argument block, a power of two: as the note says, or the natural one of its size.
     pub align: u32,
     /// Alignment of what a `dynamic_shared_pointer` points to.
@@ -45,6 +47,7 @@ impl Arg {
             kind,
             offset,
             size,
+            sign_extended_to: 0,
             align: size.max(1).next_power_of_two().min(16),
             pointee_align: None,
             address_space: None,
@@ -280,6 +283,7 @@ fn read(fields: &Fields, next: u32) -> Result<Arg> {
         kind,
         offset,
         size,
+        sign_extended_to: 0,
         align: align.unwrap_or_else(|| natural_align(offset, size)),
         pointee_align: fields.alignment(".pointee_align")?,
         address_space,

@@ -14,6 +14,7 @@ pub use arg::{Access, AddressSpace, Arg, ArgKind};
 use rmpv::ValueRef;
 
 use crate::error::{Error, Result};
+use crate::start::Start;
 use tree::{Fields, Place, bad, text as text_in};
 
 /// The text form of the note.
@@ -75,6 +76,8 @@ pub struct KernelMetadata {
     pub workgroup_size_hint: Option<[u32; 3]>,
     /// Whether the stack's depth is not known at compile time (recursion, function pointers).
     pub uses_dynamic_stack: bool,
+    /// How it begins, where that is a driver's own way (AMD's Catalyst).
+    pub start: Option<Box<Start>>,
 }
 
 impl KernelMetadata {
@@ -173,6 +176,7 @@ fn read_kernel(fields: &Fields) -> Result<KernelMetadata> {
             .map(|[a, b]| (a, b)),
         args,
         unlisted_args: None,
+        start: None,
         kernarg_segment_size,
         kernarg_segment_align: fields.alignment(".kernarg_segment_align")?.unwrap_or(1),
         group_segment_fixed_size: fields.number(".group_segment_fixed_size")?.unwrap_or(0),

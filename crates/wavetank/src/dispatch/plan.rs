@@ -4,6 +4,7 @@ use wavetank_ir::GlobalSync;
 use wavetank_isa::numbers::lds_of_group;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, UserData, aql};
 use wavetank_machine::{Grid, SyncRequest};
+use wavetank_object::Start;
 
 use super::{Dispatch, Packet};
 use crate::arg;
@@ -94,6 +95,9 @@ impl Dispatch<'_> {
             queue: inner.queue.address(),
         };
         hidden.fill(info.hidden_args(), &mut explicit.block);
+        if let Some(start) = &info.start {
+            self.fill_start(start, &mut explicit.block)?;
+        }
 
         let align = u64::from(info.kernarg_segment_align).max(64);
         // Compilers may load whole aligned spans of up to 16 dwords that only begin with arguments.
@@ -122,7 +126,38 @@ impl Dispatch<'_> {
             kernarg_address: kernarg.address(),
         };
         memory.write(0, &written.to_bytes());
-        self.launch(grid, packet, vec![kernarg, memory])
+        let start = info.start.as_ref();
+        let words = start.map(|start| start.user_sgprs(&explicit.block, kernarg.address()));
+        let mut plan = self.launch(grid, packet, vec![kernarg, memory])?;
+        plan.launch.user.words = words;
+        Ok(plan)
+    }
+
+    /// Writes what a driver puts beside the arguments.
+    fn fill_start(&self, start: &Start, block: &mut [u8]) -> Result<()> {
+        if let Some(missing) = &start.missing {
+            return Err(Error::Arguments {
+                kernel: self.kernel.name().to_owned(),
+                problem: format!(
+                    "wants {missing}, which AMD's Catalyst gives and is not given here"
+                ),
+                signature: self.kernel.signature(),
+            });
+        }
+        let mut put = |at: u32, bytes: &[u8]| {
+            let at = at as usize;
+            if let Some(place) = block.get_mut(at..at + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        };
+        for (at, word) in &start.words {
+            put(*at, &word.to_le_bytes());
+        }
+        for (at, address) in &start.addresses {
+            let address = self.kernel.module.address_of(*address);
+            put(*at, &address.to_le_bytes());
+        }
+        Ok(())
     }
 
     /// Scratch of a work-item, with room for calls where their depth is not known.
@@ -202,6 +237,7 @@ impl Dispatch<'_> {
                 dispatch_id: packet.id,
                 private_segment_size: packet.private_segment_size,
                 workgroup_count: grid.groups(),
+                words: None,
             },
             trap_handler: self.trap_handler,
         };

@@ -14,10 +14,10 @@ use crate::source::{Cursor, Wrong, wrong};
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
     row(".dims", dims),
-    row(".sgprsnum", |a, c| number(a, c, |config, n| config.sgprs = Some(n))),
-    row(".vgprsnum", |a, c| number(a, c, |config, n| config.vgprs = Some(n))),
-    row(".pgmrsrc1", |a, c| number(a, c, |config, n| config.rsrc1 = n)),
-    row(".pgmrsrc2", |a, c| number(a, c, |config, n| config.rsrc2 = n)),
+    row(".sgprsnum", sgprs),
+    row(".vgprsnum", vgprs),
+    row(".pgmrsrc1", rsrc1),
+    row(".pgmrsrc2", rsrc2),
     row(".codeversion", |a, c| list(a, c, &["amd_code_version_major", "amd_code_version_minor"])),
     row(".machine", |a, c| list(a, c, &MACHINE)),
     row(".reserved_sgprs", |a, c| reserved(a, c, ["reserved_sgpr_first", "reserved_sgpr_count"])),
@@ -84,6 +84,7 @@ const FIELDS: &[(&str, &str, How)] = &[
     (".gds_segment_size", "gds_segment_byte_size", Number),
     (".gdssize", "gds_segment_byte_size", Number),
     (".group_segment_align", "group_segment_alignment", Power(0)),
+    (".hwlocal", "workgroup_group_segment_byte_size", Number),
     (".ieeemode", "enable_ieee_mode", Flag),
     (".kernarg_segment_align", "kernarg_segment_alignment", Power(0)),
     (".kernarg_segment_size", "kernarg_segment_byte_size", Number),
@@ -134,6 +135,21 @@ const USER_SGPRS: [(&str, i64); 10] = [
     ("enable_sgpr_grid_workgroup_count_z", 1),
 ];
 
+/// Fields that Mesa's drivers have known before LLVM 4.0.
+const OLD: [&str; 11] = [
+    "debug_mode",
+    "enable_dx10_clamp",
+    "enable_exception",
+    "enable_ieee_mode",
+    "enable_sgpr_workgroup_info",
+    "float_mode",
+    "priority",
+    "priv",
+    "user_sgpr_count",
+    "workgroup_group_segment_byte_size",
+    "workitem_private_segment_byte_size",
+];
+
 /// What the `.config` of a kernel says.
 #[derive(Debug, Default)]
 pub(super) struct Config {
@@ -142,8 +158,10 @@ pub(super) struct Config {
     dims: Option<(u32, u32)>,
     sgprs: Option<i64>,
     vgprs: Option<i64>,
-    rsrc1: i64,
-    rsrc2: i64,
+    rsrc1: Option<i64>,
+    rsrc2: Option<i64>,
+    /// What stands before the code of a kernel for Mesa, where that differs.
+    hsa: Option<Box<Config>>,
     /// Bytes of the arguments that `.arg` has declared.
     pub arguments: u64,
 }
@@ -154,10 +172,11 @@ pub(super) fn fields() -> impl Iterator<Item = Handler> {
 }
 
 /// A directive for one field.
-fn one(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn one(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let text = cursor.text();
     let word = text.split_whitespace().next().unwrap_or_default();
-    let found = FIELDS.iter().find(|row| row.0.eq_ignore_ascii_case(word));
+    let word = word.to_ascii_lowercase().replacen(".hsa_", ".", 1);
+    let found = FIELDS.iter().find(|row| row.0 == word);
     let Some((_, name, how)) = found else {
         return Ok(());
     };
@@ -181,6 +200,22 @@ fn one(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     KernelCode::check(name, value).map_err(|why| wrong(place, why))?;
     a.program.config(&cursor)?.put(name, value);
     Ok(())
+}
+
+pub(super) fn sgprs(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    number(a, cursor, |config, n| config.sgprs = Some(n))
+}
+
+pub(super) fn vgprs(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    number(a, cursor, |config, n| config.vgprs = Some(n))
+}
+
+pub(super) fn rsrc1(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    number(a, cursor, |config, n| config.rsrc1 = Some(n))
+}
+
+pub(super) fn rsrc2(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    number(a, cursor, |config, n| config.rsrc2 = Some(n))
 }
 
 fn number(
@@ -244,7 +279,7 @@ fn set(a: &mut Assembler<'_>, cursor: Cursor<'_>, names: &[&'static str]) -> Res
 }
 
 /// `.dims xyz`, or those of work-groups and those of work-items: `.dims xy, x`.
-fn dims(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+pub(super) fn dims(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let groups = dimensions(&mut cursor)?;
     let items = match cursor.comma() {
         true => dimensions(&mut cursor)?,
@@ -280,7 +315,7 @@ fn dimensions(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
 }
 
 impl Config {
-    fn put(&mut self, name: &'static str, value: i64) {
+    pub fn put(&mut self, name: &'static str, value: i64) {
         self.fields.retain(|(other, _)| *other != name);
         self.fields.push((name, value));
     }
@@ -289,6 +324,51 @@ impl Config {
     pub fn value(&self, name: &str) -> i64 {
         let found = self.fields.iter().find(|(other, _)| *other == name);
         found.map_or(0, |(_, value)| *value)
+    }
+
+    /// The settings for what stands before the code of a kernel for Mesa.
+    pub fn for_hsa(&mut self) -> &mut Config {
+        self.hsa.get_or_insert_with(Box::default)
+    }
+
+    /// A setting that Mesa's drivers know from LLVM 4.0 on only.
+    pub fn needs_hsa(&self) -> Option<&'static str> {
+        let newer = self.fields.iter().find(|(name, _)| !OLD.contains(name));
+        let newer = newer.map(|(name, _)| *name);
+        newer.or(self.hsa.as_ref().map(|_| ".hsa_…"))
+    }
+
+    /// Says how many user SGPRs there are, where nothing else does.
+    pub fn default_users(&mut self, users: i64) {
+        if !self.is_said("user_sgpr_count") {
+            self.put("user_sgpr_count", users);
+        }
+    }
+
+    /// The settings with those that differ before the code.
+    pub fn with_overrides(mut self) -> Config {
+        let Some(hsa) = self.hsa.take() else {
+            return self;
+        };
+        for (name, value) in &hsa.fields {
+            self.put(name, *value);
+        }
+        Config {
+            dims: hsa.dims.or(self.dims),
+            sgprs: hsa.sgprs.or(self.sgprs),
+            vgprs: hsa.vgprs.or(self.vgprs),
+            rsrc1: hsa.rsrc1.or(self.rsrc1),
+            rsrc2: hsa.rsrc2.or(self.rsrc2),
+            ..self
+        }
+    }
+
+    /// COMPUTE_PGM_RSRC1 and 2.
+    ///
+    /// # Errors
+    /// As [`bytes`](Self::bytes).
+    pub fn words(&self, counts: &Counts, chip: Chip) -> Result<[u32; 2], String> {
+        Ok(self.code(counts, chip)?.words())
     }
 
     fn is_said(&self, name: &str) -> bool {
@@ -304,26 +384,32 @@ impl Config {
         users.map(|(_, count)| count).sum::<i64>().min(16)
     }
 
-    /// SGPRs and VGPRs of a wave: those that are said, or as many as the code names and the start of the kernel fills.
-    pub fn registers(&self, counts: &Counts, chip: Chip) -> (i64, i64) {
+    /// SGPRs and VGPRs that the code names, or that are said.
+    pub fn named(&self, counts: &Counts) -> (i64, i64) {
         let (groups, items) = self.dimensions();
         let scratch = i64::from(self.value("workitem_private_segment_byte_size") != 0);
         let info = self.value("enable_sgpr_workgroup_info");
         let filled = self.users() + i64::from(groups.count_ones()) + scratch + info;
-        let (major, _, _) = crate::isa_version(chip);
-        let flat = self.value("enable_sgpr_flat_scratch_init") != 0;
-        let xnack = self.value("is_xnack_enabled") != 0;
-        let most = if major >= 8 { 102 } else { 104 };
-        let sgprs = filled.max(counts.sgprs.into()) + extra_sgprs(major, true, flat, xnack);
         let ids = 1 + i64::from(spread(items));
         (
-            self.sgprs.unwrap_or(sgprs.min(most)),
+            self.sgprs.unwrap_or(filled.max(counts.sgprs.into())),
             self.vgprs.unwrap_or(ids.max(counts.vgprs.into())),
         )
     }
 
+    /// SGPRs and VGPRs of a wave: those that are said, or as many as the code names and the start of the kernel fills.
+    pub fn registers(&self, counts: &Counts, chip: Chip) -> (i64, i64) {
+        let (major, _, _) = crate::isa_version(chip);
+        let flat = self.value("enable_sgpr_flat_scratch_init") != 0 || counts.flat_scratch;
+        let xnack = self.value("is_xnack_enabled") != 0;
+        let most = if major >= 8 { 102 } else { 104 };
+        let (named, vgprs) = self.named(counts);
+        let all = named + extra_sgprs(major, true, flat, xnack);
+        (self.sgprs.unwrap_or(all.min(most)), vgprs)
+    }
+
     fn dimensions(&self) -> (u32, u32) {
-        let said = self.rsrc2 as u32;
+        let said = self.rsrc2.unwrap_or(0) as u32;
         self.dims
             .unwrap_or((said >> 7 & 7, (1 << (said >> 11 & 3)) & 6))
     }
@@ -333,6 +419,10 @@ impl Config {
     /// # Errors
     /// A sentence on registers that there are not.
     pub fn bytes(&self, counts: &Counts, chip: Chip) -> Result<[u8; KERNEL_CODE_SIZE], String> {
+        Ok(self.code(counts, chip)?.bytes())
+    }
+
+    fn code(&self, counts: &Counts, chip: Chip) -> Result<KernelCode, String> {
         let (sgprs, vgprs) = self.registers(counts, chip);
         if !(0..=256).contains(&vgprs) || !(0..=104).contains(&sgprs) {
             return Err(format!(
@@ -345,7 +435,8 @@ impl Config {
         let granule = if major < 7 { 256 } else { 512 };
         let mut code = KernelCode::new(chip);
         let scratch = self.value("workitem_private_segment_byte_size") != 0;
-        code.set_words(self.rsrc1 as u32, self.rsrc2 as u32 & 0xffff_e440);
+        let [rsrc1, rsrc2] = [self.rsrc1, self.rsrc2].map(|word| word.unwrap_or(0) as u32);
+        code.set_words(rsrc1, rsrc2 & 0xffff_e440);
         for (name, value) in [
             ("amd_code_version_minor", 0),
             ("call_convention", 0),
@@ -383,7 +474,7 @@ impl Config {
             };
             code.set(name, value | before);
         }
-        Ok(code.bytes())
+        Ok(code)
     }
 }
 

@@ -3,18 +3,23 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use wavetank_isa::Inst;
+use wavetank_isa::{Dialect, Inst};
 use wavetank_link::elf::*;
+use wavetank_link::reloc;
+use wavetank_object::clover::Argument;
 use wavetank_object::{KERNEL_CODE_SIZE, note};
 
 use super::super::{Handler, each_operand, row};
+use super::catalyst::{Settings, Waiting};
 use super::config::Config;
+use super::gallium::Found;
 use super::metadata::{KernelMetadata, Metadata, text_of};
 use super::target::Format;
+use crate::assemble::Container;
 use crate::assembler::{Assembler, Counts};
 use crate::errors::LineError;
 use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{Definition, Key, Place, SectionId, Spot};
+use crate::state::{Definition, Key, Layout, Place, SectionId, Spot, SymbolId};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -31,7 +36,11 @@ pub(super) const ROWS: &[Handler] = &[
     row(".metadata", |a, c| part(a, c, Part::Metadata)),
     row(".isametadata", |a, c| part(a, c, Part::Dropped)),
     row(".stub", |a, c| part(a, c, Part::Dropped)),
-    row(".header", |a, c| part(a, c, Part::Dropped)),
+    row(".header", |a, c| part(a, c, Part::Header)),
+    row(".data", |a, c| match a.program.format == Format::Amd && a.program.current.is_some() {
+        true => part(a, c, Part::Data),
+        false => data(a, c, ".data"),
+    }),
     row(".args", |a, c| { a.program.configures = true; c.end() }),
     row(".globals", |a, c| { a.program.configures = true; c.end() }),
     row(".fkernel", function),
@@ -59,7 +68,7 @@ pub(crate) struct Program {
     pub wide: bool,
     /// The versions of the driver and of LLVM that it is for, as CLRX counts them.
     pub driver: i64,
-    pub llvm: i64,
+    pub llvm: Option<i64>,
     /// Whether the case of letters counts in names of macros.
     pub cased: bool,
     pub(super) metadata: Metadata,
@@ -68,6 +77,14 @@ pub(crate) struct Program {
     /// The one whose settings are read.
     current: Option<usize>,
     pub(super) configures: bool,
+    /// Whether a setting is for what stands before the code of a kernel for Mesa alone.
+    pub(super) for_hsa: bool,
+    /// The kernels of a program for Mesa.
+    pub(super) found: Vec<Found>,
+    /// The name of the chip as the source says it.
+    pub(super) product: Option<String>,
+    /// A program for AMD's Catalyst.
+    pub(super) catalyst: Option<Waiting>,
     /// The kernels that the code belongs to, and what `.kcode` has put aside.
     owners: Vec<usize>,
     aside: Vec<Vec<usize>>,
@@ -77,20 +94,27 @@ pub(crate) struct Program {
 #[derive(Debug)]
 pub(super) struct Kernel {
     pub name: Rc<str>,
-    place: Place,
+    pub place: Place,
     pub config: Option<Config>,
     pub metadata: KernelMetadata,
+    /// Arguments, and values of registers, for Mesa.
+    pub listed: Vec<Argument>,
+    pub registers: Option<Vec<[u32; 2]>>,
+    /// Notes for AMD's Catalyst: a type, and the section with the bytes.
+    pub notes: Vec<(u32, SectionId)>,
+    /// What only AMD's Catalyst knows.
+    pub catalyst: Settings,
     pub counts: Counts,
     function: bool,
     /// Where its settings stand in the code, if that is no matter of its label.
-    spot: Option<Spot>,
+    pub spot: Option<Spot>,
     /// Sections with bytes of its settings.
     parts: Vec<(Part, SectionId)>,
 }
 
 /// What a hidden section of a kernel is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+pub(super) enum Part {
     /// All of the settings.
     Setup,
     /// The last 128 bytes of them.
@@ -98,6 +122,9 @@ enum Part {
     Metadata,
     /// What only a driver reads.
     Dropped,
+    /// What AMD's Catalyst wants beside the text of a kernel.
+    Header,
+    Data,
 }
 
 impl Program {
@@ -106,13 +133,17 @@ impl Program {
             format: Format::Amd,
             wide: true,
             driver: 191_205,
-            llvm: 40_000,
+            llvm: None,
             cased: false,
             metadata: Metadata::default(),
             kernels: Vec::new(),
             by_name: HashMap::new(),
             current: None,
             configures: false,
+            for_hsa: false,
+            found: Vec::new(),
+            product: None,
+            catalyst: None,
             owners: Vec::new(),
             aside: Vec::new(),
         }
@@ -153,9 +184,13 @@ impl Program {
 
     /// The settings that are read.
     pub(super) fn config(&mut self, cursor: &Cursor<'_>) -> Result<&mut Config, Wrong> {
-        let configures = self.configures;
+        let (configures, for_hsa) = (self.configures, self.for_hsa);
         let kernel = self.kernel(cursor)?;
         let config = kernel.config.as_mut().filter(|_| configures);
+        let config = config.map(|config| match for_hsa {
+            true => config.for_hsa(),
+            false => config,
+        });
         config.ok_or_else(|| {
             let word = cursor.text().split_whitespace().next().unwrap_or_default();
             let message = format!("`{word}` stands in the `.config` of a kernel");
@@ -192,6 +227,10 @@ fn kernel(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         place: at,
         config: None,
         metadata: KernelMetadata::default(),
+        listed: Vec::new(),
+        registers: None,
+        notes: Vec::new(),
+        catalyst: Settings::default(),
         counts: Counts::default(),
         function: false,
         spot: None,
@@ -211,10 +250,15 @@ fn config(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
 fn text(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     cursor.end()?;
     a.program.configures = false;
+    // Kernels of OpenCL 1.2 share no code.
+    let own = a
+        .program
+        .current
+        .filter(|_| a.program.format == Format::Amd);
     let key = Key {
         name: ".text".into(),
         group: None,
-        unique: None,
+        unique: own.map(|kernel| kernel as u64),
         subsection: 0,
     };
     let (id, _) = a
@@ -274,7 +318,7 @@ fn part(a: &mut Assembler<'_>, cursor: Cursor<'_>, part: Part) -> Result<(), Wro
     };
     let (id, new) = a.sections.get(&key, SHT_PROGBITS, 0, 0);
     a.sections.switch(id);
-    if part == Part::Metadata {
+    if part == Part::Metadata && a.program.format != Format::Amd {
         a.program.metadata.section = Some(id);
     } else if new && let Ok(kernel) = a.program.kernel(&cursor) {
         kernel.parts.push((part, id));
@@ -338,14 +382,35 @@ impl Assembler<'_> {
         if kernels.is_empty() {
             return;
         }
-        if let Some(sentence) = unwritten(self.program.format) {
-            let error = kernels[0].place.wrong(sentence);
-            return self.report(error);
+        match self.program.format {
+            Format::Raw => {}
+            Format::Amd => self.finish_catalyst(kernels),
+            Format::Gallium => self.finish_clover(kernels),
+            Format::Rocm | Format::AmdCl2 => self.finish_code_object(&kernels),
         }
-        if self.program.format == Format::Raw {
-            return;
+    }
+
+    /// Lets the loader find a symbol of which code has a half of the address: a linker leaves that to it.
+    pub(crate) fn export_for(&mut self, kind: u32, id: SymbolId) {
+        let linked = matches!(self.program.format, Format::Rocm | Format::AmdCl2);
+        let half = matches!(kind, reloc::ABS32_LO | reloc::ABS32_HI);
+        if linked && half && self.dialect == Dialect::Clrx && self.symbols[id].is_defined() {
+            self.symbols[id].binding.get_or_insert(STB_GLOBAL);
         }
-        for kernel in &kernels {
+    }
+
+    /// What a driver wants around the object of a source, which is complete if no linker has to fill in anything.
+    pub(crate) fn container(&mut self, layout: &Layout, complete: bool) -> Option<Container> {
+        match self.program.format {
+            Format::Gallium => self.clover(layout),
+            Format::Amd => self.catalyst(layout, complete),
+            _ => None,
+        }
+    }
+
+    /// Writes settings and metadata of a code object's kernels.
+    fn finish_code_object(&mut self, kernels: &[Kernel]) {
+        for kernel in kernels {
             if let Err(error) = self.finish_kernel(kernel) {
                 self.report(*error);
             }
@@ -359,7 +424,7 @@ impl Assembler<'_> {
         let written = self.program.metadata.section;
         let text = match written.and_then(|id| self.hidden_bytes(id)) {
             Some(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            None => text_of(&self.program.metadata, &kernels, self.chip),
+            None => text_of(&self.program.metadata, kernels, self.chip),
         };
         match note::metadata_v2(&text) {
             Ok(note) => self.notes.entries.extend(note),
@@ -367,23 +432,34 @@ impl Assembler<'_> {
         }
     }
 
-    /// Writes the settings of a kernel in front of its code.
-    fn finish_kernel(&mut self, kernel: &Kernel) -> Result<(), Box<LineError>> {
-        let told = |message: String| Box::new(kernel.place.wrong(message));
+    /// Finds the code of a kernel, and makes its label a symbol of some kind.
+    pub(super) fn code_of_kernel(
+        &mut self,
+        kernel: &Kernel,
+        kind: u8,
+    ) -> Result<Spot, Box<LineError>> {
         let name = &kernel.name;
         let id = self.symbols.id(name);
-        let Definition::Label(spot) = self.symbols[id].definition else {
-            return Err(told(format!(
-                "the kernel has no code: there is no label `{name}`"
-            )));
-        };
-        self.sections.align_section_at_least(spot.section, ALIGN);
         let symbol = &mut self.symbols[id];
+        let Definition::Label(spot) = symbol.definition else {
+            let message = format!("the kernel has no code: there is no label `{name}`");
+            return Err(Box::new(kernel.place.wrong(message)));
+        };
         symbol.binding = Some(STB_GLOBAL);
-        symbol.kind = match kernel.function {
+        symbol.kind = kind;
+        self.sections.align_section_at_least(spot.section, ALIGN);
+        Ok(spot)
+    }
+
+    /// Writes the settings of a kernel in front of its code, which it gives.
+    pub(super) fn finish_kernel(&mut self, kernel: &Kernel) -> Result<Spot, Box<LineError>> {
+        let told = |message: String| Box::new(kernel.place.wrong(message));
+        let name = &kernel.name;
+        let kind = match kernel.function {
             true => STT_FUNC,
             false => STT_AMDGPU_HSA_KERNEL,
         };
+        let spot = self.code_of_kernel(kernel, kind)?;
         let setup = self.part_of(kernel, Part::Setup);
         let bytes = match (&kernel.config, setup) {
             (_, Some(bytes)) => bytes,
@@ -399,7 +475,7 @@ impl Assembler<'_> {
                 bytes
             }
             // They stand in the code.
-            (None, None) => return Ok(()),
+            (None, None) => return Ok(spot),
         };
         match self.sections.bytes_at(spot, KERNEL_CODE_SIZE) {
             Some(place) if bytes.len() == KERNEL_CODE_SIZE => place.copy_from_slice(&bytes),
@@ -409,10 +485,10 @@ impl Assembler<'_> {
                 return Err(told(message));
             }
         }
-        Ok(())
+        Ok(spot)
     }
 
-    fn part_of(&self, kernel: &Kernel, part: Part) -> Option<Vec<u8>> {
+    pub(super) fn part_of(&self, kernel: &Kernel, part: Part) -> Option<Vec<u8>> {
         let (_, id) = kernel.parts.iter().find(|(kind, _)| *kind == part)?;
         self.hidden_bytes(*id)
     }
@@ -420,20 +496,5 @@ impl Assembler<'_> {
     fn hidden_bytes(&self, id: SectionId) -> Option<Vec<u8>> {
         let bytes = self.sections.section(id).known_bytes();
         Some(bytes.to_vec()).filter(|bytes| !bytes.is_empty())
-    }
-}
-
-/// Why there is no object of a format.
-fn unwritten(format: Format) -> Option<&'static str> {
-    match format {
-        Format::Rocm | Format::AmdCl2 | Format::Raw => None,
-        Format::Amd => Some(
-            "the format of this source is AMD Catalyst's of OpenCL 1.2, which is CLRX's where nothing is said: \
-             it is not written here; say `.rocm` and use its settings, or take the instructions alone (`asm --raw`)",
-        ),
-        Format::Gallium => Some(
-            "the format of this source is Mesa's (`.gallium`), which is not written here; \
-             say `.rocm`, or take the instructions alone (`asm --raw`)",
-        ),
     }
 }

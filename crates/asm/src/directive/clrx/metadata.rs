@@ -57,6 +57,22 @@ pub(super) struct KernelMetadata {
     arguments: Vec<Vec<(&'static str, String)>>,
 }
 
+impl KernelMetadata {
+    /// The number of a key, 0 where nothing is said.
+    pub fn number(&self, key: &str) -> u64 {
+        let found = self.entries.iter().find(|(other, _)| *other == key);
+        found.and_then(|(_, text)| text.parse().ok()).unwrap_or(0)
+    }
+
+    /// The sizes of a key in three directions.
+    pub fn sizes(&self, key: &str) -> Option<[u32; 3]> {
+        let (_, text) = self.entries.iter().find(|(other, _)| *other == key)?;
+        let mut numbers = text.trim_matches(['[', ']', ' ']).split(',');
+        let mut next = || numbers.next()?.trim().parse().ok();
+        Some([next()?, next()?, next()?])
+    }
+}
+
 /// Bytes of a kernel's arguments at most.
 const MOST_ARGUMENTS: u64 = 1 << 20;
 
@@ -91,7 +107,7 @@ const KINDS: [(&str, &str); 17] = [
 ];
 
 /// Types of values, by CLRX's names and OpenCL's, with their bytes.
-const TYPES: [(&str, &str, &str, u64); 12] = [
+pub(super) const TYPES: [(&str, &str, &str, u64); 12] = [
     ("struct", "structure", "Struct", 0),
     ("i8", "char", "I8", 1),
     ("u8", "uchar", "U8", 1),
@@ -141,14 +157,16 @@ struct Argument {
 
 /// `.arg`, as the format of the binary has it.
 fn argument(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+    match a.program.format {
+        Format::Gallium => return super::gallium::argument(a, cursor),
+        Format::Amd => return super::catalyst::argument(a, cursor),
+        _ => {}
+    }
     let mut entries = Vec::new();
     let name = match cursor.peek() {
         b',' => "",
         _ => cursor.piece(),
     };
-    if a.program.format == Format::Gallium || a.program.format == Format::Amd {
-        return Ok(());
-    }
     if !name.is_empty() {
         entries.push(("Name", quoted(name.trim_matches('"'))));
     }

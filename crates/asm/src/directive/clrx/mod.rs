@@ -1,9 +1,11 @@
 //! What only CLRX's dialect has. Source: CLRX's documentation, "CLRX Assembler Pseudo-Operations", and the pages of its
 //! binary formats.
 
+mod catalyst;
 mod conditional;
 mod config;
 mod data;
+mod gallium;
 mod kernel;
 mod metadata;
 mod registers;
@@ -28,7 +30,9 @@ pub(super) fn rows() -> impl Iterator<Item = Handler> {
         repeat::ROWS,
         scope::ROWS,
         target::ROWS,
-        target::UNWRITTEN,
+        gallium::ROWS,
+        catalyst::ROWS,
+        catalyst::RAW,
         config::ROWS,
     ];
     let rows = rows.into_iter().flatten().map(|row| Handler { ..*row });

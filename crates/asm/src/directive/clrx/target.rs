@@ -30,14 +30,16 @@ pub(super) const ROWS: &[Handler] = &[
     row(".get_version", |a, c| ask(a, c, VERSION)),
     row(".get_policy", |a, c| ask(a, c, VERSION)),
     row(".driver_version", |a, mut c| { a.program.driver = a.number(&mut c)?; c.end() }),
-    row(".llvm_version", |a, mut c| { a.program.llvm = a.number(&mut c)?; c.end() }),
+    row(".llvm_version", |a, mut c| { a.program.llvm = Some(a.number(&mut c)?); c.end() }),
     row(".get_driver_version", |a, c| { let number = a.program.driver; ask(a, c, number) }),
-    row(".get_llvm_version", |a, c| { let number = a.program.llvm; ask(a, c, number) }),
+    row(".get_llvm_version", |a, c| { let number = *a.program.llvm.get_or_insert(LLVM); ask(a, c, number) }),
     // What is for drivers that do not run here, and what changes nothing here.
     row(".acl_version", ignore),
     row(".compile_options", ignore),
     row(".driver_info", ignore),
     row(".policy", ignore),
+    row(".samplerinit", ignore),
+    row(".samplerreloc", ignore),
     row(".arch_minor", ignore),
     row(".arch_stepping", ignore),
     row(".eflags", ignore),
@@ -60,44 +62,8 @@ pub(super) const ROWS: &[Handler] = &[
     row(".version", ignore),
 ];
 
-/// Settings of AMD Catalyst's and Mesa's formats, of which no binary is written: their instructions assemble.
-#[rustfmt::skip]
-pub(super) const UNWRITTEN: &[Handler] = &[
-    row(".boolconsts", ignore),
-    row(".calnote", ignore),
-    row(".cbid", ignore),
-    row(".cbmask", ignore),
-    row(".condout", ignore),
-    row(".constantbuffers", ignore),
-    row(".earlyexit", ignore),
-    row(".entry", ignore),
-    row(".floatconsts", ignore),
-    row(".globalbuffers", ignore),
-    row(".hwlocal", ignore),
-    row(".hwregion", ignore),
-    row(".inputs", ignore),
-    row(".inputsamplers", ignore),
-    row(".intconsts", ignore),
-    row(".outputs", ignore),
-    row(".persistentbuffers", ignore),
-    row(".printfid", ignore),
-    row(".privateid", ignore),
-    row(".proginfo", ignore),
-    row(".sampler", ignore),
-    row(".samplerinit", ignore),
-    row(".samplerreloc", ignore),
-    row(".scratchbuffers", ignore),
-    row(".segment", ignore),
-    row(".subconstantbuffers", ignore),
-    row(".uav", ignore),
-    row(".uavid", ignore),
-    row(".uavmailboxsize", ignore),
-    row(".uavopmask", ignore),
-    row(".uavprivate", ignore),
-    row(".useconstdata", ignore),
-    row(".useprintf", ignore),
-    row(".userdata", ignore),
-];
+/// The version of LLVM that sources are told that ask without having said one.
+const LLVM: i64 = 40_000;
 
 /// The last release of CLRX, 0.1.9, as `.get_version` counts.
 const VERSION: i64 = 109;
@@ -195,8 +161,10 @@ fn choose(a: &mut Assembler<'_>, cursor: Cursor<'_>, format: Format) -> Result<(
 
 fn gpu(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.at()..cursor.text().len();
+    let name = cursor.rest().trim().to_ascii_lowercase();
     let chip = chip_named(&mut cursor)?;
     cursor.end()?;
+    a.program.product = Some(name);
     asked_for(a, chip, place)?;
     go_on(a, chip);
     Ok(())

@@ -28,12 +28,21 @@ pub(super) fn mnemonic(llvm: &'static str, generation: Generation) -> Name {
     Name([llvm, "", ""])
 }
 
-/// Other names, of older generations, that gfx8 has kept: the name, and LLVM's.
-pub(super) const KEPT_ON_GFX8: [(&str, &str); 3] = [
+/// Two names of an instruction with carry: LLVM has the first up to gfx7, the second on gfx8, and CLRX both.
+const TWINS: [(&str, &str); 3] = [
     ("v_add_i32", "v_add_u32"),
     ("v_sub_i32", "v_sub_u32"),
     ("v_subrev_i32", "v_subrev_u32"),
 ];
+
+/// The other name of an instruction, where it has two.
+pub(super) fn twin(llvm: &str, generation: Generation) -> Option<&'static str> {
+    TWINS.iter().find_map(|(old, new)| match generation {
+        Generation::Gfx6 | Generation::Gfx7 => (*old == llvm).then_some(*new),
+        Generation::Gfx8 => (*new == llvm).then_some(*old),
+        Generation::Gfx9 => None,
+    })
+}
 
 /// A name in up to three pieces.
 #[derive(Clone, Copy)]

@@ -110,9 +110,8 @@ fn table(generation: Generation) -> &'static Names {
             if name != llvm {
                 table.entry(llvm.to_owned()).or_default().push(op);
             }
-            let kept = names::KEPT_ON_GFX8.iter().find(|(_, new)| *new == llvm);
-            if let Some((old, _)) = kept.filter(|_| generation == Generation::Gfx8) {
-                table.entry((*old).to_owned()).or_default().push(op);
+            if let Some(twin) = names::twin(llvm, generation) {
+                table.entry(twin.to_owned()).or_default().push(op);
             }
             table.entry(name).or_default().push(op);
         }

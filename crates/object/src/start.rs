@@ -1,0 +1,75 @@
+//! How a kernel begins whose driver has its own way: what user SGPRs hold, and what stands beside the arguments.
+
+/// Word 3 of a descriptor (Southern Islands ISA, "Buffer Resource Descriptor"): components in their order, 32 bits, unsigned.
+pub(crate) const WORD_3: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9 | 4 << 12 | 4 << 15;
+
+/// How a kernel begins that has no descriptor of user SGPRs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Start {
+    /// What user SGPRs hold.
+    pub user: Vec<UserWords>,
+    /// Words of the argument block, by their offsets.
+    pub words: Vec<(u32, u32)>,
+    /// Addresses of the code object there, by their offsets.
+    pub addresses: Vec<(u32, u64)>,
+    /// What it wants that is not there.
+    pub missing: Option<String>,
+}
+
+/// A value of user SGPRs, from a register on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UserWords {
+    /// The first register.
+    pub first: u32,
+    /// How many there are.
+    pub count: u32,
+    /// What they hold.
+    pub value: UserValue,
+}
+
+/// What user SGPRs hold. Offsets are those in the argument block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserValue {
+    /// The address of a place.
+    Address(u32),
+    /// A descriptor of so many bytes there.
+    Buffer(u32, u32),
+    /// The words that stand there.
+    Words(u32),
+}
+
+impl Start {
+    /// The user SGPRs of a kernel whose argument block is at an address.
+    pub fn user_sgprs(&self, block: &[u8], address: u64) -> [u32; 16] {
+        let mut out = [0; 16];
+        for UserWords {
+            first,
+            count,
+            value,
+        } in &self.user
+        {
+            let at = |offset: u32| address.wrapping_add(offset.into());
+            let both = |address: u64| [address as u32, (address >> 32) as u32];
+            let word = |n: u32| {
+                let bytes = block.get(n as usize..)?.first_chunk()?;
+                Some(u32::from_le_bytes(*bytes))
+            };
+            let words = match *value {
+                UserValue::Address(offset) => {
+                    let [low, high] = both(at(offset));
+                    [low, high, 0, 0]
+                }
+                UserValue::Buffer(offset, size) => {
+                    let [low, high] = both(at(offset));
+                    [low, high, size, WORD_3]
+                }
+                UserValue::Words(from) => [0, 4, 8, 12].map(|at| word(from + at).unwrap_or(0)),
+            };
+            let registers = out.iter_mut().skip(*first as usize).take(*count as usize);
+            registers
+                .zip(words)
+                .for_each(|(register, word)| *register = word);
+        }
+        out
+    }
+}
