@@ -6,11 +6,13 @@ use wavetank_link::{Identity, Place as LinkPlace, Relocatable, Relocation, reloc
 
 use super::instruction::words_of;
 use super::line_table::LineTable;
-use super::{Assembler, Known, KnownValue};
+use super::{Assembler, Known, KnownValue, too_large};
 use crate::directive::{HIDDEN, fits};
 use crate::errors::LineError;
 use crate::expression::{Base, Reduced, Values, Variant};
-use crate::state::{Definition, Fixup, FixupKind, Key, Layout, SectionId, Spot, SymbolId};
+use crate::state::{
+    Definition, Fixup, FixupKind, Key, Layout, SectionId, Spot, SymbolId, TooLarge,
+};
 use wavetank_link::elf::*;
 
 /// What a fixup became.
@@ -120,6 +122,14 @@ impl Assembler<'_> {
             (FixupKind::Leb, None) => {
                 Err("this is no number: `.uleb128` takes what is known here".to_owned())
             }
+            (FixupKind::Count, Some(number)) => match layout.copies(&self.sections, fixup.spot) {
+                _ if number < 0 => Err(format!("{number} is negative")),
+                Some(count) if count != number as u64 => {
+                    Err("how much room this takes depends on itself".to_owned())
+                }
+                _ => Ok(Settled::Done),
+            },
+            (FixupKind::Count, None) => Err(self.unknown(&value)),
             (FixupKind::Half, Some(number)) => match (-0x8000..0x1_0000).contains(&number) {
                 true => self.write(fixup.spot, &number.to_le_bytes()[..2]),
                 false => Err(format!("{number} has more than 16 bits")),
@@ -339,13 +349,18 @@ impl Assembler<'_> {
             }
         });
         self.name_sections();
-        let layout = self.layout();
-        let left = self.settle(&layout);
         let mut object = Relocatable {
             identity,
             sections: Vec::new(),
             symbols: Vec::new(),
         };
+        let layout = self.layout();
+        let left = self.settle(&layout);
+        if layout.is_too_large(&self.sections) {
+            self.errors
+                .push(LineError::of_source(too_large(TooLarge).message));
+            return object;
+        }
         let homes = self.object_sections(&layout, &mut object);
         self.remarks(&mut object);
         let mut table = Table {

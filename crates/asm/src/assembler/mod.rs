@@ -33,8 +33,8 @@ pub(crate) use operands::LITERAL;
 /// Lines of macros and repetitions that are read at most: what goes on longer does so for ever.
 const MOST_LINES: u64 = 10_000_000;
 
-/// A round of a loop with a condition counts as so many.
-const ROUND: u64 = 100;
+/// A round of a loop with a condition counts as so many, and so does a file that is included.
+pub(crate) const ROUND: u64 = 100;
 
 /// The values of a source's symbols: found by a first reading, for one that shows each instruction as it comes.
 pub(crate) type Known = HashMap<Rc<str>, KnownValue>;
@@ -102,8 +102,9 @@ impl<'a> Assembler<'a> {
     ) -> Self {
         // What asks for the registers that are used says so by these names.
         let asks = !options.kernels.is_empty()
-            || source.contains(".next_free_")
-            || source.contains(".amdgcn.");
+            || [".next_free_", ".amdgcn.", ".include"]
+                .iter()
+                .any(|name| source.contains(name));
         let mut assembler = Assembler {
             chip: options.chip,
             dialect: options.dialect,
@@ -268,6 +269,9 @@ impl<'a> Assembler<'a> {
             };
             if let Err(error) = done {
                 self.wrong(row, *error);
+                if self.errors.len() >= self.most {
+                    return;
+                }
             }
         }
     }
@@ -433,6 +437,11 @@ impl Assembler<'_> {
             column: (self.indent + place.start) as u32,
             length: place.len() as u32,
         })
+    }
+
+    /// So many lines more have been read than are told.
+    pub fn count_lines(&mut self, lines: u64) {
+        self.lines += lines;
     }
 
     /// The number of the line that is read.

@@ -11,7 +11,7 @@ use crate::assembler::Assembler;
 use crate::source::{Cursor, OriginKind, Repeat, Statement, Wrong, statements, wrong};
 
 /// Bytes that an expansion has at most.
-const LARGEST: usize = 16 << 20;
+pub(super) const LARGEST: usize = 16 << 20;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -164,21 +164,18 @@ fn purge(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     }
 }
 
-/// `.exitm`: leaves the macro, whatever conditions are open in it.
+/// `.exitm`: leaves the macro, or the repetition that it stands in, whatever conditions are open in it.
 fn leave(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-    loop {
-        let Some(input) = a.inputs.current() else {
-            return Ok(());
-        };
-        let (conditions, is_macro) = match input.origin.kind {
-            OriginKind::File(_) | OriginKind::Signatures => return alone(cursor, ".macro"),
-            OriginKind::Macro(_) => (input.conditions, true),
-            OriginKind::Repetition(_) => (input.conditions, false),
-        };
-        a.conditions.truncate(conditions);
-        a.pop();
-        if is_macro {
-            return cursor.end();
+    cursor.end()?;
+    let Some(input) = a.inputs.current() else {
+        return Ok(());
+    };
+    match input.origin.kind {
+        OriginKind::File(_) | OriginKind::Signatures => alone(cursor, ".macro"),
+        OriginKind::Macro(_) | OriginKind::Repetition(_) => {
+            a.conditions.truncate(input.conditions);
+            a.pop();
+            Ok(())
         }
     }
 }

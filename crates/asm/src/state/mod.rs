@@ -6,7 +6,5 @@ mod sections;
 mod symbols;
 
 pub(crate) use fixup::{Fixup, FixupKind, Place};
-pub(crate) use sections::{
-    Key, Layout, NOP, SectionId, Sections, Spot, Tail, TooLarge, leb, padding,
-};
+pub(crate) use sections::{Key, Layout, NOP, SectionId, Sections, Spot, Tail, TooLarge, leb};
 pub(crate) use symbols::{Definition, Registers, Symbol, SymbolId, Symbols};

@@ -26,3 +26,18 @@
 .org 0x200, 7
 .byte 1
 .dcb.b 3, 7
+.dcb.s 2, 1.5
+.dcb.d 2, -2.5
+.ds.p 1
+.ds.x 2
+// Room up to places that come later.
+.data
+.zero later_end-later, 3
+.p2align 3
+.fill later_end-later, 2, 0x1234
+.skip (later_end-later)/2
+.quad .-later
+later:	.long 5, 6, 7
+later_end:
+	.uleb128 later_end-later
+	.org .+6, 9
