@@ -113,6 +113,14 @@ fn sentences_name_the_thing_and_the_way_out() {
     says(".else", &["no `.if` stands before"]);
     says(".endr", &["no `.rept` stands before"]);
     says(
+        "s_nop 0\n .long 1 /* one\ns_nop 1",
+        &["line 2: this comment has no `*/`", "\n           ^^^^^^"],
+    );
+    says(
+        ".amd_kernel_code_t\nenable_wgp_mode = 1\n.end_amd_kernel_code_t",
+        &["`enable_wgp_mode` is for later chips than gfx900"],
+    );
+    says(
         ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.end_amdhsa_kernel",
         &["no `.amdhsa_next_free_sgpr`"],
     );

@@ -1,6 +1,7 @@
 //! The end: places get their addresses, and what waited for them its values or relocations.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use wavetank_link::{Identity, Place as LinkPlace, Relocatable, Relocation, reloc};
 
@@ -9,9 +10,9 @@ use super::line_table::LineTable;
 use super::{Assembler, Known, KnownValue, too_large};
 use crate::directive::{HIDDEN, fits};
 use crate::errors::LineError;
-use crate::expression::{Base, Reduced, Values, Variant};
+use crate::expression::{Base, Expr, Reduced, Values, Variant};
 use crate::state::{
-    Definition, Fixup, FixupKind, Key, Layout, SectionId, Spot, SymbolId, TooLarge,
+    Definition, Fixup, FixupKind, Key, Layout, Section, SectionId, Spot, SymbolId, TooLarge,
 };
 use wavetank_link::elf::*;
 
@@ -376,7 +377,14 @@ impl Assembler<'_> {
                 }
             }
         }
+        self.name_groups();
         self.object_symbols(&layout, &homes, &mut object, &mut table);
+        for (n, section) in self.sections.iter().enumerate() {
+            let id = section.group().and_then(|name| self.symbols.find(name));
+            if let Some(number) = id.and_then(|id| table.numbers.get(&id)) {
+                object.sections[homes[n]].group = Some(*number);
+            }
+        }
         self.line_table(&layout, &homes, &mut object, &mut table);
         for (n, section) in left.into_iter().enumerate() {
             let home = homes[n];
@@ -393,6 +401,24 @@ impl Assembler<'_> {
             }
         }
         object
+    }
+
+    /// Symbols that name groups stand in the table. One that nothing else defines or asks for is the file's own.
+    fn name_groups(&mut self) {
+        let names: Vec<Rc<str>> = self
+            .sections
+            .iter()
+            .filter_map(Section::group)
+            .cloned()
+            .collect();
+        for name in names {
+            let id = self.symbols.id(&name);
+            let symbol = &mut self.symbols[id];
+            if !symbol.is_defined() && symbol.binding.is_none() && !symbol.used {
+                symbol.definition = Definition::Variable(Expr::Number(0));
+            }
+            symbol.used = true;
+        }
     }
 
     /// The name of a section stands for its beginning, where nothing else has that name.
@@ -450,19 +476,8 @@ impl Assembler<'_> {
         homes
     }
 
-    /// Adds what the object says of itself: notes, and what made the source.
+    /// Adds what the object says of itself: notes.
     fn remarks(&self, object: &mut Relocatable) {
-        if let Some(bytes) = self.notes.comment() {
-            let section = remark(
-                ".comment",
-                SHT_PROGBITS,
-                SHF_MERGE | SHF_STRINGS,
-                1,
-                1,
-                bytes,
-            );
-            object.sections.push(section);
-        }
         if !self.notes.entries.is_empty() {
             let bytes = self.notes.entries.clone();
             object

@@ -236,6 +236,9 @@ impl<'a> Assembler<'a> {
             self.inputs.rewind();
             return self.lines < MOST_LINES || self.endless();
         }
+        if let Some(error) = self.inputs.current().and_then(Input::open_comment) {
+            self.errors.push(error);
+        }
         self.pop();
         self.inputs.current().is_some()
     }
@@ -413,6 +416,7 @@ impl Assembler<'_> {
 
     /// Appends bytes to the section.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Wrong> {
+        self.table.settle(self.sections.spot());
         self.sections.append(bytes).map_err(too_large)
     }
 

@@ -444,10 +444,10 @@ pub(super) fn substitute(
                     Some(value) => {
                         out.push_str(value);
                         // The mark that ends a name is no part of what follows.
-                        at += if bytes[at..].starts_with(b"\\()") {
-                            3
-                        } else {
-                            0
+                        at += match &bytes[at..] {
+                            [b'\\', b'(', b')', ..] => 3,
+                            [b'&', ..] if plain => 1,
+                            _ => 0,
                         };
                     }
                     None => {
@@ -459,7 +459,9 @@ pub(super) fn substitute(
             [b, ..] if plain && is_part(*b) => {
                 let word = word_at(at);
                 at += word.len();
-                out.push_str(value(word).unwrap_or(word));
+                let value = value(word);
+                out.push_str(value.unwrap_or(word));
+                at += usize::from(value.is_some() && bytes.get(at) == Some(&b'&'));
             }
             _ => {
                 let special = |b: &u8| *b == b'\\' || plain && is_part(*b);
@@ -481,6 +483,14 @@ mod tests {
         let values = ["1".to_owned(), "v".to_owned()];
         let out = substitute(r"\r\a\()_\r\()x \@ \q é\a", &["a", "r"], &values, 7, false);
         assert_eq!(out, r"v1_vx 7 \q é1");
+    }
+
+    #[test]
+    fn alternate_names_need_no_mark_and_end_at_an_ampersand() {
+        // As LLVM 19 has it; LLVM 14 keeps the sign.
+        let values = ["1".to_owned(), "v".to_owned()];
+        let out = substitute(r"&r& \r&a b&a \r\()&", &["a", "r"], &values, 0, true);
+        assert_eq!(out, "&v v1 b&1 v&");
     }
 
     #[test]

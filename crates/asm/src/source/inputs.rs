@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use wavetank_isa::Dialect;
 
-use super::{Lines, Row};
+use super::{Lines, Row, wrong};
+use crate::errors::LineError;
 
 /// How deep files, macros and repetitions stand within each other at most. Macros that count by calling themselves are
 /// common; LLVM ends at 20.
@@ -148,6 +149,15 @@ impl Input {
     /// Whether a condition decides if it is read once more.
     pub fn has_condition(&self) -> bool {
         matches!(self.repeat, Repeat::While)
+    }
+
+    /// The error of a comment that the text ends in.
+    pub fn open_comment(&self) -> Option<LineError> {
+        let line = self.lines.open_comment()?;
+        let text = self.origin.text.lines().nth(line - 1).unwrap_or_default();
+        let at = text.rfind("/*").unwrap_or(0);
+        let error = *wrong(at..text.len(), "this comment has no `*/`");
+        Some(LineError::new(&self.origin, line, text, error))
     }
 
     fn row(&mut self) -> Option<Row> {

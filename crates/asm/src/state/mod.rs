@@ -6,5 +6,7 @@ mod sections;
 mod symbols;
 
 pub(crate) use fixup::{Fixup, FixupKind, Place};
-pub(crate) use sections::{Key, Layout, NOP, SectionId, Sections, Spot, Tail, TooLarge, leb};
+pub(crate) use sections::{
+    Group, Key, Layout, NOP, Section, SectionId, Sections, Spot, Tail, TooLarge, leb,
+};
 pub(crate) use symbols::{Definition, Registers, Symbol, SymbolId, Symbols};

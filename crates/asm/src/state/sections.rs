@@ -27,11 +27,19 @@ pub(crate) struct Spot {
     pub offset: u64,
 }
 
+/// Of which group a section is a member.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Group {
+    pub name: Rc<str>,
+    /// Whether a linker takes the first of the groups of that name alone.
+    pub comdat: bool,
+}
+
 /// Sections with the same key are one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
     pub name: Rc<str>,
-    pub group: Option<Rc<str>>,
+    pub group: Option<Group>,
     /// The number behind `unique`.
     pub unique: Option<u64>,
     pub subsection: u64,
@@ -124,6 +132,12 @@ impl Section {
     /// Whether it has a size, but no bytes in the file.
     pub fn has_no_bytes(&self) -> bool {
         self.kind == elf::SHT_NOBITS
+    }
+
+    /// The name of its group, of which a linker takes the first alone.
+    pub fn group(&self) -> Option<&Rc<str>> {
+        let group = self.key.group.as_ref();
+        group.filter(|group| group.comdat).map(|group| &group.name)
     }
 
     /// Whether it has instructions.

@@ -41,3 +41,7 @@ later:	.long 5, 6, 7
 later_end:
 	.uleb128 later_end-later
 	.org .+6, 9
+.float 0x1.8p3, -0X.8p-1
+.double 0x1.921fb54442d18p1
+"a label": .byte 1
+	.byte .-"a label"
