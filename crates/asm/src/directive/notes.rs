@@ -78,6 +78,10 @@ fn set_target(a: &mut Assembler<'_>, text: &str, place: Range<usize>) -> Result<
         Some("") => Os::None,
         _ => Os::Hsa,
     };
+    if text.contains('+') && !text.contains(':') {
+        // So features were written up to version 3 alone.
+        a.notes.version = a.notes.version.min(3);
+    }
     a.target = target;
     a.set_chip(chip);
     Ok(())
