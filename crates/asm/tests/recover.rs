@@ -147,3 +147,39 @@ fn sources_of_code_objects_make_the_same_sections() {
         wrong.join("\n")
     );
 }
+
+#[test]
+fn symbols_of_other_objects_and_numbers_are_written_down() {
+    let source = "
+        .globl f
+        .type f,@function
+    f:  s_getpc_b64 s[0:1]
+        s_add_u32 s0, s0, maybe@gotpcrel32@lo+4
+        s_addc_u32 s1, s1, maybe@gotpcrel32@hi+12
+        s_getpc_b64 s[0:1]
+        s_add_u32 s0, s0, \"a name\"@gotpcrel32@lo+4
+        s_addc_u32 s1, s1, \"a name\"@gotpcrel32@hi+12
+        s_setpc_b64 s[30:31]
+        .weak maybe, \"a name\"
+        .globl number, nobody
+        number = 0x123456789
+        own = -5
+        .set .amdgcn.next_free_sgpr, 1
+    ";
+    let object = assemble_object("source", source, &Options::new(Chip::Gfx900)).expect("a source");
+    let inputs = [Input {
+        name: "source",
+        object: &object,
+    }];
+    let linked = link(&inputs, &wavetank_link::Options::default()).expect("it is linked");
+    let text = source_of(&linked).expect("a source of it");
+    for line in [
+        "s_addc_u32 s1, s1, maybe@gotpcrel32@hi+12",
+        ".weak maybe",
+        ".globl nobody",
+        ".set number, 0x123456789",
+    ] {
+        assert!(text.contains(line), "no {line} in\n{text}");
+    }
+    assert_eq!(difference(&linked), None, "{text}");
+}

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 
 use thiserror::Error;
 use wavetank_isa::{Chip, Dialect};
-use wavetank_link::{Linked, Symbol, elf};
+use wavetank_link::{Linked, Place, Symbol, elf};
 use wavetank_object::{CodeObject, Target};
 
 use names::Names;
@@ -63,6 +63,7 @@ pub fn source_of(bytes: &[u8]) -> Result<String, RecoverError> {
     for part in &parts.all {
         page.part(part);
     }
+    page.outside(&linked);
     Ok(page.text)
 }
 
@@ -177,22 +178,7 @@ impl Page<'_> {
                 }
                 continue;
             }
-            let kind = match symbol.kind {
-                elf::STT_FUNC => Some("function"),
-                elf::STT_OBJECT => Some("object"),
-                elf::STT_TLS => Some("tls_object"),
-                elf::STT_AMDGPU_HSA_KERNEL => Some("amdgpu_hsa_kernel"),
-                _ => None,
-            };
-            for word in seen(symbol) {
-                self.line(format_args!("{word} {name}"));
-            }
-            if let Some(kind) = kind {
-                self.line(format_args!(".type {name},@{kind}"));
-            }
-            if symbol.size > 0 {
-                self.line(format_args!(".size {name}, {}", symbol.size));
-            }
+            self.about(symbol, &name);
             let _ = match name.starts_with('"') {
                 true => writeln!(self.text, "\t.set {name}, ."),
                 false => writeln!(self.text, "{name}:"),
@@ -200,6 +186,42 @@ impl Page<'_> {
         }
         for label in part.labels_at(at) {
             let _ = writeln!(self.text, "{label}:");
+        }
+    }
+
+    /// What is known of a symbol.
+    fn about(&mut self, symbol: &Symbol, name: &str) {
+        let kind = match symbol.kind {
+            elf::STT_FUNC => Some("function"),
+            elf::STT_OBJECT => Some("object"),
+            elf::STT_TLS => Some("tls_object"),
+            elf::STT_AMDGPU_HSA_KERNEL => Some("amdgpu_hsa_kernel"),
+            _ => None,
+        };
+        for word in seen(symbol) {
+            self.line(format_args!("{word} {name}"));
+        }
+        if let Some(kind) = kind {
+            self.line(format_args!(".type {name},@{kind}"));
+        }
+        if symbol.size > 0 {
+            self.line(format_args!(".size {name}, {}", symbol.size));
+        }
+    }
+
+    /// The symbols that stand in no section: those of other objects, and numbers.
+    fn outside(&mut self, linked: &Linked) {
+        for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
+            let name = names::written(&symbol.name);
+            match symbol.place {
+                // That of another object is seen from there.
+                Place::Undefined if symbol.binding != elf::STB_LOCAL => self.about(symbol, &name),
+                Place::Absolute => {
+                    self.about(symbol, &name);
+                    self.line(format_args!(".set {name}, {:#x}", symbol.value));
+                }
+                _ => {}
+            }
         }
     }
 }
