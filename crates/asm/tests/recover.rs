@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use object::{Object, ObjectSymbol};
+
 use wavetank_asm::{Options, assemble_object, source_of};
 use wavetank_isa::Chip;
 use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS};
 use wavetank_link::{Input, Linked, link};
 use wavetank_object::open_all;
+
+use crate::common::linked::Elf;
 
 /// The code objects under a folder.
 fn objects(folder: &Path) -> Vec<PathBuf> {
@@ -96,7 +100,20 @@ fn difference(bytes: &[u8]) -> Option<String> {
         let other = after.symbols.iter().find(|s| s.name == symbol.name);
         return Some(format!("{symbol:?}, not {other:?}"));
     }
-    (before.addresses != after.addresses).then(|| "other addresses are filled in".to_owned())
+    if before.addresses != after.addresses {
+        return Some("other addresses are filled in".to_owned());
+    }
+    let [before, after] = [bytes, &again].map(tables);
+    (before != after).then(|| format!("{after:?}, not {before:?}"))
+}
+
+/// The symbols that a loader sees, in their order.
+fn tables(file: &[u8]) -> Vec<String> {
+    let elf = Elf::parse(file).expect("an ELF file");
+    let names = elf
+        .dynamic_symbols()
+        .map(|s| s.name().expect("a name").to_owned());
+    names.collect()
 }
 
 #[test]

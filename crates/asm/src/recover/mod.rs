@@ -60,6 +60,7 @@ pub fn source_of(bytes: &[u8]) -> Result<String, RecoverError> {
         names: &names,
     };
     page.head();
+    page.bindings(&linked);
     for part in &parts.all {
         page.part(part);
     }
@@ -106,6 +107,15 @@ impl Page<'_> {
         ));
         let version = self.version;
         self.line(format_args!(".amdhsa_code_object_version {version}"));
+    }
+
+    /// The symbols that others see, in their order: linkers keep it in the tables that they make.
+    fn bindings(&mut self, linked: &Linked) {
+        for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
+            if let Some(word) = binding(symbol) {
+                self.line(format_args!("{word} {}", names::written(&symbol.name)));
+            }
+        }
     }
 
     fn part(&mut self, part: &Part<'_>) {
@@ -173,7 +183,7 @@ impl Page<'_> {
             if directive && part.is_kernel_descriptor(symbol) {
                 // It is seen by whom its code is seen when the directive is read.
                 let code = names::written(symbol.name.trim_end_matches(".kd"));
-                for word in seen(symbol) {
+                for word in binding(symbol).into_iter().chain(visibility(symbol)) {
                     self.line(format_args!("{word} {code}"));
                 }
                 continue;
@@ -198,7 +208,7 @@ impl Page<'_> {
             elf::STT_AMDGPU_HSA_KERNEL => Some("amdgpu_hsa_kernel"),
             _ => None,
         };
-        for word in seen(symbol) {
+        if let Some(word) = visibility(symbol) {
             self.line(format_args!("{word} {name}"));
         }
         if let Some(kind) = kind {
@@ -226,20 +236,23 @@ impl Page<'_> {
     }
 }
 
-/// The directives that say who sees a symbol.
-fn seen(symbol: &Symbol) -> impl Iterator<Item = &'static str> {
-    let binding = match symbol.binding {
+/// The directive that says who of the files that are linked sees a symbol.
+fn binding(symbol: &Symbol) -> Option<&'static str> {
+    match symbol.binding {
         elf::STB_GLOBAL => Some(".globl"),
         elf::STB_WEAK => Some(".weak"),
         _ => None,
-    };
-    let visibility = match symbol.visibility {
+    }
+}
+
+/// The directive that says who sees a symbol outside of what is linked.
+fn visibility(symbol: &Symbol) -> Option<&'static str> {
+    match symbol.visibility {
         elf::STV_HIDDEN => Some(".hidden"),
         elf::STV_PROTECTED => Some(".protected"),
         elf::STV_INTERNAL => Some(".internal"),
         _ => None,
-    };
-    [binding, visibility].into_iter().flatten()
+    }
 }
 
 /// The dialect of what is written.
