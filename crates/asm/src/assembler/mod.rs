@@ -369,7 +369,8 @@ impl<'a> Assembler<'a> {
     /// Reports a wrong line.
     pub fn wrong(&mut self, row: &Row, error: ParseError) {
         if let Some(input) = self.inputs.current() {
-            let text = &input.origin.text[row.range.clone()];
+            // What stands behind a macro in its line is read when the macro's text is the current one.
+            let text = input.origin.text.get(row.range.clone()).unwrap_or_default();
             self.errors
                 .push(LineError::new(&input.origin, row.number, text, error));
         }
