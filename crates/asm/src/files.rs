@@ -1,5 +1,7 @@
 //! Where `.include` and `.incbin` find their files.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Gives files to a source that names them.
@@ -21,6 +23,18 @@ impl Files for NoFiles {
     }
 }
 
+/// Bytes that a file has at most: more than that no object has. Devices have no end.
+const LARGEST: u64 = 256 << 20;
+
+/// The bytes of a file, or so many that they are too many.
+fn read_some(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(LARGEST + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Files by their path, or in one of several folders, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Folders(pub Vec<PathBuf>);
@@ -31,7 +45,10 @@ impl Files for Folders {
         let places = std::iter::once(Path::new(name).to_owned()).chain(folders);
         let mut failed = None;
         for place in places {
-            match std::fs::read(&place) {
+            match read_some(&place) {
+                Ok(bytes) if bytes.len() as u64 > LARGEST => {
+                    return Err("has more than 256 megabytes".to_owned());
+                }
                 Ok(bytes) => return Ok(bytes),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => failed = failed.or(Some(error)),

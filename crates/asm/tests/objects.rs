@@ -46,8 +46,9 @@ pub fn told(object: &Relocatable) -> BTreeMap<String, String> {
         let mut relocations: Vec<String> = relocations.collect();
         relocations.sort();
         let (kind, flags, align, size) = (section.kind, section.flags, section.align, section.size);
+        let group = section.group.map(|symbol| &object.symbols[symbol].name);
         let text = format!(
-            "{kind} {flags:x} {align} {size} {:02x?}{}",
+            "{kind} {flags:x} {align} {size} {group:?} {:02x?}{}",
             section.bytes,
             relocations.concat()
         );
@@ -142,4 +143,15 @@ fn registers_that_are_counted() {
 #[test]
 fn kernels_of_version_2() {
     compare("kernel_code", "gfx803", 2);
+    compare("version_2", "gfx900", 2);
+}
+
+#[test]
+fn features_as_version_3_writes_them_are_version_3() {
+    let source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900+xnack\"\ns_nop 0\n";
+    // No version is asked for.
+    let ours = assemble_object("a.s", source, &Options::new(Chip::Gfx900)).expect("a source");
+    if let Some(theirs) = llvm("features", source, "gfx900", 3) {
+        assert_eq!(ours.identity, theirs.identity);
+    }
 }

@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use object::{Object, ObjectSymbol};
+
 use wavetank_asm::{Options, assemble_object, source_of};
 use wavetank_isa::Chip;
 use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS};
 use wavetank_link::{Input, Linked, link};
 use wavetank_object::open_all;
+
+use crate::common::linked::Elf;
 
 /// The code objects under a folder.
 fn objects(folder: &Path) -> Vec<PathBuf> {
@@ -97,7 +101,20 @@ fn difference(bytes: &[u8]) -> Option<String> {
         let other = after.symbols.iter().find(|s| s.name == symbol.name);
         return Some(format!("{symbol:?}, not {other:?}"));
     }
-    (before.addresses != after.addresses).then(|| "other addresses are filled in".to_owned())
+    if before.addresses != after.addresses {
+        return Some("other addresses are filled in".to_owned());
+    }
+    let [before, after] = [bytes, &again].map(tables);
+    (before != after).then(|| format!("{after:?}, not {before:?}"))
+}
+
+/// The symbols that a loader sees, in their order.
+fn tables(file: &[u8]) -> Vec<String> {
+    let elf = Elf::parse(file).expect("an ELF file");
+    let names = elf
+        .dynamic_symbols()
+        .map(|s| s.name().expect("a name").to_owned());
+    names.collect()
 }
 
 #[test]
@@ -147,4 +164,40 @@ fn sources_of_code_objects_make_the_same_sections() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+#[test]
+fn symbols_of_other_objects_and_numbers_are_written_down() {
+    let source = "
+        .globl f
+        .type f,@function
+    f:  s_getpc_b64 s[0:1]
+        s_add_u32 s0, s0, maybe@gotpcrel32@lo+4
+        s_addc_u32 s1, s1, maybe@gotpcrel32@hi+12
+        s_getpc_b64 s[0:1]
+        s_add_u32 s0, s0, \"a name\"@gotpcrel32@lo+4
+        s_addc_u32 s1, s1, \"a name\"@gotpcrel32@hi+12
+        s_setpc_b64 s[30:31]
+        .weak maybe, \"a name\"
+        .globl number, nobody
+        number = 0x123456789
+        own = -5
+        .set .amdgcn.next_free_sgpr, 1
+    ";
+    let object = assemble_object("source", source, &Options::new(Chip::Gfx900)).expect("a source");
+    let inputs = [Input {
+        name: "source",
+        object: &object,
+    }];
+    let linked = link(&inputs, &wavetank_link::Options::default()).expect("it is linked");
+    let text = source_of(&linked).expect("a source of it");
+    for line in [
+        "s_addc_u32 s1, s1, maybe@gotpcrel32@hi+12",
+        ".weak maybe",
+        ".globl nobody",
+        ".set number, 0x123456789",
+    ] {
+        assert!(text.contains(line), "no {line} in\n{text}");
+    }
+    assert_eq!(difference(&linked), None, "{text}");
 }

@@ -18,6 +18,7 @@ impl Files for Texts {
 fn errors(source: &str) -> Errors {
     let files = Texts(HashMap::from([
         ("inner.inc", "s_nop 0\n  s_nop s0\n"),
+        ("empty.inc", ""),
         ("self.inc", ".include \"self.inc\"\n"),
     ]));
     let options = Options {
@@ -112,6 +113,14 @@ fn sentences_name_the_thing_and_the_way_out() {
     says(".else", &["no `.if` stands before"]);
     says(".endr", &["no `.rept` stands before"]);
     says(
+        "s_nop 0\n .long 1 /* one\ns_nop 1",
+        &["line 2: this comment has no `*/`", "\n           ^^^^^^"],
+    );
+    says(
+        ".amd_kernel_code_t\nenable_wgp_mode = 1\n.end_amd_kernel_code_t",
+        &["`enable_wgp_mode` is for later chips than gfx900"],
+    );
+    says(
         ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.end_amdhsa_kernel",
         &["no `.amdhsa_next_free_sgpr`"],
     );
@@ -149,6 +158,30 @@ fn what_never_ends_ends_with_a_sentence() {
         &["256 megabytes at most"],
     );
     says(".org 1<<50", &["256 megabytes at most"]);
+    says(".byte 1\n.p2align 31", &["256 megabytes at most"]);
+    says(
+        ".byte 1\n.subsection 3\n.p2align 31\n.byte 1",
+        &["256 megabytes at most"],
+    );
+    says(".data\n.p2align 30\n.byte 1", &["256 megabytes at most"]);
+    says(
+        ".uleb128 b-a\na: b: .p2align 31\n.byte 1\n.p2align 31",
+        &["256 megabytes at most"],
+    );
+    says(
+        ".fill b-a, 1\na: .byte 1\nb: .fill 1<<28",
+        &["256 megabytes"],
+    );
+    says("a: .fill b-a+1\nb:", &["depends on itself"]);
+    says(".fill a-b\na: .long 1\nb:", &["-4 is negative"]);
+    says(".zero nowhere", &["no symbol `nowhere`"]);
+    let values = ",x".repeat(10_000);
+    let both = format!(".irp a{values}\n.irp b{values}\n.byte 1\n.endr\n.endr");
+    says(&both, &["`.irp` grows to more than 16 megabytes"]);
+    says(
+        ".rept 1<<40\n.include \"empty.inc\"\n.endr",
+        &["this does not end"],
+    );
     says("a = b\nb = a\n.long a", &["depends on itself"]);
     says(
         &format!(".long {}1{}", "(".repeat(100_000), ")".repeat(100_000)),
@@ -164,4 +197,21 @@ fn what_never_ends_ends_with_a_sentence() {
         .map(|n| format!(".macro m{n} a\nm{} \\a\\a\n.endm\n", n + 1))
         .collect();
     says(&format!("{grown}m0 12345678"), &["megabytes"]);
+}
+
+#[test]
+fn files_without_end_are_too_large() {
+    if !std::path::Path::new("/dev/zero").exists() {
+        eprintln!("SKIP files without end: there is no /dev/zero");
+        return;
+    }
+    let folders = wavetank_asm::Folders::default();
+    let why = folders.read("/dev/zero").expect_err("it has no end");
+    assert_eq!(why, "has more than 256 megabytes");
+}
+
+#[test]
+fn a_line_has_no_more_errors_than_are_asked_for() {
+    let all = errors(&"a:".repeat(1000)).0;
+    assert_eq!(all.len(), 20);
 }

@@ -1,17 +1,20 @@
 //! The end: places get their addresses, and what waited for them its values or relocations.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use wavetank_link::{Identity, Place as LinkPlace, Relocatable, Relocation, reloc};
 
 use super::instruction::words_of;
 use super::line_table::LineTable;
-use super::{Assembler, Known, KnownValue};
+use super::{Assembler, Known, KnownValue, too_large};
 use crate::assemble::Assembly;
 use crate::directive::{HIDDEN, fits};
 use crate::errors::LineError;
-use crate::expression::{Base, Reduced, Values, Variant};
-use crate::state::{Definition, Fixup, FixupKind, Key, Layout, SectionId, Spot, SymbolId};
+use crate::expression::{Base, Expr, Reduced, Values, Variant};
+use crate::state::{
+    Definition, Fixup, FixupKind, Key, Layout, Section, SectionId, Spot, SymbolId, TooLarge,
+};
 use wavetank_link::elf::*;
 
 /// What a fixup became.
@@ -121,6 +124,14 @@ impl Assembler<'_> {
             (FixupKind::Leb, None) => {
                 Err("this is no number: `.uleb128` takes what is known here".to_owned())
             }
+            (FixupKind::Count, Some(number)) => match layout.copies(&self.sections, fixup.spot) {
+                _ if number < 0 => Err(format!("{number} is negative")),
+                Some(count) if count != number as u64 => {
+                    Err("how much room this takes depends on itself".to_owned())
+                }
+                _ => Ok(Settled::Done),
+            },
+            (FixupKind::Count, None) => Err(self.unknown(&value)),
             (FixupKind::Half, Some(number)) => match (-0x8000..0x1_0000).contains(&number) {
                 true => self.write(fixup.spot, &number.to_le_bytes()[..2]),
                 false => Err(format!("{number} has more than 16 bits")),
@@ -340,14 +351,22 @@ impl Assembler<'_> {
             }
         });
         self.name_sections();
-        let layout = self.layout();
-        let left = self.settle(&layout);
-        let container = self.container(&layout, left.iter().all(Vec::is_empty));
         let mut object = Relocatable {
             identity,
             sections: Vec::new(),
             symbols: Vec::new(),
         };
+        let layout = self.layout();
+        let left = self.settle(&layout);
+        if layout.is_too_large(&self.sections) {
+            self.errors
+                .push(LineError::of_source(too_large(TooLarge).message));
+            return Assembly {
+                object,
+                container: None,
+            };
+        }
+        let container = self.container(&layout, left.iter().all(Vec::is_empty));
         let homes = self.object_sections(&layout, &mut object);
         self.remarks(&mut object);
         let mut table = Table {
@@ -366,7 +385,14 @@ impl Assembler<'_> {
                 }
             }
         }
+        self.name_groups();
         self.object_symbols(&layout, &homes, &mut object, &mut table);
+        for (n, section) in self.sections.iter().enumerate() {
+            let id = section.group().and_then(|name| self.symbols.find(name));
+            if let Some(number) = id.and_then(|id| table.numbers.get(&id)) {
+                object.sections[homes[n]].group = Some(*number);
+            }
+        }
         self.line_table(&layout, &homes, &mut object, &mut table);
         for (n, section) in left.into_iter().enumerate() {
             let home = homes[n];
@@ -383,6 +409,24 @@ impl Assembler<'_> {
             }
         }
         Assembly { object, container }
+    }
+
+    /// Symbols that name groups stand in the table. One that nothing else defines or asks for is the file's own.
+    fn name_groups(&mut self) {
+        let names: Vec<Rc<str>> = self
+            .sections
+            .iter()
+            .filter_map(Section::group)
+            .cloned()
+            .collect();
+        for name in names {
+            let id = self.symbols.id(&name);
+            let symbol = &mut self.symbols[id];
+            if !symbol.is_defined() && symbol.binding.is_none() && !symbol.used {
+                symbol.definition = Definition::Variable(Expr::Number(0));
+            }
+            symbol.used = true;
+        }
     }
 
     /// The name of a section stands for its beginning, where nothing else has that name.
@@ -440,19 +484,8 @@ impl Assembler<'_> {
         homes
     }
 
-    /// Adds what the object says of itself: notes, and what made the source.
+    /// Adds what the object says of itself: notes.
     fn remarks(&self, object: &mut Relocatable) {
-        if let Some(bytes) = self.notes.comment() {
-            let section = remark(
-                ".comment",
-                SHT_PROGBITS,
-                SHF_MERGE | SHF_STRINGS,
-                1,
-                1,
-                bytes,
-            );
-            object.sections.push(section);
-        }
         if !self.notes.entries.is_empty() {
             let bytes = self.notes.entries.clone();
             object

@@ -12,7 +12,7 @@ use super::{Assembler, KnownValue, too_large};
 use crate::Line;
 use crate::expression::{Base, Expr, Reader, Variant};
 use crate::source::{Cursor, Row, Wrong, wrong};
-use crate::state::{FixupKind, Initials, Spot, Symbol};
+use crate::state::{Definition, FixupKind, Initials, Spot, Symbol};
 
 /// A branch by the text before its target: so that only the distance is to be filled in.
 pub(crate) type Template = (Inst, Encoded);
@@ -197,10 +197,10 @@ impl Assembler<'_> {
         self.table.settle(spot);
         self.program.count(inst);
         if let Some(counts) = &mut self.counts {
-            counts.add(inst);
-            let counts = *counts;
-            self.set_number(".amdgcn.next_free_vgpr", counts.vgprs.into());
-            self.set_number(".amdgcn.next_free_sgpr", counts.sgprs.into());
+            let own = Counts::of(inst);
+            counts.join(own);
+            self.at_least(".amdgcn.next_free_vgpr", own.vgprs);
+            self.at_least(".amdgcn.next_free_sgpr", own.sgprs);
         }
         self.sections.append(code.as_bytes()).map_err(too_large)?;
         let symbolic = waiting
@@ -225,6 +225,20 @@ impl Assembler<'_> {
             symbolic,
         });
         Ok(())
+    }
+}
+
+impl Assembler<'_> {
+    /// A variable grows to this, if it is less. Sources set it to zero where a kernel begins.
+    fn at_least(&mut self, name: &str, count: u32) {
+        let id = self.symbols.id(name);
+        let old = match self.symbols[id].definition {
+            Definition::Variable(Expr::Number(number)) => number,
+            _ => 0,
+        };
+        if old < count.into() {
+            self.set_number(name, count.into());
+        }
     }
 }
 
@@ -340,6 +354,21 @@ pub(super) fn words_of(bytes: i64) -> Result<i16, String> {
 }
 
 impl Counts {
+    /// Those of an instruction.
+    pub fn of(inst: &Inst) -> Counts {
+        let mut counts = Counts::default();
+        counts.add(inst);
+        counts
+    }
+
+    /// Counts those of others, too.
+    pub fn join(&mut self, others: Counts) {
+        self.vgprs = self.vgprs.max(others.vgprs);
+        self.sgprs = self.sgprs.max(others.sgprs);
+        self.vcc |= others.vcc;
+        self.flat_scratch |= others.flat_scratch;
+    }
+
     /// Counts the registers of an instruction.
     pub fn add(&mut self, inst: &Inst) {
         let effects = inst.effects();

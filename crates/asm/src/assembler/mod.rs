@@ -33,8 +33,8 @@ pub(crate) use operands::LITERAL;
 /// Lines of macros and repetitions that are read at most: what goes on longer does so for ever.
 const MOST_LINES: u64 = 10_000_000;
 
-/// A round of a loop with a condition counts as so many.
-const ROUND: u64 = 100;
+/// A round of a loop with a condition counts as so many, and so does a file that is included.
+pub(crate) const ROUND: u64 = 100;
 
 /// The values of a source's symbols: found by a first reading, for one that shows each instruction as it comes.
 pub(crate) type Known = HashMap<Rc<str>, KnownValue>;
@@ -102,8 +102,9 @@ impl<'a> Assembler<'a> {
     ) -> Self {
         // What asks for the registers that are used says so by these names.
         let asks = !options.kernels.is_empty()
-            || source.contains(".next_free_")
-            || source.contains(".amdgcn.");
+            || [".next_free_", ".amdgcn.", ".include"]
+                .iter()
+                .any(|name| source.contains(name));
         let mut assembler = Assembler {
             chip: options.chip,
             dialect: options.dialect,
@@ -236,8 +237,21 @@ impl<'a> Assembler<'a> {
             self.inputs.rewind();
             return self.lines < MOST_LINES || self.endless();
         }
+        self.end_comment();
         self.pop();
         self.inputs.current().is_some()
+    }
+
+    /// Keeps the error of a comment that the innermost text ends in.
+    fn end_comment(&mut self) {
+        let Some(input) = self.inputs.current() else {
+            return;
+        };
+        if let Some((line, error)) = input.open_comment() {
+            let origin = &input.origin;
+            let error = LineError::new(origin, line, origin.line(line), *error);
+            self.errors.push(error);
+        }
     }
 
     /// Leaves the innermost text, and its condition.
@@ -274,6 +288,9 @@ impl<'a> Assembler<'a> {
             };
             if let Err(error) = done {
                 self.wrong(row, *error);
+                if self.errors.len() >= self.most {
+                    return;
+                }
             }
         }
     }
@@ -368,7 +385,8 @@ impl<'a> Assembler<'a> {
     /// Reports a wrong line.
     pub fn wrong(&mut self, row: &Row, error: ParseError) {
         if let Some(input) = self.inputs.current() {
-            let text = &input.origin.text[row.range.clone()];
+            // What stands behind a macro in its line is read when the macro's text is the current one.
+            let text = input.origin.text.get(row.range.clone()).unwrap_or_default();
             self.errors
                 .push(LineError::new(&input.origin, row.number, text, error));
         }
@@ -415,6 +433,7 @@ impl Assembler<'_> {
 
     /// Appends bytes to the section.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), Wrong> {
+        self.table.settle(self.sections.spot());
         self.sections.append(bytes).map_err(too_large)
     }
 
@@ -439,6 +458,11 @@ impl Assembler<'_> {
             column: (self.indent + place.start) as u32,
             length: place.len() as u32,
         })
+    }
+
+    /// So many lines more have been read than are told.
+    pub fn count_lines(&mut self, lines: u64) {
+        self.lines += lines;
     }
 
     /// The number of the line that is read.

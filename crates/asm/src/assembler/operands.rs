@@ -58,7 +58,7 @@ pub(super) fn may_have_names(text: &str, mut named: impl FnMut(&str) -> bool) ->
             at = end;
         } else if byte.is_ascii_digit() {
             at += bytes[at..].iter().take_while(|b| is_name(**b)).count();
-        } else if b"*/%<>~^+@".contains(&byte)
+        } else if b"*/%<>~^+@\"".contains(&byte)
             || bytes[at..].starts_with(b"::")
             || (byte == b'-' && follows_a_value(&bytes[..at]))
         {
@@ -223,6 +223,7 @@ impl Scanner<'_> {
         while let Some(byte) = bytes.get(self.at).copied() {
             let fresh = self.fresh;
             match byte {
+                b'"' if fresh => return Some(self.at),
                 b'"' => {
                     let rest = &bytes[self.at + 1..];
                     self.at += 2 + rest.iter().position(|b| *b == b'"').unwrap_or(rest.len());

@@ -73,7 +73,7 @@ impl Condition {
         let error = wrong(0..0, "this condition has no `.endif`");
         match &self.origin {
             Some(origin) => {
-                let text = origin.text.lines().nth(self.line - 1).unwrap_or_default();
+                let text = origin.line(self.line);
                 let indent = text.len() - text.trim_start().len();
                 let error = wrong(indent..text.len(), error.message);
                 LineError::new(origin, self.line, text, *error)

@@ -108,16 +108,22 @@ fn octa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 
 fn floats(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
     each_operand(&mut cursor, |cursor| {
-        let start = cursor.at();
-        let piece = cursor.piece();
-        let place = start..start + piece.len();
-        let value = float(piece);
-        let value = value.ok_or_else(|| wrong(place, format_args!("`{piece}` is no float")))?;
-        match size {
-            // Read as it stands: rounding twice would be another number.
-            4 => a.append(&single(piece, value).to_le_bytes()),
-            _ => a.append(&double(piece, value).to_le_bytes()),
-        }
+        let bits = float_bits(cursor, size)?;
+        a.append(&bits.to_le_bytes()[..size])
+    })
+}
+
+/// The bits of a float of four or eight bytes.
+pub(super) fn float_bits(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, Wrong> {
+    let start = cursor.at();
+    let piece = cursor.piece();
+    let place = start..start + piece.len();
+    let value = float(piece);
+    let value = value.ok_or_else(|| wrong(place, format_args!("`{piece}` is no float")))?;
+    Ok(match size {
+        // Read as it stands: rounding twice would be another number.
+        4 => single(piece, value).into(),
+        _ => double(piece, value),
     })
 }
 

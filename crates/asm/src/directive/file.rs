@@ -1,7 +1,7 @@
 //! Other files, and what a source says to who assembles it.
 
 use super::{Handler, row};
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, ROUND};
 use crate::source::{Cursor, OriginKind, Repeat, Wrong, text_of, wrong};
 
 #[rustfmt::skip]
@@ -44,6 +44,7 @@ fn include(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let (line, conditions) = (a.line(), a.conditions.len());
     let kind = OriginKind::File(name.as_str().into());
     let again = a.inputs.reads(&name);
+    a.count_lines(ROUND);
     match a.inputs.push(
         kind,
         text_of(bytes).into(),

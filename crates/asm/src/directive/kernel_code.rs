@@ -113,6 +113,13 @@ const FIELDS: &[Field] = &[
     ("runtime_loader_kernel_symbol", 120, 0, 64),
 ];
 
+/// Fields of later chips, which compilers write for every chip: 0.
+const LATER: [&str; 3] = [
+    "enable_wgp_mode",
+    "enable_mem_ordered",
+    "enable_fwd_progress",
+];
+
 /// Fields whose value a sign makes no error: `call_convention = -1`.
 fn fits(value: i64, bits: u32) -> bool {
     bits == 64
@@ -222,9 +229,10 @@ fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
         let mut cursor = Cursor::new(text, 0);
         let place = cursor.span();
         let name = cursor.name()?;
-        let Some(field) = field(&name) else {
+        let field = field(&name);
+        if field.is_none() && !LATER.contains(&&*name) {
             return Err(unknown(&name, place));
-        };
+        }
         if !cursor.eat(b'=') {
             return Err(cursor.wrong("there should be `=` and a number"));
         }
@@ -233,7 +241,14 @@ fn kernel_code(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
         cursor.end()?;
         let checked = KernelCode::check(&name, value);
         checked.map_err(|why| wrong(start..text.len(), why))?;
-        put(&mut code.0, field, value);
+        match field {
+            Some(field) => put(&mut code.0, field, value),
+            None if value == 0 => {}
+            None => {
+                let message = format!("`{name}` is for later chips than {}", a.target.chip);
+                return Err(wrong(place, message));
+            }
+        }
         Ok(())
     })?;
     a.notes.version = 2;

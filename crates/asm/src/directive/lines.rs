@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::{Handler, row};
-use crate::assembler::Assembler;
+use crate::assembler::{Assembler, too_large};
 use crate::source::{Cursor, Wrong, wrong};
-use crate::state::Spot;
-use wavetank_link::elf::STT_FILE;
+use crate::state::{Key, Spot};
+use wavetank_link::elf::{SHF_MERGE, SHF_STRINGS, SHT_PROGBITS, STT_FILE};
 
 /// Files that a source can number: what is beyond is no compiler's.
 const MOST_FILES: u64 = 1 << 20;
@@ -38,6 +38,8 @@ pub(super) const ROWS: &[Handler] = &[
     row(".cfi_escape", skip),
     row(".cfi_personality", skip),
     row(".cfi_lsda", skip),
+    row(".cfi_window_save", skip),
+    row(".cfi_negate_ra_state", skip),
 ];
 
 /// The files and rows of the line table.
@@ -90,7 +92,7 @@ impl Row {
 }
 
 impl Lines {
-    /// An instruction stands at a spot: it begins the row that is pending.
+    /// Code or data stand at a spot: they begin the row that is pending.
     #[inline]
     pub fn settle(&mut self, spot: Spot) {
         if let Some(row) = self.pending.take() {
@@ -185,14 +187,34 @@ fn loc(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
             _ => return Err(wrong(place, "this is no option of `.loc`")),
         }
     }
+    // Of two in a row, each stands for what is here.
+    a.table.settle(a.sections.spot());
     a.table.pending = Some(row);
     Ok(())
 }
 
-/// `.ident "TEXT"`: into `.comment`.
+/// `.ident "TEXT"`: into `.comment`, whose first text is empty.
 fn ident(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let text = cursor.quoted()?;
+    let mut text = cursor.quoted()?;
     cursor.end()?;
-    a.notes.idents.push(text);
-    Ok(())
+    text.push(0);
+    let key = Key {
+        name: ".comment".into(),
+        group: None,
+        unique: None,
+        subsection: 0,
+    };
+    let (id, _) = a
+        .sections
+        .get(&key, SHT_PROGBITS, SHF_MERGE | SHF_STRINGS, 1);
+    let here = std::mem::replace(&mut a.sections.current, id);
+    let first = !std::mem::replace(&mut a.notes.has_ident, true);
+    let texts = if first {
+        [&[0], text.as_slice()].concat()
+    } else {
+        text
+    };
+    let done = a.sections.append(&texts).map_err(too_large);
+    a.sections.current = here;
+    done
 }

@@ -11,7 +11,7 @@ use crate::assembler::Assembler;
 use crate::source::{Cursor, OriginKind, Repeat, Statement, Wrong, statements, wrong};
 
 /// Bytes that an expansion has at most.
-const LARGEST: usize = 16 << 20;
+pub(super) const LARGEST: usize = 16 << 20;
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -164,21 +164,18 @@ fn purge(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     }
 }
 
-/// `.exitm`: leaves the macro, whatever conditions are open in it.
+/// `.exitm`: leaves the macro, or the repetition that it stands in, whatever conditions are open in it.
 fn leave(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
-    loop {
-        let Some(input) = a.inputs.current() else {
-            return Ok(());
-        };
-        let (conditions, is_macro) = match input.origin.kind {
-            OriginKind::File(_) | OriginKind::Signatures => return alone(cursor, ".macro"),
-            OriginKind::Macro(_) => (input.conditions, true),
-            OriginKind::Repetition(_) => (input.conditions, false),
-        };
-        a.conditions.truncate(conditions);
-        a.pop();
-        if is_macro {
-            return cursor.end();
+    cursor.end()?;
+    let Some(input) = a.inputs.current() else {
+        return Ok(());
+    };
+    match input.origin.kind {
+        OriginKind::File(_) | OriginKind::Signatures => alone(cursor, ".macro"),
+        OriginKind::Macro(_) | OriginKind::Repetition(_) => {
+            a.conditions.truncate(input.conditions);
+            a.pop();
+            Ok(())
         }
     }
 }
@@ -452,10 +449,10 @@ pub(super) fn substitute(
                     Some(value) => {
                         out.push_str(value);
                         // The mark that ends a name is no part of what follows.
-                        at += if bytes[at..].starts_with(b"\\()") {
-                            3
-                        } else {
-                            0
+                        at += match &bytes[at..] {
+                            [b'\\', b'(', b')', ..] => 3,
+                            [b'&', ..] if plain => 1,
+                            _ => 0,
                         };
                     }
                     None => {
@@ -467,7 +464,9 @@ pub(super) fn substitute(
             [b, ..] if plain && is_part(*b) => {
                 let word = word_at(at);
                 at += word.len();
-                out.push_str(value(word).unwrap_or(word));
+                let value = value(word);
+                out.push_str(value.unwrap_or(word));
+                at += usize::from(value.is_some() && bytes.get(at) == Some(&b'&'));
             }
             _ => {
                 let special = |b: &u8| *b == b'\\' || plain && is_part(*b);
@@ -489,6 +488,14 @@ mod tests {
         let values = ["1".to_owned(), "v".to_owned()];
         let out = substitute(r"\r\a\()_\r\()x \@ \q é\a", &["a", "r"], &values, 7, false);
         assert_eq!(out, r"v1_vx 7 \q é1");
+    }
+
+    #[test]
+    fn alternate_names_need_no_mark_and_end_at_an_ampersand() {
+        // As LLVM 19 has it; LLVM 14 keeps the sign.
+        let values = ["1".to_owned(), "v".to_owned()];
+        let out = substitute(r"&r& \r&a b&a \r\()&", &["a", "r"], &values, 0, true);
+        assert_eq!(out, "&v v1 b&1 v&");
     }
 
     #[test]

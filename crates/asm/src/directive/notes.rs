@@ -1,5 +1,7 @@
 //! What the object says of itself: target, version, metadata.
 
+use std::ops::Range;
+
 use super::macros::alone;
 use super::{Handler, row};
 use crate::Options;
@@ -8,7 +10,7 @@ use crate::source::{Cursor, Wrong, wrong};
 use crate::state::Place;
 use wavetank_isa::Chip;
 use wavetank_link::Os;
-use wavetank_object::{Error, Target, note};
+use wavetank_object::{Error, Feature, Target, note};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -35,8 +37,8 @@ pub(crate) struct Notes {
     pub fixed: bool,
     /// The contents of `.note`.
     pub entries: Vec<u8>,
-    /// What made the source.
-    pub idents: Vec<Vec<u8>>,
+    /// Whether the source has said what made it.
+    pub has_ident: bool,
 }
 
 impl Notes {
@@ -46,17 +48,8 @@ impl Notes {
             os: Os::Hsa,
             fixed: options.fixed,
             entries: Vec::new(),
-            idents: Vec::new(),
+            has_ident: false,
         }
-    }
-
-    /// The contents of `.comment`: what made the source, texts that end with zero.
-    pub fn comment(&self) -> Option<Vec<u8>> {
-        let texts = self.idents.iter();
-        let texts: Vec<u8> = texts
-            .flat_map(|text| text.iter().copied().chain([0]))
-            .collect();
-        (!texts.is_empty()).then(|| [&[0], texts.as_slice()].concat())
     }
 }
 
@@ -65,7 +58,11 @@ fn target(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let place = cursor.at()..cursor.text().len();
     let text = cursor.name()?;
     cursor.end()?;
-    let target: Target = modern(&text)
+    set_target(a, &text, place)
+}
+
+fn set_target(a: &mut Assembler<'_>, text: &str, place: Range<usize>) -> Result<(), Wrong> {
+    let target: Target = modern(text)
         .parse()
         .map_err(|why| wrong(place.clone(), why))?;
     let Some(chip) = Chip::from_name(&target.chip) else {
@@ -81,6 +78,10 @@ fn target(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         Some("") => Os::None,
         _ => Os::Hsa,
     };
+    if text.contains('+') && !text.contains(':') {
+        // So features were written up to version 3 alone.
+        a.notes.version = a.notes.version.min(3);
+    }
     a.target = target;
     a.set_chip(chip);
     Ok(())
@@ -100,11 +101,7 @@ fn modern(text: &str) -> String {
 }
 
 /// Fails where another chip was asked for than the source names.
-pub(super) fn asked_for(
-    a: &Assembler<'_>,
-    chip: Chip,
-    place: std::ops::Range<usize>,
-) -> Result<(), Wrong> {
+pub(super) fn asked_for(a: &Assembler<'_>, chip: Chip, place: Range<usize>) -> Result<(), Wrong> {
     if a.notes.fixed && chip != a.chip {
         let (asked, named) = (a.chip.name(), chip.name());
         let message = format!("this source is for {named}, not for {asked}, which was asked for");
@@ -129,10 +126,22 @@ fn version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// Chips with XNACK, which had names of their own in version 2 (the guide, "Code Object V2 ISA Version").
+const WITH_XNACK: [(&str, &str); 4] = [
+    ("-gfx901", "gfx900"),
+    ("-gfx903", "gfx902"),
+    ("-gfx905", "gfx904"),
+    ("-gfx907", "gfx906"),
+];
+
 /// `.amd_amdgpu_isa "amdgcn-amd-amdhsa--gfx803"`, of version 2.
 fn isa_name(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    let place = cursor.at()..cursor.text().len();
     let name = cursor.clone().name()?.into_owned();
-    target(a, cursor)?;
+    match WITH_XNACK.iter().find(|(old, _)| name.ends_with(old)) {
+        Some((_, chip)) => set_target(a, &format!("amdgcn-amd-amdhsa--{chip}:xnack+"), place)?,
+        None => target(a, cursor)?,
+    }
     a.notes.version = 2;
     a.notes.entries.extend(note::isa_name(&name));
     Ok(())
@@ -154,6 +163,9 @@ fn hsa_version(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wron
 /// `.hsa_code_object_isa MAJOR, MINOR, STEPPING, "VENDOR", "ARCHITECTURE"`, or nothing: the chip's.
 fn hsa_isa(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let (major, minor, stepping) = crate::isa_version(a.chip);
+    // The steppings of chips with XNACK were odd.
+    let odd = major == 9 && a.target.has_xnack() && a.target.xnack != Feature::Off;
+    let stepping = if odd { stepping | 1 } else { stepping };
     let mut numbers = [major, minor, stepping];
     let (mut vendor, mut architecture) = ("AMD".to_owned(), "AMDGPU".to_owned());
     if !cursor.is_at_end() {

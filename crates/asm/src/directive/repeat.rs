@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::macros::{alone, body, substitute};
+use super::macros::{LARGEST, alone, body, substitute};
 use super::{Handler, row};
 use crate::assembler::Assembler;
 use crate::source::{Cursor, OriginKind, Repeat, Wrong, wrong};
@@ -52,11 +52,16 @@ fn each(a: &mut Assembler<'_>, cursor: Cursor<'_>, name: &'static str) -> Result
     let values = values(cursor, name);
     let text = body_of(a, &head)?;
     let (parameter, values) = values?;
-    let texts = values.into_iter().map(|value| {
+    let (mut texts, mut size) = (Vec::new(), 0);
+    for value in values {
         let out = substitute(&text, &[&parameter], &[value], a.expansions, a.alternate);
-        Rc::from(out)
-    });
-    let texts: Vec<Rc<str>> = texts.collect();
+        size += out.len();
+        if size > LARGEST {
+            let message = format!("`{name}` grows to more than 16 megabytes here");
+            return Err(wrong(0..head.text().len(), message));
+        }
+        texts.push(Rc::<str>::from(out));
+    }
     let mut texts = texts.into_iter();
     match texts.next() {
         Some(first) => begin(a, &head, line, name, first, Repeat::Texts(texts)),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{Handler, row};
 use crate::assembler::Assembler;
 use crate::source::{Cursor, Wrong, wrong};
-use crate::state::Key;
+use crate::state::{Group, Key};
 use wavetank_isa::Dialect;
 use wavetank_link::elf::*;
 
@@ -111,7 +111,12 @@ pub(super) fn aligned(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<
 }
 
 /// `.section NAME, "FLAGS", @KIND, ENTRY SIZE, GROUP, comdat, unique, N`
-fn section(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
+fn section(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
+    fill(a, cursor, false)
+}
+
+/// `pushes`: the number of a subsection may stand behind the name.
+fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, pushes: bool) -> Result<(), Wrong> {
     let start = cursor.at();
     let name: Cow<'_, str> = match cursor.peek() {
         b'"' => cursor.name()?,
@@ -125,9 +130,17 @@ fn section(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let mut key = plain(&name);
     let (mut entry, mut said) = (0, None);
     let aligns = |cursor: &Cursor<'_>| cursor.rest().starts_with("align");
-    if cursor.comma() && !aligns(&cursor) {
+    let mut more_follows = cursor.comma();
+    if more_follows && pushes && !matches!(cursor.peek(), b'"' | b'#') {
+        key.subsection = a.count(&mut cursor)?;
+        more_follows = cursor.comma();
+    }
+    if more_follows && !aligns(&cursor) {
         let given = read_flags(&mut cursor)?;
         (flags, said) = (given.flags, Some(given.flags));
+        if given.joins {
+            key.group.clone_from(&a.sections.here().key.group);
+        }
         if cursor.comma() {
             kind = read_kind(&mut cursor)?;
             entry = more(a, &mut cursor, &given, &mut key)?;
@@ -157,9 +170,14 @@ fn section(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 }
 
 /// The flags of a section, and whether they name a group.
+#[derive(Default)]
 struct Flags {
     flags: u64,
     grouped: bool,
+    /// Whether it is a member of the group of the section before.
+    joins: bool,
+    /// Whether they name the section that it follows.
+    ordered: bool,
 }
 
 fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
@@ -168,10 +186,12 @@ fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
         return words_of_flags(cursor);
     }
     let text = cursor.quoted()?;
-    let mut flags = Flags {
-        flags: 0,
-        grouped: false,
-    };
+    let mut flags = Flags::default();
+    let number = String::from_utf8_lossy(&text).into_owned();
+    if let Some(number) = number_of(&number) {
+        flags.flags = number.into();
+        return Ok(flags);
+    }
     for letter in text {
         flags.flags |= match letter {
             b'a' => SHF_ALLOC,
@@ -186,11 +206,19 @@ fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
                 flags.grouped = true;
                 SHF_GROUP
             }
+            b'?' => {
+                flags.joins = true;
+                0
+            }
+            b'o' => {
+                flags.ordered = true;
+                0
+            }
             other => {
                 let other = char::from(other);
                 return Err(wrong(
                     place,
-                    format_args!("`{other}` is none of the flags a, w, x, M, S, T, G, R, e"),
+                    format_args!("`{other}` is none of the flags a, w, x, M, S, T, G, R, e, o, ?"),
                 ));
             }
         };
@@ -200,10 +228,7 @@ fn read_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
 
 /// Flags as Solaris's assembler has them, and compilers before clang 16 write them: `#alloc,#write`.
 fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
-    let mut flags = Flags {
-        flags: 0,
-        grouped: false,
-    };
+    let mut flags = Flags::default();
     loop {
         let place =
             cursor.at()..cursor.at() + cursor.rest().find(',').unwrap_or(cursor.rest().len());
@@ -227,6 +252,14 @@ fn words_of_flags(cursor: &mut Cursor<'_>) -> Result<Flags, Wrong> {
     }
 }
 
+/// Flags or a kind as a number.
+fn number_of(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
 fn read_kind(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
     let place = cursor.span();
     let piece = match cursor.peek() {
@@ -240,11 +273,15 @@ fn read_kind(cursor: &mut Cursor<'_>) -> Result<u32, Wrong> {
         "init_array" => SHT_INIT_ARRAY,
         "fini_array" => SHT_FINI_ARRAY,
         "preinit_array" => SHT_PREINIT_ARRAY,
+        "llvm_odrtab" => 0x6fff_4c00,
+        "llvm_linker_options" => 0x6fff_4c01,
+        "llvm_dependent_libraries" => 0x6fff_4c04,
+        "llvm_sympart" => 0x6fff_4c05,
+        "llvm_bb_addr_map" => 0x6fff_4c0a,
+        "llvm_offloading" => 0x6fff_4c0b,
+        "llvm_lto" => 0x6fff_4c0c,
         other => {
-            let number = match other.strip_prefix("0x") {
-                Some(hex) => u32::from_str_radix(hex, 16).ok(),
-                None => other.parse().ok(),
-            };
+            let number = number_of(other);
             let message =
                 format!("`{piece}` is none of @progbits, @nobits, @note, @init_array, @fini_array");
             number.ok_or_else(|| wrong(place, message))?
@@ -264,14 +301,24 @@ fn more(
         cursor.expect_comma()?;
         entry = a.count(cursor)?;
     }
+    if flags.ordered {
+        // Behind which section it stands: here all stand in the order of the source.
+        cursor.expect_comma()?;
+        match cursor.peek() {
+            b'0' => drop(cursor.piece()),
+            _ => drop(cursor.name()?),
+        }
+    }
     if flags.grouped {
         cursor.expect_comma()?;
-        key.group = Some(Rc::from(cursor.name()?));
+        let name = Rc::from(cursor.name()?);
+        let comdat = false;
+        key.group = Some(Group { name, comdat });
     }
     while cursor.comma() {
-        match cursor.word() {
-            Some("comdat") => {}
-            Some("unique") => {
+        match (cursor.word(), &mut key.group) {
+            (Some("comdat"), Some(group)) => group.comdat = true,
+            (Some("unique"), _) => {
                 cursor.expect_comma()?;
                 key.unique = Some(a.count(cursor)?);
             }
@@ -291,7 +338,7 @@ fn push(a: &mut Assembler<'_>, cursor: Cursor<'_>) -> Result<(), Wrong> {
     }
     let state = (a.sections.current, a.sections.previous);
     a.sections.stack.push(state);
-    let done = section(a, cursor);
+    let done = fill(a, cursor, true);
     if done.is_err() {
         a.sections.stack.pop();
     }

@@ -1,9 +1,12 @@
 //! Room: fills and alignment.
 
+use std::ops::Range;
+
 use super::{Handler, row};
 use crate::assembler::{Assembler, too_large};
+use crate::expression::{Binary, Expr};
 use crate::source::{Cursor, Wrong, wrong};
-use crate::state::{NOP, Tail, padding};
+use crate::state::{FixupKind, NOP, Spot, Tail};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -17,10 +20,14 @@ pub(super) const ROWS: &[Handler] = &[
     row(".ds.l", |a, c| spaces(a, c, 4)),
     row(".ds.s", |a, c| spaces(a, c, 4)),
     row(".ds.d", |a, c| spaces(a, c, 8)),
+    row(".ds.p", |a, c| spaces(a, c, 12)),
+    row(".ds.x", |a, c| spaces(a, c, 12)),
     row(".dcb", |a, c| copies(a, c, 2)),
     row(".dcb.b", |a, c| copies(a, c, 1)),
     row(".dcb.w", |a, c| copies(a, c, 2)),
     row(".dcb.l", |a, c| copies(a, c, 4)),
+    row(".dcb.s", |a, c| copies_of_float(a, c, 4)),
+    row(".dcb.d", |a, c| copies_of_float(a, c, 8)),
     row(".align", |a, c| align(a, c, false, 1)),
     row(".balign", |a, c| align(a, c, false, 1)),
     row(".balignw", |a, c| align(a, c, false, 2)),
@@ -33,7 +40,7 @@ pub(super) const ROWS: &[Handler] = &[
 
 /// `.fill COUNT, SIZE, VALUE`: of the size at most 8 bytes, of the value those of the mask.
 pub(super) fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, mask: u64) -> Result<(), Wrong> {
-    let count = a.count(&mut cursor)?;
+    let (count, place) = counted(a, &mut cursor)?;
     let (mut size, mut value) = (1, 0);
     if cursor.comma() {
         if cursor.peek() != b',' {
@@ -45,33 +52,47 @@ pub(super) fn fill(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, mask: u64) -> 
     }
     cursor.end()?;
     let value = value as u64 & mask;
-    repeated(a, count, &value.to_le_bytes()[..size as usize])
+    repeated(a, count, place, &value.to_le_bytes()[..size as usize])
+}
+
+/// Reads how many there shall be, which may depend on places that come later.
+fn counted(a: &mut Assembler<'_>, cursor: &mut Cursor<'_>) -> Result<(Expr, Range<usize>), Wrong> {
+    let start = cursor.at();
+    let expr = a.expr(cursor)?;
+    Ok((expr, start..cursor.text()[..cursor.at()].trim_end().len()))
 }
 
 /// The same bytes so many times.
-fn repeated(a: &mut Assembler<'_>, count: u64, bytes: &[u8]) -> Result<(), Wrong> {
-    match bytes {
-        [] => Ok(()),
-        [first, rest @ ..] if rest.iter().all(|b| b == first) => {
-            let count = count.saturating_mul(bytes.len() as u64);
-            a.sections.append_same(count, *first).map_err(too_large)
-        }
-        _ => {
-            // Not in one piece: what is too large shall not be made first.
-            (0..count).try_for_each(|_| a.append(bytes))
-        }
+fn repeated(
+    a: &mut Assembler<'_>,
+    count: Expr,
+    place: Range<usize>,
+    bytes: &[u8],
+) -> Result<(), Wrong> {
+    let number = a.number_of(&count, place.clone());
+    let waits = number.is_err() && !a.sections.here().has_no_bytes();
+    if waits && !bytes.is_empty() {
+        let spot = a.sections.spot();
+        a.wait(spot, FixupKind::Count, count.clone(), place);
+        let bytes = bytes.into();
+        a.sections.append_tail(Tail::Copies { count, bytes });
+        return Ok(());
     }
+    let number = number?;
+    let number =
+        u64::try_from(number).map_err(|_| wrong(place, format_args!("{number} is negative")))?;
+    a.sections.append_copies(number, bytes).map_err(too_large)
 }
 
 /// `.zero COUNT, BYTE`
 fn space(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
-    let count = a.count(&mut cursor)?;
+    let (count, place) = counted(a, &mut cursor)?;
     let byte = match cursor.comma() {
         true => a.number(&mut cursor)? as u8,
         false => 0,
     };
     cursor.end()?;
-    a.sections.append_same(count, byte).map_err(too_large)
+    repeated(a, count, place, &[byte])
 }
 
 /// `.ds COUNT`: room for so many elements.
@@ -85,11 +106,24 @@ fn spaces(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: u64) -> Result<()
 
 /// `.dcb COUNT, VALUE`
 fn copies(a: &mut Assembler<'_>, mut cursor: Cursor<'_>, size: usize) -> Result<(), Wrong> {
-    let count = a.count(&mut cursor)?;
+    let (count, place) = counted(a, &mut cursor)?;
     cursor.expect_comma()?;
     let value = a.number(&mut cursor)?;
     cursor.end()?;
-    repeated(a, count, &value.to_le_bytes()[..size])
+    repeated(a, count, place, &value.to_le_bytes()[..size])
+}
+
+/// `.dcb.d COUNT, FLOAT`
+fn copies_of_float(
+    a: &mut Assembler<'_>,
+    mut cursor: Cursor<'_>,
+    size: usize,
+) -> Result<(), Wrong> {
+    let (count, place) = counted(a, &mut cursor)?;
+    cursor.expect_comma()?;
+    let bits = super::data::float_bits(&mut cursor, size)?;
+    cursor.end()?;
+    repeated(a, count, place, &bits.to_le_bytes()[..size])
 }
 
 /// `.p2align BITS, FILL, MOST` and `.balign BYTES, FILL, MOST`: in code without a fill by `s_nop 0`.
@@ -150,51 +184,43 @@ pub(crate) fn align_to(
     let gap = at.next_multiple_of(align) - at;
     match gap > most {
         true => Ok(()),
-        false if fill == 0 => a.sections.append_same(gap, 0).map_err(too_large),
-        false => a.append(&padding(gap, fill)),
+        false => a.sections.append_padding(gap, fill).map_err(too_large),
     }
 }
 
 /// `.org PLACE, BYTE`: goes on at a later place of the section.
 pub(super) fn org(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let here = a.sections.spot();
-    let start = cursor.at();
-    let expr = a.expr(&mut cursor)?;
-    let place = start..cursor.text()[..cursor.at()].trim_end().len();
-    let reduced = a
-        .values()
-        .reduce(&expr)
-        .map_err(|why| wrong(place.clone(), why))?;
-    let base = match reduced.plus {
-        None => Some(0),
-        Some(base) => a
-            .values()
-            .spot(&base)
-            .filter(|s| s.section == here.section && s.fragment == here.fragment)
-            .map(|s| s.offset),
-    };
-    let to = base.map(|base| (base as i64).wrapping_add(reduced.constant));
-    let to = to.filter(|_| reduced.minus.is_none() && a.sections.here().has_known_size());
-    let Some(to) = to else {
-        return Err(wrong(
-            place,
-            "this is no place of this section that is known here",
-        ));
-    };
+    let (to, place) = counted(a, &mut cursor)?;
     let byte = match cursor.comma() {
         true => a.number(&mut cursor)? as u8,
         false => 0,
     };
     cursor.end()?;
-    let count = to
-        .checked_sub(here.offset as i64)
-        .and_then(|n| u64::try_from(n).ok());
-    let count = count.ok_or_else(|| {
+    let reduced = a.values().reduce(&to);
+    let reduced = reduced.map_err(|why| wrong(place.clone(), why))?;
+    let apart = |from: Spot| Expr::Binary(Binary::Sub, Box::new([to.clone(), Expr::Place(from)]));
+    let beginning = Spot {
+        fragment: 0,
+        offset: 0,
+        ..here
+    };
+    let gap = match reduced.as_number() {
+        Some(number) => {
+            let done = [Expr::Place(here), Expr::Place(beginning)];
+            let done = Expr::Binary(Binary::Sub, Box::new(done));
+            Expr::Binary(Binary::Sub, Box::new([Expr::Number(number), done]))
+        }
+        None => apart(here),
+    };
+    if a.values().number(&gap).is_ok_and(|gap| gap < 0) {
+        let offset = a.number_of(&apart(beginning), place.clone());
+        let to = reduced.as_number().map_or(offset, Ok)?;
         let now = here.offset;
-        wrong(
+        return Err(wrong(
             place,
             format_args!("the section is at byte {now} already: `.org` does not go back to {to}"),
-        )
-    })?;
-    a.sections.append_same(count, byte).map_err(too_large)
+        ));
+    }
+    repeated(a, gap, place, &[byte])
 }

@@ -101,6 +101,8 @@ impl Assembler<'_> {
         }
         symbol.definition = definition;
         symbol.variable = again;
+        // The assembler's own are none of the object, but for those that the source sets.
+        symbol.used |= name.starts_with(".amdgcn.");
         Ok(())
     }
 }

@@ -40,10 +40,28 @@ pub(super) fn local_label(text: &str) -> Option<(usize, u64, bool)> {
 pub(crate) fn float(text: &str) -> Option<f64> {
     let plain = text.trim_start_matches(['+', '-']);
     let signs = text.len() - plain.len();
+    if let Some(digits) = plain.strip_prefix("0x").or(plain.strip_prefix("0X")) {
+        let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
+        return (signs <= 1)
+            .then(|| hexadecimal(digits))
+            .flatten()
+            .map(|f| sign * f);
+    }
     let known = plain.bytes().next()?.is_ascii_digit()
         || plain.starts_with('.')
         || ["inf", "infinity", "nan"].contains(&plain.to_ascii_lowercase().as_str());
     (signs <= 1 && known).then(|| text.parse().ok())?
+}
+
+/// The digits of a hexadecimal float, `1.8p3`: up to sixteen of them, so that nothing is rounded twice that matters.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let (digits, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let exponent: i32 = exponent.parse().ok()?;
+    let digits = [whole, fraction].concat();
+    let number = u64::from_str_radix(&digits, 16).ok()?;
+    let scale = exponent.checked_sub(4 * i32::try_from(fraction.len()).ok()?)?;
+    Some(number as f64 * 2f64.powi(scale))
 }
 
 #[cfg(test)]
@@ -80,6 +98,8 @@ mod tests {
         assert_eq!(float("-1.5e3"), Some(-1500.0));
         assert_eq!(float("-Inf"), Some(f64::NEG_INFINITY));
         assert!(float("nan").expect("a float").is_nan());
+        assert_eq!(float("-0x1.8p3"), Some(-12.0));
+        assert_eq!(float("0x1.8"), None);
         assert_eq!(float("--1"), None);
         assert_eq!(float("x"), None);
     }

@@ -44,6 +44,10 @@ impl Page<'_> {
     fn instruction(&self, part: &Part<'_>, inst: &Inst, at: u64, bytes: &[u8]) -> Option<String> {
         let mut text = String::new();
         print_at(inst, DIALECT, at, &mut text).ok()?;
+        // A literal of 0, as upper halves have, comes back with its name alone.
+        if let Some(named) = self.with_reference(part, at, bytes, &text) {
+            return Some(named);
+        }
         let again = parse_at(&text, self.chip, DIALECT, at).ok()?;
         let code = encode(&again).ok()?;
         if code.as_bytes() != bytes {
@@ -53,7 +57,7 @@ impl Page<'_> {
             let blank = text.rfind(' ')?;
             return Some(format!("{}{name}", &text[..=blank]));
         }
-        Some(self.with_reference(part, at, bytes, &text).unwrap_or(text))
+        Some(text)
     }
 
     /// The text of an addition to a program counter with the name of what it leads to: the linker counts that distance from
@@ -71,7 +75,7 @@ impl Page<'_> {
         let (pair, places) = pair_at(part, at, high)?;
         let [low_at, high_at] = places;
         let half = if high { pair + 1 } else { pair };
-        if register != format!("s{half}") || !operand.starts_with("0x") {
+        if register != format!("s{half}") || !operand.starts_with(|c: char| c.is_ascii_digit()) {
             return None;
         }
         let literal = |at: u64| {

@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 
 use thiserror::Error;
 use wavetank_isa::{Chip, Dialect};
-use wavetank_link::{Linked, Symbol, elf};
+use wavetank_link::{Linked, Place, Symbol, elf};
 use wavetank_object::{CodeObject, Target};
 
 use names::Names;
@@ -60,9 +60,11 @@ pub fn source_of(bytes: &[u8]) -> Result<String, RecoverError> {
         names: &names,
     };
     page.head();
+    page.bindings(&linked);
     for part in &parts.all {
         page.part(part);
     }
+    page.outside(&linked);
     Ok(page.text)
 }
 
@@ -105,6 +107,15 @@ impl Page<'_> {
         ));
         let version = self.version;
         self.line(format_args!(".amdhsa_code_object_version {version}"));
+    }
+
+    /// The symbols that others see, in their order: linkers keep it in the tables that they make.
+    fn bindings(&mut self, linked: &Linked) {
+        for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
+            if let Some(word) = binding(symbol) {
+                self.line(format_args!("{word} {}", names::written(&symbol.name)));
+            }
+        }
     }
 
     fn part(&mut self, part: &Part<'_>) {
@@ -172,27 +183,12 @@ impl Page<'_> {
             if directive && part.is_kernel_descriptor(symbol) {
                 // It is seen by whom its code is seen when the directive is read.
                 let code = names::written(symbol.name.trim_end_matches(".kd"));
-                for word in seen(symbol) {
+                for word in binding(symbol).into_iter().chain(visibility(symbol)) {
                     self.line(format_args!("{word} {code}"));
                 }
                 continue;
             }
-            let kind = match symbol.kind {
-                elf::STT_FUNC => Some("function"),
-                elf::STT_OBJECT => Some("object"),
-                elf::STT_TLS => Some("tls_object"),
-                elf::STT_AMDGPU_HSA_KERNEL => Some("amdgpu_hsa_kernel"),
-                _ => None,
-            };
-            for word in seen(symbol) {
-                self.line(format_args!("{word} {name}"));
-            }
-            if let Some(kind) = kind {
-                self.line(format_args!(".type {name},@{kind}"));
-            }
-            if symbol.size > 0 {
-                self.line(format_args!(".size {name}, {}", symbol.size));
-            }
+            self.about(symbol, &name);
             let _ = match name.starts_with('"') {
                 true => writeln!(self.text, "\t.set {name}, ."),
                 false => writeln!(self.text, "{name}:"),
@@ -202,22 +198,61 @@ impl Page<'_> {
             let _ = writeln!(self.text, "{label}:");
         }
     }
+
+    /// What is known of a symbol.
+    fn about(&mut self, symbol: &Symbol, name: &str) {
+        let kind = match symbol.kind {
+            elf::STT_FUNC => Some("function"),
+            elf::STT_OBJECT => Some("object"),
+            elf::STT_TLS => Some("tls_object"),
+            elf::STT_AMDGPU_HSA_KERNEL => Some("amdgpu_hsa_kernel"),
+            _ => None,
+        };
+        if let Some(word) = visibility(symbol) {
+            self.line(format_args!("{word} {name}"));
+        }
+        if let Some(kind) = kind {
+            self.line(format_args!(".type {name},@{kind}"));
+        }
+        if symbol.size > 0 {
+            self.line(format_args!(".size {name}, {}", symbol.size));
+        }
+    }
+
+    /// The symbols that stand in no section: those of other objects, and numbers.
+    fn outside(&mut self, linked: &Linked) {
+        for symbol in linked.symbols.iter().filter(|s| names::stands(s)) {
+            let name = names::written(&symbol.name);
+            match symbol.place {
+                // That of another object is seen from there.
+                Place::Undefined if symbol.binding != elf::STB_LOCAL => self.about(symbol, &name),
+                Place::Absolute => {
+                    self.about(symbol, &name);
+                    self.line(format_args!(".set {name}, {:#x}", symbol.value));
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
-/// The directives that say who sees a symbol.
-fn seen(symbol: &Symbol) -> impl Iterator<Item = &'static str> {
-    let binding = match symbol.binding {
+/// The directive that says who of the files that are linked sees a symbol.
+fn binding(symbol: &Symbol) -> Option<&'static str> {
+    match symbol.binding {
         elf::STB_GLOBAL => Some(".globl"),
         elf::STB_WEAK => Some(".weak"),
         _ => None,
-    };
-    let visibility = match symbol.visibility {
+    }
+}
+
+/// The directive that says who sees a symbol outside of what is linked.
+fn visibility(symbol: &Symbol) -> Option<&'static str> {
+    match symbol.visibility {
         elf::STV_HIDDEN => Some(".hidden"),
         elf::STV_PROTECTED => Some(".protected"),
         elf::STV_INTERNAL => Some(".internal"),
         _ => None,
-    };
-    [binding, visibility].into_iter().flatten()
+    }
 }
 
 /// The dialect of what is written.

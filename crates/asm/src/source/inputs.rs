@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use wavetank_isa::Dialect;
 
-use super::{Lines, Row};
+use super::{Lines, Row, Wrong, wrong};
 
 /// How deep files, macros and repetitions stand within each other at most. Macros that count by calling themselves are
 /// common; LLVM ends at 20.
@@ -36,6 +36,13 @@ pub(crate) struct Origin {
     pub text: Rc<str>,
     /// Who uses it, and in which line.
     pub user: Option<(Rc<Origin>, usize)>,
+}
+
+impl Origin {
+    /// A line by its number, from 1, as it was written.
+    pub fn line(&self, number: usize) -> &str {
+        self.text.lines().nth(number - 1).unwrap_or_default()
+    }
 }
 
 /// What a body is repeated for.
@@ -148,6 +155,14 @@ impl Input {
     /// Whether a condition decides if it is read once more.
     pub fn has_condition(&self) -> bool {
         matches!(self.repeat, Repeat::While)
+    }
+
+    /// The line of a comment that the text ends in, and what is wrong there.
+    pub fn open_comment(&self) -> Option<(usize, Wrong)> {
+        let line = self.lines.open_comment()?;
+        let text = self.origin.line(line);
+        let at = text.rfind("/*").unwrap_or(0);
+        Some((line, wrong(at..text.len(), "this comment has no `*/`")))
     }
 
     fn row(&mut self) -> Option<Row> {

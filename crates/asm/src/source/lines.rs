@@ -19,6 +19,8 @@ pub(crate) struct Lines {
     number: usize,
     dialect: Dialect,
     in_comment: bool,
+    /// The line in which the last comment begins that goes on.
+    comment: usize,
 }
 
 /// A line of a text.
@@ -51,7 +53,13 @@ impl Lines {
             number: 0,
             dialect,
             in_comment: false,
+            comment: 0,
         }
+    }
+
+    /// The line in which a comment begins that the text ends in.
+    pub fn open_comment(&self) -> Option<usize> {
+        self.in_comment.then_some(self.comment)
     }
 
     /// The text that is read.
@@ -106,11 +114,15 @@ impl Iterator for Lines {
             joined = Some(line);
         }
         let line = joined.as_deref().unwrap_or(&self.text[range.clone()]);
+        let inside = self.in_comment;
         let plain = !self.in_comment && memchr3(b'/', b';', b'#', line.as_bytes()).is_none();
         let blanked = match plain {
             true => None,
             false => uncommented(line, self.dialect, &mut self.in_comment),
         };
+        if self.in_comment && !inside {
+            self.comment = number;
+        }
         let blanked = blanked.or(joined);
         Some(Row {
             number,

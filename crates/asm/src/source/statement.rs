@@ -22,7 +22,8 @@ pub(crate) fn may_have_names(source: &str) -> bool {
     };
     let blank = |b: u8| matches!(b, b' ' | b'\t' | 0x0b | 0x0c);
     // First in a line, or behind another label, a statement or a comment.
-    let first = |b: Option<&u8>| b.is_none_or(|b| matches!(b, b'\n' | b'\r' | b':' | b';' | b'/'));
+    let first =
+        |b: Option<&u8>| b.is_none_or(|b| matches!(b, b'\n' | b'\r' | b':' | b';' | b'/' | b'"'));
     memchr3_iter(b':', b'.', b'=', bytes).any(|mark| match bytes[mark] {
         b'=' => true,
         b'.' => first(bytes[..without(&bytes[..mark], blank)].last()),
@@ -97,14 +98,22 @@ pub(super) fn divides(before: &str) -> bool {
     !rest.is_empty() && (rest.starts_with('.') || assigns || !blank)
 }
 
-/// The name of a label at the beginning of a text, and the bytes up to the end of its colon.
+/// The name of a label at the beginning of a text, which may stand in quotes, and the bytes up to the end of its colon.
 fn label(text: &str) -> Option<(&str, usize)> {
-    let name = text.bytes().take_while(|b| is_name(*b)).count();
-    let after = &text[name..];
+    let quoted = text.strip_prefix('"');
+    let quoted = quoted.and_then(|rest| rest.split_once('"'));
+    let (name, end) = match quoted {
+        Some((name, _)) => (name, name.len() + 2),
+        None => {
+            let length = text.bytes().take_while(|b| is_name(*b)).count();
+            (&text[..length], length)
+        }
+    };
+    let after = &text[end..];
     let blank = after.len() - after.trim_start().len();
     // Two are CLRX's path of a scope.
     let colon = after[blank..].starts_with(':') && !after[blank..].starts_with("::");
-    (name > 0 && colon).then(|| (&text[..name], name + blank + 1))
+    (!name.is_empty() && colon).then(|| (name, end + blank + 1))
 }
 
 /// Whether a byte can stand in the name of a label.

@@ -42,6 +42,8 @@ pub(crate) enum FixupKind {
     Half,
     /// Nothing: the layout has written it. Here it is told if it is no number.
     Leb,
+    /// Nothing, as well: how many copies of some bytes stand here.
+    Count,
 }
 
 impl Place {

@@ -10,5 +10,5 @@ mod symbols;
 pub(crate) use fixup::{Fixup, FixupKind, Place};
 pub(crate) use ids::{SectionId, Spot, SymbolId};
 pub(crate) use initials::Initials;
-pub(crate) use sections::{Key, Layout, NOP, Sections, Tail, TooLarge, leb, padding};
+pub(crate) use sections::{Group, Key, Layout, NOP, Section, Sections, Tail, TooLarge, leb};
 pub(crate) use symbols::{Definition, Registers, Symbol, Symbols};

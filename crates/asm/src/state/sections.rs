@@ -1,5 +1,6 @@
 //! The sections of a source, and where their parts lie.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use wavetank_link::elf;
@@ -13,11 +14,22 @@ pub(crate) const NOP: u32 = 0xbf80_0000;
 /// Bytes that all sections have together at most.
 const LARGEST: u64 = 256 << 20;
 
+/// How often room is measured whose size depends on places behind it.
+const ROUNDS: usize = 64;
+
+/// Of which group a section is a member.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Group {
+    pub name: Rc<str>,
+    /// Whether a linker takes the first of the groups of that name alone.
+    pub comdat: bool,
+}
+
 /// Sections with the same key are one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Key {
     pub name: Rc<str>,
-    pub group: Option<Rc<str>>,
+    pub group: Option<Group>,
     /// The number behind `unique`.
     pub unique: Option<u64>,
     pub subsection: u64,
@@ -43,6 +55,22 @@ struct Fragment {
     tail: Option<Tail>,
 }
 
+impl Fragment {
+    /// Appends the bytes of what follows the part.
+    fn end(&self, made: &Made, bytes: &mut Vec<u8>) {
+        match (made, &self.tail) {
+            (Made::Leb(number), _) => bytes.extend_from_slice(number),
+            (Made::Size(size), Some(Tail::Align { fill, .. })) => {
+                bytes.extend(padding(*size, *fill));
+            }
+            (Made::Size(size), Some(Tail::Copies { bytes: copied, .. })) => {
+                bytes.extend(copied.iter().cycle().take(*size as usize));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// What gets its size when all places are known.
 #[derive(Debug)]
 pub(crate) enum Tail {
@@ -50,6 +78,26 @@ pub(crate) enum Tail {
     Leb { expr: Expr, signed: bool },
     /// Bytes of a fill up to a multiple of a power of two, if no more than so many are needed.
     Align { align: u64, fill: Fill, most: u64 },
+    /// The same bytes, as many times as an expression says.
+    Copies { count: Expr, bytes: Box<[u8]> },
+}
+
+/// What a tail has become.
+#[derive(Clone, PartialEq, Debug)]
+enum Made {
+    /// A number's bytes.
+    Leb(Vec<u8>),
+    /// So many bytes of what the tail says.
+    Size(u64),
+}
+
+impl Made {
+    fn size(&self) -> u64 {
+        match self {
+            Made::Leb(bytes) => bytes.len() as u64,
+            Made::Size(size) => *size,
+        }
+    }
 }
 
 /// What is between.
@@ -74,6 +122,12 @@ impl Section {
     /// Whether it has a size, but no bytes in the file.
     pub fn has_no_bytes(&self) -> bool {
         self.kind == elf::SHT_NOBITS
+    }
+
+    /// The name of its group, of which a linker takes the first alone.
+    pub fn group(&self) -> Option<&Rc<str>> {
+        let group = self.key.group.as_ref();
+        group.filter(|group| group.comdat).map(|group| &group.name)
     }
 
     /// Whether it has instructions.
@@ -113,6 +167,7 @@ impl Section {
 #[derive(Debug)]
 pub(crate) struct Sections {
     all: Vec<Section>,
+    by_key: HashMap<Key, SectionId>,
     pub current: SectionId,
     pub previous: SectionId,
     /// Those put aside by `.pushsection`: current and previous.
@@ -130,10 +185,11 @@ impl Sections {
             subsection: 0,
         };
         let flags = elf::SHF_ALLOC | elf::SHF_EXECINSTR;
-        let mut text = Section::new(key, elf::SHT_PROGBITS, flags, 0);
+        let mut text = Section::new(key.clone(), elf::SHT_PROGBITS, flags, 0);
         text.align = 4;
         Sections {
             all: vec![text],
+            by_key: HashMap::from([(key, SectionId(0))]),
             current: SectionId(0),
             previous: SectionId(0),
             stack: Vec::new(),
@@ -143,14 +199,14 @@ impl Sections {
 
     /// The section of a key, and whether it is new, with what it is then.
     pub fn get(&mut self, key: &Key, kind: u32, flags: u64, entry_size: u64) -> (SectionId, bool) {
-        match self.all.iter().position(|s| s.key == *key) {
-            Some(at) => (SectionId(at as u32), false),
-            None => {
-                let section = Section::new(key.clone(), kind, flags, entry_size);
-                self.all.push(section);
-                (SectionId(self.all.len() as u32 - 1), true)
-            }
+        if let Some(id) = self.by_key.get(key) {
+            return (*id, false);
         }
+        let id = SectionId(self.all.len() as u32);
+        self.all
+            .push(Section::new(key.clone(), kind, flags, entry_size));
+        self.by_key.insert(key.clone(), id);
+        (id, true)
     }
 
     /// Goes on in another section.
@@ -196,6 +252,37 @@ impl Sections {
             true => section.empty += bytes.len() as u64,
             false => section.last_mut().bytes.extend_from_slice(bytes),
         }
+        Ok(())
+    }
+
+    /// Appends so many bytes of a fill.
+    ///
+    /// # Errors
+    /// [`TooLarge`].
+    pub fn append_padding(&mut self, count: u64, fill: Fill) -> Result<(), TooLarge> {
+        if fill == 0 || self.here().has_no_bytes() {
+            return self.append_same(count, 0);
+        }
+        self.reserve(count)?;
+        self.here_mut()
+            .last_mut()
+            .bytes
+            .extend(padding(count, fill));
+        Ok(())
+    }
+
+    /// Appends the same bytes so many times.
+    ///
+    /// # Errors
+    /// [`TooLarge`].
+    pub fn append_copies(&mut self, count: u64, bytes: &[u8]) -> Result<(), TooLarge> {
+        let size = count.checked_mul(bytes.len() as u64).ok_or(TooLarge)?;
+        if self.here().has_no_bytes() {
+            return self.append_same(size, 0);
+        }
+        self.reserve(size)?;
+        let room = &mut self.here_mut().last_mut().bytes;
+        (0..if bytes.is_empty() { 0 } else { count }).for_each(|_| room.extend_from_slice(bytes));
         Ok(())
     }
 
@@ -264,7 +351,7 @@ impl Sections {
 #[derive(Debug)]
 pub(crate) struct Layout {
     starts: Vec<Vec<u64>>,
-    tails: Vec<Vec<Vec<u8>>>,
+    tails: Vec<Vec<Made>>,
     /// The section that each is a part of, itself but for subsections, and where it begins there.
     homes: Vec<(SectionId, u64)>,
     /// The parts of each section in their order, itself first.
@@ -282,15 +369,45 @@ impl Layout {
         };
         for (n, section) in sections.iter().enumerate() {
             layout.homes.push((SectionId(n as u32), 0));
-            layout.tails.push(vec![Vec::new(); section.fragments.len()]);
+            layout
+                .tails
+                .push(vec![Made::Size(0); section.fragments.len()]);
             layout.starts.push(vec![0; section.fragments.len()]);
         }
         layout.place(sections);
-        // Numbers only grow in bytes, so that this ends.
-        while layout.grow(sections, &value) {
+        // Numbers only grow in bytes, so that this ends. Room that depends on itself might not: its size stays then, which
+        // whoever asks for it is told.
+        let mut round = 0;
+        while layout.grow(sections, &value, round < ROUNDS) {
             layout.place(sections);
+            round += 1;
         }
         layout
+    }
+
+    /// Whether the sections, one behind the other in a file, are larger than a source's can be.
+    pub fn is_too_large(&self, sections: &Sections) -> bool {
+        let mut end = 64u64; // the header of a file
+        for (n, parts) in self.parts.iter().enumerate() {
+            let Some(last) = parts.last().filter(|_| !sections.all[n].has_no_bytes()) else {
+                continue;
+            };
+            let size = self.homes[last.0 as usize].1;
+            let size = size.saturating_add(self.size(sections, *last));
+            end = up_to(end, self.align(sections, SectionId(n as u32)));
+            end = end.saturating_add(size);
+        }
+        end > LARGEST
+    }
+
+    /// How many copies stand at the end of a spot's part.
+    pub fn copies(&self, sections: &Sections, spot: Spot) -> Option<u64> {
+        let fragment = &sections.section(spot.section).fragments[spot.fragment as usize];
+        let made = &self.tails[spot.section.0 as usize][spot.fragment as usize];
+        match &fragment.tail {
+            Some(Tail::Copies { bytes, .. }) => made.size().checked_div(bytes.len() as u64),
+            _ => None,
+        }
     }
 
     /// Puts each part behind the one before.
@@ -299,36 +416,48 @@ impl Layout {
             let mut at = 0;
             for (m, fragment) in section.fragments.iter().enumerate() {
                 self.starts[n][m] = at;
-                at += fragment.bytes.len() as u64;
-                if let Some(Tail::Align { align, fill, most }) = &fragment.tail {
-                    let gap = at.next_multiple_of(*align) - at;
-                    let gap = if gap > *most { 0 } else { gap };
-                    self.tails[n][m] = padding(gap, *fill);
+                at = at.saturating_add(fragment.bytes.len() as u64);
+                if let Some(Tail::Align { align, most, .. }) = &fragment.tail {
+                    let gap = up_to(at, *align) - at;
+                    self.tails[n][m] = Made::Size(if gap > *most { 0 } else { gap });
                 }
-                at += self.tails[n][m].len() as u64;
+                at = at.saturating_add(self.tails[n][m].size());
             }
         }
         for (home, parts) in self.parts.iter().enumerate() {
             let mut at = 0u64;
             for part in parts {
-                at = at.next_multiple_of(sections.section(*part).align);
+                at = up_to(at, sections.section(*part).align);
                 self.homes[part.0 as usize] = (SectionId(home as u32), at);
-                at += self.size(sections, *part);
+                at = at.saturating_add(self.size(sections, *part));
             }
         }
     }
 
-    /// Whether a number has become longer.
-    fn grow(&mut self, sections: &Sections, value: &impl Fn(&Expr, &Layout) -> i64) -> bool {
+    /// Whether a number has become longer, or, if they are counted, the count of copies another.
+    fn grow(
+        &mut self,
+        sections: &Sections,
+        value: &impl Fn(&Expr, &Layout) -> i64,
+        counts: bool,
+    ) -> bool {
         let mut changed = false;
         for (n, section) in sections.iter().enumerate() {
             for (m, fragment) in section.fragments.iter().enumerate() {
-                if let Some(Tail::Leb { expr, signed }) = &fragment.tail {
-                    let least = self.tails[n][m].len();
-                    let bytes = leb(value(expr, self), *signed, least);
-                    changed |= bytes != self.tails[n][m];
-                    self.tails[n][m] = bytes;
-                }
+                let made = match &fragment.tail {
+                    Some(Tail::Leb { expr, signed }) => {
+                        let least = self.tails[n][m].size() as usize;
+                        Made::Leb(leb(value(expr, self), *signed, least))
+                    }
+                    Some(Tail::Copies { count, bytes }) if counts => {
+                        let count = value(count, self).max(0) as u64;
+                        // More is too large in any case.
+                        Made::Size(count.min(LARGEST) * bytes.len() as u64)
+                    }
+                    _ => continue,
+                };
+                changed |= made != self.tails[n][m];
+                self.tails[n][m] = made;
             }
         }
         changed
@@ -360,7 +489,7 @@ impl Layout {
         let section = sections.section(id);
         let n = id.0 as usize;
         match (section.has_no_bytes(), self.starts[n].last()) {
-            (false, Some(last)) => last + section.last().bytes.len() as u64,
+            (false, Some(last)) => last.saturating_add(section.last().bytes.len() as u64),
             _ => section.empty,
         }
     }
@@ -388,9 +517,9 @@ impl Layout {
             let gap = start - bytes.len() as u64;
             let fill = if section.is_code() { NOP } else { 0 };
             bytes.extend(padding(gap, fill));
-            for (fragment, tail) in section.fragments.iter().zip(&self.tails[part.0 as usize]) {
+            for (fragment, made) in section.fragments.iter().zip(&self.tails[part.0 as usize]) {
                 bytes.extend_from_slice(&fragment.bytes);
-                bytes.extend_from_slice(tail);
+                fragment.end(made, &mut bytes);
             }
         }
         (bytes, size)
@@ -399,19 +528,14 @@ impl Layout {
 
 /// The subsections of each section in the order of their numbers; none for those that are subsections themselves.
 fn parts(sections: &Sections) -> Vec<Vec<SectionId>> {
-    let mut parts: Vec<Vec<SectionId>> = Vec::new();
+    let mut parts: Vec<Vec<SectionId>> = vec![Vec::new(); sections.len()];
+    let mut first_of = HashMap::new();
     for (n, section) in sections.iter().enumerate() {
-        let same = |other: &&Section| {
-            Key {
-                subsection: 0,
-                ..other.key.clone()
-            } == Key {
-                subsection: 0,
-                ..section.key.clone()
-            }
+        let whole = Key {
+            subsection: 0,
+            ..section.key.clone()
         };
-        let first = sections.iter().position(|other| same(&other)).unwrap_or(n);
-        parts.push(Vec::new());
+        let first = *first_of.entry(whole).or_insert(n);
         parts[first].push(SectionId(n as u32));
     }
     for parts in &mut parts {
@@ -420,8 +544,13 @@ fn parts(sections: &Sections) -> Vec<Vec<SectionId>> {
     parts
 }
 
+/// The next multiple of an alignment; the last number, if it would be beyond.
+fn up_to(at: u64, align: u64) -> u64 {
+    at.checked_next_multiple_of(align).unwrap_or(u64::MAX)
+}
+
 /// So many bytes of a fill: whole dwords of it at the end, zeros before.
-pub(crate) fn padding(count: u64, fill: Fill) -> Vec<u8> {
+fn padding(count: u64, fill: Fill) -> Vec<u8> {
     let fill = fill.to_le_bytes();
     let mut bytes = vec![0; (count % 4) as usize];
     if fill == [fill[0]; 4] {

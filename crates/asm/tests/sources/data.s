@@ -26,3 +26,22 @@
 .org 0x200, 7
 .byte 1
 .dcb.b 3, 7
+.dcb.s 2, 1.5
+.dcb.d 2, -2.5
+.ds.p 1
+.ds.x 2
+// Room up to places that come later.
+.data
+.zero later_end-later, 3
+.p2align 3
+.fill later_end-later, 2, 0x1234
+.skip (later_end-later)/2
+.quad .-later
+later:	.long 5, 6, 7
+later_end:
+	.uleb128 later_end-later
+	.org .+6, 9
+.float 0x1.8p3, -0X.8p-1
+.double 0x1.921fb54442d18p1
+"a label": .byte 1
+	.byte .-"a label"

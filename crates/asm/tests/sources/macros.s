@@ -82,3 +82,16 @@ l_\n\()_\@:
 	alt %x1+1, <1>
 	alt 2, 3
 .noaltmacro
+// What is left is the repetition, not the macro around it.
+.macro leaves n
+	.rept 5
+	.byte 6
+	.if \n
+	.exitm
+	.endif
+	.byte 7
+	.endr
+	.byte 8
+.endm
+	leaves 1
+	leaves 0

@@ -42,3 +42,25 @@ end:
 .quad 7
 .quad .named + 4
 .quad .data
+// Groups, of which a linker takes one each.
+	.section .text.once,"axG",@progbits,once,comdat
+	.weak once
+once:	s_setpc_b64 s[30:31]
+	.section .rodata.once,"aG",@progbits,once,comdat
+	.quad once
+	.section .text.other,"axG",@progbits,named,comdat
+	s_nop 5
+	.section .numbered,"2",@progbits
+	.byte 1
+	.section .lists,"",@llvm_odrtab
+	.byte 1
+	.pushsection .numbered, 2
+	.byte 3
+	.popsection
+	.pushsection .numbered, 1, "2"
+	.byte 2
+	.popsection
+	.ident "one"
+	.section .comment,"MS",@progbits,1
+	.asciz "between"
+	.ident "two"

@@ -87,8 +87,9 @@ fn add(pairs: &mut Vec<(Value, Value)>, key: Value, value: Value) {
     }
 }
 
-/// `HiddenGlobalOffsetX` to `hidden_global_offset_x`.
+/// `HiddenGlobalOffsetX` to `hidden_global_offset_x`; but `HiddenMultiGridSyncArg` to `hidden_multigrid_sync_arg`.
 fn snake_case(word: &str) -> String {
+    let word = word.replace("MultiGrid", "Multigrid");
     let mut out = String::with_capacity(word.len() + 4);
     for (at, c) in word.char_indices() {
         if c.is_ascii_uppercase() && at > 0 {
@@ -106,8 +107,8 @@ mod tests {
     #[test]
     fn names_and_nesting_become_those_of_version_3() {
         let tree = read(
-            b"---\nKernels:\n  - Name: k\n    Args:\n      - Size: 8\n        ValueKind: HiddenGlobalOffsetX\n    \
-              CodeProps:\n      NumSGPRs: 11\n      IsXNACKEnabled: true\n...\n\0",
+            b"---\nKernels:\n  - Name: k\n    Args:\n      - Size: 8\n        ValueKind: HiddenGlobalOffsetX\n      \
+              - Size: 8\n        ValueKind: HiddenMultiGridSyncArg\n    CodeProps:\n      NumSGPRs: 11\n      IsXNACKEnabled: true\n...\n\0",
         )
         .unwrap();
         let kernel = &tree["amdhsa.kernels"][0];
@@ -116,6 +117,10 @@ mod tests {
         assert_eq!(
             kernel[".args"][0][".value_kind"].as_str(),
             Some("hidden_global_offset_x")
+        );
+        assert_eq!(
+            kernel[".args"][1][".value_kind"].as_str(),
+            Some("hidden_multigrid_sync_arg")
         );
     }
 
