@@ -1,5 +1,4 @@
-//! Programs as Mesa's Clover keeps them: a list of kernels with their arguments, and a code object of
-//! [Mesa](crate::mesa) among sections.
+//! Programs as Mesa's Clover keeps them: a list of kernels with their arguments, and a code object of Mesa among sections.
 //!
 //! Source: the CLRX wiki, "CLRadeonExtender Assembler Gallium handling", and what CLRX reads. All fields have 32 bits: the
 //! number of kernels; of each the length of its name, the name, its section, its offset there, the number of arguments, and of
