@@ -9,7 +9,7 @@ use wavetank_ir::{Bin, Elem, Fp, Round, Tern, Un};
 
 use super::Template;
 use super::format::{Format, RAW, is_known};
-use crate::asm::{Arg, Mem, Under, fixed};
+use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
 type Done = Result<(), TooMany>;
@@ -286,72 +286,12 @@ fn exponent(t: &mut Tile) -> Done {
     Ok(())
 }
 
-/// 1 / sqrt(x), as the interpreter has it: an estimate y of single precision, and in double precision one step of Newton,
-/// y − y · ((x · y · y − 1) · ½). Where that is a NaN (of zeros, infinities, negative numbers) the estimate stays.
-fn root_of(t: &mut Tile, a: Register) -> Register {
-    const COPY: Code = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-    const COMPARE: Code = Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae;
-    const EXTRACT: Code = Code::EVEX_Vextractf32x8_ymmm256_k1z_zmm_imm8;
-    const WIDEN: Code = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
-    const MUL: Code = Code::EVEX_Vmulpd_zmm_k1z_zmm_zmmm512b64_er;
-    const SUB: Code = Code::EVEX_Vsubpd_zmm_k1z_zmm_zmmm512b64_er;
-    let [estimate, x, y, better] = SCRATCH;
-    let [narrow_x, narrow_y, narrow_better] = [Register::YMM29, Register::YMM30, Register::YMM31];
-    t.asm.op(
-        Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
-        &[x.into(), a.into()],
-    );
-    let one = t.asm.constant(0x3f80_0000);
-    t.asm.op(
-        Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
-        &[y.into(), one.into()],
-    );
-    t.asm.op(
-        Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
-        &[estimate.into(), y.into(), x.into()],
-    );
-    // The dwords of 1 and of ½ in double precision.
-    let wide = |t: &mut Tile, high: u32| {
-        let at = t.asm.constant_row(&[0, high]);
-        Arg::Each(Mem::at(fixed::CONSTANTS, at))
-    };
-    let (one, half) = (wide(t, 0x3ff0_0000), wide(t, 0x3fe0_0000));
-    for part in 0..2 {
-        for (narrow, of) in [(narrow_x, a), (narrow_y, estimate)] {
-            t.asm.op(EXTRACT, &[narrow.into(), of.into(), part.into()]);
-        }
-        t.asm.op(WIDEN, &[x.into(), narrow_x.into()]);
-        t.asm.op(WIDEN, &[y.into(), narrow_y.into()]);
-        t.asm.op(MUL, &[x.into(), x.into(), y.into()]);
-        t.asm.op(MUL, &[x.into(), x.into(), y.into()]);
-        t.asm.op(SUB, &[x.into(), x.into(), one]);
-        t.asm.op(MUL, &[x.into(), x.into(), half]);
-        t.asm.op(MUL, &[x.into(), x.into(), y.into()]);
-        t.asm.op(SUB, &[x.into(), y.into(), x.into()]);
-        let narrow = if part == 0 { narrow_better } else { narrow_x };
-        t.asm.op(
-            Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er,
-            &[narrow.into(), x.into()],
-        );
-    }
-    t.asm.op(
-        Code::EVEX_Vinsertf32x8_zmm_k1z_zmm_ymmm256_imm8,
-        &[better.into(), better.into(), narrow_x.into(), 1.into()],
-    );
-    let k = SCRATCH_MASK;
-    let args = [k.into(), better.into(), better.into(), UNORDERED.into()];
-    t.asm.op(COMPARE, &args);
-    t.asm
-        .under(COPY, Under::Merge(k), &[better.into(), estimate.into()]);
-    better
-}
-
 /// Of single precision.
 fn reciprocal_root(t: &mut Tile) -> Done {
     let (a, flushed) = (t.args()[0], t.spare(false)?);
     let a = t.reg(a)?;
     let a = t.flushed_into(t.format(), flushed, a);
-    let root = root_of(t, a);
+    let root = t.reciprocal_root(a);
     let (to, under) = t.result(0)?;
     let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
     t.asm.under(copy, under, &[to.into(), root.into()]);
@@ -366,7 +306,7 @@ fn half_reciprocal_root(t: &mut Tile) -> Done {
     let words = t.words(a, wide);
     let widen = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
     t.asm.op(widen, &[wide.into(), words.into()]);
-    let root = root_of(t, wide);
+    let root = t.reciprocal_root(wide);
     let narrow = [words.into(), root.into(), 0.into()];
     t.asm
         .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &narrow);

@@ -1,5 +1,5 @@
 //! 2^x, log2, sine and cosine of single precision, as the interpreter has them: reduced in single precision, a polynomial in
-//! double, rounded back.
+//! double, rounded back. And 1 / sqrt(x), which is rounded right.
 
 use iced_x86::{Code, Register};
 use wavetank_interp::polynomials::{EXP2, LOG2, SIN};
@@ -95,6 +95,38 @@ impl Tile<'_, '_> {
                 self.asm.op(step, &[to.into(), x.into(), c]);
             }
         }
+    }
+
+    /// 1 / sqrt(a), rounded right, in the first register of results. The host has an estimate y, each its own, that is within
+    /// 2^-14. With e = 1 - a·y·y, the sum y + y·e·(1/2 + 3/8·e + 5/16·e·e) is within 2^-51.9, and no root of a number of single
+    /// precision is closer than 2^-51.7 to the middle between two. Where e is a NaN (of zeros, infinities and what is below 0),
+    /// the estimate is what the result has to be.
+    pub(super) fn reciprocal_root(&mut self, a: Register) -> Register {
+        const ESTIMATE: Code = Code::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64;
+        const PRODUCT_FROM: Code = Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+        const PRODUCT_AND: Code = Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+        const ORDERED: u8 = 7;
+        let (f, k, [x, c]) = (double(), SCRATCH_MASK, WIDE);
+        for (n, y) in RESULT.into_iter().enumerate() {
+            let eight = self.eight(a, n, x);
+            let widen = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+            self.asm.op(widen, &[x.into(), eight.into()]);
+            self.asm.op(ESTIMATE, &[y.into(), x.into()]);
+            self.asm.op(f.mul, &[x.into(), x.into(), y.into()]);
+            let one = self.double_of(1.0);
+            self.asm.op(PRODUCT_FROM, &[x.into(), y.into(), one]);
+            self.fill(f, c, 0.3125f64.to_bits());
+            for term in [0.375, 0.5] {
+                let term = self.double_of(term);
+                self.asm.op(PRODUCT_AND, &[c.into(), x.into(), term]);
+            }
+            let args = [k.into(), x.into(), x.into(), ORDERED.into()];
+            self.asm.op(f.compare, &args);
+            self.asm.op(f.mul, &[x.into(), x.into(), y.into()]);
+            let args = [y.into(), x.into(), c.into()];
+            self.asm.under(f.fma, Under::Merge(k), &args);
+        }
+        self.narrow_result()
     }
 
     /// Where a is a NaN, that, quieted.
