@@ -10,7 +10,7 @@ use super::fusion::{Random, World, blocks, check, crowd, instructions};
 /// What code a program has for an instruction: two dwords each (`check` in `fusion.rs`).
 const DWORDS: i64 = 2;
 
-fn inst(text: &str) -> Inst {
+pub fn inst(text: &str) -> Inst {
     parse(text, Chip::Gfx900).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
@@ -29,7 +29,7 @@ fn arithmetic() -> Vec<Inst> {
 }
 
 /// A branch from one instruction to another.
-fn branch(random: &mut Random, from: usize, to: usize) -> Inst {
+pub fn branch(random: &mut Random, from: usize, to: usize) -> Inst {
     let name = [
         "s_branch",
         "s_cbranch_scc0",
@@ -44,7 +44,7 @@ fn branch(random: &mut Random, from: usize, to: usize) -> Inst {
 }
 
 /// Masks that divide the lanes, and bring them together.
-fn division(random: &mut Random) -> Inst {
+pub fn division(random: &mut Random) -> Inst {
     inst(
         [
             "s_and_saveexec_b64 s[20:21], vcc",

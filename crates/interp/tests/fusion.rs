@@ -16,6 +16,7 @@ use wavetank_isa::tables::Smem;
 use wavetank_isa::{Chip, Field, Inst, Op, Operand, decode};
 use wavetank_machine::{Backend, Fault, Stop, Why};
 use wavetank_memory::{ALIAS, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
+use wavetank_translate::Code;
 
 /// Repeatable random numbers (xorshift64*).
 pub struct Random(pub u64);
@@ -195,7 +196,7 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
 const BASE: u64 = 0x1_0000;
 
 /// How a run ended, and what is in memory after it: LDS, global.
-type Outcome = (Stop, Vec<u32>, Vec<u64>);
+pub type Outcome = (Stop, Vec<u32>, Vec<u64>);
 
 /// Memory of the host that every run finds alike, on a device of its own.
 pub struct World {
@@ -221,6 +222,14 @@ impl World {
         }
     }
 
+    /// A wave at the beginning of the code, by a seed, that has addresses of this memory.
+    pub fn start(&self, seed: u64, alias: u64, budget: i64) -> Wave {
+        let [memory, scratch] = [&self.memory, &self.scratch].map(|words| address(words, alias));
+        let mut wave = state(seed, memory, scratch);
+        wave.uniform_mut().budget = budget;
+        wave
+    }
+
     fn fill(&self) {
         for (n, dword) in (1u64..).zip(self.memory.iter().chain(&self.scratch)) {
             dword.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), Ordering::Relaxed);
@@ -229,7 +238,7 @@ impl World {
 
     /// Runs waves one after another, each on memory as it was at first. The outcome is that of the last: the memory unit
     /// knows by then what is accessed. (The global data share is what the one before left.)
-    fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
+    pub fn run(&self, backend: &mut dyn Backend, waves: &mut [Wave], alias: u64) -> Outcome {
         let registry = Registry::new();
         let register = |name, words: &[AtomicU64]| {
             let pointer = std::ptr::with_exposed_provenance_mut(address(words, alias) as usize);
@@ -282,16 +291,21 @@ fn difference(a: &Wave, b: &Wave) -> Option<String> {
     })
 }
 
-/// Runs code on both, one block of it or as much as a wave does before its budget is spent. Gives whether it faulted before
-/// the end of the code.
-pub fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> bool {
+/// Code from `BASE` on, 8 bytes an instruction.
+pub fn source(code: &[Inst]) -> Arc<dyn Code + Send + Sync> {
     let insts = code.to_vec();
-    let source = Arc::new(move |pc: u64| -> Result<Inst, String> {
+    Arc::new(move |pc: u64| -> Result<Inst, String> {
         let index = (pc.wrapping_sub(BASE) / 8) as usize;
         let mut inst = *insts.get(index).ok_or("the end of the code")?;
         inst.len = 8;
         Ok(inst)
-    });
+    })
+}
+
+/// Runs code on both, one block of it or as much as a wave does before its budget is spent. Gives whether it faulted before
+/// the end of the code.
+pub fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> bool {
+    let source = source(code);
     let plain = PlainProgram::new(source.clone(), false);
     let how = Translation {
         count: false,
@@ -301,12 +315,7 @@ pub fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -
         simd,
     };
     let alias = if seed & 2 != 0 { ALIAS } else { 0 };
-    let start = || {
-        let [memory, scratch] = [&world.memory, &world.scratch].map(|words| address(words, alias));
-        let mut wave = state(seed, memory, scratch);
-        wave.uniform_mut().budget = budget;
-        wave
-    };
+    let start = || world.start(seed, alias, budget);
     let (mut expected, mut got) = ([start(), start()], [start(), start()]);
     let a = world.run(&mut Plain::new(&plain), &mut expected, alias);
     let b = engine::with(source, how, |backend| world.run(backend, &mut got, alias));

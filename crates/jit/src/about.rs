@@ -16,6 +16,8 @@ pub struct How {
     pub count: bool,
     /// The level of the interpreter's steps.
     pub simd: Simd,
+    /// Nobody but its own code looks at the vector registers of a wave: what that does not read any more need not be there.
+    pub private: bool,
 }
 
 /// What was compiled, and what it took.

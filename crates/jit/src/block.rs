@@ -8,6 +8,7 @@ use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany};
 use wavetank_ir::{Block, MemOp, Op, Reg, RegFile, Terminator, Ty, Value};
 use wavetank_machine::Toll;
 use wavetank_memory::{Polled, Uniform as State, VGPRS};
+use wavetank_translate::VectorRegisters;
 
 use crate::about::How;
 use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
@@ -68,11 +69,17 @@ pub struct Made {
     pub by_steps: Vec<String>,
 }
 
-/// Compiles a block.
+/// Compiles a block. Registers that are `spent` nobody reads behind it.
 ///
 /// # Errors
 /// If it keeps more values at once than there is room for.
-pub fn compile(block: &Block, toll: Toll, may_link: bool, how: How) -> Result<Made, TooMany> {
+pub fn compile(
+    block: &Block,
+    toll: Toll,
+    may_link: bool,
+    how: How,
+    spent: VectorRegisters,
+) -> Result<Made, TooMany> {
     let counts = counts(block, how.count);
     let doers = Doers {
         block,
@@ -97,6 +104,7 @@ pub fn compile(block: &Block, toll: Toll, may_link: bool, how: How) -> Result<Ma
     });
     let mut compiler = Compiler {
         doers,
+        spent: stages.spent(block, spent),
         stages: &stages,
         held: Held::new(block, &stages),
         asm: &mut asm,
@@ -210,6 +218,8 @@ impl Doers<'_, '_> {
 struct Compiler<'c, 'b> {
     doers: Doers<'c, 'b>,
     stages: &'c Stages,
+    /// Of each stage, the registers that nobody reads behind it.
+    spent: Vec<VectorRegisters>,
     held: Held,
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),
@@ -397,7 +407,7 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(fixed::PIECE, 0);
         self.asm.place(again);
         let block = self.block();
-        let tile = Tile::new(
+        let mut tile = Tile::new(
             self.asm,
             block,
             self.single,
@@ -406,6 +416,7 @@ impl<'b> Compiler<'_, 'b> {
             stage,
             zeros,
         );
+        tile.spent = self.spent[stage as usize];
         let gathered = tile.run()?;
         self.asm
             .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);

@@ -1,5 +1,6 @@
 //! The engine: which blocks are compiled, and how a wave goes from one to the next.
 
+use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
 use wavetank_machine::{Backend, Ran, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
-use wavetank_translate::{Cache, Caught, Key, Modes};
+use wavetank_translate::{Cache, Caught, Key, Modes, VectorRegisters};
 
 use crate::about::{Compiled, How, Names};
 use crate::block::{Exit, Head, Made, changes_modes, compile, entry, leaves_the_file};
@@ -61,6 +62,8 @@ pub struct Jit {
     memory: Mutex<CodeMemory>,
     enter: Enter,
     compiled: Mutex<Compiled>,
+    /// Registers that nobody reads behind blocks, as far as somebody has asked.
+    spent: Mutex<HashMap<Key, VectorRegisters>>,
     /// Names for perf, if it is told.
     names: Option<Names>,
 }
@@ -107,6 +110,7 @@ impl Jit {
             memory: Mutex::new(memory),
             enter,
             compiled: Mutex::default(),
+            spent: Mutex::default(),
             names: None,
         })
     }
@@ -162,8 +166,31 @@ impl Jit {
             return None;
         }
         let may_link = may_link(&block.simple, modes);
-        let made = compile(&block.simple, toll, may_link, self.how).ok()?;
+        let made = compile(
+            &block.simple,
+            toll,
+            may_link,
+            self.how,
+            self.spent(pc, modes),
+        )
+        .ok()?;
         Some((block.simple, made))
+    }
+
+    /// Registers that nobody reads behind the block at a PC, of waves whose registers are private.
+    fn spent(&self, pc: u64, modes: Modes) -> VectorRegisters {
+        if !self.how.private {
+            return VectorRegisters::default();
+        }
+        let key = |pc| Key::new(pc, modes);
+        let mut known = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(spent) = known.get(&key(pc)) {
+            return *spent;
+        }
+        for (at, spent) in self.cold.translator().spent(pc, modes) {
+            known.entry(key(at)).or_insert(spent);
+        }
+        *known.entry(key(pc)).or_default()
     }
 
     fn block(&self, pc: u64, modes: Modes) -> NonNull<Known> {

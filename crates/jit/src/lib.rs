@@ -17,8 +17,10 @@
 //! let (count, step, tap, simd) = (false, false, false, Simd::detect());
 //! let how = Translation { count, step, tap, simd };
 //! let program = Program::new(Arc::new(code), how);
+//! // We look at a register ourselves.
+//! let how = How { count, simd, private: false };
 //! // Nothing is interpreted first.
-//! let jit = match Jit::new(program, How { count, simd }, 0) {
+//! let jit = match Jit::new(program, how, 0) {
 //!     Ok(jit) => jit,
 //!     Err((_, why)) => return println!("this host cannot: {why}"),
 //! };

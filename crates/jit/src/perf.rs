@@ -55,6 +55,7 @@ mod tests {
     use wavetank_interp::Simd;
     use wavetank_ir::{Family, Node, Op, Terminator};
     use wavetank_machine::Toll;
+    use wavetank_translate::VectorRegisters;
 
     use super::*;
     use crate::about::How;
@@ -72,10 +73,18 @@ mod tests {
             ],
         };
         let how = How {
+            private: false,
             count: true,
             simd: Simd::Avx512,
         };
-        let made = compile(&block, Toll::new(&block, None), true, how).unwrap();
+        let made = compile(
+            &block,
+            Toll::new(&block, None),
+            true,
+            how,
+            VectorRegisters::default(),
+        )
+        .unwrap();
         let names: Names = Arc::new(|pc| format!("kernel+{:#x}", pc - 0xf0));
         let text = lines(&names, &block, &made, 0x7000);
         let size = made.assembled.bytes.len();

@@ -7,6 +7,7 @@
 //! copied for the tiles that still need what was there.
 
 use wavetank_ir::{Block, Elem, MemKind, Op, Reg, Span, Terminator, Ty, Value};
+use wavetank_translate::VectorRegisters;
 
 /// A stage.
 #[derive(Default, Debug)]
@@ -70,6 +71,19 @@ fn producer(block: &Block, v: Value) -> Value {
     }
 }
 
+/// Vector registers that a node reads, be it that it takes a value from where it was read, or writes.
+fn touched(block: &Block, v: Value) -> VectorRegisters {
+    let effects = block.node(v).op.effects();
+    let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
+    operands(block, v, &mut |a| {
+        if let Op::Read(reg) = block.node(a).op {
+            spans.push(Span::of(reg));
+        }
+    });
+    let sets = spans.into_iter().map(VectorRegisters::of);
+    sets.fold(VectorRegisters::default(), VectorRegisters::with)
+}
+
 /// The second result of an operation, if anybody wants it.
 pub fn second_of(block: &Block, v: Value) -> Option<Value> {
     let mut nodes = (0..).map(Value).zip(&block.nodes);
@@ -126,6 +140,25 @@ impl Stages {
         stages.write_at_once(block);
         stages.find_relation(block);
         stages
+    }
+
+    /// Of each stage, the vector registers that nobody reads behind it, if nobody reads `behind` behind the block.
+    pub fn spent(&self, block: &Block, behind: VectorRegisters) -> Vec<VectorRegisters> {
+        let mut left = behind;
+        let mut spent: Vec<_> = self
+            .list
+            .iter()
+            .rev()
+            .map(|stage| {
+                let here = left;
+                for v in stage.uniform.iter().chain(&stage.tile) {
+                    left = left.without(touched(block, *v));
+                }
+                here
+            })
+            .collect();
+        spent.reverse();
+        spent
     }
 
     /// Finds the relation right before the branch that needs it alone.

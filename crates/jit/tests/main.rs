@@ -8,4 +8,5 @@ mod division;
 mod engine;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;
+mod private;
 mod zeros;

@@ -21,11 +21,14 @@ mod cache;
 mod caught;
 mod outline;
 mod polls;
+mod registers;
+mod spent;
 mod unwritten;
 
 pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use caught::Caught;
 pub use outline::{Instruction, Outline};
+pub use registers::VectorRegisters;
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

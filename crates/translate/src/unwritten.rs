@@ -5,12 +5,11 @@
 
 use std::collections::HashMap;
 
-use wavetank_ir::{
-    Block, DataReg, Half, MemKind, MemOp, Op, Reg, RegFile, Space, Span, Terminator, Value,
-};
+use wavetank_ir::{Block, Op, Reg, RegFile, Span, Value};
 use wavetank_lift::Modes;
 
 use crate::Translator;
+use crate::registers::{VectorRegisters, loaded, ways_out};
 
 /// Blocks that are looked at, at most: what is longer runs so long that zeros do not matter.
 const MOST_BLOCKS: usize = 64;
@@ -18,45 +17,11 @@ const MOST_BLOCKS: usize = 64;
 /// Visits of blocks, at most.
 const MOST_VISITS: usize = 512;
 
-/// The vector registers of a lane that a wave can name.
-const REGISTERS: u32 = 256;
-
-/// A set of vector registers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Set([u64; 4]);
-
-impl Set {
-    fn of(span: Span) -> Set {
-        let mut set = Set::default();
-        for n in span.first..span.end().min(REGISTERS) {
-            set.0[n as usize / 64] |= 1 << (n % 64);
-        }
-        set
-    }
-
-    fn with(self, other: Set) -> Set {
-        Set(std::array::from_fn(|n| self.0[n] | other.0[n]))
-    }
-
-    fn without(self, other: Set) -> Set {
-        Set(std::array::from_fn(|n| self.0[n] & !other.0[n]))
-    }
-
-    fn both(self, other: Set) -> Set {
-        Set(std::array::from_fn(|n| self.0[n] & other.0[n]))
-    }
-
-    fn registers(self) -> Vec<u16> {
-        let has = |n: &u16| self.0[usize::from(*n) / 64] >> (n % 64) & 1 != 0;
-        (0..REGISTERS as u16).filter(has).collect()
-    }
-}
-
 /// What is known where a block begins, on all ways there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Known {
     /// Registers that the program has written, in all lanes.
-    written: Set,
+    written: VectorRegisters,
     /// Whether all lanes are on.
     all_on: bool,
 }
@@ -76,15 +41,15 @@ impl Translator {
     /// it runs.
     pub fn unwritten(&self, pc: u64, modes: Modes, given: u32) -> Option<Vec<u16>> {
         let start = Known {
-            written: Set::of(Span::new(RegFile::Vector, 0, given)),
+            written: VectorRegisters::of(Span::new(RegFile::Vector, 0, given)),
             all_on: true,
         };
         let mut blocks: HashMap<u64, (Block, Known)> = HashMap::new();
         blocks.insert(pc, (self.lift_for(pc, modes), start));
-        let (mut open, mut needed) = (vec![pc], Set::default());
+        let (mut open, mut needed) = (vec![pc], VectorRegisters::default());
         for _ in 0..MOST_VISITS {
             let Some(at) = open.pop() else {
-                return Some(needed.registers());
+                return Some(needed.iter().collect());
             };
             let (block, known) = &blocks[&at];
             let (read, known) = walk(block, *known)?;
@@ -111,30 +76,15 @@ impl Translator {
     }
 }
 
-/// Where a block may go on, if that is known.
-fn ways_out(block: &Block) -> Option<[Option<u64>; 2]> {
-    let Op::End(end) = &block.nodes.last()?.op else {
-        return None;
-    };
-    match end {
-        Terminator::Branch(next) | Terminator::Barrier { next } | Terminator::Sleep { next } => {
-            Some([Some(*next), None])
-        }
-        Terminator::CondBranch { taken, next, .. } => Some([Some(*next), Some(*taken)]),
-        Terminator::EndProgram => Some([None; 2]),
-        _ => None,
-    }
-}
-
 /// What a block reads that has not been written, and what is known behind it.
-fn walk(block: &Block, mut known: Known) -> Option<(Set, Known)> {
-    let mut read = Set::default();
+fn walk(block: &Block, mut known: Known) -> Option<(VectorRegisters, Known)> {
+    let mut read = VectorRegisters::default();
     // Masks with a bit for each lane.
     let mut full = vec![false; block.nodes.len()];
     for (n, node) in block.nodes.iter().enumerate() {
         let effects = node.op.effects();
         for span in effects.reads.iter().filter(|s| s.file == RegFile::Vector) {
-            read = read.with(Set::of(span).without(known.written));
+            read = read.with(VectorRegisters::of(span).without(known.written));
         }
         full[n] = match &node.op {
             Op::Read(Reg::Mask(Reg::EXEC_LO) | Reg::S64(Reg::EXEC_LO)) => known.all_on,
@@ -150,10 +100,10 @@ fn walk(block: &Block, mut known: Known) -> Option<(Set, Known)> {
                 bytes: 0xf,
                 ..
             } if is_full(mask) => {
-                known.written = known.written.with(Set::of(Span::of(*reg)));
+                known.written = known.written.with(VectorRegisters::of(Span::of(*reg)));
             }
             Op::Mem(op) if is_full(&op.mask) => {
-                known.written = known.written.with(Set::of(loaded(op)));
+                known.written = known.written.with(VectorRegisters::of(loaded(op)));
             }
             _ => {}
         }
@@ -182,30 +132,14 @@ fn sets_exec(op: &Op) -> Option<Value> {
     }
 }
 
-/// Registers that an access writes in all lanes that are on, and all bytes of them.
-fn loaded(op: &MemOp) -> Span {
-    let plain = match op.space {
-        Space::Global { .. } | Space::Flat { .. } | Space::Scratch { .. } | Space::Lds { .. } => {
-            op.half == Half::Whole && op.kind == MemKind::Load
-        }
-        _ => false,
-    };
-    match op.ret {
-        Some(DataReg::V(first)) if plain => {
-            Span::new(RegFile::Vector, first.into(), op.registers())
-        }
-        _ => Span::new(RegFile::Vector, 0, 0),
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::sync::Arc;
     use wavetank_isa::{Chip, Inst, parse};
 
-    /// What a program needs zeroed, whose instructions are 8 bytes long each. v0 has ids.
-    fn needs(lines: &[&str]) -> Option<Vec<u16>> {
+    /// A program whose instructions are 8 bytes long each.
+    pub(crate) fn program(lines: &[&str]) -> Translator {
         let insts: Vec<Inst> = lines
             .iter()
             .map(|line| parse(line, Chip::Gfx900).unwrap_or_else(|e| panic!("{line}: {e}")))
@@ -216,8 +150,12 @@ mod tests {
             inst.len = 8;
             Ok(inst)
         };
-        let modes = Modes::new(0, 0);
-        Translator::new(Arc::new(code), false).unwritten(0, modes, 1)
+        Translator::new(Arc::new(code), false)
+    }
+
+    /// What a program needs zeroed. v0 has ids.
+    fn needs(lines: &[&str]) -> Option<Vec<u16>> {
+        program(lines).unwritten(0, Modes::new(0, 0), 1)
     }
 
     #[test]

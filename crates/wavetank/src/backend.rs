@@ -57,11 +57,12 @@ pub(crate) enum Executable {
 
 impl Executable {
     /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
-    /// touched, has the interpreter. Perf is told the names of compiled code, if there are any.
+    /// touched, has the interpreter. Where registers of waves are `private`, nobody else looks at them. Perf is told the names of compiled code, if there are any.
     pub fn new(
         program: Program,
         how: Translation,
         choice: EngineChoice,
+        private: bool,
         names: Option<Names>,
     ) -> Executable {
         let hot = match choice {
@@ -74,7 +75,12 @@ impl Executable {
             return Executable::Interpreted(program);
         };
         let Translation { count, simd, .. } = how;
-        match Jit::new(program, How { count, simd }, hot) {
+        let how = How {
+            count,
+            simd,
+            private,
+        };
+        match Jit::new(program, how, hot) {
             Ok(jit) => Executable::Compiled(Box::new(match names {
                 Some(names) => jit.telling_perf(names),
                 None => jit,

@@ -119,7 +119,8 @@ impl Engine {
                 simd,
             };
             let program = Program::new(self.code.clone(), how);
-            Executable::new(program, how, self.choice, self.names.clone())
+            // Who goes step by step is who looks at registers.
+            Executable::new(program, how, self.choice, !step, self.names.clone())
         });
         program.backend()
     }

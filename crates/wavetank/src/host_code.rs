@@ -35,7 +35,12 @@ impl Kernel {
             simd,
         };
         let program = Program::new(engine.shared_code(), how);
-        let jit = Jit::new(program, How { count: false, simd }, 0);
+        let how = How {
+            count: false,
+            simd,
+            private: true,
+        };
+        let jit = Jit::new(program, how, 0);
         let jit = jit.map_err(|(_, why)| why.to_string())?;
         Ok(self.list(&jit, engine.code()))
     }

@@ -17,6 +17,7 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, Single, TooMany};
 use wavetank_ir::{Block, Op, Reg, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
+use wavetank_translate::VectorRegisters;
 
 use crate::asm::{Arg, Asm, Under};
 use crate::held::{self, Held};
@@ -130,6 +131,8 @@ pub struct Tile<'t, 'b> {
     gathered: Vec<Gathered>,
     /// The host reads denormals of single precision as zeros.
     pub reads_zeros: bool,
+    /// Registers of the wave that nobody reads behind the stage.
+    pub spent: VectorRegisters,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
@@ -180,6 +183,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             gate: None,
             gathered: Vec::new(),
             reads_zeros: false,
+            spent: VectorRegisters::default(),
         }
     }
 
@@ -466,9 +470,12 @@ impl<'t, 'b> Tile<'t, 'b> {
         Ok(())
     }
 
-    /// Stores what vector registers of the wave are to hold.
+    /// Stores what vector registers of the wave are to hold, if anybody asks.
     fn store_contents(&mut self) -> Result<(), TooMany> {
         for (n, var) in std::mem::take(&mut self.contents) {
+            if self.spent.has(n) {
+                continue;
+            }
             let register = self.register(var)?;
             self.store(home_of(n), register);
             self.pinned.clear();

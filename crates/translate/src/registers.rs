@@ -1,0 +1,84 @@
+//! Sets of vector registers, and what blocks do to them.
+
+use wavetank_ir::{Block, DataReg, Half, MemKind, MemOp, Op, RegFile, Space, Span, Terminator};
+
+/// The vector registers of a lane that a wave can name.
+const REGISTERS: u16 = 256;
+
+/// A set of vector registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct VectorRegisters([u64; 4]);
+
+impl VectorRegisters {
+    /// All of them.
+    pub const ALL: VectorRegisters = VectorRegisters([!0; 4]);
+
+    /// Those of a span, if it is of vector registers.
+    pub fn of(span: Span) -> VectorRegisters {
+        let mut set = VectorRegisters::default();
+        if span.file != RegFile::Vector {
+            return set;
+        }
+        for n in span.first..span.end().min(u32::from(REGISTERS)) {
+            set.0[n as usize / 64] |= 1 << (n % 64);
+        }
+        set
+    }
+
+    /// Those of both.
+    pub fn with(self, other: VectorRegisters) -> VectorRegisters {
+        VectorRegisters(std::array::from_fn(|n| self.0[n] | other.0[n]))
+    }
+
+    /// Those that another has not.
+    pub fn without(self, other: VectorRegisters) -> VectorRegisters {
+        VectorRegisters(std::array::from_fn(|n| self.0[n] & !other.0[n]))
+    }
+
+    /// Those that are in both.
+    pub fn both(self, other: VectorRegisters) -> VectorRegisters {
+        VectorRegisters(std::array::from_fn(|n| self.0[n] & other.0[n]))
+    }
+
+    /// Whether a register is one of them.
+    pub fn has(&self, register: u16) -> bool {
+        register < REGISTERS && self.0[usize::from(register) / 64] >> (register % 64) & 1 != 0
+    }
+
+    /// Their numbers, in order.
+    pub fn iter(&self) -> impl Iterator<Item = u16> {
+        let set = *self;
+        (0..REGISTERS).filter(move |n| set.has(*n))
+    }
+}
+
+/// Where a block may go on, if that is known.
+pub(crate) fn ways_out(block: &Block) -> Option<[Option<u64>; 2]> {
+    let Op::End(end) = &block.nodes.last()?.op else {
+        return None;
+    };
+    match end {
+        Terminator::Branch(next) | Terminator::Barrier { next } | Terminator::Sleep { next } => {
+            Some([Some(*next), None])
+        }
+        Terminator::CondBranch { taken, next, .. } => Some([Some(*next), Some(*taken)]),
+        Terminator::EndProgram => Some([None; 2]),
+        _ => None,
+    }
+}
+
+/// Registers that an access writes in all lanes that are on, and all bytes of them.
+pub(crate) fn loaded(op: &MemOp) -> Span {
+    let plain = match op.space {
+        Space::Global { .. } | Space::Flat { .. } | Space::Scratch { .. } | Space::Lds { .. } => {
+            op.half == Half::Whole && op.kind == MemKind::Load
+        }
+        _ => false,
+    };
+    match op.ret {
+        Some(DataReg::V(first)) if plain => {
+            Span::new(RegFile::Vector, first.into(), op.registers())
+        }
+        _ => Span::new(RegFile::Vector, 0, 0),
+    }
+}

@@ -1,0 +1,324 @@
+//! Vector registers that hold something which nobody reads any more.
+//!
+//! Backwards from a read to a write, a register is *wanted*. A write under EXEC leaves the lanes that are off as they are, and so
+//! ends the want of nothing but what was written while the same lanes were on. Two sets are kept therefore: what some lane may
+//! read later, whatever is written under EXEC before it does; and what lanes may read that are on, if EXEC stays as it is.
+
+use std::collections::HashMap;
+
+use wavetank_ir::{Block, Op, Reg, RegFile, Span, Value};
+use wavetank_lift::Modes;
+
+use crate::Translator;
+use crate::registers::{VectorRegisters, loaded, ways_out};
+
+/// Blocks that are looked at, at most. What lies behind others may read everything.
+const MOST_BLOCKS: usize = 32;
+
+/// How often all of them are looked at, at most.
+const MOST_ROUNDS: usize = 64;
+
+/// What later code may read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Wanted {
+    /// Of any lane.
+    by_some: VectorRegisters,
+    /// Of lanes that are on, as long as EXEC stays as it is.
+    by_same: VectorRegisters,
+}
+
+impl Wanted {
+    const ALL: Wanted = Wanted {
+        by_some: VectorRegisters::ALL,
+        by_same: VectorRegisters::ALL,
+    };
+
+    fn or(self, other: Wanted) -> Wanted {
+        Wanted {
+            by_some: self.by_some.with(other.by_some),
+            by_same: self.by_same.with(other.by_same),
+        }
+    }
+}
+
+impl Translator {
+    /// What nobody reads any more, of the vector registers, behind the block at an address, and behind blocks that follow it,
+    /// by their addresses. Those of waves that have ended, or have been stopped by a fault, count as read by nobody.
+    pub fn spent(&self, pc: u64, modes: Modes) -> HashMap<u64, VectorRegisters> {
+        // A handler, and indices of registers, may read what they want.
+        if modes.has_handler() || modes.gpr_index_enabled() {
+            return HashMap::new();
+        }
+        let blocks = self.reached(pc, modes);
+        let mut wanted: HashMap<u64, Wanted> = blocks
+            .iter()
+            .map(|(at, _)| (*at, Wanted::default()))
+            .collect();
+        for _ in 0..MOST_ROUNDS {
+            let before = wanted.clone();
+            for (at, block) in blocks.iter().rev() {
+                let now = block.at_start(block.at_end(&wanted));
+                wanted.insert(*at, now);
+            }
+            if wanted == before {
+                let spent = |(at, block): &(u64, Seen)| (*at, block.spent(block.at_end(&wanted)));
+                return blocks.iter().map(spent).collect();
+            }
+        }
+        HashMap::new()
+    }
+
+    /// Blocks that may be reached, in the order in which they are found.
+    fn reached(&self, pc: u64, modes: Modes) -> Vec<(u64, Seen)> {
+        let mut blocks = vec![(pc, Seen::new(self.lift_for(pc, modes)))];
+        let mut done = 0;
+        while let Some((_, block)) = blocks.get(done) {
+            done += 1;
+            let ways = block.ways.into_iter().flatten().flatten();
+            for next in ways.collect::<Vec<_>>() {
+                if blocks.len() < MOST_BLOCKS && blocks.iter().all(|(at, _)| *at != next) {
+                    blocks.push((next, Seen::new(self.lift_for(next, modes))));
+                }
+            }
+        }
+        blocks
+    }
+}
+
+/// The lanes of a mask, as far as they are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Lanes {
+    /// Nobody knows.
+    Some,
+    /// Those that are on, when EXEC has been written so many times.
+    On(u32),
+    All,
+}
+
+/// What a node does to vector registers.
+#[derive(Clone, Copy, Debug)]
+enum Does {
+    Read(VectorRegisters),
+    Write(VectorRegisters, Lanes),
+    /// Part of a register, or it is not sure that it does.
+    Touch(VectorRegisters),
+    /// Writes EXEC.
+    Exec,
+}
+
+/// What a block does to vector registers, in its order.
+struct Seen {
+    does: Vec<Does>,
+    /// Where it may go on, if that is known.
+    ways: Option<[Option<u64>; 2]>,
+    /// How many times it writes EXEC.
+    execs: u32,
+}
+
+impl Seen {
+    fn new(block: Block) -> Seen {
+        let mut seen = Seen {
+            does: Vec::new(),
+            ways: ways_out(&block),
+            execs: 0,
+        };
+        let mut lanes = vec![Lanes::Some; block.nodes.len()];
+        for n in 0..block.nodes.len() {
+            lanes[n] = seen.lanes(&block.nodes[n].op, &lanes);
+            seen.add(&block.nodes[n].op, &lanes);
+        }
+        seen
+    }
+
+    fn lanes(&self, op: &Op, lanes: &[Lanes]) -> Lanes {
+        match op {
+            Op::Read(Reg::Mask(Reg::EXEC_LO) | Reg::S64(Reg::EXEC_LO)) => Lanes::On(self.execs),
+            Op::Const(c) if *c == !0 => Lanes::All,
+            Op::Cast(_, a) => lanes[a.index()],
+            _ => Lanes::Some,
+        }
+    }
+
+    fn add(&mut self, op: &Op, lanes: &[Lanes]) {
+        let effects = op.effects();
+        let vector = |span: &Span| span.file == RegFile::Vector;
+        for span in effects.reads.iter().filter(vector) {
+            self.does.push(Does::Read(VectorRegisters::of(span)));
+        }
+        let under = |mask: &Option<Value>| mask.map_or(Lanes::All, |mask| lanes[mask.index()]);
+        let whole = match op {
+            Op::Write {
+                reg: reg @ (Reg::V(_) | Reg::V64(_)),
+                mask,
+                bytes: 0xf,
+                ..
+            } => Some((Span::of(*reg), under(mask))),
+            Op::Mem(op) => Some((loaded(op), under(&op.mask))),
+            _ => None,
+        };
+        let mut written = VectorRegisters::default();
+        if let Some((span, lanes)) = whole {
+            written = VectorRegisters::of(span);
+            self.does.push(Does::Write(written, lanes));
+        }
+        for span in effects.writes.iter() {
+            if vector(&span) {
+                let others = VectorRegisters::of(span).without(written);
+                self.does.push(Does::Touch(others));
+            }
+            // What later instructions mean may depend on these.
+            if span.file == RegFile::Hardware {
+                self.ways = None;
+            }
+            if span.overlaps(Span::EXEC) {
+                self.execs += 1;
+                self.does.push(Does::Exec);
+            }
+        }
+    }
+
+    /// What is wanted where it ends.
+    fn at_end(&self, wanted: &HashMap<u64, Wanted>) -> Wanted {
+        let Some(ways) = self.ways else {
+            return Wanted::ALL;
+        };
+        let ways = ways.into_iter().flatten();
+        ways.map(|to| *wanted.get(&to).unwrap_or(&Wanted::ALL))
+            .fold(Wanted::default(), Wanted::or)
+    }
+
+    /// What is wanted where it begins, by what is where it ends.
+    fn at_start(&self, mut wanted: Wanted) -> Wanted {
+        let mut execs = self.execs;
+        for does in self.does.iter().rev() {
+            match *does {
+                Does::Read(registers) => {
+                    wanted.by_some = wanted.by_some.with(registers);
+                    wanted.by_same = wanted.by_same.with(registers);
+                }
+                Does::Write(registers, Lanes::All) => {
+                    wanted.by_some = wanted.by_some.without(registers);
+                    wanted.by_same = wanted.by_same.without(registers);
+                }
+                Does::Write(registers, Lanes::On(when)) if when == execs => {
+                    wanted.by_same = wanted.by_same.without(registers);
+                }
+                Does::Write(..) | Does::Touch(_) => {}
+                Does::Exec => {
+                    execs -= 1;
+                    wanted.by_same = wanted.by_some;
+                }
+            }
+        }
+        wanted
+    }
+
+    /// What it leaves that nobody wants. What it has written to lanes that may be off where it ends is not spent by what those
+    /// that are on there write.
+    fn spent(&self, wanted: Wanted) -> VectorRegisters {
+        let mut to_others = VectorRegisters::default();
+        for does in &self.does {
+            match *does {
+                Does::Write(_, lanes) if lanes == Lanes::On(self.execs) => {}
+                Does::Write(registers, _) | Does::Touch(registers) => {
+                    to_others = to_others.with(registers);
+                }
+                Does::Read(_) | Does::Exec => {}
+            }
+        }
+        let by_same = VectorRegisters::ALL
+            .without(wanted.by_same)
+            .without(to_others);
+        VectorRegisters::ALL.without(wanted.by_some).with(by_same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unwritten::tests::program;
+
+    /// Of v0 to v7, what is spent behind the block at an instruction of a program whose instructions are 8 bytes long each.
+    fn spent(lines: &[&str], at: u64) -> Vec<u16> {
+        let spent = program(lines).spent(0, Modes::new(0, 0));
+        let block = spent.get(&(8 * at));
+        block.map_or(Vec::new(), |set| {
+            set.iter().take_while(|n| *n < 8).collect()
+        })
+    }
+
+    const ALL: [u16; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+    #[test]
+    fn nothing_is_read_behind_the_end() {
+        assert_eq!(spent(&["v_mov_b32_e32 v1, v0", "s_endpgm"], 0), ALL);
+        assert_eq!(
+            spent(&["v_mov_b32_e32 v1, v0", "s_setpc_b64 s[0:1]"], 0),
+            []
+        );
+        let changes = "s_setreg_b32 hwreg(HW_REG_MODE), s0";
+        assert_eq!(spent(&["v_mov_b32_e32 v1, v0", changes, "s_endpgm"], 0), []);
+    }
+
+    /// A loop whose sum is needed, and what it is made of is not.
+    #[test]
+    fn loops_spend_what_they_write_again() {
+        let lines = [
+            "v_mov_b32_e32 v2, 0",
+            "v_add_f32_e32 v1, v0, v0",
+            "v_add_f32_e32 v2, v2, v1",
+            "s_cbranch_scc1 65530",
+            "v_mov_b32_e32 v3, v2",
+            "s_endpgm",
+        ];
+        assert_eq!(spent(&lines, 1), [1, 3, 4, 5, 6, 7]);
+        assert_eq!(spent(&lines, 4), ALL);
+    }
+
+    /// Lanes leave a loop with what they had last; what the others write does not end that they want it.
+    #[test]
+    fn lanes_that_are_off_keep_what_they_have() {
+        let lines = [
+            "v_add_f32_e32 v1, v0, v0",
+            "s_and_b64 exec, exec, vcc",
+            "s_cbranch_scc1 65530",
+            "s_mov_b64 exec, -1",
+            "v_mov_b32_e32 v3, v1",
+            "s_endpgm",
+        ];
+        assert_eq!(spent(&lines, 0), [2, 3, 4, 5, 6, 7]);
+        // Nobody reads it before all lanes write it.
+        let lines = [
+            "v_add_f32_e32 v1, v0, v0",
+            "s_cbranch_scc1 2",
+            "s_mov_b64 exec, s[0:1]",
+            "v_mov_b32_e32 v1, v2",
+            "v_mov_b32_e32 v3, v1",
+            "s_endpgm",
+        ];
+        assert_eq!(spent(&lines, 0), [0, 3, 4, 5, 6, 7]);
+        let lines = [
+            "v_add_f32_e32 v1, v0, v0",
+            "s_cbranch_scc1 2",
+            "s_nop 0",
+            "v_mov_b32_e32 v1, v2",
+            "v_mov_b32_e32 v3, v1",
+            "s_endpgm",
+        ];
+        assert_eq!(spent(&lines, 0), [0, 1, 3, 4, 5, 6, 7]);
+    }
+
+    /// A lane that is written by itself is not written again by those that are on; nor is a half.
+    #[test]
+    fn only_whole_writes_under_exec_count() {
+        let then = ["s_cbranch_scc1 2", "s_nop 0"];
+        let again = ["v_mov_b32_e32 v1, v2", "v_mov_b32_e32 v3, v1", "s_endpgm"];
+        for write in [
+            "v_writelane_b32 v1, s0, 3",
+            "v_mov_b32_sdwa v1, v0 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
+        ] {
+            let lines: Vec<&str> = [write].iter().chain(&then).chain(&again).copied().collect();
+            assert_eq!(spent(&lines, 0), [0, 3, 4, 5, 6, 7], "{write}");
+        }
+    }
+}
