@@ -72,40 +72,14 @@ impl Dispatch<'_> {
         }
         let info = self.kernel.info();
         let inner = &self.kernel.module.device().inner;
-        let params = self.kernel.args();
-        // The descriptor rules; a missing note (no metadata) leaves 0 there.
-        let fixed_lds = info.descriptor.group_segment_fixed_size;
-        let (size, dimensions) = (info.kernarg_segment_size, self.dimensions());
-        let explicit = match info.unlisted_args {
-            Some(first) => arg::lay_out_in_order(&self.args, first, size, fixed_lds, dimensions),
-            None => arg::lay_out(&self.args, &params, size, fixed_lds),
-        };
-        let mut explicit = explicit.map_err(|problem| Error::Arguments {
-            kernel: self.kernel.name().to_owned(),
-            problem,
-            signature: self.kernel.signature(),
-        })?;
-        let lds = explicit.lds_bytes + u64::from(self.dynamic_lds);
-        // What does not fit 32 bits is far too much, too.
-        let lds = u32::try_from(lds).unwrap_or(u32::MAX);
-        let hidden = Hidden {
-            grid,
-            dimensions: self.dimensions(),
-            dynamic_lds: lds - fixed_lds.min(lds),
-            queue: inner.queue.address(),
-        };
-        hidden.fill(info.hidden_args(), &mut explicit.block);
-        if let Some(start) = &info.start {
-            self.fill_start(start, &mut explicit.block)?;
-        }
-
+        let (block, lds) = self.arguments(grid)?;
         let align = u64::from(info.kernarg_segment_align).max(64);
         // Compilers may load whole aligned spans of up to 16 dwords that only begin with arguments.
-        let kernarg_len = (explicit.block.len().max(1) as u64).next_multiple_of(64);
+        let kernarg_len = (block.len().max(1) as u64).next_multiple_of(64);
         let kernarg = inner
             .memory
             .allocate("the kernel arguments", kernarg_len, align)?;
-        kernarg.write(0, &explicit.block);
+        kernarg.write(0, &block);
         let memory = inner
             .memory
             .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
@@ -127,10 +101,43 @@ impl Dispatch<'_> {
         };
         memory.write(0, &written.to_bytes());
         let start = info.start.as_ref();
-        let words = start.map(|start| start.user_sgprs(&explicit.block, kernarg.address()));
+        let words = start.map(|start| start.user_sgprs(&block, kernarg.address()));
         let mut plan = self.launch(grid, packet, vec![kernarg, memory])?;
         plan.launch.user.words = words;
         Ok(plan)
+    }
+
+    /// The arguments as the kernel reads them, with those that nobody sees and what a driver puts there, and the bytes of its
+    /// LDS.
+    fn arguments(&self, grid: Grid) -> Result<(Vec<u8>, u32)> {
+        let info = self.kernel.info();
+        let params = self.kernel.args();
+        // The descriptor rules; a missing note (no metadata) leaves 0 there.
+        let fixed_lds = info.descriptor.group_segment_fixed_size;
+        let (size, dimensions) = (info.kernarg_segment_size, self.dimensions());
+        let explicit = match info.unlisted_args {
+            Some(first) => arg::lay_out_in_order(&self.args, first, size, fixed_lds, dimensions),
+            None => arg::lay_out(&self.args, &params, size, fixed_lds),
+        };
+        let mut explicit = explicit.map_err(|problem| Error::Arguments {
+            kernel: self.kernel.name().to_owned(),
+            problem,
+            signature: self.kernel.signature(),
+        })?;
+        let lds = explicit.lds_bytes + u64::from(self.dynamic_lds);
+        // What does not fit 32 bits is far too much, too.
+        let lds = u32::try_from(lds).unwrap_or(u32::MAX);
+        let hidden = Hidden {
+            grid,
+            dimensions: self.dimensions(),
+            dynamic_lds: lds - fixed_lds.min(lds),
+            queue: self.kernel.module.device().inner.queue.address(),
+        };
+        hidden.fill(info.hidden_args(), &mut explicit.block);
+        if let Some(start) = &info.start {
+            self.fill_start(start, &mut explicit.block)?;
+        }
+        Ok((explicit.block, lds))
     }
 
     /// Writes what a driver puts beside the arguments.

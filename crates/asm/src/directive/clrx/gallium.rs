@@ -237,40 +237,15 @@ impl Assembler<'_> {
         hsa: bool,
         registers: &[u32],
     ) -> Result<Found, Box<LineError>> {
-        let told = |message: String| Box::new(kernel.place.wrong(message));
         let name = kernel.name.to_string();
         let listed = Listed {
             offset: 0,
             args: std::mem::take(&mut kernel.listed),
             name: name.clone(),
         };
-        let values = match (kernel.config.take(), kernel.registers.take()) {
-            (Some(_), Some(_)) => {
-                let message = format!("`{name}` has `.config` and `.proginfo`: one says it all");
-                return Err(told(message));
-            }
-            (None, Some(values)) if values.len() != registers.len() => {
-                let (given, all) = (values.len(), registers.len());
-                return Err(told(format!(
-                    "`.proginfo` of `{name}` has {given} entries, not {all}"
-                )));
-            }
-            (None, Some(values)) => values,
-            (config, None) => {
-                let mut config = config.unwrap_or_default();
-                config.arguments = bytes_of(&listed.args);
-                if !hsa {
-                    config.default_users(USERS);
-                }
-                let spilled = ["NumSpilledSGPRs", "NumSpilledVGPRs"];
-                let spilled = spilled.map(|key| kernel.metadata.number(key) as u32);
-                let words = config.words(&kernel.counts, self.chip).map_err(&told)?;
-                let values = [words[0], words[1], tmpring(&config), spilled[0], spilled[1]];
-                kernel.config = Some(config.with_overrides());
-                let pairs = registers.iter().zip(values);
-                pairs.map(|(register, value)| [*register, value]).collect()
-            }
-        };
+        let values = self
+            .register_values(kernel, &listed, hsa, registers)
+            .map_err(|message| Box::new(kernel.place.wrong(message)))?;
         let (place, spot) = match hsa {
             true => (kernel.place.clone(), self.finish_kernel(kernel)?),
             false => (kernel.place.clone(), self.code_of_kernel(kernel, STT_FUNC)?),
@@ -286,6 +261,44 @@ impl Assembler<'_> {
             registers: values,
             place,
         })
+    }
+
+    /// What registers are set to: as `.proginfo` says, or as `.config` and the code ask for.
+    fn register_values(
+        &self,
+        kernel: &mut Kernel,
+        listed: &Listed,
+        hsa: bool,
+        registers: &[u32],
+    ) -> Result<Vec<[u32; 2]>, String> {
+        let name = &listed.name;
+        let config = match (kernel.config.take(), kernel.registers.take()) {
+            (Some(_), Some(_)) => {
+                return Err(format!(
+                    "`{name}` has `.config` and `.proginfo`: one says it all"
+                ));
+            }
+            (None, Some(values)) if values.len() == registers.len() => return Ok(values),
+            (None, Some(values)) => {
+                let (given, all) = (values.len(), registers.len());
+                return Err(format!(
+                    "`.proginfo` of `{name}` has {given} entries, not {all}"
+                ));
+            }
+            (config, None) => config,
+        };
+        let mut config = config.unwrap_or_default();
+        config.arguments = bytes_of(&listed.args);
+        if !hsa {
+            config.default_users(USERS);
+        }
+        let spilled = ["NumSpilledSGPRs", "NumSpilledVGPRs"];
+        let spilled = spilled.map(|key| kernel.metadata.number(key) as u32);
+        let words = config.words(&kernel.counts, self.chip)?;
+        let values = [words[0], words[1], tmpring(&config), spilled[0], spilled[1]];
+        kernel.config = Some(config.with_overrides());
+        let pairs = registers.iter().zip(values);
+        Ok(pairs.map(|(register, value)| [*register, value]).collect())
     }
 
     fn write_registers(&mut self, found: &[Found]) {
