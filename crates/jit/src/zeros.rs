@@ -34,6 +34,7 @@ fn flushes(op: &Op) -> Option<bool> {
     match *op {
         Op::Bin(Bin::FAdd | Bin::FSub | Bin::FMul, Elem::F32, fp, ..) => both(fp),
         Op::Tern(Tern::Fma | Tern::FMad, Elem::F32, fp, ..) => both(fp),
+        Op::Un(Un::FRcp | Un::FRsq | Un::FSqrt, Elem::F32, fp, ..) => both(fp),
         Op::Cmp(_, Elem::F32, fp, ..) => fp.flush_in.then_some(true),
         // Of signs and of bits.
         Op::Un(Un::FNeg | Un::FAbs, Elem::F32, ..)

@@ -14,7 +14,7 @@ use wavetank_memory::{MemoryUnit, Registry, Wave};
 const REGISTERS: usize = 6;
 
 /// Instructions with places for registers.
-const LINES: [&str; 12] = [
+const LINES: [&str; 15] = [
     "v_mul_f32 v#, v#, v#",
     "v_mul_f32 v#, v#, v#",
     "v_add_f32 v#, v#, v#",
@@ -23,6 +23,9 @@ const LINES: [&str; 12] = [
     "v_mad_f32 v#, v#, -v#, |v#|",
     "v_mad_f32 v#, v#, v#, v#",
     "v_fma_f32 v#, v#, v#, -v#",
+    "v_rcp_f32 v#, v#",
+    "v_rsq_f32 v#, |v#|",
+    "v_sqrt_f32 v#, v#",
     "v_cmp_lt_f32 vcc, v#, v#",
     "v_cndmask_b32 v#, v#, v#, vcc",
     "v_xor_b32 v#, 0x80000000, v#",

@@ -288,9 +288,8 @@ fn exponent(t: &mut Tile) -> Done {
 
 /// Of single precision.
 fn reciprocal_root(t: &mut Tile) -> Done {
-    let (a, flushed) = (t.args()[0], t.spare(false)?);
-    let a = t.reg(a)?;
-    let a = t.flushed_into(t.format(), flushed, a);
+    let a = t.args()[0];
+    let a = t.flushed_pieces(t.format(), a)?[0];
     let root = t.reciprocal_root(a);
     let (to, under) = t.result(0)?;
     let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
