@@ -103,11 +103,9 @@ impl CodeObject {
         Ok(object)
     }
 
-    /// A program of AMD's Catalyst: its constants, and the code of one kernel behind that of the other.
-    fn of_catalyst(bytes: &[u8]) -> Result<Self> {
-        let program = catalyst::Program::read(bytes)?;
-        let target: Target = catalyst::PRODUCTS[program.product].chip.parse()?;
-        let mut object = Self {
+    /// A code object with nothing in it.
+    fn bare(target: Target) -> Result<Self> {
+        Ok(Self {
             version: 0,
             target,
             kernels: Vec::new(),
@@ -119,7 +117,14 @@ impl CodeObject {
             span: span(&[], 0)?,
             segments: Vec::new(),
             bytes: Vec::new(),
-        };
+        })
+    }
+
+    /// A program of AMD's Catalyst: its constants, and the code of one kernel behind that of the other.
+    fn of_catalyst(bytes: &[u8]) -> Result<Self> {
+        let program = catalyst::Program::read(bytes)?;
+        let target: Target = catalyst::PRODUCTS[program.product].chip.parse()?;
+        let mut object = Self::bare(target)?;
         let constants = program.constants.as_ref();
         let constants = constants.map(|part| object.add_segment(part, false));
         for kernel in &program.kernels {
@@ -252,17 +257,11 @@ impl CodeObject {
             global: true,
         };
         let mut object = Self {
-            version: 0,
-            target,
-            kernels: Vec::new(),
-            kernels_by_name: Vec::new(),
-            printf: Vec::new(),
             symbols: vec![main],
-            symbols_by_name: Vec::new(),
-            relocations: Vec::new(),
             span: span(&segments, size)?,
             segments,
             bytes: code.to_vec(),
+            ..Self::bare(target)?
         };
         object.sort_names();
         Ok(object)
