@@ -23,8 +23,12 @@ fuzz_target!(|data: &[u8]| {
         object: &object,
     };
     for inputs in [&[input][..], &[input, input]] {
-        for allow_undefined in [false, true] {
-            if let Err(error) = link(inputs, &Options { allow_undefined }) {
+        for (allow_undefined, text_relocations) in [(false, false), (true, false), (true, true)] {
+            let options = Options {
+                allow_undefined,
+                text_relocations,
+            };
+            if let Err(error) = link(inputs, &options) {
                 assert!(!error.to_string().is_empty());
             }
         }
