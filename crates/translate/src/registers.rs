@@ -25,7 +25,7 @@ impl VectorRegisters {
         set
     }
 
-    /// Those of both.
+    /// Those that are in either.
     pub fn with(self, other: VectorRegisters) -> VectorRegisters {
         VectorRegisters(std::array::from_fn(|n| self.0[n] | other.0[n]))
     }

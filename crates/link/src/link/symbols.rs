@@ -232,7 +232,8 @@ impl Global<'_> {
             // Of several weak ones the first is taken.
             (_, _) if self.binding == STB_WEAK => !weak || matches!(new, Definition::Common { .. }),
             (_, _) if weak || matches!(new, Definition::Common { .. }) => false,
-            (Definition::Absolute(a), Definition::Absolute(b)) if a == b => false,
+            // The same value twice is no quarrel, but LLVM's linker takes a zero for no value.
+            (Definition::Absolute(a), Definition::Absolute(b)) if a == b && a != 0 => false,
             _ => return Err(self.input.unwrap_or(input)),
         };
         if replaces {
