@@ -15,7 +15,7 @@ pub fn inst(text: &str) -> Inst {
 }
 
 /// Instructions that compute, without memory: what a program does between its branches.
-fn arithmetic() -> Vec<Inst> {
+pub fn arithmetic() -> Vec<Inst> {
     let computes = |inst: &Inst| {
         let text = inst.to_string();
         let vector = text.starts_with("v_") && !text.contains("readlane");

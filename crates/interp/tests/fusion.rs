@@ -269,7 +269,7 @@ impl World {
 }
 
 /// What differs between two waves.
-fn difference(a: &Wave, b: &Wave) -> Option<String> {
+pub fn difference(a: &Wave, b: &Wave) -> Option<String> {
     let (x, y) = (a.uniform(), b.uniform());
     let scalar = (0..128).find(|n| x.s[*n] != y.s[*n]);
     if let Some(n) = scalar {

@@ -25,6 +25,8 @@ pub struct How {
 pub struct Compiled {
     /// Blocks.
     pub blocks: u64,
+    /// Of these, loops of which several turns are one piece.
+    pub loops: u64,
     /// Blocks that could not be.
     pub refused: u64,
     /// The time it took.

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicPtr;
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany};
-use wavetank_ir::{Block, MemOp, Op, Reg, RegFile, Terminator, Ty, Value};
+use wavetank_ir::{Block, MemOp, Op, Reg, Terminator, Ty, Value};
 use wavetank_machine::Toll;
 use wavetank_memory::{Polled, Uniform as State, VGPRS};
 use wavetank_translate::VectorRegisters;
@@ -67,6 +67,19 @@ pub struct Made {
     pub head: Box<Head>,
     /// The operations that steps of the interpreter do.
     pub by_steps: Vec<String>,
+    /// Stages in which tiles do something.
+    pub tiled: usize,
+}
+
+/// Where a guard leads.
+#[derive(Clone, Copy)]
+pub struct Ways {
+    /// More than that must be left of the budget, lest the wave's turn end before the last turn of the loop.
+    pub least: i64,
+    /// One turn.
+    pub one: *const u8,
+    /// Several.
+    pub several: *const u8,
 }
 
 /// Compiles a block. Registers that are `spent` nobody reads behind it.
@@ -79,6 +92,26 @@ pub fn compile(
     may_link: bool,
     how: How,
     spent: VectorRegisters,
+) -> Result<Made, TooMany> {
+    make(block, toll, may_link, how, spent, None)
+}
+
+/// Compiles the guard of several turns of a loop.
+///
+/// # Errors
+/// As [`compile`].
+pub fn guard(block: &Block, how: How, ways: Ways) -> Result<Made, TooMany> {
+    let (toll, spent) = (Toll::new(block, None), VectorRegisters::default());
+    make(block, toll, false, how, spent, Some(ways))
+}
+
+fn make(
+    block: &Block,
+    toll: Toll,
+    may_link: bool,
+    how: How,
+    spent: VectorRegisters,
+    ways: Option<Ways>,
 ) -> Result<Made, TooMany> {
     let counts = counts(block, how.count);
     let doers = Doers {
@@ -112,6 +145,7 @@ pub fn compile(
         head,
         stop,
         out,
+        ways,
         stubs: [0; 2],
         by_steps: Vec::new(),
         aside: Vec::new(),
@@ -125,6 +159,7 @@ pub fn compile(
     } = compiler;
     let assembled = asm.finish();
     Ok(Made {
+        tiled: (stages.list.iter()).filter(|s| !s.tile.is_empty()).count(),
         assembled,
         stubs,
         head,
@@ -228,6 +263,8 @@ struct Compiler<'c, 'b> {
     stop: Label,
     /// Where it goes back, with the reason in the first register.
     out: Label,
+    /// Of a guard, where it leads.
+    ways: Option<Ways>,
     stubs: [usize; 2],
     by_steps: Vec<String>,
     /// Accesses with their steps: where these begin, and where the code goes on.
@@ -236,6 +273,9 @@ struct Compiler<'c, 'b> {
 
 impl<'b> Compiler<'_, 'b> {
     fn run(&mut self) -> Result<(), TooMany> {
+        if let Some(ways) = self.ways {
+            self.look_at_budget(ways);
+        }
         for stage in 0..self.stages.list.len() {
             for v in &self.stages.list[stage].uniform {
                 self.held.next();
@@ -439,9 +479,29 @@ impl<'b> Compiler<'_, 'b> {
         Ok(())
     }
 
+    /// Goes on with one turn if the budget does not do for several.
+    fn look_at_budget(&mut self, ways: Ways) {
+        let enough = self.asm.label();
+        let least = ways.least as i32;
+        self.asm
+            .with_constant(Code::Cmp_rm64_imm32, budget().into(), least, true);
+        self.asm.jump(Code::Jg_rel32_64, enough);
+        self.go_to(ways.one);
+        self.asm.place(enough);
+    }
+
+    fn go_to(&mut self, code: *const u8) {
+        let rax = Register::RAX;
+        self.asm.set(rax, code.expose_provenance() as u64);
+        self.asm.op(Code::Jmp_rm64, &[rax.into()]);
+    }
+
     /// Pays for the block and goes on at a guest address.
     fn leave(&mut self, way: usize, to: u64) {
-        let budget = Mem::at(fixed::UNIFORM, offset_of!(State, budget) as u32);
+        if let Some(ways) = self.ways {
+            return self.go_to([ways.one, ways.several][way]);
+        }
+        let budget = budget();
         let toll = &self.head.toll;
         let (cost, may_end) = (toll.cost() as i32, toll.may_end(way));
         let (polls, forgets) = (toll.may_poll(way), toll.forgets_polled());
@@ -512,6 +572,11 @@ impl<'b> Compiler<'_, 'b> {
     }
 }
 
+/// Where the budget of the wave's turn is.
+fn budget() -> Mem {
+    Mem::at(fixed::UNIFORM, offset_of!(State, budget) as u32)
+}
+
 /// The name of an operation in reports: as its text begins.
 fn name(op: &Op) -> String {
     let text = op.to_string();
@@ -532,13 +597,4 @@ pub fn leaves_the_file(block: &Block) -> bool {
         _ => false,
     };
     block.nodes.iter().any(|node| beyond(&node.op))
-}
-
-/// Whether a block writes hardware registers, on which later blocks depend.
-pub fn changes_modes(block: &Block) -> bool {
-    let writes = |op: &Op| {
-        let writes = op.effects().writes;
-        writes.iter().any(|span| span.file == RegFile::Hardware)
-    };
-    block.nodes.iter().any(|node| writes(&node.op))
 }

@@ -1,20 +1,23 @@
 //! The engine: which blocks are compiled, and how a wave goes from one to the next.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use wavetank_interp::single::{Ctx, ROOM};
+use wavetank_interp::single::{Ctx, ROOM, TooMany};
 use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
-use wavetank_machine::{Backend, Ran, Stop};
+use wavetank_machine::{Backend, Ran, Stop, Toll};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
-use wavetank_translate::{Cache, Caught, Key, Modes, VectorRegisters};
+use wavetank_translate::{
+    Cache, Caught, Key, Modes, Translated, Turns, VectorRegisters, changes_modes,
+};
 
 use crate::about::{Compiled, How, Names};
-use crate::block::{Exit, Head, Made, changes_modes, compile, entry, leaves_the_file};
+use crate::block::{Exit, Head, Made, Ways, compile, entry, guard, leaves_the_file};
 use crate::code_memory::CodeMemory;
 use crate::listing::listing;
 use crate::perf;
@@ -44,8 +47,8 @@ enum Known {
 /// A compiled block.
 struct Ready {
     code: *const u8,
-    #[expect(dead_code, reason = "held, not read: the code has its address")]
-    head: Box<Head>,
+    /// Held, not read: the code has their addresses.
+    heads: Vec<Box<Head>>,
 }
 
 // SAFETY: the code is not written any more, and what its head has to be changed is atomic.
@@ -140,8 +143,9 @@ impl Jit {
         modes: Modes,
         guest: &dyn Fn(u64) -> String,
     ) -> Option<(String, Vec<u64>)> {
-        let (block, made) = self.translate(pc, modes)?;
-        let end = block.nodes.last().map(|node| &node.op);
+        let (block, made) = &self.translate(pc, modes)?;
+        let simple = &block.simple;
+        let end = simple.nodes.last().map(|node| &node.op);
         let next = match end {
             Some(Op::End(Terminator::Branch(to))) => vec![*to],
             Some(Op::End(Terminator::CondBranch { taken, next, .. })) => vec![*next, *taken],
@@ -154,27 +158,51 @@ impl Jit {
             )) => vec![*next],
             _ => Vec::new(),
         };
-        Some((listing(&block, &made, guest), next))
+        let mut text = listing(simple, made, guest);
+        if let Some((turns, made)) = self.translate_turns(block, made, modes) {
+            let _ = writeln!(text, "{} turns at once, if so many come:", turns.count);
+            text += &listing(&turns.block, &made, guest);
+        }
+        Some((text, next))
     }
 
     /// A block and its code, not yet in its place.
-    fn translate(&self, pc: u64, modes: Modes) -> Option<(Block, Made)> {
-        let translator = self.cold.translator();
-        let block = translator.block(pc, modes);
-        let toll = translator.toll_of_simplified(&block, modes);
+    fn translate(&self, pc: u64, modes: Modes) -> Option<(Translated, Made)> {
+        let block = self.cold.translator().block(pc, modes);
         if leaves_the_file(&block.simple) {
             return None;
         }
-        let may_link = may_link(&block.simple, modes);
-        let made = compile(
-            &block.simple,
-            toll,
-            may_link,
-            self.how,
-            self.spent(pc, modes),
-        )
-        .ok()?;
-        Some((block.simple, made))
+        let toll = self.toll(&block, modes);
+        let made = self.code_for(&block.simple, toll, pc, modes).ok()?;
+        Some((block, made))
+    }
+
+    /// Several turns of the loop that a block is, and their code, not yet in its place. Only where the tiles of all turns are
+    /// one stage: otherwise what the registers hold goes through memory in each turn all the same.
+    fn translate_turns(
+        &self,
+        block: &Translated,
+        one: &Made,
+        modes: Modes,
+    ) -> Option<(Turns, Made)> {
+        // What a wave polls is looked at in every turn.
+        if one.tiled != 1 || one.head.toll.may_poll(1) {
+            return None;
+        }
+        let turns = self.cold.translator().turns(block, modes)?;
+        let toll = self.toll(block, modes).of_turns(turns.count);
+        let made = self.code_for(&turns.block, toll, block.simple.pc, modes);
+        let made = made.ok().filter(|made| made.tiled == 1)?;
+        Some((turns, made))
+    }
+
+    fn toll(&self, block: &Translated, modes: Modes) -> Toll {
+        self.cold.translator().toll_of_simplified(block, modes)
+    }
+
+    fn code_for(&self, block: &Block, toll: Toll, pc: u64, modes: Modes) -> Result<Made, TooMany> {
+        let links = may_link(block, modes);
+        compile(block, toll, links, self.how, self.spent(pc, modes))
     }
 
     /// Registers that nobody reads behind the block at a PC, of waves whose registers are private.
@@ -218,25 +246,56 @@ impl Jit {
     }
 
     fn compile(&self, pc: u64, modes: Modes) -> Option<Ready> {
-        let (block, made) = self.translate(pc, modes)?;
+        let (block, mut made) = self.translate(pc, modes)?;
+        let turns = self.translate_turns(&block, &made, modes);
+        let cost = made.head.toll.cost();
+        let by_steps = std::mem::take(&mut made.by_steps);
+        let (code, head) = self.place(&block.simple, made)?;
+        let heads = vec![head];
+        let mut ready = Ready { code, heads };
+        let several = turns.and_then(|(turns, made)| {
+            let least = cost * (turns.count as i64 - 1);
+            self.place_turns(&mut ready, least, &turns, made)
+        });
+        let mut sums = self.sums();
+        sums.loops += u64::from(several.is_some());
+        for name in by_steps {
+            *sums.by_steps.entry(name).or_default() += 1;
+        }
+        Some(ready)
+    }
+
+    /// Puts several turns of a loop beside one, and the guard before both.
+    fn place_turns(&self, ready: &mut Ready, least: i64, turns: &Turns, made: Made) -> Option<()> {
+        let (several, head) = self.place(&turns.block, made)?;
+        ready.heads.push(head);
+        let one = ready.code;
+        let ways = Ways {
+            least,
+            one,
+            several,
+        };
+        let made = guard(&turns.guard, self.how, ways).ok()?;
+        let (code, head) = self.place(&turns.guard, made)?;
+        ready.heads.push(head);
+        ready.code = code;
+        Some(())
+    }
+
+    /// Puts code in its place: where that is, and what it has to be kept with.
+    fn place(&self, block: &Block, made: Made) -> Option<(*const u8, Box<Head>)> {
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let code = memory.add(&made.assembled.bytes).ok()?;
         drop(memory);
         if let Some(names) = &self.names {
             // Who cannot write there has reports without names.
-            let _ = perf::tell(names, &block, &made, code as u64);
+            let _ = perf::tell(names, block, &made, code as u64);
         }
-        let mut sums = self.sums();
-        sums.bytes += made.assembled.bytes.len() as u64;
-        for name in made.by_steps {
-            *sums.by_steps.entry(name).or_default() += 1;
-        }
-        drop(sums);
+        self.sums().bytes += made.assembled.bytes.len() as u64;
         for (link, stub) in made.head.links.iter().zip(made.stubs) {
             link.store(code.wrapping_add(stub).cast_mut(), Ordering::Relaxed);
         }
-        let head = made.head;
-        Some(Ready { code, head })
+        Some((code, made.head))
     }
 }
 

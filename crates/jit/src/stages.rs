@@ -333,6 +333,13 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
         if let Op::Read(reg) = node.op {
             return self.add_read(v, reg);
         }
+        // What tiles gather of a mask is stored behind all of them: of two that overlap the second begins a stage.
+        if let Op::Write { reg, .. } = node.op
+            && !reg.ty().is_vector()
+            && (self.tile_writes.iter()).any(|span| span.overlaps(Span::of(reg)))
+        {
+            self.close();
+        }
         let needs_tile = self.needs_tile(v);
         match (self.doer)(v, needs_tile) {
             Doer::Nobody => {}

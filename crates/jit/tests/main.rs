@@ -8,5 +8,7 @@ mod division;
 mod engine;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;
+mod masks;
 mod private;
+mod turns;
 mod zeros;

@@ -90,6 +90,12 @@ impl Toll {
         self
     }
 
+    /// The same for so many turns of the loop that the block is, in none of which but the last the wave's turn can end.
+    pub fn of_turns(self, count: usize) -> Toll {
+        let cost = self.cost * count as i64;
+        Toll { cost, ..self }
+    }
+
     /// That of the instruction at an address for those who step: a budget of 1 ends behind it.
     pub const fn step(pc: u64) -> Toll {
         Toll {

@@ -23,12 +23,14 @@ mod outline;
 mod polls;
 mod registers;
 mod spent;
+mod turns;
 mod unwritten;
 
 pub use block::{FrontEnd, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use caught::Caught;
 pub use outline::{Instruction, Outline};
-pub use registers::VectorRegisters;
+pub use registers::{VectorRegisters, changes_modes};
+pub use turns::Turns;
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

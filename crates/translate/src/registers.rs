@@ -67,6 +67,15 @@ pub(crate) fn ways_out(block: &Block) -> Option<[Option<u64>; 2]> {
     }
 }
 
+/// Whether a block writes hardware registers, on which later blocks depend.
+pub fn changes_modes(block: &Block) -> bool {
+    let writes = |op: &Op| {
+        let writes = op.effects().writes;
+        writes.iter().any(|span| span.file == RegFile::Hardware)
+    };
+    block.nodes.iter().any(|node| writes(&node.op))
+}
+
 /// Registers that an access writes in all lanes that are on, and all bytes of them.
 pub(crate) fn loaded(op: &MemOp) -> Span {
     let plain = match op.space {

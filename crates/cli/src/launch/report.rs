@@ -51,6 +51,8 @@ struct Compilation {
     /// Of the wave instructions, those that compiled code executed.
     share: f64,
     regions: u64,
+    /// Of these, loops of which several turns are one piece.
+    loops: u64,
     refused: u64,
     seconds: f64,
     bytes: u64,
@@ -67,6 +69,7 @@ impl Compilation {
         Compilation {
             share: counts.compiled as f64 / counts.waves().max(1) as f64,
             regions: compiled.blocks,
+            loops: compiled.loops,
             refused: compiled.refused,
             seconds: compiled.time.as_secs_f64(),
             bytes: compiled.bytes,

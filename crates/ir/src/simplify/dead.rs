@@ -64,6 +64,10 @@ impl Hidden {
             effects.writes.iter().for_each(|span| self.set(span, true));
         }
         effects.reads.iter().for_each(|span| self.set(span, false));
+        // Who counts lanes looks at those that are on.
+        if effects.marks {
+            self.set(Span::EXEC, false);
+        }
     }
 
     fn has(&self, span: Span) -> bool {
