@@ -243,12 +243,16 @@ impl Asm {
         Mem::at(fixed::CONSTANTS, at)
     }
 
-    /// The offset of a row of constants behind [`fixed::CONSTANTS`].
+    /// The offset of a row of constants behind [`fixed::CONSTANTS`]. What fills a vector stands as vectors are loaded best.
     pub fn constant_row(&mut self, row: &[u32]) -> u32 {
-        let mut windows = self.constants.windows(row.len());
-        let at = windows.position(|w| w == row).unwrap_or_else(|| {
+        let step = if row.len() < 16 { 1 } else { 16 };
+        let mut windows = self.constants.windows(row.len()).step_by(step);
+        let at = windows.position(|w| w == row).map(|n| n * step);
+        let at = at.unwrap_or_else(|| {
+            let at = self.constants.len().next_multiple_of(step);
+            self.constants.resize(at, 0);
             self.constants.extend_from_slice(row);
-            self.constants.len() - row.len()
+            at
         });
         4 * at as u32
     }

@@ -14,7 +14,7 @@ use crate::{Translated, Translator};
 const MOST_TURNS: usize = 8;
 
 /// The most nodes that the turns of a block may have together.
-const MOST_NODES: usize = 320;
+const MOST_NODES: usize = 512;
 
 /// Several turns of a loop.
 pub struct Turns {

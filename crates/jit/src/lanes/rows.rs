@@ -19,6 +19,14 @@ const PARTS: [Register; 4] = [
 ];
 const SELECTED: Register = Register::ZMM9;
 const UPPER: Register = Register::ZMM10;
+/// For each part that comes out, which dwords it has, and which of them are of the upper two parts.
+const NUMBERS: [Register; 4] = [
+    Register::ZMM11,
+    Register::ZMM12,
+    Register::ZMM13,
+    Register::ZMM14,
+];
+const UPPERS: [Register; 4] = [Register::K3, Register::K4, Register::K5, Register::K6];
 const TILES: u32 = 4;
 /// The lanes of a tile.
 const ROW: u32 = 16;
@@ -232,6 +240,9 @@ impl LaneAccess<'_> {
     /// Records of several dwords, a tile at a time: from what stands side by side to lanes, or back.
     fn move_records(&self, u: &mut Uniform<'_, '_>) {
         let (again, dwords) = (u.asm.label(), self.dwords());
+        for n in 0..dwords {
+            self.set_numbers(u.asm, n);
+        }
         u.asm.set(fixed::TILE, 0);
         u.asm.place(again);
         for n in 0..dwords {
@@ -245,17 +256,13 @@ impl LaneAccess<'_> {
             }
         }
         for n in 0..dwords {
+            self.select(u.asm, n as usize);
             let to = match self.op.kind {
                 MemKind::Load => {
-                    self.select(u.asm, |lane| dwords * lane + n);
                     let to = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
                     Mem::sum(fixed::VECTOR, fixed::TILE, to)
                 }
-                _ => {
-                    let dword = |k: u32| (k % dwords) * ROW + k / dwords;
-                    self.select(u.asm, |k| dword(ROW * n + k));
-                    Mem::at(FROM, 64 * n)
-                }
+                _ => Mem::at(FROM, 64 * n),
             };
             u.asm.op(STORE, &[to.into(), SELECTED.into()]);
         }
@@ -269,25 +276,41 @@ impl LaneAccess<'_> {
         u.asm.jump(Code::Jne_rel32_64, again);
     }
 
-    /// Selects from the parts, of which dword `n` is dword `n % 16` of part `n / 16`.
-    fn select(&self, asm: &mut Asm, number: impl Fn(u32) -> u32) {
+    /// Which dwords part `n` has that comes out. Dword `n % 16` of part `n / 16` is number `n`.
+    fn set_numbers(&self, asm: &mut Asm, n: u32) {
+        let dwords = self.dwords();
+        let number = |k: u32| match self.op.kind {
+            MemKind::Load => dwords * k + n,
+            _ => {
+                let k = ROW * n + k;
+                (k % dwords) * ROW + k / dwords
+            }
+        };
         let numbers: [u32; 16] = std::array::from_fn(|k| number(k as u32));
         let upper = (0..16).fold(0, |upper, k| upper | (numbers[k] / 32) << k);
         let numbers = Mem::at(fixed::CONSTANTS, asm.constant_row(&numbers));
+        let n = n as usize;
+        asm.op(COPY, &[NUMBERS[n].into(), numbers.into()]);
+        if dwords > 2 {
+            let upper = asm.constant(upper);
+            asm.op(Code::VEX_Kmovw_kr_km16, &[UPPERS[n].into(), upper.into()]);
+        }
+    }
+
+    /// Selects a part that comes out from those that there are.
+    fn select(&self, asm: &mut Asm, n: usize) {
         let pairs = [
             [PARTS[0], PARTS[1]],
             [PARTS[2], PARTS[self.dwords() as usize - 1]],
         ];
         for (to, [low, high]) in [SELECTED, UPPER].into_iter().zip(pairs) {
-            asm.op(COPY, &[to.into(), numbers.into()]);
+            asm.op(COPY, &[to.into(), NUMBERS[n].into()]);
             asm.op(SELECT, &[to.into(), low.into(), high.into()]);
-            if upper == 0 {
+            if self.dwords() < 3 {
                 return;
             }
         }
-        let upper = asm.constant(upper);
-        asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), upper.into()]);
         let args = [SELECTED.into(), UPPER.into()];
-        asm.under(COPY, Under::Merge(K), &args);
+        asm.under(COPY, Under::Merge(UPPERS[n]), &args);
     }
 }

@@ -1,20 +1,20 @@
-//! Prints how many wave instructions of each kind one core does in a second.
+//! Prints how many wave instructions of each kind one core does in a second, interpreted and compiled.
 //!
 //! `cargo bench -p wavetank --bench kinds [-- [--quick] [WORD…]]`: kinds whose name has one of the words, all without one.
 //! `WAVETANK_SIMD` chooses the level of processor features. A kind is a loop of 16 copies on one wave, without counting.
-//! The shortest of several runs counts, in processor time. `ratio` is to `v_add_u32` as it was measured in turn with the
-//! kind, so that it can be compared between machines and between busy hours.
+//! The shortest of several runs counts, in processor time. `ratio` is to `v_add_u32` on the same engine as it was measured in
+//! turn with the kind, so that it can be compared between machines and between busy hours; then come the operations that
+//! compiled code leaves to the interpreter. At the end, what the host does when it is programmed itself (`native.rs`).
 
 mod kinds;
+mod native;
 mod tank;
 
 use std::error::Error;
-use std::hint::black_box;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::AcqRel;
 
-use tank::{Loop, Tank};
+use kinds::Kind;
+use tank::{Engine, Loop, Tank};
 use wavetank::Simd;
 use wavetank::environment::KernelSettings;
 
@@ -22,16 +22,17 @@ use wavetank::environment::KernelSettings;
 const YARDSTICK: &str = "v_add_u32 v30, v30, v1";
 
 /// How long and how often a kind runs.
-struct Effort {
+pub struct Effort {
     /// Processor time of a run, in seconds.
-    seconds: f64,
-    runs: usize,
+    pub seconds: f64,
+    pub runs: usize,
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     // Cargo passes `--bench`.
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<_> = args.iter().filter(|a| !a.starts_with('-')).collect();
+    let wanted = |name: &str| words.is_empty() || words.iter().any(|w| name.contains(w.as_str()));
     let effort = match args.iter().any(|arg| arg == "--quick") {
         true => Effort {
             seconds: 0.001,
@@ -49,65 +50,72 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let yardstick = tank.assemble(YARDSTICK)?;
 
     println!(
-        "{:44} {:>9} {:>7}  ({simd:?})",
-        "kind", "M instr/s", "ratio"
+        "{:44} {:>9} {:>7} {:>9} {:>7}  ({simd:?}: interpreted, compiled)",
+        "kind", "M instr/s", "ratio", "M instr/s", "ratio"
     );
     let mut failed = 0;
     for kind in kinds::all() {
-        if !words.is_empty() && !words.iter().any(|w| kind.name.contains(w.as_str())) {
+        if !wanted(&kind.name) {
             continue;
         }
         let code = tank.assemble(&kind.text)?;
-        tank.set_up(&kind);
-        match rates(&mut tank, [(&code, kind.exec), (&yardstick, !0)], &effort) {
-            Ok([rate, unit]) => println!("{:44} {rate:9.2} {:7.3}", kind.name, rate / unit),
+        match line(&mut tank, &kind, &code, &yardstick, &effort) {
+            Ok(line) => println!("{:44} {line}", kind.name),
             Err(why) => {
                 println!("{:44} {why}", kind.name);
                 failed += 1;
             }
         }
     }
-    if words.is_empty() || words.iter().any(|w| PEER.contains(w.as_str())) {
-        let [unit, _] = rates(&mut tank, [(&yardstick, !0); 2], &effort)?;
-        let rate = locked_additions(&effort)?;
-        println!("{PEER:44} {rate:9.2} {:7.3}", rate / unit);
+    println!(
+        "\n{:44} {:>9} {:>9} {:>7}",
+        "what the host does itself", "M instr/s", "compiled", "ratio"
+    );
+    for peer in native::PEERS.iter().filter(|peer| wanted(peer.name)) {
+        println!("{:44} {}", peer.name, peer.line(&mut tank, &effort)?);
     }
     Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
-/// What global atomics at distinct addresses can be compared with: a program of the host.
-const PEER: &str = "the host's atomic_add to 64 words";
-
-/// How often a thread does that, in millions a second.
-fn locked_additions(effort: &Effort) -> Result<f64, String> {
-    let words: [AtomicU32; 64] = std::array::from_fn(|_| AtomicU32::new(0));
-    let rounds = (effort.seconds * 2e6) as u32;
-    let mut best = f64::INFINITY;
-    for _ in 0..effort.runs {
-        let start = tank::processor_time()?;
-        for _ in 0..rounds {
-            for word in black_box(&words) {
-                word.fetch_add(3, AcqRel);
-            }
+/// What is printed of a kind.
+fn line(
+    tank: &mut Tank<'_>,
+    kind: &Kind,
+    code: &Loop,
+    yardstick: &Loop,
+    effort: &Effort,
+) -> Result<String, String> {
+    let mut line = String::new();
+    for engine in [Engine::Interpreter, Engine::Compiled] {
+        if engine == Engine::Compiled && !code.is_compiled() {
+            continue;
         }
-        best = best.min((tank::processor_time()? - start) / f64::from(rounds));
+        tank.set_up(kind);
+        let runs = [(code, kind.exec), (yardstick, !0)];
+        let [rate, unit] = rates(tank, engine, runs, effort)?;
+        line += &format!("{rate:9.2} {:7.3} ", rate / unit);
     }
-    Ok(1e-6 / best)
+    Ok(line + " " + &code.by_steps().join(", "))
 }
 
 /// A loop, and the lanes that are on.
 type Run<'a> = (&'a Loop, u64);
 
 /// Millions of wave instructions a second of two loops that take turns.
-fn rates(tank: &mut Tank<'_>, runs: [Run<'_>; 2], effort: &Effort) -> Result<[f64; 2], String> {
+fn rates(
+    tank: &mut Tank<'_>,
+    engine: Engine,
+    runs: [Run<'_>; 2],
+    effort: &Effort,
+) -> Result<[f64; 2], String> {
     let mut passes = [0; 2];
     for (run, passes) in runs.iter().zip(&mut passes) {
-        *passes = enough(tank, *run, effort.seconds)?;
+        *passes = enough(tank, engine, *run, effort.seconds)?;
     }
     let mut best = [f64::INFINITY; 2];
     for _ in 0..effort.runs {
         for (n, (code, exec)) in runs.into_iter().enumerate() {
-            let time = tank.seconds(code, exec, passes[n])?;
+            let time = tank.seconds(code, engine, exec, passes[n])?;
             best[n] = best[n].min(time / f64::from(passes[n]));
         }
     }
@@ -115,10 +123,15 @@ fn rates(tank: &mut Tank<'_>, runs: [Run<'_>; 2], effort: &Effort) -> Result<[f6
 }
 
 /// So many passes of a loop that they take that long.
-fn enough(tank: &mut Tank<'_>, (code, exec): Run<'_>, seconds: f64) -> Result<u32, String> {
+fn enough(
+    tank: &mut Tank<'_>,
+    engine: Engine,
+    (code, exec): Run<'_>,
+    seconds: f64,
+) -> Result<u32, String> {
     let mut passes = 20;
     loop {
-        let time = tank.seconds(code, exec, passes)?;
+        let time = tank.seconds(code, engine, exec, passes)?;
         if time >= seconds / 2.0 || passes > 1 << 26 {
             return Ok((f64::from(passes) * (seconds / time.max(1e-9)).clamp(0.1, 2.0)) as u32 + 1);
         }

@@ -7,6 +7,7 @@ use nix::time::{ClockId, clock_gettime};
 use wavetank::{Chip, Registry, Simd};
 use wavetank_interp::{Interpreter, Program, Translation};
 use wavetank_isa::{Inst, encode, parse};
+use wavetank_jit::{How, Jit, Jitted};
 use wavetank_machine::{Backend, Why};
 use wavetank_memory::{Lds, MemoryUnit, Wave, hwreg, sreg};
 
@@ -18,6 +19,8 @@ const MODE: u32 = 0x3f0;
 const COUNTER: usize = 90;
 /// The first of the scalar registers that copies of an instruction have for themselves, two each.
 const OWN: usize = 40;
+/// The first of the vector registers that they have for themselves.
+const OWN_VECTOR: usize = 60;
 /// Bytes of the buffer that global, flat, buffer and scalar accesses reach.
 pub const BYTES: u32 = 1 << 20;
 /// Bytes of LDS.
@@ -35,14 +38,43 @@ pub struct Tank<'r> {
     simd: Simd,
 }
 
-/// Code that repeats an instruction.
-pub struct Loop(Program);
+/// Code that repeats an instruction, for both engines if there are two.
+pub struct Loop {
+    interpreted: Program,
+    compiled: Option<Jit>,
+}
+
+/// Who runs a loop.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Engine {
+    Interpreter,
+    Compiled,
+}
 
 impl Loop {
     /// Copies in a pass.
     const COPIES: usize = 16;
     /// What a pass counts for: the copies, and all that stands around them as one more.
     pub const INSTRUCTIONS: f64 = 17.0;
+
+    /// Whether compiled code is had.
+    pub fn is_compiled(&self) -> bool {
+        self.compiled.is_some()
+    }
+
+    /// The operations that compiled code leaves to the interpreter's steps, once it has run.
+    pub fn by_steps(&self) -> Vec<String> {
+        let compiled = self.compiled.as_ref().map(Jit::compiled);
+        compiled.map_or_else(Vec::new, |c| c.by_steps.into_keys().collect())
+    }
+
+    fn engine(&self, engine: Engine) -> Result<Box<dyn Backend + '_>, String> {
+        match (engine, &self.compiled) {
+            (Engine::Interpreter, _) => Ok(Box::new(Interpreter::new(&self.interpreted))),
+            (Engine::Compiled, Some(jit)) => Ok(Box::new(Jitted::new(jit))),
+            (Engine::Compiled, None) => Err("this host runs no compiled code".to_owned()),
+        }
+    }
 }
 
 impl<'r> Tank<'r> {
@@ -72,6 +104,7 @@ impl<'r> Tank<'r> {
         for copy in 0..Loop::COPIES {
             let own = OWN + 2 * copy;
             let text = text.replace("{s}", &own.to_string());
+            let text = text.replace("{v}", &(OWN_VECTOR + copy).to_string());
             for line in text.replace("{t}", &(own + 1).to_string()).lines() {
                 code.push(one(line)?);
             }
@@ -91,13 +124,23 @@ impl<'r> Tank<'r> {
             let inst = places.get(&pc).copied();
             inst.ok_or_else(|| format!("nothing is at {pc:#x}"))
         });
+        let (count, step, tap, simd, private) = (false, false, false, self.simd, false);
         let how = Translation {
-            count: false,
-            step: false,
-            tap: false,
-            simd: self.simd,
+            count,
+            step,
+            tap,
+            simd,
         };
-        Ok(Loop(Program::new(source, how)))
+        let program = || Program::new(source.clone(), how);
+        let how = How {
+            count,
+            simd,
+            private,
+        };
+        Ok(Loop {
+            interpreted: program(),
+            compiled: Jit::new(program(), how, 0).ok(),
+        })
     }
 
     /// Gives the registers what `kinds.rs` says they hold.
@@ -155,11 +198,17 @@ impl<'r> Tank<'r> {
     }
 
     /// The processor time of so many passes of a loop with these lanes on, in seconds.
-    pub fn seconds(&mut self, code: &Loop, exec: u64, passes: u32) -> Result<f64, String> {
+    pub fn seconds(
+        &mut self,
+        code: &Loop,
+        engine: Engine,
+        exec: u64,
+        passes: u32,
+    ) -> Result<f64, String> {
         self.wave.set_s64(sreg::EXEC, exec);
         let state = self.wave.uniform_mut();
         (state.pc, state.s[COUNTER], state.budget) = (0, passes - 1, i64::MAX);
-        let mut engine = Interpreter::new(&code.0);
+        let mut engine = code.engine(engine)?;
         let start = processor_time()?;
         self.memory.enter();
         let why = loop {
