@@ -223,7 +223,7 @@ impl Doers<'_, '_> {
     fn of_write(&self, reg: Reg, value: Value, bytes: u8, needs_tile: bool) -> Doer {
         let is_mask = self.block.ty(source(self.block, value)) == Ty::Mask;
         match reg {
-            Reg::V(n) if bytes == 0xf && usize::from(n) < VGPRS => Doer::Tile,
+            Reg::V(n) if usize::from(n) < VGPRS => Doer::Tile,
             Reg::V64(n) if bytes == 0xf && usize::from(n) + 1 < VGPRS => Doer::Tile,
             Reg::Mask(n) | Reg::S64(n) if is_mask && needs_tile && n < 127 => Doer::Tile,
             Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => Doer::Uniform,

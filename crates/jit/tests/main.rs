@@ -8,6 +8,7 @@ mod division;
 mod engine;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;
+mod halves;
 mod masks;
 mod private;
 mod turns;

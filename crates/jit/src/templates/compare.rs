@@ -4,8 +4,8 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Op, Rel};
 
-use super::format::is_known;
-use super::{Template, lower};
+use super::format::{Format, is_known};
+use super::{Template, half, lower};
 use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
@@ -24,7 +24,7 @@ const NOT_EQUAL: u8 = 4;
 pub fn cmp(rel: Rel, elem: Elem) -> Option<Template> {
     match elem {
         Elem::I16 | Elem::I32 | Elem::I64 => integers(rel, elem),
-        _ if is_known(elem) => floats(rel),
+        _ if is_known(elem) || half::is_ours(elem) => floats(rel),
         _ => None,
     }
 }
@@ -168,7 +168,13 @@ impl Tile<'_, '_> {
         );
         let this = self.this();
         let (to, gate) = self.result_mask(this)?;
-        if f.is_half() {
+        if half::is_ours(self.elem()) {
+            let [x, y, ..] = SCRATCH;
+            self.to_single(x, a[0], false);
+            self.to_single(y, b[0], false);
+            let args = [to.into(), x.into(), y.into(), predicate.into()];
+            self.asm.op(Format::of(Elem::F32).compare, &args);
+        } else if f.is_half() {
             let (x, y) = (self.flushed(f, a[0], 0), self.flushed(f, b[0], 1));
             let (x, y) = (self.words(x, SCRATCH[0]), self.words(y, SCRATCH[1]));
             let code = Code::EVEX_Vcmpph_kr_k1_ymm_ymmm256b16_imm8;

@@ -22,9 +22,9 @@ const ORDERED: u8 = 7;
 /// Templates of one operand.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     if !is_known(elem) {
-        // These do nothing but to the sign.
-        let is_sign = matches!(un, Un::FNeg | Un::FAbs) && elem == Elem::F16;
-        if !is_sign {
+        // The sign is a bit, and the root is one of single precision.
+        let is_sign = matches!(un, Un::FNeg | Un::FAbs) && Format::of(elem).is_half();
+        if !is_sign && (un, elem) != (Un::FRsq, Elem::F16) {
             return None;
         }
     }
@@ -174,7 +174,7 @@ impl Tile<'_, '_> {
     }
 
     /// Minimum or maximum; changes the third scratch register.
-    fn extreme(&mut self, f: &Format, to: Register, [a, b]: [Register; 2], max: bool) {
+    pub fn extreme(&mut self, f: &Format, to: Register, [a, b]: [Register; 2], max: bool) {
         self.extreme_of_numbers(f, to, [a, b], max);
         let ieee = self.fp().ieee;
         // b where a is a NaN, else a where b is one.
@@ -198,16 +198,22 @@ impl Tile<'_, '_> {
 /// Classes of VFPCLASSPS.
 const SIGNALING: u8 = 0x80;
 /// NaNs, zeros and infinities.
-const NO_EXPONENT: u8 = 0x9f;
+pub const NO_EXPONENT: u8 = 0x9f;
 
 /// Rounds to a whole number.
-fn whole<const HOW: u8>(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
+pub fn whole<const HOW: u8>(
+    t: &mut Tile,
+    f: &Format,
+    to: Register,
+    under: Under,
+    [a]: [Register; 1],
+) {
     t.asm
         .under(f.whole, under, &[to.into(), a.into(), HOW.into()]);
 }
 
 /// 1 / x
-fn reciprocal(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
+pub fn reciprocal(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
     let one = SCRATCH[1];
     t.fill(f, one, f.one());
     t.asm
@@ -223,18 +229,29 @@ fn wide_reciprocal_root(t: &mut Tile, f: &Format, to: Register, under: Under, [a
         .under(f.div, under, &[to.into(), one.into(), root.into()]);
 }
 
-/// x − floor(x), below 1: the minimum is the second operand where that is a NaN.
-fn fraction(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
+fn fraction(t: &mut Tile, f: &Format, to: Register, under: Under, a: [Register; 1]) {
+    fraction_below(t, f, to, under, a, f.one() - 1);
+}
+
+/// x − floor(x), at most the number below 1: the minimum is the second operand where that is a NaN.
+pub fn fraction_below(
+    t: &mut Tile,
+    f: &Format,
+    to: Register,
+    under: Under,
+    [a]: [Register; 1],
+    largest: u64,
+) {
     let (rest, below) = (SCRATCH[1], SCRATCH[2]);
     whole::<0x9>(t, f, rest, Under::All, [a]);
     t.asm.op(f.sub, &[rest.into(), a.into(), rest.into()]);
-    t.fill(f, below, f.one() - 1);
+    t.fill(f, below, largest);
     t.asm
         .under(f.min, under, &[to.into(), below.into(), rest.into()]);
 }
 
 /// ½ ≤ |m| < 1; what has no exponent stays, but for signaling NaNs.
-fn mantissa(t: &mut Tile, f: &Format, to: Register, _: Under, [a]: [Register; 1]) {
+pub fn mantissa(t: &mut Tile, f: &Format, to: Register, _: Under, [a]: [Register; 1]) {
     let (same, k) = (SCRATCH[1], SCRATCH_MASK);
     let one = t.number(f, f.one());
     t.asm.op(f.mul, &[same.into(), a.into(), one]);
@@ -317,7 +334,7 @@ fn half_reciprocal_root(t: &mut Tile) -> Done {
 }
 
 /// To 0 and 1. The host takes the second operand where one is a NaN, or both are zeros.
-fn clamp(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
+pub fn clamp(t: &mut Tile, f: &Format, to: Register, under: Under, [a]: [Register; 1]) {
     let positive = SCRATCH[1];
     let (zero, one) = (t.number(f, 0), t.number(f, f.one()));
     t.asm.op(f.max, &[positive.into(), a.into(), zero]);
@@ -394,9 +411,20 @@ fn fma_of_memory(t: &mut Tile) -> Done {
 }
 
 /// a · b rounded, plus c rounded.
-fn mad(t: &mut Tile, f: &Format, sum: Register, _: Under, [a, b, c]: [Register; 3]) {
+fn mad(t: &mut Tile, f: &Format, sum: Register, _: Under, args: [Register; 3]) {
+    product_and_sum(t, f, sum, args, |t| t.flush_product(f, sum));
+}
+
+/// The same, with what is done to the product.
+pub fn product_and_sum(
+    t: &mut Tile,
+    f: &Format,
+    sum: Register,
+    [a, b, c]: [Register; 3],
+    round_product: impl FnOnce(&mut Tile),
+) {
     t.round(f.mul, sum, Under::All, &[a, b]);
-    t.flush_product(f, sum);
+    round_product(t);
     t.round(f.add, sum, Under::All, &[sum, c]);
     // Where c alone is a NaN, it is the result, also if the product is invalid.
     t.unless_unordered(f, sum, sum, |t| {
@@ -412,7 +440,7 @@ fn mad(t: &mut Tile, f: &Format, sum: Register, _: Under, [a, b, c]: [Register; 
 
 /// The median: of numbers the larger of those two that are left without the largest, zeros of any sign being equal; else
 /// the minimum.
-fn median(t: &mut Tile, f: &Format, to: Register, _: Under, [a, b, c]: [Register; 3]) {
+pub fn median(t: &mut Tile, f: &Format, to: Register, _: Under, [a, b, c]: [Register; 3]) {
     let (largest, other) = (SCRATCH[0], SCRATCH[1]);
     t.extreme_of_numbers(f, to, [a, b], true);
     t.extreme_of_numbers(f, largest, [to, c], true);

@@ -224,7 +224,7 @@ impl Tile<'_, '_> {
     }
 
     /// Denormals become zeros of their sign. Changes the third scratch register.
-    fn flush(&mut self, f: &Format, register: Register) {
+    pub fn flush(&mut self, f: &Format, register: Register) {
         if f.is_half() {
             return self.flush_words(f, register);
         }

@@ -12,6 +12,7 @@ mod division;
 mod float;
 mod format;
 mod functions;
+mod half;
 mod int;
 mod masks;
 mod short;
@@ -41,9 +42,11 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
             .or_else(|| bits::un(un, elem))
             .or_else(|| short::un(un, elem))
             .or_else(|| functions::un(un, elem))
-            .or_else(|| float::un(un, elem)),
+            .or_else(|| float::un(un, elem))
+            .or_else(|| half::un(un, elem)),
         Op::Bin(bin, elem, fp, _, b) => int::bin(bin, elem)
             .or_else(|| float::bin(bin, elem, fp))
+            .or_else(|| half::bin(bin, elem, fp))
             .or_else(|| short::bin(bin, elem))
             .or_else(|| bytes::bin(bin, elem))
             .or_else(|| wide::bin(bin, elem, constant(b))),
@@ -51,9 +54,12 @@ pub fn vector(block: &Block, op: &Op) -> Option<Template> {
             .or_else(|| bits::tern(tern, elem))
             .or_else(|| short::tern(tern, elem))
             .or_else(|| bytes::tern(tern, elem, constant(c)))
-            .or_else(|| float::tern(tern, elem, fp)),
+            .or_else(|| float::tern(tern, elem, fp))
+            .or_else(|| half::tern(tern, elem, fp)),
         Op::Cmp(rel, elem, ..) => compare::cmp(rel, elem),
-        Op::Cvt(cvt, from, to, fp, _) => convert::cvt(cvt, from, to, fp),
+        Op::Cvt(cvt, from, to, fp, _) => {
+            convert::cvt(cvt, from, to, fp).or_else(|| half::cvt(cvt, from, to))
+        }
         Op::Select(cond, a, _) if is_mask(cond) && !is_mask(a) => Some(masks::select),
         Op::AddCarry(a, ..) if block.ty(a).bits() == 32 => Some(wide::add_carry),
         Op::SubBorrow(a, ..) if block.ty(a).bits() == 32 => Some(wide::sub_borrow),

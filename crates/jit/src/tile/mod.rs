@@ -41,6 +41,9 @@ pub const SCRATCH: [Register; 4] = [
 /// The mask register that a template uses within itself.
 pub const SCRATCH_MASK: Register = Register::K7;
 
+/// The table of VPTERNLOGD for bits of the second operand where the third has ones, else of the first.
+const CHOOSE: u8 = 0xd8;
+
 /// Where a value is in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Home {
@@ -240,6 +243,12 @@ impl<'t, 'b> Tile<'t, 'b> {
         match *op {
             Op::Read(reg) => self.read(v, reg),
             Op::Write {
+                reg: Reg::V(n),
+                value,
+                mask,
+                bytes,
+            } if bytes != 0xf => self.write_bytes(n, value, mask, bytes),
+            Op::Write {
                 reg, value, mask, ..
             } => self.write(reg, value, mask),
             _ => {
@@ -395,7 +404,10 @@ impl<'t, 'b> Tile<'t, 'b> {
         let next = self.nodes.get(self.at + 1)?;
         let (reg, mask) = match self.block.node(*next).op {
             Op::Write {
-                reg, value, mask, ..
+                reg,
+                value,
+                mask,
+                bytes: 0xf,
             } if value == v && self.is_only_for_next(v) => (reg, mask?),
             _ => return None,
         };
@@ -452,6 +464,33 @@ impl<'t, 'b> Tile<'t, 'b> {
             self.hold(n, new)?;
         }
         Ok(())
+    }
+
+    /// A write of some bytes of each lane.
+    fn write_bytes(
+        &mut self,
+        n: u16,
+        value: Value,
+        mask: Option<Value>,
+        bytes: u8,
+    ) -> Result<(), TooMany> {
+        let mask = mask.filter(|m| self.constant(*m) != Some(u64::MAX));
+        let under = match mask {
+            Some(mask) => Under::Merge(self.reg(mask)?),
+            None => Under::All,
+        };
+        let from = self.reg(value)?;
+        let new = self.own_contents(n)?;
+        let to = self.vars[new].register.expect("it was just put there");
+        let written = (0..4).fold(0, |bits, byte| match bytes >> byte & 1 {
+            0 => bits,
+            _ => bits | 0xff << (8 * byte),
+        });
+        let written = Arg::Each(self.asm.constant(written));
+        let args = [to.into(), from.into(), written, CHOOSE.into()];
+        let code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+        self.asm.under(code, under, &args);
+        self.hold(n, new)
     }
 
     /// A write to all lanes: the registers hold the value itself.
