@@ -7,7 +7,7 @@ use wavetank_ir::{Elem, LaneFn};
 
 use super::format::{Format, RAW};
 use super::{Template, lower};
-use crate::asm::{Arg, Under};
+use crate::asm::{Arg, Label, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
 type Done = Result<(), TooMany>;
@@ -35,8 +35,9 @@ struct Whole {
     sub: Code,
     signed: Code,
     unsigned: Code,
-    /// The lanes whose bits of a mask are all 0.
+    /// The lanes whose bits of a mask are all 0, and those that have some.
     is_zero: Code,
+    not_zero: Code,
     /// The lanes whose sign is set.
     signs: Code,
     are_all: Code,
@@ -50,6 +51,7 @@ static DWORDS: Whole = Whole {
     signed: Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
     unsigned: Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
     is_zero: Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32,
+    not_zero: Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
     signs: Code::EVEX_Vpmovd2m_kr_zmm,
     are_all: Code::VEX_Kortestw_kr_kr,
 };
@@ -62,6 +64,7 @@ static QWORDS: Whole = Whole {
     signed: Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
     unsigned: Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
     is_zero: Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
+    not_zero: Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64,
     signs: Code::EVEX_Vpmovq2m_kr_zmm,
     are_all: Code::VEX_Kortestb_kr_kr,
 };
@@ -328,10 +331,7 @@ impl Tile<'_, '_> {
             let args = [vec![Arg::R(k)], args].concat();
             t.asm.under(code, under, &args);
         };
-        // The quotient overflows.
-        mark(self, Under::All, is(RAW, NOT_LESS));
-        self.fill_marked(f, RAW, f.infinity());
-        // It underflows, by the exponents.
+        // The quotient underflows, by the exponents.
         self.asm
             .op(w.down, &[other.into(), da.into(), Arg::I(f.fraction as u8)]);
         let least = if f.bits == 64 { -1075i64 } else { -150 };
@@ -339,8 +339,27 @@ impl Tile<'_, '_> {
         self.asm.op(w.add, &[other.into(), other.into(), least]);
         let fraction = Arg::I(f.fraction as u8);
         self.asm.op(w.down, &[exponent.into(), na.into(), fraction]);
-        let args = [k.into(), exponent.into(), other.into(), LESS.into()];
-        self.asm.op(w.signed, &args);
+        let underflow = |predicate: u8| {
+            let args = vec![Arg::R(exponent), other.into(), predicate.into()];
+            (w.signed, args)
+        };
+        // Mostly no case is special.
+        let (usual, done) = (self.asm.label(), self.asm.label());
+        mark(self, Under::All, is(RAW, LESS));
+        mark(self, Under::Merge(k), underflow(NOT_LESS));
+        for x in [da, na] {
+            mark(self, Under::Merge(k), is(x, LESS));
+            mark(
+                self,
+                Under::Merge(k),
+                (w.not_zero, vec![Arg::R(x), zero_bits]),
+            );
+        }
+        self.asm.op(w.are_all, &[k.into(), k.into()]);
+        self.asm.jump(Code::Jb_rel32_64, usual);
+        mark(self, Under::All, is(RAW, NOT_LESS));
+        self.fill_marked(f, RAW, f.infinity());
+        mark(self, Under::All, underflow(LESS));
         self.fill_marked(f, RAW, 0);
         for case in [is(da, EQUAL), is_zero(na)] {
             mark(self, Under::All, case);
@@ -350,11 +369,7 @@ impl Tile<'_, '_> {
             mark(self, Under::All, case);
             self.fill_marked(f, RAW, f.infinity());
         }
-        // The sign of the quotient.
-        let sign = self.number(f, f.sign());
-        self.asm.op(f.xor, &[other.into(), d.into(), n.into()]);
-        self.asm.op(f.and, &[other.into(), other.into(), sign]);
-        self.asm.op(f.or, &[RAW.into(), RAW.into(), other.into()]);
+        self.sign_of_quotient(f, d, n);
         for both in [[is_zero(da), is_zero(na)], [is(da, EQUAL), is(na, EQUAL)]] {
             let [first, second] = both;
             mark(self, Under::All, first);
@@ -367,6 +382,18 @@ impl Tile<'_, '_> {
             self.asm
                 .under(f.or, Under::Merge(k), &[RAW.into(), nan.into(), quiet]);
         }
+        self.asm.jump(Code::Jmp_rel32_64, done);
+        self.asm.place(usual);
+        self.sign_of_quotient(f, d, n);
+        self.asm.place(done);
+    }
+
+    /// A magnitude gets its sign.
+    fn sign_of_quotient(&mut self, f: &Format, d: Register, n: Register) {
+        let (sign, other) = (self.number(f, f.sign()), SCRATCH[2]);
+        self.asm.op(f.xor, &[other.into(), d.into(), n.into()]);
+        self.asm.op(f.and, &[other.into(), other.into(), sign]);
+        self.asm.op(f.or, &[RAW.into(), RAW.into(), other.into()]);
     }
 }
 
@@ -380,6 +407,8 @@ fn fmas_single(t: &mut Tile) -> Done {
     }
     let [sum, up, down, product] = SCRATCH;
     let (c, halves) = (t.spare(false)?, [t.spare(false)?, t.spare(false)?]);
+    let (to, under) = t.result(0)?;
+    let none = t.unless_none_is_selected()?;
     for (n, half) in halves.into_iter().enumerate() {
         for (to, from) in [(product, s[0]), (sum, s[1]), (c, s[2])] {
             let eight = t.eight(from, n, to);
@@ -407,12 +436,24 @@ fn fmas_single(t: &mut Tile) -> Done {
     }
     t.join(RAW, halves);
     t.addend_that_is_nan(f, RAW, s);
-    let (to, under) = t.result(0)?;
     t.asm.under(f.copy, under, &[to.into(), RAW.into()]);
+    t.asm.place(none);
     Ok(())
 }
 
 impl Tile<'_, '_> {
+    /// Jumps to the label that it gives if nobody wants the result in any lane: a selection, to which it goes alone, takes the
+    /// other one. All registers have been asked for.
+    fn unless_none_is_selected(&mut self) -> Result<Label, TooMany> {
+        let none = self.asm.label();
+        if let Some(lanes) = self.selected_by() {
+            let k = self.reg(lanes)?;
+            self.asm.op(Code::VEX_Kortestw_kr_kr, &[k.into(), k.into()]);
+            self.asm.jump(Code::Je_rel32_64, none);
+        }
+        Ok(none)
+    }
+
     /// Marks where |c| ≥ 2, and multiplies by 2 to the power n there, elsewhere by its reciprocal. Changes c and a scratch
     /// register.
     fn scale_back(&mut self, f: &Format, to: Register, c: Register, n: u64) {
@@ -444,10 +485,13 @@ fn fmas_double(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let [a, b, c] = [t.packed(a)?, t.packed(b)?, t.packed(c)?];
     let spares = [t.spare(false)?, t.spare(false)?, t.spare(false)?];
-    for (n, (to, under)) in t.result_packed()?.into_iter().enumerate() {
+    let results = t.result_packed()?;
+    let none = t.unless_none_is_selected()?;
+    for (n, (to, under)) in results.into_iter().enumerate() {
         t.fmas_piece(f, [a[n], b[n], c[n]], spares);
         t.asm.under(f.copy, under, &[to.into(), RAW.into()]);
     }
+    t.asm.place(none);
     Ok(())
 }
 

@@ -195,6 +195,25 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
+    /// The lanes in which the result of the node that is done is wanted, if it goes to one selection alone, which takes
+    /// another value elsewhere.
+    pub fn selected_by(&self) -> Option<Value> {
+        let this = self.this();
+        let [at] = *self.uses.of(this) else {
+            return None;
+        };
+        match self.block.node(self.nodes[at]).op {
+            Op::Select(lanes, a, b)
+                if source(self.block, a) == this && source(self.block, b) != this =>
+            {
+                // What comes later is not known yet.
+                let known = source(self.block, lanes) < this && self.merge.is_none();
+                (known && self.stages.needed[this.index()] <= self.stage).then_some(lanes)
+            }
+            _ => None,
+        }
+    }
+
     /// The operands of the node that is done.
     pub fn args(&self) -> [Value; 3] {
         let mut args = [self.this(); 3];
