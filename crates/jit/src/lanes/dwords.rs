@@ -16,7 +16,7 @@ impl LaneAccess<'_> {
     }
 
     /// Whether a row of dwords is all that each of them is part of.
-    fn has_rows(&self) -> bool {
+    pub(super) fn has_rows(&self) -> bool {
         self.is_private() || self.dwords() == 1
     }
 
@@ -29,17 +29,10 @@ impl LaneAccess<'_> {
         if !self.is_private() {
             self.if_same(u.asm, same);
         }
-        for n in 0..self.dwords() {
-            self.begin_with_zeros(u.asm);
-            // The mask is used up.
-            u.asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
-            let from = Mem::sum(BASE, INDEX, self.step() * n);
-            u.asm.under(
-                Code::EVEX_Vpgatherdd_zmm_k1_vm32z,
-                Under::Merge(K),
-                &[DATA.into(), from.into()],
-            );
-            self.keep(u.asm, n);
+        if self.has_rows() {
+            self.gather(u.asm);
+        } else {
+            self.load_records(u);
         }
         u.asm.jump(Code::Jmp_rel32_64, done);
         if self.has_rows() {
@@ -64,6 +57,18 @@ impl LaneAccess<'_> {
         u.asm.place(done);
     }
 
+    fn gather(&self, asm: &mut Asm) {
+        for n in 0..self.dwords() {
+            self.begin_with_zeros(asm);
+            // The mask is used up.
+            asm.op(Code::VEX_Kmovw_kr_km16, &[K.into(), ON.into()]);
+            let from = Mem::sum(BASE, INDEX, self.step() * n);
+            let gather = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
+            asm.under(gather, Under::Merge(K), &[DATA.into(), from.into()]);
+            self.keep(asm, n);
+        }
+    }
+
     /// Lanes that are left out read 0.
     pub(super) fn begin_with_zeros(&self, asm: &mut Asm) {
         if self.leaves_out() {
@@ -83,15 +88,7 @@ impl LaneAccess<'_> {
 
     pub(super) fn stores(&self, u: &mut Uniform<'_, '_>) {
         if !self.has_rows() {
-            // Records may overlap.
-            return self.each_lane(u, |access, u| {
-                for (n, data) in (0..).zip(&access.op.data) {
-                    lane(u, UNIT, *data);
-                    let to = Mem::sum(BASE, A, 4 * n);
-                    let data = crate::asm::low(UNIT);
-                    u.asm.op(Code::Mov_rm32_r32, &[to.into(), data.into()]);
-                }
-            });
+            return self.store_records(u);
         }
         let (row, done) = (u.asm.label(), u.asm.label());
         self.apart(u.asm);

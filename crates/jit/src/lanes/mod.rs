@@ -6,7 +6,7 @@
 //!
 //! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). A tile at a
 //! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row,
-//! or each its own way: whole dwords (`dwords.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is not so
+//! or each its own way: whole dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is not so
 //! (a lane outside, addresses more than 2 GiB apart) is left to the interpreter's steps: nothing has been loaded or stored
 //! before all tiles have been compared.
 
@@ -18,6 +18,7 @@ mod records;
 mod rows;
 mod scratch;
 mod tiles;
+mod wide;
 
 use std::mem::offset_of;
 
@@ -245,7 +246,7 @@ impl<'o> LaneAccess<'o> {
     /// Whether indices go to memory: lanes are taken one by one, or it takes long to find them.
     fn keeps(&self) -> bool {
         let singly = match self.op.kind {
-            MemKind::Load => false,
+            MemKind::Load => self.bytes > 4,
             MemKind::Store => self.bytes != 4,
             MemKind::Atomic(_) => true,
         };

@@ -221,7 +221,8 @@ impl LaneAccess<'_> {
         }
         if let Some(kept) = self.kept {
             let kept = Mem::sum(fixed::VECTOR, fixed::TILE, kept);
-            u.asm.op(STORE, &[kept.into(), INDEX.into()]);
+            let index = self.kept_for_all(u.asm);
+            u.asm.op(STORE, &[kept.into(), index.into()]);
         }
     }
 
