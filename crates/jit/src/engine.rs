@@ -47,7 +47,8 @@ enum Known {
 /// A compiled block.
 struct Ready {
     code: *const u8,
-    /// Held, not read: the code has their addresses.
+    /// Held, not read.
+    #[expect(clippy::vec_box, reason = "the code has their addresses")]
     heads: Vec<Box<Head>>,
 }
 

@@ -170,8 +170,8 @@ impl Tile<'_, '_> {
         let (to, gate) = self.result_mask(this)?;
         if half::is_ours(self.elem()) {
             let [x, y, ..] = SCRATCH;
-            self.to_single(x, a[0], false);
-            self.to_single(y, b[0], false);
+            self.widen_half(x, a[0], false);
+            self.widen_half(y, b[0], false);
             let args = [to.into(), x.into(), y.into(), predicate.into()];
             self.asm.op(Format::of(Elem::F32).compare, &args);
         } else if f.is_half() {

@@ -114,8 +114,8 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
         return None;
     }
     match (cvt, from, to) {
-        (Cvt::SToF, Elem::I16, Elem::F16) => Some(|t| t.from_short(SIGN_DOWN)),
-        (Cvt::UToF, Elem::I16, Elem::F16) => Some(|t| t.from_short(SHIFT_DOWN)),
+        (Cvt::SToF, Elem::I16, Elem::F16) => Some(|t| t.convert_short(SIGN_DOWN)),
+        (Cvt::UToF, Elem::I16, Elem::F16) => Some(|t| t.convert_short(SHIFT_DOWN)),
         (Cvt::FToS, Elem::F16, Elem::I16) => Some(to_signed),
         (Cvt::FToU, Elem::F16, Elem::I16) => Some(to_unsigned),
         _ => None,
@@ -143,13 +143,13 @@ impl Tile<'_, '_> {
         let low = if pair { self.spare(false)? } else { RAW };
         for high in [false, true].into_iter().take(1 + usize::from(pair)) {
             for (to, from) in wide.into_iter().zip(from) {
-                self.to_single(to, from, high);
+                self.widen_half(to, from, high);
                 if signaling {
                     self.make_signaling(to, from, high);
                 }
             }
             emit(self, Format::of(Elem::F32), wide);
-            self.to_half(RAW, round);
+            self.narrow_to_half(RAW, round);
             if self.fp().flush_out {
                 self.flush(Format::of(Elem::F16), RAW);
             }
@@ -195,7 +195,7 @@ impl Tile<'_, '_> {
     }
 
     /// Halves of dwords, the lower or the higher ones, as numbers of single precision. NaNs become quiet.
-    pub fn to_single(&mut self, to: Register, mut from: Register, high: bool) {
+    pub fn widen_half(&mut self, to: Register, mut from: Register, high: bool) {
         if high {
             self.asm
                 .op(SHIFT_DOWN, &[to.into(), from.into(), 16.into()]);
@@ -234,7 +234,7 @@ impl Tile<'_, '_> {
 
     /// Numbers of single precision as halves, with zeros above. The immediate of VCVTPS2PH is the rounding, with the numbers
     /// of MXCSR.
-    fn to_half(&mut self, register: Register, round: Round) {
+    fn narrow_to_half(&mut self, register: Register, round: Round) {
         let round = match round {
             Round::Nearest => 0,
             Round::Down => 1,
@@ -256,11 +256,11 @@ impl Tile<'_, '_> {
         Ok(())
     }
 
-    fn from_short(&mut self, down: Code) -> Done {
+    fn convert_short(&mut self, down: Code) -> Done {
         let (a, round) = (self.args()[0], self.fp().round);
         self.extended(RAW, a, down)?;
         self.asm.op(FROM_INTEGER, &[RAW.into(), RAW.into()]);
-        self.to_half(RAW, round);
+        self.narrow_to_half(RAW, round);
         self.finish_dwords()
     }
 
@@ -322,7 +322,7 @@ fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
 /// a · b rounded to a half, plus c.
 fn mad(t: &mut Tile, f: &Format, args: [Register; 3]) {
     product_and_sum(t, f, RAW, args, |t| {
-        t.to_half(RAW, t.fp().round);
+        t.narrow_to_half(RAW, t.fp().round);
         if t.fp().flush_out {
             t.flush(Format::of(Elem::F16), RAW);
         }
@@ -346,7 +346,7 @@ fn ldexp(t: &mut Tile) -> Done {
 fn exponent(t: &mut Tile) -> Done {
     let (f, k, a) = (Format::of(Elem::F32), SCRATCH_MASK, t.args()[0]);
     let (from, wide) = (t.reg(a)?, SCRATCH[1]);
-    t.to_single(wide, from, false);
+    t.widen_half(wide, from, false);
     t.fill(f, RAW, f.one() | f.sign());
     let class = [k.into(), wide.into(), NO_EXPONENT.into()];
     t.asm.op(f.class, &class);
