@@ -2,6 +2,7 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
+mod bytes;
 #[path = "../../interp/tests/control_flow.rs"]
 mod control_flow;
 mod division;

@@ -18,6 +18,17 @@ const DOWN_BY: Code = Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
 const UP_BY: Code = Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
 const MIN_U: Code = Code::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32;
 
+const ADD_BYTES: Code = Code::EVEX_Vpaddb_zmm_k1z_zmm_zmmm512;
+/// Ones in the bytes of a mask, else zeros.
+const SPREAD_BITS: Code = Code::EVEX_Vpmovm2b_zmm_kr;
+
+const ADD_SATURATED: Code = Code::EVEX_Vpaddusb_zmm_k1z_zmm_zmmm512;
+const COMPARE_BYTES: Code = Code::EVEX_Vpcmpub_kr_k1_zmm_zmmm512_imm8;
+
+/// Predicates of VPCMPUB.
+const LESS: u8 = 1;
+const MORE: u8 = 6;
+
 /// Templates of two operands.
 pub fn bin(bin: Bin, elem: Elem) -> Option<Template> {
     match (bin, elem) {
@@ -40,7 +51,11 @@ pub fn tern(tern: Tern, elem: Elem, last: Option<u64>) -> Option<Template> {
         Tern::MaskedSadU8 => |t| t.sad_bytes(true),
         Tern::SadU16 => sad_words,
         Tern::SadU32 => sad_dwords,
-        Tern::Perm if !(last? as u32).to_le_bytes().iter().any(takes_sign) => perm,
+        Tern::Perm => match last {
+            Some(last) if !(last as u32).to_le_bytes().iter().any(takes_sign) => perm,
+            _ => perm_by_lanes,
+        },
+        Tern::AverageU8 => average,
         _ => return None,
     })
 }
@@ -50,9 +65,11 @@ fn takes_sign(selector: &u8) -> bool {
     (8..12).contains(selector)
 }
 
-/// A chosen byte of the lower dword, of the upper one, 0 or ones: the host chooses among 16 bytes, or zeros.
+/// Chooses among 16 bytes, or zeros.
+const SHUFFLE: Code = Code::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
+
+/// A chosen byte of the lower dword, of the upper one, 0 or ones.
 fn perm(t: &mut Tile) -> Done {
-    const SHUFFLE: Code = Code::EVEX_Vpshufb_zmm_k1z_zmm_zmmm512;
     let [a, b, c] = t.args();
     let selectors = t.constant(c).expect("the selectors are constant") as u32;
     let selectors = selectors.to_le_bytes();
@@ -81,7 +98,121 @@ fn perm(t: &mut Tile) -> Done {
     Ok(())
 }
 
+/// The same, as each lane chooses.
+fn perm_by_lanes(t: &mut Tile) -> Done {
+    let [a, b, c] = t.args();
+    let (a, b, c) = (t.reg(a)?, t.reg(b)?, t.reg(c)?);
+    let (k, [at, other, special, chosen]) = (SCRATCH_MASK, SCRATCH);
+    // From 8 on the highest bit is set, which asks for a zero.
+    let below = t.byte_row(0x78);
+    t.asm
+        .op(ADD_SATURATED, &[other.into(), c.into(), below.into()]);
+    t.and_bytes(other, other, 0x80);
+    t.and_bytes(at, c, 0x03);
+    t.asm.op(OR, &[at.into(), at.into(), other.into()]);
+    t.choose_bytes(chosen, [a, b], c, 0x04);
+    let zero = t.byte_row(12);
+    let args = [k.into(), c.into(), zero.into(), MORE.into()];
+    t.asm.op(COMPARE_BYTES, &args);
+    t.asm.op(SPREAD_BITS, &[other.into(), k.into()]);
+    t.asm.op(OR, &[chosen.into(), chosen.into(), other.into()]);
+    let done = t.asm.label();
+    t.mark_signs(c);
+    t.asm.op(Code::VEX_Kortestq_kr_kr, &[k.into(), k.into()]);
+    t.asm.jump(Code::Je_rel32_64, done);
+    // The sign of byte 1 or 3, by the lowest bit.
+    t.asm.op(ADD_BYTES, &[at.into(), c.into(), c.into()]);
+    t.and_bytes(at, at, 0x02);
+    let one = Arg::Each(t.asm.constant(0x0101_0101));
+    t.asm.op(OR, &[at.into(), at.into(), one]);
+    t.choose_bytes(special, [a, b], c, 0x02);
+    let signs = Code::EVEX_Vpmovb2m_kr_zmm;
+    t.asm.op(signs, &[k.into(), special.into()]);
+    t.asm.op(SPREAD_BITS, &[special.into(), k.into()]);
+    t.mark_signs(c);
+    t.replace_bytes(chosen, special);
+    t.asm.place(done);
+    let (to, under) = t.result(0)?;
+    let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+    t.asm.under(copy, under, &[to.into(), chosen.into()]);
+    Ok(())
+}
+
+/// (a + b + 1) / 2 of each byte, less 1 where that was rounded up and is not to be.
+fn average(t: &mut Tile) -> Done {
+    let [a, b, c] = t.args();
+    let (a, b, c) = (t.reg(a)?, t.reg(b)?, t.reg(c)?);
+    let [up, odd, ..] = SCRATCH;
+    let args = [up.into(), a.into(), b.into()];
+    t.asm.op(Code::EVEX_Vpavgb_zmm_k1z_zmm_zmmm512, &args);
+    let xor = Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32;
+    t.asm.op(xor, &[odd.into(), a.into(), b.into()]);
+    // The lowest bits, but where c has them.
+    let lowest = Arg::Each(t.asm.constant(0x0101_0101));
+    let args = [odd.into(), c.into(), lowest, 0x20.into()];
+    t.asm
+        .op(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &args);
+    let subtract = Code::EVEX_Vpsubb_zmm_k1z_zmm_zmmm512;
+    t.asm.op(subtract, &[up.into(), up.into(), odd.into()]);
+    let (to, under) = t.result(0)?;
+    let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+    t.asm.under(copy, under, &[to.into(), up.into()]);
+    Ok(())
+}
+
 impl Tile<'_, '_> {
+    /// Some bits of each byte.
+    fn and_bytes(&mut self, to: Register, from: Register, bits: u8) {
+        let bits = Arg::Each(self.asm.constant(u32::from_ne_bytes([bits; 4])));
+        self.asm.op(AND, &[to.into(), from.into(), bits]);
+    }
+
+    /// A number in every byte.
+    fn byte_row(&mut self, byte: u8) -> Mem {
+        let row = [u32::from_ne_bytes([byte; 4]); 16];
+        Mem::at(fixed::CONSTANTS, self.asm.constant_row(&row))
+    }
+
+    /// The bytes of the lower dword that the first scratch register has the numbers of, or of the upper one, where
+    /// selectors have a bit. Changes that register and the second one.
+    fn choose_bytes(
+        &mut self,
+        to: Register,
+        [high, low]: [Register; 2],
+        selectors: Register,
+        bit: u8,
+    ) {
+        let (k, [at, other, ..]) = (SCRATCH_MASK, SCRATCH);
+        let row: [u32; 16] = std::array::from_fn(|lane| 0x0404_0404 * (lane as u32 % 4));
+        let row = Mem::at(fixed::CONSTANTS, self.asm.constant_row(&row));
+        self.asm.op(ADD_BYTES, &[at.into(), at.into(), row.into()]);
+        self.asm.op(SHUFFLE, &[to.into(), low.into(), at.into()]);
+        self.asm
+            .op(SHUFFLE, &[other.into(), high.into(), at.into()]);
+        let bit = self.byte_row(bit);
+        let args = [k.into(), selectors.into(), bit.into()];
+        self.asm.op(Code::EVEX_Vptestmb_kr_k1_zmm_zmmm512, &args);
+        self.replace_bytes(to, other);
+    }
+
+    /// Marks the selectors of signs: 8 to 11. Changes the second scratch register.
+    fn mark_signs(&mut self, selectors: Register) {
+        let (k, from_8) = (SCRATCH_MASK, SCRATCH[1]);
+        let (eight, four) = (self.byte_row(8), self.byte_row(4));
+        let subtract = Code::EVEX_Vpsubb_zmm_k1z_zmm_zmmm512;
+        self.asm
+            .op(subtract, &[from_8.into(), selectors.into(), eight.into()]);
+        let args = [k.into(), from_8.into(), four.into(), LESS.into()];
+        self.asm.op(COMPARE_BYTES, &args);
+    }
+
+    /// Copies the bytes of the template's mask.
+    fn replace_bytes(&mut self, to: Register, from: Register) {
+        let copy = Code::EVEX_Vmovdqu8_zmm_k1z_zmmm512;
+        let under = Under::Merge(SCRATCH_MASK);
+        self.asm.under(copy, under, &[to.into(), from.into()]);
+    }
+
     /// ({a, b} >> count), the low 32 bits, with a count of the lowest bits of c, in units of 2 to the power `unit`.
     fn align(&mut self, unit: u8) -> Done {
         let [a, b, c] = self.args();
