@@ -13,7 +13,8 @@ use wavetank_memory::{MemoryUnit, Registry, Wave};
 /// Registers that a program reads.
 const REGISTERS: usize = 6;
 
-/// Those that it writes: nothing that was computed is read again, so that each line shows alone what is wrong with it.
+/// Those that most programs write: nothing that was computed is read again, so that each line shows alone what is wrong with
+/// it. Others write what they read.
 const RESULTS: usize = 24;
 
 /// Instructions with places for registers. What is written stands first.
@@ -60,9 +61,9 @@ const LINES: [&str; 40] = [
     "v_mad_mixhi_f16 v#, v#, v#, v# op_sel_hi:[0,1,1] clamp",
 ];
 
-fn line(random: &mut Random) -> String {
+fn line(random: &mut Random, chained: bool) -> String {
     let mut line = LINES[random.below(LINES.len())].to_owned();
-    let mut result = !line.contains("vcc");
+    let mut result = !line.contains("vcc") && !chained;
     while line.contains('#') {
         let register = match std::mem::take(&mut result) {
             true => REGISTERS + random.below(RESULTS),
@@ -116,8 +117,9 @@ fn halves_are_what_the_plain_evaluator_makes_of_them() {
         simd: Simd::detect(),
     };
     for _ in 0..blocks() / 10 {
+        let chained = random.below(4) == 0;
         let lines: Vec<String> = (0..1 + random.below(12))
-            .map(|_| line(&mut random))
+            .map(|_| line(&mut random, chained))
             .collect();
         let mut bytes = Vec::new();
         for text in lines.iter().map(String::as_str).chain(["s_endpgm"]) {

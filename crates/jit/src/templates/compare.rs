@@ -169,9 +169,7 @@ impl Tile<'_, '_> {
         let this = self.this();
         let (to, gate) = self.result_mask(this)?;
         if half::is_ours(self.elem()) {
-            let [x, y, ..] = SCRATCH;
-            self.widen_half(x, a[0], false);
-            self.widen_half(y, b[0], false);
+            let (x, y) = (self.widened(args[0], false)?, self.widened(args[1], false)?);
             let args = [to.into(), x.into(), y.into(), predicate.into()];
             self.asm.op(Format::of(Elem::F32).compare, &args);
         } else if f.is_half() {

@@ -14,7 +14,7 @@ use super::float::{
 use super::format::{Format, RAW, is_known};
 use super::{Template, lower};
 use crate::asm::{Arg, Under};
-use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::tile::{Made, SCRATCH, SCRATCH_MASK, Tile};
 
 type Done = Result<(), TooMany>;
 
@@ -123,8 +123,8 @@ pub fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
 }
 
 impl Tile<'_, '_> {
-    /// An operation of N halves, or of pairs of them. `emit` computes in `RAW` from operands of single precision, which are its own; of
-    /// NaNs among them it knows, if it asks for that, which are signaling.
+    /// An operation of N halves, or of pairs of them. `emit` computes in `RAW` from operands of single precision, which it
+    /// leaves as they are; of NaNs among them it knows, if it asks for that, which are signaling.
     fn through<const N: usize>(
         &mut self,
         round: Round,
@@ -132,21 +132,15 @@ impl Tile<'_, '_> {
         emit: impl Fn(&mut Self, &Format, [Register; N]),
     ) -> Done {
         let args = self.args();
-        let (mut from, mut wide) = ([Register::None; N], [Register::None; N]);
-        for n in 0..N {
-            from[n] = self.reg(args[n])?;
-        }
-        for to in &mut wide {
-            *to = self.spare(false)?;
-        }
         let pair = self.elem() == Elem::F16x2;
         let low = if pair { self.spare(false)? } else { RAW };
         for high in [false, true].into_iter().take(1 + usize::from(pair)) {
-            for (to, from) in wide.into_iter().zip(from) {
-                self.widen_half(to, from, high);
-                if signaling {
-                    self.make_signaling(to, from, high);
-                }
+            let mut wide = [Register::None; N];
+            for (to, v) in wide.iter_mut().zip(args) {
+                *to = match signaling {
+                    true => self.signaling(v, high)?,
+                    false => self.widened(v, high)?,
+                };
             }
             emit(self, Format::of(Elem::F32), wide);
             self.narrow_to_half(RAW, round);
@@ -194,8 +188,27 @@ impl Tile<'_, '_> {
         })
     }
 
+    /// An operand in single precision, which stays as it is: others may ask for it, too.
+    pub fn widened(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
+        if self.fp().flush_in {
+            let (from, to) = (self.reg(v)?, self.spare(false)?);
+            self.widen_half(to, from, high);
+            return Ok(to);
+        }
+        let what = if high { Made::HighHalf } else { Made::LowHalf };
+        self.made_once(v, what, |t, to, from| t.widen_half(to, from, high))
+    }
+
+    /// The same, with signaling NaNs.
+    fn signaling(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
+        let (from, to) = (self.reg(v)?, self.spare(false)?);
+        self.widen_half(to, from, high);
+        self.make_signaling(to, from, high);
+        Ok(to)
+    }
+
     /// Halves of dwords, the lower or the higher ones, as numbers of single precision. NaNs become quiet.
-    pub fn widen_half(&mut self, to: Register, mut from: Register, high: bool) {
+    fn widen_half(&mut self, to: Register, mut from: Register, high: bool) {
         if high {
             self.asm
                 .op(SHIFT_DOWN, &[to.into(), from.into(), 16.into()]);
@@ -262,16 +275,6 @@ impl Tile<'_, '_> {
         self.asm.op(FROM_INTEGER, &[RAW.into(), RAW.into()]);
         self.narrow_to_half(RAW, round);
         self.finish_dwords()
-    }
-
-    /// The operand in single precision, in a scratch register.
-    fn widened(&mut self, to: Register) -> Done {
-        let a = self.args()[0];
-        let from = self.reg(a)?;
-        let words = self.words(from, to);
-        let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-        self.asm.op(code, &[to.into(), words.into()]);
-        Ok(())
     }
 
     /// Words in the lower half of `RAW` are the result.
@@ -344,9 +347,8 @@ fn ldexp(t: &mut Tile) -> Done {
 
 /// The exponent for a mantissa from ½ to 1, an integer; 0 where there is none.
 fn exponent(t: &mut Tile) -> Done {
-    let (f, k, a) = (Format::of(Elem::F32), SCRATCH_MASK, t.args()[0]);
-    let (from, wide) = (t.reg(a)?, SCRATCH[1]);
-    t.widen_half(wide, from, false);
+    let (f, k) = (Format::of(Elem::F32), SCRATCH_MASK);
+    let wide = t.widened(t.args()[0], false)?;
     t.fill(f, RAW, f.one() | f.sign());
     let class = [k.into(), wide.into(), NO_EXPONENT.into()];
     t.asm.op(f.class, &class);
@@ -367,12 +369,12 @@ fn exponent(t: &mut Tile) -> Done {
 /// Truncated; NaNs become zero, what is too large the nearest.
 fn to_signed(t: &mut Tile) -> Done {
     let (f, k) = (Format::of(Elem::F32), SCRATCH_MASK);
-    t.widened(RAW)?;
-    let ordered = [k.into(), RAW.into(), RAW.into(), 7.into()];
+    let a = t.widened(t.args()[0], false)?;
+    let ordered = [k.into(), a.into(), a.into(), 7.into()];
     t.asm.op(f.compare, &ordered);
     // An infinity would become the smallest dword, of whatever sign it is.
     let largest = t.number(f, LARGEST.into());
-    t.asm.op(f.min, &[RAW.into(), RAW.into(), largest]);
+    t.asm.op(f.min, &[RAW.into(), a.into(), largest]);
     let truncate = Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae;
     let args = [RAW.into(), RAW.into()];
     t.asm.under(truncate, Under::Zero(k), &args);
@@ -384,10 +386,10 @@ fn to_signed(t: &mut Tile) -> Done {
 /// Negative numbers and NaNs become zero, what is too large the largest.
 fn to_unsigned(t: &mut Tile) -> Done {
     let f = Format::of(Elem::F32);
-    t.widened(RAW)?;
+    let a = t.widened(t.args()[0], false)?;
     // The maximum is the second source if one is a NaN.
     let zero = t.number(f, 0);
-    t.asm.op(f.max, &[RAW.into(), RAW.into(), zero]);
+    t.asm.op(f.max, &[RAW.into(), a.into(), zero]);
     let truncate = Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae;
     t.asm.op(truncate, &[RAW.into(), RAW.into()]);
     let words = [lower(RAW).into(), RAW.into()];

@@ -5,7 +5,7 @@ use iced_x86::Register;
 use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
 
-use super::{Flushed, Home, MASK, Tile, VarId};
+use super::{Flushed, Home, MASK, Made, Tile, VarId};
 use crate::asm::Under;
 
 impl Tile<'_, '_> {
@@ -20,19 +20,7 @@ impl Tile<'_, '_> {
         if self.is_flushed(var) {
             return self.register(var);
         }
-        if let Some(known) = self.vars[var].without_denormals
-            && self.is_there(known)
-        {
-            return self.register(known);
-        }
-        let from = self.register(var)?;
-        let to = self.free_register(false)?;
-        flush(self, to, from);
-        let known = self.new_var(None, false);
-        self.vars[known].values = self.vars[var].values.clone();
-        self.vars[var].without_denormals = Some(known);
-        self.put(known, to);
-        Ok(to)
+        self.made_once(v, Made::WithoutDenormals, flush)
     }
 
     /// Whether there are no denormals in the lanes that the node writes.

@@ -6,6 +6,7 @@
 //! it writes into a copy of the old contents under the mask of the write.
 
 mod flushed;
+mod made;
 mod maps;
 mod operands;
 mod pairs;
@@ -23,6 +24,7 @@ use crate::asm::{Arg, Asm, Under};
 use crate::held::{self, Held};
 use crate::stages::{Stages, source};
 use crate::templates::{self, Template};
+pub use made::Made;
 use maps::{Parts, Used, Uses};
 use pairs::{Pair, home_of};
 
@@ -75,8 +77,8 @@ struct Var {
     held: u32,
     /// Where it is known to be no denormal number of single precision.
     flushed: Option<Flushed>,
-    /// The same without denormals, as long as that is there.
-    without_denormals: Option<VarId>,
+    /// What was made of it, as long as that is there.
+    made: [Option<VarId>; Made::COUNT],
 }
 
 type VarId = usize;

@@ -5,7 +5,7 @@ use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{Op, Reg, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
 
-use super::{Home, MASK, MASKS, Tile, Var, VarId, ZMMS};
+use super::{Home, MASK, MASKS, Made, Tile, Var, VarId, ZMMS};
 use crate::asm::{Arg, Mem, fixed};
 use crate::stages::source;
 
@@ -22,7 +22,7 @@ impl Tile<'_, '_> {
             values: Vec::new(),
             held: 0,
             flushed: None,
-            without_denormals: None,
+            made: [None; Made::COUNT],
         });
         self.vars.len() - 1
     }

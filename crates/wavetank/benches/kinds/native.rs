@@ -1,9 +1,6 @@
 //! What the host does when it is programmed itself: the same work as loops of the guest, by its vectors of 512 bits, the C
 //! library and locked instructions. The compiler keeps nothing of it from being done: what is computed is looked at.
 
-use std::arch::x86_64::{
-    __m512, __m512i, _mm512_add_epi32, _mm512_fmadd_ps, _mm512_set1_epi32, _mm512_set1_ps,
-};
 use std::hint::black_box;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::AcqRel;
@@ -12,10 +9,12 @@ use crate::kinds::Kind;
 use crate::tank::{self, Engine, Tank};
 use crate::{Effort, rates};
 
+#[cfg(target_arch = "x86_64")]
+#[path = "vectors.rs"]
+mod vectors;
+
 /// Instructions of a pass: copies in a loop of the guest.
 const COPIES: usize = 16;
-/// Vectors of the host that 64 lanes are.
-const TILES: usize = 4;
 
 /// Work of the host, and a loop of the guest that does as much.
 pub struct Peer {
@@ -29,29 +28,32 @@ pub struct Peer {
 }
 
 /// All of them.
-pub const PEERS: [Peer; 5] = [
+pub const PEERS: &[Peer] = &[
+    #[cfg(target_arch = "x86_64")]
     Peer {
         name: "sums of 32 bits, independent",
         text: "v_add_u32 v{v}, v{v}, v1",
         bytes: 4,
         // SAFETY: `line` has looked whether the processor can.
-        work: |passes| unsafe { independent_sums(passes) },
+        work: |passes| unsafe { vectors::independent_sums(passes) },
         needs_avx512: true,
     },
+    #[cfg(target_arch = "x86_64")]
     Peer {
         name: "a chain of sums of 32 bits",
         text: "v_add_u32 v20, v20, v1",
         bytes: 4,
         // SAFETY: as above.
-        work: |passes| unsafe { chained_sums(passes) },
+        work: |passes| unsafe { vectors::chained_sums(passes) },
         needs_avx512: true,
     },
+    #[cfg(target_arch = "x86_64")]
     Peer {
         name: "a chain of v_fma_f32",
         text: "v_fma_f32 v20, v20, v1, v10",
         bytes: 4,
         // SAFETY: as above.
-        work: |passes| unsafe { chained_fma(passes) },
+        work: |passes| unsafe { vectors::chained_fma(passes) },
         needs_avx512: true,
     },
     Peer {
@@ -73,7 +75,7 @@ pub const PEERS: [Peer; 5] = [
 impl Peer {
     /// What the host does, in millions of instructions of 64 lanes a second; what compiled code does, if there is any.
     pub fn line(&self, tank: &mut Tank<'_>, effort: &Effort) -> Result<String, String> {
-        if self.needs_avx512 && !is_x86_feature_detected!("avx512f") {
+        if self.needs_avx512 && !has_avx512() {
             return Ok("this host has no AVX-512".to_owned());
         }
         let code = tank.assemble(self.text)?;
@@ -107,54 +109,11 @@ impl Peer {
     }
 }
 
-#[target_feature(enable = "avx512f")]
-fn independent_sums(passes: u32) {
-    let one = black_box(_mm512_set1_epi32(1));
-    for _ in 0..TILES {
-        let mut sums: [__m512i; COPIES] = [one; COPIES];
-        for _ in 0..passes {
-            for sum in &mut sums {
-                *sum = kept(_mm512_add_epi32(*sum, one));
-            }
-        }
-        black_box(sums);
-    }
-}
-
-#[target_feature(enable = "avx512f")]
-fn chained_sums(passes: u32) {
-    let one = black_box(_mm512_set1_epi32(1));
-    let mut sums: [__m512i; TILES] = [one; TILES];
-    for _ in 0..passes {
-        for _ in 0..COPIES {
-            for sum in &mut sums {
-                *sum = kept(_mm512_add_epi32(*sum, one));
-            }
-        }
-    }
-    black_box(sums);
-}
-
-#[target_feature(enable = "avx512f")]
-fn chained_fma(passes: u32) {
-    let [a, b] = black_box([_mm512_set1_ps(0.5), _mm512_set1_ps(1.25)]);
-    let mut sums: [__m512; TILES] = [b; TILES];
-    for _ in 0..passes {
-        for _ in 0..COPIES {
-            for sum in &mut sums {
-                *sum = _mm512_fmadd_ps(*sum, a, b);
-            }
-        }
-    }
-    black_box(sums);
-}
-
-/// A sum that the compiler cannot fold with the next one, in the register that it is in.
-#[target_feature(enable = "avx512f")]
-fn kept(mut sum: __m512i) -> __m512i {
-    // SAFETY: there is nothing in it.
-    unsafe { std::arch::asm!("/* {0} */", inout(zmm_reg) sum, options(pure, nomem, nostack)) };
-    sum
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx512f");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 fn copies(passes: u32) {
