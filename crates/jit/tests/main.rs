@@ -12,5 +12,6 @@ mod fusion;
 mod halves;
 mod masks;
 mod private;
+mod records;
 mod turns;
 mod zeros;

@@ -45,6 +45,10 @@ impl LaneAccess<'_> {
             }
             u.asm.op(Code::VEX_Kortestw_kr_kr, &[ON.into(), ON.into()]);
             u.asm.jump(Code::Je_rel32_64, none);
+            // Which lanes are left out their own indices have told by now.
+            let somewhere = self.sent_somewhere(u.asm);
+            u.asm
+                .op(STORE, &[self.kept_index(0).into(), somewhere.into()]);
         }
         for lane in 0..16 {
             self.load_record(u.asm, lane);
@@ -59,12 +63,17 @@ impl LaneAccess<'_> {
         }
     }
 
-    /// The indices as they are kept. Where records are loaded, lanes that are off go where the first one goes that is on: what
-    /// they load there nobody takes. That is done long before they are taken one by one, which would wait for it.
+    /// The indices as they are kept from the comparison on. Where records are loaded, lanes that are off are sent somewhere long
+    /// before all are taken one by one, which would wait for it.
     pub(super) fn kept_for_all(&self, asm: &mut Asm) -> Register {
-        if self.op.kind != MemKind::Load || self.has_rows() {
+        if self.op.kind != MemKind::Load || self.has_rows() || self.leaves_out() {
             return INDEX;
         }
+        self.sent_somewhere(asm)
+    }
+
+    /// The indices, with lanes that are off going where the first one goes that is on: what they load there nobody takes.
+    fn sent_somewhere(&self, asm: &mut Asm) -> Register {
         let number = crate::asm::low(A);
         asm.op(Code::VEX_Kmovw_r32_kr, &[number.into(), ON.into()]);
         asm.op(Code::Tzcnt_r32_rm32, &[number.into(), number.into()]);
