@@ -11,6 +11,7 @@ mod engine;
 mod fusion;
 mod halves;
 mod masks;
+mod pairs;
 mod private;
 mod records;
 mod turns;

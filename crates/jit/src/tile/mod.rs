@@ -453,11 +453,17 @@ impl<'t, 'b> Tile<'t, 'b> {
             return self.write_packed(first, value, mask);
         }
         let mask = self.reg(mask)?;
-        // Both halves are found before one is written.
-        let halves = [self.arg(value, 0)?, self.arg(value, (parts - 1) as u8)?];
-        for (n, from) in registers.zip(halves) {
+        // Both halves are found before one is written, and where the lower one is written over the higher one, that is copied.
+        let mut halves = [self.arg(value, 0)?, self.arg(value, (parts - 1) as u8)?];
+        for (n, part) in registers.zip(0..) {
             let new = self.own_contents(n)?;
             let to = self.vars[new].register.expect("it was just put there");
+            if part == 0 && parts == 2 && halves[1] == Arg::R(to) {
+                let (copy, code) = (SCRATCH[0], Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512);
+                self.asm.op(code, &[copy.into(), to.into()]);
+                halves[1] = copy.into();
+            }
+            let from = halves[part];
             let (code, from) = match from {
                 Arg::Each(mem) => (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, Arg::M(mem)),
                 from => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, from),
