@@ -35,7 +35,9 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
         let count = u16::from(inst.reach(i)).max(1);
         let operand = &mut resolved.operands[i];
         match *operand {
-            Operand::Vgpr(_) if row.has(Features::INDEXED) || modes.indexes(inst, spec) => {}
+            Operand::Vgpr(_) if row.has(Features::INDEXED) => {}
+            // What accesses memory is not indexed.
+            Operand::Vgpr(_) if alu && modes.indexes(inst, spec) => {}
             Operand::Vgpr(first) if u16::from(first) + count > modes.vgprs() => {
                 if writes {
                     return None;
@@ -71,4 +73,24 @@ pub(crate) fn resolve(inst: &Inst, modes: Modes) -> Option<Inst> {
     }
     let nothing = lost && destinations > 1;
     (!nothing).then_some(resolved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modes::GPR_IDX_EN;
+    use wavetank_isa::{Chip, parse};
+
+    #[test]
+    fn what_is_loaded_is_not_indexed() {
+        // The status of LWE would go to v256.
+        let text = "image_gather4_c_l v[252:255], v[23:24], s[16:23], s[12:15] dmask:0x2 lwe";
+        let load = parse(text, Chip::Gfx900).expect(text);
+        let mov = parse("v_mov_b32 v255, v254", Chip::Gfx900).expect("a move");
+        for (mode, m0) in [(0, 0), (GPR_IDX_EN, 0xf000)] {
+            let modes = Modes::new(mode, m0);
+            assert!(resolve(&load, modes).is_none(), "{mode:#x}");
+            assert!(resolve(&mov, modes).is_some(), "{mode:#x}");
+        }
+    }
 }
