@@ -173,7 +173,7 @@ impl Jit {
         if leaves_the_file(&block.simple) {
             return None;
         }
-        let toll = self.toll(&block, modes);
+        let toll = self.cold.translator().toll_of_simplified(&block, modes);
         let made = self.code_for(&block.simple, toll, pc, modes).ok()?;
         Some((block, made))
     }
@@ -191,14 +191,10 @@ impl Jit {
             return None;
         }
         let turns = self.cold.translator().turns(block, modes)?;
-        let toll = self.toll(block, modes).of_turns(turns.count);
+        let toll = one.head.toll.clone().of_turns(turns.count);
         let made = self.code_for(&turns.block, toll, block.simple.pc, modes);
         let made = made.ok().filter(|made| made.tiled == 1)?;
         Some((turns, made))
-    }
-
-    fn toll(&self, block: &Translated, modes: Modes) -> Toll {
-        self.cold.translator().toll_of_simplified(block, modes)
     }
 
     fn code_for(&self, block: &Block, toll: Toll, pc: u64, modes: Modes) -> Result<Made, TooMany> {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use wavetank_interp::{Program, Simd, Translation};
+use wavetank_isa::{Chip, Inst, decode, encode, parse};
 use wavetank_jit::{How, Jit, Jitted};
 use wavetank_machine::Backend;
 use wavetank_translate::Code;
@@ -13,20 +14,36 @@ pub fn with<R>(
     how: Translation,
     f: impl FnOnce(&mut dyn Backend) -> R,
 ) -> R {
-    let Translation { count, simd, .. } = how;
-    let program = Program::new(code, how);
     // Tests look at all that is left.
-    let how = How {
-        count,
-        simd,
-        private: false,
-    };
-    let jit = Jit::new(program, how, 0);
-    let jit = jit.unwrap_or_else(|(_, why)| panic!("{why}"));
+    let jit = compiler(code, how, false);
     let result = f(&mut Jitted::new(&jit));
     let compiled = jit.compiled();
     assert!(compiled.blocks > 0, "nothing was compiled: {compiled:?}");
     result
+}
+
+/// The engine's program, which compiles each block before it runs for the first time.
+pub fn compiler(code: Arc<dyn Code + Send + Sync>, how: Translation, private: bool) -> Jit {
+    let Translation { count, simd, .. } = how;
+    let program = Program::new(code, how);
+    let how = How {
+        count,
+        simd,
+        private,
+    };
+    Jit::new(program, how, 0).unwrap_or_else(|(_, why)| panic!("{why}"))
+}
+
+/// The code of lines for a chip, from address 0 on, and the end of the program.
+pub fn assembled(lines: &[String], chip: Chip) -> Arc<dyn Code + Send + Sync> {
+    let mut bytes = Vec::new();
+    for text in lines.iter().map(String::as_str).chain(["s_endpgm"]) {
+        let inst = parse(text, chip).expect(text);
+        bytes.extend_from_slice(encode(&inst).expect(text).as_bytes());
+    }
+    Arc::new(move |pc: u64| -> Result<Inst, String> {
+        decode(&bytes[pc as usize..], chip).map_err(|e| e.to_string())
+    })
 }
 
 /// The levels of processor features that code is compiled for, if this processor has them.

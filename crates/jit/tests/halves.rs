@@ -1,12 +1,10 @@
 //! Arithmetic of half precision in all modes: on processors without instructions for it, which round twice, and on those with
 //! them, what the plain evaluator makes of numbers near ties, near the ends of what there is, and of NaNs.
 
-use std::sync::Arc;
-
 use super::engine;
 use super::fusion::{Random, blocks};
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_isa::{Chip, Inst, decode, encode, parse};
+use wavetank_isa::Chip;
 use wavetank_machine::Backend;
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
@@ -121,27 +119,17 @@ fn halves_are_what_the_plain_evaluator_makes_of_them() {
         let lines: Vec<String> = (0..1 + random.below(12))
             .map(|_| line(&mut random, chained))
             .collect();
-        let mut bytes = Vec::new();
-        for text in lines.iter().map(String::as_str).chain(["s_endpgm"]) {
-            let inst = parse(text, Chip::Gfx900).expect(text);
-            bytes.extend_from_slice(encode(&inst).expect(text).as_bytes());
-        }
-        let bytes: Arc<[u8]> = bytes.into();
-        let code = move |pc: u64| -> Result<Inst, String> {
-            decode(&bytes[pc as usize..], Chip::Gfx900).map_err(|e| e.to_string())
-        };
+        let code = engine::assembled(&lines, Chip::Gfx900);
         // Every rounding, denormals kept or not, DX10_CLAMP, IEEE.
         let mode = random.below(0x400) as u32;
         for _ in 0..4 {
             let vgprs = std::array::from_fn(|_| {
                 std::array::from_fn(|_| half(&mut random) | half(&mut random) << 16)
             });
-            let plain = PlainProgram::new(Arc::new(code.clone()), false);
+            let plain = PlainProgram::new(code.clone(), false);
             let expected = run(&mut Plain::new(&plain), mode, &vgprs);
             for _ in engine::levels() {
-                let got = engine::with(Arc::new(code.clone()), how, |backend| {
-                    run(backend, mode, &vgprs)
-                });
+                let got = engine::with(code.clone(), how, |backend| run(backend, mode, &vgprs));
                 let differs = (0..got.len()).find_map(|n| {
                     let lane = (0..64).find(|l| got[n][*l] != expected[n][*l])?;
                     let operands: Vec<_> = vgprs.iter().map(|v| format!("{:x}", v[lane])).collect();

@@ -1,13 +1,13 @@
 //! Registers that nobody reads any more need not be stored: what a program does to memory and to its scalar registers is the
 //! same, whatever of its vector registers is left out.
 
-use wavetank_interp::{Program, Simd, Translation};
+use wavetank_interp::{Simd, Translation};
 use wavetank_isa::Inst;
-use wavetank_jit::{How, Jit, Jitted};
+use wavetank_jit::Jitted;
 use wavetank_memory::{VGPRS, Wave};
 
 use super::control_flow::{branch, division, inst};
-use super::engine::levels;
+use super::engine::{compiler, levels};
 use super::fusion::{Outcome, Random, World, blocks, crowd, instructions, source};
 
 /// A budget that only programs spend which do not end.
@@ -77,13 +77,7 @@ fn run(world: &World, code: &[Inst], seed: u64, simd: Simd, private: bool) -> (O
         tap,
         simd,
     };
-    let program = Program::new(source(code), how);
-    let how = How {
-        count,
-        simd,
-        private,
-    };
-    let jit = Jit::new(program, how, 0).unwrap_or_else(|(_, why)| panic!("{why}"));
+    let jit = compiler(source(code), how, private);
     let mut wave = [world.start(seed, 0, BUDGET)];
     let outcome = world.run(&mut Jitted::new(&jit), &mut wave, 0);
     let [wave] = wave;

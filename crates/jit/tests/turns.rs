@@ -1,14 +1,14 @@
 //! Several turns of a loop as one piece: what they leave, and where the turn of a wave ends, is what one turn after another
 //! leaves.
 
-use wavetank_interp::{Plain, PlainProgram, Program, Simd, Translation};
+use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_isa::Inst;
-use wavetank_jit::{How, Jit, Jitted};
+use wavetank_jit::Jitted;
 use wavetank_machine::Backend;
 use wavetank_memory::Wave;
 
 use super::control_flow::{arithmetic, inst};
-use super::engine::levels;
+use super::engine::{compiler, levels};
 use super::fusion::{Outcome, Random, World, blocks, crowd, difference, source};
 
 /// What a loop counts in, which nothing else is crowded on.
@@ -79,20 +79,14 @@ fn run(world: &World, backend: &mut dyn Backend, seed: u64, budget: i64) -> (Out
 
 fn compiled(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> Left {
     // Counting is compared too, for half of them.
-    let (count, step, tap, private) = (seed & 1 != 0, false, false, false);
+    let (count, step, tap) = (seed & 1 != 0, false, false);
     let how = Translation {
         count,
         step,
         tap,
         simd,
     };
-    let program = Program::new(source(code), how);
-    let how = How {
-        count,
-        simd,
-        private,
-    };
-    let jit = Jit::new(program, how, 0).unwrap_or_else(|(_, why)| panic!("{why}"));
+    let jit = compiler(source(code), how, false);
     let (outcome, wave) = run(world, &mut Jitted::new(&jit), seed, budget);
     (outcome, wave, jit.compiled().loops)
 }

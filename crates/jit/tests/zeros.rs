@@ -1,12 +1,10 @@
 //! Arithmetic of single precision in modes that flush: what the host reads as zeros, and what is so near the smallest normal
 //! number that it matters how it is rounded, is what the plain evaluator makes of it.
 
-use std::sync::Arc;
-
 use super::engine;
 use super::fusion::Random;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
-use wavetank_isa::{Chip, Inst, decode, encode, parse};
+use wavetank_isa::Chip;
 use wavetank_machine::Backend;
 use wavetank_memory::{MemoryUnit, Registry, Wave};
 
@@ -84,25 +82,15 @@ fn denormals_are_flushed_as_the_plain_evaluator_does() {
         let lines: Vec<String> = (0..4 + random.below(8))
             .map(|_| line(&mut random))
             .collect();
-        let mut bytes = Vec::new();
-        for text in lines.iter().map(String::as_str).chain(["s_endpgm"]) {
-            let inst = parse(text, Chip::Gfx803).expect(text);
-            bytes.extend_from_slice(encode(&inst).expect(text).as_bytes());
-        }
-        let bytes: Arc<[u8]> = bytes.into();
-        let code = move |pc: u64| -> Result<Inst, String> {
-            decode(&bytes[pc as usize..], Chip::Gfx803).map_err(|e| e.to_string())
-        };
+        let code = engine::assembled(&lines, Chip::Gfx803);
         // The rounding of single precision; FP_DENORM keeps those of double precision alone.
         let mode = 0xc0 | random.below(4) as u32;
         for _ in 0..4 {
             let vgprs = std::array::from_fn(|_| std::array::from_fn(|_| number(&mut random)));
-            let plain = PlainProgram::new(Arc::new(code.clone()), false);
+            let plain = PlainProgram::new(code.clone(), false);
             let expected = run(&mut Plain::new(&plain), mode, &vgprs);
             for _ in engine::levels() {
-                let got = engine::with(Arc::new(code.clone()), how, |backend| {
-                    run(backend, mode, &vgprs)
-                });
+                let got = engine::with(code.clone(), how, |backend| run(backend, mode, &vgprs));
                 assert_eq!(got, expected, "{lines:#?}, mode {mode:#x}, {vgprs:x?}");
             }
         }

@@ -75,7 +75,7 @@ fn repeat(block: &Block, count: usize) -> (Block, Vec<Value>) {
 
 /// A block that takes its branch if so many turns of a loop all go on.
 fn guard(block: &Block, turns: usize) -> Option<Block> {
-    let (mut all, mut conditions) = repeat(block, turns);
+    let (mut all, conditions) = repeat(block, turns);
     let Op::End(Terminator::CondBranch { cond, taken, next }) = all.nodes.pop()?.op else {
         return None;
     };
@@ -84,8 +84,7 @@ fn guard(block: &Block, turns: usize) -> Option<Block> {
         Value(all.nodes.len() as u32 - 1)
     };
     let zero = push(Op::Const(0), Some(Ty::U32));
-    conditions.reverse();
-    let cond = conditions.iter().fold(cond, |rest, cond| {
+    let cond = conditions.iter().rev().fold(cond, |rest, cond| {
         push(Op::Select(*cond, rest, zero), Some(Ty::U32))
     });
     push(Op::End(Terminator::CondBranch { cond, taken, next }), None);

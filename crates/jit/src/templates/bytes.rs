@@ -5,6 +5,7 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Tern};
 
 use super::Template;
+use super::format::RAW;
 use crate::asm::{Arg, Mem, Under, fixed};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
@@ -102,7 +103,7 @@ fn perm(t: &mut Tile) -> Done {
 fn perm_by_lanes(t: &mut Tile) -> Done {
     let [a, b, c] = t.args();
     let (a, b, c) = (t.reg(a)?, t.reg(b)?, t.reg(c)?);
-    let (k, [at, other, special, chosen]) = (SCRATCH_MASK, SCRATCH);
+    let (k, [at, other, special, _], chosen) = (SCRATCH_MASK, SCRATCH, RAW);
     // From 8 on the highest bit is set, which asks for a zero.
     let below = t.byte_row(0x78);
     t.asm
@@ -132,10 +133,7 @@ fn perm_by_lanes(t: &mut Tile) -> Done {
     t.mark_signs(c);
     t.replace_bytes(chosen, special);
     t.asm.place(done);
-    let (to, under) = t.result(0)?;
-    let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-    t.asm.under(copy, under, &[to.into(), chosen.into()]);
-    Ok(())
+    t.finish_words()
 }
 
 /// (a + b + 1) / 2 of each byte, less 1 where that was rounded up and is not to be.
@@ -153,11 +151,8 @@ fn average(t: &mut Tile) -> Done {
     t.asm
         .op(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &args);
     let subtract = Code::EVEX_Vpsubb_zmm_k1z_zmm_zmmm512;
-    t.asm.op(subtract, &[up.into(), up.into(), odd.into()]);
-    let (to, under) = t.result(0)?;
-    let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-    t.asm.under(copy, under, &[to.into(), up.into()]);
-    Ok(())
+    t.asm.op(subtract, &[RAW.into(), up.into(), odd.into()]);
+    t.finish_words()
 }
 
 impl Tile<'_, '_> {

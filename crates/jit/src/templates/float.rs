@@ -7,8 +7,8 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Fp, Round, Tern, Un};
 
-use super::Template;
 use super::format::{Format, RAW, is_known};
+use super::{Template, lower};
 use crate::asm::{Arg, Under};
 use crate::tile::{SCRATCH, SCRATCH_MASK, Tile};
 
@@ -319,10 +319,8 @@ fn half_reciprocal_root(t: &mut Tile) -> Done {
     let (f, a) = (t.format(), t.args()[0]);
     let (a, wide) = (t.reg(a)?, t.spare(false)?);
     let a = t.flushed(f, a, 0);
-    let words = t.words(a, wide);
-    let widen = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-    t.asm.op(widen, &[wide.into(), words.into()]);
-    let root = t.reciprocal_root(wide);
+    t.widen_words(wide, a);
+    let (words, root) = (lower(wide), t.reciprocal_root(wide));
     let narrow = [words.into(), root.into(), 0.into()];
     t.asm
         .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &narrow);

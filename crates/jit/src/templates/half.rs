@@ -152,12 +152,10 @@ impl Tile<'_, '_> {
                 self.asm.op(copy, &[low.into(), RAW.into()]);
             }
         }
-        let (to, under) = self.result(0)?;
         if !pair {
-            let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-            self.asm.under(copy, under, &[to.into(), RAW.into()]);
-            return Ok(());
+            return self.finish_words();
         }
+        let (to, under) = self.result(0)?;
         self.asm.op(SHIFT_UP, &[RAW.into(), RAW.into(), 16.into()]);
         let or = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
         let args = [to.into(), RAW.into(), low.into()];
@@ -215,6 +213,11 @@ impl Tile<'_, '_> {
             from = to;
         }
         let from = self.flushed_into(Format::of(Elem::F16), to, from);
+        self.widen_words(to, from);
+    }
+
+    /// The low halves of dwords in single precision.
+    pub fn widen_words(&mut self, to: Register, from: Register) {
         let words = self.words(from, to);
         let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
         self.asm.op(code, &[to.into(), words.into()]);
@@ -274,7 +277,7 @@ impl Tile<'_, '_> {
         self.extended(RAW, a, down)?;
         self.asm.op(FROM_INTEGER, &[RAW.into(), RAW.into()]);
         self.narrow_to_half(RAW, round);
-        self.finish_dwords()
+        self.finish_words()
     }
 
     /// Words in the lower half of `RAW` are the result.
@@ -282,14 +285,6 @@ impl Tile<'_, '_> {
         let (to, under) = self.result(0)?;
         let args = [to.into(), lower(RAW).into()];
         self.asm.under(ZEROS_ABOVE, under, &args);
-        Ok(())
-    }
-
-    /// The result is in `RAW`.
-    fn finish_dwords(&mut self) -> Done {
-        let (to, under) = self.result(0)?;
-        let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
-        self.asm.under(copy, under, &[to.into(), RAW.into()]);
         Ok(())
     }
 }
@@ -329,9 +324,7 @@ fn mad(t: &mut Tile, f: &Format, args: [Register; 3]) {
         if t.fp().flush_out {
             t.flush(Format::of(Elem::F16), RAW);
         }
-        let words = t.words(RAW, RAW);
-        let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
-        t.asm.op(code, &[RAW.into(), words.into()]);
+        t.widen_words(RAW, RAW);
     });
 }
 
