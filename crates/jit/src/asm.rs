@@ -1,8 +1,13 @@
 //! A buffer of host instructions with labels and constants: the encoder is `iced-x86`, the rest is what a compiler in one
 //! pass needs around it.
+//!
+//! Templates write AVX-512. Where the processor has AVX2 alone, what they write is kept as a list first, and made into
+//! instructions that it has when all is there ([`crate::avx2`]).
 
 use iced_x86::{Code, Encoder, Instruction, OpKind, Register, RoundingControl};
 use wavetank_ir::Value;
+
+use crate::avx2::{self, Item, Wide};
 
 /// Registers that hold the same while compiled code runs. All are kept by functions that it calls.
 pub mod fixed {
@@ -99,7 +104,10 @@ pub enum Under {
 
 /// A place in the code that jumps go to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Label(usize);
+pub struct Label(pub usize);
+
+/// Where the constants are: behind this "register" they stand in memory, wherever the code is.
+pub const CONSTANTS: Register = Register::RIP;
 
 /// Code under way.
 pub struct Asm {
@@ -110,9 +118,21 @@ pub struct Asm {
     /// Distances of 32 bits to be filled in: where they stand, and the label.
     jumps: Vec<(usize, Label)>,
     constants: Vec<u32>,
-    /// Where instructions end that name the address of the constants.
-    constant_users: Vec<usize>,
+    /// Distances to constants to be filled in.
+    constant_users: Vec<Distance>,
     marks: Vec<(usize, Value)>,
+    /// What has been written, where it is to become AVX2.
+    list: Option<Vec<Item>>,
+}
+
+/// A distance of 32 bits to a constant.
+struct Distance {
+    /// Where it stands.
+    at: usize,
+    /// What it is counted from: where its instruction ends.
+    from: usize,
+    /// Which constant.
+    to: usize,
 }
 
 /// Finished code.
@@ -123,6 +143,17 @@ pub struct Assembled {
     pub code: usize,
     /// Where the code of nodes begins, in the order of the code.
     pub marks: Vec<(usize, Value)>,
+    /// Where each label is.
+    labels: Vec<Option<usize>>,
+    /// Nodes whose code has instructions that AVX2 has nothing for.
+    pub refused: Vec<Value>,
+}
+
+impl Assembled {
+    /// Where a label is.
+    pub fn position(&self, label: Label) -> usize {
+        self.labels[label.0].expect("every label is placed")
+    }
 }
 
 impl Asm {
@@ -136,28 +167,79 @@ impl Asm {
             constants: Vec::new(),
             constant_users: Vec::new(),
             marks: Vec::new(),
+            list: None,
+        }
+    }
+
+    /// No code yet, which is to become AVX2.
+    pub fn to_avx2() -> Asm {
+        Asm {
+            list: Some(Vec::new()),
+            ..Asm::new()
+        }
+    }
+
+    /// No code yet, with the labels and the constants of what it is made of.
+    fn beside(labels: usize, constants: Vec<u32>) -> Asm {
+        Asm {
+            labels: vec![None; labels],
+            constants,
+            ..Asm::new()
         }
     }
 
     /// What follows is the code of a node.
     pub fn mark(&mut self, node: Value) {
-        self.marks.push((self.length, node));
-    }
-
-    /// How many bytes there are.
-    pub fn position(&self) -> usize {
-        self.length
+        match &mut self.list {
+            Some(list) => list.push(Item::Mark(node)),
+            None => self.marks.push((self.length, node)),
+        }
     }
 
     fn push(&mut self, instruction: &Instruction) {
+        if let Some(list) = &mut self.list {
+            return list.push(Item::Host(*instruction));
+        }
         let encoded = self.encoder.encode(instruction, self.length as u64);
         // Only operands that the instruction does not have are refused: a mistake of a template.
         self.length += encoded.unwrap_or_else(|error| panic!("{:?}: {error}", instruction.code()));
     }
 
+    /// An instruction that may name a constant by its distance.
+    fn push_near(&mut self, mut instruction: Instruction) {
+        if self.list.is_some() || instruction.memory_base() != CONSTANTS {
+            return self.push(&instruction);
+        }
+        let (start, to) = (self.length, instruction.memory_displacement64() as usize);
+        instruction.set_memory_displ_size(8);
+        instruction.set_memory_displacement64(start as u64 + 0x1000);
+        self.push(&instruction);
+        self.constant_users.push(Distance {
+            at: start + self.encoder.get_constant_offsets().displacement_offset(),
+            from: self.length,
+            to,
+        });
+    }
+
+    /// Whether it goes to the list, as an instruction on vectors; and there it is.
+    fn is_listed(&mut self, wide: Wide) -> bool {
+        match &mut self.list {
+            Some(list) if wide.is_vector() => {
+                list.push(Item::Wide(wide));
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// An instruction of any operands.
     pub fn op(&mut self, code: Code, args: &[Arg]) {
-        self.push(&instruction(code, args));
+        self.under(code, Under::All, args);
+    }
+
+    /// A jump, or whatever reads flags, as it stands.
+    pub fn as_it_is(&mut self, instruction: &Instruction) {
+        self.push_near(*instruction);
     }
 
     /// An instruction that changes memory as one.
@@ -169,13 +251,21 @@ impl Asm {
 
     /// A vector instruction under a mask.
     pub fn under(&mut self, code: Code, under: Under, args: &[Arg]) {
+        if self.list.is_some()
+            && self.is_listed(Wide::new(code, RoundingControl::None, under, args))
+        {
+            return;
+        }
         let mut instruction = instruction(code, args);
         mask(&mut instruction, under);
-        self.push(&instruction);
+        self.push_near(instruction);
     }
 
     /// A vector instruction of registers alone, with its own rounding.
     pub fn rounded(&mut self, code: Code, round: RoundingControl, under: Under, args: &[Arg]) {
+        if self.list.is_some() && self.is_listed(Wide::new(code, round, under, args)) {
+            return;
+        }
         let mut instruction = instruction(code, args);
         mask(&mut instruction, under);
         instruction.set_rounding_control(round);
@@ -216,11 +306,17 @@ impl Asm {
 
     /// The label is here.
     pub fn place(&mut self, label: Label) {
-        self.labels[label.0] = Some(self.length);
+        match &mut self.list {
+            Some(list) => list.push(Item::Place(label)),
+            None => self.labels[label.0] = Some(self.length),
+        }
     }
 
     /// A jump with a distance of 32 bits.
     pub fn jump(&mut self, code: Code, to: Label) {
+        if let Some(list) = &mut self.list {
+            return list.push(Item::Jump(code, to));
+        }
         let target = (self.length + 0x1000) as u64;
         let jump = Instruction::with_branch(code, target);
         self.push(&jump.expect("the code is a jump"));
@@ -259,35 +355,47 @@ impl Asm {
 
     /// Points [`fixed::CONSTANTS`] to the constants.
     pub fn use_constants(&mut self) {
-        // lea r11, [rip + distance]
-        let mut lea = instruction(Code::Lea_r64_m, &[fixed::CONSTANTS.into()]);
-        lea.set_op_kind(1, OpKind::Memory);
-        lea.set_memory_base(Register::RIP);
-        lea.set_memory_displ_size(8);
-        lea.set_memory_displacement64(self.length as u64 + 0x1000);
-        self.push(&lea);
-        self.constant_users.push(self.length);
+        let constants = Mem::at(CONSTANTS, 0);
+        self.op(
+            Code::Lea_r64_m,
+            &[fixed::CONSTANTS.into(), constants.into()],
+        );
     }
 
     /// The code with its constants behind it.
     pub fn finish(mut self) -> Assembled {
+        let Some(list) = self.list.take() else {
+            return self.assembled(Vec::new());
+        };
+        let mut asm = Asm::beside(self.labels.len(), self.constants);
+        let refused = avx2::lower(&list, &mut asm);
+        asm.assembled(refused)
+    }
+
+    fn assembled(mut self, refused: Vec<Value>) -> Assembled {
         let mut bytes = self.encoder.take_buffer();
         let code = bytes.len();
         bytes.resize(code.next_multiple_of(64), 0xcc);
         let constants = bytes.len();
         bytes.extend(self.constants.iter().flat_map(|c| c.to_le_bytes()));
-        let mut fill = |end: usize, target: usize| {
-            let distance = (target as i32).wrapping_sub(end as i32);
-            bytes[end - 4..end].copy_from_slice(&distance.to_le_bytes());
+        let mut fill = |at: usize, from: usize, target: usize| {
+            let distance = (target as i32).wrapping_sub(from as i32);
+            bytes[at..at + 4].copy_from_slice(&distance.to_le_bytes());
         };
         for (at, label) in &self.jumps {
-            fill(at + 4, self.labels[label.0].expect("every label is placed"));
+            let target = self.labels[label.0].expect("every label is placed");
+            fill(*at, at + 4, target);
         }
-        for end in &self.constant_users {
-            fill(*end, constants);
+        for user in &self.constant_users {
+            fill(user.at, user.from, constants + user.to);
         }
-        let marks = self.marks;
-        Assembled { bytes, code, marks }
+        Assembled {
+            bytes,
+            code,
+            marks: self.marks,
+            labels: self.labels,
+            refused,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::mem::offset_of;
 use std::sync::atomic::AtomicPtr;
 
 use iced_x86::{Code, Register};
+use wavetank_interp::Simd;
 use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany};
 use wavetank_ir::{Block, MemOp, Op, Reg, Terminator, Ty, Value};
 use wavetank_machine::Toll;
@@ -12,6 +13,7 @@ use wavetank_translate::VectorRegisters;
 
 use crate::about::How;
 use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
+use crate::avx2::FRAME;
 use crate::counts::{Counts, counts};
 use crate::crossings;
 use crate::held::Held;
@@ -93,7 +95,14 @@ pub fn compile(
     how: How,
     spent: VectorRegisters,
 ) -> Result<Made, TooMany> {
-    make(block, toll, may_link, how, spent, None)
+    make(Task {
+        block,
+        toll,
+        may_link,
+        how,
+        spent,
+        ways: None,
+    })
 }
 
 /// Compiles the guard of several turns of a loop.
@@ -101,22 +110,50 @@ pub fn compile(
 /// # Errors
 /// As [`compile`].
 pub fn guard(block: &Block, how: How, ways: Ways) -> Result<Made, TooMany> {
-    let (toll, spent) = (Toll::new(block, None), VectorRegisters::default());
-    make(block, toll, false, how, spent, Some(ways))
+    make(Task {
+        block,
+        toll: Toll::new(block, None),
+        may_link: false,
+        how,
+        spent: VectorRegisters::default(),
+        ways: Some(ways),
+    })
 }
 
-fn make(
-    block: &Block,
+/// What is to be compiled.
+struct Task<'b> {
+    block: &'b Block,
     toll: Toll,
     may_link: bool,
     how: How,
     spent: VectorRegisters,
     ways: Option<Ways>,
-) -> Result<Made, TooMany> {
+}
+
+/// Compiles; once more, with steps for those nodes that turn out to have instructions which AVX2 has nothing for.
+fn make(task: Task<'_>) -> Result<Made, TooMany> {
+    let mut refused = Vec::new();
+    loop {
+        let mut made = attempt(&task, &refused)?;
+        let more = std::mem::take(&mut made.assembled.refused);
+        if more.is_empty() {
+            return Ok(made);
+        }
+        if more.iter().any(|v| refused.contains(v)) {
+            return Err(TooMany);
+        }
+        refused.extend(more);
+    }
+}
+
+/// Compiles, with steps for some nodes.
+fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
+    let (block, how) = (task.block, task.how);
     let counts = counts(block, how.count);
     let doers = Doers {
         block,
         counts: &counts,
+        refused,
     };
     let stages = Stages::new(block, |v, needs_tile| doers.of(v, needs_tile));
     let single = Singles {
@@ -126,18 +163,21 @@ fn make(
         stages: stages.list.len() + 1,
     };
     let mut single = single.at(how.simd);
-    let mut asm = Asm::new();
+    let mut asm = match how.simd {
+        Simd::Avx512 => Asm::new(),
+        _ => Asm::to_avx2(),
+    };
     let (stop, out) = (asm.label(), asm.label());
     let head = Box::new(Head {
-        toll,
+        toll: task.toll.clone(),
         links: Default::default(),
-        may_link,
+        may_link: task.may_link,
         steps: Vec::new(),
         end: block.instruction_of(Value(block.nodes.len() as u32 - 1)),
     });
     let mut compiler = Compiler {
         doers,
-        spent: stages.spent(block, spent),
+        spent: stages.spent(block, task.spent),
         stages: &stages,
         held: Held::new(block, &stages),
         asm: &mut asm,
@@ -145,8 +185,8 @@ fn make(
         head,
         stop,
         out,
-        ways,
-        stubs: [0; 2],
+        ways: task.ways,
+        stubs: [None; 2],
         by_steps: Vec::new(),
         aside: Vec::new(),
     };
@@ -158,6 +198,7 @@ fn make(
         ..
     } = compiler;
     let assembled = asm.finish();
+    let stubs = stubs.map(|stub| stub.map_or(0, |stub| assembled.position(stub)));
     Ok(Made {
         tiled: (stages.list.iter()).filter(|s| !s.tile.is_empty()).count(),
         assembled,
@@ -173,8 +214,12 @@ pub fn entry() -> Vec<u8> {
     for register in SAVED {
         asm.op(Code::Push_r64, &[register.into()]);
     }
-    // Calls are made with the stack at a multiple of 16.
-    asm.with_constant(Code::Sub_rm64_imm32, Register::RSP.into(), 8, true);
+    // What blocks have on the stack, at a multiple of 64, and where it was before.
+    let (rsp, rax) = (Register::RSP, Register::RAX);
+    asm.op(Code::Mov_r64_rm64, &[rax.into(), rsp.into()]);
+    asm.with_constant(Code::Sub_rm64_imm32, rsp.into(), FRAME as i32, true);
+    asm.with_constant(Code::And_rm64_imm32, rsp.into(), -64, true);
+    asm.op(Code::Mov_rm64_r64, &[STACK.into(), rax.into()]);
     let moves = [
         (fixed::CTX, Register::RDI),
         (fixed::UNIFORM, Register::RSI),
@@ -186,6 +231,13 @@ pub fn entry() -> Vec<u8> {
     asm.op(Code::Jmp_rm64, &[Register::RCX.into()]);
     asm.finish().bytes
 }
+
+/// Where the stack began.
+const STACK: Mem = Mem {
+    base: Register::RSP,
+    index: Register::None,
+    offset: 8,
+};
 
 const SAVED: [Register; 6] = [
     Register::RBP,
@@ -201,6 +253,8 @@ const SAVED: [Register; 6] = [
 struct Doers<'c, 'b> {
     block: &'b Block,
     counts: &'c [Option<Counts>],
+    /// Those that compiled code cannot do.
+    refused: &'c [Value],
 }
 
 impl Doers<'_, '_> {
@@ -213,6 +267,7 @@ impl Doers<'_, '_> {
                 Doer::Nobody
             }
             Op::Read(Reg::Hw(_)) | Op::Mem(_) | Op::End(_) => Doer::Steps,
+            _ if self.refused.contains(&v) => Doer::Steps,
             Op::Write {
                 reg, value, bytes, ..
             } => self.of_write(reg, value, bytes, needs_tile),
@@ -265,7 +320,7 @@ struct Compiler<'c, 'b> {
     out: Label,
     /// Of a guard, where it leads.
     ways: Option<Ways>,
-    stubs: [usize; 2],
+    stubs: [Option<Label>; 2],
     by_steps: Vec<String>,
     /// Accesses with their steps: where these begin, and where the code goes on.
     aside: Vec<(Label, Label, Value, Steps)>,
@@ -339,6 +394,7 @@ impl<'b> Compiler<'_, 'b> {
         }
         self.uniforms(stage).forget(true)?;
         match op {
+            _ if self.doers.refused.contains(&v) => self.steps(v, stage),
             Op::Mem(op) => self.access(v, op, stage),
             op if crossings::is_known(op) => self.uniforms(stage).cross(v),
             _ => self.steps(v, stage),
@@ -535,7 +591,9 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(rax, link);
         self.asm
             .op(Code::Jmp_rm64, &[Arg::M(Mem::at(Register::RAX, 0))]);
-        self.stubs[way] = self.asm.position();
+        let stub = self.asm.label();
+        self.asm.place(stub);
+        self.stubs[way] = Some(stub);
         self.set_pc(to);
         let [end, taken] = [Exit::Unlinked, Exit::UnlinkedTaken];
         self.exit(if way == 0 { end } else { taken });
@@ -563,8 +621,8 @@ impl<'b> Compiler<'_, 'b> {
         let head = (&raw const *self.head).expose_provenance() as u64;
         self.asm.set(Register::RDX, head);
         self.asm.op(Code::VEX_Vzeroupper, &[]);
-        self.asm
-            .with_constant(Code::Add_rm64_imm32, Register::RSP.into(), 8, true);
+        let rsp = Register::RSP;
+        self.asm.op(Code::Mov_r64_rm64, &[rsp.into(), STACK.into()]);
         for register in SAVED.into_iter().rev() {
             self.asm.op(Code::Pop_r64, &[register.into()]);
         }

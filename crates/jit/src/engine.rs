@@ -76,7 +76,9 @@ pub struct Jit {
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailable {
     /// The processor lacks instructions.
-    #[error("the processor has no AVX-512 with F, BW, CD, DQ and VL")]
+    #[error(
+        "the processor has neither AVX-512 with F, BW, CD, DQ and VL nor AVX2 with FMA and F16C"
+    )]
     Processor,
     /// The system gives no memory that can be executed.
     #[error("the system gives no memory for code: {0}")]
@@ -96,7 +98,7 @@ impl Jit {
     /// # Errors
     /// If this machine cannot run compiled code. The program comes back.
     pub fn new(cold: Program, how: How, hot: u32) -> Result<Jit, (Program, Unavailable)> {
-        if !processor_can() || how.simd != Simd::Avx512 {
+        if !processor_can(how.simd) {
             return Err((cold, Unavailable::Processor));
         }
         let mut memory = CodeMemory::default();
@@ -301,15 +303,26 @@ fn may_link(block: &Block, modes: Modes) -> bool {
     !changes_modes(block) && !modes.gpr_index_enabled()
 }
 
-fn processor_can() -> bool {
-    is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("popcnt")
-        && is_x86_feature_detected!("avx512cd")
+fn processor_can(simd: Simd) -> bool {
+    let scalar = is_x86_feature_detected!("popcnt")
         && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("lzcnt")
+        && is_x86_feature_detected!("lzcnt");
+    let vector = match simd {
+        Simd::Avx512 => {
+            is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512cd")
+        }
+        Simd::Avx2 => {
+            is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+        }
+        Simd::Baseline => false,
+    };
+    scalar && vector
 }
 
 /// The modes of a wave, which blocks are lifted for.

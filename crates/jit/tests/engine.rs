@@ -49,7 +49,8 @@ pub fn assembled(lines: &[String], chip: Chip) -> Arc<dyn Code + Send + Sync> {
 /// The levels of processor features that code is compiled for, if this processor has them.
 pub fn levels() -> &'static [Simd] {
     match Simd::detect() {
-        Simd::Avx512 => &[Simd::Avx512],
-        _ => &[],
+        Simd::Avx512 => &[Simd::Avx512, Simd::Avx2],
+        Simd::Avx2 => &[Simd::Avx2],
+        Simd::Baseline => &[],
     }
 }

@@ -1,0 +1,282 @@
+//! Instructions that do the same with each half, and how results are written.
+
+use iced_x86::{Code, Register};
+
+use super::Lowering;
+use super::list::{Wide, unit};
+use super::masks::Form;
+use super::registers::{COPY, low};
+use super::table::Row;
+use crate::asm::{Arg, Mem, Under};
+
+pub const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
+
+/// So many bytes further on.
+pub fn behind(mem: Mem, bytes: usize) -> Mem {
+    Mem {
+        offset: mem.offset + bytes as i32,
+        ..mem
+    }
+}
+
+impl Lowering<'_> {
+    /// Half of an operand.
+    pub fn half(&mut self, arg: Arg, form: Form, half: usize) -> Arg {
+        match arg {
+            Arg::R(register) if register.is_k() => arg,
+            Arg::R(register) => self.have(unit(register, half)).into(),
+            Arg::M(mem) => behind(mem, 32 * half).into(),
+            Arg::Each(mem) => {
+                let to = self.temp();
+                let code = match form {
+                    Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
+                    _ => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+                };
+                self.asm.op(code, &[to.into(), mem.into()]);
+                to.into()
+            }
+            Arg::I(_) => arg,
+        }
+    }
+
+    /// The same, in a register.
+    pub fn half_register(&mut self, arg: Arg, form: Form, half: usize) -> Register {
+        match self.half(arg, form, half) {
+            Arg::R(register) => register,
+            memory => {
+                let to = self.temp();
+                self.asm
+                    .op(Code::VEX_Vmovdqu_ymm_ymmm256, &[to.into(), memory]);
+                to
+            }
+        }
+    }
+
+    /// Half of the result is what a temporary register has, under the mask.
+    pub fn write(&mut self, wide: &Wide, form: Form, half: usize, from: Register) {
+        let to = unit(wide.to(), half);
+        match wide.under {
+            Under::All => {}
+            Under::Zero(k) => {
+                let mask = self.mask(k, form, half);
+                let args = [from.into(), from.into(), mask.into()];
+                self.asm.op(Code::VEX_Vpand_ymm_ymm_ymmm256, &args);
+            }
+            Under::Merge(k) => {
+                let (old, mask) = (self.have(to), self.mask(k, form, half));
+                let args = [from.into(), old.into(), from.into(), mask.into()];
+                self.asm.op(BLEND, &args);
+            }
+        }
+        self.bind(to, from);
+    }
+
+    /// The halves of the result that somebody needs, each by a function that leaves it in a temporary register.
+    pub fn halves(
+        &mut self,
+        wide: &Wide,
+        form: Form,
+        mut of: impl FnMut(&mut Self, usize) -> Register,
+    ) {
+        for half in 0..2 {
+            if self.is_needed(unit(wide.to(), half)) {
+                let from = of(self, half);
+                self.write(wide, form, half, from);
+                self.next_half();
+            }
+        }
+    }
+
+    /// The same where one half of an operand is for both halves of the result, which may be the same register.
+    pub fn halves_of_one(
+        &mut self,
+        wide: &Wide,
+        form: Form,
+        mut of: impl FnMut(&mut Self, usize) -> Register,
+    ) {
+        let mut halves = [Register::None; 2];
+        for half in 0..2 {
+            halves[half] = of(self, half);
+            self.next_half_with(&halves[..=half]);
+        }
+        self.write_both(wide, form, halves);
+    }
+
+    /// Writes what takes both halves of its operands to compute.
+    pub fn write_both(&mut self, wide: &Wide, form: Form, halves: [Register; 2]) {
+        for (half, from) in halves.into_iter().enumerate() {
+            self.write(wide, form, half, from);
+        }
+    }
+
+    /// The lower half of a register is the result, the upper one is zero.
+    pub fn write_low(&mut self, wide: &Wide, from: Register) {
+        if wide.under != Under::All {
+            self.refuse();
+        }
+        self.bind(unit(wide.to(), 0), from);
+        let upper = unit(wide.to(), 1);
+        if self.is_needed(upper) {
+            let zero = self.zero();
+            self.bind(upper, zero);
+        }
+    }
+
+    /// An instruction of two operands, into a temporary register.
+    pub fn two(&mut self, code: Code, a: Register, b: impl Into<Arg>) -> Register {
+        let to = self.temp();
+        self.asm.op(code, &[to.into(), a.into(), b.into()]);
+        to
+    }
+
+    /// The same into the register of the first one.
+    pub fn onto(&mut self, code: Code, a: Register, b: impl Into<Arg>) {
+        self.asm.op(code, &[a.into(), a.into(), b.into()]);
+    }
+}
+
+/// The same instruction.
+pub fn each(l: &mut Lowering, wide: &Wide, row: Row) {
+    l.halves(wide, row.form, |l, half| {
+        let mut args = vec![Arg::I(0)];
+        for arg in &wide.args()[1..] {
+            args.push(l.half(*arg, row.form, half));
+        }
+        let to = l.temp();
+        args[0] = to.into();
+        l.asm.op(row.code, &args);
+        to
+    });
+}
+
+/// The same, whose first source is no memory: shifts by constants.
+pub fn each_of_register(l: &mut Lowering, wide: &Wide, row: Row) {
+    l.halves(wide, row.form, |l, half| {
+        let from = l.half_register(wide.args()[1], row.form, half);
+        l.two(row.code, from, wide.args()[2])
+    });
+}
+
+/// A product and a sum, which change their first operand.
+pub fn fused(l: &mut Lowering, wide: &Wide, row: Row) {
+    l.halves(wide, row.form, |l, half| {
+        let args = wide.args();
+        let a = l.half(args[1], row.form, half);
+        let b = l.half(args[2], row.form, half);
+        let own = unit(wide.to(), half);
+        // Other operands may be the same register.
+        let in_place = wide.under == Under::All && !args[1..].contains(&args[0]);
+        let to = if in_place {
+            l.take(own)
+        } else {
+            l.copy_of(own)
+        };
+        l.asm.op(row.code, &[to.into(), a, b]);
+        to
+    });
+}
+
+/// A copy, or a load.
+pub fn copy(l: &mut Lowering, wide: &Wide, row: Row) {
+    if let (Arg::M(_), Some(_), Form::Dwords) = (wide.args()[1], wide.mask(), row.form) {
+        return masked_load(l, wide);
+    }
+    each(l, wide, row);
+}
+
+/// Nothing is read of lanes that are off.
+fn masked_load(l: &mut Lowering, wide: &Wide) {
+    l.halves(wide, Form::Dwords, |l, half| {
+        let from = l.half(wide.args()[1], Form::Dwords, half);
+        let k = wide.mask().expect("it has a mask");
+        let mask = l.mask(k, Form::Dwords, half);
+        l.two(Code::VEX_Vpmaskmovd_ymm_ymm_m256, mask, from)
+    });
+}
+
+/// A store of dwords.
+pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
+    for half in 0..2 {
+        let to = l.half(wide.args()[0], Form::Dwords, half);
+        let from = l.half(wide.args()[1], Form::Dwords, half);
+        match wide.mask() {
+            None => l.asm.op(Code::VEX_Vmovdqu_ymmm256_ymm, &[to, from]),
+            Some(k) => {
+                let mask = l.mask(k, Form::Dwords, half);
+                let args = [to, mask.into(), from];
+                l.asm.op(Code::VEX_Vpmaskmovd_m256_ymm_ymm, &args);
+            }
+        }
+        l.next_half();
+    }
+}
+
+/// One dword or qword in all lanes.
+pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
+    l.halves(wide, row.form, |l, half| {
+        let from = match wide.args()[1] {
+            Arg::R(register) => low(l.have(unit(register, 0))).into(),
+            memory => memory,
+        };
+        let _ = half;
+        let to = l.temp();
+        l.asm.op(row.code, &[to.into(), from]);
+        to
+    });
+}
+
+/// The dword of a general register in all lanes.
+pub fn broadcast_general(l: &mut Lowering, wide: &Wide, row: Row) {
+    l.halves(wide, row.form, |l, _| {
+        let to = l.temp();
+        let args = [low(to).into(), wide.args()[1]];
+        l.asm.op(Code::VEX_Vmovd_xmm_rm32, &args);
+        let args = [to.into(), low(to).into()];
+        l.asm.op(row.code, &args);
+        to
+    });
+}
+
+/// VPBLENDMD: the second operand where lanes are on, else the first.
+pub fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
+    let (args, k) = (wide.args(), wide.mask().expect("it chooses by a mask"));
+    for half in 0..2 {
+        let a = l.half_register(args[1], row.form, half);
+        let b = l.half(args[2], row.form, half);
+        let (mask, to) = (l.mask(k, row.form, half), l.temp());
+        l.asm.op(BLEND, &[to.into(), a.into(), b, mask.into()]);
+        l.bind(unit(wide.to(), half), to);
+        l.next_half();
+    }
+}
+
+/// An instruction on the lowest 128 or 256 bits, as it is.
+pub fn short(l: &mut Lowering, wide: &Wide, row: Row) {
+    let vector = |r: Register| r.is_xmm() || r.is_ymm();
+    let narrow = |r: Register, held: Register| if r.is_xmm() { low(held) } else { held };
+    let effects = wide.effects();
+    let mut args = Vec::new();
+    let mut to = None;
+    for (n, arg) in wide.args().iter().enumerate() {
+        args.push(match *arg {
+            Arg::R(r) if vector(r) && n == 0 && effects.is_pure => {
+                let register = l.temp();
+                to = Some(register);
+                narrow(r, register).into()
+            }
+            Arg::R(r) if vector(r) => narrow(r, l.have(unit(r, 0))).into(),
+            other => other,
+        });
+    }
+    l.asm.op(row.code, &args);
+    if let Some(to) = to {
+        l.write_low(wide, to);
+    }
+}
+
+/// A copy, to be changed.
+pub fn copied(l: &mut Lowering, from: Register) -> Register {
+    let to = l.temp();
+    l.asm.op(COPY, &[to.into(), from.into()]);
+    to
+}
