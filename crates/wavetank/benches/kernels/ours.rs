@@ -1,15 +1,19 @@
 //! The kernels on the emulated GPU.
 
+use std::error;
 use std::time::{Duration, Instant};
 
 use wavetank::{Arg, Buffer, Chip, Device, EngineChoice, Error, Module, Simd};
 
 use crate::cases::{Case, Param};
+use crate::turns::Engine;
 
 const CODE: &[u8] = include_bytes!("../data/bench-gfx900.hsaco");
 
 /// A device with the kernels loaded.
 pub struct Ours {
+    label: String,
+    threads: usize,
     device: Device,
     module: Module,
 }
@@ -22,14 +26,30 @@ pub struct Ready {
 
 impl Ours {
     pub fn new(engine: EngineChoice, threads: usize, simd: Simd) -> Result<Ours, Error> {
+        let what = match engine {
+            EngineChoice::Interpreter => "interpreted",
+            _ => "compiled",
+        };
         let device = Device::builder(Chip::Gfx900).threads(threads).simd(simd);
         let device = device.engine(engine);
         let device = device.build()?;
         let module = device.load(CODE)?;
-        Ok(Ours { device, module })
+        Ok(Ours {
+            label: format!("{what}, {simd:?}, {threads}"),
+            threads,
+            device,
+            module,
+        })
     }
 
-    pub fn prepare(&self, case: &Case) -> Result<Ready, Error> {
+    /// The wave instructions of one run.
+    pub fn count(&self, case: &Case) -> Result<u64, Error> {
+        let ready = self.arguments(case)?;
+        let report = self.dispatch(case, &ready)?.count(true).run()?;
+        Ok(report.instructions.map_or(0, |counts| counts.waves()))
+    }
+
+    fn arguments(&self, case: &Case) -> Result<Ready, Error> {
         let mut args = Vec::new();
         let mut output = None;
         for param in &case.params {
@@ -46,26 +66,6 @@ impl Ours {
         Ok(Ready { args, output })
     }
 
-    /// The time of one run from call to return.
-    pub fn time(&self, case: &Case, ready: &Ready) -> Result<Duration, Error> {
-        self.clear(ready)?;
-        let dispatch = self.dispatch(case, ready)?;
-        let start = Instant::now();
-        dispatch.run()?;
-        Ok(start.elapsed())
-    }
-
-    /// The wave instructions of one run.
-    pub fn count(&self, case: &Case, ready: &Ready) -> Result<u64, Error> {
-        self.clear(ready)?;
-        let report = self.dispatch(case, ready)?.count(true).run()?;
-        Ok(report.instructions.map_or(0, |counts| counts.waves()))
-    }
-
-    pub fn result(&self, ready: &Ready) -> Result<Vec<u32>, Error> {
-        ready.output.read()
-    }
-
     fn clear(&self, ready: &Ready) -> Result<(), Error> {
         ready
             .output
@@ -77,5 +77,33 @@ impl Ours {
         let dispatch = kernel.dispatch().grid(case.grid.map(|n| n as u32));
         let dispatch = dispatch.block(case.block.map(|n| n as u32));
         Ok(dispatch.args(ready.args.iter().cloned()))
+    }
+}
+
+impl Engine for Ours {
+    type Ready = Ready;
+
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn prepare(&self, case: &Case) -> Result<Option<Ready>, Box<dyn error::Error>> {
+        Ok(Some(self.arguments(case)?))
+    }
+
+    fn time(&self, case: &Case, ready: &mut Ready) -> Result<Duration, Box<dyn error::Error>> {
+        self.clear(ready)?;
+        let dispatch = self.dispatch(case, ready)?;
+        let start = Instant::now();
+        dispatch.run()?;
+        Ok(start.elapsed())
+    }
+
+    fn result(&self, ready: &Ready) -> Result<Vec<u32>, Box<dyn error::Error>> {
+        Ok(ready.output.read()?)
     }
 }

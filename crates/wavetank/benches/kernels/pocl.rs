@@ -1,5 +1,6 @@
 //! The same source compiled for the CPU by PoCL, where it is installed.
 
+use std::error::Error;
 use std::ptr;
 use std::time::{Duration, Instant};
 
@@ -13,12 +14,14 @@ use opencl3::program::Program;
 use opencl3::types::CL_BLOCKING;
 
 use crate::cases::{Case, Param};
+use crate::turns::Engine;
 
 const SOURCE: &str = include_str!("../data/bench.cl");
 
 /// A CPU device of PoCL with the kernels built.
 pub struct Pocl {
-    pub label: String,
+    label: String,
+    threads: usize,
     context: Context,
     queue: CommandQueue,
     program: Program,
@@ -51,13 +54,14 @@ impl Pocl {
         let program = Program::create_and_build_from_source(&context, SOURCE, "")?;
         Ok(Pocl {
             label: format!("PoCL, {threads} threads"),
+            threads: threads as usize,
             context,
             queue: queue.map_err(text)?,
             program,
         })
     }
 
-    pub fn prepare(&self, case: &Case) -> Result<Ready, String> {
+    fn arguments(&self, case: &Case) -> Result<Ready, String> {
         let kernel = Kernel::create(&self.program, case.name).map_err(text)?;
         let mut inputs = Vec::new();
         let mut output = None;
@@ -89,8 +93,40 @@ impl Pocl {
         })
     }
 
-    /// The time of one run from the call to the end of the queue.
-    pub fn time(&self, case: &Case, ready: &mut Ready) -> Result<Duration, String> {
+    fn buffer(&self, words: usize) -> Result<Buffer<u32>, String> {
+        // SAFETY: no host memory is shared.
+        let buffer =
+            unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, words, ptr::null_mut()) };
+        buffer.map_err(text)
+    }
+
+    fn write(&self, buffer: &mut Buffer<u32>, words: &[u32]) -> Result<(), String> {
+        // SAFETY: the write blocks, and the buffer has as many words.
+        let event = unsafe {
+            self.queue
+                .enqueue_write_buffer(buffer, CL_BLOCKING, 0, words, &[])
+        };
+        event.map(drop).map_err(text)
+    }
+}
+
+impl Engine for Pocl {
+    type Ready = Ready;
+
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn threads(&self) -> usize {
+        self.threads
+    }
+
+    fn prepare(&self, case: &Case) -> Result<Option<Ready>, Box<dyn Error>> {
+        Ok(Some(self.arguments(case)?))
+    }
+
+    /// From the call to the end of the queue.
+    fn time(&self, case: &Case, ready: &mut Ready) -> Result<Duration, Box<dyn Error>> {
         self.write(&mut ready.output, &vec![0; ready.words])?;
         let start = Instant::now();
         // SAFETY: all arguments were set and the sizes are two numbers each.
@@ -109,7 +145,7 @@ impl Pocl {
         Ok(start.elapsed())
     }
 
-    pub fn result(&self, ready: &Ready) -> Result<Vec<u32>, String> {
+    fn result(&self, ready: &Ready) -> Result<Vec<u32>, Box<dyn Error>> {
         let mut out = vec![0; ready.words];
         // SAFETY: the read blocks, and the buffer has as many words.
         let event = unsafe {
@@ -118,22 +154,6 @@ impl Pocl {
         };
         event.map_err(text)?;
         Ok(out)
-    }
-
-    fn buffer(&self, words: usize) -> Result<Buffer<u32>, String> {
-        // SAFETY: no host memory is shared.
-        let buffer =
-            unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, words, ptr::null_mut()) };
-        buffer.map_err(text)
-    }
-
-    fn write(&self, buffer: &mut Buffer<u32>, words: &[u32]) -> Result<(), String> {
-        // SAFETY: the write blocks, and the buffer has as many words.
-        let event = unsafe {
-            self.queue
-                .enqueue_write_buffer(buffer, CL_BLOCKING, 0, words, &[])
-        };
-        event.map(drop).map_err(text)
     }
 }
 
