@@ -333,6 +333,11 @@ impl Asm {
         Mem::at(fixed::CONSTANTS, 4 * at as u32)
     }
 
+    /// The dword at an offset behind the first constant.
+    pub fn constant_at(&self, offset: u32) -> u32 {
+        self.constants[offset as usize / 4]
+    }
+
     /// The offset of a constant of 64 bits behind [`fixed::CONSTANTS`].
     pub fn wide_constant(&mut self, value: u64) -> Mem {
         let at = self.constant_row(&[value as u32, (value >> 32) as u32]);

@@ -42,7 +42,24 @@ pub fn more(form: Form) -> Code {
     }
 }
 
+/// VPMAXUD of a form, if there is one.
+fn larger(form: Form) -> Option<Code> {
+    match form {
+        Form::Dwords => Some(Code::VEX_Vpmaxud_ymm_ymm_ymmm256),
+        Form::Qwords => None,
+        Form::Words => Some(Code::VEX_Vpmaxuw_ymm_ymm_ymmm256),
+        Form::Bytes => Some(Code::VEX_Vpmaxub_ymm_ymm_ymmm256),
+    }
+}
+
 impl Lowering<'_> {
+    /// Where a number without a sign is at least another one.
+    fn is_larger(&mut self, form: Form, a: Register, b: Register) -> Register {
+        let to = self.two(larger(form).expect("it was asked for"), a, b);
+        self.onto(equal(form), to, a);
+        to
+    }
+
     /// A mask whose halves a function finds, or the complement of what it finds; off where the instruction's mask is.
     fn compared(
         &mut self,
@@ -96,6 +113,13 @@ impl Lowering<'_> {
             let a = l.half_register(args[1], form, half);
             let b = l.half_register(args[2], form, half);
             match predicate & 7 {
+                // What is at least another number is the larger of both.
+                AT_MOST | MORE if !signed && larger(form).is_some() => {
+                    (l.is_larger(form, b, a), predicate == MORE)
+                }
+                AT_LEAST | LESS if !signed && larger(form).is_some() => {
+                    (l.is_larger(form, a, b), predicate == LESS)
+                }
                 EQUAL => (l.two(equal(form), a, b), false),
                 NOT_EQUAL => (l.two(equal(form), a, b), true),
                 MORE => (l.is_more(form, signed, a, b), false),

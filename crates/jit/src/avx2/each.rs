@@ -11,6 +11,8 @@ use crate::asm::{Arg, Mem, Under};
 
 pub const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
 
+pub const BLEND_BY_CONSTANT: Code = Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8;
+
 /// So many bytes further on.
 pub fn behind(mem: Mem, bytes: usize) -> Mem {
     Mem {
@@ -26,15 +28,7 @@ impl Lowering<'_> {
             Arg::R(register) if register.is_k() => arg,
             Arg::R(register) => self.have(unit(register, half)).into(),
             Arg::M(mem) => behind(mem, 32 * half).into(),
-            Arg::Each(mem) => {
-                let to = self.temp();
-                let code = match form {
-                    Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
-                    _ => Code::VEX_Vpbroadcastd_ymm_xmmm32,
-                };
-                self.asm.op(code, &[to.into(), mem.into()]);
-                to.into()
-            }
+            Arg::Each(mem) => self.broadcast(mem, form).into(),
             Arg::I(_) => arg,
         }
     }
@@ -61,6 +55,14 @@ impl Lowering<'_> {
                 let mask = self.mask(k, form, half);
                 let args = [from.into(), from.into(), mask.into()];
                 self.asm.op(Code::VEX_Vpand_ymm_ymm_ymmm256, &args);
+            }
+            Under::Merge(k) if form == Form::Dwords && self.known_lanes(k, half).is_some() => {
+                let lanes = self.known_lanes(k, half).unwrap_or(0);
+                if lanes != 0xff {
+                    let old = self.have(to);
+                    let args = [from.into(), old.into(), from.into(), Arg::I(lanes)];
+                    self.asm.op(BLEND_BY_CONSTANT, &args);
+                }
             }
             Under::Merge(k) => {
                 let (old, mask) = (self.have(to), self.mask(k, form, half));
@@ -196,19 +198,39 @@ fn masked_load(l: &mut Lowering, wide: &Wide) {
 
 /// A store of dwords.
 pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
-    for half in 0..2 {
-        let to = l.half(wide.args()[0], Form::Dwords, half);
-        let from = l.half(wide.args()[1], Form::Dwords, half);
-        match wide.mask() {
-            None => l.asm.op(Code::VEX_Vmovdqu_ymmm256_ymm, &[to, from]),
-            Some(k) => {
-                let mask = l.mask(k, Form::Dwords, half);
-                let args = [to, mask.into(), from];
-                l.asm.op(Code::VEX_Vpmaskmovd_m256_ymm_ymm, &args);
-            }
+    let Some(k) = wide.mask() else {
+        for half in 0..2 {
+            let to = l.half(wide.args()[0], Form::Dwords, half);
+            let from = l.half(wide.args()[1], Form::Dwords, half);
+            l.asm.op(Code::VEX_Vmovdqu_ymmm256_ymm, &[to, from]);
         }
-        l.next_half();
+        return;
+    };
+    masked_store(l, wide, k);
+}
+
+/// Some processors take long to store under a mask: where all lanes are on, it is not done so.
+fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
+    let (some, done) = (l.asm.label(), l.asm.label());
+    let masks = [0, 1].map(|half| l.mask(k, Form::Dwords, half));
+    let from = [0, 1].map(|half| l.half(wide.args()[1], Form::Dwords, half));
+    let to = [0, 1].map(|half| l.half(wide.args()[0], Form::Dwords, half));
+    let all = l.two(Code::VEX_Vpand_ymm_ymm_ymmm256, masks[0], masks[1]);
+    let ones = l.dwords(!0);
+    l.asm
+        .op(Code::VEX_Vptest_ymm_ymmm256, &[all.into(), ones.into()]);
+    l.asm.jump(Code::Jae_rel32_64, some);
+    for half in 0..2 {
+        l.asm
+            .op(Code::VEX_Vmovdqu_ymmm256_ymm, &[to[half], from[half]]);
     }
+    l.asm.jump(Code::Jmp_rel32_64, done);
+    l.asm.place(some);
+    for half in 0..2 {
+        let args = [to[half], masks[half].into(), from[half]];
+        l.asm.op(Code::VEX_Vpmaskmovd_m256_ymm_ymm, &args);
+    }
+    l.asm.place(done);
 }
 
 /// One dword or qword in all lanes.

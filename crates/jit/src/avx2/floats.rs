@@ -191,22 +191,52 @@ pub fn exponent(l: &mut Lowering, wide: &Wide, row: Row) {
 /// 1.5 · 2^52: what is added to it has its whole part in the low bits.
 const WHOLE: u64 = 0x4338_0000_0000_0000;
 
-/// VSCALEFPS by whole numbers, no NaNs. The mantissa times a power of 2 that leaves it normal is exact; the product with what
-/// is left of the power is rounded once.
+/// VSCALEFPS by whole numbers, no NaNs: a product in double precision, which is exact, rounded once.
 pub fn scale(l: &mut Lowering, wide: &Wide, row: Row) {
-    let f = Format::of(row.form);
     // Past these, whatever is scaled has become zero or infinite.
-    let most = 4.0 * f.bias as f64;
-    let limits = [most, -most].map(|limit| match f.form {
-        Form::Qwords => limit.to_bits(),
-        _ => (limit as f32).to_bits().into(),
+    let limits = [600f32, -600f32].map(|limit| u64::from(limit.to_bits()));
+    l.halves(wide, row.form, |l, half| {
+        let [x, by] = [1, 2].map(|n| l.half_register(wide.args()[n], row.form, half));
+        let by = clamped(l, SINGLE, by, limits);
+        to_whole(l, SINGLE, by);
+        let parts = [0, 1].map(|part| {
+            let number = l.part(x, part, 16);
+            let power = l.part(by, part, 16);
+            let (scaled, factor) = (l.temp(), l.temp());
+            let args = [scaled.into(), number.into()];
+            l.asm.op(Code::VEX_Vcvtps2pd_ymm_xmmm128, &args);
+            let args = [factor.into(), power.into()];
+            l.asm.op(Code::VEX_Vpmovsxdq_ymm_xmmm128, &args);
+            let bias = l.qwords(DOUBLE.bias);
+            l.onto(DOUBLE.add_whole, factor, bias);
+            l.onto(DOUBLE.up, factor, Arg::I(52));
+            l.onto(DOUBLE.mul, scaled, factor);
+            let args = [low(scaled).into(), scaled.into()];
+            l.asm.op(Code::VEX_Vcvtpd2ps_xmm_ymmm256, &args);
+            l.drop_temp(factor);
+            scaled
+        });
+        l.joined(parts)
     });
-    l.halves(wide, f.form, |l, half| {
+}
+
+/// Numbers within limits, the larger one first.
+fn clamped(l: &mut Lowering, f: Format, x: Register, limits: [u64; 2]) -> Register {
+    let limit = l.number(f.form, limits[0]);
+    let x = l.two(f.min, x, limit);
+    let limit = l.number(f.form, limits[1]);
+    l.onto(f.max, x, limit);
+    x
+}
+
+/// VSCALEFPD. The mantissa times a power of 2 that leaves it normal is exact; the product with what is left of the power is
+/// rounded once.
+pub fn scale_wide(l: &mut Lowering, wide: &Wide, row: Row) {
+    let f = DOUBLE;
+    let limits = [4096f64, -4096f64].map(f64::to_bits);
+    l.halves(wide, row.form, |l, half| {
         let [x, by] = [1, 2].map(|n| l.half_register(wide.args()[n], f.form, half));
-        let limit = l.number(f.form, limits[0]);
-        let by = l.two(f.min, by, limit);
-        let limit = l.number(f.form, limits[1]);
-        l.onto(f.max, by, limit);
+        let by = clamped(l, f, by, limits);
         to_whole(l, f, by);
         let [exponent, m] = l.exponent(f, x);
         let special = is_special(l, f, x);

@@ -66,6 +66,7 @@ impl Lowering<'_> {
         let Some(there) = self.joins.0.get(&label.0).cloned() else {
             let mut state = self.state.clone();
             state.keep(live);
+            state.forget_constants();
             self.joins.0.insert(label.0, state);
             return;
         };

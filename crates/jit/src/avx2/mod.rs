@@ -12,6 +12,7 @@ mod compare;
 mod each;
 mod floats;
 mod joins;
+mod known;
 mod lanes;
 mod list;
 mod live;
@@ -27,6 +28,7 @@ use wavetank_ir::Value;
 
 use crate::asm::{Asm, Mem};
 use joins::Joins;
+use known::Known;
 pub use list::{Item, Wide};
 use live::Live;
 use registers::State;
@@ -56,6 +58,7 @@ pub fn lower(list: &[Item], asm: &mut Asm) -> Vec<Value> {
         asm,
         state: State::new(),
         joins: Joins::new(),
+        known: Known::of(list),
         is_reached: true,
         node: None,
         refused: Vec::new(),
@@ -63,6 +66,7 @@ pub fn lower(list: &[Item], asm: &mut Asm) -> Vec<Value> {
     for at in 0..list.len() {
         lowering.at = at;
         lowering.item();
+        lowering.known.step(&list[at]);
     }
     lowering.refused
 }
@@ -76,6 +80,7 @@ struct Lowering<'l> {
     asm: &'l mut Asm,
     state: State,
     joins: Joins,
+    known: Known,
     /// Whether what is done now runs after what was done last.
     is_reached: bool,
     node: Option<Value>,

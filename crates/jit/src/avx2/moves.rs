@@ -31,7 +31,7 @@ impl Lowering<'_> {
     }
 
     /// Bytes of a register from a multiple of theirs on, as the lowest.
-    fn part(&mut self, from: Register, n: usize, bytes: usize) -> Register {
+    pub fn part(&mut self, from: Register, n: usize, bytes: usize) -> Register {
         if n == 0 {
             return low(from);
         }

@@ -3,6 +3,7 @@
 use iced_x86::{Code, Register};
 
 use super::Lowering;
+use super::each::BLEND_BY_CONSTANT;
 use super::list::Wide;
 use super::masks::Form;
 use super::table::Row;
@@ -33,9 +34,63 @@ impl Lowering<'_> {
     }
 }
 
+impl Lowering<'_> {
+    /// Half of a result whose lanes come from known lanes of some registers.
+    fn select_known(&mut self, lanes: &[u32], of: &[Arg]) -> Register {
+        let mut all = None;
+        for from in 0..2 * of.len() {
+            let is_from = |lane: &u32| *lane as usize / 8 == from;
+            if !lanes.iter().any(is_from) {
+                continue;
+            }
+            let part = self.lanes_of(lanes, from, of[from / 2]);
+            let bits = (0..8).filter(|n| is_from(&lanes[*n]));
+            let bits = bits.fold(0u8, |bits, n| bits | 1 << n);
+            all = Some(match all {
+                None => part,
+                Some(all) => {
+                    let args = [all, all, part].map(Arg::R);
+                    let args = [args[0], args[1], args[2], Arg::I(bits)];
+                    self.asm.op(BLEND_BY_CONSTANT, &args);
+                    self.drop_temp(part);
+                    all
+                }
+            });
+        }
+        all.expect("lanes come from somewhere")
+    }
+
+    /// A half with those of its lanes where they are wanted that some are, by number.
+    fn lanes_of(&mut self, lanes: &[u32], from: usize, of: Arg) -> Register {
+        let numbers: Vec<u32> = lanes.iter().map(|lane| lane % 8).collect();
+        let source = self.half(of, Form::Dwords, from % 2);
+        let numbers = self.row(&numbers);
+        let to = self.temp();
+        self.asm
+            .op(Code::VEX_Vmovdqu_ymm_ymmm256, &[to.into(), numbers.into()]);
+        self.onto(PERMUTE, to, source);
+        to
+    }
+
+    /// Both halves of a result whose lanes are known.
+    fn all_known(&mut self, wide: &Wide, row: Row, lanes: [u32; 16], of: &[Arg]) {
+        let most = 16 * of.len() as u32;
+        let lanes = lanes.map(|lane| lane % most);
+        let mut halves = [Register::None; 2];
+        for half in 0..2 {
+            halves[half] = self.select_known(&lanes[8 * half..][..8], of);
+            self.next_half_with(&halves[..=half]);
+        }
+        self.write_both(wide, row.form, halves);
+    }
+}
+
 /// VPERMD.
 pub fn one(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
+    if let Some(lanes) = l.known_dwords(args[1]) {
+        return l.all_known(wide, row, lanes, &args[2..3]);
+    }
     let mut halves = [Register::None; 2];
     for half in 0..2 {
         let numbers = l.half_register(args[1], Form::Dwords, half);
@@ -48,6 +103,9 @@ pub fn one(l: &mut Lowering, wide: &Wide, row: Row) {
 /// VPERMI2D: the numbers are what the result replaces.
 pub fn two(l: &mut Lowering, wide: &Wide, row: Row) {
     let args = wide.args();
+    if let Some(lanes) = l.known_dwords(args[0]) {
+        return l.all_known(wide, row, lanes, &args[1..3]);
+    }
     let mut halves = [Register::None; 2];
     for half in 0..2 {
         let numbers = l.half_register(args[0], Form::Dwords, half);

@@ -5,7 +5,7 @@ use iced_x86::{Code, Register};
 use super::list::{Unit, Units};
 use super::masks::Form;
 use super::{Lowering, frame};
-use crate::asm::Mem;
+use crate::asm::{Mem, fixed};
 
 const REGISTERS: usize = 16;
 
@@ -15,6 +15,8 @@ pub enum Held {
     Nothing,
     /// What a recipe computes with.
     Temp,
+    /// A constant in all lanes.
+    Constant(Mem, Form),
     /// A half, which its place on the stack may not have.
     Unit {
         unit: Unit,
@@ -28,6 +30,8 @@ pub struct State {
     pub held: [Held; REGISTERS],
     /// Registers that the recipe under way has in use.
     pinned: u16,
+    /// The register whose constant goes next, if none is free.
+    next: usize,
     /// What the halves of masks are.
     pub forms: [Form; 8],
 }
@@ -37,6 +41,7 @@ impl State {
         State {
             held: [Held::Nothing; REGISTERS],
             pinned: 0,
+            next: 0,
             forms: [Form::Dwords; 8],
         }
     }
@@ -45,15 +50,38 @@ impl State {
         (self.held.iter()).position(|held| matches!(held, Held::Unit { unit: u, .. } if *u == unit))
     }
 
-    /// Keeps of the registers those with halves that are live.
+    /// Keeps of the registers those with halves that are live, and with constants.
     pub fn keep(&mut self, live: Units) {
         for held in &mut self.held {
-            let keeps = matches!(held, Held::Unit { unit, .. } if live >> *unit & 1 == 1);
+            let keeps = match held {
+                Held::Unit { unit, .. } => live >> *unit & 1 == 1,
+                Held::Constant(..) => true,
+                Held::Nothing | Held::Temp => false,
+            };
             if !keeps {
                 *held = Held::Nothing;
             }
         }
         self.pinned = 0;
+    }
+
+    /// Keeps no constants: who comes to a label by another way has none.
+    pub fn forget_constants(&mut self) {
+        for held in &mut self.held {
+            if let Held::Constant(..) = held {
+                *held = Held::Nothing;
+            }
+        }
+    }
+
+    /// The next register with a constant that no recipe uses.
+    fn constant(&mut self) -> Option<usize> {
+        let is_free =
+            |n: &usize| matches!(self.held[*n], Held::Constant(..)) && self.pinned >> n & 1 == 0;
+        let n = (0..REGISTERS).map(|n| (n + self.next) % REGISTERS);
+        let n = n.into_iter().find(is_free)?;
+        self.next = n + 1;
+        Some(n)
     }
 }
 
@@ -87,6 +115,27 @@ impl Lowering<'_> {
             let (to, from) = (ymm(n), place_of(unit));
             self.asm.op(LOAD, &[to.into(), from.into()]);
             self.state.held[n] = Held::Unit { unit, dirty: false };
+            n
+        });
+        self.state.pinned |= 1 << n;
+        ymm(n)
+    }
+
+    /// A number in memory in all lanes. Constants stay where they are until registers run out.
+    pub fn broadcast(&mut self, mem: Mem, form: Form) -> Register {
+        let code = match form {
+            Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
+            _ => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+        };
+        let constant = Held::Constant(mem, form);
+        let known = self.state.held.iter().position(|held| *held == constant);
+        let n = known.unwrap_or_else(|| {
+            let n = self.free_register();
+            self.asm.op(code, &[ymm(n).into(), mem.into()]);
+            self.state.held[n] = match mem.base {
+                fixed::CONSTANTS if mem.index == Register::None => constant,
+                _ => Held::Temp,
+            };
             n
         });
         self.state.pinned |= 1 << n;
@@ -164,6 +213,9 @@ impl Lowering<'_> {
 
     fn free_register(&mut self) -> usize {
         if let Some(n) = self.state.held.iter().position(|h| *h == Held::Nothing) {
+            return n;
+        }
+        if let Some(n) = self.state.constant() {
             return n;
         }
         let mut among = 0;

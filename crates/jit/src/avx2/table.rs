@@ -471,7 +471,7 @@ pub fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vrangepd_zmm_k1z_zmm_zmmm512b64_imm8_sae => (Qwords, NONE, floats::range),
         Code::EVEX_Vgetmantpd_zmm_k1z_zmmm512b64_imm8_sae => (Qwords, NONE, floats::mantissa),
         Code::EVEX_Vgetexppd_zmm_k1z_zmmm512b64_sae => (Qwords, NONE, floats::exponent),
-        Code::EVEX_Vscalefpd_zmm_k1z_zmm_zmmm512b64_er => (Qwords, NONE, floats::scale),
+        Code::EVEX_Vscalefpd_zmm_k1z_zmm_zmmm512b64_er => (Qwords, NONE, floats::scale_wide),
         Code::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64 => (Qwords, NONE, floats::reciprocal_root),
         Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er => (Dwords, NONE, floats::from_unsigned),
         Code::EVEX_Vcvtudq2pd_zmm_k1z_ymmm256b32_er => (Qwords, NONE, floats::wide_from_unsigned),

@@ -65,22 +65,27 @@ impl Engines {
     }
 }
 
-/// Compiled code and the interpreter with one thread and two, and the interpreter at the lower levels of features.
+/// Compiled code and the interpreter with one thread and two; and at the lower levels of features compiled code, where there
+/// is some, with one thread and two, and the interpreter with one.
 fn ours() -> Result<Vec<Ours>, wavetank::Error> {
     use EngineChoice::{Auto, Interpreter};
-    let best = Simd::detect();
-    let at_best = [(Auto, 1), (Auto, 2), (Interpreter, 1), (Interpreter, 2)];
-    let at_best = at_best.map(|(engine, threads)| (engine, threads, best));
-    let lower = match best {
-        Simd::Avx512 => &[Simd::Avx2, Simd::Baseline][..],
-        Simd::Avx2 => &[Simd::Baseline],
-        Simd::Baseline => &[],
+    let levels = match Simd::detect() {
+        Simd::Avx512 => &[Simd::Avx512, Simd::Avx2, Simd::Baseline][..],
+        Simd::Avx2 => &[Simd::Avx2, Simd::Baseline],
+        Simd::Baseline => &[Simd::Baseline],
     };
-    let lower = lower.iter().map(|simd| (Interpreter, 1, *simd));
-    let engines = at_best.into_iter().chain(lower);
-    engines
-        .map(|(engine, threads, simd)| Ours::new(engine, threads, simd))
-        .collect()
+    let mut ours = Vec::new();
+    for (n, simd) in levels.iter().enumerate() {
+        let choices: &[_] = match (*simd, n) {
+            (Simd::Baseline, 1..) => &[(Interpreter, 1)],
+            (_, 0) => &[(Auto, 1), (Auto, 2), (Interpreter, 1), (Interpreter, 2)],
+            _ => &[(Auto, 1), (Auto, 2), (Interpreter, 1)],
+        };
+        for (engine, threads) in choices {
+            ours.push(Ours::new(*engine, *threads, *simd)?);
+        }
+    }
+    Ok(ours)
 }
 
 /// Prints the rows of a kernel.
