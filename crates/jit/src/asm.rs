@@ -188,6 +188,11 @@ impl Asm {
         }
     }
 
+    /// Whether what is written runs as it is. If not, selections by numbers of lanes and roundings of their own are dear.
+    pub fn is_avx512(&self) -> bool {
+        self.list.is_none()
+    }
+
     /// What follows is the code of a node.
     pub fn mark(&mut self, node: Value) {
         match &mut self.list {

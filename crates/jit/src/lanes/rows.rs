@@ -5,6 +5,7 @@ use wavetank_interp::single::Place;
 use wavetank_ir::{Access, Half, MemKind, Value};
 use wavetank_memory::{ALIAS, Lds, MemoryUnit, VECTOR_BYTES, Window};
 
+use super::wide::{QUARTERS, extract_record, insert_record, interleave};
 use super::*;
 use crate::asm::{Asm, Under};
 
@@ -48,7 +49,9 @@ impl LaneAccess<'_> {
         u.asm.jump(Code::Jne_rel32_64, general);
         self.row_begins(u, places, general);
         self.is_row(u.asm, places, general);
-        if self.dwords() > 1 {
+        if self.dwords() == 4 && !u.asm.is_avx512() {
+            self.move_quads(u);
+        } else if self.dwords() > 1 {
             self.move_records(u);
         } else {
             for tile in 0..TILES {
@@ -266,14 +269,44 @@ impl LaneAccess<'_> {
             };
             u.asm.op(STORE, &[to.into(), SELECTED.into()]);
         }
-        let steps = [(FROM, 64 * dwords), (fixed::TILE, 64)];
-        for (register, by) in steps {
-            u.asm
-                .with_constant(Code::Add_rm64_imm32, register.into(), by as i32, true);
+        self.next_tile_of_records(u.asm, again);
+    }
+
+    /// The same of four dwords, where that is shorter: quarters of registers change places.
+    fn move_quads(&self, u: &mut Uniform<'_, '_>) {
+        let again = u.asm.label();
+        u.asm.set(fixed::TILE, 0);
+        u.asm.place(again);
+        let quarter = |lane: u32| Mem::at(FROM, 16 * lane);
+        if self.op.kind == MemKind::Load {
+            for lane in 0..ROW {
+                insert_record(u.asm, lane, quarter(lane));
+            }
+            interleave(u.asm);
+            for (n, from) in (0..).zip(QUARTERS) {
+                let to = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
+                let to = Mem::sum(fixed::VECTOR, fixed::TILE, to);
+                u.asm.op(STORE, &[to.into(), from.into()]);
+            }
+        } else {
+            for (data, to) in self.op.data.iter().zip(QUARTERS) {
+                lanes(u, to, *data, 0);
+            }
+            interleave(u.asm);
+            for lane in 0..ROW {
+                extract_record(u.asm, lane, quarter(lane));
+            }
         }
-        u.asm
-            .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
-        u.asm.jump(Code::Jne_rel32_64, again);
+        self.next_tile_of_records(u.asm, again);
+    }
+
+    fn next_tile_of_records(&self, asm: &mut Asm, again: Label) {
+        let steps = [(FROM, 64 * self.dwords()), (fixed::TILE, 64)];
+        for (register, by) in steps {
+            asm.with_constant(Code::Add_rm64_imm32, register.into(), by as i32, true);
+        }
+        asm.with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
+        asm.jump(Code::Jne_rel32_64, again);
     }
 
     /// Which dwords part `n` has that comes out. Dword `n % 16` of part `n / 16` is number `n`.

@@ -10,7 +10,7 @@ use super::*;
 use crate::asm::{Asm, Under};
 
 /// Records, or the dwords of all lanes.
-const QUARTERS: [Register; 4] = [
+pub const QUARTERS: [Register; 4] = [
     Register::ZMM5,
     Register::ZMM6,
     Register::ZMM7,
@@ -30,6 +30,8 @@ const PLACES: [Register; 4] = [A, B, UNIT, Register::RSI];
 /// The lanes that are on, as a number.
 const LANES_ON: Register = Register::R9D;
 
+const INSERT: Code = Code::EVEX_Vinserti32x4_zmm_k1z_zmm_xmmm128_imm8;
+const EXTRACT: Code = Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8;
 const LOW_DWORDS: Code = Code::EVEX_Vpunpckldq_zmm_k1z_zmm_zmmm512b32;
 const HIGH_DWORDS: Code = Code::EVEX_Vpunpckhdq_zmm_k1z_zmm_zmmm512b32;
 const LOW_QWORDS: Code = Code::EVEX_Vpunpcklqdq_zmm_k1z_zmm_zmmm512b64;
@@ -102,15 +104,10 @@ impl LaneAccess<'_> {
     fn load_record(&self, asm: &mut Asm, lane: u32) {
         let from = self.place_of(asm, lane);
         let (to, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
-        let insert = Code::EVEX_Vinserti32x4_zmm_k1z_zmm_xmmm128_imm8;
         let first = low_quarter(to);
         let record = if quarter == 0 { first } else { RECORD };
         match self.dwords() {
-            4 if quarter > 0 => {
-                let args = [to.into(), to.into(), from.into(), quarter.into()];
-                return asm.op(insert, &args);
-            }
-            4 => asm.op(Code::VEX_Vmovdqu_xmm_xmmm128, &[record.into(), from.into()]),
+            4 => return insert_record(asm, lane, from),
             dwords => {
                 asm.op(Code::VEX_Vmovq_xmm_xmmm64, &[record.into(), from.into()]);
                 if dwords == 3 {
@@ -122,7 +119,7 @@ impl LaneAccess<'_> {
         }
         if quarter > 0 {
             let args = [to.into(), to.into(), RECORD.into(), quarter.into()];
-            asm.op(insert, &args);
+            asm.op(INSERT, &args);
         }
     }
 
@@ -154,16 +151,11 @@ impl LaneAccess<'_> {
             0 => low_quarter(from),
             _ => RECORD,
         };
-        let extract = Code::EVEX_Vextracti32x4_xmmm128_k1z_zmm_imm8;
-        if self.dwords() == 4 && quarter > 0 {
-            return asm.op(extract, &[to.into(), from.into(), quarter.into()]);
+        if self.dwords() == 4 {
+            return extract_record(asm, lane, to);
         }
         if quarter > 0 {
-            asm.op(extract, &[RECORD.into(), from.into(), quarter.into()]);
-        }
-        if self.dwords() == 4 {
-            let code = Code::VEX_Vmovdqu_xmmm128_xmm;
-            return asm.op(code, &[to.into(), record.into()]);
+            asm.op(EXTRACT, &[RECORD.into(), from.into(), quarter.into()]);
         }
         asm.op(Code::VEX_Vmovq_xmmm64_xmm, &[to.into(), record.into()]);
         if self.dwords() == 3 {
@@ -174,13 +166,34 @@ impl LaneAccess<'_> {
     }
 }
 
+/// Four dwords of memory go to the quarter of a lane.
+pub fn insert_record(asm: &mut Asm, lane: u32, from: Mem) {
+    let (to, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
+    if quarter == 0 {
+        let args = [low_quarter(to).into(), from.into()];
+        return asm.op(Code::VEX_Vmovdqu_xmm_xmmm128, &args);
+    }
+    let args = [to.into(), to.into(), from.into(), quarter.into()];
+    asm.op(INSERT, &args);
+}
+
+/// The quarter of a lane goes to memory.
+pub fn extract_record(asm: &mut Asm, lane: u32, to: Mem) {
+    let (from, quarter) = (QUARTERS[lane as usize % 4], (lane / 4) as u8);
+    if quarter == 0 {
+        let args = [to.into(), low_quarter(from).into()];
+        return asm.op(Code::VEX_Vmovdqu_xmmm128_xmm, &args);
+    }
+    asm.op(EXTRACT, &[to.into(), from.into(), quarter.into()]);
+}
+
 /// The lowest quarter of a register.
 fn low_quarter(register: Register) -> Register {
     Register::XMM0 + (register as u32 - Register::ZMM0 as u32)
 }
 
 /// Of records of four lanes in each quarter the dwords of all lanes, and of these the records: rows change places with columns.
-fn interleave(asm: &mut Asm) {
+pub fn interleave(asm: &mut Asm) {
     let [a, b, c, d] = QUARTERS;
     let [ab, ab_high, cd, cd_high] = PAIRS;
     asm.op(LOW_DWORDS, &[ab.into(), a.into(), b.into()]);

@@ -291,6 +291,9 @@ impl Tile<'_, '_> {
 
 /// a · b + c, rounded to odd: towards zero, and the last bit set where that is not all.
 fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
+    if !t.asm.is_avx512() && t.fp().round != Round::Down {
+        return fma_by_its_error(t, f, [a, b, c]);
+    }
     let [up, down, ..] = SCRATCH;
     let k = SCRATCH_MASK;
     let ways = [
@@ -315,6 +318,39 @@ fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
             .op(f.compare, &[k.into(), RAW.into(), zero, EQUAL.into()]);
         t.replace(f, RAW, down);
     }
+}
+
+/// The same from what is rounded to nearest. The product is exact, and so is what the sum is off by, as the sum of two differences
+/// tells. Where there is such an error and the last bit is 0, the number next to it on that side is odd.
+fn fma_by_its_error(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
+    let ([product, part, error, sum], k) = (SCRATCH, SCRATCH_MASK);
+    t.asm.op(f.copy, &[sum.into(), c.into()]);
+    let steps = [
+        (f.fma, sum, a, b),
+        (f.mul, product, a, b),
+        (f.sub, part, sum, product),
+        (f.sub, error, sum, part),
+        (f.sub, error, product, error),
+        (f.sub, part, c, part),
+        (f.add, error, error, part),
+    ];
+    for (code, to, a, b) in steps {
+        t.asm.op(code, &[to.into(), a.into(), b.into()]);
+    }
+    let (zero, one) = (t.number(f, 0), Arg::Each(t.asm.constant(1)));
+    let inexact = [k.into(), error.into(), zero, LESS_OR_GREATER.into()];
+    t.asm.op(f.compare, &inexact);
+    let is_even = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
+    let args = [k.into(), sum.into(), one];
+    t.asm.under(is_even, Under::Merge(k), &args);
+    // 1 where the error is away from zero, else −1.
+    t.asm.op(f.xor, &[error.into(), error.into(), sum.into()]);
+    let signs = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
+    t.asm.op(signs, &[error.into(), error.into(), 31.into()]);
+    t.asm.op(f.or, &[error.into(), error.into(), one]);
+    let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+    let args = [sum.into(), sum.into(), error.into()];
+    t.asm.under(add, Under::Merge(k), &args);
 }
 
 /// a · b rounded to a half, plus c.
