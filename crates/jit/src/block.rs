@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicPtr;
 use iced_x86::{Code, Register};
 use wavetank_interp::Simd;
 use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany};
-use wavetank_ir::{Block, MemOp, Op, Reg, Terminator, Ty, Value};
+use wavetank_ir::{Block, MemOp, Op, Reg, Terminator, Value};
 use wavetank_machine::Toll;
 use wavetank_memory::{Polled, Uniform as State, VGPRS};
 use wavetank_translate::VectorRegisters;
@@ -14,15 +14,15 @@ use wavetank_translate::VectorRegisters;
 use crate::about::How;
 use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
 use crate::avx2::FRAME;
-use crate::counts::{Counts, counts};
+use crate::counts::counts;
 use crate::crossings;
+use crate::doers::Doers;
 use crate::held::Held;
 use crate::lanes::LaneAccess;
 use crate::memory::ScalarLoad;
-use crate::stages::{Doer, Stages, source};
-use crate::templates;
+use crate::stages::Stages;
 use crate::tile::Tile;
-use crate::uniform::{Uniform, has_template};
+use crate::uniform::Uniform;
 use crate::zeros;
 
 /// What compiled code knows of its block, at an address that stays.
@@ -247,63 +247,6 @@ const SAVED: [Register; 6] = [
     Register::R14,
     Register::R15,
 ];
-
-/// Who does each node.
-#[derive(Clone, Copy)]
-struct Doers<'c, 'b> {
-    block: &'b Block,
-    counts: &'c [Option<Counts>],
-    /// Those that compiled code cannot do.
-    refused: &'c [Value],
-}
-
-impl Doers<'_, '_> {
-    fn of(&self, v: Value, needs_tile: bool) -> Doer {
-        let block = self.block;
-        let node = block.node(v);
-        match node.op {
-            Op::Inst { .. } if self.counts[v.index()].is_some() => Doer::Uniform,
-            Op::Inst { .. } | Op::Const(_) | Op::Cast(..) | Op::Second(_) | Op::WaitCnt(_) => {
-                Doer::Nobody
-            }
-            Op::Read(Reg::Hw(_)) | Op::Mem(_) | Op::End(_) => Doer::Steps,
-            _ if self.refused.contains(&v) => Doer::Steps,
-            Op::Write {
-                reg, value, bytes, ..
-            } => self.of_write(reg, value, bytes, needs_tile),
-            _ => self.of_function(v, needs_tile),
-        }
-    }
-
-    fn of_write(&self, reg: Reg, value: Value, bytes: u8, needs_tile: bool) -> Doer {
-        let is_mask = self.block.ty(source(self.block, value)) == Ty::Mask;
-        match reg {
-            Reg::V(n) if usize::from(n) < VGPRS => Doer::Tile,
-            Reg::V64(n) if bytes == 0xf && usize::from(n) + 1 < VGPRS => Doer::Tile,
-            Reg::Mask(n) | Reg::S64(n) if is_mask && needs_tile && n < 127 => Doer::Tile,
-            Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => Doer::Uniform,
-            Reg::V(_) | Reg::V64(_) | Reg::Hw(_) => Doer::Steps,
-        }
-    }
-
-    fn of_function(&self, v: Value, needs_tile: bool) -> Doer {
-        let (block, op) = (self.block, &self.block.node(v).op);
-        let mut lanes = false;
-        op.for_each_operand(&mut |a| lanes |= block.ty(*a).is_vector());
-        let in_tile = match block.node(v).ty {
-            Some(Ty::V32 | Ty::V64) => true,
-            Some(Ty::Mask) => lanes || needs_tile,
-            _ => false,
-        };
-        if in_tile && templates::vector(block, op).is_some() {
-            Doer::Tile
-        } else if !in_tile && has_template(block, op) {
-            Doer::Uniform
-        } else {
-            Doer::Steps
-        }
-    }
-}
 
 struct Compiler<'c, 'b> {
     doers: Doers<'c, 'b>,

@@ -10,6 +10,7 @@ mod engine;
 #[path = "../../interp/tests/fusion.rs"]
 mod fusion;
 mod halves;
+mod levels;
 mod masks;
 mod pairs;
 mod private;

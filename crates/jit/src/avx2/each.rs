@@ -113,8 +113,9 @@ impl Lowering<'_> {
 
     /// The lower half of a register is the result, the upper one is zero.
     pub fn write_low(&mut self, wide: &Wide, from: Register) {
-        if wide.under != Under::All {
-            self.refuse();
+        // No template writes it to memory, or under a mask.
+        if wide.under != Under::All || wide.to() == Register::None {
+            return self.refuse();
         }
         self.bind(unit(wide.to(), 0), from);
         let upper = unit(wide.to(), 1);
@@ -235,12 +236,11 @@ fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
 
 /// One dword or qword in all lanes.
 pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
-    l.halves(wide, row.form, |l, half| {
+    l.halves_of_one(wide, row.form, |l, _| {
         let from = match wide.args()[1] {
             Arg::R(register) => low(l.have(unit(register, 0))).into(),
             memory => memory,
         };
-        let _ = half;
         let to = l.temp();
         l.asm.op(row.code, &[to.into(), from]);
         to
@@ -261,7 +261,9 @@ pub fn broadcast_general(l: &mut Lowering, wide: &Wide, row: Row) {
 
 /// VPBLENDMD: the second operand where lanes are on, else the first.
 pub fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
-    let (args, k) = (wide.args(), wide.mask().expect("it chooses by a mask"));
+    let (args, Under::Merge(k)) = (wide.args(), wide.under) else {
+        return l.refuse();
+    };
     for half in 0..2 {
         let a = l.half_register(args[1], row.form, half);
         let b = l.half(args[2], row.form, half);

@@ -344,6 +344,9 @@ pub fn wide_from_unsigned(l: &mut Lowering, wide: &Wide, _: Row) {
         let large = l.qwords(0x4330_0000_0000_0000);
         l.onto(OR, to, large);
         l.onto(DOUBLE.sub, to, large);
+        // A difference of 0 has a sign where it is rounded down.
+        let magnitude = l.qwords(DOUBLE.sign - 1);
+        l.onto(AND, to, magnitude);
         to
     });
 }

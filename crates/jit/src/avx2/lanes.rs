@@ -61,7 +61,7 @@ fn dword_of(
 
 impl Lowering<'_> {
     /// Both halves of an operand go to a row on the stack.
-    fn to_row(&mut self, from: Arg, row: u32) {
+    fn store_row(&mut self, from: Arg, row: u32) {
         for half in 0..2 {
             let from = self.half_register(from, Form::Dwords, half);
             let to = Mem::at(Register::RSP, row + 32 * half as u32);
@@ -116,8 +116,8 @@ pub fn scatter(l: &mut Lowering, wide: &Wide, _: Row) {
         return l.refuse();
     };
     let [places, data] = frame::ROWS;
-    l.to_row(Arg::R(to.index), places);
-    l.to_row(wide.args()[1], data);
+    l.store_row(Arg::R(to.index), places);
+    l.store_row(wide.args()[1], data);
     let base = Mem {
         index: Register::None,
         ..to
@@ -139,7 +139,7 @@ pub fn scatter(l: &mut Lowering, wide: &Wide, _: Row) {
 pub fn masked_narrowing_store(l: &mut Lowering, wide: &Wide, to: Mem, bytes: u8) {
     let k = wide.mask().expect("it has a mask");
     let [_, data] = frame::ROWS;
-    l.to_row(wide.args()[1], data);
+    l.store_row(wide.args()[1], data);
     l.by_lanes(k, to, |l, [lane, at, dword]| {
         let narrow = crate::asm::low(dword);
         l.asm

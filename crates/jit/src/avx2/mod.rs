@@ -22,6 +22,8 @@ mod numbers;
 mod permute;
 mod registers;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::Value;
@@ -63,10 +65,10 @@ pub fn lower(list: &[Item], asm: &mut Asm) -> Vec<Value> {
         node: None,
         refused: Vec::new(),
     };
-    for at in 0..list.len() {
+    for (at, item) in list.iter().enumerate() {
         lowering.at = at;
-        lowering.item();
-        lowering.known.step(&list[at]);
+        lowering.item(item);
+        lowering.known.step(item);
     }
     lowering.refused
 }
@@ -88,9 +90,8 @@ struct Lowering<'l> {
 }
 
 impl Lowering<'_> {
-    fn item(&mut self) {
-        let list = self.list;
-        match &list[self.at] {
+    fn item(&mut self, item: &Item) {
+        match item {
             Item::Mark(node) => {
                 self.node = Some(*node);
                 self.asm.mark(*node);

@@ -242,6 +242,9 @@ pub fn extract_quarter(l: &mut Lowering, wide: &Wide, _: Row) {
     let (Arg::R(from), Arg::I(quarter)) = (wide.args()[1], wide.args()[2]) else {
         return l.refuse();
     };
+    if wide.under != Under::All {
+        return l.refuse();
+    }
     let from = l.have(unit(from, usize::from(quarter / 2)));
     let which = Arg::I(quarter % 2);
     if let Arg::M(_) = wide.args()[0] {

@@ -124,7 +124,7 @@ pub fn quarters(l: &mut Lowering, wide: &Wide, row: Row) {
     };
     let halves = [0, 1].map(|half| {
         let of = args[1 + half];
-        let [low, high] = [0, 1].map(|half| l.half_register(of, Form::Dwords, half));
+        let [low, high] = [0, 1].map(|half| l.half_register(of, row.form, half));
         let [first, second] = [0, 2].map(|n| order >> (4 * half as u8 + n) & 3);
         let to = l.temp();
         let order = Arg::I(first | second << 4);
