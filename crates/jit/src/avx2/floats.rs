@@ -306,17 +306,64 @@ fn part_of_power(l: &mut Lowering, f: Format, part: Register, power: Register) {
     l.onto(f.up, part, Arg::I(f.fraction as u8));
 }
 
-/// VRSQRT14PD, much better.
+/// VRSQRT14PD. Of positive numbers half the exponent the other way around, and two steps of Newton's, are within 2^-17; where
+/// there are others, the quotient and the root.
 pub fn reciprocal_root(l: &mut Lowering, wide: &Wide, row: Row) {
     l.halves(wide, row.form, |l, half| {
         let x = l.half_register(wide.args()[1], row.form, half);
-        let (root, one) = (l.temp(), l.number_in(row.form, 1.0f64.to_bits()));
+        let [y, other, half_of_x] = [l.temp(), l.temp(), l.temp()];
+        let (special, done) = (l.asm.label(), l.asm.label());
+        are_positive(l, x, [y, other]);
+        l.asm.jump(Code::Jae_rel32_64, special);
+        newton(l, x, half_of_x, [y, other]);
+        l.asm.jump(Code::Jmp_rel32_64, done);
+        l.asm.place(special);
+        let one = l.qwords(1.0f64.to_bits());
+        let load = Code::VEX_Vmovdqu_ymm_ymmm256;
+        l.asm.op(load, &[other.into(), one.into()]);
         l.asm
-            .op(Code::VEX_Vsqrtpd_ymm_ymmm256, &[root.into(), x.into()]);
-        let args = [root.into(), one.into(), root.into()];
+            .op(Code::VEX_Vsqrtpd_ymm_ymmm256, &[y.into(), x.into()]);
+        let args = [y.into(), other.into(), y.into()];
         l.asm.op(Code::VEX_Vdivpd_ymm_ymm_ymmm256, &args);
-        root
+        l.asm.place(done);
+        y
     });
+}
+
+/// Flags: carry where all numbers are above 0 and finite.
+fn are_positive(l: &mut Lowering, x: Register, [above, below]: [Register; 2]) {
+    const MORE: u8 = 0x1e;
+    const LESS: u8 = 0x11;
+    let limits = [(above, 0, MORE), (below, DOUBLE.infinity(), LESS)];
+    for (to, limit, predicate) in limits {
+        let limit = l.qwords(limit);
+        let args = [to.into(), x.into(), limit.into(), Arg::I(predicate)];
+        l.asm.op(Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8, &args);
+    }
+    l.onto(AND, above, below);
+    let ones = l.dwords(!0);
+    l.asm
+        .op(Code::VEX_Vptest_ymm_ymmm256, &[above.into(), ones.into()]);
+}
+
+fn newton(l: &mut Lowering, x: Register, half_of_x: Register, [y, square]: [Register; 2]) {
+    let [guess, half, more] = [0x5fe6_eb50_c7b5_37a9, 0.5f64.to_bits(), 1.5f64.to_bits()];
+    let guess = l.qwords(guess);
+    l.asm
+        .op(Code::VEX_Vmovdqu_ymm_ymmm256, &[y.into(), guess.into()]);
+    let down = [square.into(), x.into(), Arg::I(1)];
+    l.asm.op(Code::VEX_Vpsrlq_ymm_ymm_imm8, &down);
+    l.onto(DOUBLE.sub_whole, y, square);
+    let half = l.qwords(half);
+    let args = [half_of_x.into(), x.into(), half.into()];
+    l.asm.op(DOUBLE.mul, &args);
+    let more = l.qwords(more);
+    for _ in 0..2 {
+        l.asm.op(DOUBLE.mul, &[square.into(), y.into(), y.into()]);
+        let args = [square.into(), half_of_x.into(), more.into()];
+        l.asm.op(Code::VEX_Vfnmadd213pd_ymm_ymm_ymmm256, &args);
+        l.onto(DOUBLE.mul, y, square);
+    }
 }
 
 /// VCVTUDQ2PS: of both halves of a number the sum, which is rounded once.
