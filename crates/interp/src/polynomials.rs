@@ -34,3 +34,32 @@ pub const SIN: [f64; 7] = [
     -15.081483206893,
     3.6658551595639612,
 ];
+
+/// The same of functions of half precision, in single precision.
+pub mod half {
+    /// 2^f for |f| ≤ ½: Chebyshev fit, off by 2^-23.
+    pub const EXP2: [f32; 6] = [
+        1.0,
+        std::f32::consts::LN_2,
+        0.240_221_07,
+        0.055_503_57,
+        0.009_676_032,
+        0.001_339_086_3,
+    ];
+
+    /// log2(1 + a) / a for √½ ≤ 1 + a ≤ √2: Chebyshev fit, off by 2^-24.
+    pub const LOG2: [f32; 9] = [
+        std::f32::consts::LOG2_E,
+        -0.721_347_45,
+        0.480_910_75,
+        -0.360_693_28,
+        0.287_903_25,
+        -0.239_169_88,
+        0.216_078_22,
+        -0.205_861_88,
+        0.123_109_68,
+    ];
+
+    /// sin(2πr) / r by r², for |r| ≤ ¼: Chebyshev fit, off by 2^-25.
+    pub const SIN: [f32; 5] = [6.283_185_5, -41.341_682, 81.602_48, -76.581_17, 39.759_827];
+}

@@ -48,7 +48,8 @@ fn check(opcode: u32, operands: &[[u64; 3]; 64]) {
     };
     let plain = PlainProgram::new(Arc::new(code(opcode)), false);
     let expected = run(&mut Plain::new(&plain), operands);
-    for _ in engine::levels() {
+    for simd in engine::levels() {
+        let how = Translation { simd: *simd, ..how };
         let got = engine::with(Arc::new(code(opcode)), how, |backend| {
             run(backend, operands)
         });

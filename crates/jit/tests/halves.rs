@@ -16,7 +16,7 @@ const REGISTERS: usize = 6;
 const RESULTS: usize = 24;
 
 /// Instructions with places for registers. What is written stands first.
-const LINES: [&str; 40] = [
+const LINES: [&str; 44] = [
     "v_add_f16 v#, v#, v#",
     "v_sub_f16 v#, v#, v#",
     "v_mul_f16 v#, v#, v#",
@@ -36,6 +36,10 @@ const LINES: [&str; 40] = [
     "v_rcp_f16 v#, v#",
     "v_rsq_f16 v#, v#",
     "v_sqrt_f16 v#, v#",
+    "v_exp_f16 v#, v#",
+    "v_log_f16 v#, v#",
+    "v_sin_f16 v#, v#",
+    "v_cos_f16 v#, v#",
     "v_floor_f16 v#, v#",
     "v_ceil_f16 v#, v#",
     "v_trunc_f16 v#, v#",
@@ -128,7 +132,8 @@ fn halves_are_what_the_plain_evaluator_makes_of_them() {
             });
             let plain = PlainProgram::new(code.clone(), false);
             let expected = run(&mut Plain::new(&plain), mode, &vgprs);
-            for _ in engine::levels() {
+            for simd in engine::levels() {
+                let how = Translation { simd: *simd, ..how };
                 let got = engine::with(code.clone(), how, |backend| run(backend, mode, &vgprs));
                 let differs = (0..got.len()).find_map(|n| {
                     let lane = (0..64).find(|l| got[n][*l] != expected[n][*l])?;

@@ -89,7 +89,8 @@ fn denormals_are_flushed_as_the_plain_evaluator_does() {
             let vgprs = std::array::from_fn(|_| std::array::from_fn(|_| number(&mut random)));
             let plain = PlainProgram::new(code.clone(), false);
             let expected = run(&mut Plain::new(&plain), mode, &vgprs);
-            for _ in engine::levels() {
+            for simd in engine::levels() {
+                let how = Translation { simd: *simd, ..how };
                 let got = engine::with(code.clone(), how, |backend| run(backend, mode, &vgprs));
                 assert_eq!(got, expected, "{lines:#?}, mode {mode:#x}, {vgprs:x?}");
             }

@@ -1,6 +1,8 @@
 //! Of halves, by polynomials in single precision: off by about 2^-12 of half's
 //! last place, before they are rounded to half.
 
+use crate::polynomials::half::{EXP2, LOG2, SIN};
+
 #[inline(always)]
 fn polynomial<const N: usize>(x: f32, c: [f32; N]) -> f32 {
     let mut r = c[N - 1];
@@ -9,16 +11,6 @@ fn polynomial<const N: usize>(x: f32, c: [f32; N]) -> f32 {
     }
     r
 }
-
-/// 2^f for |f| ≤ ½: Chebyshev fit, off by 2^-23.
-const EXP2: [f32; 6] = [
-    1.0,
-    std::f32::consts::LN_2,
-    0.240_221_07,
-    0.055_503_57,
-    0.009_676_032,
-    0.001_339_086_3,
-];
 
 /// 1.5 · 2^23: adding it rounds to an integer, which then stands in the low
 /// bits.
@@ -35,19 +27,6 @@ pub fn exp2(x: f32) -> f32 {
     if x.is_nan() { x } else { r }
 }
 
-/// log2(1 + a) / a for √½ ≤ 1 + a ≤ √2: Chebyshev fit, off by 2^-24.
-const LOG2: [f32; 9] = [
-    std::f32::consts::LOG2_E,
-    -0.721_347_45,
-    0.480_910_75,
-    -0.360_693_28,
-    0.287_903_25,
-    -0.239_169_88,
-    0.216_078_22,
-    -0.205_861_88,
-    0.123_109_68,
-];
-
 #[inline(always)]
 pub fn log2(x: f32) -> f32 {
     const ROOT_HALF: u32 = std::f32::consts::FRAC_1_SQRT_2.to_bits();
@@ -60,9 +39,6 @@ pub fn log2(x: f32) -> f32 {
     let r = if x == 0.0 { f32::NEG_INFINITY } else { r };
     if x >= 0.0 { r } else { f32::NAN }
 }
-
-/// sin(2πr) / r by r², for |r| ≤ ¼: Chebyshev fit, off by 2^-25.
-const SIN: [f32; 5] = [6.283_185_5, -41.341_682, 81.602_48, -76.581_17, 39.759_827];
 
 /// x less the nearest integer, exact, and -0 for -0; not a number for
 /// infinities.

@@ -175,6 +175,7 @@ impl Wide {
         matches!(
             self.code,
             Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er
+                | Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er
                 | Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er
                 | Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er

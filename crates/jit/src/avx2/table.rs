@@ -253,6 +253,9 @@ pub fn row(code: Code) -> Option<Row> {
             each::each_of_register,
         ),
         // Products with sums.
+        Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er => {
+            (Dwords, Code::VEX_Vfmadd213ps_ymm_ymm_ymmm256, each::fused)
+        }
         Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er => {
             (Qwords, Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256, each::fused)
         }

@@ -49,7 +49,7 @@ impl Tile<'_, '_> {
     }
 
     /// A number of single precision, in all lanes.
-    fn number_of(&mut self, number: f32) -> Arg {
+    pub(super) fn number_of(&mut self, number: f32) -> Arg {
         self.number(single(), number.to_bits().into())
     }
 
@@ -130,7 +130,7 @@ impl Tile<'_, '_> {
     }
 
     /// Where a is a NaN, that, quieted.
-    fn keep_nan(&mut self, to: Register, a: Register) {
+    pub(super) fn keep_nan(&mut self, to: Register, a: Register) {
         let (f, k) = (single(), SCRATCH_MASK);
         let args = [k.into(), a.into(), a.into(), 3.into()];
         self.asm.op(f.compare, &args);
@@ -146,7 +146,7 @@ impl Tile<'_, '_> {
 }
 
 /// What adds to 1.5 · 2^23 leaves its whole part in the low bits.
-const ROUNDER: f32 = 12_582_912.0;
+pub(super) const ROUNDER: f32 = 12_582_912.0;
 
 fn exp2(t: &mut Tile) -> Done {
     let f = single();
@@ -274,13 +274,30 @@ impl Tile<'_, '_> {
     }
 
     /// x less the nearest whole number, −0 of −0, and no number of infinities.
-    fn part_of_turn(&mut self, to: Register, a: Register) {
+    pub(super) fn part_of_turn(&mut self, to: Register, a: Register) {
         let f = single();
         // To nearest, and no exception.
         self.asm.op(f.whole, &[to.into(), a.into(), 8.into()]);
         let zero = self.number_of(0.0);
         self.asm.op(f.add, &[to.into(), to.into(), zero]);
         self.asm.op(f.sub, &[to.into(), a.into(), to.into()]);
+    }
+
+    /// Parts of a turn: in the first or the last quarter half a turn less it has the same sine.
+    pub(super) fn fold(&mut self, fold: Register, part: Register, other: Register) {
+        let (f, k) = (single(), SCRATCH_MASK);
+        let [magnitude, sign] = [!0 >> 1, 1 << 31].map(|c| Arg::Each(self.asm.constant(c)));
+        let args = [other.into(), part.into(), magnitude];
+        self.asm.op(f.and, &args);
+        let quarter = self.number_of(0.25);
+        let args = [k.into(), other.into(), quarter, 0x1e.into()];
+        self.asm.op(f.compare, &args);
+        self.asm.op(f.and, &[other.into(), part.into(), sign]);
+        let half = self.number_of(0.5);
+        self.asm.op(f.or, &[other.into(), other.into(), half]);
+        self.asm.op(f.copy, &[fold.into(), part.into()]);
+        let args = [fold.into(), other.into(), part.into()];
+        self.asm.under(f.sub, Under::Merge(k), &args);
     }
 
     /// sin(2πr) of doubles.
@@ -295,23 +312,10 @@ impl Tile<'_, '_> {
 }
 
 fn sin(t: &mut Tile) -> Done {
-    let (f, k) = (single(), SCRATCH_MASK);
     let a = t.operand()?;
     let [part, fold] = [t.spare(false)?, t.spare(false)?];
     t.part_of_turn(part, a);
-    // In the first or the last quarter: half a turn less it has the same sine.
-    let [magnitude, sign] = [!0 >> 1, 1 << 31].map(|c| Arg::Each(t.asm.constant(c)));
-    let other = WIDE[0];
-    t.asm.op(f.and, &[other.into(), part.into(), magnitude]);
-    let quarter = t.number_of(0.25);
-    t.asm
-        .op(f.compare, &[k.into(), other.into(), quarter, 0x1e.into()]);
-    t.asm.op(f.and, &[other.into(), part.into(), sign]);
-    let half = t.number_of(0.5);
-    t.asm.op(f.or, &[other.into(), other.into(), half]);
-    t.asm.op(f.copy, &[fold.into(), part.into()]);
-    let args = [fold.into(), other.into(), part.into()];
-    t.asm.under(f.sub, Under::Merge(k), &args);
+    t.fold(fold, part, WIDE[0]);
     t.widen(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, WIDE, fold);
     let r = t.sine(WIDE)?;
     t.keep_nan(r, part);

@@ -12,7 +12,7 @@ use super::float::{
     NO_EXPONENT, clamp, fraction_below, mantissa, product_and_sum, reciprocal, whole,
 };
 use super::format::{Format, RAW, is_known};
-use super::{Template, lower};
+use super::{Template, half_functions, lower};
 use crate::asm::{Arg, Under};
 use crate::tile::{Made, SCRATCH, SCRATCH_MASK, Tile};
 
@@ -70,6 +70,7 @@ pub fn un(un: Un, elem: Elem) -> Option<Template> {
         },
         Un::FMantissa => |t| t.through_one(mantissa),
         Un::FExponent if elem == Elem::F16 => exponent,
+        _ if elem == Elem::F16 => return half_functions::un(un),
         _ => return None,
     })
 }
@@ -164,7 +165,7 @@ impl Tile<'_, '_> {
     }
 
     /// What a template of one operand does in single precision.
-    fn through_one(
+    pub(super) fn through_one(
         &mut self,
         emit: impl Fn(&mut Self, &Format, Register, Under, [Register; 1]),
     ) -> Done {
