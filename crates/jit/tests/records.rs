@@ -32,9 +32,13 @@ fn records_are_moved_as_the_plain_evaluator_moves_them() {
     let world = World::new();
     let mut random = Random::of(0x0072_6563_6f72_6473);
     for _ in 0..blocks() * 2 / 5 {
-        let code: Vec<_> = (0..1 + random.below(2))
+        let mut code: Vec<_> = (0..1 + random.below(2))
             .map(|_| inst(&access(&mut random)))
             .collect();
+        // Far beyond all records, where the host has nothing.
+        if random.below(4) == 0 {
+            code.insert(0, inst("v_or_b32 v22, 0x40000000, v22"));
+        }
         let seed = random.next();
         for simd in levels() {
             check(&world, &code, seed, *simd, 1);

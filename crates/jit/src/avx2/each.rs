@@ -7,7 +7,7 @@ use super::list::{Wide, unit};
 use super::masks::Form;
 use super::registers::{COPY, low};
 use super::table::Row;
-use crate::asm::{Arg, Mem, Under};
+use crate::asm::{Arg, Label, Mem, Under, fixed};
 
 pub const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;
 
@@ -210,17 +210,23 @@ pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
     masked_store(l, wide, k);
 }
 
+/// Goes to a label unless all lanes of a mask are on.
+pub fn unless_all(l: &mut Lowering, masks: [Register; 2], some: Label) {
+    let all = l.two(Code::VEX_Vpand_ymm_ymm_ymmm256, masks[0], masks[1]);
+    let ones = l.dwords(!0);
+    l.asm
+        .op(Code::VEX_Vptest_ymm_ymmm256, &[all.into(), ones.into()]);
+    l.asm.jump(Code::Jae_rel32_64, some);
+    l.drop_temp(all);
+}
+
 /// Some processors take long to store under a mask: where all lanes are on, it is not done so.
 fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
     let (some, done) = (l.asm.label(), l.asm.label());
     let masks = [0, 1].map(|half| l.mask(k, Form::Dwords, half));
     let from = [0, 1].map(|half| l.half(wide.args()[1], Form::Dwords, half));
     let to = [0, 1].map(|half| l.half(wide.args()[0], Form::Dwords, half));
-    let all = l.two(Code::VEX_Vpand_ymm_ymm_ymmm256, masks[0], masks[1]);
-    let ones = l.dwords(!0);
-    l.asm
-        .op(Code::VEX_Vptest_ymm_ymmm256, &[all.into(), ones.into()]);
-    l.asm.jump(Code::Jae_rel32_64, some);
+    unless_all(l, masks, some);
     for half in 0..2 {
         l.asm
             .op(Code::VEX_Vmovdqu_ymmm256_ymm, &[to[half], from[half]]);
@@ -236,6 +242,11 @@ fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
 
 /// One dword or qword in all lanes.
 pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
+    if let (Arg::M(mem), Some(k)) = (wide.args()[1], wide.mask())
+        && !is_ours(mem)
+    {
+        return masked_broadcast(l, wide, row, k);
+    }
     l.halves_of_one(wide, row.form, |l, _| {
         let from = match wide.args()[1] {
             Arg::R(register) => low(l.have(unit(register, 0))).into(),
@@ -245,6 +256,25 @@ pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
         l.asm.op(row.code, &[to.into(), from]);
         to
     });
+}
+
+/// Whether memory is that of constants or of the wave, which is always there.
+fn is_ours(mem: Mem) -> bool {
+    [fixed::CONSTANTS, fixed::UNIFORM, fixed::VECTOR].contains(&mem.base)
+}
+
+/// The guest's memory is read if a lane is on.
+fn masked_broadcast(l: &mut Lowering, wide: &Wide, row: Row, k: Register) {
+    let masks = [0, 1].map(|half| l.mask(k, row.form, half));
+    let any = l.two(Code::VEX_Vpor_ymm_ymm_ymmm256, masks[0], masks[1]);
+    let (to, none) = (l.zero(), l.asm.label());
+    l.asm
+        .op(Code::VEX_Vptest_ymm_ymmm256, &[any.into(), any.into()]);
+    l.asm.jump(Code::Je_rel32_64, none);
+    l.asm.op(row.code, &[to.into(), wide.args()[1]]);
+    l.asm.place(none);
+    let other = copied(l, to);
+    l.write_both(wide, row.form, [to, other]);
 }
 
 /// The dword of a general register in all lanes.

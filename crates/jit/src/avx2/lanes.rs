@@ -2,9 +2,10 @@
 
 use iced_x86::{Code, Instruction, OpKind, Register};
 
+use super::each::{behind, unless_all};
 use super::list::{Wide, unit};
-use super::masks::{Form, load_half};
-use super::registers::STORE;
+use super::masks::Form;
+use super::registers::{LOAD, STORE};
 use super::table::Row;
 use super::{Lowering, frame};
 use crate::asm::{Arg, Mem};
@@ -178,13 +179,38 @@ pub fn masked_extending_load(l: &mut Lowering, wide: &Wide, row: Row) {
         Code::VEX_Vpmovsxwd_ymm_xmmm128 => (Code::Movsx_r32_rm16, 2),
         _ => return l.refuse(),
     };
-    let [_, data] = frame::ROWS;
+    let masks = [0, 1].map(|half| l.mask(k, Form::Dwords, half));
+    let halves = [l.temp(), l.temp()];
+    // Whatever the one way wants is free before they part.
+    let room = [(); 3].map(|()| l.temp());
+    for temp in room {
+        l.drop_temp(temp);
+    }
+    let (some, done) = (l.asm.label(), l.asm.label());
+    unless_all(l, masks, some);
+    for (n, to) in halves.into_iter().enumerate() {
+        let part = behind(from, 8 * n * usize::from(bytes));
+        l.asm.op(row.code, &[to.into(), part.into()]);
+    }
+    l.asm.jump(Code::Jmp_rel32_64, done);
+    l.asm.place(some);
+    one_by_one(l, k, from, (load, bytes));
+    for (half, to) in halves.into_iter().enumerate() {
+        let row = Mem::at(Register::RSP, frame::ROWS[1] + 32 * half as u32);
+        l.asm.op(LOAD, &[to.into(), row.into()]);
+    }
+    l.asm.place(done);
+    l.write_both(wide, row.form, halves);
+}
+
+/// Parts of the lanes of a mask go to a row on the stack.
+fn one_by_one(l: &mut Lowering, k: Register, from: Mem, (load, bytes): (Code, u8)) {
     l.by_lanes(k, from, |l, [lane, at, dword]| {
         let narrow = crate::asm::low(dword);
         let place = l.part_of(from, lane, at, bytes);
         l.asm.op(load, &[narrow.into(), place.into()]);
-        l.asm
-            .as_it_is(&dword_of(Code::Mov_rm32_r32, narrow, lane, data, false));
+        let store = Code::Mov_rm32_r32;
+        let to = dword_of(store, narrow, lane, frame::ROWS[1], false);
+        l.asm.as_it_is(&to);
     });
-    l.halves(wide, Form::Dwords, |l, half| load_half(l, data, half));
 }

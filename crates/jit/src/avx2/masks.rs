@@ -4,7 +4,7 @@
 use iced_x86::{Code, Register};
 
 use super::list::{Item, Wide, unit};
-use super::registers::{COPY, LOAD, low};
+use super::registers::{COPY, low};
 use super::table::Row;
 use super::{Lowering, frame};
 use crate::asm::{Arg, Mem};
@@ -170,7 +170,7 @@ impl Lowering<'_> {
     fn bits_of_bytes(&mut self, halves: [Register; 2], to: Register) {
         let wide = whole(to);
         let narrow = crate::asm::low(wide);
-        let [first, second] = [0, 4].map(|at| Mem::at(Register::RSP, frame::BORROWED + at));
+        let [first, second] = [0, 4].map(|at| Mem::at(Register::RSP, frame::BITS + at));
         for (half, at) in halves.into_iter().zip([first, second]) {
             self.asm
                 .op(Code::VEX_Vpmovmskb_r32_ymm, &[narrow.into(), half.into()]);
@@ -257,6 +257,10 @@ pub fn test(l: &mut Lowering, wide: &Wide, _: Row) {
     let [a, b] = [operand(wide, 0), operand(wide, 1)];
     let form = l.common(a, b);
     let wants_all = l.wants_all();
+    if wants_all && a != b {
+        // No template asks it of two masks.
+        return l.refuse();
+    }
     let join = if wants_all { AND } else { OR };
     let all = l.temp();
     // Of 16 dwords KORTESTB wants the lower eight.
@@ -375,12 +379,4 @@ pub fn fields(l: &mut Lowering, wide: &Wide, row: Row) {
         l.asm.op(COPY, &[to.into(), from.into()]);
         l.bind(unit(wide.to(), half), to);
     }
-}
-
-/// Loads a half that is on the stack, for a row that a recipe went through.
-pub fn load_half(l: &mut Lowering, row: u32, half: usize) -> Register {
-    let to = l.temp();
-    let from = Mem::at(Register::RSP, row + 32 * half as u32);
-    l.asm.op(LOAD, &[to.into(), from.into()]);
-    to
 }

@@ -44,6 +44,8 @@ mod frame {
     pub const MXCSR: [u32; 2] = [16, 20];
     /// General registers that a recipe borrows.
     pub const BORROWED: u32 = 24;
+    /// The bits of a mask of bytes.
+    pub const BITS: u32 = 56;
     /// The halves, 32 bytes each.
     pub const UNITS: u32 = 64;
     /// Rows of 16 dwords that a recipe goes through lane by lane.

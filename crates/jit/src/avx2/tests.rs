@@ -346,3 +346,41 @@ fn rows_do_what_avx512_does() {
     }
     assert!(count > 150, "{count} rows were compared");
 }
+
+/// What an instruction makes of a place where there is no memory, under a mask of no lane.
+#[test]
+fn what_is_off_is_not_read() {
+    if wavetank_interp::Simd::detect() == wavetank_interp::Simd::Baseline {
+        return println!("SKIP what_is_off_is_not_read: the processor has no AVX2");
+    }
+    let mut memory_for_code = CodeMemory::default();
+    for (code, zeroes) in [
+        (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, true),
+        (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, true),
+        (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, false),
+        (Code::EVEX_Vpmovzxbd_zmm_k1z_xmmm128, true),
+        (Code::EVEX_Vpmovsxwd_zmm_k1z_ymmm256, true),
+    ] {
+        let (k, nowhere) = (Register::K1, Mem::at(Register::RAX, 64));
+        let case = Case {
+            code,
+            name: String::new(),
+            form: Form::Dwords,
+            args: vec![Register::ZMM2.into(), nowhere.into()],
+            under: if zeroes {
+                Under::Zero(k)
+            } else {
+                Under::Merge(k)
+            },
+            round: None,
+        };
+        let mut before = Box::new(Memory([7; 4096]));
+        // The last mask is in the general register when the instruction runs: all masks are empty.
+        before.0[MASKS as usize..MASKS as usize + 24].fill(0);
+        let code = case.code(Asm::to_avx2()).expect("there are rows");
+        let after = run(&mut memory_for_code, &code, before);
+        let result = &after.0[AFTER as usize + 128..][..64];
+        let wanted = if zeroes { [0; 64] } else { [7; 64] };
+        assert_eq!(result, wanted, "{:?}", case.code);
+    }
+}

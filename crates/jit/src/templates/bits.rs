@@ -15,15 +15,18 @@ const SUB: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
 const LEADING: Code = Code::EVEX_Vplzcntd_zmm_k1z_zmmm512b32;
 const DOWN: Code = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
 
+/// Whether there is an instruction that counts, or AVX2 alone, which has a recipe.
+fn counts_ones() -> bool {
+    is_x86_feature_detected!("avx512vpopcntdq") || !is_x86_feature_detected!("avx512f")
+}
+
 /// Templates of one operand.
 pub fn un(un: Un, elem: Elem) -> Option<Template> {
     if elem != Elem::I32 {
         return None;
     }
     match un {
-        Un::CountOnes if std::arch::is_x86_feature_detected!("avx512vpopcntdq") => {
-            Some(|t| t.one(Code::EVEX_Vpopcntd_zmm_k1z_zmmm512b32))
-        }
+        Un::CountOnes if counts_ones() => Some(|t| t.one(Code::EVEX_Vpopcntd_zmm_k1z_zmmm512b32)),
         Un::LeadingZeros => Some(leading_zeros),
         Un::LeadingSigns => Some(leading_signs),
         Un::TrailingZeros => Some(trailing_zeros),
