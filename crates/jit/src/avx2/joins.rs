@@ -6,15 +6,25 @@ use super::Lowering;
 use super::list::{Units, unit};
 use super::registers::{Held, LOAD, State, place_of, ymm};
 use crate::asm::Label;
-use std::collections::HashMap;
 
 /// What is where at each label that somebody has come to.
 #[derive(Debug)]
-pub struct Joins(HashMap<usize, State>);
+pub struct Joins(Vec<Option<State>>);
 
 impl Joins {
     pub fn new() -> Joins {
-        Joins(HashMap::new())
+        Joins(Vec::new())
+    }
+
+    fn get(&self, label: Label) -> Option<&State> {
+        self.0.get(label.0)?.as_ref()
+    }
+
+    fn set(&mut self, label: Label, state: State) {
+        if self.0.len() <= label.0 {
+            self.0.resize(label.0 + 1, None);
+        }
+        self.0[label.0] = Some(state);
     }
 }
 
@@ -24,9 +34,11 @@ impl Lowering<'_> {
         if self.is_reached {
             self.meet(label);
         }
-        let state = self.joins.0.entry(label.0);
-        // Where only later jumps lead, halves are on the stack.
-        self.state = state.or_insert_with(State::new).clone();
+        if self.joins.get(label).is_none() {
+            // Where only later jumps lead, halves are on the stack.
+            self.joins.set(label, State::new());
+        }
+        self.state = self.joins.get(label).cloned().unwrap_or_else(State::new);
         self.asm.place(label);
         self.is_reached = true;
     }
@@ -42,12 +54,7 @@ impl Lowering<'_> {
             return;
         }
         let live = self.live.at(label);
-        if self
-            .joins
-            .0
-            .get(&label.0)
-            .is_none_or(|s| self.is_met(s, live))
-        {
+        if self.joins.get(label).is_none_or(|s| self.is_met(s, live)) {
             self.meet(label);
             return self.asm.jump(code, label);
         }
@@ -63,11 +70,11 @@ impl Lowering<'_> {
     /// Brings everything that is live at a label to where it is there. Flags stay.
     fn meet(&mut self, label: Label) {
         let live = self.live.at(label);
-        let Some(there) = self.joins.0.get(&label.0).cloned() else {
+        let Some(there) = self.joins.get(label).cloned() else {
             let mut state = self.state.clone();
             state.keep(live);
             state.forget_constants();
-            self.joins.0.insert(label.0, state);
+            self.joins.set(label, state);
             return;
         };
         for k in live_masks(live) {

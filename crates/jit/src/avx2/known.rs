@@ -4,7 +4,7 @@
 use iced_x86::{Code, Register};
 
 use super::Lowering;
-use super::list::{self, Item, Wide};
+use super::list::{self, GATHER, Item, SCATTER, Wide};
 use crate::asm::{Arg, Label, Mem, fixed};
 use std::collections::HashMap;
 
@@ -42,15 +42,12 @@ impl Rows {
     }
 
     fn after_wide(&mut self, wide: &Wide) {
-        let effects = wide.effects();
-        let row = self.row_of(wide);
-        for unit in (0..128).filter(|unit| effects.writes >> unit & 1 == 1) {
-            let n = if unit < 64 {
-                MASKS + unit / 2
-            } else {
-                (unit - 64) / 2
-            };
-            self.0[n] = row;
+        if let Some(n) = number(wide.to()) {
+            self.0[n] = self.row_of(wide);
+        }
+        // The mask of these is used up.
+        if let (GATHER | SCATTER, Some(n)) = (wide.code, wide.mask().and_then(number)) {
+            self.0[n] = None;
         }
     }
 
@@ -78,12 +75,30 @@ fn offset_of(mem: Mem) -> Option<u32> {
     is_constant.then_some(mem.offset as u32)
 }
 
+/// The place of a register, or of what it is the lower part of.
 fn number(register: Register) -> Option<usize> {
-    if register.is_k() {
-        return Some(register as usize - Register::K0 as usize);
+    let (first, place) = match register {
+        r if r.is_k() => (Register::K0, 0),
+        r if r.is_zmm() => (Register::ZMM0, MASKS),
+        r if r.is_ymm() => (Register::YMM0, MASKS),
+        r if r.is_xmm() => (Register::XMM0, MASKS),
+        _ => return None,
+    };
+    Some(place + register as usize - first as usize)
+}
+
+/// Whether anything is different if more is known: lanes are permuted, or a mask is a constant.
+fn is_of_use(item: &Item) -> bool {
+    let Item::Wide(wide) = item else { return false };
+    match wide.code {
+        Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32 | Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32 => {
+            true
+        }
+        Code::VEX_Kmovw_kr_km16 => {
+            matches!(wide.args()[1], Arg::M(mem) if offset_of(mem).is_some())
+        }
+        _ => false,
     }
-    let is_zmm = register.is_zmm();
-    is_zmm.then(|| MASKS + register as usize - Register::ZMM0 as usize)
 }
 
 /// What is known at labels, and where the list is gone through.
@@ -99,6 +114,10 @@ impl Known {
             labels: HashMap::new(),
             now: Some(Rows::none()),
         };
+        if !list.iter().any(is_of_use) {
+            known.now = None;
+            return known;
+        }
         // What is not known any more where a loop begins may be what was known in it.
         while list
             .iter()
@@ -113,6 +132,7 @@ impl Known {
     /// Goes past an item. Whether less is known at a label than was thought.
     pub fn step(&mut self, item: &Item) -> bool {
         match item {
+            _ if self.now.is_none() && self.labels.is_empty() => {}
             Item::Place(label) => {
                 let less = self.meet(*label);
                 self.now = self.labels.get(&label.0).cloned();
