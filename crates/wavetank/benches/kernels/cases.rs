@@ -1,5 +1,7 @@
 //! What is measured: the kernels of `data/bench.cl`, their sizes and data.
 
+use crate::agreement::Agreement;
+
 /// An argument of a kernel. Data are 32-bit words, floats by their bits.
 pub enum Param {
     /// A buffer that the kernel reads.
@@ -8,17 +10,6 @@ pub enum Param {
     Output(usize),
     /// A number.
     Value(u32),
-}
-
-/// How the results of two compilations of one source compare.
-#[derive(Clone, Copy)]
-pub enum Agreement {
-    /// The same bits.
-    Bits,
-    /// Floats within this relative error: the compilers may contract and order sums differently.
-    Relative(f32),
-    /// Equal in all but this share of the elements: at the rim of the Mandelbrot set one rounding changes the count.
-    Mostly(f64),
 }
 
 /// A kernel with its arguments.
@@ -129,29 +120,4 @@ fn words(count: usize, seed: u64) -> Vec<u32> {
 fn floats(count: usize, seed: u64) -> Vec<u32> {
     let float = |word: u32| (0.5 + (word >> 8) as f32 / (1 << 24) as f32).to_bits();
     words(count, seed).into_iter().map(float).collect()
-}
-
-impl Agreement {
-    /// Whether results agree, as a word for the table.
-    pub fn check(self, ours: &[u32], theirs: &[u32]) -> String {
-        let pairs = || ours.iter().zip(theirs);
-        let different = pairs().filter(|(a, b)| a != b).count();
-        if different == 0 && ours.len() == theirs.len() {
-            return "same bits".to_owned();
-        }
-        let share = different as f64 / ours.len() as f64;
-        let floats = pairs().map(|(a, b)| (f32::from_bits(*a), f32::from_bits(*b)));
-        let largest = ours
-            .iter()
-            .fold(0f32, |m, a| m.max(f32::from_bits(*a).abs()));
-        // NaN is the worst error.
-        let error = floats
-            .map(|(a, b)| (a - b).abs() / largest)
-            .fold(0f32, |m, e| if e > m || e.is_nan() { e } else { m });
-        match self {
-            Agreement::Relative(most) if error <= most => format!("within {error:.0e}"),
-            Agreement::Mostly(most) if share <= most => format!("{:.2}% differ", share * 100.0),
-            _ => format!("WRONG: {different} of {} differ", ours.len()),
-        }
-    }
 }

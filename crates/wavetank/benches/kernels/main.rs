@@ -5,6 +5,7 @@
 //! and take turns; the shortest time of each counts. Results are compared in the same run: with PoCL's or, where there is
 //! no PoCL, with those of native code.
 
+mod agreement;
 mod cases;
 mod native;
 mod ours;
