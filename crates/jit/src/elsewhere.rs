@@ -21,7 +21,7 @@ pub struct Jit(Infallible);
 pub struct Unavailable;
 
 impl Unavailable {
-    /// Whether it is the system that refuses what the processor could do.
+    /// Whether hosts of this kind have it, as a rule.
     pub fn is_unusual(&self) -> bool {
         false
     }

@@ -86,7 +86,7 @@ impl Executable {
                 None => jit,
             })),
             Err((program, why)) => {
-                // Who asked for it is told that it is not there, once; others, if this machine could have it.
+                // Who asked for it is told that it is not there, once; others, where one expects it.
                 static TOLD: Once = Once::new();
                 let expected = choice == EngineChoice::Jit || why.is_unusual();
                 if expected && simd == Simd::detect() {
