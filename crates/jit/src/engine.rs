@@ -77,7 +77,7 @@ pub struct Jit {
 pub enum Unavailable {
     /// The processor lacks instructions.
     #[error(
-        "the processor has neither AVX-512 with F, BW, CD, DQ and VL nor AVX2 with FMA and F16C"
+        "the processor has neither AVX-512 with F, BW, CD, DQ and VL nor AVX2 with FMA, F16C, BMI1, LZCNT and POPCNT"
     )]
     Processor,
     /// The system gives no memory that can be executed.

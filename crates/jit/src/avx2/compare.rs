@@ -5,6 +5,7 @@ use iced_x86::{Code, Register};
 use super::Lowering;
 use super::list::Wide;
 use super::masks::Form;
+use super::registers::{AND, AND_NOT, LOAD, OR, XOR};
 use super::table::Row;
 use crate::asm::Arg;
 
@@ -16,11 +17,6 @@ const NEVER: u8 = 3;
 const NOT_EQUAL: u8 = 4;
 const AT_LEAST: u8 = 5;
 const MORE: u8 = 6;
-
-const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
-const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
-const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
-const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
 
 /// VPCMPEQD of a form.
 pub fn equal(form: Form) -> Code {
@@ -132,6 +128,26 @@ impl Lowering<'_> {
     }
 }
 
+impl Lowering<'_> {
+    /// Where both operands have a common bit, or where they have none.
+    fn common_bits(&mut self, wide: &Wide, form: Form, wants_any: bool) {
+        let args = wide.args();
+        self.compared(wide, form, |l, half| {
+            let a = l.half_register(args[1], form, half);
+            let both = match args[1] == args[2] {
+                true => a,
+                false => {
+                    let b = l.half(args[2], form, half);
+                    l.two(AND, a, b)
+                }
+            };
+            let zero = l.zero();
+            l.onto(equal(form), zero, both);
+            (zero, wants_any)
+        });
+    }
+}
+
 /// VPCMPD.
 pub fn signed(l: &mut Lowering, wide: &Wide, row: Row) {
     l.whole_numbers(wide, row.form, true);
@@ -154,22 +170,14 @@ pub fn floats(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
-/// VPTESTMD, and VPTESTNMD, whose row has a code.
-pub fn bits(l: &mut Lowering, wide: &Wide, row: Row) {
-    let (args, wants_none) = (wide.args(), row.code != Code::INVALID);
-    l.compared(wide, row.form, |l, half| {
-        let a = l.half_register(args[1], row.form, half);
-        let both = match args[1] == args[2] {
-            true => a,
-            false => {
-                let b = l.half(args[2], row.form, half);
-                l.two(AND, a, b)
-            }
-        };
-        let zero = l.zero();
-        l.onto(equal(row.form), zero, both);
-        (zero, !wants_none)
-    });
+/// VPTESTMD: where both have a bit.
+pub fn any_bits(l: &mut Lowering, wide: &Wide, row: Row) {
+    l.common_bits(wide, row.form, true);
+}
+
+/// VPTESTNMD: where they have none.
+pub fn no_bits(l: &mut Lowering, wide: &Wide, row: Row) {
+    l.common_bits(wide, row.form, false);
 }
 
 /// The constants of a float format.
@@ -211,8 +219,7 @@ impl Lowering<'_> {
     /// The same in a register.
     pub fn number_in(&mut self, form: Form, number: u64) -> Register {
         let (to, from) = (self.temp(), self.number(form, number));
-        self.asm
-            .op(Code::VEX_Vmovdqu_ymm_ymmm256, &[to.into(), from.into()]);
+        self.asm.op(LOAD, &[to.into(), from.into()]);
         to
     }
 

@@ -3,9 +3,9 @@
 use iced_x86::{Code, Register};
 
 use super::Lowering;
-use super::list::{Wide, unit};
+use super::list::{Unit, Wide, unit};
 use super::masks::Form;
-use super::registers::{COPY, low};
+use super::registers::{AND, COPY, LOAD, OR, STORE, low};
 use super::table::Row;
 use crate::asm::{Arg, Label, Mem, Under, fixed};
 
@@ -39,8 +39,7 @@ impl Lowering<'_> {
             Arg::R(register) => register,
             memory => {
                 let to = self.temp();
-                self.asm
-                    .op(Code::VEX_Vmovdqu_ymm_ymmm256, &[to.into(), memory]);
+                self.asm.op(LOAD, &[to.into(), memory]);
                 to
             }
         }
@@ -54,23 +53,27 @@ impl Lowering<'_> {
             Under::Zero(k) => {
                 let mask = self.mask(k, form, half);
                 let args = [from.into(), from.into(), mask.into()];
-                self.asm.op(Code::VEX_Vpand_ymm_ymm_ymmm256, &args);
+                self.asm.op(AND, &args);
             }
-            Under::Merge(k) if form == Form::Dwords && self.known_lanes(k, half).is_some() => {
-                let lanes = self.known_lanes(k, half).unwrap_or(0);
-                if lanes != 0xff {
-                    let old = self.have(to);
-                    let args = [from.into(), old.into(), from.into(), Arg::I(lanes)];
-                    self.asm.op(BLEND_BY_CONSTANT, &args);
-                }
-            }
-            Under::Merge(k) => {
-                let (old, mask) = (self.have(to), self.mask(k, form, half));
-                let args = [from.into(), old.into(), from.into(), mask.into()];
-                self.asm.op(BLEND, &args);
-            }
+            Under::Merge(k) => self.merge(k, form, half, to, from),
         }
         self.bind(to, from);
+    }
+
+    /// Lanes that are off keep what a half had.
+    fn merge(&mut self, k: Register, form: Form, half: usize, to: Unit, from: Register) {
+        let known = self.known_lanes(k, half).filter(|_| form == Form::Dwords);
+        if known == Some(0xff) {
+            return;
+        }
+        let old = self.have(to);
+        let mut args = [from, old, from].map(Arg::R).to_vec();
+        if let Some(lanes) = known {
+            args.push(lanes.into());
+            return self.asm.op(BLEND_BY_CONSTANT, &args);
+        }
+        args.push(self.mask(k, form, half).into());
+        self.asm.op(BLEND, &args);
     }
 
     /// The halves of the result that somebody needs, each by a function that leaves it in a temporary register.
@@ -203,7 +206,7 @@ pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
         for half in 0..2 {
             let to = l.half(wide.args()[0], Form::Dwords, half);
             let from = l.half(wide.args()[1], Form::Dwords, half);
-            l.asm.op(Code::VEX_Vmovdqu_ymmm256_ymm, &[to, from]);
+            l.asm.op(STORE, &[to, from]);
         }
         return;
     };
@@ -212,7 +215,7 @@ pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
 
 /// Goes to a label unless all lanes of a mask are on.
 pub fn unless_all(l: &mut Lowering, masks: [Register; 2], some: Label) {
-    let all = l.two(Code::VEX_Vpand_ymm_ymm_ymmm256, masks[0], masks[1]);
+    let all = l.two(AND, masks[0], masks[1]);
     let ones = l.dwords(!0);
     l.asm
         .op(Code::VEX_Vptest_ymm_ymmm256, &[all.into(), ones.into()]);
@@ -228,8 +231,7 @@ fn masked_store(l: &mut Lowering, wide: &Wide, k: Register) {
     let to = [0, 1].map(|half| l.half(wide.args()[0], Form::Dwords, half));
     unless_all(l, masks, some);
     for half in 0..2 {
-        l.asm
-            .op(Code::VEX_Vmovdqu_ymmm256_ymm, &[to[half], from[half]]);
+        l.asm.op(STORE, &[to[half], from[half]]);
     }
     l.asm.jump(Code::Jmp_rel32_64, done);
     l.asm.place(some);
@@ -266,7 +268,7 @@ fn is_ours(mem: Mem) -> bool {
 /// The guest's memory is read if a lane is on.
 fn masked_broadcast(l: &mut Lowering, wide: &Wide, row: Row, k: Register) {
     let masks = [0, 1].map(|half| l.mask(k, row.form, half));
-    let any = l.two(Code::VEX_Vpor_ymm_ymm_ymmm256, masks[0], masks[1]);
+    let any = l.two(OR, masks[0], masks[1]);
     let (to, none) = (l.zero(), l.asm.label());
     l.asm
         .op(Code::VEX_Vptest_ymm_ymmm256, &[any.into(), any.into()]);

@@ -7,13 +7,9 @@ use super::compare::more;
 use super::each::BLEND;
 use super::list::Wide;
 use super::masks::Form;
-use super::registers::low;
+use super::registers::{AND, AND_NOT, LOAD, OR, low};
 use super::table::Row;
 use crate::asm::Arg;
-
-const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
-const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
-const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
 
 /// Instructions and constants of a format.
 #[derive(Clone, Copy)]
@@ -319,7 +315,7 @@ pub fn reciprocal_root(l: &mut Lowering, wide: &Wide, row: Row) {
         l.asm.jump(Code::Jmp_rel32_64, done);
         l.asm.place(special);
         let one = l.qwords(1.0f64.to_bits());
-        let load = Code::VEX_Vmovdqu_ymm_ymmm256;
+        let load = LOAD;
         l.asm.op(load, &[other.into(), one.into()]);
         l.asm
             .op(Code::VEX_Vsqrtpd_ymm_ymmm256, &[y.into(), x.into()]);
@@ -349,8 +345,7 @@ fn are_positive(l: &mut Lowering, x: Register, [above, below]: [Register; 2]) {
 fn newton(l: &mut Lowering, x: Register, half_of_x: Register, [y, square]: [Register; 2]) {
     let [guess, half, more] = [0x5fe6_eb50_c7b5_37a9, 0.5f64.to_bits(), 1.5f64.to_bits()];
     let guess = l.qwords(guess);
-    l.asm
-        .op(Code::VEX_Vmovdqu_ymm_ymmm256, &[y.into(), guess.into()]);
+    l.asm.op(LOAD, &[y.into(), guess.into()]);
     let down = [square.into(), x.into(), Arg::I(1)];
     l.asm.op(Code::VEX_Vpsrlq_ymm_ymm_imm8, &down);
     l.onto(DOUBLE.sub_whole, y, square);

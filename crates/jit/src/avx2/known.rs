@@ -8,16 +8,16 @@ use super::list::{self, GATHER, Item, SCATTER, Wide};
 use crate::asm::{Arg, Label, Mem, fixed};
 use std::collections::HashMap;
 
-const MASKS: usize = 8;
-const VECTORS: usize = 32;
+/// Vectors and masks.
+const REGISTERS: usize = 40;
 
-/// For each mask and each vector where its constants are, behind the first ones, if it holds such.
+/// For each vector and each mask where its constants are, behind the first ones, if it holds such.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Rows([Option<u32>; MASKS + VECTORS]);
+struct Rows([Option<u32>; REGISTERS]);
 
 impl Rows {
     fn none() -> Rows {
-        Rows([None; MASKS + VECTORS])
+        Rows([None; REGISTERS])
     }
 
     /// Keeps what is known on both ways. Whether that is less.
@@ -77,14 +77,7 @@ fn offset_of(mem: Mem) -> Option<u32> {
 
 /// The place of a register, or of what it is the lower part of.
 fn number(register: Register) -> Option<usize> {
-    let (first, place) = match register {
-        r if r.is_k() => (Register::K0, 0),
-        r if r.is_zmm() => (Register::ZMM0, MASKS),
-        r if r.is_ymm() => (Register::YMM0, MASKS),
-        r if r.is_xmm() => (Register::XMM0, MASKS),
-        _ => return None,
-    };
-    Some(place + register as usize - first as usize)
+    list::is_vector(register).then(|| list::unit(register, 0) / 2)
 }
 
 /// Whether anything is different if more is known: lanes are permuted, or a mask is a constant.

@@ -2,7 +2,7 @@
 
 use iced_x86::{Code, Instruction, OpKind, Register};
 
-use super::each::{behind, unless_all};
+use super::each::{behind, copied, unless_all};
 use super::list::{Wide, unit};
 use super::masks::Form;
 use super::registers::{LOAD, STORE};
@@ -29,7 +29,7 @@ pub fn gather(l: &mut Lowering, wide: &Wide, _: Row) {
         let to = l.copy_of(unit(wide.to(), half));
         let index = l.have(unit(from.index, half));
         let mask = l.mask(k, Form::Dwords, half);
-        let mask = super::each::copied(l, mask);
+        let mask = copied(l, mask);
         let from = Mem { index, ..from };
         let args = [to.into(), from.into(), mask.into()];
         l.asm.op(Code::VEX_Vpgatherdd_ymm_vm32y_ymm, &args);

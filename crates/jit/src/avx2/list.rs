@@ -83,7 +83,8 @@ fn read(register: Register) -> Units {
     }
 }
 
-fn is_vector(register: Register) -> bool {
+/// Whether it is a vector or a mask.
+pub fn is_vector(register: Register) -> bool {
     register.is_zmm() || register.is_k() || register.is_ymm() || register.is_xmm()
 }
 

@@ -4,7 +4,7 @@
 use iced_x86::{Code, Register};
 
 use super::list::{Item, Wide, unit};
-use super::registers::{COPY, low};
+use super::registers::{AND, AND_NOT, COPY, OR, XOR, low};
 use super::table::Row;
 use super::{Lowering, frame};
 use crate::asm::{Arg, Mem};
@@ -38,11 +38,6 @@ fn whole(register: Register) -> Register {
         r => r,
     }
 }
-
-const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
-const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
-const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
-const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
 
 impl Lowering<'_> {
     /// Half of a mask, in a form.
@@ -85,7 +80,7 @@ impl Lowering<'_> {
     }
 
     /// The low dwords of the qwords of two registers.
-    pub fn low_dwords(&mut self, a: Register, b: Register) -> Register {
+    fn low_dwords(&mut self, a: Register, b: Register) -> Register {
         let to = self.temp();
         let args = [to.into(), a.into(), b.into(), 0x88.into()];
         self.asm.op(Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8, &args);

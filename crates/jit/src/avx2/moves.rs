@@ -6,7 +6,7 @@ use super::Lowering;
 use super::each::{behind, copied};
 use super::list::{Wide, unit};
 use super::masks::Form;
-use super::registers::low;
+use super::registers::{AND, low};
 use super::table::Row;
 use crate::asm::{Arg, Under};
 
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         let halves = [0, 1].map(|half| {
             let from = self.half_register(from, Form::Dwords, half);
             let words = self.dwords(0xffff);
-            self.two(Code::VEX_Vpand_ymm_ymm_ymmm256, from, words)
+            self.two(AND, from, words)
         });
         self.packed(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, halves)
     }
@@ -107,7 +107,7 @@ pub fn narrow(l: &mut Lowering, wide: &Wide, row: Row) {
     if let Some(k) = under {
         // Of the eight lanes: dwords by now.
         let mask = l.mask(k, Form::Dwords, 0);
-        l.onto(Code::VEX_Vpand_ymm_ymm_ymmm256, to, mask);
+        l.onto(AND, to, mask);
     }
     bind_low(l, wide, to);
 }
@@ -158,7 +158,7 @@ pub fn truncate_to_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
     let halves = [0, 1].map(|half| {
         let from = l.half_register(wide.args()[1], Form::Dwords, half);
         let bytes = l.dwords(0xff);
-        l.two(Code::VEX_Vpand_ymm_ymm_ymmm256, from, bytes)
+        l.two(AND, from, bytes)
     });
     let words = l.packed(Code::VEX_Vpackusdw_ymm_ymm_ymmm256, halves);
     let upper = l.temp();

@@ -6,13 +6,10 @@ use super::Lowering;
 use super::each::{BLEND, copied};
 use super::list::Wide;
 use super::masks::Form;
+use super::registers::{AND, AND_NOT, LOAD, OR, XOR};
 use super::table::Row;
 use crate::asm::Arg;
 
-const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
-const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
-const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
-const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
 const SUB: Code = Code::VEX_Vpsubd_ymm_ymm_ymmm256;
 const DOWN_BY: Code = Code::VEX_Vpsrld_ymm_ymm_imm8;
 
@@ -151,7 +148,7 @@ pub fn count_ones(l: &mut Lowering, wide: &Wide, _: Row) {
         let a = l.half_register(wide.args()[1], Form::Dwords, half);
         let table = l.row(&[TABLE, TABLE].concat());
         let (of, low) = (l.temp(), l.dwords(0x0f0f_0f0f));
-        let load = Code::VEX_Vmovdqu_ymm_ymmm256;
+        let load = LOAD;
         l.asm.op(load, &[of.into(), table.into()]);
         let lower = l.two(AND, a, low);
         let upper = l.two(DOWN_BY, a, Arg::I(4));

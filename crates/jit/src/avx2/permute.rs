@@ -6,6 +6,7 @@ use super::Lowering;
 use super::each::BLEND_BY_CONSTANT;
 use super::list::Wide;
 use super::masks::Form;
+use super::registers::LOAD;
 use super::table::Row;
 use crate::asm::Arg;
 
@@ -32,9 +33,7 @@ impl Lowering<'_> {
         });
         self.select(numbers, halves, 3)
     }
-}
 
-impl Lowering<'_> {
     /// Half of a result whose lanes come from known lanes of some registers.
     fn select_known(&mut self, lanes: &[u32], of: &[Arg]) -> Register {
         let mut all = None;
@@ -66,8 +65,7 @@ impl Lowering<'_> {
         let source = self.half(of, Form::Dwords, from % 2);
         let numbers = self.row(&numbers);
         let to = self.temp();
-        self.asm
-            .op(Code::VEX_Vmovdqu_ymm_ymmm256, &[to.into(), numbers.into()]);
+        self.asm.op(LOAD, &[to.into(), numbers.into()]);
         self.onto(PERMUTE, to, source);
         to
     }

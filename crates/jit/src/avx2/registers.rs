@@ -78,13 +78,18 @@ impl State {
     fn constant(&mut self) -> Option<usize> {
         let is_free =
             |n: &usize| matches!(self.held[*n], Held::Constant(..)) && self.pinned >> n & 1 == 0;
-        let n = (0..REGISTERS).map(|n| (n + self.next) % REGISTERS);
-        let n = n.into_iter().find(is_free)?;
+        let mut all = (0..REGISTERS).map(|n| (n + self.next) % REGISTERS);
+        let n = all.find(is_free)?;
         self.next = n + 1;
         Some(n)
     }
 }
 
+/// Instructions that many recipes have, on halves.
+pub const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
+pub const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
+pub const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
+pub const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
 pub const COPY: Code = Code::VEX_Vmovdqa_ymm_ymmm256;
 pub const LOAD: Code = Code::VEX_Vmovdqu_ymm_ymmm256;
 pub const STORE: Code = Code::VEX_Vmovdqu_ymmm256_ymm;
@@ -176,8 +181,7 @@ impl Lowering<'_> {
         if let Some(old) = self.state.find(unit) {
             self.state.held[old] = Held::Nothing;
         }
-        let is_needed = self.live.after(self.at) >> unit & 1 == 1;
-        self.state.held[number(register)] = match is_needed {
+        self.state.held[number(register)] = match self.is_needed(unit) {
             true => Held::Unit { unit, dirty: true },
             false => Held::Temp,
         };

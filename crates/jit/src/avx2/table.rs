@@ -328,18 +328,12 @@ pub fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vpcmpub_kr_k1_zmm_zmmm512_imm8 => (Bytes, NONE, compare::unsigned),
         Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8 => (Dwords, NONE, compare::signed),
         Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8 => (Qwords, NONE, compare::signed),
-        Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32 => (Dwords, NONE, compare::bits),
-        Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32 => {
-            (Dwords, Code::VEX_Vptest_ymm_ymmm256, compare::bits)
-        }
-        Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64 => (Qwords, NONE, compare::bits),
-        Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64 => {
-            (Qwords, Code::VEX_Vptest_ymm_ymmm256, compare::bits)
-        }
-        Code::EVEX_Vptestnmw_kr_k1_zmm_zmmm512 => {
-            (Words, Code::VEX_Vptest_ymm_ymmm256, compare::bits)
-        }
-        Code::EVEX_Vptestmb_kr_k1_zmm_zmmm512 => (Bytes, NONE, compare::bits),
+        Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32 => (Dwords, NONE, compare::any_bits),
+        Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32 => (Dwords, NONE, compare::no_bits),
+        Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64 => (Qwords, NONE, compare::any_bits),
+        Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64 => (Qwords, NONE, compare::no_bits),
+        Code::EVEX_Vptestnmw_kr_k1_zmm_zmmm512 => (Words, NONE, compare::no_bits),
+        Code::EVEX_Vptestmb_kr_k1_zmm_zmmm512 => (Bytes, NONE, compare::any_bits),
         Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae => (
             Dwords,
             Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8,

@@ -1,6 +1,7 @@
 //! What is measured: the kernels of `data/bench.cl`, their sizes and data.
 
 use crate::agreement::Agreement;
+use crate::words::words;
 
 /// An argument of a kernel. Data are 32-bit words, floats by their bits.
 pub enum Param {
@@ -102,18 +103,6 @@ pub fn cases(quick: bool) -> Vec<Case> {
             Mostly(0.02),
         ),
     ]
-}
-
-/// Words of a linear congruential generator (the high half of 64 bits).
-fn words(count: usize, seed: u64) -> Vec<u32> {
-    let mut state = seed;
-    let next = || {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 32) as u32
-    };
-    std::iter::repeat_with(next).take(count).collect()
 }
 
 /// Floats in 0.5..1.5, so that sums stay well conditioned.

@@ -12,6 +12,7 @@ mod ours;
 mod pocl;
 mod table;
 mod turns;
+mod words;
 
 use std::error::Error;
 

@@ -1,17 +1,9 @@
 //! The table that is printed: times, what they are of other engines', and whether results agree.
 
 use std::ptr;
-use std::time::Duration;
 
 use crate::cases::Case;
-
-/// What an engine did.
-pub struct Row {
-    pub label: String,
-    pub threads: usize,
-    pub time: Duration,
-    pub result: Vec<u32>,
-}
+use crate::turns::Row;
 
 /// The rows of a kernel.
 pub struct Table<'a> {

@@ -4,11 +4,18 @@ use std::error::Error;
 use std::time::Duration;
 
 use crate::cases::Case;
-use crate::table::Row;
 
 /// Turns that every engine gets, as long as it has run less than `ENOUGH`.
 pub const TURNS: usize = 7;
 const ENOUGH: Duration = Duration::from_secs(3);
+
+/// What an engine did.
+pub struct Row {
+    pub label: String,
+    pub threads: usize,
+    pub time: Duration,
+    pub result: Vec<u32>,
+}
 
 /// What runs kernels.
 pub trait Engine {

@@ -18,6 +18,8 @@ mod ours;
 mod table;
 #[path = "../kernels/turns.rs"]
 mod turns;
+#[path = "../kernels/words.rs"]
+mod words;
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,20 +1,11 @@
 //! The table that is printed: times, speeds, what they are of the peer's, and whether results are right.
 
-use std::time::Duration;
-
 use crate::cases::{Case, Work};
 use crate::ours::Instructions;
+use crate::turns::Row;
 
 /// Operations that are printed of those that have no template.
 const REASONS: usize = 3;
-
-/// What an engine did.
-pub struct Row {
-    pub label: String,
-    pub threads: usize,
-    pub time: Duration,
-    pub result: Vec<u32>,
-}
 
 /// The rows of a case.
 pub struct Table<'a> {
