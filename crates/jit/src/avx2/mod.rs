@@ -3,7 +3,7 @@
 //! What a block is compiled to is a list first ([`list`]). A register of 512 bits is two *halves*, and each of these is in one
 //! of the sixteen registers of 256 bits, or at its place on the stack; `live.rs` finds how long it is needed, `registers.rs`
 //! says where it is, and `joins.rs` brings both sides of a jump together. A mask is two halves too (`masks.rs`): all ones in
-//! the dwords, qwords or bytes of lanes that are on, as comparisons of AVX2 leave them.
+//! the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
 //!
 //! `table.rs` says what each instruction becomes: mostly the same one on each half; else a recipe, which is a short function.
 //! What has neither is refused: the block is compiled once more, with the interpreter's steps for those nodes.
