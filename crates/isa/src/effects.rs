@@ -66,14 +66,35 @@ impl Registers {
 
     /// The scalar registers, by source code: SGPRs, VCC, TTMPs, M0, EXEC.
     pub fn scalars(&self) -> impl Iterator<Item = u8> {
-        let set = self.scalars;
-        (0..128).filter(move |n| set >> n & 1 == 1)
+        let mut set = self.scalars;
+        std::iter::from_fn(move || {
+            let n = (set != 0).then(|| set.trailing_zeros() as u8)?;
+            set &= set - 1;
+            Some(n)
+        })
     }
 
     /// The vector registers.
     pub fn vectors(&self) -> impl Iterator<Item = u8> {
-        let set = self.vectors;
-        (0..=255).filter(move |n: &u8| set[usize::from(n / 64)] >> (n % 64) & 1 == 1)
+        let (mut sets, mut part) = (self.vectors, 0);
+        std::iter::from_fn(move || {
+            part += sets[part..].iter().position(|set| *set != 0)?;
+            let n = 64 * part as u8 + sets[part].trailing_zeros() as u8;
+            sets[part] &= sets[part] - 1;
+            Some(n)
+        })
+    }
+
+    /// Whether a scalar register is in the set, by source code.
+    pub fn has_scalar(&self, n: u8) -> bool {
+        self.scalars
+            .checked_shr(n.into())
+            .is_some_and(|set| set & 1 == 1)
+    }
+
+    /// Whether a vector register is in the set.
+    pub fn has_vector(&self, n: u8) -> bool {
+        self.vectors[usize::from(n / 64)] >> (n % 64) & 1 == 1
     }
 
     /// SCC, MODE and PC, as far as they are in the set.
@@ -90,12 +111,30 @@ impl Registers {
         }
     }
 
+    /// What is here or in `other`.
+    pub fn or(&self, other: &Registers) -> Registers {
+        let mut all = *self;
+        all.add_all(other);
+        all
+    }
+
+    /// What is here and in `other`.
+    pub fn both(&self, other: &Registers) -> Registers {
+        self.without(&self.without(other))
+    }
+
+    /// Whether something is here and in `other`.
+    pub fn meets(&self, other: &Registers) -> bool {
+        !self.both(other).is_empty()
+    }
+
     /// Whether nothing is in the set.
     pub fn is_empty(&self) -> bool {
         *self == Registers::default()
     }
 
-    fn add(&mut self, operand: Operand, count: u8) {
+    /// Adds the `count` registers of an operand from its first on, or the state that it names.
+    pub fn add(&mut self, operand: Operand, count: u8) {
         match operand {
             Operand::Sgpr(n) => self.add_scalars(n, count),
             Operand::Vgpr(n) => self.add_vectors(n, count),

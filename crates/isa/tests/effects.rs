@@ -1,7 +1,7 @@
 //! What instructions read and write beside their operands, where that is easily
 //! got wrong. All rows are held against their meaning by `wavetank-lift`'s tests.
 
-use wavetank_isa::{Chip, parse};
+use wavetank_isa::{Chip, Registers, parse};
 
 /// Text of an instruction of gfx900, what it reads and writes, and whether registers that are chosen at run time take part.
 const CASES: &[(&str, &str, &str, bool)] = &[
@@ -61,4 +61,18 @@ fn what_is_easily_got_wrong() {
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn registers_of_a_set_are_told_in_order() {
+    let (scalars, vectors) = ([0, 1, 63, 64, 106, 127], [0, 63, 64, 127, 128, 200, 255]);
+    let mut set = Registers::default();
+    scalars.iter().for_each(|&n| set.add_scalars(n, 1));
+    vectors.iter().for_each(|&n| set.add_vectors(n, 1));
+    assert_eq!(set.scalars().collect::<Vec<_>>(), scalars);
+    assert_eq!(set.vectors().collect::<Vec<_>>(), vectors);
+    for n in 0..=255 {
+        assert_eq!(set.has_scalar(n), scalars.contains(&n), "{n}");
+        assert_eq!(set.has_vector(n), vectors.contains(&n), "{n}");
+    }
 }
