@@ -1,0 +1,198 @@
+//! The instructions that can be reached from a root, in blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wavetank_isa::tables::Sop1;
+use wavetank_isa::{Chip, Effects, Inst, decode};
+use wavetank_object::{CodeObject, Kernel, KernelDescriptor};
+
+use super::{Block, Bytes, Root, Ways, ways};
+
+/// So many instructions before a computed jump or call are looked at for where it leads.
+const BEFORE_JUMPS: usize = 64;
+
+/// The lanes of a wave.
+const LANES: u32 = 64;
+
+/// An instruction that can be reached.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its virtual address.
+    pub pc: u64,
+    /// What stands there.
+    pub inst: Inst,
+    /// What it reads and writes.
+    pub effects: Effects,
+    /// Where it goes on.
+    pub ways: Ways,
+}
+
+/// What can be reached from a root without leaving by a call or a computed jump.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    /// The chip that it is code for.
+    pub chip: Chip,
+    /// The kernel or function.
+    pub name: String,
+    /// The descriptor of the kernel; none if it is a function.
+    pub kernel: Option<KernelDescriptor>,
+    /// Whether its work-groups have a single wave, which has nobody to wait for.
+    pub alone: bool,
+    /// The instructions by address.
+    pub nodes: Vec<Node>,
+    /// The blocks by address.
+    pub blocks: Vec<Block>,
+    /// The block that it begins with.
+    pub entry: usize,
+    /// Where execution runs into what is no instruction, from the instruction before: `(from, to)`.
+    pub strays: Vec<(u64, u64)>,
+}
+
+impl Graph {
+    /// What can be reached from a root. `None` for a chip that has no GCN, or if the root has no code.
+    pub fn of(object: &CodeObject, root: &Root<'_>) -> Option<Graph> {
+        let chip = chip_of(object)?;
+        let code = Bytes::of(object);
+        let mut survey = Survey::default();
+        survey.follow(root.entry, |pc| decode(code.at(pc)?, chip).ok());
+        let (nodes, strays) = (survey.nodes, survey.strays);
+        let nodes: Vec<Node> = nodes.into_iter().map(|(pc, inst)| node(pc, inst)).collect();
+        let nodes = with_computed_targets(nodes, &survey.computed);
+        let blocks = blocks(&nodes, root.entry);
+        let entry = blocks
+            .iter()
+            .position(|block| nodes[block.nodes.start].pc == root.entry)?;
+        Some(Graph {
+            chip,
+            name: root.name.to_owned(),
+            kernel: root.kernel.map(|kernel| kernel.descriptor),
+            alone: root.kernel.is_some_and(has_one_wave),
+            nodes,
+            blocks,
+            entry,
+            strays,
+        })
+    }
+}
+
+impl Graph {
+    /// The address of its first instruction.
+    pub fn start(&self) -> u64 {
+        self.nodes[self.blocks[self.entry].nodes.start].pc
+    }
+}
+
+/// The chip that a code object is for.
+pub(crate) fn chip_of(object: &CodeObject) -> Option<Chip> {
+    let target = object.target();
+    let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
+    Chip::ALL.iter().copied().find(serves)
+}
+
+/// Whether work-groups of a kernel can have no second wave.
+fn has_one_wave(kernel: &Kernel) -> bool {
+    let demanded = kernel.reqd_workgroup_size;
+    let demanded = demanded.map(|sizes| sizes.iter().copied().fold(1, u32::saturating_mul));
+    let most = demanded.or(kernel.max_flat_workgroup_size);
+    most.is_some_and(|items| items <= LANES)
+}
+
+fn node(pc: u64, inst: Inst) -> Node {
+    Node {
+        pc,
+        effects: inst.effects(),
+        ways: Ways::of(&inst, pc),
+        inst,
+    }
+}
+
+/// The nodes, of which those that jump to a place that was computed say so.
+fn with_computed_targets(mut nodes: Vec<Node>, computed: &BTreeMap<u64, u64>) -> Vec<Node> {
+    for node in &mut nodes {
+        match computed.get(&node.pc) {
+            Some(&callee) if node.ways.calls => node.ways.callee = Some(callee),
+            Some(&target) => {
+                node.ways.target = Some(target);
+                node.ways.elsewhere = false;
+            }
+            None => {}
+        }
+    }
+    nodes
+}
+
+/// Instructions as they are found.
+#[derive(Default)]
+struct Survey {
+    nodes: BTreeMap<u64, Inst>,
+    computed: BTreeMap<u64, u64>,
+    strays: Vec<(u64, u64)>,
+}
+
+impl Survey {
+    /// Finds all that can be reached from an address.
+    fn follow(&mut self, entry: u64, inst_at: impl Fn(u64) -> Option<Inst>) {
+        let mut open = vec![(entry, entry)];
+        while let Some((from, start)) = open.pop() {
+            let (mut from, mut pc) = (from, start);
+            let mut line: Vec<(u64, Inst)> = Vec::new();
+            while !self.nodes.contains_key(&pc) {
+                let Some(inst) = inst_at(pc) else {
+                    self.strays.push((from, pc));
+                    break;
+                };
+                let mut ways = Ways::of(&inst, pc);
+                let jumps = inst.op == Sop1::S_SETPC_B64.into();
+                if jumps || inst.op == Sop1::S_SWAPPC_B64.into() {
+                    let before = &line[line.len().saturating_sub(BEFORE_JUMPS)..];
+                    let target = ways::computed(before, &inst);
+                    self.computed.extend(target.map(|target| (pc, target)));
+                    ways.target = target.filter(|_| jumps);
+                }
+                self.nodes.insert(pc, inst);
+                line.push((pc, inst));
+                open.extend(ways.target.map(|target| (pc, target)));
+                if !ways.next {
+                    break;
+                }
+                from = pc;
+                pc += u64::from(inst.len);
+            }
+        }
+    }
+}
+
+/// Cuts nodes into blocks.
+fn blocks(nodes: &[Node], entry: u64) -> Vec<Block> {
+    let behind = |node: &Node| node.pc + u64::from(node.inst.len);
+    let targets = nodes.iter().filter_map(|node| node.ways.target);
+    let mut heads: BTreeSet<u64> = targets.chain([entry]).collect();
+    for (n, node) in nodes.iter().enumerate() {
+        let ends = !node.ways.next || node.ways.target.is_some();
+        let follows = nodes.get(n + 1).is_some_and(|next| next.pc == behind(node));
+        if ends || !follows {
+            heads.extend(nodes.get(n + 1).map(|next| next.pc));
+            heads.insert(behind(node));
+        }
+    }
+    let at = |pc: u64| nodes.binary_search_by_key(&pc, |node| node.pc).ok();
+    let starts: Vec<usize> = heads.iter().filter_map(|pc| at(*pc)).collect();
+    let block_at = |pc: u64| {
+        let start = at(pc)?;
+        starts.binary_search(&start).ok()
+    };
+    let ends = starts.iter().skip(1).copied().chain([nodes.len()]);
+    let ranges = starts.iter().zip(ends).map(|(start, end)| *start..end);
+    ranges
+        .map(|range| {
+            let last = &nodes[range.end - 1];
+            let next = last.ways.next.then(|| behind(last));
+            let mut next: Vec<usize> = (next.into_iter())
+                .chain(last.ways.target)
+                .filter_map(block_at)
+                .collect();
+            next.dedup();
+            Block { nodes: range, next }
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! Where code begins: at kernels and functions.
+
+use std::collections::HashSet;
+
+use wavetank_object::{CodeObject, Kernel, SymbolKind};
+
+/// The start of a kernel, or of a function that others call.
+#[derive(Clone, Debug)]
+pub struct Root<'o> {
+    /// Its name.
+    pub name: &'o str,
+    /// The virtual address of its first instruction.
+    pub entry: u64,
+    /// The kernel; none if it is a function.
+    pub kernel: Option<&'o Kernel>,
+}
+
+impl<'o> Root<'o> {
+    /// All kernels and functions of a code object.
+    pub fn all(object: &'o CodeObject) -> Vec<Root<'o>> {
+        let mut roots: Vec<Root<'o>> = object.kernels().iter().map(Root::of_kernel).collect();
+        let functions = object.symbols().iter();
+        let functions = functions.filter(|s| s.kind == SymbolKind::Function && s.size > 0);
+        let mut known: HashSet<u64> = roots.iter().map(|root| root.entry).collect();
+        for function in functions {
+            if known.insert(function.address) {
+                roots.push(Root {
+                    name: &function.name,
+                    entry: function.address,
+                    kernel: None,
+                });
+            }
+        }
+        roots
+    }
+
+    /// The kernel of this name.
+    pub fn of(object: &'o CodeObject, kernel: &str) -> Option<Root<'o>> {
+        object.kernel(kernel).map(Root::of_kernel)
+    }
+
+    /// The function that begins at an address.
+    pub fn at(object: &'o CodeObject, entry: u64) -> Option<Root<'o>> {
+        let (symbol, offset) = object.symbol_at(entry)?;
+        (offset == 0 && symbol.kind == SymbolKind::Function).then_some(Root {
+            name: &symbol.name,
+            entry,
+            kernel: None,
+        })
+    }
+
+    fn of_kernel(kernel: &'o Kernel) -> Root<'o> {
+        Root {
+            name: &kernel.name,
+            entry: kernel.entry,
+            kernel: Some(kernel),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What a tool has found: where, what, and the other half of the story.
+
+use std::collections::HashMap;
+
+use crate::place::{Place, Places};
+use crate::tool::Tool;
+
+/// One mistake in a program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// Who found it.
+    pub tool: Tool,
+    /// Which kind of mistake of this tool it is, by a short name that stays: `vgpr-before-load`.
+    pub rule: &'static str,
+    /// The kernel or function.
+    pub kernel: String,
+    /// What is wrong: a sentence without a full stop.
+    pub message: String,
+    /// Where it shows, with a few words about this place.
+    pub at: Mark,
+    /// The other places of the story, the oldest first.
+    pub related: Vec<Mark>,
+    /// What else is known: which wave, which values, sentences without a full stop.
+    pub notes: Vec<String>,
+    /// What can be done about it.
+    pub help: Option<String>,
+    /// How often the same was found.
+    pub times: u64,
+}
+
+/// A place in code, with a few words about it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Mark {
+    /// The place.
+    pub place: Place,
+    /// What happens there.
+    pub label: String,
+}
+
+impl Mark {
+    /// A place of which only the address is known so far.
+    pub fn at(pc: u64, label: impl Into<String>) -> Mark {
+        Mark {
+            place: Place::at(pc),
+            label: label.into(),
+        }
+    }
+}
+
+impl Finding {
+    /// The same finding, of which `place` says what is at each of its addresses.
+    pub fn moved(&self, place: impl Fn(u64) -> Place) -> Finding {
+        let mut finding = self.clone();
+        let Finding { at, related, .. } = &mut finding;
+        for mark in related.iter_mut().chain([at]) {
+            mark.place = place(mark.place.pc);
+        }
+        finding
+    }
+
+    /// Whether another finding is the same mistake at the same places.
+    pub fn is_same(&self, other: &Finding) -> bool {
+        self.key() == other.key()
+    }
+
+    /// What makes two findings the same.
+    fn key(&self) -> Key {
+        let related = self.related.iter().map(|mark| mark.place.pc).collect();
+        let kernel = self.kernel.clone();
+        (self.tool, self.rule, kernel, self.at.place.pc, related)
+    }
+}
+
+type Key = (Tool, &'static str, String, u64, Vec<u64>);
+
+/// What has been found, equal findings counted.
+#[derive(Default, Debug)]
+pub struct Findings {
+    all: Vec<Finding>,
+    known: HashMap<Key, usize>,
+}
+
+impl Findings {
+    /// Adds a finding, or counts it if it is known.
+    pub fn add(&mut self, finding: Finding) {
+        match self.known.get(&finding.key()) {
+            Some(&n) => self.all[n].times += finding.times,
+            None => {
+                self.known.insert(finding.key(), self.all.len());
+                self.all.push(finding);
+            }
+        }
+    }
+
+    /// The findings, in the order in which they came.
+    pub fn iter(&self) -> impl Iterator<Item = &Finding> {
+        self.all.iter()
+    }
+
+    /// The findings, to tell more of their places.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Finding> {
+        self.all.iter_mut()
+    }
+
+    /// How many different ones there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+impl Places<'_> {
+    /// Tells all places of findings, of which only addresses are known.
+    pub fn tell(&self, findings: &mut Findings) {
+        for finding in findings.iter_mut() {
+            let Finding { at, related, .. } = finding;
+            for mark in related.iter_mut().chain([at]) {
+                mark.place = self.place(mark.place.pc);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(pc: u64) -> Finding {
+        Finding {
+            tool: Tool::Wait,
+            rule: "r",
+            kernel: "k".into(),
+            message: String::new(),
+            at: Mark::at(pc, ""),
+            related: vec![Mark::at(0, "")],
+            notes: vec![],
+            help: None,
+            times: 1,
+        }
+    }
+
+    #[test]
+    fn equal_findings_are_counted() {
+        let mut findings = Findings::default();
+        for pc in [4, 8, 4, 4] {
+            findings.add(finding(pc));
+        }
+        let times: Vec<u64> = findings.iter().map(|f| f.times).collect();
+        assert_eq!(times, [3, 1]);
+    }
+}

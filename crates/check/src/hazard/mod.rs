@@ -1,0 +1,198 @@
+//! Missing wait states: pairs of instructions that follow each other too closely for the hardware.
+//!
+//! Along every path, what first instructions of hazards have done is kept for as long as it matters: five wait states
+//! at most. An instruction is one wait state, and `s_nop` as many as it says. What a call leaves is nothing, since no
+//! function returns so soon, and at the start of a kernel or function there is nothing either.
+
+mod first;
+mod rows;
+mod second;
+#[cfg(test)]
+mod tests;
+mod vcc;
+
+use wavetank_isa::tables::Sopp;
+use wavetank_isa::{Field, Generation, Inst, Operand};
+
+use crate::code::{Graph, Node};
+use crate::finding::{Finding, Findings, Mark};
+use crate::flow::{Analysis, walk};
+use crate::tool::Tool;
+use first::{FIRSTS, First};
+use rows::{ROWS, Row};
+use vcc::VccAlias;
+
+/// Adds the missing wait states of a graph.
+pub fn check(graph: &Graph, findings: &mut Findings) {
+    let hazards = Hazards::of(graph);
+    walk(graph, &hazards, |state, node| {
+        hazards.judge(state, &graph.nodes[node], findings);
+    });
+}
+
+/// What a first instruction has done, and how long ago.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Done {
+    first: First,
+    /// The number of the register.
+    number: u8,
+    /// The wait states since then.
+    ago: u8,
+    /// The first instruction.
+    pc: u64,
+}
+
+impl Done {
+    fn key(&self) -> (First, u8) {
+        (self.first, self.number)
+    }
+}
+
+/// The hazards of a graph.
+struct Hazards<'g> {
+    graph: &'g Graph,
+    generation: Generation,
+    alias: VccAlias,
+    /// Those of the generation.
+    rows: Vec<&'static Row>,
+    /// For how many wait states it matters what a first instruction has done.
+    matters: [u8; FIRSTS],
+}
+
+impl<'g> Hazards<'g> {
+    fn of(graph: &'g Graph) -> Hazards<'g> {
+        let generation = graph.chip.generation();
+        let rows = ROWS.iter().filter(|row| row.need(generation) > 0);
+        let rows: Vec<&Row> = rows.collect();
+        let mut matters = [0; FIRSTS];
+        for row in &rows {
+            let longest = &mut matters[row.first as usize];
+            *longest = row.need(generation).max(*longest);
+        }
+        Hazards {
+            graph,
+            generation,
+            alias: VccAlias::of(graph.kernel.as_ref(), generation),
+            rows,
+            matters,
+        }
+    }
+
+    /// Adds what is missing before a node: of a row the wait states since the latest of its first instructions.
+    fn judge(&self, state: &[Done], node: &Node, findings: &mut Findings) {
+        if state.is_empty() {
+            return;
+        }
+        for row in &self.rows {
+            let need = row.need(self.generation);
+            let close = state.iter().filter(|done| {
+                let may = done.first == row.first && done.ago < need;
+                may && row.second.is(node, done.number, self.alias)
+            });
+            if let Some(done) = close.min_by_key(|done| done.ago) {
+                findings.add(self.finding(row, done, node));
+            }
+        }
+    }
+
+    fn finding(&self, row: &Row, done: &Done, node: &Node) -> Finding {
+        let need = row.need(self.generation);
+        let text = node.inst.to_string();
+        let mnemonic = text.split_whitespace().next().unwrap_or_default();
+        let register = done.first.register(done.number, self.generation);
+        let uses = row.uses.replace("{}", &register);
+        let distance = match done.ago {
+            0 => "right after".to_owned(),
+            1 => "1 wait state after".to_owned(),
+            n => format!("{n} wait states after"),
+        };
+        let states = if need == 1 { "state" } else { "states" };
+        Finding {
+            tool: Tool::Hazard,
+            rule: row.name,
+            kernel: self.graph.name.clone(),
+            message: format!(
+                "`{mnemonic}` {uses}, {distance} {}; it needs {need} wait {states} between",
+                row.after
+            ),
+            at: Mark::at(node.pc, uses),
+            related: vec![Mark::at(done.pc, done.first.label(&register))],
+            notes: vec![row.source.to_owned()],
+            help: Some(format!(
+                "insert `s_nop {}` before it, or other instructions that take as long",
+                need - done.ago - 1
+            )),
+            times: 1,
+        }
+    }
+}
+
+impl Analysis for Hazards<'_> {
+    /// What has been done of late, in the order of keys.
+    type State = Vec<Done>;
+
+    fn start(&self) -> Vec<Done> {
+        Vec::new()
+    }
+
+    fn join(&self, state: &mut Vec<Done>, other: &Vec<Done>) -> bool {
+        let mut new = false;
+        for done in other {
+            match state.binary_search_by_key(&done.key(), Done::key) {
+                Ok(at) if done.ago < state[at].ago => {
+                    state[at] = *done;
+                    new = true;
+                }
+                Ok(_) => {}
+                Err(at) => {
+                    state.insert(at, *done);
+                    new = true;
+                }
+            }
+        }
+        new
+    }
+
+    fn step(&self, state: &mut Vec<Done>, node: usize) {
+        let node = &self.graph.nodes[node];
+        if node.ways.calls {
+            state.clear();
+            return;
+        }
+        let taken = wait_states(&node.inst);
+        state.retain_mut(|done| {
+            done.ago = done.ago.saturating_add(taken);
+            done.ago < self.matters[done.first as usize] && !done.first.is_over(done.number, node)
+        });
+        First::each(node, |first, number| {
+            if self.matters[first as usize] == 0 {
+                return;
+            }
+            let done = Done {
+                first,
+                number,
+                ago: 0,
+                pc: node.pc,
+            };
+            match state.binary_search_by_key(&done.key(), Done::key) {
+                Ok(at) => state[at] = done,
+                Err(at) => state.insert(at, done),
+            }
+        });
+    }
+}
+
+/// The wait states that an instruction takes at least.
+///
+/// `s_nop` looks at four bits of its number, and at three before gfx8 (Vega ISA, 12.5 "SOPP Instructions"; LLVM,
+/// `getSNopBits`).
+fn wait_states(inst: &Inst) -> u8 {
+    let mask = match inst.chip.generation() {
+        Generation::Gfx6 | Generation::Gfx7 => 7,
+        Generation::Gfx8 | Generation::Gfx9 => 15,
+    };
+    match inst.operand(Field::Simm16) {
+        Operand::Imm(count) if inst.op == Sopp::S_NOP.into() => (count & mask) as u8 + 1,
+        _ => 1,
+    }
+}

@@ -1,0 +1,140 @@
+//! Code of compilers, which keep the wait states; long code; and bytes that nobody meant.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use wavetank_isa::tables::Sopp;
+use wavetank_isa::{Chip, Field, Operand};
+use wavetank_object::{CodeObject, open_all};
+
+use crate::code::{Graph, Root};
+use crate::{Findings, Places, Tool, Tools, check_code};
+
+/// The files below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => found.append(&mut files(&path)),
+            false => found.push(path),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The hazards of a code object, with their places.
+fn hazards(object: &CodeObject) -> Vec<String> {
+    let mut findings = Findings::default();
+    check_code(object, Tools::of(&[Tool::Hazard]), &mut findings);
+    if let Some(places) = Places::of(object) {
+        places.tell(&mut findings);
+    }
+    let all = findings.iter();
+    all.map(|f| format!("{} {}", f.message, f.at.place))
+        .collect()
+}
+
+/// All code objects of compilers; none, with a line that says so, where they are absent.
+fn compiled(test: &str) -> Vec<(PathBuf, CodeObject)> {
+    let root = std::env::var_os("WAVETANK_SHARED").map(PathBuf::from);
+    let root =
+        root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
+    let folder = root.join("kernels/co");
+    if !folder.is_dir() {
+        let ci = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+        assert!(!ci, "{} is absent", folder.display());
+        eprintln!("SKIP {test}: {} is absent", folder.display());
+        return Vec::new();
+    }
+    let all = files(&folder).into_iter().flat_map(|path| {
+        let bytes = std::fs::read(&path).expect("a file");
+        let all = open_all(&bytes, None).unwrap_or_default();
+        all.into_iter().map(move |object| (path.clone(), object))
+    });
+    let all = all.filter(|(_, object)| Chip::from_name(&object.target().chip).is_some());
+    let all: Vec<_> = all.collect();
+    assert!(all.len() > 100, "{} code objects", all.len());
+    all
+}
+
+#[test]
+fn compilers_leave_no_hazards() {
+    for (path, object) in compiled("compilers_leave_no_hazards") {
+        let all = hazards(&object);
+        assert!(all.is_empty(), "{}:\n{}", path.display(), all.join("\n"));
+    }
+}
+
+/// The rules of what is found where each `s_nop` of two wait states or more takes one less, in all kernels and functions.
+///
+/// Those of one wait state have other reasons too: they part loads that may be repeated, and fill up code.
+fn with_shorter_nops(object: &CodeObject) -> Vec<(u64, Vec<&'static str>)> {
+    let mut all = Vec::new();
+    let graphs = Root::all(object);
+    for graph in graphs.iter().filter_map(|root| Graph::of(object, root)) {
+        for (n, node) in graph.nodes.iter().enumerate() {
+            let Operand::Imm(count @ 1..) = node.inst.operand(Field::Simm16) else {
+                continue;
+            };
+            if node.inst.op == Sopp::S_NOP.into() {
+                let mut changed = graph.clone();
+                changed.nodes[n].inst = node.inst.with_simm16(count as u16 - 1);
+                let mut findings = Findings::default();
+                super::super::check(&changed, &mut findings);
+                all.push((node.pc, findings.iter().map(|f| f.rule).collect()));
+            }
+        }
+    }
+    all
+}
+
+#[test]
+fn what_compilers_insert_is_missed() {
+    let mut rules = BTreeSet::new();
+    let all = compiled("what_compilers_insert_is_missed");
+    for (path, object) in &all {
+        for (pc, found) in with_shorter_nops(object) {
+            assert!(!found.is_empty(), "{} {pc:#x}", path.display());
+            rules.extend(found);
+        }
+    }
+    let seen = rules.contains("valu-vcc-div-fmas") && rules.contains("valu-vgpr-dpp");
+    assert!(seen || all.is_empty(), "{rules:?}");
+}
+
+/// Code for a chip.
+fn code(words: &[u32], chip: Chip) -> CodeObject {
+    let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    CodeObject::of_code(&code, chip.name().parse().expect("a target")).expect("code")
+}
+
+/// Words of which some are instructions of the kinds that rows look at.
+fn word() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        any::<u32>(),
+        // VOP1 and VOPC, SOP1 and SOPK, SOPP.
+        any::<u32>().prop_map(|word| word & 0x03ff_ffff | 0x7c00_0000),
+        any::<u32>().prop_map(|word| word & 0x0fff_ffff | 0xb000_0000),
+        (0u32..0x1f, 0u32..16).prop_map(|(op, number)| 0xbf80_0000 | op << 16 | number),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_code_does_not_panic(
+        words in proptest::collection::vec(word(), 1..200),
+        chip in proptest::sample::select(Chip::ALL.to_vec()),
+    ) {
+        let mut findings = Findings::default();
+        check_code(&code(&words, chip), Tools::of(&[Tool::Hazard]), &mut findings);
+        for finding in findings.iter() {
+            prop_assert!(finding.at.place.pc < 4 * words.len() as u64);
+            prop_assert!(finding.help.is_some());
+        }
+    }
+}

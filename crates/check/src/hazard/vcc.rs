@@ -1,0 +1,33 @@
+//! VCC by its other name.
+
+use wavetank_isa::Generation;
+use wavetank_isa::numbers::{general_sgprs, sgprs_per_simd, sreg};
+use wavetank_object::KernelDescriptor;
+
+/// The SGPR that VCC's low half is, if instructions can name it.
+///
+/// VCC is the last two SGPRs of those that a wave has, whatever stands before it: FLAT_SCRATCH and XNACK_MASK (Vega ISA,
+/// 3.6 "SGPR Allocation and storage"; CLRX wiki, "GCN Kernel Machine State"). A wave that has more SGPRs than can be
+/// named has VCC behind them, by its own name alone.
+#[derive(Clone, Copy, Debug)]
+pub struct VccAlias(Option<u8>);
+
+impl VccAlias {
+    /// That of a kernel. How many SGPRs a function's wave has, its caller decides.
+    pub fn of(kernel: Option<&KernelDescriptor>, generation: Generation) -> VccAlias {
+        let (_, granule) = sgprs_per_simd(generation);
+        let behind = kernel.and_then(|k| k.sgpr_count.checked_next_multiple_of(granule));
+        let low = behind.and_then(|behind| u8::try_from(behind.checked_sub(2)?).ok());
+        VccAlias(low.filter(|low| *low < general_sgprs(generation) - 1))
+    }
+
+    /// The other code of a register that has two.
+    pub fn other(self, number: u8) -> Option<u8> {
+        let low = self.0?;
+        let other = |from: u8, to: u8| {
+            let half = number.checked_sub(from).filter(|half| *half < 2)?;
+            Some(to + half)
+        };
+        other(sreg::VCC, low).or_else(|| other(low, sreg::VCC))
+    }
+}

@@ -1,0 +1,211 @@
+//! Places in code, and what is known of them.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use wavetank_isa::{Chip, decode};
+use wavetank_object::{CodeObject, Lines, Source};
+use wavetank_quote::readable;
+
+use crate::code::{Bytes, Root, Ways, chip_of};
+
+/// Bytes of the shortest instruction.
+const DWORD: u64 = 4;
+
+/// A place in the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Guest address.
+    pub pc: u64,
+    /// The function or kernel around it and the distance from its start, where known.
+    pub symbol: Option<(String, u64)>,
+    /// The instruction there, where there is one.
+    pub instruction: Option<String>,
+    /// The line of source that it comes from, where the code object tells (compiled with `-g`).
+    pub source: Source,
+}
+
+impl Place {
+    /// A place of which nothing but the address is known.
+    pub fn at(pc: u64) -> Place {
+        Place {
+            pc,
+            symbol: None,
+            instruction: None,
+            source: Source::default(),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(instruction) = &self.instruction {
+            write!(f, "`{instruction}` ")?;
+        }
+        f.write_str("(")?;
+        if let Some((name, offset)) = &self.symbol {
+            write!(f, "{}+{offset:#x}, ", readable(name))?;
+        }
+        write!(f, "pc {:#x}", self.pc)?;
+        if !self.source.is_empty() {
+            write!(f, ", {}", self.source)?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// An instruction of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its virtual address.
+    pub pc: u64,
+    /// Its length in bytes.
+    pub len: u64,
+    /// What it is called; a dword that is no instruction as a number.
+    pub text: String,
+    /// Where it may jump to.
+    pub target: Option<u64>,
+}
+
+/// Tells places of a code object, by virtual addresses.
+pub struct Places<'o> {
+    object: &'o CodeObject,
+    chip: Chip,
+    code: Bytes<'o>,
+    lines: Option<Lines>,
+    /// Where kernels and functions begin, in order.
+    starts: Vec<u64>,
+}
+
+impl<'o> Places<'o> {
+    /// Those of a code object; `None` if it is for no chip with GCN.
+    pub fn of(object: &'o CodeObject) -> Option<Self> {
+        let mut starts: Vec<u64> = Root::all(object).iter().map(|root| root.entry).collect();
+        starts.sort_unstable();
+        Some(Places {
+            object,
+            chip: chip_of(object)?,
+            code: Bytes::of(object),
+            lines: Lines::of(object),
+            starts,
+        })
+    }
+
+    /// What stands at an address.
+    pub fn place(&self, pc: u64) -> Place {
+        let symbol = self.object.symbol_at(pc);
+        let inst = self
+            .code
+            .at(pc)
+            .and_then(|code| decode(code, self.chip).ok());
+        let source = self.lines.as_ref().map(|lines| lines.at(pc));
+        Place {
+            pc,
+            symbol: symbol.map(|(symbol, offset)| (symbol.name.clone(), offset)),
+            instruction: inst.map(|inst| inst.to_string()),
+            source: source.unwrap_or_default(),
+        }
+    }
+
+    /// The instruction at an address with up to `n` before and behind it, of the same kernel or function. Lengths tell where
+    /// instructions begin, from the start of the function on; where they lead past the address, nothing before it is known.
+    pub fn around(&self, pc: u64, n: usize) -> Vec<Line> {
+        let behind = self.starts.partition_point(|start| *start <= pc);
+        let start = self.starts[..behind].last().copied().unwrap_or(pc);
+        let end = self.starts.get(behind).copied().unwrap_or(u64::MAX);
+        let mut before = VecDeque::new();
+        let mut at = start;
+        while at < pc {
+            let Some(len) = self.len_at(at) else { break };
+            before.push_back(at);
+            if before.len() > n {
+                before.pop_front();
+            }
+            at += len;
+        }
+        if at != pc {
+            before.clear();
+        }
+        let mut lines: Vec<Line> = before.iter().filter_map(|at| self.line(*at)).collect();
+        let mut at = pc;
+        while let Some(line) = self.line(at).filter(|_| at < end) {
+            at += line.len;
+            lines.push(line);
+            if lines.len() > before.len() + n {
+                break;
+            }
+        }
+        lines
+    }
+
+    /// The length of what stands at an address. `None` where there is no code.
+    fn len_at(&self, pc: u64) -> Option<u64> {
+        let code = self.code.at(pc)?;
+        Some(decode(code, self.chip).map_or(DWORD, |inst| inst.len.into()))
+    }
+
+    /// What stands at an address, as a line. `None` where there is no code.
+    fn line(&self, pc: u64) -> Option<Line> {
+        let code = self.code.at(pc)?;
+        let line = match decode(code, self.chip) {
+            Ok(inst) => Line {
+                pc,
+                len: inst.len.into(),
+                text: inst.to_string(),
+                target: Ways::of(&inst, pc).target,
+            },
+            Err(_) => Line {
+                pc,
+                len: DWORD,
+                text: format!(".long {:#010x}", u32::from_le_bytes(*code.first_chunk()?)),
+                target: None,
+            },
+        };
+        Some(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places and words are those that `llvm-objdump-14 -d` lists.
+    #[test]
+    fn lines_stand_around_an_address() {
+        let bytes = include_bytes!("../../object/tests/data/vecadd-gfx900.hsaco");
+        let object = wavetank_object::open(bytes, None).unwrap();
+        let entry = object.kernels()[0].entry;
+        let places = Places::of(&object).unwrap();
+        let at = |pc, n| -> Vec<(u64, String)> {
+            let lines = places.around(pc, n).into_iter();
+            lines.map(|line| (line.pc - entry, line.text)).collect()
+        };
+        let named = |lines: &[(u64, &str)]| -> Vec<(u64, String)> {
+            lines
+                .iter()
+                .map(|(pc, text)| (*pc, text.to_string()))
+                .collect()
+        };
+        let first = (0, "s_load_dword s2, s[4:5], 0x2c");
+        let second = (8, "s_load_dwordx2 s[0:1], s[4:5], 0x48");
+        assert_eq!(at(entry, 1), named(&[first, second]));
+        let middle = [
+            (0x3c, "s_and_saveexec_b64 s[0:1], vcc"),
+            (0x40, "s_cbranch_execz 25"),
+            (0x44, "s_load_dwordx4 s[0:3], s[4:5], 0x0"),
+        ];
+        assert_eq!(at(entry + 0x40, 1), named(&middle));
+        let branch = &places.around(entry + 0x40, 0)[0];
+        assert_eq!((branch.len, branch.target), (4, Some(entry + 0xa8)));
+        // In the middle of an instruction nothing is before, and what is no code has no lines.
+        assert_eq!(at(entry + 4, 2)[0].0, 4);
+        assert_eq!(at(0, 2), []);
+        // Functions end where the next begins.
+        let bytes = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");
+        let object = wavetank_object::open(bytes, None).unwrap();
+        let second = object.kernel("checked").unwrap().entry;
+        let lines = Places::of(&object).unwrap().around(second - 4, 3);
+        let places: Vec<u64> = lines.iter().map(|line| second - line.pc).collect();
+        assert_eq!(places, [16, 12, 8, 4]);
+    }
+}

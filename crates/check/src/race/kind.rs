@@ -1,0 +1,393 @@
+//! What the instruction at an address does for the order of waves.
+
+use std::collections::HashMap;
+
+use wavetank_isa::tables::EXEC;
+use wavetank_isa::{Field, Flags, Form, Inst, Operand, Registers};
+
+use crate::code::Ways;
+
+/// What the accesses of an instruction mean beside moving data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// A load sees what others have stored, and comes behind it; or it does not matter what it gives.
+    pub load_is_coherent: bool,
+    /// A store is seen by such loads.
+    pub store_is_coherent: bool,
+    /// An atomic gives back what was there, so that its wave can know whom it comes behind.
+    pub returns: bool,
+    /// It stands in a loop that waits for what it gives.
+    pub polls: bool,
+}
+
+impl Kind {
+    /// That of an instruction that nobody knows: nothing is said against it.
+    const UNKNOWN: Kind = Kind {
+        load_is_coherent: true,
+        store_is_coherent: true,
+        returns: true,
+        polls: false,
+    };
+}
+
+/// Gives the instruction at an address.
+pub type InstAt = Box<dyn Fn(u64) -> Option<Inst> + Send>;
+
+/// The instructions that have touched memory, numbered as they came.
+pub struct Kinds {
+    inst_at: InstAt,
+    known: HashMap<u64, (u16, Kind)>,
+    pcs: Vec<u64>,
+}
+
+impl Kinds {
+    pub fn new(inst_at: InstAt) -> Kinds {
+        Kinds {
+            inst_at,
+            known: HashMap::new(),
+            pcs: Vec::new(),
+        }
+    }
+
+    /// The number and kind of the instruction at an address. `None` when there are no numbers left: what it does is not
+    /// looked at.
+    pub fn at(&mut self, pc: u64) -> Option<(u16, Kind)> {
+        if let Some(known) = self.known.get(&pc) {
+            return Some(*known);
+        }
+        let number = u16::try_from(self.pcs.len()).ok()?;
+        let kind = kind_at(pc, &self.inst_at);
+        self.pcs.push(pc);
+        self.known.insert(pc, (number, kind));
+        Some((number, kind))
+    }
+
+    /// The address of an instruction by its number.
+    pub fn pc(&self, number: u16) -> u64 {
+        self.pcs[usize::from(number)]
+    }
+}
+
+fn kind_at(pc: u64, inst_at: &InstAt) -> Kind {
+    let Some(inst) = inst_at(pc) else {
+        return Kind::UNKNOWN;
+    };
+    let has = |flags| inst.mods.flags.intersects(flags);
+    let written = inst.effects().writes;
+    let polls = polls(pc, &inst, inst_at);
+    Kind {
+        // GLC reads around the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): what compilers make of volatile
+        // and atomic loads. One that polls is one of them where all waves share the memory, and needs no GLC.
+        load_is_coherent: has(Flags::GLC) || polls || guesses(pc, &inst, inst_at),
+        store_is_coherent: has(Flags::GLC | Flags::SLC),
+        returns: written.scalars().next().is_some() || written.vectors().next().is_some(),
+        polls,
+    }
+}
+
+/// A loop that waits is no longer than this.
+const LONGEST_LOOP: usize = 64;
+
+/// Whether an access stands in a loop in which the wave writes nothing else, and always has the same address. Then only
+/// others change what it gives; a compiler moves a plain load out of such a loop, so that this one is volatile or atomic.
+fn polls(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
+    let Some((head, end)) = loop_around(pc, access, inst_at) else {
+        return false;
+    };
+    let address = address_of(access);
+    let mut at = head;
+    while at <= end {
+        let Some(inst) = inst_at(at) else {
+            return false;
+        };
+        let effects = inst.effects();
+        let moves = effects.writes.without(&address) != effects.writes;
+        if moves
+            || effects.indexed
+            || at != pc && effects.writes_memory
+            || Ways::of(&inst, at).calls
+        {
+            return false;
+        }
+        at += u64::from(inst.len);
+    }
+    true
+}
+
+/// Whether a load is one of what a compare and swap soon afterwards compares with: what it gives is a guess, and a wrong one
+/// does no harm. Programs write atomics that the chip has not so, often with a plain load. It is one if it has the same
+/// address registers, or if what it has loaded is compared with.
+fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
+    let address = address_of(load);
+    let place = |inst: &Inst| (inst.form == Form::Ds, inst.mods.offset);
+    let (mut loaded, mut moved) = (load.effects().writes, false);
+    let mut at = pc + u64::from(load.len);
+    for _ in 0..LONGEST_LOOP {
+        let Some(inst) = inst_at(at) else {
+            return false;
+        };
+        let effects = inst.effects();
+        if compares(&inst) {
+            let reads_all = address.without(&effects.reads).is_empty();
+            let same = !moved && reads_all && place(&inst) == place(load);
+            if same || compared(&inst).is_some_and(|with| with.without(&loaded).is_empty()) {
+                return true;
+            }
+        }
+        moved |= effects.writes.meets(&address);
+        let copies = is_copy(&inst, &loaded);
+        loaded = loaded.without(&effects.writes);
+        if copies {
+            loaded = loaded.or(&effects.writes);
+        }
+        if moved && loaded.is_empty() {
+            return false;
+        }
+        // Where one may jump or not, the way on.
+        let ways = Ways::of(&inst, at);
+        at = match (ways.next, ways.target) {
+            (true, _) => at + u64::from(inst.len),
+            (false, Some(target)) => target,
+            (false, None) => return false,
+        };
+    }
+    false
+}
+
+/// The registers that a compare and swap compares memory with: the first data of LDS instructions, of others the upper half
+/// (Vega ISA, 12.13 DS_CMPST_B32 and 12.15 BUFFER_ATOMIC_CMPSWAP).
+fn compared(inst: &Inst) -> Option<Registers> {
+    let data = [Field::Vdata, Field::Data0, Field::Sdata];
+    let specs = inst.row().operands;
+    let n = specs.iter().position(|spec| data.contains(&spec.field))?;
+    let count = inst.dwords(n);
+    let (skipped, count) = match inst.form {
+        Form::Ds => (0, count),
+        _ => (count / 2, count / 2),
+    };
+    let first = match inst.operands[n] {
+        Operand::Vgpr(first) => Operand::Vgpr(first.checked_add(skipped)?),
+        Operand::Sgpr(first) => Operand::Sgpr(first.checked_add(skipped)?),
+        _ => return None,
+    };
+    let mut with = Registers::default();
+    with.add(first, count);
+    Some(with)
+}
+
+/// Whether an instruction copies one of some registers as it is.
+fn is_copy(inst: &Inst, from: &Registers) -> bool {
+    let names = inst.row().mnemonics;
+    let moves = |name: &&str| name.starts_with("v_mov_b32") || name.starts_with("s_mov_b");
+    let whole = matches!(inst.form, Form::Vop1 | Form::Sop1);
+    let mut source = Registers::default();
+    source.add(inst.operands[1], inst.dwords(1));
+    whole
+        && names.iter().flatten().any(moves)
+        && source.without(from).is_empty()
+        && source.meets(from)
+}
+
+/// Whether an instruction is a compare and swap: they are named so, and only they.
+fn compares(inst: &Inst) -> bool {
+    let names = inst.row().mnemonics;
+    let compares = |name: &&str| name.contains("cmpswap") || name.contains("cmpst");
+    names.iter().flatten().any(compares)
+}
+
+/// The innermost loop around an instruction whose code lies in one piece: the addresses of its first and last one.
+fn loop_around(pc: u64, inst: &Inst, inst_at: &InstAt) -> Option<(u64, u64)> {
+    let mut at = pc + u64::from(inst.len);
+    for _ in 0..LONGEST_LOOP {
+        let inst = inst_at(at)?;
+        let ways = Ways::of(&inst, at);
+        if let Some(head) = ways.target.filter(|target| *target <= pc) {
+            return Some((head, at));
+        }
+        if !ways.next {
+            return None;
+        }
+        at += u64::from(inst.len);
+    }
+    None
+}
+
+/// The registers that an access is addressed by. What it reads beside them are data.
+fn address_of(access: &Inst) -> Registers {
+    let (reads, written) = (access.effects().reads, access.effects().writes);
+    // EXEC only says which lanes go on.
+    let mut exec = Registers::default();
+    exec.add_state(EXEC);
+    // Data that the result takes the place of.
+    let operands = 0..access.row().operands.len();
+    let reused = operands
+        .into_iter()
+        .any(|n| access.accesses(n) == (true, true));
+    match reused {
+        true => reads.without(&exec).without(&written),
+        false => reads.without(&exec),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wavetank_isa::{Chip, parse};
+
+    use super::*;
+
+    /// Instructions one behind the other from 0x100 on.
+    fn code(lines: &[&str]) -> InstAt {
+        let mut at = HashMap::new();
+        let mut pc = 0x100;
+        for line in lines {
+            let inst = parse(line, Chip::Gfx900).unwrap();
+            at.insert(pc, inst);
+            pc += u64::from(inst.len);
+        }
+        Box::new(move |pc| at.get(&pc).copied())
+    }
+
+    fn kind(lines: &[&str]) -> Kind {
+        kind_at(0x100, &code(lines))
+    }
+
+    #[test]
+    fn flags_say_what_is_coherent() {
+        let plain = kind(&["global_load_dword v0, v[2:3], off"]);
+        assert!(!plain.load_is_coherent && !plain.polls);
+        assert!(kind(&["global_load_dword v0, v[2:3], off glc"]).load_is_coherent);
+        assert!(kind(&["s_load_dword s0, s[2:3], 0x0 glc"]).load_is_coherent);
+        assert!(!kind(&["global_load_dword v0, v[2:3], off slc"]).load_is_coherent);
+        assert!(kind(&["global_store_dword v[2:3], v0, off slc"]).store_is_coherent);
+        assert!(!kind(&["global_store_dword v[2:3], v0, off"]).store_is_coherent);
+        assert_eq!(kind(&[]), Kind::UNKNOWN);
+    }
+
+    #[test]
+    fn some_atomics_return() {
+        assert!(!kind(&["global_atomic_add v[2:3], v0, off"]).returns);
+        assert!(kind(&["global_atomic_add v1, v[2:3], v0, off glc"]).returns);
+        assert!(!kind(&["ds_add_u32 v0, v1"]).returns);
+        assert!(kind(&["ds_add_rtn_u32 v2, v0, v1"]).returns);
+        assert!(kind(&["s_atomic_add s0, s[2:3], 0x0 glc"]).returns);
+        assert!(!kind(&["s_atomic_add s0, s[2:3], 0x0"]).returns);
+        assert!(kind(&["buffer_atomic_cmpswap v[0:1], off, s[4:7], 0 glc"]).returns);
+    }
+
+    #[test]
+    fn loops_that_wait_are_told_from_those_that_work() {
+        let waits = [
+            "ds_read_b32 v1, v0",
+            "s_waitcnt lgkmcnt(0)",
+            "v_cmp_ne_u32_e32 vcc, 0, v1",
+            "s_cbranch_vccz 65531",
+        ];
+        assert!(kind(&waits).polls);
+        // The address goes on.
+        let mut walks = waits;
+        walks[1] = "v_add_u32_e32 v0, 4, v0";
+        assert!(!kind(&walks).polls);
+        // It stores, too.
+        let stores = [
+            waits[0],
+            "ds_write_b32 v2, v1",
+            waits[2],
+            "s_cbranch_vccz 65530",
+        ];
+        assert!(!kind(&stores).polls);
+        // No loop: the branch goes on, or to behind the load.
+        let mut goes_on = waits;
+        goes_on[3] = "s_cbranch_vccz 1";
+        assert!(!kind(&goes_on).polls);
+        let mut behind = waits;
+        behind[3] = "s_cbranch_vccz 65533";
+        assert!(!kind(&behind).polls);
+        let lock = [
+            "global_atomic_cmpswap v0, v[2:3], v[4:5], off glc",
+            "s_waitcnt vmcnt(0)",
+            "v_cmp_eq_u32_e32 vcc, 0, v0",
+            "s_cbranch_vccz 65531",
+        ];
+        assert!(kind(&lock).polls);
+    }
+
+    #[test]
+    fn what_a_compare_and_swap_compares_with_is_a_guess() {
+        // Other registers have the same address; what was loaded is copied.
+        let guess = [
+            "flat_load_dword v1, v[0:1]",
+            "v_mov_b32_e32 v2, s4",
+            "v_mov_b32_e32 v3, s5",
+            "v_mov_b32_e32 v5, v1",
+            "v_add_f32_e32 v4, 1.0, v5",
+            "flat_atomic_cmpswap v4, v[2:3], v[4:5] glc",
+        ];
+        assert!(kind(&guess).load_is_coherent);
+        for (n, other) in [
+            (3, "v_add_u32_e32 v5, 1, v1"),
+            (3, "v_mov_b32_e32 v5, v2"),
+            (4, "v_mov_b32_e32 v5, 0"),
+            // It is what is stored.
+            (5, "flat_atomic_cmpswap v4, v[2:3], v[5:6] glc"),
+            (5, "flat_atomic_swap v4, v[2:3], v5 glc"),
+        ] {
+            let mut not = guess;
+            not[n] = other;
+            assert!(!kind(&not).load_is_coherent, "{other}");
+        }
+        for whole in [
+            [
+                "s_load_dword s8, s[2:3], 0x0",
+                "v_mov_b32_e32 v1, s8",
+                "global_atomic_cmpswap v0, v[2:3], v[0:1], off glc",
+            ],
+            [
+                "flat_load_dwordx2 v[2:3], v[0:1]",
+                "v_mov_b32_e32 v0, s2",
+                "flat_atomic_cmpswap_x2 v[0:1], v[5:6], v[0:3] glc",
+            ],
+            [
+                "ds_read_b32 v2, v0",
+                "v_mov_b32_e32 v0, s2",
+                "ds_cmpst_rtn_b32 v3, v0, v2, v1",
+            ],
+            [
+                "buffer_load_dword v1, v2, s[4:7], 0 offen",
+                "v_mov_b32_e32 v2, v3",
+                "buffer_atomic_cmpswap v[0:1], v2, s[4:7], 0 offen glc",
+            ],
+        ] {
+            assert!(kind(&whole).load_is_coherent, "{whole:?}");
+        }
+    }
+
+    #[test]
+    fn a_load_before_a_compare_and_swap_is_a_guess() {
+        let guess = [
+            "global_load_dword v2, v0, s[2:3] offset:4",
+            "s_waitcnt vmcnt(0)",
+            "v_add_f32_e32 v1, 1.0, v2",
+            "global_atomic_cmpswap v1, v0, v[1:2], s[2:3] offset:4 glc",
+        ];
+        assert!(kind(&guess).load_is_coherent);
+        for (n, other) in [
+            // Something else is compared with: another place, another address, another operation.
+            (0, "global_load_dword v3, v0, s[2:3]"),
+            (0, "global_load_dword v3, v0, s[4:5] offset:4"),
+            (2, "s_endpgm"),
+            (3, "global_atomic_swap v1, v0, v2, s[2:3] offset:4 glc"),
+        ] {
+            let mut not = guess;
+            not[n] = other;
+            assert!(!kind(&not).load_is_coherent, "{other}");
+        }
+        let jump = [
+            "ds_read_b32 v2, v0",
+            "s_branch 1",
+            "s_endpgm",
+            "ds_cmpst_rtn_b32 v3, v0, v2, v1",
+        ];
+        assert!(kind(&jump).load_is_coherent);
+        assert!(kind(&["ds_read_b32 v2, v0", "ds_cmpst_rtn_b32 v3, v0, v2, v1"]).load_is_coherent);
+    }
+}

@@ -1,0 +1,349 @@
+//! What is kept of each dword of memory: who wrote it last, and who has read it since.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::clock::{Fuel, Knowledge, Time};
+
+/// An access that may be half of a race. A time of 0 is none.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// The number of the wave.
+    pub wave: u32,
+    /// When.
+    pub time: Time,
+    /// The number of the instruction.
+    pub pc: u16,
+    /// The lane, or what [`Lane`] says.
+    pub lane: Lane,
+    /// The bytes of the dword, a bit each, and above them the [`Mode`].
+    bits: u8,
+}
+
+/// How an access takes part in the order of waves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// Not at all.
+    Plain,
+    /// It is coherent (GLC), or a store to a place that its wave uses as a lock.
+    Coherent,
+    /// It is an atomic.
+    Atomic,
+    /// It is an atomic in a loop that waits for its result.
+    Poll,
+}
+
+/// Which lane it was.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Lane(u8);
+
+impl Lane {
+    const WAVE: Lane = Lane(64);
+    const SEVERAL: Lane = Lane(65);
+
+    /// One, or the wave as a whole.
+    pub fn new(lane: Option<u8>) -> Lane {
+        lane.map_or(Lane::WAVE, Lane)
+    }
+
+    /// If it was a single one.
+    pub fn get(self) -> Option<u8> {
+        (self.0 < Lane::WAVE.0).then_some(self.0)
+    }
+}
+
+impl Slot {
+    pub const NONE: Slot = Slot {
+        wave: 0,
+        time: 0,
+        pc: 0,
+        lane: Lane(0),
+        bits: 0,
+    };
+
+    /// The same on some bytes of a dword, by a lane.
+    #[inline]
+    pub fn on(self, mask: u8, lane: Lane) -> Slot {
+        let bits = self.bits & !15 | mask;
+        Slot { bits, lane, ..self }
+    }
+
+    /// An access to nothing yet.
+    pub fn new(wave: u32, time: Time, pc: u16, mode: Mode) -> Slot {
+        Slot {
+            wave,
+            time,
+            pc,
+            lane: Lane::WAVE,
+            bits: (mode as u8) << 4,
+        }
+    }
+
+    /// The bytes, a bit each.
+    pub fn mask(self) -> u8 {
+        self.bits & 15
+    }
+
+    pub fn mode(self) -> Mode {
+        match self.bits >> 4 {
+            0 => Mode::Plain,
+            1 => Mode::Coherent,
+            2 => Mode::Atomic,
+            _ => Mode::Poll,
+        }
+    }
+
+    /// Without some bytes.
+    fn without(self, mask: u8) -> Slot {
+        match self.mask() & !mask {
+            0 => Slot::NONE,
+            rest => self.on(rest, self.lane),
+        }
+    }
+
+    /// Both, if they are of one instruction of one wave.
+    fn joined(self, other: Slot) -> Option<Slot> {
+        let what = |slot: Slot| (slot.wave, slot.time, slot.pc, slot.mode());
+        let lane = if self.lane == other.lane {
+            self.lane
+        } else {
+            Lane::SEVERAL
+        };
+        (what(self) == what(other)).then(|| self.on(self.mask() | other.mask(), lane))
+    }
+}
+
+/// So many dwords are in a page: few, since programs may touch one here and one there.
+pub const PAGE: u64 = 256;
+
+/// Two slots for writes, and two for reads: most dwords need one, and few pages both kinds.
+#[derive(Default)]
+pub struct Page {
+    writes: [Plane; 2],
+    reads: [Plane; 2],
+    /// What has been stored, where somebody can tell.
+    values: Option<Box<[Option<u32>; PAGE as usize]>>,
+}
+
+/// A slot for each dword of a page; nothing while none is used.
+type Plane = Option<Box<[Slot; PAGE as usize]>>;
+
+#[inline]
+fn get(plane: &Plane, at: usize) -> Slot {
+    plane.as_ref().map_or(Slot::NONE, |slots| slots[at])
+}
+
+#[inline]
+fn set(plane: &mut Plane, at: usize, slot: Slot) {
+    match plane {
+        Some(slots) => slots[at] = slot,
+        None if slot == Slot::NONE => {}
+        None => plane.insert(Box::new([Slot::NONE; PAGE as usize]))[at] = slot,
+    }
+}
+
+impl Page {
+    /// The last writes to a dword, each of other bytes.
+    #[inline]
+    pub fn writes(&self, at: usize) -> [Slot; 2] {
+        [get(&self.writes[0], at), get(&self.writes[1], at)]
+    }
+
+    /// Reads of a dword by different waves since then.
+    #[inline]
+    pub fn reads(&self, at: usize) -> [Slot; 2] {
+        [get(&self.reads[0], at), get(&self.reads[1], at)]
+    }
+
+    /// What a dword was when it had last been stored to.
+    pub fn value(&self, at: usize) -> Option<u32> {
+        self.values.as_ref()?[at]
+    }
+
+    /// Notes what a dword is now.
+    pub fn put_value(&mut self, at: usize, value: Option<u32>) {
+        let values = &mut self.values;
+        values.get_or_insert_with(|| Box::new([None; PAGE as usize]))[at] = value;
+    }
+
+    /// Whether nothing is known of a dword.
+    #[inline]
+    pub fn is_new(&self, at: usize) -> bool {
+        let all = [
+            &self.writes[0],
+            &self.writes[1],
+            &self.reads[0],
+            &self.reads[1],
+        ];
+        all.iter().all(|plane| get(plane, at).time == 0)
+    }
+
+    /// Notes a write. It takes the place of all that was of the same bytes, and of the older one if there is no room.
+    #[inline]
+    pub fn put_write(&mut self, at: usize, new: Slot) {
+        for plane in &mut self.reads {
+            if plane.is_some() {
+                set(plane, at, get(plane, at).without(new.mask()));
+            }
+        }
+        let [a, b] = self.writes(at);
+        if a.mask() & !new.mask() == 0 && b.time == 0 && a.time != new.time {
+            // All that was there is gone.
+            return set(&mut self.writes[0], at, new);
+        }
+        if let Some(both) = a.joined(new) {
+            set(&mut self.writes[0], at, both);
+            set(&mut self.writes[1], at, b.without(new.mask()));
+            return;
+        }
+        let (a, b) = (a.without(new.mask()), b.without(new.mask()));
+        let kept = if a.time >= b.time { a } else { b };
+        set(&mut self.writes[0], at, new);
+        set(&mut self.writes[1], at, kept);
+    }
+
+    /// Notes a read. It takes the place of one that lies behind it, or of the later of two others: whoever writes finds at
+    /// least one that is not its own.
+    #[inline]
+    pub fn put_read(&mut self, at: usize, new: Slot, mut is_behind: impl FnMut(Slot) -> bool) {
+        for plane in &mut self.reads {
+            let old = get(plane, at);
+            let covers = old.mask() & !new.mask() == 0;
+            if old.time == 0 || covers && is_behind(old) {
+                return set(plane, at, new);
+            }
+            if let Some(both) = old.joined(new) {
+                return set(plane, at, both);
+            }
+        }
+        set(&mut self.reads[1], at, new);
+    }
+}
+
+/// A dword that atomics use.
+#[derive(Clone, Default)]
+pub struct Location {
+    /// What it passes on.
+    pub known: Knowledge,
+    /// Atomics that added what their waves know without learning what was there (those that return nothing): the last few
+    /// since one that did.
+    pub silent: Vec<Slot>,
+    /// The plain store that atomics came upon, and have taken the place of.
+    pub stored: Option<Slot>,
+    /// Which waves have used it: a bit for all that have the same number modulo 64.
+    pub users: u64,
+}
+
+/// So many are remembered.
+const SILENT: usize = 16;
+
+impl Location {
+    /// Notes an atomic that returns nothing.
+    pub fn add_silent(&mut self, new: Slot) {
+        if let Some(old) = self.silent.iter_mut().find(|old| old.wave == new.wave) {
+            *old = new;
+            return;
+        }
+        if self.silent.len() == SILENT {
+            // Who learns from this place then learns of all up to it, which is too much rather than too little.
+            let oldest = self.silent.remove(0);
+            let mut fuel = Fuel::FULL;
+            self.known = self
+                .known
+                .join(&Knowledge::all_before(oldest.time), &mut fuel);
+        }
+        self.silent.push(new);
+    }
+}
+
+/// One memory.
+#[derive(Default)]
+pub struct Shadow {
+    numbers: HashMap<u64, usize>,
+    pages: Vec<Page>,
+    last: Option<(u64, usize)>,
+    /// What is known of the dwords that atomics use.
+    pub locations: HashMap<u64, Location>,
+}
+
+impl Shadow {
+    /// The page of a dword, and which of its dwords that is.
+    #[inline]
+    pub fn at(&mut self, dword: u64) -> (&mut Page, usize) {
+        let (page, at) = (dword / PAGE, (dword % PAGE) as usize);
+        let n = match self.last {
+            Some((last, n)) if last == page => n,
+            _ => self.find(page),
+        };
+        (&mut self.pages[n], at)
+    }
+
+    /// Forgets all that is known of some bytes, and of what shares a page with them.
+    pub fn forget(&mut self, bytes: Range<u64>) {
+        for page in bytes.start / 4 / PAGE..bytes.end.div_ceil(4 * PAGE) {
+            let Some(&n) = self.numbers.get(&page) else {
+                continue;
+            };
+            self.pages[n] = Page::default();
+            if !self.locations.is_empty() {
+                for dword in page * PAGE..(page + 1) * PAGE {
+                    self.locations.remove(&dword);
+                }
+            }
+        }
+    }
+
+    fn find(&mut self, page: u64) -> usize {
+        let next = self.pages.len();
+        let n = *self.numbers.entry(page).or_insert(next);
+        if n == next {
+            self.pages.push(Page::default());
+        }
+        self.last = Some((page, n));
+        n
+    }
+}
+
+/// The dwords of some bytes: which, and a bit for each byte in it.
+pub fn dwords(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
+    let end = address.saturating_add(bytes.into());
+    (address / 4..end.div_ceil(4)).map(move |dword| {
+        let start = dword * 4;
+        let first = address.saturating_sub(start).min(4);
+        let last = (end - start).min(4);
+        (dword, (15 << first & 15 & !(15 << last)) as u8)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_cut_into_dwords() {
+        let cut = |address, bytes| dwords(address, bytes).collect::<Vec<_>>();
+        assert_eq!(cut(8, 4), [(2, 15)]);
+        assert_eq!(cut(8, 0), []);
+        assert_eq!(cut(9, 2), [(2, 0b0110)]);
+        assert_eq!(cut(10, 8), [(2, 0b1100), (3, 15), (4, 0b0011)]);
+        assert_eq!(cut(11, 1), [(2, 0b1000)]);
+    }
+
+    #[test]
+    fn a_slot_is_small() {
+        assert_eq!(size_of::<Slot>(), 12);
+    }
+
+    #[test]
+    fn writes_of_other_bytes_stay() {
+        let mut page = Page::default();
+        let write = |wave, mask| Slot::new(wave, wave, 0, Mode::Plain).on(mask, Lane::WAVE);
+        page.put_write(7, write(1, 0b0011));
+        page.put_write(7, write(2, 0b1100));
+        assert_eq!(page.writes(7), [write(2, 0b1100), write(1, 0b0011)]);
+        page.put_write(7, write(3, 0b0110));
+        assert_eq!(page.writes(7), [write(3, 0b0110), write(2, 0b1000)]);
+        page.put_write(7, write(4, 15));
+        assert_eq!(page.writes(7), [write(4, 15), Slot::NONE]);
+    }
+}

@@ -1,0 +1,326 @@
+//! What one instruction of a wave touches, against what is known of memory.
+
+use wavetank_memory::{Touch, Touched};
+
+use super::clock::Knowledge;
+use super::found::{Found, Pair, Rule, Verb};
+use super::kind::Kind;
+use super::shadow::{Lane, Location, Mode, Shadow, Slot, dwords};
+use super::values::Values;
+use super::waves::Waves;
+
+/// An instruction of a wave.
+pub struct Step<'a> {
+    pub waves: &'a mut Waves,
+    pub found: &'a mut Found,
+    pub values: &'a mut Values,
+    pub kind: Kind,
+    /// The access without bytes and lane.
+    pub slot: Slot,
+    /// Whether the wave comes behind the access that was asked for last.
+    last: Option<(Slot, bool)>,
+    /// What it has learned last.
+    learned: Knowledge,
+}
+
+/// A dword that a lane accesses.
+#[derive(Clone, Copy)]
+struct Part {
+    memory: Touched,
+    dword: u64,
+    mask: u8,
+    lane: Lane,
+}
+
+/// The dwords of an access.
+fn parts(touch: &Touch) -> impl Iterator<Item = Part> {
+    let (memory, lane) = (touch.memory, Lane::new(touch.lane));
+    let part = move |(dword, mask)| Part {
+        memory,
+        dword,
+        mask,
+        lane,
+    };
+    dwords(touch.address, touch.bytes).map(part)
+}
+
+impl<'a> Step<'a> {
+    pub fn new(
+        waves: &'a mut Waves,
+        found: &'a mut Found,
+        values: &'a mut Values,
+        kind: Kind,
+        slot: Slot,
+    ) -> Step<'a> {
+        Step {
+            waves,
+            found,
+            values,
+            kind,
+            slot,
+            last: None,
+            learned: Knowledge::default(),
+        }
+    }
+
+    /// A load: it comes behind what it sees if it is coherent, and must come behind it anyhow if not.
+    pub fn load(&mut self, shadow: &mut Shadow, touch: &Touch) {
+        for part in parts(touch) {
+            if self.kind.load_is_coherent {
+                self.learn(shadow, part);
+                continue;
+            }
+            let new = self.slot.on(part.mask, part.lane);
+            let (page, at) = shadow.at(part.dword);
+            if page.writes(at).iter().any(|write| write.time != 0) {
+                self.check_writes(shadow, part, new, Verb::Load);
+            }
+            let (page, at) = shadow.at(part.dword);
+            page.put_read(at, new, |old| self.is_behind(old));
+        }
+    }
+
+    /// A store.
+    pub fn store(&mut self, shadow: &mut Shadow, touch: &Touch) {
+        for part in parts(touch) {
+            let (page, at) = shadow.at(part.dword);
+            if page.is_new(at) && !self.kind.store_is_coherent {
+                page.put_write(at, self.slot.on(part.mask, part.lane));
+                self.values.stored(part.memory, part.dword);
+                continue;
+            }
+            let mode = match self.kind.store_is_coherent || self.is_user(shadow, part) {
+                true => Mode::Coherent,
+                false => Mode::Plain,
+            };
+            let new = self.slot_as(mode).on(part.mask, part.lane);
+            self.check_writes(shadow, part, new, Verb::Store);
+            self.check_reads(shadow, part, new, Verb::Store);
+            let (page, at) = shadow.at(part.dword);
+            page.put_write(at, new);
+            self.values.stored(part.memory, part.dword);
+        }
+    }
+
+    /// Atomics of all lanes: they come behind what they see, and then pass on what the wave knows.
+    pub fn atomics(&mut self, shadow: &mut Shadow, touches: &[Touch]) {
+        let mode = match self.kind.polls && self.kind.returns {
+            true => Mode::Poll,
+            false => Mode::Atomic,
+        };
+        self.slot = self.slot_as(mode);
+        for part in touches.iter().flat_map(parts) {
+            let new = self.slot.on(part.mask, part.lane);
+            self.check_writes(shadow, part, new, Verb::Atomic);
+            self.check_reads(shadow, part, new, Verb::Atomic);
+            if self.kind.returns {
+                self.learn(shadow, part);
+            }
+        }
+        let passed_on = self.waves.passed_on(self.slot.wave, self.slot.time);
+        for part in touches.iter().flat_map(parts) {
+            let new = self.slot.on(part.mask, part.lane);
+            let (page, at) = shadow.at(part.dword);
+            let last = page.writes(at)[0];
+            page.put_write(at, new);
+            if (last.wave, last.time, last.mask()) == (new.wave, new.time, new.mask()) {
+                // Another lane has been here.
+                continue;
+            }
+            let location = shadow.locations.entry(part.dword).or_default();
+            location.users |= user(self.slot.wave);
+            if !matches!(last.mode(), Mode::Atomic | Mode::Poll) {
+                let is_plain = last.time != 0 && last.mode() == Mode::Plain;
+                location.stored = is_plain.then_some(last);
+            }
+            if self.kind.returns {
+                location.known = passed_on.clone();
+                location.silent.clear();
+                continue;
+            }
+            if !matches!(last.mode(), Mode::Atomic | Mode::Poll) {
+                // What was stored here goes on being passed on.
+                *location = Location {
+                    known: match last.time {
+                        0 => Default::default(),
+                        _ => self.waves.passed_on_by(last),
+                    },
+                    silent: Vec::new(),
+                    stored: location.stored,
+                    users: location.users,
+                };
+            }
+            location.add_silent(new);
+        }
+    }
+
+    fn slot_as(&self, mode: Mode) -> Slot {
+        Slot::new(self.slot.wave, self.slot.time, self.slot.pc, mode)
+    }
+
+    #[inline]
+    fn is_behind(&mut self, earlier: Slot) -> bool {
+        let key = earlier.on(0, Lane::new(None));
+        match self.last {
+            Some((last, answer)) if last == key => answer,
+            _ => {
+                let answer = self.waves.is_behind(self.slot.wave, earlier);
+                self.last = Some((key, answer));
+                answer
+            }
+        }
+    }
+
+    /// The wave comes behind what was written to a dword.
+    fn learn(&mut self, shadow: &mut Shadow, part: Part) {
+        let (page, at) = shadow.at(part.dword);
+        let (wave, now) = (self.slot.wave, self.slot.time);
+        for earlier in page.writes(at) {
+            if earlier.mask() & part.mask == 0 || earlier.wave == wave && earlier.time == now {
+                continue;
+            }
+            self.last = None;
+            let location = match earlier.mode() {
+                Mode::Atomic | Mode::Poll => shadow.locations.get(&part.dword),
+                Mode::Plain | Mode::Coherent => None,
+            };
+            let Some(location) = location else {
+                self.waves.learn_of(wave, earlier, now);
+                continue;
+            };
+            if !self.learned.same(&location.known) {
+                self.waves.learn(wave, &location.known, now);
+                self.learned = location.known.clone();
+            }
+            for silent in &location.silent {
+                self.waves.learn_of(wave, *silent, now);
+            }
+        }
+    }
+
+    /// Whether the wave has used atomics on a dword that others use so, too: then its stores there are those that free a
+    /// lock, which compilers write as plain stores behind a wait.
+    fn is_user(&mut self, shadow: &mut Shadow, part: Part) -> bool {
+        let (page, at) = shadow.at(part.dword);
+        let by_store = |slot: &Slot| slot.time == 0 || slot.mode() == Mode::Plain;
+        if page.writes(at).iter().all(by_store) {
+            return false;
+        }
+        let location = shadow.locations.get(&part.dword);
+        location.is_some_and(|location| location.users & user(self.slot.wave) != 0)
+    }
+
+    /// Finds writes that nothing orders before an access.
+    fn check_writes(&mut self, shadow: &mut Shadow, part: Part, new: Slot, verb: Verb) {
+        let (page, at) = shadow.at(part.dword);
+        let (writes, value) = (page.writes(at), page.value(at));
+        for earlier in writes {
+            self.check_write(part, earlier, new, verb, value);
+            self.check_stored(shadow, part, earlier, new, verb);
+            // Before an atomic that told its wave nothing there may be others that the wave does not come behind either.
+            let is_atomic = matches!(earlier.mode(), Mode::Atomic);
+            if earlier.time == 0 || !is_atomic || new.mode() != Mode::Plain {
+                continue;
+            }
+            let Some(location) = shadow.locations.get(&part.dword) else {
+                continue;
+            };
+            for silent in &location.silent {
+                if (silent.wave, silent.time) != (earlier.wave, earlier.time) {
+                    self.check_write(part, *silent, new, verb, None);
+                }
+            }
+        }
+    }
+
+    /// Finds the store that was there before other atomics, which an atomic comes upon: `count = 0` of a wave that then counts
+    /// like all others. One that returns comes behind it by them.
+    fn check_stored(&mut self, shadow: &Shadow, part: Part, earlier: Slot, new: Slot, verb: Verb) {
+        let is_atomic = matches!(earlier.mode(), Mode::Atomic | Mode::Poll);
+        if !is_atomic || new.mode() != Mode::Atomic || self.kind.returns {
+            return;
+        }
+        let location = shadow.locations.get(&part.dword);
+        if let Some(stored) = location.and_then(|location| location.stored) {
+            self.check_write(part, stored, new, verb, None);
+        }
+    }
+
+    fn check_write(
+        &mut self,
+        part: Part,
+        earlier: Slot,
+        new: Slot,
+        verb: Verb,
+        value: Option<u32>,
+    ) {
+        if !clash(earlier, new) || self.is_behind(earlier) {
+            return;
+        }
+        let before = match earlier.mode() {
+            Mode::Plain | Mode::Coherent => Verb::Store,
+            Mode::Atomic | Mode::Poll => Verb::Atomic,
+        };
+        let rule = match verb {
+            Verb::Load => Rule::WriteRead,
+            Verb::Store | Verb::Atomic => Rule::WriteWrite,
+        };
+        let mut pair = pair(rule, part, (earlier, before), (new, verb));
+        if earlier.pc == new.pc {
+            // Many waves may well store the same: `found = 1`.
+            pair.rule = Rule::SameStore;
+            self.values.suspect(pair, value);
+        } else {
+            self.found.add(pair);
+        }
+    }
+
+    /// Finds reads that nothing orders before a write.
+    fn check_reads(&mut self, shadow: &mut Shadow, part: Part, new: Slot, verb: Verb) {
+        let (page, at) = shadow.at(part.dword);
+        let value = page.value(at).filter(|_| is_stored(page.writes(at), new));
+        for earlier in page.reads(at) {
+            if !clash(earlier, new) || self.is_behind(earlier) {
+                continue;
+            }
+            let pair = pair(Rule::ReadWrite, part, (earlier, Verb::Load), (new, verb));
+            match (verb, value) {
+                // Whoever has read does not see a store of what was there: all work-groups may well set up the same.
+                (Verb::Store, Some(_)) => self.values.suspect(pair, value),
+                _ => self.found.add(pair),
+            }
+        }
+    }
+}
+
+/// Whether stores have last written the bytes that another one writes, so that it is known what is there.
+fn is_stored(writes: [Slot; 2], new: Slot) -> bool {
+    let is_store = |slot: &&Slot| matches!(slot.mode(), Mode::Plain | Mode::Coherent);
+    let stores = writes.iter().filter(is_store);
+    let stored = stores.fold(0, |mask, slot| mask | slot.mask());
+    new.mask() & !stored == 0
+}
+
+fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) -> Pair {
+    Pair {
+        rule,
+        memory: part.memory,
+        dword: part.dword,
+        earlier,
+        later,
+    }
+}
+
+/// The bit of a wave among the users of a location.
+fn user(wave: u32) -> u64 {
+    1 << (wave % 64)
+}
+
+/// Whether two accesses to a dword need an order, if one of them writes: if they meet, and one is plain. An atomic that polls
+/// waits for whatever others store.
+fn clash(earlier: Slot, later: Slot) -> bool {
+    let (a, b) = (earlier.mode(), later.mode());
+    let one_is_plain = a == Mode::Plain || b == Mode::Plain;
+    let meet = earlier.mask() & later.mask() != 0;
+    meet && one_is_plain && a != Mode::Poll && b != Mode::Poll
+}

@@ -1,0 +1,7 @@
+//! Launches with a race, and beside each its twin without.
+
+mod barrier;
+mod flags;
+mod oracle;
+mod pairs;
+mod script;

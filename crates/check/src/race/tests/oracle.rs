@@ -1,0 +1,244 @@
+//! Random launches, against vector clocks written down as they are defined.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::script::*;
+use crate::watch::TurnEnd;
+
+const WAVES: usize = 3;
+/// Two groups of three waves.
+const ALL: usize = 2 * WAVES;
+
+type Clock = [u32; ALL];
+
+fn join(a: &mut Clock, b: &Clock) {
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = (*a).max(*b);
+    }
+}
+
+/// What a wave does.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Access(usize, Op, u64),
+    Barrier(usize),
+    End(usize),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Read,
+    Write,
+    CoherentRead,
+    CoherentWrite,
+    Atomic { returns: bool },
+}
+
+fn way(op: Op) -> Way {
+    match op {
+        Load => Way::Read,
+        Store | OtherStore => Way::Write,
+        CoherentLoad => Way::CoherentRead,
+        CoherentStore => Way::CoherentWrite,
+        Add => Way::Atomic { returns: true },
+        _ => Way::Atomic { returns: false },
+    }
+}
+
+/// An access that was done: by whom, when by its own clock, and its kind.
+struct Done {
+    wave: usize,
+    time: u32,
+    op: Op,
+    address: u64,
+}
+
+/// All accesses with the clocks of their waves: n by n, and nothing is left out.
+#[derive(Default)]
+struct Oracle {
+    clocks: [Clock; ALL],
+    waits: [bool; ALL],
+    ended: [bool; ALL],
+    done: Vec<Done>,
+    /// What a place passes on: to who sees it.
+    passed_on: HashMap<u64, Clock>,
+    races: Vec<(Op, Op, bool)>,
+}
+
+impl Oracle {
+    fn access(&mut self, wave: usize, op: Op, address: u64) {
+        self.clocks[wave][wave] += 1;
+        let learns = matches!(way(op), Way::CoherentRead | Way::Atomic { returns: true });
+        let seen = self.passed_on.get(&address).copied().unwrap_or_default();
+        // An access that needs an order has it before it learns by itself.
+        for before in self.done.iter().filter(|done| done.address == address) {
+            let ordered = self.clocks[wave][before.wave] >= before.time;
+            if !ordered && before.wave != wave && clash(way(before.op), way(op)) {
+                self.races
+                    .push((before.op, op, way(before.op) == Way::Read));
+            }
+        }
+        if learns {
+            join(&mut self.clocks[wave], &seen);
+        }
+        let own = self.clocks[wave];
+        match way(op) {
+            Way::Write | Way::CoherentWrite => {
+                self.passed_on.insert(address, own);
+            }
+            Way::Atomic { .. } => join(self.passed_on.entry(address).or_default(), &own),
+            Way::Read | Way::CoherentRead => {}
+        }
+        let time = own[wave];
+        self.done.push(Done {
+            wave,
+            time,
+            op,
+            address,
+        });
+    }
+
+    fn stop(&mut self, wave: usize, ends: bool) {
+        self.waits[wave] = !ends;
+        self.ended[wave] = ends;
+        let group = wave / WAVES * WAVES..(wave / WAVES + 1) * WAVES;
+        if group.clone().all(|n| self.waits[n] || self.ended[n]) {
+            let mut all = Clock::default();
+            for n in group.clone() {
+                join(&mut all, &self.clocks[n]);
+            }
+            for n in group.filter(|n| self.waits[*n]).collect::<Vec<_>>() {
+                self.clocks[n] = all;
+                self.waits[n] = false;
+            }
+        }
+    }
+}
+
+fn clash(a: Way, b: Way) -> bool {
+    let plain = |way| matches!(way, Way::Read | Way::Write);
+    let reads = |way| matches!(way, Way::Read | Way::CoherentRead);
+    let meets = |way| way != Way::CoherentRead;
+    (plain(a) || plain(b)) && !(reads(a) && reads(b)) && meets(a) && meets(b)
+}
+
+/// Runs events by both. Events of waves that wait or have ended fall out.
+fn both(events: &[Event]) -> (Script, Oracle) {
+    let (mut script, mut oracle) = (Script::new(WAVES as u32), Oracle::default());
+    for event in events {
+        let (Event::Access(n, ..) | Event::Barrier(n) | Event::End(n)) = *event;
+        if oracle.waits[n] || oracle.ended[n] {
+            continue;
+        }
+        let wave = ((n / WAVES) as u64, (n % WAVES) as u32);
+        match *event {
+            Event::Access(_, op, address) => {
+                oracle.access(n, op, address);
+                script.go(wave, &[(op, address)]);
+            }
+            Event::Barrier(_) => {
+                oracle.stop(n, false);
+                script.turn(wave, &[], TurnEnd::Barrier(0));
+            }
+            Event::End(_) => {
+                oracle.stop(n, true);
+                script.turn(wave, &[], TurnEnd::Ended);
+            }
+        }
+    }
+    (script, oracle)
+}
+
+fn events(ops: &'static [Op], waves: usize, length: usize) -> impl Strategy<Value = Vec<Event>> {
+    let wave = 0..waves;
+    let access = (wave.clone(), proptest::sample::select(ops), 0u64..4);
+    let event = prop_oneof![
+        12 => access.prop_map(|(wave, op, at)| Event::Access(wave, op, 0x40 + 4 * at)),
+        4 => wave.clone().prop_map(Event::Barrier),
+        1 => wave.prop_map(Event::End),
+    ];
+    proptest::collection::vec(event, 1..length)
+}
+
+/// Plain stores are no user's of a lock here: those stay silent on purpose. So atomics have their own places.
+fn apart(events: Vec<Event>) -> Vec<Event> {
+    let place = |event| match event {
+        Event::Access(n, op, at) if matches!(way(op), Way::Atomic { .. }) => {
+            Event::Access(n, op, at | 0x100)
+        }
+        event => event,
+    };
+    events.into_iter().map(place).collect()
+}
+
+const EVERYTHING: &[Op] = &[
+    Load,
+    Store,
+    OtherStore,
+    CoherentLoad,
+    CoherentStore,
+    Add,
+    SilentAdd,
+];
+const USUAL: &[Op] = &[Load, Load, Store, OtherStore, Add, Add];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Nothing is said that is not so.
+    #[test]
+    fn what_is_found_is_a_race(events in events(EVERYTHING, ALL, 60)) {
+        let (mut script, oracle) = both(&events);
+        for finding in script.findings() {
+            let is = |(first, second, _): &(Op, Op, bool)| {
+                (first.pc(), second.pc()) == (finding.related[0].place.pc, finding.at.place.pc)
+            };
+            prop_assert!(oracle.races.iter().any(is), "{}", finding.message);
+        }
+    }
+
+    /// And what is so is said: at least one of the races on a place, but for stores of one instruction.
+    #[test]
+    fn a_race_is_found(events in events(USUAL, 2, 40).prop_map(apart)) {
+        let (mut script, oracle) = both(&events);
+        let races = oracle.races.iter().filter(|(first, second, _)| first != second);
+        let found = script.rules();
+        if races.count() > 0 && found.is_empty() {
+            let silent = oracle.races.iter().any(|(first, second, _)| first == second);
+            prop_assert!(silent, "{:?}", events);
+        }
+    }
+
+    /// Of many waves, too, where it is not about more readers than are remembered.
+    #[test]
+    fn a_race_of_writes_is_found(events in events(USUAL, ALL, 60).prop_map(apart)) {
+        let (mut script, oracle) = both(&events);
+        let same = oracle.races.iter().any(|(first, second, _)| first == second);
+        let writes = oracle.races.iter().any(|(_, _, reads)| !reads);
+        if writes && !same {
+            prop_assert!(!script.rules().is_empty());
+        }
+    }
+
+    /// Everything between taking a lock and freeing it has an order.
+    #[test]
+    fn behind_one_lock_there_is_no_race(
+        turns in proptest::collection::vec(
+            (0..ALL, proptest::collection::vec((proptest::sample::select(EVERYTHING), 0u64..4), 0..5), any::<bool>()),
+            1..40,
+        ),
+    ) {
+        let mut script = Script::new(WAVES as u32);
+        for (n, accesses, stores) in turns {
+            let wave = ((n / WAVES) as u64, (n % WAVES) as u32);
+            script.go(wave, &[(Swap, 0x8000)]);
+            for (op, at) in accesses {
+                script.go(wave, &[(op, 0x40 + 4 * at)]);
+            }
+            script.go(wave, &[(if stores { Store } else { Add }, 0x8000)]);
+        }
+        prop_assert!(script.rules().is_empty());
+    }
+}

@@ -1,0 +1,295 @@
+//! Two accesses that nothing orders, and what is said of them.
+
+use wavetank_memory::{Touch, Touched};
+
+use super::script::*;
+use crate::race::Race;
+use crate::watch::TurnEnd;
+
+const A: u64 = 0x40;
+
+/// What is found if waves 0 and 1 of a group do one access each.
+fn two(first: Op, second: Op) -> Vec<&'static str> {
+    let mut script = Script::new(2);
+    script.go((0, 0), &[(first, A)]).go((0, 1), &[(second, A)]);
+    script.rules()
+}
+
+#[test]
+fn one_of_two_must_write() {
+    assert_eq!(two(LdsStore, LdsLoad), ["write-read"]);
+    assert_eq!(two(LdsLoad, LdsStore), ["read-write"]);
+    assert_eq!(two(LdsStore, LdsOtherStore), ["write-write"]);
+    assert!(two(LdsLoad, LdsLoad).is_empty());
+    assert_eq!(two(Store, Load), ["write-read"]);
+    assert_eq!(two(OtherLoad, Store), ["read-write"]);
+    assert!(two(Load, OtherLoad).is_empty());
+    assert_eq!(two(GdsStore, GdsLoad), ["write-read"]);
+}
+
+#[test]
+fn atomics_need_an_order_to_plain_accesses_only() {
+    assert!(two(LdsAdd, LdsSilentAdd).is_empty());
+    assert!(two(SilentAdd, Swap).is_empty());
+    assert!(two(GdsAdd, GdsAdd).is_empty());
+    assert_eq!(two(LdsSilentAdd, LdsLoad), ["write-read"]);
+    assert_eq!(two(LdsAdd, LdsStore), ["write-write"]);
+    assert_eq!(two(LdsLoad, LdsAdd), ["read-write"]);
+    assert_eq!(two(Store, Add), ["write-write"]);
+    assert_eq!(two(Load, SilentAdd), ["read-write"]);
+}
+
+#[test]
+fn coherent_accesses_need_an_order_to_plain_ones_of_which_one_writes() {
+    assert!(two(Store, CoherentLoad).is_empty());
+    assert!(two(CoherentLoad, Store).is_empty());
+    assert!(two(Add, CoherentLoad).is_empty());
+    assert!(two(CoherentLoad, Add).is_empty());
+    assert!(two(CoherentStore, CoherentLoad).is_empty());
+    assert!(two(CoherentStore, Add).is_empty());
+    assert!(two(Add, CoherentStore).is_empty());
+    assert_eq!(two(CoherentStore, Load), ["write-read"]);
+    assert_eq!(two(Load, CoherentStore), ["read-write"]);
+    assert_eq!(two(Store, CoherentStore), ["write-write"]);
+}
+
+#[test]
+fn polling_is_coherent_without_a_bit() {
+    assert!(two(LdsStore, LdsPoll).is_empty());
+    assert!(two(LdsPoll, LdsStore).is_empty());
+    assert!(two(PollLoad, Store).is_empty());
+    assert!(two(PollSwap, Store).is_empty());
+    assert!(two(Store, PollSwap).is_empty());
+    assert_eq!(two(Swap, Store), ["write-write"]);
+    assert_eq!(two(Store, Swap), ["write-write"]);
+}
+
+#[test]
+fn of_an_unknown_instruction_nothing_is_said() {
+    assert!(two(Unknown, CoherentLoad).is_empty());
+    assert!(two(Add, Unknown).is_empty());
+}
+
+#[test]
+fn a_wave_has_no_race_with_itself() {
+    let mut script = Script::new(2);
+    script.go((0, 1), &[(LdsStore, A), (LdsLoad, A), (LdsOtherStore, A)]);
+    script.go((0, 1), &[(LdsLoad, A)]);
+    assert!(script.rules().is_empty());
+}
+
+#[test]
+fn groups_have_their_own_lds() {
+    let mut script = Script::new(1);
+    script
+        .go((0, 0), &[(LdsStore, A)])
+        .go((1, 0), &[(LdsLoad, A)]);
+    assert!(script.rules().is_empty());
+    let mut script = Script::new(1);
+    script.go((0, 0), &[(Store, A)]).go((1, 0), &[(Load, A)]);
+    assert_eq!(script.rules(), ["write-read"]);
+}
+
+#[test]
+fn scratch_is_private() {
+    let mut script = Script::new(2);
+    for (wave, op) in [(0, Store), (1, Load)] {
+        let touch = Touch {
+            memory: Touched::Scratch,
+            ..op.touch(0, A, 4)
+        };
+        script.turn((0, wave), &[touch], TurnEnd::GoesOn);
+    }
+    assert!(script.rules().is_empty());
+}
+
+#[test]
+fn accesses_must_share_bytes() {
+    let find = |first: (u64, u32), second: (u64, u32)| {
+        let mut script = Script::new(2);
+        let store = LdsStore.touch(0, first.0, first.1);
+        let load = LdsLoad.touch(0, second.0, second.1);
+        script.turn((0, 0), &[store], TurnEnd::GoesOn);
+        script.turn((0, 1), &[load], TurnEnd::GoesOn);
+        !script.rules().is_empty()
+    };
+    assert!(!find((A, 1), (A + 1, 1)));
+    assert!(!find((A, 2), (A + 2, 2)));
+    assert!(!find((A + 4, 16), (A, 4)));
+    assert!(find((A + 1, 2), (A + 2, 1)));
+    assert!(find((A, 16), (A + 12, 4)));
+    // Not aligned.
+    assert!(find((A + 3, 4), (A + 6, 1)));
+    assert!(!find((A + 3, 4), (A + 7, 1)));
+}
+
+#[test]
+fn halves_of_a_dword_are_followed_apart() {
+    let mut script = Script::new(3);
+    let store = |at| [LdsStore.touch(0, at, 2)];
+    script.turn((0, 0), &store(A), TurnEnd::GoesOn);
+    script.turn((0, 1), &store(A + 2), TurnEnd::GoesOn);
+    assert!(script.rules().is_empty());
+    script.turn((0, 2), &[LdsLoad.touch(7, A, 2)], TurnEnd::GoesOn);
+    let [finding] = &script.findings()[..] else {
+        panic!("one of the halves is read")
+    };
+    assert!(
+        finding.message.ends_with("the store of wave 0, lane 0"),
+        "{}",
+        finding.message
+    );
+}
+
+#[test]
+fn each_of_two_readers_is_remembered() {
+    for writer in 0..3 {
+        let mut script = Script::new(3);
+        for reader in 0..3 {
+            script.go((0, reader), &[(LdsLoad, A)]);
+        }
+        script.go((0, writer), &[(LdsStore, A)]);
+        assert!(script.rules().contains(&"read-write"), "{writer}");
+    }
+}
+
+#[test]
+fn the_last_reader_is_remembered_too() {
+    let mut script = Script::new(1);
+    for reader in 1..4 {
+        script.go((reader, 0), &[(Load, A), (CoherentStore, 0x100 * reader)]);
+    }
+    // It waits for the first two of three.
+    let writer = [(CoherentLoad, 0x100), (CoherentLoad, 0x200), (Store, A)];
+    script.go((0, 0), &writer);
+    let [finding] = &script.findings()[..] else {
+        panic!("one reader is left")
+    };
+    assert!(
+        finding.message.contains("work-group (3, 0, 0)"),
+        "{}",
+        finding.message
+    );
+}
+
+#[test]
+fn the_message_names_both_sides() {
+    let mut script = Script::new(2);
+    let lanes = |op: Op| [3, 4].map(|lane: u8| op.touch(lane, 0x34 + 4 * u64::from(lane), 4));
+    script.turn((0, 0), &lanes(LdsStore), TurnEnd::GoesOn);
+    script.turn((0, 1), &lanes(LdsLoad), TurnEnd::GoesOn);
+    let [finding] = &script.findings()[..] else {
+        panic!("one pair of instructions")
+    };
+    assert_eq!(
+        finding.message,
+        "LDS bytes 0x40..0x44 are read by wave 1 of work-group (0, 0, 0), lane 3, \
+         while nothing orders that behind the store of wave 0, lane 3"
+    );
+    assert_eq!(finding.at.place.pc, LdsLoad.pc());
+    assert_eq!(finding.related[0].place.pc, LdsStore.pc());
+    assert_eq!((finding.kernel.as_str(), finding.times), ("k", 2));
+    assert!(finding.help.as_ref().unwrap().contains("s_barrier"));
+}
+
+#[test]
+fn another_group_is_named_and_no_barrier_recommended() {
+    let mut script = Script::new(1);
+    script.go((5, 0), &[(OtherLoad, 0x1000)]);
+    script.turn((2, 0), &[Store.touch(63, 0x1002, 1)], TurnEnd::GoesOn);
+    let [finding] = &script.findings()[..] else {
+        panic!("one pair of instructions")
+    };
+    assert_eq!(
+        finding.message,
+        "global memory bytes 0x1002..0x1003 are written by wave 0 of work-group (2, 0, 0), lane 63, \
+         while nothing orders that behind the load of wave 0 of work-group (5, 0, 0)"
+    );
+    let help = finding.help.as_ref().unwrap();
+    assert_eq!(help, "order them with atomics or a fence, or launch twice");
+}
+
+#[test]
+fn equal_races_are_counted_not_kept() {
+    let mut script = Script::new(1);
+    for group in 0..100 {
+        let lanes = (0..64).map(|lane| Load.touch(lane, 4 * u64::from(lane), 4));
+        let lanes: Vec<Touch> = lanes.collect();
+        script.turn((1 + group, 0), &lanes, TurnEnd::GoesOn);
+    }
+    let stores: Vec<Touch> = (0..64)
+        .map(|lane| Store.touch(lane, 4 * u64::from(lane), 4))
+        .collect();
+    script.turn((0, 0), &stores, TurnEnd::Ended);
+    let [finding] = &script.findings()[..] else {
+        panic!("one pair of instructions")
+    };
+    // Two readers of each dword are remembered.
+    assert_eq!((finding.rule, finding.times), ("read-write", 128));
+    assert!(script.rules().is_empty(), "they are told once");
+}
+
+#[test]
+fn the_lds_of_a_group_is_forgotten_with_it() {
+    let mut script = Script::new(2);
+    script.end((0, 0), &[(LdsStore, A)]);
+    assert!(script.race.waves.group(0).lds.is_some());
+    script.end((0, 1), &[]);
+    assert!(script.race.waves.group(0).lds.is_none());
+}
+
+/// What is found in turns of groups that touch a place, after which memory is the number of each.
+fn with_values(turns: &[(u64, &[Touch], u32)]) -> Vec<&'static str> {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+    static VALUE: AtomicU32 = AtomicU32::new(0);
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock();
+    let mut script = Script::new(1);
+    script.race = Race::new("k", inst_at()).with_reader(Box::new(|address, bytes| {
+        let from = (address % 4) as usize;
+        let value = VALUE.load(Relaxed).to_le_bytes();
+        bytes.copy_from_slice(&value[from..from + bytes.len()]);
+        address / 4 == A / 4
+    }));
+    for (group, touches, value) in turns {
+        VALUE.store(*value, Relaxed);
+        script.turn((*group, 0), touches, TurnEnd::GoesOn);
+    }
+    script.rules()
+}
+
+/// What is found if two waves store by the same instruction, after which memory is `first` and then `second`.
+fn same_store(first: u32, second: u32) -> Vec<&'static str> {
+    let store = [Store.touch(0, A, 2)];
+    with_values(&[(0, &store, first), (1, &store, second)])
+}
+
+#[test]
+fn who_has_read_does_not_see_a_store_of_the_same() {
+    let set_up = |bytes, value| {
+        let whole = [Store.touch(0, A, bytes), Load.touch(0, A, 4)];
+        with_values(&[(0, &whole, 1), (1, &[Store.touch(0, A, 4)], value)])
+    };
+    assert!(set_up(4, 1).is_empty());
+    assert_eq!(set_up(4, 2), ["same-store", "read-write"]);
+    // What was there besides is not known.
+    assert_eq!(set_up(2, 1), ["read-write"]);
+    let unknown: [&[Touch]; 2] = [&[Load.touch(0, A, 4)], &[Store.touch(0, A, 4)]];
+    let rules = with_values(&[(0, unknown[0], 0), (1, unknown[1], 0)]);
+    assert_eq!(rules, ["read-write"]);
+    // An atomic has changed it since.
+    let changed = [Add.touch(0, A, 4), Load.touch(0, A, 4)];
+    let store: &[Touch] = &[Store.touch(0, A, 4)];
+    let rules = with_values(&[(0, store, 1), (0, &changed, 2), (1, store, 1)]);
+    assert!(rules.contains(&"read-write"), "{rules:?}");
+}
+
+#[test]
+fn one_instruction_may_store_the_same_in_many_waves() {
+    assert!(two(Store, Store).is_empty(), "nobody knows the values");
+    assert!(same_store(1, 1).is_empty());
+    assert_eq!(same_store(1, 2), ["same-store"]);
+    // Only the bytes that were stored count.
+    assert!(same_store(0x10001, 0x20001).is_empty());
+}

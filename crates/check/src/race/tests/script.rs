@@ -1,0 +1,182 @@
+//! Launches written by hand: which wave touches what, turn by turn.
+
+use std::collections::HashMap;
+
+use wavetank_ir::{MemKind, Rmw};
+use wavetank_isa::{Chip, Inst, parse};
+use wavetank_machine::Group;
+use wavetank_memory::{Touch, Touched};
+
+use crate::finding::{Finding, Findings};
+use crate::race::{InstAt, Race};
+use crate::watch::{TurnEnd, Watcher, WaveOf};
+
+/// The instructions that launches are made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    LdsLoad,
+    LdsStore,
+    LdsOtherStore,
+    LdsAdd,
+    LdsSilentAdd,
+    LdsPoll,
+    Load,
+    OtherLoad,
+    Store,
+    OtherStore,
+    CoherentLoad,
+    CoherentStore,
+    Add,
+    SilentAdd,
+    Swap,
+    PollSwap,
+    PollLoad,
+    GdsAdd,
+    GdsLoad,
+    GdsStore,
+    Unknown,
+}
+
+pub use Op::*;
+
+/// Each with its text. What polls is followed by a loop.
+const OPS: [(Op, &str); 20] = [
+    (LdsLoad, "ds_read_b32 v1, v0"),
+    (LdsStore, "ds_write_b32 v0, v1"),
+    (LdsOtherStore, "ds_write_b32 v0, v1"),
+    (LdsAdd, "ds_add_rtn_u32 v2, v0, v1"),
+    (LdsSilentAdd, "ds_add_u32 v0, v1"),
+    (LdsPoll, "ds_read_b32 v1, v0"),
+    (Load, "global_load_dword v0, v[2:3], off"),
+    (OtherLoad, "s_load_dword s0, s[2:3], 0x0"),
+    (Store, "global_store_dword v[2:3], v0, off"),
+    (OtherStore, "global_store_dword v[2:3], v0, off"),
+    (CoherentLoad, "global_load_dword v0, v[2:3], off glc"),
+    (CoherentStore, "global_store_dword v[2:3], v0, off glc"),
+    (Add, "global_atomic_add v1, v[2:3], v0, off glc"),
+    (SilentAdd, "global_atomic_add v[2:3], v0, off"),
+    (Swap, "global_atomic_swap v1, v[2:3], v0, off glc"),
+    (PollSwap, "global_atomic_swap v1, v[2:3], v0, off glc"),
+    (PollLoad, "global_load_dword v0, v[2:3], off"),
+    (GdsAdd, "ds_add_rtn_u32 v2, v0, v1 gds"),
+    (GdsLoad, "ds_read_b32 v1, v0 gds"),
+    (GdsStore, "ds_write_b32 v0, v1 gds"),
+];
+
+impl Op {
+    pub fn pc(self) -> u64 {
+        0x1000 + 0x20 * self as u64
+    }
+
+    fn kind(self) -> MemKind {
+        match self {
+            LdsLoad | LdsPoll | Load | OtherLoad | CoherentLoad | PollLoad | GdsLoad => {
+                MemKind::Load
+            }
+            LdsStore | LdsOtherStore | Store | OtherStore | CoherentStore | GdsStore | Unknown => {
+                MemKind::Store
+            }
+            LdsAdd | LdsSilentAdd | Add | SilentAdd | GdsAdd => MemKind::Atomic(Rmw::Add),
+            Swap | PollSwap => MemKind::Atomic(Rmw::Swap),
+        }
+    }
+
+    pub fn memory(self) -> Touched {
+        match self {
+            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsPoll => Touched::Lds,
+            GdsAdd | GdsLoad | GdsStore => Touched::Gds,
+            _ => Touched::Global,
+        }
+    }
+
+    /// A lane of it, on some bytes.
+    pub fn touch(self, lane: u8, address: u64, bytes: u32) -> Touch {
+        Touch {
+            pc: self.pc(),
+            kind: self.kind(),
+            lane: (self != OtherLoad).then_some(lane),
+            memory: self.memory(),
+            address,
+            bytes,
+        }
+    }
+}
+
+/// The code of all of them.
+pub fn inst_at() -> InstAt {
+    let mut code: HashMap<u64, Inst> = HashMap::new();
+    for (op, text) in OPS {
+        let inst = parse(text, Chip::Gfx900).unwrap();
+        code.insert(op.pc(), inst);
+        if matches!(op, LdsPoll | PollLoad | PollSwap) {
+            // To itself: minus its own length and that of the branch.
+            let back = 0x10000 - u32::from(inst.len) / 4 - 1;
+            let branch = parse(&format!("s_cbranch_vccz {back}"), Chip::Gfx900).unwrap();
+            code.insert(op.pc() + u64::from(inst.len), branch);
+        }
+    }
+    Box::new(move |pc| code.get(&pc).copied())
+}
+
+/// A launch that goes on.
+pub struct Script {
+    pub race: Race,
+    waves: u32,
+}
+
+impl Script {
+    /// With so many waves in each group.
+    pub fn new(waves: u32) -> Script {
+        let race = Race::new("k", inst_at());
+        Script { race, waves }
+    }
+
+    /// A turn of a wave of a group, with all it touches.
+    pub fn turn(&mut self, (group, wave): (u64, u32), touches: &[Touch], end: TurnEnd) {
+        let wave = WaveOf {
+            group: Group {
+                index: group,
+                id: [group as u32, 0, 0],
+                size: [64 * self.waves, 1, 1],
+            },
+            wave,
+            waves: self.waves,
+        };
+        self.race.turn(wave, touches, end);
+    }
+
+    /// A turn in which lane 0 touches dwords, and goes on.
+    pub fn go(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
+        self.until(wave, accesses, TurnEnd::GoesOn)
+    }
+
+    /// A turn that ends at the barrier.
+    pub fn barrier(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
+        self.until(wave, accesses, TurnEnd::Barrier(0))
+    }
+
+    /// The last turn of a wave.
+    pub fn end(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
+        self.until(wave, accesses, TurnEnd::Ended)
+    }
+
+    /// A turn that ends so.
+    pub fn until(&mut self, wave: (u64, u32), accesses: &[(Op, u64)], end: TurnEnd) -> &mut Script {
+        let touch = |&(op, address): &(Op, u64)| op.touch(0, address, 4);
+        let touches: Vec<Touch> = accesses.iter().map(touch).collect();
+        self.turn(wave, &touches, end);
+        self
+    }
+
+    /// What was found.
+    pub fn findings(&mut self) -> Vec<Finding> {
+        let mut findings = Findings::default();
+        self.race.end(&mut findings);
+        findings.iter().cloned().collect()
+    }
+
+    /// The rules of what was found.
+    pub fn rules(&mut self) -> Vec<&'static str> {
+        self.findings().iter().map(|finding| finding.rule).collect()
+    }
+}

@@ -1,0 +1,80 @@
+//! Whether waves that store to one place by the same instruction store the same, and whether a store changes what others have
+//! read.
+
+use wavetank_memory::Touched;
+
+use super::found::{Found, Pair, Rule};
+use super::shadow::Shadow;
+
+/// Reads global memory at an address. Says whether it could.
+pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
+
+/// What a turn has stored to global memory, and what is to be compared when it is over: only then does memory tell.
+#[derive(Default)]
+pub struct Values {
+    reader: Option<Reader>,
+    stored: Vec<u64>,
+    suspects: Vec<(Pair, u32)>,
+}
+
+impl Values {
+    pub fn new(reader: Option<Reader>) -> Values {
+        Values {
+            reader,
+            ..Values::default()
+        }
+    }
+
+    /// A dword has been stored to.
+    pub fn stored(&mut self, memory: Touched, dword: u64) {
+        if self.reader.is_some() && memory == Touched::Global {
+            self.stored.push(dword);
+        }
+    }
+
+    /// Two waves have stored to a dword, or one has read it and another stored to it, which was this before. If that is not
+    /// known, nothing is said.
+    pub fn suspect(&mut self, pair: Pair, value: Option<u32>) {
+        if let Some(value) = value {
+            self.suspects.push((pair, value));
+        }
+    }
+
+    /// Compares what the turn has left.
+    pub fn end_turn(&mut self, global: &mut Shadow, found: &mut Found) {
+        let Some(reader) = &self.reader else { return };
+        self.stored.dedup();
+        for dword in self.stored.drain(..) {
+            let (page, at) = global.at(dword);
+            let stored = page.writes(at)[0].mask();
+            let mut bytes = page.value(at).unwrap_or(0).to_le_bytes();
+            let (first, end) = (stored.trailing_zeros(), 8 - stored.leading_zeros());
+            let part = &mut bytes[first.min(end) as usize..end as usize];
+            let could = reader(dword * 4 + u64::from(first), part);
+            page.put_value(at, could.then(|| u32::from_le_bytes(bytes)));
+        }
+        for (pair, old) in self.suspects.drain(..) {
+            let (page, at) = global.at(pair.dword);
+            let (earlier, later) = (pair.earlier.0, pair.later.0);
+            let last = page.writes(at)[0];
+            // It may have stored there again.
+            let is_last = (last.wave, last.time) == (later.wave, later.time);
+            let mask = byte_mask(earlier.mask() & later.mask());
+            let new = page.value(at).filter(|_| is_last);
+            let tells = match pair.rule {
+                Rule::ReadWrite => new.is_none_or(|new| (new ^ old) & mask != 0),
+                _ => new.is_some_and(|new| (new ^ old) & mask != 0),
+            };
+            if tells {
+                found.add(pair);
+            }
+        }
+    }
+}
+
+/// The bits of some bytes of a dword.
+fn byte_mask(mask: u8) -> u32 {
+    (0..4)
+        .filter(|n| mask >> n & 1 == 1)
+        .fold(0, |bits, n| bits | 0xff << (8 * n))
+}

@@ -1,0 +1,219 @@
+//! The waves and work-groups of a launch: what each wave knows, and the barriers.
+
+use std::collections::HashMap;
+
+use wavetank_machine::Group;
+
+use super::clock::{CHUNK, Fuel, Knowledge, Time};
+use super::shadow::{Shadow, Slot};
+use crate::watch::{TurnEnd, WaveOf};
+
+/// All waves that have run, numbered as their work-groups came.
+#[derive(Default)]
+pub struct Waves {
+    waves: Vec<Wave>,
+    groups: Vec<GroupOf>,
+    numbers: HashMap<u64, usize>,
+    /// What all know that have used a resource of global wave synchronization.
+    resources: HashMap<u8, Knowledge>,
+    pub fuel: Fuel,
+}
+
+#[derive(Clone, Default)]
+struct Wave {
+    known: Knowledge,
+    /// What it knew before: until when, the oldest first. Who reads what it has stored learns what it knew when it stored.
+    before: Vec<(Time, Knowledge)>,
+    group: usize,
+    at: At,
+    /// The resource that it has used last, if it has not gone on since.
+    resource: Option<u8>,
+}
+
+/// So many earlier states of knowledge are kept. Who asks for an older one gets the oldest: too much rather than too little.
+const BEFORE: usize = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum At {
+    #[default]
+    Running,
+    Barrier,
+    End,
+}
+
+/// A work-group.
+pub struct GroupOf {
+    /// Its id in each dimension.
+    pub id: [u32; 3],
+    /// The number of its first wave.
+    pub first: u32,
+    waves: u32,
+    running: u32,
+    /// What is kept of its LDS, until it has ended.
+    pub lds: Option<Box<Shadow>>,
+}
+
+impl Waves {
+    /// The number of a wave.
+    pub fn number(&mut self, wave: WaveOf) -> u32 {
+        let group = match self.numbers.get(&wave.group.index) {
+            Some(&n) => n,
+            None => self.add_group(wave.group, wave.waves.max(1)),
+        };
+        let group = &self.groups[group];
+        group.first + wave.wave.min(group.waves - 1)
+    }
+
+    fn add_group(&mut self, group: Group, waves: u32) -> usize {
+        let number = self.groups.len();
+        let first = self.waves.len() as u32;
+        // Those of one group stand together in their knowledge.
+        let fits = first % CHUNK + waves <= CHUNK;
+        let first = if fits {
+            first
+        } else {
+            first.next_multiple_of(CHUNK)
+        };
+        self.waves.resize((first + waves) as usize, Wave::default());
+        for wave in &mut self.waves[first as usize..] {
+            wave.group = number;
+        }
+        self.groups.push(GroupOf {
+            id: group.id,
+            first,
+            waves,
+            running: waves,
+            lds: Some(Box::default()),
+        });
+        self.numbers.insert(group.index, number);
+        number
+    }
+
+    /// The work-group of a wave.
+    pub fn group(&self, wave: u32) -> &GroupOf {
+        &self.groups[self.waves[wave as usize].group]
+    }
+
+    /// Takes what is kept of the LDS of a wave's work-group, to be given back.
+    pub fn lend_lds(&mut self, wave: u32) -> Option<Box<Shadow>> {
+        let group = self.waves[wave as usize].group;
+        self.groups[group].lds.take()
+    }
+
+    /// Gives it back.
+    pub fn return_lds(&mut self, wave: u32, lds: Option<Box<Shadow>>) {
+        let group = self.waves[wave as usize].group;
+        self.groups[group].lds = lds;
+    }
+
+    /// Whether a wave comes behind an access.
+    #[inline]
+    pub fn is_behind(&self, wave: u32, earlier: Slot) -> bool {
+        earlier.wave == wave || self.waves[wave as usize].known.of(earlier.wave) >= earlier.time
+    }
+
+    /// What others learn of a wave that passes on all it knows and has done.
+    pub fn passed_on(&mut self, wave: u32, now: Time) -> Knowledge {
+        let known = &self.waves[wave as usize].known;
+        known.with(wave, now, &mut self.fuel)
+    }
+
+    /// What others learn who see that an access was done.
+    pub fn passed_on_by(&mut self, slot: Slot) -> Knowledge {
+        let wave = &self.waves[slot.wave as usize];
+        let then = wave.before.iter().find(|(until, _)| *until >= slot.time);
+        let known = then.map_or(&wave.known, |(_, known)| known);
+        known.with(slot.wave, slot.time, &mut self.fuel)
+    }
+
+    /// A wave comes behind an access, and behind all that this one came behind.
+    pub fn learn_of(&mut self, wave: u32, slot: Slot, now: Time) {
+        if slot.time != 0 && !self.is_behind(wave, slot) {
+            let known = self.passed_on_by(slot);
+            self.learn(wave, &known, now);
+        }
+    }
+
+    /// A wave learns what is known elsewhere.
+    pub fn learn(&mut self, wave: u32, known: &Knowledge, now: Time) {
+        let wave = &mut self.waves[wave as usize];
+        let joined = wave.known.join(known, &mut self.fuel);
+        if joined.same(&wave.known) {
+            return;
+        }
+        let old = std::mem::replace(&mut wave.known, joined);
+        let until = now - 1;
+        if wave.before.last().is_none_or(|(last, _)| *last < until) {
+            if wave.before.len() == BEFORE {
+                wave.before.remove(0);
+            }
+            wave.before.push((until, old));
+        }
+    }
+
+    /// A wave goes on. If it has met others at a resource, they have come by now: it comes behind all that have used it so
+    /// far, which is too much rather than too little.
+    pub fn begin_turn(&mut self, wave: u32, now: Time) {
+        let met = self.waves[wave as usize].resource.take();
+        let known = met.and_then(|resource| self.resources.get(&resource));
+        if let Some(known) = known.cloned() {
+            self.learn(wave, &known, now.saturating_add(1));
+        }
+    }
+
+    /// A wave uses a resource: those that it meets there learn what it knows.
+    fn meet(&mut self, wave: u32, resource: u8, now: Time) {
+        self.waves[wave as usize].resource = Some(resource);
+        let passed_on = self.passed_on(wave, now);
+        let known = self.resources.entry(resource).or_default();
+        *known = known.join(&passed_on, &mut self.fuel);
+    }
+
+    /// A turn of a wave is over.
+    pub fn end_turn(&mut self, wave: u32, end: TurnEnd, now: Time) {
+        let was = self.waves[wave as usize].at;
+        let at = match end {
+            TurnEnd::GoesOn => At::Running,
+            TurnEnd::Resource(resource) => {
+                self.meet(wave, resource, now);
+                At::Running
+            }
+            TurnEnd::Barrier(_) => At::Barrier,
+            TurnEnd::Ended => At::End,
+        };
+        self.waves[wave as usize].at = at;
+        let n = self.waves[wave as usize].group;
+        let group = &mut self.groups[n];
+        group.running += u32::from(at == At::Running);
+        group.running -= u32::from(was == At::Running);
+        if group.running == 0 {
+            self.open_barrier(n, now);
+        }
+    }
+
+    /// All waves of a group have come to the barrier, or have ended.
+    fn open_barrier(&mut self, group: usize, now: Time) {
+        let GroupOf { first, waves, .. } = self.groups[group];
+        let all = first..first + waves;
+        let waiting = |waves: &[Wave], n: u32| waves[n as usize].at == At::Barrier;
+        let left: Vec<u32> = (all.clone()).filter(|n| waiting(&self.waves, *n)).collect();
+        if left.is_empty() {
+            self.groups[group].lds = None;
+            return;
+        }
+        if waves > 1 {
+            let mut known = Knowledge::default();
+            for n in all {
+                let passed_on = self.passed_on(n, now);
+                known = known.join(&passed_on, &mut self.fuel);
+            }
+            for n in &left {
+                self.learn(*n, &known, now.saturating_add(1));
+            }
+        }
+        for n in &left {
+            self.waves[*n as usize].at = At::Running;
+        }
+        self.groups[group].running = left.len() as u32;
+    }
+}

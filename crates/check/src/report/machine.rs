@@ -1,0 +1,126 @@
+//! The machine code around the places of a finding.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Snippet};
+use wavetank_quote::{plain, readable};
+
+use super::Scene;
+use crate::finding::{Finding, Mark};
+use crate::place::Line;
+
+/// Instructions that are shown before and behind a place.
+const AROUND: usize = 3;
+
+/// What stands in one function around some places.
+pub struct Piece {
+    /// Where: `kernel+0x40 in FILE`.
+    pub title: String,
+    text: String,
+    marks: Vec<(Range<usize>, String, AnnotationKind)>,
+}
+
+impl Piece {
+    /// As it is drawn.
+    pub fn snippet(self) -> Snippet<'static, Annotation<'static>> {
+        let marks = self.marks.into_iter();
+        let marks = marks.map(|(span, label, kind)| {
+            let label = Some(label).filter(|label| !label.is_empty());
+            kind.span(span).label(label)
+        });
+        // Addresses stand in the text. What has been left out does, too.
+        let snippet = Snippet::source(self.text).line_numbering(false).fold(false);
+        snippet.annotations(marks)
+    }
+}
+
+/// The code of a finding: the function with its place first, then others.
+pub fn pieces(finding: &Finding, scene: &Scene<'_>) -> Vec<Piece> {
+    let mut groups: Vec<Vec<(&Mark, AnnotationKind)>> = Vec::new();
+    let primary = [(&finding.at, AnnotationKind::Primary)];
+    let related = finding.related.iter();
+    let related = related.map(|mark| (mark, AnnotationKind::Context));
+    for (mark, kind) in primary.into_iter().chain(related) {
+        let same = groups.iter_mut().find(|g| base(g[0].0) == base(mark));
+        match same {
+            Some(group) => group.push((mark, kind)),
+            None => groups.push(vec![(mark, kind)]),
+        }
+    }
+    groups.iter().map(|group| piece(group, scene)).collect()
+}
+
+/// The start of the function around a mark.
+fn base(mark: &Mark) -> Option<u64> {
+    let (_, offset) = mark.place.symbol.as_ref()?;
+    Some(mark.place.pc - offset)
+}
+
+/// What stands around marks of one function.
+fn piece(group: &[(&Mark, AnnotationKind)], scene: &Scene<'_>) -> Piece {
+    let (first, _) = group[0];
+    let base = base(first).unwrap_or(0);
+    let mut lines = BTreeMap::new();
+    for (mark, _) in group {
+        let pc = mark.place.pc;
+        let around = scene.places.map(|places| places.around(pc, AROUND));
+        lines.extend(around.into_iter().flatten().map(|line| (line.pc, line)));
+        // What is no code has a line all the same.
+        lines.entry(pc).or_insert_with(|| bare(mark));
+    }
+    let distance = |pc: u64| match first.place.symbol {
+        Some(_) => format!("+{:#x}", pc.wrapping_sub(base)),
+        None => format!("{pc:#x}"),
+    };
+    let widths = lines.keys().map(|pc| distance(*pc).len());
+    let width = widths.max().unwrap_or_default();
+    let (mut text, mut spans) = (String::new(), BTreeMap::new());
+    let mut end = None;
+    for (pc, line) in lines {
+        if end.is_some_and(|end| end != pc) {
+            text += "...\n";
+        }
+        text += &format!("{:<width$}  ", distance(pc));
+        let start = text.len();
+        text += &plain(&line.text).to_string();
+        spans.insert(pc, start..text.len());
+        if let Some(target) = line.target {
+            text += &format!("  // to {}", distance(target));
+        }
+        text.push('\n');
+        end = Some(pc + line.len);
+    }
+    let marks = group.iter().map(|(mark, kind)| {
+        let span = spans[&mark.place.pc].clone();
+        (span, plain(&mark.label).to_string(), *kind)
+    });
+    Piece {
+        title: format!("{} in {}", name(first), file(scene)),
+        marks: marks.collect(),
+        text,
+    }
+}
+
+/// A place of which no code is at hand.
+fn bare(mark: &Mark) -> Line {
+    Line {
+        pc: mark.place.pc,
+        len: 0,
+        text: mark.place.instruction.clone().unwrap_or("(no code)".into()),
+        target: None,
+    }
+}
+
+/// `kernel+0x40`, or the address where nothing is known around it.
+pub fn name(mark: &Mark) -> String {
+    match &mark.place.symbol {
+        Some((name, offset)) => format!("{}+{offset:#x}", readable(name)),
+        None => format!("{:#x}", mark.place.pc),
+    }
+}
+
+fn file(scene: &Scene<'_>) -> String {
+    let file = scene.file.to_string_lossy();
+    format!("{} ({})", plain(&file), plain(scene.target))
+}

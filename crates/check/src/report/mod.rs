@@ -1,0 +1,22 @@
+//! Findings as people and machines read them.
+//!
+//! * [`text`]: as compilers print what is wrong, with the lines of source and of machine code.
+//! * [`json`]: an object a finding, each on a line.
+//! * [`record`]: such an object with its text, for another program, which makes a [`Record`] of it.
+//! * [`Sarif`]: a log in the form that services for code reviews take.
+
+mod json;
+mod machine;
+mod record;
+mod sarif;
+mod scene;
+mod source;
+mod sources;
+mod text;
+
+pub use json::json;
+pub use record::{Record, record};
+pub use sarif::Sarif;
+pub use scene::Scene;
+pub use sources::Sources;
+pub use text::{Look, text};

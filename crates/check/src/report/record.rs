@@ -1,0 +1,132 @@
+//! Findings as one program leaves them for another: an object a line, with how it is shown.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use wavetank_object::{Frame, Source};
+
+use super::{Look, Scene, text};
+use crate::finding::{Finding, Mark};
+use crate::place::Place;
+
+/// A finding that another program has left.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Record {
+    /// The finding.
+    pub finding: Finding,
+    /// The file with the code object.
+    pub file: PathBuf,
+    /// The target of the code.
+    pub target: String,
+    /// The finding as people read it, with colours.
+    pub text: String,
+}
+
+/// A finding as a record, without the end of a line.
+pub fn record(finding: &Finding, scene: &Scene<'_>) -> String {
+    let look = Look {
+        colours: true,
+        ..Look::default()
+    };
+    let object = super::json(finding, scene);
+    // What was written as JSON is JSON.
+    let object: Value = serde_json::from_str(&object).unwrap_or_default();
+    json!({"finding": object, "text": text(finding, scene, look)}).to_string()
+}
+
+impl Record {
+    /// Reads a record; `None` for any other text.
+    pub fn read(line: &str) -> Option<Record> {
+        let value: Value = serde_json::from_str(line).ok()?;
+        let object = &value["finding"];
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let list = |value: &Value| value.as_array().cloned();
+        let finding = Finding {
+            tool: object["tool"].as_str()?.parse().ok()?,
+            rule: rule(object["rule"].as_str()?),
+            kernel: text(&object["kernel"])?,
+            message: text(&object["message"])?,
+            at: mark(&object["at"])?,
+            related: list(&object["related"])?.iter().filter_map(mark).collect(),
+            notes: list(&object["notes"])?.iter().filter_map(text).collect(),
+            help: text(&object["help"]),
+            times: object["times"].as_u64()?,
+        };
+        Some(Record {
+            finding,
+            file: text(&object["file"])?.into(),
+            target: text(&object["target"])?,
+            text: text(&value["text"])?,
+        })
+    }
+}
+
+fn mark(value: &Value) -> Option<Mark> {
+    let text = |name: &str| value[name].as_str().map(str::to_owned);
+    let symbol = text("symbol").zip(value["offset"].as_u64());
+    let frames = value["frames"].as_array()?.iter();
+    let number = |value: &Value| value.as_u64().and_then(|n| n.try_into().ok());
+    let frame = |frame: &Value| {
+        Some(Frame {
+            function: frame["function"].as_str().map(str::to_owned),
+            file: frame["file"].as_str()?.to_owned(),
+            line: number(&frame["line"]),
+            column: number(&frame["column"]),
+        })
+    };
+    Some(Mark {
+        place: Place {
+            pc: value["pc"].as_u64()?,
+            symbol,
+            instruction: text("instruction"),
+            source: Source {
+                frames: frames.filter_map(frame).collect(),
+            },
+        },
+        label: text("label")?,
+    })
+}
+
+/// The name of a rule for good: there are some dozens.
+fn rule(name: &str) -> &'static str {
+    static KNOWN: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    match known.get(name) {
+        Some(name) => name,
+        None => {
+            let name: &'static str = Box::leak(name.into());
+            known.insert(name);
+            name
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::tests::{finding, folder, lines, told, with};
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_what_is_read() {
+        let object = lines();
+        let mut finding = told(finding(&object, 0x28, 0x30), &object);
+        for help in [None, Some("say \"please\"".to_owned())] {
+            finding.help = help;
+            let line = with(&object, folder(), |scene| record(&finding, scene));
+            assert!(!line.contains('\n'));
+            let read = Record::read(&line).expect("it is a record");
+            assert_eq!(read.finding, finding);
+            assert_eq!(
+                (read.target.as_str(), read.file),
+                ("gfx900", "lines.hsaco".into())
+            );
+            assert!(read.text.contains("v1 is read here"), "{}", read.text);
+            let half = &line[..line.len() / 2];
+            assert_eq!(Record::read(half), None);
+        }
+        assert_eq!(Record::read("{}"), None);
+    }
+}

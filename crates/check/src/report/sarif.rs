@@ -1,0 +1,330 @@
+//! Findings as a SARIF log, which services for code reviews show beside the lines.
+//!
+//! Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0"; numbers are its sections.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Serialize;
+use wavetank_object::Frame;
+use wavetank_quote::{plain, readable};
+
+use super::Scene;
+use crate::finding::{Finding, Mark};
+
+/// What stands in a path as it is (RFC 3986, 3.3); a colon might end a scheme.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'+');
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// A log with one run (3.13, 3.14), which findings are added to.
+#[derive(Default, Debug)]
+pub struct Sarif {
+    rules: Vec<Rule>,
+    results: Vec<Outcome>,
+}
+
+#[derive(Serialize, Debug)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<'a>; 1],
+}
+
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    tool: ToolOfRun<'a>,
+    /// Compilers count bytes; of what is no ASCII a column is told as it is.
+    column_kind: &'static str,
+    results: &'a [Outcome],
+}
+
+#[derive(Serialize, Debug)]
+struct ToolOfRun<'a> {
+    driver: Driver<'a>,
+}
+
+/// 3.19: what made the log.
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Driver<'a> {
+    name: &'static str,
+    semantic_version: &'static str,
+    rules: &'a [Rule],
+}
+
+/// 3.49: a kind of finding.
+#[derive(Serialize, PartialEq, Debug)]
+struct Rule {
+    id: String,
+}
+
+/// 3.27: a finding.
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Outcome {
+    rule_id: String,
+    rule_index: usize,
+    level: &'static str,
+    message: Message,
+    locations: Vec<Location>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Location>,
+    occurrence_count: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct Message {
+    text: String,
+}
+
+/// 3.28
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<usize>,
+    physical_location: Physical,
+    logical_locations: Vec<Logical>,
+    message: Message,
+}
+
+/// 3.29
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Physical {
+    artifact_location: Artifact,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<Address>,
+}
+
+#[derive(Serialize, Debug)]
+struct Artifact {
+    uri: String,
+}
+
+/// 3.30
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    start_line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_column: Option<u32>,
+}
+
+/// 3.32
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Address {
+    absolute_address: u64,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fully_qualified_name: Option<String>,
+}
+
+/// 3.33
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
+struct Logical {
+    name: String,
+    decorated_name: String,
+    kind: &'static str,
+}
+
+impl Sarif {
+    /// Adds a finding.
+    pub fn add(&mut self, finding: &Finding, scene: &Scene<'_>) {
+        let rule_id = format!("{}/{}", finding.tool, finding.rule);
+        let known = self.rules.iter().position(|rule| rule.id == rule_id);
+        let rule_index = known.unwrap_or_else(|| {
+            self.rules.push(Rule {
+                id: rule_id.clone(),
+            });
+            self.rules.len() - 1
+        });
+        let related = finding.related.iter().enumerate();
+        let related = related.map(|(n, mark)| location(mark, finding, scene, Some(n + 1)));
+        self.results.push(Outcome {
+            rule_id,
+            rule_index,
+            level: "error",
+            message: message(&story(finding)),
+            locations: vec![location(&finding.at, finding, scene, None)],
+            related_locations: related.collect(),
+            occurrence_count: finding.times,
+        });
+    }
+
+    /// The log as JSON.
+    pub fn json(&self) -> String {
+        let driver = Driver {
+            name: "wavetank",
+            semantic_version: env!("CARGO_PKG_VERSION"),
+            rules: &self.rules,
+        };
+        let log = Log {
+            schema: SCHEMA,
+            version: "2.1.0",
+            runs: [Run {
+                tool: ToolOfRun { driver },
+                column_kind: "unicodeCodePoints",
+                results: &self.results,
+            }],
+        };
+        // Nothing in it can fail: there are no maps.
+        serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
+    }
+}
+
+/// What is wrong, what else is known, and what helps, as sentences.
+fn story(finding: &Finding) -> String {
+    let sentences = [&finding.message].into_iter().chain(&finding.notes);
+    let sentences = sentences.chain(&finding.help);
+    let sentences: Vec<String> = sentences.map(|s| format!("{}.", capital(s))).collect();
+    sentences.join(" ")
+}
+
+/// A text with its first letter a capital one, but for names: `v1`, `s_waitcnt`.
+fn capital(text: &str) -> Cow<'_, str> {
+    let word = text.split(' ').next().unwrap_or_default();
+    let is_word = word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase());
+    match is_word {
+        true => Cow::Owned(text[..1].to_ascii_uppercase() + &text[1..]),
+        false => Cow::Borrowed(text),
+    }
+}
+
+/// Braces are written twice: one stands for an argument (3.11.5).
+fn message(text: &str) -> Message {
+    let text = plain(text).to_string();
+    Message {
+        text: text.replace('{', "{{").replace('}', "}}"),
+    }
+}
+
+fn location(mark: &Mark, finding: &Finding, scene: &Scene<'_>, id: Option<usize>) -> Location {
+    let symbol = mark.place.symbol.as_ref();
+    let name = symbol.map_or(&finding.kernel, |(name, _)| name);
+    Location {
+        id,
+        physical_location: physical(mark, scene),
+        logical_locations: vec![Logical {
+            name: readable(name),
+            decorated_name: name.clone(),
+            kind: "function",
+        }],
+        message: message(&mark.label),
+    }
+}
+
+/// The line of source, or else the address in the code object.
+fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
+    let line_of = |frame: &Frame| Some((frame.file.clone(), frame.line?, frame.column));
+    let place = &mark.place;
+    if let Some((file, line, column)) = place.source.frames.first().and_then(line_of) {
+        return Physical {
+            artifact_location: artifact(Path::new(&file)),
+            region: Some(Region {
+                start_line: line,
+                start_column: column,
+            }),
+            address: None,
+        };
+    }
+    let symbol = place.symbol.as_ref();
+    Physical {
+        artifact_location: artifact(scene.file),
+        region: None,
+        address: Some(Address {
+            absolute_address: place.pc,
+            kind: "instruction",
+            fully_qualified_name: symbol.map(|(name, offset)| format!("{name}+{offset:#x}")),
+        }),
+    }
+}
+
+/// A file by its URI (3.4.3): relative ones are relative to where the command was started.
+fn artifact(path: &Path) -> Artifact {
+    let text = path.to_string_lossy();
+    let encoded = utf8_percent_encode(&text, IN_PATH);
+    let scheme = if path.is_absolute() { "file://" } else { "" };
+    Artifact {
+        uri: format!("{scheme}{encoded}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::tests::{finding, folder, lines, told, with};
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn log(findings: &[Finding]) -> Value {
+        let object = lines();
+        let mut sarif = Sarif::default();
+        with(&object, folder(), |scene| {
+            findings.iter().for_each(|f| sarif.add(f, scene));
+        });
+        serde_json::from_str(&sarif.json()).unwrap()
+    }
+
+    #[test]
+    fn a_log_has_what_the_schema_requires() {
+        let empty = log(&[]);
+        assert_eq!(empty["version"], "2.1.0");
+        let run = &empty["runs"][0];
+        assert_eq!(run["tool"]["driver"]["name"], "wavetank");
+        assert_eq!(run["results"], json!([]));
+    }
+
+    #[test]
+    fn places_are_lines_or_addresses() {
+        let object = lines();
+        let plain = finding(&object, 0x34, 0x28);
+        let told = told(plain.clone(), &object);
+        let log = log(&[told, plain]);
+        let run = &log["runs"][0];
+        assert_eq!(
+            run["tool"]["driver"]["rules"],
+            json!([{"id": "wait/vgpr-before-load"}])
+        );
+        let [first, second] = [0, 1].map(|n| &run["results"][n]);
+        assert_eq!(first["level"], "error");
+        assert_eq!(
+            first["locations"][0]["physicalLocation"],
+            json!({"artifactLocation": {"uri": "lines.h"},
+                "region": {"startLine": 11, "startColumn": 17}})
+        );
+        let entry = object.kernel("lines").unwrap().entry;
+        assert_eq!(
+            second["relatedLocations"][0]["physicalLocation"],
+            json!({"artifactLocation": {"uri": "lines.hsaco"},
+                "address": {"absoluteAddress": entry + 0x28, "kind": "instruction"}})
+        );
+        assert_eq!(second["ruleIndex"], 0);
+    }
+
+    #[test]
+    fn texts_and_paths_are_escaped() {
+        assert_eq!(message("f{lambda}\x1b").text, "f{{lambda}}\\u{{1b}}");
+        let uri = |path: &str| artifact(Path::new(path)).uri;
+        assert_eq!(uri("a:b c%.co"), "a%3Ab%20c%25.co");
+        assert_eq!(uri("/k/é.co"), "file:///k/%C3%A9.co");
+        assert_eq!(capital("two loads"), "Two loads");
+        assert_eq!(capital("v1 is read"), "v1 is read");
+        assert_eq!(capital("s_nop 0"), "s_nop 0");
+        assert_eq!(capital(""), "");
+    }
+}

@@ -1,0 +1,73 @@
+//! What is known of the code that findings are about.
+
+use std::path::Path;
+
+use super::Sources;
+use crate::place::Places;
+
+/// Where findings were made.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// The file with the code object, as it was named.
+    pub file: &'a Path,
+    /// The target of the code: `gfx906:xnack-`.
+    pub target: &'a str,
+    /// The code, where it is at hand.
+    pub places: Option<&'a Places<'a>>,
+    /// The sources that the code was made of.
+    pub sources: &'a Sources,
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use crate::finding::{Finding, Findings, Mark};
+    use crate::tool::Tool;
+    use wavetank_object::{CodeObject, open};
+
+    /// `lines.cl`, compiled with `-g`.
+    pub fn lines() -> CodeObject {
+        let bytes = include_bytes!("../../../object/tests/data/lines-gfx900.hsaco");
+        open(bytes, None).unwrap()
+    }
+
+    /// The folder with its sources.
+    pub fn folder() -> &'static Path {
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../object/tests/data"))
+    }
+
+    /// A finding of the kernel `lines`, at distances from its entry.
+    pub fn finding(object: &CodeObject, at: u64, related: u64) -> Finding {
+        let entry = object.kernel("lines").unwrap().entry;
+        Finding {
+            tool: Tool::Wait,
+            rule: "vgpr-before-load",
+            kernel: "lines".into(),
+            message: "v1 is read before it has been loaded".into(),
+            at: Mark::at(entry + at, "v1 is read here"),
+            related: vec![Mark::at(entry + related, "it is loaded here")],
+            notes: vec!["1 load may be under way".into()],
+            help: Some("wait with `s_waitcnt vmcnt(0)`".into()),
+            times: 1,
+        }
+    }
+
+    /// A finding of which the places are known.
+    pub fn told(finding: Finding, object: &CodeObject) -> Finding {
+        let mut findings = Findings::default();
+        findings.add(finding);
+        Places::of(object).unwrap().tell(&mut findings);
+        findings.iter().next().unwrap().clone()
+    }
+
+    /// Shows a finding with what is known of its code.
+    pub fn with<R>(object: &CodeObject, folder: &Path, see: impl FnOnce(&Scene<'_>) -> R) -> R {
+        let places = Places::of(object).unwrap();
+        see(&Scene {
+            file: Path::new("lines.hsaco"),
+            target: "gfx900",
+            places: Some(&places),
+            sources: &Sources::beside(folder),
+        })
+    }
+}

@@ -1,0 +1,267 @@
+//! A finding as compilers print what is wrong.
+
+use annotate_snippets::{Group, Level, Origin, Padding, Renderer};
+use wavetank_quote::{plain, readable};
+
+use super::machine::{self, Piece};
+use super::{Scene, source};
+use crate::finding::Finding;
+
+/// How text is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Look {
+    /// Whether there are colours.
+    pub colours: bool,
+    /// Columns of the terminal; `None` where nobody counts them.
+    pub columns: Option<usize>,
+}
+
+impl Look {
+    fn renderer(self) -> Renderer {
+        let renderer = match self.colours {
+            true => Renderer::styled(),
+            false => Renderer::plain(),
+        };
+        match self.columns {
+            Some(columns) => renderer.term_width(columns),
+            None => renderer,
+        }
+    }
+}
+
+/// A finding with the lines of source that it comes from, where they are known and can be read, and with the machine code
+/// around its places, then what else is known and what helps. It ends with the end of a line.
+pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
+    let renderer = look.renderer();
+    let sources = source::snippets(finding, scene);
+    let title = Level::ERROR
+        .primary_title(plain(&finding.message).to_string())
+        .id(format!("{}/{}", finding.tool, finding.rule));
+    let mut pieces = machine::pieces(finding, scene).into_iter();
+    let Some(first) = pieces.next() else {
+        return renderer.render(&[Group::with_title(title)]) + "\n";
+    };
+    let frames = source::inlined(&finding.at);
+    let frames = frames.into_iter().map(|note| Level::NOTE.message(note));
+    let mut head = Group::with_title(title);
+    if !sources.is_empty() {
+        head = head.elements(sources);
+    } else if let Some(frame) = finding.at.place.source.frames.first() {
+        head = head.element(Origin::path(frame.to_string()));
+    }
+    head = head.elements(frames);
+    let mut groups = vec![head, origin(&first)];
+    let mut code = code(first);
+    for piece in pieces {
+        groups.extend([code, origin(&piece)]);
+        code = self::code(piece);
+    }
+    let rest = rest(finding);
+    if !rest.is_empty() {
+        code = code.element(Padding).elements(rest);
+    }
+    groups.push(code);
+    renderer.render(&groups) + "\n"
+}
+
+/// Where code stands.
+fn origin(piece: &Piece) -> Group<'static> {
+    Group::with_level(Level::ERROR).element(Origin::path(piece.title.clone()))
+}
+
+/// The code that stands there.
+fn code(piece: Piece) -> Group<'static> {
+    Group::with_level(Level::ERROR).element(piece.snippet())
+}
+
+/// What else is known, and what helps.
+fn rest(finding: &Finding) -> Vec<annotate_snippets::Message<'static>> {
+    let symbol = finding.at.place.symbol.as_ref();
+    let caller = symbol.is_some_and(|(name, _)| *name != finding.kernel);
+    let caller = caller.then(|| format!("found in `{}`", readable(&finding.kernel)));
+    let times = (finding.times > 1).then(|| format!("found {} times", finding.times));
+    let notes = finding.notes.iter().map(|note| plain(note).to_string());
+    let notes = caller.into_iter().chain(notes).chain(times);
+    let notes = notes.map(|note| Level::NOTE.message(note));
+    let help = finding.help.iter();
+    let help = help.map(|help| Level::HELP.message(plain(help).to_string()));
+    notes.chain(help).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::scene::tests::{finding, folder, lines, told, with};
+    use super::*;
+    use crate::finding::Mark;
+
+    /// As `llvm-objdump-14 -d` lists the code and `llvm-dwarfdump-14` its lines, with the text of `lines.cl` and `lines.h`.
+    const WITH_SOURCE: &str = "\
+error[wait/vgpr-before-load]: v1 is read before it has been loaded
+  --> lines.h:11:17
+   |
+11 |           value + 1);
+   |                 ^ v1 is read here
+   |
+  ::: lines.cl:9:22
+   |
+ 9 |         sum = square(in[i]);
+   |                      -- it is loaded here
+   |
+   = note: `put` is inlined into `lines` at lines.cl:10:5
+";
+
+    const CODE: &str = "\
+--> lines+0x34 in lines.hsaco (gfx900)
+ |
+ | +0x1c  v_lshlrev_b32_e32 v0, 2, v0
+ | +0x20  s_and_saveexec_b64 s[4:5], vcc
+ | +0x24  s_cbranch_execz 5  // to +0x3c
+ | +0x28  global_load_dword v1, v0, s[2:3]
+ |        -------------------------------- it is loaded here
+ | +0x30  s_waitcnt vmcnt(0)
+ | +0x34  v_mad_u64_u32 v[1:2], s[2:3], v1, v1, 1
+ |        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ v1 is read here
+ | +0x3c  s_or_b64 exec, exec, s[4:5]
+ | +0x40  global_store_dword v0, v1, s[0:1]
+ | +0x48  s_endpgm
+ |
+ = note: 1 load may be under way
+ = help: wait with `s_waitcnt vmcnt(0)`
+";
+
+    fn shown(finding: &Finding, folder: &Path) -> String {
+        let show = |scene: &Scene<'_>| text(finding, scene, Look::default());
+        with(&lines(), folder, show)
+    }
+
+    #[test]
+    fn sources_and_code_are_shown() {
+        let object = lines();
+        let finding = told(finding(&object, 0x34, 0x28), &object);
+        let code = CODE.lines().map(|line| format!("  {line}\n"));
+        let expected = WITH_SOURCE.to_owned() + &code.collect::<String>();
+        assert_eq!(shown(&finding, folder()), expected);
+    }
+
+    #[test]
+    fn where_no_source_is_the_code_is() {
+        let object = lines();
+        let mut told = told(finding(&object, 0x34, 0x28), &object);
+        let text = shown(&told, Path::new("/absent"));
+        let head = "read before it has been loaded\n--> lines.h:11:17\n = note: `put`";
+        assert!(text.contains(head) && text.ends_with(CODE), "{text}");
+        for mark in told.related.iter_mut().chain([&mut told.at]) {
+            mark.place.source = Default::default();
+        }
+        let text = shown(&told, folder());
+        let expected = "error[wait/vgpr-before-load]: v1 is read before it has been loaded\n |\n";
+        assert_eq!(text, expected.to_owned() + CODE);
+    }
+
+    #[test]
+    fn other_functions_and_counts_are_told() {
+        let object = lines();
+        let mut finding = finding(&object, 0x108, 0x28);
+        finding.times = 3;
+        finding.message = "a \x1b[2J b".into();
+        finding.kernel = "_Z4axpyPf".into();
+        let text = shown(&told(finding, &object), folder());
+        for part in [
+            "error[wait/vgpr-before-load]: a \\u{1b}[2J b\n",
+            "--> checked+0x8 in lines.hsaco (gfx900)\n",
+            "--> lines+0x28 in lines.hsaco (gfx900)\n",
+            "| +0x8   s_waitcnt lgkmcnt(0)\n   |        ^^^^^^^^^^^^^^^^^^^^ v1 is read here\n",
+            "= note: found in `axpy(float*)`\n",
+            "= note: found 3 times\n   = help: ",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn colours_change_no_character() {
+        let object = lines();
+        let finding = told(finding(&object, 0x34, 0x28), &object);
+        let coloured = Look {
+            colours: true,
+            columns: None,
+        };
+        let text = with(&object, folder(), |scene| text(&finding, scene, coloured));
+        assert!(text.starts_with("\x1b["), "{text:?}");
+        let mut bare = String::new();
+        for piece in text.split("\x1b[") {
+            bare += piece.split_once('m').map_or("", |(_, rest)| rest);
+        }
+        assert_eq!(bare, shown(&finding, folder()));
+    }
+
+    /// DWARF may name any line and column of a file that has changed since, and terminals may be narrow.
+    #[test]
+    fn any_line_and_column_is_drawn() {
+        let folder = std::env::temp_dir().join(format!("wavetank-lines-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let long = "x ".repeat(2000);
+        let lines = [
+            "",
+            "\t\tx = é;\r",
+            "日本語 b",
+            "\u{200d}\u{202e}\u{301}",
+            &long,
+            "\x1b[2J\0",
+        ];
+        std::fs::write(folder.join("odd.cl"), lines.join("\n")).unwrap();
+        let object = super::super::scene::tests::lines();
+        let mut finding = told(finding(&object, 0x34, 0x28), &object);
+        let columns = (0..20).chain([1000, 3999, u32::MAX]).map(Some);
+        let columns: Vec<Option<u32>> = columns.chain([None]).collect();
+        for line in (0..9).chain([u32::MAX]) {
+            for (n, column) in columns.iter().enumerate() {
+                let frame = |line, column| wavetank_object::Frame {
+                    function: None,
+                    file: "odd.cl".into(),
+                    line,
+                    column,
+                };
+                finding.at.place.source.frames = vec![frame(Some(line), *column)];
+                let other = line.checked_sub(4 - n as u32 % 4);
+                finding.related[0].place.source.frames = vec![frame(other, columns[n / 2])];
+                for columns in [None, Some(0), Some(30)] {
+                    let look = Look {
+                        colours: false,
+                        columns,
+                    };
+                    let text = with(&object, &folder, |scene| text(&finding, scene, look));
+                    assert!(!text.contains(['\x1b', '\0', '\u{202e}']), "{text:?}");
+                    assert!(text.contains("odd.cl"), "{text}");
+                }
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Places of a program that runs may be anywhere, and its code need not be at hand.
+    #[test]
+    fn nothing_need_be_known() {
+        let object = lines();
+        let mut finding = finding(&object, 0, 0);
+        finding.at = Mark::at(u64::MAX, "");
+        finding.related.push(Mark::at(3, ""));
+        let text = shown(&finding, folder());
+        assert!(
+            text.contains("--> 0xffffffffffffffff in lines.hsaco"),
+            "{text}"
+        );
+        let sources = super::super::Sources::default();
+        let scene = Scene {
+            file: Path::new("a\x1b.co"),
+            target: "gfx900",
+            places: None,
+            sources: &sources,
+        };
+        let text = super::text(&finding, &scene, Look::default());
+        assert!(text.contains("in a\\u{1b}.co (gfx900)\n"), "{text}");
+        assert!(text.contains("(no code)\n"), "{text}");
+    }
+}

@@ -1,0 +1,290 @@
+//! Findings that somebody knows and does not want to be told again: files of suppressions.
+//!
+//! A file has entries, parted by empty lines. An entry has a `key: pattern` a line; it hides the findings that fit all of
+//! its patterns. `#` begins a line that nobody reads. The form stands in `docs/checkers.md`.
+
+use std::fmt;
+
+use wavetank_object::Frame;
+use wavetank_quote::plain;
+
+use crate::finding::Finding;
+use crate::pattern::Pattern;
+
+/// What an entry asks of a finding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Key {
+    Tool,
+    Rule,
+    Kernel,
+    Source,
+}
+
+impl Key {
+    const ALL: [Key; 4] = [Key::Tool, Key::Rule, Key::Kernel, Key::Source];
+
+    fn name(self) -> &'static str {
+        match self {
+            Key::Tool => "tool",
+            Key::Rule => "rule",
+            Key::Kernel => "kernel",
+            Key::Source => "source",
+        }
+    }
+
+    /// Whether a finding fits a pattern.
+    fn fits(self, pattern: &Pattern, finding: &Finding) -> bool {
+        match self {
+            Key::Tool => pattern.fits(finding.tool.name()),
+            Key::Rule => pattern.fits(finding.rule),
+            Key::Kernel => pattern.fits_name(&finding.kernel),
+            Key::Source => {
+                let frames = &finding.at.place.source.frames;
+                frames.iter().any(|frame| fits_frame(pattern, frame))
+            }
+        }
+    }
+}
+
+/// A line fits by its file, or by its file and number.
+fn fits_frame(pattern: &Pattern, frame: &Frame) -> bool {
+    let line = frame.line.map(|line| format!("{}:{line}", frame.file));
+    pattern.fits(&frame.file) || line.is_some_and(|line| pattern.fits(&line))
+}
+
+/// Patterns that hide a finding which fits them all.
+type Entry = Vec<(Key, Pattern)>;
+
+/// The entries of some files.
+///
+/// ```
+/// use wavetank_check::Suppressions;
+///
+/// let mut known = Suppressions::default();
+/// known.read("# the loads of the prologue\ntool: wait\nkernel: reduce_*\n")?;
+/// let error = known.read("\nkernell: reduce").unwrap_err();
+/// assert_eq!(error.line, 2);
+/// # Ok::<(), wavetank_check::BadSuppression>(())
+/// ```
+#[derive(Clone, Default, Debug)]
+pub struct Suppressions {
+    entries: Vec<Entry>,
+}
+
+/// A line of a file of suppressions that is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadSuppression {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it, and the way out.
+    pub problem: String,
+}
+
+impl fmt::Display for BadSuppression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.problem)
+    }
+}
+
+impl std::error::Error for BadSuppression {}
+
+impl Suppressions {
+    /// Adds the entries of a text.
+    ///
+    /// # Errors
+    /// A line that is no `key: pattern`, or has a key that its entry has already.
+    pub fn read(&mut self, text: &str) -> Result<(), BadSuppression> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut open = false;
+        for (n, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() {
+                open = false;
+            }
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let bad = |problem| BadSuppression {
+                line: n + 1,
+                problem,
+            };
+            let (key, pattern) = pair(line).map_err(bad)?;
+            if !open {
+                entries.push(Vec::new());
+                open = true;
+            }
+            let Some(entry) = entries.last_mut() else {
+                continue;
+            };
+            if entry.iter().any(|(known, _)| *known == key) {
+                let name = key.name();
+                return Err(bad(format!(
+                    "this entry has `{name}` twice; an empty line parts entries"
+                )));
+            }
+            entry.push((key, Pattern::new(pattern)));
+        }
+        self.entries.extend(entries);
+        Ok(())
+    }
+
+    /// Whether an entry hides a finding, of which the places have been told.
+    pub fn hide(&self, finding: &Finding) -> bool {
+        let fits = |entry: &Entry| entry.iter().all(|(key, p)| key.fits(p, finding));
+        self.entries.iter().any(fits)
+    }
+
+    /// An entry that hides a finding, and those of the same rule in the same kernel and source file.
+    pub fn entry_for(finding: &Finding) -> String {
+        let frame = finding.at.place.source.frames.first();
+        let values = [
+            (Key::Tool, Some(finding.tool.name())),
+            (Key::Rule, Some(finding.rule)),
+            (Key::Kernel, Some(finding.kernel.as_str())),
+            (Key::Source, frame.map(|frame| frame.file.as_str())),
+        ];
+        let values = values.iter().filter_map(|(key, v)| Some((key, (*v)?)));
+        let lines = values.filter(|(_, value)| !value.is_empty());
+        lines
+            .map(|(key, value)| format!("{}: {}\n", key.name(), pattern_for(value)))
+            .collect()
+    }
+}
+
+/// The key and the pattern of a line.
+fn pair(line: &str) -> Result<(Key, &str), String> {
+    let names = Key::ALL.map(Key::name).join(", ");
+    let Some((name, pattern)) = line.split_once(':') else {
+        let line = plain(line);
+        return Err(format!(
+            "`{line}` is no `key: pattern`; the keys are {names}"
+        ));
+    };
+    let (name, pattern) = (name.trim_end(), pattern.trim_start());
+    let Some(key) = Key::ALL.into_iter().find(|key| key.name() == name) else {
+        let name = plain(name);
+        return Err(format!("`{name}` is no key; there are {names}"));
+    };
+    match pattern.is_empty() {
+        true => Err(format!("`{name}` has no pattern; `*` fits all")),
+        false => Ok((key, pattern)),
+    }
+}
+
+/// A pattern that fits a text: what would not stay as it is in a line becomes `?`.
+fn pattern_for(text: &str) -> String {
+    let (start, end) = (text.len() - text.trim_start().len(), text.trim_end().len());
+    let stays = |at: usize, c: char| {
+        let shown = plain(c.encode_utf8(&mut [0; 4])).to_string();
+        (start..end).contains(&at) && shown.chars().eq([c])
+    };
+    let chars = text.char_indices();
+    chars
+        .map(|(at, c)| if stays(at, c) { c } else { '?' })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Mark;
+    use crate::tool::Tool;
+    use wavetank_object::Source;
+
+    fn finding(kernel: &str, file: Option<&str>) -> Finding {
+        let mut at = Mark::at(4, "");
+        let frames = file.map(|file| Frame {
+            function: None,
+            file: file.to_owned(),
+            line: Some(7),
+            column: None,
+        });
+        at.place.source = Source {
+            frames: frames.into_iter().collect(),
+        };
+        Finding {
+            tool: Tool::Wait,
+            rule: "vgpr-before-load",
+            kernel: kernel.to_owned(),
+            message: String::new(),
+            at,
+            related: vec![],
+            notes: vec![],
+            help: None,
+            times: 1,
+        }
+    }
+
+    fn hides(text: &str, finding: &Finding) -> bool {
+        let mut known = Suppressions::default();
+        known.read(text).unwrap();
+        known.hide(finding)
+    }
+
+    #[test]
+    fn all_patterns_of_an_entry_fit() {
+        let found = finding("_Z4axpyPf", Some("src/a.cl"));
+        for text in [
+            "tool: wait",
+            "tool:wait\n  rule : vgpr-*\nkernel: _Z4*\nsource: src/?.cl",
+            "kernel: axpy(float*)",
+            "kernel: axpy*",
+            "source: *a.cl:7",
+            "tool: race\n\n# or\n\ntool: *",
+        ] {
+            assert!(hides(text, &found), "{text}");
+        }
+        for text in [
+            "",
+            "# tool: wait",
+            "tool: wait\nkernel: b*",
+            "tool: wait\n# here\nrule: sgpr*",
+            "kernel: axpy",
+            "source: *a.cl:8",
+            "source: a.cl",
+            "rule: VGPR-*",
+        ] {
+            assert!(!hides(text, &found), "{text}");
+        }
+        assert!(!hides("source: *", &finding("k", None)));
+    }
+
+    #[test]
+    fn what_is_no_entry_is_told() {
+        let problem = |text| {
+            let error = Suppressions::default().read(text).unwrap_err();
+            error.to_string()
+        };
+        let keys = "tool, rule, kernel, source";
+        assert_eq!(
+            problem("\n# x\nwait"),
+            format!("line 3: `wait` is no `key: pattern`; the keys are {keys}")
+        );
+        assert_eq!(
+            problem("Tool\x1b: wait"),
+            format!("line 1: `Tool\\u{{1b}}` is no key; there are {keys}")
+        );
+        assert_eq!(
+            problem("tool:  "),
+            "line 1: `tool` has no pattern; `*` fits all"
+        );
+        assert!(problem("tool: a\n#\ntool: b").starts_with("line 3: this entry has `tool` twice"));
+    }
+
+    #[test]
+    fn entries_hide_what_they_are_made_for() {
+        for (kernel, file) in [
+            ("vecadd", Some("a.cl")),
+            ("_Z4axpyPf", None),
+            (" a\nb: \x1b# ", Some("#\r")),
+            ("*?", Some("é 1")),
+        ] {
+            let found = finding(kernel, file);
+            let entry = Suppressions::entry_for(&found);
+            assert!(hides(&entry, &found), "{entry}");
+            let keys = 3 + usize::from(file.is_some());
+            assert_eq!(entry.lines().count(), keys, "{entry}");
+            assert!(!hides(&entry, &finding("other kernel", file)) || kernel == "*?");
+        }
+    }
+}

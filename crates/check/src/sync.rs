@@ -1,0 +1,257 @@
+//! Barriers that not every wave of a work-group reaches.
+//!
+//! On the chip a barrier waits for the waves that have not ended (Vega ISA, 12.5 S_BARRIER). Languages demand more: a barrier
+//! has to be reached by all, and be the same one for all (OpenCL C 6.15.8; HIP, "Synchronization functions").
+
+use std::collections::{BTreeMap, HashMap};
+
+use wavetank_machine::Group;
+use wavetank_memory::Touch;
+
+use crate::finding::{Finding, Findings, Mark};
+use crate::tool::Tool;
+use crate::watch::{TurnEnd, Watcher, WaveOf};
+
+/// Watches barriers.
+pub struct Synchronization {
+    kernel: String,
+    /// Whether its barriers are those of its source.
+    looks: bool,
+    /// The groups that are under way, by their place in the order of starting.
+    groups: HashMap<u64, Barriers>,
+    /// What is wrong, by rule and places, with the first group and wave, and how often.
+    found: BTreeMap<(Wrong, u64, u64), (WaveOf, WaveOf, u64)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Wrong {
+    /// A wave has ended, and others wait.
+    Ended,
+    /// Waves wait at different barriers.
+    Other,
+}
+
+/// The barriers of a group.
+#[derive(Default)]
+struct Barriers {
+    /// Those that are at one now, with its address.
+    waiting: Vec<(WaveOf, u64)>,
+    /// Those that have ended, and before which barrier, counted from 0, they did.
+    ended: Vec<(WaveOf, u64)>,
+    /// How many barriers the group has passed.
+    passed: u64,
+}
+
+impl Synchronization {
+    /// For a launch of a kernel.
+    pub fn new(kernel: impl Into<String>) -> Synchronization {
+        let kernel = kernel.into();
+        Synchronization {
+            looks: !is_of_openmp(&kernel),
+            kernel,
+            groups: HashMap::new(),
+            found: BTreeMap::new(),
+        }
+    }
+
+    fn note(&mut self, wrong: Wrong, places: (u64, u64), waves: (WaveOf, WaveOf)) {
+        let key = (wrong, places.0, places.1);
+        let known = self.found.entry(key).or_insert((waves.0, waves.1, 0));
+        known.2 += 1;
+    }
+
+    /// All waves that have not ended are at a barrier: looks whether it is one for all.
+    fn meet(&mut self, group: u64) {
+        let Some(barriers) = self.groups.get_mut(&group) else {
+            return;
+        };
+        let waiting = std::mem::take(&mut barriers.waiting);
+        let passed = barriers.passed;
+        barriers.passed += 1;
+        // One that ended before an earlier barrier has been told there.
+        let ended = barriers.ended.iter().find(|(_, before)| *before == passed);
+        let ended = ended.copied();
+        let Some(&(first, pc)) = waiting.first() else {
+            return;
+        };
+        if let Some((gone, _)) = ended {
+            self.note(Wrong::Ended, (pc, pc), (first, gone));
+        }
+        if let Some((other, other_pc)) = waiting.iter().find(|(_, other)| *other != pc) {
+            self.note(
+                Wrong::Other,
+                (pc.min(*other_pc), pc.max(*other_pc)),
+                (first, *other),
+            );
+        }
+    }
+}
+
+impl Watcher for Synchronization {
+    fn turn(&mut self, wave: WaveOf, _: &[Touch], end: TurnEnd) {
+        if !self.looks {
+            return;
+        }
+        let group = wave.group.index;
+        let barriers = self.groups.entry(group).or_default();
+        match end {
+            TurnEnd::GoesOn | TurnEnd::Resource(_) => return,
+            TurnEnd::Barrier(pc) => barriers.waiting.push((wave, pc)),
+            TurnEnd::Ended => barriers.ended.push((wave, barriers.passed)),
+        }
+        let (waiting, ended) = (barriers.waiting.len(), barriers.ended.len());
+        if ended == wave.waves as usize {
+            self.groups.remove(&group);
+        } else if waiting + ended == wave.waves as usize {
+            self.meet(group);
+        }
+    }
+
+    fn end(&mut self, findings: &mut Findings) {
+        for ((wrong, pc, other), (first, second, times)) in std::mem::take(&mut self.found) {
+            let finding = finding(&self.kernel, wrong, (pc, other), (first, second));
+            findings.add(Finding { times, ..finding });
+        }
+    }
+}
+
+/// Whether a kernel is a target region of OpenMP, as LLVM and GCC name them. The barriers there are those of its runtime: it
+/// counts waves, and lets those with work and those without wait at different ones, as the chip allows (libgomp,
+/// `gomp_simple_barrier_wait` and `gomp_simple_barrier_wait_last`).
+fn is_of_openmp(kernel: &str) -> bool {
+    kernel.starts_with("__omp_offloading_") || kernel.contains("._omp_fn.")
+}
+
+fn finding(
+    kernel: &str,
+    wrong: Wrong,
+    (pc, other): (u64, u64),
+    waves: (WaveOf, WaveOf),
+) -> Finding {
+    let (first, second) = waves;
+    let group = in_words(&first.group);
+    let (rule, message, related, help) = match wrong {
+        Wrong::Ended => (
+            "barrier-after-end",
+            "a wave waits at a barrier that another of its work-group will not reach, since it has ended".to_owned(),
+            vec![],
+            "let all work-items of a work-group reach each barrier: those without work, too",
+        ),
+        Wrong::Other => (
+            "different-barriers",
+            "waves of a work-group wait at different barriers".to_owned(),
+            vec![Mark::at(other, "another wave waits here")],
+            "put the barrier where all work-items of a work-group come by",
+        ),
+    };
+    let who = match wrong {
+        Wrong::Ended => format!(
+            "{group}: wave {} waits, wave {} has ended",
+            first.wave, second.wave
+        ),
+        Wrong::Other => format!("{group}: waves {} and {}", first.wave, second.wave),
+    };
+    Finding {
+        tool: Tool::Sync,
+        rule,
+        kernel: kernel.to_owned(),
+        message,
+        at: Mark::at(pc, "a wave waits here"),
+        related,
+        notes: vec![who],
+        help: Some(help.to_owned()),
+        times: 1,
+    }
+}
+
+fn in_words(group: &Group) -> String {
+    let [x, y, z] = group.id;
+    format!("work-group ({x}, {y}, {z})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavetank_machine::Grid;
+
+    /// Runs waves of one group that do this in this order: the wave, and how its turn ends.
+    fn found(waves: u32, turns: &[(u32, TurnEnd)]) -> Vec<(&'static str, u64, u64)> {
+        found_in("k", waves, turns)
+    }
+
+    fn found_in(
+        kernel: &str,
+        waves: u32,
+        turns: &[(u32, TurnEnd)],
+    ) -> Vec<(&'static str, u64, u64)> {
+        let grid = Grid::new([64 * waves, 1, 1], [64 * waves, 1, 1]).expect("a grid");
+        let group = grid.group(0);
+        let mut sync = Synchronization::new(kernel);
+        for (wave, end) in turns {
+            let wave = WaveOf {
+                group,
+                wave: *wave,
+                waves,
+            };
+            sync.turn(wave, &[], *end);
+        }
+        let mut findings = Findings::default();
+        sync.end(&mut findings);
+        assert!(
+            sync.groups.is_empty(),
+            "a group that has ended is forgotten"
+        );
+        let found = findings.iter().map(|f| (f.rule, f.at.place.pc, f.times));
+        found.collect()
+    }
+
+    use TurnEnd::{Barrier, Ended, GoesOn};
+
+    #[test]
+    fn a_barrier_that_all_reach_is_none_of_our_business() {
+        let turns = [
+            (0, Barrier(8)),
+            (1, GoesOn),
+            (1, Barrier(8)),
+            (1, Barrier(16)),
+            (0, Barrier(16)),
+            (0, Ended),
+            (1, Ended),
+        ];
+        assert_eq!(found(2, &turns), []);
+        assert_eq!(
+            found(1, &[(0, Barrier(8)), (0, Barrier(16)), (0, Ended)]),
+            []
+        );
+    }
+
+    #[test]
+    fn who_has_ended_is_missed_once() {
+        let turns = [(0, Ended), (1, Barrier(8)), (1, Barrier(16)), (1, Ended)];
+        assert_eq!(found(2, &turns), [("barrier-after-end", 8, 1)]);
+        let turns = [
+            (1, Barrier(8)),
+            (0, Barrier(8)),
+            (1, Barrier(16)),
+            (0, Ended),
+            (1, Ended),
+        ];
+        assert_eq!(found(2, &turns), [("barrier-after-end", 16, 1)]);
+    }
+
+    #[test]
+    fn different_barriers_are_told() {
+        let turns = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
+        assert_eq!(found(2, &turns), [("different-barriers", 8, 1)]);
+    }
+    #[test]
+    fn runtimes_may_wait_where_they_want() {
+        let turns = [(0, Barrier(8)), (1, Barrier(16)), (0, Ended), (1, Ended)];
+        for kernel in ["__omp_offloading_803_1234_main_l7", "main._omp_fn.0"] {
+            assert_eq!(found_in(kernel, 2, &turns), [], "{kernel}");
+        }
+        for kernel in ["omp_fn", "_Z15__omp_offloadedv"] {
+            assert_eq!(found_in(kernel, 2, &turns).len(), 1, "{kernel}");
+        }
+    }
+}

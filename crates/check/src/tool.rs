@@ -1,0 +1,150 @@
+//! The tools by their names.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// One kind of mistake that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Tool {
+    /// Accesses that no allocation allows.
+    Memory,
+    /// Uses of what nobody has written.
+    Init,
+    /// Accesses without an order, of which one writes.
+    Race,
+    /// Registers and memory used before the wait for them.
+    Wait,
+    /// Missing wait states.
+    Hazard,
+    /// Barriers and waits that nobody ends.
+    Sync,
+    /// NaNs, infinities, denormals.
+    Float,
+    /// More registers, LDS or code than there is.
+    Limits,
+}
+
+impl Tool {
+    /// Every tool, in the order of the documentation.
+    pub const ALL: [Tool; 8] = [
+        Tool::Memory,
+        Tool::Init,
+        Tool::Race,
+        Tool::Wait,
+        Tool::Hazard,
+        Tool::Sync,
+        Tool::Float,
+        Tool::Limits,
+    ];
+
+    /// Its name, as options and reports have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Tool::Memory => "memory",
+            Tool::Init => "init",
+            Tool::Race => "race",
+            Tool::Wait => "wait",
+            Tool::Hazard => "hazard",
+            Tool::Sync => "sync",
+            Tool::Float => "float",
+            Tool::Limits => "limits",
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Some of the tools.
+///
+/// ```
+/// use wavetank_check::{Tool, Tools};
+/// let tools: Tools = "wait,hazard".parse()?;
+/// assert!(tools.has(Tool::Wait) && !tools.has(Tool::Race));
+/// # Ok::<(), wavetank_check::UnknownTool>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tools(u8);
+
+impl Tools {
+    /// Those that only read code.
+    pub const STATIC: Tools = Tools::of(&[Tool::Wait, Tool::Hazard, Tool::Limits]);
+
+    /// Those that look at launches: some while kernels run, and those that only read code when a kernel is launched for the
+    /// first time.
+    pub const LAUNCHES: Tools = Tools::of(&[
+        Tool::Memory,
+        Tool::Race,
+        Tool::Wait,
+        Tool::Hazard,
+        Tool::Sync,
+        Tool::Limits,
+    ]);
+
+    /// A set of tools.
+    pub const fn of(tools: &[Tool]) -> Tools {
+        let (mut set, mut n) = (0, 0);
+        while n < tools.len() {
+            set |= 1 << tools[n] as u8;
+            n += 1;
+        }
+        Tools(set)
+    }
+
+    /// Whether a tool is among them.
+    pub const fn has(self, tool: Tool) -> bool {
+        self.0 >> tool as u8 & 1 == 1
+    }
+
+    /// Those that are in both.
+    pub const fn and(self, other: Tools) -> Tools {
+        Tools(self.0 & other.0)
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The tools in order.
+    pub fn iter(self) -> impl Iterator<Item = Tool> {
+        Tool::ALL.into_iter().filter(move |tool| self.has(*tool))
+    }
+}
+
+/// A word that names no tool.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownTool(String);
+
+impl fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Tool::ALL.map(Tool::name).join(", ");
+        let word = wavetank_quote::plain(&self.0);
+        write!(f, "`{word}` is no tool; there are {names}")
+    }
+}
+
+impl std::error::Error for UnknownTool {}
+
+impl FromStr for Tool {
+    type Err = UnknownTool;
+
+    fn from_str(word: &str) -> Result<Tool, UnknownTool> {
+        let tool = Tool::ALL.into_iter().find(|tool| tool.name() == word);
+        tool.ok_or_else(|| UnknownTool(word.to_owned()))
+    }
+}
+
+impl FromStr for Tools {
+    type Err = UnknownTool;
+
+    /// Names parted by commas.
+    fn from_str(text: &str) -> Result<Tools, UnknownTool> {
+        let tools: Result<Vec<Tool>, _> = text.split(',').map(|w| w.trim().parse()).collect();
+        Ok(Tools::of(&tools?))
+    }
+}

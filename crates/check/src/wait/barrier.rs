@@ -1,0 +1,64 @@
+//! Which accesses of LDS may follow a place: what a barrier is there for.
+
+use wavetank_isa::Flags;
+use wavetank_isa::tables::Class;
+
+use super::event::{LdsAccess, loads_to_lds};
+use crate::code::{Graph, Node};
+
+/// Whether LDS may be read, and written, behind each node.
+pub struct Reach(Vec<Follows>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Follows {
+    reads: bool,
+    writes: bool,
+}
+
+impl Follows {
+    fn or(self, other: Follows) -> Follows {
+        Follows {
+            reads: self.reads || other.reads,
+            writes: self.writes || other.writes,
+        }
+    }
+}
+
+impl Reach {
+    /// That of a graph. What is called may do anything.
+    pub fn of(graph: &Graph) -> Reach {
+        let mut before: Vec<Follows> = vec![Follows::default(); graph.blocks.len()];
+        let mut behind = vec![Follows::default(); graph.nodes.len()];
+        loop {
+            let mut changed = false;
+            for (n, block) in graph.blocks.iter().enumerate().rev() {
+                let ends = block.next.iter().map(|next| before[*next]);
+                let mut follows = ends.fold(Follows::default(), Follows::or);
+                for node in block.nodes.clone().rev() {
+                    behind[node] = follows;
+                    follows = follows.or(accesses(&graph.nodes[node]));
+                }
+                changed |= before[n] != follows;
+                before[n] = follows;
+            }
+            if !changed {
+                return Reach(behind);
+            }
+        }
+    }
+
+    /// Whether what may follow a node conflicts with an access that is still under way there.
+    pub fn conflicts(&self, node: usize, access: LdsAccess) -> bool {
+        let Follows { reads, writes } = self.0[node];
+        writes || access.writes && reads
+    }
+}
+
+/// What a node does with LDS.
+fn accesses(node: &Node) -> Follows {
+    let lds = node.inst.row().class == Class::Lds && !node.inst.has(Flags::GDS);
+    Follows {
+        reads: lds && node.effects.reads_memory || node.ways.calls,
+        writes: lds && node.effects.writes_memory || loads_to_lds(&node.inst) || node.ways.calls,
+    }
+}

@@ -1,0 +1,76 @@
+//! Registers and LDS that are used before the wait for them (Vega ISA, 4.4).
+//!
+//! An instruction that takes long raises a counter until it is done. Each is followed along all paths from where it is
+//! issued, with the number of those of its kind that were issued after it: its age. Where a path splits and
+//! joins again, the smaller age counts, since it is what asks for the stricter wait. A wait for `n` shows that those of an
+//! age of at least `n` are done, if their kind is done in order. What has been told once counts as done from there
+//! on, so that a missing wait is one finding.
+
+mod barrier;
+mod calls;
+mod event;
+mod pending;
+mod tell;
+mod waits;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::code::Graph;
+use crate::finding::Findings;
+use crate::flow::walk;
+use calls::Calls;
+use waits::Waits;
+
+/// Adds what is wrong with the waits of graphs, of which some may call others.
+pub fn check(graphs: &[Graph], findings: &mut Findings) {
+    let mut all: Vec<Waits> = graphs.iter().map(Waits::of).collect();
+    let calls_any = |graph: &Graph| graph.nodes.iter().any(|node| node.ways.callee.is_some());
+    if graphs.iter().any(calls_any) {
+        follow_calls(&mut all);
+    }
+    for waits in &all {
+        tell_all(waits, findings);
+    }
+}
+
+/// What is under way where a function is called, and where it returns, grows until it is known.
+fn follow_calls(all: &mut [Waits]) {
+    let mut calls = Calls::default();
+    loop {
+        let before = calls.clone();
+        for waits in &mut *all {
+            waits.calls = calls.clone();
+            note_calls(waits, &mut calls);
+        }
+        if calls == before {
+            return;
+        }
+    }
+}
+
+/// Adds what a graph says about the functions that it calls, and about its own end.
+fn note_calls(waits: &Waits, calls: &mut Calls) {
+    let graph = waits.graph;
+    walk(graph, waits, |state, node| {
+        let ways = graph.nodes[node].ways;
+        if let Some(callee) = ways.callee {
+            calls.called(callee, state);
+        }
+        if ways.elsewhere && graph.kernel.is_none() {
+            calls.returns(graph.start(), state);
+        }
+    });
+}
+
+/// Adds what is wrong in one graph.
+fn tell_all(waits: &Waits, findings: &mut Findings) {
+    let told = RefCell::new(BTreeSet::new());
+    walk(waits.graph, waits, |state, node| {
+        for (mistake, pending) in waits.mistakes(state, node) {
+            if told.borrow_mut().insert((node, pending.pc)) {
+                findings.add(tell::finding(waits.graph, node, &mistake, &pending));
+            }
+        }
+    });
+}

@@ -1,0 +1,165 @@
+//! Findings in words.
+
+use wavetank_isa::{Registers, WaitCounter};
+
+use super::event::{Kind, LdsAccess};
+use super::pending::Pending;
+use crate::code::Graph;
+use crate::finding::{Finding, Mark};
+use crate::tool::Tool;
+
+/// What an instruction does too early.
+#[derive(Clone, Debug)]
+pub struct Mistake {
+    what: What,
+    registers: Registers,
+    /// The number of the counter to wait for.
+    pub wait: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    /// Reads what has not come.
+    Read,
+    /// Overwrites what then comes.
+    Overwritten,
+    /// Overwrites what is still to be read.
+    Source,
+    /// Lets other waves go on.
+    PassedOn(LdsAccess),
+}
+
+impl Mistake {
+    fn new(what: What, registers: Registers) -> Mistake {
+        Mistake {
+            what,
+            registers,
+            wait: 0,
+        }
+    }
+
+    /// Registers are read that have not been written yet.
+    pub fn read(registers: Registers) -> Mistake {
+        Mistake::new(What::Read, registers)
+    }
+
+    /// Registers are written, and will be overwritten.
+    pub fn overwritten(registers: Registers) -> Mistake {
+        Mistake::new(What::Overwritten, registers)
+    }
+
+    /// Registers are written that have not been read yet.
+    pub fn source(registers: Registers) -> Mistake {
+        Mistake::new(What::Source, registers)
+    }
+
+    /// A barrier lets others use LDS too early.
+    pub fn passed_on(access: LdsAccess) -> Mistake {
+        Mistake::new(What::PassedOn(access), Registers::default())
+    }
+}
+
+/// The finding about a node and what is under way there.
+pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending) -> Finding {
+    let node = &graph.nodes[node];
+    let name = mnemonic(&node.inst.to_string());
+    let under_way = thing(pending.kind, mistake.what);
+    let registers = list(&mistake.registers);
+    let (rule, message, label) = match mistake.what {
+        What::Read => (
+            "read-before-load",
+            format!("`{name}` reads {registers} while {under_way} into it is under way"),
+            format!("{registers} is read here"),
+        ),
+        What::Overwritten => (
+            "write-before-load",
+            format!(
+                "`{name}` writes {registers} while {under_way} into it is under way, which may come later"
+            ),
+            format!("{registers} is written here"),
+        ),
+        What::Source => (
+            "write-before-store",
+            format!("`{name}` writes {registers} while {under_way} that reads it is under way"),
+            format!("{registers} is written here"),
+        ),
+        What::PassedOn(access) if access.writes => (
+            "barrier-before-write",
+            format!("`{name}` lets other waves go on while {under_way} to LDS is under way"),
+            "others may see LDS as it was before".to_owned(),
+        ),
+        What::PassedOn(_) => (
+            "barrier-before-read",
+            format!("`{name}` lets other waves go on while {under_way} from LDS is under way"),
+            "others may overwrite what is still to be read".to_owned(),
+        ),
+    };
+    let counter = WaitCounter::all(graph.chip.generation())[pending.counter];
+    Finding {
+        tool: Tool::Wait,
+        rule,
+        kernel: graph.name.clone(),
+        message,
+        at: Mark::at(node.pc, label),
+        related: vec![Mark::at(pending.pc, format!("{under_way} begins here"))],
+        notes: vec![why(pending)],
+        help: Some(format!(
+            "`s_waitcnt {}({})` between them would do",
+            counter.name, mistake.wait
+        )),
+        times: 1,
+    }
+}
+
+/// Why the number is what it is.
+fn why(pending: &Pending) -> String {
+    if !pending.kind.is_in_order() {
+        return "scalar memory is done in any order: only 0 tells that one of several is done"
+            .to_owned();
+    }
+    match pending.age {
+        0 => "nothing of its kind was issued since".to_owned(),
+        1 => "one of its kind was issued since, and is done after it".to_owned(),
+        age => format!("{age} of its kind were issued since, and are done after it"),
+    }
+}
+
+/// What is under way, in words.
+fn thing(kind: Kind, what: What) -> &'static str {
+    let stores = matches!(what, What::PassedOn(LdsAccess { writes: true }));
+    match kind {
+        Kind::Vector if stores => "a load",
+        Kind::Vector | Kind::Scalar | Kind::Gds => "a load",
+        Kind::Lds if stores => "a store",
+        Kind::Lds => "a read of LDS",
+        Kind::Message => "a message",
+        Kind::StoreData | Kind::GdsData => "a store",
+        Kind::Color | Kind::Position | Kind::Parameter => "an export",
+    }
+}
+
+/// The first word of an instruction.
+fn mnemonic(text: &str) -> String {
+    text.split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Registers in a sentence: the first few.
+fn list(registers: &Registers) -> String {
+    const MOST: usize = 4;
+    let text = registers.to_string();
+    let names: Vec<&str> = text.split(' ').collect();
+    match names.as_slice() {
+        [names @ .., last] if names.len() < MOST && !names.is_empty() => {
+            format!("{} and {last}", names.join(", "))
+        }
+        [one] => (*one).to_owned(),
+        names => format!(
+            "{} and {} more",
+            names[..MOST - 1].join(", "),
+            names.len() + 1 - MOST
+        ),
+    }
+}

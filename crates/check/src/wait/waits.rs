@@ -1,0 +1,165 @@
+//! What is under way at each node of a graph, and what a node does too early.
+
+use wavetank_isa::numbers::sreg::EXEC;
+use wavetank_isa::tables::Sopp;
+use wavetank_isa::{Field, Form, Inst, Op, Operand, Registers, WaitCounter};
+
+use super::barrier::Reach;
+use super::calls::Calls;
+use super::event::{Event, Kind, events};
+use super::pending::{Pending, State};
+use super::tell::Mistake;
+use crate::code::{Graph, Node};
+use crate::flow::Analysis;
+
+/// What is under way at each node.
+pub struct Waits<'g> {
+    /// The code.
+    pub graph: &'g Graph,
+    events: Vec<Vec<Event>>,
+    uses: Vec<Uses>,
+    reach: Reach,
+    /// What functions that it calls leave.
+    pub calls: Calls,
+}
+
+/// The registers of a node as far as waits go.
+struct Uses {
+    reads: Registers,
+    writes: Registers,
+    /// What orders its result behind others of its kind, if anything does.
+    in_order: Option<Kind>,
+}
+
+impl<'g> Waits<'g> {
+    /// Those of a graph.
+    pub fn of(graph: &'g Graph) -> Self {
+        let events: Vec<Vec<Event>> = graph.nodes.iter().map(events).collect();
+        let uses = graph.nodes.iter().zip(&events);
+        let uses = uses.map(|(node, events)| Uses::of(node, events)).collect();
+        Waits {
+            graph,
+            events,
+            uses,
+            reach: Reach::of(graph),
+            calls: Calls::default(),
+        }
+    }
+
+    /// What a node does too early, with what is under way: for each counter the youngest, whose wait does for all.
+    pub fn mistakes(&self, state: &State, node: usize) -> Vec<(Mistake, Pending)> {
+        let mut found: Vec<(Mistake, Pending)> = Vec::new();
+        for pending in state.all() {
+            let Some(mistake) = self.mistake(pending, node) else {
+                continue;
+            };
+            match found.iter_mut().find(|(_, p)| p.counter == pending.counter) {
+                Some(known) if known.1.age <= pending.age => {}
+                Some(known) => *known = (mistake, *pending),
+                None => found.push((mistake, *pending)),
+            }
+        }
+        for (mistake, pending) in &mut found {
+            mistake.wait = state.wait_for(pending);
+        }
+        found
+    }
+
+    /// What a node does too early with one that is under way.
+    fn mistake(&self, pending: &Pending, node: usize) -> Option<Mistake> {
+        let uses = &self.uses[node];
+        let read = uses.reads.both(&pending.loads);
+        if !read.is_empty() {
+            return Some(Mistake::read(read));
+        }
+        let written = uses.writes.both(&pending.loads);
+        let in_order = uses.in_order == Some(pending.kind);
+        if !written.is_empty() && !in_order && !pending.other_lanes {
+            return Some(Mistake::overwritten(written));
+        }
+        let locked = uses.writes.both(&pending.locks);
+        if !locked.is_empty() {
+            return Some(Mistake::source(locked));
+        }
+        let at_barrier = self.graph.nodes[node].inst.op == Sopp::S_BARRIER.into();
+        let shared = pending.lds.filter(|_| at_barrier && !self.graph.alone);
+        let shared = shared.filter(|lds| self.reach.conflicts(node, *lds));
+        shared.map(Mistake::passed_on)
+    }
+}
+
+impl Analysis for Waits<'_> {
+    type State = State;
+
+    fn start(&self) -> State {
+        self.calls.before(self.graph)
+    }
+
+    fn join(&self, state: &mut State, other: &State) -> bool {
+        state.join(other)
+    }
+
+    fn step(&self, state: &mut State, node: usize) {
+        // What is told is taken for done.
+        for (mistake, pending) in self.mistakes(state, node) {
+            state.wait(pending.counter, mistake.wait);
+        }
+        let uses = &self.uses[node];
+        state.write(&uses.writes, uses.writes.scalars().any(|n| n >= EXEC));
+        let Node { inst, ways, pc, .. } = &self.graph.nodes[node];
+        match inst.op {
+            Op::Sopp(Sopp::S_WAITCNT) => {
+                let counters = WaitCounter::all(inst.chip.generation());
+                for (counter, bits) in counters.iter().enumerate() {
+                    state.wait(counter, bits.get(immediate(inst)));
+                }
+            }
+            _ if ways.calls => *state = self.calls.behind(self.graph, ways.callee),
+            _ => {
+                for event in &self.events[node] {
+                    state.issue(*pc, event);
+                }
+            }
+        }
+    }
+}
+
+impl Uses {
+    fn of(node: &Node, events: &[Event]) -> Uses {
+        let effects = &node.effects;
+        let loads = effects.reads_memory && !effects.writes_memory;
+        let mut reads = effects.reads;
+        if loads {
+            // A load into half a register keeps the other half without reading it early.
+            reads = effects.reads.without(&effects.writes);
+            reads.add_all(&sources(&node.inst));
+        }
+        // A FLAT instruction may end before others do (Vega ISA, 9.1 "Ordering").
+        let generic = node.inst.form == Form::Flat;
+        let kind = events.iter().find(|event| !event.loads.is_empty());
+        let in_order = kind.map(|event| event.kind).filter(|_| !generic);
+        Uses {
+            reads,
+            writes: effects.writes,
+            in_order: in_order.filter(|kind| kind.is_in_order()),
+        }
+    }
+}
+
+/// The registers that an instruction reads and does not write by the same operand.
+fn sources(inst: &Inst) -> Registers {
+    let mut registers = Registers::default();
+    for i in 0..inst.row().operands.len() {
+        if inst.accesses(i) == (true, false) {
+            registers.add(inst.operands[i], inst.reach(i));
+        }
+    }
+    registers
+}
+
+fn immediate(inst: &Inst) -> u16 {
+    match inst.operand(Field::Simm16) {
+        Operand::Imm(bits) => bits as u16,
+        _ => u16::MAX,
+    }
+}

@@ -1,0 +1,47 @@
+//! Tools that look at a program while it runs.
+
+use std::ops::Range;
+
+use wavetank_machine::Group;
+use wavetank_memory::Touch;
+
+use crate::finding::Findings;
+
+/// A wave of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaveOf {
+    /// Its work-group.
+    pub group: Group,
+    /// Which wave of the group it is.
+    pub wave: u32,
+    /// How many waves the group has.
+    pub waves: u32,
+}
+
+/// How a piece of a wave's run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TurnEnd {
+    /// The wave goes on later.
+    GoesOn,
+    /// It waits at the barrier of its work-group, which stands at this address: it goes on when all waves of the group that
+    /// have not ended are at one.
+    Barrier(u64),
+    /// It has used this resource of global wave synchronization (`ds_gws_*`), at which waves of different work-groups meet. It
+    /// goes on later: if it has to wait, when others have come.
+    Resource(u8),
+    /// It has ended.
+    Ended,
+}
+
+/// A tool that is told what waves access, in the order in which it happened.
+pub trait Watcher: Send {
+    /// A wave has run for a while, and has touched this.
+    fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd);
+
+    /// A work-group begins, and gets these bytes of global memory as its scratch. They may have been that of another one,
+    /// which has ended.
+    fn scratch_begins(&mut self, _bytes: Range<u64>) {}
+
+    /// The launch is over: adds what has been found.
+    fn end(&mut self, findings: &mut Findings);
+}

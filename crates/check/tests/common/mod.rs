@@ -1,0 +1,48 @@
+//! Files to check.
+
+use std::path::{Path, PathBuf};
+
+/// The shared code objects. Without them, one line says so and there are none; in CI they must be there.
+pub fn shared_objects() -> Vec<PathBuf> {
+    let default = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("WAVETANK_SHARED").map_or_else(default, PathBuf::from);
+    let mut found = Vec::new();
+    collect(&shared.join("kernels/co"), &mut found);
+    if found.is_empty() {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "the shared kernels are absent"
+        );
+        eprintln!("SKIP shared kernels: they are absent (set WAVETANK_SHARED)");
+    }
+    found.sort();
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|e| e == "co" || e == "hsaco") {
+            found.push(path);
+        }
+    }
+}
+
+/// Numbers that look random, the same ones each time (xorshift).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// One below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}

@@ -1,0 +1,7 @@
+// gfx600 gfx900
+  s_load_dword s4, s[0:1], 0x0 //^
+  s_load_dword s5, s[0:1], 0x4
+  s_waitcnt lgkmcnt(1) //-
+  s_waitcnt lgkmcnt(0) //+
+  s_add_u32 s6, s4, 1 //~ read-before-load
+  s_endpgm
