@@ -46,6 +46,8 @@ pub struct MemoryFault {
     pub kind: MemKind,
     /// The first lane that failed; `None` for a scalar access.
     pub lane: Option<u8>,
+    /// The lanes of which it is known that they would fail for the same reason; there may be more.
+    pub lanes: u64,
     /// The address of that lane.
     pub address: u64,
     /// Bytes accessed there.

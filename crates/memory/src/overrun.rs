@@ -16,6 +16,8 @@ pub struct LdsOverrun {
     pub kind: MemKind,
     /// The lane.
     pub lane: u8,
+    /// All lanes that did so at this instruction.
+    pub lanes: u64,
     /// The offset of the access in the LDS.
     pub offset: u32,
     /// Bytes accessed there.
@@ -60,12 +62,12 @@ impl Overruns {
         bytes: u32,
         offsets: &Lanes,
     ) -> Result<(), Denied> {
-        let (mut first, mut count) = (None, 0);
+        let (mut first, mut lanes) = (None, 0u64);
         each(mask, |lane| {
             let offset = offsets[lane & 63];
             if u64::from(offset) + u64::from(bytes) > lds_bytes.into() {
                 first = first.or(Some((lane as u8, offset)));
-                count += 1;
+                lanes |= 1 << lane;
             }
         });
         let Some((lane, offset)) = first else {
@@ -86,9 +88,14 @@ impl Overruns {
             offset,
             bytes,
             lds_bytes,
+            lanes: 0,
             count: 0,
         };
-        self.seen.get_or_insert(first).count += count;
+        let seen = self.seen.get_or_insert(first);
+        seen.count += u64::from(lanes.count_ones());
+        if seen.pc == pc {
+            seen.lanes |= lanes;
+        }
         Ok(())
     }
 }

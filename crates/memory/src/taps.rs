@@ -53,6 +53,9 @@ impl Tap {
     /// Notes what lanes access: `bytes` bytes each.
     pub fn lanes(self, places: &impl Places, mask: u64, bytes: u32) {
         let part = bytes.min(4);
+        // SAFETY: the unit holds the log, and is there as `new` demands.
+        let mut log = unsafe { &*self.log }.borrow_mut();
+        log.reserve(mask.count_ones() as usize);
         each(mask, |lane| {
             let mut open: Option<Touch> = None;
             for n in 0..bytes.div_ceil(4) as usize {
@@ -62,16 +65,18 @@ impl Tap {
                 let next = self.touch(Some(lane as u8), address, part);
                 match &mut open {
                     Some(touch) if touch.is_before(&next) => touch.bytes += part,
-                    _ => self.note(open.replace(next)),
+                    _ => log.extend(open.replace(next)),
                 }
             }
-            self.note(open);
+            log.extend(open);
         });
     }
 
     /// Notes that a lane, or the wave as a whole, accesses bytes.
     pub fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
-        self.note(Some(self.touch(lane, address, bytes)));
+        let touch = self.touch(lane, address, bytes);
+        // SAFETY: the unit holds the log, and is there as `new` demands.
+        unsafe { &*self.log }.borrow_mut().push(touch);
     }
 
     fn touch(self, lane: Option<u8>, address: u64, bytes: u32) -> Touch {
@@ -84,11 +89,6 @@ impl Tap {
             address,
             bytes,
         }
-    }
-
-    fn note(self, touch: Option<Touch>) {
-        // SAFETY: the unit holds the log, and is there as `new` demands.
-        unsafe { &*self.log }.borrow_mut().extend(touch);
     }
 
     /// The memory that a host address is in, and where in it.

@@ -43,6 +43,8 @@ pub struct MemoryUnit<'m> {
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
     pub(crate) alignment: Alignment,
+    /// The lanes that were denied last, for the same reason, where lanes were looked at one by one.
+    denied: u64,
     /// Where the table of border colors is.
     border_colors: Option<u64>,
     pub(crate) surfaces: Arc<Surfaces>,
@@ -90,6 +92,7 @@ impl<'m> MemoryUnit<'m> {
             overruns: Overruns::default(),
             scratch: Scratch::default(),
             alignment: Alignment::of(Generation::Gfx9),
+            denied: 0,
             border_colors: None,
             surfaces: Arc::default(),
             touches: Log::default(),
@@ -255,7 +258,7 @@ impl<'m> MemoryUnit<'m> {
     ) -> Result<(), Denied> {
         self.catch_up();
         let mut last = Bounds::default();
-        for lane in (0..64).filter(|l| mask >> l & 1 != 0) {
+        let mut check = |lane: usize| {
             let address = address(lane);
             let span = Span {
                 first: address,
@@ -263,14 +266,21 @@ impl<'m> MemoryUnit<'m> {
                 bytes,
                 stores,
             };
-            self.check_one(&mut last, span).map_err(|reason| Denied {
-                lane: Some(lane as u8),
-                address,
-                bytes,
-                reason,
-            })?;
-        }
-        Ok(())
+            self.check_one(&mut last, span)
+        };
+        let mut lanes = (0..64).filter(|l| mask >> l & 1 != 0);
+        let Some((lane, reason)) = lanes.find_map(|lane| check(lane).err().map(|e| (lane, e)))
+        else {
+            return Ok(());
+        };
+        let others = lanes.filter(|other| check(*other) == Err(reason));
+        self.denied = others.fold(1 << lane, |all, other| all | 1 << other);
+        Err(Denied {
+            lane: Some(lane as u8),
+            address: address(lane),
+            bytes,
+            reason,
+        })
     }
 
     /// Checks the access of a whole wave.
@@ -304,10 +314,19 @@ impl<'m> MemoryUnit<'m> {
                 .nearest(denied.address)
                 .map(|a| (a.name.to_string(), a.address, a.bytes)),
         };
+        let lane = denied.lane.map_or(0, |lane| 1 << lane);
+        let known = matches!(
+            denied.reason,
+            MemoryFaultReason::Unmapped | MemoryFaultReason::ReadOnly
+        );
         MemoryFault {
             pc,
             kind,
             lane: denied.lane,
+            lanes: match known && self.denied & lane != 0 {
+                true => self.denied,
+                false => lane,
+            },
             address: denied.address,
             bytes: denied.bytes,
             reason: denied.reason,

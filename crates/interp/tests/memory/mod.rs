@@ -121,7 +121,7 @@ pub fn run_step(
     op: &MemOp,
     sources: &[Source],
     f: StepFn,
-) -> Result<(), MemoryFault> {
+) -> Result<(), Box<MemoryFault>> {
     let mut all = [Source::None; 4];
     all[..sources.len()].copy_from_slice(sources);
     let mem = Request {
@@ -163,7 +163,7 @@ pub fn run_step(
         _ => match ctx.stop.map(|stop| stop.why) {
             Some(Why::Fault(Fault::Memory(f))) => {
                 assert_eq!(wave.uniform().pc, 0x1234);
-                Err(*f)
+                Err(f)
             }
             other => panic!("{other:?}"),
         },
@@ -176,7 +176,7 @@ pub fn run(
     unit: &mut MemoryUnit<'_>,
     op: &MemOp,
     sources: &[Source],
-) -> Result<(), MemoryFault> {
+) -> Result<(), Box<MemoryFault>> {
     let f = *levels(op).last().expect("there is a baseline");
     run_step(wave, unit, op, sources, f)
 }

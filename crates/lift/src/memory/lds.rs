@@ -228,7 +228,16 @@ fn both(l: &Lift, kind: MemKind, dwords: u8, stride: i64) -> Flow {
         MemKind::Store if offsets[0] == offsets[1] => 1,
         _ => 2,
     };
-    for (n, (data, offset)) in (0..places).zip(data.into_iter().zip(offsets)) {
+    let mut parts: Vec<_> = (0..places).zip(data.into_iter().zip(offsets)).collect();
+    // What fails can be done again as long as the address is there: a load that overwrites it comes last.
+    let hides = |first: u16| {
+        l.vgpr(Field::Vaddr)
+            .is_some_and(|at| (first..first + u16::from(dwords)).contains(&at))
+    };
+    if kind == MemKind::Load && l.vgpr(Field::Vdst).is_some_and(hides) {
+        parts.reverse();
+    }
+    for (n, (data, offset)) in parts {
         let ret = l.vgpr(Field::Vdst);
         let site = Site {
             offset: i64::from(offset) * unit,
