@@ -18,13 +18,27 @@ use crate::trace::{Outlines, Stepper};
 pub(crate) struct Mode {
     /// Instructions are counted by family.
     pub count: bool,
-    /// Blocks are single instructions.
-    pub step: bool,
+    /// What else has to be.
+    pub way: Way,
+}
+
+/// What a translation is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// To run, and nothing else.
+    Fast,
+    /// A wave may go on behind an access that was denied: every register that an instruction reads is where it belongs when
+    /// it accesses memory.
+    Resumed,
+    /// What is touched is noted.
+    Tapped,
+    /// Blocks are single instructions, and what is touched is noted.
+    Stepped,
 }
 
 impl Mode {
     fn index(self) -> usize {
-        usize::from(self.count) | usize::from(self.step) << 1
+        usize::from(self.count) | (self.way as usize) << 1
     }
 }
 
@@ -38,7 +52,7 @@ pub(crate) struct Engine {
     simd: Simd,
     choice: EngineChoice,
     names: Option<Names>,
-    programs: [OnceLock<Executable>; 4],
+    programs: [OnceLock<Executable>; 8],
     outlines: Outlines,
     /// What kernels read of their vector registers before they have written it, by entry and modes, and how many registers
     /// have ids in them.
@@ -77,8 +91,8 @@ impl Engine {
 
     /// Runs waves instruction by instruction, for one thread.
     pub fn stepper(&self, count: bool) -> Stepper<'_> {
-        let step = true;
-        Stepper::new(self.backend(Mode { count, step }), &self.outlines)
+        let way = Way::Stepped;
+        Stepper::new(self.backend(Mode { count, way }), &self.outlines)
     }
 
     /// Vector registers that waves of a launch may read before they have written them, if that is known.
@@ -108,19 +122,18 @@ impl Engine {
 
     /// A back end for one thread.
     pub fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
-        let Mode { count, step } = mode;
+        let Mode { count, way } = mode;
         let program = self.programs[mode.index()].get_or_init(|| {
-            // Who goes step by step is told what each step touches.
-            let (tap, simd) = (step, self.simd);
             let how = Translation {
                 count,
-                step,
-                tap,
-                simd,
+                step: way == Way::Stepped,
+                tap: matches!(way, Way::Tapped | Way::Stepped),
+                simd: self.simd,
             };
             let program = Program::new(self.code.clone(), how);
-            // Who goes step by step is who looks at registers.
-            Executable::new(program, how, self.choice, !step, self.names.clone())
+            // Who does one instruction alone, or again, looks at registers.
+            let private = way == Way::Fast;
+            Executable::new(program, how, self.choice, private, self.names.clone())
         });
         program.backend()
     }

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use wavetank_check::{Finding, Place};
 use wavetank_ir::MemKind;
 use wavetank_isa::Chip;
 use wavetank_machine::schedule::HungWave;
 use wavetank_machine::{Fault, GridError, Group, Schedule, WaveState};
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
-use wavetank_object::Source;
 use wavetank_quote::{plain, readable, some_of};
 
 use crate::stage::Stage;
@@ -165,6 +165,25 @@ impl Error {
     pub fn is_kernel_failure(&self) -> bool {
         matches!(self, Error::Fault(_) | Error::Timeout(_))
     }
+
+    /// What the checks of a kernel that failed have found until then.
+    pub fn findings(&self) -> &[Finding] {
+        match self {
+            Error::Fault(fault) => &fault.findings,
+            Error::Timeout(timeout) => &timeout.findings,
+            _ => &[],
+        }
+    }
+
+    /// The same, with what was found until then.
+    pub(crate) fn with_findings(mut self, findings: Vec<Finding>) -> Error {
+        match &mut self {
+            Error::Fault(fault) => fault.findings = findings,
+            Error::Timeout(timeout) => timeout.findings = findings,
+            _ => {}
+        }
+        self
+    }
 }
 
 /// The names of chips in a sentence.
@@ -193,36 +212,6 @@ fn other_functions(similar: bool, functions: &[String]) -> String {
     }
 }
 
-/// A place in the code.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Guest address.
-    pub pc: u64,
-    /// The function or kernel around it and the distance from its start, where known.
-    pub symbol: Option<(String, u64)>,
-    /// The instruction there, where there is one.
-    pub instruction: Option<String>,
-    /// The line of source that it comes from, where the code object tells (compiled with `-g`).
-    pub source: Source,
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(instruction) = &self.instruction {
-            write!(f, "`{instruction}` ")?;
-        }
-        f.write_str("(")?;
-        if let Some((name, offset)) = &self.symbol {
-            write!(f, "{}+{offset:#x}, ", readable(name))?;
-        }
-        write!(f, "pc {:#x}", self.pc)?;
-        if !self.source.is_empty() {
-            write!(f, ", {}", self.source)?;
-        }
-        f.write_str(")")
-    }
-}
-
 /// A fault: what happened, where, in which wave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelFault {
@@ -244,6 +233,8 @@ pub struct KernelFault {
     pub hint: Option<&'static str>,
     /// How waves took turns.
     pub schedule: Schedule,
+    /// What the checks that were asked for have found until then, this fault among it.
+    pub findings: Vec<Finding>,
 }
 
 impl std::error::Error for KernelFault {}
@@ -315,9 +306,14 @@ fn access(fault: &MemoryFault) -> String {
         Some(lane) => format!(", lane {lane}"),
         None => String::new(),
     };
+    format!("{lane}: {}", attempt(fault))
+}
+
+/// What an access tried, and why it may not.
+pub(crate) fn attempt(fault: &MemoryFault) -> String {
     let what = format!("{} of {} bytes", access_of(fault.kind), fault.bytes);
     let at = |why: &str| format!("{what} at {:#x}, which {why}", fault.address);
-    let what = match fault.reason {
+    match fault.reason {
         MemoryFaultReason::Unmapped => at("is outside every allocation"),
         MemoryFaultReason::ReadOnly => at("the kernel may only read"),
         MemoryFaultReason::Misaligned { align } => at(&format!("is no multiple of {align}")),
@@ -332,8 +328,7 @@ fn access(fault: &MemoryFault) -> String {
             format!("{what} at offset {offset} of an LDS of {lds_bytes} bytes")
         }
         MemoryFaultReason::Surface(surface) => format!("{what} at {surface}"),
-    };
-    format!("{lane}: {what}")
+    }
 }
 
 /// What an access is, in words.
@@ -349,7 +344,7 @@ pub(crate) fn access_of(kind: MemKind) -> &'static str {
 const LISTED_CALLERS: usize = 8;
 
 /// The functions that calls are in: `f (1021 times), g, kernel`.
-fn chain(calls: &[Place]) -> String {
+pub(crate) fn chain(calls: &[Place]) -> String {
     let function = |place: &Place| match &place.symbol {
         Some((name, _)) => readable(name),
         None => format!("{:#x}", place.pc),
@@ -399,6 +394,8 @@ pub struct Timeout {
     pub waves: Vec<(HungWave, Place)>,
     /// How waves took turns.
     pub schedule: Schedule,
+    /// What the checks that were asked for have found until then.
+    pub findings: Vec<Finding>,
 }
 
 impl std::error::Error for Timeout {}
@@ -414,6 +411,7 @@ impl fmt::Display for Timeout {
             groups,
             waves,
             schedule,
+            ..
         } = self;
         write!(
             f,
@@ -446,6 +444,7 @@ impl fmt::Display for Timeout {
 mod tests {
     use super::*;
     use wavetank_machine::Grid;
+    use wavetank_object::Source;
 
     fn place() -> Place {
         Place {
@@ -462,6 +461,7 @@ mod tests {
             pc: 0x1034,
             kind: MemKind::Store,
             lane: Some(17),
+            lanes: 1 << 17,
             address: 0x5010,
             bytes: 4,
             reason: MemoryFaultReason::Unmapped,
@@ -478,6 +478,7 @@ mod tests {
             calls: Vec::new(),
             hint: None,
             schedule: Schedule::Fair,
+            findings: Vec::new(),
         };
         assert_eq!(
             error.to_string(),
@@ -501,6 +502,7 @@ mod tests {
             pc: 0x1034,
             kind: MemKind::Store,
             lane: Some(0),
+            lanes: 1,
             address: 0x2_0000_0000_4180,
             bytes: 4,
             reason: MemoryFaultReason::StackOverflow {
@@ -524,6 +526,7 @@ mod tests {
             calls: [call("rec"), call("rec"), call("two")].into(),
             hint: Some("ask for more"),
             schedule: Schedule::Fair,
+            findings: Vec::new(),
         };
         assert_eq!(
             error.to_string(),
@@ -587,6 +590,7 @@ mod tests {
             groups: 1,
             waves: vec![wave(0, WaveState::Barrier), wave(1, WaveState::Ready)],
             schedule: Schedule::Random(7),
+            findings: Vec::new(),
         };
         let text = error.to_string();
         assert!(

@@ -1,14 +1,17 @@
 //! Code objects in device memory.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use wavetank_check::code::Root;
+use wavetank_check::{Findings, Place, Tools, check_root};
 use wavetank_object::{CodeObject, Lines, Source, Target};
 use wavetank_quote::{function, readable};
 
 use crate::code::ModuleCode;
 use crate::device::Device;
 use crate::engine::Engine;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::memory::Loaded;
 
@@ -21,6 +24,8 @@ pub struct Module {
 struct Inner {
     device: Device,
     object: CodeObject,
+    /// Kernels whose code has been checked.
+    checked: Mutex<HashSet<String>>,
     /// Its lines of source, once somebody has asked for one.
     lines: OnceLock<Option<Lines>>,
     /// Its translations; others once the host has written over the code.
@@ -89,6 +94,7 @@ impl Module {
         let inner = Inner {
             device: device.clone(),
             object,
+            checked: Mutex::default(),
             lines: OnceLock::new(),
             engine: RwLock::new(Arc::new(engine)),
             memory,
@@ -186,6 +192,33 @@ impl Module {
             instruction: self.known().code().text(pc),
             source: virtual_address.map_or_else(Source::default, |va| self.source(va)),
         }
+    }
+
+    /// Adds what the static ones of `tools` find in the code of a kernel, the first time that it is asked for.
+    pub(crate) fn read(&self, kernel: &str, tools: Tools, findings: &mut Findings) {
+        let tools = tools.and(Tools::STATIC);
+        let checked = || {
+            self.inner
+                .checked
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        if tools.is_empty() || !checked().insert(kernel.to_owned()) {
+            return;
+        }
+        let Some(root) = Root::of(self.object(), kernel) else {
+            return;
+        };
+        let mut found = Findings::default();
+        check_root(self.object(), &root, tools, &mut found);
+        for finding in found.iter() {
+            findings.add(finding.moved(|pc| self.place(self.address_of(pc))));
+        }
+    }
+
+    /// The virtual address of what lies at a device address; of what is not of this module, the address itself.
+    pub(crate) fn address_at_rest(&self, pc: u64) -> u64 {
+        self.inner.memory.virtual_address_of(pc).unwrap_or(pc)
     }
 
     /// The line that the instruction at a virtual address comes from.

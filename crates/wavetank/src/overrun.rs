@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use wavetank_check::Place;
 use wavetank_ir::MemKind;
 use wavetank_machine::Group;
 use wavetank_memory::LdsOverrun as Seen;
 use wavetank_quote::readable;
 
-use crate::error::{Place, access_of};
+use crate::error::access_of;
 use crate::module::Module;
 
 /// A kernel that went beyond its LDS. That has a result, as on a chip: loads gave 0 there, stores were dropped.
@@ -109,6 +110,7 @@ mod tests {
             pc,
             kind: MemKind::Load,
             lane: 0,
+            lanes: 1,
             offset: 64,
             bytes: 4,
             lds_bytes: 64,

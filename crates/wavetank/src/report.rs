@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use wavetank_check::Finding;
 use wavetank_ir::Family;
 use wavetank_jit::Compiled;
 use wavetank_machine::schedule::Counts;
@@ -27,6 +28,9 @@ pub struct Report {
     pub compiled: Option<Compiled>,
     /// Accesses beyond the LDS of the kernel. Programs hardly ever mean them; print it.
     pub lds_overruns: Option<LdsOverrun>,
+    /// What [`Dispatch::check`](crate::Dispatch::check) asked for has found, in the order of the work-groups and waves that did
+    /// it; what [`Dispatch::watch`](crate::Dispatch::watch) has found, after that.
+    pub findings: Vec<Finding>,
     /// Time from the first wave's start to the last one's end.
     pub wall: Duration,
 }

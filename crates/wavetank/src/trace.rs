@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use wavetank_check::Place;
 use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
@@ -9,8 +10,6 @@ use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
 use wavetank_memory::Touch;
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
-
-use crate::error::Place;
 
 /// One instruction that a wave has executed, and what it changed.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,11 +1,15 @@
 //! One thread's means of running waves: a back end, and the memory of its resident work-groups.
 
+use std::sync::PoisonError;
+
+use wavetank_check::WaveOf;
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Ran, Why};
-use wavetank_memory::{Alignment, Lds, MemoryFaultReason, MemoryUnit, Wave};
+use wavetank_memory::{Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Touch, Wave};
 
 use crate::calls::return_addresses;
+use crate::checks::{Checking, Denied, Resumer};
 use crate::engine::{Engine, Mode};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
@@ -32,14 +36,29 @@ pub(crate) struct Common<'a> {
     pub strict: bool,
     /// Where they are noted.
     pub overruns: &'a Overruns,
+    /// What is checked while waves run.
+    pub checking: &'a Checking,
+}
+
+impl Common<'_> {
+    /// How the waves are translated that nobody traces.
+    pub fn mode(&self) -> Mode {
+        let way = self.checking.way();
+        let count = self.count;
+        Mode { count, way }
+    }
 }
 
 /// A worker of a dispatch.
 pub(crate) struct Unit<'a> {
     common: &'a Common<'a>,
     backend: Box<dyn Backend + 'a>,
-    /// Runs one instruction at a time, for waves that are watched.
+    /// Whether somebody looks at what waves do.
+    is_watched: bool,
+    /// Runs one instruction at a time, for waves that are traced.
     stepper: Option<Stepper<'a>>,
+    /// Brings waves past accesses that were denied, once one was.
+    resumer: Option<Resumer<'a>>,
     memory: MemoryUnit<'a>,
     slots: Vec<Slot>,
     current: usize,
@@ -59,12 +78,12 @@ impl<'a> Unit<'a> {
         memory.set_alignment(Alignment::of(common.launch.generation));
         memory.set_strict_lds(common.strict);
         memory.set_border_colors(common.border_colors);
-        let count = common.count;
-        let step = false;
         Unit {
             common,
-            backend: common.engine.backend(Mode { count, step }),
-            stepper: common.trace.map(|_| common.engine.stepper(count)),
+            backend: common.engine.backend(common.mode()),
+            is_watched: common.trace.is_some() || common.checking.watchers.is_some(),
+            stepper: common.trace.map(|_| common.engine.stepper(common.count)),
+            resumer: None,
             memory,
             slots: Vec::new(),
             current: 0,
@@ -73,12 +92,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Adds the call chain to a fault where a stack overflowed.
-    #[cold]
-    #[inline(never)]
-    fn find_calls(&self, wave: &Wave, fault: &mut Fault) {
-        let Fault::Memory(fault) = fault else {
-            return;
-        };
+    fn find_calls(&self, wave: &Wave, fault: &mut MemoryFault) {
         let MemoryFaultReason::StackOverflow { offset, .. } = fault.reason else {
             return;
         };
@@ -91,10 +105,44 @@ impl<'a> Unit<'a> {
         fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack).into();
     }
 
-    /// Runs a wave, step by step if it is watched.
+    /// Tells watchers of the scratch that a work-group gets when it begins.
+    fn tell_of_scratch(&self) {
+        let (watchers, scratch) = (
+            &self.common.checking.watchers,
+            &self.slots[self.current].scratch,
+        );
+        if let (Some(watchers), Some(scratch)) = (watchers, scratch) {
+            let bytes =
+                u64::from(self.common.launch.scratch_wave_bytes) * u64::from(self.common.waves);
+            let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
+            watchers.scratch_begins(scratch.address()..scratch.address() + bytes);
+        }
+    }
+
+    /// Runs a wave whose accesses or instructions somebody wants to know, step by step if it is traced.
     #[cold]
     #[inline(never)]
     fn watch(&mut self, wave: &mut Wave) -> Ran {
+        let mut touched = Vec::new();
+        let ran = self.trace(wave, &mut touched);
+        let ran = self.ended(wave, ran);
+        if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
+            touched.extend(self.memory.take_touches());
+            let of = WaveOf {
+                group,
+                wave: wave.index,
+                waves: group.waves(),
+            };
+            // Watchers may take their time.
+            self.memory.leave();
+            let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
+            watchers.turn(of, &touched, &ran);
+        }
+        ran
+    }
+
+    /// Runs a wave, step by step if it is traced; then the steps add what they touch.
+    fn trace(&mut self, wave: &mut Wave, touched: &mut Vec<Touch>) -> Ran {
         let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
             (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
                 (stepper, trace, group)
@@ -103,7 +151,10 @@ impl<'a> Unit<'a> {
         };
         let index = wave.index;
         let vgprs = self.common.launch.vgprs as usize;
-        let step = |pc, changes, touches| {
+        let step = |pc, changes, touches: Vec<Touch>| {
+            if self.common.checking.watchers.is_some() {
+                touched.extend_from_slice(&touches);
+            }
             let place = self.common.module.place(pc);
             (trace.sink)(Step {
                 group,
@@ -114,6 +165,52 @@ impl<'a> Unit<'a> {
             });
         };
         stepper.run(wave, &mut self.memory, vgprs, step).into()
+    }
+
+    /// A wave's turn is over: looks at what went wrong in it.
+    #[inline(always)]
+    fn ended(&mut self, wave: &mut Wave, mut ran: Ran) -> Ran {
+        if let Ran::Else(stop) = &mut ran
+            && let Why::Fault(Fault::Memory(fault)) = &mut stop.why
+            && self.was_denied(wave, fault)
+        {
+            // What the turn cost until here is not known.
+            ran = Ran::Wait(fault.pc);
+        }
+        if let Some(seen) = self.memory.take_lds_overrun()
+            && let Some(group) = self.group
+        {
+            self.common.overruns.add(group, wave.index, seen);
+        }
+        ran
+    }
+
+    /// An access was denied. Says whether the wave has been brought past it.
+    #[cold]
+    #[inline(never)]
+    fn was_denied(&mut self, wave: &mut Wave, fault: &mut MemoryFault) -> bool {
+        let (Some(denials), Some(group)) = (&self.common.checking.denials, self.group) else {
+            self.find_calls(wave, fault);
+            return false;
+        };
+        if denials.wants(&group, wave.index, fault) {
+            self.find_calls(wave, fault);
+        }
+        let Common { engine, count, .. } = *self.common;
+        let resumer = self
+            .resumer
+            .get_or_insert_with(|| Resumer::new(engine, count));
+        let Some(denied) = resumer.pass(wave, &mut self.memory, fault) else {
+            return false;
+        };
+        for Denied { lanes, fault } in denied {
+            denials.add(group, wave.index, lanes, fault);
+        }
+        if self.common.checking.watchers.is_none() {
+            // What was done again has noted what it touched, for nobody.
+            self.memory.take_touches();
+        }
+        true
     }
 }
 
@@ -150,6 +247,7 @@ impl Worker for Unit<'_> {
         self.group = Some(*group);
         if fresh {
             self.memory.lds().begin(self.common.lds);
+            self.tell_of_scratch();
         }
     }
 
@@ -159,21 +257,13 @@ impl Worker for Unit<'_> {
             let base = scratch.address() + u64::from(wave.index * bytes);
             self.memory.set_scratch(base, bytes / 64);
         }
-        let mut ran = match self.stepper {
-            None => self.backend.run_turn(wave, &mut self.memory),
-            Some(_) => self.watch(wave),
-        };
-        if let Ran::Else(stop) = &mut ran
-            && let Why::Fault(fault) = &mut stop.why
-        {
-            self.find_calls(wave, fault);
+        match self.is_watched {
+            false => {
+                let ran = self.backend.run_turn(wave, &mut self.memory);
+                self.ended(wave, ran)
+            }
+            true => self.watch(wave),
         }
-        if let Some(seen) = self.memory.take_lds_overrun()
-            && let Some(group) = self.group
-        {
-            self.common.overruns.add(group, wave.index, seen);
-        }
-        ran
     }
 
     fn rest(&mut self) {

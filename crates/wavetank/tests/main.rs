@@ -6,6 +6,7 @@ mod common;
 mod allocation;
 mod bench_kernels;
 mod calls;
+mod checks;
 mod chips;
 mod coverage;
 mod exec;

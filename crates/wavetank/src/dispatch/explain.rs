@@ -25,11 +25,12 @@ impl Dispatch<'_> {
                     .map(|wave| (wave, self.kernel.module.place(wave.pc)))
                     .collect(),
                 schedule: self.kernel.module.device().schedule(),
+                findings: Vec::new(),
             })),
         }
     }
 
-    fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
+    pub(super) fn explain_fault(&self, group: Group, wave: u32, fault: Fault) -> KernelFault {
         let module = &self.kernel.module;
         let (mut calls, mut hint) = (Vec::new(), None);
         let nearest = match &fault {
@@ -64,6 +65,7 @@ impl Dispatch<'_> {
             calls,
             hint,
             schedule: self.kernel.module.device().schedule(),
+            findings: Vec::new(),
         }
     }
 
@@ -86,6 +88,9 @@ impl Dispatch<'_> {
             MemoryFaultReason::StackOverflow { .. } => Some(
                 "the compiler knew how much stack this kernel needs, so an index into a private array is out of range",
             ),
+            MemoryFaultReason::OutsideLds { .. } if !self.kernel.module.device().inner.strict => {
+                Some("without the tool `memory` it would read 0 or be dropped, as on a chip")
+            }
             MemoryFaultReason::OutsideLds { .. } => Some(
                 "without --strict and WAVETANK_STRICT=1 it would read 0 or be dropped, as on a chip",
             ),

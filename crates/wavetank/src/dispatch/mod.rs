@@ -2,17 +2,19 @@
 
 mod dims;
 mod explain;
+mod found;
 mod plan;
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use wavetank_check::{Tools, Watcher};
 use wavetank_machine::gcn::TrapHandler;
 use wavetank_machine::schedule::{self, Message, Options};
 use wavetank_machine::{Exported, Group};
 
 use crate::arg::Arg;
-use crate::engine::Mode;
+use crate::checks::Checks;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::overrun::Overruns;
@@ -62,6 +64,7 @@ pub struct Dispatch<'a> {
     message: Option<&'a (dyn Fn(Message) + Sync)>,
     cancel: Option<&'a AtomicBool>,
     trace: Option<Trace<'a>>,
+    checks: Checks,
 }
 
 impl<'a> Dispatch<'a> {
@@ -83,6 +86,7 @@ impl<'a> Dispatch<'a> {
             message: None,
             cancel: None,
             trace: None,
+            checks: Checks::default(),
         }
     }
 
@@ -221,13 +225,40 @@ impl<'a> Dispatch<'a> {
         Dispatch { trace, ..self }
     }
 
+    /// Lets tools look at what the kernel does, of which those that only read code have nothing to say here. What they find
+    /// comes with the [`Report`]; if the kernel fails, with the error ([`Error::findings`](crate::Error::findings)).
+    ///
+    /// With [`Tool::Memory`](crate::Tool::Memory) an access that no allocation allows is a finding, and so is one beyond the
+    /// LDS of the work-group. The kernel goes on: loads give 0 in the lanes whose access was denied, and their stores do not
+    /// happen; other lanes do what they would. Nothing is slower before that. An access that a trap handler takes care of is
+    /// none.
+    ///
+    /// Tools that watch all accesses take one thread.
+    pub fn check(mut self, tools: Tools) -> Self {
+        self.checks.tools = tools;
+        self
+    }
+
+    /// Whether a kernel that is [checked](Self::check) goes on behind an access that was denied. At first it does; else it
+    /// fails there, as it would without checks.
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.checks.keep_going = keep_going;
+        self
+    }
+
+    /// Lets a watcher of one's own look at what waves access. The kernel is run by one thread, and interpreted.
+    pub fn watch(mut self, watcher: Box<dyn Watcher>) -> Self {
+        self.checks.watchers.push(watcher);
+        self
+    }
+
     /// Runs the kernel to its end.
     ///
     /// # Errors
     /// Before anything ran, arguments, a grid, a work-group, LDS, a cooperation or a trap handler that the kernel cannot have, as
     /// [`Error`](crate::Error) names them; after, [`Error::Fault`](crate::Error::Fault) and
     /// [`Error::Timeout`](crate::Error::Timeout).
-    pub fn run(self) -> Result<Report> {
+    pub fn run(mut self) -> Result<Report> {
         let grid = self.checked_grid()?;
         let mut plan = self.plan(grid)?;
         let engine = self.kernel.module.engine();
@@ -239,9 +270,11 @@ impl<'a> Dispatch<'a> {
         if self.cooperative {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
         }
+        let checking = self.checks.begin(self.kernel.name(), &self.kernel.module);
+        let threads = checking.threads(device.threads());
         let start = Instant::now();
         let options = Options {
-            threads: device.threads(),
+            threads,
             resident_groups: plan.resident_groups,
             schedule: device.schedule().of_dispatch(plan.launch.user.dispatch_id),
             sync: Some(&device.inner.sync),
@@ -262,24 +295,28 @@ impl<'a> Dispatch<'a> {
             border_colors: self.border_colors,
             count: self.count,
             trace: self.trace,
-            strict: device.inner.strict,
+            strict: device.inner.strict || self.checks.memory(),
             overruns: &overruns,
+            checking: &checking,
         };
         let unit = |_| Unit::new(&common);
         let counts = schedule::run(&grid, &plan.launch, &options, unit);
         let wall = start.elapsed();
-        let counts = counts.map_err(|failure| self.explain(failure, &grid))?;
+        let mode = common.mode();
+        let findings = self.found(checking, counts.as_ref().err());
+        let counts = match counts {
+            Ok(counts) => counts,
+            Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),
+        };
         Ok(Report {
             groups: counts.groups,
             waves: counts.waves,
-            threads: device.threads(),
+            threads,
             messages: counts.messages,
             instructions: self.count.then(|| InstructionCounts::new(&counts)),
-            compiled: self.count.then(|| {
-                let (count, step) = (true, false);
-                engine.compiled(Mode { count, step })
-            }),
+            compiled: self.count.then(|| engine.compiled(mode)),
             lds_overruns: overruns.tell(self.kernel.name(), &self.kernel.module),
+            findings,
             wall,
         })
     }

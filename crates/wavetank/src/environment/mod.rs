@@ -1,5 +1,5 @@
 //! Settings from the environment, for programs that know nothing of this library: `WAVETANK_GPU`, `WAVETANK_MEMORY`,
-//! `WAVETANK_LOG`, `WAVETANK_STATS`; and for every device, how kernels run ([`KernelSettings`]).
+//! `WAVETANK_LOG`, `WAVETANK_STATS`, `WAVETANK_CHECK`; and for every device, how kernels run ([`KernelSettings`]).
 //!
 //! The library inside a program reads them here, and so does the command that starts the program: what one of them refuses
 //! the other refuses too, with the same sentence.
@@ -9,6 +9,7 @@ mod kernels;
 use std::ffi::OsString;
 use std::str::FromStr;
 
+use wavetank_check::{Tools, UnknownTool};
 use wavetank_isa::Chip;
 use wavetank_object::Target;
 
@@ -149,6 +150,10 @@ pub struct Settings {
     pub log: Log,
     /// Whether it ends with a table of its kernels.
     pub stats: bool,
+    /// The tools that look at its kernels, and whether these stop at the first access that is denied.
+    pub check: Tools,
+    /// See there.
+    pub stop_at_first: bool,
     /// How its kernels run.
     pub kernels: KernelSettings,
 }
@@ -196,6 +201,8 @@ impl Settings {
             gpus: gpus.into_iter().map(sized).collect(),
             log: variable(&value, "WAVETANK_LOG", str::parse)?.unwrap_or(Log::Errors),
             stats: variable(&value, "WAVETANK_STATS", yes_or_no)?.unwrap_or(false),
+            check: variable(&value, "WAVETANK_CHECK", checks)?.unwrap_or_default(),
+            stop_at_first: variable(&value, "WAVETANK_CHECK_STOP", yes_or_no)?.unwrap_or(false),
             kernels: KernelSettings::read(&value)?,
         })
     }
@@ -236,6 +243,28 @@ fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
             "it names no GPU beside a comma; write gfx900, or several parted by commas".to_owned(),
         ),
         false => names.map(str::parse).collect(),
+    }
+}
+
+/// Tools by their names, or all that look at launches.
+fn checks(text: &str) -> Result<Tools, String> {
+    if let Ok(all) = yes_or_no(text) {
+        return Ok(if all {
+            Tools::LAUNCHES
+        } else {
+            Tools::default()
+        });
+    }
+    let tools: Tools = text.parse().map_err(|e: UnknownTool| e.to_string())?;
+    match tools.iter().find(|tool| !Tools::LAUNCHES.has(*tool)) {
+        None => Ok(tools),
+        Some(tool) => {
+            let there: Vec<_> = Tools::LAUNCHES.iter().map(|tool| tool.name()).collect();
+            let there = there.join(", ");
+            Err(format!(
+                "`{tool}` does not look at launches; what does: {there}"
+            ))
+        }
     }
 }
 
@@ -301,6 +330,9 @@ mod tests {
         for (name, value, part) in [
             ("WAVETANK_LOG", "bogus", "\"bogus\" is no level of the log"),
             ("WAVETANK_STATS", "yes", "neither 1 nor 0"),
+            ("WAVETANK_CHECK", "luck", "`luck` is no tool"),
+            ("WAVETANK_CHECK", "float", "does not look at launches"),
+            ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is no GPU"),
             ("WAVETANK_GPU", ",", "names no GPU"),
             ("WAVETANK_GPU", "gfx900,", "names no GPU"),

@@ -260,7 +260,7 @@ impl Set {
                 .map_err(wrong)?;
             let declared = surfaces
                 .iter()
-                .find(|declared| declared.number == inst.surface.into());
+                .find(|declared| declared.number == u32::from(inst.surface));
             if let Some(Declared { surface, line, .. }) = declared {
                 if surface.dimensions == Dimensions::Buffer {
                     let types = "1d, 1d_array, 2d, 2d_array and 3d";

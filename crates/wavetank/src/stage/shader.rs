@@ -12,7 +12,7 @@ use wavetank_object::{Segment, Symbol};
 
 use super::{Outcome, Stage};
 use crate::arg::Arg;
-use crate::engine::Mode;
+use crate::checks::Checking;
 use crate::error::{Error, KernelFault, Result, Timeout, nearness};
 use crate::module::Module;
 use crate::overrun::Overruns;
@@ -220,6 +220,7 @@ impl<'a> Shader<'a> {
         };
         let engine = self.module.engine();
         let overruns = Overruns::default();
+        let checking = Checking::default();
         let common = Common {
             memory: &device.inner.memory,
             module: &self.module,
@@ -231,6 +232,7 @@ impl<'a> Shader<'a> {
             count: self.count,
             trace: self.trace,
             strict: device.inner.strict,
+            checking: &checking,
             overruns: &overruns,
         };
         let counts = schedule::run(&grid, &start, &options, |_| Unit::new(&common));
@@ -250,11 +252,9 @@ impl<'a> Shader<'a> {
                 threads: device.threads(),
                 messages: counts.messages,
                 instructions: self.count.then(|| InstructionCounts::new(&counts)),
-                compiled: self.count.then(|| {
-                    let (count, step) = (true, false);
-                    engine.compiled(Mode { count, step })
-                }),
+                compiled: self.count.then(|| engine.compiled(common.mode())),
                 lds_overruns: overruns.tell(&self.function, &self.module),
+                findings: Vec::new(),
                 wall,
             },
             items: self.items as usize,
@@ -366,6 +366,7 @@ impl<'a> Shader<'a> {
                 calls: Vec::new(),
                 hint: None,
                 schedule,
+                findings: Vec::new(),
             })),
             Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
                 kernel,
@@ -376,6 +377,7 @@ impl<'a> Shader<'a> {
                     .map(|wave| (wave, self.module.place(wave.pc)))
                     .collect(),
                 schedule,
+                findings: Vec::new(),
             })),
         }
     }

@@ -1,0 +1,97 @@
+//! What was denied, as a finding.
+
+use wavetank_check::{Finding, Mark, Tool};
+use wavetank_machine::{Fault, Schedule};
+use wavetank_memory::MemoryFaultReason;
+
+use super::denials::rule;
+use super::lanes::in_words;
+use crate::error::{KernelFault, attempt, chain};
+
+/// A denied access of some lanes, of the whole wave if there are none; `None` for other faults.
+pub(crate) fn denied_access(told: &KernelFault, lanes: u64) -> Option<Finding> {
+    let Fault::Memory(fault) = &told.fault else {
+        return None;
+    };
+    let mut notes = vec![wave_of(told, lanes)];
+    notes.extend(told.nearest.clone());
+    if !told.calls.is_empty() {
+        notes.push(format!("called by {}", chain(&told.calls)));
+    }
+    notes.extend(schedule(told.schedule));
+    let help = match fault.reason {
+        // The tool asks for it, whatever the device does.
+        MemoryFaultReason::OutsideLds { .. } => {
+            Some("on a chip such loads give 0, and such stores are dropped".to_owned())
+        }
+        _ => told.hint.map(str::to_owned),
+    };
+    Some(Finding {
+        tool: Tool::Memory,
+        rule: rule(fault.reason),
+        kernel: told.kernel.clone(),
+        message: attempt(fault),
+        at: Mark {
+            place: told.place.clone(),
+            label: label(fault.reason).to_owned(),
+        },
+        related: Vec::new(),
+        notes,
+        help,
+        times: 1,
+    })
+}
+
+/// What is wrong at the place of a denied access.
+fn label(reason: MemoryFaultReason) -> &'static str {
+    match reason {
+        MemoryFaultReason::Unmapped => "outside every allocation",
+        MemoryFaultReason::ReadOnly => "writes what may only be read",
+        MemoryFaultReason::Misaligned { .. } => "not aligned",
+        MemoryFaultReason::OutsideScratch => "below the scratch of the work-item",
+        MemoryFaultReason::StackOverflow { .. } => "beyond the work-item's stack",
+        MemoryFaultReason::OutsideLds { .. } => "beyond the LDS of the work-group",
+        MemoryFaultReason::Surface(_) => "outside the surface",
+    }
+}
+
+/// Code that is not there.
+pub(crate) fn missing_code(told: &KernelFault) -> Option<Finding> {
+    let Fault::Unsupported { what, .. } = &told.fault else {
+        return None;
+    };
+    let mut notes = vec![wave_of(told, 0)];
+    notes.extend(schedule(told.schedule));
+    Some(Finding {
+        tool: Tool::Memory,
+        rule: "code",
+        kernel: told.kernel.clone(),
+        message: format!("the wave went to where no code is: {what}"),
+        at: Mark {
+            place: told.place.clone(),
+            label: "no code".to_owned(),
+        },
+        related: Vec::new(),
+        notes,
+        help: None,
+        times: 1,
+    })
+}
+
+/// Which wave did it, in which lanes.
+fn wave_of(told: &KernelFault, lanes: u64) -> String {
+    let ([x, y, z], wave) = (told.group.id, told.wave);
+    let wave = format!("work-group ({x}, {y}, {z}), wave {wave}");
+    match lanes {
+        0 => wave,
+        lanes => format!("{wave}, {}", in_words(lanes)),
+    }
+}
+
+/// What has to be known to repeat a random schedule.
+fn schedule(schedule: Schedule) -> Option<String> {
+    match schedule {
+        Schedule::Random(_) => Some(format!("the schedule was {schedule}")),
+        Schedule::Fair | Schedule::Greedy => None,
+    }
+}

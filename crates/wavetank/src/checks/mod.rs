@@ -1,0 +1,200 @@
+//! What a dispatch checks while it runs: accesses that no allocation allows, after which waves go on, and what watchers make
+//! of all that waves access.
+//!
+//! Whether anything of it is wanted is decided once a dispatch. Accesses are checked in any case, at full speed: what is here
+//! begins where one was denied. Watchers take another program, whose accesses note what they touch.
+
+mod denials;
+mod finding;
+mod lanes;
+mod resume;
+mod show;
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use wavetank_check::{
+    Finding, Findings, Place, Race, Synchronization, Tool, Tools, TurnEnd, Watcher, WaveOf,
+};
+use wavetank_machine::{Ran, Why};
+use wavetank_memory::Touch;
+use wavetank_translate::Code;
+
+use crate::engine::Way;
+use crate::module::Module;
+
+pub(crate) use denials::{Denial, Denials};
+pub(crate) use finding::{denied_access, missing_code};
+pub(crate) use resume::{Denied, Resumer};
+
+/// What a dispatch was asked to check.
+pub(crate) struct Checks {
+    pub tools: Tools,
+    /// Whether waves go on behind what was found.
+    pub keep_going: bool,
+    /// Those of the tools, and those of the caller.
+    pub watchers: Vec<Box<dyn Watcher>>,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Checks {
+            tools: Tools::default(),
+            keep_going: true,
+            watchers: Vec::new(),
+        }
+    }
+}
+
+impl Checks {
+    /// Whether accesses that are denied become findings.
+    pub fn memory(&self) -> bool {
+        self.tools.has(Tool::Memory)
+    }
+
+    /// What workers share of it, with the watchers that the tools need for a kernel of a module.
+    pub fn begin(&mut self, kernel: &str, module: &Module) -> Checking {
+        let mut watchers = watchers(self.tools, kernel, module);
+        watchers.append(&mut self.watchers);
+        let resumes = self.memory() && self.keep_going;
+        Checking {
+            denials: resumes.then(Denials::default),
+            watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers(watchers))),
+        }
+    }
+}
+
+/// The watchers of some tools. They may leave what is at an address to be told by others.
+fn watchers(tools: Tools, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>> {
+    let of = |tool: Tool| -> Option<Box<dyn Watcher>> {
+        match tool {
+            // A tool that watches is made here.
+            Tool::Race => Some(Box::new(race(kernel, module))),
+            Tool::Sync => Some(Box::new(Synchronization::new(kernel))),
+            Tool::Init | Tool::Float => None,
+            // These see what they want elsewhere: where accesses are denied, and in code.
+            Tool::Memory | Tool::Wait | Tool::Hazard | Tool::Limits => None,
+        }
+    };
+    tools.iter().filter_map(of).collect()
+}
+
+/// The tool `race`, which looks at instructions and at global memory.
+fn race(kernel: &str, module: &Module) -> Race {
+    let engine = module.engine();
+    let inst_at = Box::new(move |pc| engine.code().inst(pc).ok());
+    let registry = module.device().inner.memory.shared_registry();
+    let reader = Box::new(move |address, to: &mut [u8]| registry.read(address, to).is_ok());
+    Race::new(kernel, inst_at).with_reader(reader)
+}
+
+/// What the workers of a dispatch share of its checks.
+#[derive(Default)]
+pub(crate) struct Checking {
+    /// Accesses that were denied, if waves go on behind them.
+    pub denials: Option<Denials>,
+    /// Who is told what waves access.
+    pub watchers: Option<Mutex<Watchers>>,
+}
+
+impl Checking {
+    /// What waves are translated for that nobody traces.
+    pub fn way(&self) -> Way {
+        match (&self.watchers, &self.denials) {
+            (Some(_), _) => Way::Tapped,
+            (None, Some(_)) => Way::Resumed,
+            (None, None) => Way::Fast,
+        }
+    }
+
+    /// The threads that may run a dispatch of so many. Watchers are told what happens in the order in which it does: that of
+    /// one thread.
+    pub fn threads(&self, threads: usize) -> usize {
+        match self.watchers {
+            Some(_) => 1,
+            None => threads,
+        }
+    }
+
+    /// The dispatch is over: what was denied, in the order of the waves that did it, and the watchers.
+    pub fn end(self) -> (Vec<Denial>, Watchers) {
+        let denials = self.denials.map_or_else(Vec::new, Denials::in_order);
+        let watchers = self.watchers.unwrap_or_default();
+        let watchers = watchers.into_inner();
+        (denials, watchers.unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The watchers of a dispatch.
+#[derive(Default)]
+pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
+
+impl Watchers {
+    /// A wave has had a turn.
+    pub fn turn(&mut self, wave: WaveOf, touches: &[Touch], ran: &Ran) {
+        let end = match ran {
+            Ran::End(_) => TurnEnd::Ended,
+            Ran::Barrier(pc) => TurnEnd::Barrier(*pc),
+            Ran::Else(stop) => match &stop.why {
+                Why::GlobalSync(request) => TurnEnd::Resource(request.resource),
+                _ => TurnEnd::GoesOn,
+            },
+            _ => TurnEnd::GoesOn,
+        };
+        for watcher in &mut self.0 {
+            watcher.turn(wave, touches, end);
+        }
+    }
+
+    /// A work-group begins, with this scratch.
+    pub fn scratch_begins(&mut self, bytes: Range<u64>) {
+        for watcher in &mut self.0 {
+            watcher.scratch_begins(bytes.clone());
+        }
+    }
+
+    /// What they have found, of which they may know addresses alone: it is told what is there.
+    pub fn end(mut self, kernel: &str, place: &dyn Fn(u64) -> Place, findings: &mut Findings) {
+        let mut found = Findings::default();
+        for watcher in &mut self.0 {
+            watcher.end(&mut found);
+        }
+        for finding in found.iter() {
+            findings.add(told(finding.clone(), kernel, place));
+        }
+    }
+}
+
+/// A finding with its kernel and its places.
+fn told(finding: Finding, kernel: &str, place: &dyn Fn(u64) -> Place) -> Finding {
+    let mut told = finding.moved(place);
+    if told.kernel.is_empty() {
+        told.kernel = kernel.to_owned();
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::Device;
+
+    #[test]
+    fn what_nobody_checks_runs_as_before() {
+        let device = Device::new(wavetank_isa::Chip::Gfx900).expect("a device");
+        let blank = include_bytes!("../../tests/data/blank-gfx900.hsaco");
+        let module = device.load(blank).expect("a code object");
+        let way = |tools: &[Tool]| {
+            let mut checks = Checks {
+                tools: Tools::of(tools),
+                ..Checks::default()
+            };
+            checks.begin("blank", &module).way()
+        };
+        assert_eq!(way(&[]), Way::Fast);
+        // What only reads code does not look at what runs.
+        assert_eq!(way(&[Tool::Wait, Tool::Hazard, Tool::Limits]), Way::Fast);
+        assert_eq!(way(&[Tool::Memory]), Way::Resumed);
+        assert_eq!(way(&[Tool::Race]), Way::Tapped);
+    }
+}

@@ -1,0 +1,287 @@
+//! Going on behind an access that was denied.
+//!
+//! A fault leaves memory and registers as they were, with the wave at the instruction (`wavetank_ir::MemOp`, "Faults"). So
+//! the instruction is done again, alone, without the lanes that were told, until no other lane is denied. What it would have
+//! loaded for the lanes that were left out is zero.
+//!
+//! Beyond the LDS a chip has no fault: loads give 0 and stores are dropped, dword by dword (Vega ISA, 3.6.2). There the
+//! instruction is done again as on a chip.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use wavetank_ir::{DataReg, Half, MemKind, MemOp, Op};
+use wavetank_machine::{Backend, Fault, Stop, Why};
+use wavetank_memory::{MemoryFault, MemoryFaultReason, MemoryUnit, VGPRS, Wave, sreg};
+use wavetank_translate::{Code, Key, Modes, Translator};
+
+use super::denials::rule;
+use crate::engine::{Engine, Mode, Way};
+
+/// Lanes that were denied an access for the same reason, and the fault of the first of them. No lane at all is the wave as a
+/// whole.
+pub(crate) struct Denied {
+    pub lanes: u64,
+    pub fault: MemoryFault,
+}
+
+/// Does instructions for the lanes whose accesses are allowed, for one thread.
+pub(crate) struct Resumer<'a> {
+    /// Its blocks are single instructions.
+    backend: Box<dyn Backend + 'a>,
+    engine: &'a Engine,
+    translator: Translator,
+    /// What instructions access.
+    known: HashMap<Key, Rc<[MemOp]>>,
+}
+
+impl<'a> Resumer<'a> {
+    pub fn new(engine: &'a Engine, count: bool) -> Self {
+        let way = Way::Stepped;
+        Resumer {
+            backend: engine.backend(Mode { count, way }),
+            engine,
+            translator: Translator::new(engine.shared_code(), true),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Brings a wave past the instruction of which an access was denied, if it can go on: which lanes were denied it.
+    /// Otherwise the wave is as it was.
+    pub fn pass(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+        first: &MemoryFault,
+    ) -> Option<Vec<Denied>> {
+        let accesses = self.accesses(wave);
+        let atomics = accesses
+            .iter()
+            .filter(|op| matches!(op.kind, MemKind::Atomic(_)));
+        // Of two atomic operations the first may have been done already.
+        if accesses.is_empty() || atomics.count() > 1 || wave.uniform().pc != first.pc {
+            return None;
+        }
+        let (before, exec) = (Before::of(wave), exec(wave));
+        let denied = match first.lane {
+            Some(_) => self.by_lanes(wave, memory, first, &accesses),
+            None => self.as_a_whole(wave, memory, first, &accesses),
+        };
+        before.restore(wave);
+        if denied.is_none() {
+            set_exec(wave, exec);
+            wave.uniform_mut().pc = first.pc;
+        }
+        denied
+    }
+
+    /// What the instruction accesses at which a wave is.
+    fn accesses(&mut self, wave: &Wave) -> Rc<[MemOp]> {
+        let uniform = wave.uniform();
+        let modes = Modes::of_wave(&uniform.hw, uniform.s[usize::from(sreg::M0)]);
+        let find = || {
+            let block = self.translator.lift(uniform.pc, modes);
+            let nodes = block.nodes.into_iter();
+            let accesses = nodes.filter_map(|node| match node.op {
+                Op::Mem(op) => Some(*op),
+                _ => None,
+            });
+            accesses.collect()
+        };
+        let known = self.known.entry(Key::new(uniform.pc, modes));
+        known.or_insert_with(find).clone()
+    }
+
+    /// Does the instruction without the lanes that are denied.
+    fn by_lanes(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+        first: &MemoryFault,
+        accesses: &[MemOp],
+    ) -> Option<Vec<Denied>> {
+        let exec = exec(wave);
+        let (mut denied, mut left_out) = (Vec::new(), 0u64);
+        let mut fault = first.clone();
+        loop {
+            let lanes = fault.lanes;
+            let done = if let MemoryFaultReason::OutsideLds { .. } = fault.reason {
+                let done = self.beyond_lds(wave, memory);
+                done.map(|lanes| add(&mut denied, lanes, fault))
+            } else {
+                add(&mut denied, lanes, fault);
+                if exec & !left_out & lanes == 0 {
+                    // Whatever lanes are on, it would be done.
+                    self.skip(wave, accesses)?;
+                    left_out = exec;
+                    break;
+                }
+                left_out |= lanes;
+                set_exec(wave, exec & !left_out);
+                self.step(wave, memory)
+            };
+            match done {
+                Ok(()) => break,
+                Err(next) => fault = *next?,
+            }
+        }
+        set_exec(wave, exec);
+        clear(wave, accesses, left_out);
+        Some(denied)
+    }
+
+    /// An access of the wave as a whole, which is not done. What can be loaded of it is.
+    fn as_a_whole(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+        first: &MemoryFault,
+        accesses: &[MemOp],
+    ) -> Option<Vec<Denied>> {
+        self.skip(wave, accesses)?;
+        if let [
+            MemOp {
+                kind: MemKind::Load,
+                ret: Some(DataReg::S(to)),
+                ..
+            },
+        ] = accesses
+        {
+            for n in 0..first.bytes / 4 {
+                let mut dword = [0; 4];
+                let at = first.address + 4 * u64::from(n);
+                // What cannot be read stays zero.
+                let _ = memory.registry().read(at, &mut dword);
+                set_scalar(wave, u32::from(*to) + n, u32::from_le_bytes(dword));
+            }
+        }
+        let (lanes, fault) = (0, first.clone());
+        Some(vec![Denied { lanes, fault }])
+    }
+
+    /// Does an instruction as a chip does it, which has no faults beyond the LDS: the lanes that go there.
+    ///
+    /// # Errors
+    /// Another fault at it, if that is one of memory.
+    fn beyond_lds(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+    ) -> Result<u64, Option<Box<MemoryFault>>> {
+        memory.set_strict_lds(false);
+        let done = self.step(wave, memory);
+        memory.set_strict_lds(true);
+        let seen = memory.take_lds_overrun();
+        done.map(|()| seen.map_or(0, |seen| seen.lanes))
+    }
+
+    /// Does one instruction.
+    ///
+    /// # Errors
+    /// The fault at it, if that is one of memory.
+    fn step(
+        &mut self,
+        wave: &mut Wave,
+        memory: &mut MemoryUnit<'_>,
+    ) -> Result<(), Option<Box<MemoryFault>>> {
+        // A budget of one stops after it.
+        wave.uniform_mut().budget = 1;
+        let Stop { why, .. } = self.backend.run(wave, memory);
+        match why {
+            Why::Yield(_) => Ok(()),
+            Why::Fault(Fault::Memory(fault)) => Err(Some(fault)),
+            _ => Err(None),
+        }
+    }
+
+    /// Leaves the instruction out: what it would load into scalar registers is zero.
+    fn skip(&self, wave: &mut Wave, accesses: &[MemOp]) -> Option<()> {
+        let pc = wave.uniform().pc;
+        let inst = self.engine.code().inst(pc).ok()?;
+        clear(wave, accesses, 0);
+        wave.uniform_mut().pc = pc + u64::from(inst.len);
+        Some(())
+    }
+}
+
+/// Adds a lane to those that were denied for the same reason.
+fn add(denied: &mut Vec<Denied>, lane: u64, fault: MemoryFault) {
+    let same = |known: &&mut Denied| rule(known.fault.reason) == rule(fault.reason);
+    match denied.iter_mut().find(same) {
+        Some(known) => known.lanes |= lane,
+        None => denied.push(Denied { lanes: lane, fault }),
+    }
+}
+
+/// What accesses would give becomes zero: of some lanes, and of scalar registers.
+fn clear(wave: &mut Wave, accesses: &[MemOp], lanes: u64) {
+    for op in accesses {
+        let count = op.registers();
+        match op.ret {
+            Some(DataReg::S(first)) => {
+                (0..count).for_each(|n| set_scalar(wave, u32::from(first) + n, 0));
+            }
+            // What does not exist nobody has.
+            Some(DataReg::V(first)) if usize::from(first) + count as usize <= VGPRS => {
+                let keep = kept(op);
+                for n in usize::from(first)..usize::from(first) + count as usize {
+                    let values = wave.vgpr_mut(n).iter_mut().enumerate();
+                    let denied = values.filter(|(lane, _)| lanes >> lane & 1 == 1);
+                    denied.for_each(|(_, value)| *value &= keep);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a load leaves of a register: the other half, where it loads 16 bits into one (D16).
+fn kept(op: &MemOp) -> u32 {
+    match op.half {
+        Half::Low if op.access.bytes() < 4 => 0xffff_0000,
+        Half::High if op.access.bytes() < 4 => 0x0000_ffff,
+        _ => 0,
+    }
+}
+
+fn set_scalar(wave: &mut Wave, register: u32, value: u32) {
+    if let Some(place) = wave.uniform_mut().s.get_mut(register as usize) {
+        *place = value;
+    }
+}
+
+/// What an instruction that is done again has no part in: what was counted, and what is left of the turn.
+struct Before {
+    budget: i64,
+    counts: [u64; 8],
+    lane_count: u64,
+}
+
+impl Before {
+    fn of(wave: &Wave) -> Before {
+        let uniform = wave.uniform();
+        Before {
+            budget: uniform.budget,
+            counts: uniform.counts,
+            lane_count: uniform.lane_count,
+        }
+    }
+
+    fn restore(self, wave: &mut Wave) {
+        let uniform = wave.uniform_mut();
+        uniform.budget = self.budget;
+        uniform.counts = self.counts;
+        uniform.lane_count = self.lane_count;
+    }
+}
+
+fn exec(wave: &Wave) -> u64 {
+    let at = |n: usize| u64::from(wave.uniform().s[usize::from(sreg::EXEC) + n]);
+    at(0) | at(1) << 32
+}
+
+fn set_exec(wave: &mut Wave, exec: u64) {
+    let first = usize::from(sreg::EXEC);
+    let s = &mut wave.uniform_mut().s;
+    (s[first], s[first + 1]) = (exec as u32, (exec >> 32) as u32);
+}

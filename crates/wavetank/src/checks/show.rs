@@ -1,0 +1,46 @@
+//! Findings of launches, as reports take them.
+
+use std::path::Path;
+
+use wavetank_check::report::{Scene, Sources};
+use wavetank_check::{Finding, Place, Places};
+
+use crate::module::Module;
+
+impl Module {
+    /// Shows a finding of a launch, with what is known of its code: to [`text`](wavetank_check::report::text) or
+    /// [`json`](wavetank_check::report::json). Addresses are those of the code object before it was loaded. `file` is what the
+    /// code object is called, beside which sources are looked for.
+    ///
+    /// ```no_run
+    /// use wavetank::check::report::{Look, text};
+    /// # fn tell(kernel: &wavetank::Kernel, report: &wavetank::Report) {
+    /// for finding in &report.findings {
+    ///     let shown = kernel.module().show(finding, "k.hsaco".as_ref(), |finding, scene| {
+    ///         text(finding, scene, Look::default())
+    ///     });
+    ///     eprintln!("{shown}");
+    /// }
+    /// # }
+    /// ```
+    pub fn show<R>(
+        &self,
+        finding: &Finding,
+        file: &Path,
+        see: impl FnOnce(&Finding, &Scene<'_>) -> R,
+    ) -> R {
+        let finding = finding.moved(|pc| Place {
+            pc: self.address_at_rest(pc),
+            ..self.place(pc)
+        });
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let places = Places::of(self.object());
+        let scene = Scene {
+            file,
+            target: &self.object().target().to_string(),
+            places: places.as_ref(),
+            sources: &Sources::beside(folder),
+        };
+        see(&finding, &scene)
+    }
+}

@@ -1,0 +1,59 @@
+//! What the checks of a program have found, from the program to whoever started it: a record a line.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use nix::sys::memfd::{MFdFlags, memfd_create};
+
+/// Memory for records, which a program that is started finds by its path.
+pub struct FoundFile(File);
+
+impl FoundFile {
+    /// A file without records.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn create() -> io::Result<FoundFile> {
+        let file = memfd_create("wavetank-found", MFdFlags::MFD_CLOEXEC)?;
+        Ok(FoundFile(file.into()))
+    }
+
+    /// Where the processes that this one starts find it, while this one lives.
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
+    }
+
+    /// The records in the order in which they were left. What a program that was killed has left half is none.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn read(&self) -> io::Result<Vec<String>> {
+        let mut bytes = Vec::new();
+        (&self.0).rewind()?;
+        (&self.0).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+        Ok(whole.lines().map(str::to_owned).collect())
+    }
+}
+
+/// Leaves a record, which has no line breaks, behind those that are there.
+///
+/// ```
+/// use wavetank::found_file::{FoundFile, leave};
+///
+/// let file = FoundFile::create()?;
+/// leave(&file.path(), "first")?;
+/// leave(&file.path(), "second")?;
+/// assert_eq!(file.read()?, ["first", "second"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of the system.
+pub fn leave(path: &Path, record: &str) -> io::Result<()> {
+    let mut file = File::options().append(true).open(path)?;
+    file.write_all(format!("{record}\n").as_bytes())
+}
