@@ -11,6 +11,7 @@ mod abi;
 mod absent;
 mod agent;
 mod call;
+mod checks;
 mod copy;
 mod deallocation;
 mod driver;

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use wavetank::{ALIAS, Registration, Rights};
+use wavetank::{ALIAS, Registration, Rights, Tool};
 
 use crate::abi::{Agent, Pool, Status};
 use crate::call::Result;
 use crate::place::Access;
+
 use crate::runtime::{lock, runtime};
-use crate::{agent, deallocation, host, ipc, log, place, svm};
+use crate::{agent, checks, deallocation, host, ipc, log, place, svm};
 
 /// Allocations are whole pages.
 pub const PAGE: u64 = 4096;
@@ -121,7 +122,8 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         Kind::Device => (agent::memory_bytes(owner), available(owner)),
         _ => (agent::host_bytes(), agent::host_bytes()),
     };
-    let bytes = (bytes as u64).checked_next_multiple_of(PAGE);
+    let asked = bytes as u64;
+    let bytes = asked.checked_next_multiple_of(PAGE);
     match bytes {
         None | Some(0) => return Err(Status::ERROR_INVALID_ARGUMENT),
         Some(bytes) if bytes > most => return Err(Status::ERROR_INVALID_ALLOCATION),
@@ -134,13 +136,19 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         Kind::Kernarg => "memory for kernel arguments",
         _ => "a buffer in host memory",
     };
-    let address = take(what, bytes)?;
+    // A chip maps whole pages. Who looks for mistakes wants to know of the first byte beyond.
+    let allowed = if checks::tools().has(Tool::Memory) {
+        asked
+    } else {
+        bytes
+    };
+    let address = take(what, allowed)?;
     *lock(&TAKEN).entry(owner.0).or_default() += bytes;
     own(address, bytes, owner, kind, Origin::Allocated);
     Ok(address)
 }
 
-/// Takes whole pages that nothing else is known of.
+/// Takes memory on pages of which nothing else is known.
 pub fn take(what: &str, bytes: u64) -> Result<u64> {
     // The driver gives blocks of a huge page or more that alignment, and `malloc` on the device finds the head of its 2 MB
     // blocks by it.

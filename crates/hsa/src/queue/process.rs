@@ -12,7 +12,7 @@ use super::slow::Slow;
 use super::{Queue, pool};
 use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
 use crate::runtime::{lock, ticks};
-use crate::{loader, log, look, signal, signal_calls, statistics, wait};
+use crate::{checks, loader, log, look, signal, signal_calls, statistics, wait};
 
 /// How far the packets of a queue have been executed.
 #[derive(Default)]
@@ -180,10 +180,13 @@ fn dispatch(
         .message(&message)
         .progress(&progress)
         .cancel(&queue.stopped)
+        .check(checks::tools())
+        .keep_going(checks::keep_going())
         .run();
     statistics::end(kernel.name(), begun.elapsed(), run.as_ref().ok());
     match run {
         Ok(report) => {
+            checks::tell(kernel, &report.findings);
             if let Some(overrun) = &report.lds_overruns {
                 log::once(kernel.name(), &overrun.to_string());
             }
@@ -193,6 +196,9 @@ fn dispatch(
             Ok(())
         }
         Err(_) if queue.stops() => Err(Fault::Stopped),
-        Err(error) => Err(Fault::Kernel(error)),
+        Err(error) => {
+            checks::tell(kernel, error.findings());
+            Err(Fault::Kernel(error))
+        }
     }
 }

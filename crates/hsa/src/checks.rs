@@ -1,0 +1,63 @@
+//! `WAVETANK_CHECK`: what tools find in the kernels of a program.
+//!
+//! `wavetank check` tells it itself, once the program is gone, and names in `WAVETANK_CHECK_TO` where it finds the records.
+//! Without it the library says what it finds when a kernel ends, each finding once.
+
+use std::path::Path;
+use std::sync::{Mutex, OnceLock};
+
+use wavetank::check::report::{Look, record, text};
+use wavetank::check::{Finding, Findings, Tools};
+use wavetank::found_file::leave;
+use wavetank::{Kernel, Module};
+
+use crate::log;
+use crate::runtime::{lock, settings};
+
+/// The tools that look at kernels.
+pub fn tools() -> Tools {
+    settings()
+        .as_ref()
+        .map_or(Tools::default(), |settings| settings.check)
+}
+
+/// Whether kernels go on behind accesses that are denied.
+pub fn keep_going() -> bool {
+    settings()
+        .as_ref()
+        .is_ok_and(|settings| !settings.stop_at_first)
+}
+
+/// What the program is called.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<std::path::PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| std::env::current_exe().unwrap_or_default())
+}
+
+/// Tells what was found in a launch of a kernel.
+pub fn tell(kernel: &Kernel, findings: &[Finding]) {
+    static KNOWN: Mutex<Option<Findings>> = Mutex::new(None);
+    let mut known = lock(&KNOWN);
+    let known = known.get_or_insert_default();
+    for finding in findings {
+        let before = known.len();
+        known.add(finding.clone());
+        let is_new = known.len() > before;
+        match std::env::var_os("WAVETANK_CHECK_TO").filter(|path| !path.is_empty()) {
+            // Who cannot be told is told nothing: the program is not to fail of it.
+            Some(path) => {
+                let record = kernel.module().show(finding, program(), record);
+                drop(leave(path.as_ref(), &record));
+            }
+            None if is_new => log::lines(&shown(kernel.module(), finding, Look::default())),
+            None => {}
+        }
+    }
+}
+
+/// A finding as people read it, with an empty line behind it.
+fn shown(module: &Module, finding: &Finding, look: Look) -> String {
+    module.show(finding, program(), |finding, scene| {
+        text(finding, scene, look) + "\n"
+    })
+}
