@@ -1,5 +1,7 @@
 //! `wavetank exec`: single instructions on a given state, and files of such cases.
 
+mod check;
+
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -34,6 +36,8 @@ Examples:
   wavetank exec --isa visa \\
   'typed_atomic.inc (M1, 8) T6 V32.0 V33.0 V34.0 V35.0 %null.0 %null.0 V38.0' \\
       V32=0..7 surface T6 3d 8x2x2 u32
+  wavetank exec --check 's_load_dword s0, s[2:3], 0x0; s_waitcnt 0' \\
+      's[2:3]=&a' 'mem a=7'
   wavetank exec tests/isa/vector.wt       cases of the project's own tests";
 
 /// Runs one instruction, or a file of cases, and shows what changed
@@ -47,6 +51,9 @@ pub struct Exec {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Say what is wrong with the instructions themselves: missing waits and wait states
+    #[arg(long)]
+    check: bool,
     /// Instructions, parted by `;`, or a file of cases; words without `=` that follow are part of the instruction
     #[arg(value_name = "INSTRUCTION|FILE")]
     what: OsString,
@@ -115,6 +122,7 @@ impl Exec {
             true => print_json(&outcomes)?,
             false => print(&plain_lines(&text))?,
         }
+        self.check_all(&cases)?;
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
         match (failed, &outcomes[..]) {
             (0, _) => Ok(()),
@@ -129,6 +137,27 @@ impl Exec {
             (n, _) => Err(Failure::Kernel(format!(
                 "{n} of {} cases failed",
                 cases.len()
+            ))),
+        }
+    }
+
+    /// Tells what is wrong with instructions, where that is asked for.
+    fn check_all(&self, cases: &[Case]) -> Result {
+        let mut found = 0;
+        for case in cases.iter().filter(|_| self.check) {
+            for text in check::findings(case, Path::new(&self.what)) {
+                // If stderr is closed, nobody is there to be told.
+                let _ = writeln!(anstream::stderr(), "{}{text}", case_name(case));
+                found += 1;
+            }
+        }
+        match found {
+            0 => Ok(()),
+            1 => Err(Failure::Kernel(
+                "a mistake was found in the instructions".to_owned(),
+            )),
+            n => Err(Failure::Kernel(format!(
+                "{n} mistakes were found in the instructions"
             ))),
         }
     }

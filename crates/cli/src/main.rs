@@ -4,6 +4,7 @@ mod agents;
 mod asm;
 mod atomics;
 mod bundle;
+mod check;
 mod code_file;
 mod columns;
 mod demo;
@@ -17,6 +18,7 @@ mod fold;
 mod info;
 mod input;
 mod isa;
+mod junit;
 mod launch;
 mod manual;
 mod maxwell;
@@ -55,6 +57,7 @@ Examples:
   wavetank info kernels.hsaco    what is in a code object
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg print:f32:1024 --arg i32:1024
+  wavetank check kernels.hsaco   missing waits and wait states in machine code
   wavetank exec 'v_lshl_add_u32 v0, v1, 4, v2' v1=0..63 v2=100
                                                   one instruction on a given state
   echo 'v_add_f32 v0, 1.0, v1' | wavetank asm --show-encoding -
@@ -62,7 +65,7 @@ Examples:
   wavetank isa --coverage        every instruction, and how exactly it is executed
 
 Exit codes: 0 done; 1 the kernel failed (fault, unsupported instruction,
-timeout); 2 the call or a file is wrong.";
+timeout), or something was found; 2 the call or a file is wrong.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -70,6 +73,7 @@ enum Command {
     Run(run::Run),
     Info(info::Info),
     Launch(launch::Launch),
+    Check(check::Check),
     Agents(agents::Agents),
     Exec(exec::Exec),
     Asm(asm::Asm),
@@ -89,6 +93,7 @@ impl Command {
         match self {
             Info(_) | Agents(_) | Exec(_) | Dis(_) | Explain(_) | Isa(_) => true,
             Asm(asm) => asm.prints(),
+            Check(check) => check.is_read(),
             Demo(_) | Run(_) | Launch(_) | Bundle(_) | Unbundle(_) | Completions(_) | Man(_) => {
                 false
             }
@@ -109,6 +114,13 @@ fn main() -> ExitCode {
         },
         Command::Info(info) => info.run(),
         Command::Launch(launch) => launch.run(),
+        Command::Check(check) => match check.run() {
+            Ok(end) => {
+                drop(pager);
+                return end.tell();
+            }
+            Err(failure) => Err(failure),
+        },
         Command::Agents(agents) => agents.run(),
         Command::Exec(exec) => exec.run(),
         Command::Asm(asm) => asm.run(),

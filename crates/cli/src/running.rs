@@ -8,7 +8,7 @@ use wavetank::{Chip, Device, EngineChoice, Schedule};
 use crate::exit::Result;
 
 /// How kernels run
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct Running {
     /// Threads that run work-groups; as many as the machine has otherwise. With 1, runs repeat bit for bit
     #[arg(long, value_name = "N", value_parser = threads)]

@@ -26,7 +26,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "hsa",
-        "agent agent::answer call copy deallocation handler host image image::format image::layout ipc loader loader::code_object loader::symbol log \
+        "agent agent::answer call checks copy deallocation handler host image image::format image::layout ipc loader loader::code_object loader::symbol log \
          look memory place queue queue::barrier queue::fault queue::pool queue::process queue::slow runtime seed \
          signal signal_calls slab statistics svm system thread transfer vmem wait watch",
         "C programs have one runtime: it owns what every subject has, and every call begins by asking for it",
@@ -53,8 +53,9 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "wavetank",
-        "arg buffer device dispatch kernel module overrun report worker",
-        "handles know what they were made from and make the next one: device, module, kernel, dispatch; buffers their device",
+        "arg buffer checks device dispatch kernel module overrun report worker",
+        "handles know what they were made from and make the next one: device, module, kernel, dispatch with its checks; buffers \
+         their device",
     ),
 ];
 

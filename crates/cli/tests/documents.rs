@@ -5,11 +5,12 @@ use std::path::Path;
 
 use crate::common::wavetank;
 
-const DOCUMENTS: [&str; 8] = [
+const DOCUMENTS: [&str; 9] = [
     "README.md",
     "docs/ci.md",
     "docs/running.md",
     "docs/assembling.md",
+    "docs/checkers.md",
     "docs/exec-format.md",
     "docs/launching.md",
     "docs/stages.md",
@@ -90,4 +91,14 @@ fn the_readme_lists_every_command() {
         let listed = section.contains(&format!("`wavetank {name}"));
         assert!(listed || name == "help", "{name}");
     }
+}
+
+/// The part of the example that the page on checkers shows.
+#[test]
+fn the_page_on_checkers_shows_the_example() {
+    let page = read("docs/checkers.md");
+    let example = read("crates/wavetank/examples/checker.rs");
+    let (_, shown) = page.split_once("```rust\n").expect("a piece of Rust");
+    let (shown, _) = shown.split_once("```").expect("it ends");
+    assert!(example.contains(shown), "{shown}");
 }

@@ -192,3 +192,29 @@ fn a_buffer_that_is_not_there_is_a_wrong_call() {
     let out = wavetank(&["global_load_dword v2, v[0:1], off", "v[0:1]=&nosuch"]);
     assert_eq!(out.status.code(), Some(2));
 }
+
+#[test]
+fn missing_waits_and_wait_states_are_told() {
+    let state = ["s[2:3]=&a", "mem a=7"];
+    let check = |code: &str| wavetank(&[&["--check", code], &state[..]].concat());
+    let clean = check("s_load_dword s0, s[2:3], 0x0; s_waitcnt lgkmcnt(0); s_mov_b32 s4, s0");
+    assert_eq!(clean.status.code(), Some(0), "{clean:?}");
+    for (code, rule) in [
+        (
+            "s_load_dword s0, s[2:3], 0x0; s_mov_b32 s4, s0",
+            "wait/read-before-load",
+        ),
+        (
+            "v_readfirstlane_b32 s0, v0; v_readlane_b32 s4, v1, s0",
+            "hazard/valu-sgpr-lane",
+        ),
+    ] {
+        let wrong = check(code);
+        let told = String::from_utf8_lossy(&wrong.stderr);
+        assert_eq!(wrong.status.code(), Some(1), "{told}");
+        assert!(
+            told.contains(rule) && told.contains("a mistake was found"),
+            "{told}"
+        );
+    }
+}

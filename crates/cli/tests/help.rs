@@ -4,11 +4,12 @@ use std::path::Path;
 
 use crate::common::wavetank;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "demo",
     "run",
     "info",
     "launch",
+    "check",
     "agents",
     "exec",
     "asm",

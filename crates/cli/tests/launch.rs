@@ -72,6 +72,72 @@ fn random_numbers_repeat_by_seed() {
     assert_ne!(run(1), run(2));
 }
 
+/// The result has room for 40 of 100 work-items: those of the first wave that come after them are told, and all of the
+/// second.
+#[test]
+fn a_checked_kernel_goes_on_and_says_what_it_did() {
+    let launch = |room: u32, options: &str| {
+        let args =
+            format!("--arg iota:f32:100 --arg iota:f32:100 --arg print:f32:{room} --arg u32:100");
+        let words = format!("launch {VECADD} --grid 100 --block 64 {args} --threads 1 {options}");
+        wavetank(&words)
+    };
+    let right = launch(100, "").success();
+    assert_eq!(launch(100, "--check").success(), right);
+    assert_eq!(
+        launch(100, "--check=memory --stop-at-first").success(),
+        right
+    );
+
+    let outcome = launch(40, "--check");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    // 40 sums in rows of eight.
+    let sums = right.lines().skip(1).take(5);
+    assert!(outcome.stdout.lines().skip(1).eq(sums), "{outcome:?}");
+    for part in [
+        "error[memory/out-of-bounds]: a store of 4 bytes at 0x",
+        "which is outside every allocation\n",
+        "global_store_dword v[0:1], v2, off\n",
+        "= note: work-group (0, 0, 0), wave 0, lanes 40 to 63\n",
+        "= note: the nearest allocation is the buffer of argument 2",
+        "= note: found 2 times\n",
+        "\nerror: a mistake was found in kernel `vecadd`\n",
+    ] {
+        assert!(outcome.stderr.contains(part), "{part}: {}", outcome.stderr);
+    }
+
+    let outcome = launch(40, "--check --stats");
+    let stats: Value = serde_json::from_str(outcome.stdout.lines().last().unwrap()).unwrap();
+    let found = &stats["findings"][0];
+    assert_eq!(
+        (&found["tool"], &found["rule"]),
+        (&"memory".into(), &"out-of-bounds".into())
+    );
+    assert_eq!(
+        (&found["times"], &found["at"]["symbol"]),
+        (&2.into(), &"vecadd".into())
+    );
+
+    let outcome = launch(40, "--check --stop-at-first");
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(1), ""));
+    for part in [
+        "error[memory/out-of-bounds]: ",
+        "error: kernel `vecadd` faulted at ",
+    ] {
+        assert!(outcome.stderr.contains(part), "{outcome:?}");
+    }
+    // What only reads code does not look at accesses.
+    let error = launch(40, "--check=wait").stderr;
+    assert!(error.contains("kernel `vecadd` faulted at "), "{error}");
+    let error = launch(40, "--check=float").stderr;
+    assert!(
+        error.contains("`float` does not look at launches"),
+        "{error}"
+    );
+    let error = launch(40, "--check=memry").stderr;
+    assert!(error.contains("`memry` is no tool"), "{error}");
+}
+
 #[test]
 fn dynamic_lds_is_an_argument_of_opencl() {
     // 0 + 1 + … + 255, in one work-group with a dword of LDS for each work-item.

@@ -1,6 +1,7 @@
 //! `wavetank launch`: runs one kernel of a file.
 
 mod argument;
+mod check;
 mod element;
 mod npy;
 mod report;
@@ -22,6 +23,7 @@ use crate::exit::{Failure, Result, print};
 use crate::progress::with_progress;
 use crate::running::{Running, tell_seed};
 use argument::Arguments;
+use check::{CheckOptions, shown};
 use report::stats;
 use stage::StageOptions;
 use trace::{Filter, Tracer};
@@ -52,6 +54,16 @@ Trace filters (--trace=FILTER), joined by commas; all must hold:
 The trace goes to stderr: each instruction after it was executed, with the
 registers that it changed.
 
+Tools (--check=TOOLS), joined by commas:
+  memory              accesses outside of what was allocated, to what may only
+                      be read, unaligned atomics, beyond the LDS, the scratch
+  race                accesses of waves to the same bytes that nothing orders
+  sync                barriers that not all waves of a work-group reach
+  wait, hazard        missing waits and wait states in the code of the kernel
+  limits              registers, LDS, code beyond what it has asked for
+The kernel goes on: loads that are denied give 0, stores do not happen. What is
+found goes to stderr, and with --stats into the object; then the exit code is 1.
+
 Examples:
   wavetank launch vecadd.hsaco            prints a call to copy
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
@@ -60,6 +72,7 @@ Examples:
       --arg in:x.npy --arg print:u32:16
   wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 \\
       --timeout 10 --trace=op=v_,pc=0..0x40
+  wavetank launch k.hsaco --grid 64 --block 64 --arg zero:128 --check
   wavetank launch ps.bin --raw --gpu gfx900 --stage ps --grid 4 --block 64 \\
       --user-data f32:0.5 --vgpr iota:f32:4 --floats    exports of pixels";
 
@@ -114,6 +127,8 @@ pub struct Launch {
     #[arg(long, value_name = "SPEC", requires = "trap_handler")]
     trap_memory: Option<OsString>,
     #[command(flatten)]
+    check: CheckOptions,
+    #[command(flatten)]
     stage: StageOptions,
 }
 
@@ -155,7 +170,9 @@ impl Launch {
             .block(block)
             .args(arguments.values())
             .dynamic_lds(arguments.dynamic_lds())
-            .count(self.stats);
+            .count(self.stats)
+            .check(self.check.tools())
+            .keep_going(self.check.keep_going());
         if let Some(timeout) = self.timeout {
             dispatch = dispatch.timeout(timeout);
         }
@@ -175,7 +192,11 @@ impl Launch {
         if let Some(tracer) = tracer {
             tracer.end();
         }
-        let result = result.map_err(Failure::from);
+        let result = result.map_err(|error| {
+            // The failure itself is told as one.
+            let _ = self.check.tell(&self.file, &module, error.findings());
+            Failure::from(error)
+        });
         // What was refused before a wave began had no schedule.
         if !matches!(result, Err(Failure::Usage(_))) {
             tell_seed(device.schedule());
@@ -186,10 +207,12 @@ impl Launch {
         }
         arguments.deliver()?;
         trap_memory.deliver()?;
-        match self.stats {
-            true => print(&stats(&kernel, grid, block, &report)),
-            false => Ok(()),
+        if self.stats {
+            let checked = !self.check.tools().is_empty();
+            let found = checked.then(|| shown(&self.file, &module, &report.findings));
+            print(&stats(&kernel, grid, block, &report, found))?;
         }
+        self.check.tell(&self.file, &module, &report.findings)
     }
 
     /// The address of the trap handler.

@@ -43,6 +43,9 @@ struct Stats<'a> {
     wall_seconds: f64,
     wave_instructions_per_second: f64,
     compiled: Compilation,
+    /// Where something is checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<Value>>,
 }
 
 /// What was compiled.
@@ -81,8 +84,14 @@ impl Compilation {
     }
 }
 
-/// Statistics of a run as one line of JSON.
-pub fn stats(kernel: &Kernel, grid: Dims, block: Dims, report: &Report) -> String {
+/// Statistics of a run as one line of JSON; with what was found, if it was checked.
+pub fn stats(
+    kernel: &Kernel,
+    grid: Dims,
+    block: Dims,
+    report: &Report,
+    findings: Option<Vec<Value>>,
+) -> String {
     let counts = report.instructions.unwrap_or_default();
     let families = counts.by_family();
     let stats = Stats {
@@ -100,6 +109,7 @@ pub fn stats(kernel: &Kernel, grid: Dims, block: Dims, report: &Report) -> Strin
         wall_seconds: report.wall.as_secs_f64(),
         wave_instructions_per_second: report.wave_instructions_per_second().unwrap_or(0.0),
         compiled: Compilation::of(report),
+        findings,
     };
     // All keys are strings and all numbers finite, so that this cannot fail.
     serde_json::to_string(&stats).map_or_else(|error| error.to_string(), |line| line + "\n")

@@ -26,6 +26,7 @@ use contents::Contents;
 pub use contents::find;
 use junit::{Case, CaseResult};
 use library::Library;
+pub use program::End as ProgramEnd;
 use program::{End, Ended};
 use record::{Log, Record};
 use tee::Tee;
@@ -58,7 +59,7 @@ Examples:
 pub struct Run {
     /// The GPUs that the program finds, parted by commas, with the size of their memory if you like: gfx900:8G
     #[arg(long, value_name = "CPU[:SIZE]", value_delimiter = ',')]
-    gpu: Vec<String>,
+    pub gpu: Vec<String>,
     /// End with a table of kernels: calls, time, instructions, the slowest first
     #[arg(long)]
     stats: bool,
@@ -73,7 +74,7 @@ pub struct Run {
     log: Option<PathBuf>,
     /// End the program after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_hyphen_values = true)]
-    timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
     #[command(flatten)]
     running: Running,
     /// The program and its arguments
@@ -84,6 +85,9 @@ pub struct Run {
         value_name = "PROGRAM"
     )]
     program: Vec<OsString>,
+    /// Other variables that the library in the program reads.
+    #[arg(skip)]
+    others: Vec<(&'static str, OsString)>,
 }
 
 /// The file that takes our lines, as the library finds it.
@@ -110,9 +114,33 @@ struct Execution {
 }
 
 impl Run {
-    /// Runs the program. The exit code is the program's.
+    /// A run of a program with its arguments, of which nothing is told, with what the library in it is to read beside options.
+    pub fn quiet(
+        program: Vec<OsString>,
+        running: Running,
+        others: Vec<(&'static str, OsString)>,
+    ) -> Run {
+        Run {
+            gpu: Vec::new(),
+            stats: false,
+            json: None,
+            junit: None,
+            log: None,
+            timeout: None,
+            running,
+            program,
+            others,
+        }
+    }
+
+    /// Runs the program, and ends as it did: by the same signal, if one ended it.
     pub fn run(self) -> Result<ExitCode> {
-        self.junit.as_deref().map_or(Ok(()), junit::check)?;
+        self.run_program().map(End::repeat)
+    }
+
+    /// Runs the program, and gives how it ended.
+    pub fn run_program(self) -> Result<End> {
+        self.junit.as_deref().map_or(Ok(()), crate::junit::check)?;
         match self.execute() {
             Ok(execution) => self.report(&execution),
             Err(failure) => {
@@ -182,8 +210,8 @@ impl Run {
         })
     }
 
-    /// Tells what the program left, and ends as it did, or says what ended it.
-    fn report(&self, execution: &Execution) -> Result<ExitCode> {
+    /// Tells what the program left, and gives how it ended, or says what ended it.
+    fn report(&self, execution: &Execution) -> Result<End> {
         let Execution {
             ended,
             settings,
@@ -213,7 +241,7 @@ impl Run {
             Some(fault) => Err(Failure::Kernel(format!(
                 "a fault on the GPU ended the program: {fault}"
             ))),
-            None => added.and(written).map(|()| ended.end.repeat()),
+            None => added.and(written).map(|()| ended.end),
         }
     }
 
@@ -242,7 +270,7 @@ impl Run {
         let own = [("WAVETANK_GPU", gpus), ("WAVETANK_STATS", stats)];
         let all = own.into_iter().chain(self.running.variables());
         let given = all.filter_map(|(name, v)| Some((name, v?)));
-        Ok(given.collect())
+        Ok(given.chain(self.others.iter().cloned()).collect())
     }
 }
 

@@ -40,6 +40,19 @@ impl Toolchain {
         once: false,
         builds_for: None,
     };
+    /// For what is found in programs, and in which line: with debug information, for one GPU.
+    pub const PLANTED: Toolchain = Toolchain {
+        name: "check",
+        arguments: &["--offload-arch=gfx900", "-O2", "-g"],
+        once: true,
+        ..Toolchain::HIP
+    };
+    /// The same with the mistakes that wait in them.
+    pub const PLANTED_MISTAKE: Toolchain = Toolchain {
+        name: "check-mistake",
+        arguments: &["--offload-arch=gfx900", "-O2", "-g", "-DMISTAKE"],
+        ..Toolchain::PLANTED
+    };
     pub const ROCM: Toolchain = Toolchain {
         name: "rocm",
         arguments: &["--offload-arch=EACH", "-std=c++17", "-O2"],

@@ -61,8 +61,13 @@ pub fn build_library() {
     });
 }
 
-/// Runs a command's words on a GPU, with options of `wavetank run`. OpenMP must not fall back to the host.
+/// Runs a command's words on a GPU, with options of `wavetank run`.
 pub fn run(words: &[PathBuf], gpu: &str, options: &[String]) -> Result<Run, String> {
+    run_by("run", words, gpu, options)
+}
+
+/// Runs a command's words on a GPU by a subcommand, with options of that. OpenMP must not fall back to the host.
+pub fn run_by(by: &str, words: &[PathBuf], gpu: &str, options: &[String]) -> Result<Run, String> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     // Files, because a full pipe would stop the program.
@@ -73,7 +78,7 @@ pub fn run(words: &[PathBuf], gpu: &str, options: &[String]) -> Result<Run, Stri
     let (out, err) = (file("out"), file("err"));
     let create = |path| File::create(path).map_err(|error| error.to_string());
     let mut child = Command::new(env!("CARGO_BIN_EXE_wavetank"))
-        .args(["run", "--gpu", gpu])
+        .args([by, "--gpu", gpu])
         .args(options)
         .arg("--")
         .args(words)

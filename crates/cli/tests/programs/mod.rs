@@ -1,11 +1,12 @@
 //! Programs that were written for GPUs, built by the compilers of the system and run by `wavetank run` unchanged: those of
 //! `tests/hip`, `tests/rocm`, `tests/openmp` and `tests/hsa` at the root of the repository. Each checks itself against the
-//! CPU.
+//! CPU. Those of `tests/check` are run by `wavetank check`, with a mistake and without ([`planted`]).
 
 mod build;
 mod execution;
 mod exports;
 mod parent;
+mod planted;
 mod program;
 mod run;
 
@@ -56,9 +57,13 @@ fn openmp_of_gcc() {
 
 /// Builds and runs every program of a folder on each GPU.
 fn check(toolchain: &Toolchain, folder: &str, extension: &str) {
-    if !toolchain.is_here() {
-        return;
+    if toolchain.is_here() {
+        for_each(folder, extension, |source| check_program(toolchain, source));
     }
+}
+
+/// Does something with every program of a folder, on all processors, and fails if it tells of failures.
+fn for_each(folder: &str, extension: &str, check: impl Fn(&Path) -> Vec<String> + Sync) {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests")).join(folder);
     let programs = sources(&folder, extension);
     assert!(!programs.is_empty(), "{} is empty", folder.display());
@@ -66,7 +71,7 @@ fn check(toolchain: &Toolchain, folder: &str, extension: &str) {
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
         while let Some(source) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut found = check_program(toolchain, source);
+            let mut found = check(source);
             failures
                 .lock()
                 .expect("no worker panics")

@@ -114,6 +114,19 @@ fn a_time_limit_ends_the_program() {
     assert_eq!((out.code, out.stderr.as_str()), (Some(3), ""));
 }
 
+/// Many programs end so when the kernel that failed is only told of: HIP gives an error, and they call `abort`.
+#[test]
+#[ignore = "builds the optimized library first"]
+fn what_was_checked_is_told_before_a_signal_ends_the_command() {
+    build_library();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+    command.args(["check", "--", "sh", "-c", "kill -ABRT $$"]);
+    let out = outcome(&mut command);
+    assert_eq!(out.code, None, "{out:?}");
+    let said = "checked the kernels of `sh -c kill -ABRT $$`: no findings\n";
+    assert_eq!(out.stderr, said);
+}
+
 #[test]
 #[ignore = "builds the optimized library first"]
 fn tools_that_look_for_the_driver_find_it() {

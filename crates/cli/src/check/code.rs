@@ -1,0 +1,105 @@
+//! The code objects of a file that can be checked: those with GCN.
+
+use wavetank::Chip;
+use wavetank::object::{CodeObject, Target, is_bundle, open_all, targets, unbundle};
+use wavetank_quote::some_of;
+
+use crate::code_file::{CodeFile, target_named};
+use crate::exit::{Failure, Result};
+
+/// A code object to check.
+pub struct Part {
+    pub object: CodeObject,
+    pub target: String,
+}
+
+/// What a file has.
+pub struct Code {
+    /// What can be checked.
+    pub parts: Vec<Part>,
+    /// The targets of other code, each once.
+    pub left_out: Vec<String>,
+}
+
+impl Code {
+    /// The code of a file, for one target if that is asked for. A host program has code only for who asks for that.
+    ///
+    /// # Errors
+    /// A file without code for GCN, or that is damaged.
+    pub fn of(file: &CodeFile, gpu: Option<&str>, of_programs: bool) -> Result<Code> {
+        if !of_programs && is_program(&file.bytes) {
+            return Err(Failure::usage(
+                "this is a host program: `wavetank check -- PROGRAM` runs and checks it, --static reads the code for GPUs inside it",
+            ));
+        }
+        let mut code = Code {
+            parts: Vec::new(),
+            left_out: Vec::new(),
+        };
+        match gpu {
+            Some(gpu) => {
+                let objects = open_all(&file.bytes, Some(&target_named(gpu)))?;
+                objects.into_iter().for_each(|object| code.add(object));
+            }
+            None => code.add_all(&file.bytes)?,
+        }
+        match code.parts.is_empty() {
+            false => Ok(code),
+            true => Err(Failure::usage(format!(
+                "there is no code for GCN here (gfx600 to gfx90c), only for {}",
+                some_of(&code.left_out)
+            ))),
+        }
+    }
+
+    /// Adds all code of a file.
+    fn add_all(&mut self, bytes: &[u8]) -> Result {
+        for entry in unbundle(bytes)? {
+            let Some(target) = entry.target else { continue };
+            // It is not read: files for other machines may be of any form.
+            match is_gcn(&target) {
+                true => self.add(CodeObject::parse(&entry.bytes)?),
+                false => self.leave(&target),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, object: CodeObject) {
+        match is_gcn(object.target()) {
+            true => self.parts.push(Part {
+                target: object.target().to_string(),
+                object,
+            }),
+            false => self.leave(object.target()),
+        }
+    }
+
+    fn leave(&mut self, target: &Target) {
+        let name = target.to_string();
+        if !self.left_out.contains(&name) {
+            self.left_out.push(name);
+        }
+    }
+
+    /// The targets of what is checked, each once.
+    pub fn targets(&self) -> Vec<&str> {
+        let mut targets: Vec<&str> = Vec::new();
+        for part in &self.parts {
+            if !targets.contains(&part.target.as_str()) {
+                targets.push(&part.target);
+            }
+        }
+        targets
+    }
+}
+
+fn is_gcn(target: &Target) -> bool {
+    let serves = |chip: &Chip| chip.name().parse().is_ok_and(|own| target.serves(&own));
+    Chip::ALL.iter().any(serves)
+}
+
+/// Whether a file is a program of the host with code for GPUs inside.
+fn is_program(bytes: &[u8]) -> bool {
+    !is_bundle(bytes) && CodeObject::parse(bytes).is_err() && targets(bytes).is_ok()
+}

@@ -1,0 +1,240 @@
+//! `wavetank check`: what is wrong with GPU code.
+
+mod code;
+mod end;
+mod junit;
+mod program;
+mod report;
+mod wanted;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use wavetank_check::code::Root;
+use wavetank_check::{Finding, Findings, Pattern, Places, Suppressions, Tool, Tools, check_code};
+use wavetank_quote::{function, plain, readable, similar, some_of};
+
+use crate::code_file::CodeFile;
+use crate::exit::{Failure, Result, print};
+use crate::input;
+use crate::launch::seconds;
+use crate::running::Running;
+use code::{Code, Part};
+pub use end::End;
+use report::Report;
+use wanted::Wanted;
+
+// No line is longer than 80 columns: clap would break it.
+const HELP: &str = "\
+Of a FILE nothing runs: code is followed from each kernel and function along all
+paths. A PROGRAM runs as with `wavetank run`, and its kernels go on where they
+are wrong: loads that are denied give 0, stores do not happen. What is found is
+told with the lines of source, where the code has them (-g) and they are at
+hand, and with the machine code. The tools are
+
+  wait     registers and memory that are used before the wait for them
+  hazard   wait states that the chip needs between two instructions
+  limits   more registers, LDS or code than there is
+and with a PROGRAM
+  memory   accesses that no allocation allows
+  race     accesses of waves to the same bytes that nothing orders
+  sync     barriers that not all waves of a work-group reach
+
+Suppressions are entries of lines `tool: wait`, `rule: read-*`, `kernel: *`,
+`source: *.h`, parted by empty lines; an entry hides what fits all its lines.
+
+Exit codes: 0 nothing was found (or that of the PROGRAM); 1 (or
+--error-exitcode) something was; 2 the call or a file is wrong.
+
+Examples:
+  wavetank check kernels.hsaco
+  wavetank check -- ./a.out 512              a HIP, OpenCL or OpenMP program
+  wavetank check --tools race -- ./a.out
+  wavetank check --tools wait,hazard --gpu gfx906 bundle.hipfb
+  wavetank check --static ./a.out            the code inside a HIP program
+  wavetank check --gen-suppressions kernels.hsaco > known
+  wavetank check --suppressions known --sarif check.sarif kernels.hsaco
+  wavetank check --json kernels.hsaco | jq -r .message";
+
+/// Finds what is wrong with kernels: bad accesses, races, missing waits and wait states
+///
+/// FILE is a code object or an offload bundle, of which the code is read. With --static it may be a host program with such code
+/// inside. What stands behind `--` is a program that runs.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub struct Check {
+    /// The tools, parted by commas; all of those below otherwise
+    #[arg(long, value_name = "LIST")]
+    tools: Option<Tools>,
+    /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all GCN targets otherwise
+    #[arg(long, value_name = "TARGET")]
+    gpu: Option<String>,
+    /// Read the code inside a host program
+    #[arg(long = "static")]
+    only_code: bool,
+    /// Only kernels and functions of such names: `*` stands for any characters, `?` for one
+    #[arg(long = "kernel", value_name = "PATTERN", conflicts_with = "kernel")]
+    patterns: Vec<Pattern>,
+    /// Hide the findings that entries of this file fit
+    #[arg(long, value_name = "FILE")]
+    suppressions: Vec<PathBuf>,
+    #[command(flatten)]
+    wanted: Wanted,
+    /// The GPUs that a program finds are those of --gpu; how its kernels run
+    #[command(flatten)]
+    running: Running,
+    /// With a program: stop its kernels at the first access that is denied, instead of going on behind it
+    #[arg(long)]
+    stop_at_first: bool,
+    /// With a program: end it after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// The file to check, or `-` for stdin
+    #[arg(required_unless_present = "program")]
+    file: Option<PathBuf>,
+    /// Only this kernel or function
+    kernel: Option<String>,
+    /// A program to run and check, with its arguments
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["file", "kernel", "only_code"])]
+    program: Vec<OsString>,
+}
+
+impl Check {
+    /// Whether it prints what people read.
+    pub fn is_read(&self) -> bool {
+        self.wanted.is_read()
+    }
+
+    /// Checks a file, and prints what is found.
+    pub fn run(self) -> Result<End> {
+        let Some(path) = &self.file else {
+            return self.run_program();
+        };
+        if self.stop_at_first || self.timeout.is_some() {
+            let sentence = "--stop-at-first and --timeout are for programs that run: `wavetank check -- PROGRAM`";
+            return Err(Failure::usage(sentence));
+        }
+        let tools = self.tools()?;
+        let known = self.suppressions()?;
+        let junit = self.wanted.junit.as_deref();
+        junit.map_or(Ok(()), crate::junit::check)?;
+        let file = CodeFile::read(path)?;
+        let code = Code::of(&file, self.gpu.as_deref(), self.only_code);
+        let code = code.map_err(|error| error.of(path))?;
+        let there = self.names_are_there(&code);
+        there.map_err(|error| error.of(path))?;
+        let mut report = Report::new(&self.wanted, path, tools);
+        for part in &code.parts {
+            self.check(part, tools, &known, &mut report)?;
+        }
+        report.write()?;
+        Ok(report.end(&code))
+    }
+
+    /// Checks the code of one code object.
+    fn check(
+        &self,
+        part: &Part,
+        tools: Tools,
+        known: &Suppressions,
+        report: &mut Report<'_>,
+    ) -> Result {
+        // What a function is called with is known where its callers are looked at, too.
+        let mut findings = Findings::default();
+        check_code(&part.object, tools, &mut findings);
+        let Some(places) = Places::of(&part.object) else {
+            return Ok(());
+        };
+        places.tell(&mut findings);
+        let mut by_kernel: HashMap<&str, Vec<&Finding>> = HashMap::new();
+        for finding in findings.iter() {
+            by_kernel.entry(&finding.kernel).or_default().push(finding);
+        }
+        for root in Root::all(&part.object) {
+            if !self.wants(&root) {
+                continue;
+            }
+            let own = by_kernel.remove(root.name).unwrap_or_default();
+            let (hidden, told): (Vec<_>, Vec<_>) = own.into_iter().partition(|f| known.hide(f));
+            let text = report.add(part, &root, &places, &told, hidden.len());
+            if !text.is_empty() {
+                print(&text)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The tools that are asked for.
+    fn tools(&self) -> Result<Tools> {
+        let Some(tools) = self.tools else {
+            return Ok(Tools::STATIC);
+        };
+        match tools.iter().find(|tool| !Tools::STATIC.has(*tool)) {
+            None => Ok(tools),
+            Some(tool) => {
+                let names: Vec<&str> = Tools::STATIC.iter().map(Tool::name).collect();
+                Err(Failure::usage(format!(
+                    "--tools: `{tool}` watches programs that run; code alone is checked by {}",
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// The entries of all files with suppressions.
+    fn suppressions(&self) -> Result<Suppressions> {
+        let mut all = Suppressions::default();
+        for path in &self.suppressions {
+            let text = input::read_text(path)?;
+            let wrong = |error: wavetank_check::BadSuppression| Failure::usage(error.to_string());
+            all.read(&text).map_err(|error| wrong(error).of(path))?;
+        }
+        Ok(all)
+    }
+
+    /// Whether a kernel or function is to be checked.
+    fn wants(&self, root: &Root<'_>) -> bool {
+        let is_named = |name: &str| [root.name, &readable(root.name)].contains(&name);
+        match &self.kernel {
+            Some(name) => is_named(name) || function(root.name) == *name,
+            None => self.wants_kernel(root.name),
+        }
+    }
+
+    /// Whether a name is as --kernel says.
+    fn wants_kernel(&self, name: &str) -> bool {
+        self.patterns.is_empty() || self.patterns.iter().any(|p| p.fits_name(name))
+    }
+
+    /// Refuses names that nothing has.
+    fn names_are_there(&self, code: &Code) -> Result {
+        let roots = || {
+            let parts = code.parts.iter();
+            parts.flat_map(|part| Root::all(&part.object))
+        };
+        if self.kernel.is_none() && self.patterns.is_empty() || roots().any(|r| self.wants(&r)) {
+            return Ok(());
+        }
+        let mut names: Vec<String> = roots().map(|root| readable(root.name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        let name = self.kernel.as_deref().unwrap_or_default();
+        let (near, meant) = similar(name, names.iter().map(String::as_str));
+        let offer = match (&self.kernel, meant, near.as_slice()) {
+            (Some(_), true, [meant]) => format!("did you mean `{meant}`?"),
+            (Some(_), true, [meant, others @ ..]) => {
+                let others = some_of(others);
+                format!("did you mean `{meant}`? There are also {others}")
+            }
+            (_, _, []) => "there are none".to_owned(),
+            _ => format!("there are {}", some_of(&names)),
+        };
+        let sentence = match self.kernel {
+            Some(_) => format!("there is no kernel or function `{}` here", plain(name)),
+            None => "no kernel or function is as --kernel says".to_owned(),
+        };
+        Err(Failure::usage(format!("{sentence}; {offer}")))
+    }
+}

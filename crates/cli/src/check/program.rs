@@ -1,0 +1,105 @@
+//! Programs that are checked while they run.
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use wavetank::found_file::FoundFile;
+use wavetank_check::report::Record;
+use wavetank_check::{Tool, Tools};
+
+use super::Check;
+use super::end::End;
+use super::report::Report;
+use crate::exit::{Failure, Result, print};
+use crate::run::Run;
+
+impl Check {
+    /// Runs the program, and tells what was found in its kernels once it is gone. Where nothing was, it ends as the program
+    /// does.
+    pub(super) fn run_program(&self) -> Result<End> {
+        let tools = self.tools_for_programs()?;
+        let known = self.suppressions()?;
+        let file = FoundFile::create();
+        let file =
+            file.map_err(|error| Failure::usage(format!("no memory for findings: {error}")))?;
+        let variables = self.variables(tools, &file);
+        let mut run = Run::quiet(self.program.clone(), self.running.clone(), variables);
+        run.gpu.extend(self.gpu.clone());
+        run.timeout = self.timeout;
+        let ended = run.run_program();
+        let records = file.read();
+        let records = records
+            .map_err(|error| Failure::usage(format!("the findings cannot be read: {error}")))?;
+        let name = self.program.join(&OsString::from(" "));
+        let mut report = Report::new(&self.wanted, name.as_ref(), tools);
+        let (mut told, mut hidden) = (Vec::new(), 0);
+        for record in joined(&records) {
+            match (
+                self.wants_kernel(&record.finding.kernel),
+                known.hide(&record.finding),
+            ) {
+                (false, _) => {}
+                (true, true) => hidden += 1,
+                (true, false) => told.push(record),
+            }
+        }
+        for text in report.add_program(&told, hidden) {
+            match self.wanted.is_read() {
+                // Stdout is the program's. Colours are dropped where stderr is no terminal.
+                true => drop(write!(anstream::stderr(), "{text}")),
+                false => print(&text)?,
+            }
+        }
+        report.write()?;
+        let end = report.end_of_program(&name.to_string_lossy());
+        match (end.found(), ended) {
+            (true, Ok(_)) => Ok(end),
+            (true, Err(failure)) => {
+                end.tell();
+                Err(failure)
+            }
+            (false, ended) => Ok(end.with_end_of(ended?)),
+        }
+    }
+
+    /// The tools that are asked for, of those that look at programs.
+    fn tools_for_programs(&self) -> Result<Tools> {
+        let tools = self.tools.unwrap_or(Tools::LAUNCHES);
+        match tools.iter().find(|tool| !Tools::LAUNCHES.has(*tool)) {
+            None => Ok(tools),
+            Some(tool) => {
+                let names: Vec<&str> = Tools::LAUNCHES.iter().map(Tool::name).collect();
+                let names = names.join(", ");
+                Err(Failure::usage(format!(
+                    "--tools: `{tool}` does not look at programs; what does: {names}"
+                )))
+            }
+        }
+    }
+
+    /// What the library in the program reads.
+    fn variables(&self, tools: Tools, file: &FoundFile) -> Vec<(&'static str, OsString)> {
+        let names: Vec<&str> = tools.iter().map(Tool::name).collect();
+        let stop = if self.stop_at_first { "1" } else { "0" };
+        vec![
+            ("WAVETANK_CHECK", names.join(",").into()),
+            ("WAVETANK_CHECK_STOP", stop.into()),
+            ("WAVETANK_CHECK_TO", file.path().into()),
+        ]
+    }
+}
+
+/// The findings of all launches, equal ones counted.
+fn joined(records: &[String]) -> Vec<Record> {
+    let mut all: Vec<Record> = Vec::new();
+    for record in records.iter().filter_map(|line| Record::read(line)) {
+        let same = all
+            .iter_mut()
+            .find(|known| known.finding.is_same(&record.finding));
+        match same {
+            Some(known) => known.finding.times += record.finding.times,
+            None => all.push(record),
+        }
+    }
+    all
+}

@@ -1,0 +1,94 @@
+//! JUnit reports, which CI systems show as a table. What runs adds its cases to the file, so that a report of many programs is
+//! a loop of a shell; runs side by side wait for each other.
+//!
+//! Source: the form of Apache Ant's `junitreport` task, as the crate `quick-junit` writes it.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use quick_junit::{Report, TestCase, TestSuite};
+
+use crate::exit::{Failure, Result};
+
+/// The name of the report, and of the suite in it that has our cases.
+const NAME: &str = "wavetank";
+
+/// Looks whether a file can take cases, before something runs for long.
+///
+/// # Errors
+/// A file that cannot be written, or holds something else.
+pub fn check(path: &Path) -> Result {
+    open(path)
+        .and_then(|mut file| read(path, &mut file))
+        .map(drop)
+}
+
+/// Adds cases to the report in a file, or begins one.
+///
+/// # Errors
+/// As those of [`check`].
+pub fn add(path: &Path, cases: impl IntoIterator<Item = TestCase>) -> Result {
+    let mut file = open(path)?;
+    let mut report = read(path, &mut file)?;
+    insert(&mut report, cases.into_iter().collect());
+    let failed = |error: io::Error| Failure::file("write", path, error);
+    let text = report.to_string();
+    let text = text.map_err(|error| failed(io::Error::other(error)))?;
+    // XML 1.0, 2.2 has all characters but these, and control characters, which the crate leaves out.
+    let text = text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
+    file.rewind()
+        .and_then(|()| file.set_len(0))
+        .and_then(|()| file.write_all(text.as_bytes()))
+        .map_err(failed)
+}
+
+/// Opens a file for nobody else, until it is closed.
+fn open(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    let file = options.read(true).write(true).create(true).truncate(false);
+    // Of others one cannot read to the end what is in them.
+    let regular = |file: File| match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no file, but a device or a pipe")),
+    };
+    file.open(path)
+        .and_then(regular)
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|error| Failure::file("write", path, error))
+}
+
+/// The report in a file, or a new one if it is empty.
+fn read(path: &Path, file: &mut File) -> Result<Report> {
+    let mut text = String::new();
+    file.read_to_string(&mut text)
+        .map_err(|error| Failure::file("read", path, error))?;
+    if text.trim().is_empty() {
+        return Ok(Report::new(NAME));
+    }
+    Report::deserialize_from_str(&text).map_err(|error| {
+        Failure::usage(format!(
+            "this is no JUnit report that a case can be added to ({error}): remove it, or name another file"
+        ))
+        .of(path)
+    })
+}
+
+/// Puts cases into our suite. The sums of a report are made when suites come.
+fn insert(report: &mut Report, cases: Vec<TestCase>) {
+    let time: Duration = cases.iter().filter_map(|case| case.time).sum();
+    let mut suites = std::mem::take(&mut report.test_suites);
+    if !suites.iter().any(|suite| suite.name.as_str() == NAME) {
+        suites.push(TestSuite::new(NAME));
+    }
+    let ours = suites.iter_mut().find(|suite| suite.name.as_str() == NAME);
+    if let Some(suite) = ours {
+        suite.set_time(suite.time.unwrap_or_default() + time);
+        suite.add_test_cases(cases);
+    }
+    let total = report.time.unwrap_or_default() + time;
+    (report.tests, report.failures, report.errors) = (0, 0, 0);
+    (report.skipped, report.disabled) = (0, None);
+    report.set_time(total).add_test_suites(suites);
+}

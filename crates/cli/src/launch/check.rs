@@ -1,0 +1,120 @@
+//! `--check`: what is checked of a launch, and how it is told.
+
+use std::io::Write;
+use std::path::Path;
+
+use serde_json::Value;
+use wavetank::Module;
+use wavetank::check::report::{Look, json, text};
+use wavetank::check::{Finding, Tools};
+use wavetank_quote::readable;
+
+use crate::exit::{Failure, Result};
+use crate::terminal;
+
+/// What a launch checks.
+#[derive(clap::Args)]
+pub struct CheckOptions {
+    /// Look for mistakes while the kernel runs, with these tools or all (see below)
+    #[arg(
+        long,
+        value_name = "TOOLS",
+        num_args = 0..=1,
+        require_equals = true,
+        value_parser = tools,
+        requires = "grid",
+        conflicts_with = "stage"
+    )]
+    check: Option<Option<Tools>>,
+    /// With --check, stop at the first access that is denied
+    #[arg(long, requires = "check")]
+    stop_at_first: bool,
+}
+
+impl CheckOptions {
+    /// The tools that were asked for.
+    pub fn tools(&self) -> Tools {
+        match self.check {
+            None => Tools::default(),
+            Some(tools) => tools.unwrap_or(Tools::LAUNCHES),
+        }
+    }
+
+    /// Whether a kernel goes on behind a mistake.
+    pub fn keep_going(&self) -> bool {
+        !self.stop_at_first
+    }
+
+    /// Tells what was found in a kernel of a file.
+    ///
+    /// # Errors
+    /// If anything was.
+    pub fn tell(&self, file: &Path, module: &Module, findings: &[Finding]) -> Result {
+        let look = Look {
+            // They are dropped where stderr is no terminal.
+            colours: true,
+            columns: terminal::columns(),
+        };
+        for finding in findings {
+            let shown = module.show(finding, file, |finding, scene| text(finding, scene, look));
+            // If stderr is closed, nobody is there to be told.
+            let _ = writeln!(anstream::stderr(), "{shown}");
+        }
+        let kernel = match findings {
+            [] => return Ok(()),
+            [first, ..] => readable(&first.kernel),
+        };
+        let mistakes = match findings.len() {
+            1 => "a mistake was".to_owned(),
+            n => format!("{n} mistakes were"),
+        };
+        Err(Failure::Kernel(format!(
+            "{mistakes} found in kernel `{kernel}`"
+        )))
+    }
+}
+
+/// Findings in JSON.
+pub fn shown(file: &Path, module: &Module, findings: &[Finding]) -> Vec<Value> {
+    let findings = findings
+        .iter()
+        .map(|finding| module.show(finding, file, json));
+    // What was written as JSON is JSON.
+    findings
+        .filter_map(|text| serde_json::from_str(&text).ok())
+        .collect()
+}
+
+/// Reads names of tools that look at launches.
+fn tools(text: &str) -> Result<Tools, String> {
+    let tools: Tools = text
+        .parse()
+        .map_err(|e: wavetank::check::UnknownTool| e.to_string())?;
+    match tools.iter().find(|tool| !Tools::LAUNCHES.has(*tool)) {
+        None => Ok(tools),
+        Some(tool) => {
+            let there: Vec<_> = Tools::LAUNCHES.iter().map(|tool| tool.name()).collect();
+            let there = there.join(", ");
+            Err(format!(
+                "`{tool}` does not look at launches; what does: {there}"
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wavetank::check::Tool;
+
+    #[test]
+    fn only_tools_that_look_at_launches_are_taken() {
+        assert_eq!(tools("memory").unwrap(), Tools::of(&[Tool::Memory]));
+        let told = tools("memory,float").unwrap_err();
+        assert!(
+            told.starts_with("`float` does not look at launches"),
+            "{told}"
+        );
+        assert!(tools("mem").unwrap_err().starts_with("`mem` is no tool"));
+    }
+}

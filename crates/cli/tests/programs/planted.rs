@@ -1,0 +1,112 @@
+//! Programs with one mistake, and their twins without it, under `wavetank check`: `tests/check/*.hip`.
+//!
+//! The mistake stands under `#ifdef MISTAKE`. Where it has to be found, a comment says so: `//~ TOOL/RULE`, several rules
+//! parted by blanks; and nothing may be found in other lines. `//^` stands where one of the other places of the story has to
+//! be. In the twin no tool may find anything.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::build::Toolchain;
+use super::execution::{self, Run};
+use super::for_each;
+use super::program::Program;
+
+#[test]
+#[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
+fn planted_mistakes() {
+    if Toolchain::PLANTED.is_here() {
+        for_each("check", "hip", failures_of);
+    }
+}
+
+/// What is wrong with what is found in a program and in its twin.
+fn failures_of(source: &Path) -> Vec<String> {
+    let program = Program::read(source);
+    let with = |toolchain: &Toolchain, judge: fn(&Program, &Run) -> Result<(), String>| {
+        let built = toolchain.build(&program, "gfx900")?;
+        let options = ["--json".to_owned()];
+        let run = execution::run_by("check", &built, "gfx900", &options)?;
+        judge(&program, &run).map_err(|message| format!("{message}\n{run}"))
+    };
+    let outcomes = [
+        ("the mistake", with(&Toolchain::PLANTED_MISTAKE, mistake)),
+        ("the twin", with(&Toolchain::PLANTED, twin)),
+    ];
+    let failures = outcomes.into_iter().filter_map(|(which, outcome)| {
+        let message = outcome.err()?;
+        Some(format!("-- {}, {which}: {message}", source.display()))
+    });
+    failures.collect()
+}
+
+/// The program without a mistake.
+fn twin(_: &Program, run: &Run) -> Result<(), String> {
+    match (run.code, run.stdout.is_empty()) {
+        (Some(0), true) => Ok(()),
+        _ => Err("something is found where nothing is wrong, or it fails".to_owned()),
+    }
+}
+
+/// The program with it: what is found is what its comments say.
+fn mistake(program: &Program, run: &Run) -> Result<(), String> {
+    if run.code != Some(1) {
+        return Err("it is to end with 1, since something is to be found".to_owned());
+    }
+    let marks = Marks::read(&program.source);
+    let (mut found, mut related) = (BTreeSet::new(), BTreeSet::new());
+    for line in run.stdout.lines() {
+        let finding: Value = serde_json::from_str(line).map_err(|e| format!("{line}: {e}"))?;
+        let (tool, rule) = (finding["tool"].as_str(), finding["rule"].as_str());
+        let rule = format!("{}/{}", tool.unwrap_or_default(), rule.unwrap_or_default());
+        found.insert((line_of(&finding["at"], program), rule));
+        let places = finding["related"].as_array().into_iter().flatten();
+        related.extend(places.map(|place| line_of(place, program)));
+    }
+    if found != marks.wanted {
+        let wanted = marks.wanted;
+        return Err(format!("found {found:?}, and not {wanted:?}"));
+    }
+    match marks.related.difference(&related).next() {
+        Some(line) => Err(format!("line {line} belongs to it, and is not named")),
+        None => Ok(()),
+    }
+}
+
+/// The lines with marks, counted from 1.
+struct Marks {
+    /// Where findings have to be, with their rule.
+    wanted: BTreeSet<(u64, String)>,
+    related: BTreeSet<u64>,
+}
+
+impl Marks {
+    fn read(source: &Path) -> Marks {
+        let text = std::fs::read_to_string(source).expect("the source is text");
+        let (mut wanted, mut related) = (BTreeSet::new(), BTreeSet::new());
+        for (line, number) in text.lines().zip(1..) {
+            let rules = line.split_once("//~ ").map(|(_, rules)| rules);
+            let rules = rules.into_iter().flat_map(str::split_whitespace);
+            wanted.extend(rules.map(|rule| (number, rule.to_owned())));
+            if line.contains("//^") {
+                related.insert(number);
+            }
+        }
+        assert!(!wanted.is_empty(), "{} has no marks", source.display());
+        Marks { wanted, related }
+    }
+}
+
+/// The line of a place in the program itself, of whatever header is inlined there; 0 if that is not known.
+fn line_of(place: &Value, program: &Program) -> u64 {
+    let frames = place["frames"].as_array().into_iter().flatten();
+    let is_own = |frame: &&Value| {
+        let file = frame["file"].as_str().map(Path::new);
+        file.and_then(Path::file_name) == program.source.file_name()
+    };
+    let mut own = frames.filter(is_own);
+    let line = own.next().and_then(|frame| frame["line"].as_u64());
+    line.unwrap_or_default()
+}

@@ -1,0 +1,16 @@
+// The memory is freed before the kernel that uses it.
+#include "planted.hpp"
+
+__global__ void scale(float *v, float by) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    v[i] = by; //~ memory/out-of-bounds
+}
+
+int main() {
+    float *v = zeros<float>(256);
+#ifdef MISTAKE
+    HIP(hipFree(v));
+#endif
+    scale<<<2, 128>>>(v, 2);
+    HIP(hipDeviceSynchronize());
+}
