@@ -9,8 +9,6 @@ use std::str::FromStr;
 pub enum Tool {
     /// Accesses that no allocation allows.
     Memory,
-    /// Uses of what nobody has written.
-    Init,
     /// Accesses without an order, of which one writes.
     Race,
     /// Registers and memory used before the wait for them.
@@ -19,22 +17,18 @@ pub enum Tool {
     Hazard,
     /// Barriers and waits that nobody ends.
     Sync,
-    /// NaNs, infinities, denormals.
-    Float,
     /// More registers, LDS or code than there is.
     Limits,
 }
 
 impl Tool {
     /// Every tool, in the order of the documentation.
-    pub const ALL: [Tool; 8] = [
+    pub const ALL: [Tool; 6] = [
         Tool::Memory,
-        Tool::Init,
         Tool::Race,
         Tool::Wait,
         Tool::Hazard,
         Tool::Sync,
-        Tool::Float,
         Tool::Limits,
     ];
 
@@ -42,12 +36,10 @@ impl Tool {
     pub const fn name(self) -> &'static str {
         match self {
             Tool::Memory => "memory",
-            Tool::Init => "init",
             Tool::Race => "race",
             Tool::Wait => "wait",
             Tool::Hazard => "hazard",
             Tool::Sync => "sync",
-            Tool::Float => "float",
             Tool::Limits => "limits",
         }
     }
@@ -74,16 +66,8 @@ impl Tools {
     /// Those that only read code.
     pub const STATIC: Tools = Tools::of(&[Tool::Wait, Tool::Hazard, Tool::Limits]);
 
-    /// Those that look at launches: some while kernels run, and those that only read code when a kernel is launched for the
-    /// first time.
-    pub const LAUNCHES: Tools = Tools::of(&[
-        Tool::Memory,
-        Tool::Race,
-        Tool::Wait,
-        Tool::Hazard,
-        Tool::Sync,
-        Tool::Limits,
-    ]);
+    /// All of them. Those that only read code do so when a kernel is launched for the first time.
+    pub const ALL: Tools = Tools::of(&Tool::ALL);
 
     /// A set of tools.
     pub const fn of(tools: &[Tool]) -> Tools {

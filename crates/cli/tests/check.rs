@@ -270,9 +270,9 @@ fn tools_are_those_that_read_code() {
         check(&format!("--tools wait,limits {VECADD}")),
         "checked 1 kernel or function for gfx900",
     );
-    let outcome = wavetank_in(&folder, "check --tools wait,float absent");
+    let outcome = wavetank_in(&folder, "check --tools wait,race absent");
     outcome.refused(&[
-        "`float` watches programs that run",
+        "`race` watches programs that run",
         "by wait, hazard, limits",
     ]);
     let outcome = check(&format!("--tools wat {VECADD}"));
@@ -421,7 +421,5 @@ fn a_program_without_kernels_has_no_findings() {
         "{}",
         outcome.stderr
     );
-    check("--tools float -- true")
-        .refused(&["`float` does not look at programs; what does: memory"]);
     assert_eq!(check(&format!("{VECADD} --timeout 3")).code, Some(2));
 }

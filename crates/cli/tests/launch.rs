@@ -129,11 +129,6 @@ fn a_checked_kernel_goes_on_and_says_what_it_did() {
     // What only reads code does not look at accesses.
     let error = launch(40, "--check=wait").stderr;
     assert!(error.contains("kernel `vecadd` faulted at "), "{error}");
-    let error = launch(40, "--check=float").stderr;
-    assert!(
-        error.contains("`float` does not look at launches"),
-        "{error}"
-    );
     let error = launch(40, "--check=memry").stderr;
     assert!(error.contains("`memry` is no tool"), "{error}");
 }

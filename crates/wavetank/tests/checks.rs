@@ -747,7 +747,7 @@ impl Watcher for Scribe {
             (bytes, at) = (bytes + touch.bytes, touch.pc);
         }
         findings.add(Finding {
-            tool: Tool::Float,
+            tool: Tool::Sync,
             rule: "stored",
             kernel: String::new(),
             message: format!("{bytes} bytes were stored"),

@@ -17,7 +17,7 @@ impl Check {
     /// Runs the program, and tells what was found in its kernels once it is gone. Where nothing was, it ends as the program
     /// does.
     pub(super) fn run_program(&self) -> Result<End> {
-        let tools = self.tools_for_programs()?;
+        let tools = self.tools.unwrap_or(Tools::ALL);
         let known = self.suppressions()?;
         let file = FoundFile::create();
         let file =
@@ -59,21 +59,6 @@ impl Check {
                 Err(failure)
             }
             (false, ended) => Ok(end.with_end_of(ended?)),
-        }
-    }
-
-    /// The tools that are asked for, of those that look at programs.
-    fn tools_for_programs(&self) -> Result<Tools> {
-        let tools = self.tools.unwrap_or(Tools::LAUNCHES);
-        match tools.iter().find(|tool| !Tools::LAUNCHES.has(*tool)) {
-            None => Ok(tools),
-            Some(tool) => {
-                let names: Vec<&str> = Tools::LAUNCHES.iter().map(Tool::name).collect();
-                let names = names.join(", ");
-                Err(Failure::usage(format!(
-                    "--tools: `{tool}` does not look at programs; what does: {names}"
-                )))
-            }
         }
     }
 

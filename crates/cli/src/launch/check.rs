@@ -21,7 +21,6 @@ pub struct CheckOptions {
         value_name = "TOOLS",
         num_args = 0..=1,
         require_equals = true,
-        value_parser = tools,
         requires = "grid",
         conflicts_with = "stage"
     )]
@@ -36,7 +35,7 @@ impl CheckOptions {
     pub fn tools(&self) -> Tools {
         match self.check {
             None => Tools::default(),
-            Some(tools) => tools.unwrap_or(Tools::LAUNCHES),
+            Some(tools) => tools.unwrap_or(Tools::ALL),
         }
     }
 
@@ -83,38 +82,4 @@ pub fn shown(file: &Path, module: &Module, findings: &[Finding]) -> Vec<Value> {
     findings
         .filter_map(|text| serde_json::from_str(&text).ok())
         .collect()
-}
-
-/// Reads names of tools that look at launches.
-fn tools(text: &str) -> Result<Tools, String> {
-    let tools: Tools = text
-        .parse()
-        .map_err(|e: wavetank::check::UnknownTool| e.to_string())?;
-    match tools.iter().find(|tool| !Tools::LAUNCHES.has(*tool)) {
-        None => Ok(tools),
-        Some(tool) => {
-            let there: Vec<_> = Tools::LAUNCHES.iter().map(|tool| tool.name()).collect();
-            let there = there.join(", ");
-            Err(format!(
-                "`{tool}` does not look at launches; what does: {there}"
-            ))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use wavetank::check::Tool;
-
-    #[test]
-    fn only_tools_that_look_at_launches_are_taken() {
-        assert_eq!(tools("memory").unwrap(), Tools::of(&[Tool::Memory]));
-        let told = tools("memory,float").unwrap_err();
-        assert!(
-            told.starts_with("`float` does not look at launches"),
-            "{told}"
-        );
-        assert!(tools("mem").unwrap_err().starts_with("`mem` is no tool"));
-    }
 }

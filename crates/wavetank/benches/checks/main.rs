@@ -28,7 +28,7 @@ const SETS: [(&str, Tools); 5] = [
     ("memory", Tools::of(&[Tool::Memory])),
     ("wait+hazard", Tools::of(&[Tool::Wait, Tool::Hazard])),
     ("race", Tools::of(&[Tool::Race])),
-    ("all", Tools::LAUNCHES),
+    ("all", Tools::ALL),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

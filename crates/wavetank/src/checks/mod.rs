@@ -71,7 +71,6 @@ fn watchers(tools: Tools, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>
             // A tool that watches is made here.
             Tool::Race => Some(Box::new(race(kernel, module))),
             Tool::Sync => Some(Box::new(Synchronization::new(kernel))),
-            Tool::Init | Tool::Float => None,
             // These see what they want elsewhere: where accesses are denied, and in code.
             Tool::Memory | Tool::Wait | Tool::Hazard | Tool::Limits => None,
         }

@@ -246,25 +246,12 @@ fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
     }
 }
 
-/// Tools by their names, or all that look at launches.
+/// Tools by their names, or all of them.
 fn checks(text: &str) -> Result<Tools, String> {
-    if let Ok(all) = yes_or_no(text) {
-        return Ok(if all {
-            Tools::LAUNCHES
-        } else {
-            Tools::default()
-        });
-    }
-    let tools: Tools = text.parse().map_err(|e: UnknownTool| e.to_string())?;
-    match tools.iter().find(|tool| !Tools::LAUNCHES.has(*tool)) {
-        None => Ok(tools),
-        Some(tool) => {
-            let there: Vec<_> = Tools::LAUNCHES.iter().map(|tool| tool.name()).collect();
-            let there = there.join(", ");
-            Err(format!(
-                "`{tool}` does not look at launches; what does: {there}"
-            ))
-        }
+    match yes_or_no(text) {
+        Ok(true) => Ok(Tools::ALL),
+        Ok(false) => Ok(Tools::default()),
+        Err(_) => text.parse().map_err(|e: UnknownTool| e.to_string()),
     }
 }
 
@@ -331,7 +318,7 @@ mod tests {
             ("WAVETANK_LOG", "bogus", "\"bogus\" is no level of the log"),
             ("WAVETANK_STATS", "yes", "neither 1 nor 0"),
             ("WAVETANK_CHECK", "luck", "`luck` is no tool"),
-            ("WAVETANK_CHECK", "float", "does not look at launches"),
+            ("WAVETANK_CHECK", "race,", "`` is no tool"),
             ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is no GPU"),
             ("WAVETANK_GPU", ",", "names no GPU"),
