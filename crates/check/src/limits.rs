@@ -86,71 +86,78 @@ fn descriptor(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings)
 
 /// Registers and scratch that the descriptor does not ask for: the first place of each.
 fn registers(graph: &Graph, kernel: &KernelDescriptor, findings: &mut Findings) {
-    let generation = graph.chip.generation();
-    let special = flat_scratch(generation).unwrap_or(general_sgprs(generation));
-    let beyond = |node: &Node| -> Option<(&'static str, String, u32, u32)> {
-        let sets = [&node.effects.reads, &node.effects.writes];
-        let vector = sets
-            .iter()
-            .flat_map(|set| set.vectors())
-            .max()
-            .map(u32::from);
-        let scalars = sets.iter().flat_map(|set| set.scalars());
-        let scalar = scalars.filter(|n| *n < special).max().map(u32::from);
-        match (vector, scalar) {
-            (Some(v), _) if v >= kernel.vgpr_count => {
-                Some(("vgprs", format!("v{v}"), kernel.vgpr_count, v))
-            }
-            (_, Some(s)) if s >= kernel.sgpr_count => {
-                Some(("sgprs", format!("s{s}"), kernel.sgpr_count, s))
-            }
-            _ => None,
-        }
-    };
     let mut told = Vec::new();
     for node in &graph.nodes {
-        if let Some((rule, name, has, number)) = beyond(node)
-            && !told.contains(&rule)
+        let wrong = [
+            vector_beyond(node, kernel),
+            scalar_beyond(node, kernel),
+            scratch_beyond(node, kernel),
+        ];
+        for Beyond {
+            rule,
+            what,
+            has,
+            help,
+        } in wrong.into_iter().flatten()
         {
+            if told.contains(&rule) {
+                continue;
+            }
             told.push(rule);
-            let message = format!(
-                "{name} is used, and the kernel has {has} {}",
-                rule_in_words(rule)
-            );
-            let help = format!("let the descriptor ask for {} of them", number + 1);
+            let message = format!("{what} is used, and the kernel has {has}");
+            let at = Mark::at(node.pc, format!("{what} is used here"));
             findings.add(Finding {
                 help: Some(help),
-                ..finding(
-                    graph,
-                    rule,
-                    message,
-                    Mark::at(node.pc, format!("{name} is used here")),
-                )
-            });
-        }
-        if node.inst.form == Form::Scratch && has_no_scratch(kernel) && !told.contains(&"scratch") {
-            told.push("scratch");
-            let message = "scratch is used, and the kernel has none".to_owned();
-            findings.add(Finding {
-                help: Some(
-                    "let the descriptor ask for it (`private_segment_fixed_size`)".to_owned(),
-                ),
-                ..finding(
-                    graph,
-                    "scratch",
-                    message,
-                    Mark::at(node.pc, "scratch is used here"),
-                )
+                ..finding(graph, rule, message, at)
             });
         }
     }
 }
 
-fn rule_in_words(rule: &str) -> &'static str {
-    match rule {
-        "vgprs" => "VGPRs",
-        _ => "SGPRs",
+/// What a node uses that the kernel has not.
+struct Beyond {
+    rule: &'static str,
+    what: String,
+    has: String,
+    help: String,
+}
+
+impl Beyond {
+    fn register(rule: &'static str, what: String, number: u32, has: u32, kind: &str) -> Beyond {
+        Beyond {
+            rule,
+            what,
+            has: format!("{has} {kind}"),
+            help: format!("let the descriptor ask for {} of them", number + 1),
+        }
     }
+}
+
+fn vector_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
+    let used = node.effects.reads.or(&node.effects.writes);
+    let last = used.vectors().max().map(u32::from)?;
+    let has = kernel.vgpr_count;
+    (last >= has).then(|| Beyond::register("vgprs", format!("v{last}"), last, has, "VGPRs"))
+}
+
+/// Registers with names (VCC, M0, EXEC, …) are not counted.
+fn scalar_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
+    let generation = node.inst.chip.generation();
+    let named = flat_scratch(generation).unwrap_or(general_sgprs(generation));
+    let used = node.effects.reads.or(&node.effects.writes);
+    let last = used.scalars().filter(|n| *n < named).max();
+    let (last, has) = (last.map(u32::from)?, kernel.sgpr_count);
+    (last >= has).then(|| Beyond::register("sgprs", format!("s{last}"), last, has, "SGPRs"))
+}
+
+fn scratch_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
+    let none = has_no_scratch(kernel) && node.inst.form == Form::Scratch;
+    none.then(|| Beyond {
+        rule: "scratch",
+        what: "scratch".to_owned(),
+        has: "none".to_owned(),
+        help: "let the descriptor ask for it (`private_segment_fixed_size`)".to_owned(),
+    })
 }
 
 fn has_no_scratch(kernel: &KernelDescriptor) -> bool {
@@ -168,5 +175,32 @@ fn finding(graph: &Graph, rule: &'static str, message: String, at: Mark) -> Find
         notes: Vec::new(),
         help: None,
         times: 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Root;
+    use wavetank_object::open;
+
+    /// No assembler writes such a descriptor.
+    #[test]
+    fn user_sgprs_are_held_against_their_number() {
+        let bytes = include_bytes!("../../object/tests/data/lines-gfx900.hsaco");
+        let object = open(bytes, None).expect("a code object");
+        let root = Root::of(&object, "lines").expect("its kernel");
+        let found = |count: Option<u32>| {
+            let mut graph = Graph::of(&object, &root).expect("code");
+            let kernel = graph.kernel.as_mut().expect("a kernel");
+            kernel.rsrc2.user_sgpr_count = count.unwrap_or(kernel.rsrc2.user_sgpr_count);
+            let mut findings = Findings::default();
+            check(&graph, &mut findings);
+            let rules: Vec<_> = findings.iter().map(|finding| finding.rule).collect();
+            rules
+        };
+        assert_eq!(found(None), [""; 0]);
+        assert_eq!(found(Some(17)), ["user-sgprs"]);
+        assert_eq!(found(Some(1)), ["user-sgprs"]);
     }
 }
