@@ -879,3 +879,38 @@ fn watchers_are_told_of_global_wave_synchronization() {
         assert_eq!(ends, [TurnEnd::Resource(3), TurnEnd::Ended], "{engine:?}");
     }
 }
+
+/// Wave 0 waits at a barrier, and wave 1 never comes there.
+#[test]
+fn who_waits_for_whom_is_told_when_time_is_up() {
+    let bench = Bench::new(Chip::Gfx900, EngineChoice::Interpreter);
+    let code = [
+        "v_readfirstlane_b32 s0, v0",
+        "s_cmp_eq_u32 s0, 0",
+        "s_cbranch_scc0 1",
+        "s_barrier",
+        "s_branch 65535",
+    ];
+    bench.load(&[], &code);
+    let dispatch = bench.kernel.dispatch().grid(128).block(128);
+    let dispatch = dispatch.timeout(Duration::from_millis(300));
+    let error = dispatch.check(Tools::of(&[Tool::Sync])).run().unwrap_err();
+    let finding = one(error.findings());
+    assert_eq!((finding.tool, finding.rule), (Tool::Sync, "no-end"));
+    let at = |text: &Option<String>| text.clone().unwrap_or_default();
+    assert!(
+        at(&finding.at.place.instruction).starts_with("s_branch"),
+        "{finding:?}"
+    );
+    let [other] = &finding.related[..] else {
+        panic!("{finding:?}")
+    };
+    assert_eq!(at(&other.place.instruction), "s_barrier");
+    assert_eq!(other.label, "a wave waits here");
+    let without = bench.kernel.dispatch().grid(128).block(128);
+    let without = without
+        .timeout(Duration::from_millis(300))
+        .run()
+        .unwrap_err();
+    assert!(without.findings().is_empty());
+}

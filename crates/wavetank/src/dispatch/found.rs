@@ -1,6 +1,6 @@
 //! What the checks of a dispatch have found.
 
-use wavetank_check::{Finding, Findings};
+use wavetank_check::{Finding, Findings, Tool};
 use wavetank_machine::Fault;
 use wavetank_machine::schedule::Failure;
 
@@ -18,6 +18,13 @@ impl Dispatch<'_> {
             .for_each(|finding| findings.add(finding));
         if let Some(failure) = failure.filter(|_| self.checks.memory()) {
             self.failed(failure)
+                .into_iter()
+                .for_each(|finding| findings.add(finding));
+        }
+        if let Some(Failure::Timeout { waves, .. }) = failure
+            && self.checks.tools.has(Tool::Sync)
+        {
+            self.hung(waves)
                 .into_iter()
                 .for_each(|finding| findings.add(finding));
         }

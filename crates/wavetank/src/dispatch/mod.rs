@@ -3,6 +3,7 @@
 mod dims;
 mod explain;
 mod found;
+mod hung;
 mod plan;
 
 use std::sync::atomic::AtomicBool;
