@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use wavetank_machine::Group;
-use wavetank_memory::Touch;
+use wavetank_memory::{LaneRun, Touch};
 
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
@@ -88,6 +88,10 @@ impl Synchronization {
 }
 
 impl Watcher for Synchronization {
+    fn runs(&mut self, wave: WaveOf, _: &[LaneRun], end: TurnEnd) {
+        self.turn(wave, &[], end);
+    }
+
     fn turn(&mut self, wave: WaveOf, _: &[Touch], end: TurnEnd) {
         if !self.looks {
             return;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wavetank_machine::Group;
-use wavetank_memory::Touch;
+use wavetank_memory::{LaneRun, Touch};
 
 use crate::finding::Findings;
 
@@ -37,6 +37,12 @@ pub enum TurnEnd {
 pub trait Watcher: Send {
     /// A wave has run for a while, and has touched this.
     fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd);
+
+    /// The same, with touches of successive lanes together, as they come: for who makes use of it. This is what is called.
+    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: TurnEnd) {
+        let touches: Vec<Touch> = runs.iter().copied().flat_map(LaneRun::touches).collect();
+        self.turn(wave, &touches, end);
+    }
 
     /// A work-group begins, and gets these bytes of global memory as its scratch. They may have been that of another one,
     /// which has ended.

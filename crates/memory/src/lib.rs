@@ -55,7 +55,7 @@ pub use overrun::LdsOverrun;
 pub use own::lds::Lds;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
-pub use touch::{Touch, Touched};
+pub use touch::{LaneRun, Touch, Touched};
 pub use unit::MemoryUnit;
 pub use wavetank_ir::Tiling;
 pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};

@@ -45,6 +45,13 @@ pub trait Places {
         there
     }
 
+    /// Where the bytes of each lane begin, if those of a lane are neighbours and all of them in range. What lanes have that are
+    /// not of the mask means nothing.
+    #[inline(always)]
+    fn starts(&self, _mask: u64, _bytes: u32) -> Option<[u64; 64]> {
+        None
+    }
+
     /// Whether the dwords of a lane are neighbours.
     #[inline(always)]
     fn whole(&self) -> bool {
@@ -134,6 +141,12 @@ impl<A: Addresses> Places for A {
             *cell = if on { address } else { first };
         }
         mask
+    }
+
+    #[inline(always)]
+    fn starts(&self, _: u64, _: u32) -> Option<[u64; 64]> {
+        // SAFETY: the places are alive.
+        Some(std::array::from_fn(|lane| unsafe { self.address(lane) }))
     }
 
     #[inline(always)]
@@ -340,6 +353,14 @@ impl Places for Split {
     #[inline(always)]
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
         self.part(lane, 0, 4)
+    }
+
+    #[inline(always)]
+    fn starts(&self, mask: u64, bytes: u32) -> Option<[u64; 64]> {
+        let valid = self.valid.iter().take(bytes.div_ceil(4) as usize);
+        let all = valid.fold(mask, |lanes, valid| lanes & valid) == mask;
+        let whole = self.step == 4 || bytes <= 4;
+        (all && whole && bytes <= 16).then_some(self.address)
     }
 
     #[inline(always)]

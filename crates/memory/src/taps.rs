@@ -10,10 +10,10 @@ use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
 use crate::global::ALIAS;
-use crate::lanes::each;
+use crate::lanes::{each, which};
 use crate::operation::Operation;
 use crate::places::{PRIVATE_STEP, Places};
-use crate::touch::{Touch, Touched};
+use crate::touch::{LaneRun, Touch, Touched, push};
 use crate::unit::MemoryUnit;
 
 impl MemoryUnit<'_> {
@@ -21,14 +21,27 @@ impl MemoryUnit<'_> {
     /// space leaves out, since they are out of range, are not among it; of an access that was denied nothing is, but the texels
     /// that an image had given before.
     pub fn take_touches(&mut self) -> Vec<Touch> {
+        self.take_runs()
+            .into_iter()
+            .flat_map(LaneRun::touches)
+            .collect()
+    }
+
+    /// The same, with those of successive lanes together.
+    pub fn take_runs(&mut self) -> Vec<LaneRun> {
         self.touches.take()
+    }
+
+    /// Forgets what tapped programs have touched.
+    pub fn forget_touches(&mut self) {
+        self.touches.borrow_mut().clear();
     }
 }
 
 /// Notes what one access touches.
 #[derive(Clone, Copy)]
 pub(crate) struct Tap {
-    log: *const RefCell<Vec<Touch>>,
+    log: *const RefCell<Vec<LaneRun>>,
     pc: u64,
     kind: MemKind,
     /// Where the LDS, the global data share and the scratch of the wave begin, and how long they are.
@@ -52,10 +65,14 @@ impl Tap {
 
     /// Notes what lanes access: `bytes` bytes each.
     pub fn lanes(self, places: &impl Places, mask: u64, bytes: u32) {
-        let part = bytes.min(4);
         // SAFETY: the unit holds the log, and is there as `new` demands.
         let mut log = unsafe { &*self.log }.borrow_mut();
-        log.reserve(mask.count_ones() as usize);
+        if let Some(starts) = places.starts(mask, bytes)
+            && let Some((memory, base)) = self.locate_all(&starts, mask, bytes)
+        {
+            return self.rows(&mut log, &starts, mask, bytes, (memory, base));
+        }
+        let part = bytes.min(4);
         each(mask, |lane| {
             let mut open: Option<Touch> = None;
             for n in 0..bytes.div_ceil(4) as usize {
@@ -65,18 +82,85 @@ impl Tap {
                 let next = self.touch(Some(lane as u8), address, part);
                 match &mut open {
                     Some(touch) if touch.is_before(&next) => touch.bytes += part,
-                    _ => log.extend(open.replace(next)),
+                    _ => {
+                        if let Some(done) = open.replace(next) {
+                            push(&mut log, done);
+                        }
+                    }
                 }
             }
-            log.extend(open);
+            if let Some(done) = open {
+                push(&mut log, done);
+            }
         });
+    }
+
+    /// Notes lanes of which all bytes are in one memory, which begins at `base`.
+    fn rows(
+        self,
+        log: &mut Vec<LaneRun>,
+        starts: &[u64; 64],
+        mask: u64,
+        bytes: u32,
+        (memory, base): (Touched, u64),
+    ) {
+        // Lanes whose next one is on, too, and goes on or does the same.
+        let pairs = mask & mask >> 1;
+        let next = |lane: usize| starts[(lane + 1) & 63].wrapping_sub(starts[lane & 63]);
+        let goes_on = pairs & which(|lane| next(lane) == u64::from(bytes));
+        let stays = pairs & which(|lane| next(lane) == 0);
+        let mut rest = mask;
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            let (neighbours, same) = (
+                (goes_on >> lane).trailing_ones(),
+                (stays >> lane).trailing_ones(),
+            );
+            let lanes = 1 + neighbours.max(same);
+            let address = (starts[lane as usize] & !ALIAS).wrapping_sub(base);
+            log.push(LaneRun {
+                first: Touch {
+                    pc: self.pc,
+                    kind: self.kind,
+                    lane: Some(lane as u8),
+                    memory,
+                    address,
+                    bytes,
+                },
+                lanes: lanes as u8,
+                step: if neighbours > 0 { bytes } else { 0 },
+            });
+            let done = u64::MAX.checked_shl(lane + lanes).unwrap_or(0);
+            rest &= done;
+        }
+    }
+
+    /// The memory that all bytes of all lanes are in, and where that begins, if it is one and no scratch.
+    fn locate_all(&self, starts: &[u64; 64], mask: u64, bytes: u32) -> Option<(Touched, u64)> {
+        let first = starts[mask.trailing_zeros() as usize & 63] & !ALIAS;
+        let (mut low, mut high) = (first, first);
+        for lane in 0..64 {
+            let on = mask >> lane & 1 != 0;
+            let start = if on { starts[lane] & !ALIAS } else { first };
+            (low, high) = (low.min(start), high.max(start));
+        }
+        let end = high + u64::from(bytes);
+        let inside = |(start, bytes): (u64, u64)| start <= low && end <= start + bytes;
+        let outside = |(start, bytes): (u64, u64)| end <= start || start + bytes <= low;
+        let beside = outside(self.lds) && outside(self.gds) && outside(self.scratch);
+        match () {
+            () if inside(self.lds) => Some((Touched::Lds, self.lds.0)),
+            () if inside(self.gds) => Some((Touched::Gds, self.gds.0)),
+            () if beside => Some((Touched::Global, 0)),
+            () => None,
+        }
     }
 
     /// Notes that a lane, or the wave as a whole, accesses bytes.
     pub fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
         let touch = self.touch(lane, address, bytes);
         // SAFETY: the unit holds the log, and is there as `new` demands.
-        unsafe { &*self.log }.borrow_mut().push(touch);
+        push(&mut unsafe { &*self.log }.borrow_mut(), touch);
     }
 
     fn touch(self, lane: Option<u8>, address: u64, bytes: u32) -> Touch {

@@ -35,12 +35,129 @@ pub enum Touched {
     Scratch,
 }
 
+/// Touches of successive lanes by one instruction that are alike: those of each lane begin where those of the lane before end,
+/// or all are of the same bytes. Rows of lanes are one or few of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaneRun {
+    /// That of the first lane.
+    pub first: Touch,
+    /// How many lanes; 1 if the wave as a whole accesses scalar memory.
+    pub lanes: u8,
+    /// Bytes from a lane to the next: those of one, or 0. Of a single lane nobody may ask.
+    pub step: u32,
+}
+
+impl LaneRun {
+    /// One touch.
+    pub fn of(first: Touch) -> LaneRun {
+        LaneRun {
+            first,
+            lanes: 1,
+            step: 0,
+        }
+    }
+
+    /// All touches of some, in their order.
+    pub fn all(touches: &[Touch]) -> Vec<LaneRun> {
+        let mut runs = Vec::new();
+        for touch in touches {
+            push(&mut runs, *touch);
+        }
+        runs
+    }
+
+    /// What its lanes touch.
+    pub fn touches(self) -> impl Iterator<Item = Touch> {
+        (0..self.lanes).map(move |n| Touch {
+            lane: self.first.lane.map(|lane| lane + n),
+            address: self.first.address + u64::from(self.step) * u64::from(n),
+            ..self.first
+        })
+    }
+
+    /// Goes on with the next lane, if its touch is alike. Says whether it is.
+    fn go_on(&mut self, next: &Touch) -> bool {
+        let first = &self.first;
+        let (Some(lane), Some(next_lane)) = (first.lane, next.lane) else {
+            return false;
+        };
+        let what = |touch: &Touch| (touch.pc, touch.kind, touch.memory, touch.bytes);
+        if lane + self.lanes != next_lane || what(first) != what(next) {
+            return false;
+        }
+        let step = match self.lanes {
+            1 if next.address == first.address => 0,
+            1 => first.bytes,
+            _ => self.step,
+        };
+        let end = first.address + u64::from(step) * u64::from(self.lanes);
+        if next.address != end {
+            return false;
+        }
+        (self.lanes, self.step) = (self.lanes + 1, step);
+        true
+    }
+}
+
+/// Adds a touch to runs: to the last of them, if it goes on with it.
+pub(crate) fn push(runs: &mut Vec<LaneRun>, touch: Touch) {
+    let goes_on = runs.last_mut().is_some_and(|last| last.go_on(&touch));
+    if !goes_on {
+        runs.push(LaneRun::of(touch));
+    }
+}
+
 /// What has been touched since somebody looked. The operation that notes it holds on to it while the unit is used.
-pub(crate) type Log = Rc<RefCell<Vec<Touch>>>;
+pub(crate) type Log = Rc<RefCell<Vec<LaneRun>>>;
 
 impl Touch {
     /// Whether the bytes of another begin where those of this one end.
     pub(crate) fn is_before(&self, next: &Touch) -> bool {
         self.memory == next.memory && self.address + u64::from(self.bytes) == next.address
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(lane: u8, address: u64) -> Touch {
+        Touch {
+            pc: 0x100,
+            kind: MemKind::Load,
+            lane: Some(lane),
+            memory: Touched::Global,
+            address,
+            bytes: 8,
+        }
+    }
+
+    #[test]
+    fn runs_are_what_they_were_made_of() {
+        let list = [
+            // Neighbours, then the same, then a lane that is left out, then one back.
+            (0, 64),
+            (1, 72),
+            (2, 80),
+            (3, 80),
+            (4, 80),
+            (6, 88),
+            (7, 80),
+        ];
+        let touches = list.map(|(lane, address)| touch(lane, address));
+        let runs = LaneRun::all(&touches);
+        let shape: Vec<_> = runs.iter().map(|run| (run.lanes, run.step)).collect();
+        assert_eq!(shape, [(3, 8), (2, 0), (1, 0), (1, 0)]);
+        let again: Vec<Touch> = runs.into_iter().flat_map(LaneRun::touches).collect();
+        assert_eq!(again, touches);
+    }
+
+    #[test]
+    fn a_wave_as_a_whole_is_a_run_of_its_own() {
+        let whole = Touch {
+            lane: None,
+            ..touch(0, 64)
+        };
+        assert_eq!(LaneRun::all(&[whole, whole]).len(), 2);
     }
 }

@@ -6,7 +6,9 @@ use wavetank_check::WaveOf;
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Ran, Why};
-use wavetank_memory::{Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Touch, Wave};
+use wavetank_memory::{
+    Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Touch, Wave,
+};
 
 use crate::calls::return_addresses;
 use crate::checks::{Checking, Denied, Resumer};
@@ -127,7 +129,8 @@ impl<'a> Unit<'a> {
         let ran = self.trace(wave, &mut touched);
         let ran = self.ended(wave, ran);
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
-            touched.extend(self.memory.take_touches());
+            let mut runs = LaneRun::all(&touched);
+            runs.append(&mut self.memory.take_runs());
             let of = WaveOf {
                 group,
                 wave: wave.index,
@@ -136,7 +139,7 @@ impl<'a> Unit<'a> {
             // Watchers may take their time.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
-            watchers.turn(of, &touched, &ran);
+            watchers.turn(of, &runs, &ran);
         }
         ran
     }
@@ -208,7 +211,7 @@ impl<'a> Unit<'a> {
         }
         if self.common.checking.watchers.is_none() {
             // What was done again has noted what it touched, for nobody.
-            self.memory.take_touches();
+            self.memory.forget_touches();
         }
         true
     }

@@ -14,6 +14,7 @@
 mod clock;
 mod found;
 mod kind;
+mod rows;
 mod shadow;
 mod step;
 #[cfg(test)]
@@ -24,7 +25,7 @@ mod waves;
 use std::ops::Range;
 
 use wavetank_ir::MemKind;
-use wavetank_memory::{Touch, Touched};
+use wavetank_memory::{LaneRun, Touch, Touched};
 
 use crate::finding::Findings;
 use crate::watch::{TurnEnd, Watcher, WaveOf};
@@ -74,17 +75,17 @@ impl Race {
     }
 
     /// One instruction of a wave.
-    fn step(&mut self, wave: u32, touches: &[Touch], lds: &mut Shadow) {
+    fn step(&mut self, wave: u32, runs: &[LaneRun], lds: &mut Shadow) {
         self.now = self.now.saturating_add(1);
-        let Touch { pc, kind: what, .. } = touches[0];
+        let Touch { pc, kind: what, .. } = runs[0].first;
         let Some((pc, kind)) = self.kinds.at(pc) else {
             return;
         };
         let slot = Slot::new(wave, self.now, pc, Mode::Plain);
         let (found, values) = (&mut self.found, &mut self.values);
         let mut step = Step::new(&mut self.waves, found, values, kind, slot);
-        for touches in touches.chunk_by(|a, b| a.memory == b.memory) {
-            let shadow = match touches[0].memory {
+        for runs in runs.chunk_by(|a, b| a.first.memory == b.first.memory) {
+            let shadow = match runs[0].first.memory {
                 Touched::Global => &mut self.global,
                 Touched::Gds => &mut self.gds,
                 Touched::Lds => &mut *lds,
@@ -92,26 +93,41 @@ impl Race {
                 Touched::Scratch => continue,
             };
             match what {
-                // Lanes that load the same are one: what is new the first has told.
-                MemKind::Load => touches
-                    .chunk_by(|a, b| (a.address, a.bytes) == (b.address, b.bytes))
-                    .for_each(|same| step.load(shadow, &same[0])),
-                MemKind::Store => touches.iter().for_each(|touch| step.store(shadow, touch)),
-                MemKind::Atomic(_) => step.atomics(shadow, touches),
+                MemKind::Load => runs
+                    .chunk_by(loads_the_same)
+                    .for_each(|same| step.loads(shadow, &same[0])),
+                MemKind::Store => runs.iter().for_each(|run| step.stores(shadow, run)),
+                MemKind::Atomic(_) => {
+                    let touches: Vec<Touch> =
+                        runs.iter().copied().flat_map(LaneRun::touches).collect();
+                    step.atomics(shadow, &touches);
+                }
             }
         }
     }
 }
 
+/// Whether lanes load what others before have loaded: all that is new those have told.
+fn loads_the_same(before: &LaneRun, run: &LaneRun) -> bool {
+    let bytes = |run: &LaneRun| (run.first.address, run.first.bytes, run.step, run.lanes);
+    bytes(before) == bytes(run)
+}
+
 impl Watcher for Race {
     fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd) {
+        self.runs(wave, &LaneRun::all(touches), end);
+    }
+
+    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: TurnEnd) {
         let wave = self.waves.number(wave);
         self.waves.begin_turn(wave, self.now);
-        let touched = u32::try_from(touches.len()).unwrap_or(u32::MAX);
+        let lanes: usize = runs.iter().map(|run| usize::from(run.lanes)).sum();
+        let touched = u32::try_from(lanes).unwrap_or(u32::MAX);
         self.waves.fuel.earn(touched.saturating_mul(Fuel::EACH));
         let mut lds = self.waves.lend_lds(wave).unwrap_or_default();
-        for touches in touches.chunk_by(|a, b| a.pc == b.pc && a.kind == b.kind) {
-            self.step(wave, touches, &mut lds);
+        let of = |run: &LaneRun| (run.first.pc, run.first.kind);
+        for runs in runs.chunk_by(|a, b| of(a) == of(b)) {
+            self.step(wave, runs, &mut lds);
         }
         self.waves.return_lds(wave, Some(lds));
         self.values.end_turn(&mut self.global, &mut self.found);

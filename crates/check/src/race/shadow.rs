@@ -39,7 +39,8 @@ pub struct Lane(u8);
 
 impl Lane {
     const WAVE: Lane = Lane(64);
-    const SEVERAL: Lane = Lane(65);
+    /// More than one of a wave.
+    pub const SEVERAL: Lane = Lane(65);
 
     /// One, or the wave as a whole.
     pub fn new(lane: Option<u8>) -> Lane {
@@ -93,6 +94,11 @@ impl Slot {
         }
     }
 
+    /// Its instruction, lane, mode and bytes in a dword, as planes keep them.
+    const fn what(self) -> u32 {
+        (self.pc as u32) << 16 | (self.lane.0 as u32) << LANE | self.bits as u32
+    }
+
     /// Without some bytes.
     fn without(self, mask: u8) -> Slot {
         match self.mask() & !mask {
@@ -125,21 +131,123 @@ pub struct Page {
     values: Option<Box<[Option<u32>; PAGE as usize]>>,
 }
 
-/// A slot for each dword of a page; nothing while none is used.
-type Plane = Option<Box<[Slot; PAGE as usize]>>;
+/// A slot for each dword of a page, in columns, so that rows of them are done at once; nothing while none is used.
+type Plane = Option<Box<Columns>>;
+
+struct Columns {
+    wave: [u32; PAGE as usize],
+    /// 0 where the slot is empty, whatever the others are.
+    time: [Time; PAGE as usize],
+    what: [u32; PAGE as usize],
+}
+
+/// The bit of a slot's `what` at which its lane begins.
+const LANE: u32 = 8;
+
+impl Columns {
+    const EMPTY: Columns = Columns {
+        wave: [0; PAGE as usize],
+        time: [0; PAGE as usize],
+        what: [0; PAGE as usize],
+    };
+
+    #[inline]
+    fn get(&self, at: usize) -> Slot {
+        let what = self.what[at];
+        match self.time[at] {
+            0 => Slot::NONE,
+            time => Slot {
+                wave: self.wave[at],
+                time,
+                pc: (what >> 16) as u16,
+                lane: Lane((what >> LANE) as u8),
+                bits: what as u8,
+            },
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize, slot: Slot) {
+        self.wave[at] = slot.wave;
+        self.time[at] = slot.time;
+        self.what[at] = slot.what();
+    }
+
+    /// How many slots from the first of some on are of the instruction of a wave that the first is of.
+    #[inline]
+    fn alike(&self, at: Range<usize>) -> usize {
+        let (wave, time) = (&self.wave[at.clone()], &self.time[at]);
+        let mut differ = 0;
+        // Plain loops become SIMD code; most often it is one instruction.
+        for n in 0..time.len() {
+            differ |= time[n] ^ time[0] | wave[n] ^ wave[0];
+        }
+        let is_other = |n: &usize| time[*n] != time[0] || wave[*n] != wave[0];
+        match differ {
+            0 => time.len(),
+            _ => (0..time.len()).find(is_other).unwrap_or(time.len()),
+        }
+    }
+
+    /// Whether slots that are used have this mode.
+    #[inline]
+    fn any_other_than(&self, at: Range<usize>, mode: Mode) -> bool {
+        let (what, time) = (&self.what[at.clone()], &self.time[at]);
+        let mode = (mode as u32) << 4;
+        let mut other = false;
+        for n in 0..time.len() {
+            other |= time[n] != 0 && what[n] & 0xf0 != mode;
+        }
+        other
+    }
+}
 
 #[inline]
 fn get(plane: &Plane, at: usize) -> Slot {
-    plane.as_ref().map_or(Slot::NONE, |slots| slots[at])
+    plane.as_ref().map_or(Slot::NONE, |slots| slots.get(at))
 }
 
 #[inline]
 fn set(plane: &mut Plane, at: usize, slot: Slot) {
     match plane {
-        Some(slots) => slots[at] = slot,
+        Some(slots) => slots.set(at, slot),
         None if slot == Slot::NONE => {}
-        None => plane.insert(Box::new([Slot::NONE; PAGE as usize]))[at] = slot,
+        None => plane.insert(Box::new(Columns::EMPTY)).set(at, slot),
     }
+}
+
+/// Notes an access to a row of dwords.
+#[inline]
+fn fill(plane: &mut Plane, at: Range<usize>, slot: Slot, lanes: Lanes) {
+    let slots = plane.get_or_insert_with(|| Box::new(Columns::EMPTY));
+    slots.wave[at.clone()].fill(slot.wave);
+    slots.time[at.clone()].fill(slot.time);
+    let what = slot.on(15, lanes.first).what();
+    let to = &mut slots.what[at];
+    match lanes.dwords {
+        0 => to.fill(what),
+        1 => {
+            for (n, to) in (lanes.skipped..).zip(to) {
+                *to = what + (n << LANE);
+            }
+        }
+        dwords => {
+            for (n, to) in (lanes.skipped..).zip(to) {
+                *to = what + (n / dwords << LANE);
+            }
+        }
+    }
+}
+
+/// Which lane accesses which dword of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// That of the first dword.
+    pub first: Lane,
+    /// How many dwords each lane has; 0 if all are the first one's.
+    pub dwords: u32,
+    /// How many dwords of the row have been skipped.
+    pub skipped: u32,
 }
 
 impl Page {
@@ -164,6 +272,68 @@ impl Page {
     pub fn put_value(&mut self, at: usize, value: Option<u32>) {
         let values = &mut self.values;
         values.get_or_insert_with(|| Box::new([None; PAGE as usize]))[at] = value;
+    }
+
+    /// Whether one comes behind all writes to a row of dwords.
+    #[inline]
+    pub fn writes_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
+        in_order(&self.writes, at, is_behind)
+    }
+
+    /// Whether one comes behind all reads of a row of dwords.
+    #[inline]
+    pub fn reads_in_order(&self, at: Range<usize>, is_behind: impl FnMut(Slot) -> bool) -> bool {
+        in_order(&self.reads, at, is_behind)
+    }
+
+    /// Whether all writes to a row of dwords have a mode.
+    #[inline]
+    pub fn writes_are(&self, at: Range<usize>, mode: Mode) -> bool {
+        let mut planes = self.writes.iter().flatten();
+        planes.all(|slots| !slots.any_other_than(at.clone(), mode))
+    }
+
+    /// Notes a write to whole dwords, behind all that was there.
+    #[inline]
+    pub fn fill_writes(&mut self, at: Range<usize>, new: Slot, lanes: Lanes) {
+        let [first, second] = &mut self.writes;
+        for slots in self.reads.iter_mut().chain([second]).flatten() {
+            slots.time[at.clone()].fill(0);
+        }
+        fill(first, at, new, lanes);
+    }
+
+    /// Notes a read of whole dwords, as [`Page::put_read`] does.
+    #[inline]
+    pub fn fill_reads(
+        &mut self,
+        at: Range<usize>,
+        new: Slot,
+        lanes: Lanes,
+        mut is_behind: impl FnMut(Slot) -> bool,
+    ) {
+        let (mut start, end) = (at.start, at.end);
+        while start < end {
+            let [first, second] = &mut self.reads;
+            let (old, count) = match first {
+                Some(slots) => (slots.get(start), slots.alike(start..end)),
+                None => (Slot::NONE, end - start),
+            };
+            let free = old.time == 0 || is_behind(old);
+            let plane = if free { first } else { second };
+            let skipped = lanes.skipped + (start - at.start) as u32;
+            fill(plane, start..start + count, new, Lanes { skipped, ..lanes });
+            start += count;
+        }
+    }
+
+    /// Notes what a row of dwords is now.
+    pub fn put_values(&mut self, at: Range<usize>, bytes: &[u8]) {
+        let none = || Box::new([None; PAGE as usize]);
+        let values = &mut self.values.get_or_insert_with(none)[at];
+        for (value, dword) in values.iter_mut().zip(bytes.as_chunks().0) {
+            *value = Some(u32::from_le_bytes(*dword));
+        }
     }
 
     /// Whether nothing is known of a dword.
@@ -220,6 +390,26 @@ impl Page {
     }
 }
 
+/// Whether one comes behind all accesses of a row of dwords, which are asked for instruction by instruction.
+#[inline]
+fn in_order(
+    planes: &[Plane; 2],
+    at: Range<usize>,
+    mut is_behind: impl FnMut(Slot) -> bool,
+) -> bool {
+    for slots in planes.iter().flatten() {
+        let mut start = at.start;
+        while start < at.end {
+            let slot = slots.get(start);
+            if slot.time != 0 && !is_behind(slot) {
+                return false;
+            }
+            start += slots.alike(start..at.end);
+        }
+    }
+    true
+}
+
 /// A dword that atomics use.
 #[derive(Clone, Default)]
 pub struct Location {
@@ -261,17 +451,21 @@ impl Location {
 pub struct Shadow {
     numbers: HashMap<u64, usize>,
     pages: Vec<Page>,
-    last: Option<(u64, usize)>,
+    /// The pages that were asked for last, each at the place that its number has modulo their count.
+    last: [Option<(u64, usize)>; LAST],
     /// What is known of the dwords that atomics use.
     pub locations: HashMap<u64, Location>,
 }
+
+/// So many pages are found without looking for them: kernels go through a few arrays at a time.
+const LAST: usize = 16;
 
 impl Shadow {
     /// The page of a dword, and which of its dwords that is.
     #[inline]
     pub fn at(&mut self, dword: u64) -> (&mut Page, usize) {
         let (page, at) = (dword / PAGE, (dword % PAGE) as usize);
-        let n = match self.last {
+        let n = match self.last[page as usize % LAST] {
             Some((last, n)) if last == page => n,
             _ => self.find(page),
         };
@@ -299,7 +493,7 @@ impl Shadow {
         if n == next {
             self.pages.push(Page::default());
         }
-        self.last = Some((page, n));
+        self.last[page as usize % LAST] = Some((page, n));
         n
     }
 }

@@ -86,7 +86,7 @@ impl<'a> Step<'a> {
             let (page, at) = shadow.at(part.dword);
             if page.is_new(at) && !self.kind.store_is_coherent {
                 page.put_write(at, self.slot.on(part.mask, part.lane));
-                self.values.stored(part.memory, part.dword);
+                self.values.stored(part.memory, part.dword..part.dword + 1);
                 continue;
             }
             let mode = match self.kind.store_is_coherent || self.is_user(shadow, part) {
@@ -98,7 +98,7 @@ impl<'a> Step<'a> {
             self.check_reads(shadow, part, new, Verb::Store);
             let (page, at) = shadow.at(part.dword);
             page.put_write(at, new);
-            self.values.stored(part.memory, part.dword);
+            self.values.stored(part.memory, part.dword..part.dword + 1);
         }
     }
 
@@ -154,12 +154,14 @@ impl<'a> Step<'a> {
         }
     }
 
-    fn slot_as(&self, mode: Mode) -> Slot {
+    /// The access in this mode.
+    pub fn slot_as(&self, mode: Mode) -> Slot {
         Slot::new(self.slot.wave, self.slot.time, self.slot.pc, mode)
     }
 
+    /// Whether the wave comes behind an access.
     #[inline]
-    fn is_behind(&mut self, earlier: Slot) -> bool {
+    pub fn is_behind(&mut self, earlier: Slot) -> bool {
         let key = earlier.on(0, Lane::new(None));
         match self.last {
             Some((last, answer)) if last == key => answer,

@@ -1,10 +1,12 @@
 //! Whether waves that store to one place by the same instruction store the same, and whether a store changes what others have
 //! read.
 
+use std::ops::Range;
+
 use wavetank_memory::Touched;
 
 use super::found::{Found, Pair, Rule};
-use super::shadow::Shadow;
+use super::shadow::{PAGE, Shadow};
 
 /// Reads global memory at an address. Says whether it could.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
@@ -13,7 +15,7 @@ pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
 #[derive(Default)]
 pub struct Values {
     reader: Option<Reader>,
-    stored: Vec<u64>,
+    stored: Vec<Range<u64>>,
     suspects: Vec<(Pair, u32)>,
 }
 
@@ -25,10 +27,10 @@ impl Values {
         }
     }
 
-    /// A dword has been stored to.
-    pub fn stored(&mut self, memory: Touched, dword: u64) {
+    /// Dwords of a page have been stored to: several only if that is all of each.
+    pub fn stored(&mut self, memory: Touched, dwords: Range<u64>) {
         if self.reader.is_some() && memory == Touched::Global {
-            self.stored.push(dword);
+            self.stored.push(dwords);
         }
     }
 
@@ -44,14 +46,11 @@ impl Values {
     pub fn end_turn(&mut self, global: &mut Shadow, found: &mut Found) {
         let Some(reader) = &self.reader else { return };
         self.stored.dedup();
-        for dword in self.stored.drain(..) {
-            let (page, at) = global.at(dword);
-            let stored = page.writes(at)[0].mask();
-            let mut bytes = page.value(at).unwrap_or(0).to_le_bytes();
-            let (first, end) = (stored.trailing_zeros(), 8 - stored.leading_zeros());
-            let part = &mut bytes[first.min(end) as usize..end as usize];
-            let could = reader(dword * 4 + u64::from(first), part);
-            page.put_value(at, could.then(|| u32::from_le_bytes(bytes)));
+        for dwords in self.stored.drain(..) {
+            if dwords.end - dwords.start > 1 && read_row(reader, global, dwords.clone()) {
+                continue;
+            }
+            dwords.for_each(|dword| read_dword(reader, global, dword));
         }
         for (pair, old) in self.suspects.drain(..) {
             let (page, at) = global.at(pair.dword);
@@ -70,6 +69,30 @@ impl Values {
             }
         }
     }
+}
+
+/// Notes what a dword is, of which some bytes have been stored to.
+fn read_dword(reader: &Reader, global: &mut Shadow, dword: u64) {
+    let (page, at) = global.at(dword);
+    let stored = page.writes(at)[0].mask();
+    let mut bytes = page.value(at).unwrap_or(0).to_le_bytes();
+    let (first, end) = (stored.trailing_zeros(), 8 - stored.leading_zeros());
+    let part = &mut bytes[first.min(end) as usize..end as usize];
+    let could = reader(dword * 4 + u64::from(first), part);
+    page.put_value(at, could.then(|| u32::from_le_bytes(bytes)));
+}
+
+/// Notes what dwords of a page are. Says whether they could be read together.
+fn read_row(reader: &Reader, global: &mut Shadow, dwords: Range<u64>) -> bool {
+    let mut room = [0; 4 * PAGE as usize];
+    let count = (dwords.end - dwords.start) as usize;
+    let bytes = &mut room[..4 * count];
+    if !reader(dwords.start * 4, bytes) {
+        return false;
+    }
+    let (page, at) = global.at(dwords.start);
+    page.put_values(at..at + count, bytes);
+    true
 }
 
 /// The bits of some bytes of a dword.

@@ -316,6 +316,11 @@ impl Places for Own {
     fn cells(&self, mask: u64, bytes: u32, cells: &mut [u64; 64]) -> u64 {
         self.0.cells(mask, bytes, cells)
     }
+
+    #[inline(always)]
+    fn starts(&self, mask: u64, bytes: u32) -> Option<[u64; 64]> {
+        self.0.starts(mask, bytes)
+    }
 }
 
 /// LDS offsets that may be out of range.

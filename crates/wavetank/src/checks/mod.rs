@@ -17,7 +17,7 @@ use wavetank_check::{
     Finding, Findings, Place, Race, Synchronization, Tool, Tools, TurnEnd, Watcher, WaveOf,
 };
 use wavetank_machine::{Ran, Why};
-use wavetank_memory::Touch;
+use wavetank_memory::LaneRun;
 use wavetank_translate::Code;
 
 use crate::engine::Way;
@@ -130,7 +130,7 @@ pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
 
 impl Watchers {
     /// A wave has had a turn.
-    pub fn turn(&mut self, wave: WaveOf, touches: &[Touch], ran: &Ran) {
+    pub fn turn(&mut self, wave: WaveOf, runs: &[LaneRun], ran: &Ran) {
         let end = match ran {
             Ran::End(_) => TurnEnd::Ended,
             Ran::Barrier(pc) => TurnEnd::Barrier(*pc),
@@ -141,7 +141,7 @@ impl Watchers {
             _ => TurnEnd::GoesOn,
         };
         for watcher in &mut self.0 {
-            watcher.turn(wave, touches, end);
+            watcher.runs(wave, runs, end);
         }
     }
 

@@ -1,0 +1,134 @@
+//! Rows of whole dwords that lanes access side by side, or together: the common case, done at once.
+//!
+//! Where everything is in order, a row needs no look at each lane. Where it may not be, [`Step`] goes dword by dword.
+
+use std::ops::Range;
+
+use wavetank_memory::{LaneRun, Touched};
+
+use super::shadow::{Lane, Lanes, Mode, PAGE, Shadow, Slot};
+use super::step::Step;
+
+/// Neighbouring dwords.
+#[derive(Clone)]
+pub struct Row {
+    memory: Touched,
+    dwords: Range<u64>,
+    lanes: Lanes,
+}
+
+impl Row {
+    /// What lanes access, if that is whole dwords.
+    pub fn of(run: &LaneRun) -> Option<Row> {
+        let first = &run.first;
+        let bytes = first.bytes + run.step * (u32::from(run.lanes) - 1);
+        if !first.address.is_multiple_of(4) || bytes == 0 || !first.bytes.is_multiple_of(4) {
+            return None;
+        }
+        let dword = first.address / 4;
+        Some(Row {
+            memory: first.memory,
+            dwords: dword..dword.checked_add(u64::from(bytes / 4))?,
+            lanes: Lanes {
+                first: Lane::new(first.lane),
+                dwords: run.step / 4,
+                skipped: 0,
+            },
+        })
+    }
+
+    /// With all its lanes, not the first alone, where they have the same dwords.
+    fn of_all(self, run: &LaneRun) -> Row {
+        let mut row = self;
+        if run.lanes > 1 && run.step == 0 {
+            row.lanes.first = Lane::SEVERAL;
+        }
+        row
+    }
+
+    /// Its parts in pages: the first dword, the dwords of the page, and their lanes.
+    fn pieces(&self) -> impl Iterator<Item = (u64, Range<usize>, Lanes)> {
+        let Row { dwords, lanes, .. } = self.clone();
+        let mut dword = dwords.start;
+        std::iter::from_fn(move || {
+            let first = dword;
+            dword = (first / PAGE + 1).saturating_mul(PAGE).min(dwords.end);
+            let at = (first % PAGE) as usize;
+            let skipped = (first - dwords.start) as u32;
+            let piece = (
+                first,
+                at..at + (dword - first) as usize,
+                Lanes { skipped, ..lanes },
+            );
+            (first < dwords.end).then_some(piece)
+        })
+    }
+}
+
+impl Step<'_> {
+    /// What lanes load.
+    pub fn loads(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+        let row = Row::of(run).filter(|_| !self.kind.load_is_coherent);
+        let Some(row) = row else {
+            return self.load_each(shadow, run);
+        };
+        for (dword, at, lanes) in row.pieces() {
+            let (page, _) = shadow.at(dword);
+            // Before an atomic there may be others that its wave told nothing.
+            let ordered = |slot: Slot| !is_atomic(slot) && self.is_behind(slot);
+            if !page.writes_in_order(at.clone(), ordered) {
+                return self.load_each(shadow, run);
+            }
+            let new = self.slot;
+            page.fill_reads(at, new, lanes, |old| self.is_behind(old));
+        }
+    }
+
+    /// What lanes store.
+    pub fn stores(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+        let Some(row) = Row::of(run).map(|row| row.of_all(run)) else {
+            return self.store_each(shadow, run);
+        };
+        let (now, coherent) = (self.slot.time, self.kind.store_is_coherent);
+        let mode = if coherent {
+            Mode::Coherent
+        } else {
+            Mode::Plain
+        };
+        let new = self.slot_as(mode);
+        for (dword, at, lanes) in row.pieces() {
+            let (page, _) = shadow.at(dword);
+            // One that is not plain may be of a lock, which this one frees.
+            let free = page.writes_are(at.clone(), Mode::Plain)
+                && page
+                    .writes_in_order(at.clone(), |slot| slot.time != now && self.is_behind(slot))
+                && page.reads_in_order(at.clone(), |slot| self.is_behind(slot));
+            if !free {
+                return self.store_each(shadow, run);
+            }
+            let count = at.len() as u64;
+            page.fill_writes(at, new, lanes);
+            self.values.stored(row.memory, dword..dword + count);
+        }
+    }
+
+    fn load_each(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+        // Lanes that load the same are one: what is new the first has told.
+        let lanes = if run.step == 0 {
+            1
+        } else {
+            usize::from(run.lanes)
+        };
+        for touch in run.touches().take(lanes) {
+            self.load(shadow, &touch);
+        }
+    }
+
+    fn store_each(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+        run.touches().for_each(|touch| self.store(shadow, &touch));
+    }
+}
+
+fn is_atomic(slot: Slot) -> bool {
+    matches!(slot.mode(), Mode::Atomic | Mode::Poll)
+}
