@@ -4,7 +4,7 @@
 __global__ void count(const int *in, int *bins) {
     int bin = in[blockIdx.x * blockDim.x + threadIdx.x] & 63;
 #ifdef MISTAKE
-    bins[bin]++; //~ race/write-read race/same-store
+    bins[bin]++; //~ race/write-read
 #else
     atomicAdd(&bins[bin], 1);
 #endif

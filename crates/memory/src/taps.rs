@@ -12,6 +12,7 @@ use crate::access::{Context, Request};
 use crate::global::ALIAS;
 use crate::lanes::{each, which};
 use crate::operation::Operation;
+use crate::overwrite::{may_overlap, store_singly};
 use crate::places::{PRIVATE_STEP, Places};
 use crate::touch::{LaneRun, Touch, Touched, push};
 use crate::unit::MemoryUnit;
@@ -129,6 +130,7 @@ impl Tap {
                 },
                 lanes: lanes as u8,
                 step: if neighbours > 0 { bytes } else { 0 },
+                over: None,
             });
             let done = u64::MAX.checked_shl(lane + lanes).unwrap_or(0);
             rest &= done;
@@ -153,6 +155,35 @@ impl Tap {
             () if inside(self.gds) => Some((Touched::Gds, self.gds.0)),
             () if beside => Some((Touched::Global, 0)),
             () => None,
+        }
+    }
+
+    /// Notes that lanes store, and stores. Where they may store to the same bytes it goes lane by lane, and notes where one
+    /// takes the place of what another has stored.
+    ///
+    /// # Safety
+    /// As for [`Operation::run`].
+    unsafe fn stores<O: Operation>(self, op: O, places: &impl Places, mask: u64) {
+        // SAFETY: the unit holds the log, and is there as `new` demands. Who stores does not look at it.
+        let log = unsafe { &*self.log };
+        let noted = log.borrow().len();
+        self.lanes(places, mask, op.bytes());
+        let mut log = log.borrow_mut();
+        if !may_overlap(&log[noted..]) {
+            // SAFETY: by the caller's promise.
+            return unsafe { op.run(places, mask) };
+        }
+        let runs = log.split_off(noted);
+        // SAFETY: by the caller's promise.
+        let over = unsafe { store_singly(op, places, mask) };
+        for touch in runs.into_iter().flat_map(LaneRun::touches) {
+            match over[usize::from(touch.lane.unwrap_or(0)) & 63] {
+                None => push(&mut log, touch),
+                over => log.push(LaneRun {
+                    over,
+                    ..LaneRun::of(touch)
+                }),
+            }
         }
     }
 
@@ -222,8 +253,13 @@ impl<O: Operation> Operation for Tapped<O> {
     }
 
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
-        self.tap.lanes(places, mask, self.op.bytes());
         // SAFETY: by the caller's promise.
-        unsafe { self.op.run(places, mask) }
+        unsafe {
+            if O::STORES && !O::ATOMIC {
+                return self.tap.stores(self.op, places, mask);
+            }
+            self.tap.lanes(places, mask, self.op.bytes());
+            self.op.run(places, mask);
+        }
     }
 }

@@ -45,6 +45,18 @@ pub struct LaneRun {
     pub lanes: u8,
     /// Bytes from a lane to the next: those of one, or 0. Of a single lane nobody may ask.
     pub step: u32,
+    /// Of a store to global memory: whose bytes it takes the place of, if a lane of the same instruction has just stored
+    /// others there. Then it has one lane.
+    pub over: Option<Over>,
+}
+
+/// What a store of a lane takes the place of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Over {
+    /// The lane that stored it.
+    pub lane: u8,
+    /// The first byte that differs, counted from the first that the later lane stores.
+    pub byte: u32,
 }
 
 impl LaneRun {
@@ -54,6 +66,7 @@ impl LaneRun {
             first,
             lanes: 1,
             step: 0,
+            over: None,
         }
     }
 
@@ -64,6 +77,12 @@ impl LaneRun {
             push(&mut runs, *touch);
         }
         runs
+    }
+
+    /// Where its bytes end.
+    pub fn end(&self) -> u64 {
+        let before = u64::from(self.step) * (u64::from(self.lanes) - 1);
+        self.first.address + before + u64::from(self.first.bytes)
     }
 
     /// What its lanes touch.
@@ -82,7 +101,7 @@ impl LaneRun {
             return false;
         };
         let what = |touch: &Touch| (touch.pc, touch.kind, touch.memory, touch.bytes);
-        if lane + self.lanes != next_lane || what(first) != what(next) {
+        if self.over.is_some() || lane + self.lanes != next_lane || what(first) != what(next) {
             return false;
         }
         let step = match self.lanes {

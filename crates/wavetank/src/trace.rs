@@ -7,7 +7,7 @@ use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
 use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
-use wavetank_memory::Touch;
+use wavetank_memory::{LaneRun, Touch};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
 
@@ -127,7 +127,7 @@ impl<'a> Stepper<'a> {
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
         vgprs: usize,
-        mut step: impl FnMut(u64, Vec<Change>, Vec<Touch>),
+        mut step: impl FnMut(u64, Vec<Change>, Vec<LaneRun>),
     ) -> Stop {
         loop {
             let (outline, toll) = self.outlines.of(wave);
@@ -141,9 +141,9 @@ impl<'a> Stepper<'a> {
                 memory.leave();
                 let goes_on = stop.why == Why::Yield(YieldPoint::BackEdge);
                 wave.uniform_mut().budget = budget;
-                let touches = memory.take_touches();
+                let runs = memory.take_runs();
                 if !matches!(stop.why, Why::Fault(_)) {
-                    step(instruction.pc, before.changes(wave), touches);
+                    step(instruction.pc, before.changes(wave), runs);
                 }
                 if !goes_on {
                     return stop;

@@ -6,9 +6,7 @@ use wavetank_check::WaveOf;
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Ran, Why};
-use wavetank_memory::{
-    Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Touch, Wave,
-};
+use wavetank_memory::{Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Wave};
 
 use crate::calls::return_addresses;
 use crate::checks::{Checking, Denied, Resumer};
@@ -129,8 +127,7 @@ impl<'a> Unit<'a> {
         let ran = self.trace(wave, &mut touched);
         let ran = self.ended(wave, ran);
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
-            let mut runs = LaneRun::all(&touched);
-            runs.append(&mut self.memory.take_runs());
+            touched.append(&mut self.memory.take_runs());
             let of = WaveOf {
                 group,
                 wave: wave.index,
@@ -139,13 +136,13 @@ impl<'a> Unit<'a> {
             // Watchers may take their time.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
-            watchers.turn(of, &runs, &ran);
+            watchers.turn(of, &touched, &ran);
         }
         ran
     }
 
     /// Runs a wave, step by step if it is traced; then the steps add what they touch.
-    fn trace(&mut self, wave: &mut Wave, touched: &mut Vec<Touch>) -> Ran {
+    fn trace(&mut self, wave: &mut Wave, touched: &mut Vec<LaneRun>) -> Ran {
         let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
             (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
                 (stepper, trace, group)
@@ -154,10 +151,11 @@ impl<'a> Unit<'a> {
         };
         let index = wave.index;
         let vgprs = self.common.launch.vgprs as usize;
-        let step = |pc, changes, touches: Vec<Touch>| {
+        let step = |pc, changes, runs: Vec<LaneRun>| {
             if self.common.checking.watchers.is_some() {
-                touched.extend_from_slice(&touches);
+                touched.extend_from_slice(&runs);
             }
+            let touches = runs.into_iter().flat_map(LaneRun::touches).collect();
             let place = self.common.module.place(pc);
             (trace.sink)(Step {
                 group,

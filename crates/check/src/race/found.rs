@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wavetank_memory::Touched;
 
 use super::kind::Kinds;
-use super::shadow::Slot;
+use super::shadow::{Lane, Slot};
 use super::waves::Waves;
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
@@ -18,6 +18,8 @@ pub enum Rule {
     WriteRead,
     /// Two stores of one instruction, of different values.
     SameStore,
+    /// Lanes of one store, of different values.
+    Lanes,
 }
 
 impl Rule {
@@ -27,6 +29,7 @@ impl Rule {
             Rule::ReadWrite => "read-write",
             Rule::WriteRead => "write-read",
             Rule::SameStore => "same-store",
+            Rule::Lanes => "lanes",
         }
     }
 }
@@ -89,16 +92,76 @@ impl Found {
     /// Tells all of them.
     pub fn tell(&mut self, kernel: &str, waves: &Waves, kinds: &Kinds, findings: &mut Findings) {
         self.numbers.clear();
+        self.count_updates_once(kinds);
         for (pair, times) in self.pairs.drain(..) {
-            let mut finding = pair.finding(waves, kinds);
+            let mut finding = match pair.rule {
+                Rule::Lanes => pair.of_lanes(waves, kinds),
+                _ => pair.finding(waves, kinds),
+            };
             finding.kernel = kernel.to_owned();
             finding.times = times;
             findings.add(finding);
         }
     }
+
+    /// `bins[i]++` without an atomic loads too early, and so stores what is wrong. That is one mistake: the store is counted
+    /// where the load is told.
+    fn count_updates_once(&mut self, kinds: &Kinds) {
+        let loads: Vec<(usize, Pair)> = (self.pairs.iter().map(|(pair, _)| *pair).enumerate())
+            .filter(|(_, pair)| pair.rule == Rule::WriteRead)
+            .collect();
+        let load_of = |store: &Pair| {
+            let of_stores = matches!(store.rule, Rule::SameStore | Rule::WriteWrite);
+            let is_its = |(_, load): &&(usize, Pair)| {
+                load.earlier.0.pc == store.earlier.0.pc
+                    && kinds.is_update(load.later.0.pc, store.later.0.pc)
+            };
+            let found = loads.iter().find(is_its).filter(|_| of_stores);
+            found.map(|(n, _)| *n)
+        };
+        let loads: Vec<_> = self.pairs.iter().map(|(pair, _)| load_of(pair)).collect();
+        for (n, load) in loads.iter().enumerate() {
+            if let Some(load) = *load {
+                self.pairs[load].1 += self.pairs[n].1;
+            }
+        }
+        let mut loads = loads.iter();
+        self.pairs
+            .retain(|_| loads.next().is_none_or(Option::is_none));
+    }
 }
 
 impl Pair {
+    /// A store of which lanes overwrite each other.
+    fn of_lanes(&self, waves: &Waves, kinds: &Kinds) -> Finding {
+        let ((first, _), (last, _)) = (self.earlier, self.later);
+        let bytes = bytes(self.memory, self.dword, last.mask());
+        let lane = |slot: Slot| slot.lane.get().unwrap_or_default();
+        let (of, first, last) = (
+            name(last.on(last.mask(), Lane::SEVERAL), waves, true),
+            lane(first),
+            lane(last),
+        );
+        Finding {
+            tool: Tool::Race,
+            rule: self.rule.name(),
+            kernel: String::new(),
+            message: format!(
+                "{bytes} are written by lanes {first} and {last} of {of} at once, which store different values"
+            ),
+            at: Mark::at(kinds.pc(self.later.0.pc), format!("the store of {of}")),
+            related: vec![],
+            notes: vec![
+                "which of the values stays is not defined; here it is that of the last lane"
+                    .to_owned(),
+                "no lane of the wave looks at it later, as those do that choose one of them so"
+                    .to_owned(),
+            ],
+            help: Some("let one of the lanes store, or each to its own address".to_owned()),
+            times: 1,
+        }
+    }
+
     fn finding(&self, waves: &Waves, kinds: &Kinds) -> Finding {
         let ((earlier, before), (later, verb)) = (self.earlier, self.later);
         let group = |slot: Slot| waves.group(slot.wave);

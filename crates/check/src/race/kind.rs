@@ -68,6 +68,37 @@ impl Kinds {
     }
 }
 
+impl Kinds {
+    /// Whether a load and a store, by their numbers, are two halves of an update: `count++`.
+    pub fn is_update(&self, load: u16, store: u16) -> bool {
+        is_update(self.pc(load), self.pc(store), &self.inst_at)
+    }
+}
+
+/// Whether a store that lies behind a load, on the way straight on, has its address.
+fn is_update(load: u64, store: u64, inst_at: &InstAt) -> bool {
+    let Some(first) = inst_at(load) else {
+        return false;
+    };
+    let address = address_of(&first);
+    let place = |inst: &Inst| (inst.form, inst.mods.offset);
+    let mut at = load + u64::from(first.len);
+    // What a load gives may take the place of its address.
+    let mut moved = first.effects().writes.meets(&address);
+    for _ in 0..LONGEST_LOOP {
+        let Some(inst) = inst_at(at).filter(|_| at <= store && !moved) else {
+            return false;
+        };
+        let effects = inst.effects();
+        if at == store {
+            return address.without(&effects.reads).is_empty() && place(&inst) == place(&first);
+        }
+        moved = effects.writes.meets(&address);
+        at += u64::from(inst.len);
+    }
+    false
+}
+
 fn kind_at(pc: u64, inst_at: &InstAt) -> Kind {
     let Some(inst) = inst_at(pc) else {
         return Kind::UNKNOWN;
@@ -309,6 +340,37 @@ mod tests {
             "s_cbranch_vccz 65531",
         ];
         assert!(kind(&lock).polls);
+    }
+
+    #[test]
+    fn an_update_loads_and_stores_at_one_address() {
+        let update = |lines: &[&str]| {
+            let inst_at = code(lines);
+            let lengths = lines.iter().rev().skip(1);
+            let lengths = lengths.map(|line| u64::from(parse(line, Chip::Gfx900).unwrap().len));
+            is_update(0x100, 0x100 + lengths.sum::<u64>(), &inst_at)
+        };
+        let global = [
+            "global_load_dword v2, v[0:1], off offset:4",
+            "v_add_u32_e32 v2, 1, v2",
+            "global_store_dword v[0:1], v2, off offset:4",
+        ];
+        assert!(update(&global));
+        assert!(update(&[
+            "ds_read_b32 v2, v0",
+            "v_add_u32_e32 v2, 1, v2",
+            "ds_write_b32 v0, v2",
+        ]));
+        for (n, other) in [
+            (0, "global_load_dword v2, v[0:1], off"),
+            (0, "global_load_dword v2, v[3:4], off offset:4"),
+            (0, "global_load_dword v0, v[0:1], off offset:4"),
+            (1, "v_add_u32_e32 v0, 1, v2"),
+        ] {
+            let mut not = global;
+            not[n] = other;
+            assert!(!update(&not), "{other}");
+        }
     }
 
     #[test]

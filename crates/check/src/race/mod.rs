@@ -1,4 +1,5 @@
-//! Accesses of different waves to the same bytes, of which one writes, and which nothing orders.
+//! Accesses of different waves to the same bytes, of which one writes, and which nothing orders; and stores of different values by
+//! lanes of one instruction ([`lanes`]).
 //!
 //! What orders waves is followed while they run ("happens before", as FastTrack does for threads: Flanagan and Freund, 2009):
 //!
@@ -14,6 +15,7 @@
 mod clock;
 mod found;
 mod kind;
+mod lanes;
 mod rows;
 mod shadow;
 mod step;
@@ -29,10 +31,11 @@ use wavetank_memory::{LaneRun, Touch, Touched};
 
 use crate::finding::Findings;
 use crate::watch::{TurnEnd, Watcher, WaveOf};
-use clock::{Fuel, Time};
+use clock::{Fuel, Knowledge, Time};
 use found::Found;
 pub use kind::InstAt;
 use kind::Kinds;
+use lanes::Overwritten;
 use shadow::{Mode, Shadow, Slot};
 use step::Step;
 pub use values::Reader;
@@ -48,6 +51,7 @@ pub struct Race {
     gds: Shadow,
     found: Found,
     values: Values,
+    overwritten: Overwritten,
     now: Time,
 }
 
@@ -63,6 +67,7 @@ impl Race {
             gds: Shadow::default(),
             found: Found::default(),
             values: Values::default(),
+            overwritten: Overwritten::default(),
             now: 0,
         }
     }
@@ -82,8 +87,16 @@ impl Race {
             return;
         };
         let slot = Slot::new(wave, self.now, pc, Mode::Plain);
-        let (found, values) = (&mut self.found, &mut self.values);
-        let mut step = Step::new(&mut self.waves, found, values, kind, slot);
+        let mut step = Step {
+            waves: &mut self.waves,
+            found: &mut self.found,
+            values: &mut self.values,
+            overwritten: &mut self.overwritten,
+            kind,
+            slot,
+            last: None,
+            learned: Knowledge::default(),
+        };
         for runs in runs.chunk_by(|a, b| a.first.memory == b.first.memory) {
             let shadow = match runs[0].first.memory {
                 Touched::Global => &mut self.global,
@@ -92,6 +105,7 @@ impl Race {
                 // A lane has its own.
                 Touched::Scratch => continue,
             };
+            step.overwritten.used(wave, runs);
             match what {
                 MemKind::Load => runs
                     .chunk_by(loads_the_same)
@@ -140,6 +154,7 @@ impl Watcher for Race {
     }
 
     fn end(&mut self, findings: &mut Findings) {
+        self.overwritten.end(&mut self.found);
         self.found
             .tell(&self.kernel, &self.waves, &self.kinds, findings);
     }

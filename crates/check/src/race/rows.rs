@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use wavetank_memory::{LaneRun, Touched};
 
+use super::found::{Pair, Rule, Verb};
 use super::shadow::{Lane, Lanes, Mode, PAGE, Shadow, Slot};
-use super::step::Step;
+use super::step::{Step, pair, parts};
 
 /// Neighbouring dwords.
 #[derive(Clone)]
@@ -86,6 +87,9 @@ impl Step<'_> {
 
     /// What lanes store.
     pub fn stores(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+        if let Some(pair) = self.overwrites(shadow, run) {
+            self.overwritten.add(pair);
+        }
         let Some(row) = Row::of(run).map(|row| row.of_all(run)) else {
             return self.store_each(shadow, run);
         };
@@ -110,6 +114,20 @@ impl Step<'_> {
             page.fill_writes(at, new, lanes);
             self.values.stored(row.memory, dword..dword + count);
         }
+    }
+
+    /// What a lane has stored over another value of a lane of the same store. One that is coherent, or frees a lock, may be an
+    /// atomic one, of which the last one counts.
+    fn overwrites(&mut self, shadow: &mut Shadow, run: &LaneRun) -> Option<Pair> {
+        let over = run.over.filter(|_| !self.kind.store_is_coherent)?;
+        let at = (run.first.address + u64::from(over.byte)) / 4;
+        let part = parts(&run.first).find(|part| part.dword == at)?;
+        if self.is_user(shadow, part) {
+            return None;
+        }
+        let stored = |lane: Option<u8>| (self.slot.on(part.mask, Lane::new(lane)), Verb::Store);
+        let (earlier, later) = (stored(Some(over.lane)), stored(run.first.lane));
+        Some(pair(Rule::Lanes, part, earlier, later))
     }
 
     fn load_each(&mut self, shadow: &mut Shadow, run: &LaneRun) {

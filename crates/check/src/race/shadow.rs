@@ -233,7 +233,7 @@ fn fill(plane: &mut Plane, at: Range<usize>, slot: Slot, lanes: Lanes) {
         }
         dwords => {
             for (n, to) in (lanes.skipped..).zip(to) {
-                *to = what + (n / dwords << LANE);
+                *to = what + ((n / dwords) << LANE);
             }
         }
     }

@@ -5,6 +5,7 @@ use wavetank_memory::{Touch, Touched};
 use super::clock::Knowledge;
 use super::found::{Found, Pair, Rule, Verb};
 use super::kind::Kind;
+use super::lanes::Overwritten;
 use super::shadow::{Lane, Location, Mode, Shadow, Slot, dwords};
 use super::values::Values;
 use super::waves::Waves;
@@ -14,26 +15,29 @@ pub struct Step<'a> {
     pub waves: &'a mut Waves,
     pub found: &'a mut Found,
     pub values: &'a mut Values,
+    pub overwritten: &'a mut Overwritten,
     pub kind: Kind,
     /// The access without bytes and lane.
     pub slot: Slot,
     /// Whether the wave comes behind the access that was asked for last.
-    last: Option<(Slot, bool)>,
+    pub last: Option<(Slot, bool)>,
     /// What it has learned last.
-    learned: Knowledge,
+    pub learned: Knowledge,
 }
 
 /// A dword that a lane accesses.
 #[derive(Clone, Copy)]
-struct Part {
+pub struct Part {
     memory: Touched,
-    dword: u64,
-    mask: u8,
+    /// Which.
+    pub dword: u64,
+    /// Its bytes, a bit each.
+    pub mask: u8,
     lane: Lane,
 }
 
 /// The dwords of an access.
-fn parts(touch: &Touch) -> impl Iterator<Item = Part> {
+pub fn parts(touch: &Touch) -> impl Iterator<Item = Part> {
     let (memory, lane) = (touch.memory, Lane::new(touch.lane));
     let part = move |(dword, mask)| Part {
         memory,
@@ -44,25 +48,7 @@ fn parts(touch: &Touch) -> impl Iterator<Item = Part> {
     dwords(touch.address, touch.bytes).map(part)
 }
 
-impl<'a> Step<'a> {
-    pub fn new(
-        waves: &'a mut Waves,
-        found: &'a mut Found,
-        values: &'a mut Values,
-        kind: Kind,
-        slot: Slot,
-    ) -> Step<'a> {
-        Step {
-            waves,
-            found,
-            values,
-            kind,
-            slot,
-            last: None,
-            learned: Knowledge::default(),
-        }
-    }
-
+impl Step<'_> {
     /// A load: it comes behind what it sees if it is coherent, and must come behind it anyhow if not.
     pub fn load(&mut self, shadow: &mut Shadow, touch: &Touch) {
         for part in parts(touch) {
@@ -202,7 +188,7 @@ impl<'a> Step<'a> {
 
     /// Whether the wave has used atomics on a dword that others use so, too: then its stores there are those that free a
     /// lock, which compilers write as plain stores behind a wait.
-    fn is_user(&mut self, shadow: &mut Shadow, part: Part) -> bool {
+    pub fn is_user(&mut self, shadow: &mut Shadow, part: Part) -> bool {
         let (page, at) = shadow.at(part.dword);
         let by_store = |slot: &Slot| slot.time == 0 || slot.mode() == Mode::Plain;
         if page.writes(at).iter().all(by_store) {
@@ -303,7 +289,7 @@ fn is_stored(writes: [Slot; 2], new: Slot) -> bool {
     new.mask() & !stored == 0
 }
 
-fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) -> Pair {
+pub fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) -> Pair {
     Pair {
         rule,
         memory: part.memory,

@@ -2,8 +2,8 @@
 
 use wavetank_interp::internals::tapped_step;
 use wavetank_ir::{Access, DataReg, MemOp, Rmw, Space as Where};
+use wavetank_memory::{LaneRun, Over, Touch, Touched};
 use wavetank_memory::{Lds, MemoryUnit, PRIVATE_BASE, Registry, SHARED_BASE, Source, Wave};
-use wavetank_memory::{Touch, Touched};
 
 use super::*;
 
@@ -186,6 +186,87 @@ fn buffers_scalars_and_pairs_are_noted() {
     let wanted = [
         (Some(5), Touched::Lds, 100, 4),
         (Some(5), Touched::Lds, 40, 4),
+    ];
+    assert_eq!(found, wanted);
+}
+
+/// The runs of lanes that a store of v4 to the addresses in v0 and v1 notes.
+fn runs(wave: &mut Wave, unit: &mut MemoryUnit<'_>, access: Access) -> Vec<LaneRun> {
+    let op = store(global(), access, DataReg::V(4));
+    run_step(wave, unit, &op, &[v(0)], tapped_step(&op)).expect("the memory is there");
+    unit.take_runs()
+}
+
+#[test]
+fn neighbours_are_noted_together() {
+    let registry = Registry::new();
+    let (a, _) = filled(&registry);
+    let mut unit = MemoryUnit::new(&registry);
+    let mut wave = Wave::new(0);
+    let shape = |run: &LaneRun| {
+        let at = run.first.address - a;
+        (run.first.lane, at, run.lanes, run.step)
+    };
+    wave.set_s64(126, !0);
+    set_addresses(&mut wave, 0, |lane| a + 4 * lane as u64);
+    let found = runs(&mut wave, &mut unit, Access::Dwords(1));
+    assert_eq!(
+        found.iter().map(shape).collect::<Vec<_>>(),
+        [(Some(0), 0, 64, 4)]
+    );
+    // Lane 40 is off; the last eight go back.
+    wave.set_s64(126, !(1 << 40));
+    set_addresses(&mut wave, 0, |lane| a + 4 * (lane as u64 % 56));
+    for lane in 0..64 {
+        wave.vgpr_mut(4)[lane] = lane as u32 % 56;
+    }
+    let found = runs(&mut wave, &mut unit, Access::Dwords(1));
+    let wanted = [
+        (Some(0), 0, 40, 4),
+        (Some(41), 164, 15, 4),
+        (Some(56), 0, 8, 4),
+    ];
+    assert_eq!(found.iter().map(shape).collect::<Vec<_>>(), wanted);
+    // Equal values are stored.
+    assert!(found.iter().all(|run| run.over.is_none()));
+}
+
+#[test]
+fn lanes_that_take_the_place_of_other_values_are_noted() {
+    let registry = Registry::new();
+    let (a, _) = filled(&registry);
+    let mut unit = MemoryUnit::new(&registry);
+    let mut wave = Wave::new(0);
+    wave.set_s64(126, 0b1111);
+    // Lanes 0, 1 and 3 have one place.
+    set_addresses(&mut wave, 0, |lane| a + if lane == 2 { 64 } else { 0 });
+    for (lane, value) in [7, 7, 9, 7 + (5 << 16)].into_iter().enumerate() {
+        wave.vgpr_mut(4)[lane] = value;
+    }
+    let over = |runs: Vec<LaneRun>| -> Vec<_> {
+        let over = runs
+            .into_iter()
+            .filter_map(|run| Some((run.first.lane, run.over?)));
+        over.collect()
+    };
+    let found = over(runs(&mut wave, &mut unit, Access::Dwords(1)));
+    assert_eq!(found, [(Some(3), Over { lane: 1, byte: 2 })]);
+    let mut left = [0; 4];
+    registry.read(a, &mut left).expect("it is there");
+    assert_eq!(
+        u32::from_le_bytes(left),
+        7 + (5 << 16),
+        "the last lane wins"
+    );
+    // The halves that are stored are equal.
+    assert_eq!(over(runs(&mut wave, &mut unit, Access::U16)), []);
+    // Each reaches into the next.
+    set_addresses(&mut wave, 0, |lane| a + 2 * lane as u64);
+    let found = over(runs(&mut wave, &mut unit, Access::Dwords(1)));
+    let wanted = [
+        (Some(1), Over { lane: 0, byte: 0 }),
+        (Some(2), Over { lane: 1, byte: 0 }),
+        (Some(3), Over { lane: 2, byte: 0 }),
     ];
     assert_eq!(found, wanted);
 }

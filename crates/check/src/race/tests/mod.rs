@@ -2,6 +2,7 @@
 
 mod barrier;
 mod flags;
+mod lanes;
 mod oracle;
 mod pairs;
 mod script;

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
+use wavetank_memory::Touch;
+
 use super::script::*;
 use crate::watch::TurnEnd;
 
@@ -22,7 +24,8 @@ fn join(a: &mut Clock, b: &Clock) {
 /// What a wave does.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    Access(usize, Op, u64),
+    /// By lanes side by side: so many dwords.
+    Access(usize, Op, u64, u8),
     Barrier(usize),
     End(usize),
 }
@@ -134,9 +137,13 @@ fn both(events: &[Event]) -> (Script, Oracle) {
         }
         let wave = ((n / WAVES) as u64, (n % WAVES) as u32);
         match *event {
-            Event::Access(_, op, address) => {
-                oracle.access(n, op, address);
-                script.go(wave, &[(op, address)]);
+            Event::Access(_, op, address, lanes) => {
+                let touch = |lane| op.touch(lane, address + 4 * u64::from(lane), 4);
+                let touches: Vec<Touch> = (0..lanes).map(touch).collect();
+                for touch in &touches {
+                    oracle.access(n, op, touch.address);
+                }
+                script.turn(wave, &touches, TurnEnd::GoesOn);
             }
             Event::Barrier(_) => {
                 oracle.stop(n, false);
@@ -151,11 +158,19 @@ fn both(events: &[Event]) -> (Script, Oracle) {
     (script, oracle)
 }
 
+/// Where accesses are: around the border of two pages.
+const PLACE: u64 = 0x3f8;
+
 fn events(ops: &'static [Op], waves: usize, length: usize) -> impl Strategy<Value = Vec<Event>> {
     let wave = 0..waves;
-    let access = (wave.clone(), proptest::sample::select(ops), 0u64..4);
+    let lanes = prop_oneof![2 => Just(1u8), 1 => 2u8..8];
+    let access = (wave.clone(), proptest::sample::select(ops), 0u64..4, lanes);
     let event = prop_oneof![
-        12 => access.prop_map(|(wave, op, at)| Event::Access(wave, op, 0x40 + 4 * at)),
+        12 => access.prop_map(|(wave, op, at, lanes)| {
+            // What an atomic tells its wave it passes on only when all its lanes are done.
+            let lanes = if matches!(way(op), Way::Atomic { .. }) { 1 } else { lanes };
+            Event::Access(wave, op, PLACE + 4 * at, lanes)
+        }),
         4 => wave.clone().prop_map(Event::Barrier),
         1 => wave.prop_map(Event::End),
     ];
@@ -165,8 +180,8 @@ fn events(ops: &'static [Op], waves: usize, length: usize) -> impl Strategy<Valu
 /// Plain stores are no user's of a lock here: those stay silent on purpose. So atomics have their own places.
 fn apart(events: Vec<Event>) -> Vec<Event> {
     let place = |event| match event {
-        Event::Access(n, op, at) if matches!(way(op), Way::Atomic { .. }) => {
-            Event::Access(n, op, at | 0x100)
+        Event::Access(n, op, at, lanes) if matches!(way(op), Way::Atomic { .. }) => {
+            Event::Access(n, op, at | 0x1000, lanes)
         }
         event => event,
     };

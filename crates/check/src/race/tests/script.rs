@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wavetank_ir::{MemKind, Rmw};
 use wavetank_isa::{Chip, Inst, parse};
 use wavetank_machine::Group;
-use wavetank_memory::{Touch, Touched};
+use wavetank_memory::{LaneRun, Touch, Touched};
 
 use crate::finding::{Finding, Findings};
 use crate::race::{InstAt, Race};
@@ -132,7 +132,12 @@ impl Script {
     }
 
     /// A turn of a wave of a group, with all it touches.
-    pub fn turn(&mut self, (group, wave): (u64, u32), touches: &[Touch], end: TurnEnd) {
+    pub fn turn(&mut self, wave: (u64, u32), touches: &[Touch], end: TurnEnd) {
+        self.runs(wave, &LaneRun::all(touches), end);
+    }
+
+    /// The same, by runs of lanes.
+    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[LaneRun], end: TurnEnd) {
         let wave = WaveOf {
             group: Group {
                 index: group,
@@ -142,7 +147,7 @@ impl Script {
             wave,
             waves: self.waves,
         };
-        self.race.turn(wave, touches, end);
+        self.race.runs(wave, runs, end);
     }
 
     /// A turn in which lane 0 touches dwords, and goes on.
