@@ -3,13 +3,13 @@
 
 __global__ void scale(float *v, float by) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    v[i] = by; //~ memory/out-of-bounds
+    v[i] = by; //~ memory/after-free
 }
 
 int main() {
-    float *v = zeros<float>(256);
+    float *v = zeros<float>(256); //^ and made there
 #ifdef MISTAKE
-    HIP(hipFree(v));
+    HIP(hipFree(v)); //^ it was freed here
 #endif
     scale<<<2, 128>>>(v, 2);
     HIP(hipDeviceSynchronize());

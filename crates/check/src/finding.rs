@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::host::Stack;
 use crate::place::{Place, Places};
 use crate::tool::Tool;
 
@@ -12,7 +13,7 @@ pub struct Finding {
     pub tool: Tool,
     /// Which kind of mistake of this tool it is, by a short name that stays: `vgpr-before-load`.
     pub rule: &'static str,
-    /// The kernel or function.
+    /// The kernel or function; empty where the host program did it.
     pub kernel: String,
     /// What is wrong: a sentence without a full stop.
     pub message: String,
@@ -20,6 +21,8 @@ pub struct Finding {
     pub at: Mark,
     /// The other places of the story, the oldest first.
     pub related: Vec<Mark>,
+    /// What the host program did before, the oldest first.
+    pub host: Vec<Stack>,
     /// What else is known: which wave, which values, sentences without a full stop.
     pub notes: Vec<String>,
     /// What can be done about it.
@@ -56,6 +59,11 @@ impl Finding {
             mark.place = place(mark.place.pc);
         }
         finding
+    }
+
+    /// Whether the host program did it, outside of kernels.
+    pub fn is_of_host(&self) -> bool {
+        self.kernel.is_empty()
     }
 
     /// Whether another finding is the same mistake at the same places.
@@ -137,6 +145,7 @@ mod tests {
             message: String::new(),
             at: Mark::at(pc, ""),
             related: vec![Mark::at(0, "")],
+            host: Vec::new(),
             notes: vec![],
             help: None,
             times: 1,

@@ -21,6 +21,7 @@ pub mod code;
 mod finding;
 mod flow;
 mod hazard;
+mod host;
 mod limits;
 mod pattern;
 mod place;
@@ -38,6 +39,7 @@ use wavetank_object::CodeObject;
 
 use code::{Graph, Root};
 pub use finding::{Finding, Findings, Mark};
+pub use host::Stack;
 pub use pattern::Pattern;
 pub use place::{Line, Place, Places};
 pub use race::{InstAt, Race, Reader};

@@ -172,6 +172,7 @@ fn finding(graph: &Graph, rule: &'static str, message: String, at: Mark) -> Find
         message,
         at,
         related: Vec::new(),
+        host: Vec::new(),
         notes: Vec::new(),
         help: None,
         times: 1,

@@ -209,6 +209,7 @@ mod tests {
             message: String::new(),
             at,
             related: vec![],
+            host: Vec::new(),
             notes: vec![],
             help: None,
             times: 1,

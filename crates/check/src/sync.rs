@@ -162,6 +162,7 @@ fn finding(
         message,
         at: Mark::at(pc, "a wave waits here"),
         related,
+        host: Vec::new(),
         notes: vec![who],
         help: Some(help.to_owned()),
         times: 1,

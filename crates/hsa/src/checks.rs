@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-use wavetank::check::report::{Look, record, text};
+use wavetank::check::report::{Look, Scene, Sources, record, text};
 use wavetank::check::{Finding, Findings, Tools};
 use wavetank::found_file::leave;
 use wavetank::{Kernel, Module};
@@ -52,6 +52,22 @@ pub fn tell(kernel: &Kernel, findings: &[Finding]) {
             None if is_new => log::lines(&shown(kernel.module(), finding, Look::default())),
             None => {}
         }
+    }
+}
+
+/// Tells what was found in the program itself, outside of kernels.
+pub fn tell_of_program(finding: &Finding) {
+    let folder = program().parent().unwrap_or(Path::new(""));
+    let scene = Scene {
+        file: program(),
+        target: "",
+        places: None,
+        sources: &Sources::beside(folder),
+    };
+    match std::env::var_os("WAVETANK_CHECK_TO").filter(|path| !path.is_empty()) {
+        // Who cannot be told is told nothing.
+        Some(path) => drop(leave(path.as_ref(), &record(finding, &scene))),
+        None => log::lines(&(text(finding, &scene, Look::default()) + "\n")),
     }
 }
 

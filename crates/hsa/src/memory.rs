@@ -10,7 +10,7 @@ use crate::call::Result;
 use crate::place::Access;
 
 use crate::runtime::{lock, runtime};
-use crate::{agent, checks, deallocation, host, ipc, log, place, svm};
+use crate::{agent, checks, deallocation, host, ipc, log, origins, place, svm};
 
 /// Allocations are whole pages.
 pub const PAGE: u64 = 4096;
@@ -145,6 +145,7 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     let address = take(what, allowed)?;
     *lock(&TAKEN).entry(owner.0).or_default() += bytes;
     own(address, bytes, owner, kind, Origin::Allocated);
+    origins::made(address, asked);
     Ok(address)
 }
 
@@ -180,6 +181,7 @@ pub fn attached(address: u64, bytes: u64, owner: Agent) {
 pub fn free(address: u64) -> Result {
     let known = disown(address, Origin::Allocated).ok_or(Status::ERROR_INVALID_ALLOCATION)?;
     deallocation::tell(&known);
+    origins::freed(address);
     if let Some(taken) = lock(&TAKEN).get_mut(&known.owner.0) {
         *taken -= known.bytes;
     }

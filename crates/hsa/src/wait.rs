@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::{Duration, Instant};
 
-use crate::look;
+use crate::{deadline, look};
 
 /// How long a waiter looks before it sleeps: most work that somebody waits for ends, or comes, at once.
 pub const SPIN: Duration = Duration::from_micros(15);
@@ -149,6 +149,7 @@ pub fn until<T>(
         }
         std::hint::spin_loop();
     }
+    let _told = deadline::waits(address);
     let bucket = address.map_or(&ANY, bucket);
     let _counted = bucket.enter();
     look::somebody_waits();

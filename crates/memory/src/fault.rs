@@ -9,6 +9,8 @@ use crate::surface::SurfaceFault;
 pub enum MemoryFaultReason {
     /// No allocation holds all of its bytes.
     Unmapped,
+    /// The allocation that held its first byte was freed.
+    Freed,
     /// It writes to memory that the guest may only read.
     ReadOnly,
     /// Its address is no multiple of what it has to be a multiple of: for an
@@ -54,7 +56,7 @@ pub struct MemoryFault {
     pub bytes: u32,
     /// Why it was refused.
     pub reason: MemoryFaultReason,
-    /// The allocation nearest to the address: name, start, length.
+    /// The allocation nearest to the address, or the freed one that was there: name, start, length.
     pub nearest: Option<(String, u64, u64)>,
     /// Where a stack overflowed, the return addresses that whoever ran the wave
     /// found on it, the innermost first.

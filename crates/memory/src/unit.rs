@@ -11,7 +11,7 @@ use crate::overrun::{LdsOverrun, Overruns};
 use crate::own::gds::Gds;
 use crate::own::lds::Lds;
 use crate::own::scratch::Scratch;
-use crate::registry::{Map, Registry, Seat};
+use crate::registry::{Allocation, Map, Registry, Seat};
 use crate::surface::Surfaces;
 use crate::touch::Log;
 use crate::window::{Bounds, Span, Window};
@@ -301,6 +301,11 @@ impl<'m> MemoryUnit<'m> {
     /// The report of a denied access.
     #[cold]
     pub fn fault(&self, pc: u64, kind: MemKind, denied: Denied) -> MemoryFault {
+        let freed = match denied.reason {
+            MemoryFaultReason::Unmapped => self.registry.freed(denied.address),
+            _ => None,
+        };
+        let named = |a: &Allocation| (a.name.to_string(), a.address, a.bytes);
         let nearest = match denied.reason {
             MemoryFaultReason::OutsideScratch => {
                 let size = self.scratch.bytes_per_lane().into();
@@ -309,10 +314,10 @@ impl<'m> MemoryUnit<'m> {
             MemoryFaultReason::StackOverflow { .. }
             | MemoryFaultReason::OutsideLds { .. }
             | MemoryFaultReason::Surface(_) => None,
-            _ => self
-                .map
-                .nearest(denied.address)
-                .map(|a| (a.name.to_string(), a.address, a.bytes)),
+            _ => freed
+                .as_ref()
+                .or(self.map.nearest(denied.address))
+                .map(named),
         };
         let lane = denied.lane.map_or(0, |lane| 1 << lane);
         let known = matches!(
@@ -329,7 +334,10 @@ impl<'m> MemoryUnit<'m> {
             },
             address: denied.address,
             bytes: denied.bytes,
-            reason: denied.reason,
+            reason: match freed {
+                Some(_) => MemoryFaultReason::Freed,
+                None => denied.reason,
+            },
             nearest,
             calls: Box::default(),
         }

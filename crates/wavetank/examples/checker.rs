@@ -36,6 +36,7 @@ impl Watcher for TornStores {
                 message: format!("a store reaches into a second line of {LINE} bytes"),
                 at: Mark::at(pc, "a whole line costs less"),
                 related: vec![],
+                host: Vec::new(),
                 notes: vec![],
                 help: Some("align what is stored".to_owned()),
                 times,

@@ -6,12 +6,32 @@
 //! all lanes. So two lanes that hold an address right behind a call are taken for a return address.
 
 use wavetank_ir::LANES;
+use wavetank_isa::Operand;
 use wavetank_memory::Wave;
+use wavetank_translate::Code;
 
 use crate::code::ModuleCode;
 
+/// Where functions get their return address: in s[30:31].
+const RETURN: u8 = 30;
+
 /// Bytes of one dword of all lanes, which are neighbours in scratch.
 const ROW: usize = 4 * LANES;
+
+/// The call that brought a wave to an address, if its return address is still there and so is what it called.
+pub(crate) fn call_to(code: &ModuleCode, wave: &Wave, to: u64) -> Option<u64> {
+    let s = &wave.uniform().s;
+    let pair = |n: usize| Some(u64::from(*s.get(n)?) | u64::from(*s.get(n + 1)?) << 32);
+    let behind = pair(RETURN.into()).filter(|behind| code.follows_call(*behind))?;
+    let call = behind - 4;
+    let inst = code.inst(call).ok()?;
+    let [Operand::Sgpr(RETURN), Operand::Sgpr(called), ..] = inst.operands else {
+        return None;
+    };
+    // Its own return address has replaced what it called.
+    let is_it = called == RETURN || pair(called.into()) == Some(to);
+    is_it.then_some(call)
+}
 
 /// The return addresses of a wave, the innermost first. `stack` is its scratch up to where it is used.
 pub(crate) fn return_addresses(
@@ -37,7 +57,7 @@ pub(crate) fn return_addresses(
             u32::from_le_bytes(dwords[lane])
         }))
     });
-    let innermost = address(s[30], s[31]);
+    let innermost = address(s[usize::from(RETURN)], s[usize::from(RETURN) + 1]);
     innermost
         .into_iter()
         .chain(registers)

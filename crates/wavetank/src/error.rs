@@ -315,6 +315,7 @@ pub(crate) fn attempt(fault: &MemoryFault) -> String {
     let at = |why: &str| format!("{what} at {:#x}, which {why}", fault.address);
     match fault.reason {
         MemoryFaultReason::Unmapped => at("is outside every allocation"),
+        MemoryFaultReason::Freed => at("has been freed"),
         MemoryFaultReason::ReadOnly => at("the kernel may only read"),
         MemoryFaultReason::Misaligned { align } => at(&format!("is no multiple of {align}")),
         MemoryFaultReason::OutsideScratch => at("is outside the scratch of a work-item"),

@@ -31,7 +31,15 @@ impl Memory {
             registry: self.registry.clone(),
             address: allocation.address,
             len: bytes,
+            is_private: false,
         })
+    }
+
+    /// The same for what no program gets the address of to keep.
+    pub fn allocate_private(&self, what: &str, bytes: u64, align: u64) -> Result<Allocation> {
+        let mut allocation = self.allocate(what, bytes, align)?;
+        allocation.is_private = true;
+        Ok(allocation)
     }
 }
 
@@ -40,6 +48,8 @@ pub(crate) struct Allocation {
     registry: Arc<Registry>,
     address: u64,
     len: u64,
+    /// Whether nobody can mean it when it is gone.
+    is_private: bool,
 }
 
 impl Allocation {
@@ -84,7 +94,10 @@ impl Allocation {
 impl Drop for Allocation {
     fn drop(&mut self) {
         // It was allocated there, so it is known there.
-        let _ = self.registry.free(self.address);
+        let _ = match self.is_private {
+            true => self.registry.forget(self.address),
+            false => self.registry.free(self.address),
+        };
     }
 }
 

@@ -8,7 +8,7 @@ use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Ran, Why};
 use wavetank_memory::{Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Wave};
 
-use crate::calls::return_addresses;
+use crate::calls::{call_to, return_addresses};
 use crate::checks::{Checking, Denied, Resumer};
 use crate::engine::{Engine, Mode};
 use crate::memory::{Allocation, Memory};
@@ -172,11 +172,11 @@ impl<'a> Unit<'a> {
     #[inline(always)]
     fn ended(&mut self, wave: &mut Wave, mut ran: Ran) -> Ran {
         if let Ran::Else(stop) = &mut ran
-            && let Why::Fault(Fault::Memory(fault)) = &mut stop.why
-            && self.was_denied(wave, fault)
+            && let Why::Fault(fault) = &mut stop.why
+            && self.failed(wave, fault)
         {
             // What the turn cost until here is not known.
-            ran = Ran::Wait(fault.pc);
+            ran = Ran::Wait(fault.pc());
         }
         if let Some(seen) = self.memory.take_lds_overrun()
             && let Some(group) = self.group
@@ -186,9 +186,24 @@ impl<'a> Unit<'a> {
         ran
     }
 
-    /// An access was denied. Says whether the wave has been brought past it.
+    /// A wave failed. Says whether it has been brought past that.
     #[cold]
     #[inline(never)]
+    fn failed(&mut self, wave: &mut Wave, fault: &mut Fault) -> bool {
+        match fault {
+            Fault::Memory(fault) => return self.was_denied(wave, fault),
+            Fault::Unsupported { pc, .. } if !self.common.engine.code().has(*pc) => {
+                let call = call_to(self.common.engine.code(), wave, *pc);
+                if let (Some(call), Some(group)) = (call, self.group) {
+                    self.common.checking.went_astray(&group, wave.index, call);
+                }
+            }
+            Fault::Unsupported { .. } | Fault::Trap { .. } => {}
+        }
+        false
+    }
+
+    /// An access was denied. Says whether the wave has been brought past it.
     fn was_denied(&mut self, wave: &mut Wave, fault: &mut MemoryFault) -> bool {
         let (Some(denials), Some(group)) = (&self.common.checking.denials, self.group) else {
             self.find_calls(wave, fault);
@@ -224,7 +239,7 @@ impl Worker for Unit<'_> {
             ..
         } = *self.common.launch;
         let bytes = u64::from(scratch_wave_bytes) * u64::from(self.common.waves);
-        let allocate = || self.common.memory.allocate("scratch", bytes, 256);
+        let allocate = || self.common.memory.allocate_private("scratch", bytes, 256);
         let scratch = (bytes > 0).then(allocate).transpose();
         let scratch = scratch.map_err(|error| Fault::Unsupported {
             pc: entry,

@@ -343,7 +343,7 @@ fn atomics_return_zero_where_they_are_not_done() {
 }
 
 #[test]
-fn what_was_freed_is_outside_every_allocation() {
+fn what_was_freed_is_named() {
     on_each(Chip::Gfx900, |b| {
         let gone = b.buffer(&[5; 64]);
         let address = gone.address();
@@ -357,11 +357,13 @@ fn what_was_freed_is_outside_every_allocation() {
         drop(gone);
         let findings = b.checked();
         let found = one(&findings);
-        assert_eq!(found.rule, "out-of-bounds");
+        assert_eq!(found.rule, "after-free");
         assert!(
             found.message.contains(&format!("at {address:#x},")),
             "{found:?}"
         );
+        let was = format!("it is 0 bytes into a buffer (256 bytes at {address:#x})");
+        assert_eq!(found.notes[1], was);
         assert!(found.notes[0].ends_with("lanes 0 to 63"), "{found:?}");
         assert_eq!(b.result(), [0; 64]);
     });
@@ -753,6 +755,7 @@ impl Watcher for Scribe {
             message: format!("{bytes} bytes were stored"),
             at: wavetank::check::Mark::at(at, "here"),
             related: Vec::new(),
+            host: Vec::new(),
             notes: Vec::new(),
             help: None,
             times: 1,
@@ -878,6 +881,39 @@ fn watchers_are_told_of_global_wave_synchronization() {
             .collect();
         assert_eq!(ends, [TurnEnd::Resource(3), TurnEnd::Ended], "{engine:?}");
     }
+}
+
+/// A work-group takes most LDS of its unit, of which Vega 10 has 64, and each waits for one group more.
+#[test]
+fn a_grid_that_the_chip_does_not_hold_is_told() {
+    let bench = Bench::new(Chip::Gfx900, EngineChoice::Interpreter);
+    let with = |inst: &str| {
+        let code = [
+            "s_mov_b32 m0, 0",
+            "v_mov_b32 v2, 64",
+            inst,
+            "s_waitcnt lgkmcnt(0)",
+        ];
+        bench.load(&[], &code);
+    };
+    with("ds_gws_init v2 offset:3 gds");
+    bench.dispatch().run().unwrap();
+    with("ds_gws_barrier v2 offset:3 gds");
+    let dispatch = bench.kernel.dispatch().grid(64 * 65).block(64);
+    let dispatch = dispatch.dynamic_lds(40_000);
+    let dispatch = dispatch.timeout(Duration::from_millis(500));
+    let run = dispatch.check(Tools::of(&[Tool::Sync])).run();
+    let error = run.unwrap_err();
+    assert!(matches!(error, Error::Timeout(_)), "{error}");
+    let finding = one(error.findings());
+    assert_eq!(
+        (finding.tool, finding.rule),
+        (Tool::Sync, "cooperative-grid")
+    );
+    assert_eq!(
+        finding.notes[1],
+        "of 65 work-groups 1 have not begun: the chip holds 64 of this kernel at once"
+    );
 }
 
 /// Wave 0 waits at a barrier, and wave 1 never comes there.

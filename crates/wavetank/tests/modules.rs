@@ -164,7 +164,7 @@ fn a_module_may_go_while_kernels_of_another_write_to_it() {
                             let Fault::Memory(memory) = fault.fault else {
                                 panic!("{:?}", fault.fault);
                             };
-                            assert_eq!(memory.reason, MemoryFaultReason::Unmapped);
+                            assert_eq!(memory.reason, MemoryFaultReason::Freed);
                         }
                         Err(other) => panic!("{other}"),
                     }

@@ -117,6 +117,7 @@ impl<'g> Hazards<'g> {
             ),
             at: Mark::at(node.pc, uses),
             related: vec![Mark::at(done.pc, done.first.label(&register))],
+            host: Vec::new(),
             notes: vec![row.source.to_owned()],
             help: Some(format!(
                 "insert `s_nop {}` before it, or other instructions that take as long",

@@ -157,6 +157,7 @@ impl Pair {
                 "no lane of the wave looks at it later, as those do that choose one of them so"
                     .to_owned(),
             ],
+            host: Vec::new(),
             help: Some("let one of the lanes store, or each to its own address".to_owned()),
             times: 1,
         }
@@ -189,6 +190,7 @@ impl Pair {
             message,
             at: mark(later, verb),
             related: vec![mark(earlier, before)],
+            host: Vec::new(),
             notes: vec![
                 format!("the {noun} of {} came first", whole(earlier)),
                 order(self.memory, one_group),

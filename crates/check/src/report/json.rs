@@ -5,6 +5,7 @@ use wavetank_object::Frame;
 
 use super::Scene;
 use crate::finding::{Finding, Mark};
+use crate::host::Stack;
 
 /// The object of a finding. Names and paths are as the file has them.
 #[derive(Serialize)]
@@ -17,6 +18,7 @@ struct Object<'a> {
     message: &'a str,
     at: Place<'a>,
     related: Vec<Place<'a>>,
+    host: Vec<Calls<'a>>,
     notes: &'a [String],
     help: Option<&'a str>,
     times: u64,
@@ -30,6 +32,13 @@ struct Place<'a> {
     instruction: Option<&'a str>,
     frames: Vec<Line<'a>>,
     label: &'a str,
+}
+
+/// What the host program did.
+#[derive(Serialize)]
+struct Calls<'a> {
+    label: &'a str,
+    frames: Vec<Line<'a>>,
 }
 
 #[derive(Serialize)]
@@ -51,6 +60,7 @@ pub fn json(finding: &Finding, scene: &Scene<'_>) -> String {
         message: &finding.message,
         at: place(&finding.at),
         related: finding.related.iter().map(place).collect(),
+        host: finding.host.iter().map(calls).collect(),
         notes: &finding.notes,
         help: finding.help.as_deref(),
         times: finding.times,
@@ -69,6 +79,13 @@ fn place(mark: &Mark) -> Place<'_> {
         instruction: place.instruction.as_deref(),
         frames: place.source.frames.iter().map(line).collect(),
         label: &mark.label,
+    }
+}
+
+fn calls(stack: &Stack) -> Calls<'_> {
+    Calls {
+        label: &stack.label,
+        frames: stack.frames.iter().map(line).collect(),
     }
 }
 
@@ -101,6 +118,11 @@ mod tests {
             json!({"pc": entry + 0x28, "symbol": "lines", "offset": 0x28,
                 "instruction": "global_load_dword v1, v0, s[2:3]", "frames": [frame],
                 "label": "v1 is read here"})
+        );
+        let call = json!({"file": "main.cpp", "line": 7, "column": null, "function": "_Z4axpyPf"});
+        assert_eq!(
+            value["host"],
+            json!([{"label": "freed here", "frames": [call]}])
         );
         assert_eq!(value["related"][0]["frames"].as_array().unwrap().len(), 2);
         let known = ["tool", "rule", "file", "target", "kernel", "times"].map(|key| &value[key]);

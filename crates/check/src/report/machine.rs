@@ -35,8 +35,11 @@ impl Piece {
     }
 }
 
-/// The code of a finding: the function with its place first, then others.
+/// The code of a finding: the function with its place first, then others. What the host program did has none.
 pub fn pieces(finding: &Finding, scene: &Scene<'_>) -> Vec<Piece> {
+    if finding.is_of_host() {
+        return Vec::new();
+    }
     let mut groups: Vec<Vec<(&Mark, AnnotationKind)>> = Vec::new();
     let primary = [(&finding.at, AnnotationKind::Primary)];
     let related = finding.related.iter();

@@ -9,6 +9,7 @@ use wavetank_object::{Frame, Source};
 
 use super::{Look, Scene, text};
 use crate::finding::{Finding, Mark};
+use crate::host::Stack;
 use crate::place::Place;
 
 /// A finding that another program has left.
@@ -50,6 +51,7 @@ impl Record {
             message: text(&object["message"])?,
             at: mark(&object["at"])?,
             related: list(&object["related"])?.iter().filter_map(mark).collect(),
+            host: list(&object["host"])?.iter().filter_map(stack).collect(),
             notes: list(&object["notes"])?.iter().filter_map(text).collect(),
             help: text(&object["help"]),
             times: object["times"].as_u64()?,
@@ -66,7 +68,27 @@ impl Record {
 fn mark(value: &Value) -> Option<Mark> {
     let text = |name: &str| value[name].as_str().map(str::to_owned);
     let symbol = text("symbol").zip(value["offset"].as_u64());
-    let frames = value["frames"].as_array()?.iter();
+    Some(Mark {
+        place: Place {
+            pc: value["pc"].as_u64()?,
+            symbol,
+            instruction: text("instruction"),
+            source: Source {
+                frames: frames(value)?,
+            },
+        },
+        label: text("label")?,
+    })
+}
+
+fn stack(value: &Value) -> Option<Stack> {
+    Some(Stack {
+        label: value["label"].as_str()?.to_owned(),
+        frames: frames(value)?,
+    })
+}
+
+fn frames(value: &Value) -> Option<Vec<Frame>> {
     let number = |value: &Value| value.as_u64().and_then(|n| n.try_into().ok());
     let frame = |frame: &Value| {
         Some(Frame {
@@ -76,17 +98,8 @@ fn mark(value: &Value) -> Option<Mark> {
             column: number(&frame["column"]),
         })
     };
-    Some(Mark {
-        place: Place {
-            pc: value["pc"].as_u64()?,
-            symbol,
-            instruction: text("instruction"),
-            source: Source {
-                frames: frames.filter_map(frame).collect(),
-            },
-        },
-        label: text("label")?,
-    })
+    let frames = value["frames"].as_array()?.iter();
+    Some(frames.filter_map(frame).collect())
 }
 
 /// The name of a rule for good: there are some dozens.

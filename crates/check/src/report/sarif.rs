@@ -12,6 +12,7 @@ use wavetank_quote::{plain, readable};
 
 use super::Scene;
 use crate::finding::{Finding, Mark};
+use crate::host::Stack;
 
 /// What stands in a path as it is (RFC 3986, 3.3); a colon might end a scheme.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -80,7 +81,22 @@ struct Outcome {
     locations: Vec<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related_locations: Vec<Location>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stacks: Vec<Calls>,
     occurrence_count: u64,
+}
+
+/// 3.44: what the host program did.
+#[derive(Serialize, Debug)]
+struct Calls {
+    message: Message,
+    frames: Vec<Call>,
+}
+
+/// 3.45
+#[derive(Serialize, Debug)]
+struct Call {
+    location: Location,
 }
 
 #[derive(Serialize, Debug)]
@@ -163,6 +179,7 @@ impl Sarif {
             message: message(&story(finding)),
             locations: vec![location(&finding.at, finding, scene, None)],
             related_locations: related.collect(),
+            stacks: finding.host.iter().map(calls).collect(),
             occurrence_count: finding.times,
         });
     }
@@ -214,34 +231,48 @@ fn message(text: &str) -> Message {
     }
 }
 
+fn calls(stack: &Stack) -> Calls {
+    let call = |frame: &Frame| Call {
+        location: Location {
+            id: None,
+            physical_location: in_source(frame),
+            logical_locations: frame.function.iter().map(|name| logical(name)).collect(),
+            message: message(""),
+        },
+    };
+    Calls {
+        message: message(&stack.label),
+        frames: stack.frames.iter().map(call).collect(),
+    }
+}
+
+fn logical(name: &str) -> Logical {
+    Logical {
+        name: readable(name),
+        decorated_name: name.to_owned(),
+        kind: "function",
+    }
+}
+
 fn location(mark: &Mark, finding: &Finding, scene: &Scene<'_>, id: Option<usize>) -> Location {
     let symbol = mark.place.symbol.as_ref();
-    let name = symbol.map_or(&finding.kernel, |(name, _)| name);
+    let inlined = mark.place.source.frames.first();
+    let of_host = inlined.and_then(|frame| frame.function.as_ref());
+    let known = of_host.filter(|_| finding.is_of_host());
+    let name = symbol.map_or(known.unwrap_or(&finding.kernel), |(name, _)| name);
     Location {
         id,
         physical_location: physical(mark, scene),
-        logical_locations: vec![Logical {
-            name: readable(name),
-            decorated_name: name.clone(),
-            kind: "function",
-        }],
+        logical_locations: vec![logical(name)],
         message: message(&mark.label),
     }
 }
 
 /// The line of source, or else the address in the code object.
 fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
-    let line_of = |frame: &Frame| Some((frame.file.clone(), frame.line?, frame.column));
     let place = &mark.place;
-    if let Some((file, line, column)) = place.source.frames.first().and_then(line_of) {
-        return Physical {
-            artifact_location: artifact(Path::new(&file)),
-            region: Some(Region {
-                start_line: line,
-                start_column: column,
-            }),
-            address: None,
-        };
+    if let Some(frame) = place.source.frames.first().filter(|f| f.line.is_some()) {
+        return in_source(frame);
     }
     let symbol = place.symbol.as_ref();
     Physical {
@@ -252,6 +283,18 @@ fn physical(mark: &Mark, scene: &Scene<'_>) -> Physical {
             kind: "instruction",
             fully_qualified_name: symbol.map(|(name, offset)| format!("{name}+{offset:#x}")),
         }),
+    }
+}
+
+/// A line of source, or a file of which no line is known.
+fn in_source(frame: &Frame) -> Physical {
+    Physical {
+        artifact_location: artifact(Path::new(&frame.file)),
+        region: frame.line.map(|start_line| Region {
+            start_line,
+            start_column: frame.column,
+        }),
+        address: None,
     }
 }
 
@@ -301,6 +344,11 @@ mod tests {
             json!([{"id": "wait/vgpr-before-load"}])
         );
         let [first, second] = [0, 1].map(|n| &run["results"][n]);
+        let call = &first["stacks"][0]["frames"][0]["location"];
+        assert_eq!(
+            call["physicalLocation"],
+            json!({"artifactLocation": {"uri": "main.cpp"}, "region": {"startLine": 7}})
+        );
         assert_eq!(first["level"], "error");
         assert_eq!(
             first["locations"][0]["physicalLocation"],

@@ -22,8 +22,9 @@ pub struct Scene<'a> {
 pub mod tests {
     use super::*;
     use crate::finding::{Finding, Findings, Mark};
+    use crate::host::Stack;
     use crate::tool::Tool;
-    use wavetank_object::{CodeObject, open};
+    use wavetank_object::{CodeObject, Frame, open};
 
     /// `lines.cl`, compiled with `-g`.
     pub fn lines() -> CodeObject {
@@ -46,6 +47,15 @@ pub mod tests {
             message: "v1 is read before it has been loaded".into(),
             at: Mark::at(entry + at, "v1 is read here"),
             related: vec![Mark::at(entry + related, "it is loaded here")],
+            host: vec![Stack {
+                label: "freed here".into(),
+                frames: vec![Frame {
+                    function: Some("_Z4axpyPf".into()),
+                    file: "main.cpp".into(),
+                    line: Some(7),
+                    column: None,
+                }],
+            }],
             notes: vec!["1 load may be under way".into()],
             help: Some("wait with `s_waitcnt vmcnt(0)`".into()),
             times: 1,

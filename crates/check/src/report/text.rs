@@ -6,6 +6,7 @@ use wavetank_quote::{plain, readable};
 use super::machine::{self, Piece};
 use super::{Scene, source};
 use crate::finding::Finding;
+use crate::host::Stack;
 
 /// How text is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -38,9 +39,6 @@ pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
         .primary_title(plain(&finding.message).to_string())
         .id(format!("{}/{}", finding.tool, finding.rule));
     let mut pieces = machine::pieces(finding, scene).into_iter();
-    let Some(first) = pieces.next() else {
-        return renderer.render(&[Group::with_title(title)]) + "\n";
-    };
     let frames = source::inlined(&finding.at);
     let frames = frames.into_iter().map(|note| Level::NOTE.message(note));
     let mut head = Group::with_title(title);
@@ -50,13 +48,19 @@ pub fn text(finding: &Finding, scene: &Scene<'_>, look: Look) -> String {
         head = head.element(Origin::path(frame.to_string()));
     }
     head = head.elements(frames);
+    let rest = rest(finding);
+    let Some(first) = pieces.next() else {
+        if !rest.is_empty() {
+            head = head.element(Padding).elements(rest);
+        }
+        return renderer.render(&[head]) + "\n";
+    };
     let mut groups = vec![head, origin(&first)];
     let mut code = code(first);
     for piece in pieces {
         groups.extend([code, origin(&piece)]);
         code = self::code(piece);
     }
-    let rest = rest(finding);
     if !rest.is_empty() {
         code = code.element(Padding).elements(rest);
     }
@@ -81,7 +85,8 @@ fn rest(finding: &Finding) -> Vec<annotate_snippets::Message<'static>> {
     let caller = caller.then(|| format!("found in `{}`", readable(&finding.kernel)));
     let times = (finding.times > 1).then(|| format!("found {} times", finding.times));
     let notes = finding.notes.iter().map(|note| plain(note).to_string());
-    let notes = caller.into_iter().chain(notes).chain(times);
+    let host = finding.host.iter().map(Stack::text);
+    let notes = caller.into_iter().chain(notes).chain(host).chain(times);
     let notes = notes.map(|note| Level::NOTE.message(note));
     let help = finding.help.iter();
     let help = help.map(|help| Level::HELP.message(plain(help).to_string()));
@@ -128,6 +133,8 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
  | +0x48  s_endpgm
  |
  = note: 1 load may be under way
+ = note: freed here
+           axpy(float*) at main.cpp:7
  = help: wait with `s_waitcnt vmcnt(0)`
 ";
 
@@ -239,6 +246,24 @@ error[wait/vgpr-before-load]: v1 is read before it has been loaded
             }
         }
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_the_host_did_has_no_machine_code() {
+        let object = lines();
+        let mut leak = finding(&object, 0x34, 0x28);
+        leak.kernel.clear();
+        leak.related.clear();
+        leak.at.place.source.frames = vec![wavetank_object::Frame {
+            function: Some("main".into()),
+            file: "lines.cl".into(),
+            line: Some(9),
+            column: None,
+        }];
+        let text = shown(&leak, folder());
+        assert!(text.contains("--> lines.cl:9:"), "{text}");
+        assert!(text.contains("main.cpp:7"), "{text}");
+        assert!(!text.contains("v_mad"), "{text}");
     }
 
     /// Places of a program that runs may be anywhere, and its code need not be at hand.

@@ -102,6 +102,7 @@ pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending)
         message,
         at: Mark::at(node.pc, label),
         related: vec![Mark::at(pending.pc, format!("{under_way} begins here"))],
+        host: Vec::new(),
         notes: vec![why(pending)],
         help: Some(format!(
             "`s_waitcnt {}({})` between them would do",

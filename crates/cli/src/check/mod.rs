@@ -88,6 +88,9 @@ pub struct Check {
     /// With a program: stop its kernels at the first access that is denied, instead of going on behind it
     #[arg(long)]
     stop_at_first: bool,
+    /// With a program: tell memory that it allocates and never frees
+    #[arg(long)]
+    leaks: bool,
     /// With a program: end it after so many seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
@@ -112,8 +115,8 @@ impl Check {
         let Some(path) = &self.file else {
             return self.run_program();
         };
-        if self.stop_at_first || self.timeout.is_some() {
-            let sentence = "--stop-at-first and --timeout are for programs that run: `wavetank check -- PROGRAM`";
+        if self.stop_at_first || self.leaks || self.timeout.is_some() {
+            let sentence = "--stop-at-first, --leaks and --timeout are for programs that run: `wavetank check -- PROGRAM`";
             return Err(Failure::usage(sentence));
         }
         let tools = self.tools()?;

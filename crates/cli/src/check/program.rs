@@ -2,7 +2,9 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::time::Duration;
 
+use nix::time::{ClockId, clock_gettime};
 use wavetank::found_file::FoundFile;
 use wavetank_check::report::Record;
 use wavetank_check::{Tool, Tools};
@@ -12,6 +14,9 @@ use super::end::End;
 use super::report::Report;
 use crate::exit::{Failure, Result, print};
 use crate::run::Run;
+
+/// How long the library may take to tell what did not end.
+const TELLING: Duration = Duration::from_secs(2);
 
 impl Check {
     /// Runs the program, and tells what was found in its kernels once it is gone. Where nothing was, it ends as the program
@@ -26,6 +31,8 @@ impl Check {
         let mut run = Run::quiet(self.program.clone(), self.running.clone(), variables);
         run.gpu.extend(self.gpu.clone());
         run.timeout = self.timeout;
+        // The library tells what did not end, and ends the program.
+        run.grace = TELLING;
         let ended = run.run_program();
         let records = file.read();
         let records = records
@@ -65,13 +72,26 @@ impl Check {
     /// What the library in the program reads.
     fn variables(&self, tools: Tools, file: &FoundFile) -> Vec<(&'static str, OsString)> {
         let names: Vec<&str> = tools.iter().map(Tool::name).collect();
+        let until = self.timeout.and_then(moment).map(|at| at.to_string());
         let stop = if self.stop_at_first { "1" } else { "0" };
         vec![
             ("WAVETANK_CHECK", names.join(",").into()),
             ("WAVETANK_CHECK_STOP", stop.into()),
+            (
+                "WAVETANK_CHECK_LEAKS",
+                if self.leaks { "1" } else { "0" }.into(),
+            ),
             ("WAVETANK_CHECK_TO", file.path().into()),
+            ("WAVETANK_CHECK_UNTIL", until.unwrap_or_default().into()),
         ]
     }
+}
+
+/// The moment that is so far away, in nanoseconds of the system's clock.
+fn moment(time: Duration) -> Option<u128> {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
+    let at = Duration::from(now).checked_add(time)?;
+    Some(at.as_nanos())
 }
 
 /// The findings of all launches, equal ones counted.

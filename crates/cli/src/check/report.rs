@@ -260,6 +260,7 @@ mod tests {
             message: format!("{tool} at {pc:#x}"),
             at: Mark::at(pc, "here"),
             related: vec![],
+            host: Vec::new(),
             notes: vec![],
             help: None,
             times: 1,

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use wavetank::environment::{Gpu, Settings};
 use wavetank::last_fault::{FaultFile, LastFault};
 use wavetank::statistics::{Ledger, table};
@@ -85,6 +86,9 @@ pub struct Run {
         value_name = "PROGRAM"
     )]
     program: Vec<OsString>,
+    /// How long the program may take to end by itself when its time is up.
+    #[arg(skip)]
+    pub grace: Duration,
     /// Other variables that the library in the program reads.
     #[arg(skip)]
     others: Vec<(&'static str, OsString)>,
@@ -127,6 +131,7 @@ impl Run {
             junit: None,
             log: None,
             timeout: None,
+            grace: Duration::ZERO,
             running,
             program,
             others,
@@ -177,7 +182,11 @@ impl Run {
         let failed = |error| Failure::file("run", program, error);
         let tee = self.junit.as_ref().map(|_| Tee::of(&mut command));
         let mut tee = tee.transpose().map_err(failed)?;
-        let ended = program::run(&mut command, self.timeout, tee.as_mut()).map_err(failed)?;
+        let limit = self.timeout.and_then(|time| time.checked_add(self.grace));
+        let mut ended = program::run(&mut command, limit, tee.as_mut()).map_err(failed)?;
+        // The library ends it in that time.
+        let is_up = self.timeout.is_some_and(|time| ended.time >= time);
+        ended.timed_out |= is_up && ended.end == End::Signal(Signal::SIGTERM);
         if let (End::Signal(_), Schedule::Random(_)) = (ended.end, schedule) {
             marks.log.tell(&format!("the schedule was {schedule}\n"));
         }

@@ -2,7 +2,7 @@
 //!
 //! The mistake stands under `#ifdef MISTAKE`. Where it has to be found, a comment says so: `//~ TOOL/RULE`, several rules
 //! parted by blanks; and nothing may be found in other lines. `//^` stands where one of the other places of the story has to
-//! be. In the twin no tool may find anything.
+//! be, of the kernel or of the program on the host. In the twin no tool may find anything. `// Options: …` are those of `check`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ fn failures_of(source: &Path) -> Vec<String> {
     let program = Program::read(source);
     let with = |toolchain: &Toolchain, judge: fn(&Program, &Run) -> Result<(), String>| {
         let built = toolchain.build(&program, "gfx900")?;
-        let options = ["--json".to_owned()];
+        let options = options(source);
         let run = execution::run_by("check", &built, "gfx900", &options)?;
         judge(&program, &run).map_err(|message| format!("{message}\n{run}"))
     };
@@ -40,6 +40,20 @@ fn failures_of(source: &Path) -> Vec<String> {
         Some(format!("-- {}, {which}: {message}", source.display()))
     });
     failures.collect()
+}
+
+/// The options of `check`.
+fn options(source: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(source).expect("the source is text");
+    let own = text
+        .lines()
+        .find_map(|line| line.strip_prefix("// Options: "));
+    let own = own.into_iter().flat_map(str::split_whitespace);
+    ["--json"]
+        .into_iter()
+        .chain(own)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The program without a mistake.
@@ -62,7 +76,8 @@ fn mistake(program: &Program, run: &Run) -> Result<(), String> {
         let (tool, rule) = (finding["tool"].as_str(), finding["rule"].as_str());
         let rule = format!("{}/{}", tool.unwrap_or_default(), rule.unwrap_or_default());
         found.insert((line_of(&finding["at"], program), rule));
-        let places = finding["related"].as_array().into_iter().flatten();
+        let places = ["related", "host"].map(|key| finding[key].as_array());
+        let places = places.into_iter().flatten().flatten();
         related.extend(places.map(|place| line_of(place, program)));
     }
     if found != marks.wanted {

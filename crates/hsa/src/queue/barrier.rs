@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Queue;
 use super::fault::Fault;
-use crate::abi::{BarrierPacket, BarrierValuePacket, Condition};
+use crate::abi::{BarrierPacket, BarrierValuePacket, Condition, Signal};
 use crate::runtime::lock;
 use crate::signal::{Awaited, exists};
 use crate::watch::{self, Outcome};
@@ -21,7 +21,25 @@ pub struct Wish {
 /// A packet that waits.
 pub struct Waiting {
     index: u64,
+    /// The signals.
+    signals: Vec<Signal>,
     seen: Arc<Mutex<Seen>>,
+}
+
+impl Waiting {
+    /// The packet and the signals that were not yet as it wants them, in words.
+    pub fn told(&self) -> String {
+        let seen = lock(&self.seen);
+        let open = self.signals.iter().zip(seen.iter());
+        let open = open.filter(|(_, seen)| seen.is_none());
+        let open: Vec<String> = open.map(|(signal, _)| format!("{:#x}", signal.0)).collect();
+        let what = if open.len() == 1 { "signal" } else { "signals" };
+        format!(
+            "packet {} of a queue waits for the {what} {}",
+            self.index,
+            open.join(", ")
+        )
+    }
 }
 
 /// What has been seen of each signal. Not all need to be as awaited at the same time.
@@ -127,6 +145,11 @@ pub fn is_met(
             queue.unblock();
         });
     }
-    *waiting = Some(Waiting { index, seen });
+    let signals = wish.awaited.iter().map(|a| a.signal).collect();
+    *waiting = Some(Waiting {
+        index,
+        signals,
+        seen,
+    });
     Ok(false)
 }

@@ -310,6 +310,17 @@ pub fn look() {
     pool::look();
 }
 
+/// What packets wait for, a sentence each.
+pub fn waiting() -> Vec<String> {
+    let queues = lock(&QUEUES);
+    let told = queues.values().filter_map(|queue| {
+        // Who holds it executes a packet, and does not wait.
+        let progress = queue.progress.try_lock().ok()?;
+        progress.waits_for()
+    });
+    told.collect()
+}
+
 /// Destroys all queues: the library is shut down.
 pub fn stop_all() {
     let all = std::mem::take(&mut *lock(&QUEUES));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use wavetank::{Kernel, Packet};
+use wavetank::{Error, Kernel, Packet};
 
 use super::barrier::{self, Waiting, Wish};
 use super::fault::Fault;
@@ -12,7 +12,7 @@ use super::slow::Slow;
 use super::{Queue, pool};
 use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
 use crate::runtime::{lock, ticks};
-use crate::{checks, loader, log, look, signal, signal_calls, statistics, wait};
+use crate::{checks, deadline, loader, log, look, origins, signal, signal_calls, statistics, wait};
 
 /// How far the packets of a queue have been executed.
 #[derive(Default)]
@@ -77,6 +77,13 @@ pub fn is_there(queue: &Queue, index: u64) -> bool {
     let header = queue.header(index).load(Ordering::Acquire);
     PacketType::of(header) != PacketType::Invalid
         && index < queue.write_index().load(Ordering::Acquire)
+}
+
+impl Progress {
+    /// What its packet waits for, in words.
+    pub fn waits_for(&self) -> Option<String> {
+        self.waiting.as_ref().map(Waiting::told)
+    }
 }
 
 /// Executes a packet; whether it need not wait.
@@ -171,7 +178,8 @@ fn dispatch(
     let progress = |done, all| slow.look(done, all);
     statistics::begin(kernel.name());
     let begun = Instant::now();
-    let run = kernel
+    let (deadline, left) = deadline::Kernel::begins();
+    let mut run = kernel
         .dispatch()
         .grid(packet.grid)
         .block(packet.workgroup.map(u32::from))
@@ -182,7 +190,11 @@ fn dispatch(
         .cancel(&queue.stopped)
         .check(checks::tools())
         .keep_going(checks::keep_going())
-        .run();
+        .origins(&origins::of);
+    if let Some(left) = left {
+        run = run.timeout(left);
+    }
+    let run = run.run();
     statistics::end(kernel.name(), begun.elapsed(), run.as_ref().ok());
     match run {
         Ok(report) => {
@@ -198,6 +210,11 @@ fn dispatch(
         Err(_) if queue.stops() => Err(Fault::Stopped),
         Err(error) => {
             checks::tell(kernel, error.findings());
+            if let (Some(deadline), Error::Timeout(_)) = (&deadline, &error) {
+                // The program is about to be ended.
+                deadline.is_stopped();
+                return Err(Fault::Stopped);
+            }
             Err(Fault::Kernel(error))
         }
     }

@@ -2,12 +2,13 @@
 //!
 //! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, [`file`] lets
 //! other processes have it too, and [`epoch`] knows when nobody can still be in an access that was allowed before
-//! something was taken away.
+//! something was taken away; [`freed`] remembers what it was.
 
 mod allocation;
 mod arena;
 mod epoch;
 mod file;
+mod freed;
 mod map;
 mod pages;
 
@@ -21,6 +22,7 @@ use crate::global;
 use crate::own::gds::Gds;
 use arena::{Arena, Room};
 use epoch::Epochs;
+use freed::Freed;
 use pages::PAGE;
 
 pub use allocation::{Allocation, Rights};
@@ -143,6 +145,7 @@ pub struct Registry {
     epochs: Epochs,
     owned: Mutex<Owned>,
     registered: Mutex<Registered>,
+    freed: Mutex<Freed>,
     /// Memory that is in no address space.
     pub(super) gds: Gds,
 }
@@ -234,6 +237,7 @@ impl Registry {
         let room = room.map_err(no_memory)?;
         let entry = |part: &Part<'_>| Entry::new(allocation(*part, room.start));
         let parts: Vec<_> = parts.iter().map(entry).collect();
+        lock(&self.freed).forget(room.start, room.start + room.usable());
         self.change(|map| parts.iter().for_each(|part| map.insert(part)));
         owned.blocks.insert(room.start, Block { room, parts });
         Ok(room.start)
@@ -294,14 +298,33 @@ impl Registry {
 
     /// Takes away what [`allocate`](Self::allocate) or
     /// [`allocate_parts`](Self::allocate_parts) gave at this address. Its
-    /// memory goes back to the host, its addresses are not used again for long.
+    /// memory goes back to the host, its addresses are not used again for long. Until then [`freed`](Self::freed) knows
+    /// what was there.
     ///
     /// # Errors
     /// If nothing that was allocated starts there.
     pub fn free(&self, address: u64) -> Result<(), RegistryError> {
+        self.give_back(address, true)
+    }
+
+    /// As [`free`](Self::free), of memory whose address no program was told: nobody can mean it any more.
+    ///
+    /// # Errors
+    /// If nothing that was allocated starts there.
+    pub fn forget(&self, address: u64) -> Result<(), RegistryError> {
+        self.give_back(address, false)
+    }
+
+    fn give_back(&self, address: u64, remember: bool) -> Result<(), RegistryError> {
         let mut owned = lock(&self.owned);
         let block = owned.blocks.remove(&address);
         let block = block.ok_or(RegistryError::Unknown { address })?;
+        if remember {
+            // Before it is gone: who finds it gone asks what it was.
+            let mut freed = lock(&self.freed);
+            let parts = block.parts.iter();
+            parts.for_each(|part| freed.add(&part.allocation));
+        }
         let epoch = self.take_away(&block.parts);
         owned.arena.give(block.room, epoch);
         Ok(())
@@ -383,6 +406,12 @@ impl Registry {
         let map = self.map();
         let entry = map.find(address, address.checked_add(1)?)?;
         Some(entry.allocation.clone())
+    }
+
+    /// The allocation that was at an address until it was [freed](Self::free): one of the last some thousand of which the
+    /// addresses belong to nobody else by now.
+    pub fn freed(&self, address: u64) -> Option<Allocation> {
+        lock(&self.freed).at(address).cloned()
     }
 
     /// Whether an address is the registry's own, whatever is there now: allocated, freed, or not used yet.

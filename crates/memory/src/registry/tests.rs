@@ -161,6 +161,21 @@ fn nobody_writes_after_unregister() {
     });
 }
 
+/// A program may still have the address of what it freed, and has never had that of what is forgotten.
+#[test]
+fn what_was_freed_is_known() {
+    let registry = Registry::new();
+    let name = |address| registry.freed(address).map(|was| was.name.to_string());
+    let [kept, private] = ["kept", "private"].map(|name| registry.allocate(name, 100, 1).unwrap());
+    assert_eq!(name(kept.address), None);
+    registry.free(kept.address).unwrap();
+    registry.forget(private.address).unwrap();
+    assert_eq!(name(kept.address + 99).as_deref(), Some("kept"));
+    assert_eq!(name(kept.address + 100), None);
+    assert_eq!(name(private.address), None);
+    assert!(registry.find(private.address).is_none());
+}
+
 /// What is freed while somebody is in it stays mapped until that one has left.
 #[test]
 fn what_is_held_stays_mapped() {

@@ -10,6 +10,7 @@ use wavetank_memory::{MemoryFault, MemoryFaultReason};
 pub(crate) fn rule(reason: MemoryFaultReason) -> &'static str {
     match reason {
         MemoryFaultReason::Unmapped => "out-of-bounds",
+        MemoryFaultReason::Freed => "after-free",
         MemoryFaultReason::ReadOnly => "read-only",
         MemoryFaultReason::Misaligned { .. } => "misaligned",
         MemoryFaultReason::OutsideScratch => "scratch",

@@ -1,6 +1,6 @@
 //! What was denied, as a finding.
 
-use wavetank_check::{Finding, Mark, Tool};
+use wavetank_check::{Finding, Mark, Place, Tool};
 use wavetank_machine::{Fault, Schedule};
 use wavetank_memory::MemoryFaultReason;
 
@@ -36,6 +36,7 @@ pub(crate) fn denied_access(told: &KernelFault, lanes: u64) -> Option<Finding> {
             label: label(fault.reason).to_owned(),
         },
         related: Vec::new(),
+        host: Vec::new(),
         notes,
         help,
         times: 1,
@@ -46,6 +47,7 @@ pub(crate) fn denied_access(told: &KernelFault, lanes: u64) -> Option<Finding> {
 fn label(reason: MemoryFaultReason) -> &'static str {
     match reason {
         MemoryFaultReason::Unmapped => "outside every allocation",
+        MemoryFaultReason::Freed => "freed before",
         MemoryFaultReason::ReadOnly => "writes what may only be read",
         MemoryFaultReason::Misaligned { .. } => "not aligned",
         MemoryFaultReason::OutsideScratch => "below the scratch of the work-item",
@@ -55,8 +57,8 @@ fn label(reason: MemoryFaultReason) -> &'static str {
     }
 }
 
-/// Code that is not there.
-pub(crate) fn missing_code(told: &KernelFault) -> Option<Finding> {
+/// Code that is not there, and the call that went there, if that is known.
+pub(crate) fn missing_code(told: &KernelFault, call: Option<Place>) -> Option<Finding> {
     let Fault::Unsupported { what, .. } = &told.fault else {
         return None;
     };
@@ -67,13 +69,20 @@ pub(crate) fn missing_code(told: &KernelFault) -> Option<Finding> {
         rule: "code",
         kernel: told.kernel.clone(),
         message: format!("the wave went to where no code is: {what}"),
-        at: Mark {
-            place: told.place.clone(),
-            label: "no code".to_owned(),
+        at: match call {
+            Some(place) => Mark {
+                place,
+                label: "calls what is no code".to_owned(),
+            },
+            None => Mark {
+                place: told.place.clone(),
+                label: "no code".to_owned(),
+            },
         },
         related: Vec::new(),
+        host: Vec::new(),
         notes,
-        help: None,
+        help: (told.fault.pc() == 0).then(|| "a pointer to a function was null".to_owned()),
         times: 1,
     })
 }

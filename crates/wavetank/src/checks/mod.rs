@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use wavetank_check::{
     Finding, Findings, Place, Race, Synchronization, Tool, Tools, TurnEnd, Watcher, WaveOf,
 };
-use wavetank_machine::{Ran, Why};
+use wavetank_machine::{Group, Ran, Why};
 use wavetank_memory::LaneRun;
 use wavetank_translate::Code;
 
@@ -60,6 +60,7 @@ impl Checks {
         Checking {
             denials: resumes.then(Denials::default),
             watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers(watchers))),
+            astray: Mutex::default(),
         }
     }
 }
@@ -94,9 +95,26 @@ pub(crate) struct Checking {
     pub denials: Option<Denials>,
     /// Who is told what waves access.
     pub watchers: Option<Mutex<Watchers>>,
+    /// Calls by which waves went to where no code is: work-group, wave, address of the call.
+    astray: Mutex<Vec<(u64, u32, u64)>>,
 }
 
 impl Checking {
+    /// A wave went by a call to where no code is.
+    pub fn went_astray(&self, group: &Group, wave: u32, call: u64) {
+        let mut astray = self.astray.lock().unwrap_or_else(PoisonError::into_inner);
+        astray.push((group.index, wave, call));
+    }
+
+    /// The call by which a wave did.
+    pub fn call_of(&self, group: &Group, wave: u32) -> Option<u64> {
+        let astray = self.astray.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_it = astray
+            .iter()
+            .find(|(g, w, _)| (*g, *w) == (group.index, wave));
+        of_it.map(|(.., call)| *call)
+    }
+
     /// What waves are translated for that nobody traces.
     pub fn way(&self) -> Way {
         match (&self.watchers, &self.denials) {

@@ -1,30 +1,38 @@
 //! What the checks of a dispatch have found.
 
-use wavetank_check::{Finding, Findings, Tool};
+use wavetank_check::{Finding, Findings, Stack, Tool};
 use wavetank_machine::Fault;
 use wavetank_machine::schedule::Failure;
+use wavetank_memory::MemoryFault;
 
 use super::Dispatch;
+use super::room::Room;
 use crate::checks::{Checking, Denial, denied_access, missing_code};
+
+/// Bytes from an allocation to which an access that misses it may have meant it; or as many as it has.
+const NEAR: u64 = 1 << 16;
 
 impl Dispatch<'_> {
     /// All that was found, with what the dispatch has failed of.
-    pub(super) fn found(&self, checking: Checking, failure: Option<&Failure>) -> Vec<Finding> {
+    pub(super) fn found(
+        &self,
+        checking: Checking,
+        failure: Option<&Failure>,
+        room: Room,
+    ) -> Vec<Finding> {
         let mut findings = Findings::default();
+        let failed = failure.filter(|_| self.checks.memory());
+        let failed = failed.and_then(|failure| self.failed(failure, &checking));
         let (denials, watchers) = checking.end();
         let denials = denials.into_iter();
         denials
             .filter_map(|denial| self.denied(denial))
             .for_each(|finding| findings.add(finding));
-        if let Some(failure) = failure.filter(|_| self.checks.memory()) {
-            self.failed(failure)
-                .into_iter()
-                .for_each(|finding| findings.add(finding));
-        }
-        if let Some(Failure::Timeout { waves, .. }) = failure
+        failed.into_iter().for_each(|finding| findings.add(finding));
+        if let Some(Failure::Timeout { done, waves }) = failure
             && self.checks.tools.has(Tool::Sync)
         {
-            self.hung(waves)
+            self.hung(waves, *done, room)
                 .into_iter()
                 .for_each(|finding| findings.add(finding));
         }
@@ -38,15 +46,33 @@ impl Dispatch<'_> {
 
     /// What was denied at an instruction while waves went on.
     fn denied(&self, denial: Denial) -> Option<Finding> {
+        let host = self.host(&denial.fault);
         let fault = Fault::Memory(Box::new(denial.fault));
         let told = self.explain_fault(denial.group, denial.wave, fault);
         let finding = denied_access(&told, denial.lanes)?;
         let times = denial.times;
-        Some(Finding { times, ..finding })
+        Some(Finding {
+            times,
+            host,
+            ..finding
+        })
+    }
+
+    /// What the host program did with the allocation that an access has to do with: it is there, or was, or next to it.
+    fn host(&self, fault: &MemoryFault) -> Vec<Stack> {
+        let (Some(origins), Some((_, start, bytes))) = (self.origins, &fault.nearest) else {
+            return Vec::new();
+        };
+        let before = start.saturating_sub(fault.address);
+        let behind = fault.address.saturating_sub(start.saturating_add(*bytes));
+        match before.max(behind) <= NEAR.max(*bytes) {
+            true => origins(*start),
+            false => Vec::new(),
+        }
     }
 
     /// What the dispatch failed of, if it is an access, or code that is not there.
-    fn failed(&self, failure: &Failure) -> Option<Finding> {
+    fn failed(&self, failure: &Failure, checking: &Checking) -> Option<Finding> {
         let Failure::Fault { group, wave, fault } = failure else {
             return None;
         };
@@ -54,12 +80,15 @@ impl Dispatch<'_> {
         match fault {
             Fault::Memory(fault) => {
                 let lanes = fault.lane.map_or(0, |lane| 1 << lane);
-                denied_access(&told, lanes)
+                let host = self.host(fault);
+                denied_access(&told, lanes).map(|finding| Finding { host, ..finding })
             }
             _ => {
                 let engine = self.kernel.module.engine();
                 let is_there = engine.code().has(fault.pc());
-                missing_code(&told).filter(|_| !is_there)
+                let call = checking.call_of(group, *wave);
+                let call = call.map(|call| self.kernel.module.place(call));
+                missing_code(&told, call).filter(|_| !is_there)
             }
         }
     }

@@ -2,19 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use wavetank_check::code::Ways;
 use wavetank_check::{Finding, Mark, Tool};
 use wavetank_machine::WaveState;
 use wavetank_machine::schedule::HungWave;
 
+use wavetank_translate::Code;
+
 use super::Dispatch;
+use super::room::Room;
+use crate::code::ModuleCode;
 
 /// Places of other waves that are told.
 const MOST_PLACES: usize = 4;
+/// Instructions up to the branch back of a loop that are looked at.
+const LONGEST_LOOP: usize = 256;
 
 impl Dispatch<'_> {
     /// What waves were doing when time was up: where the most of those stood that ran, which all others may wait for, and
     /// where the others did.
-    pub(super) fn hung(&self, waves: &[HungWave]) -> Option<Finding> {
+    pub(super) fn hung(&self, waves: &[HungWave], done: u64, room: Room) -> Option<Finding> {
         let mut places: BTreeMap<(bool, u64), Vec<&HungWave>> = BTreeMap::new();
         for wave in waves.iter().filter(|wave| wave.state != WaveState::Ended) {
             let waits = wave.state != WaveState::Ready;
@@ -24,34 +31,84 @@ impl Dispatch<'_> {
         places.sort_by_key(|((waits, _), waves)| (*waits, std::cmp::Reverse(waves.len())));
         let ((waits, pc), first) = places.first()?;
         let module = &self.kernel.module;
-        let mark = |pc: u64, waits: bool, waves: &[&HungWave]| Mark {
-            place: module.place(pc),
-            label: doing(waits, waves),
+        let engine = module.engine();
+        let mark = |pc: u64, waits: bool, waves: &[&HungWave]| {
+            let looks = (!waits).then(|| looked_at(engine.code(), pc)).flatten();
+            Mark {
+                place: module.place(looks.unwrap_or(pc)),
+                label: doing(waits, waves, looks.is_some()),
+            }
         };
         let others = places.iter().skip(1).take(MOST_PLACES);
-        let message = match waits {
-            true => "the kernel did not end in time: all its waves wait for others",
-            false => "the kernel did not end in time: waves went on here",
+        let outside = room.outside(waves, done);
+        let meets = |wave: &&HungWave| matches!(wave.state, WaveState::GlobalSync(_));
+        let all_meet = places.iter().all(|(_, waves)| waves.iter().all(meets));
+        let (rule, message) = match (waits, outside) {
+            (true, Some(_)) if all_meet => (
+                "cooperative-grid",
+                "waves wait for work-groups that cannot begin before these have ended",
+            ),
+            (true, _) => (
+                "no-end",
+                "the kernel did not end in time: all its waves wait for others",
+            ),
+            (false, _) => (
+                "no-end",
+                "the kernel did not end in time: waves went on here",
+            ),
         };
+        let outside = outside.map(|outside| {
+            let Room { groups, resident } = room;
+            format!(
+                "of {groups} work-groups {outside} have not begun: the chip holds {resident} of this kernel at once"
+            )
+        });
         Some(Finding {
             tool: Tool::Sync,
-            rule: "no-end",
+            rule,
             kernel: self.kernel.name().to_owned(),
             message: message.to_owned(),
             at: mark(*pc, *waits, first),
             related: others
                 .map(|((waits, pc), waves)| mark(*pc, *waits, waves))
                 .collect(),
-            notes: vec![who(first[0])],
+            host: Vec::new(),
+            notes: [who(first[0])].into_iter().chain(outside).collect(),
             help: None,
             times: 1,
         })
     }
 }
 
+/// The load that a loop looks at in which a turn ended: turns end where loops go back, at either side of the branch. A loop
+/// without loads is told by its branch.
+fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
+    let inst = |at| code.inst(at).ok();
+    let (mut branch, mut start) = (pc, None);
+    for _ in 0..LONGEST_LOOP {
+        let at = inst(branch)?;
+        start = Ways::of(&at, branch).target.filter(|target| *target <= pc);
+        if start.is_some() {
+            break;
+        }
+        branch += u64::from(at.len);
+    }
+    let mut at = start?;
+    while at < branch {
+        let here = inst(at)?;
+        if here.effects().reads_memory {
+            return Some(at);
+        }
+        at += u64::from(here.len);
+    }
+    Some(branch)
+}
+
 /// What waves do at a place, in words.
-fn doing(waits: bool, waves: &[&HungWave]) -> String {
+fn doing(waits: bool, waves: &[&HungWave], in_loop: bool) -> String {
     match (waits, waves.len()) {
+        (false, 1) if in_loop => "a wave goes round here".to_owned(),
+        (false, n) if in_loop => format!("{n} waves go round here"),
         (true, 1) => "a wave waits here".to_owned(),
         (true, n) => format!("{n} waves wait here"),
         (false, 1) => "a wave was here".to_owned(),

@@ -5,11 +5,12 @@ mod explain;
 mod found;
 mod hung;
 mod plan;
+mod room;
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use wavetank_check::{Tools, Watcher};
+use wavetank_check::{Stack, Tools, Watcher};
 use wavetank_machine::gcn::TrapHandler;
 use wavetank_machine::schedule::{self, Message, Options};
 use wavetank_machine::{Exported, Group};
@@ -24,6 +25,7 @@ use crate::trace::{Step, Trace};
 use crate::worker::{Common, Unit};
 
 pub use dims::Dims;
+use room::Room;
 
 /// What a kernel dispatch packet of a queue says beside grid and block (HSA specification, 2.9.6): addresses that the
 /// kernel gets as they are, and sizes.
@@ -66,6 +68,7 @@ pub struct Dispatch<'a> {
     cancel: Option<&'a AtomicBool>,
     trace: Option<Trace<'a>>,
     checks: Checks,
+    origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
 }
 
 impl<'a> Dispatch<'a> {
@@ -88,6 +91,7 @@ impl<'a> Dispatch<'a> {
             cancel: None,
             trace: None,
             checks: Checks::default(),
+            origins: None,
         }
     }
 
@@ -247,6 +251,18 @@ impl<'a> Dispatch<'a> {
         self
     }
 
+    /// Asked where the host program made the allocation at an address, and where it freed it, when an access near it or to
+    /// what it was is a finding ([`Finding::host`](crate::check::Finding::host)).
+    pub fn origins<'b>(self, origins: &'b dyn Fn(u64) -> Vec<Stack>) -> Dispatch<'b>
+    where
+        'a: 'b,
+    {
+        Dispatch {
+            origins: Some(origins),
+            ..self
+        }
+    }
+
     /// Lets a watcher of one's own look at what waves access. The kernel is run by one thread, and interpreted.
     pub fn watch(mut self, watcher: Box<dyn Watcher>) -> Self {
         self.checks.watchers.push(watcher);
@@ -304,7 +320,11 @@ impl<'a> Dispatch<'a> {
         let counts = schedule::run(&grid, &plan.launch, &options, unit);
         let wall = start.elapsed();
         let mode = common.mode();
-        let findings = self.found(checking, counts.as_ref().err());
+        let room = Room {
+            groups: grid.count(),
+            resident: plan.resident_groups.into(),
+        };
+        let findings = self.found(checking, counts.as_ref().err(), room);
         let counts = match counts {
             Ok(counts) => counts,
             Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),

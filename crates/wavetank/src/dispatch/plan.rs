@@ -78,11 +78,12 @@ impl Dispatch<'_> {
         let kernarg_len = (block.len().max(1) as u64).next_multiple_of(64);
         let kernarg = inner
             .memory
-            .allocate("the kernel arguments", kernarg_len, align)?;
+            .allocate_private("the kernel arguments", kernarg_len, align)?;
         kernarg.write(0, &block);
-        let memory = inner
-            .memory
-            .allocate("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
+        let memory =
+            inner
+                .memory
+                .allocate_private("the dispatch packet", aql::PACKET_SIZE as u64, 64)?;
         let packet = Packet {
             address: memory.address(),
             queue: inner.queue.address(),

@@ -154,6 +154,8 @@ pub struct Settings {
     pub check: Tools,
     /// See there.
     pub stop_at_first: bool,
+    /// Whether memory that it has and never frees is told.
+    pub leaks: bool,
     /// How its kernels run.
     pub kernels: KernelSettings,
 }
@@ -203,6 +205,7 @@ impl Settings {
             stats: variable(&value, "WAVETANK_STATS", yes_or_no)?.unwrap_or(false),
             check: variable(&value, "WAVETANK_CHECK", checks)?.unwrap_or_default(),
             stop_at_first: variable(&value, "WAVETANK_CHECK_STOP", yes_or_no)?.unwrap_or(false),
+            leaks: variable(&value, "WAVETANK_CHECK_LEAKS", yes_or_no)?.unwrap_or(false),
             kernels: KernelSettings::read(&value)?,
         })
     }
@@ -320,6 +323,7 @@ mod tests {
             ("WAVETANK_CHECK", "luck", "`luck` is no tool"),
             ("WAVETANK_CHECK", "race,", "`` is no tool"),
             ("WAVETANK_CHECK_STOP", "yes", "neither 1 nor 0"),
+            ("WAVETANK_CHECK_LEAKS", "all", "neither 1 nor 0"),
             ("WAVETANK_GPU", "voodoo", "`voodoo` is no GPU"),
             ("WAVETANK_GPU", ",", "names no GPU"),
             ("WAVETANK_GPU", "gfx900,", "names no GPU"),

@@ -130,6 +130,7 @@ fn refused(fault: &MemoryFault) -> String {
     };
     match fault.reason {
         MemoryFaultReason::Unmapped => at("is outside every buffer"),
+        MemoryFaultReason::Freed => at("is in a buffer that was freed"),
         MemoryFaultReason::ReadOnly => at("writes what can only be read"),
         MemoryFaultReason::Misaligned { align } => {
             at(&format!("is misaligned: that is no multiple of {align}"))

@@ -1,0 +1,53 @@
+//! What the program on the host did, as far as it belongs to a finding.
+
+use wavetank_object::Frame;
+use wavetank_quote::{plain, readable};
+
+/// The calls of the host program that led to something: who made an allocation, who freed it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stack {
+    /// What was done there, in a few words: `freed here`.
+    pub label: String,
+    /// The functions, the innermost first. One of which no line is known has the library or program as its file.
+    pub frames: Vec<Frame>,
+}
+
+impl Stack {
+    /// As people read it: what was done, and a line for each function.
+    pub fn text(&self) -> String {
+        let mut text = plain(&self.label).to_string();
+        for frame in &self.frames {
+            let function = frame.function.as_deref().map_or("?".to_owned(), readable);
+            let word = if frame.line.is_some() { "at" } else { "in" };
+            text += &format!("\n  {} {word} {frame}", plain(&function));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_lines() {
+        let frame = |function: Option<&str>, file: &str, line| Frame {
+            function: function.map(str::to_owned),
+            file: file.to_owned(),
+            line,
+            column: None,
+        };
+        let stack = Stack {
+            label: "freed here".to_owned(),
+            frames: vec![
+                frame(Some("hipFree"), "libamdhip64.so.5", None),
+                frame(Some("_Z4axpyPf"), "a.hip", Some(7)),
+                frame(None, "a\x1b.out", None),
+            ],
+        };
+        assert_eq!(
+            stack.text(),
+            "freed here\n  hipFree in libamdhip64.so.5\n  axpy(float*) at a.hip:7\n  ? in a\\u{1b}.out"
+        );
+    }
+}

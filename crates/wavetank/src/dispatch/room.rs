@@ -1,0 +1,21 @@
+//! Whether all work-groups of a grid are on the chip at once.
+
+use wavetank_machine::schedule::HungWave;
+
+/// How many work-groups there are, and how many the chip holds at once.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    pub groups: u64,
+    pub resident: u64,
+}
+
+impl Room {
+    /// Work-groups that have not begun, if those that have and did not end take all the room.
+    pub(super) fn outside(self, waves: &[HungWave], done: u64) -> Option<u64> {
+        let inside = waves
+            .chunk_by(|a, b| a.group.index == b.group.index)
+            .count() as u64;
+        let outside = self.groups.checked_sub(done + inside)?;
+        (outside > 0 && inside >= self.resident).then_some(outside)
+    }
+}
