@@ -15,6 +15,7 @@ mod directed;
 mod drive;
 mod exact;
 mod extremes;
+mod file;
 mod float;
 mod format;
 mod half;

@@ -5,12 +5,14 @@ use std::marker::PhantomData;
 use wavetank_ir::{Access, Elements, MemKind, MemOp, RegFile, Space as Where};
 
 use crate::drive::{Baseline, Custom, Level};
+use crate::file::is_in_file;
 use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::Store as Lanes;
 use wavetank_machine::Fault;
 use wavetank_memory::image::{self, Refused};
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use wavetank_memory::rows::Rows;
+use wavetank_memory::shadow::Shadowed;
 use wavetank_memory::space::buffer::Buffer;
 use wavetank_memory::space::flat::{Flat, Global};
 use wavetank_memory::space::gds::Shared;
@@ -19,7 +21,7 @@ use wavetank_memory::space::scratch::Private;
 use wavetank_memory::space::{Space, formatted, scalar};
 use wavetank_memory::surface;
 use wavetank_memory::taps::Tapped;
-use wavetank_memory::{Denied, Request, VGPRS};
+use wavetank_memory::{Denied, Request};
 
 /// The step of a memory operation. Its `imm[0]` is the address of a
 /// [`Request`] that outlives it.
@@ -28,11 +30,53 @@ use wavetank_memory::{Denied, Request, VGPRS};
 /// nothing (Vega ISA, 3.6.2). With a tap the step notes what it touches; it is
 /// the same at every level then.
 pub fn mem_step<L: Level>(op: &MemOp, tap: bool) -> StepFn {
-    match (returns_in_file(op), tap) {
-        (false, _) => nothing,
-        (true, false) => by_space::<L, Plain, false>(op),
-        (true, true) => by_space::<Baseline, Watched, true>(op),
+    match (returns_in_file(op), op.shadow, tap) {
+        (false, ..) => nothing,
+        (true, true, _) => of_shadows::<L>(op),
+        (true, false, false) => by_space::<L, Plain, false>(op),
+        (true, false, true) => by_space::<Baseline, Watched, true>(op),
     }
+}
+
+/// The step of an access to shadows. It never stops: what is denied is told by the access itself.
+fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
+    match op.space {
+        Where::Scalar { .. } | Where::ScalarBuffer { .. } => shadow_of_scalar,
+        Where::Global { .. } => lanes::<L, Global, Shadows>(op),
+        Where::Flat { .. } => lanes::<L, Flat, Shadows>(op),
+        Where::Scratch { .. } => lanes::<L, Private, Shadows>(op),
+        Where::Lds { .. } => lanes::<L, Local, Shadows>(op),
+        Where::Gds { .. } => lanes::<L, Shared, Shadows>(op),
+        Where::Buffer {
+            format: Elements::Plain,
+            ..
+        } => lanes::<L, Buffer, Shadows>(op),
+        _ if op.kind == MemKind::Store => define,
+        _ => nothing,
+    }
+}
+
+/// The shadows of elements that are stored converted: as a whole they are defined. The access is done once more.
+///
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    unsafe {
+        let before = ctx.memory.take_runs();
+        by_space::<Baseline, Watched, true>(&mem(s).op)(ctx, s);
+        ctx.stop = None;
+        ctx.memory.define_touched(before);
+    }
+    Next::Step
+}
+
+/// # Safety
+/// That of [`StepFn`].
+unsafe fn shadow_of_scalar(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    // SAFETY: that of `StepFn`; lowering keeps the memory step.
+    unsafe { scalar::shadow(ctx, mem(s)) };
+    Next::Step
 }
 
 fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
@@ -55,16 +99,26 @@ fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
     }
 }
 
-/// Whether an operation notes what it touches.
+/// What an operation does besides.
 trait Kind {
     type Of<O: Operation>: Operation;
+    /// Whether it stops the wave where it is denied.
+    const STOPS: bool = true;
 }
 
-/// It does not.
+/// Nothing.
 struct Plain;
 
-/// It does.
+/// It notes what it touches.
 struct Watched;
+
+/// It is done to shadows.
+struct Shadows;
+
+impl Kind for Shadows {
+    type Of<O: Operation> = Shadowed<O>;
+    const STOPS: bool = false;
+}
 
 impl Kind for Plain {
     type Of<O: Operation> = O;
@@ -76,9 +130,9 @@ impl Kind for Watched {
 
 fn returns_in_file(op: &MemOp) -> bool {
     let writes = op.effects().writes;
-    writes
-        .iter()
-        .all(|span| span.file != RegFile::Vector || span.end() as usize <= VGPRS)
+    writes.iter().all(|span| {
+        span.file != RegFile::Vector || is_in_file(span.first as usize, span.count as usize)
+    })
 }
 
 /// The step of an operation in a space of lanes.
@@ -99,13 +153,13 @@ fn lanes<L: Level, S: Space, K: Kind>(op: &MemOp) -> StepFn {
 }
 
 fn step<L: Level, S: Space, K: Kind, O: Operation>() -> StepFn {
-    L::custom::<ByLanes<S, K::Of<O>>>()
+    L::custom::<ByLanes<S, K, O>>()
 }
 
 /// An operation in a space, as a step with a body of its own.
-struct ByLanes<S, O>(PhantomData<(S, O)>);
+struct ByLanes<S, K, O>(PhantomData<(S, K, O)>);
 
-impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
+impl<S: Space, K: Kind, O: Operation> Custom for ByLanes<S, K, O> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: that of `StepFn`; lowering keeps the memory step.
@@ -115,10 +169,10 @@ impl<S: Space, O: Operation> Custom for ByLanes<S, O> {
             if mask == 0 {
                 return Next::Step;
             }
-            let op = O::new(ctx, mem);
+            let op = K::Of::<O>::new(ctx, mem);
             match S::access(ctx, mem, mask, op) {
-                Ok(()) => Next::Step,
-                Err(denied) => stop(ctx, mem, denied),
+                Err(denied) if K::STOPS => stop(ctx, mem, denied),
+                _ => Next::Step,
             }
         }
     }

@@ -200,12 +200,44 @@ impl Frame<'_, '_> {
                 }
                 Op::Mem(op) => self.access(op)?,
                 Op::WaitCnt(_) => None,
+                Op::Note { .. } => {
+                    self.note(&node.op);
+                    None
+                }
                 Op::End(end) => return self.end(end),
                 _ => Some(self.value(this, node)?),
             };
             self.values[n] = value;
         }
         Ok(())
+    }
+
+    /// Notes the lanes in which a value is not 0.
+    fn note(&mut self, note: &Op) {
+        let Op::Note {
+            pc,
+            about,
+            of,
+            lanes,
+            shows,
+        } = note
+        else {
+            return;
+        };
+        let on = self.get(*lanes).uniform();
+        let noted = match (self.block.ty(*of), self.get(*of)) {
+            (Ty::Mask, mask) => mask.uniform() & on,
+            (_, Val::Uniform(0)) => 0,
+            (_, Val::Uniform(_)) => on,
+            (_, value) => {
+                (0..LANES).fold(0, |set, l| set | u64::from(value.lane(l) != 0) << l) & on
+            }
+        };
+        if noted != 0 {
+            let first = noted.trailing_zeros() as usize;
+            let shown = shows.iter().map(|v| self.get(*v).lane(first)).collect();
+            self.memory.note(*pc, *about, noted, shown);
+        }
     }
 
     fn get(&self, v: Value) -> &Val {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Terminator};
-use wavetank_translate::{Cache, Caught, Code, FrontEnd, Key, Modes, Translator};
+use wavetank_translate::{Cache, Caught, Code, FrontEnd, Key, Modes, Pass, Translator};
 
 use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
@@ -48,7 +48,8 @@ pub struct Translation {
 
 /// The translations of a program, shared by the threads that run it.
 pub struct Program {
-    translator: Translator,
+    /// In a box, since programs are handed back where they cannot be compiled.
+    translator: Box<Translator>,
     how: Translation,
     blocks: Cache<Linked>,
 }
@@ -64,9 +65,15 @@ impl Program {
         Program::translated(Translator::of(front_end, how.step), how)
     }
 
+    /// The same program, with something added to each block, before any was translated.
+    pub fn with_pass(self, pass: Option<Arc<dyn Pass>>) -> Self {
+        let translator = Box::new(self.translator.with_pass(pass));
+        Program { translator, ..self }
+    }
+
     fn translated(translator: Translator, how: Translation) -> Self {
         Program {
-            translator,
+            translator: Box::new(translator),
             how,
             blocks: Cache::default(),
         }
@@ -95,7 +102,7 @@ impl Program {
         let block = self.translator.block(pc, modes);
         let code = self
             .lower(&block.simple)
-            .or_else(|_| self.lower(&block.whole))
+            .or_else(|_| self.lower(&self.translator.passed(block.whole.clone())))
             .or_else(|_| self.lower(&too_long(pc)))
             .unwrap_or_else(|_| unreachable!("a block without values needs no temporaries"));
         Linked {

@@ -86,6 +86,7 @@ fn block(how: How, dimensions: Dimensions, absent: DataReg) -> wavetank_ir::Bloc
         mask: Some(mask),
         glc: true,
         slc: false,
+        shadow: false,
     });
     b.inst(8, Family::Other);
     b.end(Terminator::EndProgram);

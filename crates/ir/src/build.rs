@@ -43,6 +43,11 @@ impl Builder {
         self.block.into_inner()
     }
 
+    /// Appends an operation as it is, with the type of its result.
+    pub fn node(&self, op: Op, ty: Option<Ty>) -> Value {
+        self.push(op, ty)
+    }
+
     /// The type of a value built here.
     pub fn ty(&self, v: Value) -> Ty {
         self.block.borrow().ty(v)
@@ -326,6 +331,18 @@ impl Builder {
     /// Waits for counters.
     pub fn waitcnt(&self, counters: WaitCnt) {
         self.push(Op::WaitCnt(counters), None);
+    }
+
+    /// Notes the lanes in which a value is not 0, and numbers with them, of the instruction at an address.
+    pub fn note(&self, pc: u64, about: u8, of: Value, lanes: Value, shows: Vec<Value>) {
+        let note = Op::Note {
+            pc,
+            about,
+            of,
+            lanes,
+            shows,
+        };
+        self.push(note, None);
     }
 
     /// Ends the block.

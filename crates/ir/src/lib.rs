@@ -46,9 +46,11 @@ pub use mem::{
     Rmw, Space, WaitCnt,
 };
 pub use op::{Block, Node};
-pub use operations::{Op, Terminator};
+pub use operations::{MOST_SHOWN, Op, Terminator};
 pub use parse::{ParseError, parse};
 pub use simplify::{Options, simplify};
 pub use surface::{Dimensions, Outside, SurfaceElement};
-pub use types::{Elem, Fp, HARDWARE_REGISTERS, LANES, Reg, Round, Ty, Value};
+pub use types::{
+    Elem, Fp, HARDWARE_REGISTERS, LANES, Reg, Round, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value,
+};
 pub use verify::{VerifyError, verify};

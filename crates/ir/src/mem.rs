@@ -406,6 +406,9 @@ parts! {
         pub glc: bool,
         /// System level coherent.
         pub slc: bool,
+        /// It is done to the [shadow](crate::SHADOW_VECTOR) of what is there: data, and what comes back, are bits of which
+        /// each says that one is undefined. Where the access itself would be denied, nothing is done.
+        pub shadow: bool,
     }
 }
 

@@ -64,6 +64,9 @@ const STOPS: Effects = Effects {
     ..YIELDS
 };
 
+/// So many numbers are noted with lanes at most.
+pub const MOST_SHOWN: usize = 3;
+
 operations! {
     /// What a node of a block does.
     #[derive(Clone, Debug)]
@@ -218,6 +221,20 @@ operations! {
         Clock(clock: Clock) = "clock", () -> U64, VARIES;
         /// Waits for counters; no effect on the state, kept for checkers.
         WaitCnt(counters: WaitCnt) = "waitcnt", (), MARKS;
+        /// Notes the lanes in which a value is not 0, if there are any, for who looks for mistakes: of a uniform one all. It
+        /// changes nothing.
+        Note {
+            /// The guest address of the instruction that it is about.
+            pc: u64,
+            /// What they are noted as: a number of theirs.
+            about: u8,
+            /// What is looked at, of any type.
+            of: Value,
+            /// Only in these lanes, if it is a lane vector.
+            lanes: Value,
+            /// Numbers that are noted with it, as the first of these lanes has them: at most [`MOST_SHOWN`].
+            shows: Vec<Value> as Arguments,
+        } = "note", note(of, lanes, shows), MARKS;
         /// Ends the block.
         End(end: Terminator) = "", end(end), end.effects();
     }

@@ -202,6 +202,7 @@ impl Random<'_> {
             mask: self.maybe(),
             glc: self.coin(),
             slc: self.coin(),
+            shadow: self.coin(),
             counter: self.of(Counter::NAMES),
         }
     }
@@ -252,7 +253,7 @@ impl Random<'_> {
         let (elem, fp) = (self.of(Elem::NAMES), self.fp());
         let (a, b, c) = (self.value(), self.value(), self.value());
         let (base, carry) = (self.any() as u16, self.maybe());
-        match self.below(34) {
+        match self.below(35) {
             0 => Op::Inst {
                 pc: self.any(),
                 family: self.of(Family::NAMES),
@@ -319,6 +320,13 @@ impl Random<'_> {
                 [a, b, c][..self.below(4)].to_vec(),
             ),
             32 => Op::Mem(Box::new(self.mem())),
+            33 => Op::Note {
+                pc: self.any(),
+                about: self.any() as u8,
+                of: a,
+                lanes: b,
+                shows: [a, b, c][..self.below(4)].to_vec(),
+            },
             _ => match self.below(3) {
                 0 => Op::Clock(self.of(Clock::NAMES)),
                 1 => Op::WaitCnt(WaitCnt {

@@ -180,6 +180,16 @@ pub enum Reg {
     Hw(u8),
 }
 
+/// Every register can have a shadow, as wide as itself, for who follows which bits mean nothing: that of a vector register
+/// has its number and this.
+///
+/// Shadows are registers like others to whoever passes over blocks. No front end makes them; engines that have none refuse to
+/// be given any.
+pub const SHADOW_VECTOR: u16 = 1 << 15;
+
+/// The same of uniform registers. SCC has that of register 127, which is half of EXEC's and has none.
+pub const SHADOW_UNIFORM: u8 = 128;
+
 /// Hardware registers that there can be.
 pub const HARDWARE_REGISTERS: usize = 64;
 
@@ -189,6 +199,19 @@ impl Reg {
 
     /// EXEC as a lane mask.
     pub const EXEC: Reg = Reg::Mask(Self::EXEC_LO);
+
+    /// Its shadow. Hardware registers have none.
+    pub const fn shadow(self) -> Option<Reg> {
+        Some(match self {
+            Reg::S(n) => Reg::S(n | SHADOW_UNIFORM),
+            Reg::S64(n) => Reg::S64(n | SHADOW_UNIFORM),
+            Reg::Mask(n) => Reg::Mask(n | SHADOW_UNIFORM),
+            Reg::Scc => Reg::S(SHADOW_UNIFORM | 127),
+            Reg::V(n) => Reg::V(n | SHADOW_VECTOR),
+            Reg::V64(n) => Reg::V64(n | SHADOW_VECTOR),
+            Reg::Hw(_) => return None,
+        })
+    }
 
     /// The type of a read of this register.
     pub const fn ty(self) -> Ty {

@@ -9,7 +9,7 @@ use crate::lane_fn::LaneFn;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::Block;
 use crate::operands::Operands;
-use crate::operations::{Op, Terminator};
+use crate::operations::{MOST_SHOWN, Op, Terminator};
 use crate::surface::SurfaceElement;
 use crate::types::{Elem, HARDWARE_REGISTERS, Reg, Ty, Value};
 
@@ -342,6 +342,17 @@ impl Checker<'_> {
             })?;
         }
         Ok(to)
+    }
+
+    pub(crate) fn note(&self, &of: &Value, &lanes: &Value, shows: &[Value]) -> Checked<Option<Ty>> {
+        self.ty(of);
+        ensure(shows.len() <= MOST_SHOWN, || {
+            format!("a note shows at most {MOST_SHOWN} numbers")
+        })?;
+        for &shown in shows {
+            self.number(shown, self.ty(shown).bits())?;
+        }
+        self.exactly(lanes, Ty::Mask).map(|()| None)
     }
 
     pub(crate) fn lane_fn(&self, function: &LaneFn, args: &[Value]) -> Checked<Ty> {

@@ -274,6 +274,7 @@ fn build(steps: &[[u8; 4]]) -> Block {
                     mask: None,
                     glc: false,
                     slc: false,
+                    shadow: false,
                     counter: Counter::Lgkm,
                 });
                 continue;

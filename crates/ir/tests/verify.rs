@@ -167,6 +167,7 @@ fn memory_operands_fit_their_space() {
         mask: Some(Value(2)),
         glc: false,
         slc: false,
+        shadow: false,
         counter: Counter::Lgkm,
     };
     let said = |m: MemOp| {

@@ -58,6 +58,7 @@ impl Site<'_, '_> {
             mask: Some(l.exec_mask()),
             glc: l.inst.has(Flags::GLC),
             slc: l.inst.has(Flags::SLC),
+            shadow: false,
             counter: self.counter,
         }
     }

@@ -99,6 +99,7 @@ pub fn lift(inst: &Inst, b: &Builder) -> Result<(), Broken> {
         mask: Some(threads(inst, b)),
         glc: true,
         slc: false,
+        shadow: false,
     });
     Ok(())
 }
@@ -180,6 +181,7 @@ fn number(inst: &Inst, b: &Builder) -> Value {
                 mask: None,
                 glc: false,
                 slc: false,
+                shadow: false,
             });
             b.read(Place::S(LOADED_HANDLE))
         }

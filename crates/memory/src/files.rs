@@ -42,6 +42,8 @@ pub struct Uniform {
     pub compiled_count: u64,
     /// What the wave found when it last came round a loop.
     pub polled: Polled,
+    /// The shadows of `s`, in a wave that has some; that of its last register is that of SCC.
+    pub shadow: [u32; 128],
 }
 
 /// The uniform registers that a wave starts with, as [`Uniform`] begins.
@@ -115,6 +117,12 @@ pub struct Room {
     pub uniforms: usize,
 }
 
+/// The most lane vectors that an engine may keep for itself in a wave that has shadows.
+pub const MOST_OWN: usize = 128;
+
+/// Where the shadows of vector registers begin in such a wave, in lane vectors from the first register on.
+pub const SHADOWS: usize = VGPRS + MOST_OWN;
+
 /// One wave: its uniform state and its vector registers.
 pub struct Wave {
     /// A [`Uniform`], then the engine's uniform values.
@@ -184,6 +192,7 @@ impl Wave {
             lane_count: 0,
             compiled_count: 0,
             polled: Polled::default(),
+            shadow: [0; 128],
         };
         start.s[126] = !0;
         start.s[127] = !0;
@@ -213,6 +222,40 @@ impl Wave {
         self.vector = self.vector.grown((VGPRS + room.vectors) * VECTOR_BYTES);
         self.room.vectors = self.room.vectors.max(room.vectors);
         self.room.uniforms = self.room.uniforms.max(room.uniforms);
+    }
+
+    /// Gives the wave shadows of its registers: of those that `given` names defined ones, uniform and vector; all others are
+    /// undefined. So is SCC. EXEC is always defined.
+    pub fn start_shadows(&mut self, given: impl Fn(u8) -> bool, first_vectors: usize) {
+        let bytes = (SHADOWS + VGPRS) * VECTOR_BYTES;
+        if self.vector.layout.size() < bytes {
+            self.vector = self.vector.grown(bytes);
+        }
+        let shadow = |n: usize| if given(n as u8) { 0 } else { !0 };
+        self.uniform_mut().shadow = std::array::from_fn(shadow);
+        let exec = usize::from(sreg::EXEC);
+        (
+            self.uniform_mut().shadow[exec],
+            self.uniform_mut().shadow[exec + 1],
+        ) = (0, !0);
+        // SAFETY: the file has room for so many, borrowed with self.
+        let all = unsafe { &mut *self.lanes().add(SHADOWS * LANES).cast::<VectorRegisters>() };
+        let (defined, others) = all.split_at_mut(first_vectors.min(VGPRS));
+        defined.as_flattened_mut().fill(0);
+        others.as_flattened_mut().fill(!0);
+    }
+
+    /// The shadow of a vector register, to change, if the wave has some.
+    ///
+    /// # Panics
+    /// If `n` is not below [`VGPRS`].
+    pub fn shadow_mut(&mut self, n: usize) -> Option<&mut [u32; LANES]> {
+        assert!(n < VGPRS);
+        if self.vector.layout.size() < (SHADOWS + VGPRS) * VECTOR_BYTES {
+            return None;
+        }
+        // SAFETY: the file has room for them, borrowed with self.
+        Some(unsafe { &mut *self.lanes().add((SHADOWS + n) * LANES).cast() })
     }
 
     /// Zeroes the uniform registers, the counters and the first `vgprs` vector

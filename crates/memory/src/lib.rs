@@ -36,6 +36,7 @@ mod own;
 pub mod places;
 mod registry;
 pub mod rows;
+pub mod shadow;
 mod sources;
 pub mod space;
 pub mod surface;
@@ -49,12 +50,14 @@ pub use alignment::Alignment;
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{Denied, MemoryFault, MemoryFaultReason};
 pub use files::{
-    Polled, Room, StartRegisters, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters, Wave, hwreg, sreg,
+    MOST_OWN, Polled, Room, SHADOWS, StartRegisters, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters,
+    Wave, hwreg, sreg,
 };
 pub use global::ALIAS;
 pub use overrun::LdsOverrun;
 pub use own::lds::Lds;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
+pub use shadow::{Noted, Undefined};
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
 pub use touch::{LaneRun, Over, Touch, Touched};
 pub use unit::MemoryUnit;

@@ -14,6 +14,7 @@ use crate::lanes::{each, which};
 use crate::operation::Operation;
 use crate::overwrite::{may_overlap, store_singly};
 use crate::places::{PRIVATE_STEP, Places};
+use crate::shadow;
 use crate::touch::{LaneRun, Touch, Touched, push};
 use crate::unit::MemoryUnit;
 
@@ -36,6 +37,22 @@ impl MemoryUnit<'_> {
     /// Forgets what tapped programs have touched.
     pub fn forget_touches(&mut self) {
         self.touches.borrow_mut().clear();
+    }
+}
+
+impl MemoryUnit<'_> {
+    /// Makes defined what was touched, and puts back what had been touched before.
+    pub fn define_touched(&mut self, before: Vec<LaneRun>) {
+        let touched = self.touches.replace(before);
+        for touch in touched.into_iter().flat_map(LaneRun::touches) {
+            let start = match touch.memory {
+                Touched::Global => touch.address,
+                Touched::Lds => self.lds.extent().0 + touch.address,
+                // What converts elements never goes there.
+                Touched::Gds | Touched::Scratch => continue,
+            };
+            shadow::clear(start..start + u64::from(touch.bytes));
+        }
     }
 }
 
@@ -194,7 +211,8 @@ impl Tap {
         push(&mut unsafe { &*self.log }.borrow_mut(), touch);
     }
 
-    fn touch(self, lane: Option<u8>, address: u64, bytes: u32) -> Touch {
+    /// What such an access touches.
+    pub(crate) fn touch(self, lane: Option<u8>, address: u64, bytes: u32) -> Touch {
         let (memory, address) = self.locate(lane, address & !ALIAS);
         Touch {
             pc: self.pc,

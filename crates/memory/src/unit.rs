@@ -1,5 +1,7 @@
 //! The memory of one worker.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use wavetank_ir::MemKind;
@@ -12,6 +14,7 @@ use crate::own::gds::Gds;
 use crate::own::lds::Lds;
 use crate::own::scratch::Scratch;
 use crate::registry::{Allocation, Map, Registry, Seat};
+use crate::shadow::{Noted, Seen, Undefined};
 use crate::surface::Surfaces;
 use crate::touch::Log;
 use crate::window::{Bounds, Span, Window};
@@ -50,6 +53,8 @@ pub struct MemoryUnit<'m> {
     pub(crate) surfaces: Arc<Surfaces>,
     /// What tapped programs have touched.
     pub(crate) touches: Log,
+    /// What programs with shadows have seen.
+    pub(crate) seen: Rc<RefCell<Seen>>,
 }
 
 impl<'m> MemoryUnit<'m> {
@@ -96,6 +101,7 @@ impl<'m> MemoryUnit<'m> {
             border_colors: None,
             surfaces: Arc::default(),
             touches: Log::default(),
+            seen: Rc::default(),
         }
     }
 
@@ -140,6 +146,20 @@ impl<'m> MemoryUnit<'m> {
     /// The LDS of the work-group that runs.
     pub fn lds(&mut self) -> &mut Lds {
         &mut self.lds
+    }
+
+    /// A program notes the lanes in which a value is not 0, and numbers of the first of them.
+    #[inline]
+    pub fn note(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
+        self.seen.borrow_mut().note(pc, about, lanes, shown);
+    }
+
+    /// What programs with shadows have seen since the last call: values that they note, and undefined bits that were loaded
+    /// and stored.
+    #[inline]
+    pub fn take_seen(&mut self) -> Option<(Vec<Noted>, Vec<Undefined>)> {
+        let mut seen = self.seen.borrow_mut();
+        (!seen.is_empty()).then(|| seen.take())
     }
 
     /// Whether an access beyond the LDS is a fault. At first it is not.

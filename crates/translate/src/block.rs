@@ -21,6 +21,18 @@ impl<F: Fn(u64, usize) -> Block> FrontEnd for F {
     }
 }
 
+/// What is done to blocks before engines get them: an observer of the program that is made of operations.
+pub trait Pass: Send + Sync {
+    /// The block with what is added. It does to the wave what it did.
+    fn pass(&self, block: &Block) -> Block;
+}
+
+impl<F: Fn(&Block) -> Block + Send + Sync> Pass for F {
+    fn pass(&self, block: &Block) -> Block {
+        self(block)
+    }
+}
+
 /// What a program is made of.
 enum Source {
     /// Instructions of GCN, which depend on modes.
@@ -32,6 +44,7 @@ enum Source {
 /// Translates a program, block by block.
 pub struct Translator {
     source: Source,
+    pass: Option<Arc<dyn Pass>>,
     step: bool,
     /// Whether somebody can see which exceptions there were, once it has been asked.
     shows_exceptions: OnceLock<bool>,
@@ -59,8 +72,22 @@ impl Translator {
     fn from(source: Source, step: bool) -> Self {
         Translator {
             source,
+            pass: None,
             step,
             shows_exceptions: OnceLock::new(),
+        }
+    }
+
+    /// The same, with something added to each block.
+    pub fn with_pass(self, pass: Option<Arc<dyn Pass>>) -> Self {
+        Translator { pass, ..self }
+    }
+
+    /// A block that was lifted, with what is added to it.
+    pub fn passed(&self, block: Block) -> Block {
+        match &self.pass {
+            Some(pass) => pass.pass(&block),
+            None => block,
         }
     }
 
@@ -70,6 +97,10 @@ impl Translator {
         let mut simple = whole.clone();
         let keep_dead_writes = self.step;
         simplify(&mut simple, Options { keep_dead_writes });
+        if self.pass.is_some() {
+            simple = self.passed(simple);
+            simplify(&mut simple, Options { keep_dead_writes });
+        }
         Translated { whole, simple }
     }
 

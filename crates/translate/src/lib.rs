@@ -26,7 +26,7 @@ mod spent;
 mod turns;
 mod unwritten;
 
-pub use block::{FrontEnd, Translated, Translator};
+pub use block::{FrontEnd, Pass, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use caught::Caught;
 pub use outline::{Instruction, Outline};

@@ -90,6 +90,7 @@ pub fn lift(b: &Builder, inst: &TypedAtomic, registers: &Registers) -> Result<()
         mask: Some(b.cast(wavetank_ir::Ty::Mask, mask)),
         glc: dst.is_some(),
         slc: false,
+        shadow: false,
     });
     if let Some(dst) = dst {
         lift.put(&dst, mask);

@@ -138,7 +138,7 @@ impl<W: Word> Custom for UniformSelect<W> {
 }
 
 /// Reads vector register `imm[1] + index`; out of range reads v0 (Vega ISA,
-/// 3.6.2). Source 0 is the index.
+/// 3.6.2). Source 0 is the index; the file begins at `dst2`.
 pub struct ReadIndexed;
 
 impl Custom for ReadIndexed {
@@ -152,7 +152,7 @@ impl Custom for ReadIndexed {
             } else {
                 0
             };
-            let from = ctx.v(n * VECTOR_BYTES as u32).cast_const();
+            let from = ctx.v(s.dst2 + n * VECTOR_BYTES as u32).cast_const();
             let r = all_lanes(|i| u32::lane(from, i));
             u32::store::<S>(ctx.v(s.dst), ctx.mask(s), &r);
         }
@@ -161,7 +161,7 @@ impl Custom for ReadIndexed {
 }
 
 /// Writes vector register `imm[1] + index`; out of range writes nothing.
-/// Source 0 is the index, source 1 the value.
+/// Source 0 is the index, source 1 the value; the file begins at `dst2`.
 pub struct WriteIndexed<const U: u8>;
 
 impl<const U: u8> Custom for WriteIndexed<U> {
@@ -172,7 +172,7 @@ impl<const U: u8> Custom for WriteIndexed<U> {
             let n = (s.imm[2] as u32).wrapping_add(ctx.uniform32(s, 0));
             if n < wavetank_memory::VGPRS as u32 {
                 let r = all_lanes(|i| lane::<u32>(ctx, s, 1, U, i));
-                u32::store::<S>(ctx.v(n * VECTOR_BYTES as u32), ctx.mask(s), &r);
+                u32::store::<S>(ctx.v(s.dst2 + n * VECTOR_BYTES as u32), ctx.mask(s), &r);
             }
         }
         Next::Step
@@ -182,7 +182,7 @@ impl<const U: u8> Custom for WriteIndexed<U> {
 /// SGPRs that relative addressing may name (Vega ISA, 3.6.1).
 pub const INDEXED_SGPRS: u32 = 104;
 
-/// Reads uniform register `imm[1] + index`; out of range reads s0.
+/// Reads uniform register `imm[1] + index`; out of range reads s0. The file begins at `dst2`.
 pub struct ReadIndexedS;
 
 impl Custom for ReadIndexedS {
@@ -192,14 +192,14 @@ impl Custom for ReadIndexedS {
         unsafe {
             let n = (s.imm[1] as u32).wrapping_add(ctx.uniform32(s, 0));
             let n = if n < INDEXED_SGPRS { n } else { 0 };
-            let value = ctx.u::<u32>(4 * n).read();
+            let value = ctx.u::<u32>(s.dst2 + 4 * n).read();
             ctx.u::<u32>(s.dst).write(value);
         }
         Next::Step
     }
 }
 
-/// Writes uniform register `imm[2] + index`; out of range writes nothing.
+/// Writes uniform register `imm[2] + index`; out of range writes nothing. The file begins at `dst2`.
 pub struct WriteIndexedS;
 
 impl Custom for WriteIndexedS {
@@ -210,7 +210,7 @@ impl Custom for WriteIndexedS {
             let n = (s.imm[2] as u32).wrapping_add(ctx.uniform32(s, 0));
             if n < INDEXED_SGPRS {
                 let value = ctx.uniform32(s, 1);
-                ctx.u::<u32>(4 * n).write(value);
+                ctx.u::<u32>(s.dst2 + 4 * n).write(value);
             }
         }
         Next::Step

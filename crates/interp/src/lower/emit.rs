@@ -8,6 +8,7 @@ use super::{ALL, Lower, Place, register};
 use crate::custom::flow::{self, Counts};
 use crate::custom::moves;
 use crate::drive::Level;
+use crate::file::is_in_file;
 use crate::step::{CONST, Step, StepFn};
 use wavetank_memory::Source;
 
@@ -227,8 +228,8 @@ impl<L: Level> Lower<'_, L> {
         };
         let o = self.operand(value);
         match reg {
-            Reg::V(n) if usize::from(n) >= wavetank_memory::VGPRS => Ok(()),
-            Reg::V64(n) if usize::from(n) + 1 >= wavetank_memory::VGPRS => Ok(()),
+            Reg::V(n) if !is_in_file(n.into(), 1) => Ok(()),
+            Reg::V64(n) if !is_in_file(n.into(), 2) => Ok(()),
             Reg::V(_) | Reg::V64(_) => self.write_vector(reg, o, mask, bytes),
             Reg::Scc => {
                 self.write_scc(o);

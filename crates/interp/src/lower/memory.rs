@@ -1,14 +1,15 @@
 //! Memory operations: a step, and its operands beside the block.
 
-use wavetank_ir::{DataReg, Image, MemOp, Space, Value};
+use wavetank_ir::{DataReg, Image, MemOp, Reg, Space, Value};
 
 use super::emit::Operand;
 use super::temps::TooMany;
-use super::{ALL, Lower, Place};
+use super::{ALL, Lower, Place, register};
 use crate::custom::moves::Splat;
 use crate::drive::Level;
+use crate::file::is_in_file;
 use crate::memory::mem_step;
-use wavetank_memory::{Request, Source, VECTOR_BYTES, VGPRS};
+use wavetank_memory::{Request, Source};
 
 impl<L: Level> Lower<'_, L> {
     /// Makes the step of an access, `v`.
@@ -101,7 +102,10 @@ impl<L: Level> Lower<'_, L> {
 /// file, no step goes there.
 pub(crate) fn returns(op: &MemOp) -> u32 {
     match op.ret {
-        Some(DataReg::V(n)) if usize::from(n) < VGPRS => u32::from(n) * VECTOR_BYTES as u32,
+        Some(DataReg::V(n)) if is_in_file(n.into(), 1) => match register(Reg::V(n)) {
+            Place::Vector(at) => at,
+            _ => unreachable!("vector registers are lane vectors"),
+        },
         _ => 0,
     }
 }

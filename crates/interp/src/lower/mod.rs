@@ -14,7 +14,7 @@ mod temps;
 use std::any::Any;
 use std::mem::offset_of;
 
-use wavetank_ir::{Block, HARDWARE_REGISTERS, Op, Reg, Ty, Value};
+use wavetank_ir::{Block, HARDWARE_REGISTERS, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value};
 
 pub(super) use self::memory::{addresses, descriptor, returns};
 pub use self::ops::choose;
@@ -24,7 +24,7 @@ use self::temps::Temps;
 pub use self::temps::{ROOM, TooMany};
 use super::drive::Level;
 use super::step::Step;
-use wavetank_memory::{Uniform, VECTOR_BYTES, VGPRS};
+use wavetank_memory::{SHADOWS, Uniform, VECTOR_BYTES, VGPRS};
 
 /// What steps point to, kept as long as they.
 #[derive(Default)]
@@ -124,11 +124,19 @@ struct Lower<'b, L> {
 /// register past the file reads v0 (Vega ISA, 3.6.2).
 pub fn register(reg: Reg) -> Place {
     let vector = |n: u16, count: usize| {
-        let n = usize::from(n);
+        let first = usize::from(n & SHADOW_VECTOR) / usize::from(SHADOW_VECTOR) * SHADOWS;
+        let n = usize::from(n & !SHADOW_VECTOR);
         let n = if n + count <= VGPRS { n } else { 0 };
-        Place::Vector((n * VECTOR_BYTES) as u32)
+        Place::Vector(((first + n) * VECTOR_BYTES) as u32)
     };
-    let uniform = |n: u8, count: u8| Place::Uniform(4 * u32::from(n.min(128 - count)));
+    let uniform = |n: u8, count: u8| {
+        let first = match n & SHADOW_UNIFORM {
+            0 => offset_of!(Uniform, s),
+            _ => offset_of!(Uniform, shadow),
+        };
+        let n = (n & !SHADOW_UNIFORM).min(128 - count);
+        Place::Uniform(first as u32 + 4 * u32::from(n))
+    };
     let hardware = |n: u8| offset_of!(Uniform, hw) + 4 * usize::from(n).min(HARDWARE_REGISTERS - 1);
     match reg {
         Reg::S(n) => uniform(n, 1),

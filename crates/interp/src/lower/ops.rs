@@ -1,13 +1,16 @@
 //! From an operation to its steps.
 
-use wavetank_ir::{Clock, Export, Fp, LANES, Op, Terminator, Ty, Value};
+use wavetank_ir::{
+    Clock, Export, Fp, LANES, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Terminator, Ty, Value,
+};
 
 use super::emit::Operand;
 use super::plan;
 use super::temps::TooMany;
-use super::{Lower, Place};
+use super::{Lower, Place, register};
 use crate::choose;
 use crate::custom::lane_call::{Call, LaneCall};
+use crate::custom::note::{self, Shown};
 use crate::custom::{carry, cross, flow, moves};
 use crate::drive::{ENV_SHIFT, Level};
 use crate::lanes::Env;
@@ -48,6 +51,20 @@ macro_rules! by_operands {
             _ => { const $U: u8 = 0; $make }
         }
     };
+}
+
+/// Where the file begins that an indexed register is in, or that of shadows, and its number there. `shadow` is the bit of the
+/// number that says so.
+fn file_of(reg: Reg, shadow: u64) -> (u32, u64) {
+    let (n, first) = match reg {
+        Reg::V(n) => (u64::from(n), Reg::V(n & SHADOW_VECTOR)),
+        Reg::S(n) => (u64::from(n), Reg::S(n & SHADOW_UNIFORM)),
+        _ => unreachable!("these registers are indexed"),
+    };
+    match register(first) {
+        Place::Vector(at) | Place::Uniform(at) => (at, n & !shadow),
+        _ => unreachable!("registers are in a file"),
+    }
 }
 
 impl<L: Level> Lower<'_, L> {
@@ -231,11 +248,15 @@ impl<L: Level> Lower<'_, L> {
             }
             Op::ReadIndexed { base, index } => {
                 let from = [self.operand(*index)];
-                self.vector_step(v, L::custom::<moves::ReadIndexed>(), &from, (*base).into())
+                let (file, base) = file_of(Reg::V(*base), SHADOW_VECTOR.into());
+                self.vector_step(v, L::custom::<moves::ReadIndexed>(), &from, base)?;
+                self.in_file(file)
             }
             Op::ReadIndexedS { base, index } => {
                 let from = [self.operand(*index)];
-                self.uniform_step(v, L::custom::<moves::ReadIndexedS>(), &from, (*base).into())
+                let (file, base) = file_of(Reg::S(*base), SHADOW_UNIFORM.into());
+                self.uniform_step(v, L::custom::<moves::ReadIndexedS>(), &from, base)?;
+                self.in_file(file)
             }
             Op::WriteIndexed {
                 base,
@@ -250,7 +271,7 @@ impl<L: Level> Lower<'_, L> {
                     L::custom::<moves::WriteIndexed<0>>()
                 };
                 let mut step = self.step(run, &operands);
-                step.imm[2] = (*base).into();
+                (step.dst2, step.imm[2]) = file_of(Reg::V(*base), SHADOW_VECTOR.into());
                 step.mask = self.mask(*mask, v)?;
                 self.steps.push(step);
                 Ok(())
@@ -258,7 +279,28 @@ impl<L: Level> Lower<'_, L> {
             Op::WriteIndexedS { base, index, value } => {
                 let operands = [*index, *value].map(|x| self.operand(x));
                 let mut step = self.step(L::custom::<moves::WriteIndexedS>(), &operands);
-                step.imm[2] = (*base).into();
+                (step.dst2, step.imm[2]) = file_of(Reg::S(*base), SHADOW_UNIFORM.into());
+                self.steps.push(step);
+                Ok(())
+            }
+            Op::Note {
+                pc,
+                about,
+                of,
+                lanes,
+                shows,
+            } => {
+                let operands = [self.operand(*of), self.operand(*lanes)];
+                let run = match (self.ty(*of), operands[0].is_uniform()) {
+                    (Ty::V32, false) => L::custom::<note::Lanes<u32>>(),
+                    (Ty::V64, false) => L::custom::<note::Lanes<u64>>(),
+                    (Ty::Mask, _) => L::custom::<note::Mask>(),
+                    (Ty::U32 | Ty::V32, _) => L::custom::<note::Uniform<u32>>(),
+                    (Ty::U64 | Ty::V64, _) => L::custom::<note::Uniform<u64>>(),
+                };
+                let mut step = self.step(run, &operands);
+                (step.imm[2], step.flags) = (*pc, (*about).into());
+                note::show(&mut step, shows.iter().map(|v| self.shown(*v)));
                 self.steps.push(step);
                 Ok(())
             }
@@ -274,6 +316,25 @@ impl<L: Level> Lower<'_, L> {
                 Ok(())
             }
         }
+    }
+
+    /// A number that is shown, and whether it has 64 bits.
+    fn shown(&self, v: Value) -> (Shown, bool) {
+        let operand = self.operand(v);
+        let shown = match operand.place {
+            Place::Vector(at) => Shown::Vector(at),
+            Place::Uniform(at) => Shown::Uniform(at),
+            Place::Const(c) => Shown::Constant(c),
+            Place::Nowhere => unreachable!("operands are computed before their users"),
+        };
+        (shown, operand.wide)
+    }
+
+    /// The last step's registers are in this file.
+    fn in_file(&mut self, file: u32) -> Result<(), TooMany> {
+        let last = self.steps.last_mut();
+        last.into_iter().for_each(|step| step.dst2 = file);
+        Ok(())
     }
 
     fn vector_step(

@@ -3,18 +3,19 @@
 //! they restrict, sign flips into the operation that uses them. A register
 //! that is read stays where it is, unless it is written before the last use.
 
-use wavetank_ir::{Block, Elem, Op, Reg, RegFile, Span, Ty, Un, Value};
+use wavetank_ir::{Block, Elem, Op, Reg, RegFile, SHADOW_VECTOR, Span, Ty, Un, Value};
 
 use crate::choose;
+use crate::file::is_in_file;
 use crate::visit::AskCaps;
 use wavetank_memory::VGPRS;
 
 /// Uniform registers, SCC, hardware registers, then vector registers: what a
-/// span can name, numbered through.
+/// span can name, numbered through. Behind vector registers are their shadows.
 const SCC_UNIT: usize = Span::ALL_UNIFORM.end() as usize;
 const HW_UNITS: usize = SCC_UNIT + 1;
 const VECTOR_UNITS: usize = HW_UNITS + 256;
-const UNITS: usize = VECTOR_UNITS + VGPRS;
+const UNITS: usize = VECTOR_UNITS + 2 * VGPRS;
 
 /// The numbers of the registers of a span.
 fn units(span: Span) -> std::ops::Range<usize> {
@@ -24,8 +25,13 @@ fn units(span: Span) -> std::ops::Range<usize> {
         RegFile::Hardware => (HW_UNITS, VECTOR_UNITS),
         RegFile::Vector => (VECTOR_UNITS, UNITS),
     };
-    let unit = |n: u32| (start + n as usize).min(end);
-    unit(span.first)..unit(span.end())
+    let first = span.first as usize;
+    let first = match first.checked_sub(SHADOW_VECTOR.into()) {
+        Some(shadow) if span.file == RegFile::Vector => shadow + VGPRS,
+        _ => first,
+    };
+    let unit = |n: usize| (start + n).min(end);
+    unit(first)..unit(first + span.count as usize)
 }
 
 /// The decisions for one block.
@@ -179,7 +185,8 @@ impl Plan {
             let (v, w) = (value.index(), w as u32);
             let Some(mask) = mask else { continue };
             let span = Span::of(reg);
-            let fits = block.node(value).ty == Some(reg.ty()) && span.end() as usize <= VGPRS;
+            let fits = block.node(value).ty == Some(reg.ty())
+                && is_in_file(span.first as usize, span.count as usize);
             if fits
                 && bytes == 0xf
                 && self.uses[v] == 1

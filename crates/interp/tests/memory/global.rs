@@ -333,7 +333,7 @@ fn lanes_may_use_several_allocations() {
 fn use_after_free_is_caught() {
     let registry = Registry::new();
     let a = registry.allocate("gone", 256, 1).unwrap();
-    let other = registry.allocate("other", 256, 1).unwrap();
+    registry.allocate("other", 256, 1).unwrap();
     let mut wave = Wave::new(0);
     let mut unit = MemoryUnit::new(&registry);
     set_addresses(&mut wave, 0, |l| a.address + 4 * l as u64);
@@ -342,7 +342,8 @@ fn use_after_free_is_caught() {
     registry.free(a.address).unwrap();
     let fault = run(&mut wave, &mut unit, &op, &[v(0)]).unwrap_err();
     assert_eq!(fault.lane, Some(0));
-    assert_eq!(fault.nearest.unwrap().1, other.address);
+    assert_eq!(fault.reason, MemoryFaultReason::Freed);
+    assert_eq!(fault.nearest.unwrap().1, a.address);
     assert!(registry.free(a.address).is_err());
 }
 

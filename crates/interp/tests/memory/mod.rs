@@ -53,6 +53,7 @@ pub fn load(space: Where, access: Access, to: DataReg) -> MemOp {
         mask: Some(V),
         glc: false,
         slc: false,
+        shadow: false,
         counter: Counter::Vm,
     }
 }

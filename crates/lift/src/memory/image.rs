@@ -261,6 +261,7 @@ fn emit(l: &Lift, meaning: Meaning) -> Flow {
         mask: Some(l.exec_mask()),
         glc: l.inst.has(Flags::GLC),
         slc: l.inst.has(Flags::SLC),
+        shadow: false,
         counter: Counter::Vm,
     };
     let operands = match memory {

@@ -291,6 +291,7 @@ fn once(l: &Lift, space: Space, offset: i64, rmw: Rmw, data: Value) {
         mask: Some(lowest),
         glc: false,
         slc: false,
+        shadow: false,
         counter: Counter::Lgkm,
     });
     let before = l.b.read_first_lane(l.b.read(Reg::V(vdst)), lowest);
@@ -421,6 +422,7 @@ fn between(l: &Lift, rmw: Rmw, dwords: u8) -> Flow {
         mask: Some(l.exec_mask()),
         glc: false,
         slc: false,
+        shadow: false,
         counter: Counter::Lgkm,
     });
     Flow::Next

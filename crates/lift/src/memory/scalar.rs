@@ -177,6 +177,7 @@ fn access(l: &Lift, kind: MemKind, (space, offset): (Space, i64)) -> Flow {
         mask: None,
         glc,
         slc: false,
+        shadow: false,
         counter: Counter::Lgkm,
     });
     Flow::Next

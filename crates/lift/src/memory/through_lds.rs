@@ -94,6 +94,7 @@ fn dword(address: Value, offset: i64, mask: Value) -> MemOp {
         mask: Some(mask),
         glc: false,
         slc: false,
+        shadow: false,
         counter: Counter::Lgkm,
     }
 }

@@ -137,6 +137,13 @@ impl Launch {
         1 + (self.rsrc2 >> 11 & 3).min(2) as usize
     }
 
+    /// How many SGPRs hold something when a wave starts: those of the user and of the system.
+    pub fn given_sgprs(&self) -> usize {
+        // The ids of the group, what tells its size, and the offset of scratch.
+        let system = (self.rsrc2 >> 7 & 0xf).count_ones() + (self.rsrc2 & 1);
+        self.user_count() + system as usize
+    }
+
     /// The hardware registers of a wave at its start, by their numbers.
     pub fn hardware(&self, site: &Site<'_>) -> [u32; HARDWARE_REGISTERS] {
         let mut hw = [0; HARDWARE_REGISTERS];

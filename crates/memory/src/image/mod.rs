@@ -356,6 +356,7 @@ mod tests {
                 mask: None,
                 glc: false,
                 slc: false,
+                shadow: false,
                 counter: Counter::Vm,
             },
             pc: 0,

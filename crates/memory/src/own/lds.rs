@@ -3,6 +3,9 @@
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::registry::RegistryError;
+use crate::shadow;
+
 /// The LDS of a work-group.
 #[derive(Debug)]
 pub struct Lds {
@@ -78,6 +81,21 @@ impl Lds {
             let high = pair.get(1).copied().unwrap_or_default();
             word.store(u64::from(pair[0]) | u64::from(high) << 32, Relaxed);
         }
+    }
+
+    /// Its bits get shadows.
+    ///
+    /// # Errors
+    /// If the host has no memory for them.
+    pub fn keep_shadows(&self) -> Result<(), RegistryError> {
+        let (start, bytes) = self.extent();
+        shadow::cover(start..start + bytes).map_err(|why| RegistryError::NoShadow { why })
+    }
+
+    /// What is in it is undefined, as its shadows say from now on. It has some.
+    pub fn forget(&mut self) {
+        let (start, bytes) = self.extent();
+        shadow::mark(start..start + bytes);
     }
 
     fn words(&self) -> &[AtomicU64] {

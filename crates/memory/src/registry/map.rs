@@ -113,6 +113,11 @@ impl Map {
             .min_by_key(|a| distance(a))
     }
 
+    /// The bytes that allocations hold.
+    pub fn ranges(&self) -> impl Iterator<Item = std::ops::Range<u64>> + '_ {
+        self.pieces.iter().map(|(start, piece)| *start..piece.end)
+    }
+
     /// Adds an allocation, which may overlap others.
     pub fn insert(&mut self, entry: &Arc<Entry>) {
         let (start, end) = (entry.allocation.address, entry.allocation.end());

@@ -14,16 +14,19 @@ mod pages;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use crate::global;
 use crate::own::gds::Gds;
+use crate::shadow;
 use arena::{Arena, Room};
 use epoch::Epochs;
 use freed::Freed;
 use pages::PAGE;
+use wavetank_isa::numbers::GDS_BYTES;
 
 pub use allocation::{Allocation, Rights};
 pub(crate) use epoch::Seat;
@@ -100,6 +103,12 @@ pub enum RegistryError {
         /// What was in the way.
         why: String,
     },
+    /// The host cannot map shadows.
+    #[error("the host has no memory for what says which bits are undefined: {why}")]
+    NoShadow {
+        /// What it said.
+        why: String,
+    },
     /// A registration that is none any more.
     #[error("this host memory was taken away already")]
     Unregistered,
@@ -145,6 +154,8 @@ pub struct Registry {
     epochs: Epochs,
     owned: Mutex<Owned>,
     registered: Mutex<Registered>,
+    /// Whether there are [shadows](crate::shadow).
+    has_shadows: AtomicBool,
     freed: Mutex<Freed>,
     /// Memory that is in no address space.
     pub(super) gds: Gds,
@@ -237,6 +248,10 @@ impl Registry {
         let room = room.map_err(no_memory)?;
         let entry = |part: &Part<'_>| Entry::new(allocation(*part, room.start));
         let parts: Vec<_> = parts.iter().map(entry).collect();
+        if let Err(why) = self.shadow(room.start..room.start + room.usable()) {
+            owned.arena.give(room, self.epochs.begin());
+            return Err(no_memory(why));
+        }
         lock(&self.freed).forget(room.start, room.start + room.usable());
         self.change(|map| parts.iter().for_each(|part| map.insert(part)));
         owned.blocks.insert(room.start, Block { room, parts });
@@ -269,6 +284,8 @@ impl Registry {
                 bytes,
             });
         }
+        self.shadow(address..address + bytes)
+            .map_err(|why| RegistryError::NoShadow { why })?;
         let entry = Entry::new(Allocation {
             name: name.into(),
             address,
@@ -454,9 +471,97 @@ impl Registry {
     /// If one allocation does not hold all of it.
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), RegistryError> {
         let _held = self.hold(address, from.len() as u64)?;
+        if self.has_shadows.load(Ordering::SeqCst) {
+            shadow::clear(address..address + from.len() as u64);
+        }
         // SAFETY: it is held.
         unsafe { global::copy_in(address, from) };
         Ok(())
+    }
+
+    /// Keeps for each bit of the memory from now on another, which says that it is undefined: for programs with shadows. At
+    /// first all is defined.
+    ///
+    /// # Errors
+    /// If the host has no memory for them.
+    pub fn keep_shadows(&self) -> Result<(), RegistryError> {
+        if self.has_shadows.swap(true, Ordering::SeqCst) {
+            return Ok(());
+        }
+        let gds = self.gds.base();
+        let all = self
+            .map()
+            .ranges()
+            .chain(std::iter::once(gds..gds + GDS_BYTES))
+            .collect::<Vec<_>>();
+        for bytes in all {
+            if let Err(why) = shadow::cover(bytes.clone()) {
+                self.has_shadows.store(false, Ordering::SeqCst);
+                return Err(RegistryError::NoShadow { why });
+            }
+            // Another device may have had memory there that nobody had written, or the LDS of a work-group.
+            shadow::clear(bytes);
+        }
+        Ok(())
+    }
+
+    /// Memory gets shadows, if there are any, and is defined.
+    fn shadow(&self, bytes: Range<u64>) -> Result<(), String> {
+        if self.has_shadows.load(Ordering::SeqCst) {
+            shadow::cover(bytes.clone())?;
+            shadow::clear(bytes);
+        }
+        Ok(())
+    }
+
+    /// Says of bytes whether they are undefined.
+    ///
+    /// # Errors
+    /// If one allocation does not hold all of them.
+    pub fn set_undefined(
+        &self,
+        address: u64,
+        bytes: u64,
+        undefined: bool,
+    ) -> Result<(), RegistryError> {
+        let held = self.hold(address, bytes)?;
+        let range = address..address + bytes;
+        match (self.has_shadows.load(Ordering::SeqCst), undefined) {
+            (false, _) => {}
+            (true, true) => shadow::mark(range),
+            (true, false) => shadow::clear(range),
+        }
+        drop(held);
+        Ok(())
+    }
+
+    /// Bytes become as undefined as others are.
+    ///
+    /// # Errors
+    /// If allocations do not hold all of them.
+    pub fn copy_undefined(&self, from: u64, to: u64, bytes: u64) -> Result<(), RegistryError> {
+        let held = [self.hold(from, bytes)?, self.hold(to, bytes)?];
+        if self.has_shadows.load(Ordering::SeqCst) {
+            shadow::copy(from, to, bytes);
+        }
+        drop(held);
+        Ok(())
+    }
+
+    /// The first of these bytes that are undefined, if any is.
+    ///
+    /// # Errors
+    /// If one allocation does not hold all of them.
+    pub fn first_undefined(
+        &self,
+        address: u64,
+        bytes: u64,
+    ) -> Result<Option<Range<u64>>, RegistryError> {
+        let _held = self.hold(address, bytes)?;
+        match self.has_shadows.load(Ordering::SeqCst) {
+            true => Ok(shadow::first(address..address + bytes)),
+            false => Ok(None),
+        }
     }
 
     /// Copies the global data share to the host; it is zero until somebody writes it.

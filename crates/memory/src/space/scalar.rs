@@ -3,13 +3,15 @@
 //! The two low bits of addresses are ignored. Uniform registers past the end
 //! of the file are not written.
 
-use wavetank_ir::{DataReg, MemKind, Rmw};
+use wavetank_ir::{DataReg, MemKind, Rmw, Space};
 
 use crate::access::{Context, Request};
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
+use crate::shadow::{self, Undefined};
 use crate::sources::{uniform32, uniform64, words};
 use crate::taps::Tap;
+use crate::touch::Touched;
 use crate::window::Span;
 use crate::{atomic, global};
 
@@ -36,13 +38,23 @@ pub unsafe fn direct<const TAP: bool>(
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
+        let place = place(ctx, step);
+        access::<TAP>(ctx, step, place)
+    }
+}
+
+/// Where that is.
+#[inline(always)]
+unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
+    // SAFETY: the wave is live.
+    unsafe {
         let index = u64::from(uniform32(ctx, step.sources[1]));
         let address = uniform64(ctx, step.sources[0])
             .wrapping_add(index)
             .wrapping_add(step.op.offset as u64)
             & !3;
         let in_range = MOST;
-        access::<TAP>(ctx, step, Place { address, in_range })
+        Place { address, in_range }
     }
 }
 
@@ -59,17 +71,88 @@ pub unsafe fn buffer<const TAP: bool>(
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
+        let place = place_in_buffer(ctx, step);
+        access::<TAP>(ctx, step, place)
+    }
+}
+
+/// Where that is.
+#[inline(always)]
+unsafe fn place_in_buffer(ctx: &Context<'_, '_>, step: &Request) -> Place {
+    // SAFETY: the wave is live.
+    unsafe {
         let words: [u32; 4] = words(ctx, &step.descriptor);
         let base = u64::from(words[0]) | u64::from(words[1] & 0xffff) << 32;
         let stride = u64::from(words[1] >> 16 & 0x3fff);
         let size = u64::from(words[2]) * stride.max(1);
         let index = u64::from(uniform32(ctx, step.sources[1]));
         let offset = index.wrapping_add(step.op.offset as u64);
-        let place = Place {
+        Place {
             address: base.wrapping_add(offset) & !3,
             in_range: size.saturating_sub(offset & !3).div_ceil(4).min(16) as usize,
+        }
+    }
+}
+
+/// Access to the shadows of either: loads give those of what is loaded, stores and atomics mark what was undefined. Nothing is
+/// done where the access itself would be denied.
+///
+/// # Safety
+/// The context is that of a live wave, the step was lowered for it.
+pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
+    let op = &step.op;
+    // SAFETY: the wave is live; the memory is checked first.
+    unsafe {
+        let place = match op.space {
+            Space::ScalarBuffer { .. } => place_in_buffer(ctx, step),
+            _ => place(ctx, step),
         };
-        access::<TAP>(ctx, step, place)
+        let dwords = (op.access.bytes() as usize / 4).min(MOST);
+        let count = dwords.min(place.in_range);
+        let span = Span {
+            first: place.address,
+            last: place.address,
+            bytes: 4 * count as u32,
+            stores: op.kind != MemKind::Load,
+        };
+        if count != 0 && ctx.memory.check_scalar(step.cache, span).is_err() {
+            return;
+        }
+        let mut seen = 0;
+        for n in 0..dwords {
+            let at = shadow::at(place.address + 4 * n as u64);
+            let before = if n < count { global::load32(at) } else { 0 };
+            let data = if op.data.is_empty() {
+                0
+            } else {
+                data(ctx, step, n)
+            };
+            seen |= match op.kind {
+                MemKind::Load => before,
+                _ => data,
+            };
+            match op.kind {
+                MemKind::Store if n < count => global::store32(at, data),
+                MemKind::Atomic(_) if n < count => global::store32(at, before | data),
+                _ => {}
+            }
+            let to = (first(op.ret) & (FILE - 1)) + n;
+            if op.ret.is_some() && to < FILE {
+                let file = &raw mut (*ctx.uniform).shadow;
+                file.cast::<u32>().add(to).write(before);
+            }
+        }
+        if seen != 0 {
+            let end = place.address + u64::from(span.bytes);
+            ctx.memory.seen.borrow_mut().add(Undefined {
+                pc: step.pc,
+                kind: op.kind,
+                lanes: 0,
+                memory: Touched::Global,
+                address: place.address,
+                within: place.address..end,
+            });
+        }
     }
 }
 

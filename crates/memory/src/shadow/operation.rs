@@ -1,0 +1,179 @@
+//! Accesses to shadows.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use wavetank_ir::MemKind;
+
+use super::{Seen, Undefined, at};
+use crate::access::{Context, Request};
+use crate::files::VECTOR_BYTES;
+use crate::lanes::{each, which};
+use crate::operation::Operation;
+use crate::places::{Places, Shape, read_dwords, write_dwords};
+use crate::rows::Rows;
+use crate::taps::Tap;
+
+/// The places of shadows.
+struct Moved<'p, P>(&'p P);
+
+impl<P: Places> Places for Moved<'_, P> {
+    const OWNED: bool = P::OWNED;
+
+    #[inline(always)]
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        // SAFETY: what has been checked has shadows.
+        unsafe { read_dwords::<R, T>(to, |n| self.part(lane, n, size_of::<T>().min(4) as u32)) }
+    }
+
+    #[inline(always)]
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        // SAFETY: as above.
+        unsafe { write_dwords::<R, T>(from, |n| self.part(lane, n, size_of::<T>().min(4) as u32)) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64> {
+        self.0.part(lane, n, bytes).map(at)
+    }
+
+    #[inline(always)]
+    fn cell(&self, lane: usize, bytes: u32) -> Option<u64> {
+        self.0.cell(lane, bytes).map(at)
+    }
+
+    #[inline(always)]
+    fn whole(&self) -> bool {
+        self.0.whole()
+    }
+
+    #[inline(always)]
+    fn shape(&self) -> Shape {
+        match self.0.shape() {
+            Shape::Any => Shape::Any,
+            Shape::Records(first) => Shape::Records(at(first)),
+            Shape::Rows { first, step } => Shape::Rows {
+                first: at(first),
+                step,
+            },
+            Shape::Offsets { base, offset, step } => Shape::Offsets {
+                base: at(base),
+                offset,
+                step,
+            },
+        }
+    }
+}
+
+/// An operation on shadows, which sees what is undefined.
+#[derive(Clone, Copy)]
+pub struct Shadowed<O> {
+    op: O,
+    tap: Tap,
+    seen: *const RefCell<Seen>,
+    step: *const Request,
+    vector: *mut u8,
+}
+
+impl<O: Operation> Operation for Shadowed<O> {
+    const STORES: bool = O::STORES;
+    const ATOMIC: bool = O::ATOMIC;
+    type Rows = O::Rows;
+
+    unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
+        Shadowed {
+            // SAFETY: by the caller's promise.
+            op: unsafe { O::new(ctx, step) },
+            tap: Tap::new(ctx.memory, step),
+            seen: Rc::as_ptr(&ctx.memory.seen),
+            step,
+            vector: ctx.vector,
+        }
+    }
+
+    #[inline(always)]
+    fn bytes(self) -> u32 {
+        self.op.bytes()
+    }
+
+    #[inline(always)]
+    unsafe fn run<P: Places>(self, places: &P, mask: u64) {
+        // SAFETY: by the caller's promise; what has been checked has shadows.
+        unsafe {
+            let stored = match O::STORES {
+                true => self.undefined((*self.step).data.iter().copied(), mask),
+                false => 0,
+            };
+            self.op.run(&Moved(places), mask);
+            let lanes = match O::STORES {
+                true => stored,
+                false => {
+                    let next = |n| (*self.step).ret + n * VECTOR_BYTES as u32;
+                    self.undefined((0..).map(next), mask)
+                }
+            };
+            if lanes != 0 {
+                self.see(places, lanes);
+            }
+        }
+    }
+}
+
+impl<O: Operation> Shadowed<O> {
+    /// The lanes in which one of the operation's registers is not 0.
+    #[inline(always)]
+    unsafe fn undefined(self, registers: impl Iterator<Item = u32>, mask: u64) -> u64 {
+        let mut all = [0u32; 64];
+        // SAFETY: registers of the operation, in the file of a live wave.
+        unsafe {
+            let count = match (*self.step).op.kind {
+                MemKind::Load => (*self.step).op.registers() as usize,
+                _ => (*self.step).op.data.len(),
+            };
+            for register in registers.take(count) {
+                let lanes = self.vector.add(register as usize).cast::<u32>();
+                for (lane, all) in all.iter_mut().enumerate() {
+                    *all |= lanes.add(lane).read();
+                }
+            }
+        }
+        // Mostly there are none.
+        match all.iter().fold(0, |any, lane| any | lane) {
+            0 => 0,
+            _ => which(|lane| all[lane] != 0) & mask,
+        }
+    }
+
+    /// Tells who asks where lanes have accessed undefined bits.
+    #[cold]
+    unsafe fn see(self, places: &impl Places, lanes: u64) {
+        let bytes = self.op.bytes();
+        let mut seen: Option<Undefined> = None;
+        let (mut start, mut end) = (u64::MAX, 0);
+        each(lanes, |lane| {
+            for n in 0..bytes.div_ceil(4) as usize {
+                let Some(address) = places.part(lane, n, bytes.min(4)) else {
+                    continue;
+                };
+                let touch = self.tap.touch(Some(lane as u8), address, bytes.min(4));
+                start = start.min(touch.address);
+                end = end.max(touch.address + u64::from(touch.bytes));
+                seen.get_or_insert(Undefined {
+                    pc: touch.pc,
+                    kind: touch.kind,
+                    lanes,
+                    memory: touch.memory,
+                    address: touch.address,
+                    within: 0..0,
+                });
+            }
+        });
+        if let Some(seen) = seen {
+            // SAFETY: the unit of the context holds it, and is there as long as the operation.
+            unsafe { &*self.seen }.borrow_mut().add(Undefined {
+                within: start..end,
+                ..seen
+            });
+        }
+    }
+}

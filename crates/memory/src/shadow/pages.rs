@@ -1,0 +1,273 @@
+//! Where shadows are, and their pages.
+
+use std::ops::Range;
+
+use crate::global;
+
+/// The bit in which the address of a shadow differs. Programs, their heaps and what they map lie near the ends of the address
+/// space and at two thirds of it, so that nothing is there.
+const DISTANCE: u64 = 1 << 45;
+
+/// The address of the shadow of a byte.
+#[inline(always)]
+pub const fn at(address: u64) -> u64 {
+    address ^ DISTANCE
+}
+
+/// Sees to it that bytes have shadows.
+///
+/// # Errors
+/// If the host has no memory there.
+pub fn cover(bytes: Range<u64>) -> Result<(), String> {
+    space::cover(bytes)
+}
+
+/// Makes bytes defined. They have shadows.
+pub fn clear(bytes: Range<u64>) {
+    set(bytes, 0);
+}
+
+/// Makes bytes undefined. They have shadows.
+pub fn mark(bytes: Range<u64>) {
+    set(bytes, 0xff);
+}
+
+/// Sets all shadows of bytes to one value: of many by whole pages, which take no memory before they are touched.
+fn set(bytes: Range<u64>, to: u8) {
+    let pages = space::pages_of(&bytes);
+    if !pages.is_empty() && space::map_all(&pages, to) {
+        fill(bytes.start..pages.start, to);
+        fill(pages.end..bytes.end, to);
+    } else {
+        fill(bytes, to);
+    }
+}
+
+/// Bytes get the shadows of others. Both have some.
+pub fn copy(from: u64, to: u64, bytes: u64) {
+    let mut piece = [0; 4096];
+    for done in (0..bytes).step_by(piece.len()) {
+        let part = &mut piece[..(bytes - done).min(4096) as usize];
+        // SAFETY: both have shadows, which are accessed as guest memory is.
+        unsafe {
+            global::copy_out(at(from + done), part);
+            global::copy_in(at(to + done), part);
+        }
+    }
+}
+
+/// The first bytes that are not defined. They have shadows.
+pub fn first(bytes: Range<u64>) -> Option<Range<u64>> {
+    let mut piece = [0; 4096];
+    let mut found: Option<Range<u64>> = None;
+    for start in bytes.clone().step_by(piece.len()) {
+        let part = &mut piece[..(bytes.end - start).min(4096) as usize];
+        // SAFETY: they have shadows, which are accessed as guest memory is.
+        unsafe { global::copy_out(at(start), part) };
+        for (address, shadow) in (start..).zip(part.iter()) {
+            match (&mut found, *shadow != 0) {
+                (None, true) => found = Some(address..address + 1),
+                (Some(found), true) => found.end = address + 1,
+                (Some(_), false) => return found,
+                (None, false) => {}
+            }
+        }
+    }
+    found
+}
+
+fn fill(bytes: Range<u64>, with: u8) {
+    let piece = [with; 4096];
+    for start in bytes.clone().step_by(piece.len()) {
+        let length = (bytes.end - start).min(4096) as usize;
+        // SAFETY: they have shadows, which are accessed as guest memory is.
+        unsafe { global::copy_in(at(start), &piece[..length]) };
+    }
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod space {
+    use std::collections::BTreeSet;
+    use std::fs::File;
+    use std::io::{Error, Write};
+    use std::ops::Range;
+    use std::os::fd::{AsRawFd, FromRawFd};
+    use std::sync::{Mutex, OnceLock, PoisonError};
+
+    use super::at;
+    use crate::global::{self, ALIAS};
+
+    /// Shadows are mapped in pieces of this many bytes. Pages come into being when they are touched.
+    const PIECE: u64 = 4 << 20;
+
+    /// From so many bytes on, pages are mapped anew rather than that they are written.
+    const MANY: u64 = 1 << 18;
+
+    /// Bytes of the file that has all bits set.
+    const ONES: u64 = 16 << 20;
+
+    const PAGE: u64 = 4096;
+
+    /// Pieces that are mapped, by their number. They stay: guests may be in an access.
+    static MAPPED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+
+    pub fn cover(bytes: Range<u64>) -> Result<(), String> {
+        let bytes = bytes.start & !ALIAS..bytes.end & !ALIAS;
+        let mut mapped = MAPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        for piece in bytes.start / PIECE..bytes.end.div_ceil(PIECE) {
+            if !mapped.contains(&piece) {
+                map(at(piece * PIECE))?;
+                mapped.insert(piece);
+            }
+        }
+        Ok(())
+    }
+
+    fn map(address: u64) -> Result<(), String> {
+        // SAFETY: nothing is there, or the call fails.
+        match unsafe { zeros(address, PIECE, libc::MAP_FIXED_NOREPLACE) } {
+            true => Ok(()),
+            false => Err(Error::last_os_error().to_string()),
+        }
+    }
+
+    /// Maps pages that read zeros.
+    ///
+    /// # Safety
+    /// They are pages of shadows, or with `MAP_FIXED_NOREPLACE` any.
+    unsafe fn zeros(address: u64, bytes: u64, fixed: i32) -> bool {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
+        // SAFETY: by the caller's promise.
+        unsafe { mmap(address, bytes, flags, -1) }
+    }
+
+    /// # Safety
+    /// As for [`zeros`].
+    unsafe fn mmap(address: u64, bytes: u64, flags: i32, file: i32) -> bool {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: by the caller's promise.
+        let got =
+            unsafe { libc::mmap(global::at(address), bytes as usize, access, flags, file, 0) };
+        got.expose_provenance() as u64 == address
+    }
+
+    /// The whole pages among bytes, if they are many.
+    pub fn pages_of(bytes: &Range<u64>) -> Range<u64> {
+        let pages = bytes.start.next_multiple_of(PAGE)..bytes.end / PAGE * PAGE;
+        match pages.end.saturating_sub(pages.start) {
+            ..MANY => 0..0,
+            _ => pages,
+        }
+    }
+
+    /// Maps the shadows of whole pages anew, all bytes of which are 0, or 0xff. Says whether it could.
+    pub fn map_all(pages: &Range<u64>, to: u8) -> bool {
+        let (start, bytes) = (at(pages.start), pages.end - pages.start);
+        if to == 0 {
+            // SAFETY: pages of shadows, which guests reach by relaxed atomics alone.
+            return unsafe { zeros(start, bytes, libc::MAP_FIXED) };
+        }
+        let Some(file) = ones() else { return false };
+        let flags = libc::MAP_PRIVATE | libc::MAP_NORESERVE | libc::MAP_FIXED;
+        (0..bytes).step_by(ONES as usize).all(|done| {
+            let piece = (bytes - done).min(ONES);
+            // SAFETY: as above.
+            unsafe { mmap(start + done, piece, flags, file.as_raw_fd()) }
+        })
+    }
+
+    /// A file in memory that has all bits set: what is mapped of it takes no other memory before it is written.
+    fn ones() -> Option<&'static File> {
+        static FILE: OnceLock<Option<File>> = OnceLock::new();
+        let make = || {
+            // SAFETY: the name ends with a zero; the call gives a file or -1.
+            let file = unsafe { libc::memfd_create(c"undefined".as_ptr(), libc::MFD_CLOEXEC) };
+            if file < 0 {
+                return None;
+            }
+            // SAFETY: just opened, and nobody else's.
+            let mut file = unsafe { File::from_raw_fd(file) };
+            let piece = [0xff; 4096];
+            (0..ONES / 4096)
+                .try_for_each(|_| file.write_all(&piece))
+                .ok()?;
+            Some(file)
+        };
+        FILE.get_or_init(make).as_ref()
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod space {
+    use std::ops::Range;
+
+    pub fn cover(_: Range<u64>) -> Result<(), String> {
+        Err("only Linux maps memory where it is asked to".into())
+    }
+
+    pub fn pages_of(_: &Range<u64>) -> Range<u64> {
+        0..0
+    }
+
+    pub fn map_all(_: &Range<u64>, _: u8) -> bool {
+        false
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_marked_copied_and_cleared() {
+        let memory = vec![0u64; 4096];
+        let start = memory.as_ptr().expose_provenance() as u64;
+        let (end, half) = (start + 4096 * 8, start + 2048 * 8);
+        cover(start..end).unwrap();
+        assert_eq!(first(start..end), None);
+        mark(start + 5..start + 9000);
+        assert_eq!(first(start..end), Some(start + 5..start + 9000));
+        clear(start + 7..start + 8);
+        assert_eq!(first(start..end), Some(start + 5..start + 7));
+        copy(start, half, 8);
+        assert_eq!(first(half..end), Some(half + 5..half + 7));
+        clear(start..end);
+        assert_eq!(first(start..end), None);
+        // A second time nothing is lost.
+        mark(start..start + 1);
+        cover(start..end).unwrap();
+        assert_eq!(first(start..end), Some(start..start + 1));
+        clear(start..end);
+    }
+
+    /// LDS and the memory of other devices leave their shadows behind when they end.
+    #[test]
+    fn all_that_a_registry_has_when_it_gets_shadows_is_defined() {
+        let registry = crate::Registry::new();
+        let start = registry.allocate("memory", 4096, 4096).unwrap().address;
+        cover(start..start + 4096).unwrap();
+        mark(start..start + 4096);
+        registry.keep_shadows().unwrap();
+        assert_eq!(registry.first_undefined(start, 4096).unwrap(), None);
+        registry.set_undefined(start + 8, 8, true).unwrap();
+        registry.keep_shadows().unwrap();
+        let first = registry.first_undefined(start, 4096).unwrap();
+        assert_eq!(first, Some(start + 8..start + 16));
+        registry.set_undefined(start, 4096, false).unwrap();
+    }
+
+    #[test]
+    fn many_pages_are_given_back() {
+        let memory = vec![0u8; 1 << 20];
+        let start = memory.as_ptr().expose_provenance() as u64 + 3;
+        cover(start..start + 600_000).unwrap();
+        mark(start..start + 600_000);
+        clear(start + 1..start + 599_999);
+        assert_eq!(first(start..start + 600_000), Some(start..start + 1));
+        assert_eq!(
+            first(start + 1..start + 600_000),
+            Some(start + 599_999..start + 600_000)
+        );
+        clear(start..start + 600_000);
+    }
+}

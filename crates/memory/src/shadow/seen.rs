@@ -1,0 +1,96 @@
+//! What was seen of undefined bits while waves ran.
+
+use std::ops::Range;
+
+use wavetank_ir::MemKind;
+
+use crate::touch::Touched;
+
+/// Lanes in which a value is not 0 that the program notes (`Op::Note`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Noted {
+    /// The guest address of the instruction.
+    pub pc: u64,
+    /// What they were noted as.
+    pub about: u8,
+    /// The lanes when it was first noted, all of them of a uniform value.
+    pub lanes: u64,
+    /// Numbers that were noted with them, as the first of these lanes had them.
+    pub shown: Vec<u64>,
+    /// How often.
+    pub times: u64,
+}
+
+/// Undefined bits that an instruction has loaded, or stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Undefined {
+    /// The guest address of the instruction.
+    pub pc: u64,
+    /// What it does.
+    pub kind: MemKind,
+    /// The lanes that had some when it did so first; none of an access of the wave as a whole.
+    pub lanes: u64,
+    /// The memory where the first of them did.
+    pub memory: Touched,
+    /// Where in it, as for a [`Touch`](crate::Touch).
+    pub address: u64,
+    /// The bytes of that memory from the first such place to the last.
+    pub within: Range<u64>,
+}
+
+/// All that was seen since somebody asked, counted by instruction: there are few.
+#[derive(Default)]
+pub(crate) struct Seen {
+    noted: Vec<Noted>,
+    undefined: Vec<Undefined>,
+}
+
+impl Seen {
+    /// Whether there is anything.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.noted.is_empty() && self.undefined.is_empty()
+    }
+
+    /// Lanes are noted.
+    #[cold]
+    pub fn note(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
+        let same = |n: &&mut Noted| (n.pc, n.about) == (pc, about);
+        match self.noted.iter_mut().find(same) {
+            Some(known) => known.times += 1,
+            None => self.noted.push(Noted {
+                pc,
+                about,
+                lanes,
+                shown,
+                times: 1,
+            }),
+        }
+    }
+
+    /// Undefined bits were accessed.
+    #[cold]
+    pub fn add(&mut self, new: Undefined) {
+        let same = |n: &&mut Undefined| (n.pc, n.kind, n.memory) == (new.pc, new.kind, new.memory);
+        match self.undefined.iter_mut().find(same) {
+            Some(known) => known.join(&new),
+            None => self.undefined.push(new),
+        }
+    }
+
+    /// All that was seen, which is forgotten.
+    pub fn take(&mut self) -> (Vec<Noted>, Vec<Undefined>) {
+        (
+            std::mem::take(&mut self.noted),
+            std::mem::take(&mut self.undefined),
+        )
+    }
+}
+
+impl Undefined {
+    /// The same instruction did it elsewhere too.
+    pub fn join(&mut self, other: &Undefined) {
+        self.within.start = self.within.start.min(other.within.start);
+        self.within.end = self.within.end.max(other.within.end);
+    }
+}
