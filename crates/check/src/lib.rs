@@ -19,9 +19,11 @@
 
 pub mod code;
 mod finding;
+pub mod float;
 mod flow;
 mod hazard;
 mod host;
+pub mod init;
 mod limits;
 mod pattern;
 mod place;
@@ -58,6 +60,16 @@ pub fn check_code(object: &CodeObject, tools: Tools, findings: &mut Findings) {
 /// Runs the static ones of `tools` over what can be reached from one kernel or function, and over the functions that it is
 /// known to call.
 pub fn check_root(object: &CodeObject, root: &Root, tools: Tools, findings: &mut Findings) {
+    check_graphs(&graphs(object, root), tools, findings);
+}
+
+/// The code of a kernel, and of the functions that it is known to call; nothing if there is no such kernel.
+pub fn code_of(object: &CodeObject, kernel: &str) -> Vec<Graph> {
+    let root = Root::of(object, kernel);
+    root.map_or_else(Vec::new, |root| graphs(object, &root))
+}
+
+fn graphs(object: &CodeObject, root: &Root) -> Vec<Graph> {
     let mut graphs: Vec<Graph> = Graph::of(object, root).into_iter().collect();
     let mut next = 0;
     while let Some(graph) = graphs.get(next) {
@@ -70,7 +82,7 @@ pub fn check_root(object: &CodeObject, root: &Root, tools: Tools, findings: &mut
         graphs.extend(new);
         next += 1;
     }
-    check_graphs(&graphs, tools, findings);
+    graphs
 }
 
 fn check_graphs(graphs: &[Graph], tools: Tools, findings: &mut Findings) {

@@ -9,6 +9,8 @@ use std::str::FromStr;
 pub enum Tool {
     /// Accesses that no allocation allows.
     Memory,
+    /// Undefined bits that decide something.
+    Init,
     /// Accesses without an order, of which one writes.
     Race,
     /// Registers and memory used before the wait for them.
@@ -19,28 +21,34 @@ pub enum Tool {
     Sync,
     /// More registers, LDS or code than there is.
     Limits,
+    /// Where NaNs and infinities are born, and numbers lost.
+    Float,
 }
 
 impl Tool {
     /// Every tool, in the order of the documentation.
-    pub const ALL: [Tool; 6] = [
+    pub const ALL: [Tool; 8] = [
         Tool::Memory,
+        Tool::Init,
         Tool::Race,
         Tool::Wait,
         Tool::Hazard,
         Tool::Sync,
         Tool::Limits,
+        Tool::Float,
     ];
 
     /// Its name, as options and reports have it.
     pub const fn name(self) -> &'static str {
         match self {
             Tool::Memory => "memory",
+            Tool::Init => "init",
             Tool::Race => "race",
             Tool::Wait => "wait",
             Tool::Hazard => "hazard",
             Tool::Sync => "sync",
             Tool::Limits => "limits",
+            Tool::Float => "float",
         }
     }
 }
@@ -66,8 +74,9 @@ impl Tools {
     /// Those that only read code.
     pub const STATIC: Tools = Tools::of(&[Tool::Wait, Tool::Hazard, Tool::Limits]);
 
-    /// All of them. Those that only read code do so when a kernel is launched for the first time.
-    pub const ALL: Tools = Tools::of(&Tool::ALL);
+    /// Those that look for mistakes, which are used where nobody names any: all but `float`, whose findings may be what a
+    /// program means. Those that only read code do so when a kernel is launched for the first time.
+    pub const DEFAULT: Tools = Tools(Tools::of(&Tool::ALL).0 & !Tools::of(&[Tool::Float]).0);
 
     /// A set of tools.
     pub const fn of(tools: &[Tool]) -> Tools {
@@ -130,5 +139,19 @@ impl FromStr for Tools {
     fn from_str(text: &str) -> Result<Tools, UnknownTool> {
         let tools: Result<Vec<Tool>, _> = text.split(',').map(|w| w.trim().parse()).collect();
         Ok(Tools::of(&tools?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn float_is_used_where_it_is_named() {
+        let others = Tool::ALL.into_iter().filter(|tool| *tool != Tool::Float);
+        assert!(others.into_iter().all(|tool| Tools::DEFAULT.has(tool)));
+        assert!(!Tools::DEFAULT.has(Tool::Float));
+        let named: Tools = "init,float".parse().expect("they are tools");
+        assert_eq!(named, Tools::of(&[Tool::Init, Tool::Float]));
     }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 mod compiled;
+mod followed;
 mod planted;
 mod random;
 mod removed;

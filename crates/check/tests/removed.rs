@@ -3,162 +3,16 @@
 
 use wavetank_check::code::{Graph, Root};
 use wavetank_check::{Findings, Tool, Tools, check_root};
-use wavetank_isa::{Inst, Registers};
 use wavetank_object::CodeObject;
 
-use crate::common::{Random, shared_objects};
+use crate::common::random::Random;
+use crate::common::shared_objects;
+use crate::common::slow::is_too_early;
 
 /// `s_nop 0` takes the place of a wait.
 const NOP: u32 = 0xbf80_0000;
-const WALKS: usize = 30;
-const STEPS: usize = 3000;
 /// One wait in so many is taken out.
 const ONE_IN: u64 = 5;
-
-/// What is under way on the slow machine: nothing is done before a wait demands it.
-#[derive(Default)]
-struct Slow {
-    under_way: Vec<UnderWay>,
-    /// What a barrier has let others overtake: whether it writes LDS.
-    overtaken: Vec<bool>,
-}
-
-struct UnderWay {
-    kind: &'static str,
-    loads: Registers,
-    /// Whether it uses LDS, and writes there.
-    lds: Option<bool>,
-    /// Whether EXEC has been written since.
-    other_lanes: bool,
-}
-
-/// The kind of an instruction by its name, with what the letters of a wait call it.
-fn kind(name: &str) -> Option<(&'static str, &'static str)> {
-    let vector = [
-        "buffer_", "tbuffer_", "image_", "global_", "scratch_", "flat_",
-    ];
-    let scalar = [
-        "s_load",
-        "s_store",
-        "s_buffer_",
-        "s_atomic",
-        "s_mem",
-        "s_dcache",
-        "s_scratch",
-    ];
-    if name.starts_with("buffer_wbinv") {
-        None
-    } else if scalar.iter().any(|prefix| name.starts_with(prefix)) {
-        Some(("scalar", "lgkmcnt"))
-    } else if name.starts_with("s_sendmsg") {
-        Some(("message", "lgkmcnt"))
-    } else if name.starts_with("ds_") {
-        Some(("lds", "lgkmcnt"))
-    } else {
-        let is = vector.iter().any(|prefix| name.starts_with(prefix));
-        is.then_some(("vector", "vmcnt"))
-    }
-}
-
-/// The number that a wait gives a counter.
-fn waited(text: &str, counter: &str) -> Option<usize> {
-    let (_, rest) = text.split_once(&format!("{counter}("))?;
-    rest.split(')').next()?.parse().ok()
-}
-
-impl Slow {
-    /// Executes an instruction. Says whether it uses something too early.
-    fn step(&mut self, inst: &Inst, alone: bool) -> bool {
-        let text = inst.to_string();
-        let name = text.split(' ').next().unwrap_or_default();
-        if name == "s_waitcnt" {
-            for (kinds, counter) in [
-                (vec!["vector"], "vmcnt"),
-                (vec!["lds", "scalar", "message"], "lgkmcnt"),
-            ] {
-                if let Some(number) = waited(&text, counter) {
-                    kinds.iter().for_each(|kind| self.wait(kind, number));
-                }
-            }
-            return false;
-        }
-        let effects = inst.effects();
-        let own = kind(name);
-        let early = self.under_way.iter().any(|under_way| {
-            let in_order = own.is_some_and(|(kind, _)| {
-                kind == under_way.kind && kind != "scalar" && !name.starts_with("flat_")
-            });
-            let half = in_order && name.contains("d16");
-            let reads = effects.reads.meets(&under_way.loads) && !half;
-            let writes = effects.writes.meets(&under_way.loads) && !under_way.other_lanes;
-            reads || writes && !in_order
-        });
-        let lds = name.starts_with("ds_");
-        let (reads, writes) = (lds && effects.reads_memory, lds && effects.writes_memory);
-        let overtaken = self.overtaken.iter().any(|wrote| writes || *wrote && reads);
-        let exec = effects.writes.scalars().any(|n| n >= 126);
-        for under_way in &mut self.under_way {
-            if under_way.other_lanes {
-                under_way.loads = under_way.loads.without(&effects.writes);
-            }
-            under_way.other_lanes |= exec;
-        }
-        if name == "s_barrier" && !alone {
-            self.overtaken
-                .extend(self.under_way.iter().filter_map(|u| u.lds));
-        }
-        if name.starts_with("s_swappc") {
-            *self = Slow::default();
-        } else if let Some((kind, _)) = own {
-            self.under_way.push(UnderWay {
-                kind,
-                loads: effects.writes,
-                lds: (reads || writes).then_some(writes),
-                other_lanes: false,
-            });
-        }
-        early || overtaken
-    }
-
-    fn wait(&mut self, kind: &str, number: usize) {
-        let of_kind = self.under_way.iter().filter(|u| u.kind == kind).count();
-        let mut done = match (kind, number) {
-            (_, 0) => of_kind,
-            ("scalar", _) => 0,
-            _ => of_kind.saturating_sub(number),
-        };
-        self.under_way.retain(|u| {
-            let ends = u.kind == kind && done > 0;
-            done -= usize::from(ends);
-            !ends
-        });
-    }
-}
-
-/// Whether a random walk uses something too early.
-fn walk(graph: &Graph, random: &mut Random) -> bool {
-    let mut slow = Slow::default();
-    let at = |pc: u64| graph.nodes.binary_search_by_key(&pc, |n| n.pc).ok();
-    let mut node = at(graph.nodes[graph.blocks[graph.entry].nodes.start].pc);
-    for _ in 0..STEPS {
-        let Some(n) = node else { return false };
-        let here = &graph.nodes[n];
-        if slow.step(&here.inst, graph.alone) {
-            return true;
-        }
-        let behind = here.pc + u64::from(here.inst.len);
-        let jumps = here
-            .ways
-            .target
-            .filter(|_| !here.ways.next || random.below(2) == 0);
-        node = match jumps {
-            Some(target) => at(target),
-            None if here.ways.next => at(behind),
-            None => None,
-        };
-    }
-    false
-}
 
 /// The code object with a wait taken out.
 fn without(object: &CodeObject, pc: u64) -> CodeObject {
@@ -193,7 +47,7 @@ fn waits_that_are_taken_out_are_found() {
                 let mut roots = Root::all(&other).into_iter();
                 let root = roots.find(|r| r.entry == root.entry).expect("the same");
                 let graph = Graph::of(&other, &root).expect("GCN");
-                if !(0..WALKS).any(|_| walk(&graph, &mut random)) {
+                if !is_too_early(&graph, &mut random) {
                     continue;
                 }
                 mattered += 1;

@@ -28,7 +28,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "hsa",
         "agent agent::answer call checks copy deadline deallocation handler host image image::format image::layout ipc leaks loader loader::code_object loader::symbol log \
          look memory origins place queue queue::barrier queue::fault queue::pool queue::process queue::slow runtime seed \
-         signal signal_calls slab statistics svm system thread transfer vmem wait watch",
+         signal signal_calls slab statistics svm system thread transfer undefined vmem wait watch",
         "C programs have one runtime: it owns what every subject has, and every call begins by asking for it",
     ),
     (
@@ -53,7 +53,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "wavetank",
-        "arg buffer checks device dispatch kernel module overrun report worker",
+        "arg buffer checks checks::undefined device dispatch kernel module overrun report worker",
         "handles know what they were made from and make the next one: device, module, kernel, dispatch with its checks; buffers \
          their device",
     ),

@@ -18,7 +18,7 @@ use crate::abi::{Agent, Signal, Status};
 use crate::call::{Result, calls, put};
 use crate::memory::{self, Origin, PAGE};
 use crate::runtime::{lock, runtime};
-use crate::{agent, log, signal};
+use crate::{agent, log, signal, undefined};
 
 /// `hsa_amd_ipc_memory_t`, `hsa_amd_ipc_signal_t`: 32 bytes that only this module reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,6 +115,7 @@ fn share(address: u64, bytes: u64) -> Result<Shared> {
         return name(MEMORY, file);
     }
     let file = file()?;
+    undefined::shown(known.address, bytes);
     let shared = runtime()?.registry().share(known.address, &file);
     shared.map_err(|error| refused(Status::ERROR_OUT_OF_RESOURCES, error))?;
     let handle = name(MEMORY, &file)?;

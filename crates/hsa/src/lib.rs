@@ -40,6 +40,7 @@ mod svm;
 mod system;
 mod thread;
 mod transfer;
+mod undefined;
 mod vmem;
 mod wait;
 mod watch;

@@ -10,7 +10,7 @@ use crate::call::Result;
 use crate::place::Access;
 
 use crate::runtime::{lock, runtime};
-use crate::{agent, checks, deallocation, host, ipc, log, origins, place, svm};
+use crate::{agent, checks, deallocation, host, ipc, log, origins, place, svm, undefined};
 
 /// Allocations are whole pages.
 pub const PAGE: u64 = 4096;
@@ -145,6 +145,9 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     let address = take(what, allowed)?;
     *lock(&TAKEN).entry(owner.0).or_default() += bytes;
     own(address, bytes, owner, kind, Origin::Allocated);
+    if kind == Kind::Device {
+        undefined::begins(address, allowed);
+    }
     origins::made(address, asked);
     Ok(address)
 }

@@ -8,7 +8,7 @@ use crate::abi::{Agent, PointerInfo, Pool, Region, Status};
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put, traverse};
 use crate::memory::{self, Kind, PAGE};
-use crate::{log, transfer};
+use crate::{log, transfer, undefined};
 
 fn size(agent: Agent, kind: Kind) -> u64 {
     match kind {
@@ -102,6 +102,8 @@ calls! {
             _ if own => 1u32,
             (_, Kind::Group) => 0,
             (Which::Gpu(..), _) if owner == agent::cpu() => 1,
+            // Runtimes would write there with the host, which nobody sees.
+            (Which::Cpu, Kind::Device) if undefined::wanted() => 0,
             _ => 2,
         };
         let hops = u32::from(!own);

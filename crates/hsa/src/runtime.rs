@@ -8,7 +8,7 @@ use wavetank::{Device, Registry};
 
 use crate::abi::Status;
 use crate::call::Result;
-use crate::{copy, deadline, handler, log, look, queue, seed, thread, watch};
+use crate::{copy, deadline, handler, log, look, queue, seed, thread, undefined, watch};
 
 /// What stays from the first `hsa_init` on: worker threads may use it until the process ends.
 pub struct Runtime {
@@ -61,6 +61,9 @@ pub fn init() -> Result {
     let _one = lock(&CHANGE);
     if RUNTIME.get().is_none() {
         let runtime = Runtime::new()?;
+        if undefined::wanted() {
+            runtime.registry().keep_shadows().map_err(unusable)?;
+        }
         let _ = RUNTIME.set(runtime);
         // SAFETY: the handler only stores to statics.
         unsafe { libc::pthread_atfork(None, None, Some(forked)) };

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use wavetank_check::{float, init};
 use wavetank_interp::{Program, Simd, Translation};
+use wavetank_ir::Block;
 use wavetank_jit::{Compiled, Names};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Backend, Grid, Site};
-use wavetank_translate::{Key, Modes, Translator};
+use wavetank_translate::{Key, Modes, Pass, Translator};
 
 use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
@@ -20,6 +22,8 @@ pub(crate) struct Mode {
     pub count: bool,
     /// What else has to be.
     pub way: Way,
+    /// What is added to it.
+    pub added: Added,
 }
 
 /// What a translation is for.
@@ -36,9 +40,44 @@ pub(crate) enum Way {
     Stepped,
 }
 
+/// What is added to each block of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Added {
+    /// What follows undefined bits.
+    pub follows: bool,
+    /// What watches floats.
+    pub floats: bool,
+}
+
+impl Added {
+    /// What does it, if anything is.
+    fn pass(self) -> Option<Arc<dyn Pass>> {
+        // Shadows are of no concern to who watches floats, so they come last.
+        match (self.follows, self.floats) {
+            (true, true) => Some(Arc::new(|block: &Block| init::follow(&float::watch(block)))),
+            (true, false) => Some(Arc::new(|block: &Block| init::follow(block))),
+            (false, true) => Some(Arc::new(|block: &Block| float::watch(block))),
+            (false, false) => None,
+        }
+    }
+}
+
 impl Mode {
+    /// So many modes there are.
+    const COUNT: usize = 32;
+
+    /// For who does one instruction after another.
+    pub fn stepped(self) -> Mode {
+        Mode {
+            way: Way::Stepped,
+            ..self
+        }
+    }
+
     fn index(self) -> usize {
-        usize::from(self.count) | (self.way as usize) << 1
+        let Added { follows, floats } = self.added;
+        let bits = [self.count, follows, floats].map(usize::from);
+        bits[0] | bits[1] << 1 | bits[2] << 2 | (self.way as usize) << 3
     }
 }
 
@@ -52,7 +91,7 @@ pub(crate) struct Engine {
     simd: Simd,
     choice: EngineChoice,
     names: Option<Names>,
-    programs: [OnceLock<Executable>; 8],
+    programs: [OnceLock<Executable>; Mode::COUNT],
     outlines: Outlines,
     /// What kernels read of their vector registers before they have written it, by entry and modes, and how many registers
     /// have ids in them.
@@ -90,9 +129,8 @@ impl Engine {
     }
 
     /// Runs waves instruction by instruction, for one thread.
-    pub fn stepper(&self, count: bool) -> Stepper<'_> {
-        let way = Way::Stepped;
-        Stepper::new(self.backend(Mode { count, way }), &self.outlines)
+    pub fn stepper(&self, mode: Mode) -> Stepper<'_> {
+        Stepper::new(self.backend(mode.stepped()), &self.outlines)
     }
 
     /// Vector registers that waves of a launch may read before they have written them, if that is known.
@@ -122,7 +160,7 @@ impl Engine {
 
     /// A back end for one thread.
     pub fn backend(&self, mode: Mode) -> Box<dyn Backend + '_> {
-        let Mode { count, way } = mode;
+        let Mode { count, way, added } = mode;
         let program = self.programs[mode.index()].get_or_init(|| {
             let how = Translation {
                 count,
@@ -130,10 +168,14 @@ impl Engine {
                 tap: matches!(way, Way::Tapped | Way::Stepped),
                 simd: self.simd,
             };
-            let program = Program::new(self.code.clone(), how);
+            let program = Program::new(self.code.clone(), how).with_pass(added.pass());
             // Who does one instruction alone, or again, looks at registers.
             let private = way == Way::Fast;
-            Executable::new(program, how, self.choice, private, self.names.clone())
+            let choice = match added == Added::default() {
+                true => self.choice,
+                false => EngineChoice::Interpreter,
+            };
+            Executable::new(program, how, choice, private, self.names.clone())
         });
         program.backend()
     }

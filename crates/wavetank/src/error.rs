@@ -25,6 +25,9 @@ pub enum Error {
     /// A variable of the environment with a value that it cannot have.
     #[error(transparent)]
     Setting(#[from] WrongSetting),
+    /// A check that cannot be done here.
+    #[error("the launch cannot be checked: {0}; leave out the tool `init`")]
+    Checks(String),
     /// There is no kernel of this name.
     #[error("there is no kernel `{}` here{}", plain(name), suggestion(*similar, kernels))]
     UnknownKernel {

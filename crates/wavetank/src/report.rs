@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::checks::UndefinedStore;
 use wavetank_check::Finding;
 use wavetank_ir::Family;
 use wavetank_jit::Compiled;
@@ -31,6 +32,9 @@ pub struct Report {
     /// What [`Dispatch::check`](crate::Dispatch::check) asked for has found, in the order of the work-groups and waves that did
     /// it; what [`Dispatch::watch`](crate::Dispatch::watch) has found, after that.
     pub findings: Vec<Finding>,
+    /// Stores of undefined bits that the host may read, if they are asked for
+    /// ([`Dispatch::host_reads`](crate::Dispatch::host_reads)).
+    pub undefined_stores: Vec<UndefinedStore>,
     /// Time from the first wave's start to the last one's end.
     pub wall: Duration,
 }

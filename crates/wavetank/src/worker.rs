@@ -6,7 +6,9 @@ use wavetank_check::WaveOf;
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Ran, Why};
-use wavetank_memory::{Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Wave};
+use wavetank_memory::{
+    Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
+};
 
 use crate::calls::{call_to, return_addresses};
 use crate::checks::{Checking, Denied, Resumer};
@@ -44,8 +46,11 @@ impl Common<'_> {
     /// How the waves are translated that nobody traces.
     pub fn mode(&self) -> Mode {
         let way = self.checking.way();
-        let count = self.count;
-        Mode { count, way }
+        Mode {
+            count: self.count,
+            way,
+            added: self.checking.added(),
+        }
     }
 }
 
@@ -81,8 +86,8 @@ impl<'a> Unit<'a> {
         Unit {
             common,
             backend: common.engine.backend(common.mode()),
-            is_watched: common.trace.is_some() || common.checking.watchers.is_some(),
-            stepper: common.trace.map(|_| common.engine.stepper(common.count)),
+            is_watched: common.trace.is_some() || common.checking.watches(),
+            stepper: common.trace.map(|_| common.engine.stepper(common.mode())),
             resumer: None,
             memory,
             slots: Vec::new(),
@@ -103,6 +108,16 @@ impl<'a> Unit<'a> {
         }
         let vgprs = self.common.launch.vgprs as usize;
         fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack).into();
+    }
+
+    /// Another work-group begins, for which LDS and scratch hold nothing.
+    fn forget(&mut self) {
+        self.memory.lds().forget();
+        if let Some(scratch) = &self.slots[self.current].scratch {
+            let (registry, address) = (self.common.memory.registry(), scratch.address());
+            let forgotten = registry.set_undefined(address, scratch.len(), true);
+            forgotten.expect("the registry holds what was allocated");
+        }
     }
 
     /// Tells watchers of the scratch that a work-group gets when it begins.
@@ -137,6 +152,10 @@ impl<'a> Unit<'a> {
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
             watchers.turn(of, &touched, &ran);
+        }
+        if let Some(group) = self.group {
+            let checking = self.common.checking;
+            checking.add_seen(group, wave.index, &mut self.memory);
         }
         ran
     }
@@ -212,10 +231,10 @@ impl<'a> Unit<'a> {
         if denials.wants(&group, wave.index, fault) {
             self.find_calls(wave, fault);
         }
-        let Common { engine, count, .. } = *self.common;
+        let (engine, mode) = (self.common.engine, self.common.mode());
         let resumer = self
             .resumer
-            .get_or_insert_with(|| Resumer::new(engine, count));
+            .get_or_insert_with(|| Resumer::new(engine, mode));
         let Some(denied) = resumer.pass(wave, &mut self.memory, fault) else {
             return false;
         };
@@ -247,6 +266,14 @@ impl Worker for Unit<'_> {
         })?;
         let address = scratch.as_ref().map_or(0, Allocation::address);
         let lds = Lds::new(lds_bytes);
+        if self.common.checking.follower.is_some() {
+            let pc = entry;
+            let no_shadow = |error: RegistryError| Fault::Unsupported {
+                pc,
+                what: error.to_string(),
+            };
+            lds.keep_shadows().map_err(no_shadow)?;
+        }
         self.slots.push(Slot { lds, scratch });
         Ok(address)
     }
@@ -264,6 +291,9 @@ impl Worker for Unit<'_> {
         if fresh {
             self.memory.lds().begin(self.common.lds);
             self.tell_of_scratch();
+            if self.common.checking.follower.is_some() {
+                self.forget();
+            }
         }
     }
 

@@ -24,7 +24,7 @@ const ENGINES: [EngineChoice; 3] = [
 const UNTOUCHED: u32 = 0xdead;
 
 /// A kernel of a test's own: the lane is in v0, four times that in v1, the address of `out` in s[4:5].
-struct Bench {
+pub struct Bench {
     device: Device,
     kernel: Kernel,
     /// A dword for each lane.
@@ -32,7 +32,7 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(chip: Chip, engine: EngineChoice) -> Bench {
+    pub fn new(chip: Chip, engine: EngineChoice) -> Bench {
         let device = Device::builder(chip).engine(engine).threads(2);
         let device = device.strict(false).build().unwrap();
         let code: &[u8] = match chip {
@@ -50,7 +50,7 @@ impl Bench {
     }
 
     /// A buffer of dwords.
-    fn buffer(&self, dwords: &[u32]) -> Buffer {
+    pub fn buffer(&self, dwords: &[u32]) -> Buffer {
         self.device.buffer_from(dwords).unwrap()
     }
 
@@ -61,7 +61,7 @@ impl Bench {
     }
 
     /// Puts code into the kernel. `s[6:7]`, `s[8:9]` and so on have these addresses.
-    fn load(&self, addresses: &[u64], code: &[&str]) {
+    pub fn load(&self, addresses: &[u64], code: &[&str]) {
         let mut all = vec!["v_lshlrev_b32 v1, 2, v0".to_owned()];
         let addresses = [&[self.out.address()], addresses].concat();
         for (n, address) in addresses.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Bench {
     }
 
     /// One wave.
-    fn dispatch(&self) -> Dispatch<'static> {
+    pub fn dispatch(&self) -> Dispatch<'static> {
         let dispatch = self.kernel.dispatch().grid(64).block(64);
         dispatch.timeout(Duration::from_secs(60))
     }

@@ -22,3 +22,4 @@ mod schedules;
 mod stages;
 mod starts;
 mod traps;
+mod undefined;

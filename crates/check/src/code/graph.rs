@@ -76,6 +76,12 @@ impl Graph {
 }
 
 impl Graph {
+    /// The instruction at an address.
+    pub fn node_at(&self, pc: u64) -> Option<&Node> {
+        let at = self.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
+        Some(&self.nodes[at])
+    }
+
     /// The address of its first instruction.
     pub fn start(&self) -> u64 {
         self.nodes[self.blocks[self.entry].nodes.start].pc

@@ -22,7 +22,7 @@ impl Check {
     /// Runs the program, and tells what was found in its kernels once it is gone. Where nothing was, it ends as the program
     /// does.
     pub(super) fn run_program(&self) -> Result<End> {
-        let tools = self.tools.unwrap_or(Tools::ALL);
+        let tools = self.tools.unwrap_or(Tools::DEFAULT);
         let known = self.suppressions()?;
         let file = FoundFile::create();
         let file =

@@ -35,7 +35,7 @@ impl CheckOptions {
     pub fn tools(&self) -> Tools {
         match self.check {
             None => Tools::default(),
-            Some(tools) => tools.unwrap_or(Tools::ALL),
+            Some(tools) => tools.unwrap_or(Tools::DEFAULT),
         }
     }
 

@@ -12,7 +12,9 @@ use super::slow::Slow;
 use super::{Queue, pool};
 use crate::abi::{BarrierPacket, BarrierValuePacket, DispatchPacket, PacketType, Signal};
 use crate::runtime::{lock, ticks};
-use crate::{checks, deadline, loader, log, look, origins, signal, signal_calls, statistics, wait};
+use crate::{
+    checks, deadline, loader, log, look, origins, signal, signal_calls, statistics, undefined, wait,
+};
 
 /// How far the packets of a queue have been executed.
 #[derive(Default)]
@@ -190,6 +192,7 @@ fn dispatch(
         .cancel(&queue.stopped)
         .check(checks::tools())
         .keep_going(checks::keep_going())
+        .host_reads(false)
         .origins(&origins::of);
     if let Some(left) = left {
         run = run.timeout(left);
@@ -197,8 +200,9 @@ fn dispatch(
     let run = run.run();
     statistics::end(kernel.name(), begun.elapsed(), run.as_ref().ok());
     match run {
-        Ok(report) => {
+        Ok(mut report) => {
             checks::tell(kernel, &report.findings);
+            undefined::stored(kernel, std::mem::take(&mut report.undefined_stores));
             if let Some(overrun) = &report.lds_overruns {
                 log::once(kernel.name(), &overrun.to_string());
             }

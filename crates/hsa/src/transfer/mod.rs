@@ -14,6 +14,7 @@ use wavetank::Hold;
 use crate::host::{self as pages, Copied};
 use crate::memory::{PAGE, host_address};
 use crate::place::{Access, Range};
+use crate::undefined;
 
 /// Host memory up to this size is copied by the system, which finds out by itself whether it is there: for more, asking
 /// before is cheaper.
@@ -71,7 +72,10 @@ impl Rows {
             let from = self.from.at(place).ok_or_else(wraps)?;
             match whole {
                 // SAFETY: both lie in what was looked at.
-                Some(_) => unsafe { raw(to, from, bytes) },
+                Some(_) => unsafe {
+                    raw(to, from, bytes);
+                    undefined::copied(to, from, bytes);
+                },
                 None => copy(to, from, bytes)?,
             }
         }
@@ -97,6 +101,12 @@ impl Rows {
 
 /// Copies bytes, which may overlap, if a copy may be made there. The error is a sentence without a subject.
 pub fn copy(to: u64, from: u64, bytes: u64) -> Result<(), String> {
+    copy_bytes(to, from, bytes)?;
+    undefined::copied(to, from, bytes);
+    Ok(())
+}
+
+fn copy_bytes(to: u64, from: u64, bytes: u64) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());
     }
@@ -134,6 +144,7 @@ pub fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
     range.pages()?;
     // SAFETY: just looked at.
     unsafe { self::host::fill(range.address, value, count) };
+    undefined::filled(to, bytes);
     Ok(())
 }
 

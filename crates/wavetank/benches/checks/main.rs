@@ -23,12 +23,13 @@ const CODE: &[u8] = include_bytes!("../data/bench-gfx900.hsaco");
 const TURNS: usize = 3;
 
 /// What is compared.
-const SETS: [(&str, Tools); 5] = [
+const SETS: [(&str, Tools); 6] = [
     ("none", Tools::of(&[])),
     ("memory", Tools::of(&[Tool::Memory])),
     ("wait+hazard", Tools::of(&[Tool::Wait, Tool::Hazard])),
+    ("init", Tools::of(&[Tool::Init])),
     ("race", Tools::of(&[Tool::Race])),
-    ("all", Tools::ALL),
+    ("all", Tools::DEFAULT),
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

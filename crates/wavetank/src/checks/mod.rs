@@ -6,9 +6,12 @@
 
 mod denials;
 mod finding;
+mod first;
+mod floats;
 mod lanes;
 mod resume;
 mod show;
+mod undefined;
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -17,19 +20,24 @@ use wavetank_check::{
     Finding, Findings, Place, Race, Synchronization, Tool, Tools, TurnEnd, Watcher, WaveOf,
 };
 use wavetank_machine::{Group, Ran, Why};
-use wavetank_memory::LaneRun;
+use wavetank_memory::{LaneRun, MemoryUnit};
 use wavetank_translate::Code;
 
-use crate::engine::Way;
+use crate::engine::{Added, Way};
 use crate::module::Module;
 
 pub(crate) use denials::{Denial, Denials};
 pub(crate) use finding::{denied_access, missing_code};
+pub(crate) use floats::Floats;
 pub(crate) use resume::{Denied, Resumer};
+pub use undefined::UndefinedStore;
+pub(crate) use undefined::{Follower, Shadowed};
 
 /// What a dispatch was asked to check.
 pub(crate) struct Checks {
     pub tools: Tools,
+    /// Whether the host is known to read what kernels store; else stores of undefined bits are told to the caller.
+    pub host_reads: bool,
     /// Whether waves go on behind what was found.
     pub keep_going: bool,
     /// Those of the tools, and those of the caller.
@@ -40,6 +48,7 @@ impl Default for Checks {
     fn default() -> Self {
         Checks {
             tools: Tools::default(),
+            host_reads: true,
             keep_going: true,
             watchers: Vec::new(),
         }
@@ -60,6 +69,8 @@ impl Checks {
         Checking {
             denials: resumes.then(Denials::default),
             watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers(watchers))),
+            follower: self.tools.has(Tool::Init).then(Follower::default),
+            floats: self.tools.has(Tool::Float).then(Floats::default),
             astray: Mutex::default(),
         }
     }
@@ -72,8 +83,10 @@ fn watchers(tools: Tools, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>
             // A tool that watches is made here.
             Tool::Race => Some(Box::new(race(kernel, module))),
             Tool::Sync => Some(Box::new(Synchronization::new(kernel))),
-            // These see what they want elsewhere: where accesses are denied, and in code.
-            Tool::Memory | Tool::Wait | Tool::Hazard | Tool::Limits => None,
+            // These see what they want elsewhere: where accesses are denied, in what is added to programs, and in code.
+            Tool::Memory | Tool::Init | Tool::Float | Tool::Wait | Tool::Hazard | Tool::Limits => {
+                None
+            }
         }
     };
     tools.iter().filter_map(of).collect()
@@ -95,6 +108,10 @@ pub(crate) struct Checking {
     pub denials: Option<Denials>,
     /// Who is told what waves access.
     pub watchers: Option<Mutex<Watchers>>,
+    /// Who is told of undefined bits.
+    pub follower: Option<Follower>,
+    /// Who is told what happens to floats.
+    pub floats: Option<Floats>,
     /// Calls by which waves went to where no code is: work-group, wave, address of the call.
     astray: Mutex<Vec<(u64, u32, u64)>>,
 }
@@ -124,6 +141,40 @@ impl Checking {
         }
     }
 
+    /// What is added to the program.
+    pub fn added(&self) -> Added {
+        Added {
+            follows: self.follower.is_some(),
+            floats: self.floats.is_some(),
+        }
+    }
+
+    /// Whether something looks at each turn of a wave.
+    pub fn watches(&self) -> bool {
+        self.watchers.is_some() || self.notes()
+    }
+
+    /// Whether programs note something.
+    fn notes(&self) -> bool {
+        self.follower.is_some() || self.floats.is_some()
+    }
+
+    /// What a program noted in a wave's turn, for whom it is meant.
+    pub fn add_seen(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
+        if !self.notes() {
+            return;
+        }
+        let Some((mut noted, undefined)) = memory.take_seen() else {
+            return;
+        };
+        if let Some(floats) = &self.floats {
+            floats.add(group, wave, &mut noted);
+        }
+        if let Some(follower) = &self.follower {
+            follower.add(group, wave, (noted, undefined));
+        }
+    }
+
     /// The threads that may run a dispatch of so many. Watchers are told what happens in the order in which it does: that of
     /// one thread.
     pub fn threads(&self, threads: usize) -> usize {
@@ -133,12 +184,14 @@ impl Checking {
         }
     }
 
-    /// The dispatch is over: what was denied, in the order of the waves that did it, and the watchers.
-    pub fn end(self) -> (Vec<Denial>, Watchers) {
+    /// The dispatch is over: what was denied, in the order of the waves that did it, the watchers, who followed undefined bits,
+    /// and who watched floats.
+    pub fn end(self) -> (Vec<Denial>, Watchers, Option<Follower>, Option<Floats>) {
         let denials = self.denials.map_or_else(Vec::new, Denials::in_order);
         let watchers = self.watchers.unwrap_or_default();
         let watchers = watchers.into_inner();
-        (denials, watchers.unwrap_or_else(PoisonError::into_inner))
+        let watchers = watchers.unwrap_or_else(PoisonError::into_inner);
+        (denials, watchers, self.follower, self.floats)
     }
 }
 
@@ -206,12 +259,20 @@ mod tests {
                 tools: Tools::of(tools),
                 ..Checks::default()
             };
-            checks.begin("blank", &module).way()
+            let checking = checks.begin("blank", &module);
+            (checking.way(), checking.added())
         };
-        assert_eq!(way(&[]), Way::Fast);
+        let none = Added::default();
+        assert_eq!(way(&[]), (Way::Fast, none));
         // What only reads code does not look at what runs.
-        assert_eq!(way(&[Tool::Wait, Tool::Hazard, Tool::Limits]), Way::Fast);
-        assert_eq!(way(&[Tool::Memory]), Way::Resumed);
-        assert_eq!(way(&[Tool::Race]), Way::Tapped);
+        let code = [Tool::Wait, Tool::Hazard, Tool::Limits];
+        assert_eq!(way(&code), (Way::Fast, none));
+        assert_eq!(way(&[Tool::Memory]), (Way::Resumed, none));
+        assert_eq!(way(&[Tool::Race]), (Way::Tapped, none));
+        let (follows, floats) = (true, true);
+        let bits = Added { follows, ..none };
+        assert_eq!(way(&[Tool::Init]), (Way::Fast, bits));
+        let floats = Added { floats, ..none };
+        assert_eq!(way(&[Tool::Float]), (Way::Fast, floats));
     }
 }

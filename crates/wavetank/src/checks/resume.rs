@@ -16,7 +16,7 @@ use wavetank_memory::{MemoryFault, MemoryFaultReason, MemoryUnit, VGPRS, Wave, s
 use wavetank_translate::{Code, Key, Modes, Translator};
 
 use super::denials::rule;
-use crate::engine::{Engine, Mode, Way};
+use crate::engine::{Engine, Mode};
 
 /// Lanes that were denied an access for the same reason, and the fault of the first of them. No lane at all is the wave as a
 /// whole.
@@ -36,10 +36,9 @@ pub(crate) struct Resumer<'a> {
 }
 
 impl<'a> Resumer<'a> {
-    pub fn new(engine: &'a Engine, count: bool) -> Self {
-        let way = Way::Stepped;
+    pub fn new(engine: &'a Engine, mode: Mode) -> Self {
         Resumer {
-            backend: engine.backend(Mode { count, way }),
+            backend: engine.backend(mode.stepped()),
             engine,
             translator: Translator::new(engine.shared_code(), true),
             known: HashMap::new(),
@@ -228,6 +227,9 @@ fn clear(wave: &mut Wave, accesses: &[MemOp], lanes: u64) {
                     let values = wave.vgpr_mut(n).iter_mut().enumerate();
                     let denied = values.filter(|(lane, _)| lanes >> lane & 1 == 1);
                     denied.for_each(|(_, value)| *value &= keep);
+                    let shadow = wave.shadow_mut(n).into_iter().flatten().enumerate();
+                    let denied = shadow.filter(|(lane, _)| lanes >> lane & 1 == 1);
+                    denied.for_each(|(_, value)| *value &= keep);
                 }
             }
             _ => {}
@@ -247,6 +249,9 @@ fn kept(op: &MemOp) -> u32 {
 fn set_scalar(wave: &mut Wave, register: u32, value: u32) {
     if let Some(place) = wave.uniform_mut().s.get_mut(register as usize) {
         *place = value;
+    }
+    if let Some(shadow) = wave.uniform_mut().shadow.get_mut(register as usize) {
+        *shadow = 0;
     }
 }
 

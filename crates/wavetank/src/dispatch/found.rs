@@ -2,12 +2,13 @@
 
 use wavetank_check::{Finding, Findings, Stack, Tool};
 use wavetank_machine::Fault;
+use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Failure;
 use wavetank_memory::MemoryFault;
 
 use super::Dispatch;
 use super::room::Room;
-use crate::checks::{Checking, Denial, denied_access, missing_code};
+use crate::checks::{Checking, Denial, UndefinedStore, denied_access, missing_code};
 
 /// Bytes from an allocation to which an access that misses it may have meant it; or as many as it has.
 const NEAR: u64 = 1 << 16;
@@ -17,13 +18,14 @@ impl Dispatch<'_> {
     pub(super) fn found(
         &self,
         checking: Checking,
+        launch: &Launch,
         failure: Option<&Failure>,
         room: Room,
-    ) -> Vec<Finding> {
+    ) -> (Vec<Finding>, Vec<UndefinedStore>) {
         let mut findings = Findings::default();
         let failed = failure.filter(|_| self.checks.memory());
         let failed = failed.and_then(|failure| self.failed(failure, &checking));
-        let (denials, watchers) = checking.end();
+        let (denials, watchers, follower, floats) = checking.end();
         let denials = denials.into_iter();
         denials
             .filter_map(|denial| self.denied(denial))
@@ -41,7 +43,19 @@ impl Dispatch<'_> {
         self.kernel
             .module
             .read(self.kernel.name(), self.checks.tools, &mut findings);
-        findings.iter().cloned().collect()
+        let mut stores = Vec::new();
+        let (name, module) = (self.kernel.name(), &self.kernel.module);
+        if let Some(floats) = floats {
+            floats.end(name, module, &mut findings);
+        }
+        if let Some(follower) = follower {
+            stores = follower.end(launch, name, module, &mut findings);
+        }
+        if self.checks.host_reads {
+            let told = stores.drain(..).map(|store| store.finding);
+            told.for_each(|finding| findings.add(finding));
+        }
+        (findings.iter().cloned().collect(), stores)
     }
 
     /// What was denied at an instruction while waves went on.

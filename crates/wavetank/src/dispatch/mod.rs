@@ -10,14 +10,14 @@ mod room;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use wavetank_check::{Stack, Tools, Watcher};
+use wavetank_check::{Stack, Tool, Tools, Watcher};
 use wavetank_machine::gcn::TrapHandler;
 use wavetank_machine::schedule::{self, Message, Options};
-use wavetank_machine::{Exported, Group};
+use wavetank_machine::{Exported, Group, StartWave};
 
 use crate::arg::Arg;
-use crate::checks::Checks;
-use crate::error::Result;
+use crate::checks::{Checks, Shadowed};
+use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::overrun::Overruns;
 use crate::report::{InstructionCounts, Report};
@@ -251,6 +251,13 @@ impl<'a> Dispatch<'a> {
         self
     }
 
+    /// Whether the host reads all that the kernel stores. At first it does, and with [`Tool::Init`](crate::Tool::Init) a store
+    /// of undefined bits is a finding; else such stores come with the [`Report`], for who knows what the host reads.
+    pub fn host_reads(mut self, all: bool) -> Self {
+        self.checks.host_reads = all;
+        self
+    }
+
     /// Asked where the host program made the allocation at an address, and where it freed it, when an access near it or to
     /// what it was is a finding ([`Finding::host`](crate::check::Finding::host)).
     pub fn origins<'b>(self, origins: &'b dyn Fn(u64) -> Vec<Stack>) -> Dispatch<'b>
@@ -287,6 +294,11 @@ impl<'a> Dispatch<'a> {
         if self.cooperative {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
         }
+        if self.checks.tools.has(Tool::Init) {
+            let registry = device.inner.memory.registry();
+            let kept = registry.keep_shadows();
+            kept.map_err(|error| Error::Checks(error.to_string()))?;
+        }
         let checking = self.checks.begin(self.kernel.name(), &self.kernel.module);
         let threads = checking.threads(device.threads());
         let start = Instant::now();
@@ -317,14 +329,20 @@ impl<'a> Dispatch<'a> {
             checking: &checking,
         };
         let unit = |_| Unit::new(&common);
-        let counts = schedule::run(&grid, &plan.launch, &options, unit);
+        let shadowed = Shadowed(&plan.launch);
+        let starts: &dyn StartWave = match checking.follower {
+            Some(_) => &shadowed,
+            None => &plan.launch,
+        };
+        let counts = schedule::run(&grid, starts, &options, unit);
         let wall = start.elapsed();
         let mode = common.mode();
         let room = Room {
             groups: grid.count(),
             resident: plan.resident_groups.into(),
         };
-        let findings = self.found(checking, counts.as_ref().err(), room);
+        let failure = counts.as_ref().err();
+        let (findings, undefined_stores) = self.found(checking, &plan.launch, failure, room);
         let counts = match counts {
             Ok(counts) => counts,
             Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),
@@ -338,6 +356,7 @@ impl<'a> Dispatch<'a> {
             compiled: self.count.then(|| engine.compiled(mode)),
             lds_overruns: overruns.tell(self.kernel.name(), &self.kernel.module),
             findings,
+            undefined_stores,
             wall,
         })
     }

@@ -252,7 +252,7 @@ fn gpus(text: &str) -> Result<Vec<Gpu>, String> {
 /// Tools by their names, or all of them.
 fn checks(text: &str) -> Result<Tools, String> {
     match yes_or_no(text) {
-        Ok(true) => Ok(Tools::ALL),
+        Ok(true) => Ok(Tools::DEFAULT),
         Ok(false) => Ok(Tools::default()),
         Err(_) => text.parse().map_err(|e: UnknownTool| e.to_string()),
     }

@@ -255,6 +255,7 @@ impl<'a> Shader<'a> {
                 compiled: self.count.then(|| engine.compiled(common.mode())),
                 lds_overruns: overruns.tell(&self.function, &self.module),
                 findings: Vec::new(),
+                undefined_stores: Vec::new(),
                 wall,
             },
             items: self.items as usize,

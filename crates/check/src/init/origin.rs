@@ -1,0 +1,129 @@
+//! Where undefined bits come from: back along all paths from what they decide.
+
+use std::collections::VecDeque;
+
+use wavetank_isa::tables::Field;
+use wavetank_isa::{Inst, Registers};
+
+use super::decides::Decides;
+use crate::code::{Graph, Node};
+
+/// Where undefined bits come from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// An instruction has loaded them.
+    Load(u64),
+    /// Nobody has written these registers since the wave began.
+    Start(Registers),
+}
+
+/// So many instructions are gone back at most, each as often as it takes to see all of its registers.
+const MOST_STEPS: usize = 20_000;
+
+/// The nearest origin of what decides at an instruction: a load of undefined bits, of which `loads` tells, else registers that
+/// a wave does not begin with.
+pub fn origin(
+    graph: &Graph,
+    pc: u64,
+    decides: Option<Decides>,
+    loads: impl Fn(u64) -> bool,
+    given: &Registers,
+) -> Option<Origin> {
+    let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
+    let mut seen = vec![Registers::default(); graph.nodes.len()];
+    let before = befores(graph);
+    let mut open = VecDeque::from([(at, sources(&graph.nodes[at], decides))]);
+    let mut at_start = Registers::default();
+    for _ in 0..MOST_STEPS {
+        let Some((at, wanted)) = open.pop_front() else {
+            break;
+        };
+        let new = wanted.without(&seen[at]);
+        if new.is_empty() {
+            continue;
+        }
+        seen[at].add_all(&new);
+        if graph.nodes[at].pc == graph.start() {
+            at_start.add_all(&new);
+        }
+        for &before in &before[at] {
+            let node = &graph.nodes[before];
+            let written = node.effects.writes.both(&new);
+            if !written.is_empty() && node.effects.reads_memory && loads(node.pc) {
+                return Some(Origin::Load(node.pc));
+            }
+            open.push_back((before, through(node, &new)));
+        }
+    }
+    let unknown = at_start.without(given);
+    (graph.kernel.is_some() && !unknown.is_empty()).then_some(Origin::Start(unknown))
+}
+
+/// What has to be looked for before an instruction, to find registers behind it.
+fn through(node: &Node, wanted: &Registers) -> Registers {
+    let written = node.effects.writes.both(wanted);
+    if written.is_empty() {
+        return *wanted;
+    }
+    // Lanes that are off keep what they have in vector registers.
+    let mut scalars = Registers::default();
+    written.scalars().for_each(|n| scalars.add_scalars(n, 1));
+    scalars.add_state(written.state());
+    let rest = wanted.without(&scalars);
+    match node.effects.reads_memory {
+        true => rest,
+        false => rest.or(&known(&node.effects.reads)),
+    }
+}
+
+/// Without what is always defined: EXEC.
+fn known(reads: &Registers) -> Registers {
+    let mut exec = Registers::default();
+    exec.add_scalars(126, 2);
+    reads.without(&exec)
+}
+
+/// What an instruction decides by.
+fn sources(node: &Node, decides: Option<Decides>) -> Registers {
+    let is_data = |field| {
+        matches!(
+            field,
+            Field::Vdata | Field::Data0 | Field::Data1 | Field::Sdata
+        )
+    };
+    let taken = |field| match decides {
+        Some(Decides::Address) => !is_data(field),
+        // What is stored.
+        None => is_data(field),
+        Some(_) => true,
+    };
+    match decides {
+        None | Some(Decides::Address) => known(&operands(&node.inst, taken)),
+        Some(_) => known(&node.effects.reads),
+    }
+}
+
+/// The registers that an instruction reads in some of its fields.
+fn operands(inst: &Inst, taken: impl Fn(Field) -> bool) -> Registers {
+    let mut registers = Registers::default();
+    for (i, spec) in inst.row().operands.iter().enumerate() {
+        if inst.accesses(i).0 && taken(spec.field) {
+            registers.add(inst.operands[i], inst.reach(i));
+        }
+    }
+    registers
+}
+
+/// The instructions before each.
+fn befores(graph: &Graph) -> Vec<Vec<usize>> {
+    let mut before = vec![Vec::new(); graph.nodes.len()];
+    for block in &graph.blocks {
+        for n in block.nodes.clone().skip(1) {
+            before[n].push(n - 1);
+        }
+        for next in &block.next {
+            before[graph.blocks[*next].nodes.start].push(block.nodes.end - 1);
+        }
+    }
+    before
+}

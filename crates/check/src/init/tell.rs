@@ -1,0 +1,145 @@
+//! Findings in words.
+
+use wavetank_isa::Registers;
+
+use super::decides::Decides;
+use super::origin::{Origin, origin};
+use crate::code::Graph;
+use crate::finding::{Finding, Mark};
+use crate::tool::Tool;
+
+/// What undefined bits did at an instruction.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// Its address.
+    pub pc: u64,
+    /// What they decide; `None` where they are stored, and somebody reads them.
+    pub decides: Option<Decides>,
+    /// Which wave and lanes it was, in words.
+    pub who: String,
+    /// How often it was seen.
+    pub times: u64,
+}
+
+/// A load of undefined bits, or a store.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    /// The address of the instruction.
+    pub pc: u64,
+    /// What it was in memory, in words.
+    pub memory: String,
+    /// Who has stored undefined bits there, by address, if somebody has.
+    pub stored_by: Option<u64>,
+}
+
+/// What is known of a launch, for the story behind an undefined bit.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    /// The kernel that was launched.
+    pub kernel: String,
+    /// The code of it, and of functions that it calls.
+    pub graphs: Vec<Graph>,
+    /// Registers that a wave begins with.
+    pub given: Registers,
+    /// Loads of undefined bits.
+    pub loads: Vec<Carried>,
+}
+
+impl Story {
+    /// The finding about undefined bits that decide, or are read.
+    pub fn tell(&self, of: &Use) -> Finding {
+        let graph = self.graphs.iter().find(|graph| has(graph, of.pc));
+        let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
+        let (rule, message, label) = words(of.decides, &name);
+        let is_load = |pc| self.loads.iter().any(|load| load.pc == pc);
+        let found = graph.and_then(|graph| origin(graph, of.pc, of.decides, is_load, &self.given));
+        let mut notes = vec![of.who.clone()];
+        let mut related = Vec::new();
+        match found {
+            Some(Origin::Load(pc)) => {
+                if let Some(load) = self.loads.iter().find(|load| load.pc == pc) {
+                    let stored = load.stored_by;
+                    related.extend(stored.map(|pc| Mark::at(pc, "undefined bits are stored here")));
+                    notes.push(format!("the load read {}", load.memory));
+                }
+                related.push(Mark::at(pc, "undefined bits are loaded here"));
+            }
+            Some(Origin::Start(registers)) => notes.push(start(&registers)),
+            None => {}
+        }
+        Finding {
+            tool: Tool::Init,
+            rule,
+            kernel: self.kernel.clone(),
+            message,
+            at: Mark::at(of.pc, label),
+            related,
+            notes,
+            host: Vec::new(),
+            help: None,
+            times: of.times,
+        }
+    }
+}
+
+fn has(graph: &Graph, pc: u64) -> bool {
+    graph
+        .nodes
+        .binary_search_by_key(&pc, |node| node.pc)
+        .is_ok()
+}
+
+/// The first word of an instruction, as it stands in sentences.
+fn mnemonic(graph: &Graph, pc: u64) -> String {
+    let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc);
+    let text = at.map_or_else(|_| String::new(), |at| graph.nodes[at].inst.to_string());
+    format!("`{}`", text.split_whitespace().next().unwrap_or_default())
+}
+
+/// The rule, the sentence, and what stands at the place.
+fn words(decides: Option<Decides>, name: &str) -> (&'static str, String, &'static str) {
+    match decides {
+        Some(Decides::Branch) => (
+            "branch",
+            format!("undefined bits decide where {name} goes"),
+            "goes by undefined bits",
+        ),
+        Some(Decides::Exec) => (
+            "exec",
+            format!("undefined bits decide which lanes go on behind {name}"),
+            "lanes are chosen by undefined bits",
+        ),
+        Some(Decides::Address) => (
+            "address",
+            format!("undefined bits decide what {name} accesses"),
+            "the address has undefined bits",
+        ),
+        Some(Decides::Jump) => (
+            "jump",
+            format!("undefined bits decide where {name} jumps"),
+            "the address has undefined bits",
+        ),
+        Some(Decides::Index) => (
+            "index",
+            format!("undefined bits decide which lane or register {name} means"),
+            "the index has undefined bits",
+        ),
+        None => (
+            "store",
+            format!("{name} stores undefined bits, which the host gets"),
+            "undefined bits are stored here",
+        ),
+    }
+}
+
+/// Registers that nobody has written.
+fn start(registers: &Registers) -> String {
+    let text = registers.to_string();
+    let names: Vec<&str> = text.split_whitespace().collect();
+    let shown = match names.as_slice() {
+        [one] => format!("{one} holds"),
+        [first, second] => format!("{first} and {second} hold"),
+        names => format!("{} and {} more registers hold", names[0], names.len() - 1),
+    };
+    format!("{shown} nothing when the kernel begins, and nobody has written it on some way here")
+}

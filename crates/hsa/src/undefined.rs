@@ -1,0 +1,112 @@
+//! What the tool `init` has to know of a program's memory: which nobody has written, and what the host gets of it.
+//!
+//! Memory of a device is undefined until somebody writes it: kernels, copies and fills, which are all seen. Who else reaches
+//! memory, the host or another process, does so unseen: what it may reach is always defined.
+
+use std::sync::Mutex;
+
+use wavetank::{Kernel, Tool, UndefinedStore};
+
+use crate::memory::{self, Kind, Origin, host_address};
+use crate::runtime::{lock, runtime};
+use crate::{agent, checks};
+
+/// Whether somebody asks.
+pub fn wanted() -> bool {
+    checks::tools().has(Tool::Init)
+}
+
+/// Stores of undefined bits to device memory, with the kernels that did them. Each instruction has one.
+static STORES: Mutex<Vec<(Kernel, UndefinedStore)>> = Mutex::new(Vec::new());
+
+/// Whether the program reaches an address by kernels and copies alone.
+fn is_unseen(address: u64) -> bool {
+    memory::find(address).is_some_and(|known| {
+        known.origin == Origin::Allocated
+            && known.flags == Kind::Device.flags()
+            && known.owner != agent::cpu()
+    })
+}
+
+/// Device memory was allocated.
+pub fn begins(address: u64, bytes: u64) {
+    if wanted()
+        && let Ok(runtime) = runtime()
+    {
+        // It was allocated just now; if it is gone already, nobody asks.
+        let _ = runtime.registry().set_undefined(address, bytes, true);
+    }
+}
+
+/// Bytes were copied.
+pub fn copied(to: u64, from: u64, bytes: u64) {
+    if !wanted() {
+        return;
+    }
+    let [to, from] = [to, from].map(host_address);
+    let Ok(runtime) = runtime() else { return };
+    let registry = runtime.registry();
+    // Of memory that is not the library's, or gone, nothing is known.
+    let _ = match (is_unseen(to), is_unseen(from)) {
+        (true, true) => registry.copy_undefined(from, to, bytes),
+        (true, false) => registry.set_undefined(to, bytes, false),
+        (false, true) => {
+            host_gets(from, bytes);
+            Ok(())
+        }
+        (false, false) => Ok(()),
+    };
+}
+
+/// Others get to see bytes, and may write them.
+pub fn shown(address: u64, bytes: u64) {
+    filled(address, bytes);
+}
+
+/// Bytes were filled.
+pub fn filled(to: u64, bytes: u64) {
+    if wanted()
+        && let Ok(runtime) = runtime()
+    {
+        let _ = runtime
+            .registry()
+            .set_undefined(host_address(to), bytes, false);
+    }
+}
+
+/// A kernel has ended that stored undefined bits.
+pub fn stored(kernel: &Kernel, stores: Vec<UndefinedStore>) {
+    let Ok(runtime) = runtime() else { return };
+    let mut known = lock(&STORES);
+    for store in stores {
+        let (start, bytes) = (store.within.start, store.within.end - store.within.start);
+        if !is_unseen(start) {
+            // The host may write there at any time.
+            let _ = runtime.registry().set_undefined(start, bytes, false);
+            continue;
+        }
+        match known
+            .iter_mut()
+            .find(|(_, other)| other.finding.is_same(&store.finding))
+        {
+            Some((_, other)) => {
+                other.within.start = other.within.start.min(store.within.start);
+                other.within.end = other.within.end.max(store.within.end);
+            }
+            None => known.push((kernel.clone(), store)),
+        }
+    }
+}
+
+/// Tells of the kernels whose undefined bits the host gets.
+fn host_gets(from: u64, bytes: u64) {
+    let Ok(runtime) = runtime() else { return };
+    for (kernel, store) in lock(&STORES).iter() {
+        let start = store.within.start.max(from);
+        let end = store.within.end.min(from + bytes);
+        let undefined = || runtime.registry().first_undefined(start, end - start);
+        if start < end && matches!(undefined(), Ok(Some(_))) {
+            checks::tell(kernel, std::slice::from_ref(&store.finding));
+        }
+    }
+}

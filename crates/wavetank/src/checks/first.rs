@@ -1,0 +1,50 @@
+//! Who did something first, and how often it was done.
+
+use std::collections::btree_map::Entry;
+
+use wavetank_machine::Group;
+
+use super::lanes::in_words;
+
+/// Who did something first, and how often it was done.
+pub(super) struct First<T> {
+    pub group: Group,
+    pub wave: u32,
+    pub times: u64,
+    pub what: T,
+}
+
+impl<T> First<T> {
+    /// The wave and some of its lanes, in words.
+    pub fn who(&self, lanes: u64) -> String {
+        let [x, y, z] = self.group.id;
+        let wave = format!("work-group ({x}, {y}, {z}), wave {}", self.wave);
+        match lanes {
+            0 | u64::MAX => wave,
+            lanes => format!("{wave}, {}", in_words(lanes)),
+        }
+    }
+}
+
+/// Adds what a wave did, which may be the first that did it.
+pub(super) fn add<K: Ord, T: Clone>(
+    entry: Entry<'_, K, First<T>>,
+    mut new: First<T>,
+    join: impl FnOnce(&mut T, T),
+) {
+    match entry {
+        Entry::Vacant(place) => drop(place.insert(new)),
+        Entry::Occupied(mut known) => {
+            let known = known.get_mut();
+            known.times += new.times;
+            if (new.group.index, new.wave) < (known.group.index, known.wave) {
+                let before = known.what.clone();
+                join(&mut new.what, before);
+                let times = known.times;
+                *known = First { times, ..new };
+            } else {
+                join(&mut known.what, new.what);
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `float` while a launch runs: what programs note of their floats, and what is told of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+use wavetank_check::code::{Graph, Root};
+use wavetank_check::float::{Event, Seen, inside_divisions, tell};
+use wavetank_check::{Findings, code_of};
+use wavetank_machine::Group;
+use wavetank_memory::Noted;
+use wavetank_object::CodeObject;
+
+use super::first::{First, add};
+use crate::module::Module;
+
+/// What the threads of a dispatch have seen, by instruction.
+#[derive(Default)]
+pub(crate) struct Floats(Mutex<BTreeMap<(u64, u8), First<Noted>>>);
+
+impl Floats {
+    /// A wave has had a turn: takes what is about floats out of what it noted.
+    pub fn add(&self, group: Group, wave: u32, noted: &mut Vec<Noted>) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for what in noted.extract_if(.., |noted| Event::of_note(noted.about).is_some()) {
+            let entry = all.entry((what.pc, what.about));
+            let new = First {
+                group,
+                wave,
+                times: what.times,
+                what,
+            };
+            add(entry, new, |_, _| ());
+        }
+    }
+
+    /// The launch is over: adds findings to what has been found.
+    pub fn end(self, kernel: &str, module: &Module, findings: &mut Findings) {
+        let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut code = Code::of(module.object(), kernel);
+        for ((pc, about), first) in &all {
+            let Some((event, elem)) = Event::of_note(*about) else {
+                continue;
+            };
+            let pc = module.address_at_rest(*pc);
+            if code.is_inside_division(pc) {
+                continue;
+            }
+            let seen = Seen {
+                pc,
+                event,
+                elem,
+                operands: first.what.shown.clone(),
+                who: first.who(first.what.lanes),
+                times: first.times,
+            };
+            let finding = tell(&seen, kernel, &code.graphs);
+            findings.add(finding.moved(|pc| module.place(module.address_of(pc))));
+        }
+    }
+}
+
+/// The code that a launch has run, as far as it is asked for.
+struct Code<'o> {
+    object: &'o CodeObject,
+    graphs: Vec<Graph>,
+    /// Steps of divisions in it.
+    divisions: BTreeSet<u64>,
+}
+
+impl<'o> Code<'o> {
+    fn of(object: &'o CodeObject, kernel: &str) -> Code<'o> {
+        let graphs = code_of(object, kernel);
+        Code {
+            object,
+            divisions: graphs.iter().flat_map(inside_divisions).collect(),
+            graphs,
+        }
+    }
+
+    /// Whether the instruction at an address is a step of a division.
+    fn is_inside_division(&mut self, pc: u64) -> bool {
+        let known = |graph: &Graph| graph.node_at(pc).is_some();
+        if !self.graphs.iter().any(known)
+            && let Some(function) = self.function(pc)
+        {
+            // It is called by an address from memory.
+            self.divisions.extend(inside_divisions(&function));
+            self.graphs.push(function);
+        }
+        self.divisions.contains(&pc)
+    }
+
+    fn function(&self, pc: u64) -> Option<Graph> {
+        let (_, offset) = self.object.symbol_at(pc)?;
+        let root = Root::at(self.object, pc - offset)?;
+        Graph::of(self.object, &root)
+    }
+}
