@@ -23,3 +23,11 @@ T *zeros(size_t count) {
     HIP(hipMemset(memory, 0, count * sizeof(T)));
     return memory;
 }
+
+// Device memory with these values.
+template <typename T, size_t count>
+T *copied(const T (&values)[count]) {
+    T *memory = zeros<T>(count);
+    HIP(hipMemcpy(memory, values, sizeof(values), hipMemcpyHostToDevice));
+    return memory;
+}

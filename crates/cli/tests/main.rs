@@ -21,8 +21,13 @@ mod maxwell;
 mod newcomer;
 mod presentation;
 mod programs;
+#[path = "../../check/tests/common/random.rs"]
+mod random;
 mod schedule;
 mod signatures;
+#[path = "../../check/tests/common/slow.rs"]
+mod slow;
 mod stage;
+mod undefined;
 mod visa;
 mod wrong_input;

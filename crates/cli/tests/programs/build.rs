@@ -53,6 +53,20 @@ impl Toolchain {
         arguments: &["--offload-arch=gfx900", "-O2", "-g", "-DMISTAKE"],
         ..Toolchain::PLANTED
     };
+    /// For kernels in OpenCL C alone, which `wavetank launch` starts.
+    pub const KERNELS: Toolchain = Toolchain {
+        name: "kernels",
+        compiler: "clang-15",
+        arguments: &["-g"],
+        needs: &["/usr/bin/clang-15", DEVICE_LIBRARIES],
+        ..Toolchain::PLANTED
+    };
+    /// The same with the mistakes that wait in them.
+    pub const KERNELS_MISTAKE: Toolchain = Toolchain {
+        name: "kernels-mistake",
+        arguments: &["-g", "-DMISTAKE"],
+        ..Toolchain::KERNELS
+    };
     pub const ROCM: Toolchain = Toolchain {
         name: "rocm",
         arguments: &["--offload-arch=EACH", "-std=c++17", "-O2"],
@@ -62,6 +76,13 @@ impl Toolchain {
             "/usr/include/rocprim/rocprim.hpp",
         ],
         ..Toolchain::HIP
+    };
+    /// For what is taken out of machine code: for one GPU, of which the code lies in the program uncompressed.
+    pub const REMOVED: Toolchain = Toolchain {
+        name: "removed",
+        arguments: &["--offload-arch=gfx900", "-std=c++17", "-O2"],
+        once: true,
+        ..Toolchain::ROCM
     };
     pub const C: Toolchain = Toolchain {
         name: "hsa",
@@ -194,12 +215,23 @@ impl Toolchain {
         row.map(|(_, own)| *own)
     }
 
-    /// Builds a program for a GPU if that was not done before. Gives the words of its command.
-    pub fn build(&self, program: &Program, gpu: &str) -> Result<Vec<PathBuf>, String> {
+    /// Builds a source of kernels alone for a GPU, if that was not done before.
+    pub fn build_kernels(&self, source: &Path, gpu: &str) -> Result<PathBuf, String> {
+        kernels(source, &self.folder(), gpu, self.arguments)
+    }
+
+    /// Where it leaves what it builds.
+    fn folder(&self) -> PathBuf {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join("programs")
             .join(self.name);
         fs::create_dir_all(&folder).expect("the target directory can be written");
+        folder
+    }
+
+    /// Builds a program for a GPU if that was not done before. Gives the words of its command.
+    pub fn build(&self, program: &Program, gpu: &str) -> Result<Vec<PathBuf>, String> {
+        let folder = self.folder();
         let target = if self.fat {
             String::new()
         } else {
@@ -229,22 +261,24 @@ impl Toolchain {
                 &program.source.with_file_name("kernels.cl"),
                 &folder,
                 gpu,
+                &[],
             )?);
         }
         Ok(words)
     }
 }
 
-/// The code object of kernels in OpenCL C.
-fn kernels(source: &Path, folder: &Path, gpu: &str) -> Result<PathBuf, String> {
-    let built = folder.join(format!("kernels-{gpu}.hsaco"));
+/// The code object of kernels in OpenCL C, with more arguments for the compiler.
+fn kernels(source: &Path, folder: &Path, gpu: &str, more: &[&str]) -> Result<PathBuf, String> {
+    let name = source.file_stem().expect("a source has a name");
+    let built = folder.join(format!("{}-{gpu}.hsaco", name.to_string_lossy()));
     if is_older(&built, source) {
         let mut command = Command::new("clang-15");
         command.args("-x cl -cl-std=CL2.0 -Xclang -finclude-default-header".split(' '));
         command.args("-target amdgcn-amd-amdhsa -O2".split(' '));
         command.arg(format!("-mcpu={gpu}"));
         command.arg(format!("--rocm-device-lib-path={DEVICE_LIBRARIES}"));
-        produce(command.arg(source), &built)?;
+        produce(command.args(more).arg(source), &built)?;
     }
     Ok(built)
 }

@@ -1,6 +1,7 @@
 //! Programs that were written for GPUs, built by the compilers of the system and run by `wavetank run` unchanged: those of
 //! `tests/hip`, `tests/rocm`, `tests/openmp` and `tests/hsa` at the root of the repository. Each checks itself against the
-//! CPU. Those of `tests/check` are run by `wavetank check`, with a mistake and without ([`planted`]).
+//! CPU. Those of `tests/check` are run by `wavetank check`, with a mistake and without ([`planted`]), those of `tests/removed`
+//! without instructions of theirs ([`removed`]).
 
 mod build;
 mod execution;
@@ -8,6 +9,7 @@ mod exports;
 mod parent;
 mod planted;
 mod program;
+mod removed;
 mod run;
 
 use std::path::{Path, PathBuf};
@@ -58,6 +60,7 @@ fn openmp_of_gcc() {
 /// Builds and runs every program of a folder on each GPU.
 fn check(toolchain: &Toolchain, folder: &str, extension: &str) {
     if toolchain.is_here() {
+        execution::build_library();
         for_each(folder, extension, |source| check_program(toolchain, source));
     }
 }
@@ -67,7 +70,6 @@ fn for_each(folder: &str, extension: &str, check: impl Fn(&Path) -> Vec<String> 
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests")).join(folder);
     let programs = sources(&folder, extension);
     assert!(!programs.is_empty(), "{} is empty", folder.display());
-    execution::build_library();
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
         while let Some(source) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -3,6 +3,8 @@
 //! The mistake stands under `#ifdef MISTAKE`. Where it has to be found, a comment says so: `//~ TOOL/RULE`, several rules
 //! parted by blanks; and nothing may be found in other lines. `//^` stands where one of the other places of the story has to
 //! be, of the kernel or of the program on the host. In the twin no tool may find anything. `// Options: …` are those of `check`.
+//!
+//! `tests/check/*.cl` are kernels in OpenCL C in the same form; `// Launch: …` says how `wavetank launch` starts them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,13 +15,50 @@ use super::build::Toolchain;
 use super::execution::{self, Run};
 use super::for_each;
 use super::program::Program;
+use crate::common::wavetank;
 
 #[test]
 #[ignore = "builds and runs programs for minutes, with compilers that must be installed"]
 fn planted_mistakes() {
     if Toolchain::PLANTED.is_here() {
+        execution::build_library();
         for_each("check", "hip", failures_of);
     }
+}
+
+#[test]
+#[ignore = "builds kernels with a compiler that must be installed"]
+fn planted_mistakes_of_kernels() {
+    if Toolchain::KERNELS.is_here() {
+        for_each("check", "cl", failures_of_kernels);
+    }
+}
+
+/// What is wrong with what is found in kernels and in their twins.
+fn failures_of_kernels(source: &Path) -> Vec<String> {
+    let program = Program::read(source);
+    let launch = after(source, "// Launch: ").expect("it says how it is launched");
+    let with = |toolchain: &Toolchain, wanted: &Marks, code: i32| {
+        let built = toolchain.build_kernels(source, "gfx900")?;
+        let words = format!("launch {} {launch} --check --stats", built.display());
+        let outcome = wavetank(&words);
+        let told = || format!("{}\n{}", outcome.stdout, outcome.stderr);
+        let stats = outcome.stdout.lines().last().unwrap_or_default();
+        let stats: Value = serde_json::from_str(stats).map_err(|e| format!("{e}: {}", told()))?;
+        let findings = stats["findings"].as_array().into_iter().flatten();
+        let found = Marks::told(findings, &program);
+        match outcome.code == Some(code) {
+            true => wanted.hold(&found),
+            false => Err(format!("it is to end with {code}")),
+        }
+        .map_err(|message| format!("{message}\n{}", told()))
+    };
+    let marks = Marks::read(source);
+    let outcomes = [
+        ("the mistake", with(&Toolchain::KERNELS_MISTAKE, &marks, 1)),
+        ("the twin", with(&Toolchain::KERNELS, &Marks::default(), 0)),
+    ];
+    failures(source, outcomes)
 }
 
 /// What is wrong with what is found in a program and in its twin.
@@ -35,6 +74,10 @@ fn failures_of(source: &Path) -> Vec<String> {
         ("the mistake", with(&Toolchain::PLANTED_MISTAKE, mistake)),
         ("the twin", with(&Toolchain::PLANTED, twin)),
     ];
+    failures(source, outcomes)
+}
+
+fn failures(source: &Path, outcomes: [(&str, Result<(), String>); 2]) -> Vec<String> {
     let failures = outcomes.into_iter().filter_map(|(which, outcome)| {
         let message = outcome.err()?;
         Some(format!("-- {}, {which}: {message}", source.display()))
@@ -42,13 +85,17 @@ fn failures_of(source: &Path) -> Vec<String> {
     failures.collect()
 }
 
+/// The rest of the line of a source that begins so.
+fn after(source: &Path, key: &str) -> Option<String> {
+    let text = std::fs::read_to_string(source).expect("the source is text");
+    let rest = text.lines().find_map(|line| line.strip_prefix(key));
+    rest.map(str::to_owned)
+}
+
 /// The options of `check`.
 fn options(source: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(source).expect("the source is text");
-    let own = text
-        .lines()
-        .find_map(|line| line.strip_prefix("// Options: "));
-    let own = own.into_iter().flat_map(str::split_whitespace);
+    let own = after(source, "// Options: ").unwrap_or_default();
+    let own = own.split_whitespace();
     ["--json"]
         .into_iter()
         .chain(own)
@@ -69,28 +116,16 @@ fn mistake(program: &Program, run: &Run) -> Result<(), String> {
     if run.code != Some(1) {
         return Err("it is to end with 1, since something is to be found".to_owned());
     }
-    let marks = Marks::read(&program.source);
-    let (mut found, mut related) = (BTreeSet::new(), BTreeSet::new());
-    for line in run.stdout.lines() {
-        let finding: Value = serde_json::from_str(line).map_err(|e| format!("{line}: {e}"))?;
-        let (tool, rule) = (finding["tool"].as_str(), finding["rule"].as_str());
-        let rule = format!("{}/{}", tool.unwrap_or_default(), rule.unwrap_or_default());
-        found.insert((line_of(&finding["at"], program), rule));
-        let places = ["related", "host"].map(|key| finding[key].as_array());
-        let places = places.into_iter().flatten().flatten();
-        related.extend(places.map(|place| line_of(place, program)));
-    }
-    if found != marks.wanted {
-        let wanted = marks.wanted;
-        return Err(format!("found {found:?}, and not {wanted:?}"));
-    }
-    match marks.related.difference(&related).next() {
-        Some(line) => Err(format!("line {line} belongs to it, and is not named")),
-        None => Ok(()),
-    }
+    let findings = run.stdout.lines().map(|line| {
+        let finding: Result<Value, _> = serde_json::from_str(line);
+        finding.map_err(|e| format!("{line}: {e}"))
+    });
+    let findings = findings.collect::<Result<Vec<Value>, String>>()?;
+    Marks::read(&program.source).hold(&Marks::told(&findings, program))
 }
 
 /// The lines with marks, counted from 1.
+#[derive(Default)]
 struct Marks {
     /// Where findings have to be, with their rule.
     wanted: BTreeSet<(u64, String)>,
@@ -111,6 +146,33 @@ impl Marks {
         }
         assert!(!wanted.is_empty(), "{} has no marks", source.display());
         Marks { wanted, related }
+    }
+
+    /// The lines of findings.
+    fn told<'f>(findings: impl IntoIterator<Item = &'f Value>, program: &Program) -> Marks {
+        let mut told = Marks::default();
+        for finding in findings {
+            let (tool, rule) = (finding["tool"].as_str(), finding["rule"].as_str());
+            let rule = format!("{}/{}", tool.unwrap_or_default(), rule.unwrap_or_default());
+            told.wanted.insert((line_of(&finding["at"], program), rule));
+            let places = ["related", "host"].map(|key| finding[key].as_array());
+            let places = places.into_iter().flatten().flatten();
+            told.related
+                .extend(places.map(|place| line_of(place, program)));
+        }
+        told
+    }
+
+    /// Whether this is what was told.
+    fn hold(&self, told: &Marks) -> Result<(), String> {
+        let (found, wanted) = (&told.wanted, &self.wanted);
+        if found != wanted {
+            return Err(format!("found {found:?}, and not {wanted:?}"));
+        }
+        match self.related.difference(&told.related).next() {
+            Some(line) => Err(format!("line {line} belongs to it, and is not named")),
+            None => Ok(()),
+        }
     }
 }
 
