@@ -408,18 +408,7 @@ fn shared_kernels_are_checked() {
 }
 
 #[test]
-fn a_program_without_kernels_has_no_findings() {
-    clean(check("-- true"), "checked the kernels of `true`");
-    let outcome = check("-- false");
-    assert_eq!(outcome.code, Some(1), "it ends as the program does");
-    assert!(outcome.stderr.contains("no findings"), "{}", outcome.stderr);
-    check("-- no-such-program").refused(&["no-such-program"]);
-    let outcome = check("--tools luck -- true");
-    assert_eq!(outcome.code, Some(2));
-    assert!(
-        outcome.stderr.contains("`luck` is no tool"),
-        "{}",
-        outcome.stderr
-    );
-    assert_eq!(check(&format!("{VECADD} --timeout 3")).code, Some(2));
+fn wrong_words_for_programs_are_told() {
+    check("--tools luck -- true").failure(2, &["`luck` is no tool"]);
+    check(&format!("{VECADD} --timeout 3")).failure(2, &["--timeout"]);
 }

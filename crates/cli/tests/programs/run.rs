@@ -6,7 +6,7 @@ use std::process::Command;
 use super::build::Toolchain;
 use super::execution::build_library;
 use super::program::Program;
-use crate::common::{Outcome, directory, outcome};
+use crate::common::{Outcome, directory, outcome, wavetank};
 
 /// Prints the name of the GPU that it finds.
 const NAME: &str = r#"
@@ -112,6 +112,24 @@ fn a_time_limit_ends_the_program() {
         &["-c", "exit 3"],
     );
     assert_eq!((out.code, out.stderr.as_str()), (Some(3), ""));
+}
+
+/// A program that has no kernels ends as it does by itself.
+#[test]
+#[ignore = "builds the library first"]
+fn a_program_without_kernels_has_no_findings() {
+    build_library();
+    let check = |words: &str| wavetank(&format!("check {words}"));
+    let outcome = check("-- true");
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert_eq!(
+        outcome.stderr,
+        "checked the kernels of `true`: no findings\n"
+    );
+    let outcome = check("-- false");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains("no findings"), "{outcome:?}");
+    check("-- no-such-program").refused(&["no-such-program"]);
 }
 
 /// Many programs end so when the kernel that failed is only told of: HIP gives an error, and they call `abort`.
