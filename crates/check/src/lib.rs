@@ -53,8 +53,7 @@ pub use watch::{TurnEnd, Watcher, WaveOf};
 /// Runs the static ones of `tools` over all kernels and functions of a code object, along all paths.
 pub fn check_code(object: &CodeObject, tools: Tools, findings: &mut Findings) {
     let roots = Root::all(object);
-    let graphs = roots.iter().filter_map(|root| Graph::of(object, root));
-    check_graphs(&graphs.collect::<Vec<_>>(), tools, findings);
+    check_graphs(&with_callees(object, &roots), tools, findings);
 }
 
 /// Runs the static ones of `tools` over what can be reached from one kernel or function, and over the functions that it is
@@ -70,15 +69,26 @@ pub fn code_of(object: &CodeObject, kernel: &str) -> Vec<Graph> {
 }
 
 fn graphs(object: &CodeObject, root: &Root) -> Vec<Graph> {
-    let mut graphs: Vec<Graph> = Graph::of(object, root).into_iter().collect();
+    with_callees(object, std::slice::from_ref(root))
+}
+
+/// The code of roots, and of what they are known to call. A function has its own name; what no symbol tells to be one, that of
+/// who calls it.
+fn with_callees(object: &CodeObject, roots: &[Root<'_>]) -> Vec<Graph> {
+    let graphs = roots.iter().filter_map(|root| Graph::of(object, root));
+    let mut graphs: Vec<Graph> = graphs.collect();
+    let mut known: BTreeSet<u64> = graphs.iter().map(Graph::start).collect();
     let mut next = 0;
     while let Some(graph) = graphs.get(next) {
+        let caller = Root {
+            name: &graph.name,
+            entry: 0,
+            kernel: None,
+        };
         let callees = graph.nodes.iter().filter_map(|node| node.ways.callee);
-        let callees: BTreeSet<u64> = callees.collect();
-        let is_new = |at: &u64| graphs.iter().all(|graph| graph.start() != *at);
-        let callees = callees.into_iter().filter(is_new);
-        let roots = callees.filter_map(|at| Root::at(object, at));
-        let new: Vec<Graph> = roots.filter_map(|root| Graph::of(object, &root)).collect();
+        let new = callees.filter(|at| known.insert(*at));
+        let root = |entry| Root::at(object, entry).unwrap_or(Root { entry, ..caller });
+        let new: Vec<Graph> = new.filter_map(|at| Graph::of(object, &root(at))).collect();
         graphs.extend(new);
         next += 1;
     }

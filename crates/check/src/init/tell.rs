@@ -28,6 +28,8 @@ pub struct Carried {
     pub pc: u64,
     /// What it was in memory, in words.
     pub memory: String,
+    /// Whether all of them lay as the gaps of structures do.
+    pub gaps: bool,
     /// Who has stored undefined bits there, by address, if somebody has.
     pub stored_by: Option<u64>,
 }
@@ -46,18 +48,39 @@ pub struct Story {
 }
 
 impl Story {
+    /// Whether what a store at an address stores comes from a load that found nothing undefined but gaps of structures.
+    pub fn copies_gaps(&self, pc: u64) -> bool {
+        let is_gap = |load: &Carried| load.gaps;
+        match self.origin(pc, None) {
+            Some(Origin::Load(pc)) => self.load(pc).is_some_and(is_gap),
+            _ => false,
+        }
+    }
+
+    fn graph(&self, pc: u64) -> Option<&Graph> {
+        self.graphs.iter().find(|graph| has(graph, pc))
+    }
+
+    fn load(&self, pc: u64) -> Option<&Carried> {
+        self.loads.iter().find(|load| load.pc == pc)
+    }
+
+    fn origin(&self, pc: u64, decides: Option<Decides>) -> Option<Origin> {
+        let is_load = |pc| self.load(pc).is_some();
+        origin(self.graph(pc)?, pc, decides, is_load, &self.given)
+    }
+
     /// The finding about undefined bits that decide, or are read.
     pub fn tell(&self, of: &Use) -> Finding {
-        let graph = self.graphs.iter().find(|graph| has(graph, of.pc));
+        let graph = self.graph(of.pc);
         let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
         let (rule, message, label) = words(of.decides, &name);
-        let is_load = |pc| self.loads.iter().any(|load| load.pc == pc);
-        let found = graph.and_then(|graph| origin(graph, of.pc, of.decides, is_load, &self.given));
+        let found = self.origin(of.pc, of.decides);
         let mut notes = vec![of.who.clone()];
         let mut related = Vec::new();
         match found {
             Some(Origin::Load(pc)) => {
-                if let Some(load) = self.loads.iter().find(|load| load.pc == pc) {
+                if let Some(load) = self.load(pc) {
                     let stored = load.stored_by;
                     related.extend(stored.map(|pc| Mark::at(pc, "undefined bits are stored here")));
                     notes.push(format!("the load read {}", load.memory));

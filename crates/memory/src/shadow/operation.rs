@@ -3,9 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use wavetank_ir::MemKind;
-
-use super::{Seen, Undefined, at};
+use super::{Seen, Undefined, at, gap};
 use crate::access::{Context, Request};
 use crate::files::VECTOR_BYTES;
 use crate::lanes::{each, which};
@@ -101,16 +99,13 @@ impl<O: Operation> Operation for Shadowed<O> {
         // SAFETY: by the caller's promise; what has been checked has shadows.
         unsafe {
             let stored = match O::STORES {
-                true => self.undefined((*self.step).data.iter().copied(), mask),
+                true => self.undefined(mask),
                 false => 0,
             };
             self.op.run(&Moved(places), mask);
             let lanes = match O::STORES {
                 true => stored,
-                false => {
-                    let next = |n| (*self.step).ret + n * VECTOR_BYTES as u32;
-                    self.undefined((0..).map(next), mask)
-                }
+                false => self.undefined(mask),
             };
             if lanes != 0 {
                 self.see(places, lanes);
@@ -120,22 +115,40 @@ impl<O: Operation> Operation for Shadowed<O> {
 }
 
 impl<O: Operation> Shadowed<O> {
-    /// The lanes in which one of the operation's registers is not 0.
+    /// The operation's registers, one behind another as their bytes are in memory: those that it stores, else those that it
+    /// loads.
     #[inline(always)]
-    unsafe fn undefined(self, registers: impl Iterator<Item = u32>, mask: u64) -> u64 {
-        let mut all = [0u32; 64];
+    unsafe fn register(self, n: usize) -> Option<*const u32> {
         // SAFETY: registers of the operation, in the file of a live wave.
         unsafe {
-            let count = match (*self.step).op.kind {
-                MemKind::Load => (*self.step).op.registers() as usize,
-                _ => (*self.step).op.data.len(),
-            };
-            for register in registers.take(count) {
-                let lanes = self.vector.add(register as usize).cast::<u32>();
-                for (lane, all) in all.iter_mut().enumerate() {
-                    *all |= lanes.add(lane).read();
+            let step = &*self.step;
+            let register = match O::STORES {
+                true => (n < step.op.data.len()).then(|| step.data[n]),
+                false => {
+                    (n < step.op.registers() as usize).then(|| step.ret + (n * VECTOR_BYTES) as u32)
                 }
+            };
+            register.map(|register| {
+                self.vector
+                    .add(register as usize)
+                    .cast::<u32>()
+                    .cast_const()
+            })
+        }
+    }
+
+    /// The lanes in which one of the operation's registers is not 0.
+    #[inline(always)]
+    unsafe fn undefined(self, mask: u64) -> u64 {
+        let mut all = [0u32; 64];
+        let mut n = 0;
+        // SAFETY: by the caller's promise.
+        while let Some(lanes) = unsafe { self.register(n) } {
+            for (lane, all) in all.iter_mut().enumerate() {
+                // SAFETY: a register has as many lanes.
+                *all |= unsafe { lanes.add(lane).read() };
             }
+            n += 1;
         }
         // Mostly there are none.
         match all.iter().fold(0, |any, lane| any | lane) {
@@ -150,30 +163,47 @@ impl<O: Operation> Shadowed<O> {
         let bytes = self.op.bytes();
         let mut seen: Option<Undefined> = None;
         let (mut start, mut end) = (u64::MAX, 0);
+        let mut gaps = true;
         each(lanes, |lane| {
-            for n in 0..bytes.div_ceil(4) as usize {
+            // SAFETY: by the caller's promise.
+            let undefined = unsafe { self.of_lane(lane) };
+            gaps &= gap::is_all(&undefined, bytes, places.part(lane, 0, bytes.min(4)));
+            for (n, part) in undefined.into_iter().enumerate() {
                 let Some(address) = places.part(lane, n, bytes.min(4)) else {
                     continue;
                 };
                 let touch = self.tap.touch(Some(lane as u8), address, bytes.min(4));
                 start = start.min(touch.address);
                 end = end.max(touch.address + u64::from(touch.bytes));
-                seen.get_or_insert(Undefined {
-                    pc: touch.pc,
-                    kind: touch.kind,
-                    lanes,
-                    memory: touch.memory,
-                    address: touch.address,
-                    within: 0..0,
-                });
+                if part != 0 && seen.is_none() {
+                    seen = Some(Undefined {
+                        pc: touch.pc,
+                        kind: touch.kind,
+                        lanes,
+                        memory: touch.memory,
+                        address: touch.address + u64::from(part.trailing_zeros() / 8),
+                        within: 0..0,
+                        gaps: false,
+                    });
+                }
             }
         });
         if let Some(seen) = seen {
             // SAFETY: the unit of the context holds it, and is there as long as the operation.
             unsafe { &*self.seen }.borrow_mut().add(Undefined {
                 within: start..end,
+                gaps,
                 ..seen
             });
+        }
+    }
+
+    /// What is undefined of a lane's dwords.
+    unsafe fn of_lane(self, lane: usize) -> Vec<u32> {
+        // SAFETY: by the caller's promise; a register has as many lanes.
+        unsafe {
+            let registers = (0..).map_while(|n| self.register(n));
+            registers.map(|lanes| lanes.add(lane).read()).collect()
         }
     }
 }

@@ -32,8 +32,10 @@ pub struct Undefined {
     pub lanes: u64,
     /// The memory where the first of them did.
     pub memory: Touched,
-    /// Where in it, as for a [`Touch`](crate::Touch).
+    /// The first byte of it with such bits, as for a [`Touch`](crate::Touch).
     pub address: u64,
+    /// Whether they lay as the gaps of structures do, between defined bytes, each time.
+    pub gaps: bool,
     /// The bytes of that memory from the first such place to the last.
     pub within: Range<u64>,
 }
@@ -92,5 +94,6 @@ impl Undefined {
     pub fn join(&mut self, other: &Undefined) {
         self.within.start = self.within.start.min(other.within.start);
         self.within.end = self.within.end.max(other.within.end);
+        self.gaps &= other.gaps;
     }
 }

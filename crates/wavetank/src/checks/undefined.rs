@@ -132,6 +132,7 @@ impl Follower {
             Carried {
                 pc: rest(load.what.pc),
                 memory: place(&load.what, registry, stored_by.is_some()),
+                gaps: load.what.gaps,
                 stored_by,
             }
         };
@@ -155,9 +156,16 @@ impl Follower {
             }));
         }
         let stores = all.stores.values().filter(|store| {
-            let Undefined { memory, within, .. } = &store.what;
+            let Undefined {
+                memory,
+                within,
+                gaps,
+                pc,
+                ..
+            } = &store.what;
             let bytes = within.end - within.start;
             *memory == Touched::Global
+                && !(*gaps && story.copies_gaps(rest(*pc)))
                 && matches!(registry.first_undefined(within.start, bytes), Ok(Some(_)))
         });
         stores
