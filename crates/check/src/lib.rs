@@ -44,7 +44,7 @@ pub use finding::{Finding, Findings, Mark};
 pub use host::Stack;
 pub use pattern::Pattern;
 pub use place::{Line, Place, Places};
-pub use race::{InstAt, Race, Reader};
+pub use race::{Footprint, InstAt, Kept, Meeting, Race, Reader};
 pub use suppress::{BadSuppression, Suppressions};
 pub use sync::Synchronization;
 pub use tool::{Tool, Tools, UnknownTool};

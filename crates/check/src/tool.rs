@@ -51,6 +51,20 @@ impl Tool {
             Tool::Float => "float",
         }
     }
+
+    /// What it finds, in words that stand alone.
+    pub const fn finds(self) -> &'static str {
+        match self {
+            Tool::Memory => "Accesses that no allocation allows",
+            Tool::Init => "Bits that nobody has written, where they decide something",
+            Tool::Race => "Accesses of waves to the same bytes that nothing orders",
+            Tool::Wait => "Registers and LDS that are used before the wait for them",
+            Tool::Hazard => "Wait states that are missing between two instructions",
+            Tool::Sync => "Barriers that not every wave of a work-group reaches",
+            Tool::Limits => "More registers, LDS or code than there is",
+            Tool::Float => "Where NaNs and infinities are born, and numbers lost",
+        }
+    }
 }
 
 impl fmt::Display for Tool {
@@ -76,7 +90,7 @@ impl Tools {
 
     /// Those that look for mistakes, which are used where nobody names any: all but `float`, whose findings may be what a
     /// program means. Those that only read code do so when a kernel is launched for the first time.
-    pub const DEFAULT: Tools = Tools(Tools::of(&Tool::ALL).0 & !Tools::of(&[Tool::Float]).0);
+    pub const DEFAULT: Tools = Tools::of(&Tool::ALL).without(Tools::of(&[Tool::Float]));
 
     /// A set of tools.
     pub const fn of(tools: &[Tool]) -> Tools {
@@ -96,6 +110,11 @@ impl Tools {
     /// Those that are in both.
     pub const fn and(self, other: Tools) -> Tools {
         Tools(self.0 & other.0)
+    }
+
+    /// Those that are not in the other.
+    pub const fn without(self, other: Tools) -> Tools {
+        Tools(self.0 & !other.0)
     }
 
     /// Whether there is none.

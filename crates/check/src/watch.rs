@@ -38,7 +38,8 @@ pub trait Watcher: Send {
     /// A wave has run for a while, and has touched this.
     fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd);
 
-    /// The same, with touches of successive lanes together, as they come: for who makes use of it. This is what is called.
+    /// The same, with touches of successive lanes together, as they come, and with waits for vector memory ([`LaneRun::wait`]):
+    /// for who makes use of it. This is what is called.
     fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: TurnEnd) {
         let touches: Vec<Touch> = runs.iter().copied().flat_map(LaneRun::touches).collect();
         self.turn(wave, &touches, end);

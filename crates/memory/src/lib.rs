@@ -58,6 +58,7 @@ pub use overrun::LdsOverrun;
 pub use own::lds::Lds;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub use shadow::{Noted, Undefined};
+pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
 pub use touch::{LaneRun, Over, Touch, Touched};
 pub use unit::MemoryUnit;

@@ -29,9 +29,14 @@ impl MemoryUnit<'_> {
             .collect()
     }
 
-    /// The same, with those of successive lanes together.
+    /// The same, with those of successive lanes together, and with waits for them ([`LaneRun::wait`]).
     pub fn take_runs(&mut self) -> Vec<LaneRun> {
         self.touches.take()
+    }
+
+    /// Notes that a tapped program goes past an instruction that waits for vector memory.
+    pub fn note_wait(&mut self, pc: u64) {
+        self.touches.borrow_mut().push(LaneRun::wait(pc));
     }
 
     /// Forgets what tapped programs have touched.

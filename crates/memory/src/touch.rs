@@ -41,7 +41,8 @@ pub enum Touched {
 pub struct LaneRun {
     /// That of the first lane.
     pub first: Touch,
-    /// How many lanes; 1 if the wave as a whole accesses scalar memory.
+    /// How many lanes; 1 if the wave as a whole accesses scalar memory; 0 where it accesses nothing, and waits for what it has
+    /// accessed ([`LaneRun::wait`]).
     pub lanes: u8,
     /// Bytes from a lane to the next: those of one, or 0. Of a single lane nobody may ask.
     pub step: u32,
@@ -70,6 +71,27 @@ impl LaneRun {
         }
     }
 
+    /// None: the wave goes past an instruction that waits for vector memory.
+    pub fn wait(pc: u64) -> LaneRun {
+        let nothing = Touch {
+            pc,
+            kind: MemKind::Load,
+            lane: None,
+            memory: Touched::Global,
+            address: 0,
+            bytes: 0,
+        };
+        LaneRun {
+            lanes: 0,
+            ..LaneRun::of(nothing)
+        }
+    }
+
+    /// Whether it is a wait, and no access.
+    pub fn is_wait(&self) -> bool {
+        self.lanes == 0
+    }
+
     /// All touches of some, in their order.
     pub fn all(touches: &[Touch]) -> Vec<LaneRun> {
         let mut runs = Vec::new();
@@ -81,7 +103,7 @@ impl LaneRun {
 
     /// Where its bytes end.
     pub fn end(&self) -> u64 {
-        let before = u64::from(self.step) * (u64::from(self.lanes) - 1);
+        let before = u64::from(self.step) * u64::from(self.lanes.saturating_sub(1));
         self.first.address + before + u64::from(self.first.bytes)
     }
 
@@ -169,6 +191,17 @@ mod tests {
         assert_eq!(shape, [(3, 8), (2, 0), (1, 0), (1, 0)]);
         let again: Vec<Touch> = runs.into_iter().flat_map(LaneRun::touches).collect();
         assert_eq!(again, touches);
+    }
+
+    #[test]
+    fn a_wait_touches_nothing() {
+        let wait = LaneRun::wait(0x104);
+        assert!(wait.is_wait() && !LaneRun::of(touch(0, 64)).is_wait());
+        assert_eq!((wait.touches().count(), wait.end()), (0, 0));
+        // What comes behind it is a run of its own.
+        let mut runs = vec![LaneRun::of(touch(0, 64)), wait];
+        push(&mut runs, touch(1, 72));
+        assert_eq!(runs.len(), 3);
     }
 
     #[test]

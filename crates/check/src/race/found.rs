@@ -1,12 +1,13 @@
 //! The races that were found, each pair of instructions once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use wavetank_memory::Touched;
 
 use super::kind::Kinds;
 use super::shadow::{Lane, Slot};
-use super::waves::Waves;
+use super::under_way::Release;
+use super::waves::{Turns, Waves};
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
 
@@ -43,7 +44,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    const fn noun(self) -> &'static str {
+    pub const fn noun(self) -> &'static str {
         match self {
             Verb::Load => "load",
             Verb::Store => "store",
@@ -51,7 +52,7 @@ impl Verb {
         }
     }
 
-    const fn done(self) -> &'static str {
+    pub const fn done(self) -> &'static str {
         match self {
             Verb::Load => "read",
             Verb::Store => "written",
@@ -68,20 +69,27 @@ pub struct Pair {
     pub dword: u64,
     pub earlier: (Slot, Verb),
     pub later: (Slot, Verb),
+    /// What the later one's wave has come behind, if the earlier one was under way then.
+    pub release: Option<Release>,
 }
 
 /// All that were found, counted by their instructions.
 #[derive(Default)]
 pub struct Found {
-    numbers: HashMap<(u16, u16, Rule), usize>,
+    numbers: HashMap<(u16, u16, Rule, Option<u16>), usize>,
     pairs: Vec<(Pair, u64)>,
+    /// Plain loads that are guesses, by instruction.
+    guesses: HashSet<u16>,
+    /// Those that may wait for others, and the most that one has shown.
+    polls: HashMap<u16, Turns>,
 }
 
 impl Found {
     /// Adds a pair, or counts it.
     pub fn add(&mut self, pair: Pair) {
         let next = self.pairs.len();
-        let key = (pair.earlier.0.pc, pair.later.0.pc, pair.rule);
+        let release = pair.release.map(|release| release.pc);
+        let key = (pair.earlier.0.pc, pair.later.0.pc, pair.rule, release);
         let n = *self.numbers.entry(key).or_insert(next);
         if n == next {
             self.pairs.push((pair, 0));
@@ -89,9 +97,46 @@ impl Found {
         self.pairs[n].1 += 1;
     }
 
+    /// An instruction loads what an atomic of the same wave then looks at: a wrong guess does no harm.
+    pub fn guesses(&mut self, load: u16) {
+        self.guesses.insert(load);
+    }
+
+    /// A load that may wait for others shows something of it.
+    pub fn may_poll(&mut self, load: u16, turns: Turns) {
+        let known = self.polls.entry(load).or_insert(turns);
+        *known = turns.max(*known);
+    }
+
+    /// Leaves out what waits for others, as far as is known: what that loads is theirs to change.
+    fn forget_polls(&mut self) {
+        let mut polls = std::mem::take(&mut self.polls);
+        polls.retain(|_, turns| *turns != Turns::Works);
+        self.pairs.retain(|(pair, _)| {
+            let waits =
+                |(slot, verb): (Slot, Verb)| verb == Verb::Load && polls.contains_key(&slot.pc);
+            !waits(pair.earlier) && !waits(pair.later)
+        });
+    }
+
+    /// Leaves out atomics of others before or behind a guess.
+    fn forget_guesses(&mut self) {
+        let guesses = std::mem::take(&mut self.guesses);
+        self.pairs.retain(|(pair, _)| {
+            let is_guess =
+                |(slot, verb): (Slot, Verb)| verb == Verb::Load && guesses.contains(&slot.pc);
+            let is_atomic = |(_, verb): (Slot, Verb)| verb == Verb::Atomic;
+            let (a, b) = (pair.earlier, pair.later);
+            !(is_guess(a) && is_atomic(b) || is_guess(b) && is_atomic(a))
+        });
+    }
+
     /// Tells all of them.
     pub fn tell(&mut self, kernel: &str, waves: &Waves, kinds: &Kinds, findings: &mut Findings) {
         self.numbers.clear();
+        self.forget_guesses();
+        self.forget_polls();
+        self.forget_written_back(kinds);
         self.count_updates_once(kinds);
         for (pair, times) in self.pairs.drain(..) {
             let mut finding = match pair.rule {
@@ -102,6 +147,26 @@ impl Found {
             finding.times = times;
             findings.add(finding);
         }
+    }
+
+    /// What is written back before others are let go on is in order. Of the rest a pair of instructions is told once.
+    fn forget_written_back(&mut self, kinds: &Kinds) {
+        let mut kept: Vec<(Pair, u64)> = Vec::new();
+        for (pair, times) in self.pairs.drain(..) {
+            let write = pair.earlier.0.pc;
+            if (pair.release).is_some_and(|release| kinds.writes_back(write, release.pc)) {
+                continue;
+            }
+            let what = |pair: &Pair| (pair.earlier.0.pc, pair.later.0.pc, pair.rule);
+            match kept
+                .iter_mut()
+                .find(|(other, _)| what(other) == what(&pair))
+            {
+                Some((_, count)) => *count += times,
+                None => kept.push((pair, times)),
+            }
+        }
+        self.pairs = kept;
     }
 
     /// `bins[i]++` without an atomic loads too early, and so stores what is wrong. That is one mistake: the store is counted
@@ -173,33 +238,51 @@ impl Pair {
         let (done, noun) = (verb.done(), before.noun());
         let whose = if verb == Verb::Atomic { "of" } else { "by" };
         let what = format!("{bytes} are {done} {whose} {}", whole(later));
-        let message = match self.rule {
-            Rule::SameStore => format!(
+        let message = match (self.release, self.rule) {
+            (Some(_), _) => format!(
+                "{what}, which {short} has let go on while its {noun} to these bytes was under way"
+            ),
+            (None, Rule::SameStore) => format!(
                 "{what}, while nothing orders that behind what the same instruction stored for {short}, another value"
             ),
-            _ => format!("{what}, while nothing orders that behind the {noun} of {short}"),
+            (None, _) => format!("{what}, while nothing orders that behind the {noun} of {short}"),
         };
         let mark = |slot: Slot, verb: Verb| {
             let label = format!("the {} of {}", verb.noun(), whole(slot));
             Mark::at(kinds.pc(slot.pc), label)
         };
+        let release = self.release.map(|release| {
+            let name = name(earlier.on(0, Lane::SEVERAL), waves, true);
+            let label = format!("here {name} lets others go on");
+            Mark::at(kinds.pc(release.pc), label)
+        });
         Finding {
             tool: Tool::Race,
             rule: self.rule.name(),
             kernel: String::new(),
             message,
             at: mark(later, verb),
-            related: vec![mark(earlier, before)],
+            related: [mark(earlier, before)].into_iter().chain(release).collect(),
             host: Vec::new(),
-            notes: vec![
-                format!("the {noun} of {} came first", whole(earlier)),
-                order(self.memory, one_group),
-            ],
-            help: Some(help(one_group, self.rule).to_owned()),
+            notes: match self.release {
+                Some(_) => vec![UNDER_WAY.to_owned()],
+                None => vec![
+                    format!("the {noun} of {} came first", whole(earlier)),
+                    order(self.memory, one_group),
+                ],
+            },
+            help: Some(match self.release {
+                Some(_) => WAIT.to_owned(),
+                None => help(one_group, self.rule).to_owned(),
+            }),
             times: 1,
         }
     }
 }
+
+/// Why an order is none.
+const UNDER_WAY: &str = "on another compute unit what a wave writes may be seen in another order, unless it waits in between";
+const WAIT: &str = "`s_waitcnt vmcnt(0)` before what lets others go on would do: a release fence, as `__threadfence()`";
 
 /// What orders two waves.
 fn order(memory: Touched, one_group: bool) -> String {
@@ -228,7 +311,7 @@ fn help(one_group: bool, rule: Rule) -> &'static str {
 }
 
 /// The wave and lane of an access.
-fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
+pub fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
     let group = waves.group(slot.wave);
     let mut name = format!("wave {}", slot.wave - group.first);
     if with_group {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use wavetank_isa::tables::EXEC;
-use wavetank_isa::{Field, Flags, Form, Inst, Operand, Registers};
+use wavetank_isa::tables::{Class, EXEC, Mubuf, Sopp};
+use wavetank_isa::{Field, Flags, Form, Inst, Op, Operand, Registers, WaitCounter};
 
 use crate::code::Ways;
 
@@ -18,6 +18,12 @@ pub struct Kind {
     pub returns: bool,
     /// It stands in a loop that waits for what it gives.
     pub polls: bool,
+    /// So may a load in code that is not optimised, whose address is in scratch: how it runs shows it.
+    pub may_poll: bool,
+    /// It is counted by `vmcnt` until it is done.
+    pub is_counted: bool,
+    /// Of a wait: so many of those may still be under way behind it.
+    pub waits_for: Option<u16>,
 }
 
 impl Kind {
@@ -27,6 +33,9 @@ impl Kind {
         store_is_coherent: true,
         returns: true,
         polls: false,
+        may_poll: false,
+        is_counted: false,
+        waits_for: None,
     };
 }
 
@@ -62,9 +71,26 @@ impl Kinds {
         Some((number, kind))
     }
 
+    /// An instruction that may poll has shown that it does.
+    pub fn polls(&mut self, pc: u64) {
+        if let Some((_, kind)) = self.known.get_mut(&pc) {
+            *kind = Kind {
+                load_is_coherent: true,
+                polls: true,
+                may_poll: false,
+                ..*kind
+            };
+        }
+    }
+
     /// The address of an instruction by its number.
     pub fn pc(&self, number: u16) -> u64 {
         self.pcs[usize::from(number)]
+    }
+
+    /// The addresses of all instructions that have a number, by that.
+    pub fn pcs(&self) -> &[u64] {
+        &self.pcs
     }
 }
 
@@ -73,7 +99,40 @@ impl Kinds {
     pub fn is_update(&self, load: u16, store: u16) -> bool {
         is_update(self.pc(load), self.pc(store), &self.inst_at)
     }
+
+    /// Whether an L1 is written back between a write and what lets others go on, by their numbers.
+    pub fn writes_back(&self, write: u16, release: u16) -> bool {
+        writes_back(self.pc(write), self.pc(release), &self.inst_at)
+    }
 }
+
+/// Whether `buffer_wbinvl1` stands on the way straight on from a write to what lets others go on, or at least next to that. GCC has
+/// nothing else in releases.
+fn writes_back(write: u64, release: u64, inst_at: &InstAt) -> bool {
+    use Mubuf::{BUFFER_WBINVL1, BUFFER_WBINVL1_SC, BUFFER_WBINVL1_VOL};
+    let is_one = |inst: &Inst| match inst.op {
+        Op::Mubuf(op) => matches!(op, BUFFER_WBINVL1 | BUFFER_WBINVL1_SC | BUFFER_WBINVL1_VOL),
+        _ => false,
+    };
+    let next_to = inst_at(release.wrapping_sub(8));
+    if next_to.is_some_and(|inst| inst.len == 8 && is_one(&inst)) {
+        return true;
+    }
+    let mut at = write;
+    for _ in 0..FARTHEST_RELEASE {
+        let Some(inst) = inst_at(at).filter(|_| at < release) else {
+            return false;
+        };
+        if is_one(&inst) {
+            return true;
+        }
+        at += u64::from(inst.len);
+    }
+    false
+}
+
+/// So many instructions are looked at between a write and its release.
+const FARTHEST_RELEASE: usize = 1024;
 
 /// Whether a store that lies behind a load, on the way straight on, has its address.
 fn is_update(load: u64, store: u64, inst_at: &InstAt) -> bool {
@@ -106,23 +165,37 @@ fn kind_at(pc: u64, inst_at: &InstAt) -> Kind {
     let has = |flags| inst.mods.flags.intersects(flags);
     let written = inst.effects().writes;
     let polls = polls(pc, &inst, inst_at);
+    let load_is_coherent = has(Flags::GLC) || polls || guesses(pc, &inst, inst_at);
     Kind {
         // GLC reads around the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): what compilers make of volatile
         // and atomic loads. One that polls is one of them where all waves share the memory, and needs no GLC.
-        load_is_coherent: has(Flags::GLC) || polls || guesses(pc, &inst, inst_at),
+        load_is_coherent,
         store_is_coherent: has(Flags::GLC | Flags::SLC),
         returns: written.scalars().next().is_some() || written.vectors().next().is_some(),
         polls,
+        may_poll: !load_is_coherent && may_poll(pc, &inst, inst_at),
+        is_counted: matches!(inst.row().class, Class::Vmem | Class::Flat),
+        waits_for: waits_for(&inst),
     }
 }
 
-/// A loop that waits is no longer than this.
+/// How many accesses to vector memory may be under way behind an instruction, if it waits for them.
+fn waits_for(inst: &Inst) -> Option<u16> {
+    let [vm, ..] = WaitCounter::all(inst.chip.generation());
+    match (inst.op, inst.operand(Field::Simm16)) {
+        (Op::Sopp(Sopp::S_WAITCNT), Operand::Imm(bits)) => Some(vm.get(bits as u16)),
+        _ => None,
+    }
+}
+
+/// A loop that waits is no longer than this; in code that is not optimised than that.
 const LONGEST_LOOP: usize = 64;
+const LONGEST_PLAIN_LOOP: usize = 512;
 
 /// Whether an access stands in a loop in which the wave writes nothing else, and always has the same address. Then only
 /// others change what it gives; a compiler moves a plain load out of such a loop, so that this one is volatile or atomic.
 fn polls(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
-    let Some((head, end)) = loop_around(pc, access, inst_at) else {
+    let Some((head, end)) = loop_around(pc, access, LONGEST_LOOP, inst_at) else {
         return false;
     };
     let address = address_of(access);
@@ -143,6 +216,26 @@ fn polls(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
         at += u64::from(inst.len);
     }
     true
+}
+
+/// Whether a load stands in a loop of code that is not optimised: its variables are in scratch, which the wave has by the resource
+/// in s[0:3] (AMDGPU usage, "Private Segment Buffer").
+fn may_poll(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
+    let is_variable =
+        |inst: &Inst| inst.form == Form::Mubuf && inst.operand(Field::Srsrc) == Operand::Sgpr(0);
+    let around = loop_around(pc, load, LONGEST_PLAIN_LOOP, inst_at);
+    let Some((head, end)) = around.filter(|_| load.form != Form::Mubuf) else {
+        return false;
+    };
+    let mut at = head;
+    while at <= end {
+        match inst_at(at) {
+            Some(inst) if is_variable(&inst) => return true,
+            Some(inst) => at += u64::from(inst.len),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// Whether a load is one of what a compare and swap soon afterwards compares with: what it gives is a guess, and a wrong one
@@ -227,9 +320,9 @@ fn compares(inst: &Inst) -> bool {
 }
 
 /// The innermost loop around an instruction whose code lies in one piece: the addresses of its first and last one.
-fn loop_around(pc: u64, inst: &Inst, inst_at: &InstAt) -> Option<(u64, u64)> {
+fn loop_around(pc: u64, inst: &Inst, most: usize, inst_at: &InstAt) -> Option<(u64, u64)> {
     let mut at = pc + u64::from(inst.len);
-    for _ in 0..LONGEST_LOOP {
+    for _ in 0..most {
         let inst = inst_at(at)?;
         let ways = Ways::of(&inst, at);
         if let Some(head) = ways.target.filter(|target| *target <= pc) {
@@ -306,6 +399,23 @@ mod tests {
     }
 
     #[test]
+    fn waits_say_what_they_leave_under_way() {
+        assert_eq!(kind(&["s_waitcnt vmcnt(0) lgkmcnt(0)"]).waits_for, Some(0));
+        assert_eq!(kind(&["s_waitcnt vmcnt(17)"]).waits_for, Some(17));
+        assert_eq!(kind(&["s_waitcnt lgkmcnt(0)"]).waits_for, Some(63));
+        assert_eq!(kind(&["s_nop 0"]).waits_for, None);
+        for (text, is_counted) in [
+            ("global_store_dword v[2:3], v0, off", true),
+            ("flat_load_dword v0, v[2:3]", true),
+            ("buffer_store_dword v0, off, s[4:7], 0", true),
+            ("ds_write_b32 v0, v1", false),
+            ("s_load_dword s0, s[2:3], 0x0", false),
+        ] {
+            assert_eq!(kind(&[text]).is_counted, is_counted, "{text}");
+        }
+    }
+
+    #[test]
     fn loops_that_wait_are_told_from_those_that_work() {
         let waits = [
             "ds_read_b32 v1, v0",
@@ -340,6 +450,50 @@ mod tests {
             "s_cbranch_vccz 65531",
         ];
         assert!(kind(&lock).polls);
+    }
+
+    #[test]
+    fn code_that_is_not_optimised_may_wait() {
+        let loop_of = |second: &str| {
+            let kind = kind(&["ds_read_b32 v1, v0", second, "s_cbranch_vccz 65531"]);
+            (kind.polls, kind.may_poll)
+        };
+        assert_eq!(
+            loop_of("buffer_load_dword v0, off, s[0:3], s33"),
+            (false, true)
+        );
+        // Another buffer, and no variable.
+        assert_eq!(
+            loop_of("buffer_load_dword v0, off, s[4:7], s33"),
+            (false, false)
+        );
+        assert_eq!(loop_of("v_add_u32_e64 v0, v0, 4"), (false, false));
+        assert!(
+            !kind(&[
+                "ds_read_b32 v1, v0",
+                "buffer_load_dword v0, off, s[0:3], s33"
+            ])
+            .may_poll
+        );
+    }
+
+    #[test]
+    fn gcc_writes_back_before_it_lets_others_go_on() {
+        // Each of them has 8 bytes.
+        let next_to = [
+            "global_store_dword v1, v0, s[12:13]",
+            "buffer_wbinvl1_vol",
+            "global_store_dword v1, v0, s[14:15] glc",
+        ];
+        assert!(writes_back(0x100, 0x110, &code(&next_to)));
+        assert!(!writes_back(0x108 + 8, 0x100, &code(&next_to)));
+        // In another function only what is next to it counts.
+        assert!(writes_back(0x5000, 0x110, &code(&next_to)));
+        let before = [next_to[0], next_to[1], next_to[0], next_to[2]];
+        assert!(writes_back(0x100, 0x118, &code(&before)));
+        assert!(!writes_back(0x5000, 0x118, &code(&before)));
+        let without = [next_to[0], next_to[0], next_to[2]];
+        assert!(!writes_back(0x100, 0x110, &code(&without)));
     }
 
     #[test]

@@ -8,11 +8,14 @@
 //! * global wave synchronization (`ds_gws_*`): who uses a resource comes behind all that have used it;
 //! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that polls ([`kind`]).
 //!
+//! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`under_way`]).
+//!
 //! So a race is found though the waves did not meet this time, if only both came by. Where too much would have to be kept or
 //! computed, more order is assumed than there is, never less: then a race is missed, and nothing false is said. What cannot
 //! be seen stands in `docs/checkers.md`.
 
 mod clock;
+mod footprint;
 mod found;
 mod kind;
 mod lanes;
@@ -21,10 +24,13 @@ mod shadow;
 mod step;
 #[cfg(test)]
 mod tests;
+mod under_way;
 mod values;
 mod waves;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::PoisonError;
 
 use wavetank_ir::MemKind;
 use wavetank_memory::{LaneRun, Touch, Touched};
@@ -32,15 +38,16 @@ use wavetank_memory::{LaneRun, Touch, Touched};
 use crate::finding::Findings;
 use crate::watch::{TurnEnd, Watcher, WaveOf};
 use clock::{Fuel, Knowledge, Time};
+pub use footprint::{Footprint, Kept, Meeting};
 use found::Found;
 pub use kind::InstAt;
-use kind::Kinds;
+use kind::{Kind, Kinds};
 use lanes::Overwritten;
 use shadow::{Mode, Shadow, Slot};
 use step::Step;
 pub use values::Reader;
 use values::Values;
-use waves::Waves;
+use waves::{Turns, Waves};
 
 /// The tool that finds races while a kernel runs.
 pub struct Race {
@@ -53,6 +60,9 @@ pub struct Race {
     values: Values,
     overwritten: Overwritten,
     now: Time,
+    kept: Option<Kept>,
+    /// Where work-groups had their scratch, if somebody wants the footprint: it is nobody's when they have ended.
+    scratch: BTreeSet<(u64, u64)>,
 }
 
 impl Race {
@@ -69,7 +79,15 @@ impl Race {
             values: Values::default(),
             overwritten: Overwritten::default(),
             now: 0,
+            kept: None,
+            scratch: BTreeSet::new(),
         }
+    }
+
+    /// Leaves there what the launch has touched of global memory, when it is over.
+    pub fn with_footprint(mut self, kept: Option<Kept>) -> Race {
+        self.kept = kept;
+        self
     }
 
     /// Reads global memory with this at the end of each turn, so that stores of different values by one instruction of
@@ -83,10 +101,19 @@ impl Race {
     fn step(&mut self, wave: u32, runs: &[LaneRun], lds: &mut Shadow) {
         self.now = self.now.saturating_add(1);
         let Touch { pc, kind: what, .. } = runs[0].first;
-        let Some((pc, kind)) = self.kinds.at(pc) else {
+        let Some((number, mut kind)) = self.kinds.at(pc) else {
             return;
         };
-        let slot = Slot::new(wave, self.now, pc, Mode::Plain);
+        if kind.may_poll && what == MemKind::Load {
+            let address = runs[0].first.address;
+            let turns = self.waves.turns(wave, number, address);
+            self.found.may_poll(number, turns);
+            if turns == Turns::Polls {
+                self.kinds.polls(pc);
+                kind = self.kinds.at(pc).map_or(kind, |(_, kind)| kind);
+            }
+        }
+        let slot = Slot::new(wave, self.now, number, Mode::Plain);
         let mut step = Step {
             waves: &mut self.waves,
             found: &mut self.found,
@@ -118,6 +145,41 @@ impl Race {
                 }
             }
         }
+        self.issue(wave, kind, runs);
+    }
+
+    /// An instruction of a wave has been issued: what it writes is under way.
+    fn issue(&mut self, wave: u32, kind: Kind, runs: &[LaneRun]) {
+        if runs
+            .iter()
+            .any(|run| run.first.kind != MemKind::Load && run.first.memory != Touched::Scratch)
+        {
+            self.waves.writes(wave);
+        }
+        let under_way = self.waves.under_way(wave);
+        let first = &runs[0].first;
+        let writes = first.kind != MemKind::Load;
+        let is_global = |run: &LaneRun| run.first.memory == Touched::Global;
+        match kind.is_counted {
+            true => {
+                under_way.issue();
+                if writes && runs.iter().any(is_global) {
+                    under_way.write(self.now);
+                }
+            }
+            // Of scalar memory and GDS, which other counters count, it is not asked.
+            false if writes && first.memory != Touched::Lds => under_way.wait(0, self.now),
+            false => {}
+        }
+    }
+
+    /// A wave goes past an instruction that waits for its accesses.
+    fn wait(&mut self, wave: u32, pc: u64) {
+        self.now = self.now.saturating_add(1);
+        let most = self.kinds.at(pc).and_then(|(_, kind)| kind.waits_for);
+        // One that nobody knows waits for all.
+        let under_way = self.waves.under_way(wave);
+        under_way.wait(most.unwrap_or(0).into(), self.now);
     }
 }
 
@@ -141,7 +203,10 @@ impl Watcher for Race {
         let mut lds = self.waves.lend_lds(wave).unwrap_or_default();
         let of = |run: &LaneRun| (run.first.pc, run.first.kind);
         for runs in runs.chunk_by(|a, b| of(a) == of(b)) {
-            self.step(wave, runs, &mut lds);
+            match runs[0].is_wait() {
+                true => self.wait(wave, runs[0].first.pc),
+                false => self.step(wave, runs, &mut lds),
+            }
         }
         self.waves.return_lds(wave, Some(lds));
         self.values.end_turn(&mut self.global, &mut self.found);
@@ -150,6 +215,9 @@ impl Watcher for Race {
     }
 
     fn scratch_begins(&mut self, bytes: Range<u64>) {
+        if self.kept.is_some() {
+            self.scratch.insert((bytes.start, bytes.end));
+        }
         self.global.forget(bytes);
     }
 
@@ -157,5 +225,15 @@ impl Watcher for Race {
         self.overwritten.end(&mut self.found);
         self.found
             .tell(&self.kernel, &self.waves, &self.kinds, findings);
+        if let Some(kept) = self.kept.take() {
+            let mut shadow = std::mem::take(&mut self.global);
+            for (start, end) in std::mem::take(&mut self.scratch) {
+                shadow.forget(start..end);
+            }
+            let waves = std::mem::take(&mut self.waves);
+            let pcs = self.kinds.pcs().to_vec();
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            *kept = Some(Footprint::new(shadow, pcs, waves));
+        }
     }
 }

@@ -69,14 +69,14 @@ impl Row {
 impl Step<'_> {
     /// What lanes load.
     pub fn loads(&mut self, shadow: &mut Shadow, run: &LaneRun) {
-        let row = Row::of(run).filter(|_| !self.kind.load_is_coherent);
+        let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_poll);
         let Some(row) = row else {
             return self.load_each(shadow, run);
         };
         for (dword, at, lanes) in row.pieces() {
             let (page, _) = shadow.at(dword);
             // Before an atomic there may be others that its wave told nothing.
-            let ordered = |slot: Slot| !is_atomic(slot) && self.is_behind(slot);
+            let ordered = |slot: Slot| !is_atomic(slot) && self.is_done(slot);
             if !page.writes_in_order(at.clone(), ordered) {
                 return self.load_each(shadow, run);
             }
@@ -104,8 +104,7 @@ impl Step<'_> {
             let (page, _) = shadow.at(dword);
             // One that is not plain may be of a lock, which this one frees.
             let free = page.writes_are(at.clone(), Mode::Plain)
-                && page
-                    .writes_in_order(at.clone(), |slot| slot.time != now && self.is_behind(slot))
+                && page.writes_in_order(at.clone(), |slot| slot.time != now && self.is_done(slot))
                 && page.reads_in_order(at.clone(), |slot| self.is_behind(slot));
             if !free {
                 return self.store_each(shadow, run);

@@ -127,6 +127,8 @@ pub const PAGE: u64 = 256;
 pub struct Page {
     writes: [Plane; 2],
     reads: [Plane; 2],
+    /// By which dwords waves order themselves, a bit each: by atomics, and by coherent loads and stores.
+    orders: [u64; PAGE as usize / 64],
     /// What has been stored, where somebody can tell.
     values: Option<Box<[Option<u32>; PAGE as usize]>>,
 }
@@ -296,6 +298,9 @@ impl Page {
     /// Notes a write to whole dwords, behind all that was there.
     #[inline]
     pub fn fill_writes(&mut self, at: Range<usize>, new: Slot, lanes: Lanes) {
+        if new.mode() != Mode::Plain {
+            at.clone().for_each(|at| self.note_order(at));
+        }
         let [first, second] = &mut self.writes;
         for slots in self.reads.iter_mut().chain([second]).flatten() {
             slots.time[at.clone()].fill(0);
@@ -351,6 +356,9 @@ impl Page {
     /// Notes a write. It takes the place of all that was of the same bytes, and of the older one if there is no room.
     #[inline]
     pub fn put_write(&mut self, at: usize, new: Slot) {
+        if new.mode() != Mode::Plain {
+            self.note_order(at);
+        }
         for plane in &mut self.reads {
             if plane.is_some() {
                 set(plane, at, get(plane, at).without(new.mask()));
@@ -370,6 +378,35 @@ impl Page {
         let kept = if a.time >= b.time { a } else { b };
         set(&mut self.writes[0], at, new);
         set(&mut self.writes[1], at, kept);
+    }
+
+    /// Notes that a wave orders itself by a dword.
+    #[inline]
+    pub fn note_order(&mut self, at: usize) {
+        self.orders[at / 64] |= 1 << (at % 64);
+    }
+
+    /// Whether waves order themselves by some of these dwords.
+    pub fn orders(&self, mut at: Range<usize>) -> bool {
+        at.any(|at| self.orders[at / 64] >> (at % 64) & 1 != 0)
+    }
+
+    /// Whether those of two launches do so by one of the same dwords.
+    pub fn orders_with(&self, other: &Page) -> bool {
+        let mut both = self.orders.iter().zip(&other.orders);
+        both.any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether there are writes.
+    pub fn has_writes(&self) -> bool {
+        let mut slots = self.writes.iter().flatten();
+        slots.any(|slots| slots.time.iter().any(|time| *time != 0))
+    }
+
+    /// The bytes that its slots take.
+    pub fn size(&self) -> u64 {
+        let planes = self.writes.iter().chain(&self.reads).flatten();
+        (planes.count() * size_of::<Columns>()) as u64
     }
 
     /// Notes a read. It takes the place of one that lies behind it, or of the later of two others: whoever writes finds at
@@ -485,6 +522,44 @@ impl Shadow {
                 }
             }
         }
+    }
+
+    /// All pages with their numbers, in no order.
+    pub fn pages(&self) -> impl Iterator<Item = (u64, &Page)> {
+        let numbers = self.numbers.iter();
+        numbers.map(|(number, n)| (*number, &self.pages[*n]))
+    }
+
+    /// A page by its number.
+    pub fn page(&self, number: u64) -> Option<&Page> {
+        self.numbers.get(&number).map(|n| &self.pages[*n])
+    }
+
+    /// The pages of some numbers, in their order.
+    pub fn pages_of(&self, numbers: Range<u64>) -> impl Iterator<Item = (u64, &Page)> {
+        let few = numbers.end - numbers.start <= self.numbers.len() as u64;
+        let mut found: Vec<u64> = match few {
+            true => numbers.filter(|n| self.numbers.contains_key(n)).collect(),
+            false => {
+                let all = self.numbers.keys().copied();
+                all.filter(|n| numbers.contains(n)).collect()
+            }
+        };
+        found.sort_unstable();
+        let page = |number| Some((number, self.page(number)?));
+        found.into_iter().filter_map(page)
+    }
+
+    /// The last writes to a dword.
+    pub fn writes(&self, dword: u64) -> [Slot; 2] {
+        let page = self.page(dword / PAGE);
+        page.map_or([Slot::NONE; 2], |page| page.writes((dword % PAGE) as usize))
+    }
+
+    /// Forgets what has been stored, and what atomics pass on: the launch is over.
+    pub fn forget_values(&mut self) {
+        self.pages.iter_mut().for_each(|page| page.values = None);
+        self.locations = HashMap::new();
     }
 
     fn find(&mut self, page: u64) -> usize {

@@ -1,5 +1,6 @@
 //! What one instruction of a wave touches, against what is known of memory.
 
+use wavetank_ir::{MemKind, Rmw};
 use wavetank_memory::{Touch, Touched};
 
 use super::clock::Knowledge;
@@ -54,6 +55,8 @@ impl Step<'_> {
         for part in parts(touch) {
             if self.kind.load_is_coherent {
                 self.learn(shadow, part);
+                let (page, at) = shadow.at(part.dword);
+                page.note_order(at);
                 continue;
             }
             let new = self.slot.on(part.mask, part.lane);
@@ -63,6 +66,10 @@ impl Step<'_> {
             }
             let (page, at) = shadow.at(part.dword);
             page.put_read(at, new, |old| self.is_behind(old));
+            if self.kind.may_poll {
+                // What is behind it is in order if it does.
+                self.learn(shadow, part);
+            }
         }
     }
 
@@ -95,8 +102,12 @@ impl Step<'_> {
             false => Mode::Atomic,
         };
         self.slot = self.slot_as(mode);
+        let confirms = self.kind.returns || touches.first().is_some_and(|t| confirms(t.kind));
         for part in touches.iter().flat_map(parts) {
             let new = self.slot.on(part.mask, part.lane);
+            if confirms {
+                self.find_guesses(shadow, part);
+            }
             self.check_writes(shadow, part, new, Verb::Atomic);
             self.check_reads(shadow, part, new, Verb::Atomic);
             if self.kind.returns {
@@ -140,6 +151,22 @@ impl Step<'_> {
         }
     }
 
+    /// Finds plain loads by which a wave has guessed whether an atomic is worth it: those of a dword that it then uses its first
+    /// atomic on, with no barrier between.
+    fn find_guesses(&mut self, shadow: &mut Shadow, part: Part) {
+        let wave = self.slot.wave;
+        let location = shadow.locations.get(&part.dword);
+        if location.is_some_and(|location| location.users & user(wave) != 0) {
+            return;
+        }
+        let (page, at) = shadow.at(part.dword);
+        for read in page.reads(at) {
+            if read.mask() & part.mask != 0 && self.waves.has_just_done(wave, read) {
+                self.found.guesses(read.pc);
+            }
+        }
+    }
+
     /// The access in this mode.
     pub fn slot_as(&self, mode: Mode) -> Slot {
         Slot::new(self.slot.wave, self.slot.time, self.slot.pc, mode)
@@ -159,6 +186,12 @@ impl Step<'_> {
         }
     }
 
+    /// Whether the wave comes behind a write, which was certainly done.
+    #[inline]
+    pub fn is_done(&mut self, write: Slot) -> bool {
+        self.is_behind(write) && !self.waves.is_ever_early(self.slot.wave, write)
+    }
+
     /// The wave comes behind what was written to a dword.
     fn learn(&mut self, shadow: &mut Shadow, part: Part) {
         let (page, at) = shadow.at(part.dword);
@@ -173,16 +206,26 @@ impl Step<'_> {
                 Mode::Plain | Mode::Coherent => None,
             };
             let Some(location) = location else {
-                self.waves.learn_of(wave, earlier, now);
+                self.learn_of(earlier, part);
                 continue;
             };
             if !self.learned.same(&location.known) {
                 self.waves.learn(wave, &location.known, now);
+                self.waves.sees(wave, earlier, part.dword);
                 self.learned = location.known.clone();
             }
             for silent in &location.silent {
                 self.waves.learn_of(wave, *silent, now);
+                self.waves.sees(wave, *silent, part.dword);
             }
+        }
+    }
+
+    /// The wave comes behind an access to a dword.
+    fn learn_of(&mut self, earlier: Slot, part: Part) {
+        if earlier.time != 0 {
+            self.waves.learn_of(self.slot.wave, earlier, self.slot.time);
+            self.waves.sees(self.slot.wave, earlier, part.dword);
         }
     }
 
@@ -242,7 +285,10 @@ impl Step<'_> {
         verb: Verb,
         value: Option<u32>,
     ) {
-        if !clash(earlier, new) || self.is_behind(earlier) {
+        let release = self
+            .waves
+            .early_release(self.slot.wave, earlier, part.dword);
+        if !clash(earlier, new) || release.is_none() && self.is_behind(earlier) {
             return;
         }
         let before = match earlier.mode() {
@@ -254,12 +300,16 @@ impl Step<'_> {
             Verb::Store | Verb::Atomic => Rule::WriteWrite,
         };
         let mut pair = pair(rule, part, (earlier, before), (new, verb));
-        if earlier.pc == new.pc {
-            // Many waves may well store the same: `found = 1`.
-            pair.rule = Rule::SameStore;
-            self.values.suspect(pair, value);
-        } else {
-            self.found.add(pair);
+        pair.release = release;
+        // Many waves may well store the same: `found = 1`.
+        let stores = before == Verb::Store && verb == Verb::Store;
+        match value {
+            _ if earlier.pc == new.pc => {
+                pair.rule = Rule::SameStore;
+                self.values.suspect(pair, value);
+            }
+            Some(_) if stores && pair.release.is_none() => self.values.suspect(pair, value),
+            _ => self.found.add(pair),
         }
     }
 
@@ -281,6 +331,16 @@ impl Step<'_> {
     }
 }
 
+/// Whether an atomic that returns nothing does right whatever is there by now, so that its wave may have guessed that: all
+/// but those that count.
+fn confirms(kind: MemKind) -> bool {
+    use Rmw::*;
+    match kind {
+        MemKind::Atomic(rmw) => matches!(rmw, CmpSwap | MinS | MinU | MaxS | MaxU | And | Or),
+        MemKind::Load | MemKind::Store => false,
+    }
+}
+
 /// Whether stores have last written the bytes that another one writes, so that it is known what is there.
 fn is_stored(writes: [Slot; 2], new: Slot) -> bool {
     let is_store = |slot: &&Slot| matches!(slot.mode(), Mode::Plain | Mode::Coherent);
@@ -296,6 +356,7 @@ pub fn pair(rule: Rule, part: Part, earlier: (Slot, Verb), later: (Slot, Verb)) 
         dword: part.dword,
         earlier,
         later,
+        release: None,
     }
 }
 

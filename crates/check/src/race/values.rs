@@ -1,4 +1,4 @@
-//! Whether waves that store to one place by the same instruction store the same, and whether a store changes what others have
+//! Whether waves that store to one place store the same, and whether a store changes what others have
 //! read.
 
 use std::ops::Range;
@@ -60,9 +60,10 @@ impl Values {
             let is_last = (last.wave, last.time) == (later.wave, later.time);
             let mask = byte_mask(earlier.mask() & later.mask());
             let new = page.value(at).filter(|_| is_last);
+            let differs = |new| (new ^ old) & mask != 0;
             let tells = match pair.rule {
-                Rule::ReadWrite => new.is_none_or(|new| (new ^ old) & mask != 0),
-                _ => new.is_some_and(|new| (new ^ old) & mask != 0),
+                Rule::SameStore => new.is_some_and(differs),
+                _ => new.is_none_or(differs),
             };
             if tells {
                 found.add(pair);

@@ -6,6 +6,7 @@ use wavetank_machine::Group;
 
 use super::clock::{CHUNK, Fuel, Knowledge, Time};
 use super::shadow::{Shadow, Slot};
+use super::under_way::{Release, UnderWay};
 use crate::watch::{TurnEnd, WaveOf};
 
 /// All waves that have run, numbered as their work-groups came.
@@ -24,10 +25,16 @@ struct Wave {
     known: Knowledge,
     /// What it knew before: until when, the oldest first. Who reads what it has stored learns what it knew when it stored.
     before: Vec<(Time, Knowledge)>,
+    /// Its writes that are under way.
+    under_way: UnderWay,
     group: usize,
     at: At,
     /// The resource that it has used last, if it has not gone on since.
     resource: Option<u8>,
+    /// When its last barrier opened.
+    met: Time,
+    /// Loads that may poll, by their instructions: where they have last loaded from, and whether the wave has written since.
+    polled: Vec<(u16, u64, bool)>,
 }
 
 /// So many earlier states of knowledge are kept. Who asks for an older one gets the oldest: too much rather than too little.
@@ -39,6 +46,17 @@ enum At {
     Running,
     Barrier,
     End,
+}
+
+/// What a load shows that may poll.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Turns {
+    /// Nothing: the wave has come by for the first time.
+    Once,
+    /// The wave loads from elsewhere, or has written since: so loops do that work.
+    Works,
+    /// It loads again from the same place what it can not have changed itself: it waits for others.
+    Polls,
 }
 
 /// A work-group.
@@ -112,6 +130,61 @@ impl Waves {
         earlier.wave == wave || self.waves[wave as usize].known.of(earlier.wave) >= earlier.time
     }
 
+    /// Forgets what waves know: the launch is over.
+    pub fn forget_knowledge(&mut self) {
+        for wave in &mut self.waves {
+            (wave.known, wave.before) = (Knowledge::default(), Vec::new());
+        }
+        self.resources = HashMap::new();
+    }
+
+    /// Whether a wave has come by no barrier since an access of its own.
+    pub fn has_just_done(&self, wave: u32, access: Slot) -> bool {
+        access.time != 0 && access.wave == wave && access.time > self.waves[wave as usize].met
+    }
+
+    /// What a wave shows of an instruction that may poll, when it loads with that.
+    pub fn turns(&mut self, wave: u32, inst: u16, address: u64) -> Turns {
+        let polled = &mut self.waves[wave as usize].polled;
+        let Some(known) = polled.iter_mut().find(|(known, ..)| *known == inst) else {
+            polled.push((inst, address, false));
+            return Turns::Once;
+        };
+        let before = std::mem::replace(known, (inst, address, false));
+        match before == *known {
+            true => Turns::Polls,
+            false => Turns::Works,
+        }
+    }
+
+    /// A wave writes.
+    pub fn writes(&mut self, wave: u32) {
+        let polled = &mut self.waves[wave as usize].polled;
+        polled.iter_mut().for_each(|(.., written)| *written = true);
+    }
+
+    /// A wave's writes that are under way.
+    pub fn under_way(&mut self, wave: u32) -> &mut UnderWay {
+        &mut self.waves[wave as usize].under_way
+    }
+
+    /// Whether the wave of a write, another one, has ever let others go on while it wrote.
+    #[inline]
+    pub fn is_ever_early(&self, wave: u32, write: Slot) -> bool {
+        wave != write.wave && self.waves[write.wave as usize].under_way.is_ever_early()
+    }
+
+    /// What a wave has come behind of the wave of a write to a dword, of another work-group, if that was done while the write was
+    /// under way.
+    pub fn early_release(&self, wave: u32, write: Slot, dword: u64) -> Option<Release> {
+        let (own, other) = (&self.waves[wave as usize], &self.waves[write.wave as usize]);
+        if own.group == other.group || !other.under_way.is_ever_early() {
+            return None;
+        }
+        let known = own.known.of(write.wave);
+        other.under_way.early(write.time, dword, known)
+    }
+
     /// What others learn of a wave that passes on all it knows and has done.
     pub fn passed_on(&mut self, wave: u32, now: Time) -> Knowledge {
         let known = &self.waves[wave as usize].known;
@@ -131,6 +204,13 @@ impl Waves {
         if slot.time != 0 && !self.is_behind(wave, slot) {
             let known = self.passed_on_by(slot);
             self.learn(wave, &known, now);
+        }
+    }
+
+    /// A wave has come behind an access to a dword by which another one lets it go on.
+    pub fn sees(&mut self, wave: u32, slot: Slot, dword: u64) {
+        if self.waves[wave as usize].group != self.waves[slot.wave as usize].group {
+            self.under_way(slot.wave).seen(slot.time, slot.pc, dword);
         }
     }
 
@@ -182,6 +262,12 @@ impl Waves {
             TurnEnd::Ended => At::End,
         };
         self.waves[wave as usize].at = at;
+        match at {
+            At::Running => {}
+            // A wait that is missing before it is not told here.
+            At::Barrier => self.under_way(wave).wait(0, now),
+            At::End => self.under_way(wave).end(now),
+        }
         let n = self.waves[wave as usize].group;
         let group = &mut self.groups[n];
         group.running += u32::from(at == At::Running);
@@ -212,7 +298,11 @@ impl Waves {
             }
         }
         for n in &left {
-            self.waves[*n as usize].at = At::Running;
+            let wave = &mut self.waves[*n as usize];
+            (wave.at, wave.met) = (At::Running, now);
+            wave.polled
+                .iter_mut()
+                .for_each(|(.., written)| *written = true);
         }
         self.groups[group].running = left.len() as u32;
     }

@@ -13,6 +13,15 @@ use crate::lanes::Word;
 use crate::step::{Ctx, Next, Step};
 use crate::store::Store;
 
+/// That the wave goes past a wait at `imm[2]`.
+///
+/// # Safety
+/// None is needed.
+pub unsafe fn wait(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+    ctx.memory.note_wait(s.imm[2]);
+    Next::Step
+}
+
 /// Of a lane vector the lanes that are not 0.
 pub struct Lanes<W>(PhantomData<W>);
 

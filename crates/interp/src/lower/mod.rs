@@ -69,7 +69,7 @@ pub enum Place {
 pub struct Extras {
     /// They count the instructions.
     pub count: bool,
-    /// They note what accesses touch.
+    /// They note what accesses touch, and waits for them.
     pub tap: bool,
 }
 

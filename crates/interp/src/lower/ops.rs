@@ -77,6 +77,12 @@ impl<L: Level> Lower<'_, L> {
                 Ok(())
             }
             Op::Read(reg) if self.plan.copied[v.index()] => self.copy_read(v, *reg),
+            Op::WaitCnt(wait) if self.extras.tap && wait.vm.is_some() => {
+                let mut step = self.step(note::wait, &[]);
+                step.imm[2] = self.pc;
+                self.steps.push(step);
+                Ok(())
+            }
             Op::Const(_) | Op::Read(_) | Op::Cast(..) | Op::WaitCnt(_) | Op::Second(_) => Ok(()),
             _ if self.plan.lazy[v.index()] || self.plan.done[v.index()] => Ok(()),
             _ if self.plan.gated[v.index()].is_some() => Ok(()),

@@ -1,6 +1,7 @@
 //! Orders that programs make themselves: flags, locks, look-back.
 
 use super::script::*;
+use crate::finding::Finding;
 
 const FLAG: u64 = 0x1000;
 const DATA: u64 = 0x2000;
@@ -17,7 +18,7 @@ fn a_flag_hands_over_what_was_stored_before() {
         (Store, PollSwap),
     ] {
         let mut script = Script::new(1);
-        script.go((0, 0), &[(OtherStore, DATA), (set, FLAG)]);
+        script.go((0, 0), &[(OtherStore, DATA), (Wait, 0), (set, FLAG)]);
         script.go((1, 0), &[(see, FLAG), (Load, DATA)]);
         assert!(script.rules().is_empty(), "{set:?} {see:?}");
         // In the wrong order: the flag is set too early.
@@ -29,10 +30,137 @@ fn a_flag_hands_over_what_was_stored_before() {
 }
 
 #[test]
+fn a_flag_that_is_set_while_data_are_under_way_hands_over_nothing() {
+    for (set, see) in [
+        (Store, CoherentLoad),
+        (CoherentStore, CoherentLoad),
+        (Add, CoherentLoad),
+        (SilentAdd, CoherentLoad),
+        (SilentAdd, Add),
+        (Add, Add),
+        (Store, PollLoad),
+        (Store, PollSwap),
+    ] {
+        // It is so though the wave waits later.
+        for later in [&[][..], &[(Wait, 0)]] {
+            let mut script = Script::new(2);
+            script.go((0, 0), &[(OtherStore, DATA), (set, FLAG)]);
+            script.go((0, 0), later);
+            script.go((1, 0), &[(see, FLAG), (Load, DATA)]);
+            let findings = script.findings();
+            let places = |finding: &Finding| {
+                let places = finding.related.iter().map(|mark| mark.place.pc);
+                (finding.at.place.pc, places.collect::<Vec<_>>())
+            };
+            let found: Vec<_> = findings.iter().map(places).collect();
+            let wanted = (Load.pc(), vec![OtherStore.pc(), set.pc()]);
+            assert_eq!(found, [wanted], "{set:?} {see:?}");
+        }
+        // Within a work-group accesses are in order; and another flag later is set in time.
+        let mut script = Script::new(2);
+        script.go((0, 0), &[(OtherStore, DATA), (set, FLAG)]);
+        script.go((0, 1), &[(see, FLAG), (Load, DATA)]);
+        script.go((0, 0), &[(Wait, 0), (set, FLAG + 4)]);
+        script.go((1, 0), &[(see, FLAG), (see, FLAG + 4), (Load, DATA)]);
+        assert!(script.rules().is_empty(), "{set:?} {see:?}");
+    }
+}
+
+#[test]
+fn what_is_told_of_a_flag_that_is_set_too_early() {
+    let mut script = Script::new(1);
+    script.go((0, 0), &[(OtherStore, DATA), (Store, FLAG)]);
+    script.go((1, 0), &[(CoherentLoad, FLAG), (Load, DATA)]);
+    let findings = script.findings();
+    assert_eq!(
+        findings[0].message,
+        "global memory bytes 0x2000..0x2004 are read by wave 0 of work-group (1, 0, 0), lane 0, which wave 0 of work-group \
+         (0, 0, 0), lane 0 has let go on while its store to these bytes was under way"
+    );
+    assert_eq!(
+        findings[0].related[1].label,
+        "here wave 0 of work-group (0, 0, 0) lets others go on"
+    );
+    let help = findings[0].help.as_deref().unwrap_or_default();
+    assert!(help.starts_with("`s_waitcnt vmcnt(0)` before"), "{help}");
+}
+
+#[test]
+fn what_the_reader_of_data_did_before_is_no_matter_of_waits() {
+    // A load is done when what it gives is used; LDS and GDS have their own counters.
+    for (op, group) in [(Load, 1), (LdsStore, 0), (GdsStore, 1)] {
+        let mut script = Script::new(2);
+        script.go((0, 0), &[(op, DATA), (Store, FLAG)]);
+        let other = match op {
+            Load => OtherStore,
+            LdsStore => LdsLoad,
+            _ => GdsLoad,
+        };
+        script.go((group, 1), &[(CoherentLoad, FLAG), (other, DATA)]);
+        assert!(script.rules().is_empty(), "{op:?}");
+    }
+}
+
+#[test]
+fn who_meets_at_a_barrier_has_waited() {
+    // A wait that is missing before the barrier is told by what reads the code.
+    let mut script = Script::new(2);
+    script.barrier((0, 1), &[(OtherStore, DATA)]);
+    script.barrier((0, 0), &[]).go((0, 0), &[(Store, FLAG)]);
+    script.go((1, 0), &[(CoherentLoad, FLAG), (Load, DATA)]);
+    assert!(script.rules().is_empty());
+}
+
+#[test]
+fn a_group_hands_on_what_one_of_its_waves_wrote() {
+    let mut script = Script::new(2);
+    script.go((0, 0), &[(OtherStore, DATA), (LdsAdd, 0)]);
+    script.go((0, 1), &[(LdsAdd, 0), (Wait, 0), (Store, FLAG)]);
+    script.go((1, 0), &[(CoherentLoad, FLAG), (Load, DATA)]);
+    assert!(script.rules().is_empty());
+}
+
+#[test]
 fn an_atomic_that_returns_nothing_tells_its_wave_nothing() {
     let mut script = Script::new(1);
     script.go((0, 0), &[(OtherStore, DATA), (SilentAdd, FLAG)]);
     script.go((1, 0), &[(SilentAdd, FLAG), (Load, DATA)]);
+    assert_eq!(script.rules(), ["write-read"]);
+}
+
+/// A wave looks whether an atomic is worth it, another one has done its own, and a third one does not need to.
+fn guess(atomic: Op) -> Vec<&'static str> {
+    let mut script = Script::new(1);
+    script.go((0, 0), &[(Load, DATA), (atomic, DATA)]);
+    script.go((1, 0), &[(Load, DATA)]);
+    script.go((2, 0), &[(Load, DATA), (atomic, DATA)]);
+    script.rules()
+}
+
+#[test]
+fn an_atomic_looks_at_what_was_guessed() {
+    assert!(guess(SilentMin).is_empty());
+    assert!(guess(Add).is_empty());
+    // Whoever counts and does not look at the count goes by what it has loaded.
+    let counts = guess(SilentAdd);
+    assert!(counts.contains(&"write-read") && counts.contains(&"read-write"));
+    // A store looks at nothing.
+    assert!(guess(OtherStore).contains(&"write-read"));
+}
+
+#[test]
+fn what_is_loaded_behind_an_atomic_or_before_a_barrier_is_no_guess() {
+    let mut script = Script::new(1);
+    script.go(
+        (0, 0),
+        &[(SilentMin, DATA), (Load, DATA), (SilentMin, DATA)],
+    );
+    script.go((1, 0), &[(Load, DATA)]);
+    assert_eq!(script.rules(), ["write-read"]);
+    let mut script = Script::new(2);
+    script.barrier((0, 0), &[(Load, DATA)]).barrier((0, 1), &[]);
+    script.go((0, 0), &[(SilentMin, DATA)]);
+    script.go((1, 0), &[(Load, DATA)]);
     assert_eq!(script.rules(), ["write-read"]);
 }
 
@@ -54,7 +182,7 @@ fn a_flag_is_reset_for_the_next_round() {
     let mut script = Script::new(1);
     for _ in 0..3 {
         script.go((0, 0), &[(CoherentLoad, FLAG + 4)]);
-        script.go((0, 0), &[(OtherStore, DATA), (Store, FLAG)]);
+        script.go((0, 0), &[(OtherStore, DATA), (Wait, 0), (Store, FLAG)]);
         script.go(
             (1, 0),
             &[(CoherentLoad, FLAG), (Load, DATA), (Store, FLAG + 4)],
@@ -66,10 +194,13 @@ fn a_flag_is_reset_for_the_next_round() {
 #[test]
 fn what_another_knew_is_handed_on() {
     let mut script = Script::new(1);
-    script.go((0, 0), &[(OtherStore, DATA), (Store, FLAG)]);
+    script.go((0, 0), &[(OtherStore, DATA), (Wait, 0), (Store, FLAG)]);
     script.go((1, 0), &[(CoherentLoad, FLAG), (Store, FLAG + 4)]);
     // What wave 1 learns later is none of that.
-    script.go((2, 0), &[(OtherStore, DATA + 4), (Store, FLAG + 8)]);
+    script.go(
+        (2, 0),
+        &[(OtherStore, DATA + 4), (Wait, 0), (Store, FLAG + 8)],
+    );
     script.go((1, 0), &[(CoherentLoad, FLAG + 8)]);
     script.go((3, 0), &[(CoherentLoad, FLAG + 4), (Load, DATA)]);
     assert!(script.rules().is_empty());
@@ -100,7 +231,7 @@ fn look_back(groups: u64, coherent: bool) -> Vec<&'static str> {
     for group in 0..groups {
         script.go(
             (group, 0),
-            &[(OtherStore, part(group)), (Store, state(group))],
+            &[(OtherStore, part(group)), (Wait, 0), (Store, state(group))],
         );
         let mut look = vec![];
         for before in (group.saturating_sub(3)..group).rev() {
@@ -130,7 +261,7 @@ fn lock(take: Op, free: Op) -> Vec<&'static str> {
             script.go(wave, &change);
             // Somebody tries in vain.
             script.go(((group + 2) % 4, 0), &[(take, FLAG)]);
-            script.go(wave, &[(free, FLAG)]);
+            script.go(wave, &[(Wait, 0), (free, FLAG)]);
         }
         if round == 1 {
             script.go((9, 0), &[(take, FLAG), (free, FLAG)]);
@@ -170,7 +301,7 @@ fn tickets_order_who_has_them() {
                 (group, 0),
                 &[(see, serving), (Load, DATA), (OtherStore, DATA)],
             );
-            script.go((group, 0), &[(next, serving)]);
+            script.go((group, 0), &[(Wait, 0), (next, serving)]);
         }
         assert!(script.rules().is_empty(), "{see:?} {next:?}");
     }
@@ -189,7 +320,10 @@ fn the_last_group_to_arrive_knows_all_others() {
     let arrive = |op: Op| {
         let mut script = Script::new(1);
         for group in 0..40 {
-            script.go((group, 0), &[(OtherStore, DATA + 4 * group), (op, FLAG)]);
+            script.go(
+                (group, 0),
+                &[(OtherStore, DATA + 4 * group), (Wait, 0), (op, FLAG)],
+            );
         }
         let all: Vec<_> = (0..40).map(|group| (Load, DATA + 4 * group)).collect();
         script.go((39, 0), &all).go((39, 0), &[(Store, FLAG)]);
@@ -206,10 +340,38 @@ fn who_waits_for_all_knows_all() {
     for group in 0..40 {
         script.go(
             (group, 0),
-            &[(OtherStore, DATA + 4 * group), (SilentAdd, FLAG)],
+            &[(OtherStore, DATA + 4 * group), (Wait, 0), (SilentAdd, FLAG)],
         );
     }
     let all: Vec<_> = (0..40).map(|group| (Load, DATA + 4 * group)).collect();
     script.go((0, 0), &[(CoherentLoad, FLAG)]).go((0, 0), &all);
     assert!(script.rules().is_empty());
+}
+
+/// What stands in a loop of code that is not optimised may wait for others, or not: how it runs shows it.
+#[test]
+fn loads_that_are_repeated_wait() {
+    let set = |script: &mut Script| {
+        script.go((0, 1), &[(LdsOtherStore, 64), (LdsStore, 0)]);
+    };
+    let see = [(LdsLoopLoad, 0)];
+    let data = [(LdsLoad, 64)];
+    let mut waits = Script::new(2);
+    waits.go((0, 0), &see).go((0, 0), &see);
+    set(&mut waits);
+    waits.go((0, 0), &see).go((0, 0), &data);
+    assert!(waits.rules().is_empty());
+    // The flag was there already: nothing is known.
+    let mut once = Script::new(2);
+    set(&mut once);
+    once.go((0, 0), &see).go((0, 0), &data);
+    assert!(once.rules().is_empty());
+    // It goes through memory, or writes, too.
+    for between in [(LdsLoopLoad, 4), (LdsStore, 128)] {
+        let mut works = Script::new(2);
+        works.go((0, 0), &see).go((0, 0), &[between]);
+        set(&mut works);
+        works.go((0, 0), &see).go((0, 0), &data);
+        assert_eq!(works.rules(), ["read-write", "write-read"], "{between:?}");
+    }
 }

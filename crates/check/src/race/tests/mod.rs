@@ -2,6 +2,7 @@
 
 mod barrier;
 mod flags;
+mod footprint;
 mod lanes;
 mod oracle;
 mod pairs;

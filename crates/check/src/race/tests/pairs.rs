@@ -293,3 +293,17 @@ fn one_instruction_may_store_the_same_in_many_waves() {
     // Only the bytes that were stored count.
     assert!(same_store(0x10001, 0x20001).is_empty());
 }
+
+/// A loop that is unrolled has several of them for one line.
+#[test]
+fn other_instructions_may_store_the_same_too() {
+    let both = |second: u32, address| {
+        let (first, then) = ([Store.touch(0, A, 4)], [OtherStore.touch(0, address, 4)]);
+        with_values(&[(0, &first, 1), (1, &then, second)])
+    };
+    assert!(both(1, A).is_empty());
+    assert_eq!(both(2, A), ["write-write"]);
+    // Where nobody knows the values, it is told.
+    assert_eq!(two(Store, OtherStore), ["write-write"]);
+    assert_eq!(two(LdsStore, LdsOtherStore), ["write-write"]);
+}

@@ -20,6 +20,8 @@ pub enum Op {
     LdsAdd,
     LdsSilentAdd,
     LdsPoll,
+    /// In a loop of code that is not optimised.
+    LdsLoopLoad,
     Load,
     OtherLoad,
     Store,
@@ -28,25 +30,28 @@ pub enum Op {
     CoherentStore,
     Add,
     SilentAdd,
+    SilentMin,
     Swap,
     PollSwap,
     PollLoad,
     GdsAdd,
     GdsLoad,
     GdsStore,
+    Wait,
     Unknown,
 }
 
 pub use Op::*;
 
 /// Each with its text. What polls is followed by a loop.
-const OPS: [(Op, &str); 20] = [
+const OPS: [(Op, &str); 23] = [
     (LdsLoad, "ds_read_b32 v1, v0"),
     (LdsStore, "ds_write_b32 v0, v1"),
     (LdsOtherStore, "ds_write_b32 v0, v1"),
     (LdsAdd, "ds_add_rtn_u32 v2, v0, v1"),
     (LdsSilentAdd, "ds_add_u32 v0, v1"),
     (LdsPoll, "ds_read_b32 v1, v0"),
+    (LdsLoopLoad, "ds_read_b32 v1, v0"),
     (Load, "global_load_dword v0, v[2:3], off"),
     (OtherLoad, "s_load_dword s0, s[2:3], 0x0"),
     (Store, "global_store_dword v[2:3], v0, off"),
@@ -55,12 +60,14 @@ const OPS: [(Op, &str); 20] = [
     (CoherentStore, "global_store_dword v[2:3], v0, off glc"),
     (Add, "global_atomic_add v1, v[2:3], v0, off glc"),
     (SilentAdd, "global_atomic_add v[2:3], v0, off"),
+    (SilentMin, "global_atomic_umin v[2:3], v0, off"),
     (Swap, "global_atomic_swap v1, v[2:3], v0, off glc"),
     (PollSwap, "global_atomic_swap v1, v[2:3], v0, off glc"),
     (PollLoad, "global_load_dword v0, v[2:3], off"),
     (GdsAdd, "ds_add_rtn_u32 v2, v0, v1 gds"),
     (GdsLoad, "ds_read_b32 v1, v0 gds"),
     (GdsStore, "ds_write_b32 v0, v1 gds"),
+    (Wait, "s_waitcnt vmcnt(0)"),
 ];
 
 impl Op {
@@ -70,20 +77,22 @@ impl Op {
 
     fn kind(self) -> MemKind {
         match self {
-            LdsLoad | LdsPoll | Load | OtherLoad | CoherentLoad | PollLoad | GdsLoad => {
-                MemKind::Load
-            }
+            LdsLoad | LdsPoll | LdsLoopLoad | Load | OtherLoad | CoherentLoad | PollLoad
+            | GdsLoad | Wait => MemKind::Load,
             LdsStore | LdsOtherStore | Store | OtherStore | CoherentStore | GdsStore | Unknown => {
                 MemKind::Store
             }
             LdsAdd | LdsSilentAdd | Add | SilentAdd | GdsAdd => MemKind::Atomic(Rmw::Add),
+            SilentMin => MemKind::Atomic(Rmw::MinU),
             Swap | PollSwap => MemKind::Atomic(Rmw::Swap),
         }
     }
 
     pub fn memory(self) -> Touched {
         match self {
-            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsPoll => Touched::Lds,
+            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsPoll | LdsLoopLoad => {
+                Touched::Lds
+            }
             GdsAdd | GdsLoad | GdsStore => Touched::Gds,
             _ => Touched::Global,
         }
@@ -105,14 +114,21 @@ impl Op {
 /// The code of all of them.
 pub fn inst_at() -> InstAt {
     let mut code: HashMap<u64, Inst> = HashMap::new();
+    let inst = |text: &str| parse(text, Chip::Gfx900).unwrap();
     for (op, text) in OPS {
-        let inst = parse(text, Chip::Gfx900).unwrap();
-        code.insert(op.pc(), inst);
+        let first = inst(text);
+        code.insert(op.pc(), first);
+        if op == LdsLoopLoad {
+            // Its address is a variable.
+            let address = "buffer_load_dword v0, off, s[0:3], s33";
+            code.insert(op.pc() + 8, inst(address));
+            code.insert(op.pc() + 16, inst("s_cbranch_vccz 65531"));
+        }
         if matches!(op, LdsPoll | PollLoad | PollSwap) {
             // To itself: minus its own length and that of the branch.
-            let back = 0x10000 - u32::from(inst.len) / 4 - 1;
-            let branch = parse(&format!("s_cbranch_vccz {back}"), Chip::Gfx900).unwrap();
-            code.insert(op.pc() + u64::from(inst.len), branch);
+            let back = 0x10000 - u32::from(first.len) / 4 - 1;
+            let branch = inst(&format!("s_cbranch_vccz {back}"));
+            code.insert(op.pc() + u64::from(first.len), branch);
         }
     }
     Box::new(move |pc| code.get(&pc).copied())
@@ -167,9 +183,12 @@ impl Script {
 
     /// A turn that ends so.
     pub fn until(&mut self, wave: (u64, u32), accesses: &[(Op, u64)], end: TurnEnd) -> &mut Script {
-        let touch = |&(op, address): &(Op, u64)| op.touch(0, address, 4);
-        let touches: Vec<Touch> = accesses.iter().map(touch).collect();
-        self.turn(wave, &touches, end);
+        let run = |&(op, address): &(Op, u64)| match op {
+            Wait => LaneRun::wait(op.pc()),
+            _ => LaneRun::of(op.touch(0, address, 4)),
+        };
+        let runs: Vec<LaneRun> = accesses.iter().map(run).collect();
+        self.runs(wave, &runs, end);
         self
     }
 

@@ -1,0 +1,207 @@
+//! What a launch has touched of global memory, kept when it is over: for who knows what the host and other queues did meanwhile.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use super::found::{Verb, name};
+use super::shadow::{Mode, PAGE, Page, Shadow, Slot};
+use super::waves::Waves;
+
+/// Where a launch leaves its footprint.
+pub type Kept = Arc<Mutex<Option<Footprint>>>;
+
+/// Bytes of a page of the shadow.
+const PAGE_BYTES: u64 = 4 * PAGE;
+
+/// The bytes of global memory that a launch has touched, and by which of its instructions.
+pub struct Footprint {
+    shadow: Shadow,
+    /// The instructions by their numbers.
+    pcs: Vec<u64>,
+    waves: Waves,
+    size: u64,
+}
+
+/// Neighbouring bytes that something else touches, too, and what one instruction of the launch did there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Meeting {
+    /// The bytes, by address.
+    pub bytes: Range<u64>,
+    /// The address of the instruction.
+    pub pc: u64,
+    /// What it does, as a noun: `load`, `store` or `atomic`.
+    pub noun: &'static str,
+    /// What is done to the bytes: `read`, `written`.
+    pub done: &'static str,
+    /// The work-group, wave and lane that touched the first of them.
+    pub who: String,
+}
+
+/// A dword, or some bytes of it.
+struct Dword<'f> {
+    number: u64,
+    page: &'f Page,
+    /// Which of the page it is.
+    at: usize,
+    /// The bytes, a bit each.
+    mask: u8,
+}
+
+impl Footprint {
+    pub(super) fn new(mut shadow: Shadow, pcs: Vec<u64>, mut waves: Waves) -> Footprint {
+        shadow.forget_values();
+        waves.forget_knowledge();
+        let size = shadow.pages().map(|(_, page)| page.size()).sum();
+        Footprint {
+            shadow,
+            pcs,
+            waves,
+            size,
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether the launch tells others something, or learns from them, while it runs: `is_reached` says whether others look at
+    /// the memory at an address meanwhile. It does by storing there, by atomics, and by loads that see such stores.
+    pub fn tells(&self, is_reached: impl Fn(u64) -> bool) -> bool {
+        let mut pages = self.shadow.pages();
+        pages.any(|(number, page)| {
+            let tells = page.has_writes() || page.orders(0..PAGE as usize);
+            tells && is_reached(number * PAGE_BYTES)
+        })
+    }
+
+    /// Whether the launch orders itself by some of these bytes: by atomics, or by coherent loads and stores.
+    pub fn orders(&self, bytes: Range<u64>) -> bool {
+        let mut pieces = self.pieces(bytes);
+        pieces.any(|(_, page, at)| page.orders(at))
+    }
+
+    /// Whether both launches order themselves by the same dword.
+    pub fn orders_with(&self, other: &Footprint) -> bool {
+        self.pairs(other).any(|(_, a, b)| a.orders_with(b))
+    }
+
+    /// The first bytes of a range that the launch writes; or reads, if others write them.
+    pub fn meets(&self, bytes: Range<u64>, written: bool) -> Option<Meeting> {
+        let mut dwords = self.dwords(bytes.clone());
+        let (first, slot) = dwords.find_map(|dword| Some((dword.number, dword.met(written)?)))?;
+        let alike = |(dword, next): &(Dword<'_>, u64)| {
+            let met = dword.met(written);
+            dword.number == *next && met.is_some_and(|other| other.pc == slot.pc)
+        };
+        let rest = self.dwords(first * 4..bytes.end).zip(first..);
+        let end = first + rest.take_while(alike).count() as u64;
+        let met = bytes.start.max(first * 4)..bytes.end.min(end.max(first + 1) * 4);
+        Some(self.meeting(slot, self.shadow.writes(first).contains(&slot), met))
+    }
+
+    /// The first bytes that one of two launches writes and the other touches: what this one does there, and what the other.
+    pub fn meets_launch(&self, other: &Footprint) -> Option<(Meeting, Meeting)> {
+        let clash = |(number, a, b): (u64, &Page, &Page)| {
+            let mut all = (0..PAGE as usize).map(|at| (at, clash(a, b, at)));
+            all.find_map(|(at, slots)| Some((number * PAGE + at as u64, slots?)))
+        };
+        let clashes = self.pairs(other).filter_map(clash);
+        let (first, (own, others)) = clashes.min_by_key(|(dword, _)| *dword)?;
+        let bytes = first * 4..first * 4 + 4;
+        let side = |of: &Footprint, slot: Slot| {
+            let writes = of.shadow.writes(first).contains(&slot);
+            of.meeting(slot, writes, bytes.clone())
+        };
+        Some((side(self, own), side(other, others)))
+    }
+
+    fn meeting(&self, slot: Slot, writes: bool, bytes: Range<u64>) -> Meeting {
+        let verb = match (writes, slot.mode()) {
+            (false, _) => Verb::Load,
+            (true, Mode::Plain | Mode::Coherent) => Verb::Store,
+            (true, Mode::Atomic | Mode::Poll) => Verb::Atomic,
+        };
+        Meeting {
+            bytes,
+            pc: self.pcs[usize::from(slot.pc)],
+            noun: verb.noun(),
+            done: verb.done(),
+            who: name(slot, &self.waves, true),
+        }
+    }
+
+    /// The dwords of some bytes in pages of which something is known, by address.
+    fn dwords(&self, bytes: Range<u64>) -> impl Iterator<Item = Dword<'_>> {
+        let pieces = self.pieces(bytes.clone());
+        pieces.flat_map(move |(number, page, at)| {
+            let bytes = bytes.clone();
+            at.map(move |at| {
+                let number = number * PAGE + at as u64;
+                let mask = mask(number, &bytes);
+                Dword {
+                    number,
+                    page,
+                    at,
+                    mask,
+                }
+            })
+        })
+    }
+
+    /// The pages of some bytes that are known, by address: the number of each, and which of its dwords.
+    fn pieces(&self, bytes: Range<u64>) -> impl Iterator<Item = (u64, &Page, Range<usize>)> {
+        let all = bytes.start / 4..bytes.end.div_ceil(4);
+        let pages = self
+            .shadow
+            .pages_of(all.start / PAGE..all.end.div_ceil(PAGE));
+        pages.map(move |(number, page)| {
+            let first = number * PAGE;
+            let start = all.start.saturating_sub(first) as usize;
+            let end = (all.end - first).min(PAGE) as usize;
+            (number, page, start..end)
+        })
+    }
+
+    /// The pages that are known of both.
+    fn pairs<'f>(
+        &'f self,
+        other: &'f Footprint,
+    ) -> impl Iterator<Item = (u64, &'f Page, &'f Page)> {
+        let pages = self.shadow.pages();
+        pages.filter_map(|(number, page)| Some((number, page, other.shadow.page(number)?)))
+    }
+}
+
+/// The bytes of a dword that are in a range, a bit each.
+fn mask(dword: u64, bytes: &Range<u64>) -> u8 {
+    let first = bytes.start.saturating_sub(dword * 4).min(4);
+    let last = bytes.end.saturating_sub(dword * 4).min(4);
+    (15 << first & 15 & !(15 << last)) as u8
+}
+
+impl Dword<'_> {
+    /// The access that whoever reads or writes these bytes must be in order with.
+    fn met(&self, written: bool) -> Option<Slot> {
+        let reads = self.page.reads(self.at).into_iter().filter(|_| written);
+        let mut all = self.page.writes(self.at).into_iter().chain(reads);
+        all.find(|slot| slot.time != 0 && slot.mask() & self.mask != 0)
+    }
+}
+
+/// What two launches do to the same bytes of a dword, if one of them writes, and not both order themselves by it.
+fn clash(a: &Page, b: &Page, at: usize) -> Option<(Slot, Slot)> {
+    let need_order = |(a, b): &(Slot, Slot)| {
+        let are_there = a.time != 0 && b.time != 0 && a.mask() & b.mask() != 0;
+        are_there && (a.mode() == Mode::Plain || b.mode() == Mode::Plain)
+    };
+    let each = |a: [Slot; 2], b: [Slot; 2]| {
+        let pairs = a.into_iter().flat_map(|a| b.map(|b| (a, b)));
+        pairs.into_iter().find(need_order)
+    };
+    let writes = each(a.writes(at), b.writes(at));
+    let read = || each(a.writes(at), b.reads(at));
+    writes
+        .or_else(read)
+        .or_else(|| each(a.reads(at), b.writes(at)))
+}
