@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use wavetank_object::Frame;
+
 use crate::host::Stack;
 use crate::place::{Place, Places};
-use crate::tool::Tool;
+use crate::tool::{Tool, Tools};
 
 /// One mistake in a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -66,20 +68,34 @@ impl Finding {
         self.kernel.is_empty()
     }
 
-    /// Whether another finding is the same mistake at the same places.
+    /// Whether another finding is the same mistake at the same places: the same lines of source, as a loop that is unrolled
+    /// has many instructions for each. Of what code alone shows, each instruction is a mistake of its own.
     pub fn is_same(&self, other: &Finding) -> bool {
         self.key() == other.key()
     }
 
     /// What makes two findings the same.
     fn key(&self) -> Key {
-        let related = self.related.iter().map(|mark| mark.place.pc).collect();
-        let kernel = self.kernel.clone();
-        (self.tool, self.rule, kernel, self.at.place.pc, related)
+        let lines = !Tools::STATIC.has(self.tool);
+        let at = |mark: &Mark| match mark.place.source.frames.as_slice() {
+            frames @ [first, ..] if lines && first.line.is_some() => At::Source(frames.to_vec()),
+            _ => At::Pc(mark.place.pc),
+        };
+        let places = [&self.at].into_iter().chain(&self.related);
+        let places = places.map(at).collect();
+        (self.tool, self.rule, self.kernel.clone(), places)
     }
 }
 
-type Key = (Tool, &'static str, String, u64, Vec<u64>);
+/// Where something is, as far as that makes findings different.
+#[derive(PartialEq, Eq, Hash, Debug)]
+enum At {
+    Pc(u64),
+    /// The frames, the innermost first.
+    Source(Vec<Frame>),
+}
+
+type Key = (Tool, &'static str, String, Vec<At>);
 
 /// What has been found, equal findings counted.
 #[derive(Default, Debug)]
@@ -160,5 +176,35 @@ mod tests {
         }
         let times: Vec<u64> = findings.iter().map(|f| f.times).collect();
         assert_eq!(times, [3, 1]);
+    }
+
+    #[test]
+    fn lines_of_source_are_one_place_for_what_runs() {
+        let at = |tool: Tool, pc, line| {
+            let mut finding = finding(pc);
+            finding.tool = tool;
+            finding.at.place.source.frames.push(Frame {
+                function: None,
+                file: "a.cl".to_owned(),
+                line,
+                column: None,
+            });
+            finding
+        };
+        let times = |tool| {
+            let mut findings = Findings::default();
+            for (pc, line) in [
+                (4, Some(7)),
+                (8, Some(7)),
+                (12, Some(8)),
+                (16, None),
+                (20, None),
+            ] {
+                findings.add(at(tool, pc, line));
+            }
+            findings.iter().map(|f| f.times).collect::<Vec<_>>()
+        };
+        assert_eq!(times(Tool::Race), [2, 1, 1, 1]);
+        assert_eq!(times(Tool::Wait), [1; 5]);
     }
 }

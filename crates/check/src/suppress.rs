@@ -232,6 +232,7 @@ mod tests {
             "kernel: axpy*",
             "source: *a.cl:7",
             "tool: race\n\n# or\n\ntool: *",
+            "kernel: axpy",
         ] {
             assert!(hides(text, &found), "{text}");
         }
@@ -240,7 +241,7 @@ mod tests {
             "# tool: wait",
             "tool: wait\nkernel: b*",
             "tool: wait\n# here\nrule: sgpr*",
-            "kernel: axpy",
+            "kernel: axp",
             "source: *a.cl:8",
             "source: a.cl",
             "rule: VGPR-*",

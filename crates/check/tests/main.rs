@@ -2,7 +2,13 @@
 
 mod common;
 mod compiled;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod engines;
 mod followed;
 mod planted;
 mod random;
 mod removed;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[allow(dead_code, reason = "how others run it is for other tests")]
+#[path = "../../interp/tests/world.rs"]
+mod world;

@@ -115,7 +115,7 @@ fn share(address: u64, bytes: u64) -> Result<Shared> {
         return name(MEMORY, file);
     }
     let file = file()?;
-    undefined::shown(known.address, bytes);
+    undefined::filled(known.address, bytes);
     let shared = runtime()?.registry().share(known.address, &file);
     shared.map_err(|error| refused(Status::ERROR_OUT_OF_RESOURCES, error))?;
     let handle = name(MEMORY, &file)?;

@@ -3,9 +3,10 @@
 //! Memory of a device is undefined until somebody writes it: kernels, copies and fills, which are all seen. Who else reaches
 //! memory, the host or another process, does so unseen: what it may reach is always defined.
 
+use std::ops::Range;
 use std::sync::Mutex;
 
-use wavetank::{Kernel, Tool, UndefinedStore};
+use wavetank::{Finding, Kernel, Tool, UndefinedStore};
 
 use crate::memory::{self, Kind, Origin, host_address};
 use crate::runtime::{lock, runtime};
@@ -16,8 +17,15 @@ pub fn wanted() -> bool {
     checks::tools().has(Tool::Init)
 }
 
-/// Stores of undefined bits to device memory, with the kernels that did them. Each instruction has one.
-static STORES: Mutex<Vec<(Kernel, UndefinedStore)>> = Mutex::new(Vec::new());
+/// Stores of undefined bits to device memory of which there is something to say, with the kernels that did them. Each
+/// instruction has one.
+static STORES: Mutex<Vec<Stored>> = Mutex::new(Vec::new());
+
+struct Stored {
+    kernel: Kernel,
+    within: Range<u64>,
+    finding: Finding,
+}
 
 /// Whether the program reaches an address by kernels and copies alone.
 fn is_unseen(address: u64) -> bool {
@@ -58,12 +66,7 @@ pub fn copied(to: u64, from: u64, bytes: u64) {
     };
 }
 
-/// Others get to see bytes, and may write them.
-pub fn shown(address: u64, bytes: u64) {
-    filled(address, bytes);
-}
-
-/// Bytes were filled.
+/// Bytes were filled, or others get to see them, who may write them.
 pub fn filled(to: u64, bytes: u64) {
     if wanted()
         && let Ok(runtime) = runtime()
@@ -78,22 +81,27 @@ pub fn filled(to: u64, bytes: u64) {
 pub fn stored(kernel: &Kernel, stores: Vec<UndefinedStore>) {
     let Ok(runtime) = runtime() else { return };
     let mut known = lock(&STORES);
-    for store in stores {
-        let (start, bytes) = (store.within.start, store.within.end - store.within.start);
+    for UndefinedStore { within, finding } in stores {
+        let (start, bytes) = (within.start, within.end - within.start);
         if !is_unseen(start) {
             // The host may write there at any time.
             let _ = runtime.registry().set_undefined(start, bytes, false);
             continue;
         }
+        let Some(finding) = finding else { continue };
         match known
             .iter_mut()
-            .find(|(_, other)| other.finding.is_same(&store.finding))
+            .find(|other| other.finding.is_same(&finding))
         {
-            Some((_, other)) => {
-                other.within.start = other.within.start.min(store.within.start);
-                other.within.end = other.within.end.max(store.within.end);
+            Some(other) => {
+                other.within.start = other.within.start.min(within.start);
+                other.within.end = other.within.end.max(within.end);
             }
-            None => known.push((kernel.clone(), store)),
+            None => known.push(Stored {
+                kernel: kernel.clone(),
+                within,
+                finding,
+            }),
         }
     }
 }
@@ -101,12 +109,12 @@ pub fn stored(kernel: &Kernel, stores: Vec<UndefinedStore>) {
 /// Tells of the kernels whose undefined bits the host gets.
 fn host_gets(from: u64, bytes: u64) {
     let Ok(runtime) = runtime() else { return };
-    for (kernel, store) in lock(&STORES).iter() {
+    for store in lock(&STORES).iter() {
         let start = store.within.start.max(from);
         let end = store.within.end.min(from + bytes);
         let undefined = || runtime.registry().first_undefined(start, end - start);
         if start < end && matches!(undefined(), Ok(Some(_))) {
-            checks::tell(kernel, std::slice::from_ref(&store.finding));
+            checks::tell(&store.kernel, std::slice::from_ref(&store.finding));
         }
     }
 }

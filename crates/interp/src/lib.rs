@@ -42,6 +42,7 @@ mod visit;
 
 /// For engines that leave to this one what they have no code for.
 pub mod single {
+    pub use crate::file::is_in_file;
     pub use crate::lower::{Place, ROOM, Single, Singles, Steps, TooMany, register};
     pub use crate::step::{Ctx, Next, Step};
 }

@@ -5,8 +5,8 @@ use std::ptr::{NonNull, null_mut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-use wavetank_ir::{Block, Builder, Family, Terminator};
-use wavetank_translate::{Cache, Caught, Code, FrontEnd, Key, Modes, Pass, Translator};
+use wavetank_ir::{Block, Builder, Family, Node, Op, Terminator};
+use wavetank_translate::{Cache, Caught, Code, FrontEnd, Key, Modes, Pass, Translated, Translator};
 
 use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
@@ -40,7 +40,7 @@ pub struct Translation {
     /// no write is left out.
     pub step: bool,
     /// What accesses touch is noted in the memory unit
-    /// ([`MemoryUnit::take_touches`]).
+    /// ([`MemoryUnit::take_touches`]), and where waves wait for them.
     pub tap: bool,
     /// The level of processor features.
     pub simd: Simd,
@@ -102,9 +102,11 @@ impl Program {
         let block = self.translator.block(pc, modes);
         let code = self
             .lower(&block.simple)
-            .or_else(|_| self.lower(&self.translator.passed(block.whole.clone())))
-            .or_else(|_| self.lower(&too_long(pc)))
-            .unwrap_or_else(|_| unreachable!("a block without values needs no temporaries"));
+            .or_else(|_| self.lower(&self.translator.passed(block.whole.clone())));
+        let (block, code) = match code {
+            Ok(code) => (block, code),
+            Err(_) => self.translate_less(pc, modes, block),
+        };
         Linked {
             pc,
             toll: self.translator.toll_of_simplified(&block, modes),
@@ -112,6 +114,30 @@ impl Program {
             links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
             heat: AtomicU32::new(0),
         }
+    }
+
+    /// The first instructions of a block that keeps too many values, as some do with what a pass adds: as many as there is
+    /// room for.
+    #[cold]
+    fn translate_less(
+        &self,
+        pc: u64,
+        modes: Modes,
+        block: Translated,
+    ) -> (Translated, lower::Code) {
+        let is_inst = |node: &&Node| matches!(node.op, Op::Inst { .. });
+        let insts = block.whole.nodes.iter().filter(is_inst);
+        let mut most = insts.count() / 2;
+        while most != 0 {
+            let less = self.translator.short_block(pc, modes, most);
+            if let Ok(code) = self.lower(&less.simple) {
+                return (less, code);
+            }
+            most /= 2;
+        }
+        let code = self.lower(&too_long(pc));
+        let none = |_| unreachable!("a block without values needs no temporaries");
+        (block, code.unwrap_or_else(none))
     }
 
     fn lower(&self, block: &Block) -> Result<lower::Code, lower::TooMany> {

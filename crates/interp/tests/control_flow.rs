@@ -5,7 +5,8 @@
 use wavetank_isa::{Chip, Inst, parse};
 
 use super::engine::levels;
-use super::fusion::{Random, World, blocks, check, crowd, instructions};
+use super::fusion::{blocks, check};
+use super::world::{Random, World, crowd, instructions};
 
 /// What code a program has for an instruction: two dwords each (`check` in `fusion.rs`).
 const DWORDS: i64 = 2;

@@ -7,4 +7,5 @@ mod fusion;
 mod memory;
 mod stops;
 mod surfaces;
+mod world;
 mod yields;

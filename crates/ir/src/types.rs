@@ -183,8 +183,7 @@ pub enum Reg {
 /// Every register can have a shadow, as wide as itself, for who follows which bits mean nothing: that of a vector register
 /// has its number and this.
 ///
-/// Shadows are registers like others to whoever passes over blocks. No front end makes them; engines that have none refuse to
-/// be given any.
+/// Shadows are registers like others to whoever passes over blocks. No front end makes them.
 pub const SHADOW_VECTOR: u16 = 1 << 15;
 
 /// The same of uniform registers. SCC has that of register 127, which is half of EXEC's and has none.

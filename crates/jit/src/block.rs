@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicPtr;
 
 use iced_x86::{Code, Register};
 use wavetank_interp::Simd;
-use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany};
-use wavetank_ir::{Block, MemOp, Op, Reg, Terminator, Value};
+use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany, is_in_file};
+use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
 use wavetank_machine::Toll;
-use wavetank_memory::{Polled, Uniform as State, VGPRS};
+use wavetank_memory::{Polled, Uniform as State};
 use wavetank_translate::VectorRegisters;
 
 use crate::about::How;
@@ -18,7 +18,7 @@ use crate::counts::counts;
 use crate::crossings;
 use crate::doers::Doers;
 use crate::held::Held;
-use crate::lanes::LaneAccess;
+use crate::lanes::{LaneAccess, leave_if_noted};
 use crate::memory::ScalarLoad;
 use crate::stages::Stages;
 use crate::tile::Tile;
@@ -265,7 +265,7 @@ struct Compiler<'c, 'b> {
     ways: Option<Ways>,
     stubs: [Option<Label>; 2],
     by_steps: Vec<String>,
-    /// Accesses with their steps: where these begin, and where the code goes on.
+    /// Accesses and notes with their steps: where these begin, and where the code goes on.
     aside: Vec<(Label, Label, Value, Steps)>,
 }
 
@@ -339,6 +339,7 @@ impl<'b> Compiler<'_, 'b> {
         match op {
             _ if self.doers.refused.contains(&v) => self.steps(v, stage),
             Op::Mem(op) => self.access(v, op, stage),
+            Op::Note { of, lanes, .. } => self.note(v, [*of, *lanes], stage),
             op if crossings::is_known(op) => self.uniforms(stage).cross(v),
             _ => self.steps(v, stage),
         }
@@ -362,7 +363,17 @@ impl<'b> Compiler<'_, 'b> {
         Ok(())
     }
 
-    /// The steps for what compiled code cannot do of accesses, behind all other code.
+    /// What is noted, by steps: mostly it is 0, and they are not called.
+    fn note(&mut self, v: Value, [of, lanes]: [Value; 2], stage: u32) -> Result<(), TooMany> {
+        let (slow, done) = (self.asm.label(), self.asm.label());
+        leave_if_noted(&mut self.uniforms(stage), of, lanes, slow);
+        self.asm.place(done);
+        let steps = self.single.steps(v, stage)?;
+        self.aside.push((slow, done, v, steps));
+        Ok(())
+    }
+
+    /// The steps for what compiled code cannot do of accesses, and for what is noted, behind all other code.
     fn asides(&mut self) {
         for (slow, done, v, steps) in std::mem::take(&mut self.aside) {
             self.asm.mark(v);
@@ -591,10 +602,9 @@ fn name(op: &Op) -> String {
 /// Whether the block names vector registers past the end of the file, which read as another: no code is made for that.
 pub fn leaves_the_file(block: &Block) -> bool {
     let beyond = |op: &Op| match *op {
-        Op::Read(Reg::V(n)) => usize::from(n) >= VGPRS,
-        Op::Read(Reg::V64(n)) => usize::from(n) + 1 >= VGPRS,
-        Op::Read(Reg::S(n)) | Op::Write { reg: Reg::S(n), .. } => n > 127,
-        Op::Read(Reg::S64(n) | Reg::Mask(n)) => n > 126,
+        Op::Read(Reg::V(n)) => !is_in_file(n.into(), 1),
+        Op::Read(Reg::V64(n)) => !is_in_file(n.into(), 2),
+        Op::Read(Reg::S64(n) | Reg::Mask(n)) => n & !SHADOW_UNIFORM > 126,
         _ => false,
     };
     block.nodes.iter().any(|node| beyond(&node.op))

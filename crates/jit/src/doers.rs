@@ -1,7 +1,7 @@
 //! Who does each node of a block: compiled code for the wave as a whole, compiled code tile by tile, or steps.
 
-use wavetank_ir::{Block, Op, Reg, Ty, Value};
-use wavetank_memory::VGPRS;
+use wavetank_interp::single::is_in_file;
+use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Ty, Value};
 
 use crate::counts::Counts;
 use crate::stages::{Doer, source};
@@ -38,9 +38,11 @@ impl Doers<'_, '_> {
     fn of_write(&self, reg: Reg, value: Value, bytes: u8, needs_tile: bool) -> Doer {
         let is_mask = self.block.ty(source(self.block, value)) == Ty::Mask;
         match reg {
-            Reg::V(n) if usize::from(n) < VGPRS => Doer::Tile,
-            Reg::V64(n) if bytes == 0xf && usize::from(n) + 1 < VGPRS => Doer::Tile,
-            Reg::Mask(n) | Reg::S64(n) if is_mask && needs_tile && n < 127 => Doer::Tile,
+            Reg::V(n) if is_in_file(n.into(), 1) => Doer::Tile,
+            Reg::V64(n) if bytes == 0xf && is_in_file(n.into(), 2) => Doer::Tile,
+            Reg::Mask(n) | Reg::S64(n) if is_mask && needs_tile && n & !SHADOW_UNIFORM < 127 => {
+                Doer::Tile
+            }
             Reg::S(_) | Reg::S64(_) | Reg::Mask(_) | Reg::Scc => Doer::Uniform,
             Reg::V(_) | Reg::V64(_) | Reg::Hw(_) => Doer::Steps,
         }

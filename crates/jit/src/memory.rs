@@ -4,8 +4,9 @@
 use std::mem::offset_of;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::Ctx;
-use wavetank_ir::{Access, DataReg, MemKind, MemOp, Space, Value};
+use wavetank_interp::single::{Ctx, Place, register};
+use wavetank_ir::{Access, DataReg, MemKind, MemOp, Reg, SHADOW_UNIFORM, Space, Value};
+use wavetank_memory::shadow::DISTANCE;
 use wavetank_memory::{ALIAS, Context, MemoryUnit, Window};
 
 use crate::asm::{Arg, Asm, Label, Mem, fixed};
@@ -20,10 +21,12 @@ pub struct ScalarLoad {
     address: Value,
     index: Option<Value>,
     offset: i32,
-    /// The first register.
-    to: u8,
+    /// Where the first register is.
+    to: u32,
     dwords: u8,
     slot: u32,
+    /// It is done to shadows.
+    shadow: bool,
 }
 
 impl ScalarLoad {
@@ -35,8 +38,12 @@ impl ScalarLoad {
             return None;
         };
         let sizes = [1, 2, 4, 8, 16];
-        let fits = sizes.contains(&dwords) && usize::from(to) + usize::from(dwords) <= 128;
+        let number = usize::from(to & !SHADOW_UNIFORM);
+        let fits = sizes.contains(&dwords) && number + usize::from(dwords) <= 128;
         let plain = op.kind == MemKind::Load && fits;
+        let Place::Uniform(to) = register(Reg::S(to)) else {
+            unreachable!("it is a uniform register");
+        };
         plain.then_some(ScalarLoad {
             address: *address,
             index: *index,
@@ -44,6 +51,7 @@ impl ScalarLoad {
             to,
             dwords,
             slot: (pc >> 2) as u32,
+            shadow: op.shadow,
         })
     }
 
@@ -65,8 +73,11 @@ impl ScalarLoad {
         // Where the host has it.
         let alias = ALIAS.trailing_zeros() as u8;
         asm.op(Code::Btr_rm64_imm8, &[ADDRESS.into(), alias.into()]);
+        if self.shadow {
+            self.look(asm, slow);
+        }
         let from = Mem::at(ADDRESS, 0);
-        let to = Mem::at(fixed::UNIFORM, 4 * u32::from(self.to));
+        let to = Mem::at(fixed::UNIFORM, self.to);
         let (load, store, register) = match self.dwords {
             1 => (Code::Mov_r32_rm32, Code::Mov_rm32_r32, Register::ECX),
             2 => (Code::Mov_r64_rm64, Code::Mov_rm64_r64, Register::RCX),
@@ -88,6 +99,22 @@ impl ScalarLoad {
         };
         asm.op(load, &[register.into(), from.into()]);
         asm.op(store, &[to.into(), register.into()]);
+    }
+
+    /// The address becomes that of the shadows. Goes to a label if one of them is set, which the steps tell.
+    fn look(&self, asm: &mut Asm, slow: Label) {
+        let bit = DISTANCE.trailing_zeros() as u8;
+        asm.op(Code::Btc_rm64_imm8, &[ADDRESS.into(), bit.into()]);
+        let from = |n: u32| Arg::M(Mem::at(ADDRESS, 8 * n));
+        match self.dwords {
+            1 => asm.op(Code::Mov_r32_rm32, &[Register::ECX.into(), from(0)]),
+            _ => asm.op(Code::Mov_r64_rm64, &[OTHER.into(), from(0)]),
+        }
+        for n in 1..u32::from(self.dwords) / 2 {
+            asm.op(Code::Or_r64_rm64, &[OTHER.into(), from(n)]);
+        }
+        asm.op(Code::Test_rm64_r64, &[OTHER.into(), OTHER.into()]);
+        asm.jump(Code::Jne_rel32_64, slow);
     }
 }
 

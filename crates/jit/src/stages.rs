@@ -6,7 +6,9 @@
 //! wave does comes first, though it may stand behind in the block: it depends on no tile, and a register that it writes is
 //! copied for the tiles that still need what was there.
 
-use wavetank_ir::{Block, Elem, MemKind, Op, Reg, Span, Terminator, Ty, Value};
+use wavetank_ir::{
+    Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,
+};
 use wavetank_translate::VectorRegisters;
 
 /// A stage.
@@ -71,7 +73,8 @@ fn producer(block: &Block, v: Value) -> Value {
     }
 }
 
-/// Vector registers that a node reads, be it that it takes a value from where it was read, or writes.
+/// Vector registers that a node reads, be it that it takes a value from where it was read, or writes. With its shadow a
+/// register is touched itself.
 fn touched(block: &Block, v: Value) -> VectorRegisters {
     let effects = block.node(v).op.effects();
     let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
@@ -80,8 +83,16 @@ fn touched(block: &Block, v: Value) -> VectorRegisters {
             spans.push(Span::of(reg));
         }
     });
-    let sets = spans.into_iter().map(VectorRegisters::of);
+    let sets = (spans.into_iter().map(with_shadow)).map(VectorRegisters::of);
     sets.fold(VectorRegisters::default(), VectorRegisters::with)
+}
+
+/// Of shadows the registers.
+fn with_shadow(span: Span) -> Span {
+    match span.first.checked_sub(SHADOW_VECTOR.into()) {
+        Some(first) if span.file == RegFile::Vector => Span { first, ..span },
+        _ => span,
+    }
 }
 
 /// The second result of an operation, if anybody wants it.
@@ -364,7 +375,8 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
                 self.open.uniform.push(v);
             }
             Doer::Steps => {
-                if needs_tile || !(self.open.tile.is_empty() || self.is_apart(v)) {
+                let apart = self.is_apart(v) || matches!(node.op, Op::Note { .. });
+                if needs_tile || !(self.open.tile.is_empty() || apart) {
                     self.close();
                 }
                 self.open.uniform.push(v);

@@ -2,7 +2,8 @@
 
 use super::control_flow::inst;
 use super::engine::levels;
-use super::fusion::{Random, World, check};
+use super::fusion::check;
+use super::world::{Random, World};
 
 #[test]
 fn bytes_are_chosen_by_every_selector() {

@@ -2,7 +2,8 @@
 //! them, what the plain evaluator makes of numbers near ties, near the ends of what there is, and of NaNs.
 
 use super::engine;
-use super::fusion::{Random, blocks};
+use super::fusion::blocks;
+use super::world::Random;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_isa::Chip;
 use wavetank_machine::Backend;

@@ -6,7 +6,7 @@ use wavetank_interp::{Simd, Translation};
 use wavetank_isa::Inst;
 
 use super::engine::compiler;
-use super::fusion::{Random, World, crowd, instructions, source};
+use super::world::{Random, World, crowd, instructions, source};
 use wavetank_jit::Jitted;
 
 /// What steps do of an instruction.

@@ -16,4 +16,6 @@ mod pairs;
 mod private;
 mod records;
 mod turns;
+#[path = "../../interp/tests/world.rs"]
+mod world;
 mod zeros;

@@ -2,7 +2,8 @@
 
 use super::control_flow::inst;
 use super::engine::levels;
-use super::fusion::{Random, World, check};
+use super::fusion::check;
+use super::world::{Random, World};
 
 /// More masks than general registers gather, some of them written again: whoever comes last is there.
 #[test]

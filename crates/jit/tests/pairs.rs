@@ -2,7 +2,8 @@
 
 use super::control_flow::inst;
 use super::engine::levels;
-use super::fusion::{Random, World, blocks, check};
+use super::fusion::{blocks, check};
+use super::world::{Random, World};
 
 /// An operation of 64 bits, on registers that others of them have too.
 fn line(random: &mut Random) -> String {

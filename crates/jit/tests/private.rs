@@ -8,7 +8,8 @@ use wavetank_memory::{VGPRS, Wave};
 
 use super::control_flow::{branch, division, inst};
 use super::engine::{compiler, levels};
-use super::fusion::{Outcome, Random, World, blocks, crowd, instructions, source};
+use super::fusion::blocks;
+use super::world::{Outcome, Random, World, crowd, instructions, source};
 
 /// A budget that only programs spend which do not end.
 const BUDGET: i64 = 20_000;

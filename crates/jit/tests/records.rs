@@ -2,7 +2,8 @@
 
 use super::control_flow::inst;
 use super::engine::levels;
-use super::fusion::{Random, World, blocks, check};
+use super::fusion::{blocks, check};
+use super::world::{Random, World};
 
 /// An access to the memory of the test, by the registers that have its addresses.
 fn access(random: &mut Random) -> String {

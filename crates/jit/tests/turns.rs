@@ -9,7 +9,8 @@ use wavetank_memory::Wave;
 
 use super::control_flow::{arithmetic, inst};
 use super::engine::{compiler, levels};
-use super::fusion::{Outcome, Random, World, blocks, crowd, difference, source};
+use super::fusion::blocks;
+use super::world::{Outcome, Random, World, crowd, difference, source};
 
 /// What a loop counts in, which nothing else is crowded on.
 const COUNTER: &str = "s40";

@@ -2,7 +2,7 @@
 //! number that it matters how it is rounded, is what the plain evaluator makes of it.
 
 use super::engine;
-use super::fusion::Random;
+use super::world::Random;
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_isa::Chip;
 use wavetank_machine::Backend;

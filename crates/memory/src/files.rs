@@ -224,25 +224,31 @@ impl Wave {
         self.room.uniforms = self.room.uniforms.max(room.uniforms);
     }
 
-    /// Gives the wave shadows of its registers: of those that `given` names defined ones, uniform and vector; all others are
-    /// undefined. So is SCC. EXEC is always defined.
-    pub fn start_shadows(&mut self, given: impl Fn(u8) -> bool, first_vectors: usize) {
+    /// Gives the wave shadows of its registers: these of the uniform ones but for EXEC, which is always defined. Of the first
+    /// `vgprs` vector registers those that are given are defined, and the others are not; those behind them keep what they had,
+    /// as nobody reads registers that a wave has not.
+    pub fn start_shadows(
+        &mut self,
+        uniform: &[u32; 128],
+        given_scc: bool,
+        given_vector: impl Fn(usize) -> bool,
+        vgprs: usize,
+    ) {
         let bytes = (SHADOWS + VGPRS) * VECTOR_BYTES;
         if self.vector.layout.size() < bytes {
             self.vector = self.vector.grown(bytes);
         }
-        let shadow = |n: usize| if given(n as u8) { 0 } else { !0 };
-        self.uniform_mut().shadow = std::array::from_fn(shadow);
+        self.uniform_mut().shadow = *uniform;
         let exec = usize::from(sreg::EXEC);
         (
             self.uniform_mut().shadow[exec],
             self.uniform_mut().shadow[exec + 1],
-        ) = (0, !0);
+        ) = (0, if given_scc { 0 } else { !0 });
         // SAFETY: the file has room for so many, borrowed with self.
         let all = unsafe { &mut *self.lanes().add(SHADOWS * LANES).cast::<VectorRegisters>() };
-        let (defined, others) = all.split_at_mut(first_vectors.min(VGPRS));
-        defined.as_flattened_mut().fill(0);
-        others.as_flattened_mut().fill(!0);
+        for (n, lanes) in all.iter_mut().enumerate().take(vgprs) {
+            lanes.fill(if given_vector(n) { 0 } else { !0 });
+        }
     }
 
     /// The shadow of a vector register, to change, if the wave has some.

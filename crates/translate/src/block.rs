@@ -83,6 +83,11 @@ impl Translator {
         Translator { pass, ..self }
     }
 
+    /// Whether something is added to blocks.
+    pub(crate) fn has_pass(&self) -> bool {
+        self.pass.is_some()
+    }
+
     /// A block that was lifted, with what is added to it.
     pub fn passed(&self, block: Block) -> Block {
         match &self.pass {
@@ -93,11 +98,23 @@ impl Translator {
 
     /// The block that begins at a PC, for modes. Where there is no code the block says so when it is run.
     pub fn block(&self, pc: u64, modes: Modes) -> Translated {
-        let whole = self.lift(pc, modes);
+        self.translated(self.lift(pc, modes))
+    }
+
+    /// The same with at most so many instructions, behind which another block goes on.
+    pub fn short_block(&self, pc: u64, modes: Modes, most: usize) -> Translated {
+        let modes = self.noting(modes);
+        self.translated(match &self.source {
+            Source::Gcn(code) => lift_insts(&**code, pc, modes, most),
+            Source::Other(front_end) => front_end.lift(pc, most),
+        })
+    }
+
+    fn translated(&self, whole: Block) -> Translated {
         let mut simple = whole.clone();
         let keep_dead_writes = self.step;
         simplify(&mut simple, Options { keep_dead_writes });
-        if self.pass.is_some() {
+        if self.has_pass() {
             simple = self.passed(simple);
             simplify(&mut simple, Options { keep_dead_writes });
         }
@@ -120,15 +137,19 @@ impl Translator {
 
     /// The block as it is lifted, not simplified.
     pub fn lift(&self, pc: u64, modes: Modes) -> Block {
+        self.lift_for(pc, self.noting(modes))
+    }
+
+    /// The modes of a program that may see which exceptions there were.
+    fn noting(&self, modes: Modes) -> Modes {
         let shows = || match &self.source {
             Source::Gcn(code) => code.shows_exceptions(),
             Source::Other(_) => false,
         };
-        let modes = match self.shows_exceptions.get_or_init(shows) {
+        match self.shows_exceptions.get_or_init(shows) {
             true => modes.noting_exceptions(),
             false => modes,
-        };
-        self.lift_for(pc, modes)
+        }
     }
 
     /// The same for exactly these modes, also if the program can see which exceptions there were: to find that out takes a

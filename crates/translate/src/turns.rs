@@ -43,6 +43,10 @@ impl Translator {
         let guard = guard(&block.whole, count - 1)?;
         let mut turns = repeat(&block.whole, count).0;
         simplify(&mut turns, Options::default());
+        if self.has_pass() {
+            turns = self.passed(turns);
+            simplify(&mut turns, Options::default());
+        }
         Some(Turns {
             count,
             block: turns,

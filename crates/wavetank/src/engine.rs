@@ -171,11 +171,7 @@ impl Engine {
             let program = Program::new(self.code.clone(), how).with_pass(added.pass());
             // Who does one instruction alone, or again, looks at registers.
             let private = way == Way::Fast;
-            let choice = match added == Added::default() {
-                true => self.choice,
-                false => EngineChoice::Interpreter,
-            };
-            Executable::new(program, how, choice, private, self.names.clone())
+            Executable::new(program, how, self.choice, private, self.names.clone())
         });
         program.backend()
     }

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use wavetank_check::code::Root;
 use wavetank_check::{Findings, Place, Tools, check_root};
+use wavetank_machine::{Fault, Group};
 use wavetank_object::{CodeObject, Lines, Source, Target};
 use wavetank_quote::{function, readable};
 
 use crate::code::ModuleCode;
 use crate::device::Device;
 use crate::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::{Error, KernelFault, Result, nearness};
 use crate::kernel::Kernel;
 use crate::memory::Loaded;
 
@@ -191,6 +192,35 @@ impl Module {
             symbol: symbol.map(|(symbol, offset)| (symbol.name.clone(), offset)),
             instruction: self.known().code().text(pc),
             source: virtual_address.map_or_else(Source::default, |va| self.source(va)),
+        }
+    }
+
+    /// A fault of a wave that began at a function, with what is known of its place and of memory there.
+    pub(crate) fn explain(
+        &self,
+        function: &str,
+        group: Group,
+        wave: u32,
+        fault: Fault,
+    ) -> KernelFault {
+        let nearest = match &fault {
+            Fault::Memory(memory) => {
+                let near = memory.nearest.as_ref();
+                near.map(|(name, start, len)| nearness(name, *start, *len, memory.address))
+            }
+            Fault::Unsupported { .. } | Fault::Trap { .. } => None,
+        };
+        KernelFault {
+            kernel: function.to_owned(),
+            place: self.place(fault.pc()),
+            group,
+            wave,
+            nearest,
+            fault,
+            calls: Vec::new(),
+            hint: None,
+            schedule: self.device().schedule(),
+            findings: Vec::new(),
         }
     }
 

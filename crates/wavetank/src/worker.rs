@@ -9,9 +9,10 @@ use wavetank_machine::{Backend, Fault, Group, Ran, Why};
 use wavetank_memory::{
     Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
 };
+use wavetank_translate::Code;
 
 use crate::calls::{call_to, return_addresses};
-use crate::checks::{Checking, Denied, Resumer};
+use crate::checks::{Checking, Denied, Resumer, Used};
 use crate::engine::{Engine, Mode};
 use crate::memory::{Allocation, Memory};
 use crate::module::Module;
@@ -26,8 +27,10 @@ pub(crate) struct Common<'a> {
     pub launch: &'a Launch,
     /// Waves of a full work-group.
     pub waves: u32,
-    /// What its LDS begins with.
+    /// What its LDS begins with. What is behind that nobody has written.
     pub lds: &'a [u32],
+    /// Whether there is something in scratch when a work-group begins.
+    pub has_scratch: bool,
     /// Where the table of border colors is.
     pub border_colors: Option<u64>,
     /// Whether to count instructions.
@@ -110,10 +113,12 @@ impl<'a> Unit<'a> {
         fault.calls = return_addresses(self.common.engine.code(), wave, vgprs, &stack).into();
     }
 
-    /// Another work-group begins, for which LDS and scratch hold nothing.
+    /// Another work-group begins, for which LDS and scratch hold nothing but what they were given.
     fn forget(&mut self) {
-        self.memory.lds().forget();
-        if let Some(scratch) = &self.slots[self.current].scratch {
+        let given = 4 * self.common.lds.len() as u64;
+        self.memory.lds().forget_behind(given);
+        let scratch = &self.slots[self.current].scratch;
+        if let Some(scratch) = scratch.as_ref().filter(|_| !self.common.has_scratch) {
             let (registry, address) = (self.common.memory.registry(), scratch.address());
             let forgotten = registry.set_undefined(address, scratch.len(), true);
             forgotten.expect("the registry holds what was allocated");
@@ -232,6 +237,9 @@ impl<'a> Unit<'a> {
             self.find_calls(wave, fault);
         }
         let (engine, mode) = (self.common.engine, self.common.mode());
+        // Before a load writes over it.
+        let inst = engine.code().inst(fault.pc).ok();
+        let descriptor = inst.and_then(|inst| Used::at(wave, &inst));
         let resumer = self
             .resumer
             .get_or_insert_with(|| Resumer::new(engine, mode));
@@ -239,7 +247,7 @@ impl<'a> Unit<'a> {
             return false;
         };
         for Denied { lanes, fault } in denied {
-            denials.add(group, wave.index, lanes, fault);
+            denials.add(group, wave.index, lanes, fault, descriptor);
         }
         if self.common.checking.watchers.is_none() {
             // What was done again has noted what it touched, for nobody.

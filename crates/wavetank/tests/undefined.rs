@@ -3,7 +3,7 @@
 use wavetank::check::{Finding, Tool, Tools};
 use wavetank::{Chip, EngineChoice};
 
-use crate::checks::Bench;
+use crate::common::bench::Bench;
 use crate::common::each;
 
 const INIT: Tools = Tools::of(&[Tool::Init]);
@@ -14,11 +14,32 @@ const DECIDE: [&str; 2] = [
     "s_and_saveexec_b64 s[40:41], vcc",
 ];
 
+const ENGINES: [EngineChoice; 2] = [EngineChoice::Interpreter, EngineChoice::Jit];
+
+/// What each engine finds, which is the same.
 fn found(lines: &[&str], host_reads: bool) -> Vec<Finding> {
-    let b = Bench::new(Chip::Gfx900, EngineChoice::Auto);
-    b.load(&[], lines);
-    let dispatch = b.dispatch().check(INIT).host_reads(host_reads);
-    dispatch.run().unwrap().findings
+    let [interpreted, compiled] = ENGINES.map(|engine| {
+        let b = Bench::new(Chip::Gfx900, engine);
+        b.load(&[], lines);
+        let dispatch = b.dispatch().check(INIT).host_reads(host_reads);
+        dispatch.run().unwrap().findings
+    });
+    // But for where the code lies.
+    let told = |findings: &[Finding]| -> Vec<_> {
+        let told = findings.iter().map(|f| {
+            let places: Vec<_> = [&f.at].into_iter().chain(&f.related).cloned().collect();
+            let symbols = places.into_iter().map(|mark| mark.place.symbol);
+            (
+                f.rule,
+                symbols.collect::<Vec<_>>(),
+                f.notes.clone(),
+                f.times,
+            )
+        });
+        told.collect()
+    };
+    assert_eq!(told(&compiled), told(&interpreted), "{lines:?}");
+    compiled
 }
 
 /// What is found of v2 behind some instructions: which lanes are not defined.
@@ -293,7 +314,12 @@ fn what_is_followed_does_what_it_did() {
 /// Behind an access that was denied its shadows are as if it had been done for the other lanes, and gave 0 to these.
 #[test]
 fn denied_accesses_leave_nothing_undefined() {
-    let b = Bench::new(Chip::Gfx900, EngineChoice::Auto);
+    for engine in ENGINES {
+        denied_accesses(&Bench::new(Chip::Gfx900, engine));
+    }
+}
+
+fn denied_accesses(b: &Bench) {
     let wild: Vec<u32> = (0..64)
         .map(|lane| if lane == 5 { 1 << 30 } else { 4 * lane })
         .collect();

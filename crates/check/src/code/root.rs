@@ -34,9 +34,10 @@ impl<'o> Root<'o> {
         roots
     }
 
-    /// The kernel of this name.
-    pub fn of(object: &'o CodeObject, kernel: &str) -> Option<Root<'o>> {
-        object.kernel(kernel).map(Root::of_kernel)
+    /// The kernel of this name, or else the function.
+    pub fn of(object: &'o CodeObject, name: &str) -> Option<Root<'o>> {
+        let kernel = object.kernel(name).map(Root::of_kernel);
+        kernel.or_else(|| Root::all(object).into_iter().find(|root| root.name == name))
     }
 
     /// The function that begins at an address.

@@ -17,6 +17,7 @@ impl Numbers<'_> {
             _ => self.bin(Bin::Xor, a, b),
         };
         match rel {
+            _ if !elem.is_float() && a.value == b.value => None,
             _ if elem.is_float() => Some(self.any(both)),
             Rel::Eq | Rel::Ne => {
                 // A defined bit that differs decides.

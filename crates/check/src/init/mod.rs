@@ -11,6 +11,7 @@ mod access;
 mod block;
 mod carry;
 mod choose;
+mod computed;
 mod decides;
 mod numbers;
 mod origin;
@@ -19,5 +20,6 @@ mod tell;
 mod tests;
 
 pub use block::follow;
+pub use computed::is_computed;
 pub use decides::Decides;
 pub use tell::{Carried, Story, Use};

@@ -164,6 +164,10 @@ impl Numbers<'_> {
     /// Of an operation with two operands.
     pub fn two(self, bin: Bin, elem: Elem, a: Bits, b: Bits) -> Shadow {
         a.shadow.or(b.shadow)?;
+        // So compilers and people make a 0 of any register.
+        if matches!(bin, Bin::Xor | Bin::Sub) && a.value == b.value {
+            return None;
+        }
         let either = || self.or(a.shadow, b.shadow);
         match bin {
             Bin::And => self.of_element(self.product(a, b), elem),

@@ -21,13 +21,13 @@ pub enum Origin {
 const MOST_STEPS: usize = 20_000;
 
 /// The nearest origin of what decides at an instruction: a load of undefined bits, of which `loads` tells, else registers that
-/// a wave does not begin with.
+/// a wave does not begin with, if this is the code that waves begin with: then it says which they have.
 pub fn origin(
     graph: &Graph,
     pc: u64,
     decides: Option<Decides>,
     loads: impl Fn(u64) -> bool,
-    given: &Registers,
+    given: Option<&Registers>,
 ) -> Option<Origin> {
     let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
     let mut seen = vec![Registers::default(); graph.nodes.len()];
@@ -55,8 +55,8 @@ pub fn origin(
             open.push_back((before, through(node, &new)));
         }
     }
-    let unknown = at_start.without(given);
-    (graph.kernel.is_some() && !unknown.is_empty()).then_some(Origin::Start(unknown))
+    let unknown = at_start.without(given?);
+    (!unknown.is_empty()).then_some(Origin::Start(unknown))
 }
 
 /// What has to be looked for before an instruction, to find registers behind it.
@@ -77,14 +77,14 @@ fn through(node: &Node, wanted: &Registers) -> Registers {
 }
 
 /// Without what is always defined: EXEC.
-fn known(reads: &Registers) -> Registers {
+pub(super) fn known(reads: &Registers) -> Registers {
     let mut exec = Registers::default();
     exec.add_scalars(126, 2);
     reads.without(&exec)
 }
 
-/// What an instruction decides by.
-fn sources(node: &Node, decides: Option<Decides>) -> Registers {
+/// What an instruction decides by; what it stores, if it decides nothing.
+pub(super) fn sources(node: &Node, decides: Option<Decides>) -> Registers {
     let is_data = |field| {
         matches!(
             field,
@@ -115,7 +115,7 @@ fn operands(inst: &Inst, taken: impl Fn(Field) -> bool) -> Registers {
 }
 
 /// The instructions before each.
-fn befores(graph: &Graph) -> Vec<Vec<usize>> {
+pub(super) fn befores(graph: &Graph) -> Vec<Vec<usize>> {
     let mut before = vec![Vec::new(); graph.nodes.len()];
     for block in &graph.blocks {
         for n in block.nodes.clone().skip(1) {

@@ -28,10 +28,8 @@ pub struct Carried {
     pub pc: u64,
     /// What it was in memory, in words.
     pub memory: String,
-    /// Whether all of them lay as the gaps of structures do.
-    pub gaps: bool,
-    /// Who has stored undefined bits there, by address, if somebody has.
-    pub stored_by: Option<u64>,
+    /// Who has stored undefined bits there, by address.
+    pub stored_by: Vec<u64>,
 }
 
 /// What is known of a launch, for the story behind an undefined bit.
@@ -39,7 +37,7 @@ pub struct Carried {
 pub struct Story {
     /// The kernel that was launched.
     pub kernel: String,
-    /// The code of it, and of functions that it calls.
+    /// The code of it, and of functions that it calls. Waves begin with the first.
     pub graphs: Vec<Graph>,
     /// Registers that a wave begins with.
     pub given: Registers,
@@ -48,17 +46,9 @@ pub struct Story {
 }
 
 impl Story {
-    /// Whether what a store at an address stores comes from a load that found nothing undefined but gaps of structures.
-    pub fn copies_gaps(&self, pc: u64) -> bool {
-        let is_gap = |load: &Carried| load.gaps;
-        match self.origin(pc, None) {
-            Some(Origin::Load(pc)) => self.load(pc).is_some_and(is_gap),
-            _ => false,
-        }
-    }
-
-    fn graph(&self, pc: u64) -> Option<&Graph> {
-        self.graphs.iter().find(|graph| has(graph, pc))
+    /// The code that an instruction belongs to.
+    pub(super) fn graph_of(&self, pc: u64) -> Option<&Graph> {
+        self.graphs.iter().find(|graph| graph.node_at(pc).is_some())
     }
 
     fn load(&self, pc: u64) -> Option<&Carried> {
@@ -67,12 +57,13 @@ impl Story {
 
     fn origin(&self, pc: u64, decides: Option<Decides>) -> Option<Origin> {
         let is_load = |pc| self.load(pc).is_some();
-        origin(self.graph(pc)?, pc, decides, is_load, &self.given)
+        let graph = self.graph_of(pc)?;
+        origin(graph, pc, decides, is_load, self.given_to(graph))
     }
 
     /// The finding about undefined bits that decide, or are read.
     pub fn tell(&self, of: &Use) -> Finding {
-        let graph = self.graph(of.pc);
+        let graph = self.graph_of(of.pc);
         let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
         let (rule, message, label) = words(of.decides, &name);
         let found = self.origin(of.pc, of.decides);
@@ -81,8 +72,9 @@ impl Story {
         match found {
             Some(Origin::Load(pc)) => {
                 if let Some(load) = self.load(pc) {
-                    let stored = load.stored_by;
-                    related.extend(stored.map(|pc| Mark::at(pc, "undefined bits are stored here")));
+                    let stored = load.stored_by.first();
+                    related
+                        .extend(stored.map(|pc| Mark::at(*pc, "undefined bits are stored here")));
                     notes.push(format!("the load read {}", load.memory));
                 }
                 related.push(Mark::at(pc, "undefined bits are loaded here"));
@@ -105,11 +97,15 @@ impl Story {
     }
 }
 
-fn has(graph: &Graph, pc: u64) -> bool {
-    graph
-        .nodes
-        .binary_search_by_key(&pc, |node| node.pc)
-        .is_ok()
+impl Story {
+    /// The registers that a wave has when it comes to some code, if it begins there.
+    fn given_to(&self, graph: &Graph) -> Option<&Registers> {
+        let first = self
+            .graphs
+            .first()
+            .filter(|first| first.start() == graph.start());
+        first.map(|_| &self.given)
+    }
 }
 
 /// The first word of an instruction, as it stands in sentences.

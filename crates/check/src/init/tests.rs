@@ -259,6 +259,39 @@ fn wide_product(args: [Open; 3]) {
     }
 }
 
+/// Compilers and people make a 0 of any register by what is the same on both sides.
+#[test]
+fn what_does_not_depend_on_an_operand_is_defined() {
+    let b = Builder::new(0);
+    let bits = || Bits {
+        value: b.read(Reg::V(1)),
+        shadow: Some(b.read(Reg::V(2))),
+    };
+    let (one, other) = (bits(), bits());
+    let n = Numbers(&b);
+    for bin in [Bin::Xor, Bin::Sub] {
+        for elem in INTEGERS
+            .into_iter()
+            .filter(|elem| elem.carrier_bits() == 32)
+        {
+            assert!(n.two(bin, elem, one, one).is_none(), "{bin:?} {elem:?}");
+            assert!(n.two(bin, elem, one, other).is_some(), "{bin:?} {elem:?}");
+        }
+    }
+    assert!(
+        n.two(Bin::FSub, Elem::F32, one, one).is_some(),
+        "of a NaN it is a NaN"
+    );
+    for rel in [Rel::Eq, Rel::Ne, Rel::LtU, Rel::LeU, Rel::Lt, Rel::Le] {
+        assert!(n.compared(rel, Elem::I32, one, one).is_none(), "{rel:?}");
+        assert!(n.compared(rel, Elem::I32, one, other).is_some(), "{rel:?}");
+    }
+    assert!(
+        n.compared(Rel::Eq, Elem::F32, one, one).is_some(),
+        "a NaN does not equal itself"
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 

@@ -1,4 +1,5 @@
-//! Findings as one program leaves them for another: an object a line, with how it is shown.
+//! Findings as one program leaves them for another: an object a line, with how it is shown. So are the names of kernels that
+//! were looked at.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -23,6 +24,17 @@ pub struct Record {
     pub target: String,
     /// The finding as people read it, with colours.
     pub text: String,
+}
+
+/// A record, without the end of a line, of a kernel that runs.
+pub fn running(kernel: &str) -> String {
+    json!({"kernel": kernel}).to_string()
+}
+
+/// The kernel that runs by a record; `None` for any other text.
+pub fn kernel_of(line: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    value["kernel"].as_str().map(str::to_owned)
 }
 
 /// A finding as a record, without the end of a line.
@@ -141,5 +153,14 @@ mod tests {
             assert_eq!(Record::read(half), None);
         }
         assert_eq!(Record::read("{}"), None);
+    }
+
+    #[test]
+    fn kernels_that_run_are_no_findings() {
+        let line = running("_Z3sumPf");
+        assert_eq!(kernel_of(&line).as_deref(), Some("_Z3sumPf"));
+        assert_eq!(Record::read(&line), None);
+        assert_eq!(kernel_of("{}"), None);
+        assert_eq!(kernel_of("a program's text"), None);
     }
 }

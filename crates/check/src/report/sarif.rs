@@ -3,7 +3,7 @@
 //! Source: OASIS, "Static Analysis Results Interchange Format (SARIF) Version 2.1.0"; numbers are its sections.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
@@ -64,10 +64,12 @@ struct Driver<'a> {
     rules: &'a [Rule],
 }
 
-/// 3.49: a kind of finding.
-#[derive(Serialize, PartialEq, Debug)]
+/// 3.49: a kind of finding. Services want to say something of each that they list.
+#[derive(Serialize, Debug)]
+#[serde(rename_all = "camelCase")]
 struct Rule {
     id: String,
+    short_description: Message,
 }
 
 /// 3.27: a finding.
@@ -112,7 +114,8 @@ struct Location {
     id: Option<usize>,
     physical_location: Physical,
     logical_locations: Vec<Logical>,
-    message: Message,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<Message>,
 }
 
 /// 3.29
@@ -167,6 +170,7 @@ impl Sarif {
         let rule_index = known.unwrap_or_else(|| {
             self.rules.push(Rule {
                 id: rule_id.clone(),
+                short_description: message(finding.tool.finds()),
             });
             self.rules.len() - 1
         });
@@ -216,7 +220,7 @@ fn story(finding: &Finding) -> String {
 /// A text with its first letter a capital one, but for names: `v1`, `s_waitcnt`.
 fn capital(text: &str) -> Cow<'_, str> {
     let word = text.split(' ').next().unwrap_or_default();
-    let is_word = word.len() > 1 && word.bytes().all(|b| b.is_ascii_lowercase());
+    let is_word = (word.len() > 1 || word == "a") && word.bytes().all(|b| b.is_ascii_lowercase());
     match is_word {
         true => Cow::Owned(text[..1].to_ascii_uppercase() + &text[1..]),
         false => Cow::Borrowed(text),
@@ -237,7 +241,7 @@ fn calls(stack: &Stack) -> Calls {
             id: None,
             physical_location: in_source(frame),
             logical_locations: frame.function.iter().map(|name| logical(name)).collect(),
-            message: message(""),
+            message: None,
         },
     };
     Calls {
@@ -264,7 +268,9 @@ fn location(mark: &Mark, finding: &Finding, scene: &Scene<'_>, id: Option<usize>
         id,
         physical_location: physical(mark, scene),
         logical_locations: vec![logical(name)],
-        message: message(&mark.label),
+        message: Some(&mark.label)
+            .filter(|l| !l.is_empty())
+            .map(|l| message(l)),
     }
 }
 
@@ -298,8 +304,16 @@ fn in_source(frame: &Frame) -> Physical {
     }
 }
 
-/// A file by its URI (3.4.3): relative ones are relative to where the command was started.
+/// A file by its URI (3.4.3), relative to where the command was started if it is below: only such files are those of a checkout.
 fn artifact(path: &Path) -> Artifact {
+    artifact_in(path, std::env::current_dir().ok().as_deref())
+}
+
+fn artifact_in(path: &Path, folder: Option<&Path>) -> Artifact {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    let path: PathBuf = parts.collect();
+    let below = folder.and_then(|folder| path.strip_prefix(folder).ok());
+    let path = below.unwrap_or(&path);
     let text = path.to_string_lossy();
     let encoded = utf8_percent_encode(&text, IN_PATH);
     let scheme = if path.is_absolute() { "file://" } else { "" };
@@ -341,7 +355,8 @@ mod tests {
         let run = &log["runs"][0];
         assert_eq!(
             run["tool"]["driver"]["rules"],
-            json!([{"id": "wait/vgpr-before-load"}])
+            json!([{"id": "wait/vgpr-before-load", "shortDescription": {"text":
+                "Registers and LDS that are used before the wait for them"}}])
         );
         let [first, second] = [0, 1].map(|n| &run["results"][n]);
         let call = &first["stacks"][0]["frames"][0]["location"];
@@ -349,6 +364,7 @@ mod tests {
             call["physicalLocation"],
             json!({"artifactLocation": {"uri": "main.cpp"}, "region": {"startLine": 7}})
         );
+        assert!(call.get("message").is_none(), "nothing is to say of it");
         assert_eq!(first["level"], "error");
         assert_eq!(
             first["locations"][0]["physicalLocation"],
@@ -367,10 +383,14 @@ mod tests {
     #[test]
     fn texts_and_paths_are_escaped() {
         assert_eq!(message("f{lambda}\x1b").text, "f{{lambda}}\\u{{1b}}");
-        let uri = |path: &str| artifact(Path::new(path)).uri;
+        let uri = |path: &str| artifact_in(Path::new(path), Some(Path::new("/h/k"))).uri;
         assert_eq!(uri("a:b c%.co"), "a%3Ab%20c%25.co");
         assert_eq!(uri("/k/é.co"), "file:///k/%C3%A9.co");
+        assert_eq!(uri("/h/k/./src/a.hip"), "src/a.hip");
+        assert_eq!(uri("./a.out"), "a.out");
+        assert_eq!(uri("/h/kk/a.hip"), "file:///h/kk/a.hip");
         assert_eq!(capital("two loads"), "Two loads");
+        assert_eq!(capital("a load"), "A load");
         assert_eq!(capital("v1 is read"), "v1 is read");
         assert_eq!(capital("s_nop 0"), "s_nop 0");
         assert_eq!(capital(""), "");

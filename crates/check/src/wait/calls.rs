@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use wavetank_isa::Operand;
+
 use super::pending::State;
 use crate::code::Graph;
 
@@ -11,6 +13,8 @@ use crate::code::Graph;
 pub struct Calls {
     before: BTreeMap<u64, State>,
     behind: BTreeMap<u64, State>,
+    /// Where calls leave the address that they return to.
+    links: BTreeMap<u64, Vec<Operand>>,
 }
 
 impl Calls {
@@ -29,14 +33,22 @@ impl Calls {
         state.unwrap_or_else(|| State::new(graph.chip.generation()))
     }
 
-    /// A function is called where this may be under way.
-    pub fn called(&mut self, function: u64, state: &State) {
+    /// A function is called where this may be under way, and finds the address that it returns to in a register.
+    pub fn called(&mut self, function: u64, link: Operand, state: &State) {
         join(&mut self.before, function, state);
+        let links = self.links.entry(function).or_default();
+        if !links.contains(&link) {
+            links.push(link);
+        }
     }
 
-    /// A function returns where this may be under way.
-    pub fn returns(&mut self, function: u64, state: &State) {
-        join(&mut self.behind, function, state);
+    /// A function goes where a register says, while this may be under way. If that is not the register that calls leave their
+    /// address in, it ends with a call of another one, which nobody knows and which waits itself.
+    pub fn returns(&mut self, function: u64, to: Operand, state: &State) {
+        let links = self.links.get(&function);
+        if links.is_some_and(|links| links.contains(&to)) {
+            join(&mut self.behind, function, state);
+        }
     }
 }
 

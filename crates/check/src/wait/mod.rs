@@ -16,7 +16,9 @@ mod waits;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::code::Graph;
+use wavetank_isa::Field;
+
+use crate::code::{Graph, Node};
 use crate::finding::Findings;
 use crate::flow::walk;
 use calls::Calls;
@@ -53,12 +55,12 @@ fn follow_calls(all: &mut [Waits]) {
 fn note_calls(waits: &Waits, calls: &mut Calls) {
     let graph = waits.graph;
     walk(graph, waits, |state, node| {
-        let ways = graph.nodes[node].ways;
+        let Node { inst, ways, .. } = &graph.nodes[node];
         if let Some(callee) = ways.callee {
-            calls.called(callee, state);
+            calls.called(callee, inst.operand(Field::Sdst), state);
         }
         if ways.elsewhere && graph.kernel.is_none() {
-            calls.returns(graph.start(), state);
+            calls.returns(graph.start(), inst.operand(Field::Src0), state);
         }
     });
 }

@@ -94,7 +94,7 @@ impl LaneAccess<'_> {
     /// What was there before goes to the lane of the registers.
     fn give_back(&self, asm: &mut Asm) {
         for n in 0..self.dwords() {
-            let at = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
+            let at = self.to + n * VECTOR_BYTES as u32;
             let to = Mem::sum(fixed::VECTOR, B, at);
             if n == 1 {
                 asm.op(Code::Shr_rm64_imm8, &[OLD_WORD.into(), 32.into()]);

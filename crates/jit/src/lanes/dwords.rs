@@ -78,7 +78,7 @@ impl LaneAccess<'_> {
 
     /// A dword goes to its register, which is stored whole: it will be read whole soon.
     pub(super) fn keep(&self, asm: &mut Asm, n: u32) {
-        let at = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
+        let at = self.to + n * VECTOR_BYTES as u32;
         let register = Mem::sum(fixed::VECTOR, fixed::TILE, at);
         asm.op(COPY, &[OLD.into(), register.into()]);
         let lanes = if self.leaves_out() { RESULTS } else { ON };

@@ -17,6 +17,7 @@ mod places;
 mod records;
 mod rows;
 mod scratch;
+mod shadows;
 mod tiles;
 mod wide;
 
@@ -25,11 +26,12 @@ use std::mem::offset_of;
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Ctx, Place, TooMany};
 use wavetank_ir::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space, Ty, Value};
-use wavetank_memory::{Context, VECTOR_BYTES, VGPRS};
+use wavetank_memory::{Context, VECTOR_BYTES};
 
 use crate::asm::{Arg, Label, Mem, fixed};
 use crate::stages::source;
 use crate::uniform::Uniform;
+pub use shadows::leave_if_noted;
 
 /// Where index 0 is.
 const BASE: Register = Register::R8;
@@ -122,8 +124,8 @@ pub struct LaneAccess<'o> {
     mask: Value,
     /// How many each lane accesses.
     bytes: u32,
-    /// The first vector register of results.
-    to: u16,
+    /// Where results go in the vector file.
+    to: u32,
     slot: u32,
     /// The lane vector of indices, where they are kept from the comparison on.
     kept: Option<u32>,
@@ -145,16 +147,17 @@ impl<'o> LaneAccess<'o> {
             _ => {}
         }
         let to = match (op.kind, op.ret) {
-            (MemKind::Load | MemKind::Atomic(_), Some(DataReg::V(n))) => n,
+            (MemKind::Load | MemKind::Atomic(_), Some(DataReg::V(n))) => {
+                shadows::first_of(n, op.registers() as usize)?
+            }
             (MemKind::Store | MemKind::Atomic(_), None) => 0,
             _ => return None,
         };
         let bytes = op.access.bytes();
-        let in_file = usize::from(to) + bytes.div_ceil(4) as usize <= VGPRS;
         let signed = !matches!(op.space, Space::Lds { .. } | Space::Buffer { .. });
         let lowest = if signed { -1 << 20 } else { 0 };
         let near = (lowest..1 << 20).contains(&op.offset);
-        (in_file && near).then_some(LaneAccess {
+        near.then_some(LaneAccess {
             op,
             addresses,
             mask: op.mask?,
@@ -174,6 +177,10 @@ impl<'o> LaneAccess<'o> {
         u.load(A, self.mask);
         u.asm.op(Code::Test_rm64_r64, &[A.into(), A.into()]);
         u.asm.jump(Code::Je_rel32_64, done);
+        if self.stores_shadows(u, slow) {
+            u.asm.place(done);
+            return Ok(());
+        }
         if self.keeps() {
             self.kept = Some(u.single.vector(u.stage)?);
         }
@@ -183,6 +190,7 @@ impl<'o> LaneAccess<'o> {
         } else {
             self.at_addresses(u, slow);
         }
+        self.has_loaded_shadows(u, slow);
         u.asm.place(done);
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 use iced_x86::{Code, Register};
 use wavetank_ir::{Access, Half};
-use wavetank_memory::VECTOR_BYTES;
 
 use super::*;
 use crate::asm::{Asm, Under};
@@ -99,8 +98,7 @@ impl LaneAccess<'_> {
     /// What was loaded goes to the register, or to its half.
     fn keep_part(&self, asm: &mut Asm) {
         if let Half::Low | Half::High = self.op.half {
-            let at = u32::from(self.to) * VECTOR_BYTES as u32;
-            let register = Mem::sum(fixed::VECTOR, fixed::TILE, at);
+            let register = Mem::sum(fixed::VECTOR, fixed::TILE, self.to);
             let high = asm.constant(0xffff_0000);
             let chosen = APART;
             asm.op(BROADCAST, &[chosen.into(), high.into()]);

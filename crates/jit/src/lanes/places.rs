@@ -43,6 +43,7 @@ impl LaneAccess<'_> {
         let lds = |field| Arg::M(Mem::at(UNIT, (MemoryUnit::LDS + field) as u32));
         u.asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
         u.asm.op(LOAD, &[BASE.into(), lds(Lds::BASE)]);
+        self.find_shadow(u.asm, BASE);
         add_constant(u.asm, BASE, offset);
         let high = crate::asm::low(HIGH);
         u.asm
@@ -153,6 +154,7 @@ impl LaneAccess<'_> {
         asm.set(A, ALIAS);
         asm.op(Code::And_r64_rm64, &[B.into(), A.into()]);
         asm.op(Code::Sub_r64_rm64, &[BASE.into(), B.into()]);
+        self.find_shadow_of_base(asm);
     }
 
     /// The indices of a tile, for its access.

@@ -31,7 +31,7 @@ impl LaneAccess<'_> {
             for n in 0..self.dwords() {
                 let from = Mem::sum(BASE, first, 4 * n);
                 u.asm.op(BROADCAST, &[DATA.into(), from.into()]);
-                let to = (u32::from(self.to) + n) * VECTOR_BYTES as u32 + 64 * tile;
+                let to = self.to + n * VECTOR_BYTES as u32 + 64 * tile;
                 let to = Mem::at(fixed::VECTOR, to);
                 u.asm.op(STORE, &[to.into(), DATA.into()]);
             }

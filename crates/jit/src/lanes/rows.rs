@@ -148,6 +148,7 @@ impl LaneAccess<'_> {
         u.asm.op(Code::Cmp_r64_rm64, &[B.into(), FROM.into()]);
         u.asm.jump(Code::Ja_rel32_64, general);
         u.asm.op(LOAD, &[FROM.into(), lds(Lds::BASE)]);
+        self.find_shadow(u.asm, FROM);
         let first = Mem::sum(FROM, A, offset);
         u.asm.op(Code::Lea_r64_m, &[FROM.into(), first.into()]);
     }
@@ -177,6 +178,7 @@ impl LaneAccess<'_> {
         asm.jump(Code::Ja_rel32_64, general);
         let alias = ALIAS.trailing_zeros() as u8;
         asm.op(Code::Btr_rm64_imm8, &[FROM.into(), alias.into()]);
+        self.find_shadow(asm, FROM);
     }
 
     /// Goes to a label unless each lane is behind the one below it.
@@ -223,8 +225,7 @@ impl LaneAccess<'_> {
                 Access::Dwords(_) => COPY,
                 _ => self.extending_load(),
             };
-            let to = u32::from(self.to) * VECTOR_BYTES as u32 + 64 * tile;
-            let to = Mem::at(fixed::VECTOR, to);
+            let to = Mem::at(fixed::VECTOR, self.to + 64 * tile);
             u.asm.op(load, &[DATA.into(), memory.into()]);
             return u.asm.op(STORE, &[to.into(), DATA.into()]);
         }
@@ -262,7 +263,7 @@ impl LaneAccess<'_> {
             self.select(u.asm, n as usize);
             let to = match self.op.kind {
                 MemKind::Load => {
-                    let to = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
+                    let to = self.to + n * VECTOR_BYTES as u32;
                     Mem::sum(fixed::VECTOR, fixed::TILE, to)
                 }
                 _ => Mem::at(FROM, 64 * n),
@@ -284,7 +285,7 @@ impl LaneAccess<'_> {
             }
             interleave(u.asm);
             for (n, from) in (0..).zip(QUARTERS) {
-                let to = (u32::from(self.to) + n) * VECTOR_BYTES as u32;
+                let to = self.to + n * VECTOR_BYTES as u32;
                 let to = Mem::sum(fixed::VECTOR, fixed::TILE, to);
                 u.asm.op(STORE, &[to.into(), from.into()]);
             }

@@ -63,7 +63,7 @@ impl LaneAccess<'_> {
         u.asm.op(SPREAD, &[LIMIT.into(), narrow.into()]);
         u.asm.set(LOW, 0);
         u.asm.set(HIGH, i32::MAX as u64);
-        without_alias(u.asm);
+        self.find_host(u.asm);
     }
 
     /// The base of a descriptor of scratch, and the ends of what the wave has.
@@ -75,7 +75,7 @@ impl LaneAccess<'_> {
         u.asm.set(A, FAR as u64);
         let narrow = crate::asm::low(A);
         u.asm.op(SPREAD, &[LIMIT.into(), narrow.into()]);
-        without_alias(u.asm);
+        self.find_host(u.asm);
     }
 
     /// The base of a descriptor of scratch, which is at a multiple of 4, and where the wave's begins and ends.
@@ -102,6 +102,13 @@ impl LaneAccess<'_> {
         asm.op(LOAD, &[B.into(), at(UNIT, MemoryUnit::SCRATCH_GONE)]);
         asm.op(Code::Cmp_rm8_imm8, &[at(B, 0), 0.into()]);
         asm.jump(Code::Jne_rel32_64, slow);
+    }
+
+    /// The base becomes where the host has it.
+    fn find_host(&self, asm: &mut Asm) {
+        let alias = ALIAS.trailing_zeros() as u8;
+        asm.op(Code::Btr_rm64_imm8, &[BASE.into(), alias.into()]);
+        self.find_shadow(asm, BASE);
     }
 
     /// The last offset that a lane may access.
@@ -185,7 +192,7 @@ impl LaneAccess<'_> {
             Addresses::Swizzled(buffer) => self.swizzled_row(u, buffer, slow),
             _ => unreachable!("others have no rows of the wave"),
         }
-        without_alias(u.asm);
+        self.find_host(u.asm);
         let mask = self.on(u);
         for tile in 0..4 {
             // The piece and the tile are known.
@@ -237,7 +244,7 @@ impl LaneAccess<'_> {
         let memory = Mem::at(BASE, n * VECTOR_BYTES as u32 + tile);
         let (code, from, to) = match self.op.kind {
             MemKind::Load => {
-                let register = (u32::from(self.to) + n) * VECTOR_BYTES as u32 + tile;
+                let register = self.to + n * VECTOR_BYTES as u32 + tile;
                 (COPY, memory, Mem::at(fixed::VECTOR, register))
             }
             _ => {
@@ -258,8 +265,3 @@ impl LaneAccess<'_> {
     }
 }
 
-/// Where the host has it.
-fn without_alias(asm: &mut Asm) {
-    let alias = ALIAS.trailing_zeros() as u8;
-    asm.op(Code::Btr_rm64_imm8, &[BASE.into(), alias.into()]);
-}

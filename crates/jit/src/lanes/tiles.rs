@@ -98,8 +98,7 @@ impl LaneAccess<'_> {
         let (row, same, stored) = (u.asm.label(), u.asm.label(), u.asm.label());
         let plane = Mem::sum(fixed::VECTOR, fixed::TILE, low);
         self.first_place(u, plane, wide);
-        let at = u32::from(self.to) * VECTOR_BYTES as u32;
-        let register = Mem::sum(fixed::VECTOR, fixed::TILE, at);
+        let register = Mem::sum(fixed::VECTOR, fixed::TILE, self.to);
         let is_load = self.op.kind == MemKind::Load;
         if is_load {
             u.asm.op(COPY, &[OLD.into(), register.into()]);

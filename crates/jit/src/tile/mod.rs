@@ -15,8 +15,8 @@ mod registers;
 use std::collections::BTreeMap;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, Single, TooMany};
-use wavetank_ir::{Block, Op, Reg, Ty, Value};
+use wavetank_interp::single::{Place, Single, TooMany, register};
+use wavetank_ir::{Block, Op, Reg, SHADOW_VECTOR, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
 use wavetank_translate::VectorRegisters;
 
@@ -440,7 +440,10 @@ impl<'t, 'b> Tile<'t, 'b> {
             Reg::S64(n) | Reg::Mask(n) => {
                 let mask = source(self.block, value);
                 let var = self.var(mask, 0);
-                return self.store_mask(var, 4 * u32::from(n));
+                let Place::Uniform(at) = register(Reg::Mask(n)) else {
+                    unreachable!("it is a uniform register");
+                };
+                return self.store_mask(var, at);
             }
             _ => unreachable!("tiles write vectors and masks"),
         };
@@ -520,7 +523,8 @@ impl<'t, 'b> Tile<'t, 'b> {
     /// Stores what vector registers of the wave are to hold, if anybody asks.
     fn store_contents(&mut self) -> Result<(), TooMany> {
         for (n, var) in std::mem::take(&mut self.contents) {
-            if self.spent.has(n) {
+            // Who does not read a register does not read its shadow.
+            if self.spent.has(n & !SHADOW_VECTOR) {
                 continue;
             }
             let register = self.register(var)?;

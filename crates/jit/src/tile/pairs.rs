@@ -5,9 +5,8 @@
 //! somebody asks for it, and not before: what such instructions compute stays packed until the planes are stored.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
-use wavetank_ir::Value;
-use wavetank_memory::VECTOR_BYTES;
+use wavetank_interp::single::{Place, TooMany, register};
+use wavetank_ir::{Reg, Value};
 
 use super::{Home, Tile, VarId};
 use crate::asm::{Mem, Under, fixed};
@@ -246,5 +245,8 @@ impl Tile<'_, '_> {
 
 /// Where the vector register of this number is.
 pub(super) fn home_of(n: u16) -> Home {
-    Home::Lanes(u32::from(n) * VECTOR_BYTES as u32)
+    match register(Reg::V(n)) {
+        Place::Vector(at) => Home::Lanes(at),
+        _ => unreachable!("vector registers are lane vectors"),
+    }
 }

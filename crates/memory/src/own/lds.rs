@@ -92,10 +92,12 @@ impl Lds {
         shadow::cover(start..start + bytes).map_err(|why| RegistryError::NoShadow { why })
     }
 
-    /// What is in it is undefined, as its shadows say from now on. It has some.
-    pub fn forget(&mut self) {
+    /// What is in it behind its first bytes is undefined, as its shadows say from now on. It has some.
+    pub fn forget_behind(&mut self, first: u64) {
         let (start, bytes) = self.extent();
-        shadow::mark(start..start + bytes);
+        let known = start + first.min(bytes);
+        shadow::clear(start..known);
+        shadow::mark(known..start + bytes);
     }
 
     fn words(&self) -> &[AtomicU64] {
@@ -119,7 +121,7 @@ impl Lds {
     }
 
     /// Where it is in the host's memory, and how many bytes.
-    pub(crate) fn extent(&self) -> (u64, u64) {
+    pub fn extent(&self) -> (u64, u64) {
         (self.base(), self.bytes.into())
     }
 }

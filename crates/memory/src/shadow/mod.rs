@@ -4,13 +4,12 @@
 //! shadow of a byte lies at its address with one bit changed (`at`), so that an access to shadows is the access itself, with
 //! the places of its lanes moved ([`Shadowed`]). What nobody has marked is defined.
 
-mod gap;
 mod operation;
 mod pages;
 mod seen;
 
-pub(crate) use gap::is_all as is_gap;
 pub use operation::Shadowed;
+pub use pages::DISTANCE;
 pub(crate) use pages::{at, clear, copy, cover, first, mark};
 pub(crate) use seen::Seen;
 pub use seen::{Noted, Undefined};

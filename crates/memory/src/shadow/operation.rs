@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::{Seen, Undefined, at, gap};
+use super::{Seen, Undefined, at};
 use crate::access::{Context, Request};
 use crate::files::VECTOR_BYTES;
 use crate::lanes::{each, which};
@@ -98,17 +98,13 @@ impl<O: Operation> Operation for Shadowed<O> {
     unsafe fn run<P: Places>(self, places: &P, mask: u64) {
         // SAFETY: by the caller's promise; what has been checked has shadows.
         unsafe {
-            let stored = match O::STORES {
-                true => self.undefined(mask),
-                false => 0,
-            };
+            // What an atomic stores may lie where it returns to.
+            if O::STORES {
+                self.look(places, mask);
+            }
             self.op.run(&Moved(places), mask);
-            let lanes = match O::STORES {
-                true => stored,
-                false => self.undefined(mask),
-            };
-            if lanes != 0 {
-                self.see(places, lanes);
+            if !O::STORES {
+                self.look(places, mask);
             }
         }
     }
@@ -137,6 +133,18 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
+    /// Tells who asks if one of the operation's registers is not 0 in some lanes.
+    #[inline(always)]
+    unsafe fn look(self, places: &impl Places, mask: u64) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let lanes = self.undefined(mask);
+            if lanes != 0 {
+                self.see(places, lanes, mask);
+            }
+        }
+    }
+
     /// The lanes in which one of the operation's registers is not 0.
     #[inline(always)]
     unsafe fn undefined(self, mask: u64) -> u64 {
@@ -159,15 +167,16 @@ impl<O: Operation> Shadowed<O> {
 
     /// Tells who asks where lanes have accessed undefined bits.
     #[cold]
-    unsafe fn see(self, places: &impl Places, lanes: u64) {
+    unsafe fn see(self, places: &impl Places, lanes: u64, mask: u64) {
         let bytes = self.op.bytes();
         let mut seen: Option<Undefined> = None;
         let (mut start, mut end) = (u64::MAX, 0);
-        let mut gaps = true;
+        let bits = u32::MAX >> (32 - 8 * bytes.min(4));
+        let mut whole = lanes == mask && lanes.count_ones() > 1;
         each(lanes, |lane| {
             // SAFETY: by the caller's promise.
             let undefined = unsafe { self.of_lane(lane) };
-            gaps &= gap::is_all(&undefined, bytes, places.part(lane, 0, bytes.min(4)));
+            whole &= undefined.iter().all(|dword| dword & bits == bits);
             for (n, part) in undefined.into_iter().enumerate() {
                 let Some(address) = places.part(lane, n, bytes.min(4)) else {
                     continue;
@@ -183,7 +192,7 @@ impl<O: Operation> Shadowed<O> {
                         memory: touch.memory,
                         address: touch.address + u64::from(part.trailing_zeros() / 8),
                         within: 0..0,
-                        gaps: false,
+                        whole: false,
                     });
                 }
             }
@@ -192,7 +201,7 @@ impl<O: Operation> Shadowed<O> {
             // SAFETY: the unit of the context holds it, and is there as long as the operation.
             unsafe { &*self.seen }.borrow_mut().add(Undefined {
                 within: start..end,
-                gaps,
+                whole,
                 ..seen
             });
         }

@@ -6,7 +6,7 @@ use crate::global;
 
 /// The bit in which the address of a shadow differs. Programs, their heaps and what they map lie near the ends of the address
 /// space and at two thirds of it, so that nothing is there.
-const DISTANCE: u64 = 1 << 45;
+pub const DISTANCE: u64 = 1 << 45;
 
 /// The address of the shadow of a byte.
 #[inline(always)]

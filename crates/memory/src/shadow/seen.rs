@@ -34,8 +34,8 @@ pub struct Undefined {
     pub memory: Touched,
     /// The first byte of it with such bits, as for a [`Touch`](crate::Touch).
     pub address: u64,
-    /// Whether they lay as the gaps of structures do, between defined bytes, each time.
-    pub gaps: bool,
+    /// Whether once several lanes did so and none had a bit that is defined: it was no structure that is set in part.
+    pub whole: bool,
     /// The bytes of that memory from the first such place to the last.
     pub within: Range<u64>,
 }
@@ -94,6 +94,6 @@ impl Undefined {
     pub fn join(&mut self, other: &Undefined) {
         self.within.start = self.within.start.min(other.within.start);
         self.within.end = self.within.end.max(other.within.end);
-        self.gaps &= other.gaps;
+        self.whole |= other.whole;
     }
 }

@@ -99,16 +99,21 @@ impl Descriptor {
         self.data_format == 0 && !self.add_tid
     }
 
-    /// How the range is checked. On gfx6 and gfx7 the scalar offset counts, and an offset may not reach into the next
-    /// record (CLRX wiki, "GCN memory handling").
-    fn range(&self, dialect: Dialect, idxen: bool, soffset: u32) -> Range {
-        let strided = dialect == Dialect::Strided;
+    /// Whether `num_records` counts records for an instruction that has an index or none; else it counts bytes.
+    pub fn counts_records(&self, dialect: Dialect, idxen: bool) -> bool {
         let counts = match dialect {
             Dialect::Strided => true,
             Dialect::Swizzled => self.swizzle,
             Dialect::Indexed => idxen,
         };
-        let records = counts && self.stride != 0;
+        counts && self.stride != 0
+    }
+
+    /// How the range is checked. On gfx6 and gfx7 the scalar offset counts, and an offset may not reach into the next
+    /// record (CLRX wiki, "GCN memory handling").
+    fn range(&self, dialect: Dialect, idxen: bool, soffset: u32) -> Range {
+        let strided = dialect == Dialect::Strided;
+        let records = self.counts_records(dialect, idxen);
         match (self.add_tid && !idxen, records) {
             (true, _) => Range::Private,
             (_, true) if strided && (idxen || self.add_tid) => Range::Structured(self.stride),

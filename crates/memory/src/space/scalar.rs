@@ -118,7 +118,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
         if count != 0 && ctx.memory.check_scalar(step.cache, span).is_err() {
             return;
         }
-        let mut seen = [0; MOST];
+        let mut seen = 0;
         for n in 0..dwords {
             let at = shadow::at(place.address + 4 * n as u64);
             let before = if n < count { global::load32(at) } else { 0 };
@@ -127,7 +127,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
             } else {
                 data(ctx, step, n)
             };
-            seen[n] = match op.kind {
+            seen |= match op.kind {
                 MemKind::Load => before,
                 _ => data,
             };
@@ -142,7 +142,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
                 file.cast::<u32>().add(to).write(before);
             }
         }
-        if seen.iter().any(|dword| *dword != 0) {
+        if seen != 0 {
             let end = place.address + u64::from(span.bytes);
             ctx.memory.seen.borrow_mut().add(Undefined {
                 pc: step.pc,
@@ -151,7 +151,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
                 memory: Touched::Global,
                 address: place.address,
                 within: place.address..end,
-                gaps: shadow::is_gap(&seen[..dwords], span.bytes, Some(place.address)),
+                whole: false,
             });
         }
     }

@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use wavetank_machine::Group;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};
 
+use super::descriptor::Used;
+
 /// The rule that an access breaks, by a name that stays.
 pub(crate) fn rule(reason: MemoryFaultReason) -> &'static str {
     match reason {
@@ -30,6 +32,8 @@ pub(crate) struct Denial {
     pub lanes: u64,
     /// What the first of them did.
     pub fault: MemoryFault,
+    /// The descriptor of a buffer that it was done by.
+    pub descriptor: Option<Used>,
     /// How often it was denied, counted by waves.
     pub times: u64,
     /// How many had been noted before.
@@ -54,8 +58,15 @@ impl Denials {
         known.is_none_or(|known| known.is_after(group, wave))
     }
 
-    /// Lanes of a wave were denied what the first of them did.
-    pub fn add(&self, group: Group, wave: u32, lanes: u64, fault: MemoryFault) {
+    /// Lanes of a wave were denied what the first of them did, by a descriptor if it has one.
+    pub fn add(
+        &self,
+        group: Group,
+        wave: u32,
+        lanes: u64,
+        fault: MemoryFault,
+        descriptor: Option<Used>,
+    ) {
         let mut all = self.all();
         let number = all.len();
         let key = (fault.pc, rule(fault.reason));
@@ -64,6 +75,7 @@ impl Denials {
             wave,
             lanes,
             fault,
+            descriptor,
             times,
             number,
         };
@@ -115,13 +127,13 @@ mod tests {
         };
         use MemoryFaultReason::{ReadOnly, Unmapped};
         let denials = Denials::default();
-        denials.add(grid.group(1), 0, 1, fault(4, 10, Unmapped));
+        denials.add(grid.group(1), 0, 1, fault(4, 10, Unmapped), None);
         assert!(!denials.wants(&grid.group(1), 1, &fault(4, 11, Unmapped)));
         assert!(denials.wants(&grid.group(0), 1, &fault(4, 11, Unmapped)));
-        denials.add(grid.group(0), 1, 2, fault(4, 11, Unmapped));
-        denials.add(grid.group(0), 1, 4, fault(4, 12, Unmapped));
-        denials.add(grid.group(0), 0, 8, fault(4, 13, ReadOnly));
-        denials.add(grid.group(0), 1, 16, fault(8, 14, Unmapped));
+        denials.add(grid.group(0), 1, 2, fault(4, 11, Unmapped), None);
+        denials.add(grid.group(0), 1, 4, fault(4, 12, Unmapped), None);
+        denials.add(grid.group(0), 0, 8, fault(4, 13, ReadOnly), None);
+        denials.add(grid.group(0), 1, 16, fault(8, 14, Unmapped), None);
         let told = denials.in_order().into_iter();
         let told: Vec<_> = told
             .map(|d| (d.fault.pc, d.fault.address, d.lanes, d.times))

@@ -5,7 +5,7 @@ use wavetank_machine::{Fault, Schedule};
 use wavetank_memory::MemoryFaultReason;
 
 use super::denials::rule;
-use super::lanes::in_words;
+use super::lanes::wave_in_words;
 use crate::error::{KernelFault, attempt, chain};
 
 /// A denied access of some lanes, of the whole wave if there are none; `None` for other faults.
@@ -13,7 +13,7 @@ pub(crate) fn denied_access(told: &KernelFault, lanes: u64) -> Option<Finding> {
     let Fault::Memory(fault) = &told.fault else {
         return None;
     };
-    let mut notes = vec![wave_of(told, lanes)];
+    let mut notes = vec![wave_in_words(&told.group, told.wave, lanes)];
     notes.extend(told.nearest.clone());
     if !told.calls.is_empty() {
         notes.push(format!("called by {}", chain(&told.calls)));
@@ -62,7 +62,7 @@ pub(crate) fn missing_code(told: &KernelFault, call: Option<Place>) -> Option<Fi
     let Fault::Unsupported { what, .. } = &told.fault else {
         return None;
     };
-    let mut notes = vec![wave_of(told, 0)];
+    let mut notes = vec![wave_in_words(&told.group, told.wave, 0)];
     notes.extend(schedule(told.schedule));
     Some(Finding {
         tool: Tool::Memory,
@@ -85,16 +85,6 @@ pub(crate) fn missing_code(told: &KernelFault, call: Option<Place>) -> Option<Fi
         help: (told.fault.pc() == 0).then(|| "a pointer to a function was null".to_owned()),
         times: 1,
     })
-}
-
-/// Which wave did it, in which lanes.
-fn wave_of(told: &KernelFault, lanes: u64) -> String {
-    let ([x, y, z], wave) = (told.group.id, told.wave);
-    let wave = format!("work-group ({x}, {y}, {z}), wave {wave}");
-    match lanes {
-        0 => wave,
-        lanes => format!("{wave}, {}", in_words(lanes)),
-    }
 }
 
 /// What has to be known to repeat a random schedule.

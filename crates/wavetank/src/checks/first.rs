@@ -4,7 +4,7 @@ use std::collections::btree_map::Entry;
 
 use wavetank_machine::Group;
 
-use super::lanes::in_words;
+use super::lanes::wave_in_words;
 
 /// Who did something first, and how often it was done.
 pub(super) struct First<T> {
@@ -17,12 +17,9 @@ pub(super) struct First<T> {
 impl<T> First<T> {
     /// The wave and some of its lanes, in words.
     pub fn who(&self, lanes: u64) -> String {
-        let [x, y, z] = self.group.id;
-        let wave = format!("work-group ({x}, {y}, {z}), wave {}", self.wave);
-        match lanes {
-            0 | u64::MAX => wave,
-            lanes => format!("{wave}, {}", in_words(lanes)),
-        }
+        // What all lanes share is no matter of lanes.
+        let lanes = if lanes == u64::MAX { 0 } else { lanes };
+        wave_in_words(&self.group, self.wave, lanes)
     }
 }
 

@@ -1,4 +1,16 @@
-//! Lanes in words.
+//! Waves and lanes in words.
+
+use wavetank_machine::Group;
+
+/// A wave and some of its lanes: `work-group (0, 1, 0), wave 2, lane 3`; the wave alone if there are none.
+pub(crate) fn wave_in_words(group: &Group, wave: u32, lanes: u64) -> String {
+    let [x, y, z] = group.id;
+    let wave = format!("work-group ({x}, {y}, {z}), wave {wave}");
+    match lanes {
+        0 => wave,
+        lanes => format!("{wave}, {}", in_words(lanes)),
+    }
+}
 
 /// The lanes of a mask: `lane 3`, `lanes 0 to 7, 12 and 63`.
 pub(crate) fn in_words(lanes: u64) -> String {

@@ -5,11 +5,15 @@
 //! begins where one was denied. Watchers take another program, whose accesses note what they touch.
 
 mod denials;
+mod descriptor;
 mod finding;
 mod first;
 mod floats;
+mod found;
+mod hung;
 mod lanes;
 mod resume;
+mod room;
 mod show;
 mod undefined;
 
@@ -17,21 +21,26 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::{
-    Finding, Findings, Place, Race, Synchronization, Tool, Tools, TurnEnd, Watcher, WaveOf,
+    Finding, Findings, Kept, Place, Race, Stack, Synchronization, Tool, Tools, TurnEnd, Watcher,
+    WaveOf,
 };
-use wavetank_machine::{Group, Ran, Why};
+use wavetank_isa::Registers;
+use wavetank_machine::{Fault, Group, Ran, Why};
 use wavetank_memory::{LaneRun, MemoryUnit};
 use wavetank_translate::Code;
 
 use crate::engine::{Added, Way};
+use crate::error::{Error, KernelFault, Result};
 use crate::module::Module;
 
 pub(crate) use denials::{Denial, Denials};
+pub(crate) use descriptor::Used;
 pub(crate) use finding::{denied_access, missing_code};
 pub(crate) use floats::Floats;
 pub(crate) use resume::{Denied, Resumer};
+pub(crate) use room::Room;
 pub use undefined::UndefinedStore;
-pub(crate) use undefined::{Follower, Shadowed};
+pub(crate) use undefined::{Follower, Shadowed, given_by, given_by_system};
 
 /// What a dispatch was asked to check.
 pub(crate) struct Checks {
@@ -40,6 +49,8 @@ pub(crate) struct Checks {
     pub host_reads: bool,
     /// Whether waves go on behind what was found.
     pub keep_going: bool,
+    /// Where the tool `race` leaves what the launch has touched.
+    pub footprint: Option<Kept>,
     /// Those of the tools, and those of the caller.
     pub watchers: Vec<Box<dyn Watcher>>,
 }
@@ -50,6 +61,7 @@ impl Default for Checks {
             tools: Tools::default(),
             host_reads: true,
             keep_going: true,
+            footprint: None,
             watchers: Vec::new(),
         }
     }
@@ -62,26 +74,48 @@ impl Checks {
     }
 
     /// What workers share of it, with the watchers that the tools need for a kernel of a module.
-    pub fn begin(&mut self, kernel: &str, module: &Module) -> Checking {
-        let mut watchers = watchers(self.tools, kernel, module);
+    ///
+    /// # Errors
+    /// [`Error::Checks`] if there is no memory for what a tool keeps.
+    pub fn begin(&mut self, kernel: &str, module: &Module) -> Result<Checking> {
+        if self.tools.has(Tool::Init) {
+            let kept = module.device().inner.memory.registry().keep_shadows();
+            kept.map_err(|error| Error::Checks(error.to_string()))?;
+        }
+        let mut watchers = watchers(self, kernel, module);
         watchers.append(&mut self.watchers);
         let resumes = self.memory() && self.keep_going;
-        Checking {
+        Ok(Checking {
             denials: resumes.then(Denials::default),
             watchers: (!watchers.is_empty()).then(|| Mutex::new(Watchers(watchers))),
             follower: self.tools.has(Tool::Init).then(Follower::default),
             floats: self.tools.has(Tool::Float).then(Floats::default),
             astray: Mutex::default(),
-        }
+        })
     }
 }
 
+/// What was launched, for who tells what was found in it.
+pub(crate) struct Launched<'a> {
+    /// The kernel, or the function that waves begin with.
+    pub kernel: &'a str,
+    pub module: &'a Module,
+    pub checks: &'a Checks,
+    /// The registers that waves begin with.
+    pub given: &'a Registers,
+    pub room: Room,
+    /// A fault of a wave, with what is known of memory and code there.
+    pub explain: &'a dyn Fn(Group, u32, Fault) -> KernelFault,
+    /// Where the host program made the allocation at an address, and freed it.
+    pub origins: Option<&'a dyn Fn(u64) -> Vec<Stack>>,
+}
+
 /// The watchers of some tools. They may leave what is at an address to be told by others.
-fn watchers(tools: Tools, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>> {
+fn watchers(checks: &Checks, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>> {
     let of = |tool: Tool| -> Option<Box<dyn Watcher>> {
         match tool {
             // A tool that watches is made here.
-            Tool::Race => Some(Box::new(race(kernel, module))),
+            Tool::Race => Some(Box::new(race(checks, kernel, module))),
             Tool::Sync => Some(Box::new(Synchronization::new(kernel))),
             // These see what they want elsewhere: where accesses are denied, in what is added to programs, and in code.
             Tool::Memory | Tool::Init | Tool::Float | Tool::Wait | Tool::Hazard | Tool::Limits => {
@@ -89,20 +123,20 @@ fn watchers(tools: Tools, kernel: &str, module: &Module) -> Vec<Box<dyn Watcher>
             }
         }
     };
-    tools.iter().filter_map(of).collect()
+    checks.tools.iter().filter_map(of).collect()
 }
 
 /// The tool `race`, which looks at instructions and at global memory.
-fn race(kernel: &str, module: &Module) -> Race {
+fn race(checks: &Checks, kernel: &str, module: &Module) -> Race {
     let engine = module.engine();
     let inst_at = Box::new(move |pc| engine.code().inst(pc).ok());
     let registry = module.device().inner.memory.shared_registry();
     let reader = Box::new(move |address, to: &mut [u8]| registry.read(address, to).is_ok());
-    Race::new(kernel, inst_at).with_reader(reader)
+    let race = Race::new(kernel, inst_at).with_reader(reader);
+    race.with_footprint(checks.footprint.clone())
 }
 
 /// What the workers of a dispatch share of its checks.
-#[derive(Default)]
 pub(crate) struct Checking {
     /// Accesses that were denied, if waves go on behind them.
     pub denials: Option<Denials>,
@@ -259,7 +293,7 @@ mod tests {
                 tools: Tools::of(tools),
                 ..Checks::default()
             };
-            let checking = checks.begin("blank", &module);
+            let checking = checks.begin("blank", &module).expect("memory for shadows");
             (checking.way(), checking.added())
         };
         let none = Added::default();

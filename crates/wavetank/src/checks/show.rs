@@ -29,9 +29,22 @@ impl Module {
         file: &Path,
         see: impl FnOnce(&Finding, &Scene<'_>) -> R,
     ) -> R {
-        let finding = finding.moved(|pc| Place {
-            pc: self.address_at_rest(pc),
-            ..self.place(pc)
+        self.show_told(finding, file, |place| place, see)
+    }
+
+    /// The same, where somebody knows more of places than the code object does.
+    pub(crate) fn show_told<R>(
+        &self,
+        finding: &Finding,
+        file: &Path,
+        tell: impl Fn(Place) -> Place,
+        see: impl FnOnce(&Finding, &Scene<'_>) -> R,
+    ) -> R {
+        let finding = finding.moved(|pc| {
+            tell(Place {
+                pc: self.address_at_rest(pc),
+                ..self.place(pc)
+            })
         });
         let folder = file.parent().unwrap_or(Path::new(""));
         let places = Places::of(self.object());

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use wavetank_check::init::{Carried, Decides, Story, Use};
+use wavetank_check::init::{Carried, Decides, Story, Use, is_computed};
 use wavetank_check::{Finding, Findings, code_of};
 use wavetank_ir::MemKind;
 use wavetank_isa::Registers;
+use wavetank_isa::tables::{MODE, PC, SCC};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Group, Prepared, Site, StartWave};
 use wavetank_memory::{Noted, Registry, Touched, Undefined, Wave};
@@ -16,7 +17,28 @@ use super::first::{First, add};
 use crate::module::Module;
 
 /// Waves that begin with shadows.
-pub(crate) struct Shadowed<'l>(pub &'l Launch);
+pub(crate) struct Shadowed<'a> {
+    start: &'a dyn StartWave,
+    /// The registers that hold something then.
+    given: &'a Registers,
+    /// The shadows of uniform registers.
+    uniform: [u32; 128],
+    /// How many vector registers waves have.
+    vgprs: usize,
+}
+
+impl<'a> Shadowed<'a> {
+    /// Waves that begin like this, with so many vector registers, of which some hold something.
+    pub fn new(start: &'a dyn StartWave, given: &'a Registers, vgprs: usize) -> Self {
+        let shadow = |n: usize| if given.has_scalar(n as u8) { 0 } else { !0 };
+        Shadowed {
+            start,
+            given,
+            uniform: std::array::from_fn(shadow),
+            vgprs,
+        }
+    }
+}
 
 /// Scalar registers from here on are those of the system: the base of scratch, XNACK, those of trap handlers.
 const SYSTEM: u8 = 102;
@@ -26,22 +48,30 @@ const NOT_GIVEN: [u8; 3] = [106, 107, 124];
 
 impl StartWave for Shadowed<'_> {
     fn start(&self, wave: &mut Wave, site: &Site<'_>, prepared: &mut Prepared) {
-        self.0.start(wave, site, prepared);
-        wave.start_shadows(|n| is_given(self.0, n), self.0.ids());
+        self.start.start(wave, site, prepared);
+        wave.start_shadows(
+            &self.uniform,
+            self.given.state().contains(SCC),
+            |n| self.given.has_vector(n as u8),
+            self.vgprs,
+        );
     }
 }
 
-fn is_given(launch: &Launch, n: u8) -> bool {
-    usize::from(n) < launch.given_sgprs() || n >= SYSTEM && !NOT_GIVEN.contains(&n)
+/// The registers that a wave of a kernel begins with.
+pub(crate) fn given_by(launch: &Launch) -> Registers {
+    let mut given = given_by_system();
+    given.add_scalars(0, launch.given_sgprs() as u8);
+    given.add_vectors(0, launch.ids() as u8);
+    given
 }
 
-/// The registers that a wave begins with.
-fn given(launch: &Launch) -> Registers {
+/// The registers that any wave begins with.
+pub(crate) fn given_by_system() -> Registers {
     let mut given = Registers::default();
-    let scalars = (0..128).filter(|n| is_given(launch, *n));
+    let scalars = (SYSTEM..128).filter(|n| !NOT_GIVEN.contains(n));
     scalars.for_each(|n| given.add_scalars(n, 1));
-    given.add_vectors(0, launch.ids() as u8);
-    given.add_state(wavetank_isa::tables::MODE.and(wavetank_isa::tables::PC));
+    given.add_state(MODE.and(PC));
     given
 }
 
@@ -50,8 +80,8 @@ fn given(launch: &Launch) -> Registers {
 pub struct UndefinedStore {
     /// The bytes from the first place to the last.
     pub within: Range<u64>,
-    /// What there is to say, if the host reads them.
-    pub finding: Finding,
+    /// What there is to say, if the host reads them; nothing if they are a copy of what nobody has written.
+    pub finding: Option<Finding>,
 }
 
 /// What waves of a launch have seen.
@@ -110,7 +140,7 @@ impl Follower {
     /// The launch is over: adds findings to what has been found, and gives the stores that the host may read.
     pub fn end(
         self,
-        launch: &Launch,
+        given: &Registers,
         kernel: &str,
         module: &Module,
         findings: &mut Findings,
@@ -122,24 +152,21 @@ impl Follower {
             let holds = |store: &&First<Undefined>| {
                 store.what.memory == place.memory && store.what.within.contains(&place.address)
             };
-            all.stores
-                .values()
-                .find(holds)
-                .map(|store| rest(store.what.pc))
+            let stores = all.stores.values().filter(holds);
+            stores.map(|store| rest(store.what.pc)).collect::<Vec<_>>()
         };
         let carried = |load: &First<Undefined>| {
             let stored_by = stored_by(&load.what);
             Carried {
                 pc: rest(load.what.pc),
-                memory: place(&load.what, registry, stored_by.is_some()),
-                gaps: load.what.gaps,
+                memory: place(&load.what, registry, !stored_by.is_empty()),
                 stored_by,
             }
         };
         let story = Story {
             kernel: kernel.to_owned(),
             graphs: code_of(module.object(), kernel),
-            given: given(launch),
+            given: *given,
             loads: all.loads.values().map(carried).collect(),
         };
         let told = |of: Use| {
@@ -156,27 +183,26 @@ impl Follower {
             }));
         }
         let stores = all.stores.values().filter(|store| {
-            let Undefined {
-                memory,
-                within,
-                gaps,
-                pc,
-                ..
-            } = &store.what;
+            let Undefined { memory, within, .. } = &store.what;
             let bytes = within.end - within.start;
             *memory == Touched::Global
-                && !(*gaps && story.copies_gaps(rest(*pc)))
                 && matches!(registry.first_undefined(within.start, bytes), Ok(Some(_)))
         });
         stores
-            .map(|store| UndefinedStore {
-                within: store.what.within.clone(),
-                finding: told(Use {
-                    pc: rest(store.what.pc),
-                    decides: None,
-                    who: store.who(store.what.lanes),
-                    times: store.times,
-                }),
+            .map(|store| {
+                let pc = rest(store.what.pc);
+                let finding = || {
+                    told(Use {
+                        pc,
+                        decides: None,
+                        who: store.who(store.what.lanes),
+                        times: store.times,
+                    })
+                };
+                UndefinedStore {
+                    within: store.what.within.clone(),
+                    finding: (store.what.whole || is_computed(&story, pc)).then(finding),
+                }
             })
             .collect()
     }

@@ -2,22 +2,19 @@
 
 mod dims;
 mod explain;
-mod found;
-mod hung;
 mod plan;
-mod room;
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use wavetank_check::{Stack, Tool, Tools, Watcher};
+use wavetank_check::{Kept, Stack, Tools, Watcher};
 use wavetank_machine::gcn::TrapHandler;
 use wavetank_machine::schedule::{self, Message, Options};
 use wavetank_machine::{Exported, Group, StartWave};
 
 use crate::arg::Arg;
-use crate::checks::{Checks, Shadowed};
-use crate::error::{Error, Result};
+use crate::checks::{Checks, Launched, Room, Shadowed, given_by};
+use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::overrun::Overruns;
 use crate::report::{InstructionCounts, Report};
@@ -25,7 +22,6 @@ use crate::trace::{Step, Trace};
 use crate::worker::{Common, Unit};
 
 pub use dims::Dims;
-use room::Room;
 
 /// What a kernel dispatch packet of a queue says beside grid and block (HSA specification, 2.9.6): addresses that the
 /// kernel gets as they are, and sizes.
@@ -258,6 +254,13 @@ impl<'a> Dispatch<'a> {
         self
     }
 
+    /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has touched of global memory when it has ended: for
+    /// who knows what others do with that memory meanwhile.
+    pub fn footprint(mut self, kept: Kept) -> Self {
+        self.checks.footprint = Some(kept);
+        self
+    }
+
     /// Asked where the host program made the allocation at an address, and where it freed it, when an access near it or to
     /// what it was is a finding ([`Finding::host`](crate::check::Finding::host)).
     pub fn origins<'b>(self, origins: &'b dyn Fn(u64) -> Vec<Stack>) -> Dispatch<'b>
@@ -294,12 +297,7 @@ impl<'a> Dispatch<'a> {
         if self.cooperative {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
         }
-        if self.checks.tools.has(Tool::Init) {
-            let registry = device.inner.memory.registry();
-            let kept = registry.keep_shadows();
-            kept.map_err(|error| Error::Checks(error.to_string()))?;
-        }
-        let checking = self.checks.begin(self.kernel.name(), &self.kernel.module);
+        let checking = self.checks.begin(self.kernel.name(), &self.kernel.module)?;
         let threads = checking.threads(device.threads());
         let start = Instant::now();
         let options = Options {
@@ -321,6 +319,7 @@ impl<'a> Dispatch<'a> {
             launch: &plan.launch,
             waves: grid.waves(),
             lds: &[],
+            has_scratch: false,
             border_colors: self.border_colors,
             count: self.count,
             trace: self.trace,
@@ -329,7 +328,8 @@ impl<'a> Dispatch<'a> {
             checking: &checking,
         };
         let unit = |_| Unit::new(&common);
-        let shadowed = Shadowed(&plan.launch);
+        let given = given_by(&plan.launch);
+        let shadowed = Shadowed::new(&plan.launch, &given, plan.launch.vgprs as usize);
         let starts: &dyn StartWave = match checking.follower {
             Some(_) => &shadowed,
             None => &plan.launch,
@@ -341,8 +341,16 @@ impl<'a> Dispatch<'a> {
             groups: grid.count(),
             resident: plan.resident_groups.into(),
         };
-        let failure = counts.as_ref().err();
-        let (findings, undefined_stores) = self.found(checking, &plan.launch, failure, room);
+        let launched = Launched {
+            kernel: self.kernel.name(),
+            module: &self.kernel.module,
+            checks: &self.checks,
+            given: &given,
+            room,
+            explain: &|group, wave, fault| self.explain_fault(group, wave, fault),
+            origins: self.origins,
+        };
+        let (findings, undefined_stores) = launched.found(checking, counts.as_ref().err());
         let counts = match counts {
             Ok(counts) => counts,
             Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),

@@ -11,3 +11,13 @@ pub struct ExecError {
     /// The sentence.
     pub message: String,
 }
+
+impl ExecError {
+    /// One that is about no line.
+    pub(super) fn of(error: impl std::fmt::Display) -> ExecError {
+        ExecError {
+            line: None,
+            message: error.to_string(),
+        }
+    }
+}

@@ -17,12 +17,14 @@
 //! # Ok::<(), wavetank::exec::ExecError>(())
 //! ```
 
+mod check;
 mod chips;
 mod engine;
 mod error;
 mod fault;
 mod file;
 mod grid;
+mod launched;
 mod number;
 mod place;
 mod run;
@@ -41,6 +43,7 @@ use sizes::Sizes;
 use surface::Declared;
 use value::Assignment;
 
+pub use check::Checked;
 pub use chips::parse_file;
 pub use engine::Engine;
 pub(crate) use engine::{Group, narrow, run_front_end};

@@ -7,7 +7,7 @@ use wavetank_interp::{Plain, PlainProgram, Program, Simd};
 use wavetank_ir::LANES;
 use wavetank_isa::{Chip, Generation, Inst};
 use wavetank_maxwell::lift as maxwell;
-use wavetank_memory::{Alignment, MemoryUnit, Registry, Surface, hwreg};
+use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Surface, hwreg};
 use wavetank_translate::{Code as CodeOf, reads_exceptions};
 
 use super::engine::{Engine, Group, once, run_front_end};
@@ -61,10 +61,10 @@ impl Case {
         memory.set_border_colors(table.map(|buffer| buffer.address));
         let mut surfaces = self.make_surfaces(&registry)?;
         memory.set_surfaces(Arc::new(surfaces.table().clone()));
-        memory.set_lds(self.fill_shares(&registry, &buffers)?);
+        memory.set_lds(Lds::from_dwords(&self.fill_shares(&registry, &buffers)?));
         let bank = self.constant_bank(&registry)?;
         let wave = |index| {
-            let mut wave = self.start(index, &buffers, &registry, scratch)?;
+            let mut wave = self.start(index, &buffers, &registry, scratch, HANDLER)?;
             if let Some(address) = bank {
                 wave.set_s64(maxwell::CONSTANTS, address);
             }

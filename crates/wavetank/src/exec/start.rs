@@ -4,8 +4,8 @@ use wavetank_ir::LANES;
 use wavetank_isa::numbers::flat_scratch;
 use wavetank_isa::{Chip, Generation};
 use wavetank_machine::gcn::{Launch, TrapHandler, UserData};
-use wavetank_machine::{Grid, Site};
-use wavetank_memory::{Lds, Registry, Rights, Wave};
+use wavetank_machine::{Grid, GridError, Site};
+use wavetank_memory::{Registry, Rights, Wave};
 
 use super::engine::narrow;
 use super::place::Target;
@@ -18,7 +18,7 @@ use crate::surfaces::{Bound, place_of, places};
 pub(super) const HANDLER: u64 = 0x4000_0000;
 
 /// Bytes of scratch come in blocks of a dword of each lane.
-const ROW: usize = 4 * LANES;
+pub(super) const ROW: usize = 4 * LANES;
 
 /// The bytes of MODE at the start, as descriptors have them: round to nearest, denormals kept, DX10_CLAMP, IEEE, as
 /// compilers for Vega set it.
@@ -154,12 +154,12 @@ impl Case {
         })
     }
 
-    /// The LDS, and what stands in the global data share.
+    /// What stands in the LDS, a dword after the other; fills the global data share.
     pub(super) fn fill_shares(
         &self,
         registry: &Registry,
         buffers: &Buffers,
-    ) -> Result<Lds, ExecError> {
+    ) -> Result<Vec<u32>, ExecError> {
         let mut lds = vec![0; self.sizes.lds_bytes.div_ceil(4) as usize];
         for a in &self.setup {
             match *a.target.place() {
@@ -184,20 +184,21 @@ impl Case {
                 _ => {}
             }
         }
-        Ok(Lds::from_dwords(&lds))
+        Ok(lds)
     }
 
-    /// A wave with the state of the case.
+    /// A wave with the state of the case, whose trap handler stands at an address.
     pub(super) fn start(
         &self,
         index: u32,
         buffers: &Buffers,
         registry: &Registry,
         scratch: ScratchOfWaves,
+        handler: u64,
     ) -> Result<Wave, ExecError> {
         let mut wave = Wave::new(index);
         if let Set::Gcn(chip) = self.set {
-            self.set_hardware(chip, &mut wave);
+            self.set_hardware(chip, &mut wave, handler);
             if let Some(register) =
                 flat_scratch(chip.generation()).filter(|_| scratch.lane_bytes > 0)
             {
@@ -234,10 +235,10 @@ impl Case {
         Ok(wave)
     }
 
-    /// The hardware registers, as a launch of waves with these sizes has them.
-    fn set_hardware(&self, chip: Chip, wave: &mut Wave) {
+    /// A launch of waves with the sizes of the case, without scratch.
+    pub(super) fn launch(&self, chip: Chip) -> Launch {
         let sizes = &self.sizes;
-        let launch = Launch {
+        Launch {
             generation: chip.generation(),
             entry: 0,
             rsrc1: RSRC1,
@@ -249,9 +250,19 @@ impl Case {
             scratch_wave_bytes: 0,
             user: UserData::default(),
             trap_handler: None,
-        };
-        let items = [sizes.waves * LANES as u32, 1, 1];
-        if let Ok(grid) = Grid::new(items, items) {
+        }
+    }
+
+    /// Its waves, as a grid of one work-group.
+    pub(super) fn grid(&self) -> Result<Grid, GridError> {
+        let items = [self.sizes.waves * LANES as u32, 1, 1];
+        Grid::new(items, items)
+    }
+
+    /// The hardware registers, as a launch of waves with these sizes has them.
+    fn set_hardware(&self, chip: Chip, wave: &mut Wave, handler: u64) {
+        let launch = self.launch(chip);
+        if let Ok(grid) = self.grid() {
             let site = Site {
                 group: &grid.group(0),
                 index: wave.index,
@@ -262,7 +273,7 @@ impl Case {
             wave.uniform_mut().hw = launch.hardware(&site);
         }
         if !self.handler.is_empty() {
-            let (code, memory) = (HANDLER, 0);
+            let (code, memory) = (handler, 0);
             let handler = TrapHandler { code, memory };
             let uniform = wave.uniform_mut();
             handler.install(chip.generation(), &mut uniform.s, &mut uniform.hw);

@@ -3,17 +3,20 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use wavetank_check::Tools;
 use wavetank_ir::LANES;
+use wavetank_isa::Registers;
 use wavetank_isa::numbers::lds_of_group;
+use wavetank_isa::tables::M0;
 use wavetank_machine::gcn::{Launch, Occupancy, SCRATCH_GRANULE, StageLaunch, UserData};
 use wavetank_machine::schedule::{self, Failure, Message, Options};
-use wavetank_machine::{Exported, Fault, Grid, Group};
+use wavetank_machine::{Exported, Grid, Group, StartWave};
 use wavetank_object::{Segment, Symbol};
 
 use super::{Outcome, Stage};
 use crate::arg::Arg;
-use crate::checks::Checking;
-use crate::error::{Error, KernelFault, Result, Timeout, nearness};
+use crate::checks::{Checks, Launched, Room, Shadowed, given_by_system};
+use crate::error::{Error, Result, Timeout};
 use crate::module::Module;
 use crate::overrun::Overruns;
 use crate::report::{InstructionCounts, Report};
@@ -52,6 +55,7 @@ pub struct Shader<'a> {
     timeout: Option<Duration>,
     count: bool,
     trace: Option<Trace<'a>>,
+    checks: Checks,
 }
 
 impl<'a> Shader<'a> {
@@ -81,6 +85,7 @@ impl<'a> Shader<'a> {
             timeout: None,
             count: false,
             trace: None,
+            checks: Checks::default(),
         })
     }
 
@@ -194,23 +199,39 @@ impl<'a> Shader<'a> {
         Shader { trace, ..self }
     }
 
+    /// Lets tools look at what the waves do, and at their code. What they find comes with the [`Report`], or with the error, as
+    /// that of a kernel does ([`Dispatch::check`](crate::Dispatch::check)).
+    pub fn check(mut self, tools: Tools) -> Self {
+        self.checks.tools = tools;
+        self
+    }
+
+    /// Whether waves that are [checked](Self::check) go on behind an access that was denied. At first they do.
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.checks.keep_going = keep_going;
+        self
+    }
+
     /// Runs the waves to their end.
     ///
     /// # Errors
     /// [`Error::Shader`] for registers, items or LDS that there cannot be, before anything ran; after,
     /// [`Error::Fault`] and [`Error::Timeout`].
-    pub fn run(self) -> Result<Outcome> {
+    pub fn run(mut self) -> Result<Outcome> {
         let grid = self.grid()?;
         let start = self.start(&grid)?;
+        let checking = self.checks.begin(&self.function, &self.module)?;
         let device = self.module.device();
+        let threads = checking.threads(device.threads());
+        let resident = self.resident(&start.launch, &grid);
         let exports: Mutex<Vec<Exported>> = Mutex::default();
         let messages: Mutex<Vec<Message>> = Mutex::default();
         let take_export = |exported: &Exported| push(&exports, exported.clone());
         let take_message = |message| push(&messages, message);
         let begin = Instant::now();
         let options = Options {
-            threads: device.threads(),
-            resident_groups: self.resident(&start.launch, &grid),
+            threads,
+            resident_groups: resident,
             schedule: device.schedule().of_dispatch(0),
             sync: Some(&device.inner.sync),
             deadline: self.timeout.and_then(|t| begin.checked_add(t)),
@@ -220,7 +241,6 @@ impl<'a> Shader<'a> {
         };
         let engine = self.module.engine();
         let overruns = Overruns::default();
-        let checking = Checking::default();
         let common = Common {
             memory: &device.inner.memory,
             module: &self.module,
@@ -228,16 +248,40 @@ impl<'a> Shader<'a> {
             launch: &start.launch,
             waves: grid.waves(),
             lds: &self.lds,
+            has_scratch: false,
             border_colors: self.border_colors,
             count: self.count,
             trace: self.trace,
-            strict: device.inner.strict,
+            strict: device.inner.strict || self.checks.memory(),
             checking: &checking,
             overruns: &overruns,
         };
-        let counts = schedule::run(&grid, &start, &options, |_| Unit::new(&common));
+        let given = self.registers();
+        let shadowed = Shadowed::new(&start, &given, VGPRS);
+        let starts: &dyn StartWave = match checking.follower {
+            Some(_) => &shadowed,
+            None => &start,
+        };
+        let counts = schedule::run(&grid, starts, &options, |_| Unit::new(&common));
         let wall = begin.elapsed();
-        let counts = counts.map_err(|failure| self.explain(failure, &grid))?;
+        let mode = common.mode();
+        let launched = Launched {
+            kernel: &self.function,
+            module: &self.module,
+            checks: &self.checks,
+            given: &given,
+            room: Room {
+                groups: grid.count(),
+                resident: resident.into(),
+            },
+            explain: &|group, wave, fault| self.module.explain(&self.function, group, wave, fault),
+            origins: None,
+        };
+        let (findings, undefined_stores) = launched.found(checking, counts.as_ref().err());
+        let counts = match counts {
+            Ok(counts) => counts,
+            Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),
+        };
         let mut exports = taken(exports);
         exports.sort_by_key(|e| (e.group.index, e.wave));
         let mut messages = taken(messages);
@@ -249,13 +293,13 @@ impl<'a> Shader<'a> {
             report: Report {
                 groups: counts.groups,
                 waves: counts.waves,
-                threads: device.threads(),
+                threads,
                 messages: counts.messages,
                 instructions: self.count.then(|| InstructionCounts::new(&counts)),
-                compiled: self.count.then(|| engine.compiled(common.mode())),
+                compiled: self.count.then(|| engine.compiled(mode)),
                 lds_overruns: overruns.tell(&self.function, &self.module),
-                findings: Vec::new(),
-                undefined_stores: Vec::new(),
+                findings,
+                undefined_stores,
                 wall,
             },
             items: self.items as usize,
@@ -341,6 +385,17 @@ impl<'a> Shader<'a> {
         })
     }
 
+    /// The registers that waves begin with.
+    fn registers(&self) -> Registers {
+        let mut given = given_by_system();
+        given.add_scalars(0, (self.shared.len() + self.own.len()) as u8);
+        let vectors = (0..=255).take(self.inputs.len());
+        vectors.for_each(|n| given.add_vectors(n, 1));
+        // What nobody says of it is 0.
+        given.add_state(M0);
+        given
+    }
+
     /// Work-groups that the chip holds at once.
     fn resident(&self, launch: &Launch, grid: &Grid) -> u32 {
         let occupancy = Occupancy {
@@ -354,30 +409,20 @@ impl<'a> Shader<'a> {
     }
 
     fn explain(&self, failure: Failure, grid: &Grid) -> Error {
-        let schedule = self.module.device().schedule();
-        let kernel = self.function.clone();
         match failure {
-            Failure::Fault { group, wave, fault } => Error::Fault(Box::new(KernelFault {
-                kernel,
-                place: self.module.place(fault.pc()),
-                group,
-                wave,
-                nearest: nearest(&fault),
-                fault,
-                calls: Vec::new(),
-                hint: None,
-                schedule,
-                findings: Vec::new(),
-            })),
+            Failure::Fault { group, wave, fault } => {
+                let explained = self.module.explain(&self.function, group, wave, fault);
+                Error::Fault(Box::new(explained))
+            }
             Failure::Timeout { done, waves } => Error::Timeout(Box::new(Timeout {
-                kernel,
+                kernel: self.function.clone(),
                 groups_done: done,
                 groups: grid.count(),
                 waves: waves
                     .into_iter()
                     .map(|wave| (wave, self.module.place(wave.pc)))
                     .collect(),
-                schedule,
+                schedule: self.module.device().schedule(),
                 findings: Vec::new(),
             })),
         }
@@ -401,15 +446,6 @@ fn entry(module: &Module, function: &str) -> Result<u64> {
         similar,
         functions: functions.into_iter().map(str::to_owned).collect(),
     })
-}
-
-/// The allocation nearest to a faulting address, in words.
-fn nearest(fault: &Fault) -> Option<String> {
-    let Fault::Memory(memory) = fault else {
-        return None;
-    };
-    let (name, start, len) = memory.nearest.as_ref()?;
-    Some(nearness(name, *start, *len, memory.address))
 }
 
 fn push<T>(all: &Mutex<Vec<T>>, one: T) {

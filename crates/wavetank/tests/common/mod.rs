@@ -1,5 +1,7 @@
 //! Finding the shared code objects, and making inputs.
 
+pub mod bench;
+
 use std::path::{Path, PathBuf};
 
 use wavetank::{Arg, Chip, Device, Dims, Module, Report};

@@ -4,7 +4,7 @@ use wavetank_machine::schedule::HungWave;
 
 /// How many work-groups there are, and how many the chip holds at once.
 #[derive(Clone, Copy)]
-pub(super) struct Room {
+pub(crate) struct Room {
     pub groups: u64,
     pub resident: u64,
 }

@@ -9,8 +9,8 @@ use wavetank_machine::schedule::HungWave;
 
 use wavetank_translate::Code;
 
-use super::Dispatch;
-use super::room::Room;
+use super::Launched;
+use super::lanes::wave_in_words;
 use crate::code::ModuleCode;
 
 /// Places of other waves that are told.
@@ -18,10 +18,10 @@ const MOST_PLACES: usize = 4;
 /// Instructions up to the branch back of a loop that are looked at.
 const LONGEST_LOOP: usize = 256;
 
-impl Dispatch<'_> {
+impl Launched<'_> {
     /// What waves were doing when time was up: where the most of those stood that ran, which all others may wait for, and
     /// where the others did.
-    pub(super) fn hung(&self, waves: &[HungWave], done: u64, room: Room) -> Option<Finding> {
+    pub(super) fn hung(&self, waves: &[HungWave], done: u64) -> Option<Finding> {
         let mut places: BTreeMap<(bool, u64), Vec<&HungWave>> = BTreeMap::new();
         for wave in waves.iter().filter(|wave| wave.state != WaveState::Ended) {
             let waits = wave.state != WaveState::Ready;
@@ -30,7 +30,7 @@ impl Dispatch<'_> {
         let mut places: Vec<_> = places.into_iter().collect();
         places.sort_by_key(|((waits, _), waves)| (*waits, std::cmp::Reverse(waves.len())));
         let ((waits, pc), first) = places.first()?;
-        let module = &self.kernel.module;
+        let module = self.module;
         let engine = module.engine();
         let mark = |pc: u64, waits: bool, waves: &[&HungWave]| {
             let looks = (!waits).then(|| looked_at(engine.code(), pc)).flatten();
@@ -40,6 +40,7 @@ impl Dispatch<'_> {
             }
         };
         let others = places.iter().skip(1).take(MOST_PLACES);
+        let room = self.room;
         let outside = room.outside(waves, done);
         let meets = |wave: &&HungWave| matches!(wave.state, WaveState::GlobalSync(_));
         let all_meet = places.iter().all(|(_, waves)| waves.iter().all(meets));
@@ -58,22 +59,25 @@ impl Dispatch<'_> {
             ),
         };
         let outside = outside.map(|outside| {
-            let Room { groups, resident } = room;
             format!(
-                "of {groups} work-groups {outside} have not begun: the chip holds {resident} of this kernel at once"
+                "of {} work-groups {outside} have not begun: the chip holds {} of this kernel at once",
+                room.groups, room.resident
             )
         });
         Some(Finding {
             tool: Tool::Sync,
             rule,
-            kernel: self.kernel.name().to_owned(),
+            kernel: self.kernel.to_owned(),
             message: message.to_owned(),
             at: mark(*pc, *waits, first),
             related: others
                 .map(|((waits, pc), waves)| mark(*pc, *waits, waves))
                 .collect(),
             host: Vec::new(),
-            notes: [who(first[0])].into_iter().chain(outside).collect(),
+            notes: [wave_in_words(&first[0].group, first[0].wave, 0)]
+                .into_iter()
+                .chain(outside)
+                .collect(),
             help: None,
             times: 1,
         })
@@ -114,9 +118,4 @@ fn doing(waits: bool, waves: &[&HungWave], in_loop: bool) -> String {
         (false, 1) => "a wave was here".to_owned(),
         (false, n) => format!("{n} waves were here"),
     }
-}
-
-fn who(wave: &HungWave) -> String {
-    let [x, y, z] = wave.group.id;
-    format!("work-group ({x}, {y}, {z}), wave {}", wave.wave)
 }

@@ -1,26 +1,22 @@
-//! What the checks of a dispatch have found.
+//! What the checks of a launch have found.
 
 use wavetank_check::{Finding, Findings, Stack, Tool};
 use wavetank_machine::Fault;
-use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Failure;
-use wavetank_memory::MemoryFault;
+use wavetank_memory::{MemoryFault, MemoryFaultReason};
 
-use super::Dispatch;
-use super::room::Room;
-use crate::checks::{Checking, Denial, UndefinedStore, denied_access, missing_code};
+use super::{Checking, Denial, Launched, UndefinedStore, denied_access, missing_code};
 
 /// Bytes from an allocation to which an access that misses it may have meant it; or as many as it has.
 const NEAR: u64 = 1 << 16;
 
-impl Dispatch<'_> {
-    /// All that was found, with what the dispatch has failed of.
-    pub(super) fn found(
+impl Launched<'_> {
+    /// All that was found, with what the launch has failed of; and the stores of undefined bits, where it is the caller who
+    /// knows what the host reads.
+    pub fn found(
         &self,
         checking: Checking,
-        launch: &Launch,
         failure: Option<&Failure>,
-        room: Room,
     ) -> (Vec<Finding>, Vec<UndefinedStore>) {
         let mut findings = Findings::default();
         let failed = failure.filter(|_| self.checks.memory());
@@ -34,25 +30,23 @@ impl Dispatch<'_> {
         if let Some(Failure::Timeout { done, waves }) = failure
             && self.checks.tools.has(Tool::Sync)
         {
-            self.hung(waves, *done, room)
+            self.hung(waves, *done)
                 .into_iter()
                 .for_each(|finding| findings.add(finding));
         }
-        let place = |pc| self.kernel.module.place(pc);
-        watchers.end(self.kernel.name(), &place, &mut findings);
-        self.kernel
-            .module
-            .read(self.kernel.name(), self.checks.tools, &mut findings);
+        let (name, module) = (self.kernel, self.module);
+        let place = |pc| module.place(pc);
+        watchers.end(name, &place, &mut findings);
+        module.read(name, self.checks.tools, &mut findings);
         let mut stores = Vec::new();
-        let (name, module) = (self.kernel.name(), &self.kernel.module);
         if let Some(floats) = floats {
             floats.end(name, module, &mut findings);
         }
         if let Some(follower) = follower {
-            stores = follower.end(launch, name, module, &mut findings);
+            stores = follower.end(self.given, name, module, &mut findings);
         }
         if self.checks.host_reads {
-            let told = stores.drain(..).map(|store| store.finding);
+            let told = stores.drain(..).filter_map(|store| store.finding);
             told.for_each(|finding| findings.add(finding));
         }
         (findings.iter().cloned().collect(), stores)
@@ -61,9 +55,15 @@ impl Dispatch<'_> {
     /// What was denied at an instruction while waves went on.
     fn denied(&self, denial: Denial) -> Option<Finding> {
         let host = self.host(&denial.fault);
+        let descriptor = denial
+            .descriptor
+            .filter(|_| is_of_buffer(denial.fault.reason));
         let fault = Fault::Memory(Box::new(denial.fault));
-        let told = self.explain_fault(denial.group, denial.wave, fault);
-        let finding = denied_access(&told, denial.lanes)?;
+        let told = (self.explain)(denial.group, denial.wave, fault);
+        let mut finding = denied_access(&told, denial.lanes)?;
+        if let Some(descriptor) = descriptor {
+            descriptor.tell(&mut finding, self.module.device().registry());
+        }
         let times = denial.times;
         Some(Finding {
             times,
@@ -85,12 +85,12 @@ impl Dispatch<'_> {
         }
     }
 
-    /// What the dispatch failed of, if it is an access, or code that is not there.
+    /// What the launch failed of, if it is an access, or code that is not there.
     fn failed(&self, failure: &Failure, checking: &Checking) -> Option<Finding> {
         let Failure::Fault { group, wave, fault } = failure else {
             return None;
         };
-        let told = self.explain_fault(*group, *wave, fault.clone());
+        let told = (self.explain)(*group, *wave, fault.clone());
         match fault {
             Fault::Memory(fault) => {
                 let lanes = fault.lane.map_or(0, |lane| 1 << lane);
@@ -98,12 +98,18 @@ impl Dispatch<'_> {
                 denied_access(&told, lanes).map(|finding| Finding { host, ..finding })
             }
             _ => {
-                let engine = self.kernel.module.engine();
+                let engine = self.module.engine();
                 let is_there = engine.code().has(fault.pc());
                 let call = checking.call_of(group, *wave);
-                let call = call.map(|call| self.kernel.module.place(call));
+                let call = call.map(|call| self.module.place(call));
                 missing_code(&told, call).filter(|_| !is_there)
             }
         }
     }
+}
+
+/// Whether an access was denied for what memory is there; else it was one to scratch, whose descriptor is not the program's.
+fn is_of_buffer(reason: MemoryFaultReason) -> bool {
+    use MemoryFaultReason::{Freed, ReadOnly, Unmapped};
+    matches!(reason, Unmapped | Freed | ReadOnly)
 }

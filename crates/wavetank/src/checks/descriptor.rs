@@ -1,0 +1,94 @@
+//! Descriptors of buffers (Vega ISA, 8.1.4 "Buffer Resource"), where an access through one was denied.
+
+use wavetank_check::Finding;
+use wavetank_isa::{Field, Flags, Form, Inst, Operand};
+use wavetank_memory::{BufferDescriptor, Registry, Wave};
+use wavetank_translate::buffer_dialect;
+
+/// A descriptor that an instruction has used.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Used {
+    /// Its first register.
+    register: u8,
+    descriptor: BufferDescriptor,
+    /// Whether it counts records; else bytes.
+    counts_records: bool,
+}
+
+impl Used {
+    /// The one of an instruction at which a wave is. With ADDR64 it does not say where the buffer is.
+    pub fn at(wave: &Wave, inst: &Inst) -> Option<Used> {
+        let field = match inst.form {
+            Form::Mubuf | Form::Mtbuf if !inst.has(Flags::ADDR64) => Field::Srsrc,
+            _ => return None,
+        };
+        let Operand::Sgpr(register) = inst.operand(field) else {
+            return None;
+        };
+        let s = &wave.uniform().s;
+        let words = s.get(usize::from(register)..)?.first_chunk()?;
+        let dialect = buffer_dialect(inst.chip);
+        let descriptor = BufferDescriptor::new(*words, dialect, inst.form == Form::Mtbuf);
+        let indexed = inst.has(Flags::IDXEN);
+        Some(Used {
+            register,
+            counts_records: descriptor.counts_records(dialect, indexed),
+            descriptor,
+        })
+    }
+
+    /// Adds to a finding what the descriptor says. One that begins where nothing is is the mistake itself.
+    pub fn tell(&self, finding: &mut Finding, registry: &Registry) {
+        let base = self.descriptor.base;
+        let (first, last) = (self.register, self.register + 3);
+        let what = format!("the buffer of s[{first}:{last}] begins at {base:#x}");
+        let there = registry.find(base);
+        let note = match &there {
+            Some(there) => match self.end().checked_sub(there.end()) {
+                None | Some(0) => format!("{what}, and has {}", self.size()),
+                Some(beyond) => format!(
+                    "{what}, and has {}: it ends {beyond} bytes behind {}",
+                    self.size(),
+                    there.name
+                ),
+            },
+            None => format!("{what}, where nothing is, and has {}", self.size()),
+        };
+        if there.is_none() && finding.rule == "out-of-bounds" {
+            finding.rule = "descriptor";
+        }
+        finding.notes.push(note);
+    }
+
+    /// The address behind the buffer.
+    fn end(&self) -> u64 {
+        let bytes = match self.counts_records {
+            true => self.descriptor.stride,
+            false => 1,
+        };
+        let bytes = bytes * u64::from(self.descriptor.num_records);
+        self.descriptor.base + bytes
+    }
+
+    /// How much it has, and how it lies in memory.
+    fn size(&self) -> String {
+        let BufferDescriptor {
+            stride,
+            num_records,
+            swizzle,
+            element,
+            index_stride,
+            ..
+        } = self.descriptor;
+        let size = match self.counts_records {
+            true => format!("{num_records} records of {stride} bytes"),
+            false => format!("{num_records} bytes"),
+        };
+        match swizzle {
+            true => {
+                format!("{size}, swizzled by elements of {element} bytes of {index_stride} indices")
+            }
+            false => size,
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Watchers of launches.
+
+use std::sync::{Arc, Mutex};
+
+use wavetank::check::{Finding, Findings, Tool, TurnEnd, Watcher, WaveOf};
+use wavetank::{Chip, EngineChoice, LaneRun, MemKind, Report, Touch, Touched};
+
+use crate::common::bench::*;
+use crate::common::each;
+
+/// One turn of a wave, as a watcher is told.
+#[derive(Debug)]
+struct Turn {
+    wave: (u64, u32, u32),
+    end: TurnEnd,
+    touches: Vec<Touch>,
+}
+
+/// Writes down what it is told.
+#[derive(Default)]
+struct Scribe(Arc<Mutex<Vec<Turn>>>);
+
+impl Watcher for Scribe {
+    fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd) {
+        self.0.lock().unwrap().push(Turn {
+            wave: (wave.group.index, wave.wave, wave.waves),
+            end,
+            touches: touches.to_vec(),
+        });
+    }
+
+    fn end(&mut self, findings: &mut Findings) {
+        let turns = self.0.lock().unwrap();
+        let touches = turns.iter().flat_map(|turn| &turn.touches);
+        let stored = touches.filter(|t| t.kind == MemKind::Store && t.memory == Touched::Global);
+        let (mut bytes, mut at) = (0, 0);
+        for touch in stored {
+            (bytes, at) = (bytes + touch.bytes, touch.pc);
+        }
+        findings.add(Finding {
+            tool: Tool::Sync,
+            rule: "stored",
+            kernel: String::new(),
+            message: format!("{bytes} bytes were stored"),
+            at: wavetank::check::Mark::at(at, "here"),
+            related: Vec::new(),
+            host: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            times: 1,
+        });
+    }
+}
+
+/// Turns a list around in LDS, with a barrier between: who looks at it sees the stores to LDS of all waves before the loads,
+/// and nothing else changes.
+#[test]
+fn watchers_are_told_what_happened_in_its_order() {
+    each("suite", |b| {
+        // Without optimisation there are stores to scratch.
+        if b.label.starts_with("O0") {
+            return;
+        }
+        let list: Vec<f32> = (1..=200).map(|i| i as f32).collect();
+        let kernel = b.module.kernel("_Z8k_dynldsPf").unwrap();
+        let run = |scribe: Option<Scribe>| -> (Report, Vec<f32>) {
+            let buffer = b.device.buffer_from(&list).unwrap();
+            let mut dispatch = kernel.dispatch().grid(200).block(200).arg(&buffer);
+            if let Some(scribe) = scribe {
+                dispatch = dispatch.watch(Box::new(scribe));
+            }
+            let report = dispatch.dynamic_lds(800).count(true).run().unwrap();
+            (report, buffer.read().unwrap())
+        };
+        let turns = Arc::default();
+        let (plain, wanted) = run(None);
+        let (report, got) = run(Some(Scribe(Arc::clone(&turns))));
+        assert_eq!(got, wanted, "{}", b.label);
+        let counts = |report: &Report| report.instructions.unwrap().waves();
+        assert_eq!(counts(&report), counts(&plain));
+        assert_eq!(report.threads, 1);
+        let found = one(&report.findings);
+        assert_eq!(found.message, "800 bytes were stored", "{}", b.label);
+        assert_eq!(found.kernel, kernel.name());
+        let instruction = found.at.place.instruction.as_deref();
+        assert!(
+            instruction.is_some_and(|text| text.contains("_store_")),
+            "{found:?}"
+        );
+
+        let turns = turns.lock().unwrap();
+        for wave in 0..4 {
+            let of = turns.iter().filter(|t| t.wave == (0, wave, 4));
+            let ends: Vec<TurnEnd> = of
+                .map(|t| t.end)
+                .filter(|e| *e != TurnEnd::GoesOn)
+                .collect();
+            assert!(
+                matches!(ends[..], [TurnEnd::Barrier(_), TurnEnd::Ended]),
+                "{}: {ends:?}",
+                b.label
+            );
+        }
+        let met = turns
+            .iter()
+            .rposition(|t| matches!(t.end, TurnEnd::Barrier(_)))
+            .unwrap();
+        let in_lds = |turns: &[Turn], kind| {
+            let touches = turns.iter().flat_map(|turn| &turn.touches);
+            touches
+                .filter(|t| t.memory == Touched::Lds && t.kind == kind)
+                .map(|t| t.bytes)
+                .sum::<u32>()
+        };
+        let (before, after) = turns.split_at(met + 1);
+        assert_eq!(in_lds(before, MemKind::Store), 800);
+        assert_eq!(in_lds(before, MemKind::Load), 0);
+        assert_eq!(in_lds(after, MemKind::Load), 800);
+    });
+}
+
+/// Watchers see what was done for the other lanes, and no access that was denied.
+#[test]
+fn watchers_see_no_access_that_was_denied() {
+    let b = Bench::new(Chip::Gfx900, EngineChoice::Auto);
+    let offsets = b.buffer(&offsets(&[(5, 0x1000_0000)]));
+    b.load(
+        &[offsets.address()],
+        &code(&[&OFFSETS, &["global_store_dword v3, v0, s[4:5]"]]),
+    );
+    let turns = Arc::default();
+    let scribe = Box::new(Scribe(Arc::clone(&turns)));
+    let report = b.dispatch().check(MEMORY).watch(scribe).run().unwrap();
+    let rules: Vec<_> = report.findings.iter().map(|f| f.rule).collect();
+    assert_eq!(rules, ["out-of-bounds", "stored"]);
+    let turns = turns.lock().unwrap();
+    let touches = turns.iter().flat_map(|turn: &Turn| &turn.touches);
+    let stored: Vec<_> = touches
+        .filter(|t| t.kind == MemKind::Store)
+        .map(|t| t.lane.unwrap())
+        .collect();
+    assert_eq!(
+        stored,
+        (0..64).filter(|lane| *lane != 5).collect::<Vec<u8>>()
+    );
+    assert_eq!(turns.last().unwrap().end, TurnEnd::Ended);
+}
+
+/// Writes down the addresses of what it is told, and whether it is a wait.
+struct Clerk(Arc<Mutex<Vec<(u64, bool)>>>);
+
+impl Watcher for Clerk {
+    fn runs(&mut self, _: WaveOf, runs: &[LaneRun], _: TurnEnd) {
+        let told = runs.iter().map(|run| (run.first.pc, run.is_wait()));
+        self.0.lock().unwrap().extend(told);
+    }
+
+    fn turn(&mut self, _: WaveOf, touches: &[Touch], _: TurnEnd) {
+        assert_eq!(touches, [], "runs are told instead");
+    }
+
+    fn end(&mut self, _: &mut Findings) {}
+}
+
+/// Waits for vector memory are told among the accesses, no others.
+#[test]
+fn watchers_are_told_where_waves_wait() {
+    on_each(Chip::Gfx900, |b| {
+        let body = [
+            "v_mov_b32 v2, 7",
+            STORE,
+            "s_waitcnt vmcnt(0)",
+            STORE,
+            "s_waitcnt lgkmcnt(0)",
+            STORE,
+            "s_waitcnt vmcnt(1) lgkmcnt(0)",
+        ];
+        b.load(&[], &body);
+        let told = Arc::default();
+        let clerk = Box::new(Clerk(Arc::clone(&told)));
+        b.dispatch().watch(clerk).run().unwrap();
+        // Behind four times the lane and the address of `out`, of which each half takes two words.
+        let mut pc = b.entry() + 4 + 16;
+        let mut wanted = Vec::new();
+        for text in body {
+            if text == STORE || text.contains("vmcnt") {
+                wanted.push((pc, text != STORE));
+            }
+            pc += b.bytes(text).len() as u64;
+        }
+        assert_eq!(*told.lock().unwrap(), wanted);
+        assert_eq!(b.result(), [7; 64]);
+    });
+}
+
+/// Waves of different work-groups meet there, which whoever follows their order has to know (Vega ISA, 12.13 DS_GWS_BARRIER).
+#[test]
+fn watchers_are_told_of_global_wave_synchronization() {
+    for engine in ENGINES {
+        let b = Bench::new(Chip::Gfx900, engine);
+        let code = [
+            "s_mov_b32 m0, 0",
+            "v_mov_b32 v2, 0",
+            "ds_gws_barrier v2 offset:3 gds",
+            "s_waitcnt lgkmcnt(0)",
+            "global_store_dword v1, v0, s[4:5]",
+        ];
+        b.load(&[], &code);
+        let turns = Arc::default();
+        let scribe = Box::new(Scribe(Arc::clone(&turns)));
+        b.dispatch().watch(scribe).run().unwrap();
+        let turns = turns.lock().unwrap();
+        let ends: Vec<_> = turns.iter().map(|turn: &Turn| turn.end).collect();
+        let ends: Vec<_> = ends
+            .into_iter()
+            .filter(|end| *end != TurnEnd::GoesOn)
+            .collect();
+        assert_eq!(ends, [TurnEnd::Resource(3), TurnEnd::Ended], "{engine:?}");
+    }
+}
