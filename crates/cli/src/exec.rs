@@ -8,8 +8,10 @@ use std::io::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
+use serde_json::Value;
 use wavetank::environment::Settings;
 use wavetank::exec::{Case, Changed, Engine, ExecError, Grid, Run, parse_file, parse_words};
+use wavetank::{Tool, Tools};
 use wavetank_isa::Operand;
 use wavetank_isa::tables::Ty;
 use wavetank_quote::{plain, plain_lines};
@@ -17,6 +19,7 @@ use wavetank_quote::{plain, plain_lines};
 use crate::columns::Columns;
 use crate::exit::{Failure, Result, print, print_json};
 use crate::target::Target;
+use check::Found;
 
 const EXAMPLES: &str = "\
 Values are written 12, 0x1f, -3, 1.5, 1.5h (half precision), inf, nan; for lanes
@@ -51,9 +54,10 @@ pub struct Exec {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Say what is wrong with the instructions themselves: missing waits and wait states
-    #[arg(long)]
-    check: bool,
+    /// Look for mistakes in the instructions and while they run, with these tools, as `wavetank check` does; otherwise with all
+    /// but float, and in files of cases but init
+    #[arg(long, value_name = "TOOLS", num_args = 0..=1, require_equals = true)]
+    check: Option<Option<Tools>>,
     /// Instructions, parted by `;`, or a file of cases; words without `=` that follow are part of the instruction
     #[arg(value_name = "INSTRUCTION|FILE")]
     what: OsString,
@@ -74,6 +78,9 @@ struct Outcome {
     /// What stopped the instructions before their end.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
+    /// Where something is checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<Value>>,
 }
 
 /// A register or place with another value.
@@ -100,7 +107,8 @@ impl Exec {
         let settings = Settings::from_env().map_err(wavetank::Error::from)?;
         let engine = Engine::of_environment(settings.kernels.engine);
         let cases = self.cases()?;
-        let mut outcomes = Vec::new();
+        let checks = self.check.map(|tools| tools.unwrap_or(self.all_tools()));
+        let (mut outcomes, mut found) = (Vec::new(), Found::default());
         let mut text = String::new();
         for case in &cases {
             let run = case.run(engine).map_err(|error| wrong_case(case, &error))?;
@@ -108,6 +116,11 @@ impl Exec {
             if !self.json {
                 tell(&mut text, case, &run, &failures, cases.len() > 1);
             }
+            let findings = checks.map(|tools| {
+                let name = case_name(case);
+                found.add(&name, case, tools, &run, self.file())
+            });
+            let findings = findings.transpose();
             let changes = run.changes().into_iter().map(Row::from).collect();
             outcomes.push(Outcome {
                 name: case.name.clone(),
@@ -116,13 +129,14 @@ impl Exec {
                 elements: run.grids().iter().flat_map(cells).collect(),
                 failures,
                 fault: run.stopped().map(ToString::to_string),
+                findings: findings.map_err(|error| wrong_case(case, &error))?,
             });
         }
         match self.json {
             true => print_json(&outcomes)?,
             false => print(&plain_lines(&text))?,
         }
-        self.check_all(&cases)?;
+        found.tell()?;
         let failed = outcomes.iter().filter(|o| !o.failures.is_empty()).count();
         match (failed, &outcomes[..]) {
             (0, _) => Ok(()),
@@ -141,32 +155,25 @@ impl Exec {
         }
     }
 
-    /// Tells what is wrong with instructions, where that is asked for.
-    fn check_all(&self, cases: &[Case]) -> Result {
-        let mut found = 0;
-        for case in cases.iter().filter(|_| self.check) {
-            for text in check::findings(case, Path::new(&self.what)) {
-                // If stderr is closed, nobody is there to be told.
-                let _ = writeln!(anstream::stderr(), "{}{text}", case_name(case));
-                found += 1;
-            }
-        }
-        match found {
-            0 => Ok(()),
-            1 => Err(Failure::Kernel(
-                "a mistake was found in the instructions".to_owned(),
-            )),
-            n => Err(Failure::Kernel(format!(
-                "{n} mistakes were found in the instructions"
-            ))),
+    /// The tools, where nobody names any. Cases in files may mean that what no line sets is 0.
+    fn all_tools(&self) -> Tools {
+        match self.file() {
+            Some(_) => Tools::DEFAULT.without(Tools::of(&[Tool::Init])),
+            None => Tools::DEFAULT,
         }
     }
 
-    fn cases(&self) -> Result<Vec<Case>> {
+    /// The file of cases, if it is one.
+    fn file(&self) -> Option<&Path> {
         let path = Path::new(&self.what);
         let is_file = path.is_file() || path.extension().is_some_and(|e| e == "wt");
+        is_file.then_some(path)
+    }
+
+    fn cases(&self) -> Result<Vec<Case>> {
         let wrong = |error: ExecError| Failure::usage(error.to_string());
-        if !is_file {
+        let Some(path) = self.file() else {
+            let path = Path::new(&self.what);
             let isa = self.target.set_name()?;
             let text = self.what.to_str().ok_or_else(|| {
                 Failure::usage("there is no such file, and no UTF-8 text").of(path)
@@ -182,7 +189,7 @@ impl Exec {
                 let _ = writeln!(anstream::stderr(), "{note}");
             }
             return Ok(vec![case]);
-        }
+        };
         if let Some(word) = self.state.first() {
             return Err(Failure::usage(format!(
                 "`{word}`: the state of cases stands in their file"

@@ -195,7 +195,7 @@ fn a_buffer_that_is_not_there_is_a_wrong_call() {
 
 #[test]
 fn missing_waits_and_wait_states_are_told() {
-    let state = ["s[2:3]=&a", "mem a=7"];
+    let state = ["s[2:3]=&a", "v0=0", "mem a=7"];
     let check = |code: &str| wavetank(&[&["--check", code], &state[..]].concat());
     let clean = check("s_load_dword s0, s[2:3], 0x0; s_waitcnt lgkmcnt(0); s_mov_b32 s4, s0");
     assert_eq!(clean.status.code(), Some(0), "{clean:?}");
@@ -217,4 +217,36 @@ fn missing_waits_and_wait_states_are_told() {
             "{told}"
         );
     }
+}
+
+/// Accesses and undefined registers are found when it runs; of files registers that nobody sets are meant to be 0.
+#[test]
+fn what_runs_is_checked() {
+    let told = |args: &[&str]| {
+        let out = wavetank(args);
+        let rules = String::from_utf8_lossy(&out.stderr);
+        let rules = rules.lines().filter_map(|line| line.split_once("error["));
+        let rules = rules.map(|(_, rule)| rule.split(']').next().unwrap().to_owned());
+        (out.status.code(), rules.collect::<Vec<_>>())
+    };
+    let load = "global_load_dword v2, v[0:1], off offset:4";
+    let state = ["v[0:1]=&a", "mem a=7,8"];
+    assert_eq!(
+        told(&[&["--check", load], &state[..]].concat()),
+        (Some(0), vec![])
+    );
+    let short = [load, "v[0:1]=&a", "mem a=7"];
+    let found = (Some(1), vec!["memory/out-of-bounds".to_owned()]);
+    assert_eq!(told(&[&["--check"], &short[..]].concat()), found);
+    assert_eq!(told(&[&["--check=race"], &short[..]].concat()).1, [""; 0]);
+    let out = wavetank(&[&["--check", "--json"], &short[..]].concat());
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(json[0]["findings"][0]["rule"], "out-of-bounds");
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("checked.wt");
+    std::fs::write(&dir, "> s_cbranch_scc1 1\n> s_mov_b32 s0, 1\ns0 = 1\n").unwrap();
+    let file = dir.to_str().unwrap();
+    let undefined = (Some(1), vec!["init/branch".to_owned()]);
+    assert_eq!(told(&["--check", "s_cbranch_scc1 0"]), undefined);
+    assert_eq!(told(&["--check=init", file]), undefined);
+    assert_eq!(told(&["--check", file]), (Some(0), vec![]));
 }

@@ -120,3 +120,25 @@ fn what_is_wrong_is_told() {
     other.failure(2, &["there is no function `other` here", "main"]);
     wavetank("launch --help").success();
 }
+
+/// What tools find stands in the JSON, too.
+#[test]
+fn waves_of_a_stage_are_checked() {
+    let source = "v_lshlrev_b32 v0, 2, v0\nglobal_store_dword v0, v0, s[0:1]\ns_endpgm\n";
+    let dir = assembled("stage_checked", "gfx900", source);
+    let with = |bytes: u32| {
+        let words = format!(
+            "launch code.bin --raw --gpu gfx900 --stage cs --grid 64 --block 64 --check \
+             --user-data zero:{bytes} --vgpr iota:u32:64"
+        );
+        wavetank_in(&dir, &words)
+    };
+    let printed: Value = serde_json::from_str(&with(256).success()).unwrap();
+    assert_eq!(printed["findings"], json!([]));
+    let wrong = with(252);
+    assert_eq!(wrong.code, Some(1), "{wrong:?}");
+    let printed: Value = serde_json::from_str(&wrong.stdout).unwrap();
+    assert_eq!(printed["findings"][0]["rule"], "out-of-bounds");
+    let said = "a mistake was found in function `main`";
+    assert!(wrong.stderr.contains(said), "{}", wrong.stderr);
+}

@@ -200,13 +200,23 @@ impl Kernel {
     }
 }
 
-/// The tool, rule and first word of each finding of a launch, and the first words of what is shown with them.
-fn findings(folder: &str, kernel: &Kernel) -> (Option<i32>, Vec<(String, String)>, Vec<String>) {
+/// How a launch ended; the tool, rule and first word of each finding, and the first words of what is shown with them.
+type Outcome = (Option<i32>, Vec<(String, String)>, Vec<String>);
+
+/// What is found, whichever engine runs it.
+fn findings(folder: &str, kernel: &Kernel) -> Outcome {
+    let [interpreted, compiled] =
+        ["interpreter", "jit"].map(|engine| findings_with(engine, folder, kernel));
+    assert_eq!(compiled, interpreted, "{}", kernel.source);
+    compiled
+}
+
+fn findings_with(engine: &str, folder: &str, kernel: &Kernel) -> Outcome {
     let folder = directory(folder);
     std::fs::write(folder.join("k.s"), &kernel.source).expect("a file");
     wavetank_in(&folder, "asm --gpu gfx900 -o k.hsaco k.s").success();
     let words = "launch k.hsaco k --grid 64 --block 64 --arg zero:256 --check=init --stats";
-    let outcome = wavetank_in(&folder, words);
+    let outcome = wavetank_in(&folder, &format!("{words} --engine {engine}"));
     let stats = outcome.stdout.lines().last().unwrap_or_default();
     let stats: Value = serde_json::from_str(stats)
         .unwrap_or_else(|error| panic!("{error}: {outcome:?}\n{}", kernel.source));

@@ -1,50 +1,71 @@
-//! `exec --check`: what is wrong with the instructions themselves.
+//! `exec --check`: what tools find in cases.
 
+use std::io::Write;
 use std::path::Path;
 
-use wavetank::exec::Case;
-use wavetank::object::CodeObject;
-use wavetank_check::report::{Look, Scene, Sources, text};
-use wavetank_check::{Findings, Places, Tool, Tools, check_code};
-use wavetank_isa::{encode, parse};
+use serde_json::Value;
+use wavetank::exec::{Case, ExecError, Run};
+use wavetank::{Finding, Tools};
+use wavetank_check::report::{Look, Scene, json, text};
 
+use crate::exit::{Failure, Result};
 use crate::terminal;
 
-/// The tools that have something to say of instructions without a descriptor.
-const TOOLS: Tools = Tools::of(&[Tool::Wait, Tool::Hazard]);
+/// What was found in all cases, each as people read it.
+#[derive(Default)]
+pub struct Found(Vec<String>);
 
-/// What is found in the instructions of a case, each as people read it. Of other instruction sets than GCN nothing is known.
-pub fn findings(case: &Case, file: &Path) -> Vec<String> {
-    let Some(object) = code_of(case) else {
-        return Vec::new();
-    };
-    let mut findings = Findings::default();
-    check_code(&object, TOOLS, &mut findings);
-    let places = Places::of(&object);
-    if let Some(places) = &places {
-        places.tell(&mut findings);
+impl Found {
+    /// Checks a case, and gives what was found in it as JSON. What is told of it begins with `name`.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn add(
+        &mut self,
+        name: &str,
+        case: &Case,
+        tools: Tools,
+        run: &Run,
+        file: Option<&Path>,
+    ) -> std::result::Result<Vec<Value>, ExecError> {
+        let look = Look {
+            // They are dropped where stderr is no terminal.
+            colours: true,
+            columns: terminal::columns(),
+        };
+        let mut values = Vec::new();
+        let Some(checked) = case.check(tools, run)? else {
+            return Ok(values);
+        };
+        for finding in &checked.findings {
+            let see = |finding: &Finding, scene: &Scene<'_>| {
+                (text(finding, scene, look), json(finding, scene))
+            };
+            let (text, json) = checked.show(finding, file, see);
+            self.0.push(format!("{name}{text}"));
+            // What was written as JSON is JSON.
+            values.extend(serde_json::from_str::<Value>(&json));
+        }
+        Ok(values)
     }
-    let scene = Scene {
-        file,
-        target: &object.target().to_string(),
-        places: places.as_ref(),
-        sources: &Sources::default(),
-    };
-    let look = Look {
-        // They are dropped where stderr is no terminal.
-        colours: true,
-        columns: terminal::columns(),
-    };
-    findings.iter().map(|f| text(f, &scene, look)).collect()
-}
 
-/// The instructions as code that ends behind them.
-fn code_of(case: &Case) -> Option<CodeObject> {
-    let chip = case.chip()?;
-    let end = parse("s_endpgm", chip).ok()?;
-    let mut code = Vec::new();
-    for inst in case.instructions().chain([&end]) {
-        code.extend_from_slice(encode(inst).ok()?.as_bytes());
+    /// Tells what was found.
+    ///
+    /// # Errors
+    /// If anything was.
+    pub fn tell(&self) -> Result {
+        for text in &self.0 {
+            // If stderr is closed, nobody is there to be told.
+            let _ = writeln!(anstream::stderr(), "{text}");
+        }
+        match self.0.len() {
+            0 => Ok(()),
+            1 => Err(Failure::Kernel(
+                "a mistake was found in the instructions".to_owned(),
+            )),
+            n => Err(Failure::Kernel(format!(
+                "{n} mistakes were found in the instructions"
+            ))),
+        }
     }
-    CodeObject::of_code(&code, chip.name().parse().ok()?).ok()
 }

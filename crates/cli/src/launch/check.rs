@@ -21,8 +21,7 @@ pub struct CheckOptions {
         value_name = "TOOLS",
         num_args = 0..=1,
         require_equals = true,
-        requires = "grid",
-        conflicts_with = "stage"
+        requires = "grid"
     )]
     check: Option<Option<Tools>>,
     /// With --check, stop at the first access that is denied
@@ -59,16 +58,20 @@ impl CheckOptions {
             // If stderr is closed, nobody is there to be told.
             let _ = writeln!(anstream::stderr(), "{shown}");
         }
-        let kernel = match findings {
-            [] => return Ok(()),
-            [first, ..] => readable(&first.kernel),
+        let Some(first) = findings.first() else {
+            return Ok(());
         };
         let mistakes = match findings.len() {
             1 => "a mistake was".to_owned(),
             n => format!("{n} mistakes were"),
         };
+        let what = match module.object().kernel(&first.kernel) {
+            Some(_) => "kernel",
+            None => "function",
+        };
         Err(Failure::Kernel(format!(
-            "{mistakes} found in kernel `{kernel}`"
+            "{mistakes} found in {what} `{}`",
+            readable(&first.kernel)
         )))
     }
 }

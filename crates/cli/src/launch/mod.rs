@@ -148,7 +148,7 @@ impl Launch {
                 timeout: self.timeout,
                 filter,
             };
-            return self.stage.run(stage, call);
+            return self.stage.run(stage, call, &self.check);
         }
         let file = CodeFile::read(&self.file)?;
         let device = self.running.device(file.chip(self.gpu.as_deref())?)?;

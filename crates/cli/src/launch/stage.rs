@@ -9,10 +9,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use wavetank::ir::LANES;
 use wavetank::stage::{ExportTarget, Outcome, Shader, Stage};
-use wavetank::{Arg, Buffer, Device, Dims, Exported, Message};
+use wavetank::{Arg, Buffer, Device, Dims, Exported, Message, Module};
 use wavetank_quote::plain;
 
 use super::argument::{Arguments, filled};
+use super::check::{CheckOptions, shown};
 use super::element::integer;
 use super::spec::Spec;
 use super::trace::{Filter, Tracer};
@@ -78,12 +79,18 @@ pub struct Call<'a> {
 
 impl StageOptions {
     /// Runs waves of a stage, and prints what they send out.
-    pub fn run(&self, stage: Stage, call: Call<'_>) -> Result {
+    pub fn run(&self, stage: Stage, call: Call<'_>, check: &CheckOptions) -> Result {
         let file = CodeFile::read(call.file)?;
         let device = call.running.device(file.chip_of_shaders(call.gpu)?)?;
         let arguments = Arguments::prepare(call.args, &device, Some(&[]))?;
         let colors = self.border_colors(&device)?;
-        let mut shader = self.shader(stage, &call, &file, &device)?;
+        let module = match self.raw {
+            true => device.load_code(&file.bytes),
+            false => device.load_shaders(&file.bytes),
+        };
+        let module = module.map_err(|error| Failure::from(error).of(call.file))?;
+        let mut shader = self.shader(stage, &call, &module)?;
+        shader = shader.check(check.tools()).keep_going(check.keep_going());
         for value in arguments.values() {
             shader = shader.arg(value);
         }
@@ -92,7 +99,11 @@ impl StageOptions {
         if let Some(colors) = &colors {
             shader = shader.border_colors(colors.address());
         }
-        let outcome = watched(shader, call.filter, &device).map_err(Failure::from);
+        let outcome = watched(shader, call.filter, &device).map_err(|error| {
+            // The failure itself is told as one.
+            let _ = check.tell(call.file, &module, error.findings());
+            Failure::from(error)
+        });
         if !matches!(outcome, Err(Failure::Usage(_))) {
             tell_seed(device.schedule());
         }
@@ -104,29 +115,25 @@ impl StageOptions {
             eprintln!("wavetank: {complaint}");
         }
         arguments.deliver()?;
-        let told = Told::new(&outcome, device.chip().name(), self.floats);
+        let found = &outcome.report.findings;
+        let checked = !check.tools().is_empty();
+        let told = Told {
+            findings: checked.then(|| shown(call.file, &module, found)),
+            ..Told::new(&outcome, device.chip().name(), self.floats)
+        };
         let line = serde_json::to_string(&told);
         let line = line.map_err(|error| Failure::usage(format!("cannot write JSON: {error}")))?;
-        print(&(line + "\n"))
+        print(&(line + "\n"))?;
+        check.tell(call.file, &module, found)
     }
 
     /// The code with its items, and with registers and LDS as they are asked for.
-    fn shader(
-        &self,
-        stage: Stage,
-        call: &Call<'_>,
-        file: &CodeFile,
-        device: &Device,
-    ) -> Result<Shader<'static>> {
-        let module = match self.raw {
-            true => device.load_code(&file.bytes),
-            false => device.load_shaders(&file.bytes),
-        };
-        let wrong = |error| Failure::from(error).of(call.file);
+    fn shader(&self, stage: Stage, call: &Call<'_>, module: &Module) -> Result<Shader<'static>> {
         let function = call.function.unwrap_or("main");
-        let shader = Shader::new(&module.map_err(wrong)?, stage, function).map_err(wrong)?;
+        let shader = Shader::new(module, stage, function);
+        let shader = shader.map_err(|error| Failure::from(error).of(call.file))?;
         let (items, group) = (one(call.grid, "--grid")?, one(call.block, "--block")?);
-        let shader = self.given(shader.items(items).group(group), device)?;
+        let shader = self.given(shader.items(items).group(group), module.device())?;
         Ok(match call.timeout {
             Some(timeout) => shader.timeout(timeout),
             None => shader,
@@ -219,6 +226,9 @@ struct Told {
     waves: u64,
     exports: Vec<Map<String, Value>>,
     messages: Vec<Value>,
+    /// Where something is checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    findings: Option<Vec<Value>>,
 }
 
 impl Told {
@@ -229,6 +239,7 @@ impl Told {
             waves: outcome.report.waves,
             exports: outcome.exports.iter().map(|e| export(e, floats)).collect(),
             messages: outcome.messages.iter().map(message).collect(),
+            findings: None,
         }
     }
 }
