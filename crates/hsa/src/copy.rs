@@ -6,6 +6,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::abi::{Agent, Dim3, PitchedPtr, Signal, Status};
 use crate::call::{Result, calls};
+use crate::order::{self, Asked};
 use crate::runtime::{lock, ticks};
 use crate::signal::Awaited;
 use crate::thread::{self, Service};
@@ -21,6 +22,8 @@ struct Job {
     /// What it still has to wait for, the next one last.
     dependencies: Vec<Signal>,
     completion: Signal,
+    /// What lies behind it, if somebody asks.
+    order: Option<Asked>,
 }
 
 enum Work {
@@ -64,7 +67,12 @@ fn advance(mut job: Job) {
     watch::when(Awaited::end_of(signal), 0, move |outcome| {
         let handle = signal.0;
         let problem = match outcome {
-            Outcome::Is(0) => return advance(job),
+            Outcome::Is(0) => {
+                if let Some(asked) = &mut job.order {
+                    asked.waited(signal);
+                }
+                return advance(job);
+            }
             Outcome::Is(value) => {
                 format!("the work that it waits for has failed: its signal {handle:#x} is {value}")
             }
@@ -101,17 +109,33 @@ fn serve() {
 /// Does a job. The completion signal of one that fails becomes negative, as with the library that this stands in for.
 fn run(job: Job) {
     let start = ticks();
-    let done = match job.work {
+    let done = match &job.work {
         Work::Copy(rows) => rows.copy(),
-        Work::Prefetch { address, bytes } => transfer::check(address, bytes),
-        Work::Failed(problem) => Err(problem),
+        Work::Prefetch { address, bytes } => transfer::check(*address, *bytes),
+        Work::Failed(problem) => Err(problem.clone()),
     };
     match done {
-        Ok(()) => signal::complete(job.completion, start, ticks()),
+        Ok(()) => {
+            job.work.is_done(job.order, job.call, job.completion);
+            signal::complete(job.completion, start, ticks());
+        }
         Err(problem) => {
+            order::given_up(job.order, job.completion);
             log::line(&format!("a copy of {} fails: {problem}", job.call));
             signal::fail(job.completion, start, ticks());
         }
+    }
+}
+
+impl Work {
+    /// It is done, and is about to be told.
+    fn is_done(&self, asked: Option<Asked>, call: &'static str, completion: Signal) {
+        let Some(asked) = asked else { return };
+        let (written, read) = match self {
+            Work::Copy(rows) => (rows.to.ranges(rows.size), rows.from.ranges(rows.size)),
+            Work::Prefetch { .. } | Work::Failed(_) => (vec![], vec![]),
+        };
+        order::copied(Some(asked), call, written, read, Some(completion));
     }
 }
 
@@ -161,6 +185,7 @@ unsafe fn plain(
         work: Work::Copy(rows),
         dependencies,
         completion,
+        order: Asked::here(),
     })
 }
 
@@ -222,7 +247,8 @@ calls! {
             size: [range.x, range.y, range.z].map(u64::from),
         };
         let call = "hsa_amd_memory_async_copy_rect";
-        add(Job { call, work: Work::Copy(rows), dependencies, completion })
+        let order = Asked::here();
+        add(Job { call, work: Work::Copy(rows), dependencies, completion, order })
     }
 
     fn hsa_amd_svm_prefetch_async(
@@ -233,6 +259,7 @@ calls! {
         let dependencies = unsafe { dependencies(count, signals)? };
         crate::svm::prefetched(pointer.expose_provenance() as u64, size as u64, agent);
         let work = Work::Prefetch { address: pointer.expose_provenance() as u64, bytes: size as u64 };
-        add(Job { call: "hsa_amd_svm_prefetch_async", work, dependencies, completion })
+        let order = Asked::here();
+        add(Job { call: "hsa_amd_svm_prefetch_async", work, dependencies, completion, order })
     }
 }

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::call::Result;
+use crate::order;
 use crate::runtime::lock;
 use crate::signal::Awaited;
 use crate::thread::{self, Service};
@@ -80,6 +81,7 @@ fn serve() {
 
 /// Calls a handler, and forgets it unless it wants to stay.
 fn call(handler: Handler, value: i64) {
+    order::host_sees(handler.awaited.signal);
     let argument = std::ptr::with_exposed_provenance_mut(handler.argument);
     // SAFETY: the program gave the function for this argument.
     let again = unsafe { (handler.callback)(value, argument) };

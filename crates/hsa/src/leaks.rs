@@ -32,6 +32,9 @@ const ALLOCATE: [&str; 13] = [
     "omp_alloc",
 ];
 
+/// What they begin with if they give memory of a pool, which keeps what the program frees.
+const OF_POOLS: [&str; 2] = ["hipMallocAsync", "hipMallocFromPool"];
+
 /// A place in the program with what called it, and a way through the runtime from there.
 type Site = Box<[usize]>;
 type Way = Box<[usize]>;
@@ -99,7 +102,8 @@ fn found(last: &HashMap<Site, Way>) -> Vec<Finding> {
 
 /// What some calls of the program have left; `None` if it did not ask for memory.
 fn finding(told: Told, count: u64, bytes: u64) -> Option<Finding> {
-    let allocates = |entry: &String| ALLOCATE.iter().any(|name| entry.starts_with(name));
+    let begins = |entry: &str, names: &[&str]| names.iter().any(|name| entry.starts_with(name));
+    let allocates = |entry: &String| begins(entry, &ALLOCATE) && !begins(entry, &OF_POOLS);
     let (address, frame) = told.own?;
     told.entry.as_ref().is_none_or(allocates).then_some(())?;
     let message = match count {

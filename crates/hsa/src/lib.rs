@@ -27,6 +27,7 @@ mod log;
 mod look;
 mod memory;
 mod memory_calls;
+mod order;
 mod origins;
 mod place;
 mod queue;

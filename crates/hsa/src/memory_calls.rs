@@ -1,14 +1,17 @@
 //! Memory pools, regions, allocation, locking and pointers of the C interface.
 
 use std::ffi::c_void;
+use std::ops::Range;
 
 use wavetank_isa::numbers::LDS_BYTES;
 
-use crate::abi::{Agent, PointerInfo, Pool, Region, Status};
+use crate::abi::{Agent, PointerInfo, Pool, Region, Signal, Status};
 use crate::agent::{self, Which};
 use crate::call::{Result, calls, put, traverse};
 use crate::memory::{self, Kind, PAGE};
-use crate::{log, transfer, undefined};
+use crate::order::{self, Asked};
+use crate::transfer::{self, Place};
+use crate::{log, undefined};
 
 fn size(agent: Agent, kind: Kind) -> u64 {
     match kind {
@@ -78,6 +81,25 @@ fn told(call: &str, done: std::result::Result<(), String>) -> Result {
     })
 }
 
+/// The status of a copy that is made at once. `ranges` are the bytes that it writes, and those that it reads.
+fn ordered(
+    call: &'static str,
+    copy: impl FnOnce() -> std::result::Result<(), String>,
+    ranges: impl FnOnce() -> [Vec<Range<u64>>; 2],
+) -> Result {
+    let asked = Asked::here();
+    let done = copy();
+    match (&done, asked) {
+        (_, None) => {}
+        (Ok(()), asked) => {
+            let [written, read] = ranges();
+            order::copied(asked, call, written, read, None);
+        }
+        (Err(_), asked) => order::given_up(asked, Signal(0)),
+    }
+    told(call, done)
+}
+
 calls! {
     fn hsa_amd_agent_iterate_memory_pools(
         agent: Agent, callback: Option<unsafe extern "C" fn(Pool, *mut c_void) -> Status>, data: *mut c_void,
@@ -103,7 +125,7 @@ calls! {
             (_, Kind::Group) => 0,
             (Which::Gpu(..), _) if owner == agent::cpu() => 1,
             // Runtimes would write there with the host, which nobody sees.
-            (Which::Cpu, Kind::Device) if undefined::wanted() => 0,
+            (Which::Cpu, Kind::Device) if undefined::wanted() || order::wanted() => 0,
             _ => 2,
         };
         let hops = u32::from(!own);
@@ -172,7 +194,10 @@ calls! {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
         let [to, from] = [to.expose_provenance(), from.expose_provenance()].map(|a| a as u64);
-        told("hsa_memory_copy", transfer::copy(to, from, size as u64))
+        let bytes = size as u64;
+        let done = || transfer::copy(to, from, bytes);
+        let ranges = || [to, from].map(|at| Place::row(at).ranges([bytes, 1, 1]));
+        ordered("hsa_memory_copy", done, ranges)
     }
 
     fn hsa_amd_memory_fill(to: *mut c_void, value: u32, count: usize) {
@@ -180,7 +205,9 @@ calls! {
             return Err(Status::ERROR_INVALID_ARGUMENT);
         }
         let to = to.expose_provenance() as u64;
-        told("hsa_amd_memory_fill", transfer::fill(to, value, count as u64))
+        let done = || transfer::fill(to, value, count as u64);
+        let ranges = || [Place::row(to).ranges([4 * count as u64, 1, 1]), Vec::new()];
+        ordered("hsa_amd_memory_fill", done, ranges)
     }
 
     fn hsa_memory_register(pointer: *mut c_void, size: usize) {

@@ -1,75 +1,90 @@
 //! The signal operations of the C interface. Every memory order of the headers is done with acquire and release.
 
+use std::sync::atomic::AtomicI64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use crate::abi::{Condition, Signal, SignalGroup, Status};
 use crate::call::{Result, calls, operations, put, same};
 use crate::runtime::lock;
 use crate::signal::{self, Awaited};
-use crate::{handler, ipc, look};
+use crate::{handler, ipc, look, order};
+
+/// The program changes a signal. Gives the value before.
+fn change(signal: Signal, change: impl FnOnce(&AtomicI64) -> i64) -> i64 {
+    order::host_changes(signal);
+    signal::change(signal, change)
+}
+
+/// The program gets to know a value.
+fn saw(signal: Signal, value: i64) -> i64 {
+    order::host_sees(signal);
+    value
+}
 
 /// `HSA_AMD_SIGNAL_IPC`
 const SHARED: u64 = 2;
 
 same! {
-    [signal: Signal] [-> i64] { signal::load(signal) }
+    [signal: Signal] [-> i64] { saw(signal, signal::load(signal)) }
     hsa_signal_load_relaxed hsa_signal_load_acquire hsa_signal_load_scacquire
 }
 same! {
     [signal: Signal, value: i64] [] {
-        signal::change(signal, |v| { v.store(value, Release); 0 });
+        change(signal, |v| { v.store(value, Release); 0 });
     }
     hsa_signal_store_relaxed hsa_signal_store_release hsa_signal_store_screlease
 }
 // A silent store need not wake anybody; but nobody looks of his own accord.
 same! {
     [signal: Signal, value: i64] [] {
-        signal::change(signal, |v| { v.store(value, Release); 0 });
+        change(signal, |v| { v.store(value, Release); 0 });
     }
     hsa_signal_silent_store_relaxed hsa_signal_silent_store_screlease
 }
 same! {
-    [signal: Signal, value: i64] [-> i64] { signal::change(signal, |v| v.swap(value, AcqRel)) }
+    [signal: Signal, value: i64] [-> i64] { saw(signal, change(signal, |v| v.swap(value, AcqRel))) }
     hsa_signal_exchange_relaxed hsa_signal_exchange_acquire hsa_signal_exchange_release hsa_signal_exchange_acq_rel
     hsa_signal_exchange_scacquire hsa_signal_exchange_screlease hsa_signal_exchange_scacq_screl
 }
 same! {
     [signal: Signal, expected: i64, value: i64] [-> i64] {
-        signal::change(signal, |v| v.compare_exchange(expected, value, AcqRel, Acquire).unwrap_or_else(|other| other))
+        let before =
+            change(signal, |v| v.compare_exchange(expected, value, AcqRel, Acquire).unwrap_or_else(|other| other));
+        saw(signal, before)
     }
     hsa_signal_cas_relaxed hsa_signal_cas_acquire hsa_signal_cas_release hsa_signal_cas_acq_rel
     hsa_signal_cas_scacquire hsa_signal_cas_screlease hsa_signal_cas_scacq_screl
 }
 same! {
-    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_add(value, AcqRel)); }
+    [signal: Signal, value: i64] [] { change(signal, |v| v.fetch_add(value, AcqRel)); }
     hsa_signal_add_relaxed hsa_signal_add_acquire hsa_signal_add_release hsa_signal_add_acq_rel
     hsa_signal_add_scacquire hsa_signal_add_screlease hsa_signal_add_scacq_screl
 }
 same! {
-    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_sub(value, AcqRel)); }
+    [signal: Signal, value: i64] [] { change(signal, |v| v.fetch_sub(value, AcqRel)); }
     hsa_signal_subtract_relaxed hsa_signal_subtract_acquire hsa_signal_subtract_release hsa_signal_subtract_acq_rel
     hsa_signal_subtract_scacquire hsa_signal_subtract_screlease hsa_signal_subtract_scacq_screl
 }
 same! {
-    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_and(value, AcqRel)); }
+    [signal: Signal, value: i64] [] { change(signal, |v| v.fetch_and(value, AcqRel)); }
     hsa_signal_and_relaxed hsa_signal_and_acquire hsa_signal_and_release hsa_signal_and_acq_rel
     hsa_signal_and_scacquire hsa_signal_and_screlease hsa_signal_and_scacq_screl
 }
 same! {
-    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_or(value, AcqRel)); }
+    [signal: Signal, value: i64] [] { change(signal, |v| v.fetch_or(value, AcqRel)); }
     hsa_signal_or_relaxed hsa_signal_or_acquire hsa_signal_or_release hsa_signal_or_acq_rel
     hsa_signal_or_scacquire hsa_signal_or_screlease hsa_signal_or_scacq_screl
 }
 same! {
-    [signal: Signal, value: i64] [] { signal::change(signal, |v| v.fetch_xor(value, AcqRel)); }
+    [signal: Signal, value: i64] [] { change(signal, |v| v.fetch_xor(value, AcqRel)); }
     hsa_signal_xor_relaxed hsa_signal_xor_acquire hsa_signal_xor_release hsa_signal_xor_acq_rel
     hsa_signal_xor_scacquire hsa_signal_xor_screlease hsa_signal_xor_scacq_screl
 }
 same! {
     [signal: Signal, condition: u32, compare: i64, timeout: u64, _state: u32] [-> i64] {
         match Condition::new(condition) {
-            Some(condition) => signal::wait(signal, condition, compare, timeout),
-            None => signal::load(signal),
+            Some(condition) => saw(signal, signal::wait(signal, condition, compare, timeout)),
+            None => saw(signal, signal::load(signal)),
         }
     }
     hsa_signal_wait_relaxed hsa_signal_wait_acquire hsa_signal_wait_scacquire
@@ -111,6 +126,7 @@ operations! {
         let Some((n, seen)) = signal::wait_any(&all, timeout) else {
             return u32::MAX;
         };
+        order::host_sees(all[n].signal);
         // The value is optional.
         // SAFETY: null, or room for a value.
         let _ = unsafe { put(value, seen) };
@@ -130,6 +146,7 @@ operations! {
         let Some(seen) = signal::wait_all(&all, timeout) else {
             return u32::MAX;
         };
+        all.iter().for_each(|awaited| order::host_sees(awaited.signal));
         if !values.is_null() {
             // SAFETY: not null: room for a value of each.
             unsafe { values.copy_from(seen.as_ptr(), seen.len()) };
@@ -285,6 +302,7 @@ unsafe fn wait_group(
     let all = unsafe { awaited(members.len() as u32, members.as_ptr(), conditions, compares) };
     let all = all.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
     let (n, seen) = signal::wait_any(&all, u64::MAX).ok_or(Status::ERROR)?;
+    order::host_sees(members[n]);
     // SAFETY: checked above not to be null.
     unsafe {
         put(signal, members[n])?;

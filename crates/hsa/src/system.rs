@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use crate::abi::{Agent, ProfilingTime, Signal, Status};
 use crate::call::{Result, calls, put};
 use crate::runtime::{self, lock, ticks};
-use crate::{agent, image, loader, queue, signal};
+use crate::{agent, image, loader, order, queue, signal};
 use std::sync::atomic::Ordering;
 
 /// Extensions: images, and AMD's.
@@ -221,6 +221,7 @@ calls! {
 /// When the work of a signal began and ended.
 fn times(signal: Signal) -> Result<ProfilingTime> {
     let found = signal::of(signal).ok_or(Status::ERROR_INVALID_SIGNAL)?;
+    order::host_sees(signal);
     Ok(ProfilingTime {
         start: found.start_ts.load(Ordering::Relaxed),
         end: found.end_ts.load(Ordering::Relaxed),

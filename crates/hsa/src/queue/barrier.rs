@@ -79,6 +79,11 @@ impl Wish {
         })
     }
 
+    /// The signals.
+    pub fn signals(&self) -> Vec<Signal> {
+        self.awaited.iter().map(|awaited| awaited.signal).collect()
+    }
+
     /// Checks the signals. Those that have been seen as awaited may be gone afterwards.
     fn check(&self) -> Result<(), String> {
         let wild = self.awaited.iter().find(|a| !exists(a.signal));
@@ -145,7 +150,7 @@ pub fn is_met(
             queue.unblock();
         });
     }
-    let signals = wish.awaited.iter().map(|a| a.signal).collect();
+    let signals = wish.signals();
     *waiting = Some(Waiting {
         index,
         signals,

@@ -19,7 +19,7 @@ use crate::agent::{self, Which};
 use crate::call::Result;
 use crate::runtime::{lock, runtime};
 use crate::slab::Slabs;
-use crate::{log, signal, watch};
+use crate::{log, order, signal, watch};
 use fault::Fault;
 use process::{Pause, Progress};
 
@@ -47,6 +47,8 @@ pub struct Queue {
     stopped: AtomicBool,
     /// What its threads are about: [`IDLE`], [`BLOCKED`], [`READY`], [`SERVED`] or [`RUNG`].
     state: AtomicU8,
+    /// What lies behind its packets, if somebody asks.
+    order: order::Line,
     /// Held while it is served.
     progress: Mutex<Progress>,
 }
@@ -121,6 +123,7 @@ impl Queue {
             data: wish.data,
             stopped: AtomicBool::new(false),
             state: AtomicU8::new(IDLE),
+            order: order::Line::default(),
             progress: Mutex::default(),
         };
         queue.fill(wish.kind, features);
@@ -294,6 +297,12 @@ unsafe fn index(address: u64, offset: usize) -> &'static AtomicU64 {
 /// The doorbell of a queue was rung.
 pub fn rung(address: u64) {
     if let Ok(queue) = find(address) {
+        if order::wanted() && queue.device.is_some() {
+            let first = queue.read_index().load(Ordering::Acquire);
+            queue
+                .order
+                .rung(first, |index| process::is_there(&queue, index));
+        }
         queue.ring();
     }
 }

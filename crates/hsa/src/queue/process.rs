@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use wavetank::{Error, Kernel, Packet};
 
@@ -15,6 +15,9 @@ use crate::runtime::{lock, ticks};
 use crate::{
     checks, deadline, loader, log, look, origins, signal, signal_calls, statistics, undefined, wait,
 };
+
+/// How long a packet that is there waits for its doorbell, if somebody wants to know who rings.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// How far the packets of a queue have been executed.
 #[derive(Default)]
@@ -63,10 +66,11 @@ fn has_packet(queue: &Queue, index: u64) -> bool {
         if queue.stops() {
             return false;
         }
-        if is_there(queue, index) {
+        let there = is_there(queue, index);
+        if there && (queue.order.has_announced(index) || start.elapsed() >= PATIENCE) {
             return true;
         }
-        if start.elapsed() >= wait::SPIN || pool::is_wanted() {
+        if !there && (start.elapsed() >= wait::SPIN || pool::is_wanted()) {
             return false;
         }
         std::hint::spin_loop();
@@ -95,7 +99,11 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
     let start = ticks();
     let mut barrier = |wish: Result<Wish, String>| {
         let wish = wish.map_err(|problem| Fault::Packet(format!("packet {index}: {problem}")))?;
-        barrier::is_met(queue, &mut progress.waiting, index, &wish)
+        let met = barrier::is_met(queue, &mut progress.waiting, index, &wish)?;
+        if met {
+            queue.order.waited(index, &wish.signals());
+        }
+        Ok(met)
     };
     let (completion, done) = match PacketType::of(header) {
         PacketType::KernelDispatch => {
@@ -129,6 +137,7 @@ fn execute(queue: &Arc<Queue>, progress: &mut Progress) -> Result<bool, Fault> {
         queue.header(index).store(1, Ordering::Release);
         progress.index += 1;
         queue.read_index().store(progress.index, Ordering::Release);
+        queue.order.completes(completion);
         signal::complete(completion, start, ticks());
     }
     Ok(done)
@@ -181,6 +190,7 @@ fn dispatch(
     statistics::begin(kernel.name());
     let begun = Instant::now();
     let (deadline, left) = deadline::Kernel::begins();
+    let launch = queue.order.begins(index, kernel);
     let mut run = kernel
         .dispatch()
         .grid(packet.grid)
@@ -197,11 +207,15 @@ fn dispatch(
     if let Some(left) = left {
         run = run.timeout(left);
     }
+    if let Some(launch) = &launch {
+        run = run.footprint(launch.footprint.clone());
+    }
     let run = run.run();
     statistics::end(kernel.name(), begun.elapsed(), run.as_ref().ok());
     match run {
         Ok(mut report) => {
             checks::tell(kernel, &report.findings);
+            queue.order.ends(launch);
             undefined::stored(kernel, std::mem::take(&mut report.undefined_stores));
             if let Some(overrun) = &report.lds_overruns {
                 log::once(kernel.name(), &overrun.to_string());

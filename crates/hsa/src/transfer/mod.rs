@@ -9,11 +9,13 @@
 mod host;
 
 use self::host::{backward, fence, forward, line};
+use std::ops::Range;
+
 use wavetank::Hold;
 
 use crate::host::{self as pages, Copied};
 use crate::memory::{PAGE, host_address};
-use crate::place::{Access, Range};
+use crate::place::{self, Access};
 use crate::undefined;
 
 /// Host memory up to this size is copied by the system, which finds out by itself whether it is there: for more, asking
@@ -36,6 +38,29 @@ impl Place {
             address,
             pitches: [0; 2],
         }
+    }
+
+    /// The bytes of all rows, where they are one behind the other as a single range; nothing if there are too many rows to
+    /// look at.
+    pub fn ranges(&self, size: [u64; 3]) -> Vec<Range<u64>> {
+        const MOST: u64 = 1 << 14;
+        let [bytes, rows, slices] = size;
+        if bytes == 0 || rows.saturating_mul(slices) > MOST {
+            return Vec::new();
+        }
+        let places = (0..slices).flat_map(|slice| (0..rows).map(move |row| [row, slice]));
+        let row = |place| {
+            let start = host_address(self.at(place)?);
+            Some(start..start.checked_add(bytes)?)
+        };
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for row in places.filter_map(row) {
+            match ranges.last_mut().filter(|last| last.end == row.start) {
+                Some(last) => last.end = row.end,
+                None => ranges.push(row),
+            }
+        }
+        ranges
     }
 
     /// The address of a row, by its number and its slice's.
@@ -88,7 +113,7 @@ impl Rows {
         let range = |place: &Place, access| {
             let last = place.at([rows - 1, slices - 1])?;
             let length = last.checked_add(bytes)?.checked_sub(place.address)?;
-            Some(Range::new(place.address, length, access))
+            Some(place::Range::new(place.address, length, access))
         };
         let to = range(&self.to, Access::Write)?;
         let from = range(&self.from, Access::Read)?;
@@ -110,8 +135,8 @@ fn copy_bytes(to: u64, from: u64, bytes: u64) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());
     }
-    let to = Range::new(to, bytes, Access::Write);
-    let from = Range::new(from, bytes, Access::Read);
+    let to = place::Range::new(to, bytes, Access::Write);
+    let from = place::Range::new(from, bytes, Access::Read);
     let _held = [to.hold()?, from.hold()?];
     let apart = to.address.abs_diff(from.address) >= bytes;
     let by_system = || match apart {
@@ -139,7 +164,7 @@ pub fn fill(to: u64, value: u32, count: u64) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());
     }
-    let range = Range::new(to, bytes, Access::Write);
+    let range = place::Range::new(to, bytes, Access::Write);
     let _held = range.hold()?;
     range.pages()?;
     // SAFETY: just looked at.
@@ -153,7 +178,7 @@ pub fn check(address: u64, bytes: u64) -> Result<(), String> {
     if bytes == 0 {
         return Ok(());
     }
-    let range = Range::new(address, bytes, Access::Read);
+    let range = place::Range::new(address, bytes, Access::Read);
     range.hold()?;
     range.pages().map(drop)
 }
