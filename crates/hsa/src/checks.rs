@@ -3,10 +3,12 @@
 //! `wavetank check` tells it itself, once the program is gone, and names in `WAVETANK_CHECK_TO` where it finds the records.
 //! Without it the library says what it finds when a kernel ends, each finding once.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-use wavetank::check::report::{Look, Scene, Sources, record, text};
+use wavetank::check::report::{Look, Scene, Sources, record, running, text};
 use wavetank::check::{Finding, Findings, Tools};
 use wavetank::found_file::leave;
 use wavetank::{Kernel, Module};
@@ -34,6 +36,26 @@ fn program() -> &'static Path {
     PROGRAM.get_or_init(|| std::env::current_exe().unwrap_or_default())
 }
 
+/// A kernel runs, which `wavetank check` is told once: what there is to find is known by its end.
+pub fn runs(kernel: &Kernel) {
+    static KNOWN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    let Some(path) = records().filter(|_| !tools().is_empty()) else {
+        return;
+    };
+    let mut known = lock(&KNOWN);
+    let known = known.get_or_insert_default();
+    if !known.contains(kernel.name()) {
+        known.insert(kernel.name().to_owned());
+        // Who cannot be told is told nothing.
+        drop(leave(path.as_ref(), &running(kernel.name())));
+    }
+}
+
+/// Where `wavetank check` finds records.
+fn records() -> Option<OsString> {
+    std::env::var_os("WAVETANK_CHECK_TO").filter(|path| !path.is_empty())
+}
+
 /// Tells what was found in a launch of a kernel.
 pub fn tell(kernel: &Kernel, findings: &[Finding]) {
     static KNOWN: Mutex<Option<Findings>> = Mutex::new(None);
@@ -43,7 +65,7 @@ pub fn tell(kernel: &Kernel, findings: &[Finding]) {
         let before = known.len();
         known.add(finding.clone());
         let is_new = known.len() > before;
-        match std::env::var_os("WAVETANK_CHECK_TO").filter(|path| !path.is_empty()) {
+        match records() {
             // Who cannot be told is told nothing: the program is not to fail of it.
             Some(path) => {
                 let record = kernel.module().show(finding, program(), record);
@@ -64,7 +86,7 @@ pub fn tell_of_program(finding: &Finding) {
         places: None,
         sources: &Sources::beside(folder),
     };
-    match std::env::var_os("WAVETANK_CHECK_TO").filter(|path| !path.is_empty()) {
+    match records() {
         // Who cannot be told is told nothing.
         Some(path) => drop(leave(path.as_ref(), &record(finding, &scene))),
         None => log::lines(&(text(finding, &scene, Look::default()) + "\n")),

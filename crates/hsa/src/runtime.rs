@@ -8,7 +8,7 @@ use wavetank::{Device, Registry};
 
 use crate::abi::Status;
 use crate::call::Result;
-use crate::{copy, deadline, handler, log, look, queue, seed, thread, undefined, watch};
+use crate::{checks, copy, deadline, handler, log, look, queue, seed, thread, undefined, watch};
 
 /// What stays from the first `hsa_init` on: worker threads may use it until the process ends.
 pub struct Runtime {
@@ -123,6 +123,9 @@ impl Runtime {
             gpus.push(builder.build().map_err(unusable)?);
         }
         deadline::begin();
+        if !checks::tools().is_empty() {
+            queue::finish_at_exit();
+        }
         seed::tell_at_exit(gpus[0].schedule());
         let memory = settings.memory();
         Ok(Runtime { gpus, memory })

@@ -39,8 +39,10 @@ hand, and with the machine code. The tools are
   limits   more registers, LDS or code than there is
 and with a PROGRAM
   memory   accesses that no allocation allows
+  init     bits that nobody has written, where they decide something
   race     accesses of waves to the same bytes that nothing orders
   sync     barriers that not all waves of a work-group reach
+  float    NaNs and infinities, and numbers lost; off unless it is named
 
 Suppressions are entries of lines `tool: wait`, `rule: read-*`, `kernel: *`,
 `source: *.h`, parted by empty lines; an entry hides what fits all its lines.
@@ -68,7 +70,8 @@ pub struct Check {
     /// The tools, parted by commas; all of those below otherwise
     #[arg(long, value_name = "LIST")]
     tools: Option<Tools>,
-    /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all GCN targets otherwise
+    /// Only the code for this target, e.g. gfx906 or gfx906:xnack-; all GCN targets otherwise. With a program the GPUs that it
+    /// finds, as for `wavetank run`
     #[arg(long, value_name = "TARGET")]
     gpu: Option<String>,
     /// Read the code inside a host program
@@ -82,7 +85,7 @@ pub struct Check {
     suppressions: Vec<PathBuf>,
     #[command(flatten)]
     wanted: Wanted,
-    /// The GPUs that a program finds are those of --gpu; how its kernels run
+    /// How the kernels of a program run
     #[command(flatten)]
     running: Running,
     /// With a program: stop its kernels at the first access that is denied, instead of going on behind it
@@ -121,8 +124,7 @@ impl Check {
         }
         let tools = self.tools()?;
         let known = self.suppressions()?;
-        let junit = self.wanted.junit.as_deref();
-        junit.map_or(Ok(()), crate::junit::check)?;
+        self.wanted.can_be_written()?;
         let file = CodeFile::read(path)?;
         let code = Code::of(&file, self.gpu.as_deref(), self.only_code);
         let code = code.map_err(|error| error.of(path))?;

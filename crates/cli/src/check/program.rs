@@ -1,13 +1,15 @@
 //! Programs that are checked while they run.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 use wavetank::found_file::FoundFile;
-use wavetank_check::report::Record;
+use wavetank_check::report::{Record, kernel_of};
 use wavetank_check::{Tool, Tools};
+use wavetank_quote::{readable, some_of};
 
 use super::Check;
 use super::end::End;
@@ -24,22 +26,29 @@ impl Check {
     pub(super) fn run_program(&self) -> Result<End> {
         let tools = self.tools.unwrap_or(Tools::DEFAULT);
         let known = self.suppressions()?;
+        self.wanted.can_be_written()?;
         let file = FoundFile::create();
         let file =
             file.map_err(|error| Failure::usage(format!("no memory for findings: {error}")))?;
         let variables = self.variables(tools, &file);
         let mut run = Run::quiet(self.program.clone(), self.running.clone(), variables);
-        run.gpu.extend(self.gpu.clone());
+        let gpus = self.gpu.iter().flat_map(|gpus| gpus.split(','));
+        run.gpu.extend(gpus.map(str::to_owned));
         run.timeout = self.timeout;
         // The library tells what did not end, and ends the program.
         run.grace = TELLING;
-        let ended = run.run_program();
+        let ended = match run.run_program() {
+            // It did not begin.
+            Err(failure @ Failure::Usage(_)) => return Err(failure),
+            ended => ended,
+        };
         let records = file.read();
         let records = records
             .map_err(|error| Failure::usage(format!("the findings cannot be read: {error}")))?;
         let name = self.program.join(&OsString::from(" "));
         let mut report = Report::new(&self.wanted, name.as_ref(), tools);
         let (mut told, mut hidden) = (Vec::new(), 0);
+        let ran: BTreeSet<String> = records.iter().filter_map(|line| kernel_of(line)).collect();
         for record in joined(&records) {
             match (
                 self.wants_kernel(&record.finding.kernel),
@@ -58,15 +67,33 @@ impl Check {
             }
         }
         report.write()?;
-        let end = report.end_of_program(&name.to_string_lossy());
+        let end = report.end_of_program(&name.to_string_lossy(), &ran);
         match (end.found(), ended) {
             (true, Ok(_)) => Ok(end),
             (true, Err(failure)) => {
                 end.tell();
                 Err(failure)
             }
-            (false, ended) => Ok(end.with_end_of(ended?)),
+            (false, ended) => {
+                let ended = ended?;
+                self.one_is_wanted(&ran)?;
+                Ok(end.with_end_of(ended))
+            }
         }
+    }
+
+    /// Refuses names that no kernel has that ran.
+    fn one_is_wanted(&self, ran: &BTreeSet<String>) -> Result {
+        if self.patterns.is_empty() || ran.iter().any(|name| self.wants_kernel(name)) {
+            return Ok(());
+        }
+        let names: Vec<String> = ran.iter().map(|name| readable(name)).collect();
+        let there = match names.as_slice() {
+            [] => "it ran none".to_owned(),
+            names => format!("there are {}", some_of(names)),
+        };
+        let sentence = "no kernel that the program ran is as --kernel says";
+        Err(Failure::usage(format!("{sentence}; {there}")))
     }
 
     /// What the library in the program reads.
@@ -94,17 +121,46 @@ fn moment(time: Duration) -> Option<u128> {
     Some(at.as_nanos())
 }
 
+/// Whether two records are of the same mistake in the same code.
+fn is_same(one: &Record, other: &Record) -> bool {
+    (&one.file, &one.target) == (&other.file, &other.target) && one.finding.is_same(&other.finding)
+}
+
 /// The findings of all launches, equal ones counted.
 fn joined(records: &[String]) -> Vec<Record> {
     let mut all: Vec<Record> = Vec::new();
     for record in records.iter().filter_map(|line| Record::read(line)) {
-        let same = all
-            .iter_mut()
-            .find(|known| known.finding.is_same(&record.finding));
+        let same = all.iter_mut().find(|known| is_same(known, &record));
         match same {
             Some(known) => known.finding.times += record.finding.times,
             None => all.push(record),
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_same_address_in_other_code_is_another_mistake() {
+        let line = |file: &str, target: &str| {
+            let finding = json!({
+                "tool": "memory", "rule": "out-of-bounds", "file": file, "target": target, "kernel": "k",
+                "message": "", "at": {"pc": 8, "frames": [], "label": ""}, "related": [], "host": [],
+                "notes": [], "times": 1,
+            });
+            json!({"finding": finding, "text": ""}).to_string()
+        };
+        let lines = [
+            line("a", "gfx900"),
+            line("a", "gfx906"),
+            line("b", "gfx900"),
+            line("a", "gfx900"),
+        ];
+        let times: Vec<u64> = joined(&lines).iter().map(|r| r.finding.times).collect();
+        assert_eq!(times, [2, 1, 1]);
+    }
 }

@@ -1,6 +1,6 @@
 //! Where findings go: to stdout, and to files.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use quick_junit::TestCase;
@@ -168,8 +168,13 @@ impl<'w> Report<'w> {
     }
 
     /// What is said last of a program.
-    pub fn end_of_program(&self, name: &str) -> End {
-        self.end_of(&format!("the kernels of `{}`", plain(name)), &[])
+    pub fn end_of_program(&self, name: &str, ran: &BTreeSet<String>) -> End {
+        let none = if ran.is_empty() {
+            ", which ran none"
+        } else {
+            ""
+        };
+        self.end_of(&format!("the kernels of `{}`{none}", plain(name)), &[])
     }
 
     fn end_of(&self, checked: &str, left_out: &[String]) -> End {

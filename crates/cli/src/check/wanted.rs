@@ -1,6 +1,9 @@
 //! The options that say what becomes of findings.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::exit::{Failure, Result};
 
 /// What is told of findings, and where.
 #[derive(clap::Args)]
@@ -26,8 +29,34 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Whether the files can be written, before anything else is done.
+    ///
+    /// # Errors
+    /// A file that cannot be, or that holds something else.
+    pub fn can_be_written(&self) -> Result {
+        let opened = |path: &Path| {
+            let opened = File::options().append(true).create(true).open(path);
+            let opened = opened.map(drop);
+            opened.map_err(|error| Failure::file("write", path, error))
+        };
+        self.sarif.as_deref().map_or(Ok(()), |p| tried(p, opened))?;
+        let junit = self.junit.as_deref();
+        junit.map_or(Ok(()), |p| tried(p, crate::junit::check))
+    }
+
     /// Whether people read what is printed.
     pub fn is_read(&self) -> bool {
         !self.json && !self.gen_suppressions
     }
+}
+
+/// Tries to open a file, and leaves none where there was none.
+fn tried(path: &Path, open: impl Fn(&Path) -> Result) -> Result {
+    let was_there = path.exists();
+    open(path)?;
+    if !was_there {
+        // It is about to be written.
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
 }

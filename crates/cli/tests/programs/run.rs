@@ -6,7 +6,7 @@ use std::process::Command;
 use super::build::Toolchain;
 use super::execution::build_library;
 use super::program::Program;
-use crate::common::{Outcome, directory, outcome, wavetank};
+use crate::common::{Outcome, directory, outcome};
 
 /// Prints the name of the GPU that it finds.
 const NAME: &str = r#"
@@ -25,7 +25,13 @@ int main(int argc, char **) {
 "#;
 
 /// A program of some source, built by a compiler with these words before it.
-fn build(folder: &Path, name: &str, source: &str, compiler: &[&str], links: &[&str]) -> PathBuf {
+pub fn build(
+    folder: &Path,
+    name: &str,
+    source: &str,
+    compiler: &[&str],
+    links: &[&str],
+) -> PathBuf {
     let (file, built) = (folder.join(name), folder.join(name).with_extension("out"));
     std::fs::write(&file, source).expect("the folder can be written");
     let mut command = Command::new(compiler[0]);
@@ -112,37 +118,6 @@ fn a_time_limit_ends_the_program() {
         &["-c", "exit 3"],
     );
     assert_eq!((out.code, out.stderr.as_str()), (Some(3), ""));
-}
-
-/// A program that has no kernels ends as it does by itself.
-#[test]
-#[ignore = "builds the library first"]
-fn a_program_without_kernels_has_no_findings() {
-    build_library();
-    let check = |words: &str| wavetank(&format!("check {words}"));
-    let outcome = check("-- true");
-    assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    assert_eq!(
-        outcome.stderr,
-        "checked the kernels of `true`: no findings\n"
-    );
-    let outcome = check("-- false");
-    assert_eq!(outcome.code, Some(1), "{outcome:?}");
-    assert!(outcome.stderr.contains("no findings"), "{outcome:?}");
-    check("-- no-such-program").refused(&["no-such-program"]);
-}
-
-/// Many programs end so when the kernel that failed is only told of: HIP gives an error, and they call `abort`.
-#[test]
-#[ignore = "builds the optimized library first"]
-fn what_was_checked_is_told_before_a_signal_ends_the_command() {
-    build_library();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
-    command.args(["check", "--", "sh", "-c", "kill -ABRT $$"]);
-    let out = outcome(&mut command);
-    assert_eq!(out.code, None, "{out:?}");
-    let said = "checked the kernels of `sh -c kill -ABRT $$`: no findings\n";
-    assert_eq!(out.stderr, said);
 }
 
 #[test]

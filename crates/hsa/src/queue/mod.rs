@@ -5,6 +5,7 @@ mod calls;
 mod fault;
 mod pool;
 mod process;
+mod rest;
 mod slow;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,8 @@ use crate::slab::Slabs;
 use crate::{log, order, signal, watch};
 use fault::Fault;
 use process::{Pause, Progress};
+
+pub use rest::finish_at_exit;
 
 /// The longest ring, in packets.
 pub const MAX_PACKETS: u32 = 1 << 17;

@@ -184,6 +184,7 @@ fn dispatch(
         group_segment_size: packet.group_segment_size,
     };
     let message = |_| signal_calls::interrupt();
+    checks::runs(kernel);
     let _running = look::Running::new();
     let slow = Slow::new(kernel.name());
     let progress = |done, all| slow.look(done, all);

@@ -1,0 +1,94 @@
+//! What `wavetank check` does with programs beside finding mistakes in their kernels ([`planted`](super::planted)).
+
+use std::path::Path;
+use std::process::Command;
+
+use super::build::Toolchain;
+use super::execution::build_library;
+use super::run::build;
+use crate::common::{Outcome, directory, outcome, wavetank, wavetank_in};
+
+fn check(words: &str) -> Outcome {
+    build_library();
+    wavetank(&format!("check {words}"))
+}
+
+/// Checks that nothing was found, and how it ended.
+fn clean(outcome: &Outcome, code: i32, said: &str) {
+    let said = format!("checked {said}: no findings\n");
+    assert_eq!((outcome.code, &outcome.stderr), (Some(code), &said));
+}
+
+/// A program that has no kernels ends as it does by itself.
+#[test]
+#[ignore = "builds the library first"]
+fn a_program_without_kernels_has_no_findings() {
+    let none = |name: &str| format!("the kernels of `{name}`, which ran none");
+    clean(&check("-- true"), 0, &none("true"));
+    clean(&check("-- false"), 1, &none("false"));
+    clean(&check("--gpu gfx900,gfx906 -- true"), 0, &none("true"));
+    check("--gpu gfx900,voodoo -- true").refused(&["`voodoo` is no GPU"]);
+    check("--kernel k* -- true").refused(&["no kernel", "--kernel", "it ran none"]);
+    check("--sarif no/such/folder/s -- true").refused(&["no/such/folder/s"]);
+}
+
+/// Nothing was checked, so no report says that all is well.
+#[test]
+#[ignore = "builds the library first"]
+fn a_program_that_does_not_begin_has_no_report() {
+    build_library();
+    let folder = directory("check_no_program");
+    let words = "check --sarif s.sarif --junit j.xml -- no-such-program";
+    wavetank_in(&folder, words).refused(&["no-such-program"]);
+    assert!(!folder.join("s.sarif").exists() && !folder.join("j.xml").exists());
+}
+
+/// Many programs end so when the kernel that failed is only told of: HIP gives an error, and they call `abort`.
+#[test]
+#[ignore = "builds the library first"]
+fn what_was_checked_is_told_before_a_signal_ends_the_command() {
+    build_library();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+    command.args(["check", "--", "sh", "-c", "kill -ABRT $$"]);
+    let out = outcome(&mut command);
+    assert_eq!(out.code, None, "{out:?}");
+    let said = "checked the kernels of `sh -c kill -ABRT $$`, which ran none: no findings\n";
+    assert_eq!(out.stderr, said);
+}
+
+/// Starts a kernel, and ends.
+const BEYOND: &str = r#"
+#include <hip/hip_runtime.h>
+template <typename T> __global__ void beyond(volatile T *v, int n) {
+    for (int i = 0; i < n; i++) v[threadIdx.x] = i;
+    v[1024 + threadIdx.x] = n;
+}
+int main() {
+    int *v;
+    if (hipMalloc(&v, 4096)) return 9;
+    beyond<int><<<1, 64>>>(v, 20000);
+    return 0;
+}
+"#;
+
+/// It is queued when the program ends, which is before it has come to its mistake.
+#[test]
+#[ignore = "builds a program with a compiler that must be installed"]
+fn kernels_are_checked_though_nobody_waits_for_them() {
+    if !Toolchain::HIP.is_here() {
+        return;
+    }
+    let folder = directory("check_queued");
+    let compiler = ["hipcc", "--offload-arch=gfx900", "-g"];
+    let program = build(&folder, "beyond.hip", BEYOND, &compiler, &[]);
+    let on = |program: &Path, options: &str| check(&format!("{options} -- {}", program.display()));
+    for name in ["beyond", "beyond<int>", "_Z6beyondIiEvPVT_i", "b*"] {
+        let outcome = on(&program, &format!("--kernel {name}"));
+        assert_eq!(outcome.code, Some(1), "{name}: {outcome:?}");
+        assert!(
+            outcome.stderr.contains("1 finding (memory 1)"),
+            "{outcome:?}"
+        );
+    }
+    on(&program, "--kernel above").refused(&["--kernel", "beyond<int>(int volatile*, int)"]);
+}
