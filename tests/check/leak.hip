@@ -20,4 +20,11 @@ int main() {
     int *host;
     HIP(hipHostMalloc((void **)&host, 4096));
     HIP(hipHostFree(host));
+    // A pool keeps what is freed.
+    int *pooled;
+    hipStream_t stream;
+    HIP(hipStreamCreate(&stream));
+    HIP(hipMallocAsync((void **)&pooled, 4096, stream));
+    HIP(hipFreeAsync(pooled, stream));
+    HIP(hipStreamSynchronize(stream));
 }
