@@ -8,7 +8,7 @@ __global__ void smooth(const int *in, int *out, int rounds) {
     __syncthreads();
     for (int round = 0; round < rounds; round++) {
         int from = round & 1;
-        int sum = tile[from][i] + tile[from][(i + 1) & 255]; //~ race/write-read
+        int sum = tile[from][i] + tile[from][(i + 1) & 255]; //^
         tile[!from][i] = sum; //~ race/read-write
 #ifndef MISTAKE
         __syncthreads();

@@ -12,7 +12,7 @@ __global__ void deposit(int *lock, int *account) {
         while (atomicCAS(lock, 0, 1) != 0) {}
         __threadfence();
     }
-    account[0] = account[0] + 10; //~ race/write-read race/write-write
+    account[0] = account[0] + 10; //~ race/write-read
     if (locks) {
         __threadfence();
         atomicExch(lock, 0);

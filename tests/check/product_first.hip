@@ -14,7 +14,7 @@ __global__ void product(const float *a, const float *b, float *c, int n) {
         __syncthreads();
 #endif
         for (int k = 0; k < T; k++)
-            sum += as[y][k] * bs[k][x]; //~ race/write-read
+            sum += as[y][k] * bs[k][x]; //^
         __syncthreads();
     }
     c[row * n + column] = sum;

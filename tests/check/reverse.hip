@@ -7,7 +7,7 @@ __global__ void reverse(const int *in, int *out) {
 #ifndef MISTAKE
     __syncthreads();
 #endif
-    out[threadIdx.x] = tile[255 - threadIdx.x]; //~ race/write-read
+    out[threadIdx.x] = tile[255 - threadIdx.x]; //^
 }
 
 int main() {

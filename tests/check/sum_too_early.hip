@@ -5,7 +5,7 @@ __global__ void sum(const int *in, int *total, float *mean) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     atomicAdd(total, in[i]); //~ race/read-write
 #ifdef MISTAKE
-    mean[i] = total[0] / 256.f; //~ race/write-read
+    mean[i] = total[0] / 256.f; //^
 #endif
 }
 

@@ -178,8 +178,11 @@ impl Found {
         let load_of = |store: &Pair| {
             let of_stores = matches!(store.rule, Rule::SameStore | Rule::WriteWrite);
             let is_its = |(_, load): &&(usize, Pair)| {
+                // A load of the wave as a whole has its address elsewhere.
+                let at_one_place = (load.memory, load.dword) == (store.memory, store.dword)
+                    && kinds.pc(load.later.0.pc) < kinds.pc(store.later.0.pc);
                 load.earlier.0.pc == store.earlier.0.pc
-                    && kinds.is_update(load.later.0.pc, store.later.0.pc)
+                    && (at_one_place || kinds.is_update(load.later.0.pc, store.later.0.pc))
             };
             let found = loads.iter().find(is_its).filter(|_| of_stores);
             found.map(|(n, _)| *n)

@@ -198,24 +198,57 @@ fn polls(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
     let Some((head, end)) = loop_around(pc, access, LONGEST_LOOP, inst_at) else {
         return false;
     };
-    let address = address_of(access);
+    let mut around = Vec::new();
     let mut at = head;
     while at <= end {
         let Some(inst) = inst_at(at) else {
             return false;
         };
         let effects = inst.effects();
-        let moves = effects.writes.without(&address) != effects.writes;
-        if moves
-            || effects.indexed
-            || at != pc && effects.writes_memory
-            || Ways::of(&inst, at).calls
-        {
+        if effects.indexed || at != pc && effects.writes_memory || Ways::of(&inst, at).calls {
             return false;
+        }
+        if at != pc {
+            around.push(inst);
         }
         at += u64::from(inst.len);
     }
-    true
+    stays(&address_of(access), &access.effects().writes, around)
+}
+
+/// Whether registers have the same values whenever a loop comes by an access, which writes some and stands among others: if they
+/// are not written there, or always made anew of what is not.
+fn stays(registers: &Registers, written: &Registers, mut others: Vec<Inst>) -> bool {
+    let all = |insts: &[Inst]| {
+        let writes = insts.iter().map(|inst| inst.effects().writes);
+        writes.fold(Registers::default(), |all, writes| all.or(&writes))
+    };
+    let mut anew = Registers::default();
+    loop {
+        let changing = all(&others).or(written);
+        let before = others.len();
+        others.retain(|inst| {
+            let effects = inst.effects();
+            let reads = effects.reads.without(&lanes_on());
+            let is_same = !effects.reads_memory && !reads.meets(&changing);
+            if is_same {
+                anew = anew.or(&effects.writes);
+            }
+            !is_same
+        });
+        if others.len() == before {
+            break;
+        }
+    }
+    let own = written.without(&anew);
+    !all(&others).or(&own).meets(registers)
+}
+
+/// EXEC, which only says which lanes go on.
+fn lanes_on() -> Registers {
+    let mut exec = Registers::default();
+    exec.add_state(EXEC);
+    exec
 }
 
 /// Whether a load stands in a loop of code that is not optimised: its variables are in scratch, which the wave has by the resource
@@ -339,9 +372,7 @@ fn loop_around(pc: u64, inst: &Inst, most: usize, inst_at: &InstAt) -> Option<(u
 /// The registers that an access is addressed by. What it reads beside them are data.
 fn address_of(access: &Inst) -> Registers {
     let (reads, written) = (access.effects().reads, access.effects().writes);
-    // EXEC only says which lanes go on.
-    let mut exec = Registers::default();
-    exec.add_state(EXEC);
+    let exec = lanes_on();
     // Data that the result takes the place of.
     let operands = 0..access.row().operands.len();
     let reused = operands
@@ -428,6 +459,23 @@ mod tests {
         let mut walks = waits;
         walks[1] = "v_add_u32_e32 v0, 4, v0";
         assert!(!kind(&walks).polls);
+        // It is made anew of what does not change, or does.
+        let moved = |from: &str| {
+            let moved = format!("v_mov_b32_e32 v0, {from}");
+            let back = "s_cbranch_vccz 65530";
+            kind_at(
+                0x104,
+                &code(&[
+                    &moved,
+                    "ds_read_b32 v0, v0",
+                    waits[1],
+                    "v_cmp_ne_u32_e32 vcc, 0, v0",
+                    back,
+                ]),
+            )
+        };
+        assert!(moved("s11").polls && moved("v1").polls);
+        assert!(!moved("vcc_lo").polls && !moved("v0").polls);
         // It stores, too.
         let stores = [
             waits[0],

@@ -6,7 +6,7 @@ use std::ops::Range;
 use wavetank_memory::Touched;
 
 use super::found::{Found, Pair, Rule};
-use super::shadow::{PAGE, Shadow};
+use super::shadow::{Mode, PAGE, Shadow};
 
 /// Reads global memory at an address. Says whether it could.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
@@ -56,8 +56,11 @@ impl Values {
             let (page, at) = global.at(pair.dword);
             let (earlier, later) = (pair.earlier.0, pair.later.0);
             let last = page.writes(at)[0];
-            // It may have stored there again.
-            let is_last = (last.wave, last.time) == (later.wave, later.time);
+            // It may have stored there again: one store is compared with itself alone, of others what the wave has left counts.
+            let is_last = match pair.rule {
+                Rule::SameStore => (last.wave, last.time) == (later.wave, later.time),
+                _ => last.wave == later.wave && matches!(last.mode(), Mode::Plain | Mode::Coherent),
+            };
             let mask = byte_mask(earlier.mask() & later.mask());
             let new = page.value(at).filter(|_| is_last);
             let differs = |new| (new ^ old) & mask != 0;
@@ -75,7 +78,11 @@ impl Values {
 /// Notes what a dword is, of which some bytes have been stored to.
 fn read_dword(reader: &Reader, global: &mut Shadow, dword: u64) {
     let (page, at) = global.at(dword);
-    let stored = page.writes(at)[0].mask();
+    // The other of the two may be of this turn, too.
+    let stored = page
+        .writes(at)
+        .iter()
+        .fold(0, |mask, slot| mask | slot.mask());
     let mut bytes = page.value(at).unwrap_or(0).to_le_bytes();
     let (first, end) = (stored.trailing_zeros(), 8 - stored.leading_zeros());
     let part = &mut bytes[first.min(end) as usize..end as usize];

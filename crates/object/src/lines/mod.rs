@@ -31,7 +31,7 @@ pub struct Source {
 }
 
 /// A line of a source.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Frame {
     /// The function, as its symbol is called.
     pub function: Option<String>,

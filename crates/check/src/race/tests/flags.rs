@@ -142,8 +142,7 @@ fn an_atomic_looks_at_what_was_guessed() {
     assert!(guess(SilentMin).is_empty());
     assert!(guess(Add).is_empty());
     // Whoever counts and does not look at the count goes by what it has loaded.
-    let counts = guess(SilentAdd);
-    assert!(counts.contains(&"write-read") && counts.contains(&"read-write"));
+    assert_eq!(guess(SilentAdd), ["write-read"]);
     // A store looks at nothing.
     assert!(guess(OtherStore).contains(&"write-read"));
 }
@@ -372,6 +371,6 @@ fn loads_that_are_repeated_wait() {
         works.go((0, 0), &see).go((0, 0), &[between]);
         set(&mut works);
         works.go((0, 0), &see).go((0, 0), &data);
-        assert_eq!(works.rules(), ["read-write", "write-read"], "{between:?}");
+        assert_eq!(works.rules(), ["read-write"], "{between:?}");
     }
 }
