@@ -6,5 +6,5 @@ kernel void rotate_all(global const int *in, global int *out, local int *tile) {
 #ifndef MISTAKE
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-    out[i] = tile[(i + 64) % n]; //~ race/write-read init/store
+    out[i] = tile[(i + 64) % n]; //~ init/store
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use wavetank_isa::tables::Field;
-use wavetank_isa::{Inst, Registers};
+use wavetank_isa::{Form, Inst, Registers};
 
 use super::decides::Decides;
 use crate::code::{Graph, Node};
@@ -57,6 +57,32 @@ pub fn origin(
     }
     let unknown = at_start.without(given?);
     (!unknown.is_empty()).then_some(Origin::Start(unknown))
+}
+
+/// The instruction that has made what another one goes by, EXEC or a branch: the nearest on the ways there that does not only put
+/// masks together, a compare mostly.
+pub fn decider(graph: &Graph, pc: u64, decides: Decides) -> Option<u64> {
+    let at = graph.nodes.binary_search_by_key(&pc, |node| node.pc).ok()?;
+    let mut seen = vec![Registers::default(); graph.nodes.len()];
+    let before = befores(graph);
+    let mut open = VecDeque::from([(at, sources(&graph.nodes[at], Some(decides)))]);
+    for _ in 0..MOST_STEPS {
+        let (at, wanted) = open.pop_front()?;
+        let new = wanted.without(&seen[at]);
+        if new.is_empty() {
+            continue;
+        }
+        seen[at].add_all(&new);
+        for &before in &before[at] {
+            let node = &graph.nodes[before];
+            let joins = matches!(node.inst.form, Form::Sop1 | Form::Sop2);
+            if !joins && node.effects.writes.meets(&new) {
+                return Some(node.pc);
+            }
+            open.push_back((before, through(node, &new)));
+        }
+    }
+    None
 }
 
 /// What has to be looked for before an instruction, to find registers behind it.

@@ -1,9 +1,10 @@
 //! Findings in words.
 
-use wavetank_isa::Registers;
+use wavetank_isa::tables::{Sop1, Sop2};
+use wavetank_isa::{Op, Registers};
 
 use super::decides::Decides;
-use super::origin::{Origin, origin};
+use super::origin::{Origin, decider, origin};
 use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
@@ -59,6 +60,60 @@ impl Story {
         let is_load = |pc| self.load(pc).is_some();
         let graph = self.graph_of(pc)?;
         origin(graph, pc, decides, is_load, self.given_to(graph))
+    }
+
+    /// What undefined bits decide, each mistake once: that one instruction has made what several go by, or one load has brought
+    /// it, is one. Given with each is the instruction that has made what it goes by, a compare mostly, if there is one.
+    pub fn mistakes(&self, uses: impl Iterator<Item = Use>) -> Vec<(Option<u64>, Use)> {
+        let mut mistakes: Vec<(Option<u64>, Option<u64>, Use)> = Vec::new();
+        for of in uses {
+            let goes = of
+                .decides
+                .filter(|d| matches!(d, Decides::Exec | Decides::Branch));
+            let graph = goes.and_then(|_| self.graph_of(of.pc));
+            let decider = goes
+                .zip(graph)
+                .and_then(|(goes, graph)| decider(graph, of.pc, goes));
+            let load = goes.and_then(|goes| match self.origin(of.pc, Some(goes))? {
+                Origin::Load(load) => Some(load),
+                Origin::Start(_) => None,
+            });
+            // Lanes that go on again have been told of when they were taken out.
+            let restores = of.decides == Some(Decides::Exec) && self.restores(of.pc);
+            let same = |(made, brought, known): &&mut (Option<u64>, Option<u64>, Use)| {
+                let is_one =
+                    decider.is_some() && *made == decider || load.is_some() && *brought == load;
+                known.decides == of.decides && (is_one || restores)
+            };
+            match mistakes.iter_mut().find(same) {
+                Some((.., known)) => known.times += of.times,
+                None => mistakes.push((decider, load, of)),
+            }
+        }
+        mistakes
+            .into_iter()
+            .map(|(decider, _, of)| (decider, of))
+            .collect()
+    }
+
+    /// The instructions before one, the nearest first.
+    pub fn before(&self, pc: u64) -> impl Iterator<Item = u64> {
+        let nodes = self.graph_of(pc).map(|graph| &graph.nodes[..]);
+        let nodes = nodes.unwrap_or_default();
+        let end = nodes.partition_point(|node| node.pc < pc);
+        nodes[..end].iter().rev().map(|node| node.pc)
+    }
+
+    /// Whether an instruction lets lanes go on again that were off.
+    fn restores(&self, pc: u64) -> bool {
+        let graph = self.graph_of(pc);
+        let at = graph.and_then(|graph| graph.node_at(pc));
+        at.is_some_and(|node| {
+            matches!(
+                node.inst.op,
+                Op::Sop2(Sop2::S_OR_B64) | Op::Sop1(Sop1::S_OR_SAVEEXEC_B64)
+            )
+        })
     }
 
     /// The finding about undefined bits that decide, or are read.

@@ -172,11 +172,14 @@ impl<O: Operation> Shadowed<O> {
         let mut seen: Option<Undefined> = None;
         let (mut start, mut end) = (u64::MAX, 0);
         let bits = u32::MAX >> (32 - 8 * bytes.min(4));
+        let mut open = false;
         let mut whole = lanes == mask && lanes.count_ones() > 1;
         each(lanes, |lane| {
             // SAFETY: by the caller's promise.
             let undefined = unsafe { self.of_lane(lane) };
             whole &= undefined.iter().all(|dword| dword & bits == bits);
+            let most = |dword: &u32| 4 * (dword & bits).count_ones() > 3 * bits.count_ones();
+            open |= undefined.iter().any(most);
             for (n, part) in undefined.into_iter().enumerate() {
                 let Some(address) = places.part(lane, n, bytes.min(4)) else {
                     continue;
@@ -193,6 +196,7 @@ impl<O: Operation> Shadowed<O> {
                         address: touch.address + u64::from(part.trailing_zeros() / 8),
                         within: 0..0,
                         whole: false,
+                        open: false,
                     });
                 }
             }
@@ -202,6 +206,7 @@ impl<O: Operation> Shadowed<O> {
             unsafe { &*self.seen }.borrow_mut().add(Undefined {
                 within: start..end,
                 whole,
+                open,
                 ..seen
             });
         }

@@ -36,6 +36,9 @@ pub struct Undefined {
     pub address: u64,
     /// Whether once several lanes did so and none had a bit that is defined: it was no structure that is set in part.
     pub whole: bool,
+    /// Whether a lane once did so with a dword, or less if it accesses less, of which more than three quarters are undefined: what
+    /// has been computed mostly is so, and gaps of structures are smaller.
+    pub open: bool,
     /// The bytes of that memory from the first such place to the last.
     pub within: Range<u64>,
 }
@@ -95,5 +98,6 @@ impl Undefined {
         self.within.start = self.within.start.min(other.within.start);
         self.within.end = self.within.end.max(other.within.end);
         self.whole |= other.whole;
+        self.open |= other.open;
     }
 }

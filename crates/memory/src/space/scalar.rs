@@ -152,6 +152,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
                 address: place.address,
                 within: place.address..end,
                 whole: false,
+                open: true,
             });
         }
     }

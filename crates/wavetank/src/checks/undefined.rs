@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::init::{Carried, Decides, Story, Use, is_computed};
-use wavetank_check::{Finding, Findings, code_of};
+use wavetank_check::{Finding, Findings, Mark, Place, code_of};
 use wavetank_ir::MemKind;
 use wavetank_isa::Registers;
 use wavetank_isa::tables::{MODE, PC, SCC};
@@ -173,14 +173,20 @@ impl Follower {
             let finding = story.tell(&of);
             finding.moved(|pc| module.place(module.address_of(pc)))
         };
-        for ((pc, about), first) in &all.noted {
-            let decides = Decides::ALL.get(usize::from(*about)).copied();
-            findings.add(told(Use {
-                pc: rest(*pc),
-                decides,
-                who: first.who(first.what),
-                times: first.times,
-            }));
+        let uses = all.noted.iter().map(|((pc, about), first)| Use {
+            pc: rest(*pc),
+            decides: Decides::ALL.get(usize::from(*about)).copied(),
+            who: first.who(first.what),
+            times: first.times,
+        });
+        for (decider, of) in story.mistakes(uses) {
+            let ways = decider
+                .into_iter()
+                .flat_map(|pc| [pc].into_iter().chain(story.before(pc)));
+            let places = ways
+                .take(NEAR)
+                .map(|pc| module.place(module.address_of(pc)));
+            findings.add(in_a_line(told(of), places));
         }
         let stores = all.stores.values().filter(|store| {
             let Undefined { memory, within, .. } = &store.what;
@@ -201,12 +207,44 @@ impl Follower {
                 };
                 UndefinedStore {
                     within: store.what.within.clone(),
-                    finding: (store.what.whole || is_computed(&story, pc)).then(finding),
+                    finding: is_meant(&store.what, registry, || is_computed(&story, pc))
+                        .then(finding),
                 }
             })
             .collect()
     }
 }
+
+/// So many instructions are looked at for a line.
+const NEAR: usize = 16;
+
+/// The finding with a line, if what decided has one, or something right before it: compilers give none to much of what only moves
+/// masks.
+fn in_a_line(mut finding: Finding, mut decider: impl Iterator<Item = Place>) -> Finding {
+    let has_line = |place: &Place| {
+        let first = place.source.frames.first();
+        first.is_some_and(|frame| frame.line.is_some())
+    };
+    if !has_line(&finding.at.place)
+        && let Some(place) = decider.find(has_line)
+    {
+        let label = "undefined bits are compared here".to_owned();
+        let at = std::mem::replace(&mut finding.at, Mark { place, label });
+        finding.related.push(at);
+    }
+    finding
+}
+
+/// Whether undefined bits that are stored are no gap of a structure: most of a dword that was computed, or more of them side by
+/// side than a gap has.
+fn is_meant(store: &Undefined, registry: &Registry, is_computed: impl Fn() -> bool) -> bool {
+    let end = store.within.end.min(store.address + LONGEST_GAP);
+    let is_undefined = |at| matches!(registry.first_undefined(at, 1), Ok(Some(_)));
+    store.open && is_computed() || store.whole && (store.address..end).all(is_undefined)
+}
+
+/// Gaps of structures are shorter.
+const LONGEST_GAP: u64 = 64;
 
 /// What was loaded from, in words.
 fn place(of: &Undefined, registry: &Registry, stored: bool) -> String {
