@@ -264,4 +264,3 @@ impl LaneAccess<'_> {
         u.asm.op(STORE, &[to.into(), OLD.into()]);
     }
 }
-

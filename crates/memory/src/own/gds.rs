@@ -48,11 +48,8 @@ impl Gds {
         true
     }
 
-    /// Where it is in the host's memory, and how many bytes; none as long as nobody has used it.
+    /// Where it is in the host's memory, and how many bytes.
     pub fn extent(&self) -> (u64, u64) {
-        match self.0.get() {
-            Some(_) => (self.base(), BYTES),
-            None => (0, 0),
-        }
+        (self.base(), BYTES)
     }
 }

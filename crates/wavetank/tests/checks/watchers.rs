@@ -218,3 +218,23 @@ fn watchers_are_told_of_global_wave_synchronization() {
         assert_eq!(ends, [TurnEnd::Resource(3), TurnEnd::Ended], "{engine:?}");
     }
 }
+
+#[test]
+fn the_first_access_to_gds_is_told_as_one() {
+    on_each(Chip::Gfx900, |b| {
+        let body = [
+            "s_movk_i32 m0, 0x1000",
+            "v_mov_b32 v0, 0",
+            "ds_write_b32 v0, v0 gds",
+            "s_waitcnt lgkmcnt(0) expcnt(0)",
+        ];
+        b.load(&[], &body);
+        let turns = Arc::default();
+        let scribe = Box::new(Scribe(Arc::clone(&turns)));
+        b.dispatch().watch(scribe).run().unwrap();
+        let turns = turns.lock().unwrap();
+        let touches = turns.iter().flat_map(|turn: &Turn| &turn.touches);
+        let told: Vec<_> = touches.map(|t| (t.memory, t.address, t.bytes)).collect();
+        assert_eq!(told, [(Touched::Gds, 0, 4); 64]);
+    });
+}
