@@ -91,6 +91,9 @@ pub struct Check {
     /// With a program: stop its kernels at the first access that is denied, instead of going on behind it
     #[arg(long)]
     stop_at_first: bool,
+    /// With a program: go on behind accesses that are denied, as it does anyhow
+    #[arg(long, conflicts_with = "stop_at_first")]
+    keep_going: bool,
     /// With a program: tell memory that it allocates and never frees
     #[arg(long)]
     leaks: bool,
@@ -118,8 +121,8 @@ impl Check {
         let Some(path) = &self.file else {
             return self.run_program();
         };
-        if self.stop_at_first || self.leaks || self.timeout.is_some() {
-            let sentence = "--stop-at-first, --leaks and --timeout are for programs that run: `wavetank check -- PROGRAM`";
+        if self.stop_at_first || self.keep_going || self.leaks || self.timeout.is_some() {
+            let sentence = "--stop-at-first, --keep-going, --leaks and --timeout are for programs that run: `wavetank check -- PROGRAM`";
             return Err(Failure::usage(sentence));
         }
         let tools = self.tools()?;

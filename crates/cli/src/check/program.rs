@@ -37,6 +37,8 @@ impl Check {
         run.timeout = self.timeout;
         // The library tells what did not end, and ends the program.
         run.grace = TELLING;
+        // Stdout is what another program reads.
+        run.aside = !self.wanted.is_read();
         let ended = match run.run_program() {
             // It did not begin.
             Err(failure @ Failure::Usage(_)) => return Err(failure),

@@ -57,10 +57,12 @@ registers that it changed.
 Tools (--check=TOOLS), joined by commas:
   memory              accesses outside of what was allocated, to what may only
                       be read, unaligned atomics, beyond the LDS, the scratch
+  init                what undefined bits decide
   race                accesses of waves to the same bytes that nothing orders
   sync                barriers that not all waves of a work-group reach
   wait, hazard        missing waits and wait states in the code of the kernel
   limits              registers, LDS, code beyond what it has asked for
+  float               where NaNs and infinities are born; only if it is named
 The kernel goes on: loads that are denied give 0, stores do not happen. What is
 found goes to stderr, and with --stats into the object; then the exit code is 1.
 

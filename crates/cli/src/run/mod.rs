@@ -10,6 +10,7 @@ mod tee;
 mod variable;
 
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -89,6 +90,9 @@ pub struct Run {
     /// How long the program may take to end by itself when its time is up.
     #[arg(skip)]
     pub grace: Duration,
+    /// Whether what the program prints goes to stderr.
+    #[arg(skip)]
+    pub aside: bool,
     /// Other variables that the library in the program reads.
     #[arg(skip)]
     others: Vec<(&'static str, OsString)>,
@@ -132,6 +136,7 @@ impl Run {
             log: None,
             timeout: None,
             grace: Duration::ZERO,
+            aside: false,
             running,
             program,
             others,
@@ -178,6 +183,9 @@ impl Run {
         let schedule = settings.kernels.schedule.unwrap_or_default();
         if let Schedule::Random(_) = schedule {
             command.env("WAVETANK_SCHEDULE", schedule.to_string());
+        }
+        if self.aside {
+            command.stdout(io::stderr());
         }
         let failed = |error| Failure::file("run", program, error);
         let tee = self.junit.as_ref().map(|_| Tee::of(&mut command));

@@ -32,6 +32,20 @@ fn a_program_without_kernels_has_no_findings() {
     check("--sarif no/such/folder/s -- true").refused(&["no/such/folder/s"]);
 }
 
+/// What another program reads has nothing else in it.
+#[test]
+#[ignore = "builds the library first"]
+fn what_a_program_prints_is_kept_from_what_is_read() {
+    build_library();
+    for option in ["--json", "--gen-suppressions"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+        command.args(["check", option, "--", "sh", "-c", "printf hello"]);
+        let out = outcome(&mut command);
+        assert_eq!((out.code, out.stdout.as_str()), (Some(0), ""), "{option}");
+        assert!(out.stderr.starts_with("hello"), "{option}: {out:?}");
+    }
+}
+
 /// Nothing was checked, so no report says that all is well.
 #[test]
 #[ignore = "builds the library first"]
