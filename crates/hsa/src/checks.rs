@@ -39,9 +39,10 @@ fn program() -> &'static Path {
 /// A kernel runs, which `wavetank check` is told once: what there is to find is known by its end.
 pub fn runs(kernel: &Kernel) {
     static KNOWN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
-    let Some(path) = records().filter(|_| !tools().is_empty()) else {
+    if tools().is_empty() {
         return;
-    };
+    }
+    let Some(path) = records() else { return };
     let mut known = lock(&KNOWN);
     let known = known.get_or_insert_default();
     if !known.contains(kernel.name()) {

@@ -150,15 +150,14 @@ impl Race {
 
     /// An instruction of a wave has been issued: what it writes is under way.
     fn issue(&mut self, wave: u32, kind: Kind, runs: &[LaneRun]) {
-        if runs
-            .iter()
-            .any(|run| run.first.kind != MemKind::Load && run.first.memory != Touched::Scratch)
-        {
+        let first = &runs[0].first;
+        let writes = first.kind != MemKind::Load;
+        // A lane has its scratch alone.
+        let is_shared = |run: &LaneRun| run.first.memory != Touched::Scratch;
+        if writes && runs.iter().any(is_shared) {
             self.waves.writes(wave);
         }
         let under_way = self.waves.under_way(wave);
-        let first = &runs[0].first;
-        let writes = first.kind != MemKind::Load;
         let is_global = |run: &LaneRun| run.first.memory == Touched::Global;
         match kind.is_counted {
             true => {

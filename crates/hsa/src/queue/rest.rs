@@ -49,7 +49,10 @@ fn finish() {
         }
         std::thread::sleep(LOOK);
     }
-    log::line("the program has ended before its kernels: what these were to do is not checked");
+    log::line(
+        "the program has ended before its kernels: what these had still to do is not checked, unless it waits for them \
+         (hipDeviceSynchronize, clFinish)",
+    );
 }
 
 /// What a queue has left.
