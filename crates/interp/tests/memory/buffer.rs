@@ -100,6 +100,62 @@ fn raw_buffers_check_the_offset_of_each_dword() {
     assert_eq!(bytes_of(&registry, base, 4096), after);
 }
 
+/// One instruction goes through a buffer, and then through the descriptor of another that lies below and has few records: what
+/// it used last is above all that is in range, and no lane gets there.
+#[test]
+fn a_descriptor_below_what_was_used_last_reaches_no_further() {
+    let registry = Registry::new();
+    let (memory, bytes) = filled(&registry);
+    // Two allocations, and what lies between and above them belongs to neither.
+    let (lower, upper) = (
+        memory,
+        registry.allocate("upper", 256, 256).unwrap().address,
+    );
+    let (lower, upper) = (lower.min(upper), lower.max(upper));
+    registry.write(upper, &bytes[..256]).unwrap();
+    registry.write(lower, &bytes[..256]).unwrap();
+    let space = || buffer(false, true, false);
+    let sources = [Source::None, Source::None, v(0), Source::Const(0)];
+    let read = load(space(), Access::Dwords(1), DataReg::V(4));
+    let write = store(space(), Access::Dwords(1), DataReg::V(4));
+    for (f, g) in levels(&read).into_iter().zip(levels(&write)) {
+        // The first lanes in range, or none.
+        for in_range in [0, 4] {
+            let mut wave = Wave::new(0);
+            let mut unit = MemoryUnit::new(&registry);
+            let far = |base: u64| (upper - base) as u32;
+            let mut turn = |base: u64, records: u32, first: u32, want: &dyn Fn(usize) -> u32| {
+                bind(&mut wave, base, 0, records, 0, FORMAT_32);
+                for lane in 0..64 {
+                    let near = if lane < in_range { 0 } else { first };
+                    wave.vgpr_mut(0)[lane] = 4 * lane as u32 + near;
+                }
+                run_step(&mut wave, &mut unit, &read, &sources, f).unwrap();
+                let got = *wave.vgpr(4);
+                assert_eq!(got, std::array::from_fn(want), "{in_range} lanes in range");
+                // What is out of range is dropped; the others store what is there.
+                for lane in in_range..64 {
+                    wave.vgpr_mut(4)[lane] ^= if records == 64 { !0 } else { 0 };
+                }
+                run_step(&mut wave, &mut unit, &write, &sources, g).unwrap();
+            };
+            turn(upper, 256, 0, &|lane| dword(&bytes, 4 * lane));
+            let none = |lane: usize| {
+                if lane < in_range {
+                    dword(&bytes, 4 * lane)
+                } else {
+                    0
+                }
+            };
+            turn(lower, 64, far(lower), &none);
+            // Far above everything.
+            turn(lower, 64, 0x8000_0000, &none);
+        }
+        assert_eq!(bytes_of(&registry, upper, 256), bytes[..256]);
+        assert_eq!(bytes_of(&registry, lower, 256), bytes[..256]);
+    }
+}
+
 #[test]
 fn structured_buffers_check_the_index() {
     let registry = Registry::new();

@@ -93,9 +93,12 @@ fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
 
 #[inline(always)]
 unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
+    let Some(room) = high.checked_sub(low) else {
+        return false;
+    };
     // SAFETY: the caller's promise: 64 values.
     unsafe {
-        let room = _mm512_set1_epi32(high.wrapping_sub(low) as i32);
+        let room = _mm512_set1_epi32(room as i32);
         let low = _mm512_set1_epi32(low as i32);
         let mut outside = 0;
         for (n, on) in sixteens(mask) {

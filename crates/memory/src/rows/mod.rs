@@ -36,7 +36,7 @@ pub trait Rows: Copy + 'static {
     /// Whether there are the encodings of AVX, which leave no upper halves behind.
     const AVX: bool;
 
-    /// Whether the value of each lane of the mask, which is not empty, is one of `low..=high`.
+    /// Whether the value of each lane of the mask, which is not empty, is one of `low..=high`: none is where `high < low`.
     ///
     /// # Safety
     /// There are 64 values.
@@ -137,6 +137,55 @@ pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
                 for at in (0..bytes).step_by(64) {
                     R::line(from.wrapping_add(at), to.wrapping_add(at));
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What a level says of values, or what lanes say one by one where the processor lacks the level.
+    fn says(level: &str, values: &Lanes, mask: u64, (low, high): (u32, u32)) -> bool {
+        let values = values.as_ptr();
+        // SAFETY: 64 values; the level is there.
+        unsafe {
+            match level {
+                #[cfg(target_arch = "x86_64")]
+                "avx512" if is_x86_feature_detected!("avx512bw") => {
+                    Avx512::within(values, mask, low, high)
+                }
+                #[cfg(target_arch = "x86_64")]
+                "avx2" if is_x86_feature_detected!("avx2") => Avx2::within(values, mask, low, high),
+                _ => Baseline::within(values, mask, low, high),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn within_is_between(
+            near in any::<u32>(),
+            steps in prop::array::uniform32(-3i32..4),
+            any in prop::array::uniform32(any::<u32>()),
+            shape in 0..3,
+            mask in any::<u64>(),
+            low in -3i32..4,
+            high in -3i32..4,
+        ) {
+            let values: Lanes = std::array::from_fn(|lane| match shape {
+                0 => near.wrapping_add_signed(steps[lane / 2]),
+                1 => near,
+                _ => any[lane / 2],
+            });
+            let mask = mask.max(1);
+            let (low, high) = (near.wrapping_add_signed(low), near.wrapping_add_signed(high));
+            let mut on = (0..64).filter(|lane| mask >> lane & 1 != 0);
+            let want = on.all(|lane| low <= values[lane] && values[lane] <= high);
+            for level in ["avx512", "avx2", "baseline"] {
+                prop_assert_eq!(says(level, &values, mask, (low, high)), want, "{}", level);
             }
         }
     }

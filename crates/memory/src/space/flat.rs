@@ -228,6 +228,10 @@ pub(crate) unsafe fn known<O: Operation>(
         return false;
     };
     let high = high.min(most);
+    if high < low {
+        // What is in range is no part of what the instruction used last.
+        return false;
+    }
     // SAFETY: the wave is live; the places are checked before use.
     unsafe {
         if !O::ATOMIC && mask == !0 {
