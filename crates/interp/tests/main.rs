@@ -7,5 +7,6 @@ mod fusion;
 mod memory;
 mod stops;
 mod surfaces;
+mod swizzled;
 mod world;
 mod yields;

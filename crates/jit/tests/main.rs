@@ -15,6 +15,8 @@ mod masks;
 mod pairs;
 mod private;
 mod records;
+#[path = "../../interp/tests/swizzled.rs"]
+mod swizzled;
 mod turns;
 #[path = "../../interp/tests/world.rs"]
 mod world;

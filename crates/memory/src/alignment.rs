@@ -7,12 +7,13 @@ use wavetank_isa::Generation;
 /// that is no multiple of 4.
 ///
 /// Smaller accesses may be anywhere in the other modes, and atomics must be aligned to their
-/// width, in every mode. Swizzled buffers go by [`Dword`](Self::Dword) in the
-/// first mode too. LDS, flat and scratch addresses do not look at it.
+/// width, in every mode; of swizzled buffers in the last two. LDS, flat and
+/// scratch addresses do not look at it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Alignment {
-    /// They are made there.
+    /// They are made there. Of a swizzled buffer each byte is where its own
+    /// offset says, atomics too (docs/errata.md).
     Unaligned,
     /// The two low bits of the address are ignored (Vega ISA, 8.1
     /// "Alignment"), of 16 bits the lowest (CLRX wiki, "GCN memory handling").

@@ -8,7 +8,7 @@ use wavetank_ir::{Access, Half};
 use crate::access::{Context, Request};
 use crate::format::{Format, Number};
 use crate::lanes::{self, Lanes, over};
-use crate::operation::{Load, LoadPart, Store, StorePart};
+use crate::operation::{Load, LoadPart, Operation, Store, StorePart};
 use crate::rows::Rows;
 use crate::space::flat::run_at;
 
@@ -18,24 +18,41 @@ pub(crate) type Four = [Lanes; 4];
 /// Nothing but zeros.
 pub(crate) const ZERO: Four = [[0; 64]; 4];
 
+/// Where elements of lanes are.
+pub(crate) trait Found {
+    /// Does an operation there.
+    ///
+    /// # Safety
+    /// The elements have been checked, and what the operation moves is alive.
+    unsafe fn run<O: Operation>(&self, mask: u64, op: O);
+}
+
+impl Found for [u64; 64] {
+    #[inline(always)]
+    unsafe fn run<O: Operation>(&self, mask: u64, op: O) {
+        // SAFETY: by the caller's promise.
+        unsafe { run_at(mask, op, self) }
+    }
+}
+
 /// Reads the elements of the lanes of the mask. Those of others are 0.
 ///
 /// # Safety
 /// They have been checked; an element has 1, 2, 4, 8, 12 or 16 bytes.
 #[inline(always)]
-pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, address: &[u64; 64]) -> Four {
+pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, found: &impl Found) -> Four {
     let mut dwords = ZERO;
     let to = dwords.as_mut_ptr().cast::<u32>();
     // SAFETY: the caller's promise; there is room for four dwords of each lane.
     unsafe {
         match bytes {
             _ if mask == 0 => {}
-            1 => run_at(mask, LoadPart::<R>::at(to, Access::U8), address),
-            2 => run_at(mask, LoadPart::<R>::at(to, Access::U16), address),
-            4 => run_at(mask, Load::<1, R>::at(to), address),
-            8 => run_at(mask, Load::<2, R>::at(to), address),
-            12 => run_at(mask, Load::<3, R>::at(to), address),
-            _ => run_at(mask, Load::<4, R>::at(to), address),
+            1 => found.run(mask, LoadPart::<R>::at(to, Access::U8)),
+            2 => found.run(mask, LoadPart::<R>::at(to, Access::U16)),
+            4 => found.run(mask, Load::<1, R>::at(to)),
+            8 => found.run(mask, Load::<2, R>::at(to)),
+            12 => found.run(mask, Load::<3, R>::at(to)),
+            _ => found.run(mask, Load::<4, R>::at(to)),
         }
     }
     dwords
@@ -46,17 +63,17 @@ pub(crate) unsafe fn fetch<R: Rows>(bytes: u32, mask: u64, address: &[u64; 64]) 
 /// # Safety
 /// As for [`fetch`].
 #[inline(always)]
-pub(crate) unsafe fn put<R: Rows>(bytes: u32, mask: u64, address: &[u64; 64], dwords: &Four) {
+pub(crate) unsafe fn put<R: Rows>(bytes: u32, mask: u64, found: &impl Found, dwords: &Four) {
     let [x, y, z, w] = [0, 1, 2, 3].map(|n| dwords[n].as_ptr());
     // SAFETY: the caller's promise.
     unsafe {
         match bytes {
             _ if mask == 0 => {}
-            1 | 2 => run_at(mask, StorePart::<R>::of(x, bytes), address),
-            4 => run_at(mask, Store::<1, R>::of([x]), address),
-            8 => run_at(mask, Store::<2, R>::of([x, y]), address),
-            12 => run_at(mask, Store::<3, R>::of([x, y, z]), address),
-            _ => run_at(mask, Store::<4, R>::of([x, y, z, w]), address),
+            1 | 2 => found.run(mask, StorePart::<R>::of(x, bytes)),
+            4 => found.run(mask, Store::<1, R>::of([x])),
+            8 => found.run(mask, Store::<2, R>::of([x, y])),
+            12 => found.run(mask, Store::<3, R>::of([x, y, z])),
+            _ => found.run(mask, Store::<4, R>::of([x, y, z, w])),
         }
     }
 }

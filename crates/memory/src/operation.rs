@@ -408,6 +408,11 @@ impl<R: Rows> Operation for ReadModifyWrite<R> {
         // SAFETY: the places are checked; the registers are in the file, and
         // written when all is done.
         unsafe {
+            if self.bytes == 4 && P::PIECE < 4 {
+                let before = self.bytewise(places, there);
+                self.result(&before.map(|before| [before]), mask);
+                return;
+            }
             if self.bytes == 4 {
                 let words = Words {
                     cell,
@@ -445,6 +450,24 @@ fn wide(pairs: Records<2>) -> [u64; 64] {
 }
 
 impl<R: Rows> ReadModifyWrite<R> {
+    /// Changes dwords whose bytes lie apart. No atomic of the host reaches them: they are private memory of the lane.
+    #[inline(never)]
+    unsafe fn bytewise<P: Places>(self, places: &P, there: u64) -> Lanes {
+        let mut before = [0; 64];
+        each(there, |lane| {
+            // SAFETY: the places are checked; the registers are in the file.
+            unsafe {
+                let [data, data2] = [self.data, self.data2].map(|of| of[0].add(lane).read());
+                let mut old = 0u32;
+                places.read::<R, u32>(lane, &mut old);
+                let new = atomic::modify32(self.rmw, old, data, data2);
+                places.write::<R, u32>(lane, &new);
+                before[lane] = old;
+            }
+        });
+        before
+    }
+
     /// Changes words whose dwords lie apart, which is private memory of the lane.
     unsafe fn apart<P: Places>(self, places: &P, words: &Words<'_, u64>, result: &mut [u64; 64]) {
         each(words.mask, |lane| {

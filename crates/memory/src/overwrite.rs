@@ -38,16 +38,16 @@ struct Stored {
 ///
 /// # Safety
 /// As for [`Operation::run`].
-pub(crate) unsafe fn store_singly<O: Operation>(
+pub(crate) unsafe fn store_singly<O: Operation, P: Places>(
     op: O,
-    places: &impl Places,
+    places: &P,
     mask: u64,
 ) -> [Option<Over>; 64] {
     let mut over = [None; 64];
     let mut stored: Vec<Stored> = Vec::with_capacity(64);
-    let bytes = op.bytes().min(4);
+    let bytes = op.bytes().min(P::PIECE);
     each(mask, |lane| {
-        let parts = (0..op.bytes().div_ceil(4)).filter_map(|n| {
+        let parts = (0..op.bytes().div_ceil(bytes)).filter_map(|n| {
             let address = places.part(lane, n as usize, bytes)?;
             // SAFETY: by the caller's promise, what is in range has been checked.
             let before = unsafe { read::<O>(address, bytes) };
@@ -66,7 +66,7 @@ pub(crate) unsafe fn store_singly<O: Operation>(
             let changed = (0..bytes).find_map(|byte| {
                 let differs = before[byte as usize] != after[byte as usize];
                 let lane = other(address + u64::from(byte)).filter(|_| differs)?;
-                let byte = 4 * n + byte;
+                let byte = bytes * n + byte;
                 Some(Over { lane, byte })
             });
             over[lane] = over[lane].or(changed);

@@ -11,6 +11,9 @@ pub trait Places {
     /// Whether they belong to one thread.
     const OWNED: bool = false;
 
+    /// How many bytes of a lane are neighbours for certain: all of a dword, or each byte may lie apart from the next (1).
+    const PIECE: u32 = 4;
+
     /// Reads what is there, in place of what `to` points to.
     ///
     /// # Safety
@@ -23,7 +26,8 @@ pub trait Places {
     /// The lane's address has been checked for a `T`.
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T);
 
-    /// Where dword `n` of what a lane accesses is, or its only `bytes` bytes, if they are in range.
+    /// Where piece `n` of what a lane accesses is, or its only `bytes` bytes, if they are in range. Pieces are dwords, or of
+    /// [`PIECE`](Self::PIECE) bytes.
     fn part(&self, lane: usize, n: usize, bytes: u32) -> Option<u64>;
 
     /// The address of an aligned word that an atomic changes, if it is in range.
@@ -387,6 +391,37 @@ pub(crate) unsafe fn read_dwords<R: Rows, T>(to: *mut T, place: impl Fn(usize) -
                 (None, _) => to.write_bytes(0, bytes.min(4)),
             }
         }
+    }
+}
+
+/// Reads a `T` of which byte n is at `place(n)`, or is 0.
+///
+/// # Safety
+/// The places are checked.
+#[inline(always)]
+pub(crate) unsafe fn read_bytes<R: Rows, T>(to: *mut T, place: impl Fn(usize) -> Option<u64>) {
+    for n in 0..size_of::<T>() {
+        let to = to.cast::<u8>().wrapping_add(n);
+        // SAFETY: the places are checked; the bytes are those of the `T`.
+        unsafe {
+            match place(n) {
+                Some(from) => copy::<R, u8>(at(from), to),
+                None => to.write(0),
+            }
+        }
+    }
+}
+
+/// Writes a `T` of which byte n belongs to `place(n)`, or is dropped.
+///
+/// # Safety
+/// The places are checked.
+#[inline(always)]
+pub(crate) unsafe fn write_bytes<R: Rows, T>(from: *const T, place: impl Fn(usize) -> Option<u64>) {
+    for n in 0..size_of::<T>() {
+        let Some(to) = place(n) else { continue };
+        // SAFETY: the places are checked; the bytes are those of the `T`.
+        unsafe { copy::<R, u8>(from.cast::<u8>().wrapping_add(n), at(to)) };
     }
 }
 

@@ -87,7 +87,7 @@ impl Tap {
     }
 
     /// Notes what lanes access: `bytes` bytes each.
-    pub fn lanes(self, places: &impl Places, mask: u64, bytes: u32) {
+    pub fn lanes<P: Places>(self, places: &P, mask: u64, bytes: u32) {
         // SAFETY: the unit holds the log, and is there as `new` demands.
         let mut log = unsafe { &*self.log }.borrow_mut();
         if let Some(starts) = places.starts(mask, bytes)
@@ -95,10 +95,10 @@ impl Tap {
         {
             return self.rows(&mut log, &starts, mask, bytes, (memory, base));
         }
-        let part = bytes.min(4);
+        let part = bytes.min(P::PIECE);
         each(mask, |lane| {
             let mut open: Option<Touch> = None;
-            for n in 0..bytes.div_ceil(4) as usize {
+            for n in 0..bytes.div_ceil(part) as usize {
                 let Some(address) = places.part(lane, n, part) else {
                     continue;
                 };

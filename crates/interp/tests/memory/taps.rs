@@ -111,6 +111,46 @@ fn scratch_is_noted_by_the_offset_of_the_lane() {
     }
 }
 
+/// Through a descriptor each byte is where its own offset says.
+#[test]
+fn bytes_of_swizzled_buffers_are_noted_one_by_one() {
+    let registry = Registry::new();
+    let (mut unit, scratch) = with_scratch(&registry);
+    let (base, _) = filled(&registry);
+    let mut wave = Wave::new(0);
+    let lanes = three_lanes(&mut wave);
+    wave.vgpr_mut(0).fill(3);
+    let by_lane = [Source::None, Source::None, v(0), Source::Const(0)];
+    for (access, bytes) in [
+        (Access::U8, 1),
+        (Access::U16, 2),
+        (Access::Dwords(1), 4),
+        (Access::Dwords(3), 12),
+    ] {
+        let op = store(buffer(false, true, false), access, DataReg::V(4));
+        bind(&mut wave, scratch, 0, 0, 1 << 31, 1 << 23 | 3 << 21);
+        let wanted = lanes.map(|l| (Some(l), Touched::Scratch, 3, bytes));
+        assert_eq!(touched(&mut wave, &mut unit, &op, &by_lane), wanted);
+        // Index stride 64: byte 3 is the last of the lane's dword, and the others are in the next ones.
+        bind(&mut wave, base, 0, 0, 1 << 31, 1 << 23 | 3 << 21);
+        let wanted: Vec<_> = lanes
+            .iter()
+            .flat_map(|l| {
+                let place = |byte: u64| base + byte / 4 * 256 + 4 * u64::from(*l) + byte % 4;
+                let mut parts = vec![(3, 1)];
+                parts.extend((4..3 + u64::from(bytes)).step_by(4).map(|first| {
+                    let rest = 3 + u64::from(bytes) - first;
+                    (first, rest.min(4) as u32)
+                }));
+                parts
+                    .into_iter()
+                    .map(move |(byte, bytes)| (Some(*l), Touched::Global, place(byte), bytes))
+            })
+            .collect();
+        assert_eq!(touched(&mut wave, &mut unit, &op, &by_lane), wanted);
+    }
+}
+
 #[test]
 fn what_the_lds_leaves_out_is_not_noted() {
     let registry = Registry::new();

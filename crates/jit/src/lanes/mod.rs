@@ -114,6 +114,8 @@ struct Buffer {
     soffset: Value,
     /// The lanes' offsets.
     offset: Option<Value>,
+    /// Whether offsets into scratch are sums modulo 2^32: from gfx9 on.
+    wraps: bool,
 }
 
 /// An access.
@@ -339,7 +341,7 @@ fn addresses(op: &MemOp, ty: impl Fn(Value) -> Ty) -> Option<Addresses> {
         Space::Scratch { address } => Addresses::Scratch(address),
         Space::Buffer {
             resource,
-            dialect: Dialect::Swizzled | Dialect::Indexed,
+            dialect: dialect @ (Dialect::Swizzled | Dialect::Indexed),
             address: None,
             index: None,
             offset,
@@ -349,6 +351,7 @@ fn addresses(op: &MemOp, ty: impl Fn(Value) -> Ty) -> Option<Addresses> {
             resource,
             soffset,
             offset,
+            wraps: dialect == Dialect::Indexed,
         }),
         _ => return None,
     })

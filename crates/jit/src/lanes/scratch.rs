@@ -131,8 +131,11 @@ impl LaneAccess<'_> {
             Some(offset) => lanes(u, INDEX, offset, 0),
             None => u.asm.op(ZERO, &[INDEX.into(); 3]),
         }
-        // Sums wrap in scratch; through a descriptor what wraps is nobody's.
-        let wraps = matches!(self.addresses, Addresses::Scratch(_));
+        // Where sums do not wrap, what would is nobody's.
+        let wraps = match self.addresses {
+            Addresses::Swizzled(buffer) => buffer.wraps,
+            _ => true,
+        };
         if !wraps {
             self.check_offset(u.asm, slow);
         }

@@ -3,12 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use wavetank_ir::Half;
+
 use super::{Seen, Undefined, at};
 use crate::access::{Context, Request};
 use crate::files::VECTOR_BYTES;
 use crate::lanes::{each, which};
 use crate::operation::Operation;
-use crate::places::{Places, Shape, read_dwords, write_dwords};
+use crate::places::{Places, Shape, read_bytes, read_dwords, write_bytes, write_dwords};
 use crate::rows::Rows;
 use crate::taps::Tap;
 
@@ -17,17 +19,30 @@ struct Moved<'p, P>(&'p P);
 
 impl<P: Places> Places for Moved<'_, P> {
     const OWNED: bool = P::OWNED;
+    const PIECE: u32 = P::PIECE;
 
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        let place = |n: usize| self.part(lane, n, Self::PIECE.min(size_of::<T>() as u32));
         // SAFETY: what has been checked has shadows.
-        unsafe { read_dwords::<R, T>(to, |n| self.part(lane, n, size_of::<T>().min(4) as u32)) }
+        unsafe {
+            match Self::PIECE {
+                1 => read_bytes::<R, T>(to, place),
+                _ => read_dwords::<R, T>(to, place),
+            }
+        }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        let place = |n: usize| self.part(lane, n, Self::PIECE.min(size_of::<T>() as u32));
         // SAFETY: as above.
-        unsafe { write_dwords::<R, T>(from, |n| self.part(lane, n, size_of::<T>().min(4) as u32)) }
+        unsafe {
+            match Self::PIECE {
+                1 => write_bytes::<R, T>(from, place),
+                _ => write_dwords::<R, T>(from, place),
+            }
+        }
     }
 
     #[inline(always)]
@@ -167,8 +182,9 @@ impl<O: Operation> Shadowed<O> {
 
     /// Tells who asks where lanes have accessed undefined bits.
     #[cold]
-    unsafe fn see(self, places: &impl Places, lanes: u64, mask: u64) {
+    unsafe fn see<P: Places>(self, places: &P, lanes: u64, mask: u64) {
         let bytes = self.op.bytes();
+        let piece = bytes.min(P::PIECE);
         let mut seen: Option<Undefined> = None;
         let (mut start, mut end) = (u64::MAX, 0);
         let bits = u32::MAX >> (32 - 8 * bytes.min(4));
@@ -180,11 +196,15 @@ impl<O: Operation> Shadowed<O> {
             whole &= undefined.iter().all(|dword| dword & bits == bits);
             let most = |dword: &u32| 4 * (dword & bits).count_ones() > 3 * bits.count_ones();
             open |= undefined.iter().any(most);
-            for (n, part) in undefined.into_iter().enumerate() {
-                let Some(address) = places.part(lane, n, bytes.min(4)) else {
+            for n in 0..bytes.div_ceil(piece) {
+                let Some(address) = places.part(lane, n as usize, piece) else {
                     continue;
                 };
-                let touch = self.tap.touch(Some(lane as u8), address, bytes.min(4));
+                let part = match P::PIECE {
+                    1 => self.of_byte(&undefined, n),
+                    _ => undefined[n as usize],
+                };
+                let touch = self.tap.touch(Some(lane as u8), address, piece);
                 start = start.min(touch.address);
                 end = end.max(touch.address + u64::from(touch.bytes));
                 if part != 0 && seen.is_none() {
@@ -210,6 +230,14 @@ impl<O: Operation> Shadowed<O> {
                 ..seen
             });
         }
+    }
+
+    /// What is undefined of a byte in memory, of all that is of the lane's dwords.
+    fn of_byte(self, undefined: &[u32], n: u32) -> u32 {
+        // SAFETY: the request is there as long as the operation.
+        let high = unsafe { &*self.step }.op.half == Half::High;
+        let shift = if high { 16 } else { 0 } + n % 4 * 8;
+        undefined[n as usize / 4] >> shift & 0xff
     }
 
     /// What is undefined of a lane's dwords.

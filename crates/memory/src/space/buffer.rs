@@ -19,7 +19,8 @@ use crate::rows::Rows;
 use crate::sources::{lanes32, uniform32, uniform64, words};
 use crate::space::Space;
 use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure, wide_addresses};
-use crate::space::scratch::places;
+use crate::space::scratch::{places, run_anywhere};
+use crate::space::swizzled::{Bytes, Swizzle, of_dword};
 use crate::window::Span;
 
 /// A buffer descriptor (V#).
@@ -129,11 +130,17 @@ impl Descriptor {
         if !self.swizzle {
             return index.wrapping_mul(self.stride).wrapping_add(offset);
         }
-        let (index_msb, index_lsb) = (index / self.index_stride, index % self.index_stride);
-        let (offset_msb, offset_lsb) = (offset / self.element, offset % self.element);
-        (index_msb * self.stride + offset_msb * self.element)
-            .wrapping_mul(self.index_stride)
-            .wrapping_add(index_lsb * self.element + offset_lsb)
+        self.elements().place(index, offset)
+    }
+
+    /// How elements lie, if it is swizzled.
+    #[inline(always)]
+    fn elements(&self) -> Swizzle {
+        Swizzle {
+            stride: self.stride,
+            element: self.element,
+            index_stride: self.index_stride,
+        }
     }
 
     /// Bytes from one dword of a lane to the next. A fetch is not larger than
@@ -159,6 +166,14 @@ pub(crate) struct Site {
     range: Range,
     /// The constant part of the offset.
     constant: u64,
+    /// Whether offsets are sums modulo 2^32.
+    wraps: bool,
+}
+
+/// Whether offsets into private memory are sums modulo 2^32: from gfx9 on (LLVM, `privateMemoryResourceIsRangeChecked`, which
+/// forbids offsets below zero for earlier chips).
+fn wraps(dialect: Dialect) -> bool {
+    dialect == Dialect::Indexed
 }
 
 impl Site {
@@ -206,6 +221,7 @@ impl Site {
                 range: if far.is_some() { Range::Far } else { range },
                 far,
                 constant: step.op.offset as u64,
+                wraps: wraps(dialect) && range == Range::Private,
                 descriptor,
             }
         }
@@ -221,7 +237,7 @@ impl Site {
         for lane in 0..64 {
             let tid = if d.add_tid { lane as u64 } else { 0 };
             let index = u64::from(self.index[lane]);
-            let offset = u64::from(self.offset[lane]) + self.constant;
+            let offset = self.offset(lane);
             let bytes = self.distance(lane);
             let place = match &self.far {
                 Some(far) => far[lane].wrapping_add(offset),
@@ -254,10 +270,57 @@ impl Site {
         }
     }
 
+    /// The offset of a lane.
+    #[inline(always)]
+    fn offset(&self, lane: usize) -> u64 {
+        match self.wraps {
+            true => self.offset[lane].wrapping_add(self.constant as u32).into(),
+            false => u64::from(self.offset[lane]) + self.constant,
+        }
+    }
+
+    /// The bytes of lanes, each found by itself. Dwords are in range as `valid` says.
+    pub fn bytes(&self, valid: [u64; 4]) -> Bytes {
+        let tid = |lane: usize| {
+            if self.descriptor.add_tid {
+                lane as u64
+            } else {
+                0
+            }
+        };
+        Bytes {
+            swizzle: self.descriptor.elements(),
+            base: self.base,
+            index: std::array::from_fn(|lane| u64::from(self.index[lane]) + tid(lane)),
+            offset: std::array::from_fn(|lane| self.offset(lane)),
+            valid,
+        }
+    }
+
+    /// Whether the bytes of a swizzled buffer have to be found one by one: those that lanes access together do not lie in one
+    /// element, or an atomic has no aligned word of the host. (As long as the alignment mode lets them be anywhere.)
+    pub fn is_apart(
+        &self,
+        mode: Alignment,
+        mask: u64,
+        (bytes, atomic): (u32, bool),
+        address: &[u64; 64],
+    ) -> bool {
+        let d = &self.descriptor;
+        if mode != Alignment::Unaligned || !d.swizzle || self.range == Range::Far {
+            return false;
+        }
+        let low = d.element - 1;
+        let across = which(|lane| (self.offset(lane) & low) + u64::from(bytes) > d.element);
+        let low = u64::from(bytes) - 1;
+        let crooked = which(|lane| atomic && address[lane] & low != 0);
+        mask & (across | crooked) != 0
+    }
+
     /// How far from the base a lane is, of buffers that are checked by bytes.
     #[inline(always)]
     fn distance(&self, lane: usize) -> u64 {
-        let offset = u64::from(self.offset[lane]) + self.constant;
+        let offset = self.offset(lane);
         let index = u64::from(self.index[lane]);
         index
             .wrapping_mul(self.descriptor.stride)
@@ -287,11 +350,8 @@ impl Site {
             }
             _ if bytes < 4 => {}
             Alignment::Strict => check_multiples(mask, bytes, 4, &Far(*address))?,
-            // "Swizzled addressing also requires Dword-aligned accesses" (8.1
-            // "Swizzled Buffer Addressing"): an element has no dword across its
-            // end.
-            Alignment::Unaligned if !self.descriptor.swizzle => {}
-            Alignment::Unaligned | Alignment::Dword => {
+            Alignment::Unaligned => {}
+            Alignment::Dword => {
                 for a in address {
                     *a &= !3;
                 }
@@ -310,8 +370,7 @@ impl Site {
         let align = op.bytes();
         // Bits within a dword have been looked at, or ignored.
         let low = u64::from((align - 1) & !3);
-        let crooked =
-            mask & which(|lane| (u64::from(self.offset[lane]) + self.constant) & low != 0);
+        let crooked = mask & which(|lane| self.offset(lane) & low != 0);
         if !O::ATOMIC || crooked == 0 {
             return Ok(());
         }
@@ -350,6 +409,27 @@ impl Site {
         });
         denied.map_or(Ok(()), Err)
     }
+
+    /// As [`check`](Self::check), of bytes that are found one by one.
+    pub fn check_bytes(
+        &self,
+        ctx: &mut Context<'_, '_>,
+        slot: u32,
+        mask: u64,
+        (bytes, stores): (u32, bool),
+        places: &Bytes,
+    ) -> Result<(), Denied> {
+        for n in 0..bytes {
+            let there = mask & places.valid[n as usize / 4];
+            if there == 0 {
+                continue;
+            }
+            let address = std::array::from_fn(|lane| places.address(lane, n as usize));
+            self.check(ctx, slot, there, (1, stores), &address)
+                .map_err(|denied| of_dword(denied, n, bytes))?;
+        }
+        Ok(())
+    }
 }
 
 /// Buffers without format conversion.
@@ -378,7 +458,7 @@ impl Space for Buffer {
                     }
                 } else if !O::ATOMIC
                     && let Some(base) = plain.private()
-                    && run_private(ctx, mask, op, base, plain.offset, step.op.offset as u32)
+                    && run_private(ctx, mask, op, &plain, base, step.op.offset as u32)
                 {
                     return Ok(());
                 }
@@ -397,8 +477,8 @@ unsafe fn run_private<O: Operation>(
     ctx: &Context<'_, '_>,
     mask: u64,
     op: O,
+    plain: &Plain,
     base: u64,
-    offsets: Option<*const u32>,
     constant: u32,
 ) -> bool {
     // From the first dword of the first lane to the last of the last.
@@ -411,20 +491,23 @@ unsafe fn run_private<O: Operation>(
     };
     // SAFETY: the wave is live; what the wave has is there.
     unsafe {
-        let Some(offsets) = offsets else {
+        let Some(offsets) = plain.offset else {
             let first = base + u64::from(constant / 4) * PRIVATE_STEP + u64::from(constant % 4);
             let inside = constant % 4 + op.bytes().min(4) <= 4;
             if inside && ctx.memory.scratch.holds(span(first, first + 252)) {
                 op.run(&Private::row(first), mask);
                 return true;
             }
-            return false;
+            return !inside && run_anywhere(ctx, mask, op, base, &[constant; 64]);
         };
-        // A sum that wraps is in nobody's scratch.
         let offsets = offsets.cast::<Lanes>().read();
-        let offsets = over(&offsets, |offset| offset.saturating_add(constant));
+        // Where a sum does not wrap, one that would is in nobody's scratch.
+        let offsets = match plain.wraps {
+            true => over(&offsets, |offset| offset.wrapping_add(constant)),
+            false => over(&offsets, |offset| offset.saturating_add(constant)),
+        };
         let Some(offset) = places(&offsets, mask, op) else {
-            return false;
+            return run_anywhere(ctx, mask, op, base, &offsets);
         };
         let (min, max) = bounds(offset.as_ptr(), mask);
         let inside = ctx
@@ -446,6 +529,8 @@ struct Plain {
     soffset: u32,
     /// The lanes' offsets, if there are any.
     offset: Option<*const u32>,
+    /// Whether offsets into private memory are sums modulo 2^32.
+    wraps: bool,
 }
 
 impl Plain {
@@ -476,6 +561,7 @@ impl Plain {
                 words: [0, 1].map(|n| uniform64(ctx, step.descriptor[n])),
                 soffset: uniform32(ctx, soffset),
                 offset,
+                wraps: wraps(*dialect),
             })
         }
     }
@@ -531,11 +617,23 @@ unsafe fn general<O: Operation>(
     let site = unsafe { Site::new(ctx, step) };
     let (mut address, mut valid) = site.lanes(dwords);
     let present = mask & valid.iter().fold(0, |a, v| a | v);
-    site.align(ctx.memory.alignment, present, op.bytes(), &mut address)?;
+    let mode = ctx.memory.alignment;
+    site.align(mode, present, op.bytes(), &mut address)?;
     if matches!(step.op.kind, MemKind::Atomic(_)) {
         // All or nothing.
         let whole = site.whole(op.bytes());
         valid = [valid[..dwords].iter().fold(whole, |a, v| a & v); 4];
+    }
+    let together = match site.descriptor.step() {
+        4 => op.bytes(),
+        _ => op.bytes().min(4),
+    };
+    if site.is_apart(mode, present, (together, O::ATOMIC), &address) {
+        let places = site.bytes(valid);
+        site.check_bytes(ctx, step.cache, mask, (op.bytes(), O::STORES), &places)?;
+        // SAFETY: the wave is live; all that is in range has been checked.
+        unsafe { op.run(&places, mask) };
+        return Ok(());
     }
     let places = Split {
         address,
@@ -577,6 +675,7 @@ fn check<O: Operation>(
     let there = mask & places.valid[0];
     match places.step {
         4 => check_alignment(there, op, &Far(places.address)),
+        _ if ctx.memory.alignment == Alignment::Unaligned => Ok(()),
         _ => site.check_offsets(there, op, &places.address),
     }
 }

@@ -3,12 +3,14 @@
 use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
-use crate::elements::{self, Components};
+use crate::elements::{self, Components, Found};
 use crate::fault::Denied;
 use crate::format::Format;
+use crate::operation::Operation;
 use crate::places::Far;
 use crate::rows::Rows;
-use crate::space::buffer::Site;
+use crate::space::buffer::{Descriptor, Site};
+use crate::space::swizzled::Bytes;
 use crate::taps::Tap;
 
 /// A load or store with conversion, of `access` dwords as components. Range
@@ -34,24 +36,62 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
         Some(_) => mask & valid[0] & site.whole(bytes),
         None => 0,
     };
-    site.align(ctx.memory.alignment, inside, bytes, &mut address)?;
+    let mode = ctx.memory.alignment;
+    site.align(mode, inside, bytes, &mut address)?;
+    if site.is_apart(mode, inside, (bytes, false), &address) {
+        let places = site.bytes([inside; 4]);
+        site.check_bytes(ctx, step.cache, inside, (bytes, stores), &places)?;
+        if TAP {
+            Tap::new(ctx.memory, step).lanes(&places, inside, bytes);
+        }
+        // SAFETY: the elements were checked.
+        unsafe { convert::<R>(ctx, step, (mask, inside), (&d, format), &places) };
+        return Ok(());
+    }
     if inside != 0 {
         site.check(ctx, step.cache, inside, (bytes, stores), &address)?;
         if TAP {
             Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
         }
     }
+    // SAFETY: the elements were checked.
+    unsafe { convert::<R>(ctx, step, (mask, inside), (&d, format), &address) };
+    Ok(())
+}
+
+impl Found for Bytes {
+    #[inline(always)]
+    unsafe fn run<O: Operation>(&self, mask: u64, op: O) {
+        // SAFETY: by the caller's promise.
+        unsafe { op.run(self, mask) }
+    }
+}
+
+/// Moves the elements of the lanes that are inside.
+///
+/// # Safety
+/// They have been checked, and the wave is alive.
+#[inline(always)]
+unsafe fn convert<R: Rows>(
+    ctx: &Context<'_, '_>,
+    step: &Request,
+    (mask, inside): (u64, u64),
+    (d, format): (&Descriptor, Option<Format>),
+    found: &impl Found,
+) {
+    let bytes = format.map_or(0, Format::bytes);
+    let stores = step.op.kind != MemKind::Load;
     let components = Components::new(ctx, step, format.map(|f| f.number));
     // SAFETY: the registers are in the file; the elements were checked.
     unsafe {
         match format {
             Some(f) if stores => {
                 let given = elements::unselect(d.select, &components.read());
-                elements::put::<R>(bytes, inside, &address, &f.pack_lanes(&given));
+                elements::put::<R>(bytes, inside, found, &f.pack_lanes(&given));
             }
             None if stores => {}
             _ => {
-                let dwords = elements::fetch::<R>(bytes, inside, &address);
+                let dwords = elements::fetch::<R>(bytes, inside, found);
                 let found = match format {
                     Some(f) => f.unpack_lanes(&dwords),
                     None => elements::ZERO,
@@ -61,5 +101,4 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
             }
         }
     }
-    Ok(())
 }

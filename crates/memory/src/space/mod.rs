@@ -7,6 +7,7 @@ pub mod gds;
 pub mod lds;
 pub mod scalar;
 pub mod scratch;
+mod swizzled;
 
 use crate::access::{Context, Request};
 use crate::fault::Denied;

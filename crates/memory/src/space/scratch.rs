@@ -7,16 +7,18 @@
 use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request};
+use crate::alignment::Alignment;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::at;
-use crate::lanes::{Lanes, each, over};
+use crate::lanes::{Lanes, bounds, each, over};
 use crate::operation::Operation;
 use crate::own::scratch::Scratch;
 use crate::places::{self, PRIVATE_STEP as STEP, Places};
 use crate::rows::{Rows, copy};
 use crate::sources::lanes32;
 use crate::space::Space;
+use crate::window::Span;
 
 /// Scratch offsets, one a lane.
 pub struct Private;
@@ -139,6 +141,38 @@ impl Offsets {
     }
 }
 
+/// Does an operation where lanes have these offsets from a base, which is a multiple of 4, if the wave has all dwords that bytes of
+/// lanes are in and buffers may be accessed at any byte. Says whether it did.
+///
+/// # Safety
+/// The wave is alive.
+#[inline(never)]
+pub(crate) unsafe fn run_anywhere<O: Operation>(
+    ctx: &Context<'_, '_>,
+    mask: u64,
+    op: O,
+    base: u64,
+    offsets: &Lanes,
+) -> bool {
+    // SAFETY: 64 values.
+    let (min, max) = unsafe { bounds(offsets.as_ptr(), mask) };
+    let dword = |offset: u64| base + offset / 4 * STEP;
+    let last = u64::from(max) + u64::from(op.bytes()) - 1;
+    let span = Span {
+        first: dword(min.into()),
+        last: dword(last) + STEP - 4,
+        bytes: 4,
+        stores: O::STORES,
+    };
+    let mode = ctx.memory.alignment;
+    let inside = mode == Alignment::Unaligned && ctx.memory.scratch.holds(span);
+    if inside {
+        // SAFETY: the wave is live; what the wave has is there.
+        unsafe { op.run(&Bytes { base, offsets }, mask) };
+    }
+    inside
+}
+
 /// Where from the base of a wave's scratch what lanes have at these offsets is, if that are whole dwords, or parts of one.
 #[inline(always)]
 pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<Lanes> {
@@ -185,6 +219,7 @@ impl Bytes<'_> {
 
 impl Places for Bytes<'_> {
     const OWNED: bool = true;
+    const PIECE: u32 = 1;
 
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
@@ -242,12 +277,12 @@ impl Places for Bytes<'_> {
     }
 
     fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
-        let offset = self.offsets[lane & 63] + 4 * n as u32;
+        let offset = self.offsets[lane & 63] + n as u32;
         Some(place(self.base, lane, offset))
     }
 
     fn cell(&self, lane: usize, _: u32) -> Option<u64> {
-        self.part(lane, 0, 4)
+        self.part(lane, 0, Self::PIECE)
     }
 
     fn whole(&self) -> bool {

@@ -94,6 +94,48 @@ fn what_a_case_does_not_set_is_undefined() {
     assert_eq!(with("s0 = 0\n"), ["init/branch"]);
 }
 
+/// Bytes of a lane may lie apart: those that are defined are so for every instruction that reaches them.
+#[test]
+fn undefined_bytes_of_scratch_are_followed_one_by_one() {
+    let text = |store: &str, load: &str, at: u32, value: u32| {
+        format!(
+            "scratch bytes = 16\nv1 = 7\nv2 = 2\nv3 = {at}\nv5 = 0x20000\nv7 = 0x20000\nv6 = 2\nv4 = {at}\n\
+             > s_mov_b64 s[0:1], flat_scratch\n> s_or_b32 s1, s1, 0x80000000\n> s_mov_b32 s2, 0\n\
+             > s_mov_b32 s3, 0xe00000\n> {store}\n> s_waitcnt vmcnt(0)\n> {load}\n> s_waitcnt vmcnt(0) lgkmcnt(0)\n\
+             > v_readfirstlane_b32 s4, v8\n> s_cmp_eq_u32 s4, {value}\n> s_cbranch_scc1 0\n"
+        )
+    };
+    let stores = [
+        "buffer_store_dword v1, v2, s[0:3], 0 offen",
+        "scratch_store_dword v2, v1, off",
+        "flat_store_dword v[6:7], v1",
+    ];
+    let loads = [
+        "buffer_load_SIZE v8, v3, s[0:3], 0 offen",
+        "scratch_load_SIZE v8, v3, off",
+        "flat_load_SIZE v8, v[4:5]",
+    ];
+    // Bytes 2 to 5 are stored. Loads give what they are compared with, so that it matters if a bit of it is undefined.
+    let cases = [
+        ("dword", 2, 7, true),
+        ("dword", 1, 0x700, false),
+        ("dword", 3, 0, false),
+        ("dword", 0, 0x70000, false),
+        ("ushort", 3, 0, true),
+        ("ushort", 5, 0, false),
+    ];
+    for store in stores {
+        for load in loads {
+            for (size, at, value, is_defined) in cases {
+                let text = text(store, &load.replace("SIZE", size), at, value);
+                let told = rules(&[Tool::Init], &text);
+                let expected: &[&str] = if is_defined { &[] } else { &["init/branch"] };
+                assert_eq!(told, expected, "{text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn registers_that_nobody_set_are_named() {
     let case = "mem a = 1\nv2 = 5\n> global_load_dword v0, v[2:3], off\n";

@@ -1,0 +1,106 @@
+//! Swizzled buffers: where a byte is (Vega ISA, 8.1 "Swizzled Buffer Addressing"), and lanes of which each byte is found by
+//! itself, since those of an access do not lie in one element.
+
+use crate::fault::Denied;
+use crate::fault::MemoryFaultReason::{OutsideScratch, StackOverflow};
+use crate::places::{Places, read_bytes, write_bytes};
+use crate::rows::Rows;
+
+/// How elements of successive indices are neighbours.
+#[derive(Clone, Copy)]
+pub(crate) struct Swizzle {
+    /// Bytes of a record.
+    pub stride: u64,
+    /// Bytes of an element, a power of two.
+    pub element: u64,
+    /// Indices before the next element, a power of two.
+    pub index_stride: u64,
+}
+
+impl Swizzle {
+    /// The offset of a byte from the base.
+    #[inline(always)]
+    pub fn place(self, index: u64, offset: u64) -> u64 {
+        let (index_msb, index_lsb) = (index / self.index_stride, index % self.index_stride);
+        let (offset_msb, offset_lsb) = (offset / self.element, offset % self.element);
+        (index_msb * self.stride + offset_msb * self.element)
+            .wrapping_mul(self.index_stride)
+            .wrapping_add(index_lsb * self.element + offset_lsb)
+    }
+}
+
+/// Bytes of lanes, each at a place of its own.
+pub(crate) struct Bytes {
+    pub swizzle: Swizzle,
+    /// The address that places count from.
+    pub base: u64,
+    pub index: [u64; 64],
+    /// Of the first byte of each lane.
+    pub offset: [u64; 64],
+    /// The lanes for which dword n is in range, by its first byte. Others read 0 and drop writes.
+    pub valid: [u64; 4],
+}
+
+impl Bytes {
+    /// The address of byte `n` of a lane.
+    #[inline(always)]
+    pub fn address(&self, lane: usize, n: usize) -> u64 {
+        let (index, offset) = (self.index[lane & 63], self.offset[lane & 63]);
+        let place = self.swizzle.place(index, offset + n as u64);
+        self.base.wrapping_add(place)
+    }
+}
+
+impl Places for Bytes {
+    const PIECE: u32 = 1;
+
+    #[inline(always)]
+    unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
+        // SAFETY: the places are checked, for what is in range.
+        unsafe { read_bytes::<R, T>(to, |n| self.part(lane, n, 1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
+        // SAFETY: the places are checked, for what is in range.
+        unsafe { write_bytes::<R, T>(from, |n| self.part(lane, n, 1)) }
+    }
+
+    #[inline(always)]
+    fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
+        let valid = self.valid[n / 4 & 3] >> lane & 1 != 0;
+        valid.then(|| self.address(lane, n))
+    }
+
+    #[inline(always)]
+    fn cell(&self, lane: usize, _: u32) -> Option<u64> {
+        self.part(lane, 0, 1)
+    }
+
+    #[inline(always)]
+    fn whole(&self) -> bool {
+        false
+    }
+}
+
+/// What is said of an access of `bytes` bytes whose byte `n` was denied: of scratch, where its dword begins, as elsewhere.
+pub(crate) fn of_dword(denied: Denied, n: u32, bytes: u32) -> Denied {
+    let before = n % 4;
+    let reason = match denied.reason {
+        StackOverflow {
+            offset,
+            stack_bytes,
+        } => StackOverflow {
+            offset: offset.saturating_sub(before),
+            stack_bytes,
+        },
+        OutsideScratch => OutsideScratch,
+        _ => return denied,
+    };
+    Denied {
+        address: denied.address - u64::from(before),
+        bytes: bytes.min(4),
+        reason,
+        ..denied
+    }
+}
