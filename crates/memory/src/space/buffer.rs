@@ -307,7 +307,8 @@ impl Site {
         address: &[u64; 64],
     ) -> bool {
         let d = &self.descriptor;
-        if mode != Alignment::Unaligned || !d.swizzle || self.range == Range::Far {
+        let anywhere = mode == Alignment::Unaligned && self.range != Range::Far;
+        if !anywhere || !d.swizzle || mask == 0 {
             return false;
         }
         let low = d.element - 1;
