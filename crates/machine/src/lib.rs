@@ -2,6 +2,7 @@
 
 #![warn(missing_docs)]
 
+mod aftermath;
 mod backend;
 pub mod clock;
 mod dispatch;

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use crate::aftermath::{ALLOWANCE, Aftermath, Verdict};
 use crate::backend::Ran;
 use crate::dispatch::{Grid, Group, Prepared, Site, StartWave};
 use crate::export::Exported;
@@ -145,7 +146,7 @@ impl Counts {
 /// Why a dispatch did not end well.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// A wave failed; the earliest by work-group and wave, where several did.
+    /// A wave failed; that of the first work-group, where several did.
     Fault {
         /// The work-group.
         group: Group,
@@ -179,7 +180,8 @@ pub struct HungWave {
 /// Runs every work-group of a grid. `worker` makes the means of each thread.
 ///
 /// # Errors
-/// The first fault of any wave stops the dispatch; so does the deadline, which is looked at whenever a wave has yielded.
+/// A fault of any wave stops the dispatch: the work-groups after its own at once, those before it when they have ended, failed
+/// themselves, or only wait. So does the deadline, which is looked at whenever a wave has yielded.
 pub fn run<W: Worker>(
     grid: &Grid,
     start: &dyn StartWave,
@@ -198,7 +200,7 @@ pub fn run<W: Worker>(
         threads,
         queue: Queue::new(grid.count(), threads),
         done: AtomicU64::new(0),
-        stop: AtomicBool::new(false),
+        aftermath: Aftermath::new(threads),
         outcome: Mutex::new(Outcome::default()),
     };
     std::thread::scope(|scope| {
@@ -232,8 +234,8 @@ struct Shared<'a> {
     queue: Queue,
     /// Work-groups that have ended, as far as threads have told.
     done: AtomicU64,
-    /// Everybody stops: a fault, or time is up.
-    stop: AtomicBool,
+    /// Which work-groups stop: because of a fault, or all, when time is up.
+    aftermath: Aftermath,
     outcome: Mutex<Outcome>,
 }
 
@@ -287,28 +289,29 @@ impl Shared<'_> {
         progress(done, self.grid.count());
     }
 
-    /// Whether the threads have to stop. Looks at the clock.
-    fn stopping(&self) -> bool {
-        if self.stop.load(Ordering::Relaxed) {
-            return true;
+    /// Whether a work-group goes on. Looks at the clock.
+    fn verdict(&self, group: u64) -> Verdict {
+        let verdict = self.aftermath.verdict(group);
+        if let Verdict::Drop | Verdict::Stop = verdict {
+            return verdict;
         }
         let cancelled = self
             .options
             .cancel
             .is_some_and(|c| c.load(Ordering::Relaxed));
         let late = || self.options.deadline.is_some_and(|d| Instant::now() >= d);
-        let stop = cancelled || late();
-        if stop {
+        if cancelled || late() {
             self.outcome().timeout = true;
-            self.stop.store(true, Ordering::Relaxed);
+            self.aftermath.stop_from(0);
+            return Verdict::Stop;
         }
-        stop
+        verdict
     }
 
-    /// A wave failed: everybody stops.
+    /// A wave failed: its work-group and those after it stop.
     fn fail(&self, group: Group, wave: u32, fault: Fault) {
         self.outcome().fault(group, wave, fault);
-        self.stop.store(true, Ordering::Relaxed);
+        self.aftermath.stop_from(group.index);
     }
 
     fn outcome(&self) -> std::sync::MutexGuard<'_, Outcome> {
@@ -330,6 +333,8 @@ struct Thread<'a, W> {
     taken: Range<u64>,
     /// Whether a work-group got nowhere by itself: it may wait for one that somebody has taken and not started.
     stalled: bool,
+    /// Whether anything here did more than wait since all its work-groups last had a turn.
+    moved: bool,
     /// Work-groups that have ended here, and nobody was told.
     untold: u64,
     prepared: Prepared,
@@ -339,12 +344,16 @@ struct Thread<'a, W> {
 struct Slot {
     scratch: u64,
     group: WorkGroup,
+    /// Guest instructions that it may still execute after a fault in a later one.
+    allowance: i64,
 }
 
 /// How a turn of a work-group ended.
 enum Turn {
     Ended,
     Stalled,
+    /// It failed, or need not go on since an earlier one did.
+    Dropped,
     Stop,
 }
 
@@ -359,6 +368,7 @@ impl<'a, W: Worker> Thread<'a, W> {
             free: Vec::new(),
             taken: 0..0,
             stalled: false,
+            moved: false,
             untold: 0,
             prepared: Prepared::default(),
             counts: Counts::default(),
@@ -370,13 +380,11 @@ impl<'a, W: Worker> Thread<'a, W> {
         let mut turn = 0;
         let mut stalls = 0;
         while turn < self.active.len() || self.admit() {
-            if self.shared.stopping() {
-                break;
-            }
             match self.take_turn(self.active[turn]) {
                 Turn::Stop => break,
-                Turn::Ended => {
+                Turn::Ended | Turn::Dropped => {
                     stalls = 0;
+                    self.moved = true;
                     let slot = self.active[turn];
                     if !self.begin_next(slot) {
                         self.active.remove(turn);
@@ -388,6 +396,7 @@ impl<'a, W: Worker> Thread<'a, W> {
                     self.stalled = true;
                     if self.admit() {
                         turn = self.active.len() - 1;
+                        self.moved = true;
                         continue;
                     }
                     turn = (turn + 1) % self.active.len();
@@ -396,6 +405,10 @@ impl<'a, W: Worker> Thread<'a, W> {
                         // All wait, perhaps for groups of other threads.
                         stalls = 0;
                         self.worker.rest();
+                        let moved = std::mem::take(&mut self.moved);
+                        if self.shared.aftermath.has_begun() {
+                            self.shared.aftermath.looked(self.unit, moved);
+                        }
                         std::thread::yield_now();
                     }
                 }
@@ -417,8 +430,11 @@ impl<'a, W: Worker> Thread<'a, W> {
             Some(slot) => slot,
             None => match self.worker.add_slot() {
                 Ok(scratch) => {
-                    let group = WorkGroup::new(group);
-                    self.slots.push(Slot { scratch, group });
+                    self.slots.push(Slot {
+                        scratch,
+                        group: WorkGroup::new(group),
+                        allowance: 0,
+                    });
                     self.slots.len() - 1
                 }
                 Err(fault) => {
@@ -438,9 +454,11 @@ impl<'a, W: Worker> Thread<'a, W> {
         next.map(|group| self.begin(slot, group)).is_some()
     }
 
-    /// The next work-group in order, if one is left, for a thread in which so many others are active.
+    /// The next work-group in order, if one is left, for a thread in which so many others are active. After a fault those are
+    /// left that come before it: all of them have been taken.
     fn next_group(&mut self, active: usize) -> Option<Group> {
-        if self.taken.is_empty() {
+        let aftermath = &self.shared.aftermath;
+        if self.taken.is_empty() && !aftermath.has_begun() {
             let room = match self.stalled {
                 true => 1,
                 false => self.shared.slots(self.unit) - active,
@@ -448,6 +466,8 @@ impl<'a, W: Worker> Thread<'a, W> {
             self.taken = self.shared.queue.take(room);
         }
         let next = self.taken.next();
+        let next = next
+            .filter(|index| !matches!(aftermath.verdict(*index), Verdict::Drop | Verdict::Stop));
         next.map(|index| self.shared.grid.group(index))
     }
 
@@ -455,7 +475,9 @@ impl<'a, W: Worker> Thread<'a, W> {
         let Slot {
             scratch,
             group: room,
+            allowance,
         } = &mut self.slots[slot];
+        *allowance = ALLOWANCE;
         room.begin(group, self.shared.options.schedule);
         for index in 0..group.waves() {
             let site = Site {
@@ -475,17 +497,31 @@ impl<'a, W: Worker> Thread<'a, W> {
     /// Lets a work-group run until it ends or gets nowhere by itself.
     fn take_turn(&mut self, slot: usize) -> Turn {
         let turn = self.rounds(slot);
-        if let Turn::Ended = turn {
-            self.ended(slot);
+        match turn {
+            Turn::Ended => self.ended(slot),
+            Turn::Dropped => self.slots[slot].group.leave(self.shared.sync),
+            Turn::Stalled | Turn::Stop => {}
         }
         turn
     }
 
     fn rounds(&mut self, slot: usize) -> Turn {
-        let group = &mut self.slots[slot].group;
+        let Slot {
+            group, allowance, ..
+        } = &mut self.slots[slot];
         self.worker.enter(slot, &group.group, false);
         let (mut patience, mut rounds) = (PATIENCE, 0u32);
         loop {
+            let cost = match self.shared.verdict(group.group.index) {
+                Verdict::Run => 0,
+                Verdict::Finish if *allowance < 0 => return Turn::Dropped,
+                Verdict::Finish => group.most_of_round(),
+                Verdict::Drop => return Turn::Dropped,
+                Verdict::Stop => return Turn::Stop,
+            };
+            if patience == 0 {
+                return Turn::Stalled;
+            }
             let counts = &mut self.counts;
             let mut message = |message| {
                 counts.messages += 1;
@@ -498,22 +534,22 @@ impl<'a, W: Worker> Thread<'a, W> {
                 Round::Ended => return Turn::Ended,
                 Round::Fault { wave, fault } => {
                     self.shared.fail(group.group, wave, fault);
-                    return Turn::Stop;
+                    return Turn::Dropped;
                 }
-                Round::Progress => patience = PATIENCE,
-                Round::Busy => patience -= 1,
                 Round::Asleep => patience = 0,
+                gets_on => {
+                    self.moved = true;
+                    *allowance -= cost;
+                    patience = match gets_on {
+                        Round::Busy => patience - 1,
+                        _ => PATIENCE,
+                    };
+                }
             }
             rounds += 1;
             if patience < PATIENCE || rounds % TOLD_ROUNDS == 0 {
                 self.worker.rest();
                 self.shared.tell(&mut self.untold);
-            }
-            if self.shared.stopping() {
-                return Turn::Stop;
-            }
-            if patience == 0 {
-                return Turn::Stalled;
             }
         }
     }
@@ -538,6 +574,7 @@ impl<'a, W: Worker> Thread<'a, W> {
         for slot in &self.active {
             self.slots[*slot].group.leave(self.shared.sync);
         }
+        self.shared.aftermath.leave();
         let mut outcome = self.shared.outcome();
         outcome.counts.add(&self.counts);
         if outcome.timeout {

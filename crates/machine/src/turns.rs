@@ -129,6 +129,14 @@ impl Turns {
         }
     }
 
+    /// What the next turn of a wave may cost at most.
+    pub fn most(&self, wave: usize) -> i64 {
+        match self.schedule {
+            Schedule::Random(_) => FIRST << DOUBLINGS,
+            _ => FIRST << self.doubled[wave],
+        }
+    }
+
     /// A wave has used up its turn: the next is longer. Returns false once it is as long as turns get.
     pub fn spent(&mut self, wave: usize) -> bool {
         let grows = self.doubled[wave] < DOUBLINGS;

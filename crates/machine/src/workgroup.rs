@@ -164,6 +164,13 @@ impl WorkGroup {
         }
     }
 
+    /// Guest instructions that the next round may take at most.
+    pub fn most_of_round(&self) -> i64 {
+        let ready = |n: &usize| self.states[*n] == WaveState::Ready;
+        let turns = (0..self.states.len()).filter(ready);
+        turns.map(|n| self.turns.most(n)).sum()
+    }
+
     /// A wave has stopped for a rare reason: what it does now, or how it failed.
     #[cold]
     fn take(

@@ -526,3 +526,117 @@ fn a_group_that_polls_waits_while_another_gets_on() {
         "looked {looks} times while 1000 turns were spent"
     );
 }
+
+const FAULT: Why = Why::Fault(Fault::Trap { pc: 0x40, id: 2 });
+
+/// The work-group whose fault is told.
+fn told(outcome: Result<Counts, Failure>) -> u64 {
+    match outcome {
+        Err(Failure::Fault { group, .. }) => group.index,
+        other => panic!("no fault: {other:?}"),
+    }
+}
+
+/// From group 3 on all fail, later ones sooner.
+#[test]
+fn of_several_faults_that_of_the_first_group_is_told() {
+    for threads in [1, 2, 3, 8, 16] {
+        for resident_groups in [1, 5, 64] {
+            let options = Options {
+                threads,
+                resident_groups,
+                ..Options::default()
+            };
+            let f = |group, _, step| match group {
+                0..3 if step > 5 => Why::End,
+                3.. if step > 10 * (63 - group) => FAULT,
+                _ => SPENT,
+            };
+            assert_eq!(told(toy(&grid(64, 2), &options, f)), 3, "{threads}");
+        }
+    }
+}
+
+/// The first thread has taken group 9, and begins it after the fault of group 16 on the second one.
+#[test]
+fn groups_before_a_fault_that_have_not_started_run() {
+    let failed = AtomicBool::new(false);
+    let f = |group, _, _| match group {
+        0 => {
+            while !failed.load(SeqCst) {
+                std::thread::yield_now();
+            }
+            Why::End
+        }
+        16.. => {
+            failed.store(true, SeqCst);
+            FAULT
+        }
+        9 => FAULT,
+        _ => Why::End,
+    };
+    let options = Options {
+        threads: 2,
+        resident_groups: 1000,
+        ..Options::default()
+    };
+    assert_eq!(told(toy(&grid(1000, 1), &options, f)), 9);
+}
+
+/// Group 0 waits for group 1, which works for long after group 2 has failed.
+#[test]
+fn groups_before_a_fault_wait_for_each_other() {
+    for why in [YieldPoint::Poll, YieldPoint::Sleep] {
+        for threads in 1..=3 {
+            let (failed, done) = (AtomicBool::new(false), AtomicBool::new(false));
+            let f = |group, _, step| match group {
+                0 if done.load(SeqCst) => FAULT,
+                0 => Why::Yield(why),
+                1 if step < 1000 || !failed.load(SeqCst) => SPENT,
+                1 => {
+                    done.store(true, SeqCst);
+                    Why::End
+                }
+                _ => {
+                    failed.store(true, SeqCst);
+                    FAULT
+                }
+            };
+            let options = Options {
+                threads,
+                resident_groups: 3,
+                ..Options::default()
+            };
+            assert_eq!(told(toy(&grid(3, 1), &options, f)), 0, "{why:?} {threads}");
+        }
+    }
+}
+
+/// Groups that wait for the one that failed, or for one that never starts because of it, in whatever way.
+#[test]
+fn who_waits_for_a_group_that_failed_does_not_hang_the_dispatch() {
+    let wait = || Why::GlobalSync(request(GlobalSync::Barrier, 6));
+    // One that meets itself at barriers lets no other have the thread.
+    let ways: [(usize, &(dyn Fn() -> Why + Sync)); 5] = [
+        (1, &|| Why::Yield(YieldPoint::Poll)),
+        (1, &|| Why::Yield(YieldPoint::Sleep)),
+        (1, &wait),
+        (1, &|| SPENT),
+        (3, &|| Why::Barrier),
+    ];
+    for (fewest, way) in ways {
+        for threads in fewest..=3 {
+            let f = |group, _, step| match (group, step) {
+                (2, 3) => FAULT,
+                (2, _) => SPENT,
+                _ => way(),
+            };
+            let options = Options {
+                threads,
+                resident_groups: 7,
+                ..Options::default()
+            };
+            assert_eq!(told(toy(&grid(7, 1), &options, f)), 2, "{threads}");
+        }
+    }
+}
