@@ -1,10 +1,28 @@
 //! The machine that GPUs are emulated on.
 
 /// Bytes of memory that can be taken without others suffering: what the system calls available, or what it calls free
-/// where it is too old to know. 0 where it says neither.
+/// where it is too old to know, or has no `/proc` for the program. 0 where it says neither.
 pub fn free_memory() -> u64 {
-    let table = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    available(&table).unwrap_or(0)
+    free_of(std::fs::read_to_string("/proc/meminfo").ok(), unused)
+}
+
+/// Takes a table of memory if there is a good one; else what the system says when it is asked.
+fn free_of(table: Option<String>, ask: impl FnOnce() -> Option<u64>) -> u64 {
+    let told = table.as_deref().and_then(available);
+    told.or_else(ask).unwrap_or(0)
+}
+
+/// What sysinfo(2) calls free. What the system could give back of files it does not say.
+#[cfg(target_os = "linux")]
+fn unused() -> Option<u64> {
+    nix::sys::sysinfo::sysinfo()
+        .ok()
+        .map(|info| info.ram_unused())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unused() -> Option<u64> {
+    None
 }
 
 /// Reads lines as `MemAvailable:   24108432 kB`, where kB are 1024 bytes (proc_meminfo(5)).
@@ -37,5 +55,33 @@ mod tests {
             assert_eq!(available(other), None, "{other}");
         }
         assert!(free_memory() > 0);
+    }
+
+    #[test]
+    fn without_a_table_the_system_is_asked() {
+        let table = |text: &str| Some(text.to_owned());
+        let never = || unreachable!("the table says it");
+        assert_eq!(free_of(table("MemAvailable: 7 kB"), never), 7 << 10);
+        for table in [None, table(""), table("MemTotal: 7 kB")] {
+            assert_eq!(free_of(table.clone(), || Some(5 << 30)), 5 << 30);
+            assert_eq!(free_of(table, || None), 0);
+        }
+    }
+
+    /// The system's two answers are about the same memory: what it calls free is part of what there is.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_system_knows_without_a_table() {
+        let bytes = unused().expect("sysinfo(2)");
+        let table = std::fs::read_to_string("/proc/meminfo").unwrap();
+        let total = table
+            .lines()
+            .find_map(|line| line.strip_prefix("MemTotal:"));
+        let total = total.and_then(|rest| rest.trim().strip_suffix(" kB"));
+        let total: u64 = total.unwrap().parse().unwrap();
+        assert!(
+            (1 << 20..=total << 10).contains(&bytes),
+            "{bytes} of {total} kB"
+        );
     }
 }
