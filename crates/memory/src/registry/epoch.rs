@@ -4,7 +4,7 @@
 //! begins a new epoch; whoever began a turn or a copy before may still be in it. Once all of those have ended, which
 //! takes no longer than a turn, nobody can.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,8 @@ pub(super) struct Epochs {
     now: AtomicU64,
     /// Whether nobody may begin to access memory.
     paused: AtomicBool,
+    /// How many wait until they may.
+    waiting: AtomicU32,
     seats: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
@@ -66,7 +68,8 @@ impl Epochs {
     }
 
     /// Lets nobody begin to access memory while `change` runs, and waits before that until nobody does. `None`, and
-    /// nothing has been done, if somebody still did after `patience`: who waits for a second seat would wait for ever.
+    /// nothing has been done, if somebody still did after `patience`: a thread that waits for a second seat would wait for
+    /// ever. Those that wait are [let through](Self::let_through) before the next attempt.
     pub fn pause<T>(&self, patience: Duration, change: impl FnOnce() -> T) -> Option<T> {
         /// Lets them begin again.
         struct Paused<'e>(&'e Epochs);
@@ -89,6 +92,13 @@ impl Epochs {
         Some(change())
     }
 
+    /// Waits until all have a seat that waited for one during a pause.
+    pub fn let_through(&self) {
+        while self.waiting.load(Ordering::SeqCst) != 0 && !self.paused.load(Ordering::SeqCst) {
+            std::thread::sleep(NAP);
+        }
+    }
+
     fn seats(&self) -> std::sync::MutexGuard<'_, Vec<Arc<AtomicU64>>> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -106,20 +116,29 @@ impl Seat<'_> {
         self.enter_anew();
     }
 
+    /// The owner reads memory from now on, even while others pause: it stays mapped, and what it has before and after the pause
+    /// are both right.
+    pub fn enter_to_read(&self) {
+        // In one order with `begin`: either the look at the seats sees this mark, or this sees the new epoch and with it what
+        // was marked as gone before, and the pause.
+        let now = self.epochs.now.load(Ordering::SeqCst);
+        self.mark.store(now, Ordering::SeqCst);
+        std::sync::atomic::fence(Ordering::SeqCst);
+    }
+
     #[cold]
     fn enter_anew(&self) {
-        loop {
-            // In one order with `begin`: either the look at the seats sees this mark, or this sees the new epoch and with
-            // it what was marked as gone before, and the pause.
-            let now = self.epochs.now.load(Ordering::SeqCst);
-            self.mark.store(now, Ordering::SeqCst);
-            std::sync::atomic::fence(Ordering::SeqCst);
-            if !self.epochs.paused.load(Ordering::SeqCst) {
-                return;
-            }
+        self.enter_to_read();
+        if !self.epochs.paused.load(Ordering::SeqCst) {
+            return;
+        }
+        self.epochs.waiting.fetch_add(1, Ordering::SeqCst);
+        while self.epochs.paused.load(Ordering::SeqCst) {
             self.leave();
             std::thread::sleep(NAP);
+            self.enter_to_read();
         }
+        self.epochs.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// The owner accesses nothing any more.

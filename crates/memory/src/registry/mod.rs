@@ -387,14 +387,17 @@ impl Registry {
     ) -> Result<(), RegistryError> {
         let not_shared = |why: String| RegistryError::NotShared { address, why };
         for _ in 0..PAUSES {
-            let mut owned = lock(&self.owned);
-            let owned = &mut *owned;
-            let block = owned.blocks.get(&address);
-            let room = block.ok_or(RegistryError::Unknown { address })?.room;
-            let arena = &mut owned.arena;
-            if let Some(done) = self.epochs.pause(PATIENCE, || change(arena, room)) {
-                return done.map_err(|error| not_shared(error.to_string()));
+            {
+                let mut owned = lock(&self.owned);
+                let owned = &mut *owned;
+                let block = owned.blocks.get(&address);
+                let room = block.ok_or(RegistryError::Unknown { address })?.room;
+                let arena = &mut owned.arena;
+                if let Some(done) = self.epochs.pause(PATIENCE, || change(arena, room)) {
+                    return done.map_err(|error| not_shared(error.to_string()));
+                }
             }
+            self.epochs.let_through();
         }
         Err(not_shared("copies that do not end are using it".into()))
     }
@@ -443,9 +446,24 @@ impl Registry {
     /// # Errors
     /// If one allocation does not hold all of it.
     pub fn hold(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
+        self.hold_from(address, bytes, |seat| seat.enter())
+    }
+
+    /// As [`hold`](Self::hold), of memory that is only read, by a thread that may have a seat: it does not wait for pauses,
+    /// which wait for its seat.
+    fn hold_to_read(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
+        self.hold_from(address, bytes, |seat| seat.enter_to_read())
+    }
+
+    fn hold_from(
+        &self,
+        address: u64,
+        bytes: u64,
+        enter: impl Fn(&Seat<'_>),
+    ) -> Result<Hold<'_>, RegistryError> {
         let seat = self.epochs.seat();
         // Before the look: what is there from now on stays.
-        seat.enter();
+        enter(&seat);
         let map = self.map();
         let entry = address
             .checked_add(bytes)
@@ -454,12 +472,12 @@ impl Registry {
         Ok(Hold { _seat: seat, entry })
     }
 
-    /// Copies guest memory to the host.
+    /// Copies guest memory to the host. A wave that is in a turn may need it for the code that it goes on with.
     ///
     /// # Errors
     /// If one allocation does not hold all of it.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result<(), RegistryError> {
-        let _held = self.hold(address, to.len() as u64)?;
+        let _held = self.hold_to_read(address, to.len() as u64)?;
         // SAFETY: it is held.
         unsafe { global::copy_out(address, to) };
         Ok(())
@@ -596,7 +614,7 @@ impl Registry {
         bytes: u64,
         mut pieces: impl Iterator<Item = (u64, &'p [u8])>,
     ) -> Result<bool, RegistryError> {
-        let _held = self.hold(address, bytes)?;
+        let _held = self.hold_to_read(address, bytes)?;
         let same = |(at, contents): (u64, &[u8])| {
             let end = at.checked_sub(address).map(|at| at + contents.len() as u64);
             assert!(end.is_some_and(|end| end <= bytes), "a piece lies outside");

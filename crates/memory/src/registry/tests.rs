@@ -277,3 +277,45 @@ fn no_store_is_lost_when_memory_is_shared() {
     registry.read(word, &mut seen).unwrap();
     assert_eq!(u64::from_le_bytes(seen), counted);
 }
+
+/// A wave in its turn reads the code that it goes on with: memory is shared meanwhile all the same, again and again.
+#[test]
+#[cfg_attr(miri, ignore = "Miri maps no files")]
+fn memory_is_shared_beside_a_turn_that_reads() {
+    beside_a_turn(|registry, code| registry.read(code, &mut [0; 256]).unwrap());
+}
+
+/// A copy takes two seats.
+#[test]
+#[cfg_attr(miri, ignore = "Miri maps no files")]
+fn memory_is_shared_beside_a_copy() {
+    beside_a_turn(|registry, code| drop(registry.hold(code, 256).unwrap()));
+}
+
+/// Shares memory beside a thread that has a seat, and takes another for moments.
+fn beside_a_turn(second: impl Fn(&Registry, u64) + Sync) {
+    let registry = Registry::new();
+    let [code, shared] = ["code", "shared"].map(|name| registry.allocate(name, 4096, 1).unwrap());
+    let (running, stop) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let seat = registry.seat();
+            while !stop.load(Relaxed) {
+                seat.enter();
+                for _ in 0..50 {
+                    second(&registry, code.address);
+                }
+                running.store(true, Relaxed);
+                seat.leave();
+            }
+        });
+        while !running.load(Relaxed) {
+            std::thread::yield_now();
+        }
+        let done: Vec<_> = (0..30)
+            .map(|_| registry.share(shared.address, &file()))
+            .collect();
+        stop.store(true, Relaxed);
+        assert!(done.iter().all(Result::is_ok), "{done:?}");
+    });
+}
