@@ -68,7 +68,7 @@ impl Places for Bytes {
 
     #[inline(always)]
     fn part(&self, lane: usize, n: usize, _: u32) -> Option<u64> {
-        let valid = self.valid[n / 4 & 3] >> lane & 1 != 0;
+        let valid = self.valid[(n / 4) & 3] >> lane & 1 != 0;
         valid.then(|| self.address(lane, n))
     }
 
