@@ -253,8 +253,9 @@ fn model(case: &Case, memory: &mut [u8]) -> [[u32; 64]; 4] {
             LoadHalf { high: false } => registers[0][lane] = old & !0xffff | loaded as u32,
             LoadHalf { high: true } => registers[0][lane] = old & 0xffff | (loaded as u32) << 16,
             _ => {
-                for n in 0..case.bytes.div_ceil(4) {
-                    registers[n][lane] = (loaded >> (32 * n)) as u32;
+                let dwords = registers.iter_mut().take(case.bytes.div_ceil(4));
+                for (n, register) in dwords.enumerate() {
+                    register[lane] = (loaded >> (32 * n)) as u32;
                 }
             }
         }
