@@ -8,5 +8,6 @@ mod memory;
 mod stops;
 mod surfaces;
 mod swizzled;
+mod torn;
 mod world;
 mod yields;

@@ -191,7 +191,8 @@ fn state(seed: u64, memory: u64, scratch: u64) -> Wave {
     wave
 }
 
-const BASE: u64 = 0x1_0000;
+/// Where code begins.
+pub const BASE: u64 = 0x1_0000;
 
 /// How a run ended, and what is in memory after it: LDS, global.
 pub type Outcome = (Stop, Vec<u32>, Vec<u64>);

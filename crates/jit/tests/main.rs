@@ -17,6 +17,8 @@ mod private;
 mod records;
 #[path = "../../interp/tests/swizzled.rs"]
 mod swizzled;
+#[path = "../../interp/tests/torn.rs"]
+mod torn;
 mod turns;
 #[path = "../../interp/tests/world.rs"]
 mod world;

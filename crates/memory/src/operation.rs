@@ -11,7 +11,7 @@ use crate::files::VECTOR_BYTES;
 use crate::global::at;
 use crate::lanes::{Lanes, each};
 use crate::places::{Places, Shape};
-use crate::rows::{NEIGHBOURS, Records, Rows, copy};
+use crate::rows::{NEIGHBOURS, Records, Rows, copy, copy_dwords};
 
 /// A load, store or atomic of a certain width.
 pub trait Operation: Copy {
@@ -49,6 +49,15 @@ fn room<T>(mask: u64) -> MaybeUninit<[T; 64]> {
         _ => MaybeUninit::zeroed(),
     }
 }
+
+/// Whether places a dword apart, which overlap, are moved as one run of dwords. Others go lane by lane.
+#[inline(always)]
+fn is_run<const N: usize>(first: u64, step: u64, mask: u64) -> bool {
+    N > 1 && step == 4 && mask == !0 && first.is_multiple_of(4)
+}
+
+/// The dwords of 64 places that overlap, of up to four each.
+type Run = [u32; 64 + 3];
 
 /// Loads `N` dwords.
 #[derive(Clone, Copy)]
@@ -96,7 +105,16 @@ impl<const N: usize, R: Rows> Operation for Load<N, R> {
                     return copy::<R, Lanes>(at(from), self.to.cast());
                 }
                 Shape::Records(from) if mask == !0 => copy::<R, Records<N>>(at(from), p.cast()),
-                Shape::Rows { first, step } => {
+                Shape::Rows { first, step } if is_run::<N>(first, step, mask) => {
+                    let mut run = MaybeUninit::<Run>::uninit();
+                    let run = run.as_mut_ptr().cast::<u32>();
+                    copy_dwords::<R>(at(first), run.cast(), first, 4 * (63 + N));
+                    for n in 0..N {
+                        run.add(n).copy_to_nonoverlapping(self.to.add(n * NEXT), 64);
+                    }
+                    return;
+                }
+                Shape::Rows { first, step } if N == 1 || step != 4 => {
                     for n in 0..N {
                         let (row, to) = (first + step * n as u64, self.to.add(n * NEXT));
                         match mask {
@@ -166,9 +184,18 @@ impl<const N: usize, R: Rows> Operation for Store<N, R> {
                     let records = R::collect(self.data);
                     copy::<R, Records<N>>(records.as_ptr().cast(), at(to));
                 }
-                Shape::Rows { first, step } => {
-                    // Where rows overlap, the lowest dword of a place is that of the highest lane: it is the last.
-                    for (n, from) in self.data.into_iter().enumerate().rev() {
+                Shape::Rows { first, step } if is_run::<N>(first, step, mask) => {
+                    // What a lane has at a place takes that of the lanes below: their last dwords are left of the highest lane.
+                    let mut run = MaybeUninit::<Run>::uninit();
+                    let run = run.as_mut_ptr().cast::<u32>();
+                    run.copy_from_nonoverlapping(self.data[0], 64);
+                    for (n, from) in self.data.into_iter().enumerate().skip(1) {
+                        run.add(63 + n).write(from.add(63).read());
+                    }
+                    copy_dwords::<R>(run.cast(), at(first), first, 4 * (63 + N));
+                }
+                Shape::Rows { first, step } if N == 1 || step != 4 => {
+                    for (n, from) in self.data.into_iter().enumerate() {
                         let row = first + step * n as u64;
                         match mask {
                             u64::MAX => copy::<R, Lanes>(from.cast(), at(row)),

@@ -335,17 +335,38 @@ pub struct Split {
     pub valid: [u64; 4],
 }
 
+impl Split {
+    /// Where what a lane accesses begins, if its dwords are neighbours and all in range.
+    #[inline(always)]
+    fn start<T>(&self, lane: usize) -> Option<u64> {
+        let dwords = const { size_of::<T>().div_ceil(4) };
+        let valid = self.valid.iter().take(dwords);
+        let all = valid.fold(!0, |lanes, valid| lanes & valid) >> lane & 1 != 0;
+        (all && (self.step == 4 || dwords == 1)).then_some(self.address[lane & 63])
+    }
+}
+
 impl Places for Split {
     #[inline(always)]
     unsafe fn read<R: Rows, T>(&self, lane: usize, to: *mut T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe { read_dwords::<R, T>(to, |n| self.part(lane, n, 4)) }
+        unsafe {
+            match self.start::<T>(lane) {
+                Some(from) => copy::<R, T>(at(from), to.cast()),
+                None => read_dwords::<R, T>(to, |n| self.part(lane, n, 4)),
+            }
+        }
     }
 
     #[inline(always)]
     unsafe fn write<R: Rows, T>(&self, lane: usize, from: *const T) {
         // SAFETY: the places are checked, for what is in range.
-        unsafe { write_dwords::<R, T>(from, |n| self.part(lane, n, 4)) }
+        unsafe {
+            match self.start::<T>(lane) {
+                Some(to) => copy::<R, T>(from.cast(), at(to)),
+                None => write_dwords::<R, T>(from, |n| self.part(lane, n, 4)),
+            }
+        }
     }
 
     #[inline(always)]

@@ -260,6 +260,14 @@ pub fn broadcast(l: &mut Lowering, wide: &Wide, row: Row) {
     });
 }
 
+/// A quarter of a register in all of them. It is read once.
+pub fn broadcast_quarter(l: &mut Lowering, wide: &Wide, row: Row) {
+    let to = l.temp();
+    l.asm.op(row.code, &[to.into(), wide.args()[1]]);
+    let other = copied(l, to);
+    l.write_both(wide, row.form, [to, other]);
+}
+
 /// Whether memory is that of constants or of the wave, which is always there.
 fn is_ours(mem: Mem) -> bool {
     [fixed::CONSTANTS, fixed::UNIFORM, fixed::VECTOR].contains(&mem.base)

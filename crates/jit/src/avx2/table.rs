@@ -296,6 +296,11 @@ pub fn row(code: Code) -> Option<Row> {
         Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64 => {
             (Qwords, Code::VEX_Vpbroadcastq_ymm_xmmm64, each::broadcast)
         }
+        Code::EVEX_Vbroadcasti32x4_zmm_k1z_m128 => (
+            Dwords,
+            Code::VEX_Vbroadcasti128_ymm_m128,
+            each::broadcast_quarter,
+        ),
         Code::EVEX_Vpbroadcastd_zmm_k1z_r32 => (
             Dwords,
             Code::VEX_Vpbroadcastd_ymm_xmmm32,

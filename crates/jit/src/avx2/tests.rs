@@ -121,7 +121,7 @@ impl Case {
             "r64" => Register::RAX.into(),
             "rm32" => either(Register::EAX, word, random),
             "rm64" => either(Register::RAX, word, random),
-            "m16" => at(OPERAND).into(),
+            "m16" | "m128" => at(OPERAND).into(),
             "km16" => either(k, word, random),
             "zmmm512" if self.args.is_empty() => at(OPERAND).into(),
             "imm8" => Arg::I(immediate(&self.name, random)),

@@ -3,6 +3,7 @@
 use iced_x86::Code;
 use wavetank_memory::VECTOR_BYTES;
 
+use super::records::{RECORD, THIRD};
 use super::*;
 use crate::asm::{Asm, Under};
 
@@ -47,14 +48,34 @@ impl LaneAccess<'_> {
         }
         if !self.is_private() {
             u.asm.place(same);
-            for n in 0..self.dwords() {
-                let from = Mem::sum(BASE, A, 4 * n);
-                let args = [DATA.into(), from.into()];
-                u.asm.under(BROADCAST, Under::Zero(ON), &args);
-                self.keep(u.asm, n);
-            }
+            self.load_same(u);
         }
         u.asm.place(done);
+    }
+
+    /// What is at the one place of the lanes that are on.
+    fn load_same(&self, u: &mut Uniform<'_, '_>) {
+        let from = Mem::sum(BASE, A, 0);
+        if self.dwords() == 1 {
+            let args = [DATA.into(), from.into()];
+            u.asm.under(BROADCAST, Under::Zero(ON), &args);
+            return self.keep(u.asm, 0);
+        }
+        let none = u.asm.label();
+        if self.leaves_out() {
+            // Where no lane is on, there may be nothing. What it gets is 0, of whatever there is.
+            for register in [RECORD, THIRD] {
+                u.asm.op(ZERO, &[register.into(); 3]);
+            }
+            u.asm.op(Code::VEX_Kortestw_kr_kr, &[ON.into(), ON.into()]);
+            u.asm.jump(Code::Je_rel32_64, none);
+        }
+        self.load_record_for_all(u.asm, from);
+        u.asm.place(none);
+        for n in 0..self.dwords() {
+            self.dword_of_record(u.asm, n, Under::Zero(ON));
+            self.keep(u.asm, n);
+        }
     }
 
     fn gather(&self, asm: &mut Asm) {

@@ -7,10 +7,16 @@ use wavetank_ir::MemKind;
 use wavetank_memory::VECTOR_BYTES;
 
 use super::*;
-use crate::asm::Asm;
+use crate::asm::{Asm, Under};
 
 /// The index of the first lane of each tile.
 const FIRSTS: [Register; 4] = [A, B, UNIT, Register::RSI];
+/// What is at a place.
+pub const RECORD: Register = Register::ZMM5;
+/// The last dword of three.
+pub const THIRD: Register = Register::ZMM6;
+const PAIR_FOR_ALL: Code = Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64;
+const QUARTER_FOR_ALL: Code = Code::EVEX_Vbroadcasti32x4_zmm_k1z_m128;
 const OR: Code = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
 
 impl LaneAccess<'_> {
@@ -28,9 +34,9 @@ impl LaneAccess<'_> {
         compare_lanes(u.asm, places, general);
         first_indices(u.asm, places, general);
         for (tile, first) in (0..).zip(FIRSTS) {
+            self.load_record_for_all(u.asm, Mem::sum(BASE, first, 0));
             for n in 0..self.dwords() {
-                let from = Mem::sum(BASE, first, 4 * n);
-                u.asm.op(BROADCAST, &[DATA.into(), from.into()]);
+                self.dword_of_record(u.asm, n, Under::All);
                 let to = self.to + n * VECTOR_BYTES as u32 + 64 * tile;
                 let to = Mem::at(fixed::VECTOR, to);
                 u.asm.op(STORE, &[to.into(), DATA.into()]);
@@ -38,6 +44,31 @@ impl LaneAccess<'_> {
         }
         u.asm.jump(Code::Jmp_rel32_64, done);
         u.asm.place(general);
+    }
+
+    /// Loads what is at a place, at once, for all lanes: in each quarter of a register four dwords, or two of them twice. Of three
+    /// the last goes to a register of its own.
+    pub(super) fn load_record_for_all(&self, asm: &mut Asm, from: Mem) {
+        if self.dwords() == 4 {
+            return asm.op(QUARTER_FOR_ALL, &[RECORD.into(), from.into()]);
+        }
+        asm.op(PAIR_FOR_ALL, &[RECORD.into(), from.into()]);
+        if self.dwords() == 3 {
+            let offset = from.offset + 8;
+            let third = Mem { offset, ..from };
+            asm.op(BROADCAST, &[THIRD.into(), third.into()]);
+        }
+    }
+
+    /// Dword `n` of it in the lanes.
+    pub(super) fn dword_of_record(&self, asm: &mut Asm, n: u32, under: Under) {
+        if n == 2 && self.dwords() == 3 {
+            return asm.under(COPY, under, &[DATA.into(), THIRD.into()]);
+        }
+        // The same of each quarter four times.
+        let order = Arg::I(0x55 * n as u8);
+        let shuffle = Code::EVEX_Vpshufd_zmm_k1z_zmmm512b32_imm8;
+        asm.under(shuffle, under, &[DATA.into(), RECORD.into(), order]);
     }
 
     /// Where the indices are in the vector file, if they are and such an access may be done here.

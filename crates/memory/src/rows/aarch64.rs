@@ -1,4 +1,5 @@
-//! Moves of up to sixteen bytes on AArch64.
+//! Moves of up to sixteen bytes on AArch64. Those of sixteen are one access where there is FEAT_LSE2, otherwise two of eight
+//! (Arm ARM, B2.2.1 "Requirements for single-copy atomicity").
 
 use std::arch::asm;
 
@@ -21,8 +22,8 @@ pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
                 x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
             8 => asm!("ldr {x}, [{from}]", "str {x}, [{to}]",
                 x = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
-            _ => asm!("ldr {x:q}, [{from}]", "str {x:q}, [{to}]",
-                x = out(vreg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
+            _ => asm!("ldp {x}, {y}, [{from}]", "stp {x}, {y}, [{to}]",
+                x = out(reg) _, y = out(reg) _, from = in(reg) from, to = in(reg) to, options(nostack, preserves_flags)),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Other threads may use guest memory meanwhile, which Rust allows to atomics only, and those are no wider than eight
 //! bytes. So what is moved at once is moved by instructions that the compiler does not look into: to Rust, as relaxed
 //! atomic loads and stores of single bytes in an order that nobody may rely on; on the host, with every aligned dword
-//! whole. Only [`copy`], [`Rows::gather`] and [`Rows::scatter`] do that, and one of their two sides is memory of our own.
+//! whole, and whatever a lane has of 8 or 16 bytes, if it is aligned to as many ([`copy`]). Only [`copy`], [`Rows::gather`]
+//! and [`Rows::scatter`] do that, and one of their two sides is memory of our own.
 //!
 //! A level of processor features is a type that implements [`Rows`]; all give the same bits. The instructions that move up to
 //! sixteen bytes are those of the host: `x86_64.rs`, `aarch64.rs`; other hosts use atomics (`portable.rs`).
@@ -112,7 +113,9 @@ pub static NEIGHBOURS: Lanes = {
     offsets
 };
 
-/// Copies a `T`, of 1, 2, 4, 8, 12, 16 or whole lines of 64 bytes, from or to guest memory, at any alignment.
+/// Copies a `T`, of 1, 2, 4, 8, 12, 16 or whole lines of 64 bytes, from or to guest memory, at any alignment. What is aligned
+/// by 8 there is moved by eight bytes at least, what is aligned by 16 by sixteen, as far as the host has such moves: the
+/// invariant "Nothing is torn" of docs/architecture.md.
 ///
 /// # Safety
 /// The bytes are mapped on both sides, which are apart, and the target may be written. The processor has the features
@@ -141,6 +144,39 @@ pub unsafe fn copy<R: Rows, T>(from: *const u8, to: *mut u8) {
         }
     }
 }
+
+/// Copies dwords from or to guest memory: `guest` is where they are there, a multiple of 4. What is aligned by 8 or 16 there is
+/// moved as [`copy`] moves it, wherever the dwords begin.
+///
+/// # Safety
+/// That of [`copy`].
+#[inline(always)]
+pub unsafe fn copy_dwords<R: Rows>(from: *const u8, to: *mut u8, guest: u64, bytes: usize) {
+    let mut done = 0;
+    while done < bytes {
+        let (here, left) = (guest + done as u64, bytes - done);
+        let (from, to) = (from.wrapping_add(done), to.wrapping_add(done));
+        // SAFETY: so many bytes are left, by the caller's promise.
+        unsafe {
+            done += if !here.is_multiple_of(8) || left < 8 {
+                copy::<R, u32>(from, to);
+                4
+            } else if !here.is_multiple_of(16) || left < 16 {
+                copy::<R, u64>(from, to);
+                8
+            } else if left < 64 {
+                copy::<R, u128>(from, to);
+                16
+            } else {
+                copy::<R, Line>(from, to);
+                64
+            };
+        }
+    }
+}
+
+/// Dwords that are moved at once.
+type Line = [u32; 16];
 
 #[cfg(test)]
 mod tests {

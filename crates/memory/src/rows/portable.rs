@@ -1,6 +1,7 @@
-//! Moves of up to sixteen bytes on any host: by relaxed atomics, aligned dwords whole and others byte by byte.
+//! Moves of up to sixteen bytes on any host: by relaxed atomics, aligned words of eight and four bytes whole and others byte by
+//! byte. Sixteen bytes are two words: Rust has no atomics that are wider.
 
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::Rows;
 
@@ -19,9 +20,42 @@ pub unsafe fn part<T, R: Rows>(from: *const u8, to: *mut u8) {
             }
             return;
         }
-        for at in (0..bytes).step_by(4) {
-            store(to.add(at), load(from.add(at)));
+        for at in (0..bytes).step_by(if bytes < 8 { 4 } else { 8 }) {
+            let (from, to) = (from.add(at), to.add(at));
+            match bytes {
+                4 => store(to, load(from)),
+                _ => store_pair(to, load_pair(from)),
+            }
         }
+    }
+}
+
+/// # Safety
+/// Eight bytes are mapped.
+#[inline(always)]
+unsafe fn load_pair(from: *const u8) -> [[u8; 4]; 2] {
+    // SAFETY: by the caller's promise; the alignment was looked at.
+    unsafe {
+        if !from.cast::<u64>().is_aligned() {
+            return [load(from), load(from.add(4))];
+        }
+        let word = AtomicU64::from_ptr(from.cast_mut().cast()).load(Relaxed);
+        std::mem::transmute::<[u8; 8], [[u8; 4]; 2]>(word.to_ne_bytes())
+    }
+}
+
+/// # Safety
+/// Eight bytes are mapped, and may be written.
+#[inline(always)]
+unsafe fn store_pair(to: *mut u8, value: [[u8; 4]; 2]) {
+    // SAFETY: by the caller's promise; the alignment was looked at.
+    unsafe {
+        if to.cast::<u64>().is_aligned() {
+            let word = u64::from_ne_bytes(std::mem::transmute::<[[u8; 4]; 2], [u8; 8]>(value));
+            return AtomicU64::from_ptr(to.cast()).store(word, Relaxed);
+        }
+        store(to, value[0]);
+        store(to.add(4), value[1]);
     }
 }
 

@@ -8,6 +8,7 @@ use wavetank_ir::{DataReg, MemKind, Rmw, Space};
 use crate::access::{Context, Request};
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
+use crate::rows::{Baseline, copy_dwords};
 use crate::shadow::{self, Undefined};
 use crate::sources::{uniform32, uniform64, words};
 use crate::taps::Tap;
@@ -204,19 +205,23 @@ unsafe fn access<const TAP: bool>(
                 Tap::new(ctx.memory, step).one(None, span.first, span.bytes);
             }
         }
-        let at = |n: usize| place.address + 4 * n as u64;
+        let memory = global::at::<u8>(place.address);
+        let mut values = [0; MOST];
         match op.kind {
             MemKind::Load => {
+                let to = values.as_mut_ptr().cast();
+                copy_dwords::<Baseline>(memory, to, place.address, 4 * count);
                 let to = first(op.ret);
-                for n in 0..dwords {
-                    let value = if n < count { global::load32(at(n)) } else { 0 };
+                for (n, value) in values.into_iter().enumerate().take(dwords) {
                     set_register(ctx, to, n, value);
                 }
             }
             MemKind::Store => {
-                for n in 0..count {
-                    global::store32(at(n), data(ctx, step, n));
+                for (n, value) in values.iter_mut().enumerate().take(count) {
+                    *value = data(ctx, step, n);
                 }
+                let from = values.as_ptr().cast();
+                copy_dwords::<Baseline>(from, memory, place.address, 4 * count);
             }
             MemKind::Atomic(rmw) => {
                 let before = if whole {
