@@ -363,7 +363,8 @@ impl Race {
 mod host {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-    /// Whether there are such of 16 bytes: with AVX (Intel SDM 3A, 10.1.1 "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2).
+    /// Whether there are such of 16 bytes: with AVX (Intel SDM 3A, "Guaranteed Atomic Operations"; AMD APM 2, 7.3.2
+    /// "Access Atomicity").
     pub fn has_pairs() -> bool {
         cfg!(all(target_arch = "x86_64", not(miri))) && has_avx()
     }
