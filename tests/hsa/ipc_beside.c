@@ -18,23 +18,29 @@ static void *make_handles(void *made) {
     return NULL;
 }
 
+static uint32_t wandered(uint32_t x) {
+    for (int round = 0; round < 40; round++) x = (x & 1 ? 3 * x + 1 : x) / 2;
+    return x;
+}
+
 int main(int argc, char **argv) {
     CHECK(argc == 2);
     find_machine();
     hsa_queue_t *queue = new_queue(64);
-    int *numbers = allocate(fine, ITEMS * sizeof *numbers), made = 0;
+    uint32_t *numbers = allocate(fine, 2 * ITEMS * sizeof *numbers);
+    int made = 0;
     pthread_t maker;
     EQUAL(pthread_create(&maker, NULL, make_handles, &made), 0);
-    for (int n = 0; n < TIMES; n++) {
+    for (uint32_t n = 0; n < TIMES; n++) {
         load_kernels(argv[1]);
-        kernel_t scale = kernel("scale.kd");
-        for (int i = 0; i < ITEMS; i++) numbers[i] = i + n;
+        kernel_t wander = kernel("wander.kd");
+        for (uint32_t i = 0; i < ITEMS; i++) numbers[i] = i + n;
         hsa_signal_t done = new_signal(1);
         hsa_kernel_dispatch_packet_t packet =
-            dispatch(&scale, arguments(&scale, &numbers, sizeof numbers), ITEMS, ITEMS, done);
+            dispatch(&wander, arguments(&wander, &numbers, sizeof numbers), ITEMS, ITEMS, done);
         submit(queue, &packet);
         wait_for_zero(done);
-        for (int i = 0; i < ITEMS; i++) EQUAL(numbers[i], 3 * (i + n));
+        for (uint32_t i = 0; i < ITEMS; i++) EQUAL(numbers[i], wandered(i + n));
         HSA(hsa_signal_destroy(done));
         HSA(hsa_executable_destroy(executable));
     }

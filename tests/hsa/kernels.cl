@@ -44,3 +44,15 @@ kernel void hammer(global volatile int *place, global volatile int *begun) {
 
 // Stores to a signal as device code does: nobody is told.
 kernel void store(global volatile long *value, long what) { *value = what; }
+
+// Code of many blocks, each of which is decoded when a wave comes to it.
+kernel void wander(global volatile uint *v) {
+    size_t i = get_global_id(0), n = get_global_size(0);
+    uint x = v[i];
+#pragma unroll
+    for (int round = 0; round < 40; round++) {
+        if (x & 1) v[n + i] = x = 3 * x + 1;
+        x /= 2;
+    }
+    v[i] = x;
+}
