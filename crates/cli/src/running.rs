@@ -24,7 +24,7 @@ pub struct Running {
     /// Give each work-item so many bytes more of stack, where its depth is not known
     #[arg(long, value_name = "BYTES")]
     stack: Option<u32>,
-    /// Stop where a kernel goes beyond its LDS, instead of telling it
+    /// Stop where a kernel goes beyond its LDS, or loads past the end of memory, instead of telling it
     #[arg(long)]
     strict: bool,
 }

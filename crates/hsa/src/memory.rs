@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use wavetank::{ALIAS, Registration, Rights, Tool};
+use wavetank::{ALIAS, Allocation, Registration, RegistryError, Rights, Tool};
 
 use crate::abi::{Agent, Pool, Status};
 use crate::call::Result;
 use crate::place::Access;
 
-use crate::runtime::{lock, runtime};
+use crate::runtime::{lock, runtime, settings};
 use crate::{agent, checks, deallocation, host, ipc, log, origins, place, svm, undefined};
 
 /// Allocations are whole pages.
@@ -136,13 +136,11 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
         Kind::Kernarg => "memory for kernel arguments",
         _ => "a buffer in host memory",
     };
-    // A chip maps whole pages. Who looks for mistakes wants to know of the first byte beyond.
-    let allowed = if checks::tools().has(Tool::Memory) {
-        asked
-    } else {
-        bytes
+    let (address, allowed) = match bounds(kind) {
+        Bounds::Bytes => (take(what, asked)?, asked),
+        Bounds::Pages => (take(what, bytes)?, bytes),
+        Bounds::Blocks => (take_blocks(what, bytes)?, bytes),
     };
-    let address = take(what, allowed)?;
     *lock(&TAKEN).entry(owner.0).or_default() += bytes;
     own(address, bytes, owner, kind, Origin::Allocated);
     if kind == Kind::Device {
@@ -152,12 +150,50 @@ pub fn allocate(pool: Pool, bytes: usize) -> Result<u64> {
     Ok(address)
 }
 
+/// How far kernels reach.
+enum Bounds {
+    /// To the last byte.
+    Bytes,
+    /// To the end of the last page.
+    Pages,
+    /// There too; loads to the end of the last block.
+    Blocks,
+}
+
+/// A chip maps whole pages, and the driver cuts device memory out of blocks of 2 MiB. Those who look for mistakes want to know
+/// of the first byte beyond.
+fn bounds(kind: Kind) -> Bounds {
+    let tools = checks::tools();
+    let settings = settings().as_ref();
+    let strict = settings.is_ok_and(|settings| settings.kernels.strict == Some(true));
+    match kind {
+        _ if strict || tools.has(Tool::Memory) => Bounds::Bytes,
+        Kind::Device if tools.is_empty() => Bounds::Blocks,
+        _ => Bounds::Pages,
+    }
+}
+
 /// Takes memory on pages of which nothing else is known.
 pub fn take(what: &str, bytes: u64) -> Result<u64> {
-    // The driver gives blocks of a huge page or more that alignment, and `malloc` on the device finds the head of its 2 MB
-    // blocks by it.
-    let alignment = if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE };
-    let memory = runtime()?.registry().allocate(what, bytes, alignment);
+    let memory = runtime()?
+        .registry()
+        .allocate(what, bytes, alignment(bytes));
+    taken(memory)
+}
+
+/// Takes device memory in blocks of its own.
+fn take_blocks(what: &str, bytes: u64) -> Result<u64> {
+    let registry = runtime()?.registry();
+    taken(registry.allocate_block(what, bytes, alignment(bytes)))
+}
+
+/// The driver gives blocks of a huge page or more that alignment, and `malloc` on the device finds the head of its 2 MB blocks
+/// by it.
+fn alignment(bytes: u64) -> u64 {
+    if bytes >= HUGE_PAGE { HUGE_PAGE } else { PAGE }
+}
+
+fn taken(memory: std::result::Result<Allocation, RegistryError>) -> Result<u64> {
     memory
         .map(|memory| memory.address)
         .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)

@@ -54,7 +54,7 @@ pub use files::{
     Wave, hwreg, sreg,
 };
 pub use global::ALIAS;
-pub use overrun::LdsOverrun;
+pub use overrun::{LdsOverrun, ReadOn};
 pub use own::lds::Lds;
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub use shadow::{Noted, Undefined};

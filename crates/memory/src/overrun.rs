@@ -1,10 +1,12 @@
-//! Accesses beyond the LDS of a work-group: the ISA gives them a result (reads
-//! are 0, writes are dropped), but few programs mean it.
+//! Accesses beyond what a program has that have a result all the same, though few programs mean it: those beyond the LDS of
+//! a work-group by the ISA (reads are 0, writes are dropped), and loads that go on past the end of an allocation, to what its
+//! last block has left, since a chip maps whole blocks.
 
 use wavetank_ir::MemKind;
 
 use crate::fault::{Denied, MemoryFaultReason};
 use crate::lanes::{Lanes, each};
+use crate::registry::Allocation;
 use wavetank_isa::numbers::SHARED_BASE;
 
 /// Accesses beyond the LDS: the first one, and how many there were.
@@ -28,12 +30,30 @@ pub struct LdsOverrun {
     pub count: u64,
 }
 
-/// What a unit does about accesses beyond the LDS.
+/// Loads past the end of an allocation: the first one, and how many there were.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadOn {
+    /// The guest address of the instruction.
+    pub pc: u64,
+    /// The lane; `None` for a scalar load.
+    pub lane: Option<u8>,
+    /// The address.
+    pub address: u64,
+    /// Bytes loaded there.
+    pub bytes: u32,
+    /// The allocation.
+    pub allocation: Allocation,
+    /// The loads, of one lane each.
+    pub count: u64,
+}
+
+/// What a unit does about accesses beyond what a program has.
 #[derive(Default)]
 pub(crate) struct Overruns {
     /// Whether they are faults.
     strict: bool,
     seen: Option<LdsOverrun>,
+    read_on: Option<Box<ReadOn>>,
 }
 
 impl Overruns {
@@ -42,10 +62,30 @@ impl Overruns {
         self.strict = strict;
     }
 
-    /// Those since the last call.
+    /// Whether they are faults.
+    pub fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// Those beyond the LDS since the last call.
     #[inline]
     pub fn take(&mut self) -> Option<LdsOverrun> {
         self.seen.take()
+    }
+
+    /// Loads past the end of an allocation since the last call.
+    #[inline]
+    pub fn take_read_on(&mut self) -> Option<Box<ReadOn>> {
+        self.read_on.take()
+    }
+
+    /// Takes down a load past the end of an allocation.
+    pub fn note_read_on(&mut self, load: ReadOn) {
+        let count = load.count;
+        match &mut self.read_on {
+            Some(first) => first.count += count,
+            None => self.read_on = Some(load.into()),
+        }
     }
 
     /// Takes down which lanes access something beyond an LDS of `lds_bytes`: `bytes` bytes at each offset.

@@ -9,7 +9,7 @@ use wavetank_isa::Generation;
 
 use crate::alignment::Alignment;
 use crate::fault::{Denied, MemoryFault, MemoryFaultReason};
-use crate::overrun::{LdsOverrun, Overruns};
+use crate::overrun::{LdsOverrun, Overruns, ReadOn};
 use crate::own::gds::Gds;
 use crate::own::lds::Lds;
 use crate::own::scratch::Scratch;
@@ -162,8 +162,9 @@ impl<'m> MemoryUnit<'m> {
         (!seen.is_empty()).then(|| seen.take())
     }
 
-    /// Whether an access beyond the LDS is a fault. At first it is not.
-    pub fn set_strict_lds(&mut self, strict: bool) {
+    /// Whether an access beyond the LDS, or a load past the end of an allocation, is a fault. At first it is not, where the
+    /// allocation allows it.
+    pub fn set_strict(&mut self, strict: bool) {
         self.overruns.set_strict(strict);
     }
 
@@ -171,6 +172,12 @@ impl<'m> MemoryUnit<'m> {
     #[inline]
     pub fn take_lds_overrun(&mut self) -> Option<LdsOverrun> {
         self.overruns.take()
+    }
+
+    /// The loads past the end of allocations that allow it ([`Registry::allocate_block`]) since the last call.
+    #[inline]
+    pub fn take_read_on(&mut self) -> Option<Box<ReadOn>> {
+        self.overruns.take_read_on()
     }
 
     /// Sets the scratch of the wave that runs next: dword `d` of lane `l` is
@@ -247,30 +254,38 @@ impl<'m> MemoryUnit<'m> {
         holds
     }
 
-    /// Checks one access. `last` are the bounds of the access before.
-    fn check_one(&mut self, last: &mut Bounds, span: Span) -> Result<(), MemoryFaultReason> {
+    /// Checks one access. `last` are the bounds of the access before. Says whether it is a load that goes on past the end of an
+    /// allocation, to what reads zeros.
+    fn check_one(&mut self, last: &mut Bounds, span: Span) -> Result<bool, MemoryFaultReason> {
         if last.holds(span) {
-            return Ok(());
+            return Ok(false);
         }
         let page = &mut self.pages[page_of(span.first)];
         if !page.holds(span) {
             let end = span.first.saturating_add(span.bytes.into());
-            let entry = self.map.find(span.first, end);
-            let entry = entry.ok_or(MemoryFaultReason::Unmapped)?;
+            let Some(entry) = self.map.find(span.first, end) else {
+                let may = !span.stores && !self.overruns.is_strict();
+                return match may && self.map.find_before(span.first, end).is_some() {
+                    true => Ok(true),
+                    false => Err(MemoryFaultReason::Unmapped),
+                };
+            };
             *page = Window::of(entry);
         }
         *last = page.bounds();
         match last.holds(span) {
-            true => Ok(()),
+            true => Ok(false),
             false => Err(MemoryFaultReason::ReadOnly),
         }
     }
 
-    /// Checks lane by lane: the lanes use several allocations, or one fails.
+    /// Checks lane by lane: the lanes use several allocations, or one fails. Those that go on past the end of one are taken
+    /// down.
     #[cold]
     #[inline(never)]
     pub(crate) fn check_lanes(
         &mut self,
+        pc: u64,
         mask: u64,
         bytes: u32,
         stores: bool,
@@ -289,8 +304,20 @@ impl<'m> MemoryUnit<'m> {
             self.check_one(&mut last, span)
         };
         let mut lanes = (0..64).filter(|l| mask >> l & 1 != 0);
-        let Some((lane, reason)) = lanes.find_map(|lane| check(lane).err().map(|e| (lane, e)))
-        else {
+        let mut read_on = 0u64;
+        let mut fails = |lane: usize| match check(lane) {
+            Ok(reads_on) => {
+                read_on |= u64::from(reads_on) << lane;
+                None
+            }
+            Err(reason) => Some((lane, reason)),
+        };
+        let Some((lane, reason)) = lanes.find_map(&mut fails) else {
+            if read_on != 0 {
+                let lane = read_on.trailing_zeros() as usize;
+                let count = read_on.count_ones().into();
+                self.reads_on(pc, Some(lane as u8), (address(lane), bytes), count);
+            }
             return Ok(());
         };
         let others = lanes.filter(|other| check(*other) == Err(reason));
@@ -305,17 +332,39 @@ impl<'m> MemoryUnit<'m> {
 
     /// Checks the access of a whole wave.
     #[inline]
-    pub(crate) fn check_scalar(&mut self, slot: u32, span: Span) -> Result<(), Denied> {
+    pub(crate) fn check_scalar(&mut self, pc: u64, slot: u32, span: Span) -> Result<(), Denied> {
         if self.holds(slot, span) {
             return Ok(());
         }
-        self.check_one(&mut Bounds::default(), span)
-            .map_err(|reason| Denied {
+        match self.check_one(&mut Bounds::default(), span) {
+            Ok(false) => Ok(()),
+            Ok(true) => {
+                self.reads_on(pc, None, (span.first, span.bytes), 1);
+                Ok(())
+            }
+            Err(reason) => Err(Denied {
                 lane: None,
                 address: span.first,
                 bytes: span.bytes,
                 reason,
-            })
+            }),
+        }
+    }
+
+    /// Takes down loads that go on past the end of an allocation.
+    #[cold]
+    fn reads_on(&mut self, pc: u64, lane: Option<u8>, (address, bytes): (u64, u32), count: u64) {
+        let end = address.saturating_add(bytes.into());
+        if let Some(entry) = self.map.find_before(address, end) {
+            self.overruns.note_read_on(ReadOn {
+                pc,
+                lane,
+                address,
+                bytes,
+                allocation: entry.allocation.clone(),
+                count,
+            });
+        }
     }
 
     /// The report of a denied access.

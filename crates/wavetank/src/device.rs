@@ -216,8 +216,9 @@ impl DeviceBuilder {
         self
     }
 
-    /// Whether an access beyond the LDS of a kernel is a fault. Otherwise it has the result that it has on a chip, and the
-    /// [`Report`](crate::Report) tells of it. Without this the environment variable `WAVETANK_STRICT` rules (`0`, `1`).
+    /// Whether an access beyond the LDS of a kernel is a fault, and so is a load past the end of an allocation
+    /// [in blocks](crate::Registry::allocate_block). Otherwise they have a result as on a chip, and the
+    /// [`Report`](crate::Report) tells of them. Without this the environment variable `WAVETANK_STRICT` rules (`0`, `1`).
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = Some(strict);
         self

@@ -1,4 +1,5 @@
-//! Accesses beyond the LDS of a kernel: what a run tells of them.
+//! Accesses beyond what a kernel has that have a result all the same: those beyond its LDS, and what a run tells of them; loads
+//! past the end of an allocation.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -6,11 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use wavetank_check::Place;
 use wavetank_ir::MemKind;
 use wavetank_machine::Group;
-use wavetank_memory::LdsOverrun as Seen;
+use wavetank_memory::{LdsOverrun as Seen, MemoryUnit, ReadOn as Load};
 use wavetank_quote::readable;
 
 use crate::error::access_of;
 use crate::module::Module;
+use crate::read_on::ReadOn;
 
 /// A kernel that went beyond its LDS. That has a result, as on a chip: loads gave 0 there, stores were dropped.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,24 +67,70 @@ impl fmt::Display for LdsOverrun {
     }
 }
 
-/// What the threads of a dispatch have seen.
-#[derive(Default)]
-pub(crate) struct Overruns(Mutex<Option<(Group, u32, Seen)>>);
+/// What is counted where waves see it.
+trait Counted {
+    fn count(&mut self) -> &mut u64;
+}
 
-impl Overruns {
-    /// Adds what a wave did.
-    pub fn add(&self, group: Group, wave: u32, seen: Seen) {
+impl Counted for Seen {
+    fn count(&mut self) -> &mut u64 {
+        &mut self.count
+    }
+}
+
+impl Counted for Load {
+    fn count(&mut self) -> &mut u64 {
+        &mut self.count
+    }
+}
+
+/// What the earliest work-group and wave has seen, with the number of all.
+struct Earliest<T>(Mutex<Option<(Group, u32, T)>>);
+
+impl<T> Default for Earliest<T> {
+    fn default() -> Self {
+        Earliest(Mutex::default())
+    }
+}
+
+impl<T: Counted> Earliest<T> {
+    fn add(&self, group: Group, wave: u32, mut seen: T) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = seen.count + all.as_ref().map_or(0, |(_, _, seen)| seen.count);
-        let earlier = |(g, w, _): &(Group, u32, Seen)| (g.index, *w) <= (group.index, wave);
-        let first = all.take().filter(earlier).unwrap_or((group, wave, seen));
-        *all = Some((first.0, first.1, Seen { count, ..first.2 }));
+        let before = all.as_mut().map_or(0, |(_, _, seen)| *seen.count());
+        let count = *seen.count() + before;
+        let earlier = |(g, w, _): &(Group, u32, T)| (g.index, *w) <= (group.index, wave);
+        let mut first = all.take().filter(earlier).unwrap_or((group, wave, seen));
+        *first.2.count() = count;
+        *all = Some(first);
     }
 
-    /// What a run of a kernel of a module tells of it.
-    pub fn tell(self, kernel: &str, module: &Module) -> Option<LdsOverrun> {
-        let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        all.map(|(group, wave, seen)| LdsOverrun {
+    fn taken(self) -> Option<(Group, u32, T)> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the threads of a dispatch have seen.
+#[derive(Default)]
+pub(crate) struct Overruns {
+    lds: Earliest<Seen>,
+    read_on: Earliest<Load>,
+}
+
+impl Overruns {
+    /// Adds what a wave did to its memory unit.
+    #[inline(always)]
+    pub fn add(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
+        if let Some(seen) = memory.take_lds_overrun() {
+            self.lds.add(group, wave, seen);
+        }
+        if let Some(load) = memory.take_read_on() {
+            self.read_on.add(group, wave, *load);
+        }
+    }
+
+    /// What a run of a kernel of a module tells: of its LDS, and of its loads past the end of allocations.
+    pub fn tell(self, kernel: &str, module: &Module) -> (Option<LdsOverrun>, Option<ReadOn>) {
+        let lds = self.lds.taken().map(|(group, wave, seen)| LdsOverrun {
             kernel: kernel.to_owned(),
             count: seen.count,
             place: module.place(seen.pc),
@@ -93,7 +141,15 @@ impl Overruns {
             offset: seen.offset,
             bytes: seen.bytes,
             lds_bytes: seen.lds_bytes,
-        })
+        });
+        let read_on = self.read_on.taken().map(|(group, wave, load)| ReadOn {
+            kernel: kernel.to_owned(),
+            place: module.place(load.pc),
+            group,
+            wave,
+            load,
+        });
+        (lds, read_on)
     }
 }
 
@@ -116,12 +172,12 @@ mod tests {
             lds_bytes: 64,
             count,
         };
-        let overruns = Overruns::default();
+        let overruns = Earliest::default();
         overruns.add(grid.group(1), 0, seen(1, 10));
         overruns.add(grid.group(0), 1, seen(2, 20));
         overruns.add(grid.group(0), 1, seen(3, 30));
         overruns.add(grid.group(1), 1, seen(4, 40));
-        let (group, wave, seen) = overruns.0.into_inner().unwrap().unwrap();
+        let (group, wave, seen) = overruns.taken().unwrap();
         assert_eq!((group.index, wave, seen.pc, seen.count), (0, 1, 2, 100));
     }
 

@@ -9,6 +9,7 @@ use wavetank_jit::Compiled;
 use wavetank_machine::schedule::Counts;
 
 use crate::overrun::LdsOverrun;
+use crate::read_on::ReadOn;
 
 /// What a dispatch did.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +30,9 @@ pub struct Report {
     pub compiled: Option<Compiled>,
     /// Accesses beyond the LDS of the kernel. Programs hardly ever mean them; print it.
     pub lds_overruns: Option<LdsOverrun>,
+    /// Loads past the end of an allocation that allows them
+    /// ([`Registry::allocate_block`](crate::Registry::allocate_block)). Programs hardly ever mean them; print it.
+    pub read_on: Option<ReadOn>,
     /// What [`Dispatch::check`](crate::Dispatch::check) asked for has found, in the order of the work-groups and waves that did
     /// it; what [`Dispatch::watch`](crate::Dispatch::watch) has found, after that.
     pub findings: Vec<Finding>,

@@ -37,9 +37,9 @@ pub(crate) struct Common<'a> {
     pub count: bool,
     /// Which waves to watch.
     pub trace: Option<Trace<'a>>,
-    /// Whether accesses beyond the LDS are faults.
+    /// Whether accesses beyond the LDS, and loads past the end of an allocation, are faults.
     pub strict: bool,
-    /// Where they are noted.
+    /// Where they are noted, and loads past the end of an allocation.
     pub overruns: &'a Overruns,
     /// What is checked while waves run.
     pub checking: &'a Checking,
@@ -84,7 +84,7 @@ impl<'a> Unit<'a> {
     pub fn new(common: &'a Common<'a>) -> Self {
         let mut memory = MemoryUnit::new(common.memory.registry());
         memory.set_alignment(Alignment::of(common.launch.generation));
-        memory.set_strict_lds(common.strict);
+        memory.set_strict(common.strict);
         memory.set_border_colors(common.border_colors);
         Unit {
             common,
@@ -202,10 +202,9 @@ impl<'a> Unit<'a> {
             // What the turn cost until here is not known.
             ran = Ran::Wait(fault.pc());
         }
-        if let Some(seen) = self.memory.take_lds_overrun()
-            && let Some(group) = self.group
-        {
-            self.common.overruns.add(group, wave.index, seen);
+        if let Some(group) = self.group {
+            let overruns = self.common.overruns;
+            overruns.add(group, wave.index, &mut self.memory);
         }
         ran
     }

@@ -219,7 +219,16 @@ fn dispatch(
             queue.order.ends(launch);
             undefined::stored(kernel, std::mem::take(&mut report.undefined_stores));
             if let Some(overrun) = &report.lds_overruns {
-                log::once(kernel.name(), &overrun.to_string());
+                log::once(
+                    &format!("the LDS of {}", kernel.name()),
+                    &overrun.to_string(),
+                );
+            }
+            if let Some(read_on) = &report.read_on {
+                log::once(
+                    &format!("the loads of {}", kernel.name()),
+                    &read_on.to_string(),
+                );
             }
             if log::informs() {
                 log::line(&statistics::told(kernel.name(), packet, &report));

@@ -138,7 +138,7 @@ fn a_strict_unit_stops_beyond_the_lds() {
     let registry = Registry::new();
     let (memory, bytes) = filled(&registry);
     let mut unit = MemoryUnit::new(&registry);
-    unit.set_strict_lds(true);
+    unit.set_strict(true);
     unit.set_lds(Lds::new(64));
     let mut wave = Wave::new(0);
     wave.vgpr_mut(1).fill(!0);

@@ -7,6 +7,7 @@
 mod buffer;
 mod global;
 mod lds;
+mod read_on;
 mod rows;
 mod scratch;
 mod taps;

@@ -221,7 +221,7 @@ impl Sampling<'_> {
         };
         let address = table.wrapping_add(u64::from(entry) * u64::from(BYTES));
         ctx.memory
-            .check_lanes(1 << lane, BYTES, false, |_| address)?;
+            .check_lanes(self.step.pc, 1 << lane, BYTES, false, |_| address)?;
         if let Some(tap) = self.tap {
             tap.one(Some(lane as u8), address, BYTES);
         }

@@ -75,14 +75,7 @@ unsafe fn texels<R: Rows, const TAP: bool>(
         places = Places::new(ctx, step, image, surface, mask);
         if places.inside != 0 {
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
-            check_addresses(
-                ctx,
-                step.cache,
-                places.inside,
-                bytes,
-                stores,
-                &places.address,
-            )?;
+            check_addresses(ctx, step, places.inside, bytes, stores, &places.address)?;
             if TAP {
                 Tap::new(ctx.memory, step).lanes(&Far(places.address), places.inside, bytes);
             }

@@ -191,7 +191,7 @@ impl Sampling<'_> {
                 };
                 if !ctx.memory.holds(self.step.cache, span) {
                     ctx.memory
-                        .check_lanes(1 << r.lane, bytes, false, |_| address)?;
+                        .check_lanes(self.step.pc, 1 << r.lane, bytes, false, |_| address)?;
                 }
                 if let Some(tap) = self.tap {
                     tap.one(Some(r.lane as u8), address, bytes);

@@ -7,6 +7,9 @@
 //! A piece that is given back loses its memory at once, and its addresses rest: they are handed out again only when
 //! later pieces of some gigabytes have been given back too, so that a stale pointer hits nothing for long; and never while
 //! somebody may still be in an access that was allowed before.
+//!
+//! A piece can have blocks of 2 MiB to itself, as a chip's driver maps them. What it leaves of them is mapped too and reads
+//! zeros; it costs no memory, as nobody writes there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::File;
@@ -27,23 +30,55 @@ const CHUNK: u64 = 64 << 20;
 /// From this size on, huge pages are asked for.
 const HUGE: u64 = 4 << 20;
 
-/// Address space that rests, in bytes: of small pieces, and of large ones.
-const REST: [u64; 2] = [2 << 30, 64 << 30];
+/// Bytes of a block.
+pub(super) const BLOCK: u64 = 2 << 20;
 
-/// A piece of address space, with its guard.
+/// Address space that rests, in bytes, by [`Kind`]. A block that is used keeps a page of the host's page tables.
+const REST: [u64; 3] = [2 << 30, 16 << 30, 64 << 30];
+
+/// A piece of address space, with what follows it and belongs to nobody.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Room {
     /// Its first byte.
     pub start: u64,
+    /// Bytes up to the end of the guard.
     bytes: u64,
-    large: bool,
+    /// Bytes that an owner may use: whole pages.
+    usable: u64,
+    kind: Kind,
+}
+
+/// Where a piece lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// In a mapping that it shares.
+    Small,
+    /// There too, in a block to itself.
+    Block,
+    /// In a mapping of its own.
+    Large,
 }
 
 impl Room {
     /// Whole pages that an owner may use.
     pub fn usable(&self) -> u64 {
-        self.bytes - GUARD
+        self.usable
     }
+
+    /// The address at which its guard begins. From [`usable`](Self::usable) on it reads zeros up to there.
+    pub fn guard(&self) -> u64 {
+        self.start + self.bytes - GUARD
+    }
+}
+
+/// Whole pages for so many bytes.
+fn pages(bytes: u64) -> Result<u64, String> {
+    let pages = bytes.max(1).checked_next_multiple_of(PAGE);
+    pages.ok_or_else(too_large)
+}
+
+fn too_large() -> String {
+    "the size is too large".to_owned()
 }
 
 /// The mappings of a registry.
@@ -58,8 +93,8 @@ pub(super) struct Arena {
     large: BTreeMap<u64, Pages>,
     /// Pieces that lie on files, by address.
     on_files: BTreeSet<u64>,
-    /// What rests: small pieces, large pieces.
-    resting: [Resting; 2],
+    /// What rests, by [`Kind`].
+    resting: [Resting; 3],
 }
 
 /// Pieces that have been given back, the oldest first, each with the epoch that has to come before it is used again.
@@ -78,21 +113,60 @@ impl Arena {
         align: u64,
         has_come: impl Fn(u64) -> bool,
     ) -> Result<Room, String> {
-        let too_large = || "the size is too large".to_owned();
-        let bytes = bytes
-            .max(1)
-            .checked_next_multiple_of(PAGE)
-            .and_then(|n| n.checked_add(GUARD))
-            .ok_or_else(too_large)?;
+        let usable = pages(bytes)?;
+        let bytes = usable.checked_add(GUARD).ok_or_else(too_large)?;
         let with_skip = bytes.checked_add(align - PAGE).ok_or_else(too_large)?;
+        self.try_twice(has_come, |arena| match with_skip < LARGE {
+            true => arena.take_small(bytes, align, 0).map(|start| Room {
+                start,
+                bytes,
+                usable,
+                kind: Kind::Small,
+            }),
+            false => arena.take_large([usable, bytes, with_skip], align),
+        })
+    }
+
+    /// As [`take`](Self::take), with blocks to itself: nothing else lies between the piece and the end of its last block, nor in
+    /// the page after that.
+    pub fn take_block(
+        &mut self,
+        bytes: u64,
+        align: u64,
+        has_come: impl Fn(u64) -> bool,
+    ) -> Result<Room, String> {
+        let usable = pages(bytes)?;
+        if align == PAGE && usable <= BLOCK - GUARD {
+            // The guard of one block is the first page of the next.
+            return self.try_twice(has_come, |arena| {
+                let start = arena.take_small(BLOCK, BLOCK, GUARD)?;
+                Ok(Room {
+                    start,
+                    bytes: BLOCK,
+                    usable,
+                    kind: Kind::Block,
+                })
+            });
+        }
+        let align = align.max(BLOCK);
+        let whole = usable.checked_next_multiple_of(BLOCK);
+        let bytes = whole.and_then(|n| n.checked_add(GUARD));
+        let bytes = bytes.ok_or_else(too_large)?;
+        let with_skip = bytes.checked_add(align - PAGE).ok_or_else(too_large)?;
+        self.try_twice(has_come, |arena| {
+            arena.take_large([usable, bytes, with_skip], align)
+        })
+    }
+
+    /// Takes a piece, if need be after everything that can be has been given back to the host.
+    fn try_twice(
+        &mut self,
+        has_come: impl Fn(u64) -> bool,
+        take: impl Fn(&mut Self) -> Result<Room, String>,
+    ) -> Result<Room, String> {
         self.wake(&has_come, REST);
-        let take = |arena: &mut Self| match with_skip < LARGE {
-            true => arena.take_small(bytes, align),
-            false => arena.take_large(bytes, with_skip, align),
-        };
         take(self).or_else(|_| {
-            // The host may have room once everything that can has been given back to it.
-            self.wake(&has_come, [0, 0]);
+            self.wake(&has_come, [0; 3]);
             take(self)
         })
     }
@@ -109,7 +183,7 @@ impl Arena {
     pub fn lift(&mut self, room: Room) -> std::io::Result<()> {
         if self.on_files.contains(&room.start) {
             // SAFETY: pages of the arena, which guests reach by relaxed atomics alone.
-            unsafe { file::map_zeros(room.start, room.bytes) }?;
+            unsafe { file::map_zeros(room.start, room.usable) }?;
             self.on_files.remove(&room.start);
         }
         Ok(())
@@ -122,7 +196,7 @@ impl Arena {
             return;
         }
         self.empty(room);
-        let resting = &mut self.resting[usize::from(room.large)];
+        let resting = &mut self.resting[room.kind as usize];
         resting.bytes += room.bytes;
         resting.pieces.push_back((room, epoch));
     }
@@ -136,7 +210,8 @@ impl Arena {
         })
     }
 
-    fn take_small(&mut self, bytes: u64, align: u64) -> Result<Room, String> {
+    /// The address of a piece for which `address - phase` is a multiple of `align`.
+    fn take_small(&mut self, bytes: u64, align: u64, phase: u64) -> Result<u64, String> {
         let with_skip = bytes + (align - PAGE);
         let fit = self.fits.range((with_skip, 0)..).next().copied();
         let (length, start) = match fit {
@@ -145,14 +220,10 @@ impl Arena {
         };
         self.fits.remove(&(length, start));
         self.free.remove(&start);
-        let at = start.next_multiple_of(align);
+        let at = (start - phase).next_multiple_of(align) + phase;
         self.keep(start, at - start);
         self.keep(at + bytes, start + length - at - bytes);
-        Ok(Room {
-            start: at,
-            bytes,
-            large: false,
-        })
+        Ok(at)
     }
 
     /// One more mapping for small pieces: length and start.
@@ -166,7 +237,11 @@ impl Arena {
         Ok((CHUNK, start))
     }
 
-    fn take_large(&mut self, bytes: u64, with_skip: u64, align: u64) -> Result<Room, String> {
+    fn take_large(
+        &mut self,
+        [usable, bytes, with_skip]: [u64; 3],
+        align: u64,
+    ) -> Result<Room, String> {
         let map = Pages::map(with_skip)?;
         if bytes >= HUGE {
             map.wish(Wish::Huge);
@@ -176,7 +251,8 @@ impl Arena {
         Ok(Room {
             start,
             bytes,
-            large: true,
+            usable,
+            kind: Kind::Large,
         })
     }
 
@@ -189,7 +265,7 @@ impl Arena {
     }
 
     /// Makes the addresses free that have rested: the oldest, until no more than `rest` do.
-    fn wake(&mut self, has_come: &impl Fn(u64) -> bool, rest: [u64; 2]) {
+    pub(super) fn wake(&mut self, has_come: &impl Fn(u64) -> bool, rest: [u64; 3]) {
         for (kind, most) in rest.into_iter().enumerate() {
             while self.resting[kind].bytes > most
                 && let Some(&(room, epoch)) = self.resting[kind].pieces.front()
@@ -204,7 +280,7 @@ impl Arena {
 
     /// Nobody reaches a piece any more: large ones go back to the host, small ones join what is free around them.
     fn reuse(&mut self, room: Room) {
-        if room.large {
+        if room.kind == Kind::Large {
             self.large.remove(&room.start);
             return;
         }
@@ -234,10 +310,9 @@ impl Arena {
 
     /// Takes the memory of a piece away; it reads zeros from now on.
     fn empty(&self, room: Room) {
-        let maps = if room.large {
-            &self.large
-        } else {
-            &self.chunks
+        let maps = match room.kind {
+            Kind::Large => &self.large,
+            Kind::Small | Kind::Block => &self.chunks,
         };
         let Some((_, map)) = maps.range(..=room.start).next_back() else {
             return;
@@ -245,11 +320,11 @@ impl Arena {
         let at = room.start - map.start();
         // SAFETY: the pages are the registry's own, and nobody has a reference to them: guests reach them by relaxed
         // atomics alone, which may read zeros at any time.
-        let emptied = unsafe { map.discard(at, room.bytes) };
+        let emptied = unsafe { map.discard(at, room.usable) };
         if !emptied {
             // Memory that the program has locked cannot be given back.
             // SAFETY: the bytes are mapped and writable.
-            unsafe { global::zero(room.start, room.bytes) };
+            unsafe { global::zero(room.start, room.usable) };
         }
     }
 }
@@ -261,15 +336,25 @@ mod tests {
 
     /// Pieces never overlap, are aligned, have a guard, and are zero; what was given back is not handed out again while
     /// its epoch has not come.
-    fn play(steps: Vec<(bool, u64, u32)>) {
+    fn play(steps: Vec<(bool, bool, u64, u32)>) {
         let mut arena = Arena::default();
         let mut live: Vec<(Room, u64)> = Vec::new();
         let mut given: Vec<Room> = Vec::new();
-        for (take, bytes, align) in steps {
+        for (take, blocks, bytes, align) in steps {
             if take || live.is_empty() {
                 let align = PAGE << align;
-                let room = arena.take(bytes, align, |_| false).unwrap();
+                let room = match blocks {
+                    true => arena.take_block(bytes, align, |_| false).unwrap(),
+                    false => arena.take(bytes, align, |_| false).unwrap(),
+                };
                 assert!(room.start.is_multiple_of(align) && room.bytes >= bytes + GUARD);
+                assert_eq!(room.usable(), bytes.next_multiple_of(PAGE));
+                let end = room.start + bytes;
+                if blocks {
+                    assert_eq!(room.guard(), end.next_multiple_of(BLOCK));
+                    // SAFETY: it is mapped as far as that.
+                    assert_eq!(unsafe { global::load64(room.guard() - 8) }, 0);
+                }
                 let apart = |other: &Room| {
                     room.start + room.bytes <= other.start
                         || other.start + other.bytes <= room.start
@@ -294,7 +379,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn pieces_are_apart(
-            steps in prop::collection::vec((any::<bool>(), 1u64..3_000_000, 0u32..6), 1..60)
+            steps in prop::collection::vec((any::<bool>(), any::<bool>(), 1u64..3_000_000, 0u32..6), 1..60)
         ) {
             play(steps);
         }
@@ -310,9 +395,9 @@ mod tests {
         // A write that was allowed before comes late.
         // SAFETY: small pieces stay mapped.
         unsafe { global::store64(first.start + 8, 7) };
-        arena.wake(&|_| false, [0, 0]);
+        arena.wake(&|_| false, [0; 3]);
         assert!(!arena.free.is_empty() && arena.resting[0].bytes > 0);
-        arena.wake(&|_| true, [0, 0]);
+        arena.wake(&|_| true, [0; 3]);
         // Everything is one free piece again.
         assert_eq!(arena.free.values().copied().collect::<Vec<_>>(), [CHUNK]);
         let again = arena.take(100, PAGE, |_| true).unwrap();

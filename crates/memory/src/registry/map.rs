@@ -14,13 +14,23 @@ use super::allocation::{Allocation, Rights};
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub allocation: Allocation,
+    /// Up to where loads may go on past its end, to what reads zeros; 0 if they may not.
+    pub load_end: u64,
     gone: AtomicBool,
 }
 
 impl Entry {
     pub fn new(allocation: Allocation) -> Arc<Entry> {
-        let gone = AtomicBool::new(false);
-        Arc::new(Entry { allocation, gone })
+        Entry::reading_on(allocation, 0)
+    }
+
+    /// One past the end of which loads may go on up to an address. Nothing else lies there.
+    pub fn reading_on(allocation: Allocation, load_end: u64) -> Arc<Entry> {
+        Arc::new(Entry {
+            allocation,
+            load_end,
+            gone: AtomicBool::new(false),
+        })
     }
 
     /// Whether it has not been taken away.
@@ -95,6 +105,13 @@ impl Map {
         }
         let better = holders.find(|e| e.allocation.rights == Rights::ReadWrite);
         Some(better.unwrap_or(one))
+    }
+
+    /// The allocation past the end of which a load of `[first, end)` goes on, where that is allowed.
+    pub fn find_before(&self, first: u64, end: u64) -> Option<&Arc<Entry>> {
+        let (_, piece) = self.pieces.get_prev(&first)?;
+        let mut holders = piece.holders.all().iter();
+        holders.find(|e| end <= e.load_end && e.is_there())
     }
 
     /// The allocation whose bytes are nearest to an address.

@@ -123,7 +123,7 @@ pub enum RegistryError {
 }
 
 /// How long one attempt to find memory at rest takes at most, and how many there are. A copy that waits for a second seat
-/// while it has one needs the time between them.
+/// while it has one gets it between them.
 const PATIENCE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 500;
 
@@ -211,6 +211,36 @@ impl Registry {
         Ok(allocation(part, address))
     }
 
+    /// Maps memory as [`allocate`](Self::allocate) does, in blocks of 2 MiB to itself, as the driver of a chip cuts them. Loads
+    /// of the guest may go on past the end up to that of the last block, and give 0 there;
+    /// [`MemoryUnit::take_read_on`](crate::MemoryUnit::take_read_on) tells of them. Stores and atomics may not. A host without
+    /// so much address space gives an allocation without that.
+    ///
+    /// # Errors
+    /// If the host has no memory.
+    pub fn allocate_block(
+        &self,
+        name: &str,
+        bytes: u64,
+        align: u64,
+    ) -> Result<Allocation, RegistryError> {
+        let part = Part {
+            name,
+            offset: 0,
+            bytes: bytes.max(1),
+            rights: Rights::ReadWrite,
+        };
+        let take = |arena: &mut Arena, align| {
+            let has_come = |epoch| self.epochs.has_come(epoch);
+            let block = arena.take_block(part.bytes, align, has_come);
+            block
+                .map(|room| (room, room.guard()))
+                .or_else(|_| Ok((arena.take(part.bytes, align, has_come)?, 0)))
+        };
+        let address = self.place(name, part.bytes, align, &[part], take)?;
+        Ok(allocation(part, address))
+    }
+
     /// Maps zeroed memory as [`allocate`](Self::allocate) does, of which the guest reaches some parts only. Gives the
     /// address of the whole; [`free`](Self::free) takes it and all its parts away.
     ///
@@ -223,12 +253,6 @@ impl Registry {
         align: u64,
         parts: &[Part<'_>],
     ) -> Result<u64, RegistryError> {
-        let no_memory = |why: String| RegistryError::NoMemory {
-            name: name.into(),
-            bytes,
-            align,
-            why,
-        };
         for part in parts {
             let end = part.offset.checked_add(part.bytes);
             if part.bytes == 0 || end.is_none_or(|end| end > bytes) {
@@ -239,20 +263,41 @@ impl Registry {
                 });
             }
         }
+        let take = |arena: &mut Arena, align| {
+            let room = arena.take(bytes, align, |epoch| self.epochs.has_come(epoch));
+            room.map(|room| (room, 0))
+        };
+        self.place(name, bytes, align, parts, take)
+    }
+
+    /// Adds allocations that are parts of a piece of the arena. With it comes the address up to which loads may go on past the
+    /// end, or 0.
+    fn place(
+        &self,
+        name: &str,
+        bytes: u64,
+        align: u64,
+        parts: &[Part<'_>],
+        take: impl FnOnce(&mut Arena, u64) -> Result<(Room, u64), String>,
+    ) -> Result<u64, RegistryError> {
+        let no_memory = |why: String| RegistryError::NoMemory {
+            name: name.into(),
+            bytes,
+            align,
+            why,
+        };
         let align = align.max(PAGE).checked_next_power_of_two();
         let align = align.ok_or_else(|| no_memory("the alignment is too large".into()))?;
         let mut owned = lock(&self.owned);
-        let room = owned
-            .arena
-            .take(bytes, align, |epoch| self.epochs.has_come(epoch));
-        let room = room.map_err(no_memory)?;
-        let entry = |part: &Part<'_>| Entry::new(allocation(*part, room.start));
+        let (room, load_end) = take(&mut owned.arena, align).map_err(no_memory)?;
+        let entry = |part: &Part<'_>| Entry::reading_on(allocation(*part, room.start), load_end);
         let parts: Vec<_> = parts.iter().map(entry).collect();
-        if let Err(why) = self.shadow(room.start..room.start + room.usable()) {
+        let end = load_end.max(room.start + room.usable());
+        if let Err(why) = self.shadow(room.start..end) {
             owned.arena.give(room, self.epochs.begin());
             return Err(no_memory(why));
         }
-        lock(&self.freed).forget(room.start, room.start + room.usable());
+        lock(&self.freed).forget(room.start, end);
         self.change(|map| parts.iter().for_each(|part| map.insert(part)));
         owned.blocks.insert(room.start, Block { room, parts });
         Ok(room.start)
@@ -412,10 +457,11 @@ impl Registry {
         let block = block.ok_or(RegistryError::Unknown { address })?;
         self.take_away(&block.parts);
         for part in &mut block.parts {
-            *part = Entry::new(Allocation {
+            let allocation = Allocation {
                 rights,
                 ..part.allocation.clone()
-            });
+            };
+            *part = Entry::reading_on(allocation, part.load_end);
         }
         self.change(|map| block.parts.iter().for_each(|part| map.insert(part)));
         Ok(())

@@ -126,6 +126,66 @@ fn many_small_allocations_are_told_apart() {
     );
 }
 
+/// Ten thousand small blocks need few mappings too. What an owner leaves of one belongs to nobody and is zero, whatever has been
+/// there before, up to 2 MiB.
+#[test]
+fn blocks_are_alone_in_theirs() {
+    const BLOCK: u64 = 2 << 20;
+    let registry = Registry::new();
+    let reads_on = |first: u64, end: u64| registry.map().find_before(first, end).is_some();
+    let sizes = [
+        1,
+        100,
+        4096,
+        70_000,
+        BLOCK - 8192,
+        BLOCK - 4096,
+        BLOCK,
+        5 << 20,
+    ];
+    for round in 0..3 {
+        let all: Vec<_> = sizes
+            .into_iter()
+            .map(|bytes| registry.allocate_block("block", bytes, 256).unwrap())
+            .collect();
+        for a in &all {
+            let end = a.end().next_multiple_of(BLOCK);
+            assert_eq!(registry.find(a.address).as_ref(), Some(a));
+            assert!((registry.find(a.end()).is_none()) && registry.find(end).is_none());
+            assert!(end == a.end() || reads_on(a.end(), end));
+            assert!(!reads_on(end, end + 1) && !reads_on(a.end(), end + 1));
+            assert!(!reads_on(a.address - 1, a.address));
+            // SAFETY: it is mapped as far as that.
+            let zero = |at: u64| unsafe { global::load64(at) } == 0;
+            let left = (a.end().next_multiple_of(8)..end).step_by(8);
+            assert!(left.into_iter().all(zero), "round {round}");
+            registry
+                .write(a.address, &vec![7; a.bytes as usize])
+                .unwrap();
+        }
+        for a in &all {
+            registry.free(a.address).unwrap();
+            assert!(!reads_on(a.end(), a.end() + 1), "it is gone");
+        }
+        // What rests is used again.
+        lock(&registry.owned).arena.wake(&|_| true, [0; 3]);
+    }
+    #[cfg(not(miri))]
+    {
+        let mappings = || {
+            std::fs::read_to_string("/proc/self/maps")
+                .unwrap()
+                .lines()
+                .count()
+        };
+        let before = mappings();
+        for _ in 0..10_000 {
+            registry.allocate_block("small", 4096, 256).unwrap();
+        }
+        assert!(mappings() < before + 1000);
+    }
+}
+
 /// When `unregister` returns, nobody writes any more.
 #[test]
 fn nobody_writes_after_unregister() {

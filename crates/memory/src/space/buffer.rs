@@ -389,14 +389,14 @@ impl Site {
     pub fn check(
         &self,
         ctx: &mut Context<'_, '_>,
-        slot: u32,
+        step: &Request,
         mask: u64,
         (bytes, stores): (u32, bool),
         address: &[u64; 64],
     ) -> Result<(), Denied> {
         let scratch = &ctx.memory.scratch;
         if self.range != Range::Private || !scratch.is_base(self.descriptor.base) {
-            return check_addresses(ctx, slot, mask, bytes, stores, address);
+            return check_addresses(ctx, step, mask, bytes, stores, address);
         }
         if scratch.holds(span(mask, bytes, stores, address)) {
             return Ok(());
@@ -671,7 +671,7 @@ fn check<O: Operation>(
         let address = places
             .address
             .map(|a| a.wrapping_add(places.step * n as u64));
-        site.check(ctx, step.cache, mask, element, &address)?;
+        site.check(ctx, step, mask, element, &address)?;
     }
     let there = mask & places.valid[0];
     match places.step {
@@ -684,17 +684,20 @@ fn check<O: Operation>(
 /// Checks one element of each lane.
 pub(crate) fn check_addresses(
     ctx: &mut Context<'_, '_>,
-    slot: u32,
+    step: &Request,
     mask: u64,
     bytes: u32,
     stores: bool,
     address: &[u64; 64],
 ) -> Result<(), Denied> {
-    if ctx.memory.holds(slot, span(mask, bytes, stores, address)) {
+    if ctx
+        .memory
+        .holds(step.cache, span(mask, bytes, stores, address))
+    {
         return Ok(());
     }
     ctx.memory
-        .check_lanes(mask, bytes, stores, |lane| address[lane & 63])
+        .check_lanes(step.pc, mask, bytes, stores, |lane| address[lane & 63])
 }
 
 /// The bounds of the addresses of the active lanes.

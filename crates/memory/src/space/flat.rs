@@ -291,7 +291,7 @@ pub(crate) unsafe fn unsure<O: Operation>(
             stores: O::STORES,
         };
         if !ctx.memory.holds(step.cache, span) {
-            return scattered(ctx, mask, op, base, offset);
+            return scattered(ctx, step, mask, op, base, offset);
         }
         let base = without_alias(base, mask, offset);
         check_alignment(mask, op, &Near { base, offset })?;
@@ -303,6 +303,7 @@ pub(crate) unsafe fn unsure<O: Operation>(
 /// [`near`], where no single allocation holds all.
 unsafe fn scattered<O: Operation>(
     ctx: &mut Context<'_, '_>,
+    step: &Request,
     mask: u64,
     op: O,
     base: u64,
@@ -314,7 +315,7 @@ unsafe fn scattered<O: Operation>(
         let places = Far(over(&offsets, |offset| base.wrapping_add(offset.into())));
         let address = |lane: usize| places.0[lane];
         ctx.memory
-            .check_lanes(mask, op.bytes(), O::STORES, address)?;
+            .check_lanes(step.pc, mask, op.bytes(), O::STORES, address)?;
         check_alignment(mask, op, &places)?;
         op.run(&places, mask);
     }
@@ -372,7 +373,7 @@ fn check_far<O: Operation>(
     if !ctx.memory.holds(step.cache, span) {
         let address = |lane: usize| places.0[lane];
         ctx.memory
-            .check_lanes(mask, op.bytes(), O::STORES, address)?;
+            .check_lanes(step.pc, mask, op.bytes(), O::STORES, address)?;
     }
     check_alignment(mask, op, places)
 }

@@ -49,7 +49,7 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
         return Ok(());
     }
     if inside != 0 {
-        site.check(ctx, step.cache, inside, (bytes, stores), &address)?;
+        site.check(ctx, step, inside, (bytes, stores), &address)?;
         if TAP {
             Tap::new(ctx.memory, step).lanes(&Far(address), inside, bytes);
         }

@@ -116,7 +116,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
             bytes: 4 * count as u32,
             stores: op.kind != MemKind::Load,
         };
-        if count != 0 && ctx.memory.check_scalar(step.cache, span).is_err() {
+        if count != 0 && ctx.memory.check_scalar(step.pc, step.cache, span).is_err() {
             return;
         }
         let mut seen = 0;
@@ -199,7 +199,7 @@ unsafe fn access<const TAP: bool>(
                 bytes: 4 * count as u32,
                 stores: op.kind != MemKind::Load,
             };
-            ctx.memory.check_scalar(step.cache, span)?;
+            ctx.memory.check_scalar(step.pc, step.cache, span)?;
             // An atomic that is not all in range does nothing.
             if TAP && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
                 Tap::new(ctx.memory, step).one(None, span.first, span.bytes);

@@ -74,7 +74,7 @@ pub unsafe fn access<const TAP: bool>(
     let found = unsafe { find(ctx, step, mask, &surfaces, &asked)? };
     if found.inside != 0 {
         check_alignment(&found, bytes)?;
-        check_addresses(ctx, step.cache, found.inside, bytes, true, &found.address)?;
+        check_addresses(ctx, step, found.inside, bytes, true, &found.address)?;
         if TAP {
             Tap::new(ctx.memory, step).lanes(&Far(found.address), found.inside, bytes);
         }

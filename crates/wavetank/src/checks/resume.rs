@@ -167,9 +167,9 @@ impl<'a> Resumer<'a> {
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
     ) -> Result<u64, Option<Box<MemoryFault>>> {
-        memory.set_strict_lds(false);
+        memory.set_strict(false);
         let done = self.step(wave, memory);
-        memory.set_strict_lds(true);
+        memory.set_strict(true);
         let seen = memory.take_lds_overrun();
         done.map(|()| seen.map_or(0, |seen| seen.lanes))
     }

@@ -355,6 +355,7 @@ impl<'a> Dispatch<'a> {
             Ok(counts) => counts,
             Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),
         };
+        let (lds_overruns, read_on) = overruns.tell(self.kernel.name(), &self.kernel.module);
         Ok(Report {
             groups: counts.groups,
             waves: counts.waves,
@@ -362,7 +363,8 @@ impl<'a> Dispatch<'a> {
             messages: counts.messages,
             instructions: self.count.then(|| InstructionCounts::new(&counts)),
             compiled: self.count.then(|| engine.compiled(mode)),
-            lds_overruns: overruns.tell(self.kernel.name(), &self.kernel.module),
+            lds_overruns,
+            read_on,
             findings,
             undefined_stores,
             wall,

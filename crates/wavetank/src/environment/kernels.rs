@@ -28,7 +28,7 @@ pub struct KernelSettings {
     pub threads: Option<usize>,
     /// `WAVETANK_SCHEDULE`: how the waves of a work-group take turns.
     pub schedule: Option<Schedule>,
-    /// `WAVETANK_STRICT`: whether an access beyond the LDS of a kernel is a fault.
+    /// `WAVETANK_STRICT`: whether an access beyond the LDS of a kernel, or a load past the end of memory, is a fault.
     pub strict: Option<bool>,
     /// `WAVETANK_STACK`: bytes of stack that each work-item gets on top.
     pub stack: Option<u32>,

@@ -282,6 +282,7 @@ impl<'a> Shader<'a> {
             Ok(counts) => counts,
             Err(failure) => return Err(self.explain(failure, &grid).with_findings(findings)),
         };
+        let (lds_overruns, read_on) = overruns.tell(&self.function, &self.module);
         let mut exports = taken(exports);
         exports.sort_by_key(|e| (e.group.index, e.wave));
         let mut messages = taken(messages);
@@ -297,7 +298,8 @@ impl<'a> Shader<'a> {
                 messages: counts.messages,
                 instructions: self.count.then(|| InstructionCounts::new(&counts)),
                 compiled: self.count.then(|| engine.compiled(mode)),
-                lds_overruns: overruns.tell(&self.function, &self.module),
+                lds_overruns,
+                read_on,
                 findings,
                 undefined_stores,
                 wall,
