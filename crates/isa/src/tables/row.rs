@@ -90,6 +90,8 @@ pub struct OperandSpec {
     pub access: Access,
     /// What may stand there.
     pub kind: Kind,
+    /// Float constants are halves, though the operand is an integer.
+    pub half_constants: bool,
 }
 
 /// State outside the operands that an instruction reads or writes, as a set.
@@ -516,6 +518,15 @@ impl Row {
 }
 
 impl OperandSpec {
+    /// The type whose format inline float constants have here.
+    pub const fn constant_ty(&self) -> Ty {
+        if self.half_constants {
+            Ty::F16
+        } else {
+            self.ty
+        }
+    }
+
     pub(super) const fn read(mut self) -> OperandSpec {
         self.access = Access::Read;
         self
@@ -546,6 +557,13 @@ impl OperandSpec {
         self.kind = Kind::Scalar;
         self
     }
+
+    /// "S1 has a format of f16 since floating point literal constants are interpreted as 16 bit value for this opcode" (Vega
+    /// ISA, V_LDEXP_F16 and V_CMP_CLASS_F16).
+    pub(super) const fn half_constants(mut self) -> OperandSpec {
+        self.half_constants = true;
+        self
+    }
 }
 
 /// Declares the words for operands that a table file can use.
@@ -559,6 +577,7 @@ macro_rules! operands {
                     ty: $fixed,
                     access: Access::$access,
                     kind: Kind::$kind,
+                    half_constants: false,
                 }
             }
         )*

@@ -58,7 +58,7 @@ family! {
         V_MAX_I16        = row("v_max_i16",        [  __,   __, 0x30, 0x30], &[dst(I16), src0(I16), src1(I16)]),
         V_MIN_U16        = row("v_min_u16",        [  __,   __, 0x31, 0x31], &[dst(U16), src0(U16), src1(U16)]),
         V_MIN_I16        = row("v_min_i16",        [  __,   __, 0x32, 0x32], &[dst(I16), src0(I16), src1(I16)]),
-        V_LDEXP_F16      = row("v_ldexp_f16",      [  __,   __, 0x33, 0x33], &[dst(F16), src0(F16), src1(I16)]),
+        V_LDEXP_F16      = row("v_ldexp_f16",      [  __,   __, 0x33, 0x33], &[dst(F16), src0(F16), src1(I16).half_constants()]),
         V_ADD_U32        = row("v_add_u32",        [  __,   __,   __, 0x34], &[dst(U32), src0(U32), src1(U32)]).clamp(),
         V_SUB_U32        = row("v_sub_u32",        [  __,   __,   __, 0x35], &[dst(U32), src0(U32), src1(U32)]).clamp(),
         V_SUBREV_U32     = row("v_subrev_u32",     [  __,   __,   __, 0x36], &[dst(U32), src0(U32), src1(U32)]).clamp(),

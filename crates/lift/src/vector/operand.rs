@@ -160,7 +160,7 @@ impl<'a> Vector<'a> {
             if operand == Operand::Inline(LDS_DIRECT) {
                 return self.lds_direct().v;
             }
-            return self.l.scalar_operand(operand, spec.ty).v;
+            return self.l.scalar_operand(operand, spec.constant_ty()).v;
         };
         let value = self.vgprs(spec, n.into());
         if spec.field == Field::Src0 && self.l.inst.form == Form::Dpp {

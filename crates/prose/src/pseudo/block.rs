@@ -319,6 +319,10 @@ impl Writer<'_> {
             Op::Bin(Bin::Xor, _, _, a, b) if is_not(block, *a, *b) => {
                 Expr::open("SCC == 0", "", "==")
             }
+            // The exponent is an integer.
+            Op::Bin(f @ Bin::FLdexp, elem, _, a, b) => {
+                bin(*f, *elem, &self.number_of(*a, *elem)?, &self.value(*b)?)
+            }
             Op::Bin(f, elem, _, a, b) => {
                 let (a, b) = (self.number_of(*a, *elem)?, self.number_of(*b, *elem)?);
                 bin(*f, *elem, &a, &b)

@@ -143,6 +143,12 @@ fn an_instruction_with_operands_has_their_names() {
         ["v0[31:16] = (v1 & 255) + v2"]
     );
     assert_eq!(lines("v_mul_f32 v0, 0.5, v2"), ["v0 = 0.5 * v2.f32"]);
+    // Vega ISA, V_LDEXP_F16: the constant is a half, of which the bits are the exponent.
+    assert_eq!(
+        lines("v_ldexp_f16_e64 v0, v1, 2.0"),
+        ["v0 = v1.f16 * 2 ** 0x4000"]
+    );
+    assert_eq!(lines("v_ldexp_f32 v0, v1, 3"), ["v0 = v1.f32 * 2 ** 3"]);
     assert_eq!(
         lines("buffer_load_dword off, s[4:7], s3 lds"),
         ["4 bytes of LDS at (LANE << 2) + (M0 & 0xffff) = 4 bytes of s[4:7] at s3"]
