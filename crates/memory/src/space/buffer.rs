@@ -111,13 +111,13 @@ impl Descriptor {
     }
 
     /// How the range is checked. On gfx6 and gfx7 the scalar offset counts, and an offset may not reach into the next
-    /// record (CLRX wiki, "GCN memory handling").
+    /// record, if the record is that of an index or of the lane (CLRX wiki, "GCN memory handling").
     fn range(&self, dialect: Dialect, idxen: bool, soffset: u32) -> Range {
         let strided = dialect == Dialect::Strided;
         let records = self.counts_records(dialect, idxen);
         match (self.add_tid && !idxen, records) {
-            (true, _) => Range::Private,
             (_, true) if strided && (idxen || self.add_tid) => Range::Structured(self.stride),
+            (true, _) => Range::Private,
             (_, true) => Range::Structured(u64::MAX),
             _ if strided => Range::Raw(soffset.into()),
             _ => Range::Raw(0),
