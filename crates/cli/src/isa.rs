@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use serde::Serialize;
-use wavetank::{Chip, DEFAULT_CHIP, Fidelity, cases_of, fidelity};
+use wavetank::{Chip, DEFAULT_CHIP, EXACT, Fidelity, cases_of, fidelity};
 use wavetank_isa::tables::{Access, Field, OperandSpec};
 use wavetank_isa::{Form, Generation, Op};
 
@@ -305,7 +305,7 @@ impl Coverage {
         let counts: Vec<String> = counts.collect();
         let _ = writeln!(
             out,
-            "\n{executed} of {all} instructions are executed on {chip}: {}.",
+            "\n{executed} of {all} instructions are executed on {chip}: {}.\nexact: {EXACT}.",
             counts.join(", ")
         );
         print(&out)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavetank::{Chip, Fidelity, cases_of, fidelity};
+use wavetank::{Chip, EXACT, Fidelity, cases_of, fidelity};
 use wavetank_isa::Op;
 
 /// A chip of each generation, and Vega 20, which has more instructions.
@@ -31,14 +31,18 @@ What is executed, how truly, and in how many cases of [tests/isa](../tests/isa),
 stands in `wavetank isa --coverage --gpu CHIP`, with its reason. This page is made by `cargo run --example coverage >
 docs/coverage.md`, and a test holds it.
 
-*exact*: a case or a test with a truth of its own shows it bit for bit. *within ULP*: as near as the manual asks. *approximate*:
-not what hardware does, and how is said. *no effect*: it changes nothing by design. *unshown*: executed, and nothing shows it.
+*exact*: EXACT. A neighbour is an instruction of the same encoding with
+the same kinds of operands: the cases run with each of the twelve nearest by name in its place, and some case has to fail. Those
+that do the same are listed with the reason in [equivalent.txt](../crates/wavetank/tests/data/equivalent.txt). What cases expect
+comes from the documents. *within ULP*: as near as the manual asks. *approximate*: not what hardware does, and how is said.
+*no effect*: it changes nothing by design. *unshown*: executed, and nothing shows it.
 ";
 
 /// The document.
 pub fn document() -> String {
     let tables: String = CHIPS.into_iter().map(table).collect();
-    format!("{HEAD}{tables}{}", not_executed())
+    let head = HEAD.replace("EXACT", EXACT);
+    format!("{head}{tables}{}", not_executed())
 }
 
 /// The instructions of a chip.

@@ -9,6 +9,9 @@ use wavetank_translate::{self as translate, Fidelity};
 
 use crate::exec::parse_file;
 
+/// What it says of an instruction that it is exact.
+pub const EXACT: &str = "a row is exact when every neighbouring meaning fails its cases";
+
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
 
 /// The cases of an instruction on the chips of a generation.
@@ -35,6 +38,10 @@ pub fn cases_of(op: impl Into<Op>, generation: Generation) -> usize {
 }
 
 /// The class of an instruction on a chip: how true it is to the ISA's document, and what shows it.
+///
+/// Of what is exact ([`EXACT`]), its cases fail with each of its neighbours in its place: the twelve instructions of the same
+/// encoding and operands whose names are the nearest. The project's tests hold that, and name those that do the same, with the
+/// reason (`tests/data/equivalent.txt`).
 ///
 /// ```
 /// use wavetank::{Chip, Fidelity, fidelity};

@@ -4,7 +4,7 @@ use wavetank::{Fidelity, cases_of, fidelity};
 use wavetank_isa::Op;
 
 #[path = "../examples/coverage.rs"]
-mod page;
+pub mod page;
 
 #[test]
 fn the_document_is_what_is_so() {

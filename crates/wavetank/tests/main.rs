@@ -22,5 +22,6 @@ mod read_on;
 mod schedules;
 mod stages;
 mod starts;
+mod swaps;
 mod traps;
 mod undefined;

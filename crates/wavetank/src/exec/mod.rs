@@ -33,6 +33,7 @@ mod sizes;
 mod start;
 mod state;
 mod surface;
+mod swap;
 mod value;
 
 use wavetank_isa::{Chip, Inst};
