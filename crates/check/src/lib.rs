@@ -27,6 +27,7 @@ pub mod init;
 mod limits;
 mod pattern;
 mod place;
+mod prologue;
 mod race;
 pub mod report;
 mod suppress;
@@ -108,5 +109,8 @@ fn check_graphs(graphs: &[Graph], tools: Tools, findings: &mut Findings) {
         graphs
             .iter()
             .for_each(|graph| limits::check(graph, findings));
+        graphs
+            .iter()
+            .for_each(|graph| prologue::check(graph, findings));
     }
 }

@@ -160,11 +160,11 @@ fn scratch_beyond(node: &Node, kernel: &KernelDescriptor) -> Option<Beyond> {
     })
 }
 
-fn has_no_scratch(kernel: &KernelDescriptor) -> bool {
+pub(crate) fn has_no_scratch(kernel: &KernelDescriptor) -> bool {
     kernel.private_segment_fixed_size == 0 && !kernel.uses_dynamic_stack
 }
 
-fn finding(graph: &Graph, rule: &'static str, message: String, at: Mark) -> Finding {
+pub(crate) fn finding(graph: &Graph, rule: &'static str, message: String, at: Mark) -> Finding {
     Finding {
         tool: Tool::Limits,
         rule,
