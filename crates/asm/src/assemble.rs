@@ -159,6 +159,7 @@ pub fn assemble_lines(
         true => {
             let mut nobody = |_: &Line| {};
             let mut first = Assembler::new(name, text.clone(), options, None, &mut nobody);
+            first.silent = true;
             first.read_ahead(&text);
             first.known()
         }

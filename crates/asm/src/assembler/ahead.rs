@@ -15,6 +15,7 @@ use wavetank_isa::{Chip, Dialect, Encoded, Inst, encode};
 
 use super::{Assembler, operands};
 use crate::in_order::Results;
+use crate::source::first_word;
 use crate::state::Initials;
 
 /// Bytes of source that a thread parses at once.
@@ -112,12 +113,6 @@ fn pieces(text: &str) -> Vec<Range<usize>> {
     pieces
 }
 
-/// What a statement begins with.
-pub(super) fn first_word(statement: &str) -> &str {
-    let blank = statement.bytes().position(|b| b.is_ascii_whitespace());
-    &statement[..blank.unwrap_or(statement.len())]
-}
-
 /// The lines of a piece that are instructions without more ado, but for branches, which mostly have names.
 fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
     let mut found = Vec::with_capacity(piece.len() / 32);
@@ -130,11 +125,11 @@ fn parsed(text: &str, piece: Range<usize>, chip: Chip) -> Vec<Parsed> {
         let end = memchr3(b';', b'/', b'#', body.as_bytes());
         let order = body[..end.unwrap_or(body.len())].trim_end();
         let word = first_word(order);
-        let is_order = word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.ends_with(':');
+        let is_order = word.starts_with(|c: char| c.is_ascii_lowercase());
         if !is_order || branches.contains(word) {
             continue;
         }
-        if let Some(inst) = parse_quietly(order, chip)
+        if let Some(inst) = parse_quietly(order, chip, Dialect::Llvm, 0)
             && let Ok(code) = encode(&inst)
         {
             found.push(Parsed {

@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use wavetank_isa::numbers::{flat_scratch, general_sgprs, sreg};
-use wavetank_isa::text::parse_at;
+use wavetank_isa::text::places::Place;
+use wavetank_isa::text::{parse_at, parse_quietly};
 use wavetank_isa::{Encoded, Inst, ParseError, encode};
 
-use super::ahead::first_word;
-use super::operands::{self, Rewritten};
+use super::operands::{self, MUST_BE_KNOWN, Reach, Rewritten, StandIn};
 use super::{Assembler, KnownValue, too_large};
 use crate::Line;
 use crate::expression::{Base, Expr, Reader, Variant};
-use crate::source::{Cursor, Row, Wrong, wrong};
+use crate::source::{Cursor, Row, Wrong, first_word, wrong};
 use crate::state::{Definition, FixupKind, Initials, Spot, Symbol};
 
 /// A branch by the text before its target: so that only the distance is to be filled in.
@@ -33,33 +33,99 @@ pub(crate) struct Counts {
 /// An operand whose value is not known yet: how it is written, what it is, where it stands in the statement.
 type Waiting = (FixupKind, Expr, Range<usize>);
 
+/// What became of a try to read the names of a statement as symbols.
+#[derive(Default)]
+struct Failed {
+    /// Whether all that is wrong is a symbol without a value.
+    late: bool,
+    /// Whether a word of the language was passed that could be a symbol.
+    passed: bool,
+    /// What is wrong, if that is more than the instruction itself.
+    error: Option<Wrong>,
+}
+
 impl Assembler<'_> {
     /// Assembles an instruction.
     pub(super) fn instruction(&mut self, text: &str) -> Result<(), Wrong> {
         if let Some(place) = operands::target(text, self.branches) {
-            return self.branch(text, place);
+            let count = self.symbols.count();
+            return self
+                .branch(text, place)
+                .inspect_err(|_| self.symbols.forget(count));
         }
         let plain = !self.may_have_names(text);
         if plain && let Some((inst, code)) = self.parsed_ahead(text) {
             return self.put(&inst, code, None, text);
         }
-        let failed = match plain {
-            true => match self.parse(text) {
-                Ok(inst) => return self.emit(&inst, text, None),
-                Err(error) => Some(error),
-            },
-            false => None,
+        if plain && let Some(inst) = self.parse_quietly(text) {
+            return self.emit(&inst, text, None);
+        }
+        // Names that are known first, and words of the language last.
+        let least = if plain { Reach::Later } else { Reach::Known };
+        let mut why = None;
+        for reach in [Reach::Known, Reach::Later, Reach::Modifiers] {
+            if reach < least {
+                continue;
+            }
+            let count = self.symbols.count();
+            match self.with_values(text, reach) {
+                Ok((inst, waiting)) => return self.emit(&inst, text, waiting),
+                Err(failed) => {
+                    // Names that are none would be taken for symbols in other lines.
+                    self.symbols.forget(count);
+                    let passed = failed.passed;
+                    why = why
+                        .filter(|why: &Failed| why.late || !failed.late)
+                        .or(Some(failed));
+                    if reach == Reach::Later && !passed {
+                        break;
+                    }
+                }
+            }
+        }
+        let error = self.explained(text, plain, why);
+        Err(error)
+    }
+
+    /// Why a statement is no instruction; `why` says what became of the tries to read names as symbols.
+    fn explained(&mut self, text: &str, plain: bool, why: Option<Failed>) -> Wrong {
+        let count = self.symbols.count();
+        let error = match why {
+            Some(Failed {
+                late: true,
+                error: Some(error),
+                ..
+            }) => self.unknown_mnemonic(text).unwrap_or(error),
+            _ if self.silent => wrong(0..0, ""),
+            _ if plain => self.unparsed(text),
+            Some(Failed {
+                error: Some(error), ..
+            }) => error,
+            // As it was written, but for the values that are known.
+            _ => {
+                let here = self.sections.spot();
+                match operands::rewrite(self, here, text, Reach::Known, StandIn::Written) {
+                    Ok(rewritten) => rewritten.restored(*self.unparsed(&rewritten.text)),
+                    Err(error) => error,
+                }
+            }
         };
-        match self.with_values(text, failed.is_some()) {
-            Ok((inst, waiting)) => self.emit(&inst, text, waiting),
-            Err(error) => match failed {
-                Some(failed) => Err(failed),
-                // A name beside one that is known may be a symbol that comes later.
-                None => match self.with_values(text, true) {
-                    Ok((inst, waiting)) => self.emit(&inst, text, waiting),
-                    Err(_) => Err(error),
-                },
-            },
+        self.symbols.forget(count);
+        error
+    }
+
+    /// The error of a mnemonic, behind which nothing else counts.
+    fn unknown_mnemonic(&self, text: &str) -> Option<Wrong> {
+        let error = (!self.silent).then(|| self.unparsed(text))?;
+        (error.span.start < first_word(text).len()).then_some(error)
+    }
+
+    /// Why a text is no instruction.
+    fn unparsed(&self, text: &str) -> Wrong {
+        let address = self.sections.spot().offset;
+        match parse_at(text, self.chip, self.dialect, address) {
+            Ok(_) => wrong(0..text.len(), "this has no value"),
+            Err(error) => Box::new(error),
         }
     }
 
@@ -96,7 +162,7 @@ impl Assembler<'_> {
     }
 
     fn may_have_names(&self, text: &str) -> bool {
-        operands::may_have_names(text, |word| self.symbols.find(word).is_some())
+        operands::may_have_names(text, |word| self.symbols.is_known(word))
     }
 
     /// The instruction that a statement without names is, if it has been parsed already.
@@ -106,48 +172,54 @@ impl Assembler<'_> {
         ahead.take(&input.origin.text, start..start + text.len(), self.chip)
     }
 
-    fn parse(&self, text: &str) -> Result<Inst, Wrong> {
+    fn parse_quietly(&self, text: &str) -> Option<Inst> {
         let address = self.sections.spot().offset;
-        parse_at(text, self.chip, self.dialect, address).map_err(Box::new)
+        parse_quietly(text, self.chip, self.dialect, address)
     }
 
-    /// Parses an instruction whose expressions are replaced by their values. `guessing`: names that nobody has defined may
-    /// be symbols that come later.
-    fn with_values(
-        &mut self,
-        text: &str,
-        guessing: bool,
-    ) -> Result<(Inst, Option<Waiting>), Wrong> {
+    /// Parses an instruction whose expressions are replaced by their values.
+    fn with_values(&mut self, text: &str, reach: Reach) -> Result<(Inst, Option<Waiting>), Failed> {
         let here = self.sections.spot();
-        let mut last = None;
-        for (placeholder, kind) in [
-            (operands::LITERAL, FixupKind::Literal),
-            (operands::HALF, FixupKind::Half),
-        ] {
-            let rewritten = operands::rewrite(self, here, text, guessing, placeholder)?;
-            let parsed = self.parse(&rewritten.text);
-            let inst = match parsed {
-                Ok(inst) => inst,
+        let kinds = [
+            (operands::LITERAL, Some(FixupKind::Literal)),
+            (operands::HALF, Some(FixupKind::Half)),
+            // Whether a number could stand there at all.
+            (1, None),
+        ];
+        let mut failed = Failed::default();
+        for (placeholder, kind) in kinds {
+            let stand_in = StandIn::Number(placeholder);
+            let rewritten = match operands::rewrite(self, here, text, reach, stand_in) {
+                Ok(rewritten) => rewritten,
                 Err(error) => {
-                    last = Some(rewritten.restored(*error));
-                    if rewritten.waiting.is_none() {
-                        break;
-                    }
-                    continue;
+                    // The language may have the words of modifiers in its own way yet.
+                    failed.passed = reach < Reach::Modifiers;
+                    failed.late = error.message.ends_with(MUST_BE_KNOWN);
+                    failed.error = Some(error);
+                    return Err(failed);
                 }
             };
-            let Some((expr, place)) = rewritten.waiting else {
-                return Ok((inst, None));
-            };
-            if self.holds(&inst, kind, placeholder) && self.expected(&expr, guessing) {
-                return Ok((inst, Some((kind, expr, place))));
+            failed.passed = rewritten.passed;
+            let inst = self.parse_quietly(&rewritten.text);
+            match (inst, kind, rewritten.waiting) {
+                (Some(inst), _, None) => return Ok((inst, None)),
+                (None, _, None) => return Err(failed),
+                (Some(inst), Some(kind), Some((expr, place))) => {
+                    if self.holds(&inst, kind, placeholder) {
+                        return match self.expected(&expr, reach) {
+                            true => Ok((inst, Some((kind, expr, place)))),
+                            false => Err(failed),
+                        };
+                    }
+                }
+                (Some(_), None, Some((expr, place))) => {
+                    failed.late = self.expected(&expr, reach);
+                    failed.error = Some(operands::must_be_known(text, place));
+                }
+                (None, ..) => {}
             }
-            last = Some(wrong(
-                place,
-                "this operand takes numbers that are known where they stand",
-            ));
         }
-        Err(last.unwrap_or_else(|| wrong(0..text.len(), "this has no value")))
+        Err(failed)
     }
 
     /// Whether the value that is waited for stands where it can be filled in.
@@ -164,8 +236,8 @@ impl Assembler<'_> {
     }
 
     /// Whether a symbol that was only guessed is one, as far as that is known from a first reading.
-    fn expected(&self, expr: &Expr, guessing: bool) -> bool {
-        let (true, Some(known)) = (guessing, &self.known) else {
+    fn expected(&self, expr: &Expr, reach: Reach) -> bool {
+        let (true, Some(known)) = (reach > Reach::Known, &self.known) else {
             return true;
         };
         match self.values().reduce(expr).ok().and_then(|r| r.plus) {
@@ -246,6 +318,15 @@ impl Assembler<'_> {
 impl Assembler<'_> {
     /// Assembles a branch, whose target is no plain number.
     fn branch(&mut self, text: &str, place: Range<usize>) -> Result<(), Wrong> {
+        let target = first_word(&text[place.start..]);
+        if Place::Operand.keeps(target, self.dialect) {
+            let span = place.start..place.start + target.len();
+            let mut error = wrong(span, format_args!("`{target}` is a register, not a label"));
+            if self.symbols.is_known(target) {
+                error.help = Some(format!("write `({target})` for the label of this name"));
+            }
+            return Err(error);
+        }
         let (inst, code) = self.template(text, place.start)?;
         let here = self.sections.spot();
         let mut cursor = Cursor::new(text, place.start);
@@ -254,7 +335,10 @@ impl Assembler<'_> {
         let number = self.values().number(&expr);
         if let Ok(number) = number {
             let line = format!("{}{number}", &text[..place.start]);
-            let inst = self.parse(&line)?;
+            let inst = match self.parse_quietly(&line) {
+                Some(inst) => inst,
+                None => return Err(self.unparsed(&line)),
+            };
             return self.emit(&inst, text, None);
         }
         let [low, high] = match self.distance(&expr, here, &place)? {

@@ -21,7 +21,7 @@ use crate::errors::LineError;
 use crate::expression::{Expr, Reader, Values};
 use crate::files::Files;
 use crate::signature::Signature;
-use crate::source::{Cursor, Input, Inputs, Row, Statement, Wrong, statements, wrong};
+use crate::source::{Cursor, Input, Inputs, Row, Statement, Wrong, first_word, statements, wrong};
 use crate::state::{
     Definition, Fixup, FixupKind, NOP, Place, SectionId, Sections, Spot, Symbols, TooLarge,
 };
@@ -83,6 +83,8 @@ pub(crate) struct Assembler<'a> {
     branches: &'static HashSet<&'static str>,
     errors: Vec<LineError>,
     most: usize,
+    /// Whether nobody reads the errors.
+    pub silent: bool,
     each: &'a mut dyn FnMut(&Line),
     /// The number of the line that is read, and what stands in it before the statement.
     line: usize,
@@ -133,6 +135,7 @@ impl<'a> Assembler<'a> {
             branches: operands::branches(),
             errors: Vec::new(),
             most: options.most_errors,
+            silent: false,
             each,
             line: 0,
             indent: 0,
@@ -329,11 +332,8 @@ impl<'a> Assembler<'a> {
 
     /// A directive, an assignment, a macro or an instruction.
     fn order(&mut self, text: &str, skips: bool) -> Result<(), Wrong> {
-        let length = text
-            .bytes()
-            .take_while(|b| !b.is_ascii_whitespace() && *b != b'=');
-        let length = length.count();
-        let word = &text[..length];
+        let word = first_word(text);
+        let length = word.len();
         if !self.macros.is_empty() && !skips && self.expand(word, text)? {
             return Ok(());
         }

@@ -5,12 +5,13 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use wavetank_isa::Op;
 use wavetank_isa::tables::Kind;
+use wavetank_isa::text::places::{Place, is_modifier};
+use wavetank_isa::{Dialect, Op};
 
 use super::Assembler;
 use crate::expression::{Expr, Reader};
-use crate::source::{Cursor, Wrong, is_name, wrong};
+use crate::source::{Cursor, Wrong, first_word, is_name, wrong};
 use crate::state::{Definition, Initials, Spot, Symbols};
 
 /// Numbers that stand for a value which is not known yet, one of 32 and one of 16 bits. Neither is an inline constant.
@@ -22,6 +23,8 @@ pub(super) struct Rewritten {
     pub text: String,
     /// The expression whose value is not known, and where it stands in what was written.
     pub waiting: Option<(Expr, Range<usize>)>,
+    /// Whether a modifier is named as a symbol may be.
+    pub passed: bool,
     /// Places of numbers in `text`, and of the expressions in what was written.
     places: Vec<(Range<usize>, Range<usize>)>,
 }
@@ -43,10 +46,7 @@ impl Rewritten {
 #[inline]
 pub(super) fn may_have_names(text: &str, mut named: impl FnMut(&str) -> bool) -> bool {
     let bytes = text.as_bytes();
-    let mut at = bytes
-        .iter()
-        .take_while(|b| !b.is_ascii_whitespace())
-        .count();
+    let mut at = first_word(text).len();
     while at < bytes.len() {
         let byte = bytes[at];
         if byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$') {
@@ -99,67 +99,44 @@ fn is_register(word: &str) -> bool {
         )
 }
 
-/// Words that stand where operands do, and are no symbols.
-const WORDS: [&str; 30] = [
-    "vcc_lo",
-    "vcc_hi",
-    "exec_lo",
-    "exec_hi",
-    "flat_scratch",
-    "flat_scratch_lo",
-    "flat_scratch_hi",
-    "xnack_mask",
-    "xnack_mask_lo",
-    "xnack_mask_hi",
-    "tba",
-    "tba_lo",
-    "tba_hi",
-    "tma",
-    "tma_lo",
-    "tma_hi",
-    "vccz",
-    "execz",
-    "src_vccz",
-    "src_execz",
-    "src_scc",
-    "src_shared_base",
-    "src_shared_limit",
-    "src_private_base",
-    "src_private_limit",
-    "src_pops_exiting_wave_id",
-    "lds_direct",
-    "src_lds_direct",
-    "null",
-    "neg",
-];
+/// What stands where a value that is not known yet will be.
+#[derive(Clone, Copy)]
+pub(super) enum StandIn {
+    /// A number.
+    Number(u32),
+    /// What was written.
+    Written,
+}
 
-/// Replaces the expressions of an instruction by their values, one that is not known by the placeholder.
+/// Which words may be symbols.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug)]
+pub(super) enum Reach {
+    /// Those that are known.
+    Known,
+    /// Names that nobody has defined, too: they may be symbols that come later.
+    Later,
+    /// Modifiers, too, where operands can be.
+    Modifiers,
+}
+
+/// Replaces the expressions of an instruction by their values, one that is not known by what stands in for it.
 ///
 /// # Errors
-/// Expressions that are none; two that are not known.
+/// Expressions that are none; two that are not known; one that is not known where only a number can be.
 pub(super) fn rewrite(
     assembler: &mut Assembler<'_>,
     here: Spot,
     text: &str,
-    guessing: bool,
-    placeholder: u32,
+    reach: Reach,
+    stand_in: StandIn,
 ) -> Result<Rewritten, Wrong> {
     let mut out = Rewritten {
         text: String::with_capacity(text.len() + 16),
         waiting: None,
         places: Vec::new(),
+        passed: false,
     };
-    let mnemonic = text
-        .bytes()
-        .take_while(|b| !b.is_ascii_whitespace())
-        .count();
-    let mut scanner = Scanner {
-        text,
-        at: mnemonic,
-        fresh: true,
-        brackets: 0,
-        guessing,
-    };
+    let mut scanner = Scanner::new(text, reach, assembler.dialect);
     let mut copied = 0;
     while let Some(start) = scanner.next(&assembler.symbols) {
         let mut cursor = Cursor::new(text, start);
@@ -180,6 +157,7 @@ pub(super) fn rewrite(
             continue;
         };
         let end = start + text[start..cursor.at()].trim_end().len();
+        let place = scanner.place();
         scanner.go_on(end);
         let value = assembler.values().number(&expr);
         out.text.push_str(&text[copied..start]);
@@ -187,6 +165,9 @@ pub(super) fn rewrite(
         // Writing to a string does not fail.
         let _ = match value {
             Ok(number) => write!(out.text, "{number}"),
+            Err(_) if place != Place::Operand && place != Place::Immediate => {
+                return Err(must_be_known(text, start..end));
+            }
             Err(_) if out.waiting.is_some() => {
                 return Err(wrong(
                     start..end,
@@ -195,15 +176,27 @@ pub(super) fn rewrite(
             }
             Err(_) => {
                 out.waiting = Some((expr, start..end));
-                write!(out.text, "{placeholder:#x}")
+                match stand_in {
+                    StandIn::Number(number) => write!(out.text, "{number:#x}"),
+                    StandIn::Written => write!(out.text, "{}", &text[start..end]),
+                }
             }
         };
         out.places.push((new..out.text.len(), start..end));
         copied = end;
     }
     out.text.push_str(&text[copied..]);
+    out.passed = scanner.passed;
     Ok(out)
 }
+
+/// The error of an expression that has no value where one is needed at once.
+pub(super) fn must_be_known(text: &str, place: Range<usize>) -> Wrong {
+    let written = &text[place.clone()];
+    wrong(place, format_args!("`{written}` {MUST_BE_KNOWN}"))
+}
+
+pub(super) const MUST_BE_KNOWN: &str = "must be known here";
 
 /// Looks for expressions among operands.
 struct Scanner<'t> {
@@ -211,26 +204,79 @@ struct Scanner<'t> {
     at: usize,
     /// Whether an operand, or a part of one, can begin here.
     fresh: bool,
-    /// How many brackets are open.
-    brackets: u32,
-    guessing: bool,
+    reach: Reach,
+    dialect: Dialect,
+    mnemonic: &'t str,
+    /// How many operands stand before.
+    operand: usize,
+    /// The last word that was passed.
+    word: &'t str,
+    /// The place of what stands behind a colon, up to a comma.
+    value: Option<Place>,
+    /// Brackets and parentheses that are open.
+    open: Vec<Open<'t>>,
+    /// Whether a modifier was passed that a symbol is named as.
+    passed: bool,
 }
 
-impl Scanner<'_> {
+/// A bracket or a parenthesis that is open.
+struct Open<'t> {
+    /// The name before a parenthesis.
+    call: Option<&'t str>,
+    /// How many commas stand in it so far.
+    index: usize,
+    /// What stands in a bracket.
+    place: Place,
+}
+
+impl<'t> Scanner<'t> {
+    fn new(text: &'t str, reach: Reach, dialect: Dialect) -> Self {
+        let mnemonic = first_word(text);
+        Scanner {
+            text,
+            at: mnemonic.len(),
+            fresh: true,
+            reach,
+            dialect,
+            mnemonic,
+            operand: 0,
+            word: "",
+            value: None,
+            open: Vec::new(),
+            passed: false,
+        }
+    }
+
+    /// What can stand here.
+    fn place(&self) -> Place {
+        match (self.open.last(), self.value) {
+            (
+                Some(Open {
+                    call: Some(name),
+                    index,
+                    place,
+                }),
+                _,
+            ) => Place::of_argument(name, *index, self.dialect).unwrap_or(*place),
+            (Some(open), _) => open.place,
+            (None, Some(place)) => place,
+            (None, None) => Place::of_operand(self.mnemonic, self.operand),
+        }
+    }
+
     /// Where the next expression begins that is more than a number or a register.
     fn next(&mut self, symbols: &Symbols) -> Option<usize> {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at).copied() {
             let fresh = self.fresh;
             match byte {
-                b'"' if fresh => return Some(self.at),
+                // Of the bits of a pattern.
+                b'"' if fresh && !self.is_in_call("swizzle") => return Some(self.at),
                 b'"' => {
                     let rest = &bytes[self.at + 1..];
                     self.at += 2 + rest.iter().position(|b| *b == b'"').unwrap_or(rest.len());
                     continue;
                 }
-                b'[' => self.brackets += 1,
-                b']' => self.brackets = self.brackets.saturating_sub(1),
                 b'(' | b'~' | b'!' | b'\'' if fresh => return Some(self.at),
                 b'0'..=b'9' if fresh => {
                     if self.calculates(self.end_of_word(self.at)) {
@@ -248,7 +294,7 @@ impl Scanner<'_> {
                     self.pass(self.at);
                     continue;
                 }
-                _ => {}
+                _ => self.mark(byte),
             }
             self.fresh = match byte {
                 b',' | b'[' | b'(' | b':' | b'|' | b'-' => true,
@@ -260,15 +306,55 @@ impl Scanner<'_> {
         None
     }
 
+    /// Goes on from place to place with a mark.
+    fn mark(&mut self, byte: u8) {
+        let word = std::mem::take(&mut self.word);
+        match byte {
+            b'(' => self.open.push(Open {
+                call: Some(word),
+                index: 0,
+                place: self.place(),
+            }),
+            b'[' => self.open.push(Open {
+                call: None,
+                index: 0,
+                // The numbers of registers, or else a list.
+                place: if word.is_empty() {
+                    self.place()
+                } else {
+                    Place::Number
+                },
+            }),
+            b')' | b']' => drop(self.open.pop()),
+            b',' => match self.open.last_mut() {
+                Some(open) => open.index += 1,
+                None => {
+                    self.value = None;
+                    self.operand += 1;
+                }
+            },
+            b':' if self.open.is_empty() => self.value = Some(Place::of_value(word, self.dialect)),
+            // Blanks may stand behind a name.
+            b' ' | b'\t' => self.word = word,
+            _ => {}
+        }
+    }
+
+    fn is_in_call(&self, name: &str) -> bool {
+        self.open.last().is_some_and(|open| open.call == Some(name))
+    }
+
     /// Passes over a word that is no expression.
     fn pass(&mut self, start: usize) {
         self.at = self.end_of_word(start).max(start + 1);
+        self.word = self.text.get(start..self.at).unwrap_or_default();
         self.fresh = false;
     }
 
     /// Goes on behind an expression.
     fn go_on(&mut self, at: usize) {
         self.at = at;
+        self.word = "";
         self.fresh = false;
     }
 
@@ -292,7 +378,7 @@ impl Scanner<'_> {
     }
 
     /// Whether the sign here is that of a symbol or a calculation.
-    fn negates(&self, symbols: &Symbols) -> bool {
+    fn negates(&mut self, symbols: &Symbols) -> bool {
         let rest = &self.text[self.at + 1..];
         let next = self.at + 1 + (rest.len() - rest.trim_start().len());
         match self.text.as_bytes().get(next) {
@@ -304,10 +390,11 @@ impl Scanner<'_> {
     }
 
     /// Whether the word here is a symbol.
-    fn is_symbol(&self, at: usize, symbols: &Symbols) -> bool {
+    fn is_symbol(&mut self, at: usize, symbols: &Symbols) -> bool {
         let end = self.end_of_word(at);
         let word = &self.text[at..end];
-        if is_register(word) {
+        let place = self.place();
+        if place.keeps(word, self.dialect) {
             return false;
         }
         if self.text[end..].starts_with("::") {
@@ -320,12 +407,19 @@ impl Scanner<'_> {
         let followed = match self.after(end) {
             // Functions of operands, registers, names of modifiers.
             b'(' | b'[' => true,
-            b':' => self.brackets == 0,
+            b':' => self.open.is_empty(),
             _ => false,
         };
-        let known = word.contains('@') || symbols.find(word).is_some();
-        let guessed = self.guessing && !WORDS.contains(&word);
-        !followed && (known || guessed)
+        let known = word.contains('@') || symbols.is_known(word);
+        let later = self.reach >= Reach::Later
+            && matches!(place, Place::Operand | Place::Immediate | Place::Number)
+            && !Place::Operand.keeps(word, self.dialect);
+        if followed || !(known || later) {
+            return false;
+        }
+        let modifies = place == Place::Operand && is_modifier(word, self.dialect);
+        self.passed |= modifies;
+        !modifies || self.reach == Reach::Modifiers
     }
 }
 
@@ -334,7 +428,7 @@ pub(super) fn target(text: &str, branches: &HashSet<&'static str>) -> Option<Ran
     if !text.starts_with("s_") {
         return None;
     }
-    let name = text.split_whitespace().next()?;
+    let name = first_word(text);
     if !branches.contains(name) {
         return None;
     }
@@ -345,8 +439,7 @@ pub(super) fn target(text: &str, branches: &HashSet<&'static str>) -> Option<Ran
     let digits = operand.bytes().take_while(u8::is_ascii_digit).count();
     let local = digits > 0 && matches!(&operand[digits..], "b" | "f");
     let named = (is_name(first) && !first.is_ascii_digit()) || first == b'"';
-    // In brackets of calls such as hwreg() there are no labels.
-    ((named || local) && !operand.contains('(')).then_some(start..text.len())
+    (named || local || first == b'(').then_some(start..text.len())
 }
 
 /// The mnemonics whose last operand is the distance to a place in the code.
@@ -370,6 +463,7 @@ mod tests {
         assert_eq!(target("s_branch loop"), Some(9..13));
         assert_eq!(target("s_call_b64 s[0:1], f+4"), Some(19..22));
         assert_eq!(target("s_cbranch_scc0 1f"), Some(15..17));
+        assert_eq!(target("s_branch (loop)"), Some(9..15));
         assert_eq!(target("s_branch 12"), None);
         assert_eq!(target("s_branch -12"), None);
         assert_eq!(target("s_branch 0x10"), None);

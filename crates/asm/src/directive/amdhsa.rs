@@ -10,7 +10,7 @@ use super::{Handler, row};
 use crate::assembler::Assembler;
 use crate::errors::LineError;
 use crate::expression::{Binary, Expr, Values, Variant};
-use crate::source::{Cursor, Wrong, statements, wrong};
+use crate::source::{Cursor, Wrong, first_word, statements, wrong};
 use crate::state::{Definition, FixupKind, Place, Spot, Symbol};
 use wavetank_link::elf::*;
 
@@ -94,9 +94,9 @@ fn fields(
 ) -> Result<Vec<(&'static str, Expr, Place)>, Wrong> {
     let mut all: Vec<(&'static str, Expr, Place)> = Vec::new();
     a.each_row(".end_amdhsa_kernel", head, |a, text| {
-        let mut cursor = Cursor::new(text, 0);
-        let place = cursor.span();
-        let word = cursor.piece();
+        let word = first_word(text);
+        let mut cursor = Cursor::new(text, word.len());
+        let place = 0..word.len();
         let name = field(a, word, place.clone())?;
         if all.iter().any(|(other, ..)| *other == name) {
             return Err(wrong(place, format_args!("`{word}` stands before, too")));

@@ -8,7 +8,7 @@ use wavetank_isa::Dialect;
 
 use super::{Handler, row};
 use crate::assembler::Assembler;
-use crate::source::{Cursor, OriginKind, Repeat, Statement, Wrong, statements, wrong};
+use crate::source::{Cursor, OriginKind, Repeat, Statement, Wrong, first_word, statements, wrong};
 
 /// Bytes that an expansion has at most.
 pub(super) const LARGEST: usize = 16 << 20;
@@ -69,10 +69,7 @@ pub(super) fn body(
             let Statement::Order { text: order, .. } = statement else {
                 continue;
             };
-            let word = order
-                .split(|c: char| c.is_whitespace())
-                .next()
-                .unwrap_or_default();
+            let word = first_word(order);
             let is_one = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(word));
             if is_one(begins) {
                 depth += 1;

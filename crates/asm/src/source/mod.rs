@@ -11,4 +11,4 @@ pub use bytes::text_of;
 pub(crate) use cursor::{Cursor, Wrong, escape, wrong};
 pub(crate) use inputs::{Input, Inputs, Origin, OriginKind, Repeat};
 pub(crate) use lines::{Lines, Row};
-pub(crate) use statement::{Statement, is_name, may_have_names, statements};
+pub(crate) use statement::{Statement, first_word, is_name, may_have_names, statements};

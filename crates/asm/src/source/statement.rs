@@ -116,6 +116,25 @@ fn label(text: &str) -> Option<(&str, usize)> {
     (!name.is_empty() && colon).then(|| (name, end + blank + 1))
 }
 
+/// The name that a statement begins with: that of a directive, a macro, a mnemonic, a symbol, or a path of CLRX's scopes. Where
+/// it begins with none, all up to a blank or a sign of equality.
+pub(crate) fn first_word(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    loop {
+        end += bytes[end..].iter().take_while(|b| is_name(**b)).count();
+        match bytes[end..].starts_with(b"::") {
+            true => end += 2,
+            false => break,
+        }
+    }
+    if end == 0 {
+        let other = |b: &&u8| !b.is_ascii_whitespace() && **b != b'=';
+        end = bytes.iter().take_while(other).count();
+    }
+    &text[..end]
+}
+
 /// Whether a byte can stand in the name of a label.
 pub(crate) fn is_name(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$' | b'@')

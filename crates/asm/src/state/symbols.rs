@@ -107,6 +107,24 @@ impl Symbols {
         }
     }
 
+    /// Whether a name stands for something, or the source has said where it is bound: what only was named does not count.
+    pub fn is_known(&self, name: &str) -> bool {
+        let symbol = self.find(name).map(|id| &self[id]);
+        symbol.is_some_and(|symbol| symbol.is_defined() || symbol.binding.is_some())
+    }
+
+    /// How many there are: what is named from here on can be forgotten.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Forgets what has been named since there were so many, of which nothing may be left.
+    pub fn forget(&mut self, count: usize) {
+        for symbol in self.all.drain(count..) {
+            self.by_name.remove(&symbol.name);
+        }
+    }
+
     /// What all names begin with.
     pub fn initials(&self) -> Initials {
         self.initials

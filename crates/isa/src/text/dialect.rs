@@ -98,6 +98,20 @@ pub fn parse_at(
     }
 }
 
+/// As [`parse_at`], where nobody asks why a line is no instruction: to say that takes many times as long.
+///
+/// ```
+/// use wavetank_isa::{Chip, Dialect, text::parse_quietly};
+/// assert!(parse_quietly("s_nop 1", Chip::Gfx900, Dialect::Llvm, 0).is_some());
+/// assert!(parse_quietly("s_nop s1", Chip::Gfx900, Dialect::Clrx, 0).is_none());
+/// ```
+pub fn parse_quietly(text: &str, chip: Chip, dialect: Dialect, address: u64) -> Option<Inst> {
+    match dialect {
+        Dialect::Llvm => super::parse::parse_quietly(text, chip),
+        Dialect::Clrx => clrx::parse_quietly(text, chip, address),
+    }
+}
+
 /// Writes an instruction in a dialect, without a line end.
 ///
 /// # Errors

@@ -156,26 +156,38 @@ pub(super) fn alike<'n>(
     names: impl Iterator<Item = &'n str>,
     most: usize,
 ) -> Option<&'n str> {
-    let near = names.filter(|name| letters_apart(name, word) <= most);
+    let letters = Letters::of(word);
+    let near = names.filter(|name| {
+        name.len().abs_diff(word.len()) <= most && Letters::of(name).apart(&letters) <= most
+    });
     let all = near.map(|name| (strsim::damerau_levenshtein(name, word), name));
     let found = all.min().filter(|(distance, _)| *distance <= most);
     found.map(|(_, name)| name)
 }
 
-/// How many letters one word has more than another, whatever their order. Words are no nearer than that, and it takes a
-/// hundredth of the time: a table has thousands of names.
-fn letters_apart(a: &str, b: &str) -> usize {
-    if a.len().abs_diff(b.len()) > 8 {
-        return a.len().max(b.len());
+/// How often each letter stands in a word, up to 255 times; letters that are 32 apart count as one.
+struct Letters([u8; 32]);
+
+impl Letters {
+    fn of(word: &str) -> Letters {
+        let mut counts = [0u8; 32];
+        for letter in word.bytes() {
+            let count = &mut counts[usize::from(letter % 32)];
+            *count = count.saturating_add(1);
+        }
+        Letters(counts)
     }
-    let mut counts = [0i32; 256];
-    a.bytes()
-        .for_each(|letter| counts[usize::from(letter)] += 1);
-    b.bytes()
-        .for_each(|letter| counts[usize::from(letter)] -= 1);
-    let more: i32 = counts.iter().map(|count| (*count).max(0)).sum();
-    let fewer: i32 = counts.iter().map(|count| (-*count).max(0)).sum();
-    more.max(fewer) as usize
+
+    /// How many letters one word has more than another, whatever their order. Words are no nearer than that, and it takes a
+    /// thousandth of the time: a table has thousands of names.
+    fn apart(&self, other: &Letters) -> usize {
+        let pairs = self.0.iter().zip(&other.0);
+        let (more, fewer) = pairs.fold((0, 0), |(more, fewer), (a, b)| {
+            let more = more + u16::from(a.saturating_sub(*b));
+            (more, fewer + u16::from(b.saturating_sub(*a)))
+        });
+        more.max(fewer).into()
+    }
 }
 
 /// Adds to a failure what can be known from the line and the table.

@@ -15,15 +15,16 @@ mod parse;
 mod parse_modifier;
 mod parse_operand;
 mod parse_symbolic;
+pub mod places;
 mod print;
 mod print_modifier;
 mod printed;
 mod snippet;
 mod symbolic;
 
-pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, print_at, print_in};
+pub use dialect::{Dialect, UnknownDialect, parse_at, parse_in, parse_quietly, print_at, print_in};
 pub use failure::ParseError;
 pub use operand::{hwreg_name, scalar_register_name};
-pub use parse::{parse, parse_quietly};
+pub use parse::parse;
 pub use parse_operand::half;
 pub use print::print;

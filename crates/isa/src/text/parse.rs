@@ -64,14 +64,8 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
     })
 }
 
-/// As [`parse`], where nobody asks why a line is no instruction: to say that takes many times as long.
-///
-/// ```
-/// use wavetank_isa::{Chip, text::parse_quietly};
-/// assert!(parse_quietly("s_nop 1", Chip::Gfx900).is_some_and(|inst| inst.len == 4));
-/// assert!(parse_quietly("s_nop s1", Chip::Gfx900).is_none());
-/// ```
-pub fn parse_quietly(text: &str, chip: Chip) -> Option<Inst> {
+/// As [`parse`], where nobody asks why a line is no instruction.
+pub(super) fn parse_quietly(text: &str, chip: Chip) -> Option<Inst> {
     let mut lex = Lexer::new(text);
     let Token::Word(word) = lex.next() else {
         return None;

@@ -9,7 +9,7 @@ use super::super::fields::extra_sgprs;
 use super::super::kernel_code::{KernelCode, field};
 use super::super::{Handler, row};
 use crate::assembler::{Assembler, Counts};
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, Wrong, first_word, wrong};
 
 #[rustfmt::skip]
 pub(super) const ROWS: &[Handler] = &[
@@ -174,7 +174,7 @@ pub(super) fn fields() -> impl Iterator<Item = Handler> {
 /// A directive for one field.
 pub(super) fn one(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
     let text = cursor.text();
-    let word = text.split_whitespace().next().unwrap_or_default();
+    let word = first_word(text);
     let word = word.to_ascii_lowercase().replacen(".hsa_", ".", 1);
     let found = FIELDS.iter().find(|row| row.0 == word);
     let Some((_, name, how)) = found else {

@@ -18,7 +18,7 @@ use super::target::Format;
 use crate::assemble::Container;
 use crate::assembler::{Assembler, Counts};
 use crate::errors::LineError;
-use crate::source::{Cursor, Wrong, wrong};
+use crate::source::{Cursor, Wrong, first_word, wrong};
 use crate::state::{Definition, Key, Layout, Place, SectionId, Spot, SymbolId};
 
 #[rustfmt::skip]
@@ -174,7 +174,7 @@ impl Program {
     pub(super) fn kernel(&mut self, cursor: &Cursor<'_>) -> Result<&mut Kernel, Wrong> {
         let kernel = self.current.and_then(|at| self.kernels.get_mut(at));
         kernel.ok_or_else(|| {
-            let word = cursor.text().split_whitespace().next().unwrap_or_default();
+            let word = first_word(cursor.text());
             wrong(
                 0..word.len(),
                 format_args!("no `.kernel` stands before `{word}`"),
@@ -192,7 +192,7 @@ impl Program {
             false => config,
         });
         config.ok_or_else(|| {
-            let word = cursor.text().split_whitespace().next().unwrap_or_default();
+            let word = first_word(cursor.text());
             let message = format!("`{word}` stands in the `.config` of a kernel");
             wrong(0..word.len(), message)
         })

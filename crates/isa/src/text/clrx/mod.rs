@@ -2,11 +2,11 @@
 
 mod expr;
 mod modifier;
-mod names;
+pub(super) mod names;
 mod operand;
 mod parse;
 mod print;
 mod symbolic;
 
-pub(super) use parse::parse;
+pub(super) use parse::{parse, parse_quietly};
 pub(super) use print::print;

@@ -55,7 +55,7 @@ impl std::fmt::Display for Name {
 }
 
 /// Hardware registers by number: number, name, first generation.
-pub(super) const HWREGS: [(u8, &str, Generation); 19] = [
+pub(in crate::text) const HWREGS: [(u8, &str, Generation); 19] = [
     (1, "mode", Generation::Gfx6),
     (2, "status", Generation::Gfx6),
     (3, "trapsts", Generation::Gfx6),
@@ -78,7 +78,7 @@ pub(super) const HWREGS: [(u8, &str, Generation); 19] = [
 ];
 
 /// Messages by number: number, name, first generation.
-pub(super) const MESSAGES: [(u8, &str, Generation); 12] = [
+pub(in crate::text) const MESSAGES: [(u8, &str, Generation); 12] = [
     (1, "interrupt", Generation::Gfx6),
     (2, "gs", Generation::Gfx6),
     (3, "gs_done", Generation::Gfx6),
@@ -95,7 +95,7 @@ pub(super) const MESSAGES: [(u8, &str, Generation); 12] = [
 ];
 
 /// Operations of a message by number.
-pub(super) const MESSAGE_OPS: [&str; 4] = ["nop", "cut", "emit", "emit_cut"];
+pub(in crate::text) const MESSAGE_OPS: [&str; 4] = ["nop", "cut", "emit", "emit_cut"];
 
 /// SDWA selections: the names that are printed, then others.
 pub(super) const SELS: [(&str, SdwaSel); 24] = [
@@ -137,7 +137,7 @@ pub(super) const UNUSED: [(&str, DstUnused); 7] = [
 ];
 
 /// MTBUF data formats by code.
-pub(super) const DATA_FORMATS: [&str; 16] = [
+pub(in crate::text) const DATA_FORMATS: [&str; 16] = [
     "invalid",
     "8",
     "16",
@@ -157,7 +157,7 @@ pub(super) const DATA_FORMATS: [&str; 16] = [
 ];
 
 /// MTBUF number formats by code.
-pub(super) const NUMBER_FORMATS: [&str; 8] = [
+pub(in crate::text) const NUMBER_FORMATS: [&str; 8] = [
     "unorm",
     "snorm",
     "uscaled",

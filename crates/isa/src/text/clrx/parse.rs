@@ -34,23 +34,43 @@ pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Ins
     let Token::Word(word) = lex.next() else {
         return Err(*fail::<()>(&start, "expected a mnemonic").unwrap_err());
     };
-    let lines = candidates(word, chip).into_iter().map(|candidate| Line {
-        candidate,
-        chip,
-        address,
-    });
-    lex.quiet = true;
-    if let Some(inst) = lines.clone().find_map(|line| line.read(lex).ok()) {
+    let lines = lines(word, chip, address);
+    if let Some(inst) = first_that_suits(lex, lines.clone()) {
         return Ok(inst);
     }
     // Of the failures, that which came furthest; of those alike, the first.
-    lex.quiet = false;
     let failures = lines.filter_map(|line| line.read(lex).err());
     let best = failures.reduce(|best, next| match next.span.start > best.span.start {
         true => next,
         false => best,
     });
     Err(best.map_or_else(|| unknown(word, &start, chip), |failure| *failure))
+}
+
+/// As [`parse`], where nobody asks why a line is no instruction.
+pub(in crate::text) fn parse_quietly(text: &str, chip: Chip, address: u64) -> Option<Inst> {
+    let text = text.to_ascii_lowercase();
+    let mut lex = Lexer::new(&text);
+    let Token::Word(word) = lex.next() else {
+        return None;
+    };
+    first_that_suits(lex, lines(word, chip, address))
+}
+
+/// A line as each candidate of its mnemonic.
+fn lines(word: &str, chip: Chip, address: u64) -> impl Iterator<Item = Line> + Clone {
+    candidates(word, chip)
+        .into_iter()
+        .map(move |candidate| Line {
+            candidate,
+            chip,
+            address,
+        })
+}
+
+fn first_that_suits(mut lex: Lexer<'_>, mut lines: impl Iterator<Item = Line>) -> Option<Inst> {
+    lex.quiet = true;
+    lines.find_map(|line| line.read(lex).ok())
 }
 
 fn unknown(word: &str, start: &Lexer<'_>, chip: Chip) -> ParseError {

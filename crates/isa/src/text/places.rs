@@ -1,0 +1,222 @@
+//! Places in an instruction's text, and the words that are read there before any symbol: names of registers among operands,
+//! those of hardware registers, messages, formats, parts of registers, targets in their places. An assembler, which knows
+//! symbols, asks here whether a word can be one.
+//!
+//! The rules are those of LLVM's assembler (AMDGPUAsmParser): among operands a register's name is a register on every chip,
+//! also where this one lacks it; where only a number can stand, it is a name as any other.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
+
+use super::clrx::names as clrx;
+use super::dialect::Dialect;
+use super::modifier_words::words;
+use super::names::{
+    DATA_FORMATS, GS_OPS, HWREGS, MESSAGES, SPECIAL_SOURCES, SYSMSG_OPS, number_formats,
+    register_pairs,
+};
+use crate::generation::Generation;
+use crate::tables::{Kind, Op};
+
+/// A place in the text of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// An operand, or the inside of `neg(…)`: registers and constants, and modifiers behind a comma.
+    Operand,
+    /// An operand that no register can be: a number, or `hwreg(…)` and its like.
+    Immediate,
+    /// A number that is known.
+    Number,
+    /// The language's own words alone.
+    Words,
+    /// A hardware register, by name or number.
+    Hwreg,
+    /// A message, by name or number.
+    Message,
+    /// The operation of a message, by name or number.
+    Operation,
+    /// The name of a buffer's format.
+    Format,
+}
+
+impl Place {
+    /// That of an operand of an instruction, counted from 0.
+    pub fn of_operand(mnemonic: &str, index: usize) -> Place {
+        let suffixes = ["_e32", "_e64"];
+        let name = suffixes
+            .iter()
+            .find_map(|suffix| mnemonic.strip_suffix(suffix));
+        let places = own_places().get(name.unwrap_or(mnemonic));
+        let found = places.and_then(|places| places.iter().find(|(at, _)| *at == index));
+        found.map_or(Place::Operand, |(_, place)| *place)
+    }
+
+    /// That of an argument behind `NAME(`, counted from 0; `None` where no such name stands before a parenthesis.
+    pub fn of_argument(name: &str, index: usize, dialect: Dialect) -> Option<Place> {
+        let name = folded(name, dialect);
+        let counter = name.strip_suffix("_sat").unwrap_or(&name);
+        Some(match (counter, index) {
+            ("hwreg", 0) => Place::Hwreg,
+            ("sendmsg", 0) => Place::Message,
+            ("sendmsg", 1) => Place::Operation,
+            ("gpr_idx", _) | ("swizzle", 0) => Place::Words,
+            ("neg" | "abs" | "sext", _) => Place::Operand,
+            ("hwreg" | "sendmsg" | "swizzle" | "lit" | "vmcnt" | "expcnt" | "lgkmcnt", _) => {
+                Place::Number
+            }
+            _ => return None,
+        })
+    }
+
+    /// That of the value behind `NAME:`.
+    pub fn of_value(name: &str, dialect: Dialect) -> Place {
+        match &*folded(name, dialect) {
+            "dst_sel" | "src0_sel" | "src1_sel" | "dst_unused" | "dst_un" => Place::Words,
+            "format" => Place::Format,
+            _ => Place::Number,
+        }
+    }
+
+    /// Whether a word that stands here is the language's, whatever symbols there are.
+    pub fn keeps(self, word: &str, dialect: Dialect) -> bool {
+        let word = &*folded(word, dialect);
+        let without = |prefixes: &[&str]| {
+            let found = prefixes.iter().find_map(|prefix| word.strip_prefix(prefix));
+            found.unwrap_or(word).to_owned()
+        };
+        match (self, dialect) {
+            (Place::Number | Place::Immediate, _) => false,
+            (Place::Words, _) => true,
+            (Place::Operand, _) => is_register(word, dialect),
+            (Place::Hwreg, Dialect::Llvm) => {
+                HWREGS.iter().any(|row| row.1 == word) || LATER_HWREGS.contains(&word)
+            }
+            (Place::Message, Dialect::Llvm) => MESSAGES.iter().any(|row| row.1 == word),
+            (Place::Operation, Dialect::Llvm) => {
+                [GS_OPS, SYSMSG_OPS].as_flattened().contains(&word)
+            }
+            (Place::Format, Dialect::Llvm) => {
+                let numbers = [Generation::Gfx7, Generation::Gfx9].map(number_formats);
+                DATA_FORMATS.contains(&word) || numbers.as_flattened().contains(&word)
+            }
+            (Place::Hwreg, Dialect::Clrx) => {
+                let name = without(&["hwreg_", "hw_reg_"]);
+                let is = |known: &str| {
+                    known == name || known.strip_prefix("sq_shader_") == Some(name.as_str())
+                };
+                clrx::HWREGS.iter().any(|row| is(row.1))
+            }
+            (Place::Message, Dialect::Clrx) => {
+                let name = without(&["msg_"]);
+                clrx::MESSAGES.iter().any(|row| row.1 == name)
+            }
+            (Place::Operation, Dialect::Clrx) => {
+                clrx::MESSAGE_OPS.contains(&without(&["gs_op_", "gs_"]).as_str())
+            }
+            (Place::Format, Dialect::Clrx) => {
+                let data = without(&["buf_data_format_"]);
+                let number = without(&["buf_num_format_"]);
+                clrx::DATA_FORMATS.contains(&data.as_str())
+                    || clrx::NUMBER_FORMATS.contains(&number.as_str())
+            }
+        }
+    }
+}
+
+/// Whether a word is a modifier, or stands for an operand that there is not: among operands it is a symbol only where the
+/// line makes no sense otherwise.
+pub fn is_modifier(word: &str, dialect: Dialect) -> bool {
+    static WORDS: OnceLock<HashSet<&'static str>> = OnceLock::new();
+    let known = WORDS.get_or_init(|| {
+        let own = ["off", "vop3", "sdwa", "dpp", "nv", "row_hmirror"];
+        words().chain(own).collect()
+    });
+    let word = &*folded(word, dialect);
+    known.contains(word)
+        || word
+            .strip_prefix("no")
+            .is_some_and(|flag| known.contains(flag))
+}
+
+/// Hardware registers that only later chips have: LLVM's assembler knows their names on every chip.
+const LATER_HWREGS: [&str; 7] = [
+    "HW_REG_FLAT_SCR_LO",
+    "HW_REG_FLAT_SCR_HI",
+    "HW_REG_XNACK_MASK",
+    "HW_REG_HW_ID1",
+    "HW_REG_HW_ID2",
+    "HW_REG_POPS_PACKER",
+    "HW_REG_SHADER_CYCLES",
+];
+
+/// Case does not matter in CLRX.
+fn folded(word: &str, dialect: Dialect) -> Cow<'_, str> {
+    match dialect == Dialect::Clrx && word.bytes().any(|b| b.is_ascii_uppercase()) {
+        true => word.to_ascii_lowercase().into(),
+        false => word.into(),
+    }
+}
+
+/// Whether a word names a register, or a source that is none, on any chip.
+fn is_register(word: &str, dialect: Dialect) -> bool {
+    let files: &[&str] = match dialect {
+        Dialect::Llvm => &["ttmp", "acc", "v", "s", "a"],
+        Dialect::Clrx => &["ttmp", "v", "s"],
+    };
+    let digits = |number: &str| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let numbered = |file: &&str| word.strip_prefix(*file).is_some_and(digits);
+    if files.iter().any(numbered) || named_registers().contains(word) {
+        return true;
+    }
+    match dialect {
+        Dialect::Llvm => matches!(word, "null" | "pc"),
+        Dialect::Clrx => {
+            let plain = word.strip_prefix("src_").unwrap_or(word);
+            plain == "lds" || plain.strip_prefix("ill_").is_some_and(digits)
+        }
+    }
+}
+
+/// Registers and sources that have names, those of all generations, with `src_` and without.
+fn named_registers() -> &'static HashSet<String> {
+    static NAMES: OnceLock<HashSet<String>> = OnceLock::new();
+    NAMES.get_or_init(|| {
+        let generations = [Generation::Gfx7, Generation::Gfx8, Generation::Gfx9];
+        let pairs = generations.into_iter().flat_map(register_pairs);
+        let pairs =
+            pairs.flat_map(|(_, pair)| ["", "_lo", "_hi"].map(|half| format!("{pair}{half}")));
+        let sources = SPECIAL_SOURCES.iter().flat_map(|(_, source)| {
+            [*source, source.trim_start_matches("src_")].map(str::to_owned)
+        });
+        pairs.chain(sources).chain(["m0".to_owned()]).collect()
+    })
+}
+
+/// The operands of instructions that are neither registers nor plain constants: their places in the text, and what they are.
+fn own_places() -> &'static HashMap<&'static str, Vec<(usize, Place)>> {
+    static PLACES: OnceLock<HashMap<&'static str, Vec<(usize, Place)>>> = OnceLock::new();
+    PLACES.get_or_init(|| {
+        let place = |kind: Kind| match kind {
+            Kind::Waitcnt | Kind::Hwreg | Kind::Sendmsg | Kind::GprIdx => Some(Place::Immediate),
+            Kind::ExportTarget | Kind::Param | Kind::Attr => Some(Place::Words),
+            _ => None,
+        };
+        let mut all = HashMap::new();
+        for row in Op::all().map(Op::row) {
+            let operands = row.operands.iter().enumerate();
+            let own: Vec<_> = operands
+                .filter_map(|(at, operand)| Some((at, place(operand.kind)?)))
+                .collect();
+            for name in row
+                .mnemonics
+                .into_iter()
+                .flatten()
+                .filter(|_| !own.is_empty())
+            {
+                all.insert(name, own.clone());
+            }
+        }
+        all
+    })
+}
