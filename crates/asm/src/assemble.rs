@@ -23,11 +23,22 @@ pub struct Line {
     pub number: usize,
     /// Where it stands in its section, in bytes.
     pub address: u64,
-    /// The instruction. Where it waits for an address that only a linker knows, there is a number in its place.
+    /// The instruction. Where it waits for an address that only a linker knows, there is 0 in its place.
     pub inst: Inst,
     pub(crate) code: Encoded,
-    /// The operand that waits for its value, as it was written.
-    pub(crate) symbolic: Option<String>,
+    /// The operand whose value was not known where it stands.
+    pub(crate) symbolic: Option<Symbolic>,
+}
+
+/// An operand by a name.
+#[derive(Clone, Debug)]
+pub(crate) struct Symbolic {
+    /// As it was written.
+    pub written: String,
+    /// The instruction with a number for it that stands nowhere else.
+    pub template: Inst,
+    /// Whether only a linker knows its value.
+    pub linked: bool,
 }
 
 impl Line {
@@ -36,26 +47,35 @@ impl Line {
         self.code.as_bytes()
     }
 
-    /// Writes its canonical text; an operand that only a linker knows as it was written.
+    /// The operand that a linker has to fill in, as it was written: its bytes are 0.
+    pub fn waits_for(&self) -> Option<&str> {
+        let symbolic = self.symbolic.as_ref().filter(|symbolic| symbolic.linked);
+        symbolic.map(|symbolic| &*symbolic.written)
+    }
+
+    /// Writes its canonical text; an operand whose value was not known where it stands as it was written.
     ///
     /// # Errors
     /// Those of the writer.
     pub fn print(&self, dialect: Dialect, out: &mut impl fmt::Write) -> fmt::Result {
-        let Some(symbol) = &self.symbolic else {
+        let Some(Symbolic {
+            written, template, ..
+        }) = &self.symbolic
+        else {
             return print_at(&self.inst, dialect, self.address, out);
         };
         let mut text = String::new();
-        print_at(&self.inst, dialect, self.address, &mut text)?;
+        print_at(template, dialect, self.address, &mut text)?;
         // Where the number stands that is in its place: behind the last blank of a branch, else as hexadecimal.
         let placeholder = format!("{:#x}", crate::assembler::LITERAL);
         match (text.find(&placeholder), text.rfind(' ')) {
             (Some(at), _) => write!(
                 out,
-                "{}{symbol}{}",
+                "{}{written}{}",
                 &text[..at],
                 &text[at + placeholder.len()..]
             ),
-            (None, Some(blank)) => write!(out, "{} {symbol}", &text[..blank]),
+            (None, Some(blank)) => write!(out, "{} {written}", &text[..blank]),
             (None, None) => out.write_str(&text),
         }
     }
@@ -109,7 +129,8 @@ impl Options<'_> {
 
 /// Assembles a source: instructions, labels and comments, one statement a line (CLRX parts several by `;`).
 ///
-/// `each` gets the instructions in order, also those around lines that are wrong. Code begins at address 0. Directives are
+/// `each` gets the instructions in order, also those around lines that are wrong, with the bytes that they have in the end:
+/// from the first on that waits for a value, when all has been read. Code begins at address 0. Directives are
 /// followed as [`assemble_object`] does, but for `.include`: there are no files here.
 ///
 /// # Errors
@@ -157,8 +178,7 @@ pub fn assemble_lines(
     // How long an instruction is does not depend on where its target lies. Sources without labels are spared the pass.
     let known = match may_have_names(source) {
         true => {
-            let mut nobody = |_: &Line| {};
-            let mut first = Assembler::new(name, text.clone(), options, None, &mut nobody);
+            let mut first = Assembler::new(name, text.clone(), options, None, None);
             first.silent = true;
             first.read_ahead(&text);
             first.known()
@@ -166,10 +186,11 @@ pub fn assemble_lines(
         false => Known::new(),
     };
     let known = Some(known);
-    let mut assembler = Assembler::new(name, text.clone(), options, known, &mut each);
+    let mut assembler = Assembler::new(name, text.clone(), options, known, Some(&mut each));
     assembler.read_ahead(&text);
     let layout = assembler.layout();
-    assembler.settle(&layout);
+    let left = assembler.settle(&layout);
+    assembler.tell_held(&layout, &left);
     checked(&mut assembler, options)
 }
 
@@ -241,14 +262,36 @@ pub fn assemble_object(
 ///
 /// The wrong lines of the source, at most [`Options::most_errors`].
 pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result<Assembly, Errors> {
-    let mut nobody = |_: &Line| {};
     let text: Rc<str> = source.into();
-    let mut assembler = Assembler::new(name, text.clone(), options, None, &mut nobody);
+    let mut assembler = Assembler::new(name, text.clone(), options, None, None);
     assembler.read_ahead(&text);
     assembler.add_kernels();
     let made = assembler.object();
     checked(&mut assembler, options)?;
     Ok(made)
+}
+
+/// Assembles a source to the plain bytes of its code, with all that stands among the instructions, for who loads them himself.
+///
+/// # Errors
+///
+/// The wrong lines of the source, at most [`Options::most_errors`]; what only a linker knows; code in several sections.
+///
+/// ```
+/// use wavetank_asm::{Options, assemble_code};
+/// use wavetank_isa::Chip;
+///
+/// let code = assemble_code("a.s", "s_movk_i32 s0, x\n.long 5\n.set x, 7", &Options::new(Chip::Gfx900))?;
+/// assert_eq!(code, [7, 0, 0, 0xb0, 5, 0, 0, 0]);
+/// # Ok::<(), wavetank_asm::Errors>(())
+/// ```
+pub fn assemble_code(name: &str, source: &str, options: &Options<'_>) -> Result<Vec<u8>, Errors> {
+    let text: Rc<str> = source.into();
+    let mut assembler = Assembler::new(name, text.clone(), options, None, None);
+    assembler.read_ahead(&text);
+    let code = assembler.code();
+    checked(&mut assembler, options)?;
+    Ok(code)
 }
 
 /// The errors of a source, in the order of its lines.
@@ -259,5 +302,5 @@ fn checked(assembler: &mut Assembler<'_>, options: &Options<'_>) -> Result<(), E
     }
     errors.sort_by_key(|error| error.around.is_empty().then_some(error.number));
     errors.truncate(options.most_errors);
-    Err(Errors(errors))
+    Err(Errors(errors, assembler.unread()))
 }

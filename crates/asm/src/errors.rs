@@ -101,9 +101,16 @@ impl fmt::Display for LineError {
     }
 }
 
-/// Every wrong line of a source, in order.
+/// Every wrong line of a source, in order; or the first ones, if that was asked for.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub struct Errors(pub Vec<LineError>);
+pub struct Errors(pub Vec<LineError>, pub(crate) usize);
+
+impl Errors {
+    /// How many lines of the source have not been looked at, because there were errors enough.
+    pub fn unread(&self) -> usize {
+        self.1
+    }
+}
 
 impl fmt::Display for Errors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

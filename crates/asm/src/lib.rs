@@ -1,6 +1,7 @@
 //! Sources of instructions to bytes and objects, and code objects to listings.
 //!
 //! * [`assemble_object`] reads a source and makes a relocatable object of it: sections, symbols, kernels, metadata.
+//! * [`assemble_code`] makes the plain bytes of its code.
 //! * [`Signature`] says of a kernel what directives would, in a line.
 //! * [`assemble`] gives the instructions of a source, one after another.
 //! * [`Listing`] shows the code of a code object, or plain bytes, with symbols and branch targets as labels.
@@ -37,7 +38,8 @@ mod source;
 mod state;
 
 pub use assemble::{
-    Assembly, Container, Line, Options, assemble, assemble_lines, assemble_object, assemble_whole,
+    Assembly, Container, Line, Options, assemble, assemble_code, assemble_lines, assemble_object,
+    assemble_whole,
 };
 pub use errors::{Errors, LineError};
 pub use files::{Files, Folders, NoFiles};

@@ -4,6 +4,9 @@ mod clrx;
 #[path = "../../link/tests/common/mod.rs"]
 mod common;
 mod compilers;
+mod corpora;
+#[path = "../../isa/tests/common/mod.rs"]
+mod examples;
 mod listing;
 mod llvm;
 mod objects;

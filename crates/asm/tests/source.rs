@@ -1,6 +1,6 @@
 //! Sources as people have them: marks of editors, many wrong lines.
 
-use wavetank_asm::{Options, assemble, assemble_lines, assemble_object, text_of};
+use wavetank_asm::{Options, assemble, assemble_code, assemble_lines, assemble_object, text_of};
 use wavetank_isa::{Chip, Dialect};
 
 fn texts(source: &str) -> Result<Vec<(usize, String)>, wavetank_asm::Errors> {
@@ -36,10 +36,13 @@ fn enough_errors_are_enough() {
         };
         assemble_lines("a.s", &source, &options, each)
     };
-    assert_eq!(run(10, &mut lines).unwrap_err().0.len(), 10);
+    let errors = run(10, &mut lines).unwrap_err();
+    // Twenty lines have been read.
+    assert_eq!((errors.0.len(), errors.unread()), (10, 2980));
     assert!(lines <= 10);
     lines = 0;
-    assert_eq!(run(usize::MAX, &mut lines).unwrap_err().0.len(), 1999);
+    let errors = run(usize::MAX, &mut lines).unwrap_err();
+    assert_eq!((errors.0.len(), errors.unread()), (1999, 0));
     assert_eq!(lines, 1000);
 }
 
@@ -74,4 +77,212 @@ fn bytes_that_are_no_utf_8_stay() {
             assert_eq!(&*text.expect("a section").bytes, data);
         }
     }
+}
+
+fn code(source: &str) -> Result<Vec<u8>, wavetank_asm::Errors> {
+    assemble_code("a.s", source, &Options::new(Chip::Gfx900))
+}
+
+/// Bytes are those of LLVM 14.
+#[test]
+fn instructions_have_the_values_that_come_later() {
+    let source = "s_mov_b32 s0, x\n s_add_u32 s0, s0, lab-start\n s_movk_i32 s1, x\n\
+                  start: s_nop 0\n lab: .long 5\n s_nop 1\n .set x, 0x1234\n";
+    let words = [
+        0xbe80_00ff_u32,
+        0x1234,
+        0x8000_ff00,
+        4,
+        0xb001_1234,
+        0xbf80_0000,
+        5,
+        0xbf80_0001,
+    ];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    assert_eq!(code(source).expect("a source"), bytes);
+    let mut told = Vec::new();
+    assemble(source, Chip::Gfx900, Dialect::Llvm, |line| {
+        let mut text = String::new();
+        line.print(Dialect::Llvm, &mut text)
+            .expect("a string takes all");
+        told.push((line.address, text, line.bytes().to_vec()));
+        assert_eq!(line.waits_for(), None);
+    })
+    .expect("a source");
+    let lines = [
+        (0, "s_mov_b32 s0, x", 0..8),
+        (8, "s_add_u32 s0, s0, lab-start", 8..16),
+        (16, "s_movk_i32 s1, x", 16..20),
+        (20, "s_nop 0", 20..24),
+        (28, "s_nop 1", 28..32),
+    ];
+    let expected = lines.map(|(at, text, place)| (at, text.to_owned(), bytes[place].to_vec()));
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn plain_code_waits_for_no_linker() {
+    let source = ".globl f\ns_nop 0\ns_add_u32 s0, s0, f@rel32@lo+4";
+    let error = code(source).unwrap_err().to_string();
+    assert!(error.starts_with("line 3: only a linker knows"), "{error}");
+    let mut waiting = Vec::new();
+    assemble(source, Chip::Gfx900, Dialect::Llvm, |line| {
+        waiting.push(line.waits_for().map(str::to_owned));
+    })
+    .expect("a source");
+    assert_eq!(waiting, [None, Some("f@rel32@lo+4".to_owned())]);
+    let error = code("s_nop 0\n.section .text.f, \"ax\"\ns_nop 1").unwrap_err();
+    assert!(
+        error.to_string().contains("`.text` and `.text.f`"),
+        "{error}"
+    );
+    // Data are no code.
+    assert_eq!(code(".data\n.quad f").expect("a source"), []);
+}
+
+#[test]
+fn names_of_directives_end_where_names_end() {
+    let nops =
+        |numbers: &[u8]| -> Vec<u8> { numbers.iter().flat_map(|n| [*n, 0, 0x80, 0xbf]).collect() };
+    for (source, expected) in [
+        (".if 0\n.elseif(1)\ns_nop 1\n.endif", &[1][..]),
+        (
+            ".if 0\n.if(1)\ns_nop 1\n.endif\ns_nop 2\n.endif\ns_nop 3",
+            &[3],
+        ),
+        (
+            ".if 0\n.ifdef(x)\n.else\ns_nop 1\n.endif\n.ifeq-1\n.endif\n.endif\ns_nop 3",
+            &[3],
+        ),
+        (".if(1)\ns_nop 1\n.elseif(1)\ns_nop 2\n.endif", &[1]),
+        (".ifeq-1\ns_nop 1\n.else\ns_nop 2\n.endif", &[2]),
+        (".ifdef\"x\"\ns_nop 1\n.endif", &[]),
+        (".rept(2)\n.rept(2)\ns_nop 4\n.endr\n.endr", &[4, 4, 4, 4]),
+        (
+            ".macro m x\n.if(\\x)\ns_nop 5\n.endif\n.endm\nm(1 == 1)\nm( 1 == 2 )\nm -1",
+            &[5, 5],
+        ),
+        (".long(0xbf800006)", &[6]),
+    ] {
+        for dialect in Dialect::ALL {
+            let options = Options {
+                dialect,
+                ..Options::new(Chip::Gfx900)
+            };
+            let made = assemble_code("a.s", source, &options);
+            assert_eq!(made, Ok(nops(expected)), "{source}");
+        }
+    }
+}
+
+/// As LLVM 14 and 15 have it.
+#[test]
+fn words_of_the_language_come_before_symbols() {
+    let word = |line: &str, name: &str| {
+        let made = code(&format!(".set {name}, 1\n{line}\n"))?;
+        Ok::<u32, wavetank_asm::Errors>(u32::from_le_bytes(made[..4].try_into().expect("a word")))
+    };
+    for (name, line, expected) in [
+        ("scc", "s_mov_b32 s0, scc", 0xbe80_00fd),
+        ("vccz", "s_mov_b32 s0, vccz", 0xbe80_00fb),
+        ("shared_base", "s_mov_b32 s0, shared_base", 0xbe80_00eb),
+        (
+            "src_lds_direct",
+            "v_mov_b32 v0, src_lds_direct",
+            0x7e00_02fe,
+        ),
+        ("exec_lo", "s_mov_b32 s0, exec_lo", 0xbe80_007e),
+        (
+            "HW_REG_TRAPSTS",
+            "s_getreg_b32 s0, hwreg(HW_REG_TRAPSTS, 0, 4)",
+            0xb880_1803,
+        ),
+        (
+            "HW_REG_MODE",
+            "s_getreg_b32 s0, hwreg(2, HW_REG_MODE, 4)",
+            0xb880_1842,
+        ),
+        (
+            "GS_OP_EMIT",
+            "s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, 1)",
+            0xbf90_0122,
+        ),
+        ("mrt0", "exp mrt0 v0, v1, off, v3 done vm", 0xc400_180b),
+        ("p10", "v_interp_mov_f32 v0, p10, attr0.x", 0xd402_0000),
+        ("DST", "s_set_gpr_idx_mode gpr_idx(DST)", 0xbf9d_0008),
+        // Where only a number can stand, they are names.
+        ("s1", "v_mov_b32 v[s1], 0", 0x7e02_0280),
+        ("scc", "s_mov_b32 s0, 2+scc", 0xbe80_0083),
+        ("s1", "s_mov_b32 s0, (s1)", 0xbe80_0081),
+        ("vcc", "s_waitcnt vmcnt(vcc)", 0xbf8c_0f71),
+        ("s5", "s_waitcnt s5", 0xbf8c_0001),
+        (
+            "scc",
+            "buffer_load_dword v0, off, s[0:3], s0 offset:scc",
+            0xe050_0001,
+        ),
+        // Modifiers are where no operand can be.
+        (
+            "glc",
+            "buffer_load_dword v0, off, s[0:3], 0, glc",
+            0xe050_4000,
+        ),
+        ("glc", "s_mov_b32 s0, glc", 0xbe80_0081),
+        ("clamp", "v_add_f32 v0, clamp, v1", 0x0200_0281),
+        ("mul", "v_add_f32_e64 v0, v1, |0| mul:2", 0xd101_0200),
+    ] {
+        let made = word(line, name);
+        assert_eq!(made, Ok(expected), "{name}: {line}: {made:x?}");
+    }
+    for (name, line) in [
+        ("a0", "s_mov_b32 s0, a0"),
+        ("tba", "s_mov_b32 s0, tba"),
+        ("null", "v_mov_b32 v0, null"),
+        ("v256", "v_mov_b32 v0, v256"),
+        ("s1", "s_nop s1"),
+        ("X", "exp X v0, v1, v2, v3"),
+        ("X", "s_set_gpr_idx_mode gpr_idx(X)"),
+        (
+            "HW_REG_FLAT_SCR_LO",
+            "s_getreg_b32 s0, hwreg(HW_REG_FLAT_SCR_LO)",
+        ),
+    ] {
+        assert!(word(line, name).is_err(), "{name}: {line}");
+    }
+    let label = |target: &str| code(&format!("s_branch {target}\ns0: vcc: s_nop 0"));
+    assert_eq!(label("(s0)").expect("a label")[..4], [0, 0, 0x82, 0xbf]);
+    let error = label("s0").unwrap_err().to_string();
+    assert!(error.contains("`s0` is a register, not a label"), "{error}");
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    for (line, name) in [
+        ("v_mov_b32 v[A], s0", "A"),
+        ("buffer_load_dword v0, off, s[0:3], 0 offset:A+1", "A+1"),
+        ("s_load_dword s0, s[0:1], A", "A"),
+        ("v_readlane_b32 s0, v1, A", "A"),
+        ("s_getreg_b32 s0, hwreg(1, A, 4)", "A"),
+    ] {
+        let error = code(&format!(".globl A\n{line}")).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("`{name}` must be known here")),
+            "{error}"
+        );
+    }
+}
+
+/// A hundred thousand parameters, each used: ten seconds, where each is looked for among all.
+#[test]
+fn macros_have_many_parameters() {
+    let count = 20_000;
+    let list = |of: fn(usize) -> String| (0..count).map(of).collect::<Vec<_>>().join(",");
+    let names = list(|n| format!("p{n}"));
+    let uses = list(|n| format!("\\p{n}"));
+    let source = format!(
+        ".macro m {names}\n.byte {uses}\n.endm\nm {}",
+        list(|n| (n % 100).to_string())
+    );
+    let expected: Vec<u8> = (0..count).map(|n| (n % 100) as u8).collect();
+    assert!(code(&source) == Ok(expected));
 }

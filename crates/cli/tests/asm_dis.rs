@@ -66,7 +66,9 @@ fn a_hundred_errors_are_enough() {
     let told = |words: &str| wavetank_in(&folder, words).stderr;
     let text = told("asm a.s");
     assert_eq!(text.matches("line ").count(), 100);
-    assert!(text.ends_with("error: stopped at 100 errors (see --max-errors) in a.s\n"));
+    assert!(text.ends_with(
+        "error: stopped at 100 errors, 200 lines were not looked at (see --max-errors) in a.s\n"
+    ));
     assert_eq!(told("asm --max-errors 3 a.s").matches("line ").count(), 3);
     let text = told("asm --max-errors 0 a.s");
     assert!(text.ends_with("error: 300 errors in a.s\n") && text.contains("line 300:"));
@@ -123,6 +125,20 @@ fn words_go_to_a_file_and_back() {
         .map(|l| l.split(" //").next().unwrap().trim())
         .collect();
     assert_eq!(lines, ["L0:", "s_sub_u32 s0, s0, 1", "s_cbranch_scc1 L0"]);
+    // Values that come later, and data among the instructions.
+    write(
+        &folder,
+        "c.s",
+        "s_movk_i32 s0, x\n.long 5\ns_nop 1\nx = 7\n",
+    );
+    wavetank_in(&folder, "asm --raw c.s -o c.bin").success();
+    let words = std::fs::read(folder.join("c.bin")).expect("a file");
+    assert_eq!(words, [7, 0, 0, 0xb0, 5, 0, 0, 0, 1, 0, 0x80, 0xbf]);
+    let text = wavetank_in(&folder, "asm --show-encoding c.s").success();
+    assert!(text.starts_with("s_movk_i32 s0, x ; encoding: [0x07,0x00,0x00,0xb0]\n"));
+    let json = wavetank_in(&folder, "asm --json c.s").success();
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["instructions"][0]["bytes"][0], 7);
     // Nothing is written where a line is wrong.
     write(&folder, "b.s", "s_nop\n");
     let out = wavetank_in(&folder, "asm --raw b.s -o b.bin");

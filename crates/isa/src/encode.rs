@@ -38,6 +38,11 @@ impl Encoded {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
+
+    /// The bytes, to be filled in where a value comes later.
+    pub fn as_mut_bytes(&mut self) -> &mut [u8] {
+        &mut self.bytes[..usize::from(self.len)]
+    }
 }
 
 impl AsRef<[u8]> for Encoded {

@@ -1,6 +1,6 @@
 //! Text to instructions, held to the shared conformance rows.
 
-use crate::common::{shared, unhex};
+use crate::common::{ACCEPTED, shared, unhex};
 use proptest::prelude::*;
 use wavetank_isa::{Chip, Dialect, encode, parse, parse_in};
 
@@ -42,18 +42,6 @@ fn every_line_assembles_to_its_bytes() {
         );
     }
 }
-
-/// Rows of the lines to refuse that are instructions after all: `llvm-mc` 14
-/// and 19 assemble them for the same chips.
-const ACCEPTED: [(&str, &str); 4] = [
-    ("tahiti", "v_movrelsd_b32 v1, v2"),
-    (
-        "tonga",
-        "v_cmp_eq_f32_sdwa vcc, v1, v2 src0_sel:BYTE_2 src1_sel:WORD_0",
-    ),
-    ("tonga", "v_lshrrev_b32 v1, v2, v3"),
-    ("tonga", "v_max_u32 v1, v2, v3"),
-];
 
 #[test]
 fn every_line_to_refuse_is_refused() {

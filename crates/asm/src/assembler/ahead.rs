@@ -190,7 +190,7 @@ s_setprio 1; s_nop 9
             ));
         };
         let options = Options::new(Chip::Gfx900);
-        let mut assembler = Assembler::new("a.s", source.clone(), &options, None, &mut each);
+        let mut assembler = Assembler::new("a.s", source.clone(), &options, None, Some(&mut each));
         read(&mut assembler, source);
         let errors = format!("{:?}", assembler.take_errors());
         (seen, errors)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use wavetank_link::{Identity, Place as LinkPlace, Relocatable, Relocation, reloc};
+use wavetank_quote::plain;
 
 use super::instruction::words_of;
 use super::line_table::LineTable;
@@ -101,6 +102,12 @@ impl Assembler<'_> {
             let settled = self.fill_in(&fixup, layout);
             match settled {
                 Ok(Settled::Done) => {}
+                Ok(Settled::Left { .. }) if self.alone => {
+                    if self.sections.section(fixup.spot.section).is_code() {
+                        let message = "only a linker knows this address: plain code has no linker";
+                        self.errors.push(fixup.place.wrong(message));
+                    }
+                }
                 Ok(Settled::Left { kind, base, addend }) => {
                     let offset = layout.offset(fixup.spot);
                     left[fixup.spot.section.0 as usize].push((offset, kind, base, addend));
@@ -334,6 +341,45 @@ fn kind_of(variant: Variant) -> Option<u32> {
         Variant::Abs32Lo => reloc::ABS32_LO,
         Variant::Abs32Hi => reloc::ABS32_HI,
     })
+}
+
+/// The plain code.
+impl Assembler<'_> {
+    /// The bytes of the section that has code.
+    ///
+    /// # Errors
+    /// Are kept with the others: what only a linker knows, and code in several sections.
+    pub fn code(&mut self) -> Vec<u8> {
+        self.finish_code();
+        self.name_sections();
+        let layout = self.layout();
+        self.alone = true;
+        self.settle(&layout);
+        if layout.is_too_large(&self.sections) {
+            self.errors
+                .push(LineError::of_source(too_large(TooLarge).message));
+            return Vec::new();
+        }
+        let sections = self.sections.iter().zip((0..).map(SectionId));
+        let parts: Vec<_> = sections
+            .filter(|(section, id)| section.is_code() && layout.home_of(*id) == *id)
+            .map(|(section, id)| (&section.key.name, layout.bytes(&self.sections, id).0))
+            .filter(|(_, bytes)| !bytes.is_empty())
+            .collect();
+        match parts.as_slice() {
+            [] => Vec::new(),
+            [(_, bytes)] => bytes.clone(),
+            [(first, _), (second, _), ..] => {
+                let message = format!(
+                    "there is code in several sections, `{}` and `{}`: a linker puts them together",
+                    plain(first),
+                    plain(second)
+                );
+                self.errors.push(LineError::of_source(message));
+                Vec::new()
+            }
+        }
+    }
 }
 
 /// The object as a linker takes it.

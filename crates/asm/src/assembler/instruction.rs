@@ -1,18 +1,20 @@
 //! Instructions: text to bytes, with what waits for the address of a symbol.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use wavetank_isa::numbers::{flat_scratch, general_sgprs, sreg};
 use wavetank_isa::text::places::Place;
 use wavetank_isa::text::{parse_at, parse_quietly};
-use wavetank_isa::{Encoded, Inst, ParseError, encode};
+use wavetank_isa::{Encoded, Inst, ParseError, decode, encode};
 
 use super::operands::{self, MUST_BE_KNOWN, Reach, Rewritten, StandIn};
 use super::{Assembler, KnownValue, too_large};
 use crate::Line;
+use crate::assemble::Symbolic;
 use crate::expression::{Base, Expr, Reader, Variant};
 use crate::source::{Cursor, Row, Wrong, first_word, wrong};
-use crate::state::{Definition, FixupKind, Initials, Spot, Symbol};
+use crate::state::{Definition, FixupKind, Initials, Layout, SectionId, Spot, Symbol};
 
 /// A branch by the text before its target: so that only the distance is to be filled in.
 pub(crate) type Template = (Inst, Encoded);
@@ -275,7 +277,7 @@ impl Assembler<'_> {
             self.at_least(".amdgcn.next_free_sgpr", own.sgprs);
         }
         self.sections.append(code.as_bytes()).map_err(too_large)?;
-        let symbolic = waiting
+        let written = waiting
             .as_ref()
             .map(|(_, _, place)| text[place.clone()].to_owned());
         if let Some((kind, expr, place)) = waiting {
@@ -289,14 +291,62 @@ impl Assembler<'_> {
             };
             self.wait(spot, kind, expr, place);
         }
-        (self.each)(&Line {
+        self.tell(inst, code, written, spot);
+        Ok(())
+    }
+
+    /// Hands an instruction on, unless it waits for something, or one before it does.
+    fn tell(&mut self, inst: &Inst, code: Encoded, written: Option<String>, spot: Spot) {
+        let Some(each) = &mut self.each else {
+            return;
+        };
+        let symbolic = written.map(|written| Symbolic {
+            written,
+            template: *inst,
+            linked: false,
+        });
+        let waits = symbolic.is_some() || spot.fragment > 0 || !self.held.is_empty();
+        let line = Line {
             number: self.line,
             address: spot.offset,
             inst: *inst,
             code,
             symbolic,
+        };
+        match waits {
+            true => self.held.push((line, spot)),
+            false => each(&line),
+        }
+    }
+
+    /// Hands on what had to wait, with its values. `left` is what a linker has to fill in, by section.
+    pub fn tell_held(&mut self, layout: &Layout, left: &[Vec<(u64, u32, Base, i64)>]) {
+        let held = std::mem::take(&mut self.held);
+        let Some(each) = &mut self.each else {
+            return;
+        };
+        let places = left.iter().zip(0..).flat_map(|(section, n)| {
+            let places = section.iter().map(|(offset, ..)| *offset);
+            places.map(move |offset| (SectionId(n), offset))
         });
-        Ok(())
+        let left: HashSet<(SectionId, u64)> = places.collect();
+        for (mut line, spot) in held {
+            let bytes = line.code.as_mut_bytes();
+            if let Some(done) = self.sections.bytes_at(spot, bytes.len()) {
+                bytes.copy_from_slice(done);
+            }
+            line.address = layout.offset(spot);
+            if let Some(symbolic) = &mut line.symbolic {
+                let dwords = (0..line.code.as_bytes().len() as u64).step_by(4);
+                let mut places = dwords.map(|dword| (spot.section, line.address + dword));
+                symbolic.linked = places.any(|place| left.contains(&place));
+                if let Ok(inst) = decode(line.code.as_bytes(), line.inst.chip) {
+                    let spelling = line.inst.spelling;
+                    line.inst = Inst { spelling, ..inst };
+                }
+            }
+            each(&line);
+        }
     }
 }
 
@@ -409,7 +459,7 @@ impl Assembler<'_> {
         &self,
         symbol: &Symbol,
         place: &Range<usize>,
-    ) -> Result<Option<(crate::state::SectionId, u64)>, Wrong> {
+    ) -> Result<Option<(SectionId, u64)>, Wrong> {
         let Some(known) = &self.known else {
             return Ok(None);
         };

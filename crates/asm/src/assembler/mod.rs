@@ -85,7 +85,12 @@ pub(crate) struct Assembler<'a> {
     most: usize,
     /// Whether nobody reads the errors.
     pub silent: bool,
-    each: &'a mut dyn FnMut(&Line),
+    /// Whether nothing will be linked.
+    alone: bool,
+    /// Who gets the instructions.
+    each: Option<&'a mut dyn FnMut(&Line)>,
+    /// Instructions that have to wait for values, and those behind, with their places.
+    held: Vec<(Line, Spot)>,
     /// The number of the line that is read, and what stands in it before the statement.
     line: usize,
     indent: usize,
@@ -100,7 +105,7 @@ impl<'a> Assembler<'a> {
         source: Rc<str>,
         options: &'a Options<'a>,
         known: Option<Known>,
-        each: &'a mut dyn FnMut(&Line),
+        each: Option<&'a mut dyn FnMut(&Line)>,
     ) -> Self {
         // What asks for the registers that are used says so by these names.
         let asks = !options.kernels.is_empty()
@@ -136,7 +141,9 @@ impl<'a> Assembler<'a> {
             errors: Vec::new(),
             most: options.most_errors,
             silent: false,
+            alone: false,
             each,
+            held: Vec::new(),
             line: 0,
             indent: 0,
             start: 0,
@@ -209,6 +216,14 @@ impl<'a> Assembler<'a> {
             self.row(&row);
         }
         self.symbols.look_around();
+    }
+
+    /// How many lines of the source have not been read, because there were errors enough.
+    pub fn unread(&self) -> usize {
+        match self.ended {
+            true => 0,
+            false => self.inputs.unread(),
+        }
     }
 
     /// Tells that too much has been read.
@@ -484,4 +499,50 @@ impl Assembler<'_> {
 /// The error of a section that is too large.
 pub(crate) fn too_large(_: TooLarge) -> Wrong {
     wrong(0..0, "the sections of a source have 256 megabytes at most")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever stands behind the name of a directive, it is that directive.
+    #[test]
+    fn directives_are_known_whatever_follows() {
+        for dialect in Dialect::ALL {
+            let mut names: Vec<&str> = handlers(dialect).keys().copied().collect();
+            names.sort_unstable();
+            assert!(names.len() > 100);
+            for name in names {
+                for rest in ["(1)", "\"x\"", "-1", "", "\t1", "=1"] {
+                    let source: Rc<str> = format!("{name}{rest}\n").into();
+                    let options = Options {
+                        dialect,
+                        ..Options::new(Chip::Gfx900)
+                    };
+                    let mut assembler = Assembler::new("a.s", source, &options, None, None);
+                    assembler.read();
+                    let errors = assembler.take_errors();
+                    let unknown = errors.iter().find(|error| {
+                        let message = &error.error.message;
+                        message.contains("is no directive") || message.contains("no instruction")
+                    });
+                    assert_eq!(unknown, None, "{name}{rest}");
+                }
+                // Where all is skipped, one that opens a condition needs an end of its own.
+                let opens = name.starts_with(".if");
+                let source: Rc<str> = format!(".if 0\n{name}(1)\n.endif\n").into();
+                let options = Options {
+                    dialect,
+                    ..Options::new(Chip::Gfx900)
+                };
+                let mut assembler = Assembler::new("a.s", source, &options, None, None);
+                assembler.read();
+                let open = assembler
+                    .take_errors()
+                    .iter()
+                    .any(|error| error.error.message == "this condition has no `.endif`");
+                assert_eq!(open, opens, "{name}");
+            }
+        }
+    }
 }

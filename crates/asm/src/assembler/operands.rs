@@ -139,7 +139,7 @@ pub(super) fn rewrite(
     let mut scanner = Scanner::new(text, reach, assembler.dialect);
     let mut copied = 0;
     while let Some(start) = scanner.next(&assembler.symbols) {
-        let mut cursor = Cursor::new(text, start);
+        let mut cursor = Cursor::new(&text[..scanner.end(start)], start);
         if let Some(registers) = assembler.named_registers(&mut cursor)? {
             let end = start + text[start..cursor.at()].trim_end().len();
             scanner.go_on(end);
@@ -215,6 +215,8 @@ struct Scanner<'t> {
     value: Option<Place>,
     /// Brackets and parentheses that are open.
     open: Vec<Open<'t>>,
+    /// Whether this is within `|…|`.
+    absolute: bool,
     /// Whether a modifier was passed that a symbol is named as.
     passed: bool,
 }
@@ -243,8 +245,15 @@ impl<'t> Scanner<'t> {
             word: "",
             value: None,
             open: Vec::new(),
+            absolute: false,
             passed: false,
         }
+    }
+
+    /// Where an expression that begins here ends at the latest: a bar within `|…|` is no operator.
+    fn end(&self, start: usize) -> usize {
+        let bar = self.text[start..].find('|').filter(|_| self.absolute);
+        bar.map_or(self.text.len(), |bar| start + bar)
     }
 
     /// What can stand here.
@@ -297,7 +306,8 @@ impl<'t> Scanner<'t> {
                 _ => self.mark(byte),
             }
             self.fresh = match byte {
-                b',' | b'[' | b'(' | b':' | b'|' | b'-' => true,
+                b',' | b'[' | b'(' | b':' | b'-' => true,
+                b'|' => self.absolute,
                 b' ' | b'\t' => fresh,
                 _ => false,
             };
@@ -334,6 +344,7 @@ impl<'t> Scanner<'t> {
                 }
             },
             b':' if self.open.is_empty() => self.value = Some(Place::of_value(word, self.dialect)),
+            b'|' => self.absolute = self.fresh && !self.absolute,
             // Blanks may stand behind a name.
             b' ' | b'\t' => self.word = word,
             _ => {}
@@ -374,7 +385,10 @@ impl<'t> Scanner<'t> {
 
     /// Whether an operator follows a value that ends here.
     fn calculates(&self, end: usize) -> bool {
-        b"+-*/%<>&^!|".contains(&self.after(end))
+        match self.after(end) {
+            b'|' => !self.absolute,
+            operator => b"+-*/%<>&^!".contains(&operator),
+        }
     }
 
     /// Whether the sign here is that of a symbol or a calculation.

@@ -1,6 +1,7 @@
 //! Macros: texts with operands.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -31,6 +32,8 @@ pub(super) const ROWS: &[Handler] = &[
 pub(crate) struct Macro {
     name: Rc<str>,
     parameters: Vec<Parameter>,
+    /// The numbers of the parameters by name.
+    by_name: HashMap<String, usize>,
     body: String,
 }
 
@@ -104,8 +107,10 @@ fn define(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
         return Err(wrong(place, message));
     }
     let key: Rc<str> = a.macro_key(&name).into();
+    let names = parameters.iter().map(|p| p.name.clone());
     let made = Macro {
         name: name.into(),
+        by_name: names.zip(0..).collect(),
         parameters,
         body,
     };
@@ -115,11 +120,12 @@ fn define(a: &mut Assembler<'_>, mut cursor: Cursor<'_>) -> Result<(), Wrong> {
 
 fn parameters(cursor: &mut Cursor<'_>) -> Result<Vec<Parameter>, Wrong> {
     let mut all: Vec<Parameter> = Vec::new();
+    let mut names = HashSet::new();
     cursor.comma();
     while !cursor.is_at_end() {
         let place = cursor.span();
         let name = cursor.name()?.into_owned();
-        if all.iter().any(|p| p.name == name) {
+        if !names.insert(name.clone()) {
             return Err(wrong(
                 place,
                 format_args!("there is another parameter `{name}`"),
@@ -352,7 +358,7 @@ impl Assembler<'_> {
         if !ahead.eat(b'=') || ahead.peek() == b'=' {
             return None;
         }
-        let at = made.parameters.iter().position(|p| p.name == word)?;
+        let at = *made.by_name.get(word)?;
         *cursor = ahead;
         Some(at)
     }
@@ -409,6 +415,35 @@ impl Assembler<'_> {
     }
 }
 
+/// Names by which the values of an expansion are found: a macro may have many.
+enum Numbers<'n> {
+    Few(&'n [&'n str]),
+    Many(HashMap<&'n str, usize>),
+}
+
+impl<'n> Numbers<'n> {
+    /// So many names are looked through as fast as a table.
+    const FEW: usize = 16;
+
+    fn of(names: &'n [&'n str]) -> Self {
+        if names.len() <= Self::FEW {
+            return Numbers::Few(names);
+        }
+        let mut table = HashMap::with_capacity(names.len());
+        for (at, name) in names.iter().enumerate() {
+            table.entry(*name).or_insert(at);
+        }
+        Numbers::Many(table)
+    }
+
+    fn find(&self, word: &str) -> Option<usize> {
+        match self {
+            Numbers::Few(names) => names.iter().position(|name| *name == word),
+            Numbers::Many(table) => table.get(word).copied(),
+        }
+    }
+}
+
 /// The body with values for `\NAME`, the count of expansions for `\@`, and nothing for `\()`. `plain`: names count without
 /// `\`, too.
 pub(super) fn substitute(
@@ -421,12 +456,8 @@ pub(super) fn substitute(
     let mut out = String::with_capacity(body.len() + 64);
     let is_part = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
     let bytes = body.as_bytes();
-    let value = |word: &str| {
-        names
-            .iter()
-            .position(|n| *n == word)
-            .map(|at| values[at].as_str())
-    };
+    let numbers = Numbers::of(names);
+    let value = |word: &str| numbers.find(word).map(|at| values[at].as_str());
     let word_at =
         |at: usize| &body[at..at + bytes[at..].iter().take_while(|b| is_part(**b)).count()];
     let mut at = 0;

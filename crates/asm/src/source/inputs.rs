@@ -138,6 +138,11 @@ impl Inputs {
         self.stack.last_mut()?.row()
     }
 
+    /// How many lines of the source itself are left.
+    pub fn unread(&self) -> usize {
+        self.stack.first().map_or(0, |input| input.lines.left())
+    }
+
     /// Reads the innermost text again.
     pub fn rewind(&mut self) {
         if let Some(input) = self.stack.last_mut() {

@@ -67,6 +67,12 @@ impl Lines {
         &self.text
     }
 
+    /// How many lines are left.
+    pub fn left(&self) -> usize {
+        let mut ahead = self.clone();
+        std::iter::from_fn(|| ahead.cut()).count()
+    }
+
     /// Reads the text again from its beginning.
     pub fn rewind(&mut self) {
         self.restart(self.text.clone());

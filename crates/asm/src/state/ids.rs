@@ -1,7 +1,7 @@
 //! What expressions name sections, places in them, and symbols by.
 
 /// A section's number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct SectionId(pub u32);
 
 /// A place in a section: in which part, and how far from its beginning.

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use wavetank::object::{Feature, Target as ObjectTarget};
 use wavetank::{Chip, DEFAULT_CHIP};
 use wavetank_asm::{
-    Errors, Folders, Line, LineError, Options, ParseError, Signature, assemble_lines, text_of,
+    Errors, Folders, Line, LineError, Options, ParseError, Signature, assemble_code,
+    assemble_lines, text_of,
 };
 
 use crate::exit::{Failure, Result, shown};
@@ -62,7 +63,7 @@ pub struct Asm {
     /// Write an object file that is not linked
     #[arg(short = 'c', long, requires = "output")]
     compile: bool,
-    /// Write the plain words of the instructions
+    /// Write the plain bytes of the code: instructions, and the data among them
     #[arg(long, requires = "output", conflicts_with = "compile")]
     raw: bool,
     /// A folder in which `.include` and `.incbin` look for files
@@ -157,16 +158,12 @@ impl Asm {
         object::Job { files, told }
     }
 
-    /// Writes the words of the instructions. Nothing is written where a line is wrong.
+    /// Writes the plain code. Nothing is written where a line is wrong.
     fn write_words(&self, options: &Options<'_>, to: &Path) -> Result {
         let path = self.one_file()?;
         let source = self.source(path)?;
-        let mut words = Vec::new();
-        let done = assemble_lines(&path.to_string_lossy(), &source, options, |line: &Line| {
-            words.extend_from_slice(line.bytes());
-        });
-        done.map_err(|errors| self.told(path, &errors))?;
-        object::write(to, &words)
+        let code = assemble_code(&path.to_string_lossy(), &source, options);
+        object::write(to, &code.map_err(|errors| self.told(path, &errors))?)
     }
 
     /// Whether it prints instructions.
@@ -257,6 +254,11 @@ impl Asm {
 
     /// Tells the wrong lines; gives the sentence that ends the command.
     fn told(&self, path: &Path, errors: &Errors) -> Failure {
+        let unread = match errors.unread() {
+            0 => String::new(),
+            1 => ", 1 line was not looked at".to_owned(),
+            n => format!(", {n} lines were not looked at"),
+        };
         let errors: &[LineError] = &errors.0;
         let mut text = String::new();
         for error in errors {
@@ -265,7 +267,9 @@ impl Asm {
         // If stderr is closed, nobody is there to be told.
         let _ = std::io::Write::write_all(&mut anstream::stderr(), carets(&text).as_bytes());
         let lines = match errors.len() {
-            n if n == self.max_errors => format!("stopped at {n} errors (see --max-errors)"),
+            n if n == self.max_errors => {
+                format!("stopped at {n} errors{unread} (see --max-errors)")
+            }
             1 => "1 error".to_owned(),
             n => format!("{n} errors"),
         };

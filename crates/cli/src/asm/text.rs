@@ -1,12 +1,15 @@
 //! What `wavetank asm` prints: canonical text, JSON, wrong lines.
 
 use std::cell::{Cell, OnceCell};
+use std::fmt::Write as _;
 use std::io::{BufWriter, Write as _};
 
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use wavetank_asm::{Errors, Line, LineError};
 use wavetank_isa::Dialect;
+
+use wavetank_quote::plain;
 
 use crate::exit::Result;
 use crate::output::{Output, Stdout, told};
@@ -28,6 +31,10 @@ pub fn text(run: impl Run, dialect: Dialect, show_encoding: bool) -> Result<Resu
                     .push_str(std::str::from_utf8(shown).unwrap_or_default());
             }
             out.text.push(']');
+            if let Some(symbol) = line.waits_for() {
+                // Writing to a string does not fail.
+                let _ = write!(out.text, ", a linker fills in {}", plain(symbol));
+            }
         }
         out.text.push('\n');
         out.settle();
@@ -100,6 +107,7 @@ impl<R: Run> Serialize for Instructions<'_, R> {
                     address: line.address,
                     text,
                     bytes: line.bytes(),
+                    waits_for: line.waits_for(),
                 });
             }
         });
@@ -128,6 +136,9 @@ struct Assembled<'l> {
     address: u64,
     text: String,
     bytes: &'l [u8],
+    /// The operand that a linker fills in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for: Option<&'l str>,
 }
 
 /// Lines and columns count from 1, columns in characters.

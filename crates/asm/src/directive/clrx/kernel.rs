@@ -390,6 +390,13 @@ impl Assembler<'_> {
         }
     }
 
+    /// Writes what settings have in the code itself: nothing in the programs of AMD Catalyst.
+    pub(crate) fn finish_code(&mut self) {
+        if self.program.format != Format::Amd {
+            self.finish_program();
+        }
+    }
+
     /// Lets the loader find a symbol of which code has a half of the address: a linker leaves that to it.
     pub(crate) fn export_for(&mut self, kind: u32, id: SymbolId) {
         let linked = matches!(self.program.format, Format::Rocm | Format::AmdCl2);
