@@ -167,7 +167,7 @@ fn one(text: &str, wide: bool) -> Result<Value, String> {
     })
 }
 
-/// Reads what stands behind `&`: `NAME`, `NAME+8`, `NAME>>8`, `NAME >> 40 + 0x400000`.
+/// Reads what stands behind `&`: `NAME`, `NAME+8`, `NAME+-8`, `NAME>>8`, `NAME >> 40 + 0x400000`.
 fn address(text: &str) -> Result<Value, String> {
     let wrong = |what: &str| {
         let what = what.trim();
@@ -179,8 +179,11 @@ fn address(text: &str) -> Result<Value, String> {
     while !rest.is_empty() {
         let sign = if rest.starts_with(">>") { 2 } else { 1 };
         let (sign, behind) = rest.split_at(sign);
-        let end = behind.find(['+', '-', '>']).unwrap_or(behind.len());
-        let (number, next) = behind.split_at(end);
+        // The number may have a sign of its own: `+-8`.
+        let plain = behind.trim_start();
+        let digits = behind.len() - plain.strip_prefix('-').unwrap_or(plain).len();
+        let end = behind[digits..].find(['+', '-', '>']);
+        let (number, next) = behind.split_at(end.map_or(behind.len(), |end| digits + end));
         let number = integer(number).ok_or_else(|| wrong(rest))?;
         then.push(match sign {
             "+" => Then::Add(number as u64),
@@ -207,5 +210,30 @@ pub(super) fn lane(values: &[u64], lane: usize) -> Option<u64> {
     match values {
         [one] => Some(*one),
         _ => values.get(lane).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_behind_addresses_have_signs() {
+        let added = |text: &str| match address(text) {
+            Ok(Value::Address { name, then }) if name == "a" => {
+                let add = |then: &Then| match then {
+                    Then::Add(number) => *number as i64,
+                    Then::ShiftRight(_) => panic!("{text} shifts"),
+                };
+                then.iter().map(add).collect::<Vec<_>>()
+            }
+            _ => panic!("{text} is no address"),
+        };
+        assert_eq!(added("a+-8"), [-8]);
+        assert_eq!(added("a - -8 + -0x10"), [8, -16]);
+        assert_eq!(added("a-4+8"), [-4, 8]);
+        for wrong in ["a+", "a+-", "a+--8", "a>>-1"] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
     }
 }
