@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::aftermath::{ALLOWANCE, Aftermath, Verdict};
@@ -198,6 +198,7 @@ pub fn run<W: Worker>(
         options,
         sync: &sync,
         threads,
+        started: AtomicUsize::new(threads),
         queue: Queue::new(grid.count(), threads),
         done: AtomicU64::new(0),
         aftermath: Aftermath::new(threads),
@@ -205,9 +206,13 @@ pub fn run<W: Worker>(
     };
     std::thread::scope(|scope| {
         let (shared, worker) = (&shared, &worker);
-        let others: Vec<_> = (1..threads)
-            .map(|unit| scope.spawn(move || Thread::new(shared, worker(unit), unit).run()))
-            .collect();
+        let start = |unit| {
+            let run = move || Thread::new(shared, worker(unit), unit).run();
+            std::thread::Builder::new().spawn_scoped(scope, run).ok()
+        };
+        // Those that the system does not start this one stands in for.
+        let others: Vec<_> = (1..threads).map_while(start).collect();
+        shared.starts_only(1 + others.len());
         Thread::new(shared, worker(0), 0).run();
         // The scope itself waits for what the threads do, not until they are gone: on their way out they still take locks
         // of the C library, which a fork of the program would copy taken.
@@ -230,6 +235,8 @@ struct Shared<'a> {
     options: &'a Options<'a>,
     sync: &'a GlobalSyncUnit,
     threads: usize,
+    /// Those that there are: the system may give fewer.
+    started: AtomicUsize,
     /// The work-groups that have not started.
     queue: Queue,
     /// Work-groups that have ended, as far as threads have told.
@@ -275,8 +282,21 @@ impl Shared<'_> {
     /// Work-groups that a thread may hold: together as many as are resident at once.
     fn slots(&self, unit: usize) -> usize {
         let resident = self.options.resident_groups as usize;
-        let share = resident / self.threads + usize::from(unit < resident % self.threads);
-        share.max(1)
+        let share = |unit| resident / self.threads + usize::from(unit < resident % self.threads);
+        let absent = match unit {
+            0 => self.started.load(Ordering::Relaxed)..self.threads,
+            _ => 0..0,
+        };
+        let absent: usize = absent.map(share).sum();
+        (share(unit) + absent).max(1)
+    }
+
+    /// There are only so many threads: the others have no work-groups, and the first one has their room.
+    fn starts_only(&self, started: usize) {
+        self.started.store(started, Ordering::Relaxed);
+        for _ in started..self.threads {
+            self.aftermath.leave();
+        }
     }
 
     /// More work-groups have ended: tells who wants to know how far the dispatch is.
