@@ -28,7 +28,10 @@ static READY: Mutex<VecDeque<(Handler, i64)>> = Mutex::new(VecDeque::new());
 static MORE: Condvar = Condvar::new();
 
 /// Adds a handler.
-pub fn add(awaited: Awaited, callback: Callback, argument: usize) -> Result {
+///
+/// # Safety
+/// The function may be called with this argument and a value, from any thread, as long as it asks to be called again.
+pub unsafe fn add(awaited: Awaited, callback: Callback, argument: usize) -> Result {
     THREAD.start()?;
     arm(Handler {
         awaited,
@@ -49,9 +52,12 @@ fn arm(handler: Handler) {
 }
 
 /// Calls a function once, from another thread.
-pub fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize) -> Result {
+///
+/// # Safety
+/// The function may be called with this argument, from any thread and at any time from now on.
+pub unsafe fn once(callback: unsafe extern "C" fn(*mut c_void), argument: usize) -> Result {
     let started = thread::spawn("wavetank-function", move || {
-        // SAFETY: the program gave the function for this argument.
+        // SAFETY: the caller's promise.
         unsafe { callback(std::ptr::with_exposed_provenance_mut(argument)) }
     });
     started.map(drop)
@@ -83,7 +89,7 @@ fn serve() {
 fn call(handler: Handler, value: i64) {
     order::host_sees(handler.awaited.signal);
     let argument = std::ptr::with_exposed_provenance_mut(handler.argument);
-    // SAFETY: the program gave the function for this argument.
+    // SAFETY: the promise of who added the handler.
     let again = unsafe { (handler.callback)(value, argument) };
     if again {
         arm(handler);

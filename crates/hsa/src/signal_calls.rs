@@ -218,12 +218,15 @@ calls! {
         if !signal::exists(signal) {
             return Err(Status::ERROR_INVALID_SIGNAL);
         }
-        handler::add(Awaited::new(signal, condition, compare), callback, argument.expose_provenance())
+        let awaited = Awaited::new(signal, condition, compare);
+        // SAFETY: the program gives the function for this argument (see `calls!`).
+        unsafe { handler::add(awaited, callback, argument.expose_provenance()) }
     }
 
     fn hsa_amd_async_function(callback: Option<unsafe extern "C" fn(*mut std::ffi::c_void)>, argument: *mut std::ffi::c_void) {
         let callback = callback.ok_or(Status::ERROR_INVALID_ARGUMENT)?;
-        handler::once(callback, argument.expose_provenance())
+        // SAFETY: the program gives the function for this argument (see `calls!`).
+        unsafe { handler::once(callback, argument.expose_provenance()) }
     }
 
     fn hsa_signal_group_create(
