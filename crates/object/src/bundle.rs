@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::bytes::{slice, u64_at};
-use crate::compressed::{self, Compressed};
+use crate::compressed::{self, Compressed, too_large};
 use crate::error::{Error, Result, bad_bundle as bad};
-use crate::limits::MAX_ALIGN;
+use crate::limits::{MAX_ALIGN, most_unpacked};
 use crate::target::{Feature, Target};
 
 const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
@@ -95,7 +95,12 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>> {
     while !rest.is_empty() {
         let size = if compressed::is_compressed(rest) {
             any = true;
-            Compressed::parse(rest)?.unpack_to(&mut all)?
+            let bundle = Compressed::parse(rest)?;
+            let together = bundle.unpacked().saturating_add(all.len() as u64);
+            if together > most_unpacked(bytes.len()) {
+                return Err(too_large(together, bytes.len()));
+            }
+            bundle.unpack_to(&mut all)?
         } else {
             let size = Bundle::parse(rest)?.size;
             all.extend(&rest[..size]);

@@ -13,8 +13,8 @@ use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use crate::bytes::{slice, u16_at, u32_at, u64_at};
-use crate::error::{Result, bad_bundle as bad};
-use crate::limits::{MAX_GROWTH, MAX_UNPACKED};
+use crate::error::{Error, Result, bad_bundle as bad};
+use crate::limits::most_unpacked;
 
 const MAGIC: &[u8] = b"CCOB";
 
@@ -32,6 +32,15 @@ pub(crate) struct Compressed<'a> {
     size: Option<usize>,
     header: usize,
     stream: &'a [u8],
+}
+
+/// Why compressed bytes are not unpacked.
+pub(crate) fn too_large(unpacked: u64, compressed: usize) -> Error {
+    let most = most_unpacked(compressed);
+    bad(format!(
+        "its {compressed} compressed bytes are to become {unpacked}, and at most {most} are believed; if it is right, unpack it \
+         with `clang-offload-bundler --unbundle`"
+    ))
 }
 
 /// How a bundle is compressed.
@@ -189,12 +198,10 @@ impl<'a> Compressed<'a> {
 
     /// It, if its size can be believed.
     fn checked(self) -> Result<Self> {
-        let (unpacked, size) = (self.unpacked, self.stream.len());
-        if unpacked > MAX_UNPACKED || unpacked / MAX_GROWTH > size as u64 {
-            let problem = format!("{unpacked} bytes are not compressed to {size}");
-            return Err(bad(problem));
+        match self.unpacked <= most_unpacked(self.stream.len()) {
+            true => Ok(self),
+            false => Err(too_large(self.unpacked, self.stream.len())),
         }
-        Ok(self)
     }
 
     /// Its size in the file, in bytes.
@@ -248,7 +255,8 @@ impl<'a> Compressed<'a> {
         let read = match self.method {
             CompressionMethod::Zlib => ZlibDecoder::new(stream).take(limit).read_to_end(out),
             CompressionMethod::Zstd => {
-                StreamingDecoder::new_with_max_window_size(stream, MAX_UNPACKED)
+                // The decoder keeps as much as a window says, whatever comes out of it.
+                StreamingDecoder::new_with_max_window_size(stream, most_unpacked(self.stream.len()))
                     .map_err(|error| damaged(error.to_string()))?
                     .take(limit)
                     .read_to_end(out)

@@ -7,7 +7,13 @@ pub const MAX_IMAGE_SIZE: u64 = 1 << 40;
 pub(crate) const MAX_ALIGN: u64 = 1 << 30;
 /// Bytes that may lie between the contents of segments in memory, beside those of the file: each begins at a new page.
 pub(crate) const MAX_GAPS: u64 = 1 << 30;
-/// The largest compressed bundle that is believed, unpacked, in bytes: 4 GiB, what the first versions of the format can say.
-pub(crate) const MAX_UNPACKED: u64 = 1 << 32;
-/// How much longer than its stream a bundle is believed to be. Code shrinks to a tenth, padding to nothing.
-pub(crate) const MAX_GROWTH: u64 = 4096;
+/// What compressed bundles may have in any case when they are unpacked, in bytes: 256 MiB.
+const UNPACKED: u64 = 1 << 28;
+/// How much longer than what is compressed they may be beyond that. Code shrinks to a tenth; zlib takes zeros for a thousandth,
+/// Zstandard for less.
+const GROWTH: u64 = 64;
+
+/// The most bytes that so many compressed ones are unpacked to.
+pub(crate) fn most_unpacked(compressed: usize) -> u64 {
+    (compressed as u64).saturating_mul(GROWTH).max(UNPACKED)
+}
