@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
 use std::sync::{Arc, Mutex};
 
-use wavetank::{Registration, Rights};
+use wavetank::{Registration, Rights, set_file_size};
 
 use crate::abi::{Agent, Pool, Status};
 use crate::call::{Result, calls, put};
@@ -173,8 +173,7 @@ fn place(address: u64, bytes: u64, from: Option<(&File, u64)>) -> Result {
 fn make(pool: Pool, bytes: u64, kind: u32) -> Result<Handle> {
     memory::of_pool(pool)?;
     let file = ipc::file()?;
-    file.set_len(bytes)
-        .map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?;
+    set_file_size(&file, bytes).map_err(|_| Status::ERROR_OUT_OF_RESOURCES)?;
     Ok(keep(Memory {
         file,
         bytes,

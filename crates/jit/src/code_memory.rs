@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::FromRawFd;
 
 use memmap2::{Mmap, MmapMut, MmapOptions};
+use wavetank_memory::set_file_size;
 
 /// Bytes of a piece of it.
 const PIECE: usize = 1 << 20;
@@ -32,7 +33,7 @@ struct Piece {
 impl Piece {
     fn new(bytes: usize) -> io::Result<Piece> {
         let file = memory_file()?;
-        file.set_len(bytes as u64)?;
+        set_file_size(&file, bytes as u64)?;
         // SAFETY: nobody else has the file, so that nobody changes its length.
         let (writable, executable) = unsafe {
             let options = || MmapOptions::new().len(bytes).to_owned();

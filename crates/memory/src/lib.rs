@@ -24,6 +24,7 @@ mod block;
 mod descriptor;
 mod elements;
 mod fault;
+mod file_size;
 mod files;
 pub mod format;
 mod global;
@@ -49,6 +50,7 @@ pub use access::{Context, Request, Source};
 pub use alignment::Alignment;
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{Denied, MemoryFault, MemoryFaultReason};
+pub use file_size::set_file_size;
 pub use files::{
     MOST_OWN, Polled, Room, SHADOWS, StartRegisters, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters,
     Wave, hwreg, sreg,

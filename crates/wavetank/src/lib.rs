@@ -103,7 +103,7 @@ pub use wavetank_memory::{
     RegistryError, Rights, Tiling,
 };
 pub use wavetank_memory::{Element, Layout, Surface, SurfaceFault};
-pub use wavetank_memory::{LaneRun, Over, Touch, Touched};
+pub use wavetank_memory::{LaneRun, Over, Touch, Touched, set_file_size};
 pub use wavetank_object as object;
 pub use wavetank_translate::{Fidelity, FrontEnd, buffer_dialect, image_tiling};
 pub use wavetank_visa as visa;

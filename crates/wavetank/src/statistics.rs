@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use memmap2::{MmapOptions, MmapRaw};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use wavetank_memory::set_file_size;
 use wavetank_quote::readable;
 
 /// Words of a ledger. Only those that are written take memory: room for a million kernels costs nothing.
@@ -89,7 +90,7 @@ impl Ledger {
     /// Those of the system.
     pub fn create() -> io::Result<Ledger> {
         let file = File::from(memfd_create("wavetank-statistics", MFdFlags::MFD_CLOEXEC)?);
-        file.set_len(8 * WORDS as u64)?;
+        set_file_size(&file, 8 * WORDS as u64)?;
         let map = MmapOptions::new().len(8 * WORDS).map_raw(&file)?;
         let file = Some(file);
         Ok(Ledger { map, file })

@@ -9,6 +9,7 @@ mod host {
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::FileExt;
 
+    use crate::file_size::set_file_size;
     use crate::global;
 
     /// Bytes that are looked at together: a page, which a file may lack.
@@ -52,7 +53,7 @@ mod host {
     /// # Safety
     /// The pages are mapped.
     pub unsafe fn write_out(start: u64, bytes: u64, file: &File) -> Result<()> {
-        file.set_len(bytes)?;
+        set_file_size(file, bytes)?;
         let mut page = [0; STEP];
         for offset in (0..bytes).step_by(STEP) {
             // SAFETY: a page of the caller's.

@@ -95,6 +95,7 @@ mod space {
     use std::sync::{Mutex, OnceLock, PoisonError};
 
     use super::at;
+    use crate::file_size::check_size;
     use crate::global::{self, ALIAS};
 
     /// Shadows are mapped in pieces of this many bytes. Pages come into being when they are touched.
@@ -180,6 +181,7 @@ mod space {
     fn ones() -> Option<&'static File> {
         static FILE: OnceLock<Option<File>> = OnceLock::new();
         let make = || {
+            check_size(ONES).ok()?;
             // SAFETY: the name ends with a zero; the call gives a file or -1.
             let file = unsafe { libc::memfd_create(c"undefined".as_ptr(), libc::MFD_CLOEXEC) };
             if file < 0 {

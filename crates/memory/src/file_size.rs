@@ -1,0 +1,43 @@
+//! Files in memory, which count as files: a process that makes one longer than it may (`ulimit -f`) is ended by a signal.
+
+use std::fs::File;
+use std::io::Result;
+
+/// Makes a file as long as it has to be.
+///
+/// # Errors
+/// Those of the system, and `EFBIG` for more bytes than a file of this process may have.
+///
+/// ```
+/// let path = std::env::temp_dir().join(format!("size-{}", std::process::id()));
+/// let file = std::fs::File::create(&path)?;
+/// wavetank_memory::set_file_size(&file, 4096)?;
+/// assert_eq!(file.metadata()?.len(), 4096);
+/// std::fs::remove_file(path)?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn set_file_size(file: &File, bytes: u64) -> Result<()> {
+    check_size(bytes)?;
+    file.set_len(bytes)
+}
+
+/// Refuses a size that no file of this process may have.
+#[cfg(unix)]
+pub(crate) fn check_size(bytes: u64) -> Result<()> {
+    let mut limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: the call fills the structure in. If it fails, the structure says that there is no limit.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+    match limit.rlim_cur == libc::RLIM_INFINITY || bytes <= limit.rlim_cur {
+        true => Ok(()),
+        false => Err(std::io::Error::from_raw_os_error(libc::EFBIG)),
+    }
+}
+
+/// Other systems know no such limit.
+#[cfg(not(unix))]
+pub(crate) fn check_size(_: u64) -> Result<()> {
+    Ok(())
+}
