@@ -10,6 +10,7 @@ use wavetank_quote::plain;
 use crate::code_file::target_named;
 use crate::exit::{Failure, Result, print};
 use crate::input;
+use crate::whole;
 
 const BUNDLE_EXAMPLES: &str = "\
 Examples:
@@ -215,5 +216,5 @@ fn list(entries: &[Entry]) -> String {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> Result {
-    std::fs::write(path, bytes).map_err(|error| Failure::file("write", path, error))
+    whole::write(path, bytes).map_err(|error| Failure::file("write", path, error))
 }

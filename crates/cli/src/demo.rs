@@ -1,7 +1,5 @@
 //! `wavetank demo`: the Mandelbrot set, computed by Vega machine code.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,6 +8,7 @@ use wavetank::{Buffer, Chip, Device, Report};
 use crate::exit::{Failure, Result, print, print_json};
 use crate::progress::with_progress;
 use crate::running::{Running, tell_seed};
+use crate::whole;
 
 /// `examples/mandelbrot.cl`, compiled for gfx900 by clang 19.
 const CODE: &[u8] = include_bytes!("../data/mandelbrot-gfx900.hsaco");
@@ -153,14 +152,15 @@ fn colour(iterations: u32) -> [u8; 3] {
 }
 
 fn write_png(path: &Path, [width, height]: [u32; 2], pixels: &[u8]) -> Result {
-    let failed = |error: &dyn std::fmt::Display| Failure::file("write", path, error);
-    let file = File::create(path).map_err(|e| failed(&e))?;
-    let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().map_err(|e| failed(&e))?;
-    writer.write_image_data(pixels).map_err(|e| failed(&e))?;
-    writer.finish().map_err(|e| failed(&e))
+    let written = whole::write_by(path, |file| {
+        let mut encoder = png::Encoder::new(file, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(pixels)?;
+        Ok(writer.finish()?)
+    });
+    written.map_err(|error| Failure::file("write", path, error))
 }
 
 #[cfg(test)]

@@ -3,14 +3,16 @@
 //!
 //! Source: the form of Apache Ant's `junitreport` task, as the crate `quick-junit` writes it.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::Duration;
 
 use quick_junit::{Report, TestCase, TestSuite};
 
 use crate::exit::{Failure, Result};
+use crate::whole;
 
 /// The name of the report, and of the suite in it that has our cases.
 const NAME: &str = "wavetank";
@@ -33,19 +35,30 @@ pub fn add(path: &Path, cases: impl IntoIterator<Item = TestCase>) -> Result {
     let mut file = open(path)?;
     let mut report = read(path, &mut file)?;
     insert(&mut report, cases.into_iter().collect());
+    let text = report.to_string().map_err(io::Error::other);
     let failed = |error: io::Error| Failure::file("write", path, error);
-    let text = report.to_string();
-    let text = text.map_err(|error| failed(io::Error::other(error)))?;
+    let text = text.map_err(failed)?;
     // XML 1.0, 2.2 has all characters but these, and control characters, which the crate leaves out.
     let text = text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}");
-    file.rewind()
-        .and_then(|()| file.set_len(0))
-        .and_then(|()| file.write_all(text.as_bytes()))
-        .map_err(failed)
+    // The file is still ours when another takes its place.
+    whole::write(path, text).map_err(failed)
 }
 
 /// Opens a file for nobody else, until it is closed.
 fn open(path: &Path) -> Result<File> {
+    let failed = |error| Failure::file("write", path, error);
+    loop {
+        let file = opened(path).map_err(failed)?;
+        let ours = file.metadata().map_err(failed)?;
+        // Who had it before may have put another in its place.
+        let is_there = |now: Metadata| (now.dev(), now.ino()) == (ours.dev(), ours.ino());
+        if path.metadata().is_ok_and(is_there) {
+            return Ok(file);
+        }
+    }
+}
+
+fn opened(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     let file = options.read(true).write(true).create(true).truncate(false);
     // Of others one cannot read to the end what is in them.
@@ -56,7 +69,6 @@ fn open(path: &Path) -> Result<File> {
     file.open(path)
         .and_then(regular)
         .and_then(|file| file.lock().map(|()| file))
-        .map_err(|error| Failure::file("write", path, error))
 }
 
 /// The report in a file, or a new one if it is empty.

@@ -28,10 +28,13 @@ mod progress;
 mod rocminfo;
 mod run;
 mod running;
+mod shortage;
 mod source;
 mod target;
 mod terminal;
+mod unknown;
 mod visa;
+mod whole;
 
 use std::process::ExitCode;
 
@@ -101,8 +104,11 @@ impl Command {
     }
 }
 
+#[global_allocator]
+static MEMORY: shortage::OrEnd = shortage::OrEnd;
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli: Cli = unknown::parse();
     let pager = (!cli.no_pager && cli.command.is_paged())
         .then(Pager::start)
         .flatten();

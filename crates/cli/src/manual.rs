@@ -6,6 +6,7 @@ use clap::builder::{Resettable, StyledStr};
 use clap_complete::Shell;
 
 use crate::exit::{Failure, Result, print};
+use crate::whole;
 
 const COMPLETIONS: &str = "\
 Examples:
@@ -81,6 +82,6 @@ impl Man {
             }
             text.extend(b".fi\n");
         }
-        std::fs::write(&path, text).map_err(failed)
+        whole::write(&path, text).map_err(failed)
     }
 }

@@ -1,6 +1,7 @@
 //! The options of how kernels run, which several commands have.
 
 use std::ffi::OsString;
+use std::io::Write;
 
 use wavetank::environment::Settings;
 use wavetank::{Chip, Device, EngineChoice, Schedule};
@@ -73,14 +74,24 @@ impl Running {
     }
 }
 
+impl Running {
+    /// Tells that a trace takes one thread, where more were asked for.
+    pub fn tell_if_traced(&self) {
+        if let Some(threads @ 2..) = self.threads {
+            // If stderr is closed, nobody is there to be told.
+            let _ = writeln!(
+                anstream::stderr(),
+                "note: --threads {threads} is taken as 1: a trace tells what waves do in the order in which they do it"
+            );
+        }
+    }
+}
+
 /// Tells the seed of a random schedule, on stderr.
 pub fn tell_seed(schedule: Schedule) {
     if let Schedule::Random(_) = schedule {
         // If stderr is closed, nobody is there to be told.
-        let _ = std::io::Write::write_fmt(
-            &mut anstream::stderr(),
-            format_args!("the schedule was {schedule}\n"),
-        );
+        let _ = writeln!(anstream::stderr(), "the schedule was {schedule}");
     }
 }
 

@@ -37,6 +37,30 @@ pub fn refuse(path: &Path, bytes: &[u8]) -> Result {
     Err(Failure::usage(sentence).of(path))
 }
 
+/// Refuses the source of a program where the program was expected, and says how to build it.
+pub fn refuse_to_run(path: &Path, bytes: &[u8]) -> Result {
+    let file = shown(path);
+    let sentence = match language(path, bytes) {
+        None => return Ok(()),
+        Some(Language::Hip) => {
+            let program = path.with_extension("");
+            let program = shown(&program);
+            let program = match program == file {
+                true => "a.out".to_owned(),
+                false => program,
+            };
+            format!(
+                "this looks like HIP source; compile it first:\n  hipcc --offload-arch=gfx900 -O2 {file} -o {program}"
+            )
+        }
+        Some(Language::OpenCl) => {
+            "this looks like OpenCL source; run the program that builds it, or compile it and `wavetank launch` a kernel of it"
+                .to_owned()
+        }
+    };
+    Err(Failure::usage(sentence).of(path))
+}
+
 /// The language of a source, by its words, or by its name if it is text.
 fn language(path: &Path, bytes: &[u8]) -> Option<Language> {
     let text = std::str::from_utf8(bytes).ok()?;

@@ -1,9 +1,10 @@
 //! `wavetank launch`: arguments in, results out.
 
 use std::fs;
+use std::process::Command;
 
 use crate::common::{
-    LINES, MANDELBROT, REDUCE, VECADD, bundle, directory, shared, wavetank, wavetank_in,
+    LINES, MANDELBROT, REDUCE, VECADD, bundle, directory, outcome, shared, wavetank, wavetank_in,
     wavetank_with,
 };
 use serde_json::Value;
@@ -37,7 +38,7 @@ fn arrays_in_and_out() {
     let input = [head(text), floats([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])].concat();
     fs::write(dir.join("a.npy"), &input).unwrap();
     let args = "--arg in:a.npy --arg inout:a.npy:same.npy --arg out:c.npy:f32:6 --arg u32:6";
-    let words = format!("launch {VECADD} --grid 6 --block 64 {args}");
+    let words = format!("launch {VECADD} --grid 6 --block 6 {args}");
     assert_eq!(wavetank_in(&dir, &words).success(), "");
     let same = fs::read(dir.join("same.npy")).unwrap();
     let header = String::from_utf8_lossy(&same[..128]).replace(' ', "");
@@ -56,7 +57,7 @@ fn arrays_in_and_out() {
 #[test]
 fn buffers_are_printed() {
     let args = "--arg iota:f32:10 --arg zero:40 --arg print:f32:10 --arg u32:9";
-    let text = wavetank(&format!("launch {VECADD} --grid 10 --block 64 {args}")).success();
+    let text = wavetank(&format!("launch {VECADD} --grid 10 --block 10 {args}")).success();
     let wanted = "arg2: 10 f32\n    0  0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0\n    8  8.0 0.0\n";
     assert_eq!(text, wanted);
 }
@@ -523,4 +524,103 @@ fn settings_of_the_environment_are_checked() {
     let text = wavetank_with("WAVETANK_STACK", "65536", &format!("{words} {args}")).success();
     assert_eq!(text, "arg2: 1 f32\n    0  0.0\n");
     wavetank(&format!("{words} --stack much")).failure(2, &["--stack <BYTES>"]);
+}
+
+/// Four work-groups of 16 are added up, whichever way they are counted; a part of one is run, after a word.
+#[test]
+fn a_grid_is_counted_in_items_or_in_groups() {
+    let sums = |size: &str| {
+        let args = "--arg iota:f32:64 --arg iota:f32:64 --arg print:f32:64 --arg u32:64";
+        wavetank(&format!("launch {VECADD} {size} --block 16 {args}"))
+    };
+    let all = sums("--grid 64").success();
+    assert!(all.contains("126.0"), "{all}");
+    assert_eq!(sums("--groups 4").success(), all);
+    assert_eq!(sums("--groups 4,1,1").success(), all);
+    let few = sums("--grid 4");
+    assert_eq!(few.code, Some(0), "{few:?}");
+    assert_eq!(
+        few.stderr,
+        "note: --grid counts work-items: 4 is a part of one work-group of 16; for 4 groups of 16 write --grid 64, or --groups 4\n"
+    );
+    assert!(few.stdout.contains("    0  0.0 2.0 4.0 6.0 0.0"), "{few:?}");
+    sums("--grid 64 --groups 4").failure(2, &["cannot be used with"]);
+    sums("--groups 4294967295").refused(&["--groups 4294967295 of --block 16", "2^32"]);
+    let words = format!("launch {VECADD} --groups 4");
+    wavetank(&words).failure(2, &["--block"]);
+}
+
+/// Every work-group stores to address 0 at its end, and later ones end sooner.
+const FAULTS: &str = "
+faults:
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, 0
+    s_sub_u32 s4, 64, s2
+    s_lshl_b32 s4, s4, 10
+loop:
+    s_sub_u32 s4, s4, 1
+    s_cmp_lg_u32 s4, 0
+    s_cbranch_scc1 loop
+    global_store_dword v[1:2], v0, off
+    s_endpgm
+";
+
+fn faults(test: &str) -> std::path::PathBuf {
+    let dir = directory(test);
+    fs::write(dir.join("faults.s"), FAULTS).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+    let kernel = ["--kernel", "faults(u32 n)", "-o", "faults.co"];
+    let words = command.args(["asm", "faults.s"]).args(kernel);
+    assert_eq!(outcome(words.current_dir(&dir)).success(), "");
+    dir
+}
+
+const MANY: &str = "launch faults.co --groups 64 --block 64 --arg u32:1";
+
+#[test]
+fn of_many_faults_that_of_the_first_work_group_is_told() {
+    let dir = faults("many_faults");
+    for threads in [1, 2, 8, 32] {
+        for _ in 0..10 {
+            let words = format!("{MANY} --threads {threads}");
+            let parts = ["kernel `faults` faulted at ", "work-group (0, 0, 0)"];
+            wavetank_in(&dir, &words).failure(1, &parts);
+        }
+    }
+}
+
+#[test]
+fn a_trace_takes_one_thread() {
+    let dir = faults("traced_faults");
+    for (threads, note) in [
+        ("", ""),
+        ("--threads 8", "note: --threads 8 is taken as 1: "),
+    ] {
+        for _ in 0..5 {
+            let out = wavetank_in(&dir, &format!("{MANY} {threads} --trace=op=global_"));
+            assert_eq!(out.code, Some(1), "{out:?}");
+            let lines: Vec<&str> = out.stderr.lines().collect();
+            let (first, last) = (lines[0], lines[lines.len() - 1]);
+            assert!(first.starts_with(note), "{first}");
+            assert!(last.contains("work-group (0, 0, 0)"), "{last}");
+            assert_eq!(note.is_empty(), !first.starts_with("note"), "{first}");
+        }
+    }
+    // The one before it can be seen.
+    let out = wavetank_in(&dir, &format!("{MANY} --trace=op=s_lshl"));
+    let traced = out.stderr.starts_with("[0:0:0 0] faults+0x");
+    assert!(
+        traced && out.stderr.contains("s_lshl_b32 s4, s4, 10"),
+        "{out:?}"
+    );
+}
+
+#[test]
+fn a_trace_that_is_lost_is_told() {
+    let args = "--arg zero:256 --arg zero:256 --arg zero:256 --arg u32:64";
+    let words = format!("launch {VECADD} --grid 64 --block 64 {args} --trace");
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+    let status = command.args(words.split_whitespace()).stderr(full).status();
+    assert_eq!(status.unwrap().code(), Some(2));
 }

@@ -1,11 +1,12 @@
 //! What newcomers type, and what they are told.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
 use crate::common::{
-    Outcome, REDUCE, VECADD, directory, outcome, wavetank, wavetank_from, wavetank_in,
+    Outcome, REDUCE, VECADD, bundle, directory, outcome, wavetank, wavetank_from, wavetank_in,
 };
 
 /// Runs the command with words that may have blanks.
@@ -173,4 +174,141 @@ fn a_launch_without_a_grid_is_a_template() {
     }
     wavetank(&format!("launch {VECADD} --grid 64")).failure(2, &["--block"]);
     wavetank(&format!("launch {VECADD} --arg u32:1")).failure(2, &["--grid"]);
+}
+
+#[test]
+fn an_option_that_run_does_not_have_is_none_of_the_program() {
+    let says = |words: &str, parts: &[&str]| {
+        let text = wavetank(words).failure(2, parts);
+        assert!(!text.contains("cannot run"), "{text}");
+    };
+    let stat = [
+        "unexpected argument '--stat'",
+        "similar argument exists: '--stats'",
+    ];
+    says("run --stat ./sum", &stat);
+    says("run --gpus gfx900 ./sum", &["'--gpus'", "'--gpu'"]);
+    says("run -s ./sum", &["unexpected argument '-s'"]);
+    let check = [
+        "unexpected argument '--check'",
+        "`wavetank check -- PROGRAM`",
+    ];
+    says("run --check ./sum", &check);
+    says(
+        "--no-pager run --trace=op=v_ ./sum",
+        &["`wavetank launch --trace`"],
+    );
+    says("run --profile ./sum", &["`--stats`"]);
+    // Of other commands it is what it was.
+    let elsewhere = wavetank("info --check a.hsaco").failure(2, &["'--check'"]);
+    assert!(!elsewhere.contains("PROGRAM"), "{elsewhere}");
+}
+
+#[test]
+fn what_is_no_program_is_told_before_it_runs() {
+    let dir = directory("no_programs");
+    let put = |name: &str, bytes: &[u8]| {
+        fs::write(dir.join(name), bytes).unwrap();
+        let all = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(dir.join(name), all).unwrap();
+    };
+    let refused = |name: &str, parts: &[&str]| {
+        wavetank_in(&dir, &format!("run ./{name} 512")).refused(parts);
+    };
+    put("vecadd.hsaco", &fs::read(VECADD).unwrap());
+    let launch = "`wavetank launch FILE`";
+    refused(
+        "vecadd.hsaco",
+        &["./vecadd.hsaco: ", "a code object for gfx900", launch],
+    );
+    put("both.hipfb", &bundle());
+    refused(
+        "both.hipfb",
+        &["an offload bundle for gfx900", "gfx906", launch],
+    );
+    fs::write(dir.join("a.s"), "s_endpgm\n").unwrap();
+    wavetank_in(&dir, "asm -c a.s -o a.o").success();
+    refused(
+        "a.o",
+        &["a relocatable object file", "`wavetank asm FILE -o OUTPUT`"],
+    );
+    // The type of an ELF file is at 16, 1 that of object files, and the machine at 18.
+    let mut host = fs::read("/bin/true").unwrap();
+    host[16] = 1;
+    put("host.o", &host);
+    refused("host.o", &["this is an object file", "link it"]);
+    (host[16], host[18]) = (
+        3,
+        if cfg!(target_arch = "x86_64") {
+            183
+        } else {
+            62
+        },
+    );
+    put("other", &host);
+    refused("other", &["this is a program for ", "and this machine is "]);
+
+    fs::write(
+        dir.join("hello.hip"),
+        "#include <hip/hip_runtime.h>\nint main() {}\n",
+    )
+    .unwrap();
+    let compile = "hipcc --offload-arch=gfx900 -O2 ./hello.hip -o ./hello";
+    wavetank_in(&dir, "run ./hello.hip").failure(2, &["looks like HIP source", compile]);
+    put("hello_there", b"#!/bin/sh\n");
+    wavetank_in(&dir, "run hello_there").refused(&["did you mean ./hello_there?"]);
+}
+
+/// Ends as a command with so little memory does: well, with a sentence, or before it begins.
+#[test]
+fn little_memory_is_told() {
+    let mut told = 0;
+    for kilobytes in (20_000..400_000).step_by(500) {
+        let script = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
+        let mut command = Command::new("bash");
+        let words = ["-c", &script, env!("CARGO_BIN_EXE_wavetank"), "isa"];
+        let out = outcome(command.args(words));
+        match out.code {
+            Some(0) => break,
+            Some(2) => {
+                assert!(out.stderr.starts_with("error: "), "{kilobytes}: {out:?}");
+                told += 1;
+            }
+            // The system, or the dynamic linker, has no room for the program itself.
+            Some(126 | 127) => {}
+            None if out.stderr.is_empty() => {}
+            _ => panic!("{kilobytes}: {out:?}"),
+        }
+    }
+    assert!(told > 0, "it was never short of memory");
+}
+
+/// Where files may have 512 KiB, there is no memory for compiled code.
+#[test]
+fn small_files_leave_the_interpreter() {
+    let dir = directory("small_files");
+    for engine in ["auto", "jit"] {
+        let script = "ulimit -f 512; exec \"$0\" \"$@\"";
+        let mut command = Command::new("bash");
+        command.args(["-c", script, env!("CARGO_BIN_EXE_wavetank")]);
+        command.args(["demo", "--size", "64x64", "--engine", engine]);
+        let out = outcome(command.current_dir(&dir));
+        assert_eq!(out.code, Some(0), "{engine}: {out:?}");
+        assert!(out.stderr.contains("File too large"), "{engine}: {out:?}");
+    }
+}
+
+/// The limit stands for a full disk: writes beyond it fail.
+#[test]
+fn an_output_that_fails_leaves_what_was_there() {
+    let dir = directory("full_disk");
+    fs::write(dir.join("a.s"), ".fill 100000, 4, 7\n").unwrap();
+    fs::write(dir.join("a.co"), "what was there").unwrap();
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" \"$@\"";
+    let mut command = Command::new("bash");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_wavetank")]);
+    let words = command.args(["asm", "a.s", "-o", "a.co"]).current_dir(&dir);
+    outcome(words).refused(&["cannot write a.co: File too large"]);
+    assert_eq!(fs::read(dir.join("a.co")).unwrap(), b"what was there");
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 2);
 }

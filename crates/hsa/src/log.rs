@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, Once, OnceLock};
 
 use wavetank::environment::Log;
+use wavetank::found_file;
 
 use crate::runtime::{lock, settings};
 
@@ -45,11 +46,23 @@ pub fn line(text: &str) {
 
 /// Writes lines as they are.
 pub fn lines(text: &str) {
-    // If stderr is closed, nobody is there to be told.
-    let _ = match file() {
-        Some(mut file) => file.write_all(text.as_bytes()),
-        None => std::io::stderr().write_all(text.as_bytes()),
-    };
+    match file() {
+        Some(mut file) => file.write_all(text.as_bytes()).unwrap_or_else(lost),
+        // If it is closed, nobody is there to be told.
+        None => drop(std::io::stderr().write_all(text.as_bytes())),
+    }
+}
+
+/// Lets `wavetank run` know that a line is not in the file, the first time.
+#[cold]
+fn lost(error: std::io::Error) {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| {
+        if let Some(path) = std::env::var_os("WAVETANK_LOST_TO") {
+            // It may have gone.
+            let _ = found_file::leave(path.as_ref(), &error.to_string());
+        }
+    });
 }
 
 /// Writes a line about something, unless one was written about it before.

@@ -170,6 +170,11 @@ impl<'a> Elf<'a> {
         Some(name.to_owned())
     }
 
+    /// Whether it has not been linked.
+    pub fn is_relocatable(&self) -> bool {
+        self.header.e_type(LE) == elf::ET_REL
+    }
+
     /// The file's interpreter: of a program that is linked dynamically, the dynamic linker.
     pub fn interpreter(&self) -> Option<&'a str> {
         let programs = self.programs.iter();

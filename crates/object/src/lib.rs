@@ -59,7 +59,9 @@ pub use limits::MAX_IMAGE_SIZE;
 pub use lines::{Frame, Lines, Source};
 pub use memory_image::Image;
 pub use metadata::{Access, AddressSpace, Arg, ArgKind, KernelMetadata};
-pub use open::{Entry, interpreter, kernel_names, open, open_all, targets, unbundle};
+pub use open::{
+    Entry, interpreter, is_object_file, kernel_names, open, open_all, targets, unbundle,
+};
 pub use start::{Start, UserValue, UserWords};
 pub use symbol::{Symbol, SymbolKind};
 pub use target::{Feature, Target};

@@ -126,6 +126,11 @@ pub fn interpreter(bytes: &[u8]) -> Option<&str> {
     Elf::parse(bytes).ok()?.interpreter()
 }
 
+/// Whether a file is an ELF file that no linker has seen, of any machine.
+pub fn is_object_file(bytes: &[u8]) -> bool {
+    Elf::parse(bytes).is_ok_and(|elf| elf.is_relocatable())
+}
+
 /// What a file holds, bundles or images; `None` for one that may be a code object itself.
 fn found(bytes: &[u8]) -> Result<Option<Embedded<'_>>> {
     match is_bundle(bytes) {

@@ -8,6 +8,7 @@ use wavetank_link::{Input, Relocatable, link};
 
 use crate::exit::{Failure, Result};
 use crate::input::read;
+use crate::whole;
 
 /// Where runtimes want the code of a bundle to begin.
 const PAGE: u64 = 4096;
@@ -108,5 +109,5 @@ fn unlinked(error: wavetank_link::Error) -> Failure {
 
 /// Writes a file.
 pub fn write(path: &Path, bytes: &[u8]) -> Result {
-    std::fs::write(path, bytes).map_err(|error| Failure::file("write", path, error))
+    whole::write(path, bytes).map_err(|error| Failure::file("write", path, error))
 }

@@ -16,6 +16,7 @@ use super::junit;
 use super::wanted::Wanted;
 use crate::exit::{Failure, Result};
 use crate::terminal;
+use crate::whole;
 
 /// What is told of a check.
 pub struct Report<'w> {
@@ -148,7 +149,7 @@ impl<'w> Report<'w> {
     /// Writes the files.
     pub fn write(&mut self) -> Result {
         if let Some(path) = &self.wanted.sarif {
-            let written = std::fs::write(path, self.sarif.json());
+            let written = whole::write(path, self.sarif.json());
             written.map_err(|error| Failure::file("write", path, error))?;
         }
         match &self.wanted.junit {

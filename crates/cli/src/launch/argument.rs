@@ -1,8 +1,7 @@
 //! The arguments of a launch: buffers made and filled before, written or printed after.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use wavetank::object::{Arg as Param, ArgKind};
@@ -14,6 +13,7 @@ use super::npy::{self, Layout};
 use super::report::listing;
 use super::spec::{Content, Source, Spec, is_npy};
 use crate::exit::{Failure, Result, print};
+use crate::whole;
 
 /// Elements that are made at a time.
 const CHUNK: u64 = 1 << 16;
@@ -203,12 +203,10 @@ fn check_output(path: &Path) -> Result {
 }
 
 fn write_output(path: &Path, layout: Option<&Layout>, data: &[u8]) -> std::io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    match layout {
-        Some(layout) => npy::write(&mut file, layout, data)?,
-        None => file.write_all(data)?,
-    }
-    file.flush()
+    whole::write_by(path, |file| match layout {
+        Some(layout) => npy::write(file, layout, data),
+        None => file.write_all(data),
+    })
 }
 
 /// A buffer whose elements are made by a function of their index.

@@ -21,7 +21,7 @@ pub struct CheckOptions {
         value_name = "TOOLS",
         num_args = 0..=1,
         require_equals = true,
-        requires = "grid"
+        requires = "size"
     )]
     check: Option<Option<Tools>>,
     /// With --check, stop at the first access that is denied

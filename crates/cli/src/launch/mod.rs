@@ -5,6 +5,7 @@ mod check;
 mod element;
 mod npy;
 mod report;
+mod size;
 mod spec;
 mod stage;
 mod template;
@@ -15,7 +16,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wavetank::{Dims, Kernel, Module};
+use wavetank::{Kernel, Module};
 use wavetank_quote::{plain, some_of};
 
 use crate::code_file::CodeFile;
@@ -25,6 +26,7 @@ use crate::running::{Running, tell_seed};
 use argument::Arguments;
 use check::{CheckOptions, shown};
 use report::stats;
+use size::{Size, SizeOptions};
 use stage::StageOptions;
 use trace::{Filter, Tracer};
 
@@ -52,7 +54,7 @@ Trace filters (--trace=FILTER), joined by commas; all must hold:
   pc=A..B             distance from the start of the function or kernel
   op=PREFIX           mnemonics that start so, e.g. op=v_fma
 The trace goes to stderr: each instruction after it was executed, with the
-registers that it changed.
+registers that it changed. The kernel is run by one thread then.
 
 Tools (--check=TOOLS), joined by commas:
   memory              accesses outside of what was allocated, to what may only
@@ -70,8 +72,8 @@ Examples:
   wavetank launch vecadd.hsaco            prints a call to copy
   wavetank launch vecadd.hsaco --grid 1024 --block 64 --arg iota:f32:1024 \\
       --arg rand:f32:1024 --arg out:c.npy:f32:1024 --arg i32:1024
-  wavetank launch a.out reduce --gpu gfx906 --grid 4096 --block 256 --stats \\
-      --arg in:x.npy --arg print:u32:16
+  wavetank launch a.out reduce --gpu gfx906 --groups 16 --block 256 --stats \\
+      --arg in:x.npy --arg print:u32:16      as reduce<<<16, 256>>> of HIP
   wavetank launch k.hsaco --grid 64 --block 64 --arg print:u32:64 \\
       --timeout 10 --trace=op=v_,pc=0..0x40
   wavetank launch k.hsaco --grid 64 --block 64 --arg zero:128 --check
@@ -88,19 +90,15 @@ pub struct Launch {
     file: PathBuf,
     /// The kernel; may be left out where the file has one only
     kernel: Option<String>,
-    /// The grid in work-items; work-groups at its edge may be partial
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, requires = "block")]
-    grid: Option<Dims>,
-    /// The work-group in work-items, at most 1024 in all
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims, requires = "grid")]
-    block: Option<Dims>,
+    #[command(flatten)]
+    size: SizeOptions,
     /// The kernel's next argument (see below); with --stage the next user data, a number or the address of a buffer
     #[arg(
         long = "arg",
         visible_alias = "user-data",
         value_name = "SPEC",
         allow_hyphen_values = true,
-        requires = "grid"
+        requires = "size"
     )]
     args: Vec<OsString>,
     /// The GPU to emulate, e.g. gfx906; otherwise the one that the file is for
@@ -121,7 +119,7 @@ pub struct Launch {
     #[arg(
         long,
         value_name = "FUNCTION",
-        requires = "grid",
+        requires = "size",
         conflicts_with = "stage"
     )]
     trap_handler: Option<String>,
@@ -138,12 +136,14 @@ impl Launch {
     pub fn run(self) -> Result {
         let filter = self.trace.as_deref().map(Filter::parse).transpose();
         let filter = filter.map_err(|problem| Failure::usage(format!("--trace: {problem}")))?;
+        if filter.is_some() {
+            self.running.tell_if_traced();
+        }
         if let Some(stage) = self.stage.stage {
             let call = stage::Call {
                 file: &self.file,
                 function: self.kernel.as_deref(),
-                grid: self.grid,
-                block: self.block,
+                size: self.size.size()?,
                 args: &self.args,
                 gpu: self.gpu.as_deref(),
                 running: &self.running,
@@ -156,7 +156,7 @@ impl Launch {
         let device = self.running.device(file.chip(self.gpu.as_deref())?)?;
         let module = device.load(&file.bytes);
         let module = module.map_err(|error| Failure::from(error).of(&self.file))?;
-        let (Some(grid), Some(block)) = (self.grid, self.block) else {
+        let Some(Size { grid, block }) = self.size.size()? else {
             return self.calls(&module);
         };
         let kernel = self.choose(&module)?;
@@ -191,9 +191,7 @@ impl Launch {
             }
             None => with_progress(grid, block, |progress| dispatch.progress(progress).run()),
         };
-        if let Some(tracer) = tracer {
-            tracer.end();
-        }
+        let traced = tracer.map_or(Ok(()), Tracer::end);
         let result = result.map_err(|error| {
             // The failure itself is told as one.
             let _ = self.check.tell(&self.file, &module, error.findings());
@@ -201,6 +199,7 @@ impl Launch {
         });
         // What was refused before a wave began had no schedule.
         if !matches!(result, Err(Failure::Usage(_))) {
+            self.size.tell_if_small();
             tell_seed(device.schedule());
         }
         let report = result?;
@@ -209,6 +208,7 @@ impl Launch {
         }
         arguments.deliver()?;
         trap_memory.deliver()?;
+        traced?;
         if self.stats {
             let checked = !self.check.tools().is_empty();
             let found = checked.then(|| shown(&self.file, &module, &report.findings));
@@ -259,17 +259,6 @@ impl Launch {
     }
 }
 
-/// Reads `X[,Y[,Z]]`.
-fn dims(text: &str) -> Result<Dims, String> {
-    let sizes: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
-    match sizes.as_deref() {
-        Ok(&[x]) => Ok(x.into()),
-        Ok(&[x, y]) => Ok([x, y].into()),
-        Ok(&[x, y, z]) => Ok([x, y, z].into()),
-        _ => Err("write one to three numbers below 2^32, as in 1024 or 64,64".to_owned()),
-    }
-}
-
 /// Reads a time limit.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
@@ -280,16 +269,6 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_have_one_to_three_numbers() {
-        assert_eq!(dims("7"), Ok(Dims::from(7)));
-        assert_eq!(dims("7,8"), Ok(Dims::from([7, 8])));
-        assert_eq!(dims("7,8,9"), Ok(Dims::from([7, 8, 9])));
-        for bad in ["", "7,", "7,8,9,10", "x", "-1", "4294967296", "1.5"] {
-            assert!(dims(bad).is_err(), "{bad:?}");
-        }
-    }
 
     #[test]
     fn seconds_are_above_zero() {

@@ -15,6 +15,7 @@ use wavetank_quote::plain;
 use super::argument::{Arguments, filled};
 use super::check::{CheckOptions, shown};
 use super::element::integer;
+use super::size::Size;
 use super::spec::Spec;
 use super::trace::{Filter, Tracer};
 use crate::code_file::CodeFile;
@@ -29,7 +30,7 @@ pub struct StageOptions {
     #[arg(
         long,
         value_name = "STAGE",
-        requires = "grid",
+        requires = "size",
         conflicts_with = "stats"
     )]
     pub stage: Option<Stage>,
@@ -68,8 +69,7 @@ pub struct StageOptions {
 pub struct Call<'a> {
     pub file: &'a Path,
     pub function: Option<&'a str>,
-    pub grid: Option<Dims>,
-    pub block: Option<Dims>,
+    pub size: Option<Size>,
     pub args: &'a [OsString],
     pub gpu: Option<&'a str>,
     pub running: &'a Running,
@@ -99,11 +99,13 @@ impl StageOptions {
         if let Some(colors) = &colors {
             shader = shader.border_colors(colors.address());
         }
-        let outcome = watched(shader, call.filter, &device).map_err(|error| {
+        let tracer = call.filter.map(|filter| Tracer::new(filter, device.chip()));
+        let outcome = watched(shader, tracer.as_ref()).map_err(|error| {
             // The failure itself is told as one.
             let _ = check.tell(call.file, &module, error.findings());
             Failure::from(error)
         });
+        let traced = tracer.map_or(Ok(()), Tracer::end);
         if !matches!(outcome, Err(Failure::Usage(_))) {
             tell_seed(device.schedule());
         }
@@ -115,6 +117,7 @@ impl StageOptions {
             eprintln!("wavetank: {complaint}");
         }
         arguments.deliver()?;
+        traced?;
         let found = &outcome.report.findings;
         let checked = !check.tools().is_empty();
         let told = Told {
@@ -132,8 +135,9 @@ impl StageOptions {
         let function = call.function.unwrap_or("main");
         let shader = Shader::new(module, stage, function);
         let shader = shader.map_err(|error| Failure::from(error).of(call.file))?;
-        let (items, group) = (one(call.grid, "--grid")?, one(call.block, "--block")?);
-        let shader = self.given(shader.items(items).group(group), module.device())?;
+        let grid = one(call.size.map(|size| size.grid), "--grid")?;
+        let group = one(call.size.map(|size| size.block), "--block")?;
+        let shader = self.given(shader.items(grid).group(group), module.device())?;
         Ok(match call.timeout {
             Some(timeout) => shader.timeout(timeout),
             None => shader,
@@ -167,21 +171,14 @@ impl StageOptions {
     }
 }
 
-/// Runs a shader, and tells what the waves do that a filter chooses.
-fn watched(
-    shader: Shader<'_>,
-    filter: Option<Filter>,
-    device: &Device,
-) -> wavetank::Result<Outcome> {
-    let Some(filter) = filter else {
+/// Runs a shader, and tells what the waves do that are traced.
+fn watched(shader: Shader<'_>, tracer: Option<&Tracer>) -> wavetank::Result<Outcome> {
+    let Some(tracer) = tracer else {
         return shader.run();
     };
-    let tracer = Tracer::new(filter, device.chip());
     let watches = |group: &_, wave| tracer.watches(group, wave);
     let sink = |step| tracer.tell(&step);
-    let outcome = shader.trace(&watches, &sink).run();
-    tracer.end();
-    outcome
+    shader.trace(&watches, &sink).run()
 }
 
 /// The dwords of a spec.

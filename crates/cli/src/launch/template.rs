@@ -6,6 +6,8 @@ use wavetank::object::{Access, Arg as Param, ArgKind};
 use wavetank::{Dims, Kernel};
 use wavetank_quote::{plain, readable};
 
+use super::size::shown;
+
 /// Work-items of the proposed grid, where the kernel asks for no work-group of its own.
 const ITEMS: u32 = 64;
 /// Bytes proposed for an LDS pointer.
@@ -29,8 +31,8 @@ fn call(file: &Path, kernel: &Kernel, gpu: Option<&str>) -> String {
         words.push(quoted(kernel.name()));
     }
     words.extend(gpu.map(|gpu| format!("--gpu {}", quoted(gpu))));
-    words.push(format!("--grid {}", sides(block)));
-    words.push(format!("--block {}", sides(block)));
+    words.push(format!("--grid {}", shown(block)));
+    words.push(format!("--block {}", shown(block)));
     let params = kernel.args();
     let types = types(kernel.name(), params.len());
     let results = results(&params);
@@ -55,15 +57,6 @@ fn block(kernel: &Kernel) -> Dims {
         (Some(sizes), _) => sizes.into(),
         (None, Some(most)) => most.clamp(1, ITEMS).into(),
         (None, None) => ITEMS.into(),
-    }
-}
-
-fn sides(dims: Dims) -> String {
-    let [x, y, z] = dims.size();
-    match (y, z) {
-        (1, 1) => x.to_string(),
-        (y, 1) => format!("{x},{y}"),
-        (y, z) => format!("{x},{y},{z}"),
     }
 }
 

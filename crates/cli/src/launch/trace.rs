@@ -1,16 +1,18 @@
 //! `--trace`: which instructions are printed, and how.
 
 use std::fmt::Write as _;
-use std::io::{BufWriter, Stderr, Write};
+use std::io::{self, BufWriter, Stderr, Write};
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use wavetank::{Change, Chip, Group, Step};
 use wavetank_quote::function;
 
 use super::element::integer;
 use super::touches;
+use crate::exit::{Failure, Result};
 
 /// Lanes in a row of a vector register.
 const ROW: usize = 8;
@@ -120,9 +122,24 @@ fn number(text: &str) -> Result<u64, String> {
 pub struct Tracer {
     filter: Filter,
     chip: Chip,
-    out: Mutex<BufWriter<Stderr>>,
+    out: Mutex<Sink>,
     /// Whether an instruction was printed.
     told: AtomicBool,
+}
+
+/// Where it goes.
+struct Sink {
+    stderr: BufWriter<Stderr>,
+    /// Why what was written last did not arrive, after which nothing is written.
+    problem: Option<io::Error>,
+}
+
+impl Sink {
+    fn then(&mut self, act: impl FnOnce(&mut BufWriter<Stderr>) -> io::Result<()>) {
+        if self.problem.is_none() {
+            self.problem = act(&mut self.stderr).err();
+        }
+    }
 }
 
 impl Tracer {
@@ -130,7 +147,10 @@ impl Tracer {
         Tracer {
             filter,
             chip,
-            out: Mutex::new(BufWriter::new(std::io::stderr())),
+            out: Mutex::new(Sink {
+                stderr: BufWriter::new(io::stderr()),
+                problem: None,
+            }),
             told: AtomicBool::new(false),
         }
     }
@@ -149,21 +169,28 @@ impl Tracer {
     }
 
     /// Writes what has not been written yet, and says so if there was nothing.
-    pub fn end(&self) {
+    ///
+    /// # Errors
+    /// A trace that is not whole, unless its reader has gone.
+    pub fn end(self) -> Result {
         if !self.told.load(Ordering::Relaxed) {
             self.write("wavetank: no instruction that was executed is one of --trace's\n");
         }
-        if let Ok(mut out) = self.out.lock() {
-            // If stderr is closed, nobody is there to be told.
-            let _ = out.flush();
+        let out = self.out.into_inner();
+        let mut out = out.unwrap_or_else(PoisonError::into_inner);
+        out.then(Write::flush);
+        match out.problem {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let problem = format!("{error}; the trace is not whole");
+                Err(Failure::file("write to", Path::new("stderr"), problem))
+            }
+            _ => Ok(()),
         }
     }
 
     fn write(&self, text: &str) {
-        if let Ok(mut out) = self.out.lock() {
-            // As above.
-            let _ = out.write_all(text.as_bytes());
-        }
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.then(|stderr| stderr.write_all(text.as_bytes()));
     }
 }
 

@@ -9,6 +9,7 @@ use wavetank_maxwell::{Bundle, Generation, Line, LineError, shown, source};
 use crate::exit::{Failure, Result, print, print_json};
 use crate::input::read_text;
 use crate::paint::carets;
+use crate::whole;
 
 /// What is to be assembled, and how it is to be shown.
 pub struct Job<'a> {
@@ -37,7 +38,7 @@ pub fn asm(job: &Job<'_>) -> Result {
     match job.output {
         Some(path) if errors.is_empty() => {
             let words: Vec<_> = lines.iter().map(|l| (l.word, l.control)).collect();
-            let written = std::fs::write(path, Bundle::pack(&words));
+            let written = whole::write(path, Bundle::pack(&words));
             written.map_err(|error| Failure::file("write", path, error))?;
         }
         Some(_) => {}

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use memmap2::Mmap;
+use wavetank::environment::Gpu;
 use wavetank::object::{Target, interpreter, targets};
 use wavetank::{Chip, ChipFacts};
 use wavetank_quote::plain;
@@ -87,13 +88,36 @@ impl Contents {
         }
     }
 
-    fn none_fits(&self) -> Failure {
+    /// What there is to say if the program has code, and none for some of the GPUs that it finds.
+    pub fn lacking(&self, gpus: &[Gpu]) -> Option<String> {
+        let is_known = !self.targets.is_empty();
+        let facts = |gpu: &Gpu| ChipFacts::ALL.iter().find(|facts| facts.chip == gpu.chip);
+        let lacks = |gpu: &&Gpu| facts(gpu).is_some_and(|chip| !has_code(&self.targets, chip));
+        let mut lacking: Vec<_> = gpus.iter().filter(lacks).map(|g| g.chip.name()).collect();
+        lacking.dedup();
+        (is_known && !lacking.is_empty()).then(|| {
+            format!(
+                "the program has code for {}, and none for {}, which it finds: it may miss its kernels; build it with \
+                 --offload-arch={} as well",
+                self.names(),
+                lacking.join(", "),
+                lacking[0],
+            )
+        })
+    }
+
+    /// What the program has code for.
+    fn names(&self) -> String {
         let names: Vec<String> = self.targets.iter().map(Target::to_string).collect();
-        let verb = if names.len() == 1 { "is" } else { "are" };
+        plain(&names.join(", ")).to_string()
+    }
+
+    fn none_fits(&self) -> Failure {
+        let verb = if self.targets.len() == 1 { "is" } else { "are" };
         Failure::usage(format!(
             "the program has code for {}, which {verb} not emulated: build it with --offload-arch={} (hipcc, clang), or \
              with another of {}; --gpu tries it as it is",
-            plain(&names.join(", ")),
+            self.names(),
             wavetank::DEFAULT_CHIP,
             ChipFacts::names(),
         ))
@@ -149,7 +173,7 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
 }
 
 /// A file's bytes. Libraries may have gigabytes, of which little is looked at.
-fn map(path: &Path) -> Option<Mmap> {
+pub fn map(path: &Path) -> Option<Mmap> {
     let file = File::open(path).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
@@ -225,6 +249,34 @@ mod tests {
         assert!(text.contains("--offload-arch=gfx900"), "{text}");
         // What is emulated has XNACK off.
         assert!(chosen(&["gfx900:xnack+", "gfx1030"], &[]).is_err());
+    }
+
+    #[test]
+    fn code_that_is_lacking_is_told() {
+        let lacking = |targets: &[&str], gpus: &[&str]| {
+            let contents = Contents {
+                targets: targets.iter().map(|name| name.parse().unwrap()).collect(),
+                ..Contents::default()
+            };
+            let gpus: Vec<Gpu> = gpus.iter().map(|gpu| gpu.parse().unwrap()).collect();
+            contents.lacking(&gpus)
+        };
+        let text = lacking(&["gfx803", "gfx90a"], &["gfx906:1G", "gfx803"]).unwrap();
+        assert!(
+            text.contains("has code for gfx803, gfx90a, and none for gfx906,"),
+            "{text}"
+        );
+        assert!(lacking(&["gfx900:xnack+"], &["gfx900"]).is_some());
+        let right: [(&[&str], &[&str]); 5] = [
+            (&[], &["gfx906"]),
+            (&["gfx906"], &["gfx906"]),
+            (&["gfx9-generic"], &["gfx906", "gfx900"]),
+            (&["gfx906:xnack-", "gfx1030"], &["gfx906"]),
+            (&["gfx803", "gfx900:xnack-"], &["gfx900", "gfx803"]),
+        ];
+        for (targets, gpus) in right {
+            assert_eq!(lacking(targets, gpus), None, "{targets:?} {gpus:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod junit;
 mod library;
 mod program;
 mod record;
+mod refused;
 mod tee;
 mod variable;
 
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 use wavetank::environment::{Gpu, Settings};
+use wavetank::found_file::FoundFile;
 use wavetank::last_fault::{FaultFile, LastFault};
 use wavetank::statistics::{Ledger, table};
 use wavetank::{Chip, Schedule};
@@ -80,12 +82,7 @@ pub struct Run {
     #[command(flatten)]
     running: Running,
     /// The program and its arguments
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
     /// How long the program may take to end by itself when its time is up.
     #[arg(skip)]
@@ -93,6 +90,9 @@ pub struct Run {
     /// Whether what the program prints goes to stderr.
     #[arg(skip)]
     pub aside: bool,
+    /// Whether nothing is told of it but how it ended.
+    #[arg(skip)]
+    quiet: bool,
     /// Other variables that the library in the program reads.
     #[arg(skip)]
     others: Vec<(&'static str, OsString)>,
@@ -110,6 +110,8 @@ struct Marks {
     /// Without one a program that a fault ends is taken for one that ends by itself.
     fault: Option<FaultFile>,
     log: Log,
+    /// Why lines for it were lost in the program, where it is a file and that is told.
+    lost: Option<FoundFile>,
 }
 
 /// A run that is over.
@@ -137,6 +139,7 @@ impl Run {
             timeout: None,
             grace: Duration::ZERO,
             aside: false,
+            quiet: true,
             running,
             program,
             others,
@@ -162,6 +165,7 @@ impl Run {
 
     /// Runs the program to its end.
     fn execute(&self) -> Result<Execution> {
+        refused::check(&self.program[0])?;
         let variables = self.variables()?;
         // What the library would refuse is told before the program starts.
         let mut settings = settings(&variables)?;
@@ -175,10 +179,14 @@ impl Run {
             settings.gpus[0].chip = chip;
         }
         library.give_to(&mut command, &contents);
+        let lacking = contents.lacking(&settings.gpus);
         // The library says that the driver is loaded.
         command.env("WAVETANK_DRIVER", "1");
         let marks = self.marks(&settings)?;
         marks.give_to(&mut command);
+        if let Some(lacking) = lacking {
+            marks.log.tell(&format!("wavetank: {lacking}\n"));
+        }
         // A seed that the library would choose is chosen here: it cannot tell it if a signal ends the program.
         let schedule = settings.kernels.schedule.unwrap_or_default();
         if let Schedule::Random(_) = schedule {
@@ -219,11 +227,16 @@ impl Run {
         let counts = settings.stats || self.json.is_some();
         let log = self.log.clone();
         let log = log.or_else(|| std::env::var_os(LOG_TO).map(PathBuf::from));
+        let log = Log::to(log)?;
         Ok(Marks {
             counts,
+            lost: match log.path() {
+                Some(_) if !self.quiet => FoundFile::create().ok(),
+                _ => None,
+            },
             ledger: counts.then(|| Ledger::create().ok()).flatten(),
             fault: FaultFile::create().ok(),
-            log: Log::to(log)?,
+            log,
         })
     }
 
@@ -258,7 +271,10 @@ impl Run {
             Some(fault) => Err(Failure::Kernel(format!(
                 "a fault on the GPU ended the program: {fault}"
             ))),
-            None => added.and(written).map(|()| ended.end),
+            None => added
+                .and(written)
+                .and_then(|()| marks.whole_log())
+                .map(|()| ended.end),
         }
     }
 
@@ -304,6 +320,7 @@ impl Marks {
                 self.fault.as_ref().map(FaultFile::path),
             ),
             (LOG_TO, self.log.path().map(Path::to_owned)),
+            ("WAVETANK_LOST_TO", self.lost.as_ref().map(FoundFile::path)),
         ];
         if self.counts {
             command.env("WAVETANK_STATS", "1");
@@ -313,6 +330,24 @@ impl Marks {
                 Some(path) => command.env(name, path),
                 None => command.env_remove(name),
             };
+        }
+    }
+}
+
+impl Marks {
+    /// Tells lines that did not get into the log.
+    fn whole_log(&self) -> Result {
+        let Some(lost) = &self.lost else {
+            return Ok(());
+        };
+        let lost = lost.read().unwrap_or_default();
+        let problem = self.log.problem().or_else(|| lost.first().cloned());
+        match (problem, self.log.path()) {
+            (Some(problem), Some(path)) => {
+                let problem = format!("{problem}; lines of the log are lost");
+                Err(Failure::file("write", path, problem))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is said of a run besides what the program says: the lines of the library, a table, an object for machines.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,35 +11,56 @@ use wavetank_quote::readable;
 
 use super::program::{End, Ended};
 use crate::exit::{Failure, Result, print_json};
+use crate::whole;
 
 /// Where our lines go.
-pub struct Log(Option<(PathBuf, File)>);
+pub struct Log {
+    /// A file, by its whole path; else stderr.
+    file: Option<(PathBuf, File)>,
+    /// Why a line was lost.
+    problem: OnceCell<String>,
+}
 
 impl Log {
     /// A file, emptied, or else stderr.
     pub fn to(path: Option<PathBuf>) -> Result<Log> {
         let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) else {
-            return Ok(Log(None));
+            return Ok(Log::of(None));
         };
         let failed = |error| Failure::file("write", &path, error);
         // The program may go elsewhere before it opens it.
         let whole = std::path::absolute(&path).map_err(failed)?;
         File::create(&path).map_err(failed)?;
         let file = File::options().append(true).open(&path).map_err(failed)?;
-        Ok(Log(Some((whole, file))))
+        Ok(Log::of(Some((whole, file))))
+    }
+
+    fn of(file: Option<(PathBuf, File)>) -> Log {
+        Log {
+            file,
+            problem: OnceCell::new(),
+        }
     }
 
     /// The file, if it is one.
     pub fn path(&self) -> Option<&Path> {
-        self.0.as_ref().map(|(path, _)| path.as_path())
+        self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Writes lines. If nobody is there to be told, nobody is told.
+    /// Writes lines. On a stderr that is closed nobody is there to be told.
     pub fn tell(&self, text: &str) {
-        let _ = match &self.0 {
+        let told = match &self.file {
             Some((_, file)) => (&*file).write_all(text.as_bytes()),
-            None => anstream::stderr().write_all(text.as_bytes()),
+            None => return drop(anstream::stderr().write_all(text.as_bytes())),
         };
+        if let Err(error) = told {
+            let _ = self.problem.set(error.to_string());
+        }
+    }
+
+    /// Why a line of this command is not in the file, if one is not.
+    pub fn problem(&self) -> Option<String> {
+        self.problem.get().cloned()
     }
 }
 
@@ -105,6 +127,6 @@ impl<'a> Record<'a> {
         }
         let failed = |error: std::io::Error| Failure::file("write", path, error);
         let text = serde_json::to_string_pretty(self).map_err(|error| failed(error.into()))?;
-        std::fs::write(path, text + "\n").map_err(failed)
+        whole::write(path, text + "\n").map_err(failed)
     }
 }

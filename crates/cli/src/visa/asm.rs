@@ -11,6 +11,7 @@ use wavetank_visa::{
 use crate::exit::{Failure, Result, print, print_json};
 use crate::input::{read_file, read_text};
 use crate::paint::carets;
+use crate::whole;
 
 /// Which instruction of a container is replaced.
 #[derive(clap::Args)]
@@ -75,7 +76,7 @@ pub fn asm(job: &Job<'_>) -> Result {
                     .flat_map(|(_, bytes)| bytes.clone())
                     .collect(),
             };
-            let written = std::fs::write(path, bytes);
+            let written = whole::write(path, bytes);
             written.map_err(|error| Failure::file("write", path, error))?;
         }
         Some(_) => {}

@@ -165,11 +165,15 @@ fn the_chip_is_one_that_the_program_has_code_for() {
     let prints = |words: &[&str]| run(&folder, words, &newer, &[]);
     assert!(prints(&[]).success().starts_with("gfx906:"));
     assert_eq!(prints(&["--json", "-"]).code, Some(0));
+    // It is tried, after a word.
     let other = prints(&["--gpu", "gfx900"]);
-    assert!(
-        other.code != Some(0) && !other.stderr.contains("build it with"),
-        "{other:?}"
-    );
+    let lines = other.stderr.lines();
+    let told = lines.filter(|line| {
+        line.contains("has code for gfx803, gfx906, and none for gfx900")
+            && line.contains("--offload-arch=gfx900")
+    });
+    assert!(other.code != Some(0) && told.count() == 1, "{other:?}");
+    assert_eq!(prints(&["--gpu", "gfx803"]).stderr, "");
     let older = hip(&folder, &["gfx803"]);
     let printed = run(&folder, &[], &older, &[]).success();
     assert!(printed.starts_with("gfx803 "), "{printed}");
@@ -184,6 +188,35 @@ fn the_chip_is_one_that_the_program_has_code_for() {
         run(&folder, &[], &both, &[])
             .success()
             .starts_with("gfx900:")
+    );
+}
+
+/// Lines that the program's library writes, and those of the command.
+#[test]
+#[ignore = "builds programs with compilers that must be installed"]
+fn a_log_that_is_lost_is_told() {
+    if !Toolchain::HIP.is_here() {
+        return;
+    }
+    let folder = directory("lost_logs");
+    let program = hip(&folder, &["gfx900"]);
+    let refused = ["cannot write /dev/full", "lines of the log are lost"];
+    for options in [&["--stats"][..], &[]] {
+        let words = [options, &["--log", "/dev/full"]].concat();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wavetank"));
+        command.arg("run").args(words).arg(&program);
+        let out = outcome(command.env("WAVETANK_LOG", "info"));
+        assert_eq!(out.code, Some(2), "{out:?}");
+        assert!(
+            refused.iter().all(|part| out.stderr.contains(part)),
+            "{out:?}"
+        );
+    }
+    let words = ["--log", "gpu.log", "--stats"];
+    assert!(
+        run(&folder, &words, &program, &[])
+            .success()
+            .starts_with("gfx900")
     );
 }
 

@@ -209,12 +209,12 @@ impl Checking {
         }
     }
 
-    /// The threads that may run a dispatch of so many. Watchers are told what happens in the order in which it does: that of
-    /// one thread.
-    pub fn threads(&self, threads: usize) -> usize {
-        match self.watchers {
-            Some(_) => 1,
-            None => threads,
+    /// The threads that may run a dispatch of so many. Watchers, and who traces it, are told what happens in the order in
+    /// which it does: that of one thread.
+    pub fn threads(&self, threads: usize, is_traced: bool) -> usize {
+        match is_traced || self.watchers.is_some() {
+            true => 1,
+            false => threads,
         }
     }
 

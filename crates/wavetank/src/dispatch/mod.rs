@@ -213,7 +213,8 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed.
+    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed. The
+    /// kernel is run by one thread.
     pub fn trace<'b>(
         self,
         filter: &'b (dyn Fn(&Group, u32) -> bool + Sync),
@@ -298,7 +299,7 @@ impl<'a> Dispatch<'a> {
             self.prepare_cooperation(grid.count(), plan.resident_groups)?;
         }
         let checking = self.checks.begin(self.kernel.name(), &self.kernel.module)?;
-        let threads = checking.threads(device.threads());
+        let threads = checking.threads(device.threads(), self.trace.is_some());
         let start = Instant::now();
         let options = Options {
             threads,

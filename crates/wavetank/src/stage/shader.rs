@@ -186,7 +186,8 @@ impl<'a> Shader<'a> {
         self
     }
 
-    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed.
+    /// Watches the waves that `filter` chooses by work-group and wave: `sink` gets every instruction that they have executed. They
+    /// are run by one thread.
     pub fn trace<'b>(
         self,
         filter: &'b (dyn Fn(&Group, u32) -> bool + Sync),
@@ -222,7 +223,7 @@ impl<'a> Shader<'a> {
         let start = self.start(&grid)?;
         let checking = self.checks.begin(&self.function, &self.module)?;
         let device = self.module.device();
-        let threads = checking.threads(device.threads());
+        let threads = checking.threads(device.threads(), self.trace.is_some());
         let resident = self.resident(&start.launch, &grid);
         let exports: Mutex<Vec<Exported>> = Mutex::default();
         let messages: Mutex<Vec<Message>> = Mutex::default();

@@ -1,0 +1,94 @@
+//! Files that are no programs of this machine, told before the system is asked to run one: it would give them to a shell.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use wavetank::object::{CodeObject, Error, Target, is_bundle, is_object_file, targets};
+use wavetank_quote::{plain, some_of};
+
+use super::contents::{find, map};
+use crate::exit::{Failure, Result};
+use crate::source;
+
+/// What this command runs on, as machines are called in ELF files.
+const HOST: &str = match cfg!(target_arch = "aarch64") {
+    true => "AArch64",
+    false => "x86-64",
+};
+
+/// Refuses what is no program, and says what to do with it.
+pub fn check(program: &OsStr) -> Result {
+    let path = Path::new(program);
+    let Some(file) = find(program) else {
+        return match path.is_file() {
+            true => Err(Failure::file(
+                "run",
+                path,
+                format!(
+                    "there is no such command; did you mean ./{}?",
+                    plain(&program.to_string_lossy())
+                ),
+            )),
+            // The system says what there is to say.
+            false => Ok(()),
+        };
+    };
+    let Some(bytes) = map(&file) else {
+        return Ok(());
+    };
+    match problem(&bytes) {
+        Some(problem) => Err(Failure::usage(problem).of(path)),
+        None if is_started(&file, &bytes) => Ok(()),
+        None => source::refuse_to_run(path, &bytes),
+    }
+}
+
+/// Whether the system would start it: as a program, or by the command in its first line.
+fn is_started(file: &Path, bytes: &[u8]) -> bool {
+    let may = fs::metadata(file).is_ok_and(|about| about.permissions().mode() & 0o111 != 0);
+    may && (bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF"))
+}
+
+/// What is wrong with a file as a program.
+fn problem(bytes: &[u8]) -> Option<String> {
+    if is_bundle(bytes) {
+        let of = match targets(bytes) {
+            Ok(targets) if !targets.is_empty() => format!(" for {}", list(&targets)),
+            _ => String::new(),
+        };
+        return Some(format!(
+            "this is an offload bundle{of}, and no program: `wavetank launch FILE` runs a kernel of it"
+        ));
+    }
+    match CodeObject::parse(bytes) {
+        Ok(object) => Some(format!(
+            "this is a code object for {}, and no program: `wavetank launch FILE` runs a kernel of it",
+            object.target()
+        )),
+        Err(Error::NotLinked { found }) => Some(format!(
+            "this is {found} with code for AMD GPUs: `wavetank asm FILE -o OUTPUT` links it, and `wavetank launch OUTPUT` runs a \
+             kernel of it"
+        )),
+        Err(Error::WrongMachine { machine }) if machine != HOST && !runs_too(&machine) => Some(
+            format!("this is a program for {machine}, and this machine is {HOST}"),
+        ),
+        Err(Error::WrongMachine { .. }) if is_object_file(bytes) => Some(
+            "this is an object file: link it to a program first (`hipcc FILE -o OUTPUT`)"
+                .to_owned(),
+        ),
+        _ => None,
+    }
+}
+
+/// Whether this machine runs programs of another as well.
+fn runs_too(machine: &str) -> bool {
+    HOST == "x86-64" && machine == "x86 (32-bit)"
+}
+
+fn list(targets: &[Target]) -> String {
+    let names: Vec<String> = targets.iter().map(Target::to_string).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    plain(&some_of(&names)).to_string()
+}

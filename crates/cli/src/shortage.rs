@@ -1,0 +1,58 @@
+//! Memory that the system does not give: the command ends with a sentence. Rust's own end would be an abort with a trace.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+use nix::libc;
+
+/// The system's memory, without which the command ends.
+pub struct OrEnd;
+
+// SAFETY: the system's functions, of whose results those that are null do not come back.
+unsafe impl GlobalAlloc for OrEnd {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        given(unsafe { System.alloc(layout) })
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise; the memory is the system's.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise.
+        given(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's promise; the memory is the system's.
+        given(unsafe { System.realloc(memory, layout, size) })
+    }
+}
+
+#[inline]
+fn given(memory: *mut u8) -> *mut u8 {
+    match memory.is_null() {
+        true => end(),
+        false => memory,
+    }
+}
+
+/// Ends the command. Nothing here takes memory.
+#[cold]
+fn end() -> ! {
+    const SENTENCE: &str = "error: the system gives no more memory; the limit may be that of `ulimit -v`, or of a container\n";
+    // SAFETY: writes bytes that are there, and ends the process without running anything else of it.
+    unsafe {
+        libc::write(
+            libc::STDERR_FILENO,
+            SENTENCE.as_ptr().cast(),
+            SENTENCE.len(),
+        );
+        libc::_exit(2)
+    }
+}

@@ -1,0 +1,55 @@
+//! Options of other commands, and of other tools, that `wavetank run` does not have: where to find them.
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+
+/// Such an option, and what is said of it.
+const ELSEWHERE: [(&str, &str); 5] = [
+    (
+        "--check",
+        "mistakes of kernels are found by `wavetank check -- PROGRAM`",
+    ),
+    (
+        "--trace",
+        "instructions are traced by `wavetank launch --trace`, a kernel at a time",
+    ),
+    (
+        "--profile",
+        "times and instructions of kernels are told with `--stats`",
+    ),
+    ("--grid", "a kernel of a file is run by `wavetank launch`"),
+    ("--block", "a kernel of a file is run by `wavetank launch`"),
+];
+
+/// Reads the words of the call; ends the command where they mean nothing.
+pub fn parse<T: Parser>() -> T {
+    T::try_parse().unwrap_or_else(|mut error| {
+        if command().is_some_and(|command| command == "run") {
+            point(&mut error);
+        }
+        error.exit()
+    })
+}
+
+/// The subcommand that is called.
+fn command() -> Option<OsString> {
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-');
+    std::env::args_os().skip(1).find(|word| !is_option(word))
+}
+
+/// Says where an option is.
+fn point(error: &mut Error) {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(option)) if error.kind() == ErrorKind::UnknownArgument => option,
+        _ => return,
+    };
+    let known = ELSEWHERE.iter().find(|(option, _)| option == unknown);
+    if let Some((_, place)) = known {
+        error.remove(ContextKind::SuggestedArg);
+        let place = vec![StyledStr::from(*place)];
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(place));
+    }
+}
