@@ -48,7 +48,7 @@ macro_rules! rooms {
     };
 }
 
-rooms! { asm avx2 block code_memory counts crossings doers engine held lanes listing memory perf stages templates tile uniform zeros }
+rooms! { asm avx2 block code_memory counts crossings doers engine held lanes listing memory perf reach stages templates tile uniform zeros }
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use engine::{HOT, Jit, Jitted, Unavailable};

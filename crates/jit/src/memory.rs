@@ -10,6 +10,7 @@ use wavetank_memory::shadow::DISTANCE;
 use wavetank_memory::{ALIAS, Context, MemoryUnit, Window};
 
 use crate::asm::{Arg, Asm, Label, Mem, fixed};
+use crate::reach::unless_between;
 use crate::uniform::Uniform;
 
 const ADDRESS: Register = Register::RAX;
@@ -126,14 +127,8 @@ fn check(asm: &mut Asm, slot: u32, bytes: i32, slow: Label) {
     asm.op(load, &[WINDOWS.into(), at(fixed::CTX, unit)]);
     asm.op(load, &[WINDOWS.into(), at(WINDOWS, MemoryUnit::WINDOWS)]);
     let window = |field: usize| at(WINDOWS, MemoryUnit::window_at(slot) + field);
-    asm.op(Code::Cmp_r64_rm64, &[ADDRESS.into(), window(Window::START)]);
-    asm.jump(Code::Jb_rel32_64, slow);
-    asm.op(load, &[OTHER.into(), ADDRESS.into()]);
-    asm.with_constant(Code::Add_rm64_imm32, OTHER.into(), bytes, true);
-    // What wraps around is in no allocation.
-    asm.jump(Code::Jb_rel32_64, slow);
-    asm.op(Code::Cmp_r64_rm64, &[OTHER.into(), window(Window::END)]);
-    asm.jump(Code::Ja_rel32_64, slow);
+    let ends = [Window::START, Window::END].map(window);
+    unless_between(asm, (ADDRESS, bytes), ends, OTHER, slow);
     asm.op(load, &[OTHER.into(), window(Window::GONE)]);
     asm.op(Code::Cmp_rm8_imm8, &[Arg::M(Mem::at(OTHER, 0)), Arg::I(0)]);
     asm.jump(Code::Jne_rel32_64, slow);

@@ -35,6 +35,7 @@ mod overrun;
 mod overwrite;
 mod own;
 pub mod places;
+mod reach;
 mod registry;
 pub mod rows;
 pub mod shadow;
@@ -58,6 +59,7 @@ pub use files::{
 pub use global::ALIAS;
 pub use overrun::{LdsOverrun, ReadOn};
 pub use own::lds::Lds;
+pub use reach::{Offsets, Reach};
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
 pub use shadow::{Noted, Undefined};
 pub use space::buffer::Descriptor as BufferDescriptor;

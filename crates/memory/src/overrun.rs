@@ -7,6 +7,7 @@ use wavetank_ir::MemKind;
 use crate::fault::{Denied, MemoryFaultReason};
 use crate::lanes::{Lanes, each};
 use crate::registry::Allocation;
+use crate::reach;
 use wavetank_isa::numbers::SHARED_BASE;
 
 /// Accesses beyond the LDS: the first one, and how many there were.
@@ -105,7 +106,7 @@ impl Overruns {
         let (mut first, mut lanes) = (None, 0u64);
         each(mask, |lane| {
             let offset = offsets[lane & 63];
-            if u64::from(offset) + u64::from(bytes) > lds_bytes.into() {
+            if !reach::holds(0, lds_bytes.into(), offset.into(), bytes) {
                 first = first.or(Some((lane as u8, offset)));
                 lanes |= 1 << lane;
             }

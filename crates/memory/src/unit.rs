@@ -13,6 +13,7 @@ use crate::overrun::{LdsOverrun, Overruns, ReadOn};
 use crate::own::gds::Gds;
 use crate::own::lds::Lds;
 use crate::own::scratch::Scratch;
+use crate::reach::Offsets;
 use crate::registry::{Allocation, Map, Registry, Seat};
 use crate::shadow::{Noted, Seen, Undefined};
 use crate::surface::Surfaces;
@@ -219,16 +220,9 @@ impl<'m> MemoryUnit<'m> {
         self.windows[slot as usize % WINDOWS].holds(span) || self.look_up(slot, span)
     }
 
-    /// The offsets from `base` at which lanes may access `bytes` bytes of what an instruction used last, if there are any:
-    /// the smallest and the largest.
+    /// The offsets from `base` at which lanes may access `bytes` bytes of what an instruction used last, if there are any.
     #[inline(always)]
-    pub(crate) fn reach(
-        &self,
-        slot: u32,
-        base: u64,
-        bytes: u32,
-        stores: bool,
-    ) -> Option<(u32, u32)> {
+    pub(crate) fn reach(&self, slot: u32, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
         self.windows[slot as usize % WINDOWS].reach(base, bytes, stores)
     }
 

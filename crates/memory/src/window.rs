@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::reach::{Offsets, Reach};
 use crate::registry::{Allocation, Entry, Rights};
 
 /// The allocation that an instruction used last, or that was found last in a page.
@@ -96,15 +97,11 @@ impl Window {
         unsafe { !(*self.gone).load(Ordering::Acquire) }
     }
 
-    /// The offsets from `base` at which lanes may access `bytes` bytes, if there are any: the smallest and the largest.
+    /// The offsets from `base` at which lanes may access `bytes` bytes, if there are any.
     #[inline(always)]
-    pub(crate) fn reach(&self, base: u64, bytes: u32, stores: bool) -> Option<(u32, u32)> {
-        let Bounds { start, .. } = self.bounds;
-        let end = self.bounds.end_for(stores);
-        let low = u32::try_from(start.saturating_sub(base)).ok()?;
-        let high = end.checked_sub(u64::from(bytes))?.checked_sub(base)?;
-        let high = high.min(u32::MAX.into()) as u32;
-        (low <= high && self.is_there()).then_some((low, high))
+    pub(crate) fn reach(&self, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
+        let offsets = self.bounds.reach(bytes, stores)?.from(base)?;
+        self.is_there().then_some(offsets)
     }
 }
 
@@ -121,16 +118,17 @@ impl Bounds {
         }
     }
 
+    /// The addresses at which `bytes` bytes may be accessed.
     #[inline(always)]
-    fn end_for(&self, stores: bool) -> u64 {
-        if stores { self.store_end } else { self.end }
+    fn reach(&self, bytes: u32, stores: bool) -> Option<Reach> {
+        let end = if stores { self.store_end } else { self.end };
+        Reach::new(self.start, end, bytes)
     }
 
-    /// `first > last` means that the addresses wrapped around.
     #[inline(always)]
-    pub(crate) fn holds(&self, s: Span) -> bool {
-        let span_end = s.last.saturating_add(s.bytes.into());
-        s.first >= self.start && s.first <= s.last && span_end <= self.end_for(s.stores)
+    pub(crate) fn holds(&self, span: Span) -> bool {
+        self.reach(span.bytes, span.stores)
+            .is_some_and(|reach| reach.holds(span.first, span.last))
     }
 }
 

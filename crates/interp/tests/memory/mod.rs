@@ -8,6 +8,7 @@ mod buffer;
 mod global;
 mod lds;
 mod read_on;
+mod reach;
 mod rows;
 mod scratch;
 mod taps;

@@ -8,6 +8,7 @@ use wavetank_memory::{ALIAS, Lds, MemoryUnit, VECTOR_BYTES, Window};
 use super::wide::{QUARTERS, extract_record, insert_record, interleave};
 use super::*;
 use crate::asm::{Asm, Under};
+use crate::reach::{unless_below, unless_between};
 
 /// Where the first lane is.
 const FROM: Register = Register::RSI;
@@ -143,10 +144,8 @@ impl LaneAccess<'_> {
                 .with_constant(Code::Test_rm64_imm32, B.into(), low, true);
             u.asm.jump(Code::Jne_rel32_64, general);
         }
-        let behind = Mem::at(A, offset + self.row_bytes() as u32);
-        u.asm.op(Code::Lea_r64_m, &[B.into(), behind.into()]);
-        u.asm.op(Code::Cmp_r64_rm64, &[B.into(), FROM.into()]);
-        u.asm.jump(Code::Ja_rel32_64, general);
+        let row = (A, offset, self.row_bytes() as u32);
+        unless_below(u.asm, row, FROM, B, general);
         u.asm.op(LOAD, &[FROM.into(), lds(Lds::BASE)]);
         self.find_shadow(u.asm, FROM);
         let first = Mem::sum(FROM, A, offset);
@@ -159,23 +158,15 @@ impl LaneAccess<'_> {
         let narrow = crate::asm::low(BASE);
         u.asm
             .op(Code::Mov_r32_rm32, &[narrow.into(), narrow.into()]);
-        let behind = Mem::at(A, self.op.offset as u32 + self.row_bytes() as u32);
-        u.asm.op(Code::Lea_r64_m, &[B.into(), behind.into()]);
-        u.asm.op(Code::Cmp_r64_rm64, &[B.into(), BASE.into()]);
-        u.asm.jump(Code::Ja_rel32_64, general);
+        let row = (A, self.op.offset as u32, self.row_bytes() as u32);
+        unless_below(u.asm, row, BASE, B, general);
     }
 
     /// Goes to a label unless the window holds a row from an address on, which becomes that of the host.
     fn row_in_window(&self, asm: &mut Asm, general: Label) {
         self.window_is_there(asm, general);
         let [start, end] = [Window::START, self.window_end()].map(|field| self.window_at(field));
-        asm.op(Code::Cmp_r64_rm64, &[FROM.into(), start]);
-        asm.jump(Code::Jb_rel32_64, general);
-        asm.op(LOAD, &[B.into(), FROM.into()]);
-        asm.with_constant(Code::Add_rm64_imm32, B.into(), self.row_bytes(), true);
-        asm.jump(Code::Jb_rel32_64, general);
-        asm.op(Code::Cmp_r64_rm64, &[B.into(), end]);
-        asm.jump(Code::Ja_rel32_64, general);
+        unless_between(asm, (FROM, self.row_bytes()), [start, end], B, general);
         let alias = ALIAS.trailing_zeros() as u8;
         asm.op(Code::Btr_rm64_imm8, &[FROM.into(), alias.into()]);
         self.find_shadow(asm, FROM);

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use wavetank_isa::numbers::PRIVATE_BASE;
 
 use crate::fault::{Denied, MemoryFaultReason};
+use crate::reach::{Offsets, Reach};
 use crate::registry::{Entry, Map, Rights};
 use crate::window::{NOTHING, Span};
 
@@ -102,8 +103,20 @@ impl Scratch {
     #[inline(always)]
     pub fn holds(&self, span: Span) -> bool {
         let end = self.base + wave_bytes(self.bytes_per_lane());
-        let span_end = span.last.saturating_add(span.bytes.into());
-        self.base <= span.first && span.first <= span.last && span_end <= end
+        Reach::new(self.base, end, span.bytes)
+            .is_some_and(|reach| reach.holds(span.first, span.last))
+    }
+
+    /// The offsets at which a lane may access some bytes of its own, if there are any.
+    #[inline(always)]
+    pub fn lane(&self, bytes: u32) -> Option<Offsets> {
+        Reach::new(0, self.bytes_per_lane().into(), bytes)?.from(0)
+    }
+
+    /// Whether a lane may access some bytes at an offset.
+    #[inline(always)]
+    pub fn lane_holds(&self, offset: u32, bytes: u32) -> bool {
+        self.lane(bytes).is_some_and(|lane| lane.holds(offset))
     }
 
     /// What is said of an access at an address of another lane or wave, or

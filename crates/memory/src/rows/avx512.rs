@@ -6,6 +6,7 @@ use std::mem::MaybeUninit;
 
 use super::{Avx2, NEIGHBOURS, Records, Rows, copy, plain};
 use crate::global::at;
+use crate::reach::Offsets;
 
 /// AVX-512.
 #[derive(Clone, Copy)]
@@ -53,9 +54,9 @@ impl Rows for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
+    unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { within(values, mask, low, high) }
+        unsafe { within(values, mask, those) }
     }
 
     #[inline(always)]
@@ -92,13 +93,12 @@ fn sixteens(mask: u64) -> impl Iterator<Item = (usize, __mmask16)> {
 }
 
 #[inline(always)]
-unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
-    let Some(room) = high.checked_sub(low) else {
-        return false;
-    };
+unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
+    let (low, high) = (those.first(), those.last());
     // SAFETY: the caller's promise: 64 values.
     unsafe {
-        let room = _mm512_set1_epi32(room as i32);
+        // One comparison for both ends: the last is not below the first.
+        let room = _mm512_set1_epi32((high - low) as i32);
         let low = _mm512_set1_epi32(low as i32);
         let mut outside = 0;
         for (n, on) in sixteens(mask) {

@@ -27,6 +27,7 @@ pub use plain::Avx2;
 pub use plain::Baseline;
 
 use crate::lanes::{self, Lanes};
+use crate::reach::Offsets;
 
 /// What a level of processor features does with the lanes of a wave.
 ///
@@ -37,15 +38,15 @@ pub trait Rows: Copy + 'static {
     /// Whether there are the encodings of AVX, which leave no upper halves behind.
     const AVX: bool;
 
-    /// Whether the value of each lane of the mask, which is not empty, is one of `low..=high`: none is where `high < low`.
+    /// Whether the value of each lane of the mask, which is not empty, is among those.
     ///
     /// # Safety
     /// There are 64 values.
     #[inline(always)]
-    unsafe fn within(values: *const u32, mask: u64, low: u32, high: u32) -> bool {
+    unsafe fn within(values: *const u32, mask: u64, those: Offsets) -> bool {
         // SAFETY: the caller's promise.
         let (min, max) = unsafe { lanes::bounds(values, mask) };
-        low <= min && max <= high
+        those.holds(min) && those.holds(max)
     }
 
     /// The value that all lanes of the mask share, if they do.
@@ -181,21 +182,22 @@ type Line = [u32; 16];
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reach::Reach;
     use proptest::prelude::*;
 
     /// What a level says of values, or what lanes say one by one where the processor lacks the level.
-    fn says(level: &str, values: &Lanes, mask: u64, (low, high): (u32, u32)) -> bool {
+    fn says(level: &str, values: &Lanes, mask: u64, those: Offsets) -> bool {
         let values = values.as_ptr();
         // SAFETY: 64 values; the level is there.
         unsafe {
             match level {
                 #[cfg(target_arch = "x86_64")]
                 "avx512" if is_x86_feature_detected!("avx512bw") => {
-                    Avx512::within(values, mask, low, high)
+                    Avx512::within(values, mask, those)
                 }
                 #[cfg(target_arch = "x86_64")]
-                "avx2" if is_x86_feature_detected!("avx2") => Avx2::within(values, mask, low, high),
-                _ => Baseline::within(values, mask, low, high),
+                "avx2" if is_x86_feature_detected!("avx2") => Avx2::within(values, mask, those),
+                _ => Baseline::within(values, mask, those),
             }
         }
     }
@@ -209,7 +211,7 @@ mod tests {
             shape in 0..3,
             mask in any::<u64>(),
             low in -3i32..4,
-            high in -3i32..4,
+            more in prop_oneof![0u32..4, any::<u32>()],
         ) {
             let values: Lanes = std::array::from_fn(|lane| match shape {
                 0 => near.wrapping_add_signed(steps[lane / 2]),
@@ -217,11 +219,13 @@ mod tests {
                 _ => any[lane / 2],
             });
             let mask = mask.max(1);
-            let (low, high) = (near.wrapping_add_signed(low), near.wrapping_add_signed(high));
+            let low = near.wrapping_add_signed(low);
+            let high = low.saturating_add(more);
+            let those = Reach::new(low.into(), u64::from(high) + 1, 1).and_then(|r| r.from(0)).unwrap();
             let mut on = (0..64).filter(|lane| mask >> lane & 1 != 0);
             let want = on.all(|lane| low <= values[lane] && values[lane] <= high);
             for level in ["avx512", "avx2", "baseline"] {
-                prop_assert_eq!(says(level, &values, mask, (low, high)), want, "{}", level);
+                prop_assert_eq!(says(level, &values, mask, those), want, "{}", level);
             }
         }
     }

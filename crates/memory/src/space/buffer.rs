@@ -15,6 +15,7 @@ use crate::fault::MemoryFaultReason;
 use crate::lanes::{Lanes, all_aligned, bounds, each, over, which};
 use crate::operation::Operation;
 use crate::places::{Far, PRIVATE_STEP, Private, Split};
+use crate::reach::{Offsets, Reach};
 use crate::rows::Rows;
 use crate::sources::{lanes32, uniform32, uniform64, words};
 use crate::space::Space;
@@ -448,12 +449,12 @@ impl Space for Buffer {
         unsafe {
             if let Some(plain) = Plain::new(ctx, step) {
                 if plain.is_linear() {
-                    if let Some((base, most)) = plain.raw(ctx.memory.alignment, step, op.bytes()) {
+                    if let Some((base, limit)) = plain.raw(ctx.memory.alignment, step, op.bytes()) {
                         let offset = plain.offset.unwrap_or(ZEROS.as_ptr());
-                        if known(ctx, step, mask, op, base, offset, most) {
+                        if known(ctx, step, mask, op, base, offset, limit) {
                             return Ok(());
                         }
-                        if O::Rows::within(offset, mask, 0, most) {
+                        if O::Rows::within(offset, mask, limit) {
                             return unsure(ctx, step, mask, op, base, offset);
                         }
                     }
@@ -580,19 +581,24 @@ impl Plain {
         low & Self::SWIZZLE == 0 && high & Self::ADD_TID == 0 && high & Self::DATA_FORMAT != 0
     }
 
-    /// The base and the largest offset of a linear buffer at which all bytes are in range, if there is one and accesses
-    /// are made where the offsets say.
+    /// The base and the offsets of a linear buffer at which all bytes are in range, if there are any and accesses are made
+    /// where the offsets say.
     #[inline(always)]
-    unsafe fn raw(&self, alignment: Alignment, step: &Request, bytes: u32) -> Option<(u64, u32)> {
+    unsafe fn raw(
+        &self,
+        alignment: Alignment,
+        step: &Request,
+        bytes: u32,
+    ) -> Option<(u64, Offsets)> {
         let constant = step.op.offset as u64;
         let records = u64::from(self.words[1] as u32);
-        let most = records.checked_sub(constant.saturating_add(bytes.into()))?;
+        let limit = Reach::new(0, records, bytes)?.from(constant)?;
         let base = self.base() + constant;
         // SAFETY: the lanes' offsets.
         let straight = || unsafe { self.offset.is_none_or(|lanes| all_aligned(lanes)) };
         let there =
             alignment == Alignment::Unaligned || bytes < 4 || base.is_multiple_of(4) && straight();
-        there.then_some((base, most as u32))
+        there.then_some((base, limit))
     }
 
     /// The base of scratch as compilers make its descriptor.

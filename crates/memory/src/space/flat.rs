@@ -9,6 +9,7 @@ use crate::global::ALIAS;
 use crate::lanes::{bounds, each, is_row, over, which};
 use crate::operation::Operation;
 use crate::places::{Addresses, Far, Near, Side, Steps};
+use crate::reach::Offsets;
 use crate::rows::Rows;
 use crate::sources::{lanes32, uniform64};
 use crate::space::Space;
@@ -205,14 +206,14 @@ pub(crate) unsafe fn near<O: Operation>(
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
-        match known(ctx, step, mask, op, base, offset, u32::MAX) {
+        match known(ctx, step, mask, op, base, offset, Offsets::ALL) {
             true => Ok(()),
             false => unsure(ctx, step, mask, op, base, offset),
         }
     }
 }
 
-/// Does an operation, if what its instruction used last holds all lanes and no offset is above `most`.
+/// Does an operation, if what its instruction used last holds all lanes and all offsets are within a limit.
 #[inline(always)]
 pub(crate) unsafe fn known<O: Operation>(
     ctx: &Context<'_, '_>,
@@ -221,22 +222,18 @@ pub(crate) unsafe fn known<O: Operation>(
     op: O,
     base: u64,
     offset: *const u32,
-    most: u32,
+    limit: Offsets,
 ) -> bool {
     let bytes = op.bytes();
-    let Some((low, high)) = ctx.memory.reach(step.cache, base, bytes, O::STORES) else {
+    let window = ctx.memory.reach(step.cache, base, bytes, O::STORES);
+    let Some(reach) = window.and_then(|window| window.and(limit)) else {
         return false;
     };
-    let high = high.min(most);
-    if high < low {
-        // What is in range is no part of what the instruction used last.
-        return false;
-    }
     // SAFETY: the wave is live; the places are checked before use.
     unsafe {
         if !O::ATOMIC && mask == !0 {
             let (first, last) = (offset.read(), offset.add(63).read());
-            let inside = low <= first && last <= high;
+            let inside = reach.holds(first) && reach.holds(last);
             let first = base.wrapping_add(first.into());
             if inside && O::Rows::is_row(offset, bytes) {
                 op.run(&Side::new(first, bytes), mask);
@@ -247,7 +244,7 @@ pub(crate) unsafe fn known<O: Operation>(
                 return true;
             }
         }
-        if !O::Rows::within(offset, mask, low, high) {
+        if !O::Rows::within(offset, mask, reach) {
             return false;
         }
         let near = Near {

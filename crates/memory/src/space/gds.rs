@@ -10,9 +10,10 @@ use wavetank_isa::numbers::GDS_BYTES as BYTES;
 
 use crate::access::{Context, Request};
 use crate::fault::Denied;
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, over};
 use crate::operation::Operation;
 use crate::places::Split;
+use crate::reach;
 use crate::sources::{lanes32, uniform32};
 use crate::space::Space;
 
@@ -34,34 +35,34 @@ impl Space for Shared {
             let lanes = lanes32(ctx, step.sources[0], &mut room);
             let offsets = lanes.cast::<Lanes>().read();
             let offset = step.op.offset as u32;
-            let place = |lane: usize| {
-                let sum = offsets[lane].wrapping_add(offset);
-                let aligned = if O::ATOMIC {
-                    sum & !(op.bytes() - 1)
-                } else {
-                    sum
-                };
-                u64::from(aligned)
-            };
-            let places = places(ctx.memory.gds().base(), window, op.bytes(), place);
+            let sums = over(&offsets, |lane| lane.wrapping_add(offset));
+            let places = places(ctx.memory.gds().base(), window, op, &sums);
             op.run(&places, mask);
         }
         Ok(())
     }
 }
 
-/// The places of the lanes within a window of the share.
-fn places(base: u64, window: u32, bytes: u32, place: impl Fn(usize) -> u64) -> Split {
+/// The places of the lanes within a window of the share. An atomic is in it as a whole, or not.
+fn places<O: Operation>(base: u64, window: u32, op: O, sums: &Lanes) -> Split {
     let start = u64::from(window >> 16);
-    let size = u64::from(window & 0xffff).min(BYTES - start);
+    let end = (start + u64::from(window & 0xffff)).min(BYTES);
+    let bytes = op.bytes();
+    let (low, element) = match O::ATOMIC {
+        true => (u64::from(bytes) - 1, bytes),
+        false => (0, bytes.min(4)),
+    };
     let (mut address, mut valid) = ([0; 64], [0; 4]);
     for lane in 0..64 {
-        let offset = place(lane);
-        address[lane] = base.wrapping_add(start + offset);
-        for (n, valid) in (0..u64::from(bytes.div_ceil(4))).zip(&mut valid) {
-            let inside = offset + 4 * n + u64::from(bytes.min(4)) <= size;
+        let first = (start + u64::from(sums[lane])) & !low;
+        address[lane] = base.wrapping_add(first);
+        for (n, valid) in (0..u64::from(bytes / element)).zip(&mut valid) {
+            let inside = reach::holds(start, end, first + 4 * n, element);
             *valid |= u64::from(inside) << lane;
         }
+    }
+    if O::ATOMIC {
+        valid = [valid[0]; 4];
     }
     Split {
         address,

@@ -16,6 +16,7 @@ use crate::fault::Denied;
 use crate::lanes::{Lanes, each, over};
 use crate::operation::Operation;
 use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
+use crate::reach::{self, Offsets, Reach};
 use crate::rows::{Baseline, Rows};
 use crate::sources::{lanes32, uniform32};
 use crate::space::Space;
@@ -84,6 +85,12 @@ impl Extent {
         }
     }
 
+    /// What lanes may add to an offset to access some bytes, if there is anything. Sums that wrap are looked at one by one.
+    #[inline(always)]
+    fn reach(self, offset: u32, bytes: u32) -> Option<Offsets> {
+        Reach::new(0, self.bytes.into(), bytes)?.from(offset.into())
+    }
+
     /// The offsets of the lanes: the sums wrap at 32 bits.
     #[inline(always)]
     unsafe fn sums(self, lanes: *const u32, offset: u32) -> Lanes {
@@ -107,9 +114,10 @@ unsafe fn run_row<O: Operation>(
     // SAFETY: the wave is live; what is in a row ends with the last lane.
     unsafe {
         let (first, last) = (lanes.read(), lanes.add(63).read());
-        let end = u64::from(last) + u64::from(offset) + u64::from(bytes);
+        let reach = extent.reach(offset, bytes);
+        let inside = reach.is_some_and(|reach| reach.holds(first) && reach.holds(last));
         let apart = first.wrapping_add(offset) & extent.ignored != 0;
-        if O::ATOMIC || mask != !0 || end > extent.bytes.into() || apart {
+        if O::ATOMIC || mask != !0 || !inside || apart {
             return false;
         }
         let first = lds.base() + u64::from(offset) + u64::from(first);
@@ -143,11 +151,10 @@ pub(crate) unsafe fn is_inside<O: Operation>(
     offset: u32,
     extent: Extent,
 ) -> Result<bool, Denied> {
-    let bytes = u64::from(extent.bytes);
-    let room = bytes.checked_sub(u64::from(op.bytes()) + u64::from(offset));
+    let reach = extent.reach(offset, op.bytes());
     // SAFETY: the wave is live.
     unsafe {
-        if room.is_some_and(|room| O::Rows::within(lanes, mask, 0, room as u32)) {
+        if reach.is_some_and(|reach| O::Rows::within(lanes, mask, reach)) {
             return Ok(true);
         }
         let offsets = extent.sums(lanes, offset);
@@ -335,7 +342,7 @@ impl Clamped {
     #[inline(always)]
     fn place(&self, lane: usize, at: usize, bytes: usize) -> Option<u64> {
         let offset = u64::from(self.offsets[lane & 63]) + at as u64;
-        let inside = offset + bytes as u64 <= u64::from(self.bytes);
+        let inside = reach::holds(0, self.bytes.into(), offset, bytes as u32);
         inside.then(|| self.base + offset)
     }
 }

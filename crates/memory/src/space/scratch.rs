@@ -40,8 +40,7 @@ impl Space for Private {
             {
                 let offset = offset.wrapping_add(step.op.offset as u32);
                 let bytes = op.bytes();
-                let inside = u64::from(offset) + u64::from(bytes)
-                    <= ctx.memory.scratch.bytes_per_lane().into();
+                let inside = ctx.memory.scratch.lane_holds(offset, bytes);
                 if inside && offset % 4 + bytes.min(4) <= 4 {
                     let first = place(ctx.memory.scratch.base, 0, offset);
                     op.run(&places::Private::row(first), mask);
@@ -75,31 +74,24 @@ impl Offsets {
         op: O,
     ) -> Result<(), Denied> {
         let scratch = &ctx.memory.scratch;
-        let (bytes, size) = (op.bytes(), u64::from(scratch.bytes_per_lane()));
-        let inside = size.checked_sub(bytes.into()).is_some_and(|last| {
+        let inside = scratch.lane(op.bytes()).is_some_and(|lane| {
             // SAFETY: 64 values.
-            unsafe { O::Rows::within(self.0.as_ptr(), mask, 0, last as u32) }
+            unsafe { O::Rows::within(self.0.as_ptr(), mask, lane) }
         });
         if inside && !O::ATOMIC {
             return Ok(());
         }
-        self.check_each(scratch, mask, op, size)
+        self.check_each(scratch, mask, op)
     }
 
     #[cold]
     #[inline(never)]
-    fn check_each<O: Operation>(
-        &self,
-        scratch: &Scratch,
-        mask: u64,
-        op: O,
-        size: u64,
-    ) -> Result<(), Denied> {
+    fn check_each<O: Operation>(&self, scratch: &Scratch, mask: u64, op: O) -> Result<(), Denied> {
         let bytes = op.bytes();
         let mut denied = None;
         each(mask, |lane| {
             let offset = self.0[lane & 63];
-            let outside = u64::from(offset) + u64::from(bytes) > size;
+            let outside = !scratch.lane_holds(offset, bytes);
             let crooked = O::ATOMIC && !offset.is_multiple_of(bytes);
             if (outside || crooked) && denied.is_none() {
                 denied = Some((lane, offset, outside));
@@ -187,7 +179,7 @@ pub(crate) fn places<O: Operation>(offsets: &Lanes, mask: u64, op: O) -> Option<
         place[lane] = (offset / 4).wrapping_mul(STEP as u32) + 4 * lane as u32 + offset % 4;
     }
     // SAFETY: 64 values.
-    unsafe { O::Rows::within(odd.as_ptr(), mask, 0, 0) }.then_some(place)
+    (unsafe { O::Rows::common(odd.as_ptr(), mask) } == Some(0)).then_some(place)
 }
 
 /// The address of a byte of a lane.
