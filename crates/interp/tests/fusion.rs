@@ -7,11 +7,23 @@ use super::world::{Random, World, crowd, difference, instructions, source};
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_isa::Inst;
 use wavetank_machine::{Fault, Why};
-use wavetank_memory::{ALIAS, hwreg};
+use wavetank_memory::{ALIAS, Wave, hwreg};
 
 /// Runs code on both, one block of it or as much as a wave does before its budget is spent. Gives whether it faulted before
 /// the end of the code.
 pub fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> bool {
+    let alias = if seed & 2 != 0 { ALIAS } else { 0 };
+    let start = || world.start(seed, alias, budget);
+    compare(world, code, (seed, simd, alias), &start)
+}
+
+/// The same with waves that are given.
+pub fn compare(
+    world: &World,
+    code: &[Inst],
+    (seed, simd, alias): (u64, Simd, u64),
+    start: &dyn Fn() -> Wave,
+) -> bool {
     let source = source(code);
     let plain = PlainProgram::new(source.clone(), false);
     let how = Translation {
@@ -21,8 +33,6 @@ pub fn check(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -
         tap: seed & 1 != 0,
         simd,
     };
-    let alias = if seed & 2 != 0 { ALIAS } else { 0 };
-    let start = || world.start(seed, alias, budget);
     let (mut expected, mut got) = ([start(), start()], [start(), start()]);
     let a = world.run(&mut Plain::new(&plain), &mut expected, alias);
     let b = engine::with(source, how, |backend| world.run(backend, &mut got, alias));

@@ -1,6 +1,7 @@
 //! Tests of the interpreter. One program, since each costs a link and a copy of everything.
 
 mod control_flow;
+mod descriptors;
 mod engine;
 mod functions;
 mod fusion;

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use wavetank_isa::tables::Smem;
 use wavetank_isa::{Chip, Field, Inst, Op, Operand, decode};
 use wavetank_machine::{Backend, Stop};
-use wavetank_memory::{Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
+use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
 use wavetank_translate::Code;
 
 /// Repeatable random numbers (xorshift64*).
@@ -201,11 +201,28 @@ pub type Outcome = (Stop, Vec<u32>, Vec<u64>);
 pub struct World {
     memory: Box<[AtomicU64]>,
     scratch: Box<[AtomicU64]>,
+    /// The parts of the memory that are allocated.
+    pieces: Vec<Piece>,
+    alignment: Alignment,
+}
+
+/// A part of the memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// From which byte of the memory on.
+    pub start: u64,
+    pub bytes: u64,
+    pub rights: Rights,
 }
 
 /// Memory of so many bytes.
 fn words(bytes: u32) -> Box<[AtomicU64]> {
     (0..bytes / 8).map(|_| AtomicU64::new(0)).collect()
+}
+
+/// Memory as it is at first, by the number of the word from 1 on.
+fn filling(n: u64) -> u64 {
+    n.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Where guests have memory: `alias` is 0, or the bit of the second address that host memory has.
@@ -214,11 +231,51 @@ fn address(words: &[AtomicU64], alias: u64) -> u64 {
 }
 
 impl World {
+    /// One in which all memory is allocated.
     pub fn new() -> World {
+        let whole = Piece {
+            start: 0,
+            bytes: MEMORY.into(),
+            rights: Rights::ReadWrite,
+        };
+        World::of(MEMORY, vec![whole], Alignment::Unaligned)
+    }
+
+    /// One in which parts of the memory are.
+    pub fn of(bytes: u32, pieces: Vec<Piece>, alignment: Alignment) -> World {
         World {
-            memory: words(MEMORY),
+            memory: words(bytes),
             scratch: words(SCRATCH),
+            pieces,
+            alignment,
         }
+    }
+
+    /// What is allocated.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Where guests have memory and scratch.
+    pub fn places(&self, alias: u64) -> (u64, u64) {
+        (address(&self.memory, alias), address(&self.scratch, alias))
+    }
+
+    /// The byte of a dword pair of the memory that nobody has allocated and that is not as it was at first, if there is one.
+    pub fn stray(&self) -> Option<u64> {
+        let mut at = (0..).step_by(8).zip(&self.memory);
+        let changed = at.find(|(at, word)| {
+            let theirs = |byte: u64| {
+                let holds = |p: &Piece| (p.start..p.start + p.bytes).contains(&byte);
+                self.pieces.iter().any(holds)
+            };
+            let (now, first) = (
+                word.load(Ordering::Relaxed).to_le_bytes(),
+                filling(at / 8 + 1).to_le_bytes(),
+            );
+            (0..8).any(|n| now[n as usize] != first[n as usize] && !theirs(at + n))
+        });
+        changed.map(|(at, _)| at)
     }
 
     /// A wave at the beginning of the code, by a seed, that has addresses of this memory.
@@ -232,7 +289,7 @@ impl World {
     /// Memory as it is at first.
     pub fn fill(&self) {
         for (n, dword) in (1u64..).zip(self.memory.iter().chain(&self.scratch)) {
-            dword.store(n.wrapping_mul(0x9e37_79b9_7f4a_7c15), Ordering::Relaxed);
+            dword.store(filling(n), Ordering::Relaxed);
         }
     }
 
@@ -271,17 +328,23 @@ impl World {
         alias: u64,
         f: impl FnOnce(&mut MemoryUnit<'_>) -> R,
     ) -> R {
-        let register = |name, words: &[AtomicU64]| {
-            let pointer = std::ptr::with_exposed_provenance_mut(address(words, alias) as usize);
-            let bytes = size_of_val(words) as u64;
+        let register = |name, start: u64, bytes: u64, rights: Rights| {
+            let pointer = std::ptr::with_exposed_provenance_mut(start as usize);
             // SAFETY: atomic words, which outlive the registration.
-            let registered = unsafe { registry.register(name, pointer, bytes, Rights::ReadWrite) };
+            let registered = unsafe { registry.register(name, pointer, bytes, rights) };
             registered.expect("nothing else is there")
         };
-        let registered = [("memory", &self.memory), ("scratch", &self.scratch)]
-            .map(|(name, words)| register(name, words));
+        let (start, scratch) = self.places(alias);
+        let pieces = self.pieces.iter().map(|piece| {
+            let Piece { bytes, rights, .. } = *piece;
+            register("memory", start + piece.start, bytes, rights)
+        });
+        let mut registered: Vec<_> = pieces.collect();
+        let bytes = size_of_val(&*self.scratch) as u64;
+        registered.push(register("scratch", scratch, bytes, Rights::ReadWrite));
         let mut memory = MemoryUnit::new(&registry);
-        memory.set_scratch(address(&self.scratch, alias), LANE_SCRATCH);
+        memory.set_alignment(self.alignment);
+        memory.set_scratch(scratch, LANE_SCRATCH);
         let result = f(&mut memory);
         drop(memory);
         for address in registered {

@@ -5,6 +5,8 @@
 mod bytes;
 #[path = "../../interp/tests/control_flow.rs"]
 mod control_flow;
+#[path = "../../interp/tests/descriptors.rs"]
+mod descriptors;
 mod division;
 mod engine;
 #[path = "../../interp/tests/fusion.rs"]
