@@ -1,5 +1,8 @@
 //! Accesses around all that begins and ends, and the parts that each has by the rules of its space.
 
+// Lanes index several arrays at once.
+#![allow(clippy::needless_range_loop)]
+
 use wavetank_memory::{Registration, Rights, SHARED_BASE};
 
 use super::super::*;
