@@ -6,8 +6,8 @@ use wavetank_ir::MemKind;
 
 use crate::fault::{Denied, MemoryFaultReason};
 use crate::lanes::{Lanes, each};
-use crate::registry::Allocation;
 use crate::reach;
+use crate::registry::Allocation;
 use wavetank_isa::numbers::SHARED_BASE;
 
 /// Accesses beyond the LDS: the first one, and how many there were.

@@ -7,8 +7,8 @@
 mod buffer;
 mod global;
 mod lds;
-mod read_on;
 mod reach;
+mod read_on;
 mod rows;
 mod scratch;
 mod taps;

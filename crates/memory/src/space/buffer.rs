@@ -416,7 +416,7 @@ impl Site {
     pub fn check_bytes(
         &self,
         ctx: &mut Context<'_, '_>,
-        slot: u32,
+        step: &Request,
         mask: u64,
         (bytes, stores): (u32, bool),
         places: &Bytes,
@@ -427,7 +427,7 @@ impl Site {
                 continue;
             }
             let address = std::array::from_fn(|lane| places.address(lane, n as usize));
-            self.check(ctx, slot, there, (1, stores), &address)
+            self.check(ctx, step, there, (1, stores), &address)
                 .map_err(|denied| of_dword(denied, n, bytes))?;
         }
         Ok(())
@@ -637,7 +637,7 @@ unsafe fn general<O: Operation>(
     };
     if site.is_apart(mode, present, (together, O::ATOMIC), &address) {
         let places = site.bytes(valid);
-        site.check_bytes(ctx, step.cache, mask, (op.bytes(), O::STORES), &places)?;
+        site.check_bytes(ctx, step, mask, (op.bytes(), O::STORES), &places)?;
         // SAFETY: the wave is live; all that is in range has been checked.
         unsafe { op.run(&places, mask) };
         return Ok(());

@@ -40,7 +40,7 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
     site.align(mode, inside, bytes, &mut address)?;
     if site.is_apart(mode, inside, (bytes, false), &address) {
         let places = site.bytes([inside; 4]);
-        site.check_bytes(ctx, step.cache, inside, (bytes, stores), &places)?;
+        site.check_bytes(ctx, step, inside, (bytes, stores), &places)?;
         if TAP {
             Tap::new(ctx.memory, step).lanes(&places, inside, bytes);
         }
