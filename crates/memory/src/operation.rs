@@ -11,7 +11,7 @@ use crate::files::VECTOR_BYTES;
 use crate::global::at;
 use crate::lanes::{Lanes, each};
 use crate::places::{Places, Shape};
-use crate::rows::{NEIGHBOURS, Records, Rows, copy, copy_dwords};
+use crate::rows::{NEIGHBOURS, Records, Rows, Run, copy, copy_dwords};
 
 /// A load, store or atomic of a certain width.
 pub trait Operation: Copy {
@@ -55,9 +55,6 @@ fn room<T>(mask: u64) -> MaybeUninit<[T; 64]> {
 fn is_run<const N: usize>(first: u64, step: u64, mask: u64) -> bool {
     N > 1 && step == 4 && mask == !0 && first.is_multiple_of(4)
 }
-
-/// The dwords of 64 places that overlap, of up to four each.
-type Run = [u32; 64 + 3];
 
 /// Loads `N` dwords.
 #[derive(Clone, Copy)]
@@ -106,13 +103,7 @@ impl<const N: usize, R: Rows> Operation for Load<N, R> {
                 }
                 Shape::Records(from) if mask == !0 => copy::<R, Records<N>>(at(from), p.cast()),
                 Shape::Rows { first, step } if is_run::<N>(first, step, mask) => {
-                    let mut run = MaybeUninit::<Run>::uninit();
-                    let run = run.as_mut_ptr().cast::<u32>();
-                    copy_dwords::<R>(at(first), run.cast(), first, 4 * (63 + N));
-                    for n in 0..N {
-                        run.add(n).copy_to_nonoverlapping(self.to.add(n * NEXT), 64);
-                    }
-                    return;
+                    return R::overlapping::<N>(at(first), self.to);
                 }
                 Shape::Rows { first, step } if N == 1 || step != 4 => {
                     for n in 0..N {

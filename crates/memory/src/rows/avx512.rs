@@ -34,6 +34,18 @@ impl Rows for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
+        let aligned = if N == 4 { 16 } else { 8 };
+        // SAFETY: the caller's promise; AVX2 is part of the level.
+        unsafe {
+            match from.addr() % aligned {
+                0 => overlapping::<N>(from, to),
+                _ => Avx2::overlapping::<N>(from, to),
+            }
+        }
+    }
+
+    #[inline(always)]
     unsafe fn spread<const N: usize>(records: &Records<N>, mask: u64, to: *mut u32) {
         // SAFETY: the caller's promise.
         unsafe { spread(records, mask, to) }
@@ -158,6 +170,34 @@ static RAMPS: [[i32; 16]; 17] = {
     }
     ramps
 };
+
+/// [`Rows::overlapping`], where no aligned place has dwords of two registers.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+#[inline]
+unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
+    let mut parts = [_mm512_setzero_si512(); 5];
+    let rest: __mmask16 = (1 << (N - 1)) - 1;
+    // SAFETY: 63 + N dwords, and lanes of N vectors, by the caller's promise.
+    unsafe {
+        for (n, part) in parts.iter_mut().take(4).enumerate() {
+            asm!("vmovdqu32 {x}, [{p}]", x = out(zmm_reg) *part, p = in(reg) from.add(64 * n),
+                options(nostack, preserves_flags, readonly));
+        }
+        asm!("vmovdqu32 {x}{{{on}}}{{z}}, [{p}]", x = out(zmm_reg) parts[4], on = in(kreg) rest,
+            p = in(reg) from.add(256), options(nostack, preserves_flags, readonly));
+        for n in 0..N {
+            for (tile, pair) in parts.windows(2).enumerate() {
+                let x = match n {
+                    0 => pair[0],
+                    1 => _mm512_alignr_epi32::<1>(pair[1], pair[0]),
+                    2 => _mm512_alignr_epi32::<2>(pair[1], pair[0]),
+                    _ => _mm512_alignr_epi32::<3>(pair[1], pair[0]),
+                };
+                _mm512_storeu_epi32(to.add(64 * n + 16 * tile).cast(), x);
+            }
+        }
+    }
+}
 
 /// Every second dword of two vectors, from the first on and from the second on.
 #[target_feature(enable = "avx512f")]

@@ -26,6 +26,8 @@ pub use avx512::Avx512;
 pub use plain::Avx2;
 pub use plain::Baseline;
 
+use std::mem::MaybeUninit;
+
 use crate::lanes::{self, Lanes};
 use crate::reach::Offsets;
 
@@ -87,6 +89,24 @@ pub trait Rows: Copy + 'static {
     /// The dwords are mapped host memory that may be written, and apart from what is written and the offsets.
     unsafe fn scatter(base: u64, offset: *const u32, mask: u64, from: *const u32);
 
+    /// Reads `N` dwords of each lane, at places a dword apart from an aligned one on, which overlap. What is aligned there by 8 or
+    /// 16 is read at once.
+    ///
+    /// # Safety
+    /// The dwords are mapped, and there are `N` vectors, one behind the other, apart from them.
+    #[inline(always)]
+    unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
+        let mut run = MaybeUninit::<Run>::uninit();
+        let run = run.as_mut_ptr().cast::<u32>();
+        // SAFETY: the caller's promise; a run has as many dwords.
+        unsafe {
+            copy_dwords::<Self>(from, run.cast(), from.addr() as u64, 4 * (63 + N));
+            for n in 0..N {
+                run.add(n).copy_to_nonoverlapping(to.add(64 * n), 64);
+            }
+        }
+    }
+
     /// Makes vectors of the records of the lanes of the mask: dword n of each goes to vector n.
     ///
     /// # Safety
@@ -99,6 +119,9 @@ pub trait Rows: Copy + 'static {
     /// They are lane vectors.
     unsafe fn collect<const N: usize>(from: [*const u32; N]) -> Records<N>;
 }
+
+/// The dwords of 64 places a dword apart, of up to four each.
+pub type Run = [u32; 64 + 3];
 
 /// What lies at the places of the lanes: some dwords each.
 pub type Records<const N: usize> = [[u32; N]; 64];

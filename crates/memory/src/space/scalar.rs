@@ -209,9 +209,14 @@ unsafe fn access<const TAP: bool>(
         let mut values = [0; MOST];
         match op.kind {
             MemKind::Load => {
-                let to = values.as_mut_ptr().cast();
-                copy_dwords::<Baseline>(memory, to, place.address, 4 * count);
                 let to = first(op.ret);
+                if whole && to + dwords <= FILE {
+                    let file = (&raw mut (*ctx.uniform).s).cast::<u32>().add(to);
+                    copy_dwords::<Baseline>(memory, file.cast(), place.address, 4 * dwords);
+                    return Ok(());
+                }
+                let some = values.as_mut_ptr().cast();
+                copy_dwords::<Baseline>(memory, some, place.address, 4 * count);
                 for (n, value) in values.into_iter().enumerate().take(dwords) {
                     set_register(ctx, to, n, value);
                 }
