@@ -3,7 +3,7 @@
 #include "check.hpp"
 
 typedef uint32_t Quad __attribute__((ext_vector_type(4)));
-constexpr uint32_t TURNS = 100000;
+constexpr uint32_t TURNS = 5000;
 
 struct Pairs {
     static __device__ void store(Quad *to, uint32_t x) {
