@@ -271,7 +271,7 @@ pub fn assemble_whole(name: &str, source: &str, options: &Options<'_>) -> Result
     Ok(made)
 }
 
-/// Assembles a source to the plain bytes of its code, with all that stands among the instructions, for who loads them himself.
+/// Assembles a source to the plain bytes of its code, with all data among the instructions, for callers that load them themselves.
 ///
 /// # Errors
 ///

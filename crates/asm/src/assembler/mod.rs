@@ -83,7 +83,7 @@ pub(crate) struct Assembler<'a> {
     branches: &'static HashSet<&'static str>,
     errors: Vec<LineError>,
     most: usize,
-    /// Whether nobody reads the errors.
+    /// Whether the text of errors is not needed.
     pub silent: bool,
     /// Whether nothing will be linked.
     alone: bool,

@@ -113,7 +113,7 @@ pub(super) enum StandIn {
 pub(super) enum Reach {
     /// Those that are known.
     Known,
-    /// Names that nobody has defined, too: they may be symbols that come later.
+    /// Undefined names, too: they may be symbols that are defined later.
     Later,
     /// Modifiers, too, where operands can be.
     Modifiers,

@@ -98,7 +98,7 @@ pub fn parse_at(
     }
 }
 
-/// As [`parse_at`], where nobody asks why a line is no instruction: to say that takes many times as long.
+/// As [`parse_at`], without the reason why a line is not an instruction: to find it takes many times as long.
 ///
 /// ```
 /// use wavetank_isa::{Chip, Dialect, text::parse_quietly};

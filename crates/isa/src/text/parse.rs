@@ -64,7 +64,7 @@ pub fn parse(text: &str, chip: Chip) -> Result<Inst, ParseError> {
     })
 }
 
-/// As [`parse`], where nobody asks why a line is no instruction.
+/// As [`parse`], without the reason why a line is not an instruction.
 pub(super) fn parse_quietly(text: &str, chip: Chip) -> Option<Inst> {
     let mut lex = Lexer::new(text);
     let Token::Word(word) = lex.next() else {

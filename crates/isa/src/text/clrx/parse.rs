@@ -47,7 +47,7 @@ pub(in crate::text) fn parse(text: &str, chip: Chip, address: u64) -> Result<Ins
     Err(best.map_or_else(|| unknown(word, &start, chip), |failure| *failure))
 }
 
-/// As [`parse`], where nobody asks why a line is no instruction.
+/// As [`parse`], without the reason why a line is not an instruction.
 pub(in crate::text) fn parse_quietly(text: &str, chip: Chip, address: u64) -> Option<Inst> {
     let text = text.to_ascii_lowercase();
     let mut lex = Lexer::new(&text);
