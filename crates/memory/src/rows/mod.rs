@@ -10,6 +10,8 @@
 //! sixteen bytes are those of the host: `x86_64.rs`, `aarch64.rs`; other hosts use atomics (`portable.rs`).
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 #[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
@@ -96,15 +98,8 @@ pub trait Rows: Copy + 'static {
     /// The dwords are mapped, and there are `N` vectors, one behind the other, apart from them.
     #[inline(always)]
     unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
-        let mut run = MaybeUninit::<Run>::uninit();
-        let run = run.as_mut_ptr().cast::<u32>();
-        // SAFETY: the caller's promise; a run has as many dwords.
-        unsafe {
-            copy_dwords::<Self>(from, run.cast(), from.addr() as u64, 4 * (63 + N));
-            for n in 0..N {
-                run.add(n).copy_to_nonoverlapping(to.add(64 * n), 64);
-            }
-        }
+        // SAFETY: the caller's promise.
+        unsafe { overlapping::<Self, N>(from, to) }
     }
 
     /// Makes vectors of the records of the lanes of the mask: dword n of each goes to vector n.
@@ -136,6 +131,23 @@ pub static NEIGHBOURS: Lanes = {
     }
     offsets
 };
+
+/// [`Rows::overlapping`], by a copy of the dwords, from which each vector is taken.
+///
+/// # Safety
+/// That of [`Rows::overlapping`].
+#[inline(always)]
+unsafe fn overlapping<R: Rows, const N: usize>(from: *const u8, to: *mut u32) {
+    let mut run = MaybeUninit::<Run>::uninit();
+    let run = run.as_mut_ptr().cast::<u32>();
+    // SAFETY: the caller's promise; a run has as many dwords.
+    unsafe {
+        copy_dwords::<R>(from, run.cast(), from.addr() as u64, 4 * (63 + N));
+        for n in 0..N {
+            run.add(n).copy_to_nonoverlapping(to.add(64 * n), 64);
+        }
+    }
+}
 
 /// Copies a `T`, of 1, 2, 4, 8, 12, 16 or whole lines of 64 bytes, from or to guest memory, at any alignment. What is aligned
 /// by 8 there is moved by eight bytes at least, what is aligned by 16 by sixteen, as far as the host has such moves: the

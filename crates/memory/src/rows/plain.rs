@@ -108,7 +108,7 @@ pub(super) unsafe fn collect<const N: usize>(from: [*const u32; N], records: &mu
 
 /// Implements a level by the loops of this file.
 macro_rules! level {
-    ($level:ident $module:ident $avx:literal $line:ident [$($feature:tt)*]) => {
+    ($level:ident $module:ident $avx:literal $line:ident [$($feature:tt)*] { $($more:tt)* }) => {
         mod $module {
             use super::{Records, Rows};
 
@@ -140,6 +140,8 @@ macro_rules! level {
 
         impl Rows for $level {
             const AVX: bool = $avx;
+
+            $($more)*
 
             #[inline(always)]
             unsafe fn line(from: *const u8, to: *mut u8) {
@@ -173,8 +175,14 @@ macro_rules! level {
 }
 
 #[cfg(target_arch = "x86_64")]
-level!(Avx2 avx2 true line256 ["avx2"]);
-level!(Baseline baseline false line128 []);
+level!(Avx2 avx2 true line256 ["avx2"] {
+    #[inline(always)]
+    unsafe fn overlapping<const N: usize>(from: *const u8, to: *mut u32) {
+        // SAFETY: the caller's promise.
+        unsafe { super::avx2::overlapping::<N>(from, to) }
+    }
+});
+level!(Baseline baseline false line128 [] {});
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
