@@ -41,7 +41,7 @@ Examples:
       V32=0..7 surface T6 3d 8x2x2 u32
   wavetank exec --check 's_load_dword s0, s[2:3], 0x0; s_waitcnt 0' \\
       's[2:3]=&a' 'mem a=7'
-  wavetank exec tests/isa/vector.wt       cases of the project's own tests";
+  wavetank exec tests/isa/sop/sop1.wt        cases of the project's own tests";
 
 /// Runs one instruction, or a file of cases, and shows what changed
 ///

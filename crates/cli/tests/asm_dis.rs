@@ -210,7 +210,7 @@ fn coverage_says_what_is_executed() {
             .clone()
     };
     assert_eq!(find("s_add_u32")["fidelity"], "exact");
-    assert_eq!(find("s_add_u32")["shown_by"], "tests/isa/scalar.wt");
+    assert_eq!(find("s_add_u32")["shown_by"], "tests/isa/sop/scalar.wt");
     assert_eq!(find("v_sin_f32")["shown_by"], serde_json::Value::Null);
     assert_eq!(find("s_icache_inv")["fidelity"], "approximate");
     assert_eq!(find("v_sin_f32")["fidelity"], "within ULP");
@@ -224,7 +224,7 @@ fn coverage_says_what_is_executed() {
     }
     let explained = wavetank("explain s_add_u32").success();
     assert!(
-        explained.contains("exact: shown by tests/isa/scalar.wt"),
+        explained.contains("exact: shown by tests/isa/sop/scalar.wt"),
         "{explained}"
     );
     let count = |text: String| text.matches(" yes ").count();

@@ -16,7 +16,7 @@ use crate::unsupported;
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fidelity {
     /// Every bit is what the document says, and what shows it: a file of cases
-    /// (`tests/isa/vector.wt`) or a test (`soft::scaling_rounds_once`). The
+    /// (`tests/isa/several/vector.wt`) or a test (`soft::scaling_rounds_once`). The
     /// cases fail with every neighbouring meaning in its place, which the
     /// library's tests hold.
     Exact(&'static str),

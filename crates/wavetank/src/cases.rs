@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use wavetank_isa::{Chip, Generation, Op};
 use wavetank_translate::{self as translate, Fidelity};
 
@@ -14,14 +14,44 @@ pub const EXACT: &str = "a row is exact when every neighbouring meaning fails it
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/data/isa");
 
-/// The cases of an instruction on the chips of a generation.
+/// A file of the project's cases, for one instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaseFile {
+    /// The path, from the root of the repository.
+    pub path: String,
+    /// How many of its cases execute the instruction.
+    pub cases: usize,
+    /// Whether a case has the instruction's name in its own.
+    named: bool,
+}
+
+/// The cases of an instruction on the chips of a generation: the files, sorted by path.
 #[derive(Default)]
 struct Shown {
-    count: usize,
-    /// The first file with a case that has its name, or else with any, from the root of the repository.
-    file: String,
-    /// Whether the case there has its name.
-    named: bool,
+    files: Vec<CaseFile>,
+}
+
+impl Shown {
+    /// The file that shows the instruction best: the first with a case of its name, or else the first.
+    fn best(&self) -> Option<&CaseFile> {
+        let named = self.files.iter().find(|file| file.named);
+        named.or_else(|| self.files.first())
+    }
+
+    /// Counts a case of a file; files come one after the other.
+    fn count(&mut self, path: &str, named: bool) {
+        match self.files.last_mut() {
+            Some(file) if file.path == path => {
+                file.cases += 1;
+                file.named |= named;
+            }
+            _ => self.files.push(CaseFile {
+                path: path.to_owned(),
+                cases: 1,
+                named,
+            }),
+        }
+    }
 }
 
 /// In how many of the project's cases an instruction is executed on a generation.
@@ -34,7 +64,23 @@ struct Shown {
 /// assert_eq!(cases_of(Vop3::V_LSHL_ADD_U32, Generation::Gfx6), 0);
 /// ```
 pub fn cases_of(op: impl Into<Op>, generation: Generation) -> usize {
-    shown(op.into(), generation).map_or(0, |shown| shown.count)
+    case_files(op, generation)
+        .iter()
+        .map(|file| file.cases)
+        .sum()
+}
+
+/// The files of the project's cases that execute an instruction on a generation, sorted by path.
+///
+/// ```
+/// use wavetank::case_files;
+/// use wavetank_isa::tables::Vop3;
+/// use wavetank_isa::Generation;
+/// let files = case_files(Vop3::V_LSHL_ADD_U32, Generation::Gfx9);
+/// assert!(files.iter().any(|file| file.path == "tests/isa/vop3/vop3-integer.wt" && file.cases > 0));
+/// ```
+pub fn case_files(op: impl Into<Op>, generation: Generation) -> &'static [CaseFile] {
+    shown(op.into(), generation).map_or(&[], |shown| &shown.files)
 }
 
 /// The class of an instruction on a chip: how true it is to the ISA's document, and what shows it.
@@ -52,8 +98,9 @@ pub fn cases_of(op: impl Into<Op>, generation: Generation) -> usize {
 /// ```
 pub fn fidelity(op: impl Into<Op>, chip: Chip) -> Fidelity {
     let op = op.into();
-    match (translate::fidelity(op, chip), shown(op, chip.generation())) {
-        (Fidelity::Unshown | Fidelity::Exact(_), Some(shown)) => Fidelity::Exact(&shown.file),
+    let best = shown(op, chip.generation()).and_then(Shown::best);
+    match (translate::fidelity(op, chip), best) {
+        (Fidelity::Unshown | Fidelity::Exact(_), Some(file)) => Fidelity::Exact(&file.path),
         (class, _) => class,
     }
 }
@@ -65,7 +112,8 @@ fn shown(op: Op, generation: Generation) -> Option<&'static Shown> {
 
 fn all() -> HashMap<(Op, Generation), Shown> {
     let mut all: HashMap<_, Shown> = HashMap::new();
-    for file in FILES.files() {
+    for file in files(&FILES) {
+        let path = format!("tests/isa/{}", file.path().display());
         // They are the project's tests, which fail on one that cannot be read.
         let cases = file.contents_utf8().map(parse_file);
         for case in cases.into_iter().flatten().flatten() {
@@ -78,13 +126,17 @@ fn all() -> HashMap<(Op, Generation), Shown> {
                 let named =
                     mnemonic.is_some_and(|name| case.name.split(' ').any(|word| word == name));
                 let shown: &mut Shown = all.entry((op, chip.generation())).or_default();
-                if shown.count == 0 || named && !shown.named {
-                    shown.file = format!("tests/isa/{}", file.path().display());
-                    shown.named = named;
-                }
-                shown.count += 1;
+                shown.count(&path, named);
             }
         }
     }
     all
+}
+
+/// The files of a folder and of those in it, sorted by path.
+fn files<'a>(folder: &'a Dir<'a>) -> Vec<&'a File<'a>> {
+    let mut found: Vec<_> = folder.files().collect();
+    found.extend(folder.dirs().flat_map(files));
+    found.sort_by_key(|file| file.path());
+    found
 }

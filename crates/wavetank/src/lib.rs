@@ -69,7 +69,7 @@ mod worker;
 pub use arg::Arg;
 pub use backend::{EngineChoice, UnknownEngine};
 pub use buffer::Buffer;
-pub use cases::{EXACT, cases_of, fidelity};
+pub use cases::{CaseFile, EXACT, case_files, cases_of, fidelity};
 pub use checks::UndefinedStore;
 pub use chips::{ChipFacts, DEFAULT_CHIP};
 pub use device::{Device, DeviceBuilder};

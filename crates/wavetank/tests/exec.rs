@@ -50,11 +50,23 @@ fn check(name: &str, text: &str) -> usize {
     cases.len()
 }
 
+/// The files of cases: each is in a folder of `tests/isa`.
+pub fn case_files() -> Vec<PathBuf> {
+    let entries = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").path())
+    };
+    let mut files: Vec<_> = entries(root().join("tests/isa"))
+        .flat_map(entries)
+        .collect();
+    files.sort();
+    files
+}
+
 #[test]
 fn instructions_do_what_the_documents_say() {
     let mut count = 0;
-    for file in std::fs::read_dir(root().join("tests/isa")).unwrap() {
-        let path = file.unwrap().path();
+    for path in case_files() {
         count += check(
             &path.display().to_string(),
             &std::fs::read_to_string(&path).unwrap(),

@@ -1,4 +1,4 @@
-//! Trap handlers of dispatches. What a handler sees, and what makes waves enter it, the cases of tests/isa/traps.wt say.
+//! Trap handlers of dispatches. What a handler sees, and what makes waves enter it, the cases of tests/isa/programs/traps.wt say.
 
 #![forbid(unsafe_code)]
 

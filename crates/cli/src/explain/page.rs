@@ -29,11 +29,17 @@ impl Explanation {
             .generations
             .iter()
             .map(|n| format!("{} {} {:#04x}", n.generation, n.name, n.opcode));
+        let cases = self
+            .cases
+            .iter()
+            .map(|cases| format!("{} in {}", cases.count, cases.file));
+        let cases = cases.collect::<Vec<_>>().join(", ");
         for (name, text) in [
             ("unit", self.unit),
             ("opcodes", &names.collect::<Vec<_>>().join(", ")),
             ("forms", &self.forms.join(", ")),
             ("fidelity", &self.fidelity),
+            ("cases", if cases.is_empty() { "none" } else { &cases }),
         ] {
             out += &beside(name, text);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use wavetank::{Chip, fidelity};
+use wavetank::{Chip, case_files, fidelity};
 use wavetank_isa::tables::{Access, Class, EXEC, Implicit, M0, MODE, OperandSpec, PC, SCC, VCC};
 use wavetank_isa::{BitField, Dialect, Form, Generation, Inst, Op, bit_fields, encode, print_in};
 use wavetank_prose::{PseudoCode, operand_names, sentence};
@@ -33,8 +33,17 @@ pub struct Explanation {
     pub(super) generations: Vec<Name>,
     pub(super) forms: Vec<&'static str>,
     pub(super) fidelity: String,
+    /// The files of the project's cases that execute it.
+    pub(super) cases: Vec<Cases>,
     /// The wave IR of an instruction that is executed.
     pub(super) meaning: Option<String>,
+}
+
+/// A file of cases.
+#[derive(Serialize)]
+pub(super) struct Cases {
+    pub(super) file: &'static str,
+    pub(super) count: usize,
 }
 
 /// A field of the words: bit 32 is the lowest of the second one.
@@ -130,6 +139,13 @@ impl Explanation {
                 .collect(),
             forms: forms(op, chip),
             fidelity: told_fidelity(op, chip),
+            cases: case_files(op, chip.generation())
+                .iter()
+                .map(|file| Cases {
+                    file: &file.path,
+                    count: file.cases,
+                })
+                .collect(),
             meaning: None,
         }
     }

@@ -5,7 +5,6 @@ mod reasons;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{available_parallelism, scope};
@@ -15,6 +14,7 @@ use wavetank::{Chip, Fidelity, fidelity};
 use wavetank_isa::{Generation, Op};
 
 use crate::coverage::page::CHIPS;
+use crate::exec::case_files;
 use neighbours::{name, neighbours};
 use reasons::Reasons;
 
@@ -103,15 +103,11 @@ fn rows() -> Vec<Row> {
 
 /// All cases of the project.
 fn cases() -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/isa");
-    let files = std::fs::read_dir(folder).expect("the folder of cases");
-    let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-    paths.sort();
     let read = |path| {
         let text = std::fs::read_to_string(path).expect("a text");
         parse_file(&text).expect("cases")
     };
-    paths.into_iter().flat_map(read).collect()
+    case_files().into_iter().flat_map(read).collect()
 }
 
 /// The outcome of each row, found by all processors.
