@@ -34,21 +34,13 @@
 #![warn(missing_docs)]
 
 mod about;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod compiler;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod elsewhere;
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-pub use elsewhere::{HOT, Jit, Jitted, Unavailable};
 
 pub use about::{Compiled, How, Names};
-
-/// Declares the rooms of the compiler, which are for one kind of host.
-macro_rules! rooms {
-    ($($room:ident)*) => {
-        $(#[cfg(all(target_arch = "x86_64", target_os = "linux"))] mod $room;)*
-    };
-}
-
-rooms! { asm avx2 block code_memory counts crossings doers engine held lanes listing memory perf reach stages templates tile uniform zeros }
-
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use engine::{HOT, Jit, Jitted, Unavailable};
+pub use compiler::{HOT, Jit, Jitted, Unavailable};
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub use elsewhere::{HOT, Jit, Jitted, Unavailable};

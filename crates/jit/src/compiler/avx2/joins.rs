@@ -1,0 +1,128 @@
+//! Jumps and labels: whoever comes to a label finds everything where the first one left it.
+
+use iced_x86::Code;
+
+use super::Lowering;
+use super::list::{Units, unit};
+use super::registers::{Held, LOAD, State, place_of, ymm};
+use crate::compiler::asm::Label;
+
+/// What is where at each label that somebody has come to.
+#[derive(Debug)]
+pub struct Joins(Vec<Option<State>>);
+
+impl Joins {
+    pub fn new() -> Joins {
+        Joins(Vec::new())
+    }
+
+    fn get(&self, label: Label) -> Option<&State> {
+        self.0.get(label.0)?.as_ref()
+    }
+
+    fn set(&mut self, label: Label, state: State) {
+        if self.0.len() <= label.0 {
+            self.0.resize(label.0 + 1, None);
+        }
+        self.0[label.0] = Some(state);
+    }
+}
+
+impl Lowering<'_> {
+    /// A label is here.
+    pub fn place(&mut self, label: Label) {
+        if self.is_reached {
+            self.meet(label);
+        }
+        if self.joins.get(label).is_none() {
+            // Where only later jumps lead, halves are on the stack.
+            self.joins.set(label, State::new());
+        }
+        self.state = self.joins.get(label).cloned().unwrap_or_else(State::new);
+        self.asm.place(label);
+        self.is_reached = true;
+    }
+
+    /// A jump.
+    pub fn jump(&mut self, code: Code, label: Label) {
+        if code == Code::Jmp_rel32_64 {
+            if self.is_reached {
+                self.meet(label);
+            }
+            self.asm.jump(code, label);
+            self.is_reached = false;
+            return;
+        }
+        let live = self.live.at(label);
+        if self.joins.get(label).is_none_or(|s| self.is_met(s, live)) {
+            self.meet(label);
+            return self.asm.jump(code, label);
+        }
+        // What has to be moved is moved on the way.
+        let (over, here) = (self.asm.label(), self.state.clone());
+        self.asm.jump(code.negate_condition_code(), over);
+        self.meet(label);
+        self.asm.jump(Code::Jmp_rel32_64, label);
+        self.asm.place(over);
+        self.state = here;
+    }
+
+    /// Brings everything that is live at a label to where it is there. Flags stay.
+    fn meet(&mut self, label: Label) {
+        let live = self.live.at(label);
+        let Some(there) = self.joins.get(label).cloned() else {
+            let mut state = self.state.clone();
+            state.keep(live);
+            state.forget_constants();
+            self.joins.set(label, state);
+            return;
+        };
+        for k in live_masks(live) {
+            self.change_form(k, there.forms[k]);
+        }
+        for n in 0..there.held.len() {
+            if let Held::Unit { unit, dirty: true } = self.state.held[n]
+                && live >> unit & 1 == 1
+                && self.state.held[n] != there.held[n]
+            {
+                self.save(n);
+            }
+        }
+        for (n, held) in there.held.into_iter().enumerate() {
+            let Held::Unit { unit, .. } = held else {
+                continue;
+            };
+            if !holds(&self.state, n, unit) {
+                let (to, from) = (ymm(n), place_of(unit));
+                self.asm.op(LOAD, &[to.into(), from.into()]);
+            }
+        }
+    }
+
+    /// Whether everything is where it is at a label.
+    fn is_met(&self, there: &State, live: Units) -> bool {
+        let here = &self.state;
+        live_masks(live).all(|k| here.forms[k] == there.forms[k])
+            && (0..there.held.len()).all(|n| match (here.held[n], there.held[n]) {
+                (Held::Unit { dirty: true, .. }, held) => {
+                    held == here.held[n] || !is_live(here.held[n], live) && held == Held::Nothing
+                }
+                (_, Held::Unit { unit, .. }) => holds(here, n, unit),
+                _ => true,
+            })
+    }
+}
+
+fn is_live(held: Held, live: Units) -> bool {
+    matches!(held, Held::Unit { unit, .. } if live >> unit & 1 == 1)
+}
+
+fn holds(state: &State, n: usize, wanted: usize) -> bool {
+    matches!(state.held[n], Held::Unit { unit, .. } if unit == wanted)
+}
+
+/// The numbers of masks that are live.
+fn live_masks(live: Units) -> impl Iterator<Item = usize> {
+    let first = |k: usize| unit(iced_x86::Register::K0 + k as u32, 0);
+    (0..8).filter(move |k| live >> first(*k) & 3 != 0)
+}

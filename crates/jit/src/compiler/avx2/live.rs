@@ -1,0 +1,87 @@
+//! How long halves are needed: what is live behind each item of a list.
+
+use iced_x86::Code;
+
+use super::list::{self, Item, Unit, Units};
+use crate::compiler::asm::Label;
+
+/// What is read and needed where.
+pub struct Live {
+    reads: Vec<Units>,
+    after: Vec<Units>,
+    /// What is live at labels.
+    labels: Vec<Units>,
+}
+
+impl Live {
+    pub fn of(list: &[Item]) -> Live {
+        let effects: Vec<_> = list.iter().map(effects).collect();
+        let labels = list.iter().filter_map(|item| match item {
+            Item::Place(label) | Item::Jump(_, label) => Some(label.0 + 1),
+            _ => None,
+        });
+        let mut live = Live {
+            reads: effects.iter().map(|(reads, _)| *reads).collect(),
+            after: vec![0; list.len()],
+            labels: vec![0; labels.max().unwrap_or(0)],
+        };
+        // Loops make what is live at their labels more, until it is all.
+        while live.pass(list, &effects) {}
+        live
+    }
+
+    /// Goes through the list once, from its end. Whether there is more at a label than was known.
+    fn pass(&mut self, list: &[Item], effects: &[(Units, Units)]) -> bool {
+        let (mut now, mut is_more) = (0, false);
+        for (at, item) in list.iter().enumerate().rev() {
+            match item {
+                Item::Jump(Code::Jmp_rel32_64, label) => now = self.labels[label.0],
+                Item::Jump(_, label) => now |= self.labels[label.0],
+                Item::Host(instruction) if list::is_end(instruction.code()) => now = 0,
+                Item::Place(label) => {
+                    is_more |= self.labels[label.0] != now;
+                    self.labels[label.0] = now;
+                }
+                _ => {}
+            }
+            self.after[at] = now;
+            let (reads, writes) = effects[at];
+            now = now & !writes | reads;
+        }
+        is_more
+    }
+
+    /// What is needed behind an item.
+    pub fn after(&self, at: usize) -> Units {
+        self.after[at]
+    }
+
+    /// What is needed at a label.
+    pub fn at(&self, label: Label) -> Units {
+        self.labels[label.0]
+    }
+
+    /// Of some halves that which is read last, as far as one looks ahead from an item; any of those that are not read.
+    pub fn last_read(&self, at: usize, among: Units) -> Unit {
+        const AHEAD: usize = 200;
+        let mut left = among;
+        for reads in self.reads[at..].iter().take(AHEAD) {
+            if left & !reads == 0 {
+                break;
+            }
+            left &= !reads;
+        }
+        left.trailing_zeros() as Unit
+    }
+}
+
+fn effects(item: &Item) -> (Units, Units) {
+    match item {
+        Item::Wide(wide) => {
+            let effects = wide.effects();
+            (effects.reads, effects.writes)
+        }
+        Item::Host(instruction) => (0, list::clobbers(instruction.code())),
+        _ => (0, 0),
+    }
+}

@@ -1,0 +1,265 @@
+//! Where halves are: in a register, or at their place on the stack.
+
+use iced_x86::{Code, Register};
+
+use super::list::{Unit, Units};
+use super::masks::Form;
+use super::{Lowering, frame};
+use crate::compiler::asm::{Mem, fixed};
+
+const REGISTERS: usize = 16;
+
+/// What a register has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Held {
+    Nothing,
+    /// What a recipe computes with.
+    Temp,
+    /// A constant in all lanes.
+    Constant(Mem, Form),
+    /// A half, which its place on the stack may not have.
+    Unit {
+        unit: Unit,
+        dirty: bool,
+    },
+}
+
+/// Where everything is.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub held: [Held; REGISTERS],
+    /// Registers that the recipe under way has in use.
+    pinned: u16,
+    /// The register whose constant goes next, if none is free.
+    next: usize,
+    /// What the halves of masks are.
+    pub forms: [Form; 8],
+}
+
+impl State {
+    pub fn new() -> State {
+        State {
+            held: [Held::Nothing; REGISTERS],
+            pinned: 0,
+            next: 0,
+            forms: [Form::Dwords; 8],
+        }
+    }
+
+    pub fn find(&self, unit: Unit) -> Option<usize> {
+        (self.held.iter()).position(|held| matches!(held, Held::Unit { unit: u, .. } if *u == unit))
+    }
+
+    /// Keeps of the registers those with halves that are live, and with constants.
+    pub fn keep(&mut self, live: Units) {
+        for held in &mut self.held {
+            let keeps = match held {
+                Held::Unit { unit, .. } => live >> *unit & 1 == 1,
+                Held::Constant(..) => true,
+                Held::Nothing | Held::Temp => false,
+            };
+            if !keeps {
+                *held = Held::Nothing;
+            }
+        }
+        self.pinned = 0;
+    }
+
+    /// Keeps no constants: who comes to a label by another way has none.
+    pub fn forget_constants(&mut self) {
+        for held in &mut self.held {
+            if let Held::Constant(..) = held {
+                *held = Held::Nothing;
+            }
+        }
+    }
+
+    /// The next register with a constant that no recipe uses.
+    fn constant(&mut self) -> Option<usize> {
+        let is_free =
+            |n: &usize| matches!(self.held[*n], Held::Constant(..)) && self.pinned >> n & 1 == 0;
+        let mut all = (0..REGISTERS).map(|n| (n + self.next) % REGISTERS);
+        let n = all.find(is_free)?;
+        self.next = n + 1;
+        Some(n)
+    }
+}
+
+/// Instructions that many recipes have, on halves.
+pub const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
+pub const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
+pub const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
+pub const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
+pub const COPY: Code = Code::VEX_Vmovdqa_ymm_ymmm256;
+pub const LOAD: Code = Code::VEX_Vmovdqu_ymm_ymmm256;
+pub const STORE: Code = Code::VEX_Vmovdqu_ymmm256_ymm;
+
+pub fn ymm(n: usize) -> Register {
+    Register::YMM0 + n as u32
+}
+
+fn number(register: Register) -> usize {
+    register as usize - Register::YMM0 as usize
+}
+
+/// The lower half of a register of 256 bits.
+pub fn low(register: Register) -> Register {
+    Register::XMM0 + number(register) as u32
+}
+
+/// The place of a half on the stack.
+pub fn place_of(unit: Unit) -> Mem {
+    Mem::at(Register::RSP, frame::UNITS + 32 * unit as u32)
+}
+
+impl Lowering<'_> {
+    /// The register of a half, loaded if it is not there.
+    pub fn have(&mut self, unit: Unit) -> Register {
+        let n = self.state.find(unit).unwrap_or_else(|| {
+            let n = self.free_register();
+            let (to, from) = (ymm(n), place_of(unit));
+            self.asm.op(LOAD, &[to.into(), from.into()]);
+            self.state.held[n] = Held::Unit { unit, dirty: false };
+            n
+        });
+        self.state.pinned |= 1 << n;
+        ymm(n)
+    }
+
+    /// A number in memory in all lanes. Constants stay where they are until registers run out.
+    pub fn broadcast(&mut self, mem: Mem, form: Form) -> Register {
+        let code = match form {
+            Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
+            _ => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+        };
+        let constant = Held::Constant(mem, form);
+        let known = self.state.held.iter().position(|held| *held == constant);
+        let n = known.unwrap_or_else(|| {
+            let n = self.free_register();
+            self.asm.op(code, &[ymm(n).into(), mem.into()]);
+            self.state.held[n] = match mem.base {
+                fixed::CONSTANTS if mem.index == Register::None => constant,
+                _ => Held::Temp,
+            };
+            n
+        });
+        self.state.pinned |= 1 << n;
+        ymm(n)
+    }
+
+    /// A register for a recipe, as long as it runs.
+    pub fn temp(&mut self) -> Register {
+        let n = self.free_register();
+        self.state.held[n] = Held::Temp;
+        self.state.pinned |= 1 << n;
+        ymm(n)
+    }
+
+    /// A temporary register is free again.
+    pub fn drop_temp(&mut self, register: Register) {
+        let n = number(register);
+        self.state.held[n] = Held::Nothing;
+        self.state.pinned &= !(1 << n);
+    }
+
+    /// The register of a half that is about to be overwritten, to be changed.
+    pub fn take(&mut self, unit: Unit) -> Register {
+        let register = self.have(unit);
+        self.state.held[number(register)] = Held::Temp;
+        register
+    }
+
+    /// A copy of a half, to be changed.
+    pub fn copy_of(&mut self, unit: Unit) -> Register {
+        let (from, to) = (self.have(unit), self.temp());
+        self.asm.op(COPY, &[to.into(), from.into()]);
+        to
+    }
+
+    /// A half is what a temporary register has.
+    pub fn bind(&mut self, unit: Unit, register: Register) {
+        if let Some(old) = self.state.find(unit) {
+            self.state.held[old] = Held::Nothing;
+        }
+        self.state.held[number(register)] = match self.is_needed(unit) {
+            true => Held::Unit { unit, dirty: true },
+            false => Held::Temp,
+        };
+    }
+
+    /// Whether a half is needed behind the instruction.
+    pub fn is_needed(&self, unit: Unit) -> bool {
+        self.live.after(self.at) >> unit & 1 == 1
+    }
+
+    /// The recipe, or a half of it, has been done: its temporary registers are free, and those of halves that nobody needs.
+    pub fn release(&mut self) {
+        let live = self.live.after(self.at);
+        self.state.keep(live);
+    }
+
+    /// The same between the halves of a recipe: what it reads may be read again.
+    pub fn next_half(&mut self) {
+        self.next_half_with(&[]);
+    }
+
+    /// The same, but for some temporary registers.
+    pub fn next_half_with(&mut self, kept: &[Register]) {
+        self.state.pinned = 0;
+        for (n, held) in self.state.held.iter_mut().enumerate() {
+            if kept.contains(&ymm(n)) {
+                self.state.pinned |= 1 << n;
+            } else if *held == Held::Temp {
+                *held = Held::Nothing;
+            }
+        }
+    }
+
+    fn free_register(&mut self) -> usize {
+        if let Some(n) = self.state.held.iter().position(|h| *h == Held::Nothing) {
+            return n;
+        }
+        if let Some(n) = self.state.constant() {
+            return n;
+        }
+        let mut among = 0;
+        for (n, held) in self.state.held.iter().enumerate() {
+            if let Held::Unit { unit, .. } = held
+                && self.state.pinned >> n & 1 == 0
+            {
+                among |= 1 << unit;
+            }
+        }
+        if among == 0 {
+            // A recipe wants more than there are, which no test has seen.
+            self.refuse();
+            return 0;
+        }
+        let unit = self.live.last_read(self.at, among);
+        let n = self.state.find(unit).expect("it is one of those held");
+        self.save(n);
+        self.state.held[n] = Held::Nothing;
+        n
+    }
+
+    /// Sees to it that the stack has what a register holds.
+    pub fn save(&mut self, n: usize) {
+        if let Held::Unit { unit, dirty: true } = self.state.held[n] {
+            let (to, from) = (place_of(unit), ymm(n));
+            self.asm.op(STORE, &[to.into(), from.into()]);
+            self.state.held[n] = Held::Unit { unit, dirty: false };
+        }
+    }
+
+    /// Before an instruction that leaves registers undefined: what is needed behind it goes to the stack.
+    pub fn leave_registers(&mut self, clobbered: Units) {
+        if clobbered == 0 {
+            return;
+        }
+        self.release();
+        for n in 0..REGISTERS {
+            self.save(n);
+            self.state.held[n] = Held::Nothing;
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The compiler: from the wave IR to x86-64, for hosts that have AVX2 and executable memory.
+
+mod asm;
+mod avx2;
+mod block;
+mod code_memory;
+mod counts;
+mod crossings;
+mod doers;
+mod engine;
+mod held;
+mod lanes;
+mod listing;
+mod memory;
+mod perf;
+mod reach;
+mod stages;
+mod templates;
+mod tile;
+mod uniform;
+mod zeros;
+
+pub use engine::{HOT, Jit, Jitted, Unavailable};
