@@ -40,29 +40,6 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "a row of the table names the form, the rule and the effects of an operation, which are made of its fields",
     ),
     (
-        "jit",
-        "compiler::asm compiler::avx2 compiler::avx2::compare compiler::avx2::each compiler::avx2::floats \
-         compiler::avx2::joins compiler::avx2::known compiler::avx2::lanes compiler::avx2::list compiler::avx2::live \
-         compiler::avx2::masks compiler::avx2::moves compiler::avx2::numbers compiler::avx2::permute \
-         compiler::avx2::registers compiler::avx2::table",
-        "the buffer of host instructions has those for AVX2 made of what was written, which are written to such a buffer",
-    ),
-    (
-        "jit",
-        "compiler::held compiler::templates compiler::templates::bits compiler::templates::bytes \
-         compiler::templates::compare compiler::templates::convert compiler::templates::cross \
-         compiler::templates::division compiler::templates::float compiler::templates::format \
-         compiler::templates::functions compiler::templates::half compiler::templates::half_functions \
-         compiler::templates::int compiler::templates::masks compiler::templates::short compiler::templates::wide \
-         compiler::tile compiler::tile::made compiler::tile::maps compiler::tile::pairs compiler::uniform",
-        "a tile asks for the template of a node, which asks the tile for registers; both and the values in general registers ask how an operation is done",
-    ),
-    (
-        "jit",
-        "compiler::lanes compiler::lanes::atomics compiler::lanes::places compiler::lanes::shadows",
-        "the file of an access says which parts of it are done elsewhere",
-    ),
-    (
         "lift",
         "value::cond value::float value::int",
         "values of each kind are made of those of the others: comparisons of numbers, numbers chosen by conditions",

@@ -13,7 +13,7 @@ use wavetank_translate::VectorRegisters;
 
 use crate::about::How;
 use crate::compiler::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
-use crate::compiler::avx2::FRAME;
+use crate::compiler::avx2::{FRAME, finish};
 use crate::compiler::counts::counts;
 use crate::compiler::crossings;
 use crate::compiler::doers::Doers;
@@ -21,8 +21,9 @@ use crate::compiler::held::Held;
 use crate::compiler::lanes::{LaneAccess, leave_if_noted};
 use crate::compiler::memory::ScalarLoad;
 use crate::compiler::stages::Stages;
-use crate::compiler::tile::Tile;
-use crate::compiler::uniform::Uniform;
+use crate::compiler::templates;
+use crate::compiler::tile::{Shared, Template, Tile};
+use crate::compiler::uniform::{Uniform, takes_registers};
 use crate::compiler::zeros;
 
 /// What compiled code knows of its block, at an address that stays.
@@ -179,7 +180,12 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
         doers,
         spent: stages.spent(block, task.spent),
         stages: &stages,
-        held: Held::new(block, &stages),
+        templates: (block
+            .nodes
+            .iter()
+            .map(|node| templates::vector(block, &node.op)))
+        .collect(),
+        held: Held::new(block, &stages, |op| takes_registers(block, op)),
         asm: &mut asm,
         single: &mut *single,
         head,
@@ -197,7 +203,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
         by_steps,
         ..
     } = compiler;
-    let assembled = asm.finish();
+    let assembled = finish(asm);
     let stubs = stubs.map(|stub| stub.map_or(0, |stub| assembled.position(stub)));
     Ok(Made {
         tiled: (stages.list.iter()).filter(|s| !s.tile.is_empty()).count(),
@@ -229,7 +235,7 @@ pub fn entry() -> Vec<u8> {
         asm.op(Code::Mov_r64_rm64, &[to.into(), from.into()]);
     }
     asm.op(Code::Jmp_rm64, &[Register::RCX.into()]);
-    asm.finish().bytes
+    finish(asm).bytes
 }
 
 /// Where the stack began.
@@ -254,6 +260,8 @@ struct Compiler<'c, 'b> {
     /// Of each stage, the registers that nobody reads behind it.
     spent: Vec<VectorRegisters>,
     held: Held,
+    /// The template of each node that tiles compute.
+    templates: Vec<Option<Template>>,
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),
     head: Box<Head>,
@@ -457,15 +465,15 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(fixed::PIECE, 0);
         self.asm.place(again);
         let block = self.block();
-        let mut tile = Tile::new(
-            self.asm,
+        let shared = Shared {
+            asm: self.asm,
             block,
-            self.single,
-            self.stages,
-            &mut self.held,
+            single: self.single,
+            stages: self.stages,
+            held: &mut self.held,
             stage,
-            zeros,
-        );
+        };
+        let mut tile = Tile::new(shared, &self.templates, zeros);
         tile.spent = self.spent[stage as usize];
         let gathered = tile.run()?;
         self.asm

@@ -7,7 +7,6 @@ use iced_x86::Register;
 use wavetank_ir::{Block, Op, Value};
 
 use crate::compiler::stages::{Stages, operands};
-use crate::compiler::uniform::takes_registers;
 
 /// Registers that hold values. Loops over tiles leave the first ones alone, and gather masks in the other ones.
 const REGISTERS: [Register; 6] = [
@@ -37,8 +36,9 @@ pub struct Held {
 }
 
 impl Held {
-    /// No register holds anything.
-    pub fn new(block: &Block, stages: &Stages) -> Held {
+    /// No register holds anything. `takes_registers`: whether compiled code for a node takes its operands from general registers
+    /// where they are there.
+    pub fn new(block: &Block, stages: &Stages, takes_registers: impl Fn(&Op) -> bool) -> Held {
         let n = block.nodes.len();
         let (mut last_use, mut stored) = (vec![0; n], vec![false; n]);
         let mut at = 0;
@@ -49,7 +49,7 @@ impl Held {
                 at += 1;
                 let op = &block.node(user).op;
                 let compiled = stages.compiled[user.index()] || matches!(op, Op::End(_));
-                let here = uniform && compiled && takes_registers(block, op);
+                let here = uniform && compiled && takes_registers(op);
                 operands(block, user, &mut |v| {
                     match here {
                         true => last_use[v.index()] = at,

@@ -8,8 +8,8 @@ use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Terminator, Tern, Ty, Un, Valu
 use crate::compiler::asm::{Arg, Asm, Label, Mem, fixed, low};
 use crate::compiler::held::Held;
 use crate::compiler::stages::{Stages, second_of, source};
-use crate::compiler::templates::is_for_one_lane;
-use crate::compiler::tile::Tile;
+use crate::compiler::templates::{is_for_one_lane, vector};
+use crate::compiler::tile::{Shared, Tile};
 
 const A: Register = Register::RAX;
 const B: Register = Register::RCX;
@@ -214,16 +214,16 @@ impl Uniform<'_, '_> {
     fn in_one_lane(&mut self, v: Value) -> Result<(), TooMany> {
         self.asm.use_constants();
         self.asm.set(fixed::TILE, 0);
-        let (stages, held) = (self.stages, &mut *self.held);
-        let parts = Tile::alone(
-            self.asm,
-            self.block,
-            self.single,
-            stages,
-            held,
-            self.stage,
-            &v,
-        )?;
+        let shared = Shared {
+            asm: self.asm,
+            block: self.block,
+            single: self.single,
+            stages: self.stages,
+            held: self.held,
+            stage: self.stage,
+        };
+        let template = vector(self.block, &self.block.node(v).op);
+        let parts = Tile::alone(shared, &v, template.expect("it has a template"))?;
         let lowest =
             |register: Register| Register::XMM0 + (register as u32 - Register::ZMM0 as u32);
         let moved = Code::EVEX_Vmovd_rm32_xmm;

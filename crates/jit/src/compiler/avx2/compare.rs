@@ -2,12 +2,11 @@
 
 use iced_x86::{Code, Register};
 
-use super::Lowering;
-use super::list::Wide;
-use super::masks::Form;
-use super::registers::{AND, AND_NOT, LOAD, OR, XOR};
-use super::table::Row;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{AND, AND_NOT, Form, LOAD, OR, XOR};
 use crate::compiler::asm::Arg;
+use crate::compiler::asm::inst_list::Wide;
 
 /// Predicates of VPCMPD and its like.
 const EQUAL: u8 = 0;

@@ -2,11 +2,10 @@
 
 use iced_x86::{Code, Register};
 
-use super::Lowering;
-use super::list::{Unit, Wide, unit};
-use super::masks::Form;
-use super::registers::{AND, COPY, LOAD, OR, STORE, low};
-use super::table::Row;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{AND, COPY, Form, LOAD, OR, STORE, low};
+use crate::compiler::asm::inst_list::{Unit, Wide, unit};
 use crate::compiler::asm::{Arg, Label, Mem, Under, fixed};
 
 pub const BLEND: Code = Code::VEX_Vpblendvb_ymm_ymm_ymmm256_ymm;

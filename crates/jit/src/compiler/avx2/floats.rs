@@ -2,14 +2,13 @@
 
 use iced_x86::{Code, Register};
 
-use super::Lowering;
 use super::compare::more;
 use super::each::BLEND;
-use super::list::Wide;
-use super::masks::Form;
-use super::registers::{AND, AND_NOT, LOAD, OR, low};
-use super::table::Row;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{AND, AND_NOT, Form, LOAD, OR, low};
 use crate::compiler::asm::Arg;
+use crate::compiler::asm::inst_list::Wide;
 
 /// Instructions and constants of a format.
 #[derive(Clone, Copy)]

@@ -2,31 +2,10 @@
 
 use iced_x86::Code;
 
-use super::Lowering;
-use super::list::{Units, unit};
-use super::registers::{Held, LOAD, State, place_of, ymm};
+use super::lowering::Lowering;
+use super::state::{Held, LOAD, State, place_of, ymm};
 use crate::compiler::asm::Label;
-
-/// What is where at each label that somebody has come to.
-#[derive(Debug)]
-pub struct Joins(Vec<Option<State>>);
-
-impl Joins {
-    pub fn new() -> Joins {
-        Joins(Vec::new())
-    }
-
-    fn get(&self, label: Label) -> Option<&State> {
-        self.0.get(label.0)?.as_ref()
-    }
-
-    fn set(&mut self, label: Label, state: State) {
-        if self.0.len() <= label.0 {
-            self.0.resize(label.0 + 1, None);
-        }
-        self.0[label.0] = Some(state);
-    }
-}
+use crate::compiler::asm::inst_list::{Units, unit};
 
 impl Lowering<'_> {
     /// A label is here.

@@ -3,8 +3,7 @@
 
 use iced_x86::{Code, Register};
 
-use super::Lowering;
-use super::list::{self, GATHER, Item, SCATTER, Wide};
+use crate::compiler::asm::inst_list::{self, GATHER, Item, SCATTER, Wide};
 use crate::compiler::asm::{Arg, Label, Mem, fixed};
 use std::collections::HashMap;
 
@@ -33,7 +32,7 @@ impl Rows {
 
     fn after(&mut self, item: &Item) {
         match item {
-            Item::Host(instruction) if list::clobbers(instruction.code()) != 0 => {
+            Item::Host(instruction) if inst_list::clobbers(instruction.code()) != 0 => {
                 *self = Rows::none();
             }
             Item::Wide(wide) => self.after_wide(wide),
@@ -77,7 +76,7 @@ fn offset_of(mem: Mem) -> Option<u32> {
 
 /// The place of a register, or of what it is the lower part of.
 fn number(register: Register) -> Option<usize> {
-    list::is_vector(register).then(|| list::unit(register, 0) / 2)
+    inst_list::is_vector(register).then(|| inst_list::unit(register, 0) / 2)
 }
 
 /// Whether anything is different if more is known: lanes are permuted, or a mask is a constant.
@@ -138,7 +137,7 @@ impl Known {
                 }
                 return less;
             }
-            Item::Host(instruction) if list::is_end(instruction.code()) => self.now = None,
+            Item::Host(instruction) if inst_list::is_end(instruction.code()) => self.now = None,
             item => {
                 if let Some(now) = &mut self.now {
                     now.after(item);
@@ -159,25 +158,8 @@ impl Known {
         }
     }
 
-    fn row(&self, register: Register) -> Option<u32> {
+    /// Where the row of constants is that a register holds.
+    pub fn row(&self, register: Register) -> Option<u32> {
         self.now.as_ref()?.0[number(register)?]
-    }
-}
-
-impl Lowering<'_> {
-    /// The dwords of a register that holds a row of constants.
-    pub fn known_dwords(&self, arg: Arg) -> Option<[u32; 16]> {
-        let Arg::R(register) = arg else { return None };
-        let row = self.known.row(register)?;
-        Some(std::array::from_fn(|n| {
-            self.asm.constant_at(row + 4 * n as u32)
-        }))
-    }
-
-    /// The lanes of half of a mask that holds a constant.
-    pub fn known_lanes(&self, k: Register, half: usize) -> Option<u8> {
-        let at = self.known.row(k)?;
-        let bits = self.asm.constant_at(at & !3) >> (8 * (at & 3));
-        Some((bits >> (8 * half)) as u8)
     }
 }

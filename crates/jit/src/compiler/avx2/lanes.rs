@@ -3,11 +3,11 @@
 use iced_x86::{Code, Instruction, OpKind, Register};
 
 use super::each::{behind, copied, unless_all};
-use super::list::{Wide, unit};
-use super::masks::Form;
-use super::registers::{LOAD, STORE};
-use super::table::Row;
-use super::{Lowering, frame};
+use super::frame;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{Form, LOAD, STORE};
+use crate::compiler::asm::inst_list::{Wide, unit};
 use crate::compiler::asm::{Arg, Mem};
 
 /// Registers that can be borrowed.

@@ -2,8 +2,8 @@
 
 use iced_x86::Code;
 
-use super::list::{self, Item, Unit, Units};
 use crate::compiler::asm::Label;
+use crate::compiler::asm::inst_list::{self, Item, Unit, Units};
 
 /// What is read and needed where.
 pub struct Live {
@@ -37,7 +37,7 @@ impl Live {
             match item {
                 Item::Jump(Code::Jmp_rel32_64, label) => now = self.labels[label.0],
                 Item::Jump(_, label) => now |= self.labels[label.0],
-                Item::Host(instruction) if list::is_end(instruction.code()) => now = 0,
+                Item::Host(instruction) if inst_list::is_end(instruction.code()) => now = 0,
                 Item::Place(label) => {
                     is_more |= self.labels[label.0] != now;
                     self.labels[label.0] = now;
@@ -81,7 +81,7 @@ fn effects(item: &Item) -> (Units, Units) {
             let effects = wide.effects();
             (effects.reads, effects.writes)
         }
-        Item::Host(instruction) => (0, list::clobbers(instruction.code())),
+        Item::Host(instruction) => (0, inst_list::clobbers(instruction.code())),
         _ => (0, 0),
     }
 }

@@ -3,24 +3,12 @@
 
 use iced_x86::{Code, Register};
 
-use super::list::{Item, Wide, unit};
-use super::registers::{AND, AND_NOT, COPY, OR, XOR, low};
-use super::table::Row;
-use super::{Lowering, frame};
+use super::frame;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{AND, AND_NOT, COPY, Form, OR, XOR, low};
+use crate::compiler::asm::inst_list::{Item, Wide, unit};
 use crate::compiler::asm::{Arg, Mem};
-
-/// What the halves of a mask have a field of all ones or zeros for, by lanes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
-    /// 16 lanes.
-    Dwords,
-    /// 8 lanes.
-    Qwords,
-    /// 32.
-    Words,
-    /// 64.
-    Bytes,
-}
 
 /// The number of a mask register.
 fn number(k: Register) -> usize {

@@ -2,12 +2,11 @@
 
 use iced_x86::{Code, Register};
 
-use super::Lowering;
 use super::each::{behind, copied};
-use super::list::{Wide, unit};
-use super::masks::Form;
-use super::registers::{AND, low};
-use super::table::Row;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{AND, Form, low};
+use crate::compiler::asm::inst_list::{Wide, unit};
 use crate::compiler::asm::{Arg, Under};
 
 const EXTRACT: Code = Code::VEX_Vextracti128_xmmm128_ymm_imm8;

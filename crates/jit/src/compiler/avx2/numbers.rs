@@ -2,13 +2,12 @@
 
 use iced_x86::{Code, Register};
 
-use super::Lowering;
 use super::each::{BLEND, copied};
-use super::list::Wide;
-use super::masks::Form;
-use super::registers::{AND, AND_NOT, LOAD, OR, XOR};
-use super::table::Row;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{AND, AND_NOT, Form, LOAD, OR, XOR};
 use crate::compiler::asm::Arg;
+use crate::compiler::asm::inst_list::Wide;
 
 const SUB: Code = Code::VEX_Vpsubd_ymm_ymm_ymmm256;
 const DOWN_BY: Code = Code::VEX_Vpsrld_ymm_ymm_imm8;

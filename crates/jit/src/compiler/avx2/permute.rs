@@ -2,13 +2,13 @@
 
 use iced_x86::{Code, Register};
 
-use super::Lowering;
 use super::each::BLEND_BY_CONSTANT;
-use super::list::Wide;
-use super::masks::Form;
-use super::registers::LOAD;
-use super::table::Row;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::Form;
+use super::state::LOAD;
 use crate::compiler::asm::Arg;
+use crate::compiler::asm::inst_list::Wide;
 
 const PERMUTE: Code = Code::VEX_Vpermd_ymm_ymm_ymmm256;
 const UP_BY: Code = Code::VEX_Vpslld_ymm_ymm_imm8;

@@ -3,21 +3,10 @@
 
 use iced_x86::Code;
 
-use super::list::{GATHER, SCATTER, Wide};
-use super::masks::Form::{self, Bytes, Dwords, Qwords, Words};
-use super::{Lowering, compare, each, floats, lanes, masks, moves, numbers, permute};
-
-/// Makes the code of an instruction.
-pub type Recipe = fn(&mut Lowering<'_>, &Wide, Row);
-
-/// What an instruction becomes.
-#[derive(Clone, Copy)]
-pub struct Row {
-    /// The fields that a bit of its mask stands for.
-    pub form: Form,
-    pub code: Code,
-    pub recipe: Recipe,
-}
+use super::row::{Recipe, Row};
+use super::state::Form::{self, Bytes, Dwords, Qwords, Words};
+use super::{compare, each, floats, lanes, masks, moves, numbers, permute};
+use crate::compiler::asm::inst_list::{GATHER, SCATTER};
 
 const NONE: Code = Code::INVALID;
 

@@ -3,7 +3,7 @@
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_ir::Value;
 
-use super::masks::Form;
+use super::state::Form;
 use super::{FRAME, table};
 use crate::compiler::asm::{Arg, Asm, Mem, Under};
 use crate::compiler::code_memory::CodeMemory;
@@ -153,7 +153,7 @@ impl Case {
             None => asm.under(self.code, self.under, &self.args),
         }
         self.end(&mut asm);
-        let assembled = asm.finish();
+        let assembled = super::finish(asm);
         assembled.refused.is_empty().then_some(assembled.bytes)
     }
 

@@ -5,8 +5,9 @@ use iced_x86::{Code, Register};
 use wavetank_ir::{MemOp, Rmw};
 use wavetank_memory::VECTOR_BYTES;
 
-use super::*;
-use crate::compiler::asm::{Asm, Under, low};
+use super::access::*;
+use crate::compiler::asm::{Arg, Asm, Mem, Under, fixed, low};
+use crate::compiler::uniform::Uniform;
 
 const OLD_WORD: Register = Register::RAX;
 const WORD: Register = UNIT;

@@ -3,9 +3,10 @@
 use iced_x86::Code;
 use wavetank_memory::VECTOR_BYTES;
 
+use super::access::*;
 use super::records::{RECORD, THIRD};
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use crate::compiler::asm::{Asm, Mem, Under, fixed};
+use crate::compiler::uniform::Uniform;
 
 impl LaneAccess<'_> {
     /// Bytes from one dword of a lane to the next.

@@ -3,8 +3,9 @@
 use iced_x86::{Code, Register};
 use wavetank_ir::{Access, Half};
 
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use super::access::*;
+use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
+use crate::compiler::uniform::Uniform;
 
 /// The largest index of a whole dword.
 const LAST_DWORD: Register = Register::ZMM21;
@@ -19,7 +20,7 @@ impl LaneAccess<'_> {
             .with_constant(Code::Add_rm64_imm32, HIGH.into(), less, true);
         u.asm.op(Code::Cmp_r64_rm64, &[HIGH.into(), LOW.into()]);
         u.asm.jump(Code::Jl_rel32_64, slow);
-        let narrow = crate::compiler::asm::low(HIGH);
+        let narrow = low(HIGH);
         u.asm.op(SPREAD, &[LAST_DWORD.into(), narrow.into()]);
     }
 
@@ -125,7 +126,7 @@ impl LaneAccess<'_> {
             self.if_row(u.asm, self.bytes, row);
         }
         self.each_lane(u, |access, u| {
-            let data = crate::compiler::asm::low(UNIT);
+            let data = low(UNIT);
             lane(u, UNIT, access.op.data[0]);
             if high {
                 u.asm.op(Code::Shr_rm32_imm8, &[data.into(), 16.into()]);

@@ -5,8 +5,9 @@ use wavetank_interp::single::Place;
 use wavetank_ir::{MemKind, Value};
 use wavetank_memory::{ALIAS, Alignment, Lds, MemoryUnit, VECTOR_BYTES, Window};
 
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use super::access::*;
+use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
+use crate::compiler::uniform::Uniform;
 
 impl LaneAccess<'_> {
     /// The base, and the smallest and the largest index that may be accessed.
@@ -45,7 +46,7 @@ impl LaneAccess<'_> {
         u.asm.op(LOAD, &[BASE.into(), lds(Lds::BASE)]);
         self.find_shadow(u.asm, BASE);
         add_constant(u.asm, BASE, offset);
-        let high = crate::compiler::asm::low(HIGH);
+        let high = low(HIGH);
         u.asm
             .op(Code::Mov_r32_rm32, &[high.into(), lds(Lds::BYTES)]);
         if let Some(limit) = limit {
@@ -95,7 +96,7 @@ impl LaneAccess<'_> {
     fn records(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, slow: Label) {
         self.is_unaligned(u.asm, slow);
         u.load(A, buffer.resource[1]);
-        let (narrow, zero) = (crate::compiler::asm::low(A), B);
+        let (narrow, zero) = (low(A), B);
         u.asm
             .op(Code::Mov_r32_rm32, &[narrow.into(), narrow.into()]);
         u.asm.set(zero, 0);
@@ -270,7 +271,7 @@ impl LaneAccess<'_> {
     /// are, so would it be. The first index is in the first register.
     pub(super) fn apart(&self, asm: &mut Asm) {
         let xmm = Register::XMM0;
-        let eax = crate::compiler::asm::low(A);
+        let eax = low(A);
         asm.op(Code::VEX_Vmovd_rm32_xmm, &[eax.into(), xmm.into()]);
         asm.op(Code::Movsxd_r64_rm32, &[A.into(), eax.into()]);
         asm.op(BROADCAST, &[FIRST.into(), xmm.into()]);

@@ -6,8 +6,10 @@ use wavetank_interp::single::Place;
 use wavetank_ir::MemKind;
 use wavetank_memory::VECTOR_BYTES;
 
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use super::access::*;
+use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed};
+use crate::compiler::stages::source;
+use crate::compiler::uniform::Uniform;
 
 /// The index of the first lane of each tile.
 const FIRSTS: [Register; 4] = [A, B, UNIT, Register::RSI];

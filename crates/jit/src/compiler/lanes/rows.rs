@@ -5,10 +5,12 @@ use wavetank_interp::single::Place;
 use wavetank_ir::{Access, Half, MemKind, Value};
 use wavetank_memory::{ALIAS, Lds, MemoryUnit, VECTOR_BYTES, Window};
 
+use super::access::*;
 use super::wide::{QUARTERS, extract_record, insert_record, interleave};
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use crate::compiler::asm::{Asm, Label, Mem, Under, fixed, low};
 use crate::compiler::reach::{unless_below, unless_between};
+use crate::compiler::stages::source;
+use crate::compiler::uniform::Uniform;
 
 /// Where the first lane is.
 const FROM: Register = Register::RSI;
@@ -93,7 +95,7 @@ impl LaneAccess<'_> {
     /// The address of the first lane, where what begins there may be accessed, or else it goes to a label.
     fn row_begins(&self, u: &mut Uniform<'_, '_>, places: u32, general: Label) {
         let (first, offset) = (Mem::at(fixed::VECTOR, places), self.op.offset as u32);
-        let narrow = crate::compiler::asm::low(A);
+        let narrow = low(A);
         match self.addresses {
             Addresses::Lds(_, limit) => {
                 u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), first.into()]);
@@ -110,7 +112,7 @@ impl LaneAccess<'_> {
                 self.row_of_records(u, buffer, general);
             }
             _ => {
-                let low = crate::compiler::asm::low(FROM);
+                let low = low(FROM);
                 u.asm.op(Code::Mov_r32_rm32, &[low.into(), first.into()]);
                 let high = Mem::at(fixed::VECTOR, places + VECTOR_BYTES as u32);
                 u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), high.into()]);
@@ -130,7 +132,7 @@ impl LaneAccess<'_> {
 
     fn row_of_lds(&self, u: &mut Uniform<'_, '_>, limit: Option<Value>, general: Label) {
         let lds = |field| at(UNIT, MemoryUnit::LDS + field);
-        let (end, offset) = (crate::compiler::asm::low(FROM), self.op.offset as u32);
+        let (end, offset) = (low(FROM), self.op.offset as u32);
         u.asm.op(LOAD, &[UNIT.into(), at(fixed::CTX, MEMORY)]);
         u.asm.op(Code::Mov_r32_rm32, &[end.into(), lds(Lds::BYTES)]);
         if let Some(limit) = limit {
@@ -155,7 +157,7 @@ impl LaneAccess<'_> {
     fn row_of_records(&self, u: &mut Uniform<'_, '_>, buffer: Buffer, general: Label) {
         self.is_unaligned(u.asm, general);
         u.load(BASE, buffer.resource[1]);
-        let narrow = crate::compiler::asm::low(BASE);
+        let narrow = low(BASE);
         u.asm
             .op(Code::Mov_r32_rm32, &[narrow.into(), narrow.into()]);
         let row = (A, self.op.offset as u32, self.row_bytes() as u32);

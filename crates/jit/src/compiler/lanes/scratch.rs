@@ -6,9 +6,11 @@ use wavetank_interp::single::Place;
 use wavetank_ir::{MemKind, Value};
 use wavetank_memory::{ALIAS, MemoryUnit, VECTOR_BYTES};
 
+use super::access::*;
 use super::places::{add_constant, ends_to_32_bits, leave_if_any};
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
+use crate::compiler::stages::source;
+use crate::compiler::uniform::Uniform;
 
 /// What is further away than an index of 32 bits tells.
 const FAR: i32 = 1 << 24;
@@ -59,7 +61,7 @@ impl LaneAccess<'_> {
         u.asm.set(A, FAR as u64);
         u.asm.op(Code::Cmp_r64_rm64, &[HIGH.into(), A.into()]);
         u.asm.op(Code::Cmovg_r64_rm64, &[HIGH.into(), A.into()]);
-        let narrow = crate::compiler::asm::low(HIGH);
+        let narrow = low(HIGH);
         u.asm.op(SPREAD, &[LIMIT.into(), narrow.into()]);
         u.asm.set(LOW, 0);
         u.asm.set(HIGH, i32::MAX as u64);
@@ -73,7 +75,7 @@ impl LaneAccess<'_> {
         add_constant(u.asm, HIGH, -last);
         ends_to_32_bits(u.asm, slow);
         u.asm.set(A, FAR as u64);
-        let narrow = crate::compiler::asm::low(A);
+        let narrow = low(A);
         u.asm.op(SPREAD, &[LIMIT.into(), narrow.into()]);
         self.find_host(u.asm);
     }
@@ -86,7 +88,7 @@ impl LaneAccess<'_> {
         asm.with_constant(Code::Test_rm64_imm32, BASE.into(), 3, true);
         asm.jump(Code::Jne_rel32_64, slow);
         asm.op(LOAD, &[LOW.into(), at(UNIT, MemoryUnit::SCRATCH_BASE)]);
-        let narrow = crate::compiler::asm::low(HIGH);
+        let narrow = low(HIGH);
         let bytes = at(UNIT, MemoryUnit::SCRATCH_BYTES);
         asm.op(Code::Mov_r32_rm32, &[narrow.into(), bytes]);
         // A row for each dword that a lane has, or has a part of.
@@ -113,7 +115,7 @@ impl LaneAccess<'_> {
 
     /// The last offset that a lane may access.
     fn last_offset(&self, asm: &mut Asm, slow: Label) {
-        let narrow = crate::compiler::asm::low(HIGH);
+        let narrow = low(HIGH);
         let bytes = at(UNIT, MemoryUnit::SCRATCH_BYTES);
         asm.op(Code::Mov_r32_rm32, &[narrow.into(), bytes]);
         asm.with_constant(Code::Sub_rm64_imm32, HIGH.into(), self.bytes as i32, true);
@@ -212,7 +214,7 @@ impl LaneAccess<'_> {
         self.scratch_base_only(u.asm, slow);
         self.last_offset(u.asm, slow);
         u.load(A, address);
-        let narrow = crate::compiler::asm::low(A);
+        let narrow = low(A);
         let offset = self.op.offset as i32;
         u.asm
             .with_constant(Code::Add_rm32_imm32, narrow.into(), offset, false);

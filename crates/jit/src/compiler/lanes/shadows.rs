@@ -2,15 +2,17 @@
 //! who looks for them. The steps do that, so what is here goes to them where a bit is set. They begin anew: an access
 //! to shadows can be done twice.
 
-use iced_x86::Code;
+use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, is_in_file, register};
 use wavetank_ir::{MemKind, Reg, Rmw, Ty, Value};
 use wavetank_memory::shadow::DISTANCE;
 use wavetank_memory::{VECTOR_BYTES, Window};
 
+use super::access::*;
 use super::places::leave_if_any;
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed};
+use crate::compiler::stages::source;
+use crate::compiler::uniform::Uniform;
 
 const OR: Code = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
 

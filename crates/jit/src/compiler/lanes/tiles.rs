@@ -2,9 +2,14 @@
 //! goes to a row, to one place, or each lane its own way. Matrices are read so.
 
 use iced_x86::{Code, Register};
+use wavetank_interp::single::Place;
+use wavetank_ir::MemKind;
+use wavetank_memory::VECTOR_BYTES;
 
-use super::*;
-use crate::compiler::asm::Under;
+use super::access::*;
+use crate::compiler::asm::{Arg, Label, Mem, Under, fixed, low};
+use crate::compiler::stages::source;
+use crate::compiler::uniform::Uniform;
 
 /// The low half of the base, which addresses are less their index.
 const LOW_HALF: Register = Register::RSI;
@@ -138,10 +143,10 @@ impl LaneAccess<'_> {
     /// Where the first lane of a tile goes: its index, its low half in all lanes, and the row that begins there. The lane need
     /// not be on: if the others are where it says that they are, so would it be.
     fn first_place(&self, u: &mut Uniform<'_, '_>, plane: Mem, wide: bool) {
-        let narrow = crate::compiler::asm::low(A);
+        let narrow = low(A);
         u.asm.op(Code::Mov_r32_rm32, &[narrow.into(), plane.into()]);
         if wide {
-            let half = crate::compiler::asm::low(LOW_HALF);
+            let half = low(LOW_HALF);
             u.asm.op(Code::Sub_r32_rm32, &[narrow.into(), half.into()]);
         }
         u.asm.op(Code::Movsxd_r64_rm32, &[A.into(), narrow.into()]);
@@ -177,7 +182,7 @@ impl LaneAccess<'_> {
 
 /// The low halves of addresses with the high half of the base that may be accessed: the base less its index 0, and the ends.
 fn ends_of_addresses(u: &mut Uniform<'_, '_>, other: Label) {
-    let half = crate::compiler::asm::low(LOW_HALF);
+    let half = low(LOW_HALF);
     let base = Register::XMM18;
     u.asm
         .op(Code::EVEX_Vmovd_rm32_xmm, &[half.into(), base.into()]);
@@ -195,7 +200,7 @@ fn ends_of_addresses(u: &mut Uniform<'_, '_>, other: Label) {
     u.asm.op(Code::Cmp_r64_rm64, &[B.into(), UNIT.into()]);
     u.asm.jump(Code::Jg_rel32_64, other);
     for (vector, end) in [(SMALLEST, B), (LARGEST, UNIT)] {
-        let end = crate::compiler::asm::low(end);
+        let end = low(end);
         u.asm.op(SPREAD, &[vector.into(), end.into()]);
     }
 }
@@ -206,6 +211,6 @@ fn end_of_indices(u: &mut Uniform<'_, '_>, other: Label) {
     u.asm.jump(Code::Jne_rel32_64, other);
     u.asm.op(Code::Test_rm64_r64, &[HIGH.into(), HIGH.into()]);
     u.asm.jump(Code::Js_rel32_64, other);
-    let end = crate::compiler::asm::low(HIGH);
+    let end = low(HIGH);
     u.asm.op(SPREAD, &[LARGEST.into(), end.into()]);
 }

@@ -5,9 +5,11 @@
 //! of all lanes are made by interleaving, quarter by quarter.
 
 use iced_x86::{Code, Register};
+use wavetank_ir::MemKind;
 
-use super::*;
-use crate::compiler::asm::{Asm, Under};
+use super::access::*;
+use crate::compiler::asm::{Arg, Asm, Mem, Under, fixed, low};
+use crate::compiler::uniform::Uniform;
 
 /// Records, or the dwords of all lanes.
 pub const QUARTERS: [Register; 4] = [
@@ -76,7 +78,7 @@ impl LaneAccess<'_> {
 
     /// The indices, with lanes that are off going where the first one goes that is on: what they load there nobody takes.
     fn sent_somewhere(&self, asm: &mut Asm) -> Register {
-        let number = crate::compiler::asm::low(A);
+        let number = low(A);
         asm.op(Code::VEX_Kmovw_r32_kr, &[number.into(), ON.into()]);
         asm.op(Code::Tzcnt_r32_rm32, &[number.into(), number.into()]);
         asm.op(SPREAD, &[FIRST.into(), number.into()]);

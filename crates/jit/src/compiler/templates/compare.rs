@@ -5,9 +5,10 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Op, Rel};
 
 use super::format::{Format, is_known};
-use super::{Template, half, lower};
+use super::half;
+use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

@@ -5,9 +5,9 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Cvt, Elem, Fp, Round};
 
 use super::format::{Format, RAW, is_known};
-use super::{Template, lower};
+use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

@@ -4,9 +4,8 @@ use iced_x86::Code;
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{LANES, Op};
 
-use super::Template;
 use crate::compiler::asm::{Arg, Mem, Under, fixed};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 /// The lanes of a tile.
 const ROW: usize = 16;

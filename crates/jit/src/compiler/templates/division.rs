@@ -6,9 +6,9 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, LaneFn};
 
 use super::format::{Format, RAW};
-use super::{Template, lower};
+use super::parts::lower;
 use crate::compiler::asm::{Arg, Label, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

@@ -8,9 +8,9 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Fp, Round, Tern, Un};
 
 use super::format::{Format, RAW, is_known};
-use super::{Template, lower};
+use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
@@ -277,10 +277,7 @@ fn exponent(t: &mut Tile) -> Done {
         let args = [whole.into(), x.into()];
         t.asm.under(f.exponent, Under::Merge(k), &args);
         let (code, narrow) = match f.bits {
-            64 => (
-                Code::EVEX_Vcvtpd2dq_ymm_k1z_zmmm512b64_er,
-                super::lower(whole),
-            ),
+            64 => (Code::EVEX_Vcvtpd2dq_ymm_k1z_zmmm512b64_er, lower(whole)),
             32 => (Code::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er, whole),
             _ => (Code::EVEX_Vcvtph2w_zmm_k1z_zmmm512b16_er, whole),
         };

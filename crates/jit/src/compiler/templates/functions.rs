@@ -7,9 +7,9 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Un};
 
 use super::format::Format;
-use super::{Template, lower};
+use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

@@ -12,9 +12,10 @@ use super::float::{
     NO_EXPONENT, clamp, fraction_below, mantissa, product_and_sum, reciprocal, whole,
 };
 use super::format::{Format, RAW, is_known};
-use super::{Template, half_functions, lower};
+use super::half_functions;
+use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{Made, SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{Made, SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

@@ -4,11 +4,10 @@ use iced_x86::{Code, Register};
 use wavetank_interp::polynomials::half::{EXP2, LOG2, SIN};
 use wavetank_ir::Un;
 
-use super::Template;
 use super::format::{Format, RAW};
 use super::functions::ROUNDER;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 const ADD_DWORDS: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
 const SUB_DWORDS: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;

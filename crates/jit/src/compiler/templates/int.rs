@@ -4,10 +4,9 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Tern, Un};
 
-use super::Template;
 use super::wide::{SIGNED, UNSIGNED};
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

@@ -4,9 +4,8 @@ use iced_x86::Code;
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Un};
 
-use super::Template;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, Tile};
+use crate::compiler::tile::{SCRATCH, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

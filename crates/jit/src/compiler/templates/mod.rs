@@ -16,18 +16,14 @@ mod half;
 mod half_functions;
 mod int;
 mod masks;
+mod parts;
 mod short;
 mod wide;
 
-use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Block, Op, Ty, Value};
 
 use crate::compiler::stages::source;
-use crate::compiler::tile::Tile;
-
-/// Makes the code of the node that is done, for one tile.
-pub type Template = fn(&mut Tile<'_, '_>) -> Result<(), TooMany>;
+use crate::compiler::tile::Template;
 
 /// The template of an operation on lanes, or on a mask that tiles compute.
 pub fn vector(block: &Block, op: &Op) -> Option<Template> {
@@ -84,30 +80,4 @@ pub fn is_for_one_lane(block: &Block, op: &Op) -> bool {
     let mut numbers = true;
     op.for_each_operand(&mut |a| numbers &= matches!(block.ty(*a), Ty::U32 | Ty::U64));
     computes && numbers && vector(block, op).is_some()
-}
-
-/// The lower half of a register.
-fn lower(register: Register) -> Register {
-    Register::YMM0 + (register as u32 - Register::ZMM0 as u32)
-}
-
-impl Tile<'_, '_> {
-    /// Lanes 0 to 7 of a register (0), or 8 to 15 (1), as half a register; these in the lower half of `scratch`.
-    fn eight(&mut self, from: Register, which: usize, scratch: Register) -> Register {
-        if which == 0 {
-            return lower(from);
-        }
-        let to = lower(scratch);
-        let args = [to.into(), from.into(), 1.into()];
-        self.asm
-            .op(Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8, &args);
-        to
-    }
-
-    /// The lower halves of two registers, side by side.
-    fn join(&mut self, to: Register, [low, high]: [Register; 2]) {
-        let args = [to.into(), low.into(), lower(high).into(), 1.into()];
-        self.asm
-            .op(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &args);
-    }
 }

@@ -5,10 +5,9 @@ use iced_x86::Code;
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Tern, Un};
 
-use super::Template;
 use super::format::RAW;
 use crate::compiler::asm::Arg;
-use crate::compiler::tile::{SCRATCH, Tile};
+use crate::compiler::tile::{SCRATCH, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

@@ -4,9 +4,8 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Op};
 
-use super::Template;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 

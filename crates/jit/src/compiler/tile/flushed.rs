@@ -5,7 +5,8 @@ use iced_x86::Register;
 use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
 
-use super::{Flushed, Home, MASK, Made, Tile, VarId};
+use super::Tile;
+use super::vars::{Flushed, Home, MASK, Made, VarId};
 use crate::compiler::asm::Under;
 
 impl Tile<'_, '_> {

@@ -5,22 +5,7 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
 
 use super::Tile;
-
-/// What can be made of a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Made {
-    /// Single precision without denormals.
-    WithoutDenormals,
-    /// The lower half of each dword in single precision.
-    LowHalf,
-    /// The higher half.
-    HighHalf,
-}
-
-impl Made {
-    /// How many there are.
-    pub(super) const COUNT: usize = 3;
-}
+use super::vars::Made;
 
 impl Tile<'_, '_> {
     /// The register of what is made of an operand. `make` makes it in a register, from another, unless it is there.

@@ -4,7 +4,7 @@
 use iced_x86::Register;
 use wavetank_ir::{Block, Value};
 
-use super::VarId;
+use super::vars::VarId;
 use crate::compiler::stages::operands;
 
 /// Where in a stage each value is used.

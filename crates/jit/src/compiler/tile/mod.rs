@@ -11,6 +11,7 @@ mod maps;
 mod operands;
 mod pairs;
 mod registers;
+mod vars;
 
 use std::collections::BTreeMap;
 
@@ -23,10 +24,9 @@ use wavetank_translate::VectorRegisters;
 use crate::compiler::asm::{Arg, Asm, Under};
 use crate::compiler::held::{self, Held};
 use crate::compiler::stages::{Stages, source};
-use crate::compiler::templates::{self, Template};
-pub use made::Made;
 use maps::{Parts, Used, Uses};
-use pairs::{Pair, home_of};
+pub use vars::Made;
+use vars::{Home, MASK, Pair, Var, VarId, home_of};
 
 /// Registers for values. The other ones are for templates.
 const ZMMS: usize = 28;
@@ -46,55 +46,6 @@ pub const SCRATCH_MASK: Register = Register::K7;
 /// The table of VPTERNLOGD for bits of the second operand where the third has ones, else of the first.
 const CHOOSE: u8 = 0xd8;
 
-/// Where a value is in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Home {
-    /// A lane vector.
-    Lanes(u32),
-    /// A dword for all lanes, behind the uniform state.
-    Dword(u32),
-    /// A constant for all lanes.
-    Const(u32),
-    /// A qword for all lanes, behind the uniform state.
-    Qword(u32),
-    /// A constant of 64 bits for all lanes.
-    WideConst(u64),
-    /// A mask, behind the uniform state.
-    Mask(u32),
-    /// A constant mask.
-    ConstMask(u64),
-}
-
-/// A value, or a half of one of 64 bits, within the tile.
-#[derive(Debug)]
-struct Var {
-    register: Option<Register>,
-    home: Option<Home>,
-    mask: bool,
-    /// The values that are this.
-    values: Vec<Value>,
-    /// Vector registers of the wave that are to hold it.
-    held: u32,
-    /// Where it is known to be no denormal number of single precision.
-    flushed: Option<Flushed>,
-    /// What was made of it, as long as that is there.
-    made: [Option<VarId>; Made::COUNT],
-}
-
-type VarId = usize;
-
-/// Lanes without denormals.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Flushed {
-    /// All.
-    All,
-    /// Those of a mask.
-    Under(VarId),
-}
-
-/// The part that a value as a mask is.
-const MASK: u8 = 2;
-
 /// A mask of all lanes, which a general register has when the tiles have been done: each shifts its part in.
 pub struct Gathered {
     /// The register.
@@ -106,6 +57,20 @@ pub struct Gathered {
     var: VarId,
 }
 
+/// Makes the code of the node that is done, for one tile.
+pub type Template = fn(&mut Tile<'_, '_>) -> Result<(), TooMany>;
+
+/// The parts of the compiler that code for tiles is made with.
+pub struct Shared<'t, 'b> {
+    pub asm: &'t mut Asm,
+    pub block: &'b Block,
+    pub single: &'t mut (dyn Single + 'b),
+    pub stages: &'t Stages,
+    pub held: &'t mut Held,
+    /// The number of the stage.
+    pub stage: u32,
+}
+
 /// A tile under way.
 pub struct Tile<'t, 'b> {
     pub asm: &'t mut Asm,
@@ -115,6 +80,8 @@ pub struct Tile<'t, 'b> {
     held: &'t mut Held,
     stage: u32,
     nodes: &'t [Value],
+    /// The template of each node of the block that a tile computes.
+    templates: &'t [Option<Template>],
     /// The node that is done.
     at: usize,
     /// Where in the stage each value is used.
@@ -143,38 +110,29 @@ pub struct Tile<'t, 'b> {
 impl<'t, 'b> Tile<'t, 'b> {
     /// The tile of a stage. `reads_zeros`: the host reads denormals of single precision as zeros in it.
     pub fn new(
-        asm: &'t mut Asm,
-        block: &'b Block,
-        single: &'t mut (dyn Single + 'b),
-        stages: &'t Stages,
-        held: &'t mut Held,
-        stage: u32,
+        shared: Shared<'t, 'b>,
+        templates: &'t [Option<Template>],
         reads_zeros: bool,
     ) -> Tile<'t, 'b> {
-        let nodes = &stages.list[stage as usize].tile[..];
+        let nodes = &shared.stages.list[shared.stage as usize].tile[..];
         Tile {
             reads_zeros,
-            ..Tile::of_nodes(asm, block, single, stages, held, stage, nodes)
+            templates,
+            ..Tile::of_nodes(shared, nodes)
         }
     }
 
-    fn of_nodes(
-        asm: &'t mut Asm,
-        block: &'b Block,
-        single: &'t mut (dyn Single + 'b),
-        stages: &'t Stages,
-        held: &'t mut Held,
-        stage: u32,
-        nodes: &'t [Value],
-    ) -> Tile<'t, 'b> {
+    fn of_nodes(shared: Shared<'t, 'b>, nodes: &'t [Value]) -> Tile<'t, 'b> {
+        let block = shared.block;
         Tile {
-            asm,
+            asm: shared.asm,
             block,
-            single,
-            stages,
-            held,
-            stage,
+            single: shared.single,
+            stages: shared.stages,
+            held: shared.held,
+            stage: shared.stage,
             nodes,
+            templates: &[],
             at: 0,
             uses: Uses::new(block, nodes),
             vars: Vec::new(),
@@ -198,19 +156,13 @@ impl<'t, 'b> Tile<'t, 'b> {
     /// # Errors
     /// If there are no temporaries left.
     pub fn alone(
-        asm: &'t mut Asm,
-        block: &'b Block,
-        single: &'t mut (dyn Single + 'b),
-        stages: &'t Stages,
-        held: &'t mut Held,
-        stage: u32,
+        shared: Shared<'t, 'b>,
         node: &'t Value,
+        template: Template,
     ) -> Result<Vec<Register>, TooMany> {
-        let v = *node;
-        let nodes = std::slice::from_ref(node);
-        let mut tile = Tile::of_nodes(asm, block, single, stages, held, stage, nodes);
-        let template = templates::vector(block, &block.node(v).op);
-        template.expect("it has a template")(&mut tile)?;
+        let (v, block) = (*node, shared.block);
+        let mut tile = Tile::of_nodes(shared, std::slice::from_ref(node));
+        template(&mut tile)?;
         let parts: &[u8] = match block.ty(v).bits() {
             _ if tile.of.get(v, MASK).is_some() => &[MASK],
             64 => &[0, 1],
@@ -254,8 +206,7 @@ impl<'t, 'b> Tile<'t, 'b> {
                 reg, value, mask, ..
             } => self.write(reg, value, mask),
             _ => {
-                let template =
-                    templates::vector(self.block, op).expect("a tile has templates alone");
+                let template = self.templates[v.index()].expect("tiles have templates alone");
                 self.compute(v, template)
             }
         }

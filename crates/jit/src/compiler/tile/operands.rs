@@ -4,8 +4,8 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Fp, Op, Value};
 
-use super::pairs::home_of;
-use super::{MASK, SCRATCH, Tile, Var, VarId};
+use super::vars::{MASK, Var, VarId, home_of};
+use super::{SCRATCH, Tile};
 use crate::compiler::asm::{Arg, Under};
 use crate::compiler::stages::{second_of, source};
 

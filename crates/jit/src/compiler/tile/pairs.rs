@@ -5,10 +5,11 @@
 //! somebody asks for it, and not before: what such instructions compute stays packed until the planes are stored.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, TooMany, register};
-use wavetank_ir::{Reg, Value};
+use wavetank_interp::single::TooMany;
+use wavetank_ir::Value;
 
-use super::{Home, Tile, VarId};
+use super::Tile;
+use super::vars::{Home, Pair, VarId, home_of};
 use crate::compiler::asm::{Mem, Under, fixed};
 use crate::compiler::stages::source;
 
@@ -16,13 +17,6 @@ use crate::compiler::stages::source;
 const UPPER: u8 = 3;
 
 const COPY: Code = Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
-
-/// Both forms of the same numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
-    planes: [VarId; 2],
-    packed: [VarId; 2],
-}
 
 impl Tile<'_, '_> {
     /// Whether a register or memory has it.
@@ -240,13 +234,5 @@ impl Tile<'_, '_> {
             }
         };
         Ok([low, high])
-    }
-}
-
-/// Where the vector register of this number is.
-pub(super) fn home_of(n: u16) -> Home {
-    match register(Reg::V(n)) {
-        Place::Vector(at) => Home::Lanes(at),
-        _ => unreachable!("vector registers are lane vectors"),
     }
 }

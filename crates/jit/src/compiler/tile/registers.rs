@@ -5,7 +5,8 @@ use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{Op, Reg, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
 
-use super::{Home, MASK, MASKS, Made, Tile, Var, VarId, ZMMS};
+use super::vars::{Home, MASK, Made, Var, VarId};
+use super::{MASKS, Tile, ZMMS};
 use crate::compiler::asm::{Arg, Mem, fixed};
 use crate::compiler::stages::source;
 

@@ -1,113 +1,17 @@
 //! A buffer of host instructions with labels and constants: the encoder is `iced-x86`, the rest is what a compiler in one
 //! pass needs around it.
 //!
-//! Templates write AVX-512. Where the processor has AVX2 alone, what they write is kept as a list first, and made into
-//! instructions that it has when all is there ([`crate::compiler::avx2`]).
+//! Templates write AVX-512. Where the processor has AVX2 alone, their instructions are collected in a list ([`inst_list`])
+//! instead of being encoded; `avx2` lowers the complete list to AVX2.
+
+pub mod inst_list;
+mod operands;
 
 use iced_x86::{Code, Encoder, Instruction, OpKind, Register, RoundingControl};
 use wavetank_ir::Value;
 
-use crate::compiler::avx2::{self, Item, Wide};
-
-/// Registers that hold the same while compiled code runs. All are kept by functions that it calls.
-pub mod fixed {
-    use iced_x86::Register;
-
-    /// The uniform state of the wave.
-    pub const UNIFORM: Register = Register::RBX;
-    /// The vector file of the wave.
-    pub const VECTOR: Register = Register::R12;
-    /// What steps of the interpreter run on.
-    pub const CTX: Register = Register::R13;
-    /// In a tile: 64 times its number, the offset in a lane vector.
-    pub const TILE: Register = Register::R14;
-    /// In a tile: twice its number, the offset in a mask.
-    pub const PIECE: Register = Register::R15;
-    /// In a tile: the constants.
-    pub const CONSTANTS: Register = Register::R11;
-}
-
-/// A place in memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Mem {
-    /// What is added up: one register, or two.
-    pub base: Register,
-    /// The second one, or none.
-    pub index: Register,
-    /// Bytes behind them.
-    pub offset: i32,
-}
-
-impl Mem {
-    /// So many bytes behind a register.
-    pub fn at(base: Register, offset: u32) -> Mem {
-        let (index, offset) = (Register::None, offset as i32);
-        Mem {
-            base,
-            index,
-            offset,
-        }
-    }
-
-    /// So many bytes behind two registers.
-    pub fn sum(base: Register, index: Register, offset: u32) -> Mem {
-        let offset = offset as i32;
-        Mem {
-            base,
-            index,
-            offset,
-        }
-    }
-}
-
-/// An operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arg {
-    /// A register.
-    R(Register),
-    /// Memory.
-    M(Mem),
-    /// A dword in memory, in every lane.
-    Each(Mem),
-    /// A byte.
-    I(u8),
-}
-
-impl From<Register> for Arg {
-    fn from(register: Register) -> Arg {
-        Arg::R(register)
-    }
-}
-
-impl From<Mem> for Arg {
-    fn from(mem: Mem) -> Arg {
-        Arg::M(mem)
-    }
-}
-
-impl From<u8> for Arg {
-    fn from(byte: u8) -> Arg {
-        Arg::I(byte)
-    }
-}
-
-/// How the result of a vector instruction is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Under {
-    /// To every lane.
-    All,
-    /// To those of a mask; the others keep what they have.
-    Merge(Register),
-    /// To those of a mask; the others become zero.
-    Zero(Register),
-}
-
-/// A place in the code that jumps go to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Label(pub usize);
-
-/// Where the constants are: behind this "register" they stand in memory, wherever the code is.
-pub const CONSTANTS: Register = Register::RIP;
+use inst_list::{Item, Wide};
+pub use operands::{Arg, CONSTANTS, Label, Mem, Under, fixed, low};
 
 /// Code under way.
 pub struct Asm {
@@ -175,15 +79,6 @@ impl Asm {
     pub fn to_avx2() -> Asm {
         Asm {
             list: Some(Vec::new()),
-            ..Asm::new()
-        }
-    }
-
-    /// No code yet, with the labels and the constants of what it is made of.
-    fn beside(labels: usize, constants: Vec<u32>) -> Asm {
-        Asm {
-            labels: vec![None; labels],
-            constants,
             ..Asm::new()
         }
     }
@@ -372,17 +267,13 @@ impl Asm {
         );
     }
 
-    /// The code with its constants behind it.
-    pub fn finish(mut self) -> Assembled {
-        let Some(list) = self.list.take() else {
-            return self.assembled(Vec::new());
-        };
-        let mut asm = Asm::beside(self.labels.len(), self.constants);
-        let refused = avx2::lower(&list, &mut asm);
-        asm.assembled(refused)
+    /// The list of a buffer that is to become AVX2. What is written from now on is encoded; labels and constants stay.
+    pub fn take_list(&mut self) -> Option<Vec<Item>> {
+        self.list.take()
     }
 
-    fn assembled(mut self, refused: Vec<Value>) -> Assembled {
+    /// The encoded code, with its constants after it. `refused`: the nodes whose code could not be lowered.
+    pub fn assemble(mut self, refused: Vec<Value>) -> Assembled {
         let mut bytes = self.encoder.take_buffer();
         let code = bytes.len();
         bytes.resize(code.next_multiple_of(64), 0xcc);
@@ -407,11 +298,6 @@ impl Asm {
             refused,
         }
     }
-}
-
-/// The low half of a general register.
-pub fn low(register: Register) -> Register {
-    Register::EAX + (register as u32 - Register::RAX as u32)
 }
 
 fn instruction(code: Code, args: &[Arg]) -> Instruction {

@@ -3,7 +3,7 @@
 use iced_x86::{Code, Instruction, Register, RoundingControl};
 use wavetank_ir::Value;
 
-use crate::compiler::asm::{Arg, Label, Under};
+use super::operands::{Arg, Label, Under};
 
 /// One of a list.
 #[derive(Debug)]

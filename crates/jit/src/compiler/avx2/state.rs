@@ -1,0 +1,146 @@
+//! The state of register allocation: which register holds which half, and which form each mask has.
+
+use iced_x86::{Code, Register};
+
+use super::frame;
+use crate::compiler::asm::inst_list::{Unit, Units};
+use crate::compiler::asm::{Label, Mem};
+
+pub const REGISTERS: usize = 16;
+
+/// What the halves of a mask have a field of all ones or zeros for, by lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// 16 lanes.
+    Dwords,
+    /// 8 lanes.
+    Qwords,
+    /// 32.
+    Words,
+    /// 64.
+    Bytes,
+}
+
+/// What a register has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Held {
+    Nothing,
+    /// What a recipe computes with.
+    Temp,
+    /// A constant in all lanes.
+    Constant(Mem, Form),
+    /// A half, which its place on the stack may not have.
+    Unit {
+        unit: Unit,
+        dirty: bool,
+    },
+}
+
+/// Where everything is.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub held: [Held; REGISTERS],
+    /// Registers that the recipe under way has in use.
+    pub pinned: u16,
+    /// The register whose constant goes next, if none is free.
+    next: usize,
+    /// What the halves of masks are.
+    pub forms: [Form; 8],
+}
+
+impl State {
+    pub fn new() -> State {
+        State {
+            held: [Held::Nothing; REGISTERS],
+            pinned: 0,
+            next: 0,
+            forms: [Form::Dwords; 8],
+        }
+    }
+
+    pub fn find(&self, unit: Unit) -> Option<usize> {
+        (self.held.iter()).position(|held| matches!(held, Held::Unit { unit: u, .. } if *u == unit))
+    }
+
+    /// Keeps of the registers those with halves that are live, and with constants.
+    pub fn keep(&mut self, live: Units) {
+        for held in &mut self.held {
+            let keeps = match held {
+                Held::Unit { unit, .. } => live >> *unit & 1 == 1,
+                Held::Constant(..) => true,
+                Held::Nothing | Held::Temp => false,
+            };
+            if !keeps {
+                *held = Held::Nothing;
+            }
+        }
+        self.pinned = 0;
+    }
+
+    /// Keeps no constants: who comes to a label by another way has none.
+    pub fn forget_constants(&mut self) {
+        for held in &mut self.held {
+            if let Held::Constant(..) = held {
+                *held = Held::Nothing;
+            }
+        }
+    }
+
+    /// The next register with a constant that no recipe uses.
+    pub fn constant(&mut self) -> Option<usize> {
+        let is_free =
+            |n: &usize| matches!(self.held[*n], Held::Constant(..)) && self.pinned >> n & 1 == 0;
+        let mut all = (0..REGISTERS).map(|n| (n + self.next) % REGISTERS);
+        let n = all.find(is_free)?;
+        self.next = n + 1;
+        Some(n)
+    }
+}
+
+/// What is where at each label that somebody has come to.
+#[derive(Debug)]
+pub struct LabelStates(Vec<Option<State>>);
+
+impl LabelStates {
+    pub fn new() -> LabelStates {
+        LabelStates(Vec::new())
+    }
+
+    pub fn get(&self, label: Label) -> Option<&State> {
+        self.0.get(label.0)?.as_ref()
+    }
+
+    pub fn set(&mut self, label: Label, state: State) {
+        if self.0.len() <= label.0 {
+            self.0.resize(label.0 + 1, None);
+        }
+        self.0[label.0] = Some(state);
+    }
+}
+
+/// Instructions that many recipes have, on halves.
+pub const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
+pub const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
+pub const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
+pub const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
+pub const COPY: Code = Code::VEX_Vmovdqa_ymm_ymmm256;
+pub const LOAD: Code = Code::VEX_Vmovdqu_ymm_ymmm256;
+pub const STORE: Code = Code::VEX_Vmovdqu_ymmm256_ymm;
+
+pub fn ymm(n: usize) -> Register {
+    Register::YMM0 + n as u32
+}
+
+pub fn number(register: Register) -> usize {
+    register as usize - Register::YMM0 as usize
+}
+
+/// The lower half of a register of 256 bits.
+pub fn low(register: Register) -> Register {
+    Register::XMM0 + number(register) as u32
+}
+
+/// The place of a half on the stack.
+pub fn place_of(unit: Unit) -> Mem {
+    Mem::at(Register::RSP, frame::UNITS + 32 * unit as u32)
+}
