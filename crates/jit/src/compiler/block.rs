@@ -15,15 +15,13 @@ use crate::about::How;
 use crate::compiler::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
 use crate::compiler::avx2::{FRAME, finish};
 use crate::compiler::counts::counts;
-use crate::compiler::crossings;
-use crate::compiler::doers::Doers;
 use crate::compiler::held::Held;
 use crate::compiler::lanes::{LaneAccess, leave_if_noted};
 use crate::compiler::memory::ScalarLoad;
-use crate::compiler::stages::Stages;
-use crate::compiler::templates;
+use crate::compiler::plan::{Plan, Planner};
+use crate::compiler::stages::{Reason, Stages};
 use crate::compiler::tile::{Shared, Template, Tile};
-use crate::compiler::uniform::{Uniform, takes_registers};
+use crate::compiler::uniform::Uniform;
 use crate::compiler::zeros;
 
 /// What compiled code knows of its block, at an address that stays.
@@ -60,6 +58,16 @@ pub enum Exit {
     Barrier = 7,
 }
 
+/// A node that helpers do.
+pub struct Slow {
+    /// Which one.
+    pub node: Value,
+    /// The name of its operation in reports.
+    pub name: String,
+    /// Why there is no other code.
+    pub reason: Reason,
+}
+
 /// A block as host code that is not in its place yet.
 pub struct Made {
     /// The code.
@@ -69,7 +77,7 @@ pub struct Made {
     /// What it knows.
     pub head: Box<Head>,
     /// The operations that steps of the interpreter do.
-    pub by_steps: Vec<String>,
+    pub by_steps: Vec<Slow>,
     /// Stages in which tiles do something.
     pub tiled: usize,
 }
@@ -151,12 +159,24 @@ fn make(task: Task<'_>) -> Result<Made, TooMany> {
 fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
     let (block, how) = (task.block, task.how);
     let counts = counts(block, how.count);
-    let doers = Doers {
+    let planner = Planner {
         block,
         counts: &counts,
         refused,
     };
-    let stages = Stages::new(block, |v, needs_tile| doers.of(v, needs_tile));
+    // The order has all reads already.
+    let nodes = (0..).map(Value).zip(&block.nodes);
+    let mut plans: Vec<Plan> = nodes
+        .map(|(v, node)| match node.op {
+            Op::Read(_) => planner.of(v, false),
+            _ => Plan::None,
+        })
+        .collect();
+    let stages = Stages::new(block, |v, needs_tile| {
+        let plan = planner.of(v, needs_tile);
+        plans[v.index()] = plan;
+        plan.placement()
+    });
     let single = Singles {
         block,
         copied: stages.copied.clone(),
@@ -177,15 +197,12 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
         end: block.instruction_of(Value(block.nodes.len() as u32 - 1)),
     });
     let mut compiler = Compiler {
-        doers,
+        planner,
         spent: stages.spent(block, task.spent),
         stages: &stages,
-        templates: (block
-            .nodes
-            .iter()
-            .map(|node| templates::vector(block, &node.op)))
-        .collect(),
-        held: Held::new(block, &stages, |op| takes_registers(block, op)),
+        templates: plans.iter().map(|plan| plan.template()).collect(),
+        held: Held::new(block, &stages, |v| plans[v.index()].takes_registers()),
+        plans,
         asm: &mut asm,
         single: &mut *single,
         head,
@@ -255,7 +272,9 @@ const SAVED: [Register; 6] = [
 ];
 
 struct Compiler<'c, 'b> {
-    doers: Doers<'c, 'b>,
+    planner: Planner<'c, 'b>,
+    /// How each node is compiled.
+    plans: Vec<Plan>,
     stages: &'c Stages,
     /// Of each stage, the registers that nobody reads behind it.
     spent: Vec<VectorRegisters>,
@@ -272,7 +291,7 @@ struct Compiler<'c, 'b> {
     /// Of a guard, where it leads.
     ways: Option<Ways>,
     stubs: [Option<Label>; 2],
-    by_steps: Vec<String>,
+    by_steps: Vec<Slow>,
     /// Accesses and notes with their steps: where these begin, and where the code goes on.
     aside: Vec<(Label, Label, Value, Steps)>,
 }
@@ -299,57 +318,67 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     fn block(&self) -> &'b Block {
-        self.doers.block
+        self.planner.block
     }
 
+    /// A node of the wave as a whole.
     fn uniform(&mut self, v: Value, stage: u32) -> Result<(), TooMany> {
-        let op = &self.block().node(v).op;
         self.asm.mark(v);
-        match op {
-            Op::Inst { .. } => {
-                if let Some(counts) = &self.doers.counts[v.index()] {
+        if self.stages.done[v.index()] {
+            return Ok(());
+        }
+        let op = &self.block().node(v).op;
+        match self.plans[v.index()] {
+            Plan::None => return Ok(()),
+            Plan::Count => {
+                if let Some(counts) = &self.planner.counts[v.index()] {
                     counts.add(self.asm);
                 }
                 return Ok(());
             }
-            Op::End(Terminator::Branch(to)) => {
-                self.leave(0, *to);
+            Plan::Wave(emit) => return self.uniforms(stage).node(v, emit),
+            Plan::End | Plan::CondBranch => {
+                self.end(op, stage);
                 return Ok(());
             }
+            Plan::TileRegister | Plan::Tile(_) => unreachable!("tiles do it"),
+            Plan::Access | Plan::Note | Plan::CrossLane | Plan::Slow(_) => {}
+        }
+        self.uniforms(stage).forget(true)?;
+        match (self.plans[v.index()], op) {
+            (Plan::Access, Op::Mem(op)) => self.access(v, op, stage),
+            (Plan::Note, Op::Note { of, lanes, .. }) => self.note(v, [*of, *lanes], stage),
+            (Plan::CrossLane, _) => self.uniforms(stage).cross(v),
+            (Plan::Slow(reason), _) => self.steps(v, stage, reason),
+            _ => unreachable!("plans are those of their operations"),
+        }
+    }
+
+    /// The end of a block that needs no call.
+    fn end(&mut self, op: &Op, stage: u32) {
+        match op {
+            Op::End(Terminator::Branch(to)) => self.leave(0, *to),
             Op::End(Terminator::CondBranch { cond, taken, next }) => {
                 let other = self.asm.label();
-                self.uniforms(stage).jump_if(*cond, other);
+                let comparison = self.stages.in_branch.map(|v| self.plans[v.index()]);
+                let comparison = match comparison {
+                    Some(Plan::Wave(emit)) => Some(emit),
+                    _ => None,
+                };
+                self.uniforms(stage).jump_if(*cond, comparison, other);
                 self.leave(0, *next);
                 self.asm.place(other);
                 self.leave(1, *taken);
-                return Ok(());
             }
-            // What every wave does needs no call.
             Op::End(Terminator::EndProgram) => {
                 self.set_pc(self.head.end);
                 self.exit(Exit::Ended);
-                return Ok(());
             }
             Op::End(Terminator::Barrier { next }) => {
                 self.set_pc(*next);
                 self.exit(Exit::Barrier);
-                return Ok(());
             }
-            _ => {}
-        }
-        if self.stages.done[v.index()] {
-            return Ok(());
-        }
-        if self.stages.compiled[v.index()] {
-            return self.uniforms(stage).node(v);
-        }
-        self.uniforms(stage).forget(true)?;
-        match op {
-            _ if self.doers.refused.contains(&v) => self.steps(v, stage),
-            Op::Mem(op) => self.access(v, op, stage),
-            Op::Note { of, lanes, .. } => self.note(v, [*of, *lanes], stage),
-            op if crossings::is_known(op) => self.uniforms(stage).cross(v),
-            _ => self.steps(v, stage),
+            _ => unreachable!("other ends are those of helpers"),
         }
     }
 
@@ -363,7 +392,11 @@ impl<'b> Compiler<'_, 'b> {
         } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
             access.emit(&mut self.uniforms(stage), slow)?;
         } else {
-            return self.steps(v, stage);
+            return self.steps(
+                v,
+                stage,
+                "the access has a form that compiled code leaves to helpers",
+            );
         }
         self.asm.place(done);
         let steps = self.single.steps(v, stage)?;
@@ -393,7 +426,7 @@ impl<'b> Compiler<'_, 'b> {
 
     fn uniforms(&mut self, stage: u32) -> Uniform<'_, 'b> {
         Uniform {
-            block: self.doers.block,
+            block: self.planner.block,
             asm: self.asm,
             single: self.single,
             stages: self.stages,
@@ -403,7 +436,7 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     /// Calls the steps of a node.
-    fn steps(&mut self, v: Value, stage: u32) -> Result<(), TooMany> {
+    fn steps(&mut self, v: Value, stage: u32, reason: Reason) -> Result<(), TooMany> {
         let steps = self.single.steps(v, stage)?;
         if steps.as_slice().is_empty() {
             return Ok(());
@@ -414,7 +447,11 @@ impl<'b> Compiler<'_, 'b> {
             // What the steps gave is why it comes back.
             self.asm.jump(Code::Jmp_rel32_64, self.out);
         } else {
-            self.by_steps.push(name(op));
+            self.by_steps.push(Slow {
+                node: v,
+                name: name(op),
+                reason,
+            });
             self.call_steps(steps);
         }
         Ok(())

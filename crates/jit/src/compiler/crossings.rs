@@ -34,16 +34,8 @@ const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
 
 type Done = Result<(), TooMany>;
 
-/// Whether an operation is one that is done here.
-pub fn is_known(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Shuffle(..) | Op::ShuffleMask(..) | Op::Permute { .. } | Op::Scatter { .. }
-    )
-}
-
 impl Uniform<'_, '_> {
-    /// Makes the code of an operation that [`is_known`].
+    /// Makes the code of an operation across lanes.
     ///
     /// # Errors
     /// If there are no temporaries left.

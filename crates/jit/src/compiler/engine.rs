@@ -258,8 +258,8 @@ impl Jit {
         });
         let mut sums = self.sums();
         sums.loops += u64::from(several.is_some());
-        for name in by_steps {
-            *sums.by_steps.entry(name).or_default() += 1;
+        for slow in by_steps {
+            *sums.by_steps.entry(slow.name).or_default() += 1;
         }
         Some(ready)
     }

@@ -4,7 +4,7 @@
 //! compiled code for the wave as a whole needs is not stored at all, unless its register is wanted for another.
 
 use iced_x86::Register;
-use wavetank_ir::{Block, Op, Value};
+use wavetank_ir::{Block, Value};
 
 use crate::compiler::stages::{Stages, operands};
 
@@ -38,7 +38,7 @@ pub struct Held {
 impl Held {
     /// No register holds anything. `takes_registers`: whether compiled code for a node takes its operands from general registers
     /// where they are there.
-    pub fn new(block: &Block, stages: &Stages, takes_registers: impl Fn(&Op) -> bool) -> Held {
+    pub fn new(block: &Block, stages: &Stages, takes_registers: impl Fn(Value) -> bool) -> Held {
         let n = block.nodes.len();
         let (mut last_use, mut stored) = (vec![0; n], vec![false; n]);
         let mut at = 0;
@@ -47,9 +47,7 @@ impl Held {
             let tile = stage.tile.iter().map(|v| (*v, false));
             for (user, uniform) in uniform.chain(tile) {
                 at += 1;
-                let op = &block.node(user).op;
-                let compiled = stages.compiled[user.index()] || matches!(op, Op::End(_));
-                let here = uniform && compiled && takes_registers(op);
+                let here = uniform && takes_registers(user);
                 operands(block, user, &mut |v| {
                     match here {
                         true => last_use[v.index()] = at,

@@ -26,7 +26,11 @@ pub fn listing(block: &Block, made: &Made, guest: &dyn Fn(u64) -> String) -> Str
                 let _ = writeln!(text, "{pc:#x}  {}", guest(pc));
                 shown = Some(pc);
             }
-            let _ = writeln!(text, "    %{} = {}", v.0, block.node(*v).op);
+            let slow = made.by_steps.iter().find(|slow| slow.node == *v);
+            let reason = slow.map_or(String::new(), |slow| {
+                format!("  ; slow path: {}", slow.reason)
+            });
+            let _ = writeln!(text, "    %{} = {}{reason}", v.0, block.node(*v).op);
         }
         let mut line = String::new();
         formatter.format(&instruction, &mut line);

@@ -43,18 +43,21 @@ pub struct Stages {
     pub in_branch: Option<Value>,
 }
 
-/// Who does a node.
+/// Where a node goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Doer {
-    /// Nobody: there is nothing to do.
-    Nobody,
+pub enum Placement {
+    /// Nowhere: it needs no code.
+    None,
     /// Compiled code for the wave as a whole.
-    Uniform,
+    Wave,
     /// Compiled code, tile by tile.
     Tile,
-    /// The interpreter's steps.
-    Steps,
+    /// Code that may call helpers, for the wave as a whole.
+    Helpers,
 }
+
+/// Why helpers do a node.
+pub type Reason = &'static str;
 
 /// The node whose bits a value has, seen through casts.
 pub fn source(block: &Block, mut v: Value) -> Value {
@@ -110,9 +113,9 @@ pub fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
         .for_each_operand(&mut |a| f(source(block, *a)));
 }
 
-struct Builder<'b, D> {
+struct Builder<'b, P> {
     block: &'b Block,
-    doer: D,
+    placement: P,
     stages: Stages,
     open: Stage,
     /// Registers that tiles of the open stage write.
@@ -120,12 +123,13 @@ struct Builder<'b, D> {
 }
 
 impl Stages {
-    /// The order of a block. `doer` says who does each node that computes, when it depends on tiles of the open stage.
-    pub fn new(block: &Block, doer: impl Fn(Value, bool) -> Doer) -> Stages {
+    /// The order of a block. `placement` says where each node but reads goes, and whether it depends on tiles of the open stage is
+    /// its second argument.
+    pub fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Stages {
         let n = block.nodes.len();
         let mut builder = Builder {
             block,
-            doer,
+            placement,
             stages: Stages {
                 list: Vec::new(),
                 copied: vec![false; n],
@@ -263,7 +267,7 @@ impl Writes {
     }
 }
 
-impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
+impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
     /// Decides which reads are copied. Tiles of a stage come behind all that the wave does in it: what they need of a
     /// uniform register is copied if that is written anywhere later.
     fn find_copies(&mut self) {
@@ -352,16 +356,16 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
             self.close();
         }
         let needs_tile = self.needs_tile(v);
-        match (self.doer)(v, needs_tile) {
-            Doer::Nobody => {}
-            Doer::Tile => {
+        match (self.placement)(v, needs_tile) {
+            Placement::None => {}
+            Placement::Tile => {
                 if self.needs_mask_as_number(v) {
                     self.close();
                 }
                 self.tile_writes.extend(node.op.effects().writes.iter());
                 self.add_to_tile(v);
             }
-            Doer::Uniform => {
+            Placement::Wave => {
                 let effects = node.op.effects();
                 // What is counted is counted for the lanes that are on.
                 let counts = effects.marks;
@@ -374,7 +378,7 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
                 self.stages.compiled[v.index()] = true;
                 self.open.uniform.push(v);
             }
-            Doer::Steps => {
+            Placement::Helpers => {
                 let apart = self.is_apart(v) || matches!(node.op, Op::Note { .. });
                 if needs_tile || !(self.open.tile.is_empty() || apart) {
                     self.close();

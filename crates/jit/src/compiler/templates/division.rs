@@ -3,7 +3,7 @@
 
 use iced_x86::{Code, Register, RoundingControl};
 use wavetank_interp::single::TooMany;
-use wavetank_ir::{Elem, LaneFn};
+use wavetank_ir::{DivisionStep, Elem};
 
 use super::format::{Format, RAW};
 use super::parts::lower;
@@ -12,18 +12,30 @@ use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
-/// The template of a function, if it is one of division.
-pub fn lane_fn(function: &LaneFn) -> Option<Template> {
-    Some(match function.name {
-        "div_scale_f32" => |t| t.div_scale(Format::of(Elem::F32)),
-        "div_scale_f64" => |t| t.div_scale(Format::of(Elem::F64)),
-        "div_fmas_scaled_f32" => fmas_single,
-        "div_fmas_scaled_f64" => fmas_double,
-        "div_fixup_f32" => |t| t.div_fixup(Format::of(Elem::F32), false),
-        "div_fixup_flushing_f32" => |t| t.div_fixup(Format::of(Elem::F32), true),
-        "div_fixup_f64" => |t| t.div_fixup(Format::of(Elem::F64), false),
-        "div_fixup_flushing_f64" => |t| t.div_fixup(Format::of(Elem::F64), true),
+/// The template of a step of a division.
+pub fn step((step, elem): (DivisionStep, Elem)) -> Option<Template> {
+    let single = match elem {
+        Elem::F32 => true,
+        Elem::F64 => false,
         _ => return None,
+    };
+    Some(match (step, single) {
+        (DivisionStep::Scale, true) => |t| t.div_scale(Format::of(Elem::F32)),
+        (DivisionStep::Scale, false) => |t| t.div_scale(Format::of(Elem::F64)),
+        (DivisionStep::ScaledFma, true) => fmas_single,
+        (DivisionStep::ScaledFma, false) => fmas_double,
+        (DivisionStep::Fixup { flushes: false }, true) => {
+            |t| t.div_fixup(Format::of(Elem::F32), false)
+        }
+        (DivisionStep::Fixup { flushes: true }, true) => {
+            |t| t.div_fixup(Format::of(Elem::F32), true)
+        }
+        (DivisionStep::Fixup { flushes: false }, false) => {
+            |t| t.div_fixup(Format::of(Elem::F64), false)
+        }
+        (DivisionStep::Fixup { flushes: true }, false) => {
+            |t| t.div_fixup(Format::of(Elem::F64), true)
+        }
     })
 }
 
