@@ -15,7 +15,7 @@ use crate::about::How;
 use crate::compiler::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
 use crate::compiler::avx2::{FRAME, finish};
 use crate::compiler::counts::counts;
-use crate::compiler::held::Held;
+use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::lanes::{LaneAccess, leave_if_noted};
 use crate::compiler::memory::ScalarLoad;
 use crate::compiler::plan::{Plan, Planner};
@@ -201,7 +201,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
         spent: stages.spent(block, task.spent),
         stages: &stages,
         templates: plans.iter().map(|plan| plan.template()).collect(),
-        held: Held::new(block, &stages, |v| plans[v.index()].takes_registers()),
+        gprs: GprAlloc::new(block, &stages, |v| plans[v.index()].takes_registers()),
         plans,
         asm: &mut asm,
         single: &mut *single,
@@ -278,7 +278,7 @@ struct Compiler<'c, 'b> {
     stages: &'c Stages,
     /// Of each stage, the registers that nobody reads behind it.
     spent: Vec<VectorRegisters>,
-    held: Held,
+    gprs: GprAlloc,
     /// The template of each node that tiles compute.
     templates: Vec<Option<Template>>,
     asm: &'c mut Asm,
@@ -303,7 +303,7 @@ impl<'b> Compiler<'_, 'b> {
         }
         for stage in 0..self.stages.list.len() {
             for v in &self.stages.list[stage].uniform {
-                self.held.next();
+                self.gprs.next();
                 self.uniform(*v, stage as u32)?;
             }
             self.tiles(stage as u32)?;
@@ -430,7 +430,7 @@ impl<'b> Compiler<'_, 'b> {
             asm: self.asm,
             single: self.single,
             stages: self.stages,
-            held: &mut self.held,
+            gprs: &mut self.gprs,
             stage,
         }
     }
@@ -490,7 +490,7 @@ impl<'b> Compiler<'_, 'b> {
         if nodes == 0 {
             return Ok(());
         }
-        self.held.tiles(nodes);
+        self.gprs.tiles(nodes);
         self.uniforms(stage).forget(false)?;
         let again = self.asm.label();
         self.asm.use_constants();
@@ -507,7 +507,7 @@ impl<'b> Compiler<'_, 'b> {
             block,
             single: self.single,
             stages: self.stages,
-            held: &mut self.held,
+            gprs: &mut self.gprs,
             stage,
         };
         let mut tile = Tile::new(shared, &self.templates, zeros);
@@ -529,7 +529,7 @@ impl<'b> Compiler<'_, 'b> {
                 self.asm
                     .op(Code::Mov_rm64_r64, &[to.into(), mask.register.into()]);
             }
-            self.held.put(mask.register, mask.values);
+            self.gprs.put(mask.register, mask.values);
         }
         Ok(())
     }

@@ -47,7 +47,7 @@ enum Known {
 /// A compiled block.
 struct Ready {
     code: *const u8,
-    /// Held, not read.
+    /// GprAlloc, not read.
     #[expect(clippy::vec_box, reason = "the code has their addresses")]
     heads: Vec<Box<Head>>,
 }

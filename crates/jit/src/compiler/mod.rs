@@ -7,7 +7,7 @@ mod code_memory;
 mod counts;
 mod crossings;
 mod engine;
-mod held;
+mod gpr_alloc;
 mod lanes;
 mod listing;
 mod memory;

@@ -316,7 +316,7 @@ pub fn blend(l: &mut Lowering, wide: &Wide, row: Row) {
 /// An instruction on the lowest 128 or 256 bits, as it is.
 pub fn short(l: &mut Lowering, wide: &Wide, row: Row) {
     let vector = |r: Register| r.is_xmm() || r.is_ymm();
-    let narrow = |r: Register, held: Register| if r.is_xmm() { low(held) } else { held };
+    let narrow = |r: Register, content: Register| if r.is_xmm() { low(content) } else { content };
     let effects = wide.effects();
     let mut args = Vec::new();
     let mut to = None;

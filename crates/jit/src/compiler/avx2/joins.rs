@@ -3,7 +3,7 @@
 use iced_x86::Code;
 
 use super::lowering::Lowering;
-use super::state::{Held, LOAD, State, place_of, ymm};
+use super::state::{Content, LOAD, State, place_of, ymm};
 use crate::compiler::asm::Label;
 use crate::compiler::asm::inst_list::{Units, unit};
 
@@ -59,16 +59,16 @@ impl Lowering<'_> {
         for k in live_masks(live) {
             self.change_form(k, there.forms[k]);
         }
-        for n in 0..there.held.len() {
-            if let Held::Unit { unit, dirty: true } = self.state.held[n]
+        for n in 0..there.contents.len() {
+            if let Content::Unit { unit, dirty: true } = self.state.contents[n]
                 && live >> unit & 1 == 1
-                && self.state.held[n] != there.held[n]
+                && self.state.contents[n] != there.contents[n]
             {
                 self.save(n);
             }
         }
-        for (n, held) in there.held.into_iter().enumerate() {
-            let Held::Unit { unit, .. } = held else {
+        for (n, content) in there.contents.into_iter().enumerate() {
+            let Content::Unit { unit, .. } = content else {
                 continue;
             };
             if !holds(&self.state, n, unit) {
@@ -82,22 +82,23 @@ impl Lowering<'_> {
     fn is_met(&self, there: &State, live: Units) -> bool {
         let here = &self.state;
         live_masks(live).all(|k| here.forms[k] == there.forms[k])
-            && (0..there.held.len()).all(|n| match (here.held[n], there.held[n]) {
-                (Held::Unit { dirty: true, .. }, held) => {
-                    held == here.held[n] || !is_live(here.held[n], live) && held == Held::Nothing
+            && (0..there.contents.len()).all(|n| match (here.contents[n], there.contents[n]) {
+                (Content::Unit { dirty: true, .. }, content) => {
+                    content == here.contents[n]
+                        || !is_live(here.contents[n], live) && content == Content::Nothing
                 }
-                (_, Held::Unit { unit, .. }) => holds(here, n, unit),
+                (_, Content::Unit { unit, .. }) => holds(here, n, unit),
                 _ => true,
             })
     }
 }
 
-fn is_live(held: Held, live: Units) -> bool {
-    matches!(held, Held::Unit { unit, .. } if live >> unit & 1 == 1)
+fn is_live(content: Content, live: Units) -> bool {
+    matches!(content, Content::Unit { unit, .. } if live >> unit & 1 == 1)
 }
 
 fn holds(state: &State, n: usize, wanted: usize) -> bool {
-    matches!(state.held[n], Held::Unit { unit, .. } if unit == wanted)
+    matches!(state.contents[n], Content::Unit { unit, .. } if unit == wanted)
 }
 
 /// The numbers of masks that are live.

@@ -3,7 +3,7 @@
 use iced_x86::{Code, Register};
 
 use super::lowering::Lowering;
-use super::state::{COPY, Form, Held, LOAD, REGISTERS, STORE, number, place_of, ymm};
+use super::state::{COPY, Content, Form, LOAD, REGISTERS, STORE, number, place_of, ymm};
 use crate::compiler::asm::inst_list::{Unit, Units};
 use crate::compiler::asm::{Mem, fixed};
 
@@ -14,7 +14,7 @@ impl Lowering<'_> {
             let n = self.free_register();
             let (to, from) = (ymm(n), place_of(unit));
             self.asm.op(LOAD, &[to.into(), from.into()]);
-            self.state.held[n] = Held::Unit { unit, dirty: false };
+            self.state.contents[n] = Content::Unit { unit, dirty: false };
             n
         });
         self.state.pinned |= 1 << n;
@@ -27,14 +27,18 @@ impl Lowering<'_> {
             Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
             _ => Code::VEX_Vpbroadcastd_ymm_xmmm32,
         };
-        let constant = Held::Constant(mem, form);
-        let known = self.state.held.iter().position(|held| *held == constant);
+        let constant = Content::Constant(mem, form);
+        let known = self
+            .state
+            .contents
+            .iter()
+            .position(|content| *content == constant);
         let n = known.unwrap_or_else(|| {
             let n = self.free_register();
             self.asm.op(code, &[ymm(n).into(), mem.into()]);
-            self.state.held[n] = match mem.base {
+            self.state.contents[n] = match mem.base {
                 fixed::CONSTANTS if mem.index == Register::None => constant,
-                _ => Held::Temp,
+                _ => Content::Temp,
             };
             n
         });
@@ -45,7 +49,7 @@ impl Lowering<'_> {
     /// A register for a recipe, as long as it runs.
     pub fn temp(&mut self) -> Register {
         let n = self.free_register();
-        self.state.held[n] = Held::Temp;
+        self.state.contents[n] = Content::Temp;
         self.state.pinned |= 1 << n;
         ymm(n)
     }
@@ -53,14 +57,14 @@ impl Lowering<'_> {
     /// A temporary register is free again.
     pub fn drop_temp(&mut self, register: Register) {
         let n = number(register);
-        self.state.held[n] = Held::Nothing;
+        self.state.contents[n] = Content::Nothing;
         self.state.pinned &= !(1 << n);
     }
 
     /// The register of a half that is about to be overwritten, to be changed.
     pub fn take(&mut self, unit: Unit) -> Register {
         let register = self.have(unit);
-        self.state.held[number(register)] = Held::Temp;
+        self.state.contents[number(register)] = Content::Temp;
         register
     }
 
@@ -74,11 +78,11 @@ impl Lowering<'_> {
     /// A half is what a temporary register has.
     pub fn bind(&mut self, unit: Unit, register: Register) {
         if let Some(old) = self.state.find(unit) {
-            self.state.held[old] = Held::Nothing;
+            self.state.contents[old] = Content::Nothing;
         }
-        self.state.held[number(register)] = match self.is_needed(unit) {
-            true => Held::Unit { unit, dirty: true },
-            false => Held::Temp,
+        self.state.contents[number(register)] = match self.is_needed(unit) {
+            true => Content::Unit { unit, dirty: true },
+            false => Content::Temp,
         };
     }
 
@@ -101,25 +105,30 @@ impl Lowering<'_> {
     /// The same, but for some temporary registers.
     pub fn next_half_with(&mut self, kept: &[Register]) {
         self.state.pinned = 0;
-        for (n, held) in self.state.held.iter_mut().enumerate() {
+        for (n, content) in self.state.contents.iter_mut().enumerate() {
             if kept.contains(&ymm(n)) {
                 self.state.pinned |= 1 << n;
-            } else if *held == Held::Temp {
-                *held = Held::Nothing;
+            } else if *content == Content::Temp {
+                *content = Content::Nothing;
             }
         }
     }
 
     fn free_register(&mut self) -> usize {
-        if let Some(n) = self.state.held.iter().position(|h| *h == Held::Nothing) {
+        if let Some(n) = self
+            .state
+            .contents
+            .iter()
+            .position(|h| *h == Content::Nothing)
+        {
             return n;
         }
         if let Some(n) = self.state.constant() {
             return n;
         }
         let mut among = 0;
-        for (n, held) in self.state.held.iter().enumerate() {
-            if let Held::Unit { unit, .. } = held
+        for (n, content) in self.state.contents.iter().enumerate() {
+            if let Content::Unit { unit, .. } = content
                 && self.state.pinned >> n & 1 == 0
             {
                 among |= 1 << unit;
@@ -131,18 +140,18 @@ impl Lowering<'_> {
             return 0;
         }
         let unit = self.live.last_read(self.at, among);
-        let n = self.state.find(unit).expect("it is one of those held");
+        let n = self.state.find(unit).expect("it is one of those content");
         self.save(n);
-        self.state.held[n] = Held::Nothing;
+        self.state.contents[n] = Content::Nothing;
         n
     }
 
     /// Sees to it that the stack has what a register holds.
     pub fn save(&mut self, n: usize) {
-        if let Held::Unit { unit, dirty: true } = self.state.held[n] {
+        if let Content::Unit { unit, dirty: true } = self.state.contents[n] {
             let (to, from) = (place_of(unit), ymm(n));
             self.asm.op(STORE, &[to.into(), from.into()]);
-            self.state.held[n] = Held::Unit { unit, dirty: false };
+            self.state.contents[n] = Content::Unit { unit, dirty: false };
         }
     }
 
@@ -154,7 +163,7 @@ impl Lowering<'_> {
         self.release();
         for n in 0..REGISTERS {
             self.save(n);
-            self.state.held[n] = Held::Nothing;
+            self.state.contents[n] = Content::Nothing;
         }
     }
 }

@@ -23,7 +23,7 @@ pub enum Form {
 
 /// What a register has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Held {
+pub enum Content {
     Nothing,
     /// What a recipe computes with.
     Temp,
@@ -39,7 +39,7 @@ pub enum Held {
 /// Where everything is.
 #[derive(Clone, Debug)]
 pub struct State {
-    pub held: [Held; REGISTERS],
+    pub contents: [Content; REGISTERS],
     /// Registers that the recipe under way has in use.
     pub pinned: u16,
     /// The register whose constant goes next, if none is free.
@@ -51,7 +51,7 @@ pub struct State {
 impl State {
     pub fn new() -> State {
         State {
-            held: [Held::Nothing; REGISTERS],
+            contents: [Content::Nothing; REGISTERS],
             pinned: 0,
             next: 0,
             forms: [Form::Dwords; 8],
@@ -59,19 +59,20 @@ impl State {
     }
 
     pub fn find(&self, unit: Unit) -> Option<usize> {
-        (self.held.iter()).position(|held| matches!(held, Held::Unit { unit: u, .. } if *u == unit))
+        (self.contents.iter())
+            .position(|content| matches!(content, Content::Unit { unit: u, .. } if *u == unit))
     }
 
     /// Keeps of the registers those with halves that are live, and with constants.
     pub fn keep(&mut self, live: Units) {
-        for held in &mut self.held {
-            let keeps = match held {
-                Held::Unit { unit, .. } => live >> *unit & 1 == 1,
-                Held::Constant(..) => true,
-                Held::Nothing | Held::Temp => false,
+        for content in &mut self.contents {
+            let keeps = match content {
+                Content::Unit { unit, .. } => live >> *unit & 1 == 1,
+                Content::Constant(..) => true,
+                Content::Nothing | Content::Temp => false,
             };
             if !keeps {
-                *held = Held::Nothing;
+                *content = Content::Nothing;
             }
         }
         self.pinned = 0;
@@ -79,17 +80,18 @@ impl State {
 
     /// Keeps no constants: who comes to a label by another way has none.
     pub fn forget_constants(&mut self) {
-        for held in &mut self.held {
-            if let Held::Constant(..) = held {
-                *held = Held::Nothing;
+        for content in &mut self.contents {
+            if let Content::Constant(..) = content {
+                *content = Content::Nothing;
             }
         }
     }
 
     /// The next register with a constant that no recipe uses.
     pub fn constant(&mut self) -> Option<usize> {
-        let is_free =
-            |n: &usize| matches!(self.held[*n], Held::Constant(..)) && self.pinned >> n & 1 == 0;
+        let is_free = |n: &usize| {
+            matches!(self.contents[*n], Content::Constant(..)) && self.pinned >> n & 1 == 0
+        };
         let mut all = (0..REGISTERS).map(|n| (n + self.next) % REGISTERS);
         let n = all.find(is_free)?;
         self.next = n + 1;

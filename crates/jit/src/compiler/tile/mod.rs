@@ -22,7 +22,7 @@ use wavetank_memory::VECTOR_BYTES;
 use wavetank_translate::VectorRegisters;
 
 use crate::compiler::asm::{Arg, Asm, Under};
-use crate::compiler::held::{self, Held};
+use crate::compiler::gpr_alloc::{self, GprAlloc};
 use crate::compiler::stages::{Stages, source};
 use maps::{Parts, Used, Uses};
 pub use vars::Made;
@@ -66,7 +66,7 @@ pub struct Shared<'t, 'b> {
     pub block: &'b Block,
     pub single: &'t mut (dyn Single + 'b),
     pub stages: &'t Stages,
-    pub held: &'t mut Held,
+    pub gprs: &'t mut GprAlloc,
     /// The number of the stage.
     pub stage: u32,
 }
@@ -77,7 +77,7 @@ pub struct Tile<'t, 'b> {
     pub block: &'b Block,
     single: &'t mut (dyn Single + 'b),
     stages: &'t Stages,
-    held: &'t mut Held,
+    gprs: &'t mut GprAlloc,
     stage: u32,
     nodes: &'t [Value],
     /// The template of each node of the block that a tile computes.
@@ -129,7 +129,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             block,
             single: shared.single,
             stages: shared.stages,
-            held: shared.held,
+            gprs: shared.gprs,
             stage: shared.stage,
             nodes,
             templates: &[],
@@ -259,7 +259,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     /// Keeps a mask that later stages need.
     fn keep_mask(&mut self, v: Value) -> Result<(), TooMany> {
         let var = self.var(v, MASK);
-        let stored = self.held.is_stored(v);
+        let stored = self.gprs.is_stored(v);
         let at = match self.gather(var)? {
             Some(at) => {
                 self.gathered[at].values.push(v);
@@ -270,7 +270,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         if at.is_some() {
             return Ok(());
         }
-        self.held.has_place(v);
+        self.gprs.has_slot(v);
         let Place::Uniform(place) = self.single.claim(v, self.stage)? else {
             unreachable!("a mask is a uniform value");
         };
@@ -293,7 +293,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     /// there as a whole before they have arrived, which takes long.
     fn gather(&mut self, var: VarId) -> Result<Option<usize>, TooMany> {
         let known = self.gathered.iter().position(|mask| mask.var == var);
-        let Some(register) = held::MASKS.get(self.gathered.len()).copied() else {
+        let Some(register) = gpr_alloc::MASKS.get(self.gathered.len()).copied() else {
             return Ok(known);
         };
         if known.is_some() {

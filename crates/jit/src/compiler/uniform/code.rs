@@ -5,7 +5,7 @@ use wavetank_interp::single::{Place, Single, TooMany, register};
 use wavetank_ir::{Block, Reg, Value};
 
 use crate::compiler::asm::{Arg, Asm, Mem, fixed, low};
-use crate::compiler::held::Held;
+use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::stages::{Stages, source};
 
 /// The registers that operations compute in; the result is in the first one.
@@ -18,7 +18,7 @@ pub struct Uniform<'t, 'b> {
     pub block: &'b Block,
     pub single: &'t mut (dyn Single + 'b),
     pub stages: &'t Stages,
-    pub held: &'t mut Held,
+    pub gprs: &'t mut GprAlloc,
     pub stage: u32,
 }
 
@@ -27,7 +27,7 @@ impl Uniform<'_, '_> {
     pub fn load(&mut self, register: Register, v: Value) {
         let v = source(self.block, v);
         let wide = self.block.ty(v).bits() == 64;
-        if let Some(held) = self.held.find(v) {
+        if let Some(held) = self.gprs.find(v) {
             return self.copy(register, held, wide);
         }
         match self.single.place(v) {
@@ -43,7 +43,7 @@ impl Uniform<'_, '_> {
     pub(super) fn arg(&mut self, register: Register, v: Value) -> Arg {
         let v = source(self.block, v);
         let wide = self.block.ty(v).bits() == 64;
-        if let Some(held) = self.held.find(v) {
+        if let Some(held) = self.gprs.find(v) {
             return Arg::R(if wide { held } else { low(held) });
         }
         if let Place::Uniform(at) = self.single.place(v) {
@@ -87,13 +87,13 @@ impl Uniform<'_, '_> {
     pub(super) fn result_from(&mut self, v: Value, from: Register) -> Result<(), TooMany> {
         if let Some(reg) = self.stages.into[v.index()] {
             self.single.put(v, reg);
-            self.held.has_place(v);
+            self.gprs.has_slot(v);
             self.store_value(register(reg), v, from);
-        } else if self.held.is_stored(v) {
+        } else if self.gprs.is_stored(v) {
             let place = self.single.claim(v, self.stage)?;
             self.store_value(place, v, from);
         }
-        if self.held.is_needed(v) {
+        if self.gprs.is_needed(v) {
             self.hold(v, from)?;
         }
         Ok(())
@@ -108,21 +108,21 @@ impl Uniform<'_, '_> {
 
     /// Keeps a value in a register of its own.
     pub(super) fn hold(&mut self, v: Value, from: Register) -> Result<(), TooMany> {
-        let (register, homeless) = self.held.take();
-        for other in homeless {
-            self.give_place(register, other)?;
+        let (register, unspilled) = self.gprs.take();
+        for other in unspilled {
+            self.spill(register, other)?;
         }
         let wide = self.block.ty(v).bits() == 64;
         self.copy(register, from, wide);
-        self.held.put(register, vec![v]);
+        self.gprs.put(register, vec![v]);
         Ok(())
     }
 
-    /// Stores a value that no place has yet.
-    pub(super) fn give_place(&mut self, from: Register, v: Value) -> Result<(), TooMany> {
+    /// Spills a value from its register.
+    pub(super) fn spill(&mut self, from: Register, v: Value) -> Result<(), TooMany> {
         let place = self.single.claim(v, self.stage)?;
         self.store_value(place, v, from);
-        self.held.has_place(v);
+        self.gprs.has_slot(v);
         Ok(())
     }
 
@@ -131,8 +131,8 @@ impl Uniform<'_, '_> {
     /// # Errors
     /// If there are no temporaries left.
     pub fn forget(&mut self, all: bool) -> Result<(), TooMany> {
-        for (register, v) in self.held.forget(all) {
-            self.give_place(register, v)?;
+        for (register, v) in self.gprs.forget(all) {
+            self.spill(register, v)?;
         }
         Ok(())
     }

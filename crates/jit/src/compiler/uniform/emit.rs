@@ -155,7 +155,7 @@ impl Uniform<'_, '_> {
             block: self.block,
             single: self.single,
             stages: self.stages,
-            held: self.held,
+            gprs: self.gprs,
             stage: self.stage,
         };
         let parts = Tile::alone(shared, &v, template)?;
@@ -194,7 +194,7 @@ impl Uniform<'_, '_> {
     }
 
     fn write(&mut self, reg: Reg, value: Value) {
-        let held = self.held.find(source(self.block, value));
+        let held = self.gprs.find(source(self.block, value));
         let from = held.unwrap_or(A);
         if held.is_none() {
             self.load(A, value);

@@ -1,7 +1,7 @@
-//! Which general registers hold uniform values, while code for a block is made.
+//! Register allocation for uniform values: which general registers hold them while code for a block is made.
 //!
-//! A value that was just computed stays in a register as well, so that who needs it next does not wait for memory. What only
-//! compiled code for the wave as a whole needs is not stored at all, unless its register is wanted for another.
+//! A value that was just computed stays in a register, so that its next user does not load it. It is stored at once only if code
+//! other than that of the wave as a whole needs it; otherwise it is spilled when its register is wanted for another value.
 
 use iced_x86::Register;
 use wavetank_ir::{Block, Value};
@@ -21,24 +21,28 @@ const REGISTERS: [Register; 6] = [
 /// Registers in which the tiles of a stage gather masks.
 pub const MASKS: [Register; 3] = [Register::R8, Register::R9, Register::R10];
 
-/// The registers.
-pub struct Held {
+/// The state of the allocation.
+pub struct GprAlloc {
     /// The values that each has, and when it was used last.
     registers: [(Vec<Value>, u32); REGISTERS.len()],
     /// For each value: where in the order of the code the wave as a whole needs it last.
     last_use: Vec<u32>,
-    /// For each value: somebody needs it in memory.
+    /// For each value: whether it is in memory, or has to be.
     stored: Vec<bool>,
-    /// The node that is done, in the order of the code.
+    /// The number of the current node in the order of the code.
     at: u32,
     /// Counts uses.
     clock: u32,
 }
 
-impl Held {
+impl GprAlloc {
     /// No register holds anything. `takes_registers`: whether compiled code for a node takes its operands from general registers
     /// where they are there.
-    pub fn new(block: &Block, stages: &Stages, takes_registers: impl Fn(Value) -> bool) -> Held {
+    pub fn new(
+        block: &Block,
+        stages: &Stages,
+        takes_registers: impl Fn(Value) -> bool,
+    ) -> GprAlloc {
         let n = block.nodes.len();
         let (mut last_use, mut stored) = (vec![0; n], vec![false; n]);
         let mut at = 0;
@@ -56,7 +60,7 @@ impl Held {
                 });
             }
         }
-        Held {
+        GprAlloc {
             registers: Default::default(),
             last_use,
             stored,
@@ -70,12 +74,12 @@ impl Held {
         self.at += 1;
     }
 
-    /// So many nodes were done by tiles.
+    /// The tiles of the segment have done so many nodes.
     pub fn tiles(&mut self, nodes: usize) {
         self.at += nodes as u32;
     }
 
-    /// Whether somebody needs a value in memory.
+    /// Whether a value is in memory, or has to be.
     pub fn is_stored(&self, v: Value) -> bool {
         self.stored[v.index()]
     }
@@ -93,7 +97,8 @@ impl Held {
         Some(REGISTERS[at])
     }
 
-    /// A register for another value, and those that have no place yet which it held and somebody needs.
+    /// A register for another value, and the values it held that are live and have not been spilled yet. A register without live
+    /// values is preferred, then the least recently used one.
     pub fn take(&mut self) -> (Register, Vec<Value>) {
         let needed = |vs: &[Value]| vs.iter().any(|v| self.is_needed(*v));
         let at = (0..REGISTERS.len()).min_by_key(|at| {
@@ -106,31 +111,31 @@ impl Held {
 
     fn clear(&mut self, at: usize) -> Vec<Value> {
         let values = std::mem::take(&mut self.registers[at].0);
-        let homeless = |v: &Value| !self.stored[v.index()] && self.is_needed(*v);
-        values.into_iter().filter(homeless).collect()
+        let unspilled = |v: &Value| !self.stored[v.index()] && self.is_needed(*v);
+        values.into_iter().filter(unspilled).collect()
     }
 
-    /// A register has values now.
+    /// Binds a register to values.
     pub fn put(&mut self, register: Register, values: Vec<Value>) {
         let at = REGISTERS.iter().position(|r| *r == register);
         self.clock += 1;
         self.registers[at.expect("it is one of them")] = (values, self.clock);
     }
 
-    /// A value has a place in memory from now on.
-    pub fn has_place(&mut self, v: Value) {
+    /// A value is in memory from now on.
+    pub fn has_slot(&mut self, v: Value) {
         self.stored[v.index()] = true;
     }
 
-    /// Forgets what registers hold, all or those of masks alone. Gives the values which somebody needs that have no place.
+    /// Forgets what registers hold, all or those of masks alone. Gives the live values that have not been spilled yet.
     pub fn forget(&mut self, all: bool) -> Vec<(Register, Value)> {
-        let mut homeless = Vec::new();
+        let mut unspilled = Vec::new();
         for (at, register) in REGISTERS.into_iter().enumerate() {
             if all || MASKS.contains(&register) {
                 let values = self.clear(at);
-                homeless.extend(values.into_iter().map(|v| (register, v)));
+                unspilled.extend(values.into_iter().map(|v| (register, v)));
             }
         }
-        homeless
+        unspilled
     }
 }
