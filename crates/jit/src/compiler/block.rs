@@ -524,7 +524,7 @@ impl<'b> Compiler<'_, 'b> {
             zeros::end(self.asm);
         }
         for mask in gathered {
-            for at in mask.homes {
+            for at in mask.slots {
                 let to = Mem::at(fixed::UNIFORM, at);
                 self.asm
                     .op(Code::Mov_rm64_r64, &[to.into(), mask.register.into()]);

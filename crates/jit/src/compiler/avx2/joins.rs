@@ -3,7 +3,7 @@
 use iced_x86::Code;
 
 use super::lowering::Lowering;
-use super::state::{Content, LOAD, State, place_of, ymm};
+use super::state::{Content, LOAD, State, slot_of, ymm};
 use crate::compiler::asm::Label;
 use crate::compiler::asm::inst_list::{Units, unit};
 
@@ -72,7 +72,7 @@ impl Lowering<'_> {
                 continue;
             };
             if !holds(&self.state, n, unit) {
-                let (to, from) = (ymm(n), place_of(unit));
+                let (to, from) = (ymm(n), slot_of(unit));
                 self.asm.op(LOAD, &[to.into(), from.into()]);
             }
         }

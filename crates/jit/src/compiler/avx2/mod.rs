@@ -1,7 +1,7 @@
 //! AVX2: instructions of AVX-512, which templates write, made into those that every processor of the last ten years has.
 //!
 //! What a block is compiled to is a list first ([`inst_list`]). A register of 512 bits is two *halves*, and each of these is in one
-//! of the sixteen registers of 256 bits, or at its place on the stack; `live.rs` finds how long it is needed, `registers.rs`
+//! of the sixteen registers of 256 bits, or in its spill slot on the stack; `live.rs` finds how long it is needed, `registers.rs`
 //! says where it is, and `joins.rs` brings both sides of a jump together. A mask is two halves too (`masks.rs`): all ones in
 //! the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
 //!

@@ -3,7 +3,7 @@
 use iced_x86::{Code, Register};
 
 use super::lowering::Lowering;
-use super::state::{COPY, Content, Form, LOAD, REGISTERS, STORE, number, place_of, ymm};
+use super::state::{COPY, Content, Form, LOAD, REGISTERS, STORE, number, slot_of, ymm};
 use crate::compiler::asm::inst_list::{Unit, Units};
 use crate::compiler::asm::{Mem, fixed};
 
@@ -12,7 +12,7 @@ impl Lowering<'_> {
     pub fn have(&mut self, unit: Unit) -> Register {
         let n = self.state.find(unit).unwrap_or_else(|| {
             let n = self.free_register();
-            let (to, from) = (ymm(n), place_of(unit));
+            let (to, from) = (ymm(n), slot_of(unit));
             self.asm.op(LOAD, &[to.into(), from.into()]);
             self.state.contents[n] = Content::Unit { unit, dirty: false };
             n
@@ -149,7 +149,7 @@ impl Lowering<'_> {
     /// Sees to it that the stack has what a register holds.
     pub fn save(&mut self, n: usize) {
         if let Content::Unit { unit, dirty: true } = self.state.contents[n] {
-            let (to, from) = (place_of(unit), ymm(n));
+            let (to, from) = (slot_of(unit), ymm(n));
             self.asm.op(STORE, &[to.into(), from.into()]);
             self.state.contents[n] = Content::Unit { unit, dirty: false };
         }

@@ -29,7 +29,7 @@ pub enum Content {
     Temp,
     /// A constant in all lanes.
     Constant(Mem, Form),
-    /// A half, which its place on the stack may not have.
+    /// A half, which its spill slot may not have.
     Unit {
         unit: Unit,
         dirty: bool,
@@ -142,7 +142,7 @@ pub fn low(register: Register) -> Register {
     Register::XMM0 + number(register) as u32
 }
 
-/// The place of a half on the stack.
-pub fn place_of(unit: Unit) -> Mem {
+/// The spill slot of a half.
+pub fn slot_of(unit: Unit) -> Mem {
     Mem::at(Register::RSP, frame::UNITS + 32 * unit as u32)
 }

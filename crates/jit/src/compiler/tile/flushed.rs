@@ -6,7 +6,7 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
 
 use super::Tile;
-use super::vars::{Flushed, Home, MASK, Made, VarId};
+use super::vars::{Flushed, MASK, Made, Slot, VarId};
 use crate::compiler::asm::Under;
 
 impl Tile<'_, '_> {
@@ -26,7 +26,7 @@ impl Tile<'_, '_> {
 
     /// Whether there are no denormals in the lanes that the node writes.
     fn is_flushed(&mut self, var: VarId) -> bool {
-        if let Some(Home::Const(c)) = self.vars[var].home {
+        if let Some(Slot::Const(c)) = self.vars[var].slot {
             let exponent = c & 0x7f80_0000;
             return exponent != 0 || c << 1 == 0;
         }

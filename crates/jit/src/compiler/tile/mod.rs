@@ -1,9 +1,9 @@
-//! The registers of a tile: which values of a stage are in which registers of the host, while code for 16 lanes is made.
+//! Register allocation for a tile: which vector and mask registers hold the values of a segment, while code for 16 lanes is made.
 //!
-//! Values come into registers when they are needed and leave them when nobody in the stage needs them any more, or when
-//! there are none left: then the one that is needed last goes to memory. What a vector register of the wave holds is a
-//! value as well; it is stored once, at the end of the stage. Where an operation is followed by the write of its result,
-//! it writes into a copy of the old contents under the mask of the write.
+//! A value is loaded when it is needed, and its register is free after its last use in the segment. If there is no free register,
+//! the value whose next use is farthest is spilled. The contents of a vector register of the wave are a value as well; they are
+//! stored once, at the end of the segment. Where an operation is followed by the write of its result, it writes into a copy of
+//! the old contents under the mask of the write.
 
 mod flushed;
 mod made;
@@ -26,7 +26,7 @@ use crate::compiler::gpr_alloc::{self, GprAlloc};
 use crate::compiler::stages::{Stages, source};
 use maps::{Parts, Used, Uses};
 pub use vars::Made;
-use vars::{Home, MASK, Pair, Var, VarId, home_of};
+use vars::{MASK, Pair, Slot, Var, VarId, slot_of};
 
 /// Registers for values. The other ones are for templates.
 const ZMMS: usize = 28;
@@ -51,7 +51,7 @@ pub struct Gathered {
     /// The register.
     pub register: Register,
     /// Where it is to be stored behind the uniform state, with all lanes.
-    pub homes: Vec<u32>,
+    pub slots: Vec<u32>,
     /// The values that it is.
     pub values: Vec<Value>,
     var: VarId,
@@ -220,10 +220,10 @@ impl<'t, 'b> Tile<'t, 'b> {
         };
         for part in 0..parts {
             let n = first + u16::from(part);
-            let home = home_of(n);
+            let slot = slot_of(n);
             let var = match self.contents.get(&n) {
                 Some(var) => *var,
-                None => self.new_var(Some(home), false),
+                None => self.new_var(Some(slot), false),
             };
             self.bind(v, part, var);
         }
@@ -244,14 +244,14 @@ impl<'t, 'b> Tile<'t, 'b> {
         let place = self.single.claim(v, self.stage)?;
         let parts = if self.block.ty(v) == Ty::V64 { 2 } else { 1 };
         for part in 0..parts {
-            let home = match place {
-                Place::Vector(at) => Home::Lanes(at + u32::from(part) * VECTOR_BYTES as u32),
+            let slot = match place {
+                Place::Vector(at) => Slot::Lanes(at + u32::from(part) * VECTOR_BYTES as u32),
                 _ => unreachable!("a claim is memory"),
             };
             let var = self.var(v, part);
             let register = self.register(var)?;
-            self.store(home, register);
-            self.vars[var].home.get_or_insert(home);
+            self.store(slot, register);
+            self.vars[var].slot.get_or_insert(slot);
         }
         Ok(())
     }
@@ -280,10 +280,10 @@ impl<'t, 'b> Tile<'t, 'b> {
     /// Stores a mask, with all lanes when all tiles have been done.
     fn store_mask(&mut self, var: VarId, place: u32) -> Result<(), TooMany> {
         match self.gather(var)? {
-            Some(at) => self.gathered[at].homes.push(place),
+            Some(at) => self.gathered[at].slots.push(place),
             None => {
                 let register = self.register(var)?;
-                self.store(Home::Mask(place), register);
+                self.store(Slot::Mask(place), register);
             }
         }
         Ok(())
@@ -306,7 +306,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         self.asm.op(Code::Shrd_rm64_r64_imm8, &args);
         self.gathered.push(Gathered {
             register,
-            homes: Vec::new(),
+            slots: Vec::new(),
             values: Vec::new(),
             var,
         });
@@ -479,7 +479,7 @@ impl<'t, 'b> Tile<'t, 'b> {
                 continue;
             }
             let register = self.register(var)?;
-            self.store(home_of(n), register);
+            self.store(slot_of(n), register);
             self.pinned.clear();
         }
         Ok(())

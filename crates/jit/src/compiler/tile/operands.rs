@@ -4,7 +4,7 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Fp, Op, Value};
 
-use super::vars::{MASK, Var, VarId, home_of};
+use super::vars::{MASK, Var, VarId, slot_of};
 use super::{SCRATCH, Tile};
 use crate::compiler::asm::{Arg, Under};
 use crate::compiler::stages::{second_of, source};
@@ -24,9 +24,9 @@ impl Tile<'_, '_> {
     /// An operand as an instruction takes it: in memory if it is there and needed no more.
     pub fn arg(&mut self, v: Value, part: u8) -> Result<Arg, TooMany> {
         let var = self.var(v, part);
-        match self.vars[var].home {
-            Some(home) if self.vars[var].register.is_none() && !self.is_live_after(var) => {
-                Ok(self.memory(home))
+        match self.vars[var].slot {
+            Some(slot) if self.vars[var].register.is_none() && !self.is_live_after(var) => {
+                Ok(self.memory(slot))
             }
             _ => self.register(var).map(Arg::R),
         }
@@ -86,12 +86,12 @@ impl Tile<'_, '_> {
         if let Some(var) = self.contents.get(&n) {
             return *var;
         }
-        let home = home_of(n);
+        let slot = slot_of(n);
         // The same may have been read.
-        let known = |var: &Var| var.home == Some(home) && var.register.is_some();
+        let known = |var: &Var| var.slot == Some(slot) && var.register.is_some();
         match self.vars.iter().position(known) {
             Some(var) => var,
-            None => self.new_var(Some(home), false),
+            None => self.new_var(Some(slot), false),
         }
     }
 
@@ -132,16 +132,16 @@ impl Tile<'_, '_> {
         }
         self.vars[var].held += 1;
         // Who needs what is there in memory must have it before it is overwritten.
-        let home = Some(home_of(n));
+        let slot = Some(slot_of(n));
         for other in 0..self.vars.len() {
-            if self.vars[other].home != home {
+            if self.vars[other].slot != slot {
                 continue;
             }
             let wanted = other == var || self.is_live_after(other);
             if wanted && self.vars[other].register.is_none() && !self.has_other_form(other) {
                 self.register(other)?;
             }
-            self.vars[other].home = None;
+            self.vars[other].slot = None;
         }
         Ok(())
     }

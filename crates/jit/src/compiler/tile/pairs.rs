@@ -9,7 +9,7 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
 
 use super::Tile;
-use super::vars::{Home, Pair, VarId, home_of};
+use super::vars::{Pair, Slot, VarId, slot_of};
 use crate::compiler::asm::{Mem, Under, fixed};
 use crate::compiler::stages::source;
 
@@ -21,7 +21,7 @@ const COPY: Code = Code::EVEX_Vmovdqa64_zmm_k1z_zmmm512;
 impl Tile<'_, '_> {
     /// Whether a register or memory has it.
     pub(super) fn is_there(&self, var: VarId) -> bool {
-        self.vars[var].register.is_some() || self.vars[var].home.is_some()
+        self.vars[var].register.is_some() || self.vars[var].slot.is_some()
     }
 
     fn are_there(&self, vars: [VarId; 2]) -> bool {
@@ -95,13 +95,13 @@ impl Tile<'_, '_> {
         if let Some(pair) = self.pairs.iter().find(|pair| pair.planes == planes) {
             return pair.packed;
         }
-        let packed = match planes.map(|plane| self.vars[plane].home) {
-            [Some(Home::Dword(low)), Some(Home::Dword(high))] if high == low + 4 => {
-                [self.new_var(Some(Home::Qword(low)), false); 2]
+        let packed = match planes.map(|plane| self.vars[plane].slot) {
+            [Some(Slot::Dword(low)), Some(Slot::Dword(high))] if high == low + 4 => {
+                [self.new_var(Some(Slot::Qword(low)), false); 2]
             }
-            [Some(Home::Const(low)), Some(Home::Const(high))] => {
+            [Some(Slot::Const(low)), Some(Slot::Const(high))] => {
                 let c = u64::from(low) | u64::from(high) << 32;
-                [self.new_var(Some(Home::WideConst(c)), false); 2]
+                [self.new_var(Some(Slot::WideConst(c)), false); 2]
             }
             _ => [self.new_var(None, false), self.new_var(None, false)],
         };
@@ -136,7 +136,7 @@ impl Tile<'_, '_> {
     /// The planes that have been packed need no registers.
     pub(super) fn drop_stale(&mut self) {
         for var in std::mem::take(&mut self.stale) {
-            if self.vars[var].home.is_some() || self.has_other_form(var) {
+            if self.vars[var].slot.is_some() || self.has_other_form(var) {
                 self.drop_register(var);
             }
         }
@@ -205,7 +205,7 @@ impl Tile<'_, '_> {
         let held = [n, n + 1].map(|n| self.contents.get(&n).copied());
         let is_held = |plane: VarId, at: usize| match held[at] {
             Some(var) => plane == var,
-            None => self.vars[plane].home == Some(home_of(n + at as u16)),
+            None => self.vars[plane].slot == Some(slot_of(n + at as u16)),
         };
         let known = self
             .pairs

@@ -1,11 +1,11 @@
-//! Which value of a tile is in which register, and in memory.
+//! Register allocation within a tile: next uses, spills and loads.
 
 use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{Op, Reg, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
 
-use super::vars::{Home, MASK, Made, Var, VarId};
+use super::vars::{MASK, Made, Slot, Var, VarId};
 use super::{MASKS, Tile, ZMMS};
 use crate::compiler::asm::{Arg, Mem, fixed};
 use crate::compiler::stages::source;
@@ -15,10 +15,10 @@ impl Tile<'_, '_> {
         self.block.ty(v) == Ty::Mask
     }
 
-    pub(super) fn new_var(&mut self, home: Option<Home>, mask: bool) -> VarId {
+    pub(super) fn new_var(&mut self, slot: Option<Slot>, mask: bool) -> VarId {
         self.vars.push(Var {
             register: None,
-            home,
+            slot,
             mask,
             values: Vec::new(),
             held: 0,
@@ -43,15 +43,15 @@ impl Tile<'_, '_> {
             return var;
         }
         let high = u32::from(part);
-        let home = match self.single.place(v) {
-            Place::Vector(at) => Home::Lanes(at + high * VECTOR_BYTES as u32),
-            Place::Uniform(at) if mask => Home::Mask(at),
-            Place::Uniform(at) => Home::Dword(at + 4 * high),
-            Place::Const(c) if mask => Home::ConstMask(c),
-            Place::Const(c) => Home::Const((c >> (32 * high)) as u32),
+        let slot = match self.single.place(v) {
+            Place::Vector(at) => Slot::Lanes(at + high * VECTOR_BYTES as u32),
+            Place::Uniform(at) if mask => Slot::Mask(at),
+            Place::Uniform(at) => Slot::Dword(at + 4 * high),
+            Place::Const(c) if mask => Slot::ConstMask(c),
+            Place::Const(c) => Slot::Const((c >> (32 * high)) as u32),
             Place::Nowhere => unreachable!("operands are computed before their users"),
         };
-        let var = self.new_var(Some(home), mask);
+        let var = self.new_var(Some(slot), mask);
         self.bind(v, part, var);
         if let Op::Read(reg) = self.block.node(v).op
             && !mask
@@ -91,7 +91,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Whether it is needed behind this node, or to be stored.
+    /// Whether it is live after this node, or to be stored.
     pub(super) fn is_live_after(&self, var: VarId) -> bool {
         let of = |v: &Value| {
             let uses = self.uses.of(*v);
@@ -104,7 +104,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Gives back the registers of what is not needed any more.
+    /// Frees the registers of values that are dead.
     pub(super) fn release(&mut self) {
         let held = |var: VarId| match self.planes_of(var) {
             Some([low, high]) => self.vars[low].held + self.vars[high].held > 0,
@@ -129,7 +129,7 @@ impl Tile<'_, '_> {
         self.pinned.push(register);
     }
 
-    /// A register that is free, or becomes free: what is needed last goes to memory.
+    /// A free register. If there is none, the value whose next use is farthest is spilled.
     pub(super) fn free_register(&mut self, mask: bool) -> Result<Register, TooMany> {
         let (first, count) = match mask {
             true => (Register::K1, MASKS),
@@ -160,54 +160,54 @@ impl Tile<'_, '_> {
         Ok(register)
     }
 
-    /// Sees to it that memory has it.
+    /// Spills it, unless memory has it.
     pub(super) fn save(&mut self, var: VarId) -> Result<(), TooMany> {
-        if self.vars[var].home.is_some() || self.has_other_form(var) {
+        if self.vars[var].slot.is_some() || self.has_other_form(var) {
             return Ok(());
         }
         let register = self.vars[var].register.expect("it is here or there");
-        let home = match self.vars[var].mask {
-            true => Home::Mask(self.single.uniform(self.stage)?),
-            false => Home::Lanes(self.single.vector(self.stage)?),
+        let slot = match self.vars[var].mask {
+            true => Slot::Mask(self.single.uniform(self.stage)?),
+            false => Slot::Lanes(self.single.vector(self.stage)?),
         };
-        self.store(home, register);
-        self.vars[var].home = Some(home);
+        self.store(slot, register);
+        self.vars[var].slot = Some(slot);
         Ok(())
     }
 
-    pub(super) fn memory(&mut self, home: Home) -> Arg {
-        match home {
-            Home::Lanes(at) => Arg::M(Mem::sum(fixed::VECTOR, fixed::TILE, at)),
-            Home::Dword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
-            Home::Const(c) => Arg::Each(self.asm.constant(c)),
-            Home::Qword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
-            Home::WideConst(c) => Arg::Each(self.asm.wide_constant(c)),
-            Home::Mask(at) => Arg::M(Mem::sum(fixed::UNIFORM, fixed::PIECE, at)),
-            Home::ConstMask(c) => {
+    pub(super) fn memory(&mut self, slot: Slot) -> Arg {
+        match slot {
+            Slot::Lanes(at) => Arg::M(Mem::sum(fixed::VECTOR, fixed::TILE, at)),
+            Slot::Dword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
+            Slot::Const(c) => Arg::Each(self.asm.constant(c)),
+            Slot::Qword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
+            Slot::WideConst(c) => Arg::Each(self.asm.wide_constant(c)),
+            Slot::Mask(at) => Arg::M(Mem::sum(fixed::UNIFORM, fixed::PIECE, at)),
+            Slot::ConstMask(c) => {
                 let at = self.asm.constant_row(&[c as u32, (c >> 32) as u32]);
                 Arg::M(Mem::sum(fixed::CONSTANTS, fixed::PIECE, at))
             }
         }
     }
 
-    pub(super) fn store(&mut self, home: Home, register: Register) {
-        let to = self.memory(home);
-        let code = match home {
-            Home::Mask(_) => Code::VEX_Kmovw_m16_kr,
+    pub(super) fn store(&mut self, slot: Slot, register: Register) {
+        let to = self.memory(slot);
+        let code = match slot {
+            Slot::Mask(_) => Code::VEX_Kmovw_m16_kr,
             _ => Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
         };
         self.asm.op(code, &[to, register.into()]);
     }
 
-    pub(super) fn load(&mut self, home: Home, register: Register) {
-        let from = self.memory(home);
-        let (code, from) = match (home, from) {
-            (Home::Const(0) | Home::WideConst(0), _) => {
+    pub(super) fn load(&mut self, slot: Slot, register: Register) {
+        let from = self.memory(slot);
+        let (code, from) = match (slot, from) {
+            (Slot::Const(0) | Slot::WideConst(0), _) => {
                 let zero = [register.into(); 3];
                 return self.asm.op(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &zero);
             }
-            (Home::Mask(_) | Home::ConstMask(_), _) => (Code::VEX_Kmovw_kr_km16, from),
-            (Home::Qword(_) | Home::WideConst(_), Arg::Each(mem)) => {
+            (Slot::Mask(_) | Slot::ConstMask(_), _) => (Code::VEX_Kmovw_kr_km16, from),
+            (Slot::Qword(_) | Slot::WideConst(_), Arg::Each(mem)) => {
                 (Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64, Arg::M(mem))
             }
             (_, Arg::Each(mem)) => (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, Arg::M(mem)),
@@ -222,11 +222,11 @@ impl Tile<'_, '_> {
             self.pinned.push(register);
             return Ok(register);
         }
-        let Some(home) = self.vars[var].home else {
+        let Some(slot) = self.vars[var].slot else {
             return self.convert(var);
         };
         let register = self.free_register(self.vars[var].mask)?;
-        self.load(home, register);
+        self.load(slot, register);
         self.put(var, register);
         Ok(register)
     }

@@ -4,9 +4,9 @@ use iced_x86::Register;
 use wavetank_interp::single::{Place, register};
 use wavetank_ir::{Reg, Value};
 
-/// Where a value is in memory.
+/// Where a value is in memory: in a spill slot, a register of the wave, or among the constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Home {
+pub enum Slot {
     /// A lane vector.
     Lanes(u32),
     /// A dword for all lanes, behind the uniform state.
@@ -27,7 +27,7 @@ pub enum Home {
 #[derive(Debug)]
 pub struct Var {
     pub register: Option<Register>,
-    pub home: Option<Home>,
+    pub slot: Option<Slot>,
     pub mask: bool,
     /// The values that are this.
     pub values: Vec<Value>,
@@ -77,9 +77,9 @@ pub struct Pair {
 }
 
 /// Where the vector register of this number is.
-pub fn home_of(n: u16) -> Home {
+pub fn slot_of(n: u16) -> Slot {
     match register(Reg::V(n)) {
-        Place::Vector(at) => Home::Lanes(at),
+        Place::Vector(at) => Slot::Lanes(at),
         _ => unreachable!("vector registers are lane vectors"),
     }
 }
