@@ -19,7 +19,7 @@ use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::lanes::{LaneAccess, leave_if_noted};
 use crate::compiler::memory::ScalarLoad;
 use crate::compiler::plan::{Plan, Planner};
-use crate::compiler::stages::{Reason, Stages};
+use crate::compiler::segments::{Reason, Segments};
 use crate::compiler::tile::{Shared, Template, Tile};
 use crate::compiler::uniform::Uniform;
 use crate::compiler::zeros;
@@ -78,7 +78,7 @@ pub struct Made {
     pub head: Box<Head>,
     /// The operations that steps of the interpreter do.
     pub by_steps: Vec<Slow>,
-    /// Stages in which tiles do something.
+    /// Segments in which tiles do something.
     pub tiled: usize,
 }
 
@@ -172,16 +172,16 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
             _ => Plan::None,
         })
         .collect();
-    let stages = Stages::new(block, |v, needs_tile| {
+    let segments = Segments::new(block, |v, needs_tile| {
         let plan = planner.of(v, needs_tile);
         plans[v.index()] = plan;
         plan.placement()
     });
     let single = Singles {
         block,
-        copied: stages.copied.clone(),
-        last: stages.last.clone(),
-        stages: stages.list.len() + 1,
+        copied: segments.copied.clone(),
+        last: segments.last.clone(),
+        stages: segments.list.len() + 1,
     };
     let mut single = single.at(how.simd);
     let mut asm = match how.simd {
@@ -198,10 +198,10 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
     });
     let mut compiler = Compiler {
         planner,
-        spent: stages.spent(block, task.spent),
-        stages: &stages,
+        spent: segments.spent(block, task.spent),
+        segments: &segments,
         templates: plans.iter().map(|plan| plan.template()).collect(),
-        gprs: GprAlloc::new(block, &stages, |v| plans[v.index()].takes_registers()),
+        gprs: GprAlloc::new(block, &segments, |v| plans[v.index()].takes_registers()),
         plans,
         asm: &mut asm,
         single: &mut *single,
@@ -223,7 +223,9 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
     let assembled = finish(asm);
     let stubs = stubs.map(|stub| stub.map_or(0, |stub| assembled.position(stub)));
     Ok(Made {
-        tiled: (stages.list.iter()).filter(|s| !s.tile.is_empty()).count(),
+        tiled: (segments.list.iter())
+            .filter(|s| !s.tile.is_empty())
+            .count(),
         assembled,
         stubs,
         head,
@@ -275,8 +277,8 @@ struct Compiler<'c, 'b> {
     planner: Planner<'c, 'b>,
     /// How each node is compiled.
     plans: Vec<Plan>,
-    stages: &'c Stages,
-    /// Of each stage, the registers that nobody reads behind it.
+    segments: &'c Segments,
+    /// Of each segment, the registers that nobody reads behind it.
     spent: Vec<VectorRegisters>,
     gprs: GprAlloc,
     /// The template of each node that tiles compute.
@@ -301,13 +303,13 @@ impl<'b> Compiler<'_, 'b> {
         if let Some(ways) = self.ways {
             self.look_at_budget(ways);
         }
-        for stage in 0..self.stages.list.len() {
-            for v in &self.stages.list[stage].uniform {
+        for segment in 0..self.segments.list.len() {
+            for v in &self.segments.list[segment].uniform {
                 self.gprs.next();
-                self.uniform(*v, stage as u32)?;
+                self.uniform(*v, segment as u32)?;
             }
-            self.tiles(stage as u32)?;
-            self.single.done(stage as u32);
+            self.tiles(segment as u32)?;
+            self.single.done(segment as u32);
         }
         self.asm.place(self.stop);
         self.asm.set(Register::RAX, Exit::Stop as u64);
@@ -322,9 +324,9 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     /// A node of the wave as a whole.
-    fn uniform(&mut self, v: Value, stage: u32) -> Result<(), TooMany> {
+    fn uniform(&mut self, v: Value, segment: u32) -> Result<(), TooMany> {
         self.asm.mark(v);
-        if self.stages.done[v.index()] {
+        if self.segments.done[v.index()] {
             return Ok(());
         }
         let op = &self.block().node(v).op;
@@ -336,36 +338,36 @@ impl<'b> Compiler<'_, 'b> {
                 }
                 return Ok(());
             }
-            Plan::Wave(emit) => return self.uniforms(stage).node(v, emit),
+            Plan::Wave(emit) => return self.uniforms(segment).node(v, emit),
             Plan::End | Plan::CondBranch => {
-                self.end(op, stage);
+                self.end(op, segment);
                 return Ok(());
             }
             Plan::TileRegister | Plan::Tile(_) => unreachable!("tiles do it"),
             Plan::Access | Plan::Note | Plan::CrossLane | Plan::Slow(_) => {}
         }
-        self.uniforms(stage).forget(true)?;
+        self.uniforms(segment).forget(true)?;
         match (self.plans[v.index()], op) {
-            (Plan::Access, Op::Mem(op)) => self.access(v, op, stage),
-            (Plan::Note, Op::Note { of, lanes, .. }) => self.note(v, [*of, *lanes], stage),
-            (Plan::CrossLane, _) => self.uniforms(stage).cross(v),
-            (Plan::Slow(reason), _) => self.steps(v, stage, reason),
+            (Plan::Access, Op::Mem(op)) => self.access(v, op, segment),
+            (Plan::Note, Op::Note { of, lanes, .. }) => self.note(v, [*of, *lanes], segment),
+            (Plan::CrossLane, _) => self.uniforms(segment).cross(v),
+            (Plan::Slow(reason), _) => self.steps(v, segment, reason),
             _ => unreachable!("plans are those of their operations"),
         }
     }
 
     /// The end of a block that needs no call.
-    fn end(&mut self, op: &Op, stage: u32) {
+    fn end(&mut self, op: &Op, segment: u32) {
         match op {
             Op::End(Terminator::Branch(to)) => self.leave(0, *to),
             Op::End(Terminator::CondBranch { cond, taken, next }) => {
                 let other = self.asm.label();
-                let comparison = self.stages.in_branch.map(|v| self.plans[v.index()]);
+                let comparison = self.segments.in_branch.map(|v| self.plans[v.index()]);
                 let comparison = match comparison {
                     Some(Plan::Wave(emit)) => Some(emit),
                     _ => None,
                 };
-                self.uniforms(stage).jump_if(*cond, comparison, other);
+                self.uniforms(segment).jump_if(*cond, comparison, other);
                 self.leave(0, *next);
                 self.asm.place(other);
                 self.leave(1, *taken);
@@ -383,33 +385,33 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     /// An access to memory: what compiled code does itself, and steps for where it cannot.
-    fn access(&mut self, v: Value, op: &MemOp, stage: u32) -> Result<(), TooMany> {
+    fn access(&mut self, v: Value, op: &MemOp, segment: u32) -> Result<(), TooMany> {
         let block = self.block();
         let pc = block.instruction_of(v);
         let (slow, done) = (self.asm.label(), self.asm.label());
         if let Some(load) = ScalarLoad::of(op, pc) {
-            load.emit(&mut self.uniforms(stage), slow);
+            load.emit(&mut self.uniforms(segment), slow);
         } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
-            access.emit(&mut self.uniforms(stage), slow)?;
+            access.emit(&mut self.uniforms(segment), slow)?;
         } else {
             return self.steps(
                 v,
-                stage,
+                segment,
                 "the access has a form that compiled code leaves to helpers",
             );
         }
         self.asm.place(done);
-        let steps = self.single.steps(v, stage)?;
+        let steps = self.single.steps(v, segment)?;
         self.aside.push((slow, done, v, steps));
         Ok(())
     }
 
     /// What is noted, by steps: mostly it is 0, and they are not called.
-    fn note(&mut self, v: Value, [of, lanes]: [Value; 2], stage: u32) -> Result<(), TooMany> {
+    fn note(&mut self, v: Value, [of, lanes]: [Value; 2], segment: u32) -> Result<(), TooMany> {
         let (slow, done) = (self.asm.label(), self.asm.label());
-        leave_if_noted(&mut self.uniforms(stage), of, lanes, slow);
+        leave_if_noted(&mut self.uniforms(segment), of, lanes, slow);
         self.asm.place(done);
-        let steps = self.single.steps(v, stage)?;
+        let steps = self.single.steps(v, segment)?;
         self.aside.push((slow, done, v, steps));
         Ok(())
     }
@@ -424,20 +426,20 @@ impl<'b> Compiler<'_, 'b> {
         }
     }
 
-    fn uniforms(&mut self, stage: u32) -> Uniform<'_, 'b> {
+    fn uniforms(&mut self, segment: u32) -> Uniform<'_, 'b> {
         Uniform {
             block: self.planner.block,
             asm: self.asm,
             single: self.single,
-            stages: self.stages,
+            segments: self.segments,
             gprs: &mut self.gprs,
-            stage,
+            segment,
         }
     }
 
     /// Calls the steps of a node.
-    fn steps(&mut self, v: Value, stage: u32, reason: Reason) -> Result<(), TooMany> {
-        let steps = self.single.steps(v, stage)?;
+    fn steps(&mut self, v: Value, segment: u32, reason: Reason) -> Result<(), TooMany> {
+        let steps = self.single.steps(v, segment)?;
         if steps.as_slice().is_empty() {
             return Ok(());
         }
@@ -484,17 +486,17 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.op(Code::Call_rm64, &[Register::RAX.into()]);
     }
 
-    /// The loop over the tiles of a stage.
-    fn tiles(&mut self, stage: u32) -> Result<(), TooMany> {
-        let nodes = self.stages.list[stage as usize].tile.len();
+    /// The loop over the tiles of a segment.
+    fn tiles(&mut self, segment: u32) -> Result<(), TooMany> {
+        let nodes = self.segments.list[segment as usize].tile.len();
         if nodes == 0 {
             return Ok(());
         }
         self.gprs.tiles(nodes);
-        self.uniforms(stage).forget(false)?;
+        self.uniforms(segment).forget(false)?;
         let again = self.asm.label();
         self.asm.use_constants();
-        let zeros = zeros::suit(self.block(), &self.stages.list[stage as usize].tile);
+        let zeros = zeros::suit(self.block(), &self.segments.list[segment as usize].tile);
         if zeros {
             zeros::begin(self.asm);
         }
@@ -506,12 +508,12 @@ impl<'b> Compiler<'_, 'b> {
             asm: self.asm,
             block,
             single: self.single,
-            stages: self.stages,
+            segments: self.segments,
             gprs: &mut self.gprs,
-            stage,
+            segment,
         };
         let mut tile = Tile::new(shared, &self.templates, zeros);
-        tile.spent = self.spent[stage as usize];
+        tile.spent = self.spent[segment as usize];
         let gathered = tile.run()?;
         self.asm
             .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);

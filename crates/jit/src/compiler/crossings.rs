@@ -5,7 +5,7 @@ use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{LANES, Op, Value};
 
 use crate::compiler::asm::{Arg, Mem, Under, fixed};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 /// The lanes of a tile.
@@ -51,7 +51,7 @@ impl Uniform<'_, '_> {
 
     /// A place in memory for a result of lanes.
     fn lanes_of(&mut self, v: Value) -> Result<u32, TooMany> {
-        match self.single.claim(v, self.stage)? {
+        match self.single.claim(v, self.segment)? {
             Place::Vector(at) => Ok(at),
             _ => unreachable!("results of lanes are lane vectors"),
         }

@@ -181,7 +181,7 @@ impl Jit {
     }
 
     /// Several turns of the loop that a block is, and their code, not yet in its place. Only where the tiles of all turns are
-    /// one stage: otherwise what the registers hold goes through memory in each turn all the same.
+    /// one segment: otherwise what the registers hold goes through memory in each turn all the same.
     fn translate_turns(
         &self,
         block: &Translated,

@@ -6,7 +6,7 @@
 use iced_x86::Register;
 use wavetank_ir::{Block, Value};
 
-use crate::compiler::stages::{Stages, operands};
+use crate::compiler::segments::{Segments, operands};
 
 /// Registers that hold values. Loops over tiles leave the first ones alone, and gather masks in the other ones.
 const REGISTERS: [Register; 6] = [
@@ -18,7 +18,7 @@ const REGISTERS: [Register; 6] = [
     Register::R10,
 ];
 
-/// Registers in which the tiles of a stage gather masks.
+/// Registers in which the tiles of a segment gather masks.
 pub const MASKS: [Register; 3] = [Register::R8, Register::R9, Register::R10];
 
 /// The state of the allocation.
@@ -40,15 +40,15 @@ impl GprAlloc {
     /// where they are there.
     pub fn new(
         block: &Block,
-        stages: &Stages,
+        segments: &Segments,
         takes_registers: impl Fn(Value) -> bool,
     ) -> GprAlloc {
         let n = block.nodes.len();
         let (mut last_use, mut stored) = (vec![0; n], vec![false; n]);
         let mut at = 0;
-        for stage in &stages.list {
-            let uniform = stage.uniform.iter().map(|v| (*v, true));
-            let tile = stage.tile.iter().map(|v| (*v, false));
+        for segment in &segments.list {
+            let uniform = segment.uniform.iter().map(|v| (*v, true));
+            let tile = segment.tile.iter().map(|v| (*v, false));
             for (user, uniform) in uniform.chain(tile) {
                 at += 1;
                 let here = uniform && takes_registers(user);

@@ -14,7 +14,7 @@ mod memory;
 mod perf;
 mod plan;
 mod reach;
-mod stages;
+mod segments;
 mod templates;
 mod tile;
 mod uniform;

@@ -5,7 +5,7 @@ use wavetank_interp::single::is_in_file;
 use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Terminator, Ty, Value};
 
 use crate::compiler::counts::Counts;
-use crate::compiler::stages::{Placement, Reason, source};
+use crate::compiler::segments::{Placement, Reason, source};
 use crate::compiler::templates;
 use crate::compiler::tile::Template;
 use crate::compiler::uniform::{Emit, select};
@@ -77,7 +77,7 @@ pub struct Planner<'c, 'b> {
 }
 
 impl Planner<'_, '_> {
-    /// How a node is compiled. `needs_tile`: it needs a value that the tiles of the open stage compute.
+    /// How a node is compiled. `needs_tile`: it needs a value that the tiles of the open segment compute.
     pub fn of(&self, v: Value, needs_tile: bool) -> Plan {
         match self.block.node(v).op {
             Op::Inst { .. } if self.counts[v.index()].is_some() => Plan::Count,

@@ -1,4 +1,4 @@
-//! Stages in which the host reads denormals as zeros of their sign (DAZ of MXCSR), as the guest's mode asks for: operands then
+//! Segments in which the host reads denormals as zeros of their sign (DAZ of MXCSR), as the guest's mode asks for: operands then
 //! need no care, nor does a product that is summed. Results are multiplied by one, which reads them so.
 //!
 //! FTZ does not make zeros of the same results: it looks at what has been rounded to 24 bits, as if exponents had no end. Just
@@ -12,10 +12,10 @@ use crate::compiler::asm::{Asm, Mem};
 /// MXCSR as programs begin with it, and DAZ.
 const ZEROS: u32 = 0x1f80 | 1 << 6;
 
-/// So many operations in a stage outweigh that MXCSR is set.
+/// So many operations in a segment outweigh that MXCSR is set.
 const ENOUGH: usize = 3;
 
-/// Whether the host is to read denormals as zeros in a stage: all floats of it are of single precision, by operations that
+/// Whether the host is to read denormals as zeros in a segment: all floats of it are of single precision, by operations that
 /// flush and become instructions of the host.
 pub fn suit(block: &Block, nodes: &[Value]) -> bool {
     let mut count = 0;

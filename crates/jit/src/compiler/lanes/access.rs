@@ -8,7 +8,7 @@ use wavetank_ir::{MemKind, MemOp, Value};
 use wavetank_memory::{Context, VECTOR_BYTES};
 
 use crate::compiler::asm::{Arg, Mem, fixed, low};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 /// Where index 0 is.

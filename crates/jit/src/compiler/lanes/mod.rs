@@ -83,7 +83,7 @@ impl<'o> LaneAccess<'o> {
             return Ok(());
         }
         if self.keeps() {
-            self.kept = Some(u.single.vector(u.stage)?);
+            self.kept = Some(u.single.vector(u.segment)?);
         }
         u.asm.use_constants();
         if let Addresses::Buffer(buffer) = self.addresses {

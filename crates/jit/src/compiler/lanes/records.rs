@@ -8,7 +8,7 @@ use wavetank_memory::VECTOR_BYTES;
 
 use super::access::*;
 use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 /// The index of the first lane of each tile.

@@ -9,7 +9,7 @@ use super::access::*;
 use super::wide::{QUARTERS, extract_record, insert_record, interleave};
 use crate::compiler::asm::{Asm, Label, Mem, Under, fixed, low};
 use crate::compiler::reach::{unless_below, unless_between};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 /// Where the first lane is.

@@ -9,7 +9,7 @@ use wavetank_memory::{ALIAS, MemoryUnit, VECTOR_BYTES};
 use super::access::*;
 use super::places::{add_constant, ends_to_32_bits, leave_if_any};
 use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed, low};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 /// What is further away than an index of 32 bits tells.

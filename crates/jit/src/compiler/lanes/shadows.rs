@@ -11,7 +11,7 @@ use wavetank_memory::{VECTOR_BYTES, Window};
 use super::access::*;
 use super::places::leave_if_any;
 use crate::compiler::asm::{Arg, Asm, Label, Mem, Under, fixed};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 const OR: Code = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;

@@ -8,7 +8,7 @@ use wavetank_memory::VECTOR_BYTES;
 
 use super::access::*;
 use crate::compiler::asm::{Arg, Label, Mem, Under, fixed, low};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 use crate::compiler::uniform::Uniform;
 
 /// The low half of the base, which addresses are less their index.

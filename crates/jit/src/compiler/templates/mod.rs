@@ -23,7 +23,7 @@ mod wide;
 
 use wavetank_ir::{Bin, Block, Elem, Fp, Op, Tern, Ty, Un, Value};
 
-use crate::compiler::stages::{Reason, source};
+use crate::compiler::segments::{Reason, source};
 use crate::compiler::tile::Template;
 
 /// The template of an operation on lanes, or on a mask that tiles compute.

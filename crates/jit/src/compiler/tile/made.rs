@@ -1,4 +1,4 @@
-//! What is made of a value once, and serves whoever asks for it again in the stage.
+//! What is made of a value once, and serves whoever asks for it again in the segment.
 
 use iced_x86::Register;
 use wavetank_interp::single::TooMany;

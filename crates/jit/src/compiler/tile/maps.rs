@@ -5,9 +5,9 @@ use iced_x86::Register;
 use wavetank_ir::{Block, Value};
 
 use super::vars::VarId;
-use crate::compiler::stages::operands;
+use crate::compiler::segments::operands;
 
-/// Where in a stage each value is used.
+/// Where in a segment each value is used.
 pub(super) struct Uses {
     /// For each value where its places begin; one more at the end.
     starts: Vec<u32>,

@@ -23,7 +23,7 @@ use wavetank_translate::VectorRegisters;
 
 use crate::compiler::asm::{Arg, Asm, Under};
 use crate::compiler::gpr_alloc::{self, GprAlloc};
-use crate::compiler::stages::{Stages, source};
+use crate::compiler::segments::{Segments, source};
 use maps::{Parts, Used, Uses};
 pub use vars::Made;
 use vars::{MASK, Pair, Slot, Var, VarId, slot_of};
@@ -65,10 +65,10 @@ pub struct Shared<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     pub single: &'t mut (dyn Single + 'b),
-    pub stages: &'t Stages,
+    pub segments: &'t Segments,
     pub gprs: &'t mut GprAlloc,
-    /// The number of the stage.
-    pub stage: u32,
+    /// The number of the segment.
+    pub segment: u32,
 }
 
 /// A tile under way.
@@ -76,15 +76,15 @@ pub struct Tile<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     single: &'t mut (dyn Single + 'b),
-    stages: &'t Stages,
+    segments: &'t Segments,
     gprs: &'t mut GprAlloc,
-    stage: u32,
+    segment: u32,
     nodes: &'t [Value],
     /// The template of each node of the block that a tile computes.
     templates: &'t [Option<Template>],
     /// The node that is done.
     at: usize,
-    /// Where in the stage each value is used.
+    /// Where in the segment each value is used.
     uses: Uses,
     vars: Vec<Var>,
     of: Parts,
@@ -103,18 +103,18 @@ pub struct Tile<'t, 'b> {
     gathered: Vec<Gathered>,
     /// The host reads denormals of single precision as zeros.
     pub reads_zeros: bool,
-    /// Registers of the wave that nobody reads behind the stage.
+    /// Registers of the wave that nobody reads behind the segment.
     pub spent: VectorRegisters,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
-    /// The tile of a stage. `reads_zeros`: the host reads denormals of single precision as zeros in it.
+    /// The tile of a segment. `reads_zeros`: the host reads denormals of single precision as zeros in it.
     pub fn new(
         shared: Shared<'t, 'b>,
         templates: &'t [Option<Template>],
         reads_zeros: bool,
     ) -> Tile<'t, 'b> {
-        let nodes = &shared.stages.list[shared.stage as usize].tile[..];
+        let nodes = &shared.segments.list[shared.segment as usize].tile[..];
         Tile {
             reads_zeros,
             templates,
@@ -128,9 +128,9 @@ impl<'t, 'b> Tile<'t, 'b> {
             asm: shared.asm,
             block,
             single: shared.single,
-            stages: shared.stages,
+            segments: shared.segments,
             gprs: shared.gprs,
-            stage: shared.stage,
+            segment: shared.segment,
             nodes,
             templates: &[],
             at: 0,
@@ -227,21 +227,21 @@ impl<'t, 'b> Tile<'t, 'b> {
             };
             self.bind(v, part, var);
         }
-        if self.stages.copied[v.index()] {
+        if self.segments.copied[v.index()] {
             self.store_result(v)?;
         }
         Ok(())
     }
 
-    /// Stores a value that later stages need.
+    /// Stores a value that later segments need.
     fn store_result(&mut self, v: Value) -> Result<(), TooMany> {
-        if self.stages.needed[v.index()] <= self.stage {
+        if self.segments.needed[v.index()] <= self.segment {
             return Ok(());
         }
         if self.is_mask(v) {
             return self.keep_mask(v);
         }
-        let place = self.single.claim(v, self.stage)?;
+        let place = self.single.claim(v, self.segment)?;
         let parts = if self.block.ty(v) == Ty::V64 { 2 } else { 1 };
         for part in 0..parts {
             let slot = match place {
@@ -256,7 +256,7 @@ impl<'t, 'b> Tile<'t, 'b> {
         Ok(())
     }
 
-    /// Keeps a mask that later stages need.
+    /// Keeps a mask that later segments need.
     fn keep_mask(&mut self, v: Value) -> Result<(), TooMany> {
         let var = self.var(v, MASK);
         let stored = self.gprs.is_stored(v);
@@ -271,7 +271,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             return Ok(());
         }
         self.gprs.has_slot(v);
-        let Place::Uniform(place) = self.single.claim(v, self.stage)? else {
+        let Place::Uniform(place) = self.single.claim(v, self.segment)? else {
             unreachable!("a mask is a uniform value");
         };
         self.store_mask(var, place)
@@ -349,7 +349,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     /// Whether this value is used by the next node alone.
     fn is_only_for_next(&self, v: Value) -> bool {
         let alone = self.uses.of(v) == [self.at + 1];
-        alone && self.stages.needed[v.index()] <= self.stage
+        alone && self.segments.needed[v.index()] <= self.segment
     }
 
     /// The write that comes next, if it is what the value is for: its register and its mask.

@@ -7,7 +7,7 @@ use wavetank_ir::{Elem, Fp, Op, Value};
 use super::vars::{MASK, Var, VarId, slot_of};
 use super::{SCRATCH, Tile};
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::stages::{second_of, source};
+use crate::compiler::segments::{second_of, source};
 
 impl Tile<'_, '_> {
     /// The register of an operand of 32 bits, or of a half of one of 64.
@@ -208,7 +208,7 @@ impl Tile<'_, '_> {
             {
                 // What comes later is not known yet.
                 let known = source(self.block, lanes) < this && self.merge.is_none();
-                (known && self.stages.needed[this.index()] <= self.stage).then_some(lanes)
+                (known && self.segments.needed[this.index()] <= self.segment).then_some(lanes)
             }
             _ => None,
         }

@@ -11,7 +11,7 @@ use wavetank_ir::Value;
 use super::Tile;
 use super::vars::{Pair, Slot, VarId, slot_of};
 use crate::compiler::asm::{Mem, Under, fixed};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 
 /// The part that the upper eight lanes of a mask are.
 const UPPER: u8 = 3;

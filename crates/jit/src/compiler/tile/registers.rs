@@ -8,7 +8,7 @@ use wavetank_memory::VECTOR_BYTES;
 use super::vars::{MASK, Made, Slot, Var, VarId};
 use super::{MASKS, Tile, ZMMS};
 use crate::compiler::asm::{Arg, Mem, fixed};
-use crate::compiler::stages::source;
+use crate::compiler::segments::source;
 
 impl Tile<'_, '_> {
     pub(super) fn is_mask(&self, v: Value) -> bool {
@@ -55,21 +55,22 @@ impl Tile<'_, '_> {
         self.bind(v, part, var);
         if let Op::Read(reg) = self.block.node(v).op
             && !mask
-            && !self.stages.copied[v.index()]
+            && !self.segments.copied[v.index()]
         {
             self.bind_reads(v, reg, part, var);
         }
         var
     }
 
-    /// Other reads of a register that stays as it is are the same value. Those behind a write in this stage are nodes of it, and bound when it
+    /// Other reads of a register that stays as it is are the same value. Those behind a write in this segment are nodes of it, and bound when it
     /// is their turn.
     fn bind_reads(&mut self, known: Value, reg: Reg, part: u8, var: VarId) {
-        let stages = self.stages;
+        let segments = self.segments;
         let same = |v: &Value| {
             let op = &self.block.node(*v).op;
             let read = matches!(op, Op::Read(other) if *other == reg) && *v != known;
-            let in_place = !stages.copied[v.index()] && stages.tile[v.index()] != Some(self.stage);
+            let in_place =
+                !segments.copied[v.index()] && segments.tile[v.index()] != Some(self.segment);
             read && in_place && self.of.get(*v, part).is_none()
         };
         let reads: Vec<Value> = self.uses.values().filter(same).collect();
@@ -78,7 +79,7 @@ impl Tile<'_, '_> {
         }
     }
 
-    /// Where the stage needs it next.
+    /// Where the segment needs it next.
     pub(super) fn next_use(&self, var: VarId) -> Option<usize> {
         let of = |v: &Value| {
             let uses = self.uses.of(*v);
@@ -167,8 +168,8 @@ impl Tile<'_, '_> {
         }
         let register = self.vars[var].register.expect("it is here or there");
         let slot = match self.vars[var].mask {
-            true => Slot::Mask(self.single.uniform(self.stage)?),
-            false => Slot::Lanes(self.single.vector(self.stage)?),
+            true => Slot::Mask(self.single.uniform(self.segment)?),
+            false => Slot::Lanes(self.single.vector(self.segment)?),
         };
         self.store(slot, register);
         self.vars[var].slot = Some(slot);

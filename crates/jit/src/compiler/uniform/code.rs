@@ -6,7 +6,7 @@ use wavetank_ir::{Block, Reg, Value};
 
 use crate::compiler::asm::{Arg, Asm, Mem, fixed, low};
 use crate::compiler::gpr_alloc::GprAlloc;
-use crate::compiler::stages::{Stages, source};
+use crate::compiler::segments::{Segments, source};
 
 /// The registers that operations compute in; the result is in the first one.
 pub(super) const A: Register = Register::RAX;
@@ -17,9 +17,9 @@ pub struct Uniform<'t, 'b> {
     pub asm: &'t mut Asm,
     pub block: &'b Block,
     pub single: &'t mut (dyn Single + 'b),
-    pub stages: &'t Stages,
+    pub segments: &'t Segments,
     pub gprs: &'t mut GprAlloc,
-    pub stage: u32,
+    pub segment: u32,
 }
 
 impl Uniform<'_, '_> {
@@ -85,12 +85,12 @@ impl Uniform<'_, '_> {
     }
 
     pub(super) fn result_from(&mut self, v: Value, from: Register) -> Result<(), TooMany> {
-        if let Some(reg) = self.stages.into[v.index()] {
+        if let Some(reg) = self.segments.into[v.index()] {
             self.single.put(v, reg);
             self.gprs.has_slot(v);
             self.store_value(register(reg), v, from);
         } else if self.gprs.is_stored(v) {
-            let place = self.single.claim(v, self.stage)?;
+            let place = self.single.claim(v, self.segment)?;
             self.store_value(place, v, from);
         }
         if self.gprs.is_needed(v) {
@@ -120,7 +120,7 @@ impl Uniform<'_, '_> {
 
     /// Spills a value from its register.
     pub(super) fn spill(&mut self, from: Register, v: Value) -> Result<(), TooMany> {
-        let place = self.single.claim(v, self.stage)?;
+        let place = self.single.claim(v, self.segment)?;
         self.store_value(place, v, from);
         self.gprs.has_slot(v);
         Ok(())

@@ -6,7 +6,7 @@ use wavetank_ir::{Op, Reg, Value};
 
 use super::code::{A, B, Uniform};
 use crate::compiler::asm::{Arg, Label, Mem, fixed, low};
-use crate::compiler::stages::{second_of, source};
+use crate::compiler::segments::{second_of, source};
 use crate::compiler::tile::{Shared, Template, Tile};
 
 const C: Register = Register::RDX;
@@ -154,9 +154,9 @@ impl Uniform<'_, '_> {
             asm: self.asm,
             block: self.block,
             single: self.single,
-            stages: self.stages,
+            segments: self.segments,
             gprs: self.gprs,
-            stage: self.stage,
+            segment: self.segment,
         };
         let parts = Tile::alone(shared, &v, template)?;
         let lowest =

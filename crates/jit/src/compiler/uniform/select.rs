@@ -5,7 +5,7 @@ use iced_x86::Code;
 use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Tern, Ty, Un, Value};
 
 use super::emit::{Binary, Condition, Emit, Unary};
-use crate::compiler::stages::Reason;
+use crate::compiler::segments::Reason;
 use crate::compiler::templates;
 
 const SHORT: Reason = "general registers have no operations of 16 bits";

@@ -1,45 +1,46 @@
-//! In which order the nodes of a block are taken.
+//! The order in which the nodes of a block are compiled.
 //!
-//! Lanes are computed in tiles of 16, for which registers of the host suffice. A *stage* is first what the wave does as a
-//! whole, then a loop over its tiles. A node goes into the open stage as long as nothing that the wave does as a whole needs
-//! what the tiles of that stage compute; what accesses memory, or looks at registers, closes it. Within a stage, what the
-//! wave does comes first, though it may stand behind in the block: it depends on no tile, and a register that it writes is
-//! copied for the tiles that still need what was there.
+//! Lanes are computed in tiles of 16, whose values fit the registers of the host. A *segment* of the block is first the nodes of
+//! the wave as a whole, then a loop over its four tiles. A node joins the open segment unless it is one of the wave as a whole
+//! and needs a value that the tiles of that segment compute; accesses to memory and observers of registers close the segment.
+//! Within a segment the nodes of the wave come first, also those that stand later in the block: they depend on no tile, and a
+//! scalar register that they write is copied for the tiles that still need its old value.
 
 use wavetank_ir::{
     Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,
 };
 use wavetank_translate::VectorRegisters;
 
-/// A stage.
+/// A part of a block: nodes of the wave as a whole, then nodes of tiles.
 #[derive(Default, Debug)]
-pub struct Stage {
-    /// What the wave does as a whole.
+pub struct Segment {
+    /// Nodes of the wave as a whole.
     pub uniform: Vec<Value>,
-    /// What each tile does then.
+    /// Nodes of each tile.
     pub tile: Vec<Value>,
 }
 
 /// The order of a block.
-pub struct Stages {
-    /// The stages in their order.
-    pub list: Vec<Stage>,
+pub struct Segments {
+    /// The segments in their order.
+    pub list: Vec<Segment>,
     /// For each node: a read of a register that is written too early to be used where it is.
     pub copied: Vec<bool>,
-    /// For each value: the last stage that needs it.
+    /// For each value: the last segment that needs it.
     pub needed: Vec<u32>,
-    /// For each value: the stage at whose end its place is given back.
+    /// For each value: the segment at whose end its place is given back.
     pub last: Vec<u32>,
-    /// For each value: the stage whose tiles compute it.
+    /// For each value: the segment whose tiles compute it.
     pub tile: Vec<Option<u32>>,
     /// For each node that the wave does as a whole: compiled code does it, not steps.
     pub compiled: Vec<bool>,
     /// For each value that is computed right into the register it is written to: that one.
     pub into: Vec<Option<Reg>>,
-    /// For each write that so much is true of, and the relation that the branch looks at itself: it has nothing to do.
+    /// For each node: it needs no code, since another one does its work: writes of values that are computed in place, and the
+    /// relation that the branch evaluates itself.
     pub done: Vec<bool>,
     writes: Writes,
-    /// The relation at the end that nobody but the branch needs.
+    /// The relation at the end whose only user is the branch.
     pub in_branch: Option<Value>,
 }
 
@@ -98,7 +99,7 @@ fn with_shadow(span: Span) -> Span {
     }
 }
 
-/// The second result of an operation, if anybody wants it.
+/// The second result of an operation, if it is used.
 pub fn second_of(block: &Block, v: Value) -> Option<Value> {
     let mut nodes = (0..).map(Value).zip(&block.nodes);
     let second = nodes.find(|(_, node)| matches!(node.op, Op::Second(of) if of == v));
@@ -116,21 +117,21 @@ pub fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
 struct Builder<'b, P> {
     block: &'b Block,
     placement: P,
-    stages: Stages,
-    open: Stage,
-    /// Registers that tiles of the open stage write.
+    segments: Segments,
+    open: Segment,
+    /// Registers that tiles of the open segment write.
     tile_writes: Vec<Span>,
 }
 
-impl Stages {
-    /// The order of a block. `placement` says where each node but reads goes, and whether it depends on tiles of the open stage is
+impl Segments {
+    /// The order of a block. `placement` says where each node but reads goes, and whether it depends on tiles of the open segment is
     /// its second argument.
-    pub fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Stages {
+    pub fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Segments {
         let n = block.nodes.len();
         let mut builder = Builder {
             block,
             placement,
-            stages: Stages {
+            segments: Segments {
                 list: Vec::new(),
                 copied: vec![false; n],
                 needed: vec![0; n],
@@ -142,7 +143,7 @@ impl Stages {
                 writes: Writes::of(block),
                 in_branch: None,
             },
-            open: Stage::default(),
+            open: Segment::default(),
             tile_writes: Vec::new(),
         };
         builder.find_copies();
@@ -150,23 +151,23 @@ impl Stages {
             builder.add(Value(n as u32));
         }
         builder.close();
-        let mut stages = builder.stages;
-        stages.find_last_uses(block);
-        stages.write_at_once(block);
-        stages.find_relation(block);
-        stages
+        let mut segments = builder.segments;
+        segments.find_last_uses(block);
+        segments.write_at_once(block);
+        segments.find_relation(block);
+        segments
     }
 
-    /// Of each stage, the vector registers that nobody reads behind it, if nobody reads `behind` behind the block.
+    /// Of each segment, the vector registers that are dead after it, if those of `behind` are dead after the block.
     pub fn spent(&self, block: &Block, behind: VectorRegisters) -> Vec<VectorRegisters> {
         let mut left = behind;
         let mut spent: Vec<_> = self
             .list
             .iter()
             .rev()
-            .map(|stage| {
+            .map(|segment| {
                 let here = left;
-                for v in stage.uniform.iter().chain(&stage.tile) {
+                for v in segment.uniform.iter().chain(&segment.tile) {
                     left = left.without(touched(block, *v));
                 }
                 here
@@ -178,7 +179,8 @@ impl Stages {
 
     /// Finds the relation right before the branch that needs it alone.
     fn find_relation(&mut self, block: &Block) {
-        let Some([.., relation, branch]) = self.list.last().map(|stage| &stage.uniform[..]) else {
+        let Some([.., relation, branch]) = self.list.last().map(|segment| &segment.uniform[..])
+        else {
             return;
         };
         let Op::End(Terminator::CondBranch { cond, .. }) = block.node(*branch).op else {
@@ -203,10 +205,10 @@ impl Stages {
         }
     }
 
-    /// The stage that a value is needed in last. Uniform values are kept: there is room for all.
+    /// The segment that a value is needed in last. Uniform values are kept: there is room for all.
     fn find_last_uses(&mut self, block: &Block) {
-        for (n, stage) in self.list.iter().enumerate() {
-            for user in stage.uniform.iter().chain(&stage.tile) {
+        for (n, segment) in self.list.iter().enumerate() {
+            for user in segment.uniform.iter().chain(&segment.tile) {
                 operands(block, *user, &mut |v| {
                     let last = &mut self.needed[v.index()];
                     *last = (*last).max(n as u32);
@@ -222,8 +224,8 @@ impl Stages {
 
     /// Finds uniform values that can be computed into the register they are written to.
     fn write_at_once(&mut self, block: &Block) {
-        for stage in &self.list {
-            for pair in stage.uniform.windows(2) {
+        for segment in &self.list {
+            for pair in segment.uniform.windows(2) {
                 let [v, write] = *pair else { continue };
                 let Op::Write { reg, value, .. } = block.node(write).op else {
                     continue;
@@ -268,7 +270,7 @@ impl Writes {
 }
 
 impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
-    /// Decides which reads are copied. Tiles of a stage come behind all that the wave does in it: what they need of a
+    /// Decides which reads are copied. Tiles of a segment come behind all that the wave does in it: what they need of a
     /// uniform register is copied if that is written anywhere later.
     fn find_copies(&mut self) {
         let n = self.block.nodes.len();
@@ -295,38 +297,38 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 _ => Some(last),
             };
             // Hardware registers are read by steps, when it is their turn.
-            self.stages.copied[n] = matches!(reg, Reg::Hw(_))
+            self.segments.copied[n] = matches!(reg, Reg::Hw(_))
                 || self
-                    .stages
+                    .segments
                     .writes
                     .between(Span::of(*reg), Value(n as u32), to);
         }
     }
 
     fn close(&mut self) {
-        let stage = std::mem::take(&mut self.open);
+        let segment = std::mem::take(&mut self.open);
         self.tile_writes.clear();
-        if !stage.uniform.is_empty() || !stage.tile.is_empty() {
-            self.stages.list.push(stage);
+        if !segment.uniform.is_empty() || !segment.tile.is_empty() {
+            self.segments.list.push(segment);
         }
     }
 
-    /// The number of the open stage.
+    /// The number of the open segment.
     fn now(&self) -> u32 {
-        self.stages.list.len() as u32
+        self.segments.list.len() as u32
     }
 
-    /// Whether tiles of the open stage compute what a node needs.
+    /// Whether tiles of the open segment compute what a node needs.
     fn needs_tile(&self, v: Value) -> bool {
         let mut needs = false;
         operands(self.block, v, &mut |a| {
             let of = producer(self.block, a);
-            needs |= self.stages.tile[of.index()] == Some(self.now());
+            needs |= self.segments.tile[of.index()] == Some(self.now());
         });
         needs
     }
 
-    /// Whether a node takes as a number what tiles of the open stage compute as a mask: that has all lanes.
+    /// Whether a node takes as a number what tiles of the open segment compute as a mask: that has all lanes.
     fn needs_mask_as_number(&self, v: Value) -> bool {
         let mut needs = false;
         let op = &self.block.node(v).op;
@@ -338,7 +340,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
             let mask = source(self.block, *a);
             let number = self.block.ty(*a) != Ty::Mask && self.block.ty(mask) == Ty::Mask;
             let of = producer(self.block, mask);
-            needs |= number && self.stages.tile[of.index()] == Some(self.now());
+            needs |= number && self.segments.tile[of.index()] == Some(self.now());
         });
         needs
     }
@@ -348,7 +350,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
         if let Op::Read(reg) = node.op {
             return self.add_read(v, reg);
         }
-        // What tiles gather of a mask is stored behind all of them: of two that overlap the second begins a stage.
+        // What tiles gather of a mask is stored behind all of them: of two that overlap the second begins a segment.
         if let Op::Write { reg, .. } = node.op
             && !reg.ty().is_vector()
             && (self.tile_writes.iter()).any(|span| span.overlaps(Span::of(reg)))
@@ -375,7 +377,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 if needs_tile || self.tile_writes.iter().any(again) {
                     self.close();
                 }
-                self.stages.compiled[v.index()] = true;
+                self.segments.compiled[v.index()] = true;
                 self.open.uniform.push(v);
             }
             Placement::Helpers => {
@@ -400,14 +402,14 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
     }
 
     fn add_to_tile(&mut self, v: Value) {
-        self.stages.tile[v.index()] = Some(self.now());
+        self.segments.tile[v.index()] = Some(self.now());
         self.open.tile.push(v);
     }
 
     /// A read that is not copied is no work: its value is where its register is, or where a tile has it.
     fn add_read(&mut self, v: Value, reg: Reg) {
         let written = |span: &Span| span.overlaps(Span::of(reg));
-        let copied = self.stages.copied[v.index()];
+        let copied = self.segments.copied[v.index()];
         if reg.ty().is_vector() {
             if copied || self.tile_writes.iter().any(written) {
                 self.add_to_tile(v);
@@ -419,7 +421,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
             self.close();
         }
         if copied {
-            self.stages.compiled[v.index()] = !hardware;
+            self.segments.compiled[v.index()] = !hardware;
             self.open.uniform.push(v);
         }
     }
