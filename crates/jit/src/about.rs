@@ -14,7 +14,7 @@ pub type Names = Arc<dyn Fn(u64) -> String + Send + Sync>;
 pub struct How {
     /// Instructions are counted.
     pub count: bool,
-    /// The level of the interpreter's steps.
+    /// The level of helpers.
     pub simd: Simd,
     /// Nobody but its own code looks at the vector registers of a wave: what that does not read any more need not be there.
     pub private: bool,
@@ -33,6 +33,6 @@ pub struct Compiled {
     pub time: Duration,
     /// Bytes of host code.
     pub bytes: u64,
-    /// The operations that steps of the interpreter do, since there is no template for them, by name: in how many places.
-    pub by_steps: BTreeMap<String, u64>,
+    /// The operations that helpers do, since there is no template for them, by name: in how many places.
+    pub by_helpers: BTreeMap<String, u64>,
 }

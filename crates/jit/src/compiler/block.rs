@@ -33,7 +33,7 @@ pub struct Head {
     /// Whether blocks behind it may be linked: they are the same every time.
     pub may_link: bool,
     /// Steps that the code runs.
-    pub steps: Vec<Steps>,
+    pub helpers: Vec<Steps>,
     /// The guest address of the last instruction.
     pub end: u64,
 }
@@ -76,8 +76,8 @@ pub struct Made {
     pub stubs: [usize; 2],
     /// What it knows.
     pub head: Box<Head>,
-    /// The operations that steps of the interpreter do.
-    pub by_steps: Vec<Slow>,
+    /// The operations that helpers do.
+    pub by_helpers: Vec<Slow>,
     /// Segments in which tiles do something.
     pub tiled: usize,
 }
@@ -139,7 +139,7 @@ struct Task<'b> {
     ways: Option<Ways>,
 }
 
-/// Compiles; once more, with steps for those nodes that turn out to have instructions which AVX2 has nothing for.
+/// Compiles; once more, with helpers for the nodes whose instructions could not be lowered to AVX2.
 fn make(task: Task<'_>) -> Result<Made, TooMany> {
     let mut refused = Vec::new();
     loop {
@@ -155,7 +155,7 @@ fn make(task: Task<'_>) -> Result<Made, TooMany> {
     }
 }
 
-/// Compiles, with steps for some nodes.
+/// Compiles, with helpers for some nodes.
 fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
     let (block, how) = (task.block, task.how);
     let counts = counts(block, how.count);
@@ -193,7 +193,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
         toll: task.toll.clone(),
         links: Default::default(),
         may_link: task.may_link,
-        steps: Vec::new(),
+        helpers: Vec::new(),
         end: block.instruction_of(Value(block.nodes.len() as u32 - 1)),
     });
     let mut compiler = Compiler {
@@ -210,14 +210,14 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
         out,
         ways: task.ways,
         stubs: [None; 2],
-        by_steps: Vec::new(),
+        by_helpers: Vec::new(),
         aside: Vec::new(),
     };
     compiler.run()?;
     let Compiler {
         head,
         stubs,
-        by_steps,
+        by_helpers,
         ..
     } = compiler;
     let assembled = finish(asm);
@@ -229,7 +229,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
         assembled,
         stubs,
         head,
-        by_steps,
+        by_helpers,
     })
 }
 
@@ -293,8 +293,8 @@ struct Compiler<'c, 'b> {
     /// Of a guard, where it leads.
     ways: Option<Ways>,
     stubs: [Option<Label>; 2],
-    by_steps: Vec<Slow>,
-    /// Accesses and notes with their steps: where these begin, and where the code goes on.
+    by_helpers: Vec<Slow>,
+    /// The slow paths of accesses and notes: where each begins, and where the code goes on after it.
     aside: Vec<(Label, Label, Value, Steps)>,
 }
 
@@ -351,7 +351,7 @@ impl<'b> Compiler<'_, 'b> {
             (Plan::Access, Op::Mem(op)) => self.access(v, op, segment),
             (Plan::Note, Op::Note { of, lanes, .. }) => self.note(v, [*of, *lanes], segment),
             (Plan::CrossLane, _) => self.uniforms(segment).cross(v),
-            (Plan::Slow(reason), _) => self.steps(v, segment, reason),
+            (Plan::Slow(reason), _) => self.helpers(v, segment, reason),
             _ => unreachable!("plans are those of their operations"),
         }
     }
@@ -384,7 +384,7 @@ impl<'b> Compiler<'_, 'b> {
         }
     }
 
-    /// An access to memory: what compiled code does itself, and steps for where it cannot.
+    /// An access to memory, with a slow path for what compiled code does not do.
     fn access(&mut self, v: Value, op: &MemOp, segment: u32) -> Result<(), TooMany> {
         let block = self.block();
         let pc = block.instruction_of(v);
@@ -394,34 +394,34 @@ impl<'b> Compiler<'_, 'b> {
         } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
             access.emit(&mut self.uniforms(segment), slow)?;
         } else {
-            return self.steps(
+            return self.helpers(
                 v,
                 segment,
                 "the access has a form that compiled code leaves to helpers",
             );
         }
         self.asm.place(done);
-        let steps = self.single.steps(v, segment)?;
-        self.aside.push((slow, done, v, steps));
+        let helpers = self.single.steps(v, segment)?;
+        self.aside.push((slow, done, v, helpers));
         Ok(())
     }
 
-    /// What is noted, by steps: mostly it is 0, and they are not called.
+    /// A note, by helpers. Mostly the value is 0, and they are not called.
     fn note(&mut self, v: Value, [of, lanes]: [Value; 2], segment: u32) -> Result<(), TooMany> {
         let (slow, done) = (self.asm.label(), self.asm.label());
         leave_if_noted(&mut self.uniforms(segment), of, lanes, slow);
         self.asm.place(done);
-        let steps = self.single.steps(v, segment)?;
-        self.aside.push((slow, done, v, steps));
+        let helpers = self.single.steps(v, segment)?;
+        self.aside.push((slow, done, v, helpers));
         Ok(())
     }
 
-    /// The steps for what compiled code cannot do of accesses, and for what is noted, behind all other code.
+    /// The slow paths of accesses and notes, after all other code.
     fn asides(&mut self) {
-        for (slow, done, v, steps) in std::mem::take(&mut self.aside) {
+        for (slow, done, v, helpers) in std::mem::take(&mut self.aside) {
             self.asm.mark(v);
             self.asm.place(slow);
-            self.call_steps(steps);
+            self.call_helpers(helpers);
             self.asm.jump(Code::Jmp_rel32_64, done);
         }
     }
@@ -437,38 +437,38 @@ impl<'b> Compiler<'_, 'b> {
         }
     }
 
-    /// Calls the steps of a node.
-    fn steps(&mut self, v: Value, segment: u32, reason: Reason) -> Result<(), TooMany> {
-        let steps = self.single.steps(v, segment)?;
-        if steps.as_slice().is_empty() {
+    /// Calls the helpers of a node.
+    fn helpers(&mut self, v: Value, segment: u32, reason: Reason) -> Result<(), TooMany> {
+        let helpers = self.single.steps(v, segment)?;
+        if helpers.as_slice().is_empty() {
             return Ok(());
         }
         let op = &self.block().node(v).op;
         if matches!(op, Op::End(_)) {
-            self.run_steps(steps);
-            // What the steps gave is why it comes back.
+            self.run_helpers(helpers);
+            // The helpers gave the reason for leaving.
             self.asm.jump(Code::Jmp_rel32_64, self.out);
         } else {
-            self.by_steps.push(Slow {
+            self.by_helpers.push(Slow {
                 node: v,
                 name: name(op),
                 reason,
             });
-            self.call_steps(steps);
+            self.call_helpers(helpers);
         }
         Ok(())
     }
 
-    /// Calls steps that do not end the block.
-    fn call_steps(&mut self, steps: Steps) {
-        self.run_steps(steps);
+    /// Calls helpers that do not end the block.
+    fn call_helpers(&mut self, helpers: Steps) {
+        self.run_helpers(helpers);
         let eax = Register::EAX;
         self.asm.op(Code::Test_rm32_r32, &[eax.into(), eax.into()]);
         self.asm.jump(Code::Jne_rel32_64, self.stop);
     }
 
-    fn run_steps(&mut self, steps: Steps) {
-        let slice = steps.as_slice();
+    fn run_helpers(&mut self, helpers: Steps) {
+        let slice = helpers.as_slice();
         let address = slice.as_ptr().expose_provenance() as u64;
         let (count, rdi) = (slice.len() as u64, Register::RDI);
         self.asm
@@ -476,7 +476,7 @@ impl<'b> Compiler<'_, 'b> {
         self.asm.set(Register::RSI, address);
         self.asm.set(Register::RDX, count);
         self.call(Steps::run as *const () as usize);
-        self.head.steps.push(steps);
+        self.head.helpers.push(helpers);
     }
 
     fn call(&mut self, function: usize) {

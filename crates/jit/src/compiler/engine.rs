@@ -248,7 +248,7 @@ impl Jit {
         let (block, mut made) = self.translate(pc, modes)?;
         let turns = self.translate_turns(&block, &made, modes);
         let cost = made.head.toll.cost();
-        let by_steps = std::mem::take(&mut made.by_steps);
+        let by_helpers = std::mem::take(&mut made.by_helpers);
         let (code, head) = self.place(&block.simple, made)?;
         let heads = vec![head];
         let mut ready = Ready { code, heads };
@@ -258,8 +258,8 @@ impl Jit {
         });
         let mut sums = self.sums();
         sums.loops += u64::from(several.is_some());
-        for slow in by_steps {
-            *sums.by_steps.entry(slow.name).or_default() += 1;
+        for slow in by_helpers {
+            *sums.by_helpers.entry(slow.name).or_default() += 1;
         }
         Some(ready)
     }

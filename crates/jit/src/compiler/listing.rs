@@ -26,7 +26,7 @@ pub fn listing(block: &Block, made: &Made, guest: &dyn Fn(u64) -> String) -> Str
                 let _ = writeln!(text, "{pc:#x}  {}", guest(pc));
                 shown = Some(pc);
             }
-            let slow = made.by_steps.iter().find(|slow| slow.node == *v);
+            let slow = made.by_helpers.iter().find(|slow| slow.node == *v);
             let reason = slow.map_or(String::new(), |slow| {
                 format!("  ; slow path: {}", slow.reason)
             });

@@ -1,5 +1,5 @@
 //! Accesses to memory that compiled code does itself, where the allocation that the instruction used last holds them. All
-//! others are steps of the interpreter, which look for the allocation, or tell the fault.
+//! others take the slow path: helpers look for the allocation, or tell the fault.
 
 use std::mem::offset_of;
 
@@ -102,7 +102,7 @@ impl ScalarLoad {
         asm.op(store, &[to.into(), register.into()]);
     }
 
-    /// The address becomes that of the shadows. Goes to a label if one of them is set, which the steps tell.
+    /// The address becomes that of the shadows. Goes to a label if one of them is set, which the helpers tell.
     fn look(&self, asm: &mut Asm, slow: Label) {
         let bit = DISTANCE.trailing_zeros() as u8;
         asm.op(Code::Btc_rm64_imm8, &[ADDRESS.into(), bit.into()]);

@@ -1,5 +1,5 @@
-//! How each node of a block is compiled: by a template, tile by tile; by an emitter, for the wave as a whole; or by helpers, the
-//! interpreter's steps, on the slow path. This is the one place that decides; the matches over operations are exhaustive.
+//! How each node of a block is compiled: by a template, tile by tile; by an emitter, for the wave as a whole; or, on the
+//! slow path, by helpers: the interpreter's steps. This is the one place that decides; the matches over operations are exhaustive.
 
 use wavetank_interp::single::is_in_file;
 use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Terminator, Ty, Value};

@@ -32,7 +32,7 @@ pub struct Segments {
     pub last: Vec<u32>,
     /// For each value: the segment whose tiles compute it.
     pub tile: Vec<Option<u32>>,
-    /// For each node that the wave does as a whole: compiled code does it, not steps.
+    /// For each node that the wave does as a whole: compiled code does it, not helpers.
     pub compiled: Vec<bool>,
     /// For each value that is computed right into the register it is written to: that one.
     pub into: Vec<Option<Reg>>,
@@ -296,7 +296,7 @@ impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
                 }
                 _ => Some(last),
             };
-            // Hardware registers are read by steps, when it is their turn.
+            // Hardware registers are read by helpers, when it is their turn.
             self.segments.copied[n] = matches!(reg, Reg::Hw(_))
                 || self
                     .segments

@@ -63,9 +63,9 @@ impl Loop {
     }
 
     /// The operations that compiled code leaves to the interpreter's steps, once it has run.
-    pub fn by_steps(&self) -> Vec<String> {
+    pub fn by_helpers(&self) -> Vec<String> {
         let compiled = self.compiled.as_ref().map(Jit::compiled);
-        compiled.map_or_else(Vec::new, |c| c.by_steps.into_keys().collect())
+        compiled.map_or_else(Vec::new, |c| c.by_helpers.into_keys().collect())
     }
 
     fn engine(&self, engine: Engine) -> Result<Box<dyn Backend + '_>, String> {

@@ -10,7 +10,7 @@ pub mod fixed {
     pub const UNIFORM: Register = Register::RBX;
     /// The vector file of the wave.
     pub const VECTOR: Register = Register::R12;
-    /// What steps of the interpreter run on.
+    /// What helpers run on.
     pub const CTX: Register = Register::R13;
     /// In a tile: 64 times its number, the offset in a lane vector.
     pub const TILE: Register = Register::R14;

@@ -6,7 +6,7 @@
 //! the dwords, qwords, words or bytes of lanes that are on, as comparisons of AVX2 leave them.
 //!
 //! `table.rs` says what each instruction becomes: mostly the same one on each half; else a recipe, which is a short function.
-//! What has neither is refused: the block is compiled once more, with the interpreter's steps for those nodes.
+//! What has neither is refused: the block is compiled once more, with helpers for those nodes.
 
 mod compare;
 mod each;

@@ -62,7 +62,7 @@ pub(super) const LESS: u8 = 1;
 pub(super) const NOT_EQUAL: u8 = 4;
 pub(super) const GREATER: u8 = 6;
 
-/// Where the memory unit is in the context of steps.
+/// Where the memory unit is in the context of helpers.
 pub(super) const MEMORY: usize =
     offset_of!(Ctx<'_, '_>, context) + offset_of!(Context<'_, '_>, memory);
 
@@ -117,7 +117,7 @@ impl LaneAccess<'_> {
         self.bytes.div_ceil(4)
     }
 
-    /// Whether lanes beyond the records of a buffer are left out, and read 0. Those of atomics are left to the steps.
+    /// Whether lanes beyond the records of a buffer are left out, and read 0. Those of atomics are left to the helpers.
     pub(super) fn leaves_out(&self) -> bool {
         let atomic = matches!(self.op.kind, MemKind::Atomic(_));
         matches!(self.addresses, Addresses::Raw(_)) && !atomic
@@ -158,8 +158,8 @@ impl LaneAccess<'_> {
         u.asm.jump(Code::Je_rel32_64, next);
         body(self, u);
         u.asm.place(next);
-        let steps = [(fixed::PIECE, 2), (fixed::TILE, 64)];
-        for (register, by) in steps {
+        let strides = [(fixed::PIECE, 2), (fixed::TILE, 64)];
+        for (register, by) in strides {
             u.asm
                 .with_constant(Code::Add_rm64_imm32, register.into(), by, true);
         }

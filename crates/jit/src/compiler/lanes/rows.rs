@@ -295,8 +295,8 @@ impl LaneAccess<'_> {
     }
 
     fn next_tile_of_records(&self, asm: &mut Asm, again: Label) {
-        let steps = [(FROM, 64 * self.dwords()), (fixed::TILE, 64)];
-        for (register, by) in steps {
+        let strides = [(FROM, 64 * self.dwords()), (fixed::TILE, 64)];
+        for (register, by) in strides {
             asm.with_constant(Code::Add_rm64_imm32, register.into(), by as i32, true);
         }
         asm.with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);

@@ -1,5 +1,5 @@
 //! Shadows: those of memory lie at the same places with one bit changed, and who accesses bits that are undefined is told to
-//! who looks for them. The steps do that, so what is here goes to them where a bit is set. They begin anew: an access
+//! who looks for them. The helpers do that, so what is here goes to them where a bit is set. They begin anew: an access
 //! to shadows can be done twice.
 
 use iced_x86::{Code, Register};
@@ -84,7 +84,7 @@ pub fn leave_if_noted(u: &mut Uniform<'_, '_>, of: Value, lanes: Value, to: Labe
     }
 }
 
-/// Goes to a label if dwords are not 0 in some lanes. Of one that is the same in all it does not matter which lanes these are: the steps
+/// Goes to a label if dwords are not 0 in some lanes. Of one that is the same in all it does not matter which lanes these are: the helpers
 /// look again.
 fn leave_if_set(u: &mut Uniform<'_, '_>, dwords: &[Place], lanes: Value, to: Label) {
     let mut vectors = Vec::new();

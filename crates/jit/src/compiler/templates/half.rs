@@ -327,7 +327,7 @@ fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
 fn fma_by_its_error(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
     let ([product, part, error, sum], k) = (SCRATCH, SCRATCH_MASK);
     t.asm.op(f.copy, &[sum.into(), c.into()]);
-    let steps = [
+    let operations = [
         (f.fma, sum, a, b),
         (f.mul, product, a, b),
         (f.sub, part, sum, product),
@@ -336,7 +336,7 @@ fn fma_by_its_error(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
         (f.sub, part, c, part),
         (f.add, error, error, part),
     ];
-    for (code, to, a, b) in steps {
+    for (code, to, a, b) in operations {
         t.asm.op(code, &[to.into(), a.into(), b.into()]);
     }
     let (zero, one) = (t.number(f, 0), Arg::Each(t.asm.constant(1)));

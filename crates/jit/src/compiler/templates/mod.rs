@@ -1,8 +1,8 @@
 //! What an operation becomes: for each that has one, a template, which is a short function that asks for its operands, then
 //! for the register of its result, and writes that with its last instruction.
 //!
-//! [`for_lanes`] chooses it; its matches are exhaustive. Operations without a template take the slow path: helpers, which are the
-//! interpreter's steps.
+//! [`for_lanes`] chooses it; its matches are exhaustive. Operations without a template take the slow path: helpers,
+//! the interpreter's steps.
 
 mod bits;
 mod bytes;
