@@ -5,7 +5,7 @@ mod avx2;
 mod block;
 mod code_memory;
 mod counts;
-mod crossings;
+mod cross_lane;
 mod engine;
 mod gpr_alloc;
 mod lanes;

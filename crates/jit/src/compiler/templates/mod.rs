@@ -8,7 +8,6 @@ mod bits;
 mod bytes;
 mod compare;
 mod convert;
-mod cross;
 mod division;
 mod float;
 mod format;
@@ -19,6 +18,7 @@ mod int;
 mod masks;
 mod parts;
 mod short;
+mod shuffle;
 mod wide;
 
 use wavetank_ir::{Bin, Block, Elem, Fp, Op, Tern, Ty, Un, Value};
@@ -61,7 +61,7 @@ pub fn for_lanes(block: &Block, op: &Op) -> Result<Template, Reason> {
         Op::NonZero(_) => Ok(compare::non_zero),
         Op::LaneId => Ok(bits::lane_id),
         Op::LanesBelow { high } => Ok(bits::lanes_below(high)),
-        Op::Shuffle(_, ref table) => cross::shuffle(table).ok_or(CROSSES),
+        Op::Shuffle(_, ref table) => shuffle::shuffle(table).ok_or(CROSSES),
         Op::ShuffleMask(..) | Op::Permute { .. } | Op::Scatter { .. } => Err(CROSSES),
         Op::ReadLane(..) | Op::ReadFirstLane(..) => Err(CROSSES),
         Op::Read(_) | Op::ReadIndexed { .. } | Op::ReadIndexedS { .. } => Err(EFFECTS),
