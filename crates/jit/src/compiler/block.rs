@@ -69,7 +69,7 @@ pub struct Slow {
 }
 
 /// A block as host code that is not in its place yet.
-pub struct Made {
+pub struct BlockCode {
     /// The code.
     pub assembled: Assembled,
     /// Where the links point at first, from the start of the code.
@@ -103,7 +103,7 @@ pub fn compile(
     may_link: bool,
     how: How,
     spent: VectorRegisters,
-) -> Result<Made, TooMany> {
+) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
         toll,
@@ -118,7 +118,7 @@ pub fn compile(
 ///
 /// # Errors
 /// As [`compile`].
-pub fn guard(block: &Block, how: How, ways: Ways) -> Result<Made, TooMany> {
+pub fn guard(block: &Block, how: How, ways: Ways) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
         toll: Toll::new(block, None),
@@ -140,7 +140,7 @@ struct Task<'b> {
 }
 
 /// Compiles; once more, with helpers for the nodes whose instructions could not be lowered to AVX2.
-fn make(task: Task<'_>) -> Result<Made, TooMany> {
+fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
     let mut refused = Vec::new();
     loop {
         let mut made = attempt(&task, &refused)?;
@@ -156,7 +156,7 @@ fn make(task: Task<'_>) -> Result<Made, TooMany> {
 }
 
 /// Compiles, with helpers for some nodes.
-fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
+fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     let (block, how) = (task.block, task.how);
     let counts = counts(block, how.count);
     let planner = Planner {
@@ -222,7 +222,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
     } = compiler;
     let assembled = finish(asm);
     let stubs = stubs.map(|stub| stub.map_or(0, |stub| assembled.position(stub)));
-    Ok(Made {
+    Ok(BlockCode {
         tiled: (segments.list.iter())
             .filter(|s| !s.tile.is_empty())
             .count(),

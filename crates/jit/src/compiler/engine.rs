@@ -17,7 +17,7 @@ use wavetank_translate::{
 };
 
 use crate::about::{Compiled, How, Names};
-use crate::compiler::block::{Exit, Head, Made, Ways, compile, entry, guard, leaves_the_file};
+use crate::compiler::block::{BlockCode, Exit, Head, Ways, compile, entry, guard, leaves_the_file};
 use crate::compiler::code_memory::CodeMemory;
 use crate::compiler::listing::listing;
 use crate::compiler::perf;
@@ -170,7 +170,7 @@ impl Jit {
     }
 
     /// A block and its code, not yet in its place.
-    fn translate(&self, pc: u64, modes: Modes) -> Option<(Translated, Made)> {
+    fn translate(&self, pc: u64, modes: Modes) -> Option<(Translated, BlockCode)> {
         let block = self.cold.translator().block(pc, modes);
         if leaves_the_file(&block.simple) {
             return None;
@@ -185,9 +185,9 @@ impl Jit {
     fn translate_turns(
         &self,
         block: &Translated,
-        one: &Made,
+        one: &BlockCode,
         modes: Modes,
-    ) -> Option<(Turns, Made)> {
+    ) -> Option<(Turns, BlockCode)> {
         // What a wave polls is looked at in every turn.
         if one.tiled != 1 || one.head.toll.may_poll(1) {
             return None;
@@ -199,7 +199,13 @@ impl Jit {
         Some((turns, made))
     }
 
-    fn code_for(&self, block: &Block, toll: Toll, pc: u64, modes: Modes) -> Result<Made, TooMany> {
+    fn code_for(
+        &self,
+        block: &Block,
+        toll: Toll,
+        pc: u64,
+        modes: Modes,
+    ) -> Result<BlockCode, TooMany> {
         let links = may_link(block, modes);
         compile(block, toll, links, self.how, self.spent(pc, modes))
     }
@@ -265,7 +271,13 @@ impl Jit {
     }
 
     /// Puts several turns of a loop beside one, and the guard before both.
-    fn place_turns(&self, ready: &mut Ready, least: i64, turns: &Turns, made: Made) -> Option<()> {
+    fn place_turns(
+        &self,
+        ready: &mut Ready,
+        least: i64,
+        turns: &Turns,
+        made: BlockCode,
+    ) -> Option<()> {
         let (several, head) = self.place(&turns.block, made)?;
         ready.heads.push(head);
         let one = ready.code;
@@ -282,7 +294,7 @@ impl Jit {
     }
 
     /// Puts code in its place: where that is, and what it has to be kept with.
-    fn place(&self, block: &Block, made: Made) -> Option<(*const u8, Box<Head>)> {
+    fn place(&self, block: &Block, made: BlockCode) -> Option<(*const u8, Box<Head>)> {
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         let code = memory.add(&made.assembled.bytes).ok()?;
         drop(memory);

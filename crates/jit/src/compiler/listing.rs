@@ -7,10 +7,10 @@ use wavetank_ir::{Block, Reg};
 use wavetank_memory::{Uniform, VECTOR_BYTES, VGPRS};
 
 use crate::compiler::asm::fixed;
-use crate::compiler::block::Made;
+use crate::compiler::block::BlockCode;
 
 /// What a block became. `guest` gives the text of the guest instruction at an address.
-pub fn listing(block: &Block, made: &Made, guest: &dyn Fn(u64) -> String) -> String {
+pub fn listing(block: &Block, made: &BlockCode, guest: &dyn Fn(u64) -> String) -> String {
     let mut text = String::new();
     let mut shown = None;
     let assembled = &made.assembled;

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use wavetank_ir::Block;
 
 use crate::about::Names;
-use crate::compiler::block::Made;
+use crate::compiler::block::BlockCode;
 
 /// Where perf looks for the names of code of a process.
 fn map_of(process: u32) -> String {
@@ -19,7 +19,7 @@ fn map_of(process: u32) -> String {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn tell(names: &Names, block: &Block, made: &Made, address: u64) -> io::Result<()> {
+pub fn tell(names: &Names, block: &Block, made: &BlockCode, address: u64) -> io::Result<()> {
     let text = lines(names, block, made, address);
     // A child that was forked has a file of its own.
     let path = map_of(std::process::id());
@@ -28,7 +28,7 @@ pub fn tell(names: &Names, block: &Block, made: &Made, address: u64) -> io::Resu
 }
 
 /// Runs of code by the guest instruction that they are of. What stands before the first one belongs to it.
-fn lines(names: &Names, block: &Block, made: &Made, address: u64) -> String {
+fn lines(names: &Names, block: &Block, made: &BlockCode, address: u64) -> String {
     let mut text = String::new();
     let marks = &made.assembled.marks;
     let mut start = 0;

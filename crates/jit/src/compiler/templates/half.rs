@@ -15,7 +15,7 @@ use super::format::{Format, RAW, is_known};
 use super::half_functions;
 use super::parts::lower;
 use crate::compiler::asm::{Arg, Under};
-use crate::compiler::tile::{Made, SCRATCH, SCRATCH_MASK, Template, Tile};
+use crate::compiler::tile::{Derived, SCRATCH, SCRATCH_MASK, Template, Tile};
 
 type Done = Result<(), TooMany>;
 
@@ -195,8 +195,12 @@ impl Tile<'_, '_> {
             self.widen_half(to, from, high);
             return Ok(to);
         }
-        let what = if high { Made::HighHalf } else { Made::LowHalf };
-        self.made_once(v, what, |t, to, from| t.widen_half(to, from, high))
+        let what = if high {
+            Derived::HighHalf
+        } else {
+            Derived::LowHalf
+        };
+        self.derived_once(v, what, |t, to, from| t.widen_half(to, from, high))
     }
 
     /// The same, with signaling NaNs.

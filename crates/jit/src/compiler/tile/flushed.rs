@@ -6,7 +6,7 @@ use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
 
 use super::Tile;
-use super::vars::{Flushed, MASK, Made, Slot, VarId};
+use super::vars::{Derived, Flushed, MASK, Slot, VarId};
 use crate::compiler::asm::Under;
 
 impl Tile<'_, '_> {
@@ -21,7 +21,7 @@ impl Tile<'_, '_> {
         if self.is_flushed(var) {
             return self.register(var);
         }
-        self.made_once(v, Made::WithoutDenormals, flush)
+        self.derived_once(v, Derived::WithoutDenormals, flush)
     }
 
     /// Whether there are no denormals in the lanes that the node writes.

@@ -5,8 +5,8 @@
 //! stored once, at the end of the segment. Where an operation is followed by the write of its result, it writes into a copy of
 //! the old contents under the mask of the write.
 
+mod derived;
 mod flushed;
-mod made;
 mod maps;
 mod operands;
 mod pairs;
@@ -25,7 +25,7 @@ use crate::compiler::asm::{Arg, Asm, Under};
 use crate::compiler::gpr_alloc::{self, GprAlloc};
 use crate::compiler::segments::{Segments, source};
 use maps::{Parts, Used, Uses};
-pub use vars::Made;
+pub use vars::Derived;
 use vars::{MASK, Pair, Slot, Var, VarId, slot_of};
 
 /// Registers for values. The other ones are for templates.

@@ -5,7 +5,7 @@ use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{Op, Reg, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
 
-use super::vars::{MASK, Made, Slot, Var, VarId};
+use super::vars::{Derived, MASK, Slot, Var, VarId};
 use super::{MASKS, Tile, ZMMS};
 use crate::compiler::asm::{Arg, Mem, fixed};
 use crate::compiler::segments::source;
@@ -23,7 +23,7 @@ impl Tile<'_, '_> {
             values: Vec::new(),
             held: 0,
             flushed: None,
-            made: [None; Made::COUNT],
+            derived: [None; Derived::COUNT],
         });
         self.vars.len() - 1
     }

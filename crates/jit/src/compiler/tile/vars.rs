@@ -35,8 +35,8 @@ pub struct Var {
     pub held: u32,
     /// Where it is known to be no denormal number of single precision.
     pub flushed: Option<Flushed>,
-    /// What was made of it, as long as that is there.
-    pub made: [Option<VarId>; Made::COUNT],
+    /// The values derived from it.
+    pub derived: [Option<VarId>; Derived::COUNT],
 }
 
 pub type VarId = usize;
@@ -53,9 +53,9 @@ pub enum Flushed {
 /// The part that a value as a mask is.
 pub const MASK: u8 = 2;
 
-/// What can be made of a number.
+/// The values that are derived from a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Made {
+pub enum Derived {
     /// Single precision without denormals.
     WithoutDenormals,
     /// The lower half of each dword in single precision.
@@ -64,7 +64,7 @@ pub enum Made {
     HighHalf,
 }
 
-impl Made {
+impl Derived {
     /// How many there are.
     pub const COUNT: usize = 3;
 }

@@ -1,22 +1,22 @@
-//! What is made of a value once, and serves whoever asks for it again in the segment.
+//! Values derived from another one: computed once in a segment, and reused by later nodes of it.
 
 use iced_x86::Register;
 use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
 
 use super::Tile;
-use super::vars::Made;
+use super::vars::Derived;
 
 impl Tile<'_, '_> {
-    /// The register of what is made of an operand. `make` makes it in a register, from another, unless it is there.
-    pub fn made_once(
+    /// The register of a value derived from an operand. `make` computes it in a register, from another, unless it is there.
+    pub fn derived_once(
         &mut self,
         v: Value,
-        what: Made,
+        what: Derived,
         make: impl FnOnce(&mut Self, Register, Register),
     ) -> Result<Register, TooMany> {
         let var = self.var(v, 0);
-        if let Some(known) = self.vars[var].made[what as usize]
+        if let Some(known) = self.vars[var].derived[what as usize]
             && self.is_there(known)
         {
             return self.register(known);
@@ -26,7 +26,7 @@ impl Tile<'_, '_> {
         make(self, to, from);
         let known = self.new_var(None, false);
         self.vars[known].values = self.vars[var].values.clone();
-        self.vars[var].made[what as usize] = Some(known);
+        self.vars[var].derived[what as usize] = Some(known);
         self.put(known, to);
         Ok(to)
     }
