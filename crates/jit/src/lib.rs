@@ -33,14 +33,14 @@
 
 #![warn(missing_docs)]
 
-mod about;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod compiler;
+mod options;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-mod elsewhere;
+mod unsupported_host;
 
-pub use about::{Compiled, How, Names};
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use compiler::{HOT, Jit, Jitted, Unavailable};
+pub use options::{Compiled, How, Names};
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-pub use elsewhere::{HOT, Jit, Jitted, Unavailable};
+pub use unsupported_host::{HOT, Jit, Jitted, Unavailable};

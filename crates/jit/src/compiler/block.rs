@@ -11,10 +11,10 @@ use wavetank_machine::Toll;
 use wavetank_memory::{Polled, Uniform as State};
 use wavetank_translate::VectorRegisters;
 
-use crate::about::How;
 use crate::compiler::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
 use crate::compiler::avx2::{FRAME, finish};
-use crate::compiler::counts::counts;
+use crate::compiler::counters::counters;
+use crate::compiler::daz;
 use crate::compiler::gpr_alloc::GprAlloc;
 use crate::compiler::lanes::{LaneAccess, leave_if_noted};
 use crate::compiler::memory::ScalarLoad;
@@ -22,7 +22,7 @@ use crate::compiler::plan::{Plan, Planner};
 use crate::compiler::segments::{Reason, Segments};
 use crate::compiler::tile::{Shared, Template, Tile};
 use crate::compiler::uniform::Uniform;
-use crate::compiler::zeros;
+use crate::options::How;
 
 /// What compiled code knows of its block, at an address that stays.
 pub struct Head {
@@ -158,7 +158,7 @@ fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
 /// Compiles, with helpers for some nodes.
 fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
     let (block, how) = (task.block, task.how);
-    let counts = counts(block, how.count);
+    let counts = counters(block, how.count);
     let planner = Planner {
         block,
         counts: &counts,
@@ -496,9 +496,9 @@ impl<'b> Compiler<'_, 'b> {
         self.uniforms(segment).forget(false)?;
         let again = self.asm.label();
         self.asm.use_constants();
-        let zeros = zeros::suit(self.block(), &self.segments.list[segment as usize].tile);
+        let zeros = daz::suit(self.block(), &self.segments.list[segment as usize].tile);
         if zeros {
-            zeros::begin(self.asm);
+            daz::begin(self.asm);
         }
         self.asm.set(fixed::TILE, 0);
         self.asm.set(fixed::PIECE, 0);
@@ -523,7 +523,7 @@ impl<'b> Compiler<'_, 'b> {
             .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
         self.asm.jump(Code::Jne_rel32_64, again);
         if zeros {
-            zeros::end(self.asm);
+            daz::end(self.asm);
         }
         for mask in gathered {
             for at in mask.slots {

@@ -16,11 +16,11 @@ use wavetank_translate::{
     Cache, Caught, Key, Modes, Translated, Turns, VectorRegisters, changes_modes,
 };
 
-use crate::about::{Compiled, How, Names};
 use crate::compiler::block::{BlockCode, Exit, Head, Ways, compile, entry, guard, leaves_the_file};
 use crate::compiler::code_memory::CodeMemory;
 use crate::compiler::listing::listing;
 use crate::compiler::perf;
+use crate::options::{Compiled, How, Names};
 
 /// How often a block is interpreted before it is compiled, unless a user wants otherwise: some 10 µs of interpreting, which
 /// is what compiling takes.

@@ -4,8 +4,9 @@ mod asm;
 mod avx2;
 mod block;
 mod code_memory;
-mod counts;
+mod counters;
 mod cross_lane;
+mod daz;
 mod engine;
 mod gpr_alloc;
 mod lanes;
@@ -18,6 +19,5 @@ mod segments;
 mod templates;
 mod tile;
 mod uniform;
-mod zeros;
 
 pub use engine::{HOT, Jit, Jitted, Unavailable};

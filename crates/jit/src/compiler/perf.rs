@@ -7,8 +7,8 @@ use std::io::{self, Write as _};
 
 use wavetank_ir::Block;
 
-use crate::about::Names;
 use crate::compiler::block::BlockCode;
+use crate::options::Names;
 
 /// Where perf looks for the names of code of a process.
 fn map_of(process: u32) -> String {
@@ -58,8 +58,8 @@ mod tests {
     use wavetank_translate::VectorRegisters;
 
     use super::*;
-    use crate::about::How;
     use crate::compiler::block::compile;
+    use crate::options::How;
 
     #[test]
     fn all_of_the_code_has_the_name_of_an_instruction() {

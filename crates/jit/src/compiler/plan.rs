@@ -4,7 +4,7 @@
 use wavetank_interp::single::is_in_file;
 use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Terminator, Ty, Value};
 
-use crate::compiler::counts::Counts;
+use crate::compiler::counters::Counters;
 use crate::compiler::segments::{Placement, Reason, source};
 use crate::compiler::templates;
 use crate::compiler::tile::Template;
@@ -71,7 +71,7 @@ impl Plan {
 #[derive(Clone, Copy)]
 pub struct Planner<'c, 'b> {
     pub block: &'b Block,
-    pub counts: &'c [Option<Counts>],
+    pub counts: &'c [Option<Counters>],
     /// Nodes whose code could not be lowered to AVX2.
     pub refused: &'c [Value],
 }

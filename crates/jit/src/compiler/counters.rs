@@ -10,14 +10,14 @@ use crate::compiler::asm::{Arg, Asm, Mem, fixed};
 
 /// Instructions that run with the same EXEC.
 #[derive(Clone, Default, Debug)]
-pub struct Counts {
+pub struct Counters {
     families: [u32; 8],
     all: u32,
 }
 
 /// For the first instruction of a block, and each behind a write of EXEC: what is counted there.
-pub fn counts(block: &Block, count: bool) -> Vec<Option<Counts>> {
-    let mut all: Vec<Option<Counts>> = vec![None; block.nodes.len()];
+pub fn counters(block: &Block, count: bool) -> Vec<Option<Counters>> {
+    let mut all: Vec<Option<Counters>> = vec![None; block.nodes.len()];
     if !count {
         return all;
     }
@@ -34,7 +34,7 @@ pub fn counts(block: &Block, count: bool) -> Vec<Option<Counts>> {
     all
 }
 
-impl Counts {
+impl Counters {
     /// Adds them to what the wave has counted.
     pub fn add(&self, asm: &mut Asm) {
         let at = |offset: usize| Arg::M(Mem::at(fixed::UNIFORM, offset as u32));

@@ -7,7 +7,7 @@ use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{MemoryUnit, Wave};
 use wavetank_translate::Modes;
 
-use crate::about::{Compiled, How, Names};
+use crate::options::{Compiled, How, Names};
 
 /// How often a block is interpreted before it would be compiled.
 pub const HOT: u32 = u32::MAX;
