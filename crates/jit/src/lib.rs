@@ -4,7 +4,7 @@
 //! use std::sync::Arc;
 //! use wavetank_interp::{Program, Simd, Translation};
 //! use wavetank_isa::{Chip, Inst, decode};
-//! use wavetank_jit::{How, Jit, Jitted};
+//! use wavetank_jit::{CompileOptions, Jit, Jitted};
 //! use wavetank_machine::{Backend, Why};
 //! use wavetank_memory::{MemoryUnit, Registry, Wave};
 //!
@@ -18,7 +18,7 @@
 //! let how = Translation { count, step, tap, simd };
 //! let program = Program::new(Arc::new(code), how);
 //! // We look at a register ourselves.
-//! let how = How { count, simd, private: false };
+//! let how = CompileOptions { count, simd, private: false };
 //! // Nothing is interpreted first.
 //! let jit = match Jit::new(program, how, 0) {
 //!     Ok(jit) => jit,
@@ -41,6 +41,6 @@ mod unsupported_host;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use compiler::{HOT, Jit, Jitted, Unavailable};
-pub use options::{Compiled, How, Names};
+pub use options::{CompileOptions, Compiled, Names};
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub use unsupported_host::{HOT, Jit, Jitted, Unavailable};

@@ -11,7 +11,7 @@ pub type Names = Arc<dyn Fn(u64) -> String + Send + Sync>;
 
 /// What is made of a block.
 #[derive(Clone, Copy, Debug)]
-pub struct How {
+pub struct CompileOptions {
     /// Instructions are counted.
     pub count: bool,
     /// The level of helpers.

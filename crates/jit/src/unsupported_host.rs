@@ -7,7 +7,7 @@ use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{MemoryUnit, Wave};
 use wavetank_translate::Modes;
 
-use crate::options::{Compiled, How, Names};
+use crate::options::{CompileOptions, Compiled, Names};
 
 /// How often a block is interpreted before it would be compiled.
 pub const HOT: u32 = u32::MAX;
@@ -32,7 +32,7 @@ impl Jit {
     ///
     /// # Errors
     /// Always.
-    pub fn new(cold: Program, _: How, _: u32) -> Result<Jit, (Program, Unavailable)> {
+    pub fn new(cold: Program, _: CompileOptions, _: u32) -> Result<Jit, (Program, Unavailable)> {
         Err((cold, Unavailable))
     }
 

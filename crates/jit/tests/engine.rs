@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wavetank_interp::{Program, Simd, Translation};
 use wavetank_isa::{Chip, Inst, decode, encode, parse};
-use wavetank_jit::{How, Jit, Jitted};
+use wavetank_jit::{CompileOptions, Jit, Jitted};
 use wavetank_machine::Backend;
 use wavetank_translate::Code;
 
@@ -26,7 +26,7 @@ pub fn with<R>(
 pub fn compiler(code: Arc<dyn Code + Send + Sync>, how: Translation, private: bool) -> Jit {
     let Translation { count, simd, .. } = how;
     let program = Program::new(code, how);
-    let how = How {
+    let how = CompileOptions {
         count,
         simd,
         private,

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Once;
 
 use wavetank_interp::{Interpreter, Program, Simd, Translation};
-use wavetank_jit::{Compiled, HOT, How, Jit, Jitted, Names};
+use wavetank_jit::{CompileOptions, Compiled, HOT, Jit, Jitted, Names};
 use wavetank_machine::Backend;
 
 /// Which engine runs kernels. All compute the same bits.
@@ -75,7 +75,7 @@ impl Executable {
             return Executable::Interpreted(program);
         };
         let Translation { count, simd, .. } = how;
-        let how = How {
+        let how = CompileOptions {
             count,
             simd,
             private,

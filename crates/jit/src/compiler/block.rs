@@ -22,7 +22,7 @@ use crate::compiler::plan::{Plan, Planner};
 use crate::compiler::segments::{Reason, Segments};
 use crate::compiler::tile::{Shared, Template, Tile};
 use crate::compiler::uniform::Uniform;
-use crate::options::How;
+use crate::options::CompileOptions;
 
 /// What compiled code knows of its block, at an address that stays.
 pub struct Head {
@@ -84,7 +84,7 @@ pub struct BlockCode {
 
 /// Where a guard leads.
 #[derive(Clone, Copy)]
-pub struct Ways {
+pub struct GuardTargets {
     /// More than that must be left of the budget, lest the wave's turn end before the last turn of the loop.
     pub least: i64,
     /// One turn.
@@ -101,7 +101,7 @@ pub fn compile(
     block: &Block,
     toll: Toll,
     may_link: bool,
-    how: How,
+    how: CompileOptions,
     spent: VectorRegisters,
 ) -> Result<BlockCode, TooMany> {
     make(Task {
@@ -118,7 +118,7 @@ pub fn compile(
 ///
 /// # Errors
 /// As [`compile`].
-pub fn guard(block: &Block, how: How, ways: Ways) -> Result<BlockCode, TooMany> {
+pub fn guard(block: &Block, how: CompileOptions, ways: GuardTargets) -> Result<BlockCode, TooMany> {
     make(Task {
         block,
         toll: Toll::new(block, None),
@@ -134,9 +134,9 @@ struct Task<'b> {
     block: &'b Block,
     toll: Toll,
     may_link: bool,
-    how: How,
+    how: CompileOptions,
     spent: VectorRegisters,
-    ways: Option<Ways>,
+    ways: Option<GuardTargets>,
 }
 
 /// Compiles; once more, with helpers for the nodes whose instructions could not be lowered to AVX2.
@@ -291,7 +291,7 @@ struct Compiler<'c, 'b> {
     /// Where it goes back, with the reason in the first register.
     out: Label,
     /// Of a guard, where it leads.
-    ways: Option<Ways>,
+    ways: Option<GuardTargets>,
     stubs: [Option<Label>; 2],
     by_helpers: Vec<Slow>,
     /// The slow paths of accesses and notes: where each begins, and where the code goes on after it.
@@ -537,7 +537,7 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     /// Goes on with one turn if the budget does not do for several.
-    fn look_at_budget(&mut self, ways: Ways) {
+    fn look_at_budget(&mut self, ways: GuardTargets) {
         let enough = self.asm.label();
         let least = ways.least as i32;
         self.asm

@@ -16,11 +16,13 @@ use wavetank_translate::{
     Cache, Caught, Key, Modes, Translated, Turns, VectorRegisters, changes_modes,
 };
 
-use crate::compiler::block::{BlockCode, Exit, Head, Ways, compile, entry, guard, leaves_the_file};
+use crate::compiler::block::{
+    BlockCode, Exit, GuardTargets, Head, compile, entry, guard, leaves_the_file,
+};
 use crate::compiler::code_memory::CodeMemory;
 use crate::compiler::listing::listing;
 use crate::compiler::perf;
-use crate::options::{Compiled, How, Names};
+use crate::options::{CompileOptions, Compiled, Names};
 
 /// How often a block is interpreted before it is compiled, unless a user wants otherwise: some 10 µs of interpreting, which
 /// is what compiling takes.
@@ -60,7 +62,7 @@ unsafe impl Sync for Known {}
 /// The compiled blocks of a program, shared by the threads that run it.
 pub struct Jit {
     cold: Program,
-    how: How,
+    how: CompileOptions,
     hot: u32,
     blocks: Cache<Known>,
     memory: Mutex<CodeMemory>,
@@ -97,7 +99,11 @@ impl Jit {
     ///
     /// # Errors
     /// If this machine cannot run compiled code. The program comes back.
-    pub fn new(cold: Program, how: How, hot: u32) -> Result<Jit, (Program, Unavailable)> {
+    pub fn new(
+        cold: Program,
+        how: CompileOptions,
+        hot: u32,
+    ) -> Result<Jit, (Program, Unavailable)> {
         if !processor_can(how.simd) {
             return Err((cold, Unavailable::Processor));
         }
@@ -281,7 +287,7 @@ impl Jit {
         let (several, head) = self.place(&turns.block, made)?;
         ready.heads.push(head);
         let one = ready.code;
-        let ways = Ways {
+        let ways = GuardTargets {
             least,
             one,
             several,

@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
     use crate::compiler::block::compile;
-    use crate::options::How;
+    use crate::options::CompileOptions;
 
     #[test]
     fn all_of_the_code_has_the_name_of_an_instruction() {
@@ -72,7 +72,7 @@ mod tests {
                 node(Op::End(Terminator::EndProgram)),
             ],
         };
-        let how = How {
+        let how = CompileOptions {
             private: false,
             count: true,
             simd: Simd::Avx512,

@@ -7,7 +7,7 @@ use nix::time::{ClockId, clock_gettime};
 use wavetank::{Chip, Registry, Simd};
 use wavetank_interp::{Interpreter, Program, Translation};
 use wavetank_isa::{Inst, encode, parse};
-use wavetank_jit::{How, Jit, Jitted};
+use wavetank_jit::{CompileOptions, Jit, Jitted};
 use wavetank_machine::{Backend, Why};
 use wavetank_memory::{Lds, MemoryUnit, Wave, hwreg, sreg};
 
@@ -132,7 +132,7 @@ impl<'r> Tank<'r> {
             simd,
         };
         let program = || Program::new(source.clone(), how);
-        let how = How {
+        let how = CompileOptions {
             count,
             simd,
             private,
