@@ -5,6 +5,9 @@
 //! middle of code. What is re-exported, or brought into scope by a parent, counts
 //! where it is defined. Declaring a module is no use of it, nor is re-exporting
 //! from it: a `mod.rs` with nothing else is nobody's user. Tests do not count.
+//!
+//! Files are found by the `mod` lines that declare them, with their `path` attributes. A file that no line declares, as
+//! where a macro writes it, would be left out unseen: each `.rs` below `src` has to be declared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -48,6 +51,11 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
     (
         "memory",
+        "rows rows::host",
+        "the host's moves are those of a level of processor features, and the moves of all levels are made of them",
+    ),
+    (
+        "memory",
         "space::buffer space::flat",
         "both move data at 64-bit addresses, which each checks in its own way",
     ),
@@ -73,7 +81,13 @@ fn no_circle_between_files_but_those_named() {
         let path = entry.expect("an entry").path();
         if path.join("src").is_dir() {
             let name = path.file_name().expect("a name").to_string_lossy();
-            let circles = Sources::read(&path.join("src")).circles();
+            let sources = Sources::read(&path.join("src"));
+            let undeclared = sources.undeclared(&path.join("src"));
+            assert!(
+                undeclared.is_empty(),
+                "no `mod` declares these files: {undeclared:#?}"
+            );
+            let circles = sources.circles();
             found.extend(circles.into_iter().map(|c| (name.to_string(), c)));
         }
     }
@@ -97,6 +111,7 @@ fn circles_are_found() {
             .map(|(name, text)| (names(name), File::of(text)));
         Sources {
             files: modules.collect(),
+            declared: BTreeSet::new(),
         }
         .circles()
     };
@@ -144,11 +159,41 @@ fn names(path: &str) -> Names {
     names.map(str::to_owned).collect()
 }
 
+#[test]
+fn attributes_name_the_files_of_modules() {
+    let text = r##"
+        mod plain;
+        #[path = "other.rs"]
+        #[rustfmt::skip]
+        mod moved;
+        #[cfg_attr(unix, path = "a.rs")]
+        #[cfg_attr(windows, path = "b.rs")]
+        mod host;
+        const PATH: &str = "path = c.rs";
+        mod inside {}
+        #[cfg(test)]
+        #[path = "tests/of_this.rs"]
+        mod tests;
+    "##;
+    let declared = declared(&tokens(text));
+    let files = |name: &str| declared[name].join(" ");
+    assert_eq!(declared.len(), 5);
+    assert_eq!(files("plain"), "");
+    assert_eq!(files("moved"), "other.rs");
+    assert_eq!(files("host"), "a.rs b.rs");
+    assert_eq!(files("inside"), "");
+    assert_eq!(files("tests"), "tests/of_this.rs");
+    let file = File::of(text);
+    assert!(file.children.contains("host") && !file.children.contains("tests"));
+}
+
 /// What a file says of modules.
 #[derive(Default)]
 struct File {
-    /// The modules that it declares.
+    /// The modules that it declares, but for those of tests.
     children: BTreeSet<String>,
+    /// All modules that it declares, each with the files that its attributes name.
+    declared: BTreeMap<String, Vec<String>>,
     /// Paths that it names, as they are written.
     paths: Vec<Names>,
     /// What `use` gives names to, with `*` where it is everything.
@@ -159,8 +204,12 @@ struct File {
 
 impl File {
     fn of(text: &str) -> File {
-        let tokens = without_tests(&tokens(text));
-        let mut file = File::default();
+        let all = tokens(text);
+        let tokens = without_tests(&all);
+        let mut file = File {
+            declared: declared(&all),
+            ..File::default()
+        };
         for pair in tokens.windows(2) {
             match pair[0].as_str() {
                 "mod" => file.children.insert(pair[1].clone()),
@@ -196,11 +245,39 @@ impl File {
         file
     }
 
+    /// Adds another file of the same module.
+    fn join(&mut self, other: File) {
+        self.children.extend(other.children);
+        self.declared.extend(other.declared);
+        self.paths.extend(other.paths);
+        self.scope.extend(other.scope);
+        self.defined.extend(other.defined);
+    }
+
     /// Whether a path begins in this crate.
     fn is_ours(&self, path: &[String]) -> bool {
         let first = path.first().map_or("", String::as_str);
         ["crate", "self", "super"].contains(&first) || self.children.contains(first)
     }
+}
+
+/// The modules that are declared, each with the files that its attributes name.
+fn declared(tokens: &[String]) -> BTreeMap<String, Vec<String>> {
+    let mut modules: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut files = Vec::new();
+    for at in 0..tokens.len() {
+        match &tokens[at..] {
+            [path, is, file, ..] if path == "path" && is == "=" && file.starts_with('"') => {
+                files.push(file.trim_matches('"').to_owned());
+            }
+            [word, name, ..] if word == "mod" && is_name(name) => {
+                modules.entry(name.clone()).or_default().append(&mut files);
+            }
+            [end, ..] if end == ";" || end == "}" => files.clear(),
+            _ => {}
+        }
+    }
+    modules
 }
 
 /// The path that begins with a token; empty if none does.
@@ -260,7 +337,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// The names and marks of a source, without comments and literals of text.
+/// The names, marks and plain literals of text of a source, without its comments.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -279,7 +356,7 @@ fn tokens(text: &str) -> Vec<String> {
             c => c.len_utf8(),
         };
         let (token, after) = rest.split_at(length);
-        let told = is_name(token) && !token.contains(['"', '#']);
+        let told = is_name(token) && !token.contains(['"', '#']) || token.starts_with('"');
         if told || token == "::" || token.chars().count() == 1 && !c.is_whitespace() {
             tokens.push(token.to_owned());
         }
@@ -378,7 +455,10 @@ fn item_end(tokens: &[String], mut at: usize) -> usize {
 
 /// The modules of a crate.
 struct Sources {
+    /// All but those of tests.
     files: BTreeMap<Module, File>,
+    /// The files of all modules.
+    declared: BTreeSet<PathBuf>,
 }
 
 impl Sources {
@@ -388,25 +468,53 @@ impl Sources {
         let root = root.into_iter().find(|path| path.exists());
         let mut sources = Sources {
             files: BTreeMap::new(),
+            declared: BTreeSet::new(),
         };
-        sources.add(root.expect("a root"), folder, Module::new());
+        sources.add(&[root.expect("a root")], folder, &Module::new(), true);
         sources
     }
 
-    /// A file, and the modules that it declares, which stand in a folder.
-    fn add(&mut self, path: PathBuf, folder: &Path, module: Module) {
-        let file = File::of(&fs::read_to_string(&path).expect("a source is text"));
-        for child in &file.children {
-            let inside = folder.join(child);
-            let one = folder.join(format!("{child}.rs"));
-            let paths = [one, inside.join("mod.rs")];
-            // A module without a file stands in this one.
-            if let Some(path) = paths.into_iter().find(|path| path.exists()) {
+    /// A module in one of some files, one a host, and the modules that they declare, which stand in a folder. It counts unless
+    /// it is for tests.
+    fn add(&mut self, paths: &[PathBuf], folder: &Path, module: &Module, counts: bool) {
+        for path in paths {
+            let file = File::of(&fs::read_to_string(path).expect("a source is text"));
+            self.declared.insert(path.clone());
+            for (child, named) in &file.declared {
+                let inside = folder.join(child);
                 let module = [&module[..], std::slice::from_ref(child)].concat();
-                self.add(path, &inside, module);
+                let counts = counts && file.children.contains(child);
+                if named.is_empty() {
+                    let paths = [folder.join(format!("{child}.rs")), inside.join("mod.rs")];
+                    // A module without a file stands in this one.
+                    if let Some(path) = paths.into_iter().find(|path| path.exists()) {
+                        self.add(&[path], &inside, &module, counts);
+                    }
+                } else {
+                    let beside = path.parent().expect("a file is in a folder");
+                    let paths: Vec<_> = named.iter().map(|file| beside.join(file)).collect();
+                    self.add(&paths, beside, &module, counts);
+                }
+            }
+            if counts {
+                self.files.entry(module.clone()).or_default().join(file);
             }
         }
-        self.files.insert(module, file);
+    }
+
+    /// The sources below a folder that are the file of no module.
+    fn undeclared(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut undeclared = Vec::new();
+        for entry in fs::read_dir(folder).expect("a folder of sources") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                undeclared.append(&mut self.undeclared(&path));
+            } else if path.extension().is_some_and(|e| e == "rs") && !self.declared.contains(&path)
+            {
+                undeclared.push(path);
+            }
+        }
+        undeclared
     }
 
     /// The modules that know each other, in their order.

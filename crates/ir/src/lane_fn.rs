@@ -2,7 +2,21 @@
 
 use std::mem::MaybeUninit;
 
-use crate::types::LANES;
+use crate::types::{Elem, LANES};
+
+/// A step of a division.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DivisionStep {
+    /// Numerator or denominator is scaled before.
+    Scale,
+    /// The last fused multiply-add, whose result is scaled back.
+    ScaledFma,
+    /// Special cases are put right after.
+    Fixup {
+        /// Denormal operands count as zeros.
+        flushes: bool,
+    },
+}
 
 /// A pure Rust function that a front end applies to every lane.
 ///
@@ -15,6 +29,8 @@ pub struct LaneFn {
     pub result_bits: u32,
     /// Whether there is a second result, a mask bit a lane.
     pub has_mask: bool,
+    /// The step of a division that it is, and the format, for engines and checkers that know these.
+    pub division: Option<(DivisionStep, Elem)>,
     /// The function; unused arguments are 0.
     pub call: fn([u64; 4]) -> (u64, bool),
     /// `call` for every lane, with the loop inside.

@@ -39,7 +39,7 @@ pub use export::Export;
 pub use functions::{Bin, Cvt, Rel, Tern, Un};
 pub use image::{Image, ImageKind, Lod, Tiling};
 pub use lane_fn::{
-    LaneArg, LaneFn, LaneLoop, LaneLoops, LaneResults, over_lanes, over_usual_lanes,
+    DivisionStep, LaneArg, LaneFn, LaneLoop, LaneLoops, LaneResults, over_lanes, over_usual_lanes,
 };
 pub use mem::{
     Access, Clock, Counter, DataReg, Dialect, Elements, Family, GlobalSync, Half, MemKind, MemOp,

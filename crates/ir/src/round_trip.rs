@@ -22,6 +22,7 @@ const fn named(name: &'static str) -> LaneFn {
         name,
         result_bits: 32,
         has_mask: false,
+        division: None,
         call: |a| (a[0], false),
         all: lane_loops!(|args, results| over_lanes::<false, false>(
             |a| (a[0], false),

@@ -11,6 +11,7 @@ static PAIR: LaneFn = LaneFn {
     name: "pair",
     result_bits: 32,
     has_mask: true,
+    division: None,
     call: |[a, b, ..]| (a ^ b, a > b),
     all: lane_loops!(|args, results| over_lanes::<false, true>(
         |[a, b, ..]| (a ^ b, a > b),

@@ -4,7 +4,7 @@
 //! use std::sync::Arc;
 //! use wavetank_interp::{Program, Simd, Translation};
 //! use wavetank_isa::{Chip, Inst, decode};
-//! use wavetank_jit::{How, Jit, Jitted};
+//! use wavetank_jit::{CompileOptions, Jit, Jitted};
 //! use wavetank_machine::{Backend, Why};
 //! use wavetank_memory::{MemoryUnit, Registry, Wave};
 //!
@@ -18,9 +18,9 @@
 //! let how = Translation { count, step, tap, simd };
 //! let program = Program::new(Arc::new(code), how);
 //! // We look at a register ourselves.
-//! let how = How { count, simd, private: false };
+//! let options = CompileOptions { count, simd, registers_observable: true };
 //! // Nothing is interpreted first.
-//! let jit = match Jit::new(program, how, 0) {
+//! let jit = match Jit::new(program, options, 0) {
 //!     Ok(jit) => jit,
 //!     Err((_, why)) => return println!("this host cannot: {why}"),
 //! };
@@ -33,22 +33,14 @@
 
 #![warn(missing_docs)]
 
-mod about;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod compiler;
+mod options;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-mod elsewhere;
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
-pub use elsewhere::{HOT, Jit, Jitted, Unavailable};
-
-pub use about::{Compiled, How, Names};
-
-/// Declares the rooms of the compiler, which are for one kind of host.
-macro_rules! rooms {
-    ($($room:ident)*) => {
-        $(#[cfg(all(target_arch = "x86_64", target_os = "linux"))] mod $room;)*
-    };
-}
-
-rooms! { asm avx2 block code_memory counts crossings doers engine held lanes listing memory perf reach stages templates tile uniform zeros }
+mod unsupported_host;
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub use engine::{HOT, Jit, Jitted, Unavailable};
+pub use compiler::{HOT, Jit, Jitted, Unavailable};
+pub use options::{CompileOptions, Compiled, Names};
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub use unsupported_host::{HOT, Jit, Jitted, Unavailable};

@@ -5,6 +5,7 @@
 mod bytes;
 #[path = "../../interp/tests/control_flow.rs"]
 mod control_flow;
+mod daz;
 #[path = "../../interp/tests/descriptors.rs"]
 mod descriptors;
 mod division;
@@ -14,8 +15,8 @@ mod fusion;
 mod halves;
 mod levels;
 mod masks;
+mod observable;
 mod pairs;
-mod private;
 mod records;
 #[path = "../../interp/tests/swizzled.rs"]
 mod swizzled;
@@ -24,4 +25,3 @@ mod torn;
 mod turns;
 #[path = "../../interp/tests/world.rs"]
 mod world;
-mod zeros;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use wavetank_interp::{Program, Translation};
-use wavetank_jit::{How, Jit};
+use wavetank_jit::{CompileOptions, Jit};
 use wavetank_machine::gcn::{Launch, UserData};
 use wavetank_translate::Modes;
 
@@ -35,10 +35,10 @@ impl Kernel {
             simd,
         };
         let program = Program::new(engine.shared_code(), how);
-        let how = How {
+        let how = CompileOptions {
             count: false,
             simd,
-            private: true,
+            registers_observable: false,
         };
         let jit = Jit::new(program, how, 0);
         let jit = jit.map_err(|(_, why)| why.to_string())?;

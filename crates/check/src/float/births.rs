@@ -1,6 +1,8 @@
 //! What is born of an operation: the lanes of each event.
 
-use wavetank_ir::{Bin, Builder, Cvt, Elem, Fp, LaneFn, Op, Rel, Round, Tern, Ty, Un, Value};
+use wavetank_ir::{
+    Bin, Builder, Cvt, DivisionStep, Elem, Fp, LaneFn, Op, Rel, Round, Tern, Ty, Un, Value,
+};
 
 use super::event::Event;
 
@@ -69,12 +71,10 @@ pub(super) fn operation(op: &Op) -> Option<Operation> {
 
 /// The floats of the last step of a division, if a function is one.
 pub(super) fn divided(function: &LaneFn) -> Option<Elem> {
-    let elem = match (function.result_bits, function.name.ends_with("f16")) {
-        (64, _) => Elem::F64,
-        (_, true) => Elem::F16,
-        _ => Elem::F32,
-    };
-    function.name.starts_with("div_fixup").then_some(elem)
+    match function.division? {
+        (DivisionStep::Fixup { .. }, elem) => Some(elem),
+        (DivisionStep::Scale | DivisionStep::ScaledFma, _) => None,
+    }
 }
 
 /// Whether functions of one float can give a NaN, or an infinity; `None` if it is no function of floats, or of signs alone.

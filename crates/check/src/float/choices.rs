@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use wavetank_ir::{Bin, Block, Cvt, Elem, Op, Reg, RegFile, Span, Tern, Ty, Un, Value};
+use wavetank_ir::{
+    Bin, Block, Cvt, DivisionStep, Elem, Op, Reg, RegFile, Span, Tern, Ty, Un, Value,
+};
 
 use super::births::divided;
 
@@ -136,7 +138,11 @@ impl Ways<'_> {
                 divided(function).map(Kind::Whole)
             }
             // Nor is it a step of a division.
-            Op::LaneFn(function, _) if function.name.starts_with("div_scale") => None,
+            Op::LaneFn(function, _)
+                if matches!(function.division, Some((DivisionStep::Scale, _))) =>
+            {
+                None
+            }
             _ => {
                 op.for_each_operand(&mut |v| self.users[v.index()].push(this));
                 self.kind(op)

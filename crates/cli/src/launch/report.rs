@@ -67,7 +67,7 @@ impl Compilation {
     fn of(report: &Report) -> Compilation {
         let counts = report.instructions.unwrap_or_default();
         let compiled = report.compiled.clone().unwrap_or_default();
-        let mut names: Vec<_> = compiled.by_steps.iter().collect();
+        let mut names: Vec<_> = compiled.by_helpers.iter().collect();
         names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         Compilation {
             share: counts.compiled as f64 / counts.waves().max(1) as f64,

@@ -1,7 +1,7 @@
 //! LDS and GDS (Vega ISA, 12.13 LDS & GDS).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// LDS and GDS (Vega ISA, 12.13 LDS & GDS).

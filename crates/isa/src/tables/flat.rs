@@ -1,7 +1,7 @@
 //! FLAT, and with the same opcodes GLOBAL and SCRATCH (Vega ISA, 12.18 FLAT, Scratch and Global).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// FLAT, and with the same opcodes GLOBAL and SCRATCH (Vega ISA, 12.18 FLAT, Scratch and Global).

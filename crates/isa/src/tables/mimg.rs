@@ -1,7 +1,7 @@
 //! Images (Vega ISA, 12.16 MIMG).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Images (Vega ISA, 12.16 MIMG).

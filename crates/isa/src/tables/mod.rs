@@ -139,7 +139,6 @@ macro_rules! family {
 /// Joins the encodings into [`Op`].
 macro_rules! encodings {
     ($($family:ident $file:ident $form:ident,)*) => {
-        $(mod $file;)*
         $(pub use $file::$family;)*
 
         /// What an instruction does, on whatever generation: an encoding and an
@@ -186,6 +185,26 @@ macro_rules! encodings {
         })*
     };
 }
+
+// Declared after the macro `family`, which each of them uses.
+mod ds;
+mod exp;
+mod flat;
+mod mimg;
+mod mtbuf;
+mod mubuf;
+mod smem;
+mod sop1;
+mod sop2;
+mod sopc;
+mod sopk;
+mod sopp;
+mod vintrp;
+mod vop1;
+mod vop2;
+mod vop3;
+mod vop3p;
+mod vopc;
 
 encodings! {
     Sop1 sop1 Sop1,

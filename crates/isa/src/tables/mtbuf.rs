@@ -1,7 +1,7 @@
 //! Typed buffers (Vega ISA, 12.15 MTBUF).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Typed buffers (Vega ISA, 12.15 MTBUF).

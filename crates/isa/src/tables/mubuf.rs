@@ -1,7 +1,7 @@
 //! Untyped buffers (Vega ISA, 12.14 MUBUF).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Untyped buffers (Vega ISA, 12.14 MUBUF).

@@ -1,7 +1,7 @@
 //! Scalar memory: SMRD on gfx6 and gfx7, SMEM from gfx8 on (Vega ISA, 12.6 SMEM).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Scalar memory: SMRD on gfx6 and gfx7, SMEM from gfx8 on (Vega ISA, 12.6 SMEM).

@@ -1,7 +1,7 @@
 //! Scalar, one source (Vega ISA, 12.3 SOP1).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Scalar, one source (Vega ISA, 12.3 SOP1).

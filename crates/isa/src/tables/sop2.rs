@@ -1,7 +1,7 @@
 //! Scalar, two sources (Vega ISA, 12.1 SOP2).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Scalar, two sources (Vega ISA, 12.1 SOP2).

@@ -1,7 +1,7 @@
 //! Scalar compares, which write SCC (Vega ISA, 12.4 SOPC).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Scalar compares, which write SCC (Vega ISA, 12.4 SOPC).

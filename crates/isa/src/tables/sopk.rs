@@ -1,7 +1,7 @@
 //! Scalar, a 16-bit constant in the instruction (Vega ISA, 12.2 SOPK).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Scalar, a 16-bit constant in the instruction (Vega ISA, 12.2 SOPK).

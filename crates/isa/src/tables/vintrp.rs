@@ -1,7 +1,7 @@
 //! Parameter interpolation (Vega ISA, 12.11 VINTERP).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Parameter interpolation (Vega ISA, 12.11 VINTERP).

@@ -1,7 +1,7 @@
 //! Vector, one source (Vega ISA, 12.8 VOP1).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Vector, one source (Vega ISA, 12.8 VOP1).

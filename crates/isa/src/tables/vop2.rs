@@ -1,7 +1,7 @@
 //! Vector, two sources (Vega ISA, 12.7 VOP2).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Vector, two sources (Vega ISA, 12.7 VOP2).

@@ -1,7 +1,7 @@
 //! Vector, up to three sources; the promoted VOP1, VOP2 and VOPC stand in their own files (Vega ISA, 12.12 VOP3A & VOP3B).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Vector, up to three sources; the promoted VOP1, VOP2 and VOPC stand in their own files (Vega ISA, 12.12 VOP3A & VOP3B).

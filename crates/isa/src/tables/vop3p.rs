@@ -1,7 +1,7 @@
 //! Vector, packed pairs of 16 bits, dot products and mixed precision (Vega ISA, 12.10 VOP3P).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Vector, packed pairs of 16 bits, dot products and mixed precision (Vega ISA, 12.10 VOP3P).

@@ -1,7 +1,7 @@
 //! Vector compares, which write a lane mask (Vega ISA, 12.9 VOPC).
 
-use super::row::*;
 use super::Ty::*;
+use super::row::*;
 
 family! {
     /// Vector compares, which write a lane mask (Vega ISA, 12.9 VOPC).

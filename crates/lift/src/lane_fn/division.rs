@@ -12,6 +12,8 @@
 //! * With both 1/D and N/D denormal, the denominator is scaled **down**:
 //!   scaled up it would be infinite.
 
+use wavetank_ir::{DivisionStep, Elem};
+
 use super::lane_fn;
 
 lane_fn! {
@@ -20,7 +22,7 @@ lane_fn! {
         let [s0, s1, s2] = f32_args(args);
         let (d, post) = scale_f32(s0, s1, s2);
         (d.to_bits().into(), post)
-    }, mask, usually usual_f32
+    }, mask, usually usual_f32, step (DivisionStep::Scale, Elem::F32)
 }
 lane_fn! {
     /// `V_DIV_SCALE_F64`; the mask says that the quotient is to be scaled back.
@@ -28,39 +30,39 @@ lane_fn! {
         let [s0, s1, s2] = f64_args(args);
         let (d, post) = scale_f64(s0, s1, s2);
         (d.to_bits(), post)
-    }, mask, usually usual_f64
+    }, mask, usually usual_f64, step (DivisionStep::Scale, Elem::F64)
 }
 lane_fn! {
     /// `V_DIV_FMAS_F32` in the lanes where VCC is set, rounded once to nearest.
-    DIV_FMAS_SCALED_F32, "div_fmas_scaled_f32", 32, |args| fmas_f32(f32_args(args)).to_bits()
+    DIV_FMAS_SCALED_F32, "div_fmas_scaled_f32", 32, |args| fmas_f32(f32_args(args)).to_bits(), step (DivisionStep::ScaledFma, Elem::F32)
 }
 lane_fn! {
     /// `V_DIV_FMAS_F64` in the lanes where VCC is set, rounded once to nearest.
-    DIV_FMAS_SCALED_F64, "div_fmas_scaled_f64", 64, |args| fmas_f64(f64_args(args)).to_bits()
+    DIV_FMAS_SCALED_F64, "div_fmas_scaled_f64", 64, |args| fmas_f64(f64_args(args)).to_bits(), step (DivisionStep::ScaledFma, Elem::F64)
 }
 lane_fn! {
     /// Special cases of half-precision division.
-    DIV_FIXUP_F16, "div_fixup_f16", 32, |args| fixup_f16::<false>(args) as u32
+    DIV_FIXUP_F16, "div_fixup_f16", 32, |args| fixup_f16::<false>(args) as u32, step (DivisionStep::Fixup { flushes: false }, Elem::F16)
 }
 lane_fn! {
     /// The same where denormals are flushed.
-    DIV_FIXUP_FLUSHING_F16, "div_fixup_flushing_f16", 32, |args| fixup_f16::<true>(args) as u32
+    DIV_FIXUP_FLUSHING_F16, "div_fixup_flushing_f16", 32, |args| fixup_f16::<true>(args) as u32, step (DivisionStep::Fixup { flushes: true }, Elem::F16)
 }
 lane_fn! {
     /// Special cases of single-precision division.
-    DIV_FIXUP_F32, "div_fixup_f32", 32, |args| fixup_f32::<false>(args) as u32
+    DIV_FIXUP_F32, "div_fixup_f32", 32, |args| fixup_f32::<false>(args) as u32, step (DivisionStep::Fixup { flushes: false }, Elem::F32)
 }
 lane_fn! {
     /// The same where denormals are flushed.
-    DIV_FIXUP_FLUSHING_F32, "div_fixup_flushing_f32", 32, |args| fixup_f32::<true>(args) as u32
+    DIV_FIXUP_FLUSHING_F32, "div_fixup_flushing_f32", 32, |args| fixup_f32::<true>(args) as u32, step (DivisionStep::Fixup { flushes: true }, Elem::F32)
 }
 lane_fn! {
     /// Special cases of double-precision division.
-    DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64::<false>, usually usual_fixup_f64
+    DIV_FIXUP_F64, "div_fixup_f64", 64, fixup_f64::<false>, usually usual_fixup_f64, step (DivisionStep::Fixup { flushes: false }, Elem::F64)
 }
 lane_fn! {
     /// The same where denormals are flushed.
-    DIV_FIXUP_FLUSHING_F64, "div_fixup_flushing_f64", 64, fixup_f64::<true>, usually usual_fixup_f64
+    DIV_FIXUP_FLUSHING_F64, "div_fixup_flushing_f64", 64, fixup_f64::<true>, usually usual_fixup_f64, step (DivisionStep::Fixup { flushes: true }, Elem::F64)
 }
 
 fn f32_args([a, b, c, _]: [u64; 4]) -> [f32; 3] {

@@ -33,32 +33,36 @@ pub(crate) use trig::TRIG_PREOP_F64;
 /// Defines a [`wavetank_ir::LaneFn`]; with `, mask` at the end the function
 /// returns a pair whose second part is the mask bit of the lane. `, usually`
 /// brings a simpler function for usual arguments, as
-/// [`wavetank_ir::over_usual_lanes`] has it.
+/// [`wavetank_ir::over_usual_lanes`] has it. `, step` at the end says which step
+/// of a division it is.
 macro_rules! lane_fn {
-    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr) => {
-        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false), over_lanes);
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr $(, step $step:expr)?) => {
+        lane_fn!(@ [$($step)?] $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false), over_lanes);
     };
-    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, usually $usual:expr) => {
-        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false), over_usual_lanes, $usual,);
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, usually $usual:expr $(, step $step:expr)?) => {
+        lane_fn!(@ [$($step)?] $(#[$doc])* $ident, $name, $bits, false, |args| (u64::from($f(args)), false), over_usual_lanes, $usual,);
     };
-    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, mask) => {
-        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, true, $f, over_lanes);
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, mask $(, step $step:expr)?) => {
+        lane_fn!(@ [$($step)?] $(#[$doc])* $ident, $name, $bits, true, $f, over_lanes);
     };
-    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, mask, usually $usual:expr) => {
-        lane_fn!(@ $(#[$doc])* $ident, $name, $bits, true, $f, over_usual_lanes, $usual,);
+    ($(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $f:expr, mask, usually $usual:expr $(, step $step:expr)?) => {
+        lane_fn!(@ [$($step)?] $(#[$doc])* $ident, $name, $bits, true, $f, over_usual_lanes, $usual,);
     };
-    (@ $(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $mask:literal, $f:expr, $over:ident $(, $usual:expr,)?) => {
+    (@ [$($step:expr)?] $(#[$doc:meta])* $ident:ident, $name:literal, $bits:literal, $mask:literal, $f:expr, $over:ident $(, $usual:expr,)?) => {
         $(#[$doc])*
         pub(crate) static $ident: wavetank_ir::LaneFn = wavetank_ir::LaneFn {
             name: $name,
             result_bits: $bits,
             has_mask: $mask,
+            division: lane_fn!(@step $($step)?),
             call: $f,
             all: wavetank_ir::lane_loops!(|args, results| {
                 wavetank_ir::$over::<{ $bits == 64 }, $mask>($($usual,)? $f, args, results)
             }),
         };
     };
+    (@step) => { None };
+    (@step $step:expr) => { Some($step) };
 }
 use lane_fn;
 

@@ -95,7 +95,7 @@ fn line(
         let [rate, unit] = rates(tank, engine, runs, effort)?;
         line += &format!("{rate:9.2} {:7.3} ", rate / unit);
     }
-    Ok(line + " " + &code.by_steps().join(", "))
+    Ok(line + " " + &code.by_helpers().join(", "))
 }
 
 /// A loop, and the lanes that are on.

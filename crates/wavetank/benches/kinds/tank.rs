@@ -7,7 +7,7 @@ use nix::time::{ClockId, clock_gettime};
 use wavetank::{Chip, Registry, Simd};
 use wavetank_interp::{Interpreter, Program, Translation};
 use wavetank_isa::{Inst, encode, parse};
-use wavetank_jit::{How, Jit, Jitted};
+use wavetank_jit::{CompileOptions, Jit, Jitted};
 use wavetank_machine::{Backend, Why};
 use wavetank_memory::{Lds, MemoryUnit, Wave, hwreg, sreg};
 
@@ -63,9 +63,9 @@ impl Loop {
     }
 
     /// The operations that compiled code leaves to the interpreter's steps, once it has run.
-    pub fn by_steps(&self) -> Vec<String> {
+    pub fn by_helpers(&self) -> Vec<String> {
         let compiled = self.compiled.as_ref().map(Jit::compiled);
-        compiled.map_or_else(Vec::new, |c| c.by_steps.into_keys().collect())
+        compiled.map_or_else(Vec::new, |c| c.by_helpers.into_keys().collect())
     }
 
     fn engine(&self, engine: Engine) -> Result<Box<dyn Backend + '_>, String> {
@@ -124,7 +124,7 @@ impl<'r> Tank<'r> {
             let inst = places.get(&pc).copied();
             inst.ok_or_else(|| format!("nothing is at {pc:#x}"))
         });
-        let (count, step, tap, simd, private) = (false, false, false, self.simd, false);
+        let (count, step, tap, simd) = (false, false, false, self.simd);
         let how = Translation {
             count,
             step,
@@ -132,10 +132,10 @@ impl<'r> Tank<'r> {
             simd,
         };
         let program = || Program::new(source.clone(), how);
-        let how = How {
+        let how = CompileOptions {
             count,
             simd,
-            private,
+            registers_observable: true,
         };
         Ok(Loop {
             interpreted: program(),

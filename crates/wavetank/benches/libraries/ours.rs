@@ -35,7 +35,7 @@ pub struct Instructions {
     /// Those of them that ran compiled.
     pub compiled: u64,
     /// The operations of compiled code that the interpreter's functions do, those in most places first.
-    pub by_steps: Vec<(String, u64)>,
+    pub by_helpers: Vec<(String, u64)>,
 }
 
 impl Ours {
@@ -77,8 +77,8 @@ impl Ours {
             // Of the whole module, so the last one tells all.
             compiled = report.compiled.unwrap_or_default();
         }
-        work.by_steps = compiled.by_steps.into_iter().collect();
-        work.by_steps.sort_by_key(|(_, places)| Reverse(*places));
+        work.by_helpers = compiled.by_helpers.into_iter().collect();
+        work.by_helpers.sort_by_key(|(_, places)| Reverse(*places));
         Ok(work)
     }
 

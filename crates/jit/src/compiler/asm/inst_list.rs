@@ -1,0 +1,212 @@
+//! What templates have written, as a list: instructions on vectors as they were asked for, and all others as they are.
+
+use iced_x86::{Code, Instruction, Register, RoundingControl};
+use wavetank_ir::Value;
+
+use super::operands::{Arg, Label, Under};
+
+/// One of a list.
+#[derive(Debug)]
+pub enum Item {
+    /// What follows is the code of a node.
+    Mark(Value),
+    /// A label is here.
+    Place(Label),
+    /// A jump to a label.
+    Jump(Code, Label),
+    /// An instruction that has no vectors.
+    Host(Instruction),
+    /// One that has.
+    Wide(Wide),
+}
+
+/// An instruction on vectors.
+#[derive(Clone, Copy, Debug)]
+pub struct Wide {
+    pub code: Code,
+    pub round: RoundingControl,
+    pub under: Under,
+    args: [Arg; 4],
+    count: usize,
+}
+
+/// Halves of registers and of masks, a bit each.
+pub type Units = u128;
+
+/// All halves of vectors.
+pub const VECTORS: Units = (1 << 64) - 1;
+/// Those of masks as well.
+pub const ALL: Units = (1 << 80) - 1;
+
+/// The number of a half: 0 to 63 of vectors, 64 to 79 of masks.
+pub type Unit = usize;
+
+/// What an instruction does to halves.
+#[derive(Clone, Copy, Debug)]
+pub struct Effects {
+    pub reads: Units,
+    pub writes: Units,
+    /// It does nothing but write those.
+    pub is_pure: bool,
+}
+
+/// The half of a register of vectors or of masks.
+pub fn unit(register: Register, half: usize) -> Unit {
+    if register.is_k() {
+        return 64 + 2 * (register as usize - Register::K0 as usize) + half;
+    }
+    2 * vector_number(register) + half
+}
+
+fn vector_number(register: Register) -> usize {
+    let first = match register {
+        r if r.is_zmm() => Register::ZMM0,
+        r if r.is_ymm() => Register::YMM0,
+        _ => Register::XMM0,
+    };
+    register as usize - first as usize
+}
+
+/// Both halves of a register.
+fn both(register: Register) -> Units {
+    3 << unit(register, 0)
+}
+
+/// What of a register an operand is: of the short ones the lower half.
+fn read(register: Register) -> Units {
+    if !is_vector(register) {
+        return 0;
+    }
+    match register.is_zmm() || register.is_k() {
+        true => both(register),
+        false => 1 << unit(register, 0),
+    }
+}
+
+/// Whether it is a vector or a mask.
+pub fn is_vector(register: Register) -> bool {
+    register.is_zmm() || register.is_k() || register.is_ymm() || register.is_xmm()
+}
+
+impl Wide {
+    pub fn new(code: Code, round: RoundingControl, under: Under, args: &[Arg]) -> Wide {
+        let mut all = [Arg::I(0); 4];
+        all[..args.len()].copy_from_slice(args);
+        Wide {
+            code,
+            round,
+            under,
+            args: all,
+            count: args.len(),
+        }
+    }
+
+    pub fn args(&self) -> &[Arg] {
+        &self.args[..self.count]
+    }
+
+    /// Whether it has an operand that is a vector or a mask.
+    pub fn is_vector(&self) -> bool {
+        self.args().iter().any(|arg| match arg {
+            Arg::R(register) => is_vector(*register),
+            Arg::M(mem) | Arg::Each(mem) => mem.index.is_zmm(),
+            Arg::I(_) => false,
+        })
+    }
+
+    /// The register that it writes.
+    pub fn to(&self) -> Register {
+        match self.args[0] {
+            Arg::R(register) => register,
+            _ => Register::None,
+        }
+    }
+
+    /// The mask that restricts it.
+    pub fn mask(&self) -> Option<Register> {
+        match self.under {
+            Under::All => None,
+            Under::Merge(mask) | Under::Zero(mask) => Some(mask),
+        }
+    }
+
+    pub fn effects(&self) -> Effects {
+        let mut reads = self.mask().map_or(0, both);
+        for (n, arg) in self.args().iter().enumerate() {
+            reads |= match *arg {
+                Arg::R(register) if n > 0 || !self.has_result() => read(register),
+                Arg::M(mem) | Arg::Each(mem) if mem.index.is_zmm() => both(mem.index),
+                _ => 0,
+            };
+        }
+        let mut writes = 0;
+        if self.has_result() && is_vector(self.to()) {
+            writes = both(self.to());
+            let merges = matches!(self.under, Under::Merge(_)) && !self.to().is_k();
+            if merges || self.changes() {
+                reads |= writes;
+            }
+        }
+        let is_pure = writes != 0;
+        if matches!(self.code, GATHER | SCATTER) {
+            writes |= self.mask().map_or(0, both);
+        }
+        Effects {
+            reads,
+            writes,
+            is_pure,
+        }
+    }
+
+    /// Whether the first operand is a result.
+    fn has_result(&self) -> bool {
+        !matches!(
+            self.code,
+            Code::VEX_Kortestw_kr_kr
+                | Code::VEX_Kortestb_kr_kr
+                | Code::VEX_Kortestd_kr_kr
+                | Code::VEX_Kortestq_kr_kr
+                | Code::VEX_Vucomiss_xmm_xmmm32
+                | Code::VEX_Vucomisd_xmm_xmmm64
+        )
+    }
+
+    /// Whether what the result's register held is an operand.
+    fn changes(&self) -> bool {
+        matches!(
+            self.code,
+            Code::EVEX_Vfmadd231ps_zmm_k1z_zmm_zmmm512b32_er
+                | Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er
+                | Code::EVEX_Vfmadd132ps_zmm_k1z_zmm_zmmm512b32_er
+                | Code::EVEX_Vfmadd231pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::EVEX_Vfmadd132pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::EVEX_Vfmsub231pd_zmm_k1z_zmm_zmmm512b64_er
+                | Code::EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er
+                | GATHER
+                | SELECT
+                | TERNARY
+        )
+    }
+}
+
+pub const GATHER: Code = Code::EVEX_Vpgatherdd_zmm_k1_vm32z;
+pub const SCATTER: Code = Code::EVEX_Vpscatterdd_vm32z_k1_zmm;
+const SELECT: Code = Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32;
+const TERNARY: Code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+
+/// The halves that a host instruction leaves undefined.
+pub fn clobbers(code: Code) -> Units {
+    match code {
+        Code::Call_rm64 => ALL,
+        Code::VEX_Vzeroupper => VECTORS,
+        _ => 0,
+    }
+}
+
+/// Whether a host instruction goes somewhere else for good.
+pub fn is_end(code: Code) -> bool {
+    matches!(code, Code::Jmp_rm64 | Code::Retnq)
+}

@@ -1,0 +1,165 @@
+//! Propagation of constants: which registers hold rows of constants. A permutation by known numbers of lanes takes half as many
+//! instructions, and a blend under a known mask takes none.
+
+use iced_x86::{Code, Register};
+
+use crate::compiler::asm::inst_list::{self, GATHER, Item, SCATTER, Wide};
+use crate::compiler::asm::{Arg, Label, Mem, fixed};
+use std::collections::HashMap;
+
+/// Vectors and masks.
+const REGISTERS: usize = 40;
+
+/// For each vector and each mask where its constants are, behind the first ones, if it holds such.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Rows([Option<u32>; REGISTERS]);
+
+impl Rows {
+    fn none() -> Rows {
+        Rows([None; REGISTERS])
+    }
+
+    /// Keeps what is known on both ways. Whether that is less.
+    fn meet(&mut self, other: &Rows) -> bool {
+        let before = self.clone();
+        for (row, other) in self.0.iter_mut().zip(other.0) {
+            if *row != other {
+                *row = None;
+            }
+        }
+        *self != before
+    }
+
+    fn after(&mut self, item: &Item) {
+        match item {
+            Item::Host(instruction) if inst_list::clobbers(instruction.code()) != 0 => {
+                *self = Rows::none();
+            }
+            Item::Wide(wide) => self.after_wide(wide),
+            _ => {}
+        }
+    }
+
+    fn after_wide(&mut self, wide: &Wide) {
+        if let Some(n) = number(wide.to()) {
+            self.0[n] = self.row_of(wide);
+        }
+        // The mask of these is used up.
+        if let (GATHER | SCATTER, Some(n)) = (wide.code, wide.mask().and_then(number)) {
+            self.0[n] = None;
+        }
+    }
+
+    /// What an instruction leaves in its register, if it is a row.
+    fn row_of(&self, wide: &Wide) -> Option<u32> {
+        const LOADS: [Code; 3] = [
+            Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+            Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+            Code::VEX_Kmovw_kr_km16,
+        ];
+        if wide.mask().is_some() || !LOADS.contains(&wide.code) {
+            return None;
+        }
+        match wide.args()[1] {
+            Arg::M(mem) => offset_of(mem),
+            Arg::R(register) => self.0[number(register)?],
+            _ => None,
+        }
+    }
+}
+
+/// Where a place is behind the first constant.
+fn offset_of(mem: Mem) -> Option<u32> {
+    let is_constant = mem.base == fixed::CONSTANTS && mem.index == Register::None;
+    is_constant.then_some(mem.offset as u32)
+}
+
+/// The place of a register, or of what it is the lower part of.
+fn number(register: Register) -> Option<usize> {
+    inst_list::is_vector(register).then(|| inst_list::unit(register, 0) / 2)
+}
+
+/// Whether anything is different if more is known: lanes are permuted, or a mask is a constant.
+fn is_of_use(item: &Item) -> bool {
+    let Item::Wide(wide) = item else { return false };
+    match wide.code {
+        Code::EVEX_Vpermd_zmm_k1z_zmm_zmmm512b32 | Code::EVEX_Vpermi2d_zmm_k1z_zmm_zmmm512b32 => {
+            true
+        }
+        Code::VEX_Kmovw_kr_km16 => {
+            matches!(wide.args()[1], Arg::M(mem) if offset_of(mem).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// The constants that registers hold at labels, and at the current item.
+#[derive(Debug)]
+pub struct Constants {
+    labels: HashMap<usize, Rows>,
+    now: Option<Rows>,
+}
+
+impl Constants {
+    pub fn of(list: &[Item]) -> Constants {
+        let mut known = Constants {
+            labels: HashMap::new(),
+            now: Some(Rows::none()),
+        };
+        if !list.iter().any(is_of_use) {
+            known.now = None;
+            return known;
+        }
+        // What is not known any more where a loop begins may be what was known in it.
+        while list
+            .iter()
+            .fold(false, |less, item| known.step(item) | less)
+        {
+            known.now = Some(Rows::none());
+        }
+        known.now = Some(Rows::none());
+        known
+    }
+
+    /// Goes past an item. Whether less is known at a label than was thought.
+    pub fn step(&mut self, item: &Item) -> bool {
+        match item {
+            _ if self.now.is_none() && self.labels.is_empty() => {}
+            Item::Place(label) => {
+                let less = self.meet(*label);
+                self.now = self.labels.get(&label.0).cloned();
+                return less;
+            }
+            Item::Jump(code, label) => {
+                let less = self.meet(*label);
+                if *code == Code::Jmp_rel32_64 {
+                    self.now = None;
+                }
+                return less;
+            }
+            Item::Host(instruction) if inst_list::is_end(instruction.code()) => self.now = None,
+            item => {
+                if let Some(now) = &mut self.now {
+                    now.after(item);
+                }
+            }
+        }
+        false
+    }
+
+    fn meet(&mut self, label: Label) -> bool {
+        let Some(now) = &self.now else { return false };
+        match self.labels.get_mut(&label.0) {
+            Some(there) => there.meet(now),
+            None => {
+                self.labels.insert(label.0, now.clone());
+                true
+            }
+        }
+    }
+
+    /// Where the row of constants is that a register holds.
+    pub fn row(&self, register: Register) -> Option<u32> {
+        self.now.as_ref()?.0[number(register)?]
+    }
+}

@@ -1,0 +1,368 @@
+//! Masks. Each half has all bits of the lanes that are on: of dwords, qwords, words or bytes, as the instruction that
+//! made the mask left them. Users of another form widen or narrow them.
+
+use iced_x86::{Code, Register};
+
+use super::frame;
+use super::lowering::Lowering;
+use super::row::Row;
+use super::state::{AND, AND_NOT, COPY, Form, OR, XOR, low};
+use crate::compiler::asm::inst_list::{Item, Wide, unit};
+use crate::compiler::asm::{Arg, Mem};
+
+/// The number of a mask register.
+fn number(k: Register) -> usize {
+    k as usize - Register::K0 as usize
+}
+
+fn register(k: usize) -> Register {
+    Register::K0 + k as u32
+}
+
+/// The general register that a register is half of.
+fn whole(register: Register) -> Register {
+    match register {
+        r if r.is_gpr32() => Register::RAX + (r as u32 - Register::EAX as u32),
+        r => r,
+    }
+}
+
+impl Lowering<'_> {
+    /// Half of a mask, in a form.
+    pub fn mask(&mut self, k: Register, form: Form, half: usize) -> Register {
+        let from = self.state.forms[number(k)];
+        match (from, form) {
+            _ if from == form => self.have(unit(k, half)),
+            (Form::Dwords, Form::Qwords) => self.widened(k, half),
+            (Form::Qwords, Form::Dwords) => self.narrowed(k, half),
+            _ => {
+                // No template asks for it.
+                self.refuse();
+                self.temp()
+            }
+        }
+    }
+
+    /// Of the lowest eight dwords four qwords.
+    fn widened(&mut self, k: Register, half: usize) -> Register {
+        let (from, to) = (self.have(unit(k, 0)), self.temp());
+        if half == 0 {
+            let args = [to.into(), low(from).into()];
+            self.asm.op(Code::VEX_Vpmovsxdq_ymm_xmmm128, &args);
+        } else {
+            let args = [low(to).into(), from.into(), 1.into()];
+            self.asm.op(Code::VEX_Vextracti128_xmmm128_ymm_imm8, &args);
+            let args = [to.into(), low(to).into()];
+            self.asm.op(Code::VEX_Vpmovsxdq_ymm_xmmm128, &args);
+        }
+        to
+    }
+
+    /// Of eight qwords the lower eight dwords; the upper ones are off.
+    fn narrowed(&mut self, k: Register, half: usize) -> Register {
+        if half == 1 {
+            return self.zero();
+        }
+        let [a, b] = [0, 1].map(|half| self.have(unit(k, half)));
+        self.low_dwords(a, b)
+    }
+
+    /// The low dwords of the qwords of two registers.
+    fn low_dwords(&mut self, a: Register, b: Register) -> Register {
+        let to = self.temp();
+        let args = [to.into(), a.into(), b.into(), 0x88.into()];
+        self.asm.op(Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8, &args);
+        let args = [to.into(), to.into(), 0xd8.into()];
+        self.asm.op(Code::VEX_Vpermq_ymm_ymmm256_imm8, &args);
+        to
+    }
+
+    /// A register without bits.
+    pub fn zero(&mut self) -> Register {
+        let to = self.temp();
+        self.asm.op(XOR, &[to.into(); 3]);
+        to
+    }
+
+    /// A mask is what halves have.
+    pub fn set_mask(&mut self, k: Register, form: Form, halves: [Register; 2]) {
+        self.state.forms[number(k)] = form;
+        for (half, from) in halves.into_iter().enumerate() {
+            self.bind(unit(k, half), from);
+        }
+    }
+
+    /// Brings a mask to a form.
+    pub fn change_form(&mut self, k: usize, form: Form) {
+        if self.state.forms[k] == form {
+            return;
+        }
+        let k = register(k);
+        let halves = [0, 1].map(|half| self.mask(k, form, half));
+        self.set_mask(k, form, halves);
+        self.next_half();
+    }
+
+    /// Of 16 lanes that bits say, both halves: the bits are in every word of a register.
+    fn spread(&mut self, bits: Register) -> [Register; 2] {
+        [0, 8].map(|first| {
+            let to = self.temp();
+            let lanes: [u32; 8] = std::array::from_fn(|lane| 1 << (first + lane));
+            let lanes = self.row(&lanes);
+            self.asm.op(AND, &[to.into(), bits.into(), lanes.into()]);
+            let args = [to.into(), to.into(), lanes.into()];
+            self.asm.op(Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256, &args);
+            to
+        })
+    }
+
+    /// The bits of a mask, in a general register. Flags stay.
+    pub fn bits_of(&mut self, k: Register, to: Register) {
+        let form = match self.state.forms[number(k)] {
+            Form::Qwords => Form::Dwords,
+            form => form,
+        };
+        let halves = [0, 1].map(|half| self.mask(k, form, half));
+        let temp = self.temp();
+        let [a, b] = halves;
+        match form {
+            Form::Bytes => return self.bits_of_bytes(halves, to),
+            Form::Words => {
+                let args = [temp.into(), a.into(), b.into()];
+                self.asm.op(Code::VEX_Vpacksswb_ymm_ymm_ymmm256, &args);
+                let args = [temp.into(), temp.into(), 0xd8.into()];
+                self.asm.op(Code::VEX_Vpermq_ymm_ymmm256_imm8, &args);
+                let args = [to.into(), temp.into()];
+                return self.asm.op(Code::VEX_Vpmovmskb_r32_ymm, &args);
+            }
+            _ => {}
+        }
+        let (upper, args) = (self.temp(), [temp.into(), a.into(), b.into()]);
+        self.asm.op(Code::VEX_Vpackssdw_ymm_ymm_ymmm256, &args);
+        let args = [low(upper).into(), temp.into(), 1.into()];
+        self.asm.op(Code::VEX_Vextracti128_xmmm128_ymm_imm8, &args);
+        let args = [low(temp).into(), low(temp).into(), low(upper).into()];
+        self.asm.op(Code::VEX_Vpacksswb_xmm_xmm_xmmm128, &args);
+        let args = [low(temp).into(), low(temp).into(), 0xd8.into()];
+        self.asm.op(Code::VEX_Vpshufd_xmm_xmmm128_imm8, &args);
+        let args = [to.into(), low(temp).into()];
+        self.asm.op(Code::VEX_Vpmovmskb_r32_xmm, &args);
+    }
+
+    /// 64 bits, put together on the stack.
+    fn bits_of_bytes(&mut self, halves: [Register; 2], to: Register) {
+        let wide = whole(to);
+        let narrow = crate::compiler::asm::low(wide);
+        let [first, second] = [0, 4].map(|at| Mem::at(Register::RSP, frame::BITS + at));
+        for (half, at) in halves.into_iter().zip([first, second]) {
+            self.asm
+                .op(Code::VEX_Vpmovmskb_r32_ymm, &[narrow.into(), half.into()]);
+            self.asm.op(Code::Mov_rm32_r32, &[at.into(), narrow.into()]);
+        }
+        self.asm
+            .op(Code::Mov_r64_rm64, &[wide.into(), first.into()]);
+    }
+
+    /// The form that both of two masks are brought to.
+    fn common(&self, a: Register, b: Register) -> Form {
+        let [a, b] = [a, b].map(|k| self.state.forms[number(k)]);
+        match a == b {
+            true => a,
+            false => Form::Dwords,
+        }
+    }
+
+    /// Whether the flag that the next user of flags looks at is whether all lanes are on.
+    fn wants_all(&self) -> bool {
+        let next = self.list[self.at + 1..].iter();
+        let mut jumps = next.filter_map(|item| match item {
+            Item::Jump(code, _) => Some(*code),
+            _ => None,
+        });
+        matches!(jumps.next(), Some(Code::Jb_rel32_64 | Code::Jae_rel32_64))
+    }
+}
+
+/// The mask that is operand `n`.
+fn operand(wide: &Wide, n: usize) -> Register {
+    match wide.args()[n] {
+        Arg::R(register) => register,
+        _ => Register::None,
+    }
+}
+
+/// An operation on the bits of two masks. KANDN takes the complement of the first, as VPANDN does.
+pub fn combine(l: &mut Lowering, wide: &Wide, row: Row) {
+    let [a, b] = [operand(wide, 1), operand(wide, 2)];
+    let form = l.common(a, b);
+    let halves = [0, 1].map(|half| {
+        let (a, b, to) = (l.mask(a, form, half), l.mask(b, form, half), l.temp());
+        l.asm.op(row.code, &[to.into(), a.into(), b.into()]);
+        to
+    });
+    l.set_mask(wide.to(), form, halves);
+}
+
+/// The lanes that are not on.
+pub fn not(l: &mut Lowering, wide: &Wide, _: Row) {
+    let a = operand(wide, 1);
+    let form = l.state.forms[number(a)];
+    let ones = l.dwords(!0);
+    let halves = [0, 1].map(|half| {
+        let (a, to) = (l.mask(a, form, half), l.temp());
+        l.asm.op(AND_NOT, &[to.into(), a.into(), ones.into()]);
+        to
+    });
+    l.set_mask(wide.to(), form, halves);
+}
+
+/// KSHIFTRW by 8: the upper half.
+pub fn shift(l: &mut Lowering, wide: &Wide, _: Row) {
+    let (from, to) = (operand(wide, 1), l.temp());
+    let upper = l.mask(from, Form::Dwords, 1);
+    l.asm.op(COPY, &[to.into(), upper.into()]);
+    let zero = l.zero();
+    l.set_mask(wide.to(), Form::Dwords, [to, zero]);
+}
+
+/// KUNPCKBW: the lowest eight lanes of two masks, those of the second one first.
+pub fn unpack(l: &mut Lowering, wide: &Wide, _: Row) {
+    let halves = [2, 1].map(|n| {
+        let (from, to) = (l.mask(operand(wide, n), Form::Dwords, 0), l.temp());
+        l.asm.op(COPY, &[to.into(), from.into()]);
+        to
+    });
+    l.set_mask(wide.to(), Form::Dwords, halves);
+}
+
+/// Flags: whether no lane is on; or, where that is asked next, whether all are.
+pub fn test(l: &mut Lowering, wide: &Wide, _: Row) {
+    let [a, b] = [operand(wide, 0), operand(wide, 1)];
+    let form = l.common(a, b);
+    let wants_all = l.wants_all();
+    if wants_all && a != b {
+        // No template asks it of two masks.
+        return l.refuse();
+    }
+    let join = if wants_all { AND } else { OR };
+    let all = l.temp();
+    // Of 16 dwords KORTESTB wants the lower eight.
+    let is_half = wide.code == Code::VEX_Kortestb_kr_kr && form == Form::Dwords;
+    let mut is_first = true;
+    for half in if is_half { 0..1 } else { 0..2 } {
+        for k in if a == b { vec![a] } else { vec![a, b] } {
+            let from = l.mask(k, form, half);
+            match std::mem::take(&mut is_first) {
+                true => l.asm.op(COPY, &[all.into(), from.into()]),
+                false => l.asm.op(join, &[all.into(), all.into(), from.into()]),
+            }
+        }
+    }
+    let with = match wants_all {
+        true => Arg::M(l.dwords(!0)),
+        false => all.into(),
+    };
+    l.asm.op(Code::VEX_Vptest_ymm_ymmm256, &[all.into(), with]);
+}
+
+/// KMOVW to a mask.
+pub fn load(l: &mut Lowering, wide: &Wide, _: Row) {
+    let from = wide.args()[1];
+    if let Arg::R(k) = from
+        && k.is_k()
+    {
+        let form = l.state.forms[number(k)];
+        let halves = [0, 1].map(|half| l.copy_of(unit(k, half)));
+        return l.set_mask(wide.to(), form, halves);
+    }
+    let bits = l.temp();
+    match from {
+        Arg::R(general) => {
+            let args = [
+                low(bits).into(),
+                crate::compiler::asm::low(whole(general)).into(),
+            ];
+            l.asm.op(Code::VEX_Vmovd_xmm_rm32, &args);
+            let args = [bits.into(), low(bits).into()];
+            l.asm.op(Code::VEX_Vpbroadcastw_ymm_xmmm16, &args);
+        }
+        _ => l
+            .asm
+            .op(Code::VEX_Vpbroadcastw_ymm_xmmm16, &[bits.into(), from]),
+    }
+    let halves = l.spread(bits);
+    l.set_mask(wide.to(), Form::Dwords, halves);
+}
+
+/// KMOVW to a general register, and KMOVQ.
+pub fn store(l: &mut Lowering, wide: &Wide, _: Row) {
+    let to = wide.to();
+    let narrow = crate::compiler::asm::low(whole(to));
+    l.bits_of(operand(wide, 1), narrow);
+}
+
+/// KMOVW to memory, by a general register that is borrowed.
+pub fn store_to_memory(l: &mut Lowering, wide: &Wide, _: Row) {
+    let [rax, kept] = [
+        Arg::R(Register::RAX),
+        Mem::at(Register::RSP, frame::BORROWED).into(),
+    ];
+    l.asm.op(Code::Mov_rm64_r64, &[kept, rax]);
+    l.bits_of(operand(wide, 1), Register::EAX);
+    let args = [wide.args()[0], Register::AX.into()];
+    l.asm.op(Code::Mov_rm16_r16, &args);
+    l.asm.op(Code::Mov_r64_rm64, &[rax, kept]);
+}
+
+/// KMOVQ to a mask: bytes.
+pub fn load_bytes(l: &mut Lowering, wide: &Wide, _: Row) {
+    let bits = l.temp();
+    let args = [low(bits).into(), wide.args()[1]];
+    l.asm.op(Code::VEX_Vmovq_xmm_rm64, &args);
+    let args = [bits.into(), low(bits).into()];
+    l.asm.op(Code::VEX_Vpbroadcastq_ymm_xmmm64, &args);
+    let lanes = l.qwords(0x8040_2010_0804_0201);
+    let halves = [0u32, 4].map(|first| {
+        let to = l.temp();
+        // The byte of each lane's bit.
+        let bytes: [u32; 8] = std::array::from_fn(|n| (first + n as u32 / 2) * 0x0101_0101);
+        let bytes = l.row(&bytes);
+        let args = [to.into(), bits.into(), bytes.into()];
+        l.asm.op(Code::VEX_Vpshufb_ymm_ymm_ymmm256, &args);
+        l.asm.op(AND, &[to.into(), to.into(), lanes.into()]);
+        let args = [to.into(), to.into(), lanes.into()];
+        l.asm.op(Code::VEX_Vpcmpeqb_ymm_ymm_ymmm256, &args);
+        to
+    });
+    l.set_mask(wide.to(), Form::Bytes, halves);
+}
+
+/// The signs of fields as a mask.
+pub fn signs(l: &mut Lowering, wide: &Wide, row: Row) {
+    let halves = [0, 1].map(|half| {
+        let from = l.have(unit(operand(wide, 1), half));
+        match row.form {
+            Form::Dwords => {
+                let to = l.temp();
+                let args = [to.into(), from.into(), 31.into()];
+                l.asm.op(Code::VEX_Vpsrad_ymm_ymm_imm8, &args);
+                to
+            }
+            _ => {
+                let to = l.zero();
+                l.asm.op(row.code, &[to.into(), to.into(), from.into()]);
+                to
+            }
+        }
+    });
+    l.set_mask(wide.to(), row.form, halves);
+}
+
+/// A mask as fields.
+pub fn fields(l: &mut Lowering, wide: &Wide, row: Row) {
+    for half in 0..2 {
+        let (from, to) = (l.mask(operand(wide, 1), row.form, half), l.temp());
+        l.asm.op(COPY, &[to.into(), from.into()]);
+        l.bind(unit(wide.to(), half), to);
+    }
+}

@@ -1,0 +1,169 @@
+//! Register allocation for halves: a half is in a register or in its spill slot. The half whose next use is farthest is spilled.
+
+use iced_x86::{Code, Register};
+
+use super::lowering::Lowering;
+use super::state::{COPY, Content, Form, LOAD, REGISTERS, STORE, number, slot_of, ymm};
+use crate::compiler::asm::inst_list::{Unit, Units};
+use crate::compiler::asm::{Mem, fixed};
+
+impl Lowering<'_> {
+    /// The register of a half, loaded if it is not there.
+    pub fn have(&mut self, unit: Unit) -> Register {
+        let n = self.state.find(unit).unwrap_or_else(|| {
+            let n = self.free_register();
+            let (to, from) = (ymm(n), slot_of(unit));
+            self.asm.op(LOAD, &[to.into(), from.into()]);
+            self.state.contents[n] = Content::Unit { unit, dirty: false };
+            n
+        });
+        self.state.pinned |= 1 << n;
+        ymm(n)
+    }
+
+    /// A number in memory in all lanes. Constants stay where they are until registers run out.
+    pub fn broadcast(&mut self, mem: Mem, form: Form) -> Register {
+        let code = match form {
+            Form::Qwords => Code::VEX_Vpbroadcastq_ymm_xmmm64,
+            _ => Code::VEX_Vpbroadcastd_ymm_xmmm32,
+        };
+        let constant = Content::Constant(mem, form);
+        let known = self
+            .state
+            .contents
+            .iter()
+            .position(|content| *content == constant);
+        let n = known.unwrap_or_else(|| {
+            let n = self.free_register();
+            self.asm.op(code, &[ymm(n).into(), mem.into()]);
+            self.state.contents[n] = match mem.base {
+                fixed::CONSTANTS if mem.index == Register::None => constant,
+                _ => Content::Temp,
+            };
+            n
+        });
+        self.state.pinned |= 1 << n;
+        ymm(n)
+    }
+
+    /// A register for a recipe, as long as it runs.
+    pub fn temp(&mut self) -> Register {
+        let n = self.free_register();
+        self.state.contents[n] = Content::Temp;
+        self.state.pinned |= 1 << n;
+        ymm(n)
+    }
+
+    /// A temporary register is free again.
+    pub fn drop_temp(&mut self, register: Register) {
+        let n = number(register);
+        self.state.contents[n] = Content::Nothing;
+        self.state.pinned &= !(1 << n);
+    }
+
+    /// The register of a half that is about to be overwritten, to be changed.
+    pub fn take(&mut self, unit: Unit) -> Register {
+        let register = self.have(unit);
+        self.state.contents[number(register)] = Content::Temp;
+        register
+    }
+
+    /// A copy of a half, to be changed.
+    pub fn copy_of(&mut self, unit: Unit) -> Register {
+        let (from, to) = (self.have(unit), self.temp());
+        self.asm.op(COPY, &[to.into(), from.into()]);
+        to
+    }
+
+    /// A half is what a temporary register has.
+    pub fn bind(&mut self, unit: Unit, register: Register) {
+        if let Some(old) = self.state.find(unit) {
+            self.state.contents[old] = Content::Nothing;
+        }
+        self.state.contents[number(register)] = match self.is_needed(unit) {
+            true => Content::Unit { unit, dirty: true },
+            false => Content::Temp,
+        };
+    }
+
+    /// Whether a half is live after the instruction.
+    pub fn is_needed(&self, unit: Unit) -> bool {
+        self.liveness.after(self.at) >> unit & 1 == 1
+    }
+
+    /// The recipe, or a half of it, has been done: its temporary registers are free, and those of dead halves.
+    pub fn release(&mut self) {
+        let live = self.liveness.after(self.at);
+        self.state.keep(live);
+    }
+
+    /// The same between the halves of a recipe: what it reads may be read again.
+    pub fn next_half(&mut self) {
+        self.next_half_with(&[]);
+    }
+
+    /// The same, but for some temporary registers.
+    pub fn next_half_with(&mut self, kept: &[Register]) {
+        self.state.pinned = 0;
+        for (n, content) in self.state.contents.iter_mut().enumerate() {
+            if kept.contains(&ymm(n)) {
+                self.state.pinned |= 1 << n;
+            } else if *content == Content::Temp {
+                *content = Content::Nothing;
+            }
+        }
+    }
+
+    fn free_register(&mut self) -> usize {
+        if let Some(n) = self
+            .state
+            .contents
+            .iter()
+            .position(|h| *h == Content::Nothing)
+        {
+            return n;
+        }
+        if let Some(n) = self.state.constant() {
+            return n;
+        }
+        let mut among = 0;
+        for (n, content) in self.state.contents.iter().enumerate() {
+            if let Content::Unit { unit, .. } = content
+                && self.state.pinned >> n & 1 == 0
+            {
+                among |= 1 << unit;
+            }
+        }
+        if among == 0 {
+            // A recipe wants more than there are, which no test has seen.
+            self.refuse();
+            return 0;
+        }
+        let unit = self.liveness.last_read(self.at, among);
+        let n = self.state.find(unit).expect("it is one of those content");
+        self.save(n);
+        self.state.contents[n] = Content::Nothing;
+        n
+    }
+
+    /// Stores the half of a register to its spill slot, unless that has it.
+    pub fn save(&mut self, n: usize) {
+        if let Content::Unit { unit, dirty: true } = self.state.contents[n] {
+            let (to, from) = (slot_of(unit), ymm(n));
+            self.asm.op(STORE, &[to.into(), from.into()]);
+            self.state.contents[n] = Content::Unit { unit, dirty: false };
+        }
+    }
+
+    /// Before an instruction that leaves registers undefined: live halves are spilled.
+    pub fn leave_registers(&mut self, clobbered: Units) {
+        if clobbered == 0 {
+            return;
+        }
+        self.release();
+        for n in 0..REGISTERS {
+            self.save(n);
+            self.state.contents[n] = Content::Nothing;
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The type of a row of the table: how an instruction of AVX-512 is lowered to AVX2.
+
+use iced_x86::Code;
+
+use super::lowering::Lowering;
+use super::state::Form;
+use crate::compiler::asm::inst_list::Wide;
+
+/// Makes the code of an instruction.
+pub type Recipe = fn(&mut Lowering<'_>, &Wide, Row);
+
+/// What an instruction becomes.
+#[derive(Clone, Copy)]
+pub struct Row {
+    /// The fields that a bit of its mask stands for.
+    pub form: Form,
+    pub code: Code,
+    pub recipe: Recipe,
+}

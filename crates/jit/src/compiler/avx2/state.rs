@@ -1,0 +1,148 @@
+//! The state of register allocation: which register holds which half, and which form each mask has.
+
+use iced_x86::{Code, Register};
+
+use super::frame;
+use crate::compiler::asm::inst_list::{Unit, Units};
+use crate::compiler::asm::{Label, Mem};
+
+pub const REGISTERS: usize = 16;
+
+/// What the halves of a mask have a field of all ones or zeros for, by lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// 16 lanes.
+    Dwords,
+    /// 8 lanes.
+    Qwords,
+    /// 32.
+    Words,
+    /// 64.
+    Bytes,
+}
+
+/// The content of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    Nothing,
+    /// What a recipe computes with.
+    Temp,
+    /// A constant in all lanes.
+    Constant(Mem, Form),
+    /// A half, which its spill slot may not have.
+    Unit {
+        unit: Unit,
+        dirty: bool,
+    },
+}
+
+/// The assignment of registers.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub contents: [Content; REGISTERS],
+    /// Registers that the recipe under way has in use.
+    pub pinned: u16,
+    /// The register whose constant goes next, if none is free.
+    next: usize,
+    /// What the halves of masks are.
+    pub forms: [Form; 8],
+}
+
+impl State {
+    pub fn new() -> State {
+        State {
+            contents: [Content::Nothing; REGISTERS],
+            pinned: 0,
+            next: 0,
+            forms: [Form::Dwords; 8],
+        }
+    }
+
+    pub fn find(&self, unit: Unit) -> Option<usize> {
+        (self.contents.iter())
+            .position(|content| matches!(content, Content::Unit { unit: u, .. } if *u == unit))
+    }
+
+    /// Keeps of the registers those with halves that are live, and with constants.
+    pub fn keep(&mut self, live: Units) {
+        for content in &mut self.contents {
+            let keeps = match content {
+                Content::Unit { unit, .. } => live >> *unit & 1 == 1,
+                Content::Constant(..) => true,
+                Content::Nothing | Content::Temp => false,
+            };
+            if !keeps {
+                *content = Content::Nothing;
+            }
+        }
+        self.pinned = 0;
+    }
+
+    /// Drops constants: other jumps to a label do not bring them.
+    pub fn forget_constants(&mut self) {
+        for content in &mut self.contents {
+            if let Content::Constant(..) = content {
+                *content = Content::Nothing;
+            }
+        }
+    }
+
+    /// The next register with a constant that no recipe uses.
+    pub fn constant(&mut self) -> Option<usize> {
+        let is_free = |n: &usize| {
+            matches!(self.contents[*n], Content::Constant(..)) && self.pinned >> n & 1 == 0
+        };
+        let mut all = (0..REGISTERS).map(|n| (n + self.next) % REGISTERS);
+        let n = all.find(is_free)?;
+        self.next = n + 1;
+        Some(n)
+    }
+}
+
+/// The register assignment at each label that has been reached.
+#[derive(Debug)]
+pub struct LabelStates(Vec<Option<State>>);
+
+impl LabelStates {
+    pub fn new() -> LabelStates {
+        LabelStates(Vec::new())
+    }
+
+    pub fn get(&self, label: Label) -> Option<&State> {
+        self.0.get(label.0)?.as_ref()
+    }
+
+    pub fn set(&mut self, label: Label, state: State) {
+        if self.0.len() <= label.0 {
+            self.0.resize(label.0 + 1, None);
+        }
+        self.0[label.0] = Some(state);
+    }
+}
+
+/// Instructions that many recipes have, on halves.
+pub const AND: Code = Code::VEX_Vpand_ymm_ymm_ymmm256;
+pub const AND_NOT: Code = Code::VEX_Vpandn_ymm_ymm_ymmm256;
+pub const OR: Code = Code::VEX_Vpor_ymm_ymm_ymmm256;
+pub const XOR: Code = Code::VEX_Vpxor_ymm_ymm_ymmm256;
+pub const COPY: Code = Code::VEX_Vmovdqa_ymm_ymmm256;
+pub const LOAD: Code = Code::VEX_Vmovdqu_ymm_ymmm256;
+pub const STORE: Code = Code::VEX_Vmovdqu_ymmm256_ymm;
+
+pub fn ymm(n: usize) -> Register {
+    Register::YMM0 + n as u32
+}
+
+pub fn number(register: Register) -> usize {
+    register as usize - Register::YMM0 as usize
+}
+
+/// The lower half of a register of 256 bits.
+pub fn low(register: Register) -> Register {
+    Register::XMM0 + number(register) as u32
+}
+
+/// The spill slot of a half.
+pub fn slot_of(unit: Unit) -> Mem {
+    Mem::at(Register::RSP, frame::UNITS + 32 * unit as u32)
+}

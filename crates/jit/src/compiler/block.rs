@@ -1,0 +1,462 @@
+//! The compilation of a block: from the IR to host code.
+
+use iced_x86::{Code, Register};
+use wavetank_interp::Simd;
+use wavetank_interp::single::{Single, Singles, Steps, TooMany, is_in_file};
+use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
+use wavetank_machine::Toll;
+use wavetank_translate::VectorRegisters;
+
+use crate::compiler::asm::{Asm, Assembled, Label, Mem, fixed};
+use crate::compiler::avx2::finish;
+use crate::compiler::counters::counters;
+use crate::compiler::daz;
+use crate::compiler::exits::{Exit, Exits, GuardTargets, Head};
+use crate::compiler::gpr_alloc::GprAlloc;
+use crate::compiler::lanes::{LaneAccess, leave_if_noted};
+use crate::compiler::memory::ScalarLoad;
+use crate::compiler::plan::{Plan, Planner};
+use crate::compiler::segments::{Reason, Segments};
+use crate::compiler::tile::{Shared, Template, Tile};
+use crate::compiler::uniform::Uniform;
+use crate::options::CompileOptions;
+
+/// A node on the slow path.
+pub struct Slow {
+    pub node: Value,
+    /// The name of its operation in reports.
+    pub name: String,
+    /// Why helpers do it.
+    pub reason: Reason,
+}
+
+/// The host code of a block, before it is copied to executable memory.
+pub struct BlockCode {
+    /// The instructions with their constants.
+    pub assembled: Assembled,
+    /// The offsets in the code that the links point to at first.
+    pub stubs: [usize; 2],
+    /// The data that the code refers to.
+    pub head: Box<Head>,
+    /// The nodes on the slow path.
+    pub by_helpers: Vec<Slow>,
+    /// The number of segments with nodes of tiles.
+    pub tiled: usize,
+}
+
+/// Compiles a block. The registers of `spent` are dead after it.
+///
+/// # Errors
+/// If it keeps more values at once than there is room for.
+pub fn compile(
+    block: &Block,
+    toll: Toll,
+    may_link: bool,
+    options: CompileOptions,
+    spent: VectorRegisters,
+) -> Result<BlockCode, TooMany> {
+    make(Task {
+        block,
+        toll,
+        may_link,
+        options,
+        spent,
+        targets: None,
+    })
+}
+
+/// Compiles the guard of several turns of a loop.
+///
+/// # Errors
+/// As [`compile`].
+pub fn guard(
+    block: &Block,
+    options: CompileOptions,
+    targets: GuardTargets,
+) -> Result<BlockCode, TooMany> {
+    make(Task {
+        block,
+        toll: Toll::new(block, None),
+        may_link: false,
+        options,
+        spent: VectorRegisters::default(),
+        targets: Some(targets),
+    })
+}
+
+/// A block with everything that its compilation depends on.
+struct Task<'b> {
+    block: &'b Block,
+    toll: Toll,
+    may_link: bool,
+    options: CompileOptions,
+    spent: VectorRegisters,
+    targets: Option<GuardTargets>,
+}
+
+/// Compiles; once more, with helpers for the nodes whose instructions could not be lowered to AVX2.
+fn make(task: Task<'_>) -> Result<BlockCode, TooMany> {
+    let mut refused = Vec::new();
+    loop {
+        let mut made = attempt(&task, &refused)?;
+        let more = std::mem::take(&mut made.assembled.refused);
+        if more.is_empty() {
+            return Ok(made);
+        }
+        if more.iter().any(|v| refused.contains(v)) {
+            return Err(TooMany);
+        }
+        refused.extend(more);
+    }
+}
+
+/// Compiles, with helpers for the nodes that were refused.
+fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<BlockCode, TooMany> {
+    let (block, options) = (task.block, task.options);
+    let counts = counters(block, options.count);
+    let planner = Planner {
+        block,
+        counts: &counts,
+        refused,
+    };
+    // The order has all reads already.
+    let nodes = (0..).map(Value).zip(&block.nodes);
+    let mut plans: Vec<Plan> = nodes
+        .map(|(v, node)| match node.op {
+            Op::Read(_) => planner.of(v, false),
+            _ => Plan::None,
+        })
+        .collect();
+    let segments = Segments::new(block, |v, needs_tile| {
+        let plan = planner.of(v, needs_tile);
+        plans[v.index()] = plan;
+        plan.placement()
+    });
+    let single = Singles {
+        block,
+        copied: segments.copied.clone(),
+        last: segments.last.clone(),
+        stages: segments.list.len() + 1,
+    };
+    let mut single = single.at(options.simd);
+    let mut asm = match options.simd {
+        Simd::Avx512 => Asm::new(),
+        _ => Asm::to_avx2(),
+    };
+    let (stop, out) = (asm.label(), asm.label());
+    let head = Box::new(Head {
+        toll: task.toll.clone(),
+        links: Default::default(),
+        may_link: task.may_link,
+        helpers: Vec::new(),
+        end: block.instruction_of(Value(block.nodes.len() as u32 - 1)),
+    });
+    let mut compiler = Compiler {
+        planner,
+        spent: segments.spent(block, task.spent),
+        segments: &segments,
+        templates: plans.iter().map(|plan| plan.template()).collect(),
+        gprs: GprAlloc::new(block, &segments, |v| plans[v.index()].takes_registers()),
+        plans,
+        asm: &mut asm,
+        single: &mut *single,
+        exits: Exits {
+            head,
+            targets: task.targets,
+            stubs: [None; 2],
+            out,
+        },
+        stop,
+        by_helpers: Vec::new(),
+        aside: Vec::new(),
+    };
+    compiler.run()?;
+    let Compiler {
+        exits: Exits { head, stubs, .. },
+        by_helpers,
+        ..
+    } = compiler;
+    let assembled = finish(asm);
+    let stubs = stubs.map(|stub| stub.map_or(0, |stub| assembled.position(stub)));
+    Ok(BlockCode {
+        tiled: (segments.list.iter())
+            .filter(|s| !s.tile.is_empty())
+            .count(),
+        assembled,
+        stubs,
+        head,
+        by_helpers,
+    })
+}
+
+struct Compiler<'c, 'b> {
+    planner: Planner<'c, 'b>,
+    /// How each node is compiled.
+    plans: Vec<Plan>,
+    segments: &'c Segments,
+    /// Of each segment, the registers that are dead after it.
+    spent: Vec<VectorRegisters>,
+    gprs: GprAlloc,
+    /// The template of each node that tiles compute.
+    templates: Vec<Option<Template>>,
+    asm: &'c mut Asm,
+    single: &'c mut (dyn Single + 'b),
+    exits: Exits,
+    /// Where the wave stops, because a helper says so.
+    stop: Label,
+    by_helpers: Vec<Slow>,
+    /// The slow paths of accesses and notes: where each begins, and where the code goes on after it.
+    aside: Vec<(Label, Label, Value, Steps)>,
+}
+
+impl<'b> Compiler<'_, 'b> {
+    fn run(&mut self) -> Result<(), TooMany> {
+        self.exits.look_at_budget(self.asm);
+        for segment in 0..self.segments.list.len() {
+            for v in &self.segments.list[segment].uniform {
+                self.gprs.next();
+                self.uniform(*v, segment as u32)?;
+            }
+            self.tiles(segment as u32)?;
+            self.single.done(segment as u32);
+        }
+        self.asm.place(self.stop);
+        self.asm.set(Register::RAX, Exit::Stop as u64);
+        self.asm.place(self.exits.out);
+        self.exits.leave_to_caller(self.asm);
+        self.asides();
+        Ok(())
+    }
+
+    fn block(&self) -> &'b Block {
+        self.planner.block
+    }
+
+    /// A node of the wave as a whole.
+    fn uniform(&mut self, v: Value, segment: u32) -> Result<(), TooMany> {
+        self.asm.mark(v);
+        if self.segments.done[v.index()] {
+            return Ok(());
+        }
+        let op = &self.block().node(v).op;
+        match self.plans[v.index()] {
+            Plan::None => return Ok(()),
+            Plan::Count => {
+                if let Some(counts) = &self.planner.counts[v.index()] {
+                    counts.add(self.asm);
+                }
+                return Ok(());
+            }
+            Plan::Wave(emit) => return self.uniforms(segment).node(v, emit),
+            Plan::End | Plan::CondBranch => {
+                self.end(op, segment);
+                return Ok(());
+            }
+            Plan::TileRegister | Plan::Tile(_) => unreachable!("tiles do it"),
+            Plan::Access | Plan::Note | Plan::CrossLane | Plan::Slow(_) => {}
+        }
+        self.uniforms(segment).forget(true)?;
+        match (self.plans[v.index()], op) {
+            (Plan::Access, Op::Mem(op)) => self.access(v, op, segment),
+            (Plan::Note, Op::Note { of, lanes, .. }) => self.note(v, [*of, *lanes], segment),
+            (Plan::CrossLane, _) => self.uniforms(segment).cross(v),
+            (Plan::Slow(reason), _) => self.helpers(v, segment, reason),
+            _ => unreachable!("plans are those of their operations"),
+        }
+    }
+
+    /// The end of a block that needs no call.
+    fn end(&mut self, op: &Op, segment: u32) {
+        match op {
+            Op::End(Terminator::Branch(to)) => self.exits.leave(self.asm, 0, *to),
+            Op::End(Terminator::CondBranch { cond, taken, next }) => {
+                let other = self.asm.label();
+                let comparison = self.segments.in_branch.map(|v| self.plans[v.index()]);
+                let comparison = match comparison {
+                    Some(Plan::Wave(emit)) => Some(emit),
+                    _ => None,
+                };
+                self.uniforms(segment).jump_if(*cond, comparison, other);
+                self.exits.leave(self.asm, 0, *next);
+                self.asm.place(other);
+                self.exits.leave(self.asm, 1, *taken);
+            }
+            Op::End(Terminator::EndProgram) => self.exits.end_program(self.asm),
+            Op::End(Terminator::Barrier { next }) => self.exits.wait_at_barrier(self.asm, *next),
+            _ => unreachable!("other ends are those of helpers"),
+        }
+    }
+
+    /// An access to memory, with a slow path for what compiled code does not do.
+    fn access(&mut self, v: Value, op: &MemOp, segment: u32) -> Result<(), TooMany> {
+        let block = self.block();
+        let pc = block.instruction_of(v);
+        let (slow, done) = (self.asm.label(), self.asm.label());
+        if let Some(load) = ScalarLoad::of(op, pc) {
+            load.emit(&mut self.uniforms(segment), slow);
+        } else if let Some(access) = LaneAccess::of(op, |v| block.ty(v), pc) {
+            access.emit(&mut self.uniforms(segment), slow)?;
+        } else {
+            return self.helpers(
+                v,
+                segment,
+                "the access has a form that compiled code leaves to helpers",
+            );
+        }
+        self.asm.place(done);
+        let helpers = self.single.steps(v, segment)?;
+        self.aside.push((slow, done, v, helpers));
+        Ok(())
+    }
+
+    /// A note, by helpers. Mostly the value is 0, and they are not called.
+    fn note(&mut self, v: Value, [of, lanes]: [Value; 2], segment: u32) -> Result<(), TooMany> {
+        let (slow, done) = (self.asm.label(), self.asm.label());
+        leave_if_noted(&mut self.uniforms(segment), of, lanes, slow);
+        self.asm.place(done);
+        let helpers = self.single.steps(v, segment)?;
+        self.aside.push((slow, done, v, helpers));
+        Ok(())
+    }
+
+    /// The slow paths of accesses and notes, after all other code.
+    fn asides(&mut self) {
+        for (slow, done, v, helpers) in std::mem::take(&mut self.aside) {
+            self.asm.mark(v);
+            self.asm.place(slow);
+            self.call_helpers(helpers);
+            self.asm.jump(Code::Jmp_rel32_64, done);
+        }
+    }
+
+    fn uniforms(&mut self, segment: u32) -> Uniform<'_, 'b> {
+        Uniform {
+            block: self.planner.block,
+            asm: self.asm,
+            single: self.single,
+            segments: self.segments,
+            gprs: &mut self.gprs,
+            segment,
+        }
+    }
+
+    /// Calls the helpers of a node.
+    fn helpers(&mut self, v: Value, segment: u32, reason: Reason) -> Result<(), TooMany> {
+        let helpers = self.single.steps(v, segment)?;
+        if helpers.as_slice().is_empty() {
+            return Ok(());
+        }
+        let op = &self.block().node(v).op;
+        if matches!(op, Op::End(_)) {
+            self.run_helpers(helpers);
+            // The helpers gave the reason for leaving.
+            self.asm.jump(Code::Jmp_rel32_64, self.exits.out);
+        } else {
+            self.by_helpers.push(Slow {
+                node: v,
+                name: name(op),
+                reason,
+            });
+            self.call_helpers(helpers);
+        }
+        Ok(())
+    }
+
+    /// Calls helpers that do not end the block.
+    fn call_helpers(&mut self, helpers: Steps) {
+        self.run_helpers(helpers);
+        let eax = Register::EAX;
+        self.asm.op(Code::Test_rm32_r32, &[eax.into(), eax.into()]);
+        self.asm.jump(Code::Jne_rel32_64, self.stop);
+    }
+
+    fn run_helpers(&mut self, helpers: Steps) {
+        let slice = helpers.as_slice();
+        let address = slice.as_ptr().expose_provenance() as u64;
+        let (count, rdi) = (slice.len() as u64, Register::RDI);
+        self.asm
+            .op(Code::Mov_r64_rm64, &[rdi.into(), fixed::CTX.into()]);
+        self.asm.set(Register::RSI, address);
+        self.asm.set(Register::RDX, count);
+        self.call(Steps::run as *const () as usize);
+        self.exits.head.helpers.push(helpers);
+    }
+
+    fn call(&mut self, function: usize) {
+        // What is called may use the older instructions, which wait for upper halves that are in use.
+        self.asm.op(Code::VEX_Vzeroupper, &[]);
+        self.asm.set(Register::RAX, function as u64);
+        self.asm.op(Code::Call_rm64, &[Register::RAX.into()]);
+    }
+
+    /// The loop over the tiles of a segment.
+    fn tiles(&mut self, segment: u32) -> Result<(), TooMany> {
+        let nodes = self.segments.list[segment as usize].tile.len();
+        if nodes == 0 {
+            return Ok(());
+        }
+        self.gprs.tiles(nodes);
+        self.uniforms(segment).forget(false)?;
+        let again = self.asm.label();
+        self.asm.use_constants();
+        let zeros = daz::suit(self.block(), &self.segments.list[segment as usize].tile);
+        if zeros {
+            daz::begin(self.asm);
+        }
+        self.asm.set(fixed::TILE, 0);
+        self.asm.set(fixed::PIECE, 0);
+        self.asm.place(again);
+        let block = self.block();
+        let shared = Shared {
+            asm: self.asm,
+            block,
+            single: self.single,
+            segments: self.segments,
+            gprs: &mut self.gprs,
+            segment,
+        };
+        let mut tile = Tile::new(shared, &self.templates, zeros);
+        tile.spent = self.spent[segment as usize];
+        let gathered = tile.run()?;
+        self.asm
+            .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);
+        self.asm
+            .with_constant(Code::Add_rm64_imm32, fixed::TILE.into(), 64, true);
+        self.asm
+            .with_constant(Code::Cmp_rm64_imm32, fixed::TILE.into(), 256, true);
+        self.asm.jump(Code::Jne_rel32_64, again);
+        if zeros {
+            daz::end(self.asm);
+        }
+        for mask in gathered {
+            for at in mask.slots {
+                let to = Mem::at(fixed::UNIFORM, at);
+                self.asm
+                    .op(Code::Mov_rm64_r64, &[to.into(), mask.register.into()]);
+            }
+            self.gprs.put(mask.register, mask.values);
+        }
+        Ok(())
+    }
+}
+
+/// The name of an operation in reports: as its text begins.
+fn name(op: &Op) -> String {
+    let text = op.to_string();
+    let mut words = text.split_whitespace();
+    match op {
+        Op::LaneFn(..) | Op::Mem(_) => words.take(2).collect::<Vec<_>>().join(" "),
+        _ => words.next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Whether the block names vector registers past the end of the file, which read as another: no code is made for that.
+pub fn leaves_the_file(block: &Block) -> bool {
+    let beyond = |op: &Op| match *op {
+        Op::Read(Reg::V(n)) => !is_in_file(n.into(), 1),
+        Op::Read(Reg::V64(n)) => !is_in_file(n.into(), 2),
+        Op::Read(Reg::S64(n) | Reg::Mask(n)) => n & !SHADOW_UNIFORM > 126,
+        _ => false,
+    };
+    block.nodes.iter().any(|node| beyond(&node.op))
+}

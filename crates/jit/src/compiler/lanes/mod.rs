@@ -1,0 +1,168 @@
+//! Accesses by lanes that compiled code does itself: to LDS, to global memory, through buffer descriptors as compilers make
+//! them, and to scratch.
+//!
+//! Mostly all lanes are on and side by side (`rows.rs`), or those of each tile go to a row or to one place (`tiles.rs`,
+//! `records.rs`). If they do not:
+//!
+//! Where lanes go is a base of 64 bits and an index of 32 for each lane (`places.rs`; of scratch `scratch.rs`). A tile at a
+//! time, the indices are compared with the ends of what may be accessed; then the lanes of a tile go to one place, to a row, or
+//! each its own way: whole dwords (`dwords.rs`, `wide.rs`), bytes and halves (`parts.rs`), atomics (`atomics.rs`). Whatever is
+//! not so (a lane outside, addresses more than 2 GiB apart) is left to helpers: nothing has been loaded or stored before all
+//! tiles have been compared.
+
+mod access;
+mod atomics;
+mod dwords;
+mod parts;
+mod places;
+mod records;
+mod rows;
+mod scratch;
+mod shadows;
+mod tiles;
+mod wide;
+
+use iced_x86::Code;
+use wavetank_interp::single::TooMany;
+use wavetank_ir::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space, Ty, Value};
+
+use crate::compiler::asm::{Label, low};
+use crate::compiler::uniform::Uniform;
+pub use access::LaneAccess;
+use access::*;
+pub use shadows::leave_if_noted;
+
+impl<'o> LaneAccess<'o> {
+    /// The access, if compiled code can do it.
+    pub fn of(op: &'o MemOp, ty: impl Fn(Value) -> Ty, pc: u64) -> Option<LaneAccess<'o>> {
+        let addresses = addresses(op, ty)?;
+        let private = matches!(addresses, Addresses::Scratch(_));
+        match (op.access, op.half, op.kind) {
+            (Access::Dwords(1..=2), Half::Whole, MemKind::Atomic(rmw)) => {
+                let pure = !private && atomics::is_known(rmw, op);
+                pure.then_some(())?;
+            }
+            (_, _, MemKind::Atomic(_)) | (_, Half::Each, _) => return None,
+            (Access::Dwords(1..=4), Half::Whole, _) => {}
+            (Access::Dwords(_), ..) => return None,
+            _ => {}
+        }
+        let to = match (op.kind, op.ret) {
+            (MemKind::Load | MemKind::Atomic(_), Some(DataReg::V(n))) => {
+                shadows::first_of(n, op.registers() as usize)?
+            }
+            (MemKind::Store | MemKind::Atomic(_), None) => 0,
+            _ => return None,
+        };
+        let bytes = op.access.bytes();
+        let signed = !matches!(op.space, Space::Lds { .. } | Space::Buffer { .. });
+        let lowest = if signed { -1 << 20 } else { 0 };
+        let near = (lowest..1 << 20).contains(&op.offset);
+        near.then_some(LaneAccess {
+            op,
+            addresses,
+            mask: op.mask?,
+            bytes,
+            to,
+            slot: (pc >> 2) as u32,
+            kept: None,
+        })
+    }
+
+    /// The code; it goes to `slow` where it cannot do the access.
+    ///
+    /// # Errors
+    /// If there are no temporaries left.
+    pub fn emit(mut self, u: &mut Uniform<'_, '_>, slow: Label) -> Result<(), TooMany> {
+        let done = u.asm.label();
+        u.load(A, self.mask);
+        u.asm.op(Code::Test_rm64_r64, &[A.into(), A.into()]);
+        u.asm.jump(Code::Je_rel32_64, done);
+        if self.stores_shadows(u, slow) {
+            u.asm.place(done);
+            return Ok(());
+        }
+        if self.keeps() {
+            self.kept = Some(u.single.vector(u.segment)?);
+        }
+        u.asm.use_constants();
+        if let Addresses::Buffer(buffer) = self.addresses {
+            self.by_descriptor(u, buffer, slow);
+        } else {
+            self.at_addresses(u, slow);
+        }
+        self.has_loaded_shadows(u, slow);
+        u.asm.place(done);
+        Ok(())
+    }
+
+    fn at_addresses(&self, u: &mut Uniform<'_, '_>, slow: Label) {
+        if self.in_one_row(u) {
+            return self.private_rows(u, slow);
+        }
+        let done = u.asm.label();
+        // Of LDS, groups read more often what is not one row, and where it is, the tiles take little longer.
+        let planes = self.planes(u);
+        if !(planes.is_some() && matches!(self.addresses, Addresses::Lds(..))) {
+            self.rows(u, done);
+        }
+        self.base(u, slow);
+        if let Some(planes) = planes {
+            self.in_tiles(u, planes, slow);
+            return u.asm.place(done);
+        }
+        self.records_at_one_place(u, done);
+        for (vector, register) in [(LOWEST, LOW), (HIGHEST, HIGH)] {
+            let narrow = low(register);
+            u.asm.op(SPREAD, &[vector.into(), narrow.into()]);
+        }
+        if self.bytes < 4 && self.op.kind == MemKind::Load && !self.is_private() {
+            self.last_dword(u, slow);
+        }
+        // An access that faults has written nothing.
+        self.tiles(u, |access, u| access.check(u, slow));
+        self.tiles(u, |access, u| {
+            access.index(u);
+            match access.op.kind {
+                MemKind::Load if access.bytes < 4 => access.load_parts(u),
+                MemKind::Load => access.loads(u),
+                MemKind::Store if access.bytes < 4 => access.store_parts(u),
+                MemKind::Store => access.stores(u),
+                MemKind::Atomic(rmw) => access.changes(u, rmw),
+            }
+        });
+        u.asm.place(done);
+    }
+}
+
+/// Where an access goes, if compiled code may be able to do it.
+fn addresses(op: &MemOp, ty: impl Fn(Value) -> Ty) -> Option<Addresses> {
+    Some(match op.space {
+        Space::Lds { address, limit } => Addresses::Lds(address, limit),
+        Space::Global { address, index } if ty(address) == Ty::U64 => {
+            Addresses::Index(address, index)
+        }
+        Space::Global {
+            address,
+            index: None,
+        } if ty(address) == Ty::V64 => Addresses::Lanes(address),
+        // The apertures of LDS and scratch are in no allocation.
+        Space::Flat { address, .. } if ty(address) == Ty::V64 => Addresses::Lanes(address),
+        Space::Scratch { address } => Addresses::Scratch(address),
+        Space::Buffer {
+            resource,
+            dialect: dialect @ (Dialect::Swizzled | Dialect::Indexed),
+            address: None,
+            index: None,
+            offset,
+            soffset,
+            format: Elements::Plain,
+        } => Addresses::Buffer(Buffer {
+            resource,
+            soffset,
+            offset,
+            wraps: dialect == Dialect::Indexed,
+        }),
+        _ => return None,
+    })
+}

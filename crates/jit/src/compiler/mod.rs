@@ -1,0 +1,24 @@
+//! The compiler: from the wave IR to x86-64, for hosts that have AVX2 and executable memory.
+
+mod asm;
+mod avx2;
+mod block;
+mod code_memory;
+mod counters;
+mod cross_lane;
+mod daz;
+mod engine;
+mod exits;
+mod gpr_alloc;
+mod lanes;
+mod listing;
+mod memory;
+mod perf;
+mod plan;
+mod reach;
+mod segments;
+mod templates;
+mod tile;
+mod uniform;
+
+pub use engine::{HOT, Jit, Jitted, Unavailable};

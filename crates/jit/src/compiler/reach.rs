@@ -1,0 +1,40 @@
+//! What compiled code may access: the rule of [`wavetank_memory::Reach`], as comparisons. All bytes of an access lie between a
+//! start and the end behind it, and no sum wraps around.
+
+use iced_x86::{Code, Register};
+
+use crate::compiler::asm::{Arg, Asm, Label, Mem};
+
+/// Goes to a label unless so many bytes at the address in a register lie between a start and an end, of 64 bits each. Another
+/// register is changed.
+pub fn unless_between(
+    asm: &mut Asm,
+    (address, bytes): (Register, i32),
+    [start, end]: [Arg; 2],
+    other: Register,
+    to: Label,
+) {
+    asm.op(Code::Cmp_r64_rm64, &[address.into(), start]);
+    asm.jump(Code::Jb_rel32_64, to);
+    asm.op(Code::Mov_r64_rm64, &[other.into(), address.into()]);
+    asm.with_constant(Code::Add_rm64_imm32, other.into(), bytes, true);
+    // What wraps around is nowhere.
+    asm.jump(Code::Jb_rel32_64, to);
+    asm.op(Code::Cmp_r64_rm64, &[other.into(), end]);
+    asm.jump(Code::Ja_rel32_64, to);
+}
+
+/// Goes to a label unless so many bytes at an offset of 32 bits in a register, and a constant more, lie below an end in another
+/// one. A third is changed.
+pub fn unless_below(
+    asm: &mut Asm,
+    (offset, constant, bytes): (Register, u32, u32),
+    end: Register,
+    other: Register,
+    to: Label,
+) {
+    let behind = Mem::at(offset, constant + bytes);
+    asm.op(Code::Lea_r64_m, &[other.into(), behind.into()]);
+    asm.op(Code::Cmp_r64_rm64, &[other.into(), end.into()]);
+    asm.jump(Code::Ja_rel32_64, to);
+}

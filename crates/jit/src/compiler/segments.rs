@@ -1,0 +1,428 @@
+//! The order in which the nodes of a block are compiled.
+//!
+//! Lanes are computed in tiles of 16, whose values fit the registers of the host. A *segment* of the block is first the nodes of
+//! the wave as a whole, then a loop over its four tiles. A node joins the open segment unless it is one of the wave as a whole
+//! and needs a value that the tiles of that segment compute; accesses to memory and observers of registers close the segment.
+//! Within a segment the nodes of the wave come first, also those that stand later in the block: they depend on no tile, and a
+//! scalar register that they write is copied for the tiles that still need its old value.
+
+use wavetank_ir::{
+    Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,
+};
+use wavetank_translate::VectorRegisters;
+
+/// A part of a block: nodes of the wave as a whole, then nodes of tiles.
+#[derive(Default, Debug)]
+pub struct Segment {
+    /// Nodes of the wave as a whole.
+    pub uniform: Vec<Value>,
+    /// Nodes of each tile.
+    pub tile: Vec<Value>,
+}
+
+/// The order of a block.
+pub struct Segments {
+    /// The segments in their order.
+    pub list: Vec<Segment>,
+    /// For each node: a read of a register that is written too early to be used where it is.
+    pub copied: Vec<bool>,
+    /// For each value: the last segment that needs it.
+    pub needed: Vec<u32>,
+    /// For each value: the segment at whose end its place is given back.
+    pub last: Vec<u32>,
+    /// For each value: the segment whose tiles compute it.
+    pub tile: Vec<Option<u32>>,
+    /// For each node that the wave does as a whole: compiled code does it, not helpers.
+    pub compiled: Vec<bool>,
+    /// For each value that is computed right into the register it is written to: that one.
+    pub into: Vec<Option<Reg>>,
+    /// For each node: it needs no code, since another one does its work: writes of values that are computed in place, and the
+    /// relation that the branch evaluates itself.
+    pub done: Vec<bool>,
+    writes: Writes,
+    /// The relation at the end whose only user is the branch.
+    pub in_branch: Option<Value>,
+}
+
+/// Where a node goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placement {
+    /// Nowhere: it needs no code.
+    None,
+    /// Compiled code for the wave as a whole.
+    Wave,
+    /// Compiled code, tile by tile.
+    Tile,
+    /// Code that may call helpers, for the wave as a whole.
+    Helpers,
+}
+
+/// Why helpers do a node.
+pub type Reason = &'static str;
+
+/// The node whose bits a value has, seen through casts.
+pub fn source(block: &Block, mut v: Value) -> Value {
+    while let Op::Cast(_, of) = block.node(v).op {
+        v = of;
+    }
+    v
+}
+
+/// The node that computes a value, be it its second result.
+fn producer(block: &Block, v: Value) -> Value {
+    let v = source(block, v);
+    match block.node(v).op {
+        Op::Second(of) => of,
+        _ => v,
+    }
+}
+
+/// Vector registers that a node reads, be it that it takes a value from where it was read, or writes. With its shadow a
+/// register is touched itself.
+fn touched(block: &Block, v: Value) -> VectorRegisters {
+    let effects = block.node(v).op.effects();
+    let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
+    operands(block, v, &mut |a| {
+        if let Op::Read(reg) = block.node(a).op {
+            spans.push(Span::of(reg));
+        }
+    });
+    let sets = (spans.into_iter().map(with_shadow)).map(VectorRegisters::of);
+    sets.fold(VectorRegisters::default(), VectorRegisters::with)
+}
+
+/// Of shadows the registers.
+fn with_shadow(span: Span) -> Span {
+    match span.first.checked_sub(SHADOW_VECTOR.into()) {
+        Some(first) if span.file == RegFile::Vector => Span { first, ..span },
+        _ => span,
+    }
+}
+
+/// The second result of an operation, if it is used.
+pub fn second_of(block: &Block, v: Value) -> Option<Value> {
+    let mut nodes = (0..).map(Value).zip(&block.nodes);
+    let second = nodes.find(|(_, node)| matches!(node.op, Op::Second(of) if of == v));
+    second.map(|(second, _)| second)
+}
+
+/// Calls `f` for each value that a node needs, seen through casts.
+pub fn operands(block: &Block, v: Value, f: &mut impl FnMut(Value)) {
+    block
+        .node(v)
+        .op
+        .for_each_operand(&mut |a| f(source(block, *a)));
+}
+
+struct Builder<'b, P> {
+    block: &'b Block,
+    placement: P,
+    segments: Segments,
+    open: Segment,
+    /// Registers that tiles of the open segment write.
+    tile_writes: Vec<Span>,
+}
+
+impl Segments {
+    /// The order of a block. `placement` says where each node but reads goes, and whether it depends on tiles of the open
+    /// segment is its second argument.
+    pub fn new(block: &Block, placement: impl FnMut(Value, bool) -> Placement) -> Segments {
+        let n = block.nodes.len();
+        let mut builder = Builder {
+            block,
+            placement,
+            segments: Segments {
+                list: Vec::new(),
+                copied: vec![false; n],
+                needed: vec![0; n],
+                last: vec![0; n],
+                tile: vec![None; n],
+                compiled: vec![false; n],
+                into: vec![None; n],
+                done: vec![false; n],
+                writes: Writes::of(block),
+                in_branch: None,
+            },
+            open: Segment::default(),
+            tile_writes: Vec::new(),
+        };
+        builder.find_copies();
+        for n in 0..n {
+            builder.add(Value(n as u32));
+        }
+        builder.close();
+        let mut segments = builder.segments;
+        segments.find_last_uses(block);
+        segments.write_at_once(block);
+        segments.find_relation(block);
+        segments
+    }
+
+    /// Of each segment, the vector registers that are dead after it, if those of `behind` are dead after the block.
+    pub fn spent(&self, block: &Block, behind: VectorRegisters) -> Vec<VectorRegisters> {
+        let mut left = behind;
+        let mut spent: Vec<_> = self
+            .list
+            .iter()
+            .rev()
+            .map(|segment| {
+                let here = left;
+                for v in segment.uniform.iter().chain(&segment.tile) {
+                    left = left.without(touched(block, *v));
+                }
+                here
+            })
+            .collect();
+        spent.reverse();
+        spent
+    }
+
+    /// Finds the relation right before the branch that needs it alone.
+    fn find_relation(&mut self, block: &Block) {
+        let Some([.., relation, branch]) = self.list.last().map(|segment| &segment.uniform[..])
+        else {
+            return;
+        };
+        let Op::End(Terminator::CondBranch { cond, .. }) = block.node(*branch).op else {
+            return;
+        };
+        let relates = matches!(
+            block.node(*relation).op,
+            Op::Cmp(_, Elem::I32 | Elem::I64, ..)
+        );
+        let mut users = 0;
+        for n in 0..block.nodes.len() {
+            operands(block, Value(n as u32), &mut |v| {
+                users += u32::from(v == *relation)
+            });
+        }
+        let casts = block.nodes.iter();
+        let casts = casts.filter(|node| matches!(node.op, Op::Cast(_, v) if v == *relation));
+        let alone = users == 1 && casts.count() == 0;
+        if source(block, cond) == *relation && relates && alone && self.compiled[relation.index()] {
+            self.in_branch = Some(*relation);
+            self.done[relation.index()] = true;
+        }
+    }
+
+    /// The segment that a value is needed in last. Uniform values are kept: there is room for all.
+    fn find_last_uses(&mut self, block: &Block) {
+        for (n, segment) in self.list.iter().enumerate() {
+            for user in segment.uniform.iter().chain(&segment.tile) {
+                operands(block, *user, &mut |v| {
+                    let last = &mut self.needed[v.index()];
+                    *last = (*last).max(n as u32);
+                });
+            }
+        }
+        let end = self.list.len().saturating_sub(1) as u32;
+        for (n, node) in block.nodes.iter().enumerate() {
+            let uniform = node.ty.is_some_and(|ty| !ty.is_vector());
+            self.last[n] = if uniform { end } else { self.needed[n] };
+        }
+    }
+
+    /// Finds uniform values that can be computed into the register they are written to.
+    fn write_at_once(&mut self, block: &Block) {
+        for segment in &self.list {
+            for pair in segment.uniform.windows(2) {
+                let [v, write] = *pair else { continue };
+                let Op::Write { reg, value, .. } = block.node(write).op else {
+                    continue;
+                };
+                let fits = block
+                    .node(v)
+                    .ty
+                    .is_some_and(|ty| ty.bits() == reg.ty().bits());
+                let plain = matches!(reg, Reg::S(_) | Reg::S64(_) | Reg::Mask(_));
+                let computed = self.compiled[v.index()] && !matches!(block.node(v).op, Op::Read(_));
+                let kept = !self.writes.between(Span::of(reg), write, None);
+                if source(block, value) == v && fits && plain && computed && kept {
+                    self.into[v.index()] = Some(reg);
+                    self.done[write.index()] = true;
+                }
+            }
+        }
+    }
+}
+
+/// What the nodes of a block may write, in their order.
+struct Writes(Vec<(Value, Span)>);
+
+impl Writes {
+    fn of(block: &Block) -> Writes {
+        let nodes = (0..).map(Value).zip(&block.nodes);
+        let spans = nodes.flat_map(|(v, node)| {
+            let writes = node.op.effects().writes;
+            let spans: Vec<Span> = writes.iter().collect();
+            spans.into_iter().map(move |span| (v, span))
+        });
+        Writes(spans.collect())
+    }
+
+    /// Whether a node behind `from`, and not behind `to`, may write registers.
+    fn between(&self, registers: Span, from: Value, to: Option<Value>) -> bool {
+        let behind = self.0.partition_point(|(v, _)| *v <= from);
+        let mut writes = self.0[behind..].iter();
+        let not_behind = |v: Value| to.is_none_or(|to| v <= to);
+        writes.any(|(v, span)| not_behind(*v) && span.overlaps(registers))
+    }
+}
+
+impl<P: FnMut(Value, bool) -> Placement> Builder<'_, P> {
+    /// Decides which reads are copied. Tiles of a segment come behind all that the wave does in it: what they need of a
+    /// uniform register is copied if that is written anywhere later.
+    fn find_copies(&mut self) {
+        let n = self.block.nodes.len();
+        let (mut last, mut by_tiles) = (vec![None; n], vec![false; n]);
+        for user in (0..n as u32).map(Value) {
+            let node = self.block.node(user);
+            let lanes = node.ty.is_none_or(|ty| ty.is_vector() || ty == Ty::Mask);
+            operands(self.block, user, &mut |v| {
+                last[v.index()] = Some(user);
+                by_tiles[v.index()] |= lanes;
+            });
+        }
+        for (n, node) in self.block.nodes.iter().enumerate() {
+            let (Op::Read(reg), Some(last)) = (&node.op, last[n]) else {
+                continue;
+            };
+            let vector = reg.ty().is_vector();
+            let to = match self.block.node(last).op {
+                _ if by_tiles[n] && !vector => None,
+                // It writes over its own address: a lane is done with that before it has what it loads.
+                Op::Mem(ref op) if op.kind == MemKind::Load && op.registers() == 1 => {
+                    last.0.checked_sub(1).map(Value)
+                }
+                _ => Some(last),
+            };
+            // Hardware registers are read by helpers, in the order of nodes.
+            self.segments.copied[n] = matches!(reg, Reg::Hw(_))
+                || self
+                    .segments
+                    .writes
+                    .between(Span::of(*reg), Value(n as u32), to);
+        }
+    }
+
+    fn close(&mut self) {
+        let segment = std::mem::take(&mut self.open);
+        self.tile_writes.clear();
+        if !segment.uniform.is_empty() || !segment.tile.is_empty() {
+            self.segments.list.push(segment);
+        }
+    }
+
+    /// The number of the open segment.
+    fn now(&self) -> u32 {
+        self.segments.list.len() as u32
+    }
+
+    /// Whether tiles of the open segment compute what a node needs.
+    fn needs_tile(&self, v: Value) -> bool {
+        let mut needs = false;
+        operands(self.block, v, &mut |a| {
+            let of = producer(self.block, a);
+            needs |= self.segments.tile[of.index()] == Some(self.now());
+        });
+        needs
+    }
+
+    /// Whether a node takes as a number what tiles of the open segment compute as a mask: that has all lanes.
+    fn needs_mask_as_number(&self, v: Value) -> bool {
+        let mut needs = false;
+        let op = &self.block.node(v).op;
+        if matches!(op, Op::Write { reg, .. } if !reg.ty().is_vector()) {
+            // A tile writes its part of a register.
+            return false;
+        }
+        op.for_each_operand(&mut |a| {
+            let mask = source(self.block, *a);
+            let number = self.block.ty(*a) != Ty::Mask && self.block.ty(mask) == Ty::Mask;
+            let of = producer(self.block, mask);
+            needs |= number && self.segments.tile[of.index()] == Some(self.now());
+        });
+        needs
+    }
+
+    fn add(&mut self, v: Value) {
+        let node = self.block.node(v);
+        if let Op::Read(reg) = node.op {
+            return self.add_read(v, reg);
+        }
+        // What tiles gather of a mask is stored behind all of them: of two that overlap the second begins a segment.
+        if let Op::Write { reg, .. } = node.op
+            && !reg.ty().is_vector()
+            && (self.tile_writes.iter()).any(|span| span.overlaps(Span::of(reg)))
+        {
+            self.close();
+        }
+        let needs_tile = self.needs_tile(v);
+        match (self.placement)(v, needs_tile) {
+            Placement::None => {}
+            Placement::Tile => {
+                if self.needs_mask_as_number(v) {
+                    self.close();
+                }
+                self.tile_writes.extend(node.op.effects().writes.iter());
+                self.add_to_tile(v);
+            }
+            Placement::Wave => {
+                let effects = node.op.effects();
+                // What is counted is counted for the lanes that are on.
+                let counts = effects.marks;
+                let again = |span: &Span| {
+                    effects.writes.overlap(*span) || (counts && span.overlaps(Span::EXEC))
+                };
+                if needs_tile || self.tile_writes.iter().any(again) {
+                    self.close();
+                }
+                self.segments.compiled[v.index()] = true;
+                self.open.uniform.push(v);
+            }
+            Placement::Helpers => {
+                let apart = self.is_apart(v) || matches!(node.op, Op::Note { .. });
+                if needs_tile || !(self.open.tile.is_empty() || apart) {
+                    self.close();
+                }
+                self.open.uniform.push(v);
+            }
+        }
+    }
+
+    /// Whether a node is a function of values of the wave alone: it may come before the tiles.
+    fn is_apart(&self, v: Value) -> bool {
+        let node = self.block.node(v);
+        let effects = node.op.effects();
+        let mut lanes = node.ty.is_none_or(Ty::is_vector);
+        node.op
+            .for_each_operand(&mut |a| lanes |= self.block.ty(*a).is_vector());
+        let looks = effects.observes_state || effects.reads_memory || !effects.reads.is_empty();
+        !lanes && !looks && !effects.any()
+    }
+
+    fn add_to_tile(&mut self, v: Value) {
+        self.segments.tile[v.index()] = Some(self.now());
+        self.open.tile.push(v);
+    }
+
+    /// A read that is not copied needs no code: its value is where its register is, or where a tile has it.
+    fn add_read(&mut self, v: Value, reg: Reg) {
+        let written = |span: &Span| span.overlaps(Span::of(reg));
+        let copied = self.segments.copied[v.index()];
+        if reg.ty().is_vector() {
+            if copied || self.tile_writes.iter().any(written) {
+                self.add_to_tile(v);
+            }
+            return;
+        }
+        let hardware = matches!(reg, Reg::Hw(_));
+        if self.tile_writes.iter().any(written) || (hardware && !self.open.tile.is_empty()) {
+            self.close();
+        }
+        if copied {
+            self.segments.compiled[v.index()] = !hardware;
+            self.open.uniform.push(v);
+        }
+    }
+}

@@ -1,0 +1,585 @@
+//! Division in single and double precision: scaling before, the last step, and special cases after it. What they do is that
+//! of the functions of these names in the crate `lift`.
+
+use iced_x86::{Code, Register, RoundingControl};
+use wavetank_interp::single::TooMany;
+use wavetank_ir::{DivisionStep, Elem};
+
+use super::format::{Format, RAW};
+use super::parts::lower;
+use crate::compiler::asm::{Arg, Label, Under};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
+
+type Done = Result<(), TooMany>;
+
+/// The template of a step of a division.
+pub fn step((step, elem): (DivisionStep, Elem)) -> Option<Template> {
+    let single = match elem {
+        Elem::F32 => true,
+        Elem::F64 => false,
+        _ => return None,
+    };
+    Some(match (step, single) {
+        (DivisionStep::Scale, true) => |t| t.div_scale(Format::of(Elem::F32)),
+        (DivisionStep::Scale, false) => |t| t.div_scale(Format::of(Elem::F64)),
+        (DivisionStep::ScaledFma, true) => fmas_single,
+        (DivisionStep::ScaledFma, false) => fmas_double,
+        (DivisionStep::Fixup { flushes: false }, true) => {
+            |t| t.div_fixup(Format::of(Elem::F32), false)
+        }
+        (DivisionStep::Fixup { flushes: true }, true) => {
+            |t| t.div_fixup(Format::of(Elem::F32), true)
+        }
+        (DivisionStep::Fixup { flushes: false }, false) => {
+            |t| t.div_fixup(Format::of(Elem::F64), false)
+        }
+        (DivisionStep::Fixup { flushes: true }, false) => {
+            |t| t.div_fixup(Format::of(Elem::F64), true)
+        }
+    })
+}
+
+/// Instructions on integers as wide as a format.
+struct Whole {
+    up: Code,
+    down: Code,
+    add: Code,
+    sub: Code,
+    signed: Code,
+    unsigned: Code,
+    /// The lanes whose bits of a mask are all 0, and those that have some.
+    is_zero: Code,
+    not_zero: Code,
+    /// The lanes whose sign is set.
+    signs: Code,
+    are_all: Code,
+}
+
+static DWORDS: Whole = Whole {
+    up: Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+    down: Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+    add: Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
+    sub: Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
+    signed: Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8,
+    unsigned: Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8,
+    is_zero: Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32,
+    not_zero: Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32,
+    signs: Code::EVEX_Vpmovd2m_kr_zmm,
+    are_all: Code::VEX_Kortestw_kr_kr,
+};
+
+static QWORDS: Whole = Whole {
+    up: Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8,
+    down: Code::EVEX_Vpsrlq_zmm_k1z_zmmm512b64_imm8,
+    add: Code::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64,
+    sub: Code::EVEX_Vpsubq_zmm_k1z_zmm_zmmm512b64,
+    signed: Code::EVEX_Vpcmpq_kr_k1_zmm_zmmm512b64_imm8,
+    unsigned: Code::EVEX_Vpcmpuq_kr_k1_zmm_zmmm512b64_imm8,
+    is_zero: Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64,
+    not_zero: Code::EVEX_Vptestmq_kr_k1_zmm_zmmm512b64,
+    signs: Code::EVEX_Vpmovq2m_kr_zmm,
+    are_all: Code::VEX_Kortestb_kr_kr,
+};
+
+impl Whole {
+    fn of(f: &Format) -> &'static Whole {
+        if f.bits == 64 { &QWORDS } else { &DWORDS }
+    }
+}
+
+/// Predicates of VPCMPD. The first is also that of VCMPPS.
+const EQUAL: u8 = 0;
+const LESS: u8 = 1;
+const LESS_OR_EQUAL: u8 = 2;
+const NOT_LESS: u8 = 5;
+const MORE: u8 = 6;
+
+/// Predicates of VCMPPS.
+const NOT_EQUAL: u8 = 0x04;
+const ORDERED_LESS: u8 = 0x11;
+const ORDERED_NOT_LESS: u8 = 0x1d;
+const ORDERED_MORE: u8 = 0x1e;
+
+/// Classes of VFPCLASSPS.
+const ZERO: u8 = 0x06;
+const DENORMAL: u8 = 0x20;
+
+/// What scaling goes by: powers of 2, and exponents.
+struct Limits {
+    bias: i64,
+    /// Quotients from this exponent on are near the largest number.
+    near_max: i64,
+    /// The exponent field of numerators that are nearly denormal.
+    tiny: i64,
+    /// The power of 2 to scale by.
+    power: u64,
+}
+
+impl Limits {
+    fn of(f: &Format) -> Limits {
+        match f.bits {
+            64 => Limits {
+                bias: 1023,
+                near_max: 768,
+                tiny: 53,
+                power: 128,
+            },
+            _ => Limits {
+                bias: 127,
+                near_max: 96,
+                tiny: 23,
+                power: 64,
+            },
+        }
+    }
+}
+
+/// What is computed of one piece of the operands, the number to be scaled first.
+#[derive(Clone, Copy)]
+struct Scaling {
+    s: [Register; 3],
+    /// The exponents of the denominator and the numerator, and their difference.
+    exponents: [Register; 3],
+    factor: Register,
+    /// Ones where the quotient is to be scaled back.
+    post: Register,
+}
+
+impl Tile<'_, '_> {
+    /// A number that is scaled, and whether the quotient has to be scaled back.
+    fn div_scale(&mut self, f: &'static Format) -> Done {
+        let mut s = Vec::new();
+        for v in self.args() {
+            s.push(self.pieces(f, v)?);
+        }
+        let (factor, posts) = (self.spare(false)?, [self.spare(false)?, self.spare(false)?]);
+        let results = self.result_pieces(f)?;
+        for (n, result) in results.iter().enumerate() {
+            let piece = Scaling {
+                s: [s[0][n], s[1][n], s[2][n]],
+                exponents: [SCRATCH[0], SCRATCH[1], SCRATCH[2]],
+                factor,
+                post: posts[n],
+            };
+            self.scale_piece(f, piece);
+            let (to, under) = *result;
+            self.asm.under(f.copy, under, &[to.into(), RAW.into()]);
+        }
+        let Some(second) = self.second() else {
+            return Ok(());
+        };
+        let (to, _) = self.result_mask(second)?;
+        let w = Whole::of(f);
+        self.asm.op(w.signs, &[to.into(), posts[0].into()]);
+        if f.bits == 64 {
+            let k = SCRATCH_MASK;
+            self.asm.op(w.signs, &[k.into(), posts[1].into()]);
+            self.join_masks(to, k);
+        }
+        Ok(())
+    }
+
+    fn scale_piece(&mut self, f: &'static Format, p: Scaling) {
+        let (w, k) = (Whole::of(f), SCRATCH_MASK);
+        let [e1, e2, distance] = p.exponents;
+        for (e, s) in [(e1, p.s[1]), (e2, p.s[2])] {
+            self.asm.op(w.up, &[e.into(), s.into(), 1.into()]);
+            let down = Arg::I(f.fraction as u8 + 1);
+            self.asm.op(w.down, &[e.into(), e.into(), down]);
+        }
+        self.asm.op(w.sub, &[distance.into(), e2.into(), e1.into()]);
+        self.asm.op(f.copy, &[RAW.into(), p.s[0].into()]);
+        self.asm.op(f.xor, &[p.post.into(); 3]);
+        let usual = self.asm.label();
+        self.mark_usual(f, p);
+        self.asm.op(w.are_all, &[k.into(), k.into()]);
+        self.asm.jump(Code::Jb_rel32_64, usual);
+        self.find_factor(f, p);
+        let args = [RAW.into(), p.s[0].into(), p.factor.into()];
+        self.asm.op(f.mul, &args);
+        // No number where either is zero; the number itself where all is usual.
+        let nan = f.sign() | f.infinity() | f.quiet();
+        for zero in [p.s[1], p.s[2]] {
+            let args = [k.into(), zero.into(), ZERO.into()];
+            self.asm.op(f.class, &args);
+            self.fill_marked(f, RAW, nan);
+            self.fill_marked(f, p.post, 0);
+        }
+        self.mark_usual(f, p);
+        self.replace(f, RAW, p.s[0]);
+        self.fill_marked(f, p.post, 0);
+        self.asm.place(usual);
+    }
+
+    /// The lanes of the template's mask get a number.
+    fn fill_marked(&mut self, f: &Format, to: Register, bits: u64) {
+        if let Arg::Each(mem) = self.number(f, bits) {
+            let under = Under::Merge(SCRATCH_MASK);
+            self.asm.under(f.broadcast, under, &[to.into(), mem.into()]);
+        }
+    }
+
+    /// Marks the lanes where nothing needs scaling.
+    fn mark_usual(&mut self, f: &'static Format, p: Scaling) {
+        let (w, limits, k) = (Whole::of(f), Limits::of(f), SCRATCH_MASK);
+        let [e1, e2, distance] = p.exponents;
+        let tests = [
+            (e1, MORE, 0),
+            (e1, LESS, 2 * limits.bias - 1),
+            (e2, MORE, limits.tiny),
+            (distance, MORE, 2 - limits.bias),
+            (distance, LESS, limits.near_max),
+        ];
+        for (n, (register, predicate, than)) in tests.into_iter().enumerate() {
+            let than = self.number(f, than as u64);
+            let under = if n == 0 { Under::All } else { Under::Merge(k) };
+            let args = [k.into(), register.into(), than, predicate.into()];
+            self.asm.under(w.signed, under, &args);
+        }
+    }
+
+    /// The factor of each lane, and whether it is to be undone: what decides most comes last.
+    fn find_factor(&mut self, f: &'static Format, p: Scaling) {
+        let (w, limits, k) = (Whole::of(f), Limits::of(f), SCRATCH_MASK);
+        let step = limits.power << f.fraction;
+        let (up, down) = (f.one() + step, f.one() - step);
+        let [_, e2, distance] = p.exponents;
+        let [_, s1, s2] = p.s;
+        self.fill(f, p.factor, f.one());
+        // The numerator is tiny.
+        let tiny = self.number(f, limits.tiny as u64);
+        let args = [k.into(), e2.into(), tiny, LESS_OR_EQUAL.into()];
+        self.asm.op(w.signed, &args);
+        self.factor(f, p, up, None);
+        // The quotient is denormal.
+        self.asm.op(f.div, &[RAW.into(), s2.into(), s1.into()]);
+        self.mark_class(f, RAW, DENORMAL, Under::All);
+        self.factor(f, p, up, Some(s2));
+        // The reciprocal is; both are.
+        self.mark_denormal_reciprocals(f, s1);
+        self.factor(f, p, down, None);
+        self.mark_denormal_reciprocals(f, s1);
+        self.asm.op(f.div, &[RAW.into(), s2.into(), s1.into()]);
+        self.mark_class(f, RAW, DENORMAL, Under::Merge(k));
+        self.factor(f, p, down, Some(s1));
+        // The denominator is.
+        self.mark_class(f, s1, DENORMAL, Under::All);
+        self.factor(f, p, up, None);
+        // The quotient is near the largest number.
+        let near = self.number(f, limits.near_max as u64);
+        let args = [k.into(), distance.into(), near, NOT_LESS.into()];
+        self.asm.op(w.signed, &args);
+        self.factor(f, p, up, Some(s1));
+    }
+
+    fn mark_class(&mut self, f: &Format, a: Register, class: u8, under: Under) {
+        let args = [SCRATCH_MASK.into(), a.into(), class.into()];
+        self.asm.under(f.class, under, &args);
+    }
+
+    /// Marks finite numbers above 2 to the power of the bias less 1.
+    fn mark_denormal_reciprocals(&mut self, f: &Format, a: Register) {
+        let k = SCRATCH_MASK;
+        let magnitude = self.number(f, f.sign() - 1);
+        self.asm.op(f.and, &[RAW.into(), a.into(), magnitude]);
+        let limit = f.one() + (((f.one() >> f.fraction) - 1) << f.fraction);
+        for (under, predicate, than) in [
+            (Under::All, ORDERED_MORE, limit),
+            (Under::Merge(k), ORDERED_LESS, f.infinity()),
+        ] {
+            let than = self.number(f, than);
+            let args = [k.into(), RAW.into(), than, Arg::I(predicate)];
+            self.asm.under(f.compare, under, &args);
+        }
+    }
+
+    /// The marked lanes have this factor, which is not undone; or, if the number to be scaled is that one, this factor, and
+    /// else 1, which is.
+    fn factor(&mut self, f: &Format, p: Scaling, factor: u64, only: Option<Register>) {
+        let k = SCRATCH_MASK;
+        let post = if only.is_some() { f.sign() } else { 0 };
+        self.fill_marked(f, p.post, post);
+        if let Some(only) = only {
+            self.fill_marked(f, p.factor, f.one());
+            let args = [k.into(), p.s[0].into(), only.into(), EQUAL.into()];
+            self.asm.under(f.compare, Under::Merge(k), &args);
+        }
+        self.fill_marked(f, p.factor, factor);
+    }
+
+    /// Special cases of a quotient.
+    fn div_fixup(&mut self, f: &'static Format, flushes: bool) -> Done {
+        let mut s = Vec::new();
+        for v in self.args() {
+            s.push(self.pieces(f, v)?);
+        }
+        let exponent = self.spare(false)?;
+        for (n, (to, under)) in self.result_pieces(f)?.into_iter().enumerate() {
+            self.fix_piece(f, flushes, [s[0][n], s[1][n], s[2][n]], exponent);
+            self.asm.under(f.copy, under, &[to.into(), RAW.into()]);
+        }
+        Ok(())
+    }
+
+    fn fix_piece(
+        &mut self,
+        f: &'static Format,
+        flushes: bool,
+        [q, d, n]: [Register; 3],
+        exponent: Register,
+    ) {
+        let (w, k) = (Whole::of(f), SCRATCH_MASK);
+        let [da, na, other, _] = SCRATCH;
+        let magnitude = self.number(f, f.sign() - 1);
+        for (to, from) in [(RAW, q), (da, d), (na, n)] {
+            self.asm.op(f.and, &[to.into(), from.into(), magnitude]);
+        }
+        let infinity = self.number(f, f.infinity());
+        let zero_bits = if flushes { infinity } else { magnitude };
+        let is =
+            |x: Register, predicate: u8| (w.unsigned, vec![Arg::R(x), infinity, predicate.into()]);
+        let is_zero = |x: Register| (w.is_zero, vec![Arg::R(x), zero_bits]);
+        let mark = |t: &mut Self, under: Under, (code, args): (Code, Vec<Arg>)| {
+            let args = [vec![Arg::R(k)], args].concat();
+            t.asm.under(code, under, &args);
+        };
+        // The quotient underflows, by the exponents.
+        self.asm
+            .op(w.down, &[other.into(), da.into(), Arg::I(f.fraction as u8)]);
+        let least = if f.bits == 64 { -1075i64 } else { -150 };
+        let least = self.number(f, least as u64);
+        self.asm.op(w.add, &[other.into(), other.into(), least]);
+        let fraction = Arg::I(f.fraction as u8);
+        self.asm.op(w.down, &[exponent.into(), na.into(), fraction]);
+        let underflow = |predicate: u8| {
+            let args = vec![Arg::R(exponent), other.into(), predicate.into()];
+            (w.signed, args)
+        };
+        // Mostly no case is special.
+        let (usual, done) = (self.asm.label(), self.asm.label());
+        mark(self, Under::All, is(RAW, LESS));
+        mark(self, Under::Merge(k), underflow(NOT_LESS));
+        for x in [da, na] {
+            mark(self, Under::Merge(k), is(x, LESS));
+            mark(
+                self,
+                Under::Merge(k),
+                (w.not_zero, vec![Arg::R(x), zero_bits]),
+            );
+        }
+        self.asm.op(w.are_all, &[k.into(), k.into()]);
+        self.asm.jump(Code::Jb_rel32_64, usual);
+        mark(self, Under::All, is(RAW, NOT_LESS));
+        self.fill_marked(f, RAW, f.infinity());
+        mark(self, Under::All, underflow(LESS));
+        self.fill_marked(f, RAW, 0);
+        for case in [is(da, EQUAL), is_zero(na)] {
+            mark(self, Under::All, case);
+            self.fill_marked(f, RAW, 0);
+        }
+        for case in [is_zero(da), is(na, EQUAL)] {
+            mark(self, Under::All, case);
+            self.fill_marked(f, RAW, f.infinity());
+        }
+        self.sign_of_quotient(f, d, n);
+        for both in [[is_zero(da), is_zero(na)], [is(da, EQUAL), is(na, EQUAL)]] {
+            let [first, second] = both;
+            mark(self, Under::All, first);
+            mark(self, Under::Merge(k), second);
+            self.fill_marked(f, RAW, f.sign() | f.infinity() | f.quiet());
+        }
+        for (magnitude, nan) in [(da, d), (na, n)] {
+            mark(self, Under::All, is(magnitude, MORE));
+            let quiet = self.number(f, f.quiet());
+            self.asm
+                .under(f.or, Under::Merge(k), &[RAW.into(), nan.into(), quiet]);
+        }
+        self.asm.jump(Code::Jmp_rel32_64, done);
+        self.asm.place(usual);
+        self.sign_of_quotient(f, d, n);
+        self.asm.place(done);
+    }
+
+    /// A magnitude gets its sign.
+    fn sign_of_quotient(&mut self, f: &Format, d: Register, n: Register) {
+        let (sign, other) = (self.number(f, f.sign()), SCRATCH[2]);
+        self.asm.op(f.xor, &[other.into(), d.into(), n.into()]);
+        self.asm.op(f.and, &[other.into(), other.into(), sign]);
+        self.asm.op(f.or, &[RAW.into(), RAW.into(), other.into()]);
+    }
+}
+
+/// a · b + c times a power of 2, rounded once: up where the quotient so far is large. In double precision the product and the
+/// scaling are exact, and a sum that is rounded to odd may be rounded again.
+fn fmas_single(t: &mut Tile) -> Done {
+    let (f, wide, k) = (Format::of(Elem::F32), Format::of(Elem::F64), SCRATCH_MASK);
+    let mut s = [Register::None; 3];
+    for (s, v) in s.iter_mut().zip(t.args()) {
+        *s = t.reg(v)?;
+    }
+    let [sum, up, down, product] = SCRATCH;
+    let (c, halves) = (t.spare(false)?, [t.spare(false)?, t.spare(false)?]);
+    let (to, under) = t.result(0)?;
+    let none = t.unless_none_is_selected()?;
+    for (n, half) in halves.into_iter().enumerate() {
+        for (to, from) in [(product, s[0]), (sum, s[1]), (c, s[2])] {
+            let eight = t.eight(from, n, to);
+            let widen = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+            t.asm.op(widen, &[to.into(), eight.into()]);
+        }
+        let args = [product.into(), product.into(), sum.into()];
+        t.asm.op(wide.mul, &args);
+        for (to, round) in [
+            (sum, RoundingControl::RoundTowardZero),
+            (up, RoundingControl::RoundUp),
+            (down, RoundingControl::RoundDown),
+        ] {
+            let args = [to.into(), product.into(), c.into()];
+            t.asm.rounded(wide.add, round, Under::All, &args);
+        }
+        let args = [k.into(), up.into(), down.into(), NOT_EQUAL.into()];
+        t.asm.op(wide.compare, &args);
+        let odd = t.number(wide, 1);
+        t.asm
+            .under(wide.or, Under::Merge(k), &[sum.into(), sum.into(), odd]);
+        t.scale_back(wide, sum, c, 64);
+        let narrow = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
+        t.asm.op(narrow, &[lower(half).into(), sum.into()]);
+    }
+    t.join(RAW, halves);
+    t.addend_that_is_nan(f, RAW, s);
+    t.asm.under(f.copy, under, &[to.into(), RAW.into()]);
+    t.asm.place(none);
+    Ok(())
+}
+
+impl Tile<'_, '_> {
+    /// Jumps to the label that it gives if the result is used in no lane: a selection, to which it goes alone, takes the
+    /// other one. All registers have been asked for.
+    fn unless_none_is_selected(&mut self) -> Result<Label, TooMany> {
+        let none = self.asm.label();
+        if let Some(lanes) = self.selected_by() {
+            let k = self.reg(lanes)?;
+            self.asm.op(Code::VEX_Kortestw_kr_kr, &[k.into(), k.into()]);
+            self.asm.jump(Code::Je_rel32_64, none);
+        }
+        Ok(none)
+    }
+
+    /// Marks where |c| ≥ 2, and multiplies by 2 to the power n there, elsewhere by its reciprocal. Changes c and a scratch
+    /// register.
+    fn scale_back(&mut self, f: &Format, to: Register, c: Register, n: u64) {
+        let (k, factor) = (SCRATCH_MASK, SCRATCH[1]);
+        let magnitude = self.number(f, f.sign() - 1);
+        self.asm.op(f.and, &[c.into(), c.into(), magnitude]);
+        let two = self.number(f, f.one() + (1 << f.fraction));
+        let args = [k.into(), c.into(), two, ORDERED_NOT_LESS.into()];
+        self.asm.op(f.compare, &args);
+        self.fill(f, factor, f.one() - (n << f.fraction));
+        self.fill_marked(f, factor, f.one() + (n << f.fraction));
+        self.asm.op(f.mul, &[to.into(), to.into(), factor.into()]);
+    }
+
+    /// Where c alone is a NaN it is the result, also if the product is invalid.
+    fn addend_that_is_nan(&mut self, f: &Format, to: Register, [a, b, c]: [Register; 3]) {
+        let k = SCRATCH_MASK;
+        let args = [k.into(), a.into(), b.into(), 7.into()];
+        self.asm.op(f.compare, &args);
+        let args = [k.into(), c.into(), c.into(), 3.into()];
+        self.asm.under(f.compare, Under::Merge(k), &args);
+        let args = [to.into(), c.into(), c.into()];
+        self.asm.under(f.add, Under::Merge(k), &args);
+    }
+}
+
+fn fmas_double(t: &mut Tile) -> Done {
+    let f = Format::of(Elem::F64);
+    let [a, b, c] = t.args();
+    let [a, b, c] = [t.packed(a)?, t.packed(b)?, t.packed(c)?];
+    let spares = [t.spare(false)?, t.spare(false)?, t.spare(false)?];
+    let results = t.result_packed()?;
+    let none = t.unless_none_is_selected()?;
+    for (n, (to, under)) in results.into_iter().enumerate() {
+        t.fmas_piece(f, [a[n], b[n], c[n]], spares);
+        t.asm.under(f.copy, under, &[to.into(), RAW.into()]);
+    }
+    t.asm.place(none);
+    Ok(())
+}
+
+impl Tile<'_, '_> {
+    /// The same in double precision: where the sum is scaled down, and that loses half of the last step, what the sum has
+    /// lost decides.
+    fn fmas_piece(&mut self, f: &Format, s: [Register; 3], spares: [Register; 3]) {
+        let k = SCRATCH_MASK;
+        let [sum, _, lost, _] = SCRATCH;
+        let copy = spares[0];
+        let [a, b, c] = s;
+        self.asm.op(f.copy, &[sum.into(), c.into()]);
+        self.asm.op(f.fma, &[sum.into(), a.into(), b.into()]);
+        self.asm.op(f.copy, &[RAW.into(), sum.into()]);
+        self.asm.op(f.copy, &[copy.into(), c.into()]);
+        self.scale_back(f, RAW, copy, 128);
+        // Of the lanes that are scaled up there is nothing to be done.
+        self.asm.op(Code::VEX_Knotw_kr_kr, &[k.into(), k.into()]);
+        let up = self.number(f, f.one() + (128 << f.fraction));
+        self.asm.op(f.mul, &[lost.into(), RAW.into(), up]);
+        self.asm.op(f.sub, &[lost.into(), sum.into(), lost.into()]);
+        let magnitude = self.number(f, f.sign() - 1);
+        self.asm.op(f.and, &[copy.into(), lost.into(), magnitude]);
+        // Half of the last step, scaled up.
+        let half = self.number(f, f.one() + (128 << f.fraction) - (1075 << f.fraction));
+        let args = [k.into(), copy.into(), half, EQUAL.into()];
+        self.asm.under(f.compare, Under::Merge(k), &args);
+        let usual = self.asm.label();
+        self.asm.op(Code::VEX_Kortestb_kr_kr, &[k.into(), k.into()]);
+        self.asm.jump(Code::Je_rel32_64, usual);
+        self.decide_halves(f, s, spares);
+        self.asm.place(usual);
+    }
+
+    /// In the lanes of the template's mask: moves the result by a step if what the sum lost has the sign of what its scaling
+    /// did.
+    fn decide_halves(&mut self, f: &Format, [a, b, c]: [Register; 3], spares: [Register; 3]) {
+        let k = SCRATCH_MASK;
+        let [sum, product, lost, _] = SCRATCH;
+        let [error, total, part] = spares;
+        self.asm.op(f.mul, &[product.into(), a.into(), b.into()]);
+        // (total − sum) + (rest of the sum of product and c) + (rest of the product)
+        self.asm
+            .op(f.add, &[total.into(), product.into(), c.into()]);
+        self.asm
+            .op(f.sub, &[part.into(), total.into(), product.into()]);
+        self.asm.op(f.sub, &[error.into(), c.into(), part.into()]);
+        self.asm
+            .op(f.sub, &[part.into(), total.into(), part.into()]);
+        self.asm
+            .op(f.sub, &[part.into(), product.into(), part.into()]);
+        self.asm
+            .op(f.add, &[part.into(), part.into(), error.into()]);
+        self.asm
+            .op(f.sub, &[error.into(), total.into(), sum.into()]);
+        self.asm
+            .op(f.add, &[error.into(), error.into(), part.into()]);
+        let rest = Code::EVEX_Vfmsub231pd_zmm_k1z_zmm_zmmm512b64_er;
+        self.asm.op(rest, &[product.into(), a.into(), b.into()]);
+        self.asm
+            .op(f.add, &[error.into(), error.into(), product.into()]);
+        // Not zero, and of one sign with what was lost.
+        let nothing = self.number(f, 0);
+        let args = [k.into(), error.into(), nothing, NOT_EQUAL.into()];
+        self.asm.under(f.compare, Under::Merge(k), &args);
+        self.asm
+            .op(f.xor, &[error.into(), error.into(), lost.into()]);
+        let sign = self.number(f, f.sign());
+        let args = [k.into(), error.into(), sign];
+        let same = Code::EVEX_Vptestnmq_kr_k1_zmm_zmmm512b64;
+        self.asm.under(same, Under::Merge(k), &args);
+        // The smallest denormal, of that sign.
+        self.asm.op(f.and, &[error.into(), lost.into(), sign]);
+        let least = self.number(f, 1);
+        self.asm.op(f.or, &[error.into(), error.into(), least]);
+        let args = [RAW.into(), RAW.into(), error.into()];
+        self.asm.under(f.add, Under::Merge(k), &args);
+    }
+}

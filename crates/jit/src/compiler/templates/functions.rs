@@ -1,0 +1,341 @@
+//! 2^x, log2, sine and cosine of single precision, as the interpreter has them: reduced in single precision, a polynomial in
+//! double, rounded back. And 1 / sqrt(x), which is rounded right.
+
+use iced_x86::{Code, Register};
+use wavetank_interp::polynomials::{EXP2, LOG2, SIN};
+use wavetank_interp::single::TooMany;
+use wavetank_ir::{Elem, Un};
+
+use super::format::Format;
+use super::parts::lower;
+use crate::compiler::asm::{Arg, Under};
+use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};
+
+type Done = Result<(), TooMany>;
+
+const ADD_DWORDS: Code = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+const SUB_DWORDS: Code = Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32;
+const COMPARE_DWORDS: Code = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+
+/// Where doubles are, eight lanes each, and what is computed of them.
+const WIDE: [Register; 2] = [SCRATCH[0], SCRATCH[1]];
+const RESULT: [Register; 2] = [SCRATCH[2], SCRATCH[3]];
+
+/// The templates.
+pub fn un(un: Un, elem: Elem) -> Option<Template> {
+    match (un, elem) {
+        (Un::FExp2, Elem::F32) => Some(exp2),
+        (Un::FLog2, Elem::F32) => Some(log2),
+        (Un::FSin, Elem::F32) => Some(sin),
+        (Un::FCos, Elem::F32) => Some(cos),
+        _ => None,
+    }
+}
+
+fn single() -> &'static Format {
+    Format::of(Elem::F32)
+}
+
+fn double() -> &'static Format {
+    Format::of(Elem::F64)
+}
+
+impl Tile<'_, '_> {
+    /// The operand, flushed if that is asked for.
+    fn operand(&mut self) -> Result<Register, TooMany> {
+        let a = self.args()[0];
+        let (a, flushed) = (self.reg(a)?, self.spare(false)?);
+        Ok(self.flushed_into(single(), flushed, a))
+    }
+
+    /// A number of single precision, in all lanes.
+    pub(super) fn number_of(&mut self, number: f32) -> Arg {
+        self.number(single(), number.to_bits().into())
+    }
+
+    fn double_of(&mut self, number: f64) -> Arg {
+        self.number(double(), number.to_bits())
+    }
+
+    /// Single to double precision, or signed numbers.
+    fn widen(&mut self, code: Code, to: [Register; 2], from: Register) {
+        for (n, to) in to.into_iter().enumerate() {
+            let eight = self.eight(from, n, to);
+            self.asm.op(code, &[to.into(), eight.into()]);
+        }
+    }
+
+    /// What was computed, rounded to single precision, in the first register of results.
+    fn narrow_result(&mut self) -> Register {
+        for wide in RESULT {
+            let code = Code::EVEX_Vcvtpd2ps_ymm_k1z_zmmm512b64_er;
+            self.asm.op(code, &[lower(wide).into(), wide.into()]);
+        }
+        self.join(RESULT[0], RESULT);
+        RESULT[0]
+    }
+
+    /// An instruction on two registers of doubles each.
+    fn doubles(&mut self, code: Code, to: [Register; 2], a: [Register; 2], b: [Register; 2]) {
+        for n in 0..2 {
+            self.asm.op(code, &[to[n].into(), a[n].into(), b[n].into()]);
+        }
+    }
+
+    /// A polynomial, the coefficient of no power first.
+    fn polynomial(&mut self, x: [Register; 2], coefficients: &[f64]) {
+        let (last, others) = coefficients.split_last().expect("there are coefficients");
+        for to in RESULT {
+            self.fill(double(), to, last.to_bits());
+        }
+        let step = Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+        for c in others.iter().rev() {
+            let c = self.double_of(*c);
+            for (to, x) in RESULT.into_iter().zip(x) {
+                self.asm.op(step, &[to.into(), x.into(), c]);
+            }
+        }
+    }
+
+    /// 1 / sqrt(a), rounded right, in the first register of results. The host has an estimate y, each its own, that is within
+    /// 2^-14. With e = 1 - a·y·y, the sum y + y·e·(1/2 + 3/8·e + 5/16·e·e) is within 2^-51.9, and no root of a number of single
+    /// precision is closer than 2^-51.7 to the middle between two. Where e is a NaN (of zeros, infinities and what is below 0),
+    /// the estimate is what the result has to be.
+    pub(super) fn reciprocal_root(&mut self, a: Register) -> Register {
+        const ESTIMATE: Code = Code::EVEX_Vrsqrt14pd_zmm_k1z_zmmm512b64;
+        const PRODUCT_FROM: Code = Code::EVEX_Vfnmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+        const PRODUCT_AND: Code = Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er;
+        const ORDERED: u8 = 7;
+        let (f, k, [x, c]) = (double(), SCRATCH_MASK, WIDE);
+        for (n, y) in RESULT.into_iter().enumerate() {
+            let eight = self.eight(a, n, x);
+            let widen = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+            self.asm.op(widen, &[x.into(), eight.into()]);
+            self.asm.op(ESTIMATE, &[y.into(), x.into()]);
+            self.asm.op(f.mul, &[x.into(), x.into(), y.into()]);
+            let one = self.double_of(1.0);
+            self.asm.op(PRODUCT_FROM, &[x.into(), y.into(), one]);
+            self.fill(f, c, 0.3125f64.to_bits());
+            for term in [0.375, 0.5] {
+                let term = self.double_of(term);
+                self.asm.op(PRODUCT_AND, &[c.into(), x.into(), term]);
+            }
+            let args = [k.into(), x.into(), x.into(), ORDERED.into()];
+            self.asm.op(f.compare, &args);
+            self.asm.op(f.mul, &[x.into(), x.into(), y.into()]);
+            let args = [y.into(), x.into(), c.into()];
+            self.asm.under(f.fma, Under::Merge(k), &args);
+        }
+        self.narrow_result()
+    }
+
+    /// Where a is a NaN, that, quieted.
+    pub(super) fn keep_nan(&mut self, to: Register, a: Register) {
+        let (f, k) = (single(), SCRATCH_MASK);
+        let args = [k.into(), a.into(), a.into(), 3.into()];
+        self.asm.op(f.compare, &args);
+        let args = [to.into(), a.into(), a.into()];
+        self.asm.under(f.add, Under::Merge(k), &args);
+    }
+
+    fn finish_single(&mut self, raw: Register) -> Done {
+        let result = self.result(0)?;
+        self.finish(single(), raw, result);
+        Ok(())
+    }
+}
+
+/// What adds to 1.5 · 2^23 leaves its whole part in the low bits.
+pub(super) const ROUNDER: f32 = 12_582_912.0;
+
+fn exp2(t: &mut Tile) -> Done {
+    let f = single();
+    let a = t.operand()?;
+    let (x, exponent) = (t.spare(false)?, t.spare(false)?);
+    // Far past both ends; of NaNs any number.
+    for (code, bound, from) in [(f.min, 200.0, a), (f.max, -200.0, x)] {
+        let bound = t.number_of(bound);
+        t.asm.op(code, &[x.into(), from.into(), bound]);
+    }
+    let rounder = t.number_of(ROUNDER);
+    t.asm.op(f.add, &[exponent.into(), x.into(), rounder]);
+    let whole = WIDE[0];
+    t.asm.op(f.sub, &[whole.into(), exponent.into(), rounder]);
+    t.asm.op(f.sub, &[x.into(), x.into(), whole.into()]);
+    t.widen(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, WIDE, x);
+    t.polynomial(WIDE, &EXP2);
+    t.widen(Code::EVEX_Vpmovzxdq_zmm_k1z_ymmm256, WIDE, exponent);
+    for (to, exponent) in RESULT.into_iter().zip(WIDE) {
+        let args = [exponent.into(), exponent.into(), 52.into()];
+        t.asm.op(Code::EVEX_Vpsllq_zmm_k1z_zmmm512b64_imm8, &args);
+        let add = Code::EVEX_Vpaddq_zmm_k1z_zmm_zmmm512b64;
+        t.asm.op(add, &[to.into(), to.into(), exponent.into()]);
+    }
+    let r = t.narrow_result();
+    t.keep_nan(r, a);
+    t.finish_single(r)
+}
+
+fn log2(t: &mut Tile) -> Done {
+    let (f, k) = (single(), SCRATCH_MASK);
+    let a = t.operand()?;
+    let [m, rough, e] = [t.spare(false)?, t.spare(false)?, t.spare(false)?];
+    // Denormals are scaled up by 2^23, and their exponent down.
+    let smallest = Arg::Each(t.asm.constant(0x80_0000));
+    t.asm.op(f.copy, &[m.into(), a.into()]);
+    let args = [k.into(), a.into(), smallest, 1.into()];
+    t.asm.op(COMPARE_DWORDS, &args);
+    let up = t.number_of(8_388_608.0);
+    t.asm
+        .under(f.mul, Under::Merge(k), &[m.into(), a.into(), up]);
+    // The exponent e, and m from the root of ½ to that of 2.
+    let root = Arg::Each(t.asm.constant(std::f32::consts::FRAC_1_SQRT_2.to_bits()));
+    t.asm.op(SUB_DWORDS, &[e.into(), m.into(), root]);
+    let args = [e.into(), e.into(), 23.into()];
+    t.asm.op(Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, &args);
+    let args = [rough.into(), e.into(), 23.into()];
+    t.asm.op(Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, &args);
+    t.asm.op(SUB_DWORDS, &[m.into(), m.into(), rough.into()]);
+    let down = Arg::Each(t.asm.constant(-23i32 as u32));
+    t.asm
+        .under(ADD_DWORDS, Under::Merge(k), &[e.into(), e.into(), down]);
+    // Roughly 1 / (m + 1).
+    let one = t.number_of(1.0);
+    t.asm.op(f.add, &[rough.into(), m.into(), one]);
+    t.fill(f, WIDE[0], f.one());
+    t.asm
+        .op(f.div, &[rough.into(), WIDE[0].into(), rough.into()]);
+    t.log2_of_parts([m, rough, e])?;
+    let r = t.narrow_result();
+    let infinity = Arg::Each(t.asm.constant(0x7f80_0000));
+    let magnitude = Arg::Each(t.asm.constant(0x7fff_ffff));
+    let test = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
+    // Infinity of infinity; of negative numbers nothing; −∞ of zeros.
+    let special: [(Code, Vec<Arg>, u32); 3] = [
+        (COMPARE_DWORDS, vec![infinity, 0.into()], 0x7f80_0000),
+        (COMPARE_DWORDS, vec![infinity, 6.into()], 0xffc0_0000),
+        (test, vec![magnitude], 0xff80_0000),
+    ];
+    for (code, with, value) in special {
+        let args = [vec![k.into(), a.into()], with].concat();
+        t.asm.op(code, &args);
+        let value = t.asm.constant(value);
+        let broadcast = Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32;
+        t.asm
+            .under(broadcast, Under::Merge(k), &[r.into(), value.into()]);
+    }
+    t.keep_nan(r, a);
+    t.finish_single(r)
+}
+
+impl Tile<'_, '_> {
+    /// s · P(s²) + e in double precision, of s = (m − 1) / (m + 1), by a Newton step for the reciprocal.
+    fn log2_of_parts(&mut self, [m, rough, e]: [Register; 3]) -> Done {
+        let f = double();
+        let widen = Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae;
+        let (s, error) = (WIDE, [self.spare(false)?, self.spare(false)?]);
+        let square = [self.spare(false)?, self.spare(false)?];
+        let near = square;
+        self.widen(widen, near, rough);
+        for (error, near) in error.into_iter().zip(near) {
+            self.fill(f, error, f.one());
+            self.asm
+                .op(f.sub, &[error.into(), error.into(), near.into()]);
+        }
+        self.widen(widen, s, m);
+        self.doubles(
+            Code::EVEX_Vfnmadd231pd_zmm_k1z_zmm_zmmm512b64_er,
+            error,
+            s,
+            near,
+        );
+        self.doubles(
+            Code::EVEX_Vfmsub213pd_zmm_k1z_zmm_zmmm512b64_er,
+            s,
+            near,
+            near,
+        );
+        self.doubles(
+            Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
+            error,
+            s,
+            s,
+        );
+        self.doubles(f.mul, square, error, error);
+        self.polynomial(square, &LOG2);
+        self.widen(Code::EVEX_Vcvtdq2pd_zmm_k1z_ymmm256b32_er, WIDE, e);
+        self.doubles(
+            Code::EVEX_Vfmadd213pd_zmm_k1z_zmm_zmmm512b64_er,
+            RESULT,
+            error,
+            WIDE,
+        );
+        Ok(())
+    }
+
+    /// x less the nearest whole number, −0 of −0, and no number of infinities.
+    pub(super) fn part_of_turn(&mut self, to: Register, a: Register) {
+        let f = single();
+        // To nearest, and no exception.
+        self.asm.op(f.whole, &[to.into(), a.into(), 8.into()]);
+        let zero = self.number_of(0.0);
+        self.asm.op(f.add, &[to.into(), to.into(), zero]);
+        self.asm.op(f.sub, &[to.into(), a.into(), to.into()]);
+    }
+
+    /// Parts of a turn: in the first or the last quarter half a turn less it has the same sine.
+    pub(super) fn fold(&mut self, fold: Register, part: Register, other: Register) {
+        let (f, k) = (single(), SCRATCH_MASK);
+        let [magnitude, sign] = [!0 >> 1, 1 << 31].map(|c| Arg::Each(self.asm.constant(c)));
+        let args = [other.into(), part.into(), magnitude];
+        self.asm.op(f.and, &args);
+        let quarter = self.number_of(0.25);
+        let args = [k.into(), other.into(), quarter, 0x1e.into()];
+        self.asm.op(f.compare, &args);
+        self.asm.op(f.and, &[other.into(), part.into(), sign]);
+        let half = self.number_of(0.5);
+        self.asm.op(f.or, &[other.into(), other.into(), half]);
+        self.asm.op(f.copy, &[fold.into(), part.into()]);
+        let args = [fold.into(), other.into(), part.into()];
+        self.asm.under(f.sub, Under::Merge(k), &args);
+    }
+
+    /// sin(2πr) of doubles.
+    fn sine(&mut self, r: [Register; 2]) -> Result<Register, TooMany> {
+        let square = [self.spare(false)?, self.spare(false)?];
+        let f = double();
+        self.doubles(f.mul, square, r, r);
+        self.polynomial(square, &SIN);
+        self.doubles(f.mul, RESULT, r, RESULT);
+        Ok(self.narrow_result())
+    }
+}
+
+fn sin(t: &mut Tile) -> Done {
+    let a = t.operand()?;
+    let [part, fold] = [t.spare(false)?, t.spare(false)?];
+    t.part_of_turn(part, a);
+    t.fold(fold, part, WIDE[0]);
+    t.widen(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, WIDE, fold);
+    let r = t.sine(WIDE)?;
+    t.keep_nan(r, part);
+    t.finish_single(r)
+}
+
+/// The sine of a quarter less the part of a turn.
+fn cos(t: &mut Tile) -> Done {
+    let a = t.operand()?;
+    let (part, quarter) = (t.spare(false)?, t.spare(false)?);
+    t.part_of_turn(part, a);
+    t.widen(Code::EVEX_Vcvtps2pd_zmm_k1z_ymmm256b32_sae, WIDE, part);
+    let f = double();
+    t.fill(f, quarter, 0.25f64.to_bits());
+    let magnitude = t.number(f, f.sign() - 1);
+    for r in WIDE {
+        t.asm.op(f.and, &[r.into(), r.into(), magnitude]);
+        t.asm.op(f.sub, &[r.into(), quarter.into(), r.into()]);
+    }
+    let r = t.sine(WIDE)?;
+    t.keep_nan(r, part);
+    t.finish_single(r)
+}

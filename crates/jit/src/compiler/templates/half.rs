@@ -1,0 +1,433 @@
+//! Halves on processors that have no instructions for them: in single precision, and rounded again.
+//!
+//! That is right where it is said how. The sum, product, quotient and root of halves, rounded to 24 bits, round to 11 as
+//! they would have at once, since 24 ≥ 2 · 11 + 2 (Figueroa, "When is double rounding innocuous?"); a product of two is exact.
+//! What is added to that is rounded to odd first, of which any narrower rounding is right.
+
+use iced_x86::{Code, Register, RoundingControl};
+use wavetank_interp::single::TooMany;
+use wavetank_ir::{Bin, Cvt, Elem, Fp, Round, Tern, Un, Value};
+
+use super::float::{
+    NO_EXPONENT, clamp, fraction_below, mantissa, product_and_sum, reciprocal, whole,
+};
+use super::format::{Format, RAW, is_known};
+use super::half_functions;
+use super::parts::lower;
+use crate::compiler::asm::{Arg, Under};
+use crate::compiler::tile::{Derived, SCRATCH, SCRATCH_MASK, Template, Tile};
+
+type Done = Result<(), TooMany>;
+
+const SHIFT_UP: Code = Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8;
+const SHIFT_DOWN: Code = Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8;
+const SIGN_DOWN: Code = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
+const FROM_INTEGER: Code = Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er;
+const ZEROS_ABOVE: Code = Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256;
+
+/// Predicates of comparisons.
+const EQUAL: u8 = 0x00;
+const UNORDERED: u8 = 0x03;
+const LESS_OR_GREATER: u8 = 0x0c;
+
+/// The largest half below 1, in single precision.
+const BELOW_ONE: u32 = 0x3f7f_e000;
+
+/// The largest half, in single precision.
+const LARGEST: u32 = 0x477f_e000;
+
+/// Whether halves like this are done here.
+pub fn is_ours(elem: Elem) -> bool {
+    matches!(elem, Elem::F16 | Elem::F16x2) && !is_known(elem)
+}
+
+/// Templates of one operand. All round to nearest, whatever the environment says.
+pub fn un(un: Un, elem: Elem) -> Option<Template> {
+    if !is_ours(elem) {
+        return None;
+    }
+    Some(match un {
+        Un::FSqrt => |t| {
+            t.through(Round::Nearest, false, |t, f, [a]| {
+                t.asm.op(f.sqrt, &[RAW.into(), a.into()]);
+            })
+        },
+        Un::FRcp => |t| t.through_one(reciprocal),
+        Un::FClamp => |t| t.through_one(clamp),
+        Un::FRoundEven => |t| t.through_one(whole::<0x8>),
+        Un::FFloor => |t| t.through_one(whole::<0x9>),
+        Un::FCeil => |t| t.through_one(whole::<0xa>),
+        Un::FTrunc => |t| t.through_one(whole::<0xb>),
+        Un::FFract => |t| {
+            t.through_one(|t, f, to, _, a| {
+                fraction_below(t, f, to, Under::All, a, BELOW_ONE.into())
+            })
+        },
+        // Halves are numbers of single precision, and their NaNs have been quieted.
+        Un::FCanonicalize => |t| {
+            t.through(Round::Nearest, false, |t, f, [a]| {
+                t.asm.op(f.copy, &[RAW.into(), a.into()]);
+            })
+        },
+        Un::FMantissa => |t| t.through_one(mantissa),
+        Un::FExponent if elem == Elem::F16 => exponent,
+        _ if elem == Elem::F16 => return half_functions::un(un),
+        _ => return None,
+    })
+}
+
+/// Templates of two operands.
+pub fn bin(bin: Bin, elem: Elem, fp: Fp) -> Option<Template> {
+    if !is_ours(elem) {
+        return None;
+    }
+    Some(match bin {
+        Bin::FAdd => |t| t.rounded_twice(|f| f.add),
+        Bin::FSub => |t| t.rounded_twice(|f| f.sub),
+        Bin::FMul => |t| t.rounded_twice(|f| f.mul),
+        // Without IEEE rules a signaling NaN may be the result, which no conversion leaves as it is.
+        Bin::FMin if fp.ieee => |t| t.through_extreme(false),
+        Bin::FMax if fp.ieee => |t| t.through_extreme(true),
+        Bin::FLdexp if elem == Elem::F16 => ldexp,
+        _ => return None,
+    })
+}
+
+/// Templates of three operands.
+pub fn tern(tern: Tern, elem: Elem, fp: Fp) -> Option<Template> {
+    if !is_ours(elem) {
+        return None;
+    }
+    match tern {
+        Tern::Fma => Some(|t| t.through(t.fp().round, false, fma)),
+        Tern::FMad => Some(|t| t.through(t.fp().round, false, mad)),
+        Tern::FMed3 if fp.ieee => Some(|t| {
+            t.through(Round::Nearest, true, |t, f, args| {
+                super::float::median(t, f, RAW, Under::All, args);
+            })
+        }),
+        _ => None,
+    }
+}
+
+/// Templates of conversions between halves and integers of 16 bits.
+pub fn cvt(cvt: Cvt, from: Elem, to: Elem) -> Option<Template> {
+    if !is_ours(Elem::F16) {
+        return None;
+    }
+    match (cvt, from, to) {
+        (Cvt::SToF, Elem::I16, Elem::F16) => Some(|t| t.convert_short(SIGN_DOWN)),
+        (Cvt::UToF, Elem::I16, Elem::F16) => Some(|t| t.convert_short(SHIFT_DOWN)),
+        (Cvt::FToS, Elem::F16, Elem::I16) => Some(to_signed),
+        (Cvt::FToU, Elem::F16, Elem::I16) => Some(to_unsigned),
+        _ => None,
+    }
+}
+
+impl Tile<'_, '_> {
+    /// An operation of N halves, or of pairs of them. `emit` computes in `RAW` from operands of single precision, which it
+    /// leaves as they are; of NaNs among them it knows, if it asks for that, which are signaling.
+    fn through<const N: usize>(
+        &mut self,
+        round: Round,
+        signaling: bool,
+        emit: impl Fn(&mut Self, &Format, [Register; N]),
+    ) -> Done {
+        let args = self.args();
+        let pair = self.elem() == Elem::F16x2;
+        let low = if pair { self.spare(false)? } else { RAW };
+        for high in [false, true].into_iter().take(1 + usize::from(pair)) {
+            let mut wide = [Register::None; N];
+            for (to, v) in wide.iter_mut().zip(args) {
+                *to = match signaling {
+                    true => self.signaling(v, high)?,
+                    false => self.widened(v, high)?,
+                };
+            }
+            emit(self, Format::of(Elem::F32), wide);
+            self.narrow_to_half(RAW, round);
+            if self.fp().flush_out {
+                self.flush(Format::of(Elem::F16), RAW);
+            }
+            if pair && !high {
+                let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+                self.asm.op(copy, &[low.into(), RAW.into()]);
+            }
+        }
+        if !pair {
+            return self.finish_words();
+        }
+        let (to, under) = self.result(0)?;
+        self.asm.op(SHIFT_UP, &[RAW.into(), RAW.into(), 16.into()]);
+        let or = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
+        let args = [to.into(), RAW.into(), low.into()];
+        self.asm.under(or, under, &args);
+        Ok(())
+    }
+
+    /// What a template of one operand does in single precision.
+    pub(super) fn through_one(
+        &mut self,
+        emit: impl Fn(&mut Self, &Format, Register, Under, [Register; 1]),
+    ) -> Done {
+        self.through(Round::Nearest, false, |t, f, a| {
+            emit(t, f, RAW, Under::All, a)
+        })
+    }
+
+    /// An instruction of two operands that rounds, both times as the environment says.
+    fn rounded_twice(&mut self, code: fn(&Format) -> Code) -> Done {
+        self.through(self.fp().round, false, |t, f, [a, b]| {
+            t.round(code(f), RAW, Under::All, &[a, b]);
+        })
+    }
+
+    fn through_extreme(&mut self, max: bool) -> Done {
+        self.through(Round::Nearest, true, |t, f, args| {
+            t.extreme(f, RAW, args, max);
+        })
+    }
+
+    /// An operand in single precision, which stays as it is: others may ask for it, too.
+    pub fn widened(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
+        if self.fp().flush_in {
+            let (from, to) = (self.reg(v)?, self.spare(false)?);
+            self.widen_half(to, from, high);
+            return Ok(to);
+        }
+        let what = if high {
+            Derived::HighHalf
+        } else {
+            Derived::LowHalf
+        };
+        self.derived_once(v, what, |t, to, from| t.widen_half(to, from, high))
+    }
+
+    /// The same, with signaling NaNs.
+    fn signaling(&mut self, v: Value, high: bool) -> Result<Register, TooMany> {
+        let (from, to) = (self.reg(v)?, self.spare(false)?);
+        self.widen_half(to, from, high);
+        self.make_signaling(to, from, high);
+        Ok(to)
+    }
+
+    /// Halves of dwords, the lower or the higher ones, as numbers of single precision. NaNs become quiet.
+    fn widen_half(&mut self, to: Register, mut from: Register, high: bool) {
+        if high {
+            self.asm
+                .op(SHIFT_DOWN, &[to.into(), from.into(), 16.into()]);
+            from = to;
+        }
+        let from = self.flushed_into(Format::of(Elem::F16), to, from);
+        self.widen_words(to, from);
+    }
+
+    /// The low halves of dwords in single precision.
+    pub fn widen_words(&mut self, to: Register, from: Register) {
+        let words = self.words(from, to);
+        let code = Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae;
+        self.asm.op(code, &[to.into(), words.into()]);
+    }
+
+    /// NaNs with the bits that they had.
+    fn make_signaling(&mut self, to: Register, from: Register, high: bool) {
+        let (k, nan) = (SCRATCH_MASK, SCRATCH[0]);
+        let none = self.asm.label();
+        let unordered = [k.into(), to.into(), to.into(), UNORDERED.into()];
+        self.asm.op(Format::of(Elem::F32).compare, &unordered);
+        self.asm.op(Code::VEX_Kortestw_kr_kr, &[k.into(), k.into()]);
+        self.asm.jump(Code::Je_rel32_64, none);
+        if high {
+            let above = Arg::Each(self.asm.constant(0xffff_0000));
+            let and = Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32;
+            self.asm.op(and, &[nan.into(), from.into(), above]);
+        } else {
+            let args = [nan.into(), from.into(), 16.into()];
+            self.asm.op(SHIFT_UP, &args);
+        }
+        // Sign, five ones and the fraction; three ones more make the exponent of single precision.
+        self.asm.op(SIGN_DOWN, &[nan.into(), nan.into(), 3.into()]);
+        let ones = Arg::Each(self.asm.constant(0x7000_0000));
+        let or = Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32;
+        self.asm
+            .under(or, Under::Merge(k), &[to.into(), nan.into(), ones]);
+        self.asm.place(none);
+    }
+
+    /// Numbers of single precision as halves, with zeros above. The immediate of VCVTPS2PH is the rounding, with the numbers
+    /// of MXCSR.
+    fn narrow_to_half(&mut self, register: Register, round: Round) {
+        let round = match round {
+            Round::Nearest => 0,
+            Round::Down => 1,
+            Round::Up => 2,
+            Round::Zero => 3,
+        };
+        let words = lower(register);
+        let args = [words.into(), register.into(), Arg::I(round)];
+        self.asm
+            .op(Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae, &args);
+        self.asm.op(ZEROS_ABOVE, &[register.into(), words.into()]);
+    }
+
+    /// An operand of 16 bits, extended by a shift down.
+    fn extended(&mut self, to: Register, v: Value, down: Code) -> Done {
+        let from = self.reg(v)?;
+        self.asm.op(SHIFT_UP, &[to.into(), from.into(), 16.into()]);
+        self.asm.op(down, &[to.into(), to.into(), 16.into()]);
+        Ok(())
+    }
+
+    fn convert_short(&mut self, down: Code) -> Done {
+        let (a, round) = (self.args()[0], self.fp().round);
+        self.extended(RAW, a, down)?;
+        self.asm.op(FROM_INTEGER, &[RAW.into(), RAW.into()]);
+        self.narrow_to_half(RAW, round);
+        self.finish_words()
+    }
+
+    /// Words in the lower half of `RAW` are the result.
+    fn finish_extended(&mut self) -> Done {
+        let (to, under) = self.result(0)?;
+        let args = [to.into(), lower(RAW).into()];
+        self.asm.under(ZEROS_ABOVE, under, &args);
+        Ok(())
+    }
+}
+
+/// a · b + c, rounded to odd: towards zero, and the last bit set where that is not all.
+fn fma(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
+    if !t.asm.is_avx512() && t.fp().round != Round::Down {
+        return fma_by_its_error(t, f, [a, b, c]);
+    }
+    let [up, down, ..] = SCRATCH;
+    let k = SCRATCH_MASK;
+    let ways = [
+        (RAW, RoundingControl::RoundTowardZero),
+        (up, RoundingControl::RoundUp),
+        (down, RoundingControl::RoundDown),
+    ];
+    for (to, round) in ways {
+        t.asm.op(f.copy, &[to.into(), c.into()]);
+        let args = [to.into(), a.into(), b.into()];
+        t.asm.rounded(f.fma, round, Under::All, &args);
+    }
+    let inexact = [k.into(), up.into(), down.into(), LESS_OR_GREATER.into()];
+    t.asm.op(f.compare, &inexact);
+    let one = Arg::Each(t.asm.constant(1));
+    t.asm
+        .under(f.or, Under::Merge(k), &[RAW.into(), RAW.into(), one]);
+    if t.fp().round == Round::Down {
+        // What cancels out is −0 then.
+        let zero = t.number(f, 0);
+        t.asm
+            .op(f.compare, &[k.into(), RAW.into(), zero, EQUAL.into()]);
+        t.replace(f, RAW, down);
+    }
+}
+
+/// The same from what is rounded to nearest. The product is exact, and so is what the sum is off by, as the sum of two differences
+/// tells. Where there is such an error and the last bit is 0, the number next to it on that side is odd.
+fn fma_by_its_error(t: &mut Tile, f: &Format, [a, b, c]: [Register; 3]) {
+    let ([product, part, error, sum], k) = (SCRATCH, SCRATCH_MASK);
+    t.asm.op(f.copy, &[sum.into(), c.into()]);
+    let operations = [
+        (f.fma, sum, a, b),
+        (f.mul, product, a, b),
+        (f.sub, part, sum, product),
+        (f.sub, error, sum, part),
+        (f.sub, error, product, error),
+        (f.sub, part, c, part),
+        (f.add, error, error, part),
+    ];
+    for (code, to, a, b) in operations {
+        t.asm.op(code, &[to.into(), a.into(), b.into()]);
+    }
+    let (zero, one) = (t.number(f, 0), Arg::Each(t.asm.constant(1)));
+    let inexact = [k.into(), error.into(), zero, LESS_OR_GREATER.into()];
+    t.asm.op(f.compare, &inexact);
+    let is_even = Code::EVEX_Vptestnmd_kr_k1_zmm_zmmm512b32;
+    let args = [k.into(), sum.into(), one];
+    t.asm.under(is_even, Under::Merge(k), &args);
+    // 1 where the error is away from zero, else −1.
+    t.asm.op(f.xor, &[error.into(), error.into(), sum.into()]);
+    let signs = Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8;
+    t.asm.op(signs, &[error.into(), error.into(), 31.into()]);
+    t.asm.op(f.or, &[error.into(), error.into(), one]);
+    let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+    let args = [sum.into(), sum.into(), error.into()];
+    t.asm.under(add, Under::Merge(k), &args);
+}
+
+/// a · b rounded to a half, plus c.
+fn mad(t: &mut Tile, f: &Format, args: [Register; 3]) {
+    product_and_sum(t, f, RAW, args, |t| {
+        t.narrow_to_half(RAW, t.fp().round);
+        if t.fp().flush_out {
+            t.flush(Format::of(Elem::F16), RAW);
+        }
+        t.widen_words(RAW, RAW);
+    });
+}
+
+/// a · 2^b
+fn ldexp(t: &mut Tile) -> Done {
+    let (b, exponent) = (t.args()[1], t.spare(false)?);
+    t.extended(exponent, b, SIGN_DOWN)?;
+    t.asm.op(FROM_INTEGER, &[exponent.into(), exponent.into()]);
+    t.through(t.fp().round, false, |t, f, [a]| {
+        t.round(f.scale, RAW, Under::All, &[a, exponent]);
+    })
+}
+
+/// The exponent for a mantissa from ½ to 1, an integer; 0 where there is none.
+fn exponent(t: &mut Tile) -> Done {
+    let (f, k) = (Format::of(Elem::F32), SCRATCH_MASK);
+    let wide = t.widened(t.args()[0], false)?;
+    t.fill(f, RAW, f.one() | f.sign());
+    let class = [k.into(), wide.into(), NO_EXPONENT.into()];
+    t.asm.op(f.class, &class);
+    t.asm.op(Code::VEX_Knotw_kr_kr, &[k.into(), k.into()]);
+    t.asm
+        .under(f.exponent, Under::Merge(k), &[RAW.into(), wide.into()]);
+    let to_integer = Code::EVEX_Vcvtps2dq_zmm_k1z_zmmm512b32_er;
+    t.asm.op(to_integer, &[RAW.into(), RAW.into()]);
+    let one = Arg::Each(t.asm.constant(1));
+    let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+    t.asm.op(add, &[RAW.into(), RAW.into(), one]);
+    let words = t.words(RAW, RAW);
+    let (to, under) = t.result(0)?;
+    t.asm.under(ZEROS_ABOVE, under, &[to.into(), words.into()]);
+    Ok(())
+}
+
+/// Truncated; NaNs become zero, what is too large the nearest.
+fn to_signed(t: &mut Tile) -> Done {
+    let (f, k) = (Format::of(Elem::F32), SCRATCH_MASK);
+    let a = t.widened(t.args()[0], false)?;
+    let ordered = [k.into(), a.into(), a.into(), 7.into()];
+    t.asm.op(f.compare, &ordered);
+    // An infinity would become the smallest dword, of whatever sign it is.
+    let largest = t.number(f, LARGEST.into());
+    t.asm.op(f.min, &[RAW.into(), a.into(), largest]);
+    let truncate = Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae;
+    let args = [RAW.into(), RAW.into()];
+    t.asm.under(truncate, Under::Zero(k), &args);
+    let words = [lower(RAW).into(), RAW.into()];
+    t.asm.op(Code::EVEX_Vpmovsdw_ymmm256_k1z_zmm, &words);
+    t.finish_extended()
+}
+
+/// Negative numbers and NaNs become zero, what is too large the largest.
+fn to_unsigned(t: &mut Tile) -> Done {
+    let f = Format::of(Elem::F32);
+    let a = t.widened(t.args()[0], false)?;
+    // The maximum is the second source if one is a NaN.
+    let zero = t.number(f, 0);
+    t.asm.op(f.max, &[RAW.into(), a.into(), zero]);
+    let truncate = Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae;
+    t.asm.op(truncate, &[RAW.into(), RAW.into()]);
+    let words = [lower(RAW).into(), RAW.into()];
+    t.asm.op(Code::EVEX_Vpmovusdw_ymmm256_k1z_zmm, &words);
+    t.finish_extended()
+}

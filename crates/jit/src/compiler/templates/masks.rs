@@ -1,0 +1,76 @@
+//! Masks that tiles compute, and what they choose.
+
+use iced_x86::Code;
+use wavetank_interp::single::TooMany;
+use wavetank_ir::{Bin, Un};
+
+use crate::compiler::asm::{Arg, Under};
+use crate::compiler::tile::{SCRATCH, Template, Tile};
+
+type Done = Result<(), TooMany>;
+
+/// Templates of one mask.
+pub fn un(un: Un) -> Option<Template> {
+    match un {
+        Un::Not => Some(|t| {
+            let a = t.args()[0];
+            let a = t.reg(a)?;
+            let this = t.this();
+            let (to, _) = t.result_mask(this)?;
+            t.asm.op(Code::VEX_Knotw_kr_kr, &[to.into(), a.into()]);
+            Ok(())
+        }),
+        _ => None,
+    }
+}
+
+/// Templates of two masks.
+pub fn bin(bin: Bin) -> Option<Template> {
+    Some(match bin {
+        Bin::And => |t| t.masks(Code::VEX_Kandw_kr_kr_kr),
+        Bin::Or => |t| t.masks(Code::VEX_Korw_kr_kr_kr),
+        Bin::Xor => |t| t.masks(Code::VEX_Kxorw_kr_kr_kr),
+        _ => return None,
+    })
+}
+
+impl Tile<'_, '_> {
+    fn masks(&mut self, code: Code) -> Done {
+        let [a, b, _] = self.args();
+        let (a, b) = (self.reg(a)?, self.reg(b)?);
+        let this = self.this();
+        let (to, _) = self.result_mask(this)?;
+        self.asm.op(code, &[to.into(), a.into(), b.into()]);
+        Ok(())
+    }
+}
+
+/// What a mask chooses, of one half or both.
+pub fn select(t: &mut Tile) -> Done {
+    let [cond, a, b] = t.args();
+    let mask = t.reg(cond)?;
+    let parts = if t.block.ty(t.this()).bits() == 64 {
+        2
+    } else {
+        1
+    };
+    for part in 0..parts {
+        let (a, b) = (t.part(a, part)?, t.part(b, part)?);
+        let to = SCRATCH[usize::from(part)];
+        // The lanes of the mask take the second source.
+        let args = [to.into(), b.into(), Arg::R(a)];
+        t.asm.under(
+            Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32,
+            Under::Merge(mask),
+            &args,
+        );
+    }
+    if parts == 2 {
+        return t.result_halves([SCRATCH[0], SCRATCH[1]]);
+    }
+    let (to, under) = t.result(0)?;
+    let args = [to.into(), SCRATCH[0].into()];
+    t.asm
+        .under(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, under, &args);
+    Ok(())
+}

@@ -1,0 +1,276 @@
+//! The interface of templates: operands, and the registers of results.
+
+use iced_x86::{Code, Register};
+use wavetank_interp::single::TooMany;
+use wavetank_ir::{Elem, Fp, Op, Value};
+
+use super::vars::{MASK, Var, VarId, slot_of};
+use super::{SCRATCH, Tile};
+use crate::compiler::asm::{Arg, Under};
+use crate::compiler::segments::{second_of, source};
+
+impl Tile<'_, '_> {
+    /// The register of an operand of 32 bits, or of a half of one of 64.
+    pub fn part(&mut self, v: Value, part: u8) -> Result<Register, TooMany> {
+        let var = self.var(v, part);
+        self.register(var)
+    }
+
+    /// The register of an operand of 32 bits, or of a mask.
+    pub fn reg(&mut self, v: Value) -> Result<Register, TooMany> {
+        self.part(v, 0)
+    }
+
+    /// An operand as an instruction takes it: in memory if it is there and needed no more.
+    pub fn arg(&mut self, v: Value, part: u8) -> Result<Arg, TooMany> {
+        let var = self.var(v, part);
+        match self.vars[var].slot {
+            Some(slot) if self.vars[var].register.is_none() && !self.is_live_after(var) => {
+                Ok(self.memory(slot))
+            }
+            _ => self.register(var).map(Arg::R),
+        }
+    }
+
+    /// The value of a uniform operand that is constant.
+    pub fn constant(&self, v: Value) -> Option<u64> {
+        match self.block.node(source(self.block, v)).op {
+            Op::Const(c) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The register for a part of the result, and how to write it: once, when all operands have been read, but for the
+    /// instruction that writes it.
+    pub fn result(&mut self, part: u8) -> Result<(Register, Under), TooMany> {
+        let v = self.nodes[self.at];
+        if let Some((first, mask)) = self.merge {
+            return self.result_in(v, part, first + u16::from(part), mask);
+        }
+        let var = self.new_var(None, false);
+        self.bind(v, part, var);
+        let register = self.free_register(false)?;
+        self.put(var, register);
+        Ok((register, Under::All))
+    }
+
+    /// The result goes into what a vector register of the wave holds.
+    pub(super) fn result_in(
+        &mut self,
+        v: Value,
+        part: u8,
+        n: u16,
+        mask: Option<Value>,
+    ) -> Result<(Register, Under), TooMany> {
+        let var = match mask {
+            Some(_) => self.own_contents(n)?,
+            None => {
+                let var = self.new_var(None, false);
+                let register = self.free_register(false)?;
+                self.put(var, register);
+                var
+            }
+        };
+        self.hold(n, var)?;
+        self.bind(v, part, var);
+        let register = self.vars[var].register.expect("it was just put there");
+        let under = match mask {
+            Some(mask) => Under::Merge(self.reg(mask)?),
+            None => Under::All,
+        };
+        Ok((register, under))
+    }
+
+    /// What a vector register of the wave holds, wherever that is.
+    pub(super) fn held_by(&mut self, n: u16) -> VarId {
+        if let Some(var) = self.contents.get(&n) {
+            return *var;
+        }
+        let slot = slot_of(n);
+        // The same may have been read.
+        let known = |var: &Var| var.slot == Some(slot) && var.register.is_some();
+        match self.vars.iter().position(known) {
+            Some(var) => var,
+            None => self.new_var(Some(slot), false),
+        }
+    }
+
+    /// Whether the contents of a vector register are live after this node, beside being its contents.
+    pub(super) fn is_needed_beside(&self, n: u16, var: VarId) -> bool {
+        let held = u32::from(self.contents.contains_key(&n));
+        let behind = |v: &Value| {
+            let uses = self.uses.of(*v);
+            uses.last().is_some_and(|at| *at > self.at)
+        };
+        self.vars[var].held > held || self.vars[var].values.iter().any(behind)
+    }
+
+    /// What a vector register of the wave holds, in a register that can be written.
+    pub(super) fn own_contents(&mut self, n: u16) -> Result<VarId, TooMany> {
+        let old = self.held_by(n);
+        let from = self.register(old)?;
+        let needed = self.is_needed_beside(n, old);
+        let new = self.new_var(None, false);
+        if needed {
+            let to = self.free_register(false)?;
+            self.asm.op(
+                Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512,
+                &[to.into(), from.into()],
+            );
+            self.put(new, to);
+        } else {
+            self.drop_register(old);
+            self.put(new, from);
+        }
+        Ok(new)
+    }
+
+    /// A vector register of the wave is to hold this.
+    pub(super) fn hold(&mut self, n: u16, var: VarId) -> Result<(), TooMany> {
+        if let Some(old) = self.contents.insert(n, var) {
+            self.vars[old].held -= 1;
+        }
+        self.vars[var].held += 1;
+        // Values that are in this memory alone are loaded before it is overwritten.
+        let slot = Some(slot_of(n));
+        for other in 0..self.vars.len() {
+            if self.vars[other].slot != slot {
+                continue;
+            }
+            let wanted = other == var || self.is_live_after(other);
+            if wanted && self.vars[other].register.is_none() && !self.has_other_form(other) {
+                self.register(other)?;
+            }
+            self.vars[other].slot = None;
+        }
+        Ok(())
+    }
+
+    /// The register for the mask that is the result, and the mask that restricts it.
+    pub fn result_mask(&mut self, v: Value) -> Result<(Register, Under), TooMany> {
+        let var = self.new_var(None, true);
+        self.bind(v, MASK, var);
+        let register = self.free_register(true)?;
+        self.put(var, register);
+        Ok((register, self.gate.map_or(Under::All, Under::Merge)))
+    }
+
+    /// A register for this node alone, of a mask or of lanes.
+    pub fn spare(&mut self, mask: bool) -> Result<Register, TooMany> {
+        let register = self.free_register(mask)?;
+        self.pinned.push(register);
+        Ok(register)
+    }
+
+    /// Moves both halves of a result of 64 bits from registers of the template to where they belong.
+    pub fn result_halves(&mut self, halves: [Register; 2]) -> Result<(), TooMany> {
+        for (part, from) in halves.into_iter().enumerate() {
+            let (to, under) = self.result(part as u8)?;
+            let args = [to.into(), from.into()];
+            self.asm
+                .under(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, under, &args);
+        }
+        Ok(())
+    }
+
+    /// The parts of the result are those of other values.
+    pub fn result_is(&mut self, parts: &[(Value, u8)]) -> Result<(), TooMany> {
+        if self.merge.is_none() {
+            for (n, (v, part)) in parts.iter().enumerate() {
+                let var = self.var(*v, *part);
+                self.bind(self.this(), n as u8, var);
+            }
+            return Ok(());
+        }
+        // All are read before one is written.
+        let copy = Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512;
+        for ((v, part), to) in parts.iter().zip(SCRATCH) {
+            let from = self.part(*v, *part)?;
+            self.asm.op(copy, &[to.into(), from.into()]);
+        }
+        for (n, from) in (0..parts.len()).zip(SCRATCH) {
+            let (to, under) = self.result(n as u8)?;
+            self.asm.under(copy, under, &[to.into(), from.into()]);
+        }
+        Ok(())
+    }
+
+    /// The lanes in which the result of the node that is done is wanted, if it goes to one selection alone, which takes
+    /// another value elsewhere.
+    pub fn selected_by(&self) -> Option<Value> {
+        let this = self.this();
+        let [at] = *self.uses.of(this) else {
+            return None;
+        };
+        match self.block.node(self.nodes[at]).op {
+            Op::Select(lanes, a, b)
+                if source(self.block, a) == this && source(self.block, b) != this =>
+            {
+                // What comes later is not known yet.
+                let known = source(self.block, lanes) < this && self.merge.is_none();
+                (known && self.segments.needed[this.index()] <= self.segment).then_some(lanes)
+            }
+            _ => None,
+        }
+    }
+
+    /// The operands of the node that is done.
+    pub fn args(&self) -> [Value; 3] {
+        let mut args = [self.this(); 3];
+        let mut at = 0;
+        let op = &self.block.node(self.this()).op;
+        op.for_each_operand(&mut |v| {
+            if at < args.len() {
+                args[at] = *v;
+            }
+            at += 1;
+        });
+        args
+    }
+
+    /// The environment of a float operation.
+    pub fn fp(&self) -> Fp {
+        match self.block.node(self.this()).op {
+            Op::Un(_, _, fp, _)
+            | Op::Bin(_, _, fp, ..)
+            | Op::Tern(_, _, fp, ..)
+            | Op::Cmp(_, _, fp, ..)
+            | Op::Cvt(_, _, _, fp, _) => fp,
+            _ => Fp::default(),
+        }
+    }
+
+    /// What the node works on.
+    pub fn elem(&self) -> Elem {
+        match self.block.node(self.this()).op {
+            Op::Un(_, elem, ..)
+            | Op::Bin(_, elem, ..)
+            | Op::Tern(_, elem, ..)
+            | Op::Cmp(_, elem, ..)
+            | Op::Class(elem, ..) => elem,
+            _ => Elem::I32,
+        }
+    }
+
+    /// The node that is done.
+    pub fn this(&self) -> Value {
+        self.nodes[self.at]
+    }
+
+    /// The second result of the current node, if it is used.
+    pub fn second(&self) -> Option<Value> {
+        let this = self.this();
+        if !has_second(&self.block.node(this).op) {
+            return None;
+        }
+        second_of(self.block, this)
+    }
+}
+
+/// Whether an operation may have a second result.
+fn has_second(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::AddCarry(..) | Op::SubBorrow(..) | Op::MadWide { .. } | Op::LaneFn(..)
+    )
+}

@@ -1,0 +1,234 @@
+//! Register allocation within a tile: next uses, spills and loads.
+
+use iced_x86::{Code, Register};
+use wavetank_interp::single::{Place, TooMany};
+use wavetank_ir::{Op, Reg, Ty, Value};
+use wavetank_memory::VECTOR_BYTES;
+
+use super::vars::{Derived, MASK, Slot, Var, VarId};
+use super::{MASKS, Tile, ZMMS};
+use crate::compiler::asm::{Arg, Mem, fixed};
+use crate::compiler::segments::source;
+
+impl Tile<'_, '_> {
+    pub(super) fn is_mask(&self, v: Value) -> bool {
+        self.block.ty(v) == Ty::Mask
+    }
+
+    pub(super) fn new_var(&mut self, slot: Option<Slot>, mask: bool) -> VarId {
+        self.vars.push(Var {
+            register: None,
+            slot,
+            mask,
+            values: Vec::new(),
+            held: 0,
+            flushed: None,
+            derived: [None; Derived::COUNT],
+        });
+        self.vars.len() - 1
+    }
+
+    pub(super) fn bind(&mut self, v: Value, part: u8, var: VarId) {
+        self.of.insert(v, part, var);
+        self.vars[var].values.push(v);
+    }
+
+    /// The part of a value: one that was computed in this tile, or where it is in memory.
+    pub(super) fn var(&mut self, v: Value, part: u8) -> VarId {
+        // The same 64 bits may be a mask to one and a number to another.
+        let mask = self.is_mask(v);
+        let part = if mask { MASK } else { part };
+        let v = source(self.block, v);
+        if let Some(var) = self.of.get(v, part) {
+            return var;
+        }
+        let high = u32::from(part);
+        let slot = match self.single.place(v) {
+            Place::Vector(at) => Slot::Lanes(at + high * VECTOR_BYTES as u32),
+            Place::Uniform(at) if mask => Slot::Mask(at),
+            Place::Uniform(at) => Slot::Dword(at + 4 * high),
+            Place::Const(c) if mask => Slot::ConstMask(c),
+            Place::Const(c) => Slot::Const((c >> (32 * high)) as u32),
+            Place::Nowhere => unreachable!("operands are computed before their users"),
+        };
+        let var = self.new_var(Some(slot), mask);
+        self.bind(v, part, var);
+        if let Op::Read(reg) = self.block.node(v).op
+            && !mask
+            && !self.segments.copied[v.index()]
+        {
+            self.bind_reads(v, reg, part, var);
+        }
+        var
+    }
+
+    /// Other reads of a register that stays as it is are the same value. Those behind a write in this segment are nodes of it,
+    /// and bound when it is their turn.
+    fn bind_reads(&mut self, known: Value, reg: Reg, part: u8, var: VarId) {
+        let segments = self.segments;
+        let same = |v: &Value| {
+            let op = &self.block.node(*v).op;
+            let read = matches!(op, Op::Read(other) if *other == reg) && *v != known;
+            let in_place =
+                !segments.copied[v.index()] && segments.tile[v.index()] != Some(self.segment);
+            read && in_place && self.of.get(*v, part).is_none()
+        };
+        let reads: Vec<Value> = self.uses.values().filter(same).collect();
+        for v in reads {
+            self.bind(v, part, var);
+        }
+    }
+
+    /// Where the segment needs it next.
+    pub(super) fn next_use(&self, var: VarId) -> Option<usize> {
+        let of = |v: &Value| {
+            let uses = self.uses.of(*v);
+            uses.get(uses.partition_point(|at| *at < self.at)).copied()
+        };
+        let values = |var: VarId| self.vars[var].values.iter();
+        match self.planes_of(var) {
+            Some([low, high]) => values(low).chain(values(high)).filter_map(of).min(),
+            None => values(var).filter_map(of).min(),
+        }
+    }
+
+    /// Whether it is live after this node, or to be stored.
+    pub(super) fn is_live_after(&self, var: VarId) -> bool {
+        let of = |v: &Value| {
+            let uses = self.uses.of(*v);
+            uses.last().is_some_and(|at| *at > self.at)
+        };
+        let is_live = |var: VarId| self.vars[var].held > 0 || self.vars[var].values.iter().any(of);
+        match self.planes_of(var) {
+            Some(planes) => planes.into_iter().any(is_live),
+            None => is_live(var),
+        }
+    }
+
+    /// Frees the registers of values that are dead.
+    pub(super) fn release(&mut self) {
+        let held = |var: VarId| match self.planes_of(var) {
+            Some([low, high]) => self.vars[low].held + self.vars[high].held > 0,
+            None => self.vars[var].held > 0,
+        };
+        let live = |var: VarId| held(var) || self.next_use(var).is_some();
+        let dead: Vec<VarId> = self.used.vars().filter(|v| !live(*v)).collect();
+        for var in dead {
+            self.drop_register(var);
+        }
+    }
+
+    pub(super) fn drop_register(&mut self, var: VarId) {
+        if let Some(register) = self.vars[var].register.take() {
+            self.used.set(register, None);
+        }
+    }
+
+    pub(super) fn put(&mut self, var: VarId, register: Register) {
+        self.vars[var].register = Some(register);
+        self.used.set(register, Some(var));
+        self.pinned.push(register);
+    }
+
+    /// A free register. If there is none, the value whose next use is farthest is spilled.
+    pub(super) fn free_register(&mut self, mask: bool) -> Result<Register, TooMany> {
+        let (first, count) = match mask {
+            true => (Register::K1, MASKS),
+            false => (Register::ZMM0, ZMMS),
+        };
+        let registers = (0..count as u32).map(|n| first + n);
+        let mut candidates = registers.filter(|r| !self.pinned.contains(r));
+        let free = candidates.clone().find(|r| self.used.get(*r).is_none());
+        if let Some(register) = free {
+            return Ok(register);
+        }
+        let first = candidates.next().expect("no template pins all registers");
+        let next_use = |register: Register| {
+            let var = self.used.get(register).expect("no register is free");
+            self.next_use(var).unwrap_or(usize::MAX)
+        };
+        let mut farthest = (first, next_use(first));
+        for register in candidates {
+            let next = next_use(register);
+            if next >= farthest.1 {
+                farthest = (register, next);
+            }
+        }
+        let (register, _) = farthest;
+        let var = self.used.get(register).expect("no register is free");
+        self.save(var)?;
+        self.drop_register(var);
+        Ok(register)
+    }
+
+    /// Spills it, unless memory has it.
+    pub(super) fn save(&mut self, var: VarId) -> Result<(), TooMany> {
+        if self.vars[var].slot.is_some() || self.has_other_form(var) {
+            return Ok(());
+        }
+        let register = self.vars[var].register.expect("it is here or there");
+        let slot = match self.vars[var].mask {
+            true => Slot::Mask(self.single.uniform(self.segment)?),
+            false => Slot::Lanes(self.single.vector(self.segment)?),
+        };
+        self.store(slot, register);
+        self.vars[var].slot = Some(slot);
+        Ok(())
+    }
+
+    pub(super) fn memory(&mut self, slot: Slot) -> Arg {
+        match slot {
+            Slot::Lanes(at) => Arg::M(Mem::sum(fixed::VECTOR, fixed::TILE, at)),
+            Slot::Dword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
+            Slot::Const(c) => Arg::Each(self.asm.constant(c)),
+            Slot::Qword(at) => Arg::Each(Mem::at(fixed::UNIFORM, at)),
+            Slot::WideConst(c) => Arg::Each(self.asm.wide_constant(c)),
+            Slot::Mask(at) => Arg::M(Mem::sum(fixed::UNIFORM, fixed::PIECE, at)),
+            Slot::ConstMask(c) => {
+                let at = self.asm.constant_row(&[c as u32, (c >> 32) as u32]);
+                Arg::M(Mem::sum(fixed::CONSTANTS, fixed::PIECE, at))
+            }
+        }
+    }
+
+    pub(super) fn store(&mut self, slot: Slot, register: Register) {
+        let to = self.memory(slot);
+        let code = match slot {
+            Slot::Mask(_) => Code::VEX_Kmovw_m16_kr,
+            _ => Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+        };
+        self.asm.op(code, &[to, register.into()]);
+    }
+
+    pub(super) fn load(&mut self, slot: Slot, register: Register) {
+        let from = self.memory(slot);
+        let (code, from) = match (slot, from) {
+            (Slot::Const(0) | Slot::WideConst(0), _) => {
+                let zero = [register.into(); 3];
+                return self.asm.op(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &zero);
+            }
+            (Slot::Mask(_) | Slot::ConstMask(_), _) => (Code::VEX_Kmovw_kr_km16, from),
+            (Slot::Qword(_) | Slot::WideConst(_), Arg::Each(mem)) => {
+                (Code::EVEX_Vpbroadcastq_zmm_k1z_xmmm64, Arg::M(mem))
+            }
+            (_, Arg::Each(mem)) => (Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32, Arg::M(mem)),
+            _ => (Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, from),
+        };
+        self.asm.op(code, &[register.into(), from]);
+    }
+
+    /// The register of a part of a value, loaded if it is not there.
+    pub(super) fn register(&mut self, var: VarId) -> Result<Register, TooMany> {
+        if let Some(register) = self.vars[var].register {
+            self.pinned.push(register);
+            return Ok(register);
+        }
+        let Some(slot) = self.vars[var].slot else {
+            return self.convert(var);
+        };
+        let register = self.free_register(self.vars[var].mask)?;
+        self.load(slot, register);
+        self.put(var, register);
+        Ok(register)
+    }
+}
