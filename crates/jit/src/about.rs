@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wavetank_interp::Simd;
+use wavetank_lane_ops::Simd;
 
 /// The name of what stands at a guest address.
 pub type Names = Arc<dyn Fn(u64) -> String + Send + Sync>;

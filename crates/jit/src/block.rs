@@ -4,9 +4,10 @@ use std::mem::offset_of;
 use std::sync::atomic::AtomicPtr;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::Simd;
-use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany, is_in_file};
 use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
+use wavetank_lane_ops::Simd;
+use wavetank_lane_ops::{Next, is_in_file};
+use wavetank_lower::{Single, Singles, Steps, TooMany};
 use wavetank_machine::Toll;
 use wavetank_memory::{Polled, Uniform as State};
 use wavetank_translate::VectorRegisters;

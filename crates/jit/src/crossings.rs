@@ -1,8 +1,8 @@
 //! What goes from lane to lane across the rows of a tile: the wave does it as a whole, from memory to memory.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{LANES, Op, Value};
+use wavetank_lower::{Place, TooMany};
 
 use crate::asm::{Arg, Mem, Under, fixed};
 use crate::stages::source;

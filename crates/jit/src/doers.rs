@@ -1,7 +1,7 @@
 //! Who does each node of a block: compiled code for the wave as a whole, compiled code tile by tile, or steps.
 
-use wavetank_interp::single::is_in_file;
 use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Ty, Value};
+use wavetank_lane_ops::is_in_file;
 
 use crate::counts::Counts;
 use crate::stages::{Doer, source};

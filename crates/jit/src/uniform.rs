@@ -2,8 +2,8 @@
 //! the interpreter's steps need is in memory as well.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, Single, TooMany, register};
 use wavetank_ir::{Bin, Block, Elem, Op, Reg, Rel, Terminator, Tern, Ty, Un, Value};
+use wavetank_lower::{Place, Single, TooMany, register};
 
 use crate::asm::{Arg, Asm, Label, Mem, fixed, low};
 use crate::held::Held;

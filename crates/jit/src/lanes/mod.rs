@@ -24,8 +24,9 @@ mod wide;
 use std::mem::offset_of;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Ctx, Place, TooMany};
 use wavetank_ir::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space, Ty, Value};
+use wavetank_lane_ops::Ctx;
+use wavetank_lower::{Place, TooMany};
 use wavetank_memory::{Context, VECTOR_BYTES};
 
 use crate::asm::{Arg, Label, Mem, fixed};

@@ -1,8 +1,8 @@
 //! Bits of dwords: counts, fields, and in reverse order.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, LANES, Tern, Un};
+use wavetank_lower::TooMany;
 
 use super::Template;
 use crate::asm::{Arg, Mem, Under, fixed};

@@ -1,8 +1,8 @@
 //! What goes from lane to lane within a tile: the rows of DPP are 16 lanes as well.
 
 use iced_x86::Code;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{LANES, Op};
+use wavetank_lower::TooMany;
 
 use super::Template;
 use crate::asm::{Arg, Mem, Under, fixed};

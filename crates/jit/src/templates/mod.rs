@@ -20,8 +20,8 @@ mod short;
 mod wide;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Block, Op, Ty, Value};
+use wavetank_lower::TooMany;
 
 use crate::stages::source;
 use crate::tile::Tile;

@@ -1,8 +1,8 @@
 //! What is made of a value once, and serves whoever asks for it again in the stage.
 
 use iced_x86::Register;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
+use wavetank_lower::TooMany;
 
 use super::Tile;
 

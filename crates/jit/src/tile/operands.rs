@@ -1,8 +1,8 @@
 //! What templates ask for: operands, and the registers of results.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Fp, Op, Value};
+use wavetank_lower::TooMany;
 
 use super::pairs::home_of;
 use super::{MASK, SCRATCH, Tile, Var, VarId};

@@ -5,8 +5,8 @@
 //! somebody asks for it, and not before: what such instructions compute stays packed until the planes are stored.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, TooMany, register};
 use wavetank_ir::{Reg, Value};
+use wavetank_lower::{Place, TooMany, register};
 
 use super::{Home, Tile, VarId};
 use crate::asm::{Mem, Under, fixed};

@@ -1,8 +1,8 @@
 //! Which value of a tile is in which register, and in memory.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{Op, Reg, Ty, Value};
+use wavetank_lower::{Place, TooMany};
 use wavetank_memory::VECTOR_BYTES;
 
 use super::{Home, MASK, MASKS, Made, Tile, Var, VarId, ZMMS};
