@@ -8,18 +8,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wavetank_ir::{
-    Block, Fp, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
+    Block, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
 };
 use wavetank_translate::{Caught, Code, FrontEnd, Modes, Translator};
 
-use crate::choose;
-use crate::custom::moves::INDEXED_SGPRS;
-use crate::drive::Baseline;
-use crate::lanes::{Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Word};
-use crate::lower::{ROOM, addresses, descriptor, returns};
-use crate::memory::mem_step;
-use crate::step::{Ctx, Next, Step};
-use crate::visit::Visit;
+use wavetank_lane_ops::{
+    Ctx, INDEXED_SGPRS, Next, Simd, Step, Val, evaluate, mask_of, memory_step,
+};
+use wavetank_lower::{ROOM, addresses, descriptor, returns};
 use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Toll, Why, YieldPoint, clock};
 use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, sreg,
@@ -129,41 +125,6 @@ impl Plain<'_> {
             }
         }
     }
-}
-
-/// A value: one for the wave, or one a lane.
-#[derive(Clone)]
-enum Val {
-    Uniform(u64),
-    Lanes(Box<[u64; LANES]>),
-}
-
-impl Val {
-    fn lane(&self, lane: usize) -> u64 {
-        match self {
-            Val::Uniform(v) => *v,
-            Val::Lanes(v) => v[lane],
-        }
-    }
-
-    /// The value of the wave; of lane 0 where lanes differ, which the verifier excludes.
-    fn uniform(&self) -> u64 {
-        self.lane(0)
-    }
-}
-
-/// A value from what each lane has.
-fn each(vector: bool, f: impl Fn(usize) -> u64) -> Val {
-    match vector {
-        true => Val::Lanes(Box::new(std::array::from_fn(f))),
-        false => Val::Uniform(f(0)),
-    }
-}
-
-/// A mask from what each lane says; 0 or 1 where there is one value for the wave.
-fn mask(vector: bool, f: impl Fn(usize) -> bool) -> u64 {
-    let lanes = if vector { LANES } else { 1 };
-    (0..lanes).fold(0, |mask, lane| mask | u64::from(f(lane)) << lane)
 }
 
 /// One execution of a block.
@@ -302,7 +263,7 @@ impl Frame<'_, '_> {
                         cond != 0
                     }
                 };
-                each(vector, |l| if on(l) { a.lane(l) } else { b.lane(l) })
+                Val::each(vector, |l| if on(l) { a.lane(l) } else { b.lane(l) })
             }
             Op::Clock(clock) => Val::Uniform(clock::now(*clock)),
             op => self
@@ -313,32 +274,20 @@ impl Frame<'_, '_> {
 
     /// Operations whose function is chosen by element; the inner `None` says that there is none.
     fn arithmetic(&self, node: &Node) -> Option<Option<Val>> {
-        let zero = &Val::Uniform(0);
-        let vector = node.ty.is_some_and(Ty::is_vector);
-        let eval = |fp: Fp, vector, args: &[Value]| Eval {
-            env: Env(Env::pack(fp)),
-            vector,
-            args: std::array::from_fn(|n| {
-                args.get(n)
-                    .map_or_else(|| zero.clone(), |a| self.get(*a).clone())
-            }),
-        };
-        let any = |args: &[Value]| args.iter().any(|a| self.is_vector(*a));
-        Some(match node.op {
-            Op::Un(op, elem, fp, a) => choose::un(op, elem, fp, eval(fp, vector, &[a])),
-            Op::Bin(op, elem, fp, a, b) => choose::bin(op, elem, fp, eval(fp, vector, &[a, b])),
-            Op::Tern(op, elem, fp, a, b, c) => {
-                choose::tern(op, elem, fp, eval(fp, vector, &[a, b, c]))
+        let mut args = [const { Val::Uniform(0) }; 3];
+        let mut operands = Vec::with_capacity(3);
+        node.op.for_each_operand(&mut |v| operands.push(*v));
+        let vector = match node.op {
+            Op::Un(..) | Op::Bin(..) | Op::Tern(..) | Op::Cvt(..) => {
+                node.ty.is_some_and(Ty::is_vector)
             }
-            Op::Cmp(rel, elem, fp, a, b) => {
-                choose::cmp(rel, elem, fp, eval(fp, any(&[a, b]), &[a, b]))
-            }
-            Op::Class(elem, a, b) => {
-                choose::class(elem, eval(Fp::default(), any(&[a, b]), &[a, b]))
-            }
-            Op::Cvt(cvt, from, to, fp, a) => choose::cvt(cvt, from, to, fp, eval(fp, vector, &[a])),
+            Op::Cmp(..) | Op::Class(..) => operands.iter().any(|v| self.is_vector(*v)),
             _ => return None,
-        })
+        };
+        for (arg, v) in args.iter_mut().zip(operands) {
+            *arg = self.get(v).clone();
+        }
+        Some(evaluate(&node.op, vector, args))
     }
 
     /// Operations with two results.
@@ -377,8 +326,8 @@ impl Frame<'_, '_> {
                 // Without borrow the limit that was added is still there.
                 let flag = |l: usize| (result(l) >= limit) != subtract;
                 (
-                    each(vector, |l| narrow(result(l) as u64)),
-                    mask(vector, flag),
+                    Val::each(vector, |l| narrow(result(l) as u64)),
+                    mask_of(vector, flag),
                 )
             }
             Op::MadWide { signed, args } => {
@@ -389,15 +338,15 @@ impl Frame<'_, '_> {
                 };
                 let flag = |l: usize| !signed && product(l).checked_add(c.lane(l)).is_none();
                 let sum = |l: usize| product(l).wrapping_add(c.lane(l));
-                (each(vector, sum), mask(vector, flag))
+                (Val::each(vector, sum), mask_of(vector, flag))
             }
             Op::LaneFn(function, args) => {
                 let args: Vec<_> = args.iter().map(|a| self.get(*a)).collect();
                 let arg = |n: usize, l: usize| args.get(n).map_or(0, |a| a.lane(l));
                 let call = |l: usize| (function.call)(std::array::from_fn(|n| arg(n, l)));
                 (
-                    each(vector, |l| narrow(call(l).0)),
-                    mask(vector, |l| call(l).1),
+                    Val::each(vector, |l| narrow(call(l).0)),
+                    mask_of(vector, |l| call(l).1),
                 )
             }
             _ => return None,
@@ -409,12 +358,12 @@ impl Frame<'_, '_> {
     /// Operations that move values between lanes.
     fn cross_lane(&self, op: &Op) -> Option<Val> {
         Some(match op {
-            Op::NonZero(v) => Val::Uniform(mask(true, |l| self.get(*v).lane(l) as u32 != 0)),
+            Op::NonZero(v) => Val::Uniform(mask_of(true, |l| self.get(*v).lane(l) as u32 != 0)),
             Op::LanesBelow { high } => {
                 let shift = if *high { 32 } else { 0 };
-                each(true, |l| u64::from((((1u64 << l) - 1) >> shift) as u32))
+                Val::each(true, |l| u64::from((((1u64 << l) - 1) >> shift) as u32))
             }
-            Op::LaneId => each(true, |l| l as u64),
+            Op::LaneId => Val::each(true, |l| l as u64),
             Op::ReadLane(v, index) => {
                 let lane = self.get(*index).uniform() as usize % LANES;
                 Val::Uniform(self.get(*v).lane(lane))
@@ -425,7 +374,7 @@ impl Frame<'_, '_> {
             }
             Op::Shuffle(v, table) => {
                 let v = self.get(*v);
-                each(true, |l| {
+                Val::each(true, |l| {
                     if table[l] < 64 {
                         v.lane(table[l].into())
                     } else {
@@ -435,7 +384,7 @@ impl Frame<'_, '_> {
             }
             Op::ShuffleMask(v, table) => {
                 let v = self.get(*v).uniform();
-                Val::Uniform(mask(true, |l| table[l] < 64 && v >> table[l] & 1 != 0))
+                Val::Uniform(mask_of(true, |l| table[l] < 64 && v >> table[l] & 1 != 0))
             }
             Op::Permute { value, index, mask } => {
                 let (value, index, mask) = (
@@ -444,7 +393,7 @@ impl Frame<'_, '_> {
                     self.get(*mask).uniform(),
                 );
                 let from = |l: usize| index.lane(l) as usize / 4 % LANES;
-                each(true, |l| {
+                Val::each(true, |l| {
                     if mask >> from(l) & 1 != 0 {
                         value.lane(from(l))
                     } else {
@@ -547,7 +496,7 @@ impl Frame<'_, '_> {
         if returns_value {
             mem.ret = (room * VECTOR_BYTES) as u32;
         }
-        let run = mem_step::<Baseline>(op, false);
+        let run = memory_step(Simd::Baseline, op, false);
         let address = (&raw const mem).expose_provenance() as u64;
         let step = Step {
             run,
@@ -578,7 +527,7 @@ impl Frame<'_, '_> {
             // SAFETY: the file has temporaries after its registers, of which few are used.
             _ => unsafe { file.add(room * LANES + l).read() }.into(),
         };
-        Ok(returns_value.then(|| each(true, lane)))
+        Ok(returns_value.then(|| Val::each(true, lane)))
     }
 
     /// Puts the lanes of a value where a memory step can read them, in the next two lane vectors after `room`; gives their
@@ -655,10 +604,10 @@ fn read(wave: &Wave, reg: Reg) -> Val {
         Reg::S64(n) | Reg::Mask(n) => Val::Uniform(wave.s64(n)),
         Reg::Scc => Val::Uniform(uniform.scc.into()),
         Reg::Hw(n) => Val::Uniform(uniform.hw[usize::from(n)].into()),
-        Reg::V(n) => each(true, |l| wave.vgpr(n.into())[l].into()),
+        Reg::V(n) => Val::each(true, |l| wave.vgpr(n.into())[l].into()),
         Reg::V64(n) => {
             let (low, high) = (wave.vgpr(n.into()), wave.vgpr(usize::from(n) + 1));
-            each(true, |l| u64::from(low[l]) | u64::from(high[l]) << 32)
+            Val::each(true, |l| u64::from(low[l]) | u64::from(high[l]) << 32)
         }
     }
 }
@@ -690,68 +639,4 @@ fn write_lanes(wave: &mut Wave, n: usize, lanes: u64, bytes: u8, value: impl Fn(
     {
         *old = *old & !written | value(l) & written;
     }
-}
-
-/// Applies a function to its operands, lane by lane.
-struct Eval {
-    env: Env,
-    vector: bool,
-    args: [Val; 3],
-}
-
-impl Eval {
-    fn arg<W: Word>(&self, n: usize, lane: usize) -> W {
-        W::from_u64(self.args[n].lane(lane))
-    }
-
-    fn one<F: Op1>(&self) -> Val {
-        each(self.vector, |l| F::f(self.env, self.arg(0, l)).to_u64())
-    }
-
-    fn two<F: Op2>(&self) -> Val {
-        each(self.vector, |l| {
-            let (a, b) = (self.arg(0, l), self.arg(1, l));
-            let r = F::f(self.env, a, b);
-            let odd = F::REPAIR && F::odd(r);
-            if odd { F::repair(self.env, a, b, r) } else { r }.to_u64()
-        })
-    }
-
-    fn three<F: Op3>(&self) -> Val {
-        each(self.vector, |l| {
-            let (a, b, c) = (self.arg(0, l), self.arg(1, l), self.arg(2, l));
-            let r = F::f(self.env, a, b, c);
-            let odd = F::REPAIR && F::odd(r);
-            if odd {
-                F::repair(self.env, a, b, c, r)
-            } else {
-                r
-            }
-            .to_u64()
-        })
-    }
-
-    fn test<F: Test2>(&self) -> Val {
-        let test = |l: usize| F::f(self.env, self.arg(0, l), self.arg(1, l));
-        Val::Uniform(mask(self.vector, test))
-    }
-}
-
-macro_rules! evaluate {
-    ($($name:ident $bound:ident $how:ident,)*) => {
-        impl Visit for Eval {
-            type Out = Val;
-            $(fn $name<F: $bound>(self) -> Val {
-                self.$how::<F>()
-            })*
-        }
-    };
-}
-
-evaluate! {
-    rare1 Op1 one, float1 Op1 one,
-    rare2 Op2 two, plain2 Op2 two, float2 Op2 two,
-    rare3 Op3 three, plain3 Op3 three, float3 Op3 three,
-    batch2 Batch2 two, batch3 Batch3 three,
-    rare_test Test2 test, plain_test Test2 test, float_test Test2 test,
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Node, Op, Terminator};
-use wavetank_translate::{Cache, Caught, Code, FrontEnd, Key, Modes, Pass, Translated, Translator};
+use wavetank_translate::{
+    Cache, Caught, Code, ColdEngine, ColdProgram, FrontEnd, Key, Modes, Pass, Translated,
+    Translator,
+};
 
-use crate::drive::{Avx2, Avx512, Baseline};
-use crate::lower::{self, Extras, lower};
-use crate::simd::Simd;
-use crate::step::{Ctx, Next};
+use wavetank_lane_ops::{Ctx, Next, Simd};
+use wavetank_lower::{Code as Lowered, Extras, ROOM, TooMany, lower};
 use wavetank_machine::{Backend, Stop, Toll};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 
@@ -20,7 +21,7 @@ struct Linked {
     pc: u64,
     /// What it takes of a wave's turn.
     toll: Toll,
-    code: lower::Code,
+    code: Lowered,
     /// The blocks that followed last: after the end, after a taken branch. They
     /// live as long as the program.
     links: [AtomicPtr<Linked>; 2],
@@ -86,18 +87,6 @@ impl Program {
             .get(Key::new(pc, modes), || self.translate(pc, modes))
     }
 
-    /// The translator of the program's code.
-    pub fn translator(&self) -> &Translator {
-        &self.translator
-    }
-
-    /// The block at a PC for modes never counts as hot: nobody else can run it.
-    pub fn keep_cold(&self, pc: u64, modes: Modes) {
-        // SAFETY: blocks live as long as the program.
-        let block = unsafe { self.block(pc, modes).as_ref() };
-        block.heat.store(COLD, Ordering::Relaxed);
-    }
-
     fn translate(&self, pc: u64, modes: Modes) -> Linked {
         let block = self.translator.block(pc, modes);
         let code = self
@@ -119,12 +108,7 @@ impl Program {
     /// The first instructions of a block that keeps too many values, as some do with what a pass adds: as many as there is
     /// room for.
     #[cold]
-    fn translate_less(
-        &self,
-        pc: u64,
-        modes: Modes,
-        block: Translated,
-    ) -> (Translated, lower::Code) {
+    fn translate_less(&self, pc: u64, modes: Modes, block: Translated) -> (Translated, Lowered) {
         let is_inst = |node: &&Node| matches!(node.op, Op::Inst { .. });
         let insts = block.whole.nodes.iter().filter(is_inst);
         let mut most = insts.count() / 2;
@@ -140,14 +124,26 @@ impl Program {
         (block, code.unwrap_or_else(none))
     }
 
-    fn lower(&self, block: &Block) -> Result<lower::Code, lower::TooMany> {
+    fn lower(&self, block: &Block) -> Result<Lowered, TooMany> {
         let Translation { count, tap, .. } = self.how;
         let extras = Extras { count, tap };
-        match self.how.simd {
-            Simd::Avx512 => lower::<Avx512>(block, extras),
-            Simd::Avx2 => lower::<Avx2>(block, extras),
-            Simd::Baseline => lower::<Baseline>(block, extras),
-        }
+        lower(block, self.how.simd, extras)
+    }
+}
+
+impl ColdProgram for Program {
+    fn translator(&self) -> &Translator {
+        &self.translator
+    }
+
+    fn keep_cold(&self, pc: u64, modes: Modes) {
+        // SAFETY: blocks live as long as the program.
+        let block = unsafe { self.block(pc, modes).as_ref() };
+        block.heat.store(COLD, Ordering::Relaxed);
+    }
+
+    fn engine(&self) -> Box<dyn ColdEngine + '_> {
+        Box::new(Interpreter::new(self))
     }
 }
 
@@ -218,24 +214,19 @@ unsafe fn modes(state: *const Uniform) -> Modes {
 impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
-        wave.make_room(lower::ROOM);
+        wave.make_room(ROOM);
         let stop = self.turn::<false>(wave, memory, 0);
         stop.expect("without heat the turn goes on until the wave stops")
     }
 }
 
-impl Interpreter<'_> {
-    /// Runs one wave like [`run`](Backend::run), and gives nothing when it comes to a block that was entered `hot` times
-    /// before: another engine takes over there. The memory unit was entered, and the wave has [`ROOM`](lower::ROOM).
-    pub fn run_cold(
-        &mut self,
-        wave: &mut Wave,
-        memory: &mut MemoryUnit<'_>,
-        hot: u32,
-    ) -> Option<Stop> {
+impl ColdEngine for Interpreter<'_> {
+    fn run_cold(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>, hot: u32) -> Option<Stop> {
         self.turn::<true>(wave, memory, hot)
     }
+}
 
+impl Interpreter<'_> {
     #[inline(always)]
     fn turn<const HEAT: bool>(
         &mut self,

@@ -3,6 +3,7 @@
 //! Which engine that is, `engine.rs` of each crate's tests says.
 
 use super::engine::{self, levels};
+pub use super::world::random::blocks;
 use super::world::{Random, World, crowd, difference, instructions, source};
 use wavetank_interp::{Plain, PlainProgram, Simd, Translation};
 use wavetank_isa::Inst;
@@ -48,12 +49,6 @@ pub fn compare(
     assert!(a.1 == b.1, "LDS differs; {}", text());
     assert!(a.2 == b.2, "memory differs; {}", text());
     matches!(a.0.why, Why::Fault(Fault::Memory(_)))
-}
-
-/// How many blocks are made: more for who has hours (`WAVETANK_BLOCKS`).
-pub fn blocks() -> u32 {
-    let asked = std::env::var("WAVETANK_BLOCKS").ok();
-    asked.and_then(|n| n.parse().ok()).unwrap_or(10_000)
 }
 
 #[test]

@@ -3,9 +3,7 @@
 mod control_flow;
 mod descriptors;
 mod engine;
-mod functions;
 mod fusion;
-mod memory;
 mod stops;
 mod surfaces;
 mod swizzled;

@@ -17,7 +17,7 @@ use wavetank_memory::{
     Element, Layout, MemoryFaultReason, MemoryUnit, Registry, Surface, SurfaceFault, Surfaces, Wave,
 };
 
-use crate::functions::samples::Random;
+use crate::world::Random;
 
 /// Registers: coordinates, level, two operands, the result, absence, the number of the surface.
 const AT: u16 = 0;

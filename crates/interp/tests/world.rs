@@ -14,29 +14,10 @@ use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{Alignment, Lds, MemoryUnit, Registry, Rights, VGPRS, Wave, hwreg};
 use wavetank_translate::Code;
 
-/// Repeatable random numbers (xorshift64*).
-pub struct Random(pub u64);
+#[path = "../../lane_ops/tests/random.rs"]
+pub mod random;
 
-impl Random {
-    /// Numbers that are the same each time, or others for who asks for others (`WAVETANK_SEED`).
-    pub fn of(seed: u64) -> Random {
-        let other = std::env::var("WAVETANK_SEED").ok();
-        let other = other.and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
-        // The generator never leaves 0.
-        Random((seed ^ other.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1))
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 33) as usize % n
-    }
-}
+pub use random::Random;
 
 /// The instructions of the corpus of gfx9: each of the table in each form, with
 /// each of its modifiers (crates/isa/tests/corpus).

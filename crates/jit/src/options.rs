@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wavetank_interp::Simd;
+use wavetank_lane_ops::Simd;
 
 /// Gives the name of a guest address, for reports of `perf`.
 pub type Names = Arc<dyn Fn(u64) -> String + Send + Sync>;

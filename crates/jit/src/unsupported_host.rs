@@ -2,10 +2,9 @@
 
 use std::convert::Infallible;
 
-use wavetank_interp::Program;
 use wavetank_machine::{Backend, Stop};
 use wavetank_memory::{MemoryUnit, Wave};
-use wavetank_translate::Modes;
+use wavetank_translate::{ColdProgram, Modes};
 
 use crate::options::{CompileOptions, Compiled, Names};
 
@@ -28,11 +27,15 @@ impl Unavailable {
 }
 
 impl Jit {
-    /// The program of an interpreter comes back.
+    /// The program comes back.
     ///
     /// # Errors
     /// Always.
-    pub fn new(cold: Program, _: CompileOptions, _: u32) -> Result<Jit, (Program, Unavailable)> {
+    pub fn new<C: ColdProgram>(
+        cold: C,
+        _: CompileOptions,
+        _: u32,
+    ) -> Result<Jit, (C, Unavailable)> {
         Err((cold, Unavailable))
     }
 

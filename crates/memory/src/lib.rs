@@ -19,6 +19,7 @@
 
 mod access;
 mod alignment;
+pub mod any_width;
 mod atomic;
 mod block;
 mod descriptor;

@@ -23,6 +23,7 @@ mod outline;
 mod polls;
 mod registers;
 mod spent;
+mod tier;
 mod turns;
 mod unwritten;
 
@@ -31,6 +32,7 @@ pub use cache::{Cache, Key};
 pub use caught::Caught;
 pub use outline::{Instruction, Outline};
 pub use registers::{VectorRegisters, changes_modes};
+pub use tier::{ColdEngine, ColdProgram};
 pub use turns::Turns;
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

@@ -1,9 +1,10 @@
 //! The compilation of a block: from the IR to host code.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::Simd;
-use wavetank_interp::single::{Single, Singles, Steps, TooMany, is_in_file};
 use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
+use wavetank_lane_ops::Simd;
+use wavetank_lane_ops::is_in_file;
+use wavetank_lower::{Single, Singles, Steps, TooMany};
 use wavetank_machine::Toll;
 use wavetank_translate::VectorRegisters;
 

@@ -1,8 +1,8 @@
 //! Cross-lane operations across tiles: code for the wave as a whole, from memory to memory.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{LANES, Op, Value};
+use wavetank_lower::{Place, TooMany};
 
 use crate::compiler::asm::{Arg, Mem, Under, fixed};
 use crate::compiler::segments::source;

@@ -7,13 +7,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use wavetank_interp::single::{Ctx, ROOM, TooMany};
-use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
+use wavetank_lane_ops::{Ctx, Simd};
+use wavetank_lower::{ROOM, TooMany};
 use wavetank_machine::{Backend, Ran, Stop, Toll};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
-    Cache, Caught, Key, Modes, Translated, Turns, VectorRegisters, changes_modes,
+    Cache, Caught, ColdEngine, ColdProgram, Key, Modes, Translated, Turns, VectorRegisters,
+    changes_modes,
 };
 
 use crate::compiler::block::{BlockCode, compile, guard, leaves_the_file};
@@ -60,7 +61,7 @@ unsafe impl Sync for Known {}
 
 /// The compiled blocks of a program, shared by the threads that run it.
 pub struct Jit {
-    cold: Program,
+    cold: Box<dyn ColdProgram>,
     options: CompileOptions,
     hot: u32,
     blocks: Cache<Known>,
@@ -94,15 +95,15 @@ impl Unavailable {
 }
 
 impl Jit {
-    /// The program of an interpreter, whose blocks are compiled once they have been entered `hot` times.
+    /// A program on the engine of the first tier, whose blocks are compiled once they have been entered `hot` times.
     ///
     /// # Errors
     /// If this machine cannot run compiled code. The program comes back.
-    pub fn new(
-        cold: Program,
+    pub fn new<C: ColdProgram + 'static>(
+        cold: C,
         options: CompileOptions,
         hot: u32,
-    ) -> Result<Jit, (Program, Unavailable)> {
+    ) -> Result<Jit, (C, Unavailable)> {
         if !processor_can(options.simd) {
             return Err((cold, Unavailable::Processor));
         }
@@ -114,7 +115,7 @@ impl Jit {
         // SAFETY: the code is a function of this type.
         let enter = unsafe { std::mem::transmute::<*const u8, Enter>(at) };
         Ok(Jit {
-            cold,
+            cold: Box::new(cold),
             options,
             hot,
             blocks: Cache::default(),
@@ -357,7 +358,7 @@ const REMEMBERED: usize = 256;
 /// The engine on a program, for one thread.
 pub struct Jitted<'p> {
     program: &'p Jit,
-    cold: Interpreter<'p>,
+    cold: Box<dyn ColdEngine + 'p>,
     /// Where waves went on last, by the low bits of the PC.
     recent: Box<[Option<Resumed>; REMEMBERED]>,
 }
@@ -367,7 +368,7 @@ impl<'p> Jitted<'p> {
     pub fn new(program: &'p Jit) -> Self {
         Jitted {
             program,
-            cold: Interpreter::new(&program.cold),
+            cold: program.cold.engine(),
             recent: Box::new([None; REMEMBERED]),
         }
     }

@@ -4,7 +4,8 @@ use std::mem::offset_of;
 use std::sync::atomic::AtomicPtr;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Next, Steps};
+use wavetank_lane_ops::Next;
+use wavetank_lower::Steps;
 use wavetank_machine::Toll;
 use wavetank_memory::{Polled, Uniform as State};
 

@@ -4,8 +4,9 @@
 use std::mem::offset_of;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Ctx, Place, register};
 use wavetank_ir::{Access, DataReg, MemKind, MemOp, Reg, SHADOW_UNIFORM, Space, Value};
+use wavetank_lane_ops::Ctx;
+use wavetank_lower::{Place, register};
 use wavetank_memory::shadow::DISTANCE;
 use wavetank_memory::{ALIAS, Context, MemoryUnit, Window};
 

@@ -52,8 +52,8 @@ fn lines(names: &Names, block: &Block, made: &BlockCode, address: u64) -> String
 mod tests {
     use std::sync::Arc;
 
-    use wavetank_interp::Simd;
     use wavetank_ir::{Family, Node, Op, Terminator};
+    use wavetank_lane_ops::Simd;
     use wavetank_machine::Toll;
     use wavetank_translate::VectorRegisters;
 

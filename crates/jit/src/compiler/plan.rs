@@ -1,8 +1,8 @@
 //! How each node of a block is compiled: by a template, tile by tile; by an emitter, for the wave as a whole; or, on the
 //! slow path, by helpers: the interpreter's steps. This is the one place that decides; the matches over operations are exhaustive.
 
-use wavetank_interp::single::is_in_file;
 use wavetank_ir::{Block, Op, Reg, SHADOW_UNIFORM, Terminator, Ty, Value};
+use wavetank_lane_ops::is_in_file;
 
 use crate::compiler::counters::Counters;
 use crate::compiler::segments::{Placement, Reason, source};

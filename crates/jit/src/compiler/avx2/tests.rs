@@ -312,7 +312,7 @@ fn is_compared_elsewhere(name: &str) -> bool {
 
 #[test]
 fn rows_do_what_avx512_does() {
-    if wavetank_interp::Simd::detect() != wavetank_interp::Simd::Avx512 {
+    if wavetank_lane_ops::Simd::detect() != wavetank_lane_ops::Simd::Avx512 {
         return println!("SKIP rows_do_what_avx512_does: the processor has no AVX-512");
     }
     let (mut random, mut memory_for_code) = (Random(1), CodeMemory::default());
@@ -350,7 +350,7 @@ fn rows_do_what_avx512_does() {
 /// What an instruction makes of a place where there is no memory, under a mask of no lane.
 #[test]
 fn what_is_off_is_not_read() {
-    if wavetank_interp::Simd::detect() == wavetank_interp::Simd::Baseline {
+    if wavetank_lane_ops::Simd::detect() == wavetank_lane_ops::Simd::Baseline {
         return println!("SKIP what_is_off_is_not_read: the processor has no AVX2");
     }
     let mut memory_for_code = CodeMemory::default();

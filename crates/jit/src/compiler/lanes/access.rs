@@ -3,8 +3,9 @@
 use std::mem::offset_of;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Ctx, Place};
 use wavetank_ir::{MemKind, MemOp, Value};
+use wavetank_lane_ops::Ctx;
+use wavetank_lower::Place;
 use wavetank_memory::{Context, VECTOR_BYTES};
 
 use crate::compiler::asm::{Arg, Mem, fixed, low};

@@ -23,8 +23,8 @@ mod tiles;
 mod wide;
 
 use iced_x86::Code;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Access, DataReg, Dialect, Elements, Half, MemKind, MemOp, Space, Ty, Value};
+use wavetank_lower::TooMany;
 
 use crate::compiler::asm::{Label, low};
 use crate::compiler::uniform::Uniform;

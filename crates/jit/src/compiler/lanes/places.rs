@@ -1,8 +1,8 @@
 //! Where the lanes of an access go: the base and the indices, and what they are compared with.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::Place;
 use wavetank_ir::{MemKind, Value};
+use wavetank_lower::Place;
 use wavetank_memory::{ALIAS, Alignment, Lds, MemoryUnit, VECTOR_BYTES, Window};
 
 use super::access::*;

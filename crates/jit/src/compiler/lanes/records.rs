@@ -2,8 +2,8 @@
 //! matrices.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::Place;
 use wavetank_ir::MemKind;
+use wavetank_lower::Place;
 use wavetank_memory::VECTOR_BYTES;
 
 use super::access::*;

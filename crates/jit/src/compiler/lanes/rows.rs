@@ -1,8 +1,8 @@
 //! All lanes of a wave on and side by side: it is compared at once, and moved by whole registers. Most accesses are so.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::Place;
 use wavetank_ir::{Access, Half, MemKind, Value};
+use wavetank_lower::Place;
 use wavetank_memory::{ALIAS, Lds, MemoryUnit, VECTOR_BYTES, Window};
 
 use super::access::*;

@@ -2,8 +2,8 @@
 //! offset stand in a row.
 
 use iced_x86::Code;
-use wavetank_interp::single::Place;
 use wavetank_ir::{MemKind, Value};
+use wavetank_lower::Place;
 use wavetank_memory::{ALIAS, MemoryUnit, VECTOR_BYTES};
 
 use super::access::*;

@@ -3,8 +3,11 @@
 //! to shadows can be done twice.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, is_in_file, register};
 use wavetank_ir::{MemKind, Reg, Rmw, Ty, Value};
+use wavetank_lane_ops::is_in_file;
+use wavetank_lane_ops::is_in_file;
+use wavetank_lower::{Place, register};
+use wavetank_lower::{Place, register};
 use wavetank_memory::shadow::DISTANCE;
 use wavetank_memory::{VECTOR_BYTES, Window};
 

@@ -2,8 +2,8 @@
 //! goes to a row, to one place, or each lane its own way. Matrices are read so.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::Place;
 use wavetank_ir::MemKind;
+use wavetank_lower::Place;
 use wavetank_memory::VECTOR_BYTES;
 
 use super::access::*;

@@ -1,8 +1,8 @@
 //! Bits of dwords: counts, fields, and in reverse order.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, LANES, Tern, Un};
+use wavetank_lower::TooMany;
 
 use crate::compiler::asm::{Arg, Mem, Under, fixed};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};

@@ -1,8 +1,8 @@
 //! Bytes of dwords, and pieces of two dwords.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Tern};
+use wavetank_lower::TooMany;
 
 use super::format::RAW;
 use crate::compiler::asm::{Arg, Mem, Under, fixed};

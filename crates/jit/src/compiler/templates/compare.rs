@@ -1,8 +1,8 @@
 //! Relations, and classes of floats.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Op, Rel};
+use wavetank_lower::TooMany;
 
 use super::format::{Format, is_known};
 use super::half;

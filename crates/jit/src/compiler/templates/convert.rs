@@ -1,8 +1,8 @@
 //! Conversions.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Cvt, Elem, Fp, Round};
+use wavetank_lower::TooMany;
 
 use super::format::{Format, RAW, is_known};
 use super::parts::lower;

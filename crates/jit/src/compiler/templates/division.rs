@@ -2,8 +2,8 @@
 //! of the functions of these names in the crate `lift`.
 
 use iced_x86::{Code, Register, RoundingControl};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{DivisionStep, Elem};
+use wavetank_lower::TooMany;
 
 use super::format::{Format, RAW};
 use super::parts::lower;

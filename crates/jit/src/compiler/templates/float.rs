@@ -4,8 +4,8 @@
 //! none the same default NaN as [`Fp`](wavetank_ir::Fp) asks for.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Fp, Round, Tern, Un};
+use wavetank_lower::TooMany;
 
 use super::format::{Format, RAW, is_known};
 use super::parts::lower;

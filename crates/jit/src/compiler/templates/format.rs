@@ -4,8 +4,8 @@
 //! instructions do both halves of a dword, though the upper one may be none.
 
 use iced_x86::{Code, Register, RoundingControl};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Round, Value};
+use wavetank_lower::TooMany;
 
 use crate::compiler::asm::{Arg, Under};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Tile};

@@ -2,9 +2,9 @@
 //! double, rounded back. And 1 / sqrt(x), which is rounded right.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::polynomials::{EXP2, LOG2, SIN};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Un};
+use wavetank_lane_ops::polynomials::{EXP2, LOG2, SIN};
+use wavetank_lower::TooMany;
 
 use super::format::Format;
 use super::parts::lower;

@@ -5,8 +5,8 @@
 //! What is added to that is rounded to odd first, of which any narrower rounding is right.
 
 use iced_x86::{Code, Register, RoundingControl};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Round, Tern, Un, Value};
+use wavetank_lower::TooMany;
 
 use super::float::{
     NO_EXPONENT, clamp, fraction_below, mantissa, product_and_sum, reciprocal, whole,

@@ -1,8 +1,8 @@
 //! 2^x, log2, sine and cosine of halves, as the interpreter has them: polynomials in single precision, rounded back.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::polynomials::half::{EXP2, LOG2, SIN};
 use wavetank_ir::Un;
+use wavetank_lane_ops::polynomials::half::{EXP2, LOG2, SIN};
 
 use super::format::{Format, RAW};
 use super::functions::ROUNDER;

@@ -1,8 +1,8 @@
 //! Integers of 32 bits.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Tern, Un};
+use wavetank_lower::TooMany;
 
 use super::wide::{SIGNED, UNSIGNED};
 use crate::compiler::asm::{Arg, Under};

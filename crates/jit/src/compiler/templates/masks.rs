@@ -1,8 +1,8 @@
 //! Masks that tiles compute, and what they choose.
 
 use iced_x86::Code;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Un};
+use wavetank_lower::TooMany;
 
 use crate::compiler::asm::{Arg, Under};
 use crate::compiler::tile::{SCRATCH, Template, Tile};

@@ -2,8 +2,8 @@
 //! the upper one is none, and becomes 0 at the end.
 
 use iced_x86::Code;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Tern, Un};
+use wavetank_lower::TooMany;
 
 use super::format::RAW;
 use crate::compiler::asm::Arg;

@@ -1,8 +1,8 @@
 //! Shuffles within a tile: the rows of DPP are 16 lanes as well.
 
 use iced_x86::Code;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{LANES, Op};
+use wavetank_lower::TooMany;
 
 use crate::compiler::asm::{Arg, Mem, Under, fixed};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};

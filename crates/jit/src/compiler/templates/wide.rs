@@ -1,8 +1,8 @@
 //! Values of 64 bits, whose halves are vectors of their own, and what leads to them.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Bin, Elem, Op};
+use wavetank_lower::TooMany;
 
 use crate::compiler::asm::{Arg, Under};
 use crate::compiler::tile::{SCRATCH, SCRATCH_MASK, Template, Tile};

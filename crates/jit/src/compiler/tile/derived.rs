@@ -1,8 +1,8 @@
 //! Values derived from another one: computed once in a segment, and reused by later nodes of it.
 
 use iced_x86::Register;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
+use wavetank_lower::TooMany;
 
 use super::Tile;
 use super::vars::Derived;

@@ -2,8 +2,8 @@
 //! and what may have some is flushed once.
 
 use iced_x86::Register;
-use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
+use wavetank_lower::TooMany;
 
 use super::Tile;
 use super::vars::{Derived, Flushed, MASK, Slot, VarId};

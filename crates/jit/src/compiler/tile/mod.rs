@@ -16,8 +16,8 @@ mod vars;
 use std::collections::BTreeMap;
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, Single, TooMany, register};
 use wavetank_ir::{Block, Op, Reg, SHADOW_VECTOR, Ty, Value};
+use wavetank_lower::{Place, Single, TooMany, register};
 use wavetank_memory::VECTOR_BYTES;
 use wavetank_translate::VectorRegisters;
 

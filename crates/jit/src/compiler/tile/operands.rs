@@ -1,8 +1,8 @@
 //! The interface of templates: operands, and the registers of results.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::{Elem, Fp, Op, Value};
+use wavetank_lower::TooMany;
 
 use super::vars::{MASK, Var, VarId, slot_of};
 use super::{SCRATCH, Tile};

@@ -5,8 +5,8 @@
 //! an instruction needs it: results of such instructions stay packed until the planes are stored.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::TooMany;
 use wavetank_ir::Value;
+use wavetank_lower::TooMany;
 
 use super::Tile;
 use super::vars::{Pair, Slot, VarId, slot_of};

@@ -1,8 +1,8 @@
 //! Register allocation within a tile: next uses, spills and loads.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, TooMany};
 use wavetank_ir::{Op, Reg, Ty, Value};
+use wavetank_lower::{Place, TooMany};
 use wavetank_memory::VECTOR_BYTES;
 
 use super::vars::{Derived, MASK, Slot, Var, VarId};

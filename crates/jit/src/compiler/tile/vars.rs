@@ -1,8 +1,8 @@
 //! The values of a tile, as its register allocation sees them.
 
 use iced_x86::Register;
-use wavetank_interp::single::{Place, register};
 use wavetank_ir::{Reg, Value};
+use wavetank_lower::{Place, register};
 
 /// Where a value is in memory: in a spill slot, a register of the wave, or among the constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

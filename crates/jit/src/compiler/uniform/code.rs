@@ -1,8 +1,8 @@
 //! Uniform values while code for a block is made: loaded, stored, and kept in general registers.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, Single, TooMany, register};
 use wavetank_ir::{Block, Reg, Value};
+use wavetank_lower::{Place, Single, TooMany, register};
 
 use crate::compiler::asm::{Arg, Asm, Mem, fixed, low};
 use crate::compiler::gpr_alloc::GprAlloc;

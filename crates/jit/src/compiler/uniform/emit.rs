@@ -1,8 +1,8 @@
 //! Operations for the wave as a whole, as instructions on general registers.
 
 use iced_x86::{Code, Register};
-use wavetank_interp::single::{Place, TooMany, register};
 use wavetank_ir::{Op, Reg, Value};
+use wavetank_lower::{Place, TooMany, register};
 
 use super::code::{A, B, Uniform};
 use crate::compiler::asm::{Arg, Label, Mem, fixed, low};

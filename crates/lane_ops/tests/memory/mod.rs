@@ -13,12 +13,11 @@ mod rows;
 mod scratch;
 mod taps;
 
-use wavetank_interp::Simd;
-use wavetank_interp::internals::{Ctx, Next, Step, StepFn, memory_step};
 use wavetank_ir::{
     Access, Counter, DataReg, Dialect, Elements, Half, Image, MemKind, MemOp, Rmw, Space as Where,
     Value,
 };
+use wavetank_lane_ops::{Ctx, Next, Simd, Step, StepFn, memory_step};
 use wavetank_machine::{Fault, Why};
 use wavetank_memory::{
     Context, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, Registry, Request, Source, Uniform,
@@ -114,7 +113,7 @@ fn data(op: &MemOp) -> [u32; MemOp::MOST_DATA] {
 pub fn levels(op: &MemOp) -> Vec<StepFn> {
     let all = [Simd::Baseline, Simd::Avx2, Simd::Avx512];
     let here = all.into_iter().filter(|simd| simd.or_best() == *simd);
-    here.map(|simd| memory_step(simd, op)).collect()
+    here.map(|simd| memory_step(simd, op, false)).collect()
 }
 
 /// Runs an operation at one level, with EXEC as its mask.

@@ -12,8 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use wavetank_memory::ALIAS;
 
 use super::*;
-use crate::fusion::blocks;
-use crate::world::Random;
+use crate::random::{Random, blocks};
 use attempts::{Test, pick};
 use model::*;
 

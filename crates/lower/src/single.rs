@@ -9,9 +9,7 @@ use wavetank_ir::{Block, Reg, Ty, Value};
 use super::plan::{self, Plan};
 use super::temps::{Temps, TooMany};
 use super::{Extras, Kept, Lower, Place, register};
-use crate::drive::{Avx2, Avx512, Baseline, Level};
-use crate::simd::Simd;
-use crate::step::{Ctx, Next, Step};
+use wavetank_lane_ops::{Ctx, Next, Simd, Step};
 
 /// The steps of a node, at an address that stays.
 pub struct Steps {
@@ -30,7 +28,7 @@ impl Steps {
     /// [`Next`] of the last as a number.
     ///
     /// # Safety
-    /// That of [`StepFn`](crate::step::StepFn), for each of `count` steps; the context is the caller's alone.
+    /// That of [`StepFn`](wavetank_lane_ops::StepFn), for each of `count` steps; the context is the caller's alone.
     pub unsafe extern "C" fn run(ctx: *mut Ctx<'_, '_>, steps: *const Step, count: usize) -> u32 {
         // SAFETY: by the caller's promise.
         let (ctx, steps) = unsafe { (&mut *ctx, std::slice::from_raw_parts(steps, count)) };
@@ -96,17 +94,10 @@ pub trait Single {
 impl<'b> Singles<'b> {
     /// What makes the steps, for a level of processor features.
     pub fn at(self, simd: Simd) -> Box<dyn Single + 'b> {
-        match simd {
-            Simd::Avx512 => Box::new(self.lower::<Avx512>()),
-            Simd::Avx2 => Box::new(self.lower::<Avx2>()),
-            Simd::Baseline => Box::new(self.lower::<Baseline>()),
-        }
-    }
-
-    fn lower<L: Level>(self) -> Lower<'b, L> {
         let block = self.block;
         let mut lower = Lower {
             block,
+            simd,
             extras: Extras::default(),
             plan: Plan::unfused(block, self.copied, self.last),
             temps: Temps::new(self.stages),
@@ -116,14 +107,13 @@ impl<'b> Singles<'b> {
             pc: block.pc,
             node: 0,
             now: 0,
-            level: std::marker::PhantomData::<L>,
         };
         lower.place_reads();
-        lower
+        Box::new(lower)
     }
 }
 
-impl<L: Level> Single for Lower<'_, L> {
+impl Single for Lower<'_> {
     fn steps(&mut self, v: Value, stage: u32) -> Result<Steps, TooMany> {
         (self.node, self.now) = (v.0, stage);
         self.pc = self.block.instruction_of(v);

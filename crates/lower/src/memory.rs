@@ -5,13 +5,10 @@ use wavetank_ir::{DataReg, Image, MemOp, Reg, Space, Value};
 use super::emit::Operand;
 use super::temps::TooMany;
 use super::{ALL, Lower, Place, register};
-use crate::custom::moves::Splat;
-use crate::drive::Level;
-use crate::file::is_in_file;
-use crate::memory::mem_step;
+use wavetank_lane_ops::{Special, is_in_file, memory_step};
 use wavetank_memory::{Request, Source};
 
-impl<L: Level> Lower<'_, L> {
+impl Lower<'_> {
     /// Makes the step of an access, `v`.
     pub(super) fn access(&mut self, v: Value, op: &MemOp) -> Result<(), TooMany> {
         let mut mem = Request {
@@ -52,7 +49,7 @@ impl<L: Level> Lower<'_, L> {
         if self.block.node(v).ty.is_some() {
             mem.ret = self.result_of_access(v)?;
         }
-        let mut step = self.step(mem_step::<L>(op, self.extras.tap), &[]);
+        let mut step = self.step(memory_step(self.simd, op, self.extras.tap), &[]);
         step.imm[0] = self.kept.keep(mem);
         self.steps.push(step);
         Ok(())
@@ -67,7 +64,7 @@ impl<L: Level> Lower<'_, L> {
             neg: false,
             abs: false,
         };
-        let mut step = self.step(L::custom::<Splat<u32>>(), &[zero]);
+        let mut step = self.step(self.run_of(Special::Splat { wide: false }), &[zero]);
         step.dst = self.temps.vector(32, self.last(v))?;
         self.places[v.index()] = Place::Vector(step.dst);
         let at = step.dst;
@@ -100,7 +97,7 @@ impl<L: Level> Lower<'_, L> {
 
 /// The offset of the registers that results go to. Where those are not in the
 /// file, no step goes there.
-pub(crate) fn returns(op: &MemOp) -> u32 {
+pub fn returns(op: &MemOp) -> u32 {
     match op.ret {
         Some(DataReg::V(n)) if is_in_file(n.into(), 1) => match register(Reg::V(n)) {
             Place::Vector(at) => at,
@@ -112,7 +109,7 @@ pub(crate) fn returns(op: &MemOp) -> u32 {
 
 /// The parts of the descriptors of a space, in the order of
 /// [`Request::descriptor`].
-pub(crate) fn descriptor(space: &Space) -> [Option<Value>; 6] {
+pub fn descriptor(space: &Space) -> [Option<Value>; 6] {
     let mut parts = [None; 6];
     let mut put = |at: usize, values: &[Value]| {
         for (part, v) in parts[at..].iter_mut().zip(values) {
@@ -138,7 +135,7 @@ pub(crate) fn descriptor(space: &Space) -> [Option<Value>; 6] {
 }
 
 /// The values of an address, in the order of [`Request::sources`].
-pub(crate) fn addresses(space: &Space) -> [Option<Value>; 4] {
+pub fn addresses(space: &Space) -> [Option<Value>; 4] {
     match *space {
         Space::Global { address, index } | Space::Scalar { address, index } => {
             [Some(address), index, None, None]

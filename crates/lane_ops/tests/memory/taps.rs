@@ -1,7 +1,7 @@
 //! What tapped accesses note.
 
-use wavetank_interp::internals::tapped_step;
 use wavetank_ir::{Access, DataReg, MemOp, Rmw, Space as Where};
+use wavetank_lane_ops::{Simd, memory_step};
 use wavetank_memory::{LaneRun, Over, Touch, Touched};
 use wavetank_memory::{Lds, MemoryUnit, PRIVATE_BASE, Registry, SHARED_BASE, Source, Wave};
 
@@ -14,7 +14,13 @@ fn touched(
     op: &MemOp,
     sources: &[Source],
 ) -> Vec<(Option<u8>, Touched, u64, u32)> {
-    let done = run_step(wave, unit, op, sources, tapped_step(op));
+    let done = run_step(
+        wave,
+        unit,
+        op,
+        sources,
+        memory_step(Simd::Baseline, op, true),
+    );
     let touches = unit.take_touches();
     if done.is_err() {
         assert_eq!(touches, []);
@@ -233,7 +239,14 @@ fn buffers_scalars_and_pairs_are_noted() {
 /// The runs of lanes that a store of v4 to the addresses in v0 and v1 notes.
 fn runs(wave: &mut Wave, unit: &mut MemoryUnit<'_>, access: Access) -> Vec<LaneRun> {
     let op = store(global(), access, DataReg::V(4));
-    run_step(wave, unit, &op, &[v(0)], tapped_step(&op)).expect("the memory is there");
+    run_step(
+        wave,
+        unit,
+        &op,
+        &[v(0)],
+        memory_step(Simd::Baseline, &op, true),
+    )
+    .expect("the memory is there");
     unit.take_runs()
 }
 

@@ -9,6 +9,7 @@ use crate::file::is_in_file;
 use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::Store as Lanes;
 use wavetank_machine::Fault;
+use wavetank_memory::any_width::{AnyLoad, AnyStore};
 use wavetank_memory::image::{self, Refused};
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use wavetank_memory::rows::Rows;
@@ -42,15 +43,15 @@ pub fn mem_step<L: Level>(op: &MemOp, tap: bool) -> StepFn {
 fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
     match op.space {
         Where::Scalar { .. } | Where::ScalarBuffer { .. } => shadow_of_scalar,
-        Where::Global { .. } => lanes::<L, Global, Shadows>(op),
-        Where::Flat { .. } => lanes::<L, Flat, Shadows>(op),
-        Where::Scratch { .. } => lanes::<L, Private, Shadows>(op),
-        Where::Lds { .. } => lanes::<L, Local, Shadows>(op),
-        Where::Gds { .. } => lanes::<L, Shared, Shadows>(op),
+        Where::Global { .. } => Shadows::lanes::<L, Global>(op),
+        Where::Flat { .. } => Shadows::lanes::<L, Flat>(op),
+        Where::Scratch { .. } => Shadows::lanes::<L, Private>(op),
+        Where::Lds { .. } => Shadows::lanes::<L, Local>(op),
+        Where::Gds { .. } => Shadows::lanes::<L, Shared>(op),
         Where::Buffer {
             format: Elements::Plain,
             ..
-        } => lanes::<L, Buffer, Shadows>(op),
+        } => Shadows::lanes::<L, Buffer>(op),
         _ if op.kind == MemKind::Store => define,
         _ => nothing,
     }
@@ -81,16 +82,16 @@ unsafe fn shadow_of_scalar(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 
 fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
     match op.space {
-        Where::Global { .. } => lanes::<L, Global, K>(op),
-        Where::Flat { .. } => lanes::<L, Flat, K>(op),
-        Where::Scratch { .. } => lanes::<L, Private, K>(op),
-        Where::Lds { .. } => lanes::<L, Local, K>(op),
+        Where::Global { .. } => K::lanes::<L, Global>(op),
+        Where::Flat { .. } => K::lanes::<L, Flat>(op),
+        Where::Scratch { .. } => K::lanes::<L, Private>(op),
+        Where::Lds { .. } => K::lanes::<L, Local>(op),
         Where::Buffer {
             format: Elements::Plain,
             ..
-        } => lanes::<L, Buffer, K>(op),
+        } => K::lanes::<L, Buffer>(op),
         Where::Buffer { .. } => L::custom::<Formatted<L::Rows, TAP>>(),
-        Where::Gds { .. } => lanes::<L, Shared, K>(op),
+        Where::Gds { .. } => K::lanes::<L, Shared>(op),
         Where::LdsPair { .. } => pair::<TAP>,
         Where::Image(_) => L::custom::<Images<L::Rows, TAP>>(),
         Where::Surface(_) => surfaces::<TAP>,
@@ -100,10 +101,20 @@ fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
 }
 
 /// What an operation does besides.
-trait Kind {
+trait Kind: Sized {
     type Of<O: Operation>: Operation;
     /// Whether it stops the wave where it is denied.
     const STOPS: bool = true;
+
+    /// The step of an operation in a space of lanes. Its width is known when it runs, which keeps the code small; plain
+    /// accesses have a step for each.
+    fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
+        match op.kind {
+            MemKind::Load => step::<L, S, Self, AnyLoad<L::Rows>>(),
+            MemKind::Store => step::<L, S, Self, AnyStore<L::Rows>>(),
+            MemKind::Atomic(_) => step::<L, S, Self, ReadModifyWrite<L::Rows>>(),
+        }
+    }
 }
 
 /// Nothing.
@@ -122,6 +133,22 @@ impl Kind for Shadows {
 
 impl Kind for Plain {
     type Of<O: Operation> = O;
+
+    fn lanes<L: Level, S: Space>(op: &MemOp) -> StepFn {
+        match (op.kind, op.access) {
+            (MemKind::Load, Access::Dwords(1)) => step::<L, S, Self, Load<1, L::Rows>>(),
+            (MemKind::Load, Access::Dwords(2)) => step::<L, S, Self, Load<2, L::Rows>>(),
+            (MemKind::Load, Access::Dwords(3)) => step::<L, S, Self, Load<3, L::Rows>>(),
+            (MemKind::Load, Access::Dwords(_)) => step::<L, S, Self, Load<4, L::Rows>>(),
+            (MemKind::Load, _) => step::<L, S, Self, LoadPart<L::Rows>>(),
+            (MemKind::Store, Access::Dwords(1)) => step::<L, S, Self, Store<1, L::Rows>>(),
+            (MemKind::Store, Access::Dwords(2)) => step::<L, S, Self, Store<2, L::Rows>>(),
+            (MemKind::Store, Access::Dwords(3)) => step::<L, S, Self, Store<3, L::Rows>>(),
+            (MemKind::Store, Access::Dwords(_)) => step::<L, S, Self, Store<4, L::Rows>>(),
+            (MemKind::Store, _) => step::<L, S, Self, StorePart<L::Rows>>(),
+            (MemKind::Atomic(_), _) => step::<L, S, Self, ReadModifyWrite<L::Rows>>(),
+        }
+    }
 }
 
 impl Kind for Watched {
@@ -133,23 +160,6 @@ fn returns_in_file(op: &MemOp) -> bool {
     writes.iter().all(|span| {
         span.file != RegFile::Vector || is_in_file(span.first as usize, span.count as usize)
     })
-}
-
-/// The step of an operation in a space of lanes.
-fn lanes<L: Level, S: Space, K: Kind>(op: &MemOp) -> StepFn {
-    match (op.kind, op.access) {
-        (MemKind::Load, Access::Dwords(1)) => step::<L, S, K, Load<1, L::Rows>>(),
-        (MemKind::Load, Access::Dwords(2)) => step::<L, S, K, Load<2, L::Rows>>(),
-        (MemKind::Load, Access::Dwords(3)) => step::<L, S, K, Load<3, L::Rows>>(),
-        (MemKind::Load, Access::Dwords(_)) => step::<L, S, K, Load<4, L::Rows>>(),
-        (MemKind::Load, _) => step::<L, S, K, LoadPart<L::Rows>>(),
-        (MemKind::Store, Access::Dwords(1)) => step::<L, S, K, Store<1, L::Rows>>(),
-        (MemKind::Store, Access::Dwords(2)) => step::<L, S, K, Store<2, L::Rows>>(),
-        (MemKind::Store, Access::Dwords(3)) => step::<L, S, K, Store<3, L::Rows>>(),
-        (MemKind::Store, Access::Dwords(_)) => step::<L, S, K, Store<4, L::Rows>>(),
-        (MemKind::Store, _) => step::<L, S, K, StorePart<L::Rows>>(),
-        (MemKind::Atomic(_), _) => step::<L, S, K, ReadModifyWrite<L::Rows>>(),
-    }
 }
 
 fn step<L: Level, S: Space, K: Kind, O: Operation>() -> StepFn {

@@ -2,7 +2,7 @@
 
 use wavetank_ir::{Bin, Cvt, Elem, Fp, Op, Rel, Tern, Un, Value};
 
-use wavetank_interp::internals::{
+use wavetank_lane_ops::internals::{
     Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Visit, Word, function,
 };
 

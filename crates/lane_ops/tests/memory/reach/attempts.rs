@@ -7,7 +7,7 @@ use wavetank_memory::{Registration, Rights, SHARED_BASE};
 
 use super::super::*;
 use super::model::*;
-use crate::world::Random;
+use crate::random::Random;
 
 /// A number near one of those that matter.
 pub fn near(random: &mut Random, at: u64) -> u64 {

@@ -1,57 +1,18 @@
 //! From an operation to its steps.
 
 use wavetank_ir::{
-    Clock, Export, Fp, LANES, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Terminator, Ty, Value,
+    Clock, Export, LANES, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Terminator, Ty, Value,
 };
 
 use super::emit::Operand;
 use super::plan;
 use super::temps::TooMany;
 use super::{Lower, Place, register};
-use crate::choose;
-use crate::custom::lane_call::{Call, LaneCall};
-use crate::custom::note::{self, Shown};
-use crate::custom::{carry, cross, flow, moves};
-use crate::drive::{ENV_SHIFT, Level};
-use crate::lanes::Env;
-use crate::step::{Step, StepFn};
-use crate::visit::{AskCaps, Caps, UniformStep, VectorStep, Visit};
+use wavetank_lane_ops::note::{self, Shown};
+use wavetank_lane_ops::{
+    Caps, LaneCall, Shape, Special, Step, StepFn, caps, environment, flow, fuses, step,
+};
 use wavetank_memory::Source;
-
-/// The function of an operation that a driver runs: by element.
-pub fn choose<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
-    match *op {
-        Op::Un(o, e, fp, _) => choose::un(o, e, fp, v),
-        Op::Bin(o, e, fp, ..) => choose::bin(o, e, fp, v),
-        Op::Tern(o, e, fp, ..) => choose::tern(o, e, fp, v),
-        Op::Cmp(r, e, fp, ..) => choose::cmp(r, e, fp, v),
-        Op::Class(e, ..) => choose::class(e, v),
-        Op::Cvt(c, from, to, fp, _) => choose::cvt(c, from, to, fp, v),
-        Op::NonZero(_) => Some(choose::non_zero(v)),
-        _ => None,
-    }
-}
-
-fn fp(op: &Op) -> Fp {
-    match *op {
-        Op::Un(_, _, fp, _)
-        | Op::Bin(_, _, fp, ..)
-        | Op::Tern(_, _, fp, ..)
-        | Op::Cmp(_, _, fp, ..)
-        | Op::Cvt(_, _, _, fp, _) => fp,
-        _ => Fp::default(),
-    }
-}
-
-/// Picks the instance of a step by the operands that are uniform.
-macro_rules! by_operands {
-    ($u:expr, [$($n:literal)*], |$U:ident| $make:expr) => {
-        match $u {
-            $($n => { const $U: u8 = $n; $make })*
-            _ => { const $U: u8 = 0; $make }
-        }
-    };
-}
 
 /// Where the file begins that an indexed register is in, or that of shadows, and its number there. `shadow` is the bit of the
 /// number that says so.
@@ -67,7 +28,7 @@ fn file_of(reg: Reg, shadow: u64) -> (u32, u64) {
     }
 }
 
-impl<L: Level> Lower<'_, L> {
+impl Lower<'_> {
     /// Makes the steps of one node.
     pub(super) fn emit(&mut self, v: Value) -> Result<(), TooMany> {
         let block = self.block;
@@ -114,13 +75,13 @@ impl<L: Level> Lower<'_, L> {
         }
         let mut operands: Vec<_> = args.iter().map(|a| self.operand(*a)).collect();
         let vector = args.iter().any(|a| self.is_vector(*a));
-        let Some(caps) = choose(op, AskCaps) else {
+        let Some(caps) = caps(op) else {
             self.undefined(op);
             return Ok(());
         };
         let run = self.driver(op, vector, caps, &mut operands)?;
         let mut step = self.step(run, &operands);
-        step.flags |= Env::pack(fp(op)) << ENV_SHIFT;
+        step.flags |= environment(op);
         match (vector, self.ty(v)) {
             (true, Ty::V32 | Ty::V64) => self.result_vector(v, &mut step)?,
             (true, _) => (step.dst, step.mask) = self.result_mask(v)?,
@@ -137,16 +98,17 @@ impl<L: Level> Lower<'_, L> {
         caps: Caps,
         operands: &mut [Operand],
     ) -> Result<StepFn, TooMany> {
-        let run = if vector {
-            if !(caps.uniform && L::FUSE) {
+        let shape = if vector {
+            if !(caps.uniform && fuses(self.simd)) {
                 self.spread(operands)?;
             }
             let mods = Self::has_flips(operands);
-            choose(op, VectorStep::<L>::new(Self::uniform_bits(operands), mods))
+            let uniform = Self::uniform_bits(operands);
+            Shape::Lanes { uniform, mods }
         } else {
-            choose(op, UniformStep::<L>::new())
+            Shape::Uniform
         };
-        Ok(run.expect("what has capabilities has a step"))
+        Ok(step(self.simd, op, shape).expect("what has capabilities has a step"))
     }
 
     /// An operation with two results.
@@ -155,12 +117,12 @@ impl<L: Level> Lower<'_, L> {
         op.for_each_operand(&mut |a| args.push(*a));
         let mut operands: Vec<_> = args.iter().map(|a| self.operand(*a)).collect();
         let vector = self.is_vector(v);
-        let run = if vector {
+        let special = if vector {
             self.vector_wide(op, &mut operands)?
         } else {
-            uniform_wide::<L>(op)
+            Special::uniform_wide(op)
         };
-        let mut step = self.step(run, &operands);
+        let mut step = self.step(self.run_of(special), &operands);
         if vector {
             self.result_vector(v, &mut step)?;
         } else {
@@ -171,9 +133,8 @@ impl<L: Level> Lower<'_, L> {
         Ok(())
     }
 
-    fn vector_wide(&mut self, op: &Op, operands: &mut [Operand]) -> Result<StepFn, TooMany> {
-        use carry::{AddCarry, MadWide};
-        if !L::FUSE {
+    fn vector_wide(&mut self, op: &Op, operands: &mut [Operand]) -> Result<Special, TooMany> {
+        if !fuses(self.simd) {
             let sources = if matches!(op, Op::MadWide { .. }) {
                 3
             } else {
@@ -181,26 +142,7 @@ impl<L: Level> Lower<'_, L> {
             };
             self.spread(&mut operands[..sources])?;
         }
-        let u = Self::uniform_bits(operands);
-        let sum = u & 3;
-        Ok(match op {
-            Op::AddCarry(_, _, None) => {
-                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<false, false, U>>())
-            }
-            Op::AddCarry(_, _, Some(_)) => {
-                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<false, true, U>>())
-            }
-            Op::SubBorrow(_, _, None) => {
-                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<true, false, U>>())
-            }
-            Op::SubBorrow(_, _, Some(_)) => {
-                by_operands!(sum, [1 2 3], |U| L::custom::<AddCarry<true, true, U>>())
-            }
-            Op::MadWide { signed: true, .. } => {
-                by_operands!(u, [1 2 3 4 5 6], |U| L::custom::<MadWide<true, U>>())
-            }
-            _ => by_operands!(u, [1 2 3 4 5 6], |U| L::custom::<MadWide<false, U>>()),
-        })
+        Ok(Special::wide(op, Self::uniform_bits(operands)))
     }
 
     /// Operations whose steps have bodies of their own.
@@ -208,29 +150,23 @@ impl<L: Level> Lower<'_, L> {
         match op {
             Op::Select(cond, a, b) => self.select(v, *cond, *a, *b),
             Op::LaneFn(function, args) => self.lane_call(v, function, args),
-            Op::LanesBelow { high: false } => {
-                self.vector_step(v, L::custom::<cross::LanesBelow<false>>(), &[], 0)
+            Op::LanesBelow { high } => {
+                self.vector_step(v, Special::LanesBelow { high: *high }, &[], 0)
             }
-            Op::LanesBelow { high: true } => {
-                self.vector_step(v, L::custom::<cross::LanesBelow<true>>(), &[], 0)
-            }
-            Op::LaneId => self.vector_step(v, L::custom::<cross::LaneId>(), &[], 0),
+            Op::LaneId => self.vector_step(v, Special::LaneId, &[], 0),
             Op::Shuffle(a, table) => {
                 let in_row =
                     |(n, lane): (usize, &u8)| *lane >= 64 || usize::from(*lane) / 16 == n / 16;
-                let run = match table.iter().enumerate().all(in_row) {
-                    true => L::custom::<cross::Shuffle<true>>(),
-                    false => L::custom::<cross::Shuffle<false>>(),
-                };
+                let in_row = table.iter().enumerate().all(in_row);
                 let table = self.kept.keep(**table);
                 let mut from = [self.operand(*a)];
                 self.spread(&mut from)?;
-                self.vector_step(v, run, &from, table)
+                self.vector_step(v, Special::Shuffle { in_row }, &from, table)
             }
             Op::ShuffleMask(a, table) => {
                 let exists = |mask, i: usize| mask | u64::from(table[i] < 64) << i;
                 let of_full = (0..LANES).fold(0, exists);
-                let mut step = self.step(L::custom::<cross::ShuffleMask>(), &[self.operand(*a)]);
+                let mut step = self.step(self.run_of(Special::ShuffleMask), &[self.operand(*a)]);
                 step.imm[1] = self.kept.keep(**table);
                 step.imm[2] = of_full;
                 (step.dst, step.mask) = self.result_mask(v)?;
@@ -239,29 +175,25 @@ impl<L: Level> Lower<'_, L> {
             }
             Op::Permute { value, index, mask } | Op::Scatter { value, index, mask } => {
                 let operands = [*value, *index, *mask].map(|x| self.operand(x));
-                let u = Self::uniform_bits(&operands[..2]);
-                let run = match op {
-                    Op::Permute { .. } => {
-                        by_operands!(u, [1 2 3], |U| L::custom::<cross::Permute<U>>())
-                    }
-                    _ => by_operands!(u, [1 2 3], |U| L::custom::<cross::Scatter<U>>()),
+                let uniform = Self::uniform_bits(&operands[..2]);
+                let special = match op {
+                    Op::Permute { .. } => Special::Permute { uniform },
+                    _ => Special::Scatter { uniform },
                 };
-                self.vector_step(v, run, &operands, 0)
+                self.vector_step(v, special, &operands, 0)
             }
-            Op::ReadLane(a, lane) => self.read_lane(v, *a, *lane, L::custom::<cross::ReadLane>()),
-            Op::ReadFirstLane(a, mask) => {
-                self.read_lane(v, *a, *mask, L::custom::<cross::ReadFirstLane>())
-            }
+            Op::ReadLane(a, lane) => self.read_lane(v, *a, *lane, Special::ReadLane),
+            Op::ReadFirstLane(a, mask) => self.read_lane(v, *a, *mask, Special::ReadFirstLane),
             Op::ReadIndexed { base, index } => {
                 let from = [self.operand(*index)];
                 let (file, base) = file_of(Reg::V(*base), SHADOW_VECTOR.into());
-                self.vector_step(v, L::custom::<moves::ReadIndexed>(), &from, base)?;
+                self.vector_step(v, Special::ReadIndexed, &from, base)?;
                 self.in_file(file)
             }
             Op::ReadIndexedS { base, index } => {
                 let from = [self.operand(*index)];
                 let (file, base) = file_of(Reg::S(*base), SHADOW_UNIFORM.into());
-                self.uniform_step(v, L::custom::<moves::ReadIndexedS>(), &from, base)?;
+                self.uniform_step(v, Special::ReadIndexedS, &from, base)?;
                 self.in_file(file)
             }
             Op::WriteIndexed {
@@ -271,11 +203,8 @@ impl<L: Level> Lower<'_, L> {
                 mask,
             } => {
                 let operands = [*index, *value].map(|x| self.operand(x));
-                let run = if operands[1].is_uniform() {
-                    L::custom::<moves::WriteIndexed<2>>()
-                } else {
-                    L::custom::<moves::WriteIndexed<0>>()
-                };
+                let uniform = operands[1].is_uniform();
+                let run = self.run_of(Special::WriteIndexed { uniform });
                 let mut step = self.step(run, &operands);
                 (step.dst2, step.imm[2]) = file_of(Reg::V(*base), SHADOW_VECTOR.into());
                 step.mask = self.mask(*mask, v)?;
@@ -284,7 +213,7 @@ impl<L: Level> Lower<'_, L> {
             }
             Op::WriteIndexedS { base, index, value } => {
                 let operands = [*index, *value].map(|x| self.operand(x));
-                let mut step = self.step(L::custom::<moves::WriteIndexedS>(), &operands);
+                let mut step = self.step(self.run_of(Special::WriteIndexedS), &operands);
                 (step.dst2, step.imm[2]) = file_of(Reg::S(*base), SHADOW_UNIFORM.into());
                 self.steps.push(step);
                 Ok(())
@@ -297,14 +226,13 @@ impl<L: Level> Lower<'_, L> {
                 shows,
             } => {
                 let operands = [self.operand(*of), self.operand(*lanes)];
-                let run = match (self.ty(*of), operands[0].is_uniform()) {
-                    (Ty::V32, false) => L::custom::<note::Lanes<u32>>(),
-                    (Ty::V64, false) => L::custom::<note::Lanes<u64>>(),
-                    (Ty::Mask, _) => L::custom::<note::Mask>(),
-                    (Ty::U32 | Ty::V32, _) => L::custom::<note::Uniform<u32>>(),
-                    (Ty::U64 | Ty::V64, _) => L::custom::<note::Uniform<u64>>(),
+                let wide = self.ty(*of).bits() == 64;
+                let special = match (self.ty(*of), operands[0].is_uniform()) {
+                    (Ty::V32 | Ty::V64, false) => Special::NoteLanes { wide },
+                    (Ty::Mask, _) => Special::NoteMask,
+                    (Ty::U32 | Ty::V32 | Ty::U64 | Ty::V64, _) => Special::NoteUniform { wide },
                 };
-                let mut step = self.step(run, &operands);
+                let mut step = self.step(self.run_of(special), &operands);
                 (step.imm[2], step.flags) = (*pc, (*about).into());
                 note::show(&mut step, shows.iter().map(|v| self.shown(*v)));
                 self.steps.push(step);
@@ -346,11 +274,11 @@ impl<L: Level> Lower<'_, L> {
     fn vector_step(
         &mut self,
         v: Value,
-        run: StepFn,
+        special: Special,
         operands: &[Operand],
         imm: u64,
     ) -> Result<(), TooMany> {
-        let mut step = self.step(run, operands);
+        let mut step = self.step(self.run_of(special), operands);
         if operands.len() < 2 {
             step.imm[1] = imm;
         }
@@ -362,18 +290,24 @@ impl<L: Level> Lower<'_, L> {
     fn uniform_step(
         &mut self,
         v: Value,
-        run: StepFn,
+        special: Special,
         operands: &[Operand],
         imm: u64,
     ) -> Result<(), TooMany> {
-        let mut step = self.step(run, operands);
+        let mut step = self.step(self.run_of(special), operands);
         step.imm[1] = imm;
         step.dst = self.result_uniform(v)?;
         self.steps.push(step);
         Ok(())
     }
 
-    fn read_lane(&mut self, v: Value, a: Value, which: Value, run: StepFn) -> Result<(), TooMany> {
+    fn read_lane(
+        &mut self,
+        v: Value,
+        a: Value,
+        which: Value,
+        special: Special,
+    ) -> Result<(), TooMany> {
         let from = self.operand(a);
         let dst = self.result_uniform(v)?;
         if from.is_uniform() {
@@ -382,7 +316,7 @@ impl<L: Level> Lower<'_, L> {
             return Ok(());
         }
         let which = self.operand(which);
-        let mut step = self.step(run, &[from, which]);
+        let mut step = self.step(self.run_of(special), &[from, which]);
         step.dst = dst;
         self.steps.push(step);
         Ok(())
@@ -392,11 +326,7 @@ impl<L: Level> Lower<'_, L> {
         let wide = self.ty(v).bits() == 64;
         let mut operands = [cond, a, b].map(|x| self.operand(x));
         if !self.is_vector(v) {
-            let run = if wide {
-                L::custom::<moves::UniformSelect<u64>>()
-            } else {
-                L::custom::<moves::UniformSelect<u32>>()
-            };
+            let run = self.run_of(Special::UniformSelect { wide });
             let mut step = self.step(run, &operands);
             step.dst = self.result_uniform(v)?;
             self.steps.push(step);
@@ -405,14 +335,11 @@ impl<L: Level> Lower<'_, L> {
         if self.ty(cond) != Ty::Mask {
             operands[0] = self.mask_of_bool(operands[0])?;
         }
-        if !L::FUSE {
+        if !fuses(self.simd) {
             self.spread(&mut operands[1..])?;
         }
-        let u = Self::uniform_bits(&operands) & 6;
-        let run = match wide {
-            true => by_operands!(u, [2 4 6], |U| L::custom::<moves::Select<u64, U>>()),
-            false => by_operands!(u, [2 4 6], |U| L::custom::<moves::Select<u32, U>>()),
-        };
+        let uniform = Self::uniform_bits(&operands) & 6;
+        let run = self.run_of(Special::Select { wide, uniform });
         let mut step = self.step(run, &operands);
         self.result_vector(v, &mut step)?;
         self.steps.push(step);
@@ -427,7 +354,10 @@ impl<L: Level> Lower<'_, L> {
             ..cond
         };
         let operands = [cond, constant(u64::MAX), constant(0)];
-        let mut step = self.step(L::custom::<moves::UniformSelect<u64>>(), &operands);
+        let mut step = self.step(
+            self.run_of(Special::UniformSelect { wide: true }),
+            &operands,
+        );
         step.dst = self.temps.uniform(self.now)?;
         let place = Place::Uniform(step.dst);
         self.steps.push(step);
@@ -450,7 +380,7 @@ impl<L: Level> Lower<'_, L> {
             *source = (self.mem_source(Some(*arg)), self.ty(*arg).bits() == 64);
         }
         let call = LaneCall::new(function, sources, uniform);
-        let mut step = self.step(L::custom::<Call>(), &[]);
+        let mut step = self.step(self.run_of(Special::LaneCall), &[]);
         step.imm[0] = self.kept.keep(call);
         if uniform {
             step.dst = self.result_uniform(v)?;
@@ -543,17 +473,5 @@ impl<L: Level> Lower<'_, L> {
 
     fn undefined(&mut self, op: &Op) {
         self.unsupported(format!("{op} is not defined for its element"));
-    }
-}
-
-fn uniform_wide<L: Level>(op: &Op) -> StepFn {
-    use carry::{UniformAddCarry, UniformMadWide};
-    match op {
-        Op::AddCarry(_, _, None) => L::custom::<UniformAddCarry<false, false>>(),
-        Op::AddCarry(_, _, Some(_)) => L::custom::<UniformAddCarry<false, true>>(),
-        Op::SubBorrow(_, _, None) => L::custom::<UniformAddCarry<true, false>>(),
-        Op::SubBorrow(_, _, Some(_)) => L::custom::<UniformAddCarry<true, true>>(),
-        Op::MadWide { signed: true, .. } => L::custom::<UniformMadWide<true>>(),
-        _ => L::custom::<UniformMadWide<false>>(),
     }
 }

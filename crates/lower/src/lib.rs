@@ -1,8 +1,10 @@
-//! Lowering: from a block of the IR to steps.
+//! Lowering: from a block of the IR, or from single nodes of it, to steps of lane operations.
 //!
-//! [`plan`] decides what is fused; then one walk over the nodes makes the
-//! steps. A value is where its register is, in a temporary, or a constant; what
-//! a step cannot take as it is, is materialised first.
+//! [`lower`] takes a whole block, as the interpreter does: `plan` decides what is fused; then one walk over the nodes makes
+//! the steps. A value is where its register is, in a temporary, or a constant; what a step cannot take as it is, is
+//! materialised first. [`Singles`] are for an engine that has code of its own for most nodes.
+
+#![warn(missing_docs)]
 
 mod emit;
 mod memory;
@@ -16,14 +18,12 @@ use std::mem::offset_of;
 
 use wavetank_ir::{Block, HARDWARE_REGISTERS, Op, Reg, SHADOW_UNIFORM, SHADOW_VECTOR, Ty, Value};
 
-pub(super) use self::memory::{addresses, descriptor, returns};
-pub use self::ops::choose;
+pub use self::memory::{addresses, descriptor, returns};
 use self::plan::Plan;
 pub use self::single::{Single, Singles, Steps};
 use self::temps::Temps;
 pub use self::temps::{ROOM, TooMany};
-use super::drive::Level;
-use super::step::Step;
+use wavetank_lane_ops::{Simd, Special, Step, StepFn, fuses, special_step};
 use wavetank_memory::{SHADOWS, Uniform, VECTOR_BYTES, VGPRS};
 
 /// What steps point to, kept as long as they.
@@ -74,11 +74,15 @@ pub struct Extras {
 }
 
 /// Lowers a block for a level of features.
-pub fn lower<L: Level>(block: &Block, extras: Extras) -> Result<Code, TooMany> {
+///
+/// # Errors
+/// If there are no temporaries left.
+pub fn lower(block: &Block, simd: Simd, extras: Extras) -> Result<Code, TooMany> {
     let mut lower = Lower {
         block,
+        simd,
         extras,
-        plan: Plan::new(block, L::FUSE),
+        plan: Plan::new(block, fuses(simd)),
         temps: Temps::new(block.nodes.len()),
         places: vec![Place::Nowhere; block.nodes.len()],
         steps: Vec::new(),
@@ -86,7 +90,6 @@ pub fn lower<L: Level>(block: &Block, extras: Extras) -> Result<Code, TooMany> {
         pc: block.pc,
         node: 0,
         now: 0,
-        level: std::marker::PhantomData::<L>,
     };
     lower.place_reads();
     for n in 0..block.nodes.len() {
@@ -105,8 +108,9 @@ pub fn lower<L: Level>(block: &Block, extras: Extras) -> Result<Code, TooMany> {
     })
 }
 
-struct Lower<'b, L> {
+struct Lower<'b> {
     block: &'b Block,
+    simd: Simd,
     extras: Extras,
     plan: Plan,
     temps: Temps,
@@ -117,7 +121,6 @@ struct Lower<'b, L> {
     node: u32,
     /// When that is, for the temporaries: they are kept until a time.
     now: u32,
-    level: std::marker::PhantomData<L>,
 }
 
 /// The offset of a register: in the vector file, or in [`Uniform`]. A vector
@@ -151,7 +154,11 @@ pub fn register(reg: Reg) -> Place {
 /// The mask that has every lane.
 const ALL: u32 = offset_of!(Uniform, all) as u32;
 
-impl<L: Level> Lower<'_, L> {
+impl Lower<'_> {
+    fn run_of(&self, special: Special) -> StepFn {
+        special_step(self.simd, special)
+    }
+
     /// Places constants and the reads whose register keeps its value.
     fn place_reads(&mut self) {
         for (i, node) in self.block.nodes.iter().enumerate() {

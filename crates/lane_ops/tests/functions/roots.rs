@@ -1,8 +1,8 @@
 //! Roots of double precision, and their reciprocals, at every level: the bits
 //! of the host's own instructions, where rounding is hardest, too.
 
-use wavetank_interp::internals::Simd;
 use wavetank_ir::{Elem, Fp, LANES, Un};
+use wavetank_lane_ops::Simd;
 
 use super::levels::{Choice, Use, run};
 use super::samples::Random;

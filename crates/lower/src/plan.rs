@@ -5,9 +5,7 @@
 
 use wavetank_ir::{Block, Elem, Op, Reg, RegFile, SHADOW_VECTOR, Span, Ty, Un, Value};
 
-use crate::choose;
-use crate::file::is_in_file;
-use crate::visit::AskCaps;
+use wavetank_lane_ops::{caps, is_in_file};
 use wavetank_memory::VGPRS;
 
 /// Uniform registers, SCC, hardware registers, then vector registers: what a
@@ -412,14 +410,11 @@ fn has_uniform_step(op: &Op) -> bool {
 
 /// Whether the step of an operation applies sign flips to its sources.
 fn takes_mods(op: &Op, elem: Elem) -> bool {
-    let caps = match *op {
-        Op::Un(o, e, fp, _) if e == elem => choose::un(o, e, fp, AskCaps),
-        Op::Bin(o, e, fp, ..) if e == elem => choose::bin(o, e, fp, AskCaps),
-        Op::Tern(o, e, fp, ..) if e == elem => choose::tern(o, e, fp, AskCaps),
-        Op::Cmp(r, e, fp, ..) if e == elem => choose::cmp(r, e, fp, AskCaps),
-        _ => None,
+    let of_elem = match *op {
+        Op::Un(_, e, ..) | Op::Bin(_, e, ..) | Op::Tern(_, e, ..) | Op::Cmp(_, e, ..) => e == elem,
+        _ => false,
     };
-    caps.is_some_and(|c| c.mods)
+    of_elem && caps(op).is_some_and(|caps| caps.mods)
 }
 
 /// Whether a node writes EXEC.

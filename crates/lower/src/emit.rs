@@ -5,11 +5,8 @@ use wavetank_ir::{Op, Reg, Ty, Un, Value};
 use super::plan::{self, writes_exec};
 use super::temps::TooMany;
 use super::{ALL, Lower, Place, register};
-use crate::custom::flow::{self, Counts};
-use crate::custom::moves;
-use crate::drive::Level;
-use crate::file::is_in_file;
-use crate::step::{CONST, Step, StepFn};
+use wavetank_lane_ops::flow::{self, Counts};
+use wavetank_lane_ops::{CONST, Special, Step, StepFn, is_in_file};
 use wavetank_memory::Source;
 
 /// A step's operand: where it is, and the sign flips the step applies to it.
@@ -27,7 +24,7 @@ impl Operand {
     }
 }
 
-impl<L: Level> Lower<'_, L> {
+impl Lower<'_> {
     /// An operand with the sign flips its user applies.
     pub(super) fn operand(&self, v: Value) -> Operand {
         let (mut at, mut neg, mut abs) = (v, false, false);
@@ -68,11 +65,7 @@ impl<L: Level> Lower<'_, L> {
 
     fn splat(&mut self, o: Operand) -> Result<Operand, TooMany> {
         let dst = self.temps.vector(if o.wide { 64 } else { 32 }, self.now)?;
-        let run = if o.wide {
-            L::custom::<moves::Splat<u64>>()
-        } else {
-            L::custom::<moves::Splat<u32>>()
-        };
+        let run = self.run_of(Special::Splat { wide: o.wide });
         let mut step = self.step(
             run,
             &[Operand {
@@ -144,11 +137,7 @@ impl<L: Level> Lower<'_, L> {
     }
 
     pub(super) fn move_uniform(&mut self, from: Operand, dst: u32) {
-        let run = if from.wide {
-            L::uniform1::<moves::Copy<u64>>()
-        } else {
-            L::uniform1::<moves::Copy<u32>>()
-        };
+        let run = self.run_of(Special::UniformCopy { wide: from.wide });
         let mut step = self.step(run, &[from]);
         step.dst = dst;
         self.steps.push(step);
@@ -246,7 +235,7 @@ impl<L: Level> Lower<'_, L> {
     }
 
     fn write_scc(&mut self, o: Operand) {
-        let mut step = self.step(L::uniform1::<moves::Truth>(), &[o]);
+        let mut step = self.step(self.run_of(Special::Truth), &[o]);
         if let Place::Uniform(at) = register(Reg::Scc) {
             step.dst = at;
         }
@@ -261,15 +250,12 @@ impl<L: Level> Lower<'_, L> {
         bytes: u8,
     ) -> Result<(), TooMany> {
         let wide = reg.ty() == Ty::V64;
-        let run = match (bytes, o.is_uniform(), wide) {
-            (0xf, true, true) => L::custom::<moves::Splat<u64>>(),
-            (0xf, true, false) => L::custom::<moves::Splat<u32>>(),
-            (0xf, false, true) => L::op1::<moves::Copy<u64>, false>(),
-            (0xf, false, false) => L::op1::<moves::Copy<u32>, false>(),
-            (_, true, _) => L::custom::<moves::WriteBytes<1>>(),
-            (_, false, _) => L::custom::<moves::WriteBytes<0>>(),
+        let special = match (bytes, o.is_uniform()) {
+            (0xf, true) => Special::Splat { wide },
+            (0xf, false) => Special::Copy { wide },
+            (_, uniform) => Special::WriteBytes { uniform },
         };
-        let mut step = self.step(run, &[o]);
+        let mut step = self.step(self.run_of(special), &[o]);
         if bytes != 0xf {
             step.flags = bytes.into();
         }
@@ -298,10 +284,7 @@ impl<L: Level> Lower<'_, L> {
             self.places[v.index()] = Place::Uniform(dst);
             return Ok(());
         }
-        let run = match o.wide {
-            true => L::op1::<moves::Copy<u64>, false>(),
-            false => L::op1::<moves::Copy<u32>, false>(),
-        };
+        let run = self.run_of(Special::Copy { wide: o.wide });
         let mut step = self.step(run, &[o]);
         step.dst = self.temps.vector(bits, self.last(v))?;
         self.places[v.index()] = Place::Vector(step.dst);

@@ -7,10 +7,8 @@ use wavetank_ir::{Bin, Cvt, Elem, Fp, LANES, Op, Rel, Round, Tern, Un, Value};
 
 use super::samples::{Random, ones, width};
 use super::scalar::{self, OneLane, env};
-use wavetank_interp::internals::{
-    AskCaps, CONST, Caps, Ctx, ENV_SHIFT, Next, Simd, Step, function, fuses, uniform_step,
-    vector_step,
-};
+use wavetank_lane_ops::internals::{ENV_SHIFT, function};
+use wavetank_lane_ops::{CONST, Caps, Ctx, Next, Shape, Simd, Step, caps, fuses, step};
 use wavetank_memory::{Context, MemoryUnit, Registry, Uniform, VECTOR_BYTES, Wave, sreg};
 
 /// Something to choose a function for.
@@ -71,7 +69,7 @@ impl Choice {
     }
 
     fn caps(self, fp: Fp) -> Option<Caps> {
-        function(&self.op(fp), AskCaps)
+        caps(&self.op(fp))
     }
 
     /// The elements of the operands.
@@ -174,14 +172,12 @@ pub fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
     };
     let mut wave = Wave::new(0);
     wave.set_s64(sreg::EXEC, how.mask);
+    let shape = Shape::Lanes {
+        uniform: if fused.uniform { how.uniform } else { 0 },
+        mods: fused.mods,
+    };
     let mut step = Step {
-        run: vector_step(
-            simd,
-            &choice.op(how.fp),
-            if fused.uniform { how.uniform } else { 0 },
-            fused.mods,
-        )
-        .expect("the choice exists"),
+        run: step(simd, &choice.op(how.fp), shape).expect("the choice exists"),
         dst: vector(RESULT),
         dst2: 0,
         src: [0; 3],
@@ -231,7 +227,7 @@ pub fn run(simd: Simd, choice: Choice, how: Use, lanes: &[Lanes]) -> Lanes {
 fn run_uniform(simd: Simd, choice: Choice, fp: Fp, lanes: &[Lanes]) -> u64 {
     let mut wave = Wave::new(0);
     let mut step = Step {
-        run: uniform_step(simd, &choice.op(fp)).expect("the choice exists"),
+        run: step(simd, &choice.op(fp), Shape::Uniform).expect("the choice exists"),
         dst: scalar(10),
         dst2: 0,
         src: [0; 3],

@@ -1,0 +1,93 @@
+//! From an operation of the IR to the function of its element. `None` says
+//! that there is no such combination.
+
+use wavetank_ir::{Bin, Cvt, Elem, Fp, Op, Rel, Tern, Un};
+
+use crate::lanes::Env;
+use crate::visit::Visit;
+use crate::{convert, float, int, pairs};
+
+/// The function of an operation that a driver runs: by element.
+pub fn function<V: Visit>(op: &Op, v: V) -> Option<V::Out> {
+    match *op {
+        Op::Un(o, e, fp, _) => un(o, e, fp, v),
+        Op::Bin(o, e, fp, ..) => bin(o, e, fp, v),
+        Op::Tern(o, e, fp, ..) => tern(o, e, fp, v),
+        Op::Cmp(r, e, fp, ..) => cmp(r, e, fp, v),
+        Op::Class(e, ..) => class(e, v),
+        Op::Cvt(c, from, to, fp, _) => cvt(c, from, to, fp, v),
+        Op::NonZero(_) => Some(non_zero(v)),
+        _ => None,
+    }
+}
+
+/// The float environment of such an operation.
+pub fn environment(op: &Op) -> Env {
+    let fp = match *op {
+        Op::Un(_, _, fp, _)
+        | Op::Bin(_, _, fp, ..)
+        | Op::Tern(_, _, fp, ..)
+        | Op::Cmp(_, _, fp, ..)
+        | Op::Cvt(_, _, _, fp, _) => fp,
+        _ => Fp::default(),
+    };
+    Env(Env::pack(fp))
+}
+
+/// The function of an operation with one operand.
+fn un<V: Visit>(op: Un, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    if elem.half().is_some() {
+        pairs::un(op, elem, v)
+    } else if elem.is_float() {
+        float::un(op, elem, fp, v)
+    } else {
+        int::un(op, elem, v)
+    }
+}
+
+/// The function of an operation with two operands.
+fn bin<V: Visit>(op: Bin, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    if elem.half().is_some() {
+        pairs::bin(op, elem, fp, v)
+    } else if elem.is_float() {
+        float::bin(op, elem, fp, v)
+    } else {
+        int::bin(op, elem, v)
+    }
+}
+
+/// The function of an operation with three operands.
+fn tern<V: Visit>(op: Tern, elem: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    if elem.half().is_some() {
+        pairs::tern(op, elem, fp, v)
+    } else if elem.is_float() {
+        float::tern(op, elem, fp, v)
+    } else {
+        int::tern(op, elem, v)
+    }
+}
+
+/// The function of a relation.
+fn cmp<V: Visit>(rel: Rel, elem: Elem, _fp: Fp, v: V) -> Option<V::Out> {
+    if elem.is_float() {
+        float::cmp(rel, elem, v)
+    } else {
+        int::cmp(rel, elem, v)
+    }
+}
+
+/// The test of the class of a float: its bits, and the classes as a `u32`.
+fn class<V: Visit>(elem: Elem, v: V) -> Option<V::Out> {
+    float::class(elem, v)
+}
+
+/// The function of a conversion.
+fn cvt<V: Visit>(cvt: Cvt, from: Elem, to: Elem, fp: Fp, v: V) -> Option<V::Out> {
+    convert::cvt(cvt, from, to, fp, v)
+}
+
+/// Whether a 32-bit value is nonzero: a relation, both of whose operands are
+/// that value.
+fn non_zero<V: Visit>(v: V) -> V::Out {
+    v.rare_test::<int::NonZero>()
+}

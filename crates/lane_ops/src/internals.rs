@@ -1,0 +1,8 @@
+//! What the tests of this crate call one by one, which nobody else should.
+
+#![allow(missing_docs)]
+
+pub use crate::choose::function;
+pub use crate::drive::ENV_SHIFT;
+pub use crate::lanes::{Batch2, Batch3, Env, Op1, Op2, Op3, Test2, Word};
+pub use crate::visit::Visit;

@@ -1,0 +1,71 @@
+//! Choosing the step of an operation: the calls of engines, which are not generic, so that steps are instantiated in this
+//! crate alone.
+
+use wavetank_ir::{MemOp, Op};
+
+use crate::choose;
+use crate::drive::{Avx2, Avx512, Baseline, ENV_SHIFT, Level};
+use crate::memory::mem_step;
+use crate::simd::Simd;
+use crate::step::StepFn;
+use crate::visit::{AskCaps, Caps, UniformStep, VectorStep};
+
+/// The operands that a step is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// All are uniform values, as is the result.
+    Uniform,
+    /// There are lane vectors. A source is uniform where its bit is set in `uniform`, which no source may be at a level that
+    /// does not [fuse](fuses) them.
+    Lanes {
+        /// The sources that are uniform.
+        uniform: u8,
+        /// Whether the step applies sign modifiers.
+        mods: bool,
+    },
+}
+
+/// Operands that the steps of an operation can fuse. Nothing if no function does the operation on its element.
+pub fn caps(op: &Op) -> Option<Caps> {
+    choose::function(op, AskCaps)
+}
+
+/// Whether uniform sources and sign modifiers are fused at a level.
+pub fn fuses(simd: Simd) -> bool {
+    match simd {
+        Simd::Avx512 => Avx512::FUSE,
+        Simd::Avx2 => Avx2::FUSE,
+        Simd::Baseline => Baseline::FUSE,
+    }
+}
+
+/// The step of an operation that has [`caps`].
+pub fn step(simd: Simd, op: &Op, shape: Shape) -> Option<StepFn> {
+    match simd {
+        Simd::Avx512 => at_level::<Avx512>(op, shape),
+        Simd::Avx2 => at_level::<Avx2>(op, shape),
+        Simd::Baseline => at_level::<Baseline>(op, shape),
+    }
+}
+
+fn at_level<L: Level>(op: &Op, shape: Shape) -> Option<StepFn> {
+    match shape {
+        Shape::Uniform => choose::function(op, UniformStep::<L>::new()),
+        Shape::Lanes { uniform, mods } => choose::function(op, VectorStep::<L>::new(uniform, mods)),
+    }
+}
+
+/// The float environment of an operation, as the flags of its step have it.
+pub fn environment(op: &Op) -> u32 {
+    choose::environment(op).0 << ENV_SHIFT
+}
+
+/// The step of a memory operation. Its `imm[0]` is the address of a [`Request`](wavetank_memory::Request) that outlives it.
+/// With a tap the step notes what it touches.
+pub fn memory_step(simd: Simd, op: &MemOp, tap: bool) -> StepFn {
+    match simd {
+        Simd::Avx512 => mem_step::<Avx512>(op, tap),
+        Simd::Avx2 => mem_step::<Avx2>(op, tap),
+        Simd::Baseline => mem_step::<Baseline>(op, tap),
+    }
+}

@@ -1,0 +1,92 @@
+//! Loads and stores whose width is known only when they run.
+//!
+//! An operation is compiled for each space and each level. Accesses that are watched, or made to shadows, need not have
+//! the speed of plain ones: with these, three operations are compiled for them and not eleven.
+
+use wavetank_ir::Access;
+
+use crate::access::{Context, Request};
+use crate::operation::{Load, LoadPart, Operation, Store, StorePart};
+use crate::places::Places;
+use crate::rows::Rows;
+
+/// A load of any width.
+#[derive(Clone, Copy)]
+pub enum AnyLoad<R> {
+    /// One dword.
+    One(Load<1, R>),
+    /// Two dwords.
+    Two(Load<2, R>),
+    /// Three dwords.
+    Three(Load<3, R>),
+    /// Four dwords.
+    Four(Load<4, R>),
+    /// One byte or two.
+    Part(LoadPart<R>),
+}
+
+/// A store of any width.
+#[derive(Clone, Copy)]
+pub enum AnyStore<R> {
+    /// One dword.
+    One(Store<1, R>),
+    /// Two dwords.
+    Two(Store<2, R>),
+    /// Three dwords.
+    Three(Store<3, R>),
+    /// Four dwords.
+    Four(Store<4, R>),
+    /// One byte or two.
+    Part(StorePart<R>),
+}
+
+macro_rules! any_width {
+    ($any:ident, $dwords:ident, $part:ident, $stores:literal) => {
+        impl<R: Rows> Operation for $any<R> {
+            const STORES: bool = $stores;
+            type Rows = R;
+
+            #[inline(always)]
+            unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
+                // SAFETY: by the caller's promise.
+                unsafe {
+                    match step.op.access {
+                        Access::Dwords(1) => $any::One($dwords::new(ctx, step)),
+                        Access::Dwords(2) => $any::Two($dwords::new(ctx, step)),
+                        Access::Dwords(3) => $any::Three($dwords::new(ctx, step)),
+                        Access::Dwords(_) => $any::Four($dwords::new(ctx, step)),
+                        _ => $any::Part($part::new(ctx, step)),
+                    }
+                }
+            }
+
+            #[inline(always)]
+            fn bytes(self) -> u32 {
+                match self {
+                    $any::One(op) => op.bytes(),
+                    $any::Two(op) => op.bytes(),
+                    $any::Three(op) => op.bytes(),
+                    $any::Four(op) => op.bytes(),
+                    $any::Part(op) => op.bytes(),
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn run<P: Places>(self, places: &P, mask: u64) {
+                // SAFETY: by the caller's promise.
+                unsafe {
+                    match self {
+                        $any::One(op) => op.run(places, mask),
+                        $any::Two(op) => op.run(places, mask),
+                        $any::Three(op) => op.run(places, mask),
+                        $any::Four(op) => op.run(places, mask),
+                        $any::Part(op) => op.run(places, mask),
+                    }
+                }
+            }
+        }
+    };
+}
+
+any_width!(AnyLoad, Load, LoadPart, false);
+any_width!(AnyStore, Store, StorePart, true);
