@@ -49,7 +49,7 @@ pub use race::{Footprint, InstAt, Kept, Meeting, Race, Reader};
 pub use suppress::{BadSuppression, Suppressions};
 pub use sync::Synchronization;
 pub use tool::{Tool, Tools, UnknownTool};
-pub use watch::{TurnEnd, Watcher, WaveOf};
+pub use watch::{SliceEnd, Watcher, WaveOf};
 
 /// Runs the static ones of `tools` over all kernels and functions of a code object, along all paths.
 pub fn check_code(object: &CodeObject, tools: Tools, findings: &mut Findings) {

@@ -20,7 +20,7 @@ pub struct WaveOf {
 
 /// How a piece of a wave's run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TurnEnd {
+pub enum SliceEnd {
     /// The wave goes on later.
     GoesOn,
     /// It waits at the barrier of its work-group, which stands at this address: it goes on when all waves of the group that
@@ -36,13 +36,13 @@ pub enum TurnEnd {
 /// A tool that is told what waves access, in the order in which it happened.
 pub trait Watcher: Send {
     /// A wave has run for a while, and has touched this.
-    fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd);
+    fn time_slice(&mut self, wave: WaveOf, touches: &[Touch], end: SliceEnd);
 
     /// The same, with touches of successive lanes together, as they come, and with waits for vector memory ([`LaneRun::wait`]):
     /// for who makes use of it. This is what is called.
-    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: TurnEnd) {
+    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: SliceEnd) {
         let touches: Vec<Touch> = runs.iter().copied().flat_map(LaneRun::touches).collect();
-        self.turn(wave, &touches, end);
+        self.time_slice(wave, &touches, end);
     }
 
     /// A work-group begins, and gets these bytes of global memory as its scratch. They may have been that of another one,

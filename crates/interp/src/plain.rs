@@ -25,7 +25,7 @@ use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, sreg,
 };
 
-/// A block, and what it takes of a turn.
+/// A block, and what it takes of a time slice.
 type Known = (Block, Toll);
 
 /// The lifted blocks of a program, shared by the threads that run it.
@@ -89,12 +89,12 @@ impl Backend for Plain<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
         wave.make_room(ROOM);
-        self.turn(wave, memory)
+        self.time_slice(wave, memory)
     }
 }
 
 impl Plain<'_> {
-    fn turn(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
+    fn time_slice(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         let of_wave = |u: &Uniform| Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
         let mut caught = Caught::default();
         let mut handling = None;

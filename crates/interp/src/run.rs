@@ -18,7 +18,7 @@ use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 /// A lowered block and where it is.
 struct Linked {
     pc: u64,
-    /// What it takes of a wave's turn.
+    /// What it takes of a wave's time slice.
     toll: Toll,
     code: lower::Code,
     /// The blocks that followed last: after the end, after a taken branch. They
@@ -219,8 +219,8 @@ impl Backend for Interpreter<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         memory.enter();
         wave.make_room(lower::ROOM);
-        let stop = self.turn::<false>(wave, memory, 0);
-        stop.expect("without heat the turn goes on until the wave stops")
+        let stop = self.time_slice::<false>(wave, memory, 0);
+        stop.expect("without heat the time slice goes on until the wave stops")
     }
 }
 
@@ -233,11 +233,11 @@ impl Interpreter<'_> {
         memory: &mut MemoryUnit<'_>,
         hot: u32,
     ) -> Option<Stop> {
-        self.turn::<true>(wave, memory, hot)
+        self.time_slice::<true>(wave, memory, hot)
     }
 
     #[inline(always)]
-    fn turn<const HEAT: bool>(
+    fn time_slice<const HEAT: bool>(
         &mut self,
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,

@@ -1,4 +1,4 @@
-//! Where turns end, by the list of `wavetank_machine`, on both back ends alike.
+//! Where time slices end, by the list of `wavetank_machine`, on both back ends alike.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ const WORK: &[u32] = &[0x7e0a_0302; 3]; // v_mov_b32 v5, v2, three times
 const VMCNT_0: u32 = 0xbf8c_0f70;
 const LGKMCNT_0: u32 = 0xbf8c_c07f;
 
-/// How a turn ended: why, where, and with which budget.
+/// How a time slice ended: why, where, and with which budget.
 type End = (Stop, u64, i64);
 
 /// Instructions that are repeated for ever.
@@ -35,8 +35,8 @@ fn repeated(code: &[&[u32]]) -> Vec<u32> {
     words
 }
 
-/// Gives a wave turns of these budgets.
-fn turns(backend: &mut dyn Backend, budgets: &[i64], v4: u32) -> Vec<End> {
+/// Gives a wave time slices of these budgets.
+fn slices(backend: &mut dyn Backend, budgets: &[i64], v4: u32) -> Vec<End> {
     let registry = Registry::new();
     let zeros = registry.allocate("zeros", 1 << 16, 256).unwrap().address;
     let mut memory = MemoryUnit::new(&registry);
@@ -47,15 +47,15 @@ fn turns(backend: &mut dyn Backend, budgets: &[i64], v4: u32) -> Vec<End> {
     wave.vgpr_mut(1).fill((zeros >> 32) as u32);
     wave.vgpr_mut(3).fill(1);
     wave.vgpr_mut(4).fill(v4);
-    let turn = |&budget: &i64| {
+    let slice = |&budget: &i64| {
         wave.uniform_mut().budget = budget;
         let stop = backend.run(&mut wave, &mut memory);
         (stop, wave.uniform().pc, wave.uniform().budget)
     };
-    budgets.iter().map(turn).collect()
+    budgets.iter().map(slice).collect()
 }
 
-/// How turns of these budgets end; on every back end alike.
+/// How time slices of these budgets end; on every back end alike.
 fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let source = Arc::new(move |pc: u64| -> Result<Inst, String> {
@@ -63,7 +63,7 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
         decode(rest, Chip::Gfx900).map_err(|e| e.to_string())
     });
     let plain = PlainProgram::new(source.clone(), false);
-    let expected = turns(&mut Plain::new(&plain), budgets, v4);
+    let expected = slices(&mut Plain::new(&plain), budgets, v4);
     for simd in [Simd::Baseline, Simd::detect()] {
         let how = Translation {
             count: false,
@@ -72,13 +72,13 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
             simd,
         };
         let program = Program::new(source.clone(), how);
-        let got = turns(&mut Interpreter::new(&program), budgets, v4);
+        let got = slices(&mut Interpreter::new(&program), budgets, v4);
         assert_eq!(got, expected, "{simd:?}");
     }
     expected
 }
 
-/// Why turns of 100,000 instructions end.
+/// Why time slices of 100,000 instructions end.
 fn ends(code: &[&[u32]], v4: u32) -> Vec<YieldPoint> {
     let ends = ends_with(&repeated(code), &[100_000; 3], v4);
     let why = |(stop, _, budget): &End| match &stop.why {
@@ -123,7 +123,7 @@ fn loops_that_write_or_step_do_not_poll() {
     // The same value again and again, and a store.
     assert!(!polls(&[LOAD, STORE]));
     assert!(!polls(&[LOAD, WORK, COMPARE, SKIP_STORE, STORE]));
-    // Zeros everywhere, but from other addresses: 16 KiB of them are enough for these turns.
+    // Zeros everywhere, but from other addresses: 16 KiB of them are enough for these time slices.
     let stepping = ends_with(&repeated(&[STEP, LOAD]), &[100_000; 3], 0);
     assert!(
         stepping.iter().all(|(_, _, budget)| *budget <= 0),
@@ -171,7 +171,7 @@ fn yielded(pc: u64, point: YieldPoint) -> Stop {
 }
 
 #[test]
-fn turns_end_at_the_points_of_the_list_only() {
+fn time_slices_end_at_the_points_of_the_list_only() {
     let spent = |code: &[u32]| ends_with(code, &[1], 0)[0].clone();
     // At the wait for a load.
     let load = [LOAD, WORK, &[0xbf81_0000]].concat();
@@ -197,7 +197,7 @@ fn turns_end_at_the_points_of_the_list_only() {
 }
 
 #[test]
-fn turns_end_alike_on_every_back_end() {
+fn time_slices_end_alike_on_every_back_end() {
     let budgets: Vec<i64> = (0..40).map(|n| 1 + n * n * 7 % 5000).collect();
     for code in [
         &[LOAD, COMPARE][..],

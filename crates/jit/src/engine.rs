@@ -373,10 +373,10 @@ impl<'p> Jitted<'p> {
 
 impl Backend for Jitted<'_> {
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
-        self.run_turn(wave, memory).into()
+        self.run_time_slice(wave, memory).into()
     }
 
-    fn run_turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
+    fn run_time_slice(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
         memory.enter();
         wave.make_room(ROOM);
         // Where the wave comes from: a link to fill in.
@@ -483,7 +483,7 @@ impl Jitted<'_> {
             exit => usize::from(exit == Exit::Taken as u64),
         };
         // SAFETY: the files are those of the wave, and no compiled code is running.
-        let paid = unsafe { head.toll.pay_turn(way, &mut *uniform, &*vector.cast()) };
+        let paid = unsafe { head.toll.pay_for_slice(way, &mut *uniform, &*vector.cast()) };
         match paid {
             Some(ran) => Left::Ran(ran),
             None => Left::Somewhere,

@@ -74,7 +74,7 @@ impl Aftermath {
         self.end.fetch_min(group, Ordering::Relaxed);
     }
 
-    /// A thread has let each of its work-groups have a turn. All stop if none of any thread has anything to do but wait.
+    /// A thread has let each of its work-groups run once. All stop if none of any thread has anything to do but wait.
     pub fn looked(&self, thread: usize, moved: bool) {
         let mut waiting = self.waiting();
         if moved {

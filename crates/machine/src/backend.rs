@@ -35,7 +35,7 @@ pub enum Why {
     Fault(Fault),
 }
 
-/// Where a wave gave its turn away, among the places that are none for everybody (barriers have a
+/// Where a wave gave its time slice away, among the places that are none for everybody (barriers have a
 /// [`Why`] of their own).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum YieldPoint {
@@ -52,7 +52,7 @@ pub enum YieldPoint {
 }
 
 impl YieldPoint {
-    /// Whether the wave waits for others, rather than having used its turn up.
+    /// Whether the wave waits for others, rather than having used its time slice up.
     pub fn waits(self) -> bool {
         matches!(self, YieldPoint::Poll | YieldPoint::Sleep)
     }
@@ -74,7 +74,7 @@ pub enum Ran {
     End(u64),
     /// [`Why::Barrier`].
     Barrier(u64),
-    /// A [`Why::Yield`], where others have their turn because this one is over.
+    /// A [`Why::Yield`], where others have their time slice because this one is over.
     BackEdge(u64),
     /// The same.
     Jump(u64),
@@ -137,8 +137,8 @@ pub trait Backend {
     /// The unit is entered, and left by the caller.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop;
 
-    /// The same for who runs many short turns.
-    fn run_turn(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
+    /// The same for who runs many short time slices.
+    fn run_time_slice(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
         self.run(wave, memory).into()
     }
 }

@@ -13,8 +13,8 @@ pub mod gcn;
 mod global_sync;
 mod queue;
 pub mod schedule;
+mod time_slice;
 mod turn;
-mod turns;
 mod workgroup;
 mod yields;
 
@@ -26,6 +26,6 @@ pub use export::{Exported, Sent};
 pub use fault::Fault;
 pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
-pub use turns::{Schedule, UnknownSchedule};
+pub use time_slice::{Schedule, UnknownSchedule};
 pub use workgroup::WaveState;
 pub use yields::{PollLoop, Toll};

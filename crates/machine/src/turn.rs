@@ -50,7 +50,7 @@ impl Packer {
         self.skip();
     }
 
-    /// Turns go on over waves that are done.
+    /// TimeSlices go on over waves that are done.
     fn skip(&mut self) {
         let Packer { turns, done } = self;
         for turn in turns.iter_mut() {

@@ -1,4 +1,4 @@
-//! Where a wave gives its turn away: one list, the same for every engine, and for who runs a wave instruction by
+//! Where a wave gives its time slice away: one list, the same for every engine, and for who runs a wave instruction by
 //! instruction.
 //!
 //! | where | when |
@@ -31,7 +31,7 @@ pub struct PollLoop {
     pub registers: Vec<Span>,
 }
 
-/// What a block takes of a wave's turn, and whether that may end behind it.
+/// What a block takes of a wave's time slice, and whether that may end behind it.
 #[derive(Clone, Debug)]
 pub struct Toll {
     /// The guest address of the last instruction, behind which it is paid.
@@ -90,7 +90,7 @@ impl Toll {
         self
     }
 
-    /// The same for so many turns of the loop that the block is, in none of which but the last the wave's turn can end.
+    /// The same for so many time slices of the loop that the block is, in none of which but the last the wave's time slice can end.
     pub fn of_turns(self, count: usize) -> Toll {
         let cost = self.cost * count as i64;
         Toll { cost, ..self }
@@ -113,29 +113,29 @@ impl Toll {
         usize::from(self.taken == Some(pc))
     }
 
-    /// A wave has run the block and left it by a [`way`](Self::way): takes what it costs, and says whether the wave's turn
+    /// A wave has run the block and left it by a [`way`](Self::way): takes what it costs, and says whether the wave's time slice
     /// ends here, and why.
     #[inline(always)]
     pub fn pay(&self, way: usize, wave: &mut Uniform, vector: &VectorRegisters) -> Option<Stop> {
-        let point = self.ends_turn(way, wave, vector)?;
+        let point = self.ends_slice(way, wave, vector)?;
         let (pc, why) = (self.pc, Why::Yield(point));
         Some(Stop { pc, why })
     }
 
     /// The same, saying how it returns.
     #[inline(always)]
-    pub fn pay_turn(
+    pub fn pay_for_slice(
         &self,
         way: usize,
         wave: &mut Uniform,
         vector: &VectorRegisters,
     ) -> Option<Ran> {
-        let point = self.ends_turn(way, wave, vector)?;
+        let point = self.ends_slice(way, wave, vector)?;
         Some(Ran::to(point, self.pc))
     }
 
     #[inline(always)]
-    fn ends_turn(
+    fn ends_slice(
         &self,
         way: usize,
         wave: &mut Uniform,
@@ -159,7 +159,7 @@ impl Toll {
         self.cost
     }
 
-    /// Whether the turn may end behind the block, left by a [`way`](Self::way): compiled code pays itself while there is
+    /// Whether the time slice may end behind the block, left by a [`way`](Self::way): compiled code pays itself while there is
     /// budget left, and nothing else to be looked at.
     pub fn may_end(&self, way: usize) -> bool {
         self.points[way].is_some()
@@ -226,14 +226,14 @@ fn writes_for_good(op: &MemOp) -> bool {
     op.kind == MemKind::Store || matches!(op.kind, MemKind::Atomic(_)) && op.ret.is_none()
 }
 
-/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first turn ends there.
-const SHORT_WAIT: i64 = crate::turns::FIRST;
+/// What it costs, beside its instructions, that a block loads from LDS or scalar memory: a first time slice ends there.
+const SHORT_WAIT: i64 = crate::time_slice::FIRST;
 
 /// What it costs that a block loads from vector memory. On a chip it takes so long that siblings that read LDS meanwhile
-/// are done before this wave writes there: turns end here until they have grown well beyond such a reading loop.
+/// are done before this wave writes there: time slices end here until they have grown well beyond such a reading loop.
 const LONG_WAIT: i64 = 2048;
 
-/// What a block costs of a wave's turn: one for each instruction, and the wait for what it loads, at its end or soon after.
+/// What a block costs of a wave's time slice: one for each instruction, and the wait for what it loads, at its end or soon after.
 fn cost(block: &Block) -> i64 {
     let instructions = |op: &Op| matches!(op, Op::Inst { .. });
     let wait = |op: &Op| match op {

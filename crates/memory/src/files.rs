@@ -32,7 +32,7 @@ pub struct Uniform {
     pub all: u64,
     /// The address of the next instruction.
     pub pc: u64,
-    /// Guest instructions left of the wave's turn. Where that may end, is the scheduler's list.
+    /// Guest instructions left of the wave's time slice. Where that may end, is the scheduler's list.
     pub budget: i64,
     /// Guest instructions executed, by family, when counting.
     pub counts: [u64; 8],
@@ -208,7 +208,7 @@ impl Wave {
         }
     }
 
-    /// Sees to it that there is room for an engine's own values, which have no value yet. They are nobody's between turns.
+    /// Sees to it that there is room for an engine's own values, which have no value yet. They are nobody's between time slices.
     #[inline]
     pub fn make_room(&mut self, room: Room) {
         if self.room.vectors < room.vectors || self.room.uniforms < room.uniforms {

@@ -8,10 +8,10 @@
 //!
 //! What is unsafe here rests on two promises, named where they are used:
 //!
-//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its turn, and the request was made
+//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its time slice, and the request was made
 //!   for it, so that its registers and offsets are in range. Engines promise it.
-//! * **The places are checked**: each lane's address has passed the check of its space in this turn. The bytes are mapped, and
-//!   writable for what stores, until the turn ends (`registry/epoch.rs`).
+//! * **The places are checked**: each lane's address has passed the check of its space in this time slice. The bytes are mapped, and
+//!   writable for what stores, until the time slice ends (`registry/epoch.rs`).
 
 // Lanes index several arrays at once.
 #![allow(clippy::needless_range_loop)]

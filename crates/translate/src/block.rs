@@ -121,7 +121,7 @@ impl Translator {
         Translated { whole, simple }
     }
 
-    /// What a block of [`lift`](Self::lift) for these modes takes of a wave's turn.
+    /// What a block of [`lift`](Self::lift) for these modes takes of a wave's time slice.
     pub fn toll(&self, block: &Block, modes: Modes) -> Toll {
         match &self.source {
             _ if self.step => Toll::step(block.pc),
@@ -130,7 +130,7 @@ impl Translator {
         }
     }
 
-    /// What the simplified block takes of a wave's turn: no more and no less than the whole one.
+    /// What the simplified block takes of a wave's time slice: no more and no less than the whole one.
     pub fn toll_of_simplified(&self, block: &Translated, modes: Modes) -> Toll {
         self.toll(&block.whole, modes).of_simplified(&block.simple)
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use wavetank::check::report::{Look, text};
-use wavetank::check::{Finding, Findings, Mark, TurnEnd, Watcher, WaveOf};
+use wavetank::check::{Finding, Findings, Mark, SliceEnd, Watcher, WaveOf};
 use wavetank::{Chip, Device, Tool, Touch, Touched};
 
 /// Counts, for each instruction, the stores to global memory that reach into a second line.
@@ -15,7 +15,7 @@ struct TornStores(BTreeMap<u64, u64>);
 const LINE: u64 = 64;
 
 impl Watcher for TornStores {
-    fn turn(&mut self, _wave: WaveOf, touches: &[Touch], _end: TurnEnd) {
+    fn time_slice(&mut self, _wave: WaveOf, touches: &[Touch], _end: SliceEnd) {
         for touch in touches {
             let stores = touch.kind != wavetank::MemKind::Load;
             let last = touch.address + u64::from(touch.bytes) - 1;

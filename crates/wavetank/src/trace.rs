@@ -81,14 +81,14 @@ pub(crate) struct Trace<'a> {
     pub sink: &'a (dyn Fn(Step) + Sync),
 }
 
-/// Runs waves an instruction at a time, with the turns that they have without being watched.
+/// Runs waves an instruction at a time, with the time slices that they have without being watched.
 pub(crate) struct Stepper<'a> {
     /// Its blocks are single instructions.
     backend: Box<dyn Backend + 'a>,
     outlines: &'a Outlines,
 }
 
-/// The blocks of a module, and what each takes of a turn.
+/// The blocks of a module, and what each takes of a time slice.
 pub(crate) struct Outlines {
     translator: Translator,
     known: Cache<(Outline, Toll)>,
@@ -120,7 +120,7 @@ impl<'a> Stepper<'a> {
         Stepper { backend, outlines }
     }
 
-    /// Runs a wave for one turn, which ends where it would end if nobody watched: what a block takes is paid behind its last
+    /// Runs a wave for one time slice, which ends where it would end if nobody watched: what a block takes is paid behind its last
     /// instruction.
     pub fn run(
         &mut self,

@@ -156,7 +156,7 @@ impl<'a> Unit<'a> {
             // Watchers may take their time.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
-            watchers.turn(of, &touched, &ran);
+            watchers.time_slice(of, &touched, &ran);
         }
         if let Some(group) = self.group {
             let checking = self.common.checking;
@@ -171,7 +171,7 @@ impl<'a> Unit<'a> {
             (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
                 (stepper, trace, group)
             }
-            _ => return self.backend.run_turn(wave, &mut self.memory),
+            _ => return self.backend.run_time_slice(wave, &mut self.memory),
         };
         let index = wave.index;
         let vgprs = self.common.launch.vgprs as usize;
@@ -192,14 +192,14 @@ impl<'a> Unit<'a> {
         stepper.run(wave, &mut self.memory, vgprs, step).into()
     }
 
-    /// A wave's turn is over: looks at what went wrong in it.
+    /// A wave's time slice is over: looks at what went wrong in it.
     #[inline(always)]
     fn ended(&mut self, wave: &mut Wave, mut ran: Ran) -> Ran {
         if let Ran::Else(stop) = &mut ran
             && let Why::Fault(fault) = &mut stop.why
             && self.failed(wave, fault)
         {
-            // What the turn cost until here is not known.
+            // What the time slice cost until here is not known.
             ran = Ran::Wait(fault.pc());
         }
         if let Some(group) = self.group {
@@ -312,7 +312,7 @@ impl Worker for Unit<'_> {
         }
         match self.is_watched {
             false => {
-                let ran = self.backend.run_turn(wave, &mut self.memory);
+                let ran = self.backend.run_time_slice(wave, &mut self.memory);
                 self.ended(wave, ran)
             }
             true => self.watch(wave),

@@ -36,7 +36,7 @@ fn added_by(schedule: Schedule, watched: impl Fn(u32) -> bool + Sync) -> Vec<u32
     sums.read().unwrap()
 }
 
-/// Turns end at the same instructions whether waves are watched or not, so that what was seen once can be looked at.
+/// Time slices end at the same instructions whether waves are watched or not, so that what was seen once can be looked at.
 #[test]
 fn a_watched_run_is_the_same_run() {
     let seeds = (0..64).map(Schedule::Random);
@@ -68,9 +68,9 @@ fn chain(
     report.unwrap().instructions.unwrap().waves()
 }
 
-/// How often waves look before they see what they wait for depends on every turn of every wave.
+/// How often waves look before they see what they wait for depends on every time slice of every wave.
 #[test]
-fn a_watched_run_takes_the_same_turns() {
+fn a_watched_run_takes_the_same_time_slices() {
     for schedule in [Schedule::Fair, Schedule::Greedy, Schedule::Random(5)] {
         for kernel in ["chain", "chain_add", "chain_scalar", "chain_counted"] {
             let instructions = chain(kernel, 9, schedule, |_| false);
@@ -88,7 +88,7 @@ fn a_watched_run_takes_the_same_turns() {
     }
 }
 
-/// Each of 320 groups waits for the next: while one gets on, the others look once a turn.
+/// Each of 320 groups waits for the next: while one gets on, the others look once a time slice.
 #[test]
 fn groups_that_poll_burn_little() {
     for kernel in [

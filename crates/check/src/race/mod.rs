@@ -36,7 +36,7 @@ use wavetank_ir::MemKind;
 use wavetank_memory::{LaneRun, Touch, Touched};
 
 use crate::finding::Findings;
-use crate::watch::{TurnEnd, Watcher, WaveOf};
+use crate::watch::{SliceEnd, Watcher, WaveOf};
 use clock::{Fuel, Knowledge, Time};
 pub use footprint::{Footprint, Kept, Meeting};
 use found::Found;
@@ -90,7 +90,7 @@ impl Race {
         self
     }
 
-    /// Reads global memory with this at the end of each turn, so that stores of different values by one instruction of
+    /// Reads global memory with this at the end of each time slice, so that stores of different values by one instruction of
     /// several waves are told from those of equal ones, which are no mistake.
     pub fn with_reader(mut self, reader: Reader) -> Race {
         self.values = Values::new(Some(reader));
@@ -189,13 +189,13 @@ fn loads_the_same(before: &LaneRun, run: &LaneRun) -> bool {
 }
 
 impl Watcher for Race {
-    fn turn(&mut self, wave: WaveOf, touches: &[Touch], end: TurnEnd) {
+    fn time_slice(&mut self, wave: WaveOf, touches: &[Touch], end: SliceEnd) {
         self.runs(wave, &LaneRun::all(touches), end);
     }
 
-    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: TurnEnd) {
+    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: SliceEnd) {
         let wave = self.waves.number(wave);
-        self.waves.begin_turn(wave, self.now);
+        self.waves.begin_slice(wave, self.now);
         let lanes: usize = runs.iter().map(|run| usize::from(run.lanes)).sum();
         let touched = u32::try_from(lanes).unwrap_or(u32::MAX);
         self.waves.fuel.earn(touched.saturating_mul(Fuel::EACH));
@@ -208,9 +208,9 @@ impl Watcher for Race {
             }
         }
         self.waves.return_lds(wave, Some(lds));
-        self.values.end_turn(&mut self.global, &mut self.found);
+        self.values.end_slice(&mut self.global, &mut self.found);
         self.now = self.now.saturating_add(1);
-        self.waves.end_turn(wave, end, self.now);
+        self.waves.end_slice(wave, end, self.now);
     }
 
     fn scratch_begins(&mut self, bytes: Range<u64>) {

@@ -11,7 +11,7 @@ use super::shadow::{Mode, PAGE, Shadow};
 /// Reads global memory at an address. Says whether it could.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
 
-/// What a turn has stored to global memory, and what is to be compared when it is over: only then does memory tell.
+/// What a time slice has stored to global memory, and what is to be compared when it is over: only then does memory tell.
 #[derive(Default)]
 pub struct Values {
     reader: Option<Reader>,
@@ -42,8 +42,8 @@ impl Values {
         }
     }
 
-    /// Compares what the turn has left.
-    pub fn end_turn(&mut self, global: &mut Shadow, found: &mut Found) {
+    /// Compares what the time slice has left.
+    pub fn end_slice(&mut self, global: &mut Shadow, found: &mut Found) {
         let Some(reader) = &self.reader else { return };
         self.stored.dedup();
         for dwords in self.stored.drain(..) {
@@ -78,7 +78,7 @@ impl Values {
 /// Notes what a dword is, of which some bytes have been stored to.
 fn read_dword(reader: &Reader, global: &mut Shadow, dword: u64) {
     let (page, at) = global.at(dword);
-    // The other of the two may be of this turn, too.
+    // The other of the two may be of this time slice, too.
     let stored = page
         .writes(at)
         .iter()

@@ -7,7 +7,7 @@ use wavetank_machine::Group;
 use super::clock::{CHUNK, Fuel, Knowledge, Time};
 use super::shadow::{Shadow, Slot};
 use super::under_way::{Release, UnderWay};
-use crate::watch::{TurnEnd, WaveOf};
+use crate::watch::{SliceEnd, WaveOf};
 
 /// All waves that have run, numbered as their work-groups came.
 #[derive(Default)]
@@ -233,7 +233,7 @@ impl Waves {
 
     /// A wave goes on. If it has met others at a resource, they have come by now: it comes behind all that have used it so
     /// far, which is too much rather than too little.
-    pub fn begin_turn(&mut self, wave: u32, now: Time) {
+    pub fn begin_slice(&mut self, wave: u32, now: Time) {
         let met = self.waves[wave as usize].resource.take();
         let known = met.and_then(|resource| self.resources.get(&resource));
         if let Some(known) = known.cloned() {
@@ -249,17 +249,17 @@ impl Waves {
         *known = known.join(&passed_on, &mut self.fuel);
     }
 
-    /// A turn of a wave is over.
-    pub fn end_turn(&mut self, wave: u32, end: TurnEnd, now: Time) {
+    /// A time slice of a wave is over.
+    pub fn end_slice(&mut self, wave: u32, end: SliceEnd, now: Time) {
         let was = self.waves[wave as usize].at;
         let at = match end {
-            TurnEnd::GoesOn => At::Running,
-            TurnEnd::Resource(resource) => {
+            SliceEnd::GoesOn => At::Running,
+            SliceEnd::Resource(resource) => {
                 self.meet(wave, resource, now);
                 At::Running
             }
-            TurnEnd::Barrier(_) => At::Barrier,
-            TurnEnd::Ended => At::End,
+            SliceEnd::Barrier(_) => At::Barrier,
+            SliceEnd::Ended => At::End,
         };
         self.waves[wave as usize].at = at;
         match at {

@@ -1,8 +1,8 @@
 //! When memory that was taken away can no longer be reached: the rule that lets waves run without locks.
 //!
-//! A wave looks its memory up once and then accesses it, for a turn at most. Who takes memory away marks it as gone and
-//! begins a new epoch; whoever began a turn or a copy before may still be in it. Once all of those have ended, which
-//! takes no longer than a turn, nobody can.
+//! A wave looks its memory up once and then accesses it, for a time slice at most. Who takes memory away marks it as gone and
+//! begins a new epoch; whoever began a time slice or a copy before may still be in it. Once all of those have ended, which
+//! takes no longer than a time slice, nobody can.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// The mark of a seat whose owner accesses nothing.
 const IDLE: u64 = u64::MAX;
 
-/// Looks without sleeping before a waiter sleeps: most turns are short.
+/// Looks without sleeping before a waiter sleeps: most time slices are short.
 const SPINS: u32 = 200;
 
 /// How long a waiter sleeps between two looks.
@@ -28,7 +28,7 @@ pub(super) struct Epochs {
     seats: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
-/// Somebody who accesses memory now and then. It holds the epoch in which the owner's turn began.
+/// Somebody who accesses memory now and then. It holds the epoch in which the owner's time slice began.
 #[derive(Debug)]
 pub(crate) struct Seat<'r> {
     epochs: &'r Epochs,
@@ -81,7 +81,7 @@ impl Epochs {
         let start = Instant::now();
         self.paused.store(true, Ordering::SeqCst);
         let _paused = Paused(self);
-        // Whose turn goes on sees the new epoch at its end, and looks.
+        // Whose time slice goes on sees the new epoch at its end, and looks.
         let epoch = self.begin();
         while !self.has_come(epoch) {
             if start.elapsed() >= patience {
@@ -169,7 +169,7 @@ mod tests {
         second.enter();
         assert!(!epochs.has_come(epoch), "the first began before");
         first.enter();
-        assert!(epochs.has_come(epoch), "its next turn is a new one");
+        assert!(epochs.has_come(epoch), "its next time slice is a new one");
         first.enter();
         assert!(
             !epochs.has_come(epochs.begin()),

@@ -346,7 +346,7 @@ impl Registry {
     }
 
     /// Takes host memory away again. When this returns, nobody accesses it any
-    /// more by this registration: a wave that is in a turn, or a copy under way, has ended it.
+    /// more by this registration: a wave that is in a time slice, or a copy under way, has ended it.
     ///
     /// # Errors
     /// If it was taken away already.
@@ -518,7 +518,7 @@ impl Registry {
         Ok(Hold { _seat: seat, entry })
     }
 
-    /// Copies guest memory to the host. A wave that is in a turn may need it for the code that it goes on with.
+    /// Copies guest memory to the host. A wave that is in a time slice may need it for the code that it goes on with.
     ///
     /// # Errors
     /// If one allocation does not hold all of it.

@@ -338,22 +338,22 @@ fn no_store_is_lost_when_memory_is_shared() {
     assert_eq!(u64::from_le_bytes(seen), counted);
 }
 
-/// A wave in its turn reads the code that it goes on with: memory is shared meanwhile all the same, again and again.
+/// A wave in its time slice reads the code that it goes on with: memory is shared meanwhile all the same, again and again.
 #[test]
 #[cfg_attr(miri, ignore = "Miri maps no files")]
-fn memory_is_shared_beside_a_turn_that_reads() {
-    beside_a_turn(|registry, code| registry.read(code, &mut [0; 256]).unwrap());
+fn memory_is_shared_beside_a_time_slice_that_reads() {
+    beside_a_time_slice(|registry, code| registry.read(code, &mut [0; 256]).unwrap());
 }
 
 /// A copy takes two seats.
 #[test]
 #[cfg_attr(miri, ignore = "Miri maps no files")]
 fn memory_is_shared_beside_a_copy() {
-    beside_a_turn(|registry, code| drop(registry.hold(code, 256).unwrap()));
+    beside_a_time_slice(|registry, code| drop(registry.hold(code, 256).unwrap()));
 }
 
 /// Shares memory beside a thread that has a seat, and takes another for moments.
-fn beside_a_turn(second: impl Fn(&Registry, u64) + Sync) {
+fn beside_a_time_slice(second: impl Fn(&Registry, u64) + Sync) {
     let registry = Registry::new();
     let [code, shared] = ["code", "shared"].map(|name| registry.allocate(name, 4096, 1).unwrap());
     let (running, stop) = (AtomicBool::new(false), AtomicBool::new(false));

@@ -18,7 +18,7 @@ use crate::module::Module;
 pub(crate) struct Floats(Mutex<BTreeMap<(u64, u8), First<Noted>>>);
 
 impl Floats {
-    /// A wave has had a turn: takes what is about floats out of what it noted.
+    /// A wave has had a time slice: takes what is about floats out of what it noted.
     pub fn add(&self, group: Group, wave: u32, noted: &mut Vec<Noted>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for what in noted.extract_if(.., |noted| Event::of_note(noted.about).is_some()) {

@@ -84,7 +84,7 @@ impl Launched<'_> {
     }
 }
 
-/// The load that a loop looks at in which a turn ended: turns end where loops go back, at either side of the branch. A loop
+/// The load that a loop looks at in which a time slice ended: time slices end where loops go back, at either side of the branch. A loop
 /// without loads is told by its branch.
 fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
     let inst = |at| code.inst(at).ok();

@@ -21,7 +21,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use wavetank_check::{
-    Finding, Findings, Kept, Place, Race, Stack, Synchronization, Tool, Tools, TurnEnd, Watcher,
+    Finding, Findings, Kept, Place, Race, SliceEnd, Stack, Synchronization, Tool, Tools, Watcher,
     WaveOf,
 };
 use wavetank_isa::Registers;
@@ -183,7 +183,7 @@ impl Checking {
         }
     }
 
-    /// Whether something looks at each turn of a wave.
+    /// Whether something looks at each time slice of a wave.
     pub fn watches(&self) -> bool {
         self.watchers.is_some() || self.notes()
     }
@@ -193,7 +193,7 @@ impl Checking {
         self.follower.is_some() || self.floats.is_some()
     }
 
-    /// What a program noted in a wave's turn, for whom it is meant.
+    /// What a program noted in a wave's time slice, for whom it is meant.
     pub fn add_seen(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
         if !self.notes() {
             return;
@@ -234,16 +234,16 @@ impl Checking {
 pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
 
 impl Watchers {
-    /// A wave has had a turn.
-    pub fn turn(&mut self, wave: WaveOf, runs: &[LaneRun], ran: &Ran) {
+    /// A wave has had a time slice.
+    pub fn time_slice(&mut self, wave: WaveOf, runs: &[LaneRun], ran: &Ran) {
         let end = match ran {
-            Ran::End(_) => TurnEnd::Ended,
-            Ran::Barrier(pc) => TurnEnd::Barrier(*pc),
+            Ran::End(_) => SliceEnd::Ended,
+            Ran::Barrier(pc) => SliceEnd::Barrier(*pc),
             Ran::Else(stop) => match &stop.why {
-                Why::GlobalSync(request) => TurnEnd::Resource(request.resource),
-                _ => TurnEnd::GoesOn,
+                Why::GlobalSync(request) => SliceEnd::Resource(request.resource),
+                _ => SliceEnd::GoesOn,
             },
-            _ => TurnEnd::GoesOn,
+            _ => SliceEnd::GoesOn,
         };
         for watcher in &mut self.0 {
             watcher.runs(wave, runs, end);

@@ -255,7 +255,7 @@ fn set_scalar(wave: &mut Wave, register: u32, value: u32) {
     }
 }
 
-/// What an instruction that is done again has no part in: what was counted, and what is left of the turn.
+/// What an instruction that is done again has no part in: what was counted, and what is left of the time slice.
 struct Before {
     budget: i64,
     counts: [u64; 8],

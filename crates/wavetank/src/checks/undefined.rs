@@ -97,7 +97,7 @@ struct All {
 pub(crate) struct Follower(Mutex<All>);
 
 impl Follower {
-    /// A wave has had a turn.
+    /// A wave has had a time slice.
     pub fn add(&self, group: Group, wave: u32, (noted, undefined): (Vec<Noted>, Vec<Undefined>)) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for Noted {

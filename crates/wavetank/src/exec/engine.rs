@@ -150,7 +150,7 @@ impl Group {
                 }
                 if self.states[n] == WaveState::Ready {
                     moved = true;
-                    self.turn(n, backend, memory, &sync)
+                    self.time_slice(n, backend, memory, &sync)
                         .map_err(|stopped| (n, stopped))?;
                 }
             }
@@ -168,7 +168,7 @@ impl Group {
     }
 
     /// Runs a wave until it stops.
-    fn turn(
+    fn time_slice(
         &mut self,
         n: usize,
         backend: &mut dyn Backend,

@@ -276,7 +276,7 @@ fn a_lock_orders_what_is_done_behind_it() {
             assert!(lock(take, free).is_empty(), "{take:?} {free:?}");
         }
     }
-    // Without a result nobody knows whose turn it is.
+    // Without a result it is unknown which wave may go on.
     assert!(lock(SilentAdd, SilentAdd).contains(&"write-read"));
 }
 

@@ -3,7 +3,7 @@
 use wavetank_memory::{LaneRun, Over};
 
 use super::script::*;
-use crate::watch::TurnEnd;
+use crate::watch::SliceEnd;
 
 const A: u64 = 0x1000;
 
@@ -16,14 +16,14 @@ fn both(op: Op, address: u64) -> [LaneRun; 2] {
 
 fn script(op: Op) -> Script {
     let mut script = Script::new(1);
-    script.runs((0, 0), &both(op, A), TurnEnd::GoesOn);
+    script.runs((0, 0), &both(op, A), SliceEnd::GoesOn);
     script
 }
 
 #[test]
 fn lanes_that_store_different_values_are_told_once() {
     let mut script = script(Store);
-    script.runs((0, 0), &both(Store, A + 4), TurnEnd::GoesOn);
+    script.runs((0, 0), &both(Store, A + 4), SliceEnd::GoesOn);
     let findings = script.findings();
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].rule, findings[0].times), ("lanes", 2));
@@ -38,7 +38,7 @@ fn lanes_that_store_different_values_are_told_once() {
 fn equal_values_are_none() {
     let mut script = Script::new(1);
     let touches = [0, 1].map(|lane| Store.touch(lane, A, 4));
-    script.turn((0, 0), &touches, TurnEnd::Ended);
+    script.time_slice((0, 0), &touches, SliceEnd::Ended);
     assert_eq!(script.rules(), [""; 0]);
 }
 
@@ -65,7 +65,7 @@ fn stores_that_may_be_atomic_are_none() {
     // A place that atomics use.
     let mut lock = Script::new(1);
     lock.go((0, 0), &[(Swap, A)]);
-    lock.runs((0, 0), &both(Store, A), TurnEnd::GoesOn);
+    lock.runs((0, 0), &both(Store, A), SliceEnd::GoesOn);
     assert_eq!(lock.rules(), [""; 0]);
 }
 
@@ -77,8 +77,8 @@ fn a_row_is_told_where_it_is_wrong() {
         touches.collect::<Vec<_>>()
     };
     let mut script = Script::new(1);
-    script.turn((0, 0), &row(Store, 0x1420, 4), TurnEnd::GoesOn);
-    script.turn((1, 0), &row(Load, 0x13f0, 64), TurnEnd::GoesOn);
+    script.time_slice((0, 0), &row(Store, 0x1420, 4), SliceEnd::GoesOn);
+    script.time_slice((1, 0), &row(Load, 0x13f0, 64), SliceEnd::GoesOn);
     let findings = script.findings();
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].rule, findings[0].times), ("write-read", 4));

@@ -4,7 +4,7 @@ use wavetank_memory::{Touch, Touched};
 
 use super::script::*;
 use crate::race::Race;
-use crate::watch::TurnEnd;
+use crate::watch::SliceEnd;
 
 const A: u64 = 0x40;
 
@@ -98,7 +98,7 @@ fn scratch_is_private() {
             memory: Touched::Scratch,
             ..op.touch(0, A, 4)
         };
-        script.turn((0, wave), &[touch], TurnEnd::GoesOn);
+        script.time_slice((0, wave), &[touch], SliceEnd::GoesOn);
     }
     assert!(script.rules().is_empty());
 }
@@ -109,8 +109,8 @@ fn accesses_must_share_bytes() {
         let mut script = Script::new(2);
         let store = LdsStore.touch(0, first.0, first.1);
         let load = LdsLoad.touch(0, second.0, second.1);
-        script.turn((0, 0), &[store], TurnEnd::GoesOn);
-        script.turn((0, 1), &[load], TurnEnd::GoesOn);
+        script.time_slice((0, 0), &[store], SliceEnd::GoesOn);
+        script.time_slice((0, 1), &[load], SliceEnd::GoesOn);
         !script.rules().is_empty()
     };
     assert!(!find((A, 1), (A + 1, 1)));
@@ -127,10 +127,10 @@ fn accesses_must_share_bytes() {
 fn halves_of_a_dword_are_followed_apart() {
     let mut script = Script::new(3);
     let store = |at| [LdsStore.touch(0, at, 2)];
-    script.turn((0, 0), &store(A), TurnEnd::GoesOn);
-    script.turn((0, 1), &store(A + 2), TurnEnd::GoesOn);
+    script.time_slice((0, 0), &store(A), SliceEnd::GoesOn);
+    script.time_slice((0, 1), &store(A + 2), SliceEnd::GoesOn);
     assert!(script.rules().is_empty());
-    script.turn((0, 2), &[LdsLoad.touch(7, A, 2)], TurnEnd::GoesOn);
+    script.time_slice((0, 2), &[LdsLoad.touch(7, A, 2)], SliceEnd::GoesOn);
     let [finding] = &script.findings()[..] else {
         panic!("one of the halves is read")
     };
@@ -176,8 +176,8 @@ fn the_last_reader_is_remembered_too() {
 fn the_message_names_both_sides() {
     let mut script = Script::new(2);
     let lanes = |op: Op| [3, 4].map(|lane: u8| op.touch(lane, 0x34 + 4 * u64::from(lane), 4));
-    script.turn((0, 0), &lanes(LdsStore), TurnEnd::GoesOn);
-    script.turn((0, 1), &lanes(LdsLoad), TurnEnd::GoesOn);
+    script.time_slice((0, 0), &lanes(LdsStore), SliceEnd::GoesOn);
+    script.time_slice((0, 1), &lanes(LdsLoad), SliceEnd::GoesOn);
     let [finding] = &script.findings()[..] else {
         panic!("one pair of instructions")
     };
@@ -196,7 +196,7 @@ fn the_message_names_both_sides() {
 fn another_group_is_named_and_no_barrier_recommended() {
     let mut script = Script::new(1);
     script.go((5, 0), &[(OtherLoad, 0x1000)]);
-    script.turn((2, 0), &[Store.touch(63, 0x1002, 1)], TurnEnd::GoesOn);
+    script.time_slice((2, 0), &[Store.touch(63, 0x1002, 1)], SliceEnd::GoesOn);
     let [finding] = &script.findings()[..] else {
         panic!("one pair of instructions")
     };
@@ -215,12 +215,12 @@ fn equal_races_are_counted_not_kept() {
     for group in 0..100 {
         let lanes = (0..64).map(|lane| Load.touch(lane, 4 * u64::from(lane), 4));
         let lanes: Vec<Touch> = lanes.collect();
-        script.turn((1 + group, 0), &lanes, TurnEnd::GoesOn);
+        script.time_slice((1 + group, 0), &lanes, SliceEnd::GoesOn);
     }
     let stores: Vec<Touch> = (0..64)
         .map(|lane| Store.touch(lane, 4 * u64::from(lane), 4))
         .collect();
-    script.turn((0, 0), &stores, TurnEnd::Ended);
+    script.time_slice((0, 0), &stores, SliceEnd::Ended);
     let [finding] = &script.findings()[..] else {
         panic!("one pair of instructions")
     };
@@ -239,7 +239,7 @@ fn the_lds_of_a_group_is_forgotten_with_it() {
 }
 
 /// What is found in turns of groups that touch a place, after which memory is the number of each.
-fn with_values(turns: &[(u64, &[Touch], u32)]) -> Vec<&'static str> {
+fn with_values(slices: &[(u64, &[Touch], u32)]) -> Vec<&'static str> {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     static VALUE: AtomicU32 = AtomicU32::new(0);
@@ -252,9 +252,9 @@ fn with_values(turns: &[(u64, &[Touch], u32)]) -> Vec<&'static str> {
         bytes.copy_from_slice(&value[from..from + bytes.len()]);
         address / 4 == A / 4
     }));
-    for (group, touches, value) in turns {
+    for (group, touches, value) in slices {
         VALUE.store(*value, Relaxed);
-        script.turn((*group, 0), touches, TurnEnd::GoesOn);
+        script.time_slice((*group, 0), touches, SliceEnd::GoesOn);
     }
     script.rules()
 }

@@ -1,4 +1,4 @@
-//! Launches written by hand: which wave touches what, turn by turn.
+//! Launches written by hand: which wave touches what, slice by slice.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use wavetank_memory::{LaneRun, Touch, Touched};
 
 use crate::finding::{Finding, Findings};
 use crate::race::{InstAt, Race};
-use crate::watch::{TurnEnd, Watcher, WaveOf};
+use crate::watch::{SliceEnd, Watcher, WaveOf};
 
 /// The instructions that launches are made of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,13 +147,13 @@ impl Script {
         Script { race, waves }
     }
 
-    /// A turn of a wave of a group, with all it touches.
-    pub fn turn(&mut self, wave: (u64, u32), touches: &[Touch], end: TurnEnd) {
+    /// A time slice of a wave of a group, with all it touches.
+    pub fn time_slice(&mut self, wave: (u64, u32), touches: &[Touch], end: SliceEnd) {
         self.runs(wave, &LaneRun::all(touches), end);
     }
 
     /// The same, by runs of lanes.
-    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[LaneRun], end: TurnEnd) {
+    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[LaneRun], end: SliceEnd) {
         let wave = WaveOf {
             group: Group {
                 index: group,
@@ -166,23 +166,28 @@ impl Script {
         self.race.runs(wave, runs, end);
     }
 
-    /// A turn in which lane 0 touches dwords, and goes on.
+    /// A time slice in which lane 0 touches dwords, and goes on.
     pub fn go(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
-        self.until(wave, accesses, TurnEnd::GoesOn)
+        self.until(wave, accesses, SliceEnd::GoesOn)
     }
 
-    /// A turn that ends at the barrier.
+    /// A time slice that ends at the barrier.
     pub fn barrier(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
-        self.until(wave, accesses, TurnEnd::Barrier(0))
+        self.until(wave, accesses, SliceEnd::Barrier(0))
     }
 
-    /// The last turn of a wave.
+    /// The last time slice of a wave.
     pub fn end(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
-        self.until(wave, accesses, TurnEnd::Ended)
+        self.until(wave, accesses, SliceEnd::Ended)
     }
 
-    /// A turn that ends so.
-    pub fn until(&mut self, wave: (u64, u32), accesses: &[(Op, u64)], end: TurnEnd) -> &mut Script {
+    /// A time slice that ends so.
+    pub fn until(
+        &mut self,
+        wave: (u64, u32),
+        accesses: &[(Op, u64)],
+        end: SliceEnd,
+    ) -> &mut Script {
         let run = |&(op, address): &(Op, u64)| match op {
             Wait => LaneRun::wait(op.pc()),
             _ => LaneRun::of(op.touch(0, address, 4)),

@@ -1,18 +1,18 @@
-//! How long the turns of the waves of a work-group are, and in which order they come.
+//! How long the time slices of the waves of a work-group are, and in which order they come.
 //!
 //! On a chip the waves of a group advance together, and one that waits for memory lets the others run. Programs count on
 //! it, often without knowing: a missing barrier goes unseen where every wave has read before the first one writes. So no
-//! wave may run far ahead of its siblings where they meet: after the start and after each barrier turns are short. Turn by
-//! turn they grow, since changing waves costs time and those that have not met for long seldom talk.
+//! wave may run far ahead of its siblings where they meet: after the start and after each barrier time slices are short. Slice by
+//! slice they grow, since changing waves costs time and those that have not met for long seldom talk.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The first turn, and that after a barrier, in guest instructions.
+/// The first time slice, and that after a barrier, in guest instructions.
 pub(crate) const FIRST: i64 = 32;
 
-/// How often a turn doubles. The longest one is small enough that a spinning wave costs its partner well under a
+/// How often a time slice doubles. The longest one is small enough that a spinning wave costs its partner well under a
 /// millisecond, and large enough that changing waves is free.
 const DOUBLINGS: u8 = 11;
 
@@ -27,13 +27,13 @@ const DOUBLINGS: u8 = 11;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {
-    /// No wave runs far ahead of its siblings, as on a chip: after the start and after each barrier a wave's turns are
+    /// No wave runs far ahead of its siblings, as on a chip: after the start and after each barrier a wave's time slices are
     /// short and end where a chip would make it wait for memory; then they grow.
     #[default]
     Fair,
-    /// Every turn is a long one: between barriers short waves run one after another.
+    /// Every time slice is a long one: between barriers short waves run one after another.
     Greedy,
-    /// Turns of random lengths in a random order, which finds races. The same seed gives the same turns to a work-group,
+    /// TimeSlices of random lengths in a random order, which finds races. The same seed gives the same time slices to a work-group,
     /// however many threads there are; what several groups do to the same memory repeats with one thread only.
     Random(u64),
 }
@@ -47,7 +47,7 @@ impl Schedule {
         Schedule::Random(mix(now ^ u64::from(std::process::id()) << 32) % 1_000_000_000)
     }
 
-    /// The schedule of dispatch `n`: other random turns for each.
+    /// The schedule of dispatch `n`: other random time slices for each.
     pub fn of_dispatch(self, n: u64) -> Schedule {
         match self {
             Schedule::Random(seed) => Schedule::Random(mix(seed) ^ n),
@@ -89,16 +89,16 @@ impl FromStr for Schedule {
     }
 }
 
-/// The turns of a work-group's waves.
+/// The time slices of a work-group's waves.
 #[derive(Default)]
-pub(crate) struct Turns {
+pub(crate) struct TimeSlices {
     schedule: Schedule,
-    /// How often the turn of each wave has doubled since its start or its last barrier.
+    /// How often the time slice of each wave has doubled since its start or its last barrier.
     doubled: Vec<u8>,
     random: Random,
 }
 
-impl Turns {
+impl TimeSlices {
     /// Room for those of so many waves.
     pub fn resize(&mut self, waves: usize) {
         self.doubled.resize(waves, 0);
@@ -112,15 +112,15 @@ impl Turns {
             Schedule::Greedy | Schedule::Random(_) => DOUBLINGS,
         };
         self.schedule = schedule;
-        for turn in &mut self.doubled {
-            *turn = doubled;
+        for times in &mut self.doubled {
+            *times = doubled;
         }
         if let Schedule::Random(seed) = schedule {
             self.random = Random(mix(seed) ^ group);
         }
     }
 
-    /// What the next turn of a wave may cost.
+    /// What the next time slice of a wave may cost.
     #[inline]
     pub fn budget(&mut self, wave: usize) -> i64 {
         match self.schedule {
@@ -129,7 +129,7 @@ impl Turns {
         }
     }
 
-    /// What the next turn of a wave may cost at most.
+    /// What the next time slice of a wave may cost at most.
     pub fn most(&self, wave: usize) -> i64 {
         match self.schedule {
             Schedule::Random(_) => FIRST << DOUBLINGS,
@@ -137,8 +137,8 @@ impl Turns {
         }
     }
 
-    /// A wave has used up its turn: the next is longer. Returns false once it is as long as turns get.
-    pub fn spent(&mut self, wave: usize) -> bool {
+    /// A wave has used up its time slice: the next is longer. Returns false once it is as long as time slices get.
+    pub fn used_up(&mut self, wave: usize) -> bool {
         let grows = self.doubled[wave] < DOUBLINGS;
         self.doubled[wave] += u8::from(grows);
         grows
@@ -177,7 +177,7 @@ impl Random {
         self.next() % n
     }
 
-    /// A turn of any order of magnitude, all as likely: races hide in short ones as in long ones.
+    /// A time slice of any order of magnitude, all as likely: races hide in short ones as in long ones.
     fn budget(&mut self) -> i64 {
         let most = FIRST << self.below(u64::from(DOUBLINGS) + 1);
         1 + self.below(most as u64) as i64
