@@ -13,7 +13,7 @@ use wavetank_ir::{Block, Op, Terminator};
 use wavetank_machine::{Backend, Ran, Stop, Toll};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
-    Cache, Caught, Key, Modes, Translated, Turns, VectorRegisters, changes_modes,
+    Cache, Caught, Key, Modes, Translated, Unrolled, VectorRegisters, changes_modes,
 };
 
 use crate::about::{Compiled, How, Names};
@@ -162,9 +162,9 @@ impl Jit {
             _ => Vec::new(),
         };
         let mut text = listing(simple, made, guest);
-        if let Some((turns, made)) = self.translate_turns(block, made, modes) {
-            let _ = writeln!(text, "{} turns at once, if so many come:", turns.count);
-            text += &listing(&turns.block, &made, guest);
+        if let Some((unrolled, made)) = self.translate_unrolled(block, made, modes) {
+            let _ = writeln!(text, "{} turns at once, if so many come:", unrolled.count);
+            text += &listing(&unrolled.block, &made, guest);
         }
         Some((text, next))
     }
@@ -182,21 +182,21 @@ impl Jit {
 
     /// Several turns of the loop that a block is, and their code, not yet in its place. Only where the tiles of all turns are
     /// one stage: otherwise what the registers hold goes through memory in each turn all the same.
-    fn translate_turns(
+    fn translate_unrolled(
         &self,
         block: &Translated,
         one: &Made,
         modes: Modes,
-    ) -> Option<(Turns, Made)> {
+    ) -> Option<(Unrolled, Made)> {
         // What a wave polls is looked at in every turn.
         if one.tiled != 1 || one.head.toll.may_poll(1) {
             return None;
         }
-        let turns = self.cold.translator().turns(block, modes)?;
-        let toll = one.head.toll.clone().of_turns(turns.count);
-        let made = self.code_for(&turns.block, toll, block.simple.pc, modes);
+        let unrolled = self.cold.translator().unroll(block, modes)?;
+        let toll = one.head.toll.clone().of_iterations(unrolled.count);
+        let made = self.code_for(&unrolled.block, toll, block.simple.pc, modes);
         let made = made.ok().filter(|made| made.tiled == 1)?;
-        Some((turns, made))
+        Some((unrolled, made))
     }
 
     fn code_for(&self, block: &Block, toll: Toll, pc: u64, modes: Modes) -> Result<Made, TooMany> {
@@ -246,15 +246,15 @@ impl Jit {
 
     fn compile(&self, pc: u64, modes: Modes) -> Option<Ready> {
         let (block, mut made) = self.translate(pc, modes)?;
-        let turns = self.translate_turns(&block, &made, modes);
+        let unrolled = self.translate_unrolled(&block, &made, modes);
         let cost = made.head.toll.cost();
         let by_steps = std::mem::take(&mut made.by_steps);
         let (code, head) = self.place(&block.simple, made)?;
         let heads = vec![head];
         let mut ready = Ready { code, heads };
-        let several = turns.and_then(|(turns, made)| {
-            let least = cost * (turns.count as i64 - 1);
-            self.place_turns(&mut ready, least, &turns, made)
+        let several = unrolled.and_then(|(unrolled, made)| {
+            let least = cost * (unrolled.count as i64 - 1);
+            self.place_unrolled(&mut ready, least, &unrolled, made)
         });
         let mut sums = self.sums();
         sums.loops += u64::from(several.is_some());
@@ -265,8 +265,14 @@ impl Jit {
     }
 
     /// Puts several turns of a loop beside one, and the guard before both.
-    fn place_turns(&self, ready: &mut Ready, least: i64, turns: &Turns, made: Made) -> Option<()> {
-        let (several, head) = self.place(&turns.block, made)?;
+    fn place_unrolled(
+        &self,
+        ready: &mut Ready,
+        least: i64,
+        unrolled: &Unrolled,
+        made: Made,
+    ) -> Option<()> {
+        let (several, head) = self.place(&unrolled.block, made)?;
         ready.heads.push(head);
         let one = ready.code;
         let ways = Ways {
@@ -274,8 +280,8 @@ impl Jit {
             one,
             several,
         };
-        let made = guard(&turns.guard, self.how, ways).ok()?;
-        let (code, head) = self.place(&turns.guard, made)?;
+        let made = guard(&unrolled.guard, self.how, ways).ok()?;
+        let (code, head) = self.place(&unrolled.guard, made)?;
         ready.heads.push(head);
         ready.code = code;
         Some(())

@@ -21,7 +21,7 @@ mod records;
 mod swizzled;
 #[path = "../../interp/tests/torn.rs"]
 mod torn;
-mod turns;
+mod unroll;
 #[path = "../../interp/tests/world.rs"]
 mod world;
 mod zeros;

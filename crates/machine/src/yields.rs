@@ -90,8 +90,8 @@ impl Toll {
         self
     }
 
-    /// The same for so many time slices of the loop that the block is, in none of which but the last the wave's time slice can end.
-    pub fn of_turns(self, count: usize) -> Toll {
+    /// The same for so many iterations of the loop that the block is, none of which but the last can end the time slice.
+    pub fn of_iterations(self, count: usize) -> Toll {
         let cost = self.cost * count as i64;
         Toll { cost, ..self }
     }

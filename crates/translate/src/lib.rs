@@ -23,7 +23,7 @@ mod outline;
 mod polls;
 mod registers;
 mod spent;
-mod turns;
+mod unroll;
 mod unwritten;
 
 pub use block::{FrontEnd, Pass, Translated, Translator};
@@ -31,6 +31,6 @@ pub use cache::{Cache, Key};
 pub use caught::Caught;
 pub use outline::{Instruction, Outline};
 pub use registers::{VectorRegisters, changes_modes};
-pub use turns::Turns;
+pub use unroll::Unrolled;
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

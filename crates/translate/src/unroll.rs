@@ -1,8 +1,8 @@
-//! Several turns of a loop as one block.
+//! Several iterations of a loop as one block.
 //!
-//! A loop of one block comes back to its own start. What its registers hold then goes to memory and back in each turn, if
+//! A loop of one block comes back to its own start. What its registers hold then goes to memory and back in each iteration, if
 //! a block is what an engine compiles. Where it can be told from scalar registers alone how often the loop goes on, several
-//! turns are one block, behind a *guard* that says whether so many will come.
+//! iterations are one block, behind a *guard* that says whether so many will come.
 
 use wavetank_ir::{Block, Node, Op, Options, Reg, RegFile, Span, Terminator, Ty, Value, simplify};
 use wavetank_lift::Modes;
@@ -10,64 +10,64 @@ use wavetank_lift::Modes;
 use crate::registers::changes_modes;
 use crate::{Translated, Translator};
 
-/// The most turns that become one block.
-const MOST_TURNS: usize = 8;
+/// The most iterations that become one block.
+const MAX_ITERATIONS: usize = 8;
 
-/// The most nodes that the turns of a block may have together.
+/// The most nodes that the iterations of a block may have together.
 const MOST_NODES: usize = 512;
 
-/// Several turns of a loop.
-pub struct Turns {
+/// Several iterations of a loop.
+pub struct Unrolled {
     /// How many they are, two at least.
     pub count: usize,
-    /// All of them. Where it ends, and where it goes on, the last turn says.
+    /// All of them. Where it ends, and where it goes on, the last iteration says.
     pub block: Block,
-    /// Goes to the start of the loop, its branch taken, if no turn but the last can leave it. Nothing else happens in it.
+    /// Goes to the start of the loop, its branch taken, if no iteration but the last can leave it. Nothing else happens in it.
     pub guard: Block,
 }
 
 impl Translator {
-    /// Several turns of the loop that a block is, for the modes that it was translated for. None if it is no loop, if it is
+    /// Several iterations of the loop that a block is, for the modes that it was translated for. None if it is no loop, if it is
     /// large, or if what keeps it going is not computed from scalar registers alone.
-    pub fn turns(&self, block: &Translated, modes: Modes) -> Option<Turns> {
-        // A handler sees what a turn has cost; the next turn is another block if modes change.
+    pub fn unroll(&self, block: &Translated, modes: Modes) -> Option<Unrolled> {
+        // A handler sees what an iteration has cost; the next iteration is another block if modes change.
         if modes.has_handler() || modes.gpr_index_enabled() || changes_modes(&block.whole) {
             return None;
         }
         let end = block.simple.nodes.last()?;
         let loops = matches!(end.op, Op::End(Terminator::CondBranch { taken, .. }) if taken == block.whole.pc);
-        let count = (MOST_NODES / block.simple.nodes.len()).min(MOST_TURNS);
+        let count = (MOST_NODES / block.simple.nodes.len()).min(MAX_ITERATIONS);
         if !loops || count < 2 {
             return None;
         }
         let guard = guard(&block.whole, count - 1)?;
-        let mut turns = repeat(&block.whole, count).0;
-        simplify(&mut turns, Options::default());
+        let mut unrolled = repeat(&block.whole, count).0;
+        simplify(&mut unrolled, Options::default());
         if self.has_pass() {
-            turns = self.passed(turns);
-            simplify(&mut turns, Options::default());
+            unrolled = self.passed(unrolled);
+            simplify(&mut unrolled, Options::default());
         }
-        Some(Turns {
+        Some(Unrolled {
             count,
-            block: turns,
+            block: unrolled,
             guard,
         })
     }
 }
 
-/// A block so many times in a row, and the conditions on which each turn but the last goes on.
+/// A block so many times in a row, and the conditions on which each iteration but the last goes on.
 fn repeat(block: &Block, count: usize) -> (Block, Vec<Value>) {
-    let (pc, n) = (block.pc, block.nodes.len());
-    let mut nodes: Vec<Node> = Vec::with_capacity(n * count);
+    let (pc, nodes_each) = (block.pc, block.nodes.len());
+    let mut nodes: Vec<Node> = Vec::with_capacity(nodes_each * count);
     let mut conditions = Vec::new();
-    for turn in 1..=count {
+    for n in 1..=count {
         let first = nodes.len() as u32;
         let moved = block.nodes.iter().cloned().map(|mut node| {
             node.op.for_each_operand_mut(&mut |v| v.0 += first);
             node
         });
         nodes.extend(moved);
-        if turn < count
+        if n < count
             && let Some(Op::End(Terminator::CondBranch { cond, .. })) =
                 nodes.pop().map(|node| node.op)
         {
@@ -77,9 +77,9 @@ fn repeat(block: &Block, count: usize) -> (Block, Vec<Value>) {
     (Block { pc, nodes }, conditions)
 }
 
-/// A block that takes its branch if so many turns of a loop all go on.
-fn guard(block: &Block, turns: usize) -> Option<Block> {
-    let (mut all, conditions) = repeat(block, turns);
+/// A block that takes its branch if so many iterations of a loop all go on.
+fn guard(block: &Block, iterations: usize) -> Option<Block> {
+    let (mut all, conditions) = repeat(block, iterations);
     let Op::End(Terminator::CondBranch { cond, taken, next }) = all.nodes.pop()?.op else {
         return None;
     };
@@ -111,7 +111,7 @@ fn without_effects(block: Block) -> Option<Block> {
     for (mut node, needed) in block.nodes.into_iter().zip(needed) {
         new.push(Value(nodes.len() as u32));
         if needed {
-            if !is_told_at_the_start(&node, &written) {
+            if !is_known_at_the_start(&node, &written) {
                 return None;
             }
             node.op.for_each_operand_mut(&mut |v| *v = new[v.index()]);
@@ -125,7 +125,7 @@ fn without_effects(block: Block) -> Option<Block> {
 }
 
 /// Whether a node gives the same at the start of a block as where it stands, behind writes of registers.
-fn is_told_at_the_start(node: &Node, written: &[Span]) -> bool {
+fn is_known_at_the_start(node: &Node, written: &[Span]) -> bool {
     let effects = node.op.effects();
     match node.op {
         Op::End(_) => true,

@@ -93,7 +93,7 @@ fn compiled(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) ->
 }
 
 #[test]
-fn turns_at_once_are_one_after_another() {
+fn unrolled_iterations_are_one_after_another() {
     let (world, bodies) = (World::new(), arithmetic());
     let mut random = Random::of(0x0074_0075_0072_006e);
     let mut loops = 0;
