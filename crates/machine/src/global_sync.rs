@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wavetank_ir::GlobalSync;
 
-use crate::turn::{PACKERS, Packer};
+use crate::ordered_count::{PACKERS, Packer};
 
 /// Resources of a device: a number has 6 bits.
 const RESOURCES: usize = 64;

@@ -11,10 +11,10 @@ mod fault;
 mod float_env;
 pub mod gcn;
 mod global_sync;
+mod ordered_count;
 mod queue;
 pub mod schedule;
 mod time_slice;
-mod turn;
 mod workgroup;
 mod yields;
 
