@@ -20,13 +20,15 @@ use crate::lower::{ROOM, addresses, descriptor, returns};
 use crate::memory::mem_step;
 use crate::step::{Ctx, Next, Step};
 use crate::visit::Visit;
-use wavetank_machine::{Backend, Fault, Sent, Stop, SyncRequest, Toll, Why, YieldPoint, clock};
+use wavetank_machine::{
+    Backend, BlockCost, Fault, Sent, Stop, SyncRequest, Why, YieldPoint, clock,
+};
 use wavetank_memory::{
     Context, MemoryUnit, Request, Source, Uniform, VECTOR_BYTES, VGPRS, Wave, sreg,
 };
 
 /// A block, and what it takes of a time slice.
-type Known = (Block, Toll);
+type Known = (Block, BlockCost);
 
 /// The lifted blocks of a program, shared by the threads that run it.
 pub struct PlainProgram {
@@ -58,8 +60,8 @@ impl PlainProgram {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let lift = || {
             let block = self.translator.lift(pc, modes);
-            let toll = self.translator.toll(&block, modes);
-            Arc::new((block, toll))
+            let block_cost = self.translator.block_cost(&block, modes);
+            Arc::new((block, block_cost))
         };
         blocks.entry((pc, modes)).or_insert_with(lift).clone()
     }
@@ -102,7 +104,7 @@ impl Plain<'_> {
             let u = wave.uniform();
             let modes = handling.take().unwrap_or_else(|| of_wave(u));
             let known = self.program.block(u.pc, modes);
-            let (block, toll) = &*known;
+            let (block, block_cost) = &*known;
             let mut frame = Frame {
                 block,
                 values: vec![None; block.nodes.len()],
@@ -122,9 +124,9 @@ impl Plain<'_> {
             }
             let (uniform, vector) = wave.files();
             caught.release(uniform);
-            let step = Toll::step(block.pc);
-            let toll = if self.step { &step } else { toll };
-            if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+            let step = BlockCost::step(block.pc);
+            let block_cost = if self.step { &step } else { block_cost };
+            if let Some(stop) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
                 return stop;
             }
         }

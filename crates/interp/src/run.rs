@@ -12,14 +12,14 @@ use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
 use crate::simd::Simd;
 use crate::step::{Ctx, Next};
-use wavetank_machine::{Backend, Stop, Toll};
+use wavetank_machine::{Backend, BlockCost, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 
 /// A lowered block and where it is.
 struct Linked {
     pc: u64,
     /// What it takes of a wave's time slice.
-    toll: Toll,
+    block_cost: BlockCost,
     code: lower::Code,
     /// The blocks that followed last: after the end, after a taken branch. They
     /// live as long as the program.
@@ -109,7 +109,7 @@ impl Program {
         };
         Linked {
             pc,
-            toll: self.translator.toll_of_simplified(&block, modes),
+            block_cost: self.translator.cost_of_simplified(&block, modes),
             code,
             links: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
             heat: AtomicU32::new(0),
@@ -274,7 +274,10 @@ impl Interpreter<'_> {
             };
             // SAFETY: the state belongs to the wave, and no step is running.
             unsafe {
-                if let Some(stop) = block.toll.pay(edge, &mut *uniform, &*vector.cast()) {
+                if let Some(stop) = block
+                    .block_cost
+                    .charge(edge, &mut *uniform, &*vector.cast())
+                {
                     return Some(stop);
                 }
                 at = self.follow(block, edge, uniform);

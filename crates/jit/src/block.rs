@@ -7,7 +7,7 @@ use iced_x86::{Code, Register};
 use wavetank_interp::Simd;
 use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany, is_in_file};
 use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
-use wavetank_machine::Toll;
+use wavetank_machine::BlockCost;
 use wavetank_memory::{Polled, Uniform as State};
 use wavetank_translate::VectorRegisters;
 
@@ -28,7 +28,7 @@ use crate::zeros;
 /// What compiled code knows of its block, at an address that stays.
 pub struct Head {
     /// What the block takes of a wave's turn.
-    pub toll: Toll,
+    pub block_cost: BlockCost,
     /// Where compiled code goes on: after the end, after a taken branch.
     pub links: [AtomicPtr<u8>; 2],
     /// Whether blocks behind it may be linked: they are the same every time.
@@ -43,13 +43,13 @@ pub struct Head {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Exit {
-    /// The block ended: its toll is to be paid.
+    /// The block ended: its cost is to be charged.
     End = Next::Block as u32,
     /// The same, and its branch was taken.
     Taken = Next::Taken as u32,
     /// The wave stops; the context says why.
     Stop = Next::Stop as u32,
-    /// The block ended and has been paid for; nobody knows what comes next.
+    /// The block ended and has been charged; nobody knows what comes next.
     Unlinked = 4,
     /// The same, and its branch was taken.
     UnlinkedTaken = 5,
@@ -90,14 +90,14 @@ pub struct Ways {
 /// If it keeps more values at once than there is room for.
 pub fn compile(
     block: &Block,
-    toll: Toll,
+    block_cost: BlockCost,
     may_link: bool,
     how: How,
     spent: VectorRegisters,
 ) -> Result<Made, TooMany> {
     make(Task {
         block,
-        toll,
+        block_cost,
         may_link,
         how,
         spent,
@@ -112,7 +112,7 @@ pub fn compile(
 pub fn guard(block: &Block, how: How, ways: Ways) -> Result<Made, TooMany> {
     make(Task {
         block,
-        toll: Toll::new(block, None),
+        block_cost: BlockCost::new(block, None),
         may_link: false,
         how,
         spent: VectorRegisters::default(),
@@ -123,7 +123,7 @@ pub fn guard(block: &Block, how: How, ways: Ways) -> Result<Made, TooMany> {
 /// What is to be compiled.
 struct Task<'b> {
     block: &'b Block,
-    toll: Toll,
+    block_cost: BlockCost,
     may_link: bool,
     how: How,
     spent: VectorRegisters,
@@ -169,7 +169,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
     };
     let (stop, out) = (asm.label(), asm.label());
     let head = Box::new(Head {
-        toll: task.toll.clone(),
+        block_cost: task.block_cost.clone(),
         links: Default::default(),
         may_link: task.may_link,
         steps: Vec::new(),
@@ -512,9 +512,9 @@ impl<'b> Compiler<'_, 'b> {
             return self.go_to([ways.one, ways.several][way]);
         }
         let budget = budget();
-        let toll = &self.head.toll;
-        let (cost, may_end) = (toll.cost() as i32, toll.may_end(way));
-        let (polls, forgets) = (toll.may_poll(way), toll.forgets_polled());
+        let block_cost = &self.head.block_cost;
+        let (cost, may_end) = (block_cost.cost() as i32, block_cost.may_end(way));
+        let (polls, forgets) = (block_cost.may_poll(way), block_cost.forgets_polled());
         if forgets {
             let known = offset_of!(State, polled) + offset_of!(Polled, known);
             let known = Mem::at(fixed::UNIFORM, known as u32);

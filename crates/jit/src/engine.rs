@@ -10,7 +10,7 @@ use std::time::Instant;
 use wavetank_interp::single::{Ctx, ROOM, TooMany};
 use wavetank_interp::{Interpreter, Program, Simd};
 use wavetank_ir::{Block, Op, Terminator};
-use wavetank_machine::{Backend, Ran, Stop, Toll};
+use wavetank_machine::{Backend, BlockCost, Ran, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
     Cache, Caught, Key, Modes, Translated, Unrolled, VectorRegisters, changes_modes,
@@ -175,8 +175,8 @@ impl Jit {
         if leaves_the_file(&block.simple) {
             return None;
         }
-        let toll = self.cold.translator().toll_of_simplified(&block, modes);
-        let made = self.code_for(&block.simple, toll, pc, modes).ok()?;
+        let block_cost = self.cold.translator().cost_of_simplified(&block, modes);
+        let made = self.code_for(&block.simple, block_cost, pc, modes).ok()?;
         Some((block, made))
     }
 
@@ -189,19 +189,25 @@ impl Jit {
         modes: Modes,
     ) -> Option<(Unrolled, Made)> {
         // What a wave polls is looked at in every turn.
-        if one.tiled != 1 || one.head.toll.may_poll(1) {
+        if one.tiled != 1 || one.head.block_cost.may_poll(1) {
             return None;
         }
         let unrolled = self.cold.translator().unroll(block, modes)?;
-        let toll = one.head.toll.clone().of_iterations(unrolled.count);
-        let made = self.code_for(&unrolled.block, toll, block.simple.pc, modes);
+        let block_cost = one.head.block_cost.clone().of_iterations(unrolled.count);
+        let made = self.code_for(&unrolled.block, block_cost, block.simple.pc, modes);
         let made = made.ok().filter(|made| made.tiled == 1)?;
         Some((unrolled, made))
     }
 
-    fn code_for(&self, block: &Block, toll: Toll, pc: u64, modes: Modes) -> Result<Made, TooMany> {
+    fn code_for(
+        &self,
+        block: &Block,
+        block_cost: BlockCost,
+        pc: u64,
+        modes: Modes,
+    ) -> Result<Made, TooMany> {
         let links = may_link(block, modes);
-        compile(block, toll, links, self.how, self.spent(pc, modes))
+        compile(block, block_cost, links, self.how, self.spent(pc, modes))
     }
 
     /// Registers that nobody reads behind the block at a PC, of waves whose registers are private.
@@ -247,7 +253,7 @@ impl Jit {
     fn compile(&self, pc: u64, modes: Modes) -> Option<Ready> {
         let (block, mut made) = self.translate(pc, modes)?;
         let unrolled = self.translate_unrolled(&block, &made, modes);
-        let cost = made.head.toll.cost();
+        let cost = made.head.block_cost.cost();
         let by_steps = std::mem::take(&mut made.by_steps);
         let (code, head) = self.place(&block.simple, made)?;
         let heads = vec![head];
@@ -489,8 +495,11 @@ impl Jitted<'_> {
             exit => usize::from(exit == Exit::Taken as u64),
         };
         // SAFETY: the files are those of the wave, and no compiled code is running.
-        let paid = unsafe { head.toll.pay_for_slice(way, &mut *uniform, &*vector.cast()) };
-        match paid {
+        let end = unsafe {
+            head.block_cost
+                .charge_slice(way, &mut *uniform, &*vector.cast())
+        };
+        match end {
             Some(ran) => Left::Ran(ran),
             None => Left::Somewhere,
         }

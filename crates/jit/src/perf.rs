@@ -54,7 +54,7 @@ mod tests {
 
     use wavetank_interp::Simd;
     use wavetank_ir::{Family, Node, Op, Terminator};
-    use wavetank_machine::Toll;
+    use wavetank_machine::BlockCost;
     use wavetank_translate::VectorRegisters;
 
     use super::*;
@@ -79,7 +79,7 @@ mod tests {
         };
         let made = compile(
             &block,
-            Toll::new(&block, None),
+            BlockCost::new(&block, None),
             true,
             how,
             VectorRegisters::default(),

@@ -132,8 +132,8 @@ impl From<Ran> for Stop {
 
 /// Runs waves. Implementations share the layout of [`Wave`].
 pub trait Backend {
-    /// Runs one wave until it ends, waits, yields or fails. Each block is paid
-    /// for by its [`Toll`](crate::Toll), which says whether the wave yields there.
+    /// Runs one wave until it ends, waits, yields or fails. Each block is charged
+    /// by its [`BlockCost`](crate::BlockCost), which says whether the wave yields there.
     /// The unit is entered, and left by the caller.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop;
 

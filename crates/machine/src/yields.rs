@@ -33,8 +33,8 @@ pub struct PollLoop {
 
 /// What a block takes of a wave's time slice, and whether that may end behind it.
 #[derive(Clone, Debug)]
-pub struct Toll {
-    /// The guest address of the last instruction, behind which it is paid.
+pub struct BlockCost {
+    /// The guest address of the last instruction, after which it is charged.
     pc: u64,
     cost: i64,
     /// Behind the end of the block, and behind a branch that is taken.
@@ -47,9 +47,9 @@ pub struct Toll {
     polls: Option<PollLoop>,
 }
 
-impl Toll {
+impl BlockCost {
     /// That of a block as it was lifted, whose branch back may close a loop in which a wave polls.
-    pub fn new(block: &Block, polls: Option<PollLoop>) -> Toll {
+    pub fn new(block: &Block, polls: Option<PollLoop>) -> BlockCost {
         let (mut at, mut loads, mut writes) = (block.pc, false, false);
         let (mut next, mut taken) = (None, None);
         for node in &block.nodes {
@@ -69,7 +69,7 @@ impl Toll {
         }
         let wait = loads.then_some(YieldPoint::Wait);
         let back = taken.filter(|to| *to <= at).map(|_| YieldPoint::BackEdge);
-        Toll {
+        BlockCost {
             pc: at,
             cost: cost(block),
             points: [next.or(wait), back.or(wait)],
@@ -80,7 +80,7 @@ impl Toll {
     }
 
     /// The same for what was simplified of the block: a branch that turned out to be taken every time is the only way out.
-    pub fn of_simplified(mut self, simple: &Block) -> Toll {
+    pub fn of_simplified(mut self, simple: &Block) -> BlockCost {
         let end = simple.nodes.last().map(|node| &node.op);
         if let Some(Op::End(Terminator::Branch(to))) = end
             && self.taken == Some(*to)
@@ -91,14 +91,14 @@ impl Toll {
     }
 
     /// The same for so many iterations of the loop that the block is, none of which but the last can end the time slice.
-    pub fn of_iterations(self, count: usize) -> Toll {
+    pub fn of_iterations(self, count: usize) -> BlockCost {
         let cost = self.cost * count as i64;
-        Toll { cost, ..self }
+        BlockCost { cost, ..self }
     }
 
     /// That of the instruction at an address for those who step: a budget of 1 ends behind it.
-    pub const fn step(pc: u64) -> Toll {
-        Toll {
+    pub const fn step(pc: u64) -> BlockCost {
+        BlockCost {
             pc,
             cost: 1,
             points: [Some(YieldPoint::BackEdge); 2],
@@ -108,36 +108,41 @@ impl Toll {
         }
     }
 
-    /// Which way the block was left, by where the wave is now: 1 for a branch that was taken, else 0.
-    pub fn way(&self, pc: u64) -> usize {
+    /// The edge by which the block was left, by where the wave is now: 1 for a branch that was taken, else 0.
+    pub fn edge(&self, pc: u64) -> usize {
         usize::from(self.taken == Some(pc))
     }
 
-    /// A wave has run the block and left it by a [`way`](Self::way): takes what it costs, and says whether the wave's time slice
+    /// A wave has run the block and left it by an [`edge`](Self::edge): takes what it costs, and says whether the wave's time slice
     /// ends here, and why.
     #[inline(always)]
-    pub fn pay(&self, way: usize, wave: &mut Uniform, vector: &VectorRegisters) -> Option<Stop> {
-        let point = self.ends_slice(way, wave, vector)?;
+    pub fn charge(
+        &self,
+        edge: usize,
+        wave: &mut Uniform,
+        vector: &VectorRegisters,
+    ) -> Option<Stop> {
+        let point = self.ends_slice(edge, wave, vector)?;
         let (pc, why) = (self.pc, Why::Yield(point));
         Some(Stop { pc, why })
     }
 
     /// The same, saying how it returns.
     #[inline(always)]
-    pub fn pay_for_slice(
+    pub fn charge_slice(
         &self,
-        way: usize,
+        edge: usize,
         wave: &mut Uniform,
         vector: &VectorRegisters,
     ) -> Option<Ran> {
-        let point = self.ends_slice(way, wave, vector)?;
+        let point = self.ends_slice(edge, wave, vector)?;
         Some(Ran::to(point, self.pc))
     }
 
     #[inline(always)]
     fn ends_slice(
         &self,
-        way: usize,
+        edge: usize,
         wave: &mut Uniform,
         vector: &VectorRegisters,
     ) -> Option<YieldPoint> {
@@ -145,7 +150,7 @@ impl Toll {
         if self.writes {
             wave.polled = Polled::default();
         }
-        let point = self.points[way]?;
+        let point = self.points[edge]?;
         if let (YieldPoint::BackEdge, Some(polls)) = (point, &self.polls)
             && polls.came_round(wave, vector)
         {
@@ -159,15 +164,15 @@ impl Toll {
         self.cost
     }
 
-    /// Whether the time slice may end behind the block, left by a [`way`](Self::way): compiled code pays itself while there is
+    /// Whether the time slice may end behind the block, left by an [`edge`](Self::edge): compiled code charges itself while there is
     /// budget left, and nothing else to be looked at.
-    pub fn may_end(&self, way: usize) -> bool {
-        self.points[way].is_some()
+    pub fn may_end(&self, edge: usize) -> bool {
+        self.points[edge].is_some()
     }
 
-    /// Whether it is looked at if the wave polls, when it leaves the block by a [`way`](Self::way).
-    pub fn may_poll(&self, way: usize) -> bool {
-        self.points[way] == Some(YieldPoint::BackEdge) && self.polls.is_some()
+    /// Whether it is looked at if the wave polls, when it leaves the block by an [`edge`](Self::edge).
+    pub fn may_poll(&self, edge: usize) -> bool {
+        self.points[edge] == Some(YieldPoint::BackEdge) && self.polls.is_some()
     }
 
     /// Whether the block writes memory, so that nothing counts any more of what [`Polled`] says.

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use wavetank_ir::{Block, Options, simplify};
 use wavetank_lift::{Code, Modes, lift_block, lift_insts};
-use wavetank_machine::Toll;
+use wavetank_machine::BlockCost;
 
 use crate::polls::poll_loop;
 
@@ -122,17 +122,18 @@ impl Translator {
     }
 
     /// What a block of [`lift`](Self::lift) for these modes takes of a wave's time slice.
-    pub fn toll(&self, block: &Block, modes: Modes) -> Toll {
+    pub fn block_cost(&self, block: &Block, modes: Modes) -> BlockCost {
         match &self.source {
-            _ if self.step => Toll::step(block.pc),
-            Source::Gcn(code) => Toll::new(block, poll_loop(&**code, block, modes)),
-            Source::Other(_) => Toll::new(block, None),
+            _ if self.step => BlockCost::step(block.pc),
+            Source::Gcn(code) => BlockCost::new(block, poll_loop(&**code, block, modes)),
+            Source::Other(_) => BlockCost::new(block, None),
         }
     }
 
     /// What the simplified block takes of a wave's time slice: no more and no less than the whole one.
-    pub fn toll_of_simplified(&self, block: &Translated, modes: Modes) -> Toll {
-        self.toll(&block.whole, modes).of_simplified(&block.simple)
+    pub fn cost_of_simplified(&self, block: &Translated, modes: Modes) -> BlockCost {
+        self.block_cost(&block.whole, modes)
+            .of_simplified(&block.simple)
     }
 
     /// The block as it is lifted, not simplified.

@@ -6,7 +6,7 @@ use wavetank_check::Place;
 use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
-use wavetank_machine::{Backend, Group, Stop, Toll, Why, YieldPoint};
+use wavetank_machine::{Backend, BlockCost, Group, Stop, Why, YieldPoint};
 use wavetank_memory::{LaneRun, Touch};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
@@ -91,7 +91,7 @@ pub(crate) struct Stepper<'a> {
 /// The blocks of a module, and what each takes of a time slice.
 pub(crate) struct Outlines {
     translator: Translator,
-    known: Cache<(Outline, Toll)>,
+    known: Cache<(Outline, BlockCost)>,
 }
 
 impl Outlines {
@@ -101,13 +101,16 @@ impl Outlines {
     }
 
     /// The block at which a wave is.
-    fn of(&self, wave: &Wave) -> &(Outline, Toll) {
+    fn of(&self, wave: &Wave) -> &(Outline, BlockCost) {
         let uniform = wave.uniform();
         let modes = Modes::of_wave(&uniform.hw, uniform.s[usize::from(sreg::M0)]);
         let key = Key::new(uniform.pc, modes);
         let known = self.known.get(key, || {
             let block = self.translator.lift(uniform.pc, modes);
-            (Outline::of(&block), self.translator.toll(&block, modes))
+            (
+                Outline::of(&block),
+                self.translator.block_cost(&block, modes),
+            )
         });
         // SAFETY: what is known stays as long as the cache, and nobody changes it.
         unsafe { known.as_ref() }
@@ -120,7 +123,7 @@ impl<'a> Stepper<'a> {
         Stepper { backend, outlines }
     }
 
-    /// Runs a wave for one time slice, which ends where it would end if nobody watched: what a block takes is paid behind its last
+    /// Runs a wave for one time slice, which ends where it would end if nobody watched: what a block takes is charged after its last
     /// instruction.
     pub fn run(
         &mut self,
@@ -130,7 +133,7 @@ impl<'a> Stepper<'a> {
         mut step: impl FnMut(u64, Vec<Change>, Vec<LaneRun>),
     ) -> Stop {
         loop {
-            let (outline, toll) = self.outlines.of(wave);
+            let (outline, block_cost) = self.outlines.of(wave);
             let budget = wave.uniform().budget;
             for instruction in outline.instructions() {
                 let before = Snapshot::of(wave, vgprs, &instruction.writes);
@@ -150,7 +153,7 @@ impl<'a> Stepper<'a> {
                 }
             }
             let (uniform, vector) = wave.files();
-            if let Some(stop) = toll.pay(toll.way(uniform.pc), uniform, vector) {
+            if let Some(stop) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {
                 return stop;
             }
         }
