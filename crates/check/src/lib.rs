@@ -86,7 +86,7 @@ fn with_callees(object: &CodeObject, roots: &[Root<'_>]) -> Vec<Graph> {
             entry: 0,
             kernel: None,
         };
-        let callees = graph.nodes.iter().filter_map(|node| node.ways.callee);
+        let callees = graph.nodes.iter().filter_map(|node| node.successors.callee);
         let new = callees.filter(|at| known.insert(*at));
         let root = |entry| Root::at(object, entry).unwrap_or(Root { entry, ..caller });
         let new: Vec<Graph> = new.filter_map(|at| Graph::of(object, &root(at))).collect();

@@ -53,7 +53,7 @@ impl VectorRegisters {
 }
 
 /// Where a block may go on, if that is known.
-pub(crate) fn ways_out(block: &Block) -> Option<[Option<u64>; 2]> {
+pub(crate) fn successors(block: &Block) -> Option<[Option<u64>; 2]> {
     let Op::End(end) = &block.nodes.last()?.op else {
         return None;
     };

@@ -10,7 +10,7 @@ use wavetank_ir::{Block, Op, Reg, RegFile, Span, Value};
 use wavetank_lift::Modes;
 
 use crate::Translator;
-use crate::registers::{VectorRegisters, loaded, ways_out};
+use crate::registers::{VectorRegisters, loaded, successors};
 
 /// Blocks that are looked at, at most. What lies behind others may read everything.
 const MOST_BLOCKS: usize = 32;
@@ -74,8 +74,8 @@ impl Translator {
         let mut done = 0;
         while let Some((_, block)) = blocks.get(done) {
             done += 1;
-            let ways = block.ways.into_iter().flatten().flatten();
-            for next in ways.collect::<Vec<_>>() {
+            let successors = block.successors.into_iter().flatten().flatten();
+            for next in successors.collect::<Vec<_>>() {
                 if blocks.len() < MOST_BLOCKS && blocks.iter().all(|(at, _)| *at != next) {
                     blocks.push((next, Seen::new(self.lift_for(next, modes))));
                 }
@@ -110,7 +110,7 @@ enum Does {
 struct Seen {
     does: Vec<Does>,
     /// Where it may go on, if that is known.
-    ways: Option<[Option<u64>; 2]>,
+    successors: Option<[Option<u64>; 2]>,
     /// How many times it writes EXEC.
     execs: u32,
 }
@@ -119,7 +119,7 @@ impl Seen {
     fn new(block: Block) -> Seen {
         let mut seen = Seen {
             does: Vec::new(),
-            ways: ways_out(&block),
+            successors: successors(&block),
             execs: 0,
         };
         let mut lanes = vec![Lanes::Some; block.nodes.len()];
@@ -168,7 +168,7 @@ impl Seen {
             }
             // What later instructions mean may depend on these.
             if span.file == RegFile::Hardware {
-                self.ways = None;
+                self.successors = None;
             }
             if span.overlaps(Span::EXEC) {
                 self.execs += 1;
@@ -179,11 +179,12 @@ impl Seen {
 
     /// What is wanted where it ends.
     fn at_end(&self, wanted: &HashMap<u64, Wanted>) -> Wanted {
-        let Some(ways) = self.ways else {
+        let Some(successors) = self.successors else {
             return Wanted::ALL;
         };
-        let ways = ways.into_iter().flatten();
-        ways.map(|to| *wanted.get(&to).unwrap_or(&Wanted::ALL))
+        let successors = successors.into_iter().flatten();
+        successors
+            .map(|to| *wanted.get(&to).unwrap_or(&Wanted::ALL))
             .fold(Wanted::default(), Wanted::or)
     }
 

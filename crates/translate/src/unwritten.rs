@@ -9,7 +9,7 @@ use wavetank_ir::{Block, Op, Reg, RegFile, Span, Value};
 use wavetank_lift::Modes;
 
 use crate::Translator;
-use crate::registers::{VectorRegisters, loaded, ways_out};
+use crate::registers::{VectorRegisters, loaded, successors};
 
 /// Blocks that are looked at, at most: what is longer runs so long that zeros do not matter.
 const MOST_BLOCKS: usize = 64;
@@ -54,7 +54,7 @@ impl Translator {
             let (block, known) = &blocks[&at];
             let (read, known) = walk(block, *known)?;
             needed = needed.with(read);
-            for next in ways_out(block)?.into_iter().flatten() {
+            for next in successors(block)?.into_iter().flatten() {
                 let seen = blocks.len();
                 match blocks.get_mut(&next) {
                     Some((_, before)) => {

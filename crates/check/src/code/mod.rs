@@ -4,11 +4,11 @@ mod block;
 mod bytes;
 mod graph;
 mod root;
-mod ways;
+mod successors;
 
 pub use block::Block;
 pub use bytes::Bytes;
 pub(crate) use graph::chip_of;
 pub use graph::{Graph, Node};
 pub use root::Root;
-pub use ways::Ways;
+pub use successors::Successors;

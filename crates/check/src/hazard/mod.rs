@@ -156,7 +156,7 @@ impl Analysis for Hazards<'_> {
 
     fn step(&self, state: &mut Vec<Done>, node: usize) {
         let node = &self.graph.nodes[node];
-        if node.ways.calls {
+        if node.successors.calls {
             state.clear();
             return;
         }

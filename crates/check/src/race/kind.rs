@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wavetank_isa::tables::{Class, EXEC, Mubuf, Sopp};
 use wavetank_isa::{Field, Flags, Form, Inst, Op, Operand, Registers, WaitCounter};
 
-use crate::code::Ways;
+use crate::code::Successors;
 
 /// What the accesses of an instruction mean beside moving data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -205,7 +205,7 @@ fn polls(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
             return false;
         };
         let effects = inst.effects();
-        if effects.indexed || at != pc && effects.writes_memory || Ways::of(&inst, at).calls {
+        if effects.indexed || at != pc && effects.writes_memory || Successors::of(&inst, at).calls {
             return false;
         }
         if at != pc {
@@ -301,8 +301,8 @@ fn guesses(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
             return false;
         }
         // Where one may jump or not, the way on.
-        let ways = Ways::of(&inst, at);
-        at = match (ways.next, ways.target) {
+        let successors = Successors::of(&inst, at);
+        at = match (successors.next, successors.target) {
             (true, _) => at + u64::from(inst.len),
             (false, Some(target)) => target,
             (false, None) => return false,
@@ -357,11 +357,11 @@ fn loop_around(pc: u64, inst: &Inst, most: usize, inst_at: &InstAt) -> Option<(u
     let mut at = pc + u64::from(inst.len);
     for _ in 0..most {
         let inst = inst_at(at)?;
-        let ways = Ways::of(&inst, at);
-        if let Some(head) = ways.target.filter(|target| *target <= pc) {
+        let successors = Successors::of(&inst, at);
+        if let Some(head) = successors.target.filter(|target| *target <= pc) {
             return Some((head, at));
         }
-        if !ways.next {
+        if !successors.next {
             return None;
         }
         at += u64::from(inst.len);

@@ -58,7 +58,9 @@ impl Reach {
 fn accesses(node: &Node) -> Follows {
     let lds = node.inst.row().class == Class::Lds && !node.inst.has(Flags::GDS);
     Follows {
-        reads: lds && node.effects.reads_memory || node.ways.calls,
-        writes: lds && node.effects.writes_memory || loads_to_lds(&node.inst) || node.ways.calls,
+        reads: lds && node.effects.reads_memory || node.successors.calls,
+        writes: lds && node.effects.writes_memory
+            || loads_to_lds(&node.inst)
+            || node.successors.calls,
     }
 }

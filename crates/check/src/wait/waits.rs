@@ -106,7 +106,12 @@ impl Analysis for Waits<'_> {
         }
         let uses = &self.uses[node];
         state.write(&uses.writes, uses.writes.scalars().any(|n| n >= EXEC));
-        let Node { inst, ways, pc, .. } = &self.graph.nodes[node];
+        let Node {
+            inst,
+            successors,
+            pc,
+            ..
+        } = &self.graph.nodes[node];
         match inst.op {
             Op::Sopp(Sopp::S_WAITCNT) => {
                 let counters = WaitCounter::all(inst.chip.generation());
@@ -114,7 +119,7 @@ impl Analysis for Waits<'_> {
                     state.wait(counter, bits.get(immediate(inst)));
                 }
             }
-            _ if ways.calls => *state = self.calls.behind(self.graph, ways.callee),
+            _ if successors.calls => *state = self.calls.behind(self.graph, successors.callee),
             _ => {
                 for event in &self.events[node] {
                     state.issue(*pc, event);

@@ -146,12 +146,12 @@ fn walk(graph: &Graph, random: &mut Random) -> bool {
         }
         let behind = here.pc + u64::from(here.inst.len);
         let jumps = here
-            .ways
+            .successors
             .target
-            .filter(|_| !here.ways.next || random.below(2) == 0);
+            .filter(|_| !here.successors.next || random.below(2) == 0);
         node = match jumps {
             Some(target) => at(target),
-            None if here.ways.next => at(behind),
+            None if here.successors.next => at(behind),
             None => None,
         };
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavetank_check::code::Ways;
+use wavetank_check::code::Successors;
 use wavetank_check::{Finding, Mark, Tool};
 use wavetank_machine::WaveState;
 use wavetank_machine::schedule::HungWave;
@@ -91,7 +91,9 @@ fn looked_at(code: &ModuleCode, pc: u64) -> Option<u64> {
     let (mut branch, mut start) = (pc, None);
     for _ in 0..LONGEST_LOOP {
         let at = inst(branch)?;
-        start = Ways::of(&at, branch).target.filter(|target| *target <= pc);
+        start = Successors::of(&at, branch)
+            .target
+            .filter(|target| *target <= pc);
         if start.is_some() {
             break;
         }

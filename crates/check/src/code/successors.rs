@@ -5,7 +5,7 @@ use wavetank_isa::{Field, Inst, Op, Operand};
 
 /// Where an instruction goes on (Vega ISA, 4.2 and 12.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Ways {
+pub struct Successors {
     /// Whether the next one may follow.
     pub next: bool,
     /// Where it may jump to.
@@ -18,56 +18,58 @@ pub struct Ways {
     pub callee: Option<u64>,
 }
 
-impl Ways {
-    const NEXT: Ways = Ways {
+impl Successors {
+    const NEXT: Successors = Successors {
         next: true,
         target: None,
         elsewhere: false,
         calls: false,
         callee: None,
     };
-    const END: Ways = Ways {
+    const END: Successors = Successors {
         next: false,
-        ..Ways::NEXT
+        ..Successors::NEXT
     };
-    const ELSEWHERE: Ways = Ways {
+    const ELSEWHERE: Successors = Successors {
         elsewhere: true,
-        ..Ways::END
+        ..Successors::END
     };
-    const CALL: Ways = Ways {
+    const CALL: Successors = Successors {
         calls: true,
-        ..Ways::NEXT
+        ..Successors::NEXT
     };
 
     /// Those of an instruction at an address.
-    pub fn of(inst: &Inst, address: u64) -> Ways {
+    pub fn of(inst: &Inst, address: u64) -> Successors {
         match inst.op {
             Op::Sopp(Sopp::S_ENDPGM | Sopp::S_ENDPGM_SAVED | Sopp::S_ENDPGM_ORDERED_PS_DONE) => {
-                Ways::END
+                Successors::END
             }
             // The handler of this trap ends the wave (LLVM, "AMDGPU", trap handler ABI).
-            Op::Sopp(Sopp::S_TRAP) if inst.operand(Field::Simm16) == Operand::Imm(2) => Ways::END,
-            Op::Sopp(Sopp::S_BRANCH) => Ways {
+            Op::Sopp(Sopp::S_TRAP) if inst.operand(Field::Simm16) == Operand::Imm(2) => {
+                Successors::END
+            }
+            Op::Sopp(Sopp::S_BRANCH) => Successors {
                 target: target(inst, address),
-                ..Ways::END
+                ..Successors::END
             },
-            Op::Sop1(Sop1::S_SWAPPC_B64) => Ways::CALL,
-            Op::Sopk(Sopk::S_CALL_B64) => Ways {
+            Op::Sop1(Sop1::S_SWAPPC_B64) => Successors::CALL,
+            Op::Sopk(Sopk::S_CALL_B64) => Successors {
                 callee: target(inst, address),
-                ..Ways::CALL
+                ..Successors::CALL
             },
             Op::Sop1(Sop1::S_SETPC_B64 | Sop1::S_RFE_B64) | Op::Sop2(Sop2::S_RFE_RESTORE_B64) => {
-                Ways::ELSEWHERE
+                Successors::ELSEWHERE
             }
-            Op::Sop1(Sop1::S_CBRANCH_JOIN) | Op::Sop2(Sop2::S_CBRANCH_G_FORK) => Ways {
+            Op::Sop1(Sop1::S_CBRANCH_JOIN) | Op::Sop2(Sop2::S_CBRANCH_G_FORK) => Successors {
                 elsewhere: true,
-                ..Ways::NEXT
+                ..Successors::NEXT
             },
-            Op::Sopp(_) | Op::Sopk(_) => Ways {
+            Op::Sopp(_) | Op::Sopk(_) => Successors {
                 target: target(inst, address),
-                ..Ways::NEXT
+                ..Successors::NEXT
             },
-            _ => Ways::NEXT,
+            _ => Successors::NEXT,
         }
     }
 }
