@@ -8,7 +8,7 @@ use wavetank_interp::Simd;
 use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany, is_in_file};
 use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
 use wavetank_machine::BlockCost;
-use wavetank_memory::{Polled, Uniform as State};
+use wavetank_memory::{SpinState, Uniform as State};
 use wavetank_translate::VectorRegisters;
 
 use crate::about::How;
@@ -514,16 +514,16 @@ impl<'b> Compiler<'_, 'b> {
         let budget = budget();
         let block_cost = &self.head.block_cost;
         let (cost, may_end) = (block_cost.cost() as i32, block_cost.may_end(way));
-        let (polls, forgets) = (block_cost.may_poll(way), block_cost.forgets_polled());
+        let (spins, forgets) = (block_cost.may_spin(way), block_cost.resets_spin_state());
         if forgets {
-            let known = offset_of!(State, polled) + offset_of!(Polled, known);
+            let known = offset_of!(State, spin) + offset_of!(SpinState, known);
             let known = Mem::at(fixed::UNIFORM, known as u32);
             self.asm
                 .with_constant(Code::Mov_rm64_imm32, known.into(), 0, true);
         }
         let [ending, taken] = [Exit::End, Exit::Taken];
         let unpaid = if way == 0 { ending } else { taken };
-        if polls {
+        if spins {
             self.set_pc(to);
             return self.exit(unpaid);
         }

@@ -188,8 +188,8 @@ impl Jit {
         one: &Made,
         modes: Modes,
     ) -> Option<(Unrolled, Made)> {
-        // What a wave polls is looked at in every turn.
-        if one.tiled != 1 || one.head.block_cost.may_poll(1) {
+        // What a wave spins is looked at in every turn.
+        if one.tiled != 1 || one.head.block_cost.may_spin(1) {
             return None;
         }
         let unrolled = self.cold.translator().unroll(block, modes)?;

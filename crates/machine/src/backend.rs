@@ -46,7 +46,7 @@ pub enum YieldPoint {
     /// Its budget was spent where it waits for loads, or, where the straight code ends before that, after them.
     Wait,
     /// It came round a loop without learning anything.
-    Poll,
+    Spin,
     /// It sleeps.
     Sleep,
 }
@@ -54,7 +54,7 @@ pub enum YieldPoint {
 impl YieldPoint {
     /// Whether the wave waits for others, rather than having used its time slice up.
     pub fn waits(self) -> bool {
-        matches!(self, YieldPoint::Poll | YieldPoint::Sleep)
+        matches!(self, YieldPoint::Spin | YieldPoint::Sleep)
     }
 }
 
@@ -81,7 +81,7 @@ pub enum Ran {
     /// The same.
     Wait(u64),
     /// A [`Why::Yield`], where the wave waits for others.
-    Poll(u64),
+    Spin(u64),
     /// The same.
     Sleep(u64),
     /// All others.
@@ -96,7 +96,7 @@ impl Ran {
             YieldPoint::BackEdge => Ran::BackEdge(pc),
             YieldPoint::Jump => Ran::Jump(pc),
             YieldPoint::Wait => Ran::Wait(pc),
-            YieldPoint::Poll => Ran::Poll(pc),
+            YieldPoint::Spin => Ran::Spin(pc),
             YieldPoint::Sleep => Ran::Sleep(pc),
         }
     }
@@ -122,7 +122,7 @@ impl From<Ran> for Stop {
             Ran::BackEdge(pc) => (pc, Why::Yield(YieldPoint::BackEdge)),
             Ran::Jump(pc) => (pc, Why::Yield(YieldPoint::Jump)),
             Ran::Wait(pc) => (pc, Why::Yield(YieldPoint::Wait)),
-            Ran::Poll(pc) => (pc, Why::Yield(YieldPoint::Poll)),
+            Ran::Spin(pc) => (pc, Why::Yield(YieldPoint::Spin)),
             Ran::Sleep(pc) => (pc, Why::Yield(YieldPoint::Sleep)),
             Ran::Else(stop) => return *stop,
         };

@@ -28,4 +28,4 @@ pub use float_env::DefaultFloatEnv;
 pub use global_sync::{GlobalSyncUnit, SyncRequest, Ticket};
 pub use time_slice::{Schedule, UnknownSchedule};
 pub use workgroup::WaveState;
-pub use yields::{BlockCost, PollLoop};
+pub use yields::{BlockCost, SpinLoop};

@@ -1,6 +1,6 @@
 //! The scheduler: hands the work-groups of a grid to threads, in order.
 //!
-//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep or poll, or go on
+//! A thread runs a work-group to its end. Only when the group gets nowhere by itself (its waves sleep or spin, or go on
 //! for long) does the thread turn to another one: the next that has not started, as long as the chip has room, or else one
 //! that it left before. So groups may wait for earlier ones (look-back scans) and for all that fit (grid barriers).
 

@@ -44,7 +44,7 @@ pub(crate) enum Round {
     Progress,
     /// Every wave that can run used one of the longest time slices up.
     Busy,
-    /// Every wave that can run sleeps or polls: none has a long time slice before others had theirs.
+    /// Every wave that can run sleeps or spins: none has a long time slice before others had theirs.
     Asleep,
     /// A wave failed.
     Fault { wave: u32, fault: Fault },
@@ -137,7 +137,7 @@ impl WorkGroup {
                     progress |= self.slices.used_up(n);
                     asleep = false;
                 }
-                Ran::Poll(pc) | Ran::Sleep(pc) => self.stopped_at[n] = pc,
+                Ran::Spin(pc) | Ran::Sleep(pc) => self.stopped_at[n] = pc,
                 Ran::Else(stop) => {
                     worker.rest();
                     match self.take(n, *stop, sync, exports) {

@@ -6,11 +6,11 @@
 //! | a branch back that is taken | its budget is spent |
 //! | a computed jump | its budget is spent |
 //! | a wait for loads that are under way | its budget is spent |
-//! | a branch back that is taken, of a loop that loads | it polls |
+//! | a branch back that is taken, of a loop that loads | it spins |
 //! | `s_sleep` | always |
 //! | a barrier, of the work-group or among groups | always |
 //!
-//! The budget is counted in guest instructions; its size is the scheduler's. A wave polls when it comes round a loop and
+//! The budget is counted in guest instructions; its size is the scheduler's. A wave spins when it comes round a loop and
 //! the loads in it gave what they gave in the round before, from the same addresses, while the wave has written no memory:
 //! only others can end that. An atomic operation that returns the old value is such a load, since the same old value comes
 //! back only if it leaves memory as it was.
@@ -19,11 +19,11 @@
 
 use crate::backend::{Ran, Stop, Why, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
-use wavetank_memory::{Polled, Uniform, VGPRS, VectorRegisters};
+use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters};
 
-/// A loop in which a wave may poll.
+/// A loop in which a wave may spin.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PollLoop {
+pub struct SpinLoop {
     /// The guest address of the branch back.
     pub branch: u64,
     /// The scalar and vector registers that tell one round from the next: what the loads give, and what their addresses are
@@ -41,15 +41,15 @@ pub struct BlockCost {
     points: [Option<YieldPoint>; 2],
     /// Where a branch that is taken goes.
     taken: Option<u64>,
-    /// Whether it writes memory: what was polled before does not count.
+    /// Whether it writes memory: what was loaded in a spin loop before does not count.
     writes: bool,
     /// The loop that its branch back closes.
-    polls: Option<PollLoop>,
+    spin_loop: Option<SpinLoop>,
 }
 
 impl BlockCost {
-    /// That of a block as it was lifted, whose branch back may close a loop in which a wave polls.
-    pub fn new(block: &Block, polls: Option<PollLoop>) -> BlockCost {
+    /// That of a block as it was lifted, whose branch back may close a loop in which a wave spins.
+    pub fn new(block: &Block, spin_loop: Option<SpinLoop>) -> BlockCost {
         let (mut at, mut loads, mut writes) = (block.pc, false, false);
         let (mut next, mut taken) = (None, None);
         for node in &block.nodes {
@@ -75,7 +75,7 @@ impl BlockCost {
             points: [next.or(wait), back.or(wait)],
             taken,
             writes,
-            polls,
+            spin_loop,
         }
     }
 
@@ -104,7 +104,7 @@ impl BlockCost {
             points: [Some(YieldPoint::BackEdge); 2],
             taken: None,
             writes: false,
-            polls: None,
+            spin_loop: None,
         }
     }
 
@@ -148,13 +148,13 @@ impl BlockCost {
     ) -> Option<YieldPoint> {
         wave.budget -= self.cost;
         if self.writes {
-            wave.polled = Polled::default();
+            wave.spin = SpinState::default();
         }
         let point = self.points[edge]?;
-        if let (YieldPoint::BackEdge, Some(polls)) = (point, &self.polls)
-            && polls.came_round(wave, vector)
+        if let (YieldPoint::BackEdge, Some(spin_loop)) = (point, &self.spin_loop)
+            && spin_loop.came_round(wave, vector)
         {
-            return Some(YieldPoint::Poll);
+            return Some(YieldPoint::Spin);
         }
         (wave.budget <= 0).then_some(point)
     }
@@ -170,29 +170,29 @@ impl BlockCost {
         self.points[edge].is_some()
     }
 
-    /// Whether it is looked at if the wave polls, when it leaves the block by an [`edge`](Self::edge).
-    pub fn may_poll(&self, edge: usize) -> bool {
-        self.points[edge] == Some(YieldPoint::BackEdge) && self.polls.is_some()
+    /// Whether it is looked at if the wave spins, when it leaves the block by an [`edge`](Self::edge).
+    pub fn may_spin(&self, edge: usize) -> bool {
+        self.points[edge] == Some(YieldPoint::BackEdge) && self.spin_loop.is_some()
     }
 
-    /// Whether the block writes memory, so that nothing counts any more of what [`Polled`] says.
-    pub fn forgets_polled(&self) -> bool {
+    /// Whether the block writes memory, so that nothing counts any more of what [`SpinState`] says.
+    pub fn resets_spin_state(&self) -> bool {
         self.writes
     }
 }
 
-impl PollLoop {
+impl SpinLoop {
     /// A wave goes back: whether it has learnt nothing in this round.
     #[cold]
     #[inline(never)]
     fn came_round(&self, wave: &mut Uniform, vector: &VectorRegisters) -> bool {
-        let last = wave.polled;
+        let last = wave.spin;
         let branch = self.branch;
         // Loops that write do so in every round mostly: only the second one without is looked at.
         let again = last.known > 0 && last.branch == branch;
         let seen = if again { self.digest(wave, vector) } else { 0 };
         let known = 1 + u64::from(again);
-        wave.polled = Polled {
+        wave.spin = SpinState {
             known,
             branch,
             seen,

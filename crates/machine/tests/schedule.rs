@@ -125,7 +125,7 @@ fn a_spinning_wave_lets_its_partner_run() {
 /// Group 0 spins until the last group has run: with room for all, none is starved.
 #[test]
 fn a_spinning_group_lets_later_groups_start() {
-    let why = [YieldPoint::BackEdge, YieldPoint::Sleep, YieldPoint::Poll];
+    let why = [YieldPoint::BackEdge, YieldPoint::Sleep, YieldPoint::Spin];
     for why in why {
         let arrived = AtomicU32::new(0);
         let f = |_, _, step| {
@@ -499,15 +499,15 @@ fn a_long_work_group_is_told_of() {
     }
 }
 
-/// Group 0 polls until group 1 has done its long work: it looks once for each of its time slices, and gets no longer time slices.
+/// Group 0 spins until group 1 has done its long work: it looks once for each of its time slices, and gets no longer time slices.
 #[test]
-fn a_group_that_polls_waits_while_another_gets_on() {
+fn a_group_that_spins_waits_while_another_gets_on() {
     let (looks, done) = (AtomicU32::new(0), AtomicBool::new(false));
     let f = |group, _, step| match (group, step) {
         (0, _) if done.load(SeqCst) => Why::End,
         (0, _) => {
             looks.fetch_add(1, SeqCst);
-            Why::Yield(YieldPoint::Poll)
+            Why::Yield(YieldPoint::Spin)
         }
         (_, 1000) => {
             done.store(true, SeqCst);
@@ -586,7 +586,7 @@ fn groups_before_a_fault_that_have_not_started_run() {
 /// Group 0 waits for group 1, which works for long after group 2 has failed.
 #[test]
 fn groups_before_a_fault_wait_for_each_other() {
-    for why in [YieldPoint::Poll, YieldPoint::Sleep] {
+    for why in [YieldPoint::Spin, YieldPoint::Sleep] {
         for threads in 1..=3 {
             let (failed, done) = (AtomicBool::new(false), AtomicBool::new(false));
             let f = |group, _, step| match group {
@@ -618,7 +618,7 @@ fn who_waits_for_a_group_that_failed_does_not_hang_the_dispatch() {
     let wait = || Why::GlobalSync(request(GlobalSync::Barrier, 6));
     // One that meets itself at barriers lets no other have the thread.
     let ways: [(usize, &(dyn Fn() -> Why + Sync)); 5] = [
-        (1, &|| Why::Yield(YieldPoint::Poll)),
+        (1, &|| Why::Yield(YieldPoint::Spin)),
         (1, &|| Why::Yield(YieldPoint::Sleep)),
         (1, &wait),
         (1, &|| SPENT),

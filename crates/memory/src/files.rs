@@ -41,7 +41,7 @@ pub struct Uniform {
     /// Guest instructions that compiled code executed, when counting.
     pub compiled_count: u64,
     /// What the wave found when it last came round a loop.
-    pub polled: Polled,
+    pub spin: SpinState,
     /// The shadows of `s`, in a wave that has some; that of its last register is that of SCC.
     pub shadow: [u32; 128],
 }
@@ -95,10 +95,10 @@ const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
     hw
 };
 
-/// What a wave finds when it comes round a loop in which it may poll.
+/// What a wave finds when it comes round a loop in which it may spin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
-pub struct Polled {
+pub struct SpinState {
     /// How much of this is known: nothing, once the wave has written memory; the branch; and what the loads gave, from the
     /// second round on.
     pub known: u64,
@@ -191,7 +191,7 @@ impl Wave {
             counts: [0; 8],
             lane_count: 0,
             compiled_count: 0,
-            polled: Polled::default(),
+            spin: SpinState::default(),
             shadow: [0; 128],
         };
         start.s[126] = !0;
@@ -291,7 +291,7 @@ impl Wave {
         uniform.counts = [0; 8];
         uniform.lane_count = 0;
         uniform.compiled_count = 0;
-        uniform.polled = Polled::default();
+        uniform.spin = SpinState::default();
         let (first, vgprs) = (&first[..first.len().min(VGPRS)], vgprs.min(VGPRS));
         // SAFETY: the file holds VGPRS lane vectors, borrowed with self.
         let file = unsafe { &mut *self.lanes().cast::<VectorRegisters>() };

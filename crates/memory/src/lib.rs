@@ -53,8 +53,8 @@ pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
 pub use fault::{Denied, MemoryFault, MemoryFaultReason};
 pub use file_size::set_file_size;
 pub use files::{
-    MOST_OWN, Polled, Room, SHADOWS, StartRegisters, Uniform, VECTOR_BYTES, VGPRS, VectorRegisters,
-    Wave, hwreg, sreg,
+    MOST_OWN, Room, SHADOWS, SpinState, StartRegisters, Uniform, VECTOR_BYTES, VGPRS,
+    VectorRegisters, Wave, hwreg, sreg,
 };
 pub use global::ALIAS;
 pub use overrun::{LdsOverrun, ReadOn};

@@ -6,7 +6,7 @@ use wavetank_ir::{Block, Options, simplify};
 use wavetank_lift::{Code, Modes, lift_block, lift_insts};
 use wavetank_machine::BlockCost;
 
-use crate::polls::poll_loop;
+use crate::spin_loop::spin_loop;
 
 /// Code of any instruction set, by whom its instructions are known: a crate that lifts them to the wave IR.
 pub trait FrontEnd {
@@ -125,7 +125,7 @@ impl Translator {
     pub fn block_cost(&self, block: &Block, modes: Modes) -> BlockCost {
         match &self.source {
             _ if self.step => BlockCost::step(block.pc),
-            Source::Gcn(code) => BlockCost::new(block, poll_loop(&**code, block, modes)),
+            Source::Gcn(code) => BlockCost::new(block, spin_loop(&**code, block, modes)),
             Source::Other(_) => BlockCost::new(block, None),
         }
     }

@@ -20,9 +20,9 @@ mod block;
 mod cache;
 mod caught;
 mod outline;
-mod polls;
 mod registers;
 mod spent;
+mod spin_loop;
 mod unroll;
 mod unwritten;
 

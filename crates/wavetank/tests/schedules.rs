@@ -90,7 +90,7 @@ fn a_watched_run_takes_the_same_time_slices() {
 
 /// Each of 320 groups waits for the next: while one gets on, the others look once a time slice.
 #[test]
-fn groups_that_poll_burn_little() {
+fn groups_that_spin_burn_little() {
     for kernel in [
         "chain",
         "chain_add",
@@ -105,7 +105,7 @@ fn groups_that_poll_burn_little() {
 
 /// Waves of one group that pass a word of LDS on.
 #[test]
-fn waves_that_poll_let_their_siblings_run() {
+fn waves_that_spin_let_their_siblings_run() {
     let random = (0..8).map(Schedule::Random);
     for schedule in [Schedule::Fair, Schedule::Greedy].into_iter().chain(random) {
         let device = device(schedule);
@@ -120,9 +120,9 @@ fn waves_that_poll_let_their_siblings_run() {
     }
 }
 
-/// What waits for ever is told of, with the place where it polls.
+/// What waits for ever is told of, with the place where it spins.
 #[test]
-fn waves_that_poll_in_vain_are_told_of() {
+fn waves_that_spin_in_vain_are_told_of() {
     let device = device(Schedule::Fair);
     let flag = device.buffer_zeroed(4).unwrap();
     let kernel = device.load(TURNS).unwrap().kernel("hang").unwrap();

@@ -120,7 +120,7 @@ impl Footprint {
         let verb = match (writes, slot.mode()) {
             (false, _) => Verb::Load,
             (true, Mode::Plain | Mode::Coherent) => Verb::Store,
-            (true, Mode::Atomic | Mode::Poll) => Verb::Atomic,
+            (true, Mode::Atomic | Mode::Spin) => Verb::Atomic,
         };
         Meeting {
             bytes,

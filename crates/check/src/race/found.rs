@@ -7,7 +7,7 @@ use wavetank_memory::Touched;
 use super::kind::Kinds;
 use super::shadow::{Lane, Slot};
 use super::under_way::Release;
-use super::waves::{Turns, Waves};
+use super::waves::{LoadsAgain, Waves};
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
 
@@ -81,7 +81,7 @@ pub struct Found {
     /// Plain loads that are guesses, by instruction.
     guesses: HashSet<u16>,
     /// Those that may wait for others, and the most that one has shown.
-    polls: HashMap<u16, Turns>,
+    spins: HashMap<u16, LoadsAgain>,
 }
 
 impl Found {
@@ -103,18 +103,18 @@ impl Found {
     }
 
     /// A load that may wait for others shows something of it.
-    pub fn may_poll(&mut self, load: u16, turns: Turns) {
-        let known = self.polls.entry(load).or_insert(turns);
-        *known = turns.max(*known);
+    pub fn may_spin(&mut self, load: u16, again: LoadsAgain) {
+        let known = self.spins.entry(load).or_insert(again);
+        *known = again.max(*known);
     }
 
     /// Leaves out what waits for others, as far as is known: what that loads is theirs to change.
-    fn forget_polls(&mut self) {
-        let mut polls = std::mem::take(&mut self.polls);
-        polls.retain(|_, turns| *turns != Turns::Works);
+    fn forget_spins(&mut self) {
+        let mut spins = std::mem::take(&mut self.spins);
+        spins.retain(|_, again| *again != LoadsAgain::Works);
         self.pairs.retain(|(pair, _)| {
             let waits =
-                |(slot, verb): (Slot, Verb)| verb == Verb::Load && polls.contains_key(&slot.pc);
+                |(slot, verb): (Slot, Verb)| verb == Verb::Load && spins.contains_key(&slot.pc);
             !waits(pair.earlier) && !waits(pair.later)
         });
     }
@@ -135,7 +135,7 @@ impl Found {
     pub fn tell(&mut self, kernel: &str, waves: &Waves, kinds: &Kinds, findings: &mut Findings) {
         self.numbers.clear();
         self.forget_guesses();
-        self.forget_polls();
+        self.forget_spins();
         self.forget_written_back(kinds);
         self.count_updates_once(kinds);
         for (pair, times) in self.pairs.drain(..) {

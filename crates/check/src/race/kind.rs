@@ -17,9 +17,9 @@ pub struct Kind {
     /// An atomic gives back what was there, so that its wave can know whom it comes behind.
     pub returns: bool,
     /// It stands in a loop that waits for what it gives.
-    pub polls: bool,
+    pub spins: bool,
     /// So may a load in code that is not optimised, whose address is in scratch: how it runs shows it.
-    pub may_poll: bool,
+    pub may_spin: bool,
     /// It is counted by `vmcnt` until it is done.
     pub is_counted: bool,
     /// Of a wait: so many of those may still be under way behind it.
@@ -32,8 +32,8 @@ impl Kind {
         load_is_coherent: true,
         store_is_coherent: true,
         returns: true,
-        polls: false,
-        may_poll: false,
+        spins: false,
+        may_spin: false,
         is_counted: false,
         waits_for: None,
     };
@@ -71,13 +71,13 @@ impl Kinds {
         Some((number, kind))
     }
 
-    /// An instruction that may poll has shown that it does.
-    pub fn polls(&mut self, pc: u64) {
+    /// An instruction that may spin has shown that it does.
+    pub fn spins(&mut self, pc: u64) {
         if let Some((_, kind)) = self.known.get_mut(&pc) {
             *kind = Kind {
                 load_is_coherent: true,
-                polls: true,
-                may_poll: false,
+                spins: true,
+                may_spin: false,
                 ..*kind
             };
         }
@@ -164,16 +164,16 @@ fn kind_at(pc: u64, inst_at: &InstAt) -> Kind {
     };
     let has = |flags| inst.mods.flags.intersects(flags);
     let written = inst.effects().writes;
-    let polls = polls(pc, &inst, inst_at);
-    let load_is_coherent = has(Flags::GLC) || polls || guesses(pc, &inst, inst_at);
+    let spins = spins(pc, &inst, inst_at);
+    let load_is_coherent = has(Flags::GLC) || spins || guesses(pc, &inst, inst_at);
     Kind {
         // GLC reads around the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): what compilers make of volatile
-        // and atomic loads. One that polls is one of them where all waves share the memory, and needs no GLC.
+        // and atomic loads. One that spins is one of them where all waves share the memory, and needs no GLC.
         load_is_coherent,
         store_is_coherent: has(Flags::GLC | Flags::SLC),
         returns: written.scalars().next().is_some() || written.vectors().next().is_some(),
-        polls,
-        may_poll: !load_is_coherent && may_poll(pc, &inst, inst_at),
+        spins,
+        may_spin: !load_is_coherent && may_spin(pc, &inst, inst_at),
         is_counted: matches!(inst.row().class, Class::Vmem | Class::Flat),
         waits_for: waits_for(&inst),
     }
@@ -194,7 +194,7 @@ const LONGEST_PLAIN_LOOP: usize = 512;
 
 /// Whether an access stands in a loop in which the wave writes nothing else, and always has the same address. Then only
 /// others change what it gives; a compiler moves a plain load out of such a loop, so that this one is volatile or atomic.
-fn polls(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
+fn spins(pc: u64, access: &Inst, inst_at: &InstAt) -> bool {
     let Some((head, end)) = loop_around(pc, access, LONGEST_LOOP, inst_at) else {
         return false;
     };
@@ -253,7 +253,7 @@ fn lanes_on() -> Registers {
 
 /// Whether a load stands in a loop of code that is not optimised: its variables are in scratch, which the wave has by the resource
 /// in s[0:3] (AMDGPU usage, "Private Segment Buffer").
-fn may_poll(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
+fn may_spin(pc: u64, load: &Inst, inst_at: &InstAt) -> bool {
     let is_variable =
         |inst: &Inst| inst.form == Form::Mubuf && inst.operand(Field::Srsrc) == Operand::Sgpr(0);
     let around = loop_around(pc, load, LONGEST_PLAIN_LOOP, inst_at);
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn flags_say_what_is_coherent() {
         let plain = kind(&["global_load_dword v0, v[2:3], off"]);
-        assert!(!plain.load_is_coherent && !plain.polls);
+        assert!(!plain.load_is_coherent && !plain.spins);
         assert!(kind(&["global_load_dword v0, v[2:3], off glc"]).load_is_coherent);
         assert!(kind(&["s_load_dword s0, s[2:3], 0x0 glc"]).load_is_coherent);
         assert!(!kind(&["global_load_dword v0, v[2:3], off slc"]).load_is_coherent);
@@ -454,11 +454,11 @@ mod tests {
             "v_cmp_ne_u32_e32 vcc, 0, v1",
             "s_cbranch_vccz 65531",
         ];
-        assert!(kind(&waits).polls);
+        assert!(kind(&waits).spins);
         // The address goes on.
         let mut walks = waits;
         walks[1] = "v_add_u32_e32 v0, 4, v0";
-        assert!(!kind(&walks).polls);
+        assert!(!kind(&walks).spins);
         // It is made anew of what does not change, or does.
         let moved = |from: &str| {
             let moved = format!("v_mov_b32_e32 v0, {from}");
@@ -474,8 +474,8 @@ mod tests {
                 ]),
             )
         };
-        assert!(moved("s11").polls && moved("v1").polls);
-        assert!(!moved("vcc_lo").polls && !moved("v0").polls);
+        assert!(moved("s11").spins && moved("v1").spins);
+        assert!(!moved("vcc_lo").spins && !moved("v0").spins);
         // It stores, too.
         let stores = [
             waits[0],
@@ -483,28 +483,28 @@ mod tests {
             waits[2],
             "s_cbranch_vccz 65530",
         ];
-        assert!(!kind(&stores).polls);
+        assert!(!kind(&stores).spins);
         // No loop: the branch goes on, or to behind the load.
         let mut goes_on = waits;
         goes_on[3] = "s_cbranch_vccz 1";
-        assert!(!kind(&goes_on).polls);
+        assert!(!kind(&goes_on).spins);
         let mut behind = waits;
         behind[3] = "s_cbranch_vccz 65533";
-        assert!(!kind(&behind).polls);
+        assert!(!kind(&behind).spins);
         let lock = [
             "global_atomic_cmpswap v0, v[2:3], v[4:5], off glc",
             "s_waitcnt vmcnt(0)",
             "v_cmp_eq_u32_e32 vcc, 0, v0",
             "s_cbranch_vccz 65531",
         ];
-        assert!(kind(&lock).polls);
+        assert!(kind(&lock).spins);
     }
 
     #[test]
     fn code_that_is_not_optimised_may_wait() {
         let loop_of = |second: &str| {
             let kind = kind(&["ds_read_b32 v1, v0", second, "s_cbranch_vccz 65531"]);
-            (kind.polls, kind.may_poll)
+            (kind.spins, kind.may_spin)
         };
         assert_eq!(
             loop_of("buffer_load_dword v0, off, s[0:3], s33"),
@@ -521,7 +521,7 @@ mod tests {
                 "ds_read_b32 v1, v0",
                 "buffer_load_dword v0, off, s[0:3], s33"
             ])
-            .may_poll
+            .may_spin
         );
     }
 

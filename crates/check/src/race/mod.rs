@@ -6,7 +6,7 @@
 //! * `s_barrier`, for the waves of a work-group;
 //! * atomics: one that returns comes behind all atomics on its address before it;
 //! * global wave synchronization (`ds_gws_*`): who uses a resource comes behind all that have used it;
-//! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that polls ([`kind`]).
+//! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that spins ([`kind`]).
 //!
 //! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`under_way`]).
 //!
@@ -47,7 +47,7 @@ use shadow::{Mode, Shadow, Slot};
 use step::Step;
 pub use values::Reader;
 use values::Values;
-use waves::{Turns, Waves};
+use waves::{LoadsAgain, Waves};
 
 /// The tool that finds races while a kernel runs.
 pub struct Race {
@@ -104,12 +104,12 @@ impl Race {
         let Some((number, mut kind)) = self.kinds.at(pc) else {
             return;
         };
-        if kind.may_poll && what == MemKind::Load {
+        if kind.may_spin && what == MemKind::Load {
             let address = runs[0].first.address;
-            let turns = self.waves.turns(wave, number, address);
-            self.found.may_poll(number, turns);
-            if turns == Turns::Polls {
-                self.kinds.polls(pc);
+            let again = self.waves.loads_again(wave, number, address);
+            self.found.may_spin(number, again);
+            if again == LoadsAgain::Spins {
+                self.kinds.spins(pc);
                 kind = self.kinds.at(pc).map_or(kind, |(_, kind)| kind);
             }
         }

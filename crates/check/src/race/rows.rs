@@ -69,7 +69,7 @@ impl Row {
 impl Step<'_> {
     /// What lanes load.
     pub fn loads(&mut self, shadow: &mut Shadow, run: &LaneRun) {
-        let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_poll);
+        let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_spin);
         let Some(row) = row else {
             return self.load_each(shadow, run);
         };
@@ -147,5 +147,5 @@ impl Step<'_> {
 }
 
 fn is_atomic(slot: Slot) -> bool {
-    matches!(slot.mode(), Mode::Atomic | Mode::Poll)
+    matches!(slot.mode(), Mode::Atomic | Mode::Spin)
 }

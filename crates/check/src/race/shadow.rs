@@ -30,7 +30,7 @@ pub enum Mode {
     /// It is an atomic.
     Atomic,
     /// It is an atomic in a loop that waits for its result.
-    Poll,
+    Spin,
 }
 
 /// Which lane it was.
@@ -90,7 +90,7 @@ impl Slot {
             0 => Mode::Plain,
             1 => Mode::Coherent,
             2 => Mode::Atomic,
-            _ => Mode::Poll,
+            _ => Mode::Spin,
         }
     }
 

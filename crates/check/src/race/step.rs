@@ -66,7 +66,7 @@ impl Step<'_> {
             }
             let (page, at) = shadow.at(part.dword);
             page.put_read(at, new, |old| self.is_behind(old));
-            if self.kind.may_poll {
+            if self.kind.may_spin {
                 // What is behind it is in order if it does.
                 self.learn(shadow, part);
             }
@@ -97,8 +97,8 @@ impl Step<'_> {
 
     /// Atomics of all lanes: they come behind what they see, and then pass on what the wave knows.
     pub fn atomics(&mut self, shadow: &mut Shadow, touches: &[Touch]) {
-        let mode = match self.kind.polls && self.kind.returns {
-            true => Mode::Poll,
+        let mode = match self.kind.spins && self.kind.returns {
+            true => Mode::Spin,
             false => Mode::Atomic,
         };
         self.slot = self.slot_as(mode);
@@ -126,7 +126,7 @@ impl Step<'_> {
             }
             let location = shadow.locations.entry(part.dword).or_default();
             location.users |= user(self.slot.wave);
-            if !matches!(last.mode(), Mode::Atomic | Mode::Poll) {
+            if !matches!(last.mode(), Mode::Atomic | Mode::Spin) {
                 let is_plain = last.time != 0 && last.mode() == Mode::Plain;
                 location.stored = is_plain.then_some(last);
             }
@@ -135,7 +135,7 @@ impl Step<'_> {
                 location.silent.clear();
                 continue;
             }
-            if !matches!(last.mode(), Mode::Atomic | Mode::Poll) {
+            if !matches!(last.mode(), Mode::Atomic | Mode::Spin) {
                 // What was stored here goes on being passed on.
                 *location = Location {
                     known: match last.time {
@@ -202,7 +202,7 @@ impl Step<'_> {
             }
             self.last = None;
             let location = match earlier.mode() {
-                Mode::Atomic | Mode::Poll => shadow.locations.get(&part.dword),
+                Mode::Atomic | Mode::Spin => shadow.locations.get(&part.dword),
                 Mode::Plain | Mode::Coherent => None,
             };
             let Some(location) = location else {
@@ -267,7 +267,7 @@ impl Step<'_> {
     /// Finds the store that was there before other atomics, which an atomic comes upon: `count = 0` of a wave that then counts
     /// like all others. One that returns comes behind it by them.
     fn check_stored(&mut self, shadow: &Shadow, part: Part, earlier: Slot, new: Slot, verb: Verb) {
-        let is_atomic = matches!(earlier.mode(), Mode::Atomic | Mode::Poll);
+        let is_atomic = matches!(earlier.mode(), Mode::Atomic | Mode::Spin);
         if !is_atomic || new.mode() != Mode::Atomic || self.kind.returns {
             return;
         }
@@ -293,7 +293,7 @@ impl Step<'_> {
         }
         let before = match earlier.mode() {
             Mode::Plain | Mode::Coherent => Verb::Store,
-            Mode::Atomic | Mode::Poll => Verb::Atomic,
+            Mode::Atomic | Mode::Spin => Verb::Atomic,
         };
         let rule = match verb {
             Verb::Load => Rule::WriteRead,
@@ -365,11 +365,11 @@ fn user(wave: u32) -> u64 {
     1 << (wave % 64)
 }
 
-/// Whether two accesses to a dword need an order, if one of them writes: if they meet, and one is plain. An atomic that polls
+/// Whether two accesses to a dword need an order, if one of them writes: if they meet, and one is plain. An atomic that spins
 /// waits for whatever others store.
 fn clash(earlier: Slot, later: Slot) -> bool {
     let (a, b) = (earlier.mode(), later.mode());
     let one_is_plain = a == Mode::Plain || b == Mode::Plain;
     let meet = earlier.mask() & later.mask() != 0;
-    meet && one_is_plain && a != Mode::Poll && b != Mode::Poll
+    meet && one_is_plain && a != Mode::Spin && b != Mode::Spin
 }

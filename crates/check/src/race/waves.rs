@@ -33,8 +33,8 @@ struct Wave {
     resource: Option<u8>,
     /// When its last barrier opened.
     met: Time,
-    /// Loads that may poll, by their instructions: where they have last loaded from, and whether the wave has written since.
-    polled: Vec<(u16, u64, bool)>,
+    /// Loads that may spin, by their instructions: where they have last loaded from, and whether the wave has written since.
+    spins: Vec<(u16, u64, bool)>,
 }
 
 /// So many earlier states of knowledge are kept. Who asks for an older one gets the oldest: too much rather than too little.
@@ -48,15 +48,15 @@ enum At {
     End,
 }
 
-/// What a load shows that may poll.
+/// What a load shows that may spin.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Turns {
+pub enum LoadsAgain {
     /// Nothing: the wave has come by for the first time.
     Once,
     /// The wave loads from elsewhere, or has written since: so loops do that work.
     Works,
     /// It loads again from the same place what it can not have changed itself: it waits for others.
-    Polls,
+    Spins,
 }
 
 /// A work-group.
@@ -143,24 +143,24 @@ impl Waves {
         access.time != 0 && access.wave == wave && access.time > self.waves[wave as usize].met
     }
 
-    /// What a wave shows of an instruction that may poll, when it loads with that.
-    pub fn turns(&mut self, wave: u32, inst: u16, address: u64) -> Turns {
-        let polled = &mut self.waves[wave as usize].polled;
-        let Some(known) = polled.iter_mut().find(|(known, ..)| *known == inst) else {
-            polled.push((inst, address, false));
-            return Turns::Once;
+    /// What a wave shows of an instruction that may spin, when it loads with that.
+    pub fn loads_again(&mut self, wave: u32, inst: u16, address: u64) -> LoadsAgain {
+        let spins = &mut self.waves[wave as usize].spins;
+        let Some(known) = spins.iter_mut().find(|(known, ..)| *known == inst) else {
+            spins.push((inst, address, false));
+            return LoadsAgain::Once;
         };
         let before = std::mem::replace(known, (inst, address, false));
         match before == *known {
-            true => Turns::Polls,
-            false => Turns::Works,
+            true => LoadsAgain::Spins,
+            false => LoadsAgain::Works,
         }
     }
 
     /// A wave writes.
     pub fn writes(&mut self, wave: u32) {
-        let polled = &mut self.waves[wave as usize].polled;
-        polled.iter_mut().for_each(|(.., written)| *written = true);
+        let spins = &mut self.waves[wave as usize].spins;
+        spins.iter_mut().for_each(|(.., written)| *written = true);
     }
 
     /// A wave's writes that are under way.
@@ -300,7 +300,7 @@ impl Waves {
         for n in &left {
             let wave = &mut self.waves[*n as usize];
             (wave.at, wave.met) = (At::Running, now);
-            wave.polled
+            wave.spins
                 .iter_mut()
                 .for_each(|(.., written)| *written = true);
         }

@@ -14,8 +14,8 @@ fn a_flag_hands_over_what_was_stored_before() {
         (Add, CoherentLoad),
         (SilentAdd, CoherentLoad),
         (SilentAdd, Add),
-        (Store, PollLoad),
-        (Store, PollSwap),
+        (Store, SpinLoad),
+        (Store, SpinSwap),
     ] {
         let mut script = Script::new(1);
         script.go((0, 0), &[(OtherStore, DATA), (Wait, 0), (set, FLAG)]);
@@ -38,8 +38,8 @@ fn a_flag_that_is_set_while_data_are_under_way_hands_over_nothing() {
         (SilentAdd, CoherentLoad),
         (SilentAdd, Add),
         (Add, Add),
-        (Store, PollLoad),
-        (Store, PollSwap),
+        (Store, SpinLoad),
+        (Store, SpinSwap),
     ] {
         // It is so though the wave waits later.
         for later in [&[][..], &[(Wait, 0)]] {
@@ -271,7 +271,7 @@ fn lock(take: Op, free: Op) -> Vec<&'static str> {
 
 #[test]
 fn a_lock_orders_what_is_done_behind_it() {
-    for take in [Swap, PollSwap] {
+    for take in [Swap, SpinSwap] {
         for free in [Store, CoherentStore, Add, SilentAdd] {
             assert!(lock(take, free).is_empty(), "{take:?} {free:?}");
         }

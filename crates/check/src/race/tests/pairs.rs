@@ -54,12 +54,12 @@ fn coherent_accesses_need_an_order_to_plain_ones_of_which_one_writes() {
 }
 
 #[test]
-fn polling_is_coherent_without_a_bit() {
-    assert!(two(LdsStore, LdsPoll).is_empty());
-    assert!(two(LdsPoll, LdsStore).is_empty());
-    assert!(two(PollLoad, Store).is_empty());
-    assert!(two(PollSwap, Store).is_empty());
-    assert!(two(Store, PollSwap).is_empty());
+fn spinning_is_coherent_without_a_bit() {
+    assert!(two(LdsStore, LdsSpin).is_empty());
+    assert!(two(LdsSpin, LdsStore).is_empty());
+    assert!(two(SpinLoad, Store).is_empty());
+    assert!(two(SpinSwap, Store).is_empty());
+    assert!(two(Store, SpinSwap).is_empty());
     assert_eq!(two(Swap, Store), ["write-write"]);
     assert_eq!(two(Store, Swap), ["write-write"]);
 }

@@ -19,7 +19,7 @@ pub enum Op {
     LdsOtherStore,
     LdsAdd,
     LdsSilentAdd,
-    LdsPoll,
+    LdsSpin,
     /// In a loop of code that is not optimised.
     LdsLoopLoad,
     Load,
@@ -32,8 +32,8 @@ pub enum Op {
     SilentAdd,
     SilentMin,
     Swap,
-    PollSwap,
-    PollLoad,
+    SpinSwap,
+    SpinLoad,
     GdsAdd,
     GdsLoad,
     GdsStore,
@@ -43,14 +43,14 @@ pub enum Op {
 
 pub use Op::*;
 
-/// Each with its text. What polls is followed by a loop.
+/// Each with its text. What spins is followed by a loop.
 const OPS: [(Op, &str); 23] = [
     (LdsLoad, "ds_read_b32 v1, v0"),
     (LdsStore, "ds_write_b32 v0, v1"),
     (LdsOtherStore, "ds_write_b32 v0, v1"),
     (LdsAdd, "ds_add_rtn_u32 v2, v0, v1"),
     (LdsSilentAdd, "ds_add_u32 v0, v1"),
-    (LdsPoll, "ds_read_b32 v1, v0"),
+    (LdsSpin, "ds_read_b32 v1, v0"),
     (LdsLoopLoad, "ds_read_b32 v1, v0"),
     (Load, "global_load_dword v0, v[2:3], off"),
     (OtherLoad, "s_load_dword s0, s[2:3], 0x0"),
@@ -62,8 +62,8 @@ const OPS: [(Op, &str); 23] = [
     (SilentAdd, "global_atomic_add v[2:3], v0, off"),
     (SilentMin, "global_atomic_umin v[2:3], v0, off"),
     (Swap, "global_atomic_swap v1, v[2:3], v0, off glc"),
-    (PollSwap, "global_atomic_swap v1, v[2:3], v0, off glc"),
-    (PollLoad, "global_load_dword v0, v[2:3], off"),
+    (SpinSwap, "global_atomic_swap v1, v[2:3], v0, off glc"),
+    (SpinLoad, "global_load_dword v0, v[2:3], off"),
     (GdsAdd, "ds_add_rtn_u32 v2, v0, v1 gds"),
     (GdsLoad, "ds_read_b32 v1, v0 gds"),
     (GdsStore, "ds_write_b32 v0, v1 gds"),
@@ -77,20 +77,20 @@ impl Op {
 
     fn kind(self) -> MemKind {
         match self {
-            LdsLoad | LdsPoll | LdsLoopLoad | Load | OtherLoad | CoherentLoad | PollLoad
+            LdsLoad | LdsSpin | LdsLoopLoad | Load | OtherLoad | CoherentLoad | SpinLoad
             | GdsLoad | Wait => MemKind::Load,
             LdsStore | LdsOtherStore | Store | OtherStore | CoherentStore | GdsStore | Unknown => {
                 MemKind::Store
             }
             LdsAdd | LdsSilentAdd | Add | SilentAdd | GdsAdd => MemKind::Atomic(Rmw::Add),
             SilentMin => MemKind::Atomic(Rmw::MinU),
-            Swap | PollSwap => MemKind::Atomic(Rmw::Swap),
+            Swap | SpinSwap => MemKind::Atomic(Rmw::Swap),
         }
     }
 
     pub fn memory(self) -> Touched {
         match self {
-            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsPoll | LdsLoopLoad => {
+            LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsSpin | LdsLoopLoad => {
                 Touched::Lds
             }
             GdsAdd | GdsLoad | GdsStore => Touched::Gds,
@@ -124,7 +124,7 @@ pub fn inst_at() -> InstAt {
             code.insert(op.pc() + 8, inst(address));
             code.insert(op.pc() + 16, inst("s_cbranch_vccz 65531"));
         }
-        if matches!(op, LdsPoll | PollLoad | PollSwap) {
+        if matches!(op, LdsSpin | SpinLoad | SpinSwap) {
             // To itself: minus its own length and that of the branch.
             let back = 0x10000 - u32::from(first.len) / 4 - 1;
             let branch = inst(&format!("s_cbranch_vccz {back}"));

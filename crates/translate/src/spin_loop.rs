@@ -1,8 +1,8 @@
-//! Loops in which a wave may poll.
+//! Loops in which a wave may spin.
 
 use wavetank_ir::{Block, MemKind, Op, RegFile, Span, Terminator};
 use wavetank_lift::{Code, Modes, lift_block};
-use wavetank_machine::PollLoop;
+use wavetank_machine::SpinLoop;
 
 /// The longest loop that is looked at, in bytes of code.
 const LONGEST: u64 = 512;
@@ -21,9 +21,9 @@ struct Facts {
     decides: bool,
 }
 
-/// The loop that the branch at the end of a block closes, if a wave may poll in it: it loads, what it loads decides when it
+/// The loop that the branch at the end of a block closes, if a wave may spin in it: it loads, what it loads decides when it
 /// ends, and no address of these loads steps from round to round.
-pub fn poll_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<PollLoop> {
+pub fn spin_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<SpinLoop> {
     let branch = last_instruction(block)?;
     let start = match block.nodes.last()?.op {
         Op::End(Terminator::Branch(to) | Terminator::CondBranch { taken: to, .. }) => to,
@@ -37,7 +37,7 @@ pub fn poll_loop(code: &dyn Code, block: &Block, modes: Modes) -> Option<PollLoo
         return None;
     }
     let registers = told_apart_by(&instructions)?;
-    Some(PollLoop { branch, registers })
+    Some(SpinLoop { branch, registers })
 }
 
 /// Whether what the loads give decides when the loop ends, if it does. One that only counts its rounds ends by itself,
@@ -89,7 +89,7 @@ fn instructions(code: &dyn Code, start: u64, last: u64, modes: Modes) -> Option<
 }
 
 impl Facts {
-    /// Adds what an operation of the instruction does; `None` if it is none that a loop that polls has.
+    /// Adds what an operation of the instruction does; `None` if it is none that a loop that spins has.
     fn add(&mut self, op: &Op) -> Option<()> {
         let effects = op.effects();
         let leaves = matches!(op, Op::End(Terminator::Jump(_))) || effects.yields;
