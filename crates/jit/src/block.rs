@@ -84,7 +84,7 @@ pub struct Ways {
     pub several: *const u8,
 }
 
-/// Compiles a block. Registers that are `spent` nobody reads behind it.
+/// Compiles a block. Registers that are `dead` nobody reads behind it.
 ///
 /// # Errors
 /// If it keeps more values at once than there is room for.
@@ -93,14 +93,14 @@ pub fn compile(
     block_cost: BlockCost,
     may_link: bool,
     how: How,
-    spent: VectorRegisters,
+    dead: VectorRegisters,
 ) -> Result<Made, TooMany> {
     make(Task {
         block,
         block_cost,
         may_link,
         how,
-        spent,
+        dead,
         ways: None,
     })
 }
@@ -115,7 +115,7 @@ pub fn guard(block: &Block, how: How, ways: Ways) -> Result<Made, TooMany> {
         block_cost: BlockCost::new(block, None),
         may_link: false,
         how,
-        spent: VectorRegisters::default(),
+        dead: VectorRegisters::default(),
         ways: Some(ways),
     })
 }
@@ -126,7 +126,7 @@ struct Task<'b> {
     block_cost: BlockCost,
     may_link: bool,
     how: How,
-    spent: VectorRegisters,
+    dead: VectorRegisters,
     ways: Option<Ways>,
 }
 
@@ -177,7 +177,7 @@ fn attempt(task: &Task<'_>, refused: &[Value]) -> Result<Made, TooMany> {
     });
     let mut compiler = Compiler {
         doers,
-        spent: stages.spent(block, task.spent),
+        dead: stages.dead(block, task.dead),
         stages: &stages,
         held: Held::new(block, &stages),
         asm: &mut asm,
@@ -252,7 +252,7 @@ struct Compiler<'c, 'b> {
     doers: Doers<'c, 'b>,
     stages: &'c Stages,
     /// Of each stage, the registers that nobody reads behind it.
-    spent: Vec<VectorRegisters>,
+    dead: Vec<VectorRegisters>,
     held: Held,
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),
@@ -466,7 +466,7 @@ impl<'b> Compiler<'_, 'b> {
             stage,
             zeros,
         );
-        tile.spent = self.spent[stage as usize];
+        tile.dead = self.dead[stage as usize];
         let gathered = tile.run()?;
         self.asm
             .with_constant(Code::Add_rm64_imm32, fixed::PIECE.into(), 2, true);

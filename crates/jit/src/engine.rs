@@ -67,7 +67,7 @@ pub struct Jit {
     enter: Enter,
     compiled: Mutex<Compiled>,
     /// Registers that nobody reads behind blocks, as far as somebody has asked.
-    spent: Mutex<HashMap<Key, VectorRegisters>>,
+    dead: Mutex<HashMap<Key, VectorRegisters>>,
     /// Names for perf, if it is told.
     names: Option<Names>,
 }
@@ -116,7 +116,7 @@ impl Jit {
             memory: Mutex::new(memory),
             enter,
             compiled: Mutex::default(),
-            spent: Mutex::default(),
+            dead: Mutex::default(),
             names: None,
         })
     }
@@ -207,21 +207,21 @@ impl Jit {
         modes: Modes,
     ) -> Result<Made, TooMany> {
         let links = may_link(block, modes);
-        compile(block, block_cost, links, self.how, self.spent(pc, modes))
+        compile(block, block_cost, links, self.how, self.dead(pc, modes))
     }
 
     /// Registers that nobody reads behind the block at a PC, of waves whose registers are private.
-    fn spent(&self, pc: u64, modes: Modes) -> VectorRegisters {
+    fn dead(&self, pc: u64, modes: Modes) -> VectorRegisters {
         if !self.how.private {
             return VectorRegisters::default();
         }
         let key = |pc| Key::new(pc, modes);
-        let mut known = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(spent) = known.get(&key(pc)) {
-            return *spent;
+        let mut known = self.dead.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(dead) = known.get(&key(pc)) {
+            return *dead;
         }
-        for (at, spent) in self.cold.translator().spent(pc, modes) {
-            known.entry(key(at)).or_insert(spent);
+        for (at, dead) in self.cold.translator().dead_registers(pc, modes) {
+            known.entry(key(at)).or_insert(dead);
         }
         *known.entry(key(pc)).or_default()
     }

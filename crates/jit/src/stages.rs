@@ -154,9 +154,9 @@ impl Stages {
     }
 
     /// Of each stage, the vector registers that nobody reads behind it, if nobody reads `behind` behind the block.
-    pub fn spent(&self, block: &Block, behind: VectorRegisters) -> Vec<VectorRegisters> {
+    pub fn dead(&self, block: &Block, behind: VectorRegisters) -> Vec<VectorRegisters> {
         let mut left = behind;
-        let mut spent: Vec<_> = self
+        let mut dead: Vec<_> = self
             .list
             .iter()
             .rev()
@@ -168,8 +168,8 @@ impl Stages {
                 here
             })
             .collect();
-        spent.reverse();
-        spent
+        dead.reverse();
+        dead
     }
 
     /// Finds the relation right before the branch that needs it alone.

@@ -19,9 +19,9 @@
 mod block;
 mod cache;
 mod caught;
+mod liveness;
 mod outline;
 mod registers;
-mod spent;
 mod spin_loop;
 mod unroll;
 mod unwritten;

@@ -137,7 +137,7 @@ pub struct Tile<'t, 'b> {
     /// The host reads denormals of single precision as zeros.
     pub reads_zeros: bool,
     /// Registers of the wave that nobody reads behind the stage.
-    pub spent: VectorRegisters,
+    pub dead: VectorRegisters,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
@@ -188,7 +188,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             gate: None,
             gathered: Vec::new(),
             reads_zeros: false,
-            spent: VectorRegisters::default(),
+            dead: VectorRegisters::default(),
         }
     }
 
@@ -524,7 +524,7 @@ impl<'t, 'b> Tile<'t, 'b> {
     fn store_contents(&mut self) -> Result<(), TooMany> {
         for (n, var) in std::mem::take(&mut self.contents) {
             // Who does not read a register does not read its shadow.
-            if self.spent.has(n & !SHADOW_VECTOR) {
+            if self.dead.has(n & !SHADOW_VECTOR) {
                 continue;
             }
             let register = self.register(var)?;

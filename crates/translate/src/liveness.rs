@@ -1,7 +1,7 @@
 //! Vector registers that hold something which nobody reads any more.
 //!
-//! Backwards from a read to a write, a register is *wanted*. A write under EXEC leaves the lanes that are off as they are, and so
-//! ends the want of nothing but what was written while the same lanes were on. Two sets are kept therefore: what some lane may
+//! Backwards from a read to a write, a register is *live*. A write under EXEC leaves the lanes that are off as they are, and so
+//! kills nothing but what was written while the same lanes were on. Two sets are kept therefore: what some lane may
 //! read later, whatever is written under EXEC before it does; and what lanes may read that are on, if EXEC stays as it is.
 
 use std::collections::HashMap;
@@ -20,21 +20,21 @@ const MOST_ROUNDS: usize = 64;
 
 /// What later code may read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Wanted {
+struct Live {
     /// Of any lane.
     by_some: VectorRegisters,
     /// Of lanes that are on, as long as EXEC stays as it is.
     by_same: VectorRegisters,
 }
 
-impl Wanted {
-    const ALL: Wanted = Wanted {
+impl Live {
+    const ALL: Live = Live {
         by_some: VectorRegisters::ALL,
         by_same: VectorRegisters::ALL,
     };
 
-    fn or(self, other: Wanted) -> Wanted {
-        Wanted {
+    fn or(self, other: Live) -> Live {
+        Live {
             by_some: self.by_some.with(other.by_some),
             by_same: self.by_same.with(other.by_same),
         }
@@ -44,25 +44,25 @@ impl Wanted {
 impl Translator {
     /// What nobody reads any more, of the vector registers, behind the block at an address, and behind blocks that follow it,
     /// by their addresses. Those of waves that have ended, or have been stopped by a fault, count as read by nobody.
-    pub fn spent(&self, pc: u64, modes: Modes) -> HashMap<u64, VectorRegisters> {
+    pub fn dead_registers(&self, pc: u64, modes: Modes) -> HashMap<u64, VectorRegisters> {
         // A handler, and indices of registers, may read what they want.
         if modes.has_handler() || modes.gpr_index_enabled() {
             return HashMap::new();
         }
         let blocks = self.reached(pc, modes);
-        let mut wanted: HashMap<u64, Wanted> = blocks
+        let mut live: HashMap<u64, Live> = blocks
             .iter()
-            .map(|(at, _)| (*at, Wanted::default()))
+            .map(|(at, _)| (*at, Live::default()))
             .collect();
         for _ in 0..MOST_ROUNDS {
-            let before = wanted.clone();
+            let before = live.clone();
             for (at, block) in blocks.iter().rev() {
-                let now = block.at_start(block.at_end(&wanted));
-                wanted.insert(*at, now);
+                let now = block.at_start(block.at_end(&live));
+                live.insert(*at, now);
             }
-            if wanted == before {
-                let spent = |(at, block): &(u64, Seen)| (*at, block.spent(block.at_end(&wanted)));
-                return blocks.iter().map(spent).collect();
+            if live == before {
+                let dead = |(at, block): &(u64, Seen)| (*at, block.dead(block.at_end(&live)));
+                return blocks.iter().map(dead).collect();
             }
         }
         HashMap::new()
@@ -177,46 +177,46 @@ impl Seen {
         }
     }
 
-    /// What is wanted where it ends.
-    fn at_end(&self, wanted: &HashMap<u64, Wanted>) -> Wanted {
+    /// What is live where it ends.
+    fn at_end(&self, live: &HashMap<u64, Live>) -> Live {
         let Some(successors) = self.successors else {
-            return Wanted::ALL;
+            return Live::ALL;
         };
         let successors = successors.into_iter().flatten();
         successors
-            .map(|to| *wanted.get(&to).unwrap_or(&Wanted::ALL))
-            .fold(Wanted::default(), Wanted::or)
+            .map(|to| *live.get(&to).unwrap_or(&Live::ALL))
+            .fold(Live::default(), Live::or)
     }
 
-    /// What is wanted where it begins, by what is where it ends.
-    fn at_start(&self, mut wanted: Wanted) -> Wanted {
+    /// What is live where it begins, by what is where it ends.
+    fn at_start(&self, mut live: Live) -> Live {
         let mut execs = self.execs;
         for does in self.does.iter().rev() {
             match *does {
                 Does::Read(registers) => {
-                    wanted.by_some = wanted.by_some.with(registers);
-                    wanted.by_same = wanted.by_same.with(registers);
+                    live.by_some = live.by_some.with(registers);
+                    live.by_same = live.by_same.with(registers);
                 }
                 Does::Write(registers, Lanes::All) => {
-                    wanted.by_some = wanted.by_some.without(registers);
-                    wanted.by_same = wanted.by_same.without(registers);
+                    live.by_some = live.by_some.without(registers);
+                    live.by_same = live.by_same.without(registers);
                 }
                 Does::Write(registers, Lanes::On(when)) if when == execs => {
-                    wanted.by_same = wanted.by_same.without(registers);
+                    live.by_same = live.by_same.without(registers);
                 }
                 Does::Write(..) | Does::Touch(_) => {}
                 Does::Exec => {
                     execs -= 1;
-                    wanted.by_same = wanted.by_some;
+                    live.by_same = live.by_some;
                 }
             }
         }
-        wanted
+        live
     }
 
-    /// What it leaves that nobody wants. What it has written to lanes that may be off where it ends is not spent by what those
+    /// What it leaves that nobody wants. What it has written to lanes that may be off where it ends is not dead by what those
     /// that are on there write.
-    fn spent(&self, wanted: Wanted) -> VectorRegisters {
+    fn dead(&self, live: Live) -> VectorRegisters {
         let mut to_others = VectorRegisters::default();
         for does in &self.does {
             match *does {
@@ -228,9 +228,9 @@ impl Seen {
             }
         }
         let by_same = VectorRegisters::ALL
-            .without(wanted.by_same)
+            .without(live.by_same)
             .without(to_others);
-        VectorRegisters::ALL.without(wanted.by_some).with(by_same)
+        VectorRegisters::ALL.without(live.by_some).with(by_same)
     }
 }
 
@@ -239,10 +239,10 @@ mod tests {
     use super::*;
     use crate::unwritten::tests::program;
 
-    /// Of v0 to v7, what is spent behind the block at an instruction of a program whose instructions are 8 bytes long each.
-    fn spent(lines: &[&str], at: u64) -> Vec<u16> {
-        let spent = program(lines).spent(0, Modes::new(0, 0));
-        let block = spent.get(&(8 * at));
+    /// Of v0 to v7, what is dead behind the block at an instruction of a program whose instructions are 8 bytes long each.
+    fn dead(lines: &[&str], at: u64) -> Vec<u16> {
+        let dead = program(lines).dead_registers(0, Modes::new(0, 0));
+        let block = dead.get(&(8 * at));
         block.map_or(Vec::new(), |set| {
             set.iter().take_while(|n| *n < 8).collect()
         })
@@ -252,13 +252,10 @@ mod tests {
 
     #[test]
     fn nothing_is_read_behind_the_end() {
-        assert_eq!(spent(&["v_mov_b32_e32 v1, v0", "s_endpgm"], 0), ALL);
-        assert_eq!(
-            spent(&["v_mov_b32_e32 v1, v0", "s_setpc_b64 s[0:1]"], 0),
-            []
-        );
+        assert_eq!(dead(&["v_mov_b32_e32 v1, v0", "s_endpgm"], 0), ALL);
+        assert_eq!(dead(&["v_mov_b32_e32 v1, v0", "s_setpc_b64 s[0:1]"], 0), []);
         let changes = "s_setreg_b32 hwreg(HW_REG_MODE), s0";
-        assert_eq!(spent(&["v_mov_b32_e32 v1, v0", changes, "s_endpgm"], 0), []);
+        assert_eq!(dead(&["v_mov_b32_e32 v1, v0", changes, "s_endpgm"], 0), []);
     }
 
     /// A loop whose sum is needed, and what it is made of is not.
@@ -272,8 +269,8 @@ mod tests {
             "v_mov_b32_e32 v3, v2",
             "s_endpgm",
         ];
-        assert_eq!(spent(&lines, 1), [1, 3, 4, 5, 6, 7]);
-        assert_eq!(spent(&lines, 4), ALL);
+        assert_eq!(dead(&lines, 1), [1, 3, 4, 5, 6, 7]);
+        assert_eq!(dead(&lines, 4), ALL);
     }
 
     /// Lanes leave a loop with what they had last; what the others write does not end that they want it.
@@ -287,7 +284,7 @@ mod tests {
             "v_mov_b32_e32 v3, v1",
             "s_endpgm",
         ];
-        assert_eq!(spent(&lines, 0), [2, 3, 4, 5, 6, 7]);
+        assert_eq!(dead(&lines, 0), [2, 3, 4, 5, 6, 7]);
         // Nobody reads it before all lanes write it.
         let lines = [
             "v_add_f32_e32 v1, v0, v0",
@@ -297,7 +294,7 @@ mod tests {
             "v_mov_b32_e32 v3, v1",
             "s_endpgm",
         ];
-        assert_eq!(spent(&lines, 0), [0, 3, 4, 5, 6, 7]);
+        assert_eq!(dead(&lines, 0), [0, 3, 4, 5, 6, 7]);
         let lines = [
             "v_add_f32_e32 v1, v0, v0",
             "s_cbranch_scc1 2",
@@ -306,7 +303,7 @@ mod tests {
             "v_mov_b32_e32 v3, v1",
             "s_endpgm",
         ];
-        assert_eq!(spent(&lines, 0), [0, 1, 3, 4, 5, 6, 7]);
+        assert_eq!(dead(&lines, 0), [0, 1, 3, 4, 5, 6, 7]);
     }
 
     /// A lane that is written by itself is not written again by those that are on; nor is a half.
@@ -319,7 +316,7 @@ mod tests {
             "v_mov_b32_sdwa v1, v0 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD",
         ] {
             let lines: Vec<&str> = [write].iter().chain(&then).chain(&again).copied().collect();
-            assert_eq!(spent(&lines, 0), [0, 3, 4, 5, 6, 7], "{write}");
+            assert_eq!(dead(&lines, 0), [0, 3, 4, 5, 6, 7], "{write}");
         }
     }
 }
