@@ -19,12 +19,12 @@
 mod block;
 mod cache;
 mod caught;
+mod live_in;
 mod liveness;
 mod outline;
 mod registers;
 mod spin_loop;
 mod unroll;
-mod unwritten;
 
 pub use block::{FrontEnd, Pass, Translated, Translator};
 pub use cache::{Cache, Key};

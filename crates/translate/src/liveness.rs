@@ -237,7 +237,7 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unwritten::tests::program;
+    use crate::live_in::tests::program;
 
     /// Of v0 to v7, what is dead behind the block at an instruction of a program whose instructions are 8 bytes long each.
     fn dead(lines: &[&str], at: u64) -> Vec<u16> {

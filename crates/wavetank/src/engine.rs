@@ -95,7 +95,7 @@ pub(crate) struct Engine {
     outlines: Outlines,
     /// What kernels read of their vector registers before they have written it, by entry and modes, and how many registers
     /// have ids in them.
-    unwritten: Mutex<HashMap<(Key, usize), Registers>>,
+    live_in: Mutex<HashMap<(Key, usize), Registers>>,
 }
 
 impl Engine {
@@ -109,7 +109,7 @@ impl Engine {
             choice,
             names,
             programs: Default::default(),
-            unwritten: Mutex::default(),
+            live_in: Mutex::default(),
         }
     }
 
@@ -134,19 +134,16 @@ impl Engine {
     }
 
     /// Vector registers that waves of a launch may read before they have written them, if that is known.
-    pub fn unwritten(&self, launch: &Launch) -> Registers {
+    pub fn live_in(&self, launch: &Launch) -> Registers {
         if launch.trap_handler.is_some() {
             return None;
         }
         let (modes, ids) = (modes_at_start(launch), launch.ids());
-        let mut known = self
-            .unwritten
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.live_in.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = known.entry((Key::new(launch.entry, modes), ids));
         let find = || {
             let translator = Translator::new(self.code.clone(), false);
-            let found = translator.unwritten(launch.entry, modes, ids as u32);
+            let found = translator.live_in(launch.entry, modes, ids as u32);
             found.map(Arc::from)
         };
         entry.or_insert_with(find).clone()

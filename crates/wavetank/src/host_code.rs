@@ -75,7 +75,7 @@ impl Kernel {
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
             vgprs: descriptor.vgpr_count,
-            unwritten: None,
+            live_in: None,
             sgprs: descriptor.sgpr_count,
             lds_bytes: 0,
             scratch_wave_bytes: 0,

@@ -292,7 +292,7 @@ impl<'a> Dispatch<'a> {
         let engine = self.kernel.module.engine();
         // Who watches waves sees what is in registers that nobody has written.
         if u64::from(grid.waves()) * grid.count() >= MANY_WAVES && self.trace.is_none() {
-            plan.launch.unwritten = engine.unwritten(&plan.launch);
+            plan.launch.live_in = engine.live_in(&plan.launch);
         }
         let device = self.kernel.module.device();
         if self.cooperative {

@@ -233,7 +233,7 @@ impl Dispatch<'_> {
             rsrc1: descriptor.rsrc1.bits,
             rsrc2: descriptor.rsrc2.bits,
             vgprs: descriptor.vgpr_count,
-            unwritten: None,
+            live_in: None,
             sgprs: descriptor.sgpr_count,
             lds_bytes: lds,
             scratch_wave_bytes: scratch_wave_bytes as u32,

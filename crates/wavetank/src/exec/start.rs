@@ -244,7 +244,7 @@ impl Case {
             rsrc1: RSRC1,
             rsrc2: 0,
             vgprs: sizes.vgprs,
-            unwritten: None,
+            live_in: None,
             sgprs: sizes.sgprs,
             lds_bytes: sizes.lds_bytes,
             scratch_wave_bytes: 0,

@@ -39,7 +39,7 @@ impl Translator {
     /// Vector registers that the program at an address may read before it has written them, if it begins with all lanes on and
     /// something in the `given` first registers. `None` if that takes too long to find, or depends on what is known only when
     /// it runs.
-    pub fn unwritten(&self, pc: u64, modes: Modes, given: u32) -> Option<Vec<u16>> {
+    pub fn live_in(&self, pc: u64, modes: Modes, given: u32) -> Option<Vec<u16>> {
         let start = Known {
             written: VectorRegisters::of(Span::new(RegFile::Vector, 0, given)),
             all_on: true,
@@ -155,7 +155,7 @@ pub(crate) mod tests {
 
     /// What a program needs zeroed. v0 has ids.
     fn needs(lines: &[&str]) -> Option<Vec<u16>> {
-        program(lines).unwritten(0, Modes::new(0, 0), 1)
+        program(lines).live_in(0, Modes::new(0, 0), 1)
     }
 
     #[test]
