@@ -13,7 +13,7 @@ use wavetank_translate::{Key, Modes, Pass, Translator};
 
 use crate::backend::{EngineChoice, Executable};
 use crate::code::ModuleCode;
-use crate::trace::{Outlines, Stepper};
+use crate::trace::{Stepper, SummaryCache};
 
 /// How a module's code is translated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,7 +92,7 @@ pub(crate) struct Engine {
     choice: EngineChoice,
     names: Option<Names>,
     programs: [OnceLock<Executable>; Mode::COUNT],
-    outlines: Outlines,
+    summaries: SummaryCache,
     /// What kernels read of their vector registers before they have written it, by entry and modes, and how many registers
     /// have ids in them.
     live_in: Mutex<HashMap<(Key, usize), Registers>>,
@@ -103,7 +103,7 @@ impl Engine {
     pub fn new(code: ModuleCode, simd: Simd, choice: EngineChoice, names: Option<Names>) -> Self {
         let code = Arc::new(code);
         Engine {
-            outlines: Outlines::new(Translator::new(code.clone(), false)),
+            summaries: SummaryCache::new(Translator::new(code.clone(), false)),
             code,
             simd,
             choice,
@@ -130,7 +130,7 @@ impl Engine {
 
     /// Runs waves instruction by instruction, for one thread.
     pub fn stepper(&self, mode: Mode) -> Stepper<'_> {
-        Stepper::new(self.backend(mode.stepped()), &self.outlines)
+        Stepper::new(self.backend(mode.stepped()), &self.summaries)
     }
 
     /// Vector registers that waves of a launch may read before they have written them, if that is known.

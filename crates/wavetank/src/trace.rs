@@ -9,7 +9,7 @@ use wavetank_isa::text::{hwreg_name, scalar_register_name};
 use wavetank_machine::{Backend, BlockCost, Group, Stop, Why, YieldPoint};
 use wavetank_memory::{LaneRun, Touch};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
-use wavetank_translate::{Cache, Key, Modes, Outline, Translator};
+use wavetank_translate::{Cache, Key, Modes, Summaries, Translator};
 
 /// One instruction that a wave has executed, and what it changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,30 +85,30 @@ pub(crate) struct Trace<'a> {
 pub(crate) struct Stepper<'a> {
     /// Its blocks are single instructions.
     backend: Box<dyn Backend + 'a>,
-    outlines: &'a Outlines,
+    summaries: &'a SummaryCache,
 }
 
 /// The blocks of a module, and what each takes of a time slice.
-pub(crate) struct Outlines {
+pub(crate) struct SummaryCache {
     translator: Translator,
-    known: Cache<(Outline, BlockCost)>,
+    known: Cache<(Summaries, BlockCost)>,
 }
 
-impl Outlines {
+impl SummaryCache {
     pub fn new(translator: Translator) -> Self {
         let known = Cache::default();
-        Outlines { translator, known }
+        SummaryCache { translator, known }
     }
 
     /// The block at which a wave is.
-    fn of(&self, wave: &Wave) -> &(Outline, BlockCost) {
+    fn of(&self, wave: &Wave) -> &(Summaries, BlockCost) {
         let uniform = wave.uniform();
         let modes = Modes::of_wave(&uniform.hw, uniform.s[usize::from(sreg::M0)]);
         let key = Key::new(uniform.pc, modes);
         let known = self.known.get(key, || {
             let block = self.translator.lift(uniform.pc, modes);
             (
-                Outline::of(&block),
+                Summaries::of(&block),
                 self.translator.block_cost(&block, modes),
             )
         });
@@ -119,8 +119,8 @@ impl Outlines {
 
 impl<'a> Stepper<'a> {
     /// With a back end whose blocks are single instructions.
-    pub fn new(backend: Box<dyn Backend + 'a>, outlines: &'a Outlines) -> Self {
-        Stepper { backend, outlines }
+    pub fn new(backend: Box<dyn Backend + 'a>, summaries: &'a SummaryCache) -> Self {
+        Stepper { backend, summaries }
     }
 
     /// Runs a wave for one time slice, which ends where it would end if nobody watched: what a block takes is charged after its last
@@ -133,9 +133,9 @@ impl<'a> Stepper<'a> {
         mut step: impl FnMut(u64, Vec<Change>, Vec<LaneRun>),
     ) -> Stop {
         loop {
-            let (outline, block_cost) = self.outlines.of(wave);
+            let (summaries, block_cost) = self.summaries.of(wave);
             let budget = wave.uniform().budget;
-            for instruction in outline.instructions() {
+            for instruction in summaries.instructions() {
                 let before = Snapshot::of(wave, vgprs, &instruction.writes);
                 // A budget of one stops after each.
                 wave.uniform_mut().budget = 1;

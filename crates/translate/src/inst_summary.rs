@@ -4,34 +4,34 @@ use wavetank_ir::{Block, Op, Span};
 
 /// The instructions of a block, in their order.
 #[derive(Clone, Debug)]
-pub struct Outline(Vec<Instruction>);
+pub struct Summaries(Vec<InstSummary>);
 
 /// One of them.
 #[derive(Clone, Debug)]
-pub struct Instruction {
+pub struct InstSummary {
     /// Its guest address.
     pub pc: u64,
     /// The registers that it may write, beside the PC.
     pub writes: Vec<Span>,
 }
 
-impl Outline {
+impl Summaries {
     /// That of a block as it was lifted.
-    pub fn of(block: &Block) -> Outline {
-        let mut instructions: Vec<Instruction> = Vec::new();
+    pub fn of(block: &Block) -> Summaries {
+        let mut instructions: Vec<InstSummary> = Vec::new();
         for node in &block.nodes {
             if let Op::Inst { pc, .. } = node.op {
                 let writes = Vec::new();
-                instructions.push(Instruction { pc, writes });
+                instructions.push(InstSummary { pc, writes });
             } else if let Some(last) = instructions.last_mut() {
                 last.writes.extend(node.op.effects().writes.iter());
             }
         }
-        Outline(instructions)
+        Summaries(instructions)
     }
 
     /// The instructions.
-    pub fn instructions(&self) -> &[Instruction] {
+    pub fn instructions(&self) -> &[InstSummary] {
         &self.0
     }
 }
@@ -53,12 +53,12 @@ mod tests {
             decode(&bytes[pc as usize..], Chip::Gfx900).map_err(|e| e.to_string())
         };
         let block = Translator::new(Arc::new(code), false).lift(0, Modes::new(0, 0));
-        let outline = Outline::of(&block);
-        let [add, mov, end] = outline.instructions() else {
-            panic!("{outline:?}")
+        let summaries = Summaries::of(&block);
+        let [add, mov, end] = summaries.instructions() else {
+            panic!("{summaries:?}")
         };
         assert_eq!([add.pc, mov.pc, end.pc], [0, 4, 8]);
-        let writes = |i: &Instruction, file, first| i.writes.contains(&Span::new(file, first, 1));
+        let writes = |i: &InstSummary, file, first| i.writes.contains(&Span::new(file, first, 1));
         assert!(
             writes(add, RegFile::Uniform, 4) && writes(add, RegFile::Scc, 0),
             "{add:?}"
