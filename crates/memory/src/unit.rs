@@ -8,6 +8,7 @@ use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
 use crate::alignment::Alignment;
+use crate::bounds_cache::{Bounds, BoundsCache, Span};
 use crate::fault::{Denied, MemoryFault, MemoryFaultReason};
 use crate::overrun::{LdsOverrun, Overruns, ReadOn};
 use crate::own::gds::Gds;
@@ -18,11 +19,10 @@ use crate::registry::{Allocation, Map, Registry, Seat};
 use crate::shadow::{Noted, Seen, Undefined};
 use crate::surface::Surfaces;
 use crate::touch::Log;
-use crate::window::{Bounds, Span, Window};
 use wavetank_isa::numbers::PRIVATE_BASE;
 
-/// Memory instructions that have a window of their own; others share.
-const WINDOWS: usize = 1024;
+/// Memory instructions that have a bounds cache of their own; others share.
+const BOUNDS_CACHES: usize = 1024;
 
 /// Pages that lanes used which lie in several allocations; others share.
 const PAGES: usize = 1024;
@@ -40,9 +40,9 @@ pub struct MemoryUnit<'m> {
     map: Map,
     /// The registry's generation then.
     generation_seen: u64,
-    windows: Box<[Window; WINDOWS]>,
+    bounds_caches: Box<[BoundsCache; BOUNDS_CACHES]>,
     /// By page: the allocation that was found there last, for lanes that are in many.
-    pages: Box<[Window; PAGES]>,
+    pages: Box<[BoundsCache; PAGES]>,
     pub(crate) lds: Lds,
     pub(crate) overruns: Overruns,
     pub(crate) scratch: Scratch,
@@ -59,8 +59,8 @@ pub struct MemoryUnit<'m> {
 }
 
 impl<'m> MemoryUnit<'m> {
-    /// Byte offset of the pointer to the windows.
-    pub const WINDOWS: usize = std::mem::offset_of!(MemoryUnit<'static>, windows);
+    /// Byte offset of the pointer to the bounds caches.
+    pub const BOUNDS_CACHES: usize = std::mem::offset_of!(MemoryUnit<'static>, bounds_caches);
 
     /// Byte offset of the LDS.
     pub const LDS: usize = std::mem::offset_of!(MemoryUnit<'static>, lds);
@@ -80,9 +80,9 @@ impl<'m> MemoryUnit<'m> {
     /// Byte offset of the [`Alignment`] (8 bits).
     pub const ALIGNMENT: usize = std::mem::offset_of!(MemoryUnit<'static>, alignment);
 
-    /// Byte offset of the window of an instruction among them, by the slot of its [`Request`](crate::Request).
-    pub const fn window_at(slot: u32) -> usize {
-        slot as usize % WINDOWS * size_of::<Window>()
+    /// Byte offset of the bounds cache of an instruction among them, by the slot of its [`Request`](crate::Request).
+    pub const fn bounds_cache_at(slot: u32) -> usize {
+        slot as usize % BOUNDS_CACHES * size_of::<BoundsCache>()
     }
 
     /// A unit that sees the allocations of a device, without LDS or scratch.
@@ -92,8 +92,8 @@ impl<'m> MemoryUnit<'m> {
             seat: registry.seat(),
             map: registry.map(),
             generation_seen: 0,
-            windows: Box::new(std::array::from_fn(|_| Window::default())),
-            pages: Box::new(std::array::from_fn(|_| Window::default())),
+            bounds_caches: Box::new(std::array::from_fn(|_| BoundsCache::default())),
+            pages: Box::new(std::array::from_fn(|_| BoundsCache::default())),
             lds: Lds::new(0),
             overruns: Overruns::default(),
             scratch: Scratch::default(),
@@ -217,23 +217,23 @@ impl<'m> MemoryUnit<'m> {
     /// the end of the largest.
     #[inline(always)]
     pub(crate) fn holds(&mut self, slot: u32, span: Span) -> bool {
-        self.windows[slot as usize % WINDOWS].holds(span) || self.look_up(slot, span)
+        self.bounds_caches[slot as usize % BOUNDS_CACHES].holds(span) || self.look_up(slot, span)
     }
 
     /// The offsets from `base` at which lanes may access `bytes` bytes of what an instruction used last, if there are any.
     #[inline(always)]
     pub(crate) fn reach(&self, slot: u32, base: u64, bytes: u32, stores: bool) -> Option<Offsets> {
-        self.windows[slot as usize % WINDOWS].reach(base, bytes, stores)
+        self.bounds_caches[slot as usize % BOUNDS_CACHES].reach(base, bytes, stores)
     }
 
-    /// The window of an instruction, by the slot of its [`Request`](crate::Request): what it may access without asking. It
+    /// The bounds cache of an instruction, by the slot of its [`Request`](crate::Request): what it may access without asking. It
     /// stays where it is as long as the unit.
-    pub fn window(&self, slot: u32) -> &Window {
-        &self.windows[slot as usize % WINDOWS]
+    pub fn bounds_cache(&self, slot: u32) -> &BoundsCache {
+        &self.bounds_caches[slot as usize % BOUNDS_CACHES]
     }
 
     /// Asks whether one allocation holds every byte from the smallest address to the end of the largest. If it does, the
-    /// window of the slot is on it.
+    /// bounds cache of the slot is on it.
     #[cold]
     #[inline(never)]
     pub fn look_up(&mut self, slot: u32, span: Span) -> bool {
@@ -242,9 +242,9 @@ impl<'m> MemoryUnit<'m> {
         let Some(entry) = self.map.find(span.first, end) else {
             return false;
         };
-        let window = Window::of(entry);
-        let holds = window.holds(span);
-        self.windows[slot as usize % WINDOWS] = window;
+        let found = BoundsCache::of(entry);
+        let holds = found.holds(span);
+        self.bounds_caches[slot as usize % BOUNDS_CACHES] = found;
         holds
     }
 
@@ -264,7 +264,7 @@ impl<'m> MemoryUnit<'m> {
                     false => Err(MemoryFaultReason::Unmapped),
                 };
             };
-            *page = Window::of(entry);
+            *page = BoundsCache::of(entry);
         }
         *last = page.bounds();
         match last.holds(span) {

@@ -9,9 +9,9 @@ use super::lookup::{Direction, Lookup, Lookups, Sampling};
 use super::parts::{Refused, chosen};
 use super::surface::Level;
 use crate::access::Context;
+use crate::bounds_cache::Span;
 use crate::elements::{Four, ZERO};
 use crate::format::load;
-use crate::window::Span;
 
 impl Sampling<'_> {
     /// What the lanes get.

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 
 use wavetank_isa::numbers::PRIVATE_BASE;
 
+use crate::bounds_cache::{NOTHING, Span};
 use crate::fault::{Denied, MemoryFaultReason};
 use crate::reach::{Offsets, Reach};
 use crate::registry::{Entry, Map, Rights};
-use crate::window::{NOTHING, Span};
 
 /// Bytes from one dword of a lane's private memory to the next.
 pub const PRIVATE_STEP: u64 = 64 * 4;

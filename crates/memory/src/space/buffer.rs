@@ -10,6 +10,7 @@ use wavetank_ir::{Dialect, Elements, MemKind, Space as Where};
 
 use crate::access::{Context, Request, Source};
 use crate::alignment::Alignment;
+use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::lanes::{Lanes, all_aligned, bounds, each, over, which};
@@ -22,7 +23,6 @@ use crate::space::Space;
 use crate::space::flat::{check_alignment, check_multiples, known, run_at, unsure, wide_addresses};
 use crate::space::scratch::{places, run_anywhere};
 use crate::space::swizzled::{Bytes, Swizzle, of_dword};
-use crate::window::Span;
 
 /// A buffer descriptor (V#).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

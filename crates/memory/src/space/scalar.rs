@@ -6,6 +6,7 @@
 use wavetank_ir::{DataReg, MemKind, Rmw, Space};
 
 use crate::access::{Context, Request};
+use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::rows::{Baseline, copy_dwords};
@@ -13,7 +14,6 @@ use crate::shadow::{self, Undefined};
 use crate::sources::{uniform32, uniform64, words};
 use crate::taps::Tap;
 use crate::touch::Touched;
-use crate::window::Span;
 use crate::{atomic, global};
 
 /// Uniform registers.

@@ -8,6 +8,7 @@ use std::mem::MaybeUninit;
 
 use crate::access::{Context, Request};
 use crate::alignment::Alignment;
+use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::at;
@@ -18,7 +19,6 @@ use crate::places::{self, PRIVATE_STEP as STEP, Places};
 use crate::rows::{Rows, copy};
 use crate::sources::lanes32;
 use crate::space::Space;
-use crate::window::Span;
 
 /// Scratch offsets, one a lane.
 pub struct Private;

@@ -12,7 +12,7 @@ use crate::registry::{Allocation, Entry, Rights};
 /// The allocation that an instruction used last, or that was found last in a page.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Window {
+pub struct BoundsCache {
     /// Where it begins, and ends.
     bounds: Bounds,
     /// Is set when the allocation is taken away.
@@ -46,13 +46,13 @@ pub struct Span {
     pub stores: bool,
 }
 
-/// What the windows on nothing point to.
+/// What the bounds caches on nothing point to.
 pub(crate) static NOTHING: AtomicBool = AtomicBool::new(true);
 
-impl Default for Window {
+impl Default for BoundsCache {
     /// One that holds nothing.
     fn default() -> Self {
-        Window {
+        BoundsCache {
             bounds: Bounds::default(),
             gone: &raw const NOTHING,
             entry: None,
@@ -60,18 +60,18 @@ impl Default for Window {
     }
 }
 
-impl Window {
+impl BoundsCache {
     /// Byte offset of the address where it begins (64 bits).
-    pub const START: usize = std::mem::offset_of!(Window, bounds.start);
+    pub const START: usize = std::mem::offset_of!(BoundsCache, bounds.start);
     /// Byte offset of the address behind its end (64 bits).
-    pub const END: usize = std::mem::offset_of!(Window, bounds.end);
+    pub const END: usize = std::mem::offset_of!(BoundsCache, bounds.end);
     /// Byte offset of the address behind its end for stores (64 bits).
-    pub const STORE_END: usize = std::mem::offset_of!(Window, bounds.store_end);
+    pub const STORE_END: usize = std::mem::offset_of!(BoundsCache, bounds.store_end);
     /// Byte offset of the pointer to a byte that is 0 as long as the allocation is there.
-    pub const GONE: usize = std::mem::offset_of!(Window, gone);
+    pub const GONE: usize = std::mem::offset_of!(BoundsCache, gone);
 
-    pub(crate) fn of(entry: &Arc<Entry>) -> Window {
-        Window {
+    pub(crate) fn of(entry: &Arc<Entry>) -> BoundsCache {
+        BoundsCache {
             bounds: Bounds::of(&entry.allocation),
             gone: entry.gone(),
             entry: Some(entry.clone()),
@@ -138,25 +138,25 @@ mod tests {
     use crate::{MemoryUnit, Registry};
     use proptest::prelude::*;
 
-    /// What compiled code does: it reads the words of a window where they are said to be.
-    fn inline_check(window: *const Window, span: Span) -> bool {
+    /// What compiled code does: it reads the words of a bounds cache where they are said to be.
+    fn inline_check(cache: *const BoundsCache, span: Span) -> bool {
         let word = |offset: usize| {
-            // SAFETY: the window is alive, and the offset that of a word.
-            unsafe { window.byte_add(offset).cast::<u64>().read() }
+            // SAFETY: the bounds cache is alive, and the offset that of a word.
+            unsafe { cache.byte_add(offset).cast::<u64>().read() }
         };
         let end = if span.stores {
-            Window::STORE_END
+            BoundsCache::STORE_END
         } else {
-            Window::END
+            BoundsCache::END
         };
-        let inside = span.first >= word(Window::START)
+        let inside = span.first >= word(BoundsCache::START)
             && span.first <= span.last
             && span.last.saturating_add(span.bytes.into()) <= word(end);
-        // SAFETY: the window is alive, and keeps what it points to.
+        // SAFETY: the bounds cache is alive, and keeps what it points to.
         inside
             && unsafe {
-                window
-                    .byte_add(Window::GONE)
+                cache
+                    .byte_add(BoundsCache::GONE)
                     .cast::<*const u8>()
                     .read()
                     .read()
@@ -179,10 +179,10 @@ mod tests {
                 let first = base.wrapping_add_signed(*offset);
                 let span = Span { first, last: first.wrapping_add(*more), bytes: *bytes, stores: *stores };
                 let looked_up = unit.look_up(7, span);
-                prop_assert_eq!(inline_check(unit.window(7), span), looked_up);
+                prop_assert_eq!(inline_check(unit.bounds_cache(7), span), looked_up);
                 if gone && n == spans.len() / 2 {
                     registry.free(a).unwrap();
-                    prop_assert!(which != &0 || !inline_check(unit.window(7), span));
+                    prop_assert!(which != &0 || !inline_check(unit.bounds_cache(7), span));
                 }
             }
         }
