@@ -15,7 +15,7 @@ use crate::own::gds::Gds;
 use crate::own::lds::Lds;
 use crate::own::scratch::Scratch;
 use crate::reach::Offsets;
-use crate::registry::{Allocation, Map, Registry, Seat};
+use crate::registry::{Allocation, EpochGuard, Map, Registry};
 use crate::shadow::{Noted, Seen, Undefined};
 use crate::surface::Surfaces;
 use crate::touch::Log;
@@ -35,7 +35,7 @@ const PAGES: usize = 1024;
 pub struct MemoryUnit<'m> {
     registry: &'m Registry,
     /// Taken while waves run.
-    seat: Seat<'m>,
+    guard: EpochGuard<'m>,
     /// The allocations as the unit last saw them; those that are gone since are marked.
     map: Map,
     /// The registry's generation then.
@@ -89,7 +89,7 @@ impl<'m> MemoryUnit<'m> {
     pub fn new(registry: &'m Registry) -> Self {
         MemoryUnit {
             registry,
-            seat: registry.seat(),
+            guard: registry.epoch_guard(),
             map: registry.map(),
             generation_seen: 0,
             bounds_caches: Box::new(std::array::from_fn(|_| BoundsCache::default())),
@@ -195,13 +195,13 @@ impl<'m> MemoryUnit<'m> {
     /// A wave runs from now on: what it was allowed to access stays until this is called again, or [`leave`](Self::leave).
     #[inline]
     pub fn enter(&mut self) {
-        self.seat.enter();
+        self.guard.pin();
     }
 
     /// No wave runs. Who may wait until memory is out of use has to call it first.
     #[inline]
     pub fn leave(&mut self) {
-        self.seat.leave();
+        self.guard.unpin();
     }
 
     /// Looks at the allocations again if they have changed.

@@ -29,7 +29,7 @@ use pages::PAGE;
 use wavetank_isa::numbers::GDS_BYTES;
 
 pub use allocation::{Allocation, Rights};
-pub(crate) use epoch::Seat;
+pub(crate) use epoch::EpochGuard;
 pub(crate) use map::{Entry, Map};
 
 /// A part of memory that is allocated whole but used in parts, as the segments of a code object are: each is an
@@ -53,7 +53,7 @@ pub struct Registration(u64);
 /// Memory of a device that stays mapped while this lives, whoever takes it away meanwhile: what the host copies from or to.
 #[derive(Debug)]
 pub struct Hold<'r> {
-    _seat: Seat<'r>,
+    _guard: EpochGuard<'r>,
     entry: Arc<Entry>,
 }
 
@@ -122,7 +122,7 @@ pub enum RegistryError {
     },
 }
 
-/// How long one attempt to find memory at rest takes at most, and how many there are. A copy that waits for a second seat
+/// How long one attempt to find memory at rest takes at most, and how many there are. A copy that waits for a second epoch guard
 /// while it has one gets it between them.
 const PATIENCE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 500;
@@ -492,30 +492,33 @@ impl Registry {
     /// # Errors
     /// If one allocation does not hold all of it.
     pub fn hold(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
-        self.hold_from(address, bytes, |seat| seat.enter())
+        self.hold_from(address, bytes, |guard| guard.pin())
     }
 
-    /// As [`hold`](Self::hold), of memory that is only read, by a thread that may have a seat: it does not wait for pauses,
-    /// which wait for its seat.
+    /// As [`hold`](Self::hold), of memory that is only read, by a thread that may have an epoch guard: it does not wait for pauses,
+    /// which wait for its epoch guard.
     fn hold_to_read(&self, address: u64, bytes: u64) -> Result<Hold<'_>, RegistryError> {
-        self.hold_from(address, bytes, |seat| seat.enter_to_read())
+        self.hold_from(address, bytes, |guard| guard.pin_to_read())
     }
 
     fn hold_from(
         &self,
         address: u64,
         bytes: u64,
-        enter: impl Fn(&Seat<'_>),
+        enter: impl Fn(&EpochGuard<'_>),
     ) -> Result<Hold<'_>, RegistryError> {
-        let seat = self.epochs.seat();
+        let guard = self.epochs.guard();
         // Before the look: what is there from now on stays.
-        enter(&seat);
+        enter(&guard);
         let map = self.map();
         let entry = address
             .checked_add(bytes)
             .and_then(|end| map.find(address, end).cloned())
             .ok_or(RegistryError::Outside { address, bytes })?;
-        Ok(Hold { _seat: seat, entry })
+        Ok(Hold {
+            _guard: guard,
+            entry,
+        })
     }
 
     /// Copies guest memory to the host. A wave that is in a time slice may need it for the code that it goes on with.
@@ -671,8 +674,8 @@ impl Registry {
     }
 
     /// A place for somebody who accesses memory by what the map says.
-    pub(super) fn seat(&self) -> Seat<'_> {
-        self.epochs.seat()
+    pub(super) fn epoch_guard(&self) -> EpochGuard<'_> {
+        self.epochs.guard()
     }
 
     /// The allocations as they are now.
