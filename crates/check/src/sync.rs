@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use wavetank_machine::Group;
-use wavetank_memory::{LaneRun, Touch};
+use wavetank_memory::{AccessRecord, AccessRun};
 
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
@@ -88,11 +88,11 @@ impl Synchronization {
 }
 
 impl Watcher for Synchronization {
-    fn runs(&mut self, wave: WaveOf, _: &[LaneRun], end: SliceEnd) {
+    fn runs(&mut self, wave: WaveOf, _: &[AccessRun], end: SliceEnd) {
         self.time_slice(wave, &[], end);
     }
 
-    fn time_slice(&mut self, wave: WaveOf, _: &[Touch], end: SliceEnd) {
+    fn time_slice(&mut self, wave: WaveOf, _: &[AccessRecord], end: SliceEnd) {
         if !self.looks {
             return;
         }

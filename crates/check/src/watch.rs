@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wavetank_machine::Group;
-use wavetank_memory::{LaneRun, Touch};
+use wavetank_memory::{AccessRecord, AccessRun};
 
 use crate::finding::Findings;
 
@@ -35,14 +35,15 @@ pub enum SliceEnd {
 
 /// A tool that is told what waves access, in the order in which it happened.
 pub trait Watcher: Send {
-    /// A wave has run for a while, and has touched this.
-    fn time_slice(&mut self, wave: WaveOf, touches: &[Touch], end: SliceEnd);
+    /// A wave has run for a while, and has accessed this.
+    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd);
 
-    /// The same, with touches of successive lanes together, as they come, and with waits for vector memory ([`LaneRun::wait`]):
+    /// The same, with accesses of successive lanes together, as they come, and with waits for vector memory ([`AccessRun::wait`]):
     /// for who makes use of it. This is what is called.
-    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: SliceEnd) {
-        let touches: Vec<Touch> = runs.iter().copied().flat_map(LaneRun::touches).collect();
-        self.time_slice(wave, &touches, end);
+    fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
+        let records: Vec<AccessRecord> =
+            runs.iter().copied().flat_map(AccessRun::records).collect();
+        self.time_slice(wave, &records, end);
     }
 
     /// A work-group begins, and gets these bytes of global memory as its scratch. They may have been that of another one,

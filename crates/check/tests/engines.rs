@@ -126,7 +126,7 @@ fn check(world: &World, code: &[Inst], pass: &Arc<dyn Pass>, seed: u64, simd: Si
     let how = Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd,
     };
     let program = || Program::new(source(code), how).with_pass(Some(pass.clone()));

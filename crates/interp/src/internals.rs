@@ -56,7 +56,7 @@ pub fn memory_step(simd: Simd, op: &MemOp) -> StepFn {
     at_level!(simd, mem_step(op, false))
 }
 
-/// The same, which notes what it touches.
-pub fn tapped_step(op: &MemOp) -> StepFn {
+/// The same, which records what it accesses.
+pub fn instrumented_step(op: &MemOp) -> StepFn {
     crate::memory::mem_step::<Baseline>(op, true)
 }

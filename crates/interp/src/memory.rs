@@ -10,6 +10,7 @@ use crate::step::{Ctx, Next, Step, StepFn};
 use crate::store::Store as Lanes;
 use wavetank_machine::Fault;
 use wavetank_memory::image::{self, Refused};
+use wavetank_memory::instrument::Instrumented;
 use wavetank_memory::operation::{Load, LoadPart, Operation, ReadModifyWrite, Store, StorePart};
 use wavetank_memory::rows::Rows;
 use wavetank_memory::shadow::Shadowed;
@@ -20,17 +21,16 @@ use wavetank_memory::space::lds::{self, Local};
 use wavetank_memory::space::scratch::Private;
 use wavetank_memory::space::{Space, formatted, scalar};
 use wavetank_memory::surface;
-use wavetank_memory::taps::Tapped;
 use wavetank_memory::{Denied, Request};
 
 /// The step of a memory operation. Its `imm[0]` is the address of a
 /// [`Request`] that outlives it.
 ///
 /// An operation that would return to vector registers that do not exist does
-/// nothing (Vega ISA, 3.6.2). With a tap the step notes what it touches; it is
+/// nothing (Vega ISA, 3.6.2). If instrumented, the step records what it accesses; it is
 /// the same at every level then.
-pub fn mem_step<L: Level>(op: &MemOp, tap: bool) -> StepFn {
-    match (returns_in_file(op), op.shadow, tap) {
+pub fn mem_step<L: Level>(op: &MemOp, instrumented: bool) -> StepFn {
+    match (returns_in_file(op), op.shadow, instrumented) {
         (false, ..) => nothing,
         (true, true, _) => of_shadows::<L>(op),
         (true, false, false) => by_space::<L, Plain, false>(op),
@@ -63,10 +63,10 @@ fn of_shadows<L: Level>(op: &MemOp) -> StepFn {
 unsafe fn define(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
-        let before = ctx.memory.take_runs();
+        let before = ctx.memory.drain_access_runs();
         by_space::<Baseline, Watched, true>(&mem(s).op)(ctx, s);
         ctx.stop = None;
-        ctx.memory.define_touched(before);
+        ctx.memory.define_accessed(before);
     }
     Next::Step
 }
@@ -79,7 +79,7 @@ unsafe fn shadow_of_scalar(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     Next::Step
 }
 
-fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
+fn by_space<L: Level, K: Kind, const INSTRUMENTED: bool>(op: &MemOp) -> StepFn {
     match op.space {
         Where::Global { .. } => lanes::<L, Global, K>(op),
         Where::Flat { .. } => lanes::<L, Flat, K>(op),
@@ -89,13 +89,13 @@ fn by_space<L: Level, K: Kind, const TAP: bool>(op: &MemOp) -> StepFn {
             format: Elements::Plain,
             ..
         } => lanes::<L, Buffer, K>(op),
-        Where::Buffer { .. } => L::custom::<Formatted<L::Rows, TAP>>(),
+        Where::Buffer { .. } => L::custom::<Formatted<L::Rows, INSTRUMENTED>>(),
         Where::Gds { .. } => lanes::<L, Shared, K>(op),
-        Where::LdsPair { .. } => pair::<TAP>,
-        Where::Image(_) => L::custom::<Images<L::Rows, TAP>>(),
-        Where::Surface(_) => surfaces::<TAP>,
-        Where::Scalar { .. } => direct::<TAP>,
-        Where::ScalarBuffer { .. } => buffer::<TAP>,
+        Where::LdsPair { .. } => pair::<INSTRUMENTED>,
+        Where::Image(_) => L::custom::<Images<L::Rows, INSTRUMENTED>>(),
+        Where::Surface(_) => surfaces::<INSTRUMENTED>,
+        Where::Scalar { .. } => direct::<INSTRUMENTED>,
+        Where::ScalarBuffer { .. } => buffer::<INSTRUMENTED>,
     }
 }
 
@@ -109,7 +109,7 @@ trait Kind {
 /// Nothing.
 struct Plain;
 
-/// It notes what it touches.
+/// It records what it accesses.
 struct Watched;
 
 /// It is done to shadows.
@@ -125,7 +125,7 @@ impl Kind for Plain {
 }
 
 impl Kind for Watched {
-    type Of<O: Operation> = Tapped<O>;
+    type Of<O: Operation> = Instrumented<O>;
 }
 
 fn returns_in_file(op: &MemOp) -> bool {
@@ -187,9 +187,9 @@ unsafe fn nothing(_: &mut Ctx<'_, '_>, _: &Step) -> Next {
 }
 
 /// A buffer access with format conversion.
-struct Formatted<R, const TAP: bool>(PhantomData<R>);
+struct Formatted<R, const INSTRUMENTED: bool>(PhantomData<R>);
 
-impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
+impl<R: Rows, const INSTRUMENTED: bool> Custom for Formatted<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: that of `StepFn`; lowering keeps the memory step.
@@ -199,7 +199,7 @@ impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
             if mask == 0 {
                 return Next::Step;
             }
-            match formatted::access::<R, TAP>(ctx, mem, mask) {
+            match formatted::access::<R, INSTRUMENTED>(ctx, mem, mask) {
                 Ok(()) => Next::Step,
                 Err(denied) => stop(ctx, mem, denied),
             }
@@ -208,9 +208,9 @@ impl<R: Rows, const TAP: bool> Custom for Formatted<R, TAP> {
 }
 
 /// An access to an image.
-struct Images<R, const TAP: bool>(PhantomData<R>);
+struct Images<R, const INSTRUMENTED: bool>(PhantomData<R>);
 
-impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
+impl<R: Rows, const INSTRUMENTED: bool> Custom for Images<R, INSTRUMENTED> {
     #[inline(always)]
     unsafe fn run<L: Lanes>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
         // SAFETY: that of `StepFn`; lowering keeps the memory step.
@@ -220,7 +220,7 @@ impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
             if mask == 0 {
                 return Next::Step;
             }
-            match image::access::<R, TAP>(ctx, mem, mask) {
+            match image::access::<R, INSTRUMENTED>(ctx, mem, mask) {
                 Ok(()) => Next::Step,
                 Err(Refused::Denied(denied)) => stop(ctx, mem, denied),
                 Err(Refused::Unsupported(what)) => {
@@ -238,12 +238,12 @@ impl<R: Rows, const TAP: bool> Custom for Images<R, TAP> {
 ///
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn pair<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn pair<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        match lds::pair::<TAP>(ctx, mem, mask) {
+        match lds::pair::<INSTRUMENTED>(ctx, mem, mask) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -254,12 +254,12 @@ unsafe fn pair<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 ///
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn surfaces<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn surfaces<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
         let mask = ctx.u::<u64>(mem.mask).read_unaligned();
-        match surface::access::access::<TAP>(ctx, mem, mask) {
+        match surface::access::access::<INSTRUMENTED>(ctx, mem, mask) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -268,11 +268,11 @@ unsafe fn surfaces<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn direct<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn direct<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
-        match scalar::direct::<TAP>(ctx, mem) {
+        match scalar::direct::<INSTRUMENTED>(ctx, mem) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }
@@ -281,11 +281,11 @@ unsafe fn direct<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
 
 /// # Safety
 /// That of [`StepFn`].
-unsafe fn buffer<const TAP: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
+unsafe fn buffer<const INSTRUMENTED: bool>(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
     // SAFETY: that of `StepFn`; lowering keeps the memory step.
     unsafe {
         let mem = mem(s);
-        match scalar::buffer::<TAP>(ctx, mem) {
+        match scalar::buffer::<INSTRUMENTED>(ctx, mem) {
             Ok(()) => Next::Step,
             Err(denied) => stop(ctx, mem, denied),
         }

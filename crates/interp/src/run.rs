@@ -39,9 +39,9 @@ pub struct Translation {
     /// Every instruction is a block, so that a budget of 1 stops after it, and
     /// no write is left out.
     pub step: bool,
-    /// What accesses touch is noted in the memory unit
-    /// ([`MemoryUnit::take_touches`]), and where waves wait for them.
-    pub tap: bool,
+    /// Accesses are recorded in the memory unit
+    /// ([`MemoryUnit::drain_accesses`]), and where waves wait for them.
+    pub instrumented: bool,
     /// The level of processor features.
     pub simd: Simd,
 }
@@ -141,8 +141,15 @@ impl Program {
     }
 
     fn lower(&self, block: &Block) -> Result<lower::Code, lower::TooMany> {
-        let Translation { count, tap, .. } = self.how;
-        let extras = Extras { count, tap };
+        let Translation {
+            count,
+            instrumented,
+            ..
+        } = self.how;
+        let extras = Extras {
+            count,
+            instrumented,
+        };
         match self.how.simd {
             Simd::Avx512 => lower::<Avx512>(block, extras),
             Simd::Avx2 => lower::<Avx2>(block, extras),

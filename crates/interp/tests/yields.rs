@@ -68,7 +68,7 @@ fn ends_with(words: &[u32], budgets: &[i64], v4: u32) -> Vec<End> {
         let how = Translation {
             count: false,
             step: false,
-            tap: false,
+            instrumented: false,
             simd,
         };
         let program = Program::new(source.clone(), how);

@@ -74,7 +74,7 @@ fn producer(block: &Block, v: Value) -> Value {
 }
 
 /// Vector registers that a node reads, be it that it takes a value from where it was read, or writes. With its shadow a
-/// register is touched itself.
+/// register is accessed itself.
 fn touched(block: &Block, v: Value) -> VectorRegisters {
     let effects = block.node(v).op.effects();
     let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();

@@ -71,11 +71,11 @@ fn program(random: &mut Random, bodies: &[Inst]) -> Vec<Inst> {
 
 /// What a wave leaves: that it ended, memory, itself.
 fn run(world: &World, code: &[Inst], seed: u64, simd: Simd, private: bool) -> (Outcome, Wave) {
-    let (count, step, tap) = (false, false, false);
+    let (count, step, instrumented) = (false, false, false);
     let how = Translation {
         count,
         step,
-        tap,
+        instrumented,
         simd,
     };
     let jit = compiler(source(code), how, private);

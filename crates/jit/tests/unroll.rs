@@ -80,11 +80,11 @@ fn run(world: &World, backend: &mut dyn Backend, seed: u64, budget: i64) -> (Out
 
 fn compiled(world: &World, code: &[Inst], seed: u64, simd: Simd, budget: i64) -> Left {
     // Counting is compared too, for half of them.
-    let (count, step, tap) = (seed & 1 != 0, false, false);
+    let (count, step, instrumented) = (seed & 1 != 0, false, false);
     let how = Translation {
         count,
         step,
-        tap,
+        instrumented,
         simd,
     };
     let jit = compiler(source(code), how, false);

@@ -1,4 +1,4 @@
-//! The memory unit: the only place where emulated memory is touched.
+//! The memory unit: the only place where emulated memory is accessed.
 //!
 //! A memory instruction is an [`Operation`](operation::Operation) (load,
 //! store, atomic, by width) on the [`Places`](places::Places) that a space
@@ -18,6 +18,7 @@
 #![warn(missing_docs)]
 
 mod access;
+mod access_log;
 mod alignment;
 mod atomic;
 mod block;
@@ -30,6 +31,7 @@ mod files;
 pub mod format;
 mod global;
 pub mod image;
+pub mod instrument;
 mod lanes;
 pub mod operation;
 mod overrun;
@@ -43,11 +45,10 @@ pub mod shadow;
 mod sources;
 pub mod space;
 pub mod surface;
-pub mod taps;
-mod touch;
 mod unit;
 
 pub use access::{Context, Request, Source};
+pub use access_log::{AccessRecord, AccessRun, MemoryKind, Over};
 pub use alignment::Alignment;
 pub use bounds_cache::{BoundsCache, Span};
 pub use descriptor::{Border, Clamp, ImageResource, ImageSampler, ImageType};
@@ -65,7 +66,6 @@ pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError
 pub use shadow::{Noted, Undefined};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
-pub use touch::{LaneRun, Over, Touch, Touched};
 pub use unit::MemoryUnit;
 pub use wavetank_ir::Tiling;
 pub use wavetank_isa::numbers::{PRIVATE_BASE, SHARED_BASE};

@@ -3,18 +3,18 @@
 //! Which lane wins then is not defined where the program was written. Who watches wants to know; so such a store goes lane by
 //! lane, and whether memory changes tells.
 
+use crate::access_log::{AccessRun, MemoryKind, Over};
 use crate::global::at;
 use crate::lanes::each;
 use crate::operation::Operation;
 use crate::places::Places;
 use crate::rows::copy;
-use crate::touch::{LaneRun, Over, Touched};
 
-/// Whether lanes may store to the same bytes of global memory, by what they touch. LDS counts for nothing: what is stored there
+/// Whether lanes may store to the same bytes of global memory, by what they access. LDS counts for nothing: what is stored there
 /// is read again, which is how lanes choose one of them on purpose, or it has no effect.
-pub(crate) fn may_overlap(runs: &[LaneRun]) -> bool {
-    let is_global = |run: &&LaneRun| run.first.memory == Touched::Global;
-    let all_same = |run: &LaneRun| run.lanes > 1 && run.step == 0;
+pub(crate) fn may_overlap(runs: &[AccessRun]) -> bool {
+    let is_global = |run: &&AccessRun| run.first.memory == MemoryKind::Global;
+    let all_same = |run: &AccessRun| run.lanes > 1 && run.step == 0;
     if runs.iter().filter(is_global).any(all_same) {
         return true;
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use wavetank_ir::MemKind;
 use wavetank_isa::Generation;
 
+use crate::access_log::Log;
 use crate::alignment::Alignment;
 use crate::bounds_cache::{Bounds, BoundsCache, Span};
 use crate::fault::{Denied, MemoryFault, MemoryFaultReason};
@@ -18,7 +19,6 @@ use crate::reach::Offsets;
 use crate::registry::{Allocation, EpochGuard, Map, Registry};
 use crate::shadow::{Noted, Seen, Undefined};
 use crate::surface::Surfaces;
-use crate::touch::Log;
 use wavetank_isa::numbers::PRIVATE_BASE;
 
 /// Memory instructions that have a bounds cache of their own; others share.
@@ -52,8 +52,8 @@ pub struct MemoryUnit<'m> {
     /// Where the table of border colors is.
     border_colors: Option<u64>,
     pub(crate) surfaces: Arc<Surfaces>,
-    /// What tapped programs have touched.
-    pub(crate) touches: Log,
+    /// What instrumented programs have accessed.
+    pub(crate) records: Log,
     /// What programs with shadows have seen.
     pub(crate) seen: Rc<RefCell<Seen>>,
 }
@@ -101,7 +101,7 @@ impl<'m> MemoryUnit<'m> {
             denied: 0,
             border_colors: None,
             surfaces: Arc::default(),
-            touches: Log::default(),
+            records: Log::default(),
             seen: Rc::default(),
         }
     }

@@ -101,7 +101,7 @@ enum Does {
     Read(VectorRegisters),
     Write(VectorRegisters, Lanes),
     /// Part of a register, or it is not sure that it does.
-    Touch(VectorRegisters),
+    WritePart(VectorRegisters),
     /// Writes EXEC.
     Exec,
 }
@@ -164,7 +164,7 @@ impl Seen {
         for span in effects.writes.iter() {
             if vector(&span) {
                 let others = VectorRegisters::of(span).without(written);
-                self.does.push(Does::Touch(others));
+                self.does.push(Does::WritePart(others));
             }
             // What later instructions mean may depend on these.
             if span.file == RegFile::Hardware {
@@ -204,7 +204,7 @@ impl Seen {
                 Does::Write(registers, Lanes::On(when)) if when == execs => {
                     live.by_same = live.by_same.without(registers);
                 }
-                Does::Write(..) | Does::Touch(_) => {}
+                Does::Write(..) | Does::WritePart(_) => {}
                 Does::Exec => {
                     execs -= 1;
                     live.by_same = live.by_some;
@@ -221,7 +221,7 @@ impl Seen {
         for does in &self.does {
             match *does {
                 Does::Write(_, lanes) if lanes == Lanes::On(self.execs) => {}
-                Does::Write(registers, _) | Does::Touch(registers) => {
+                Does::Write(registers, _) | Does::WritePart(registers) => {
                     to_others = to_others.with(registers);
                 }
                 Does::Read(_) | Does::Exec => {}

@@ -57,7 +57,7 @@ pub(crate) enum Executable {
 
 impl Executable {
     /// A program, as its translation asks for it, on the engine that was chosen. Who goes step by step, or notes what is
-    /// touched, has the interpreter. Where registers of waves are `private`, nobody else looks at them. Perf is told the names of compiled code, if there are any.
+    /// accessed, has the interpreter. Where registers of waves are `private`, nobody else looks at them. Perf is told the names of compiled code, if there are any.
     pub fn new(
         program: Program,
         how: Translation,
@@ -66,7 +66,7 @@ impl Executable {
         names: Option<Names>,
     ) -> Executable {
         let hot = match choice {
-            _ if how.step || how.tap => None,
+            _ if how.step || how.instrumented => None,
             EngineChoice::Interpreter => None,
             EngineChoice::Jit => Some(0),
             EngineChoice::Auto => Some(HOT),

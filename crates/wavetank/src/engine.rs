@@ -34,9 +34,9 @@ pub(crate) enum Way {
     /// A wave may go on behind an access that was denied: every register that an instruction reads is where it belongs when
     /// it accesses memory.
     Resumed,
-    /// What is touched is noted.
-    Tapped,
-    /// Blocks are single instructions, and what is touched is noted.
+    /// Accesses are recorded.
+    Instrumented,
+    /// Blocks are single instructions, and accesses are recorded.
     Stepped,
 }
 
@@ -162,7 +162,7 @@ impl Engine {
             let how = Translation {
                 count,
                 step: way == Way::Stepped,
-                tap: matches!(way, Way::Tapped | Way::Stepped),
+                instrumented: matches!(way, Way::Instrumented | Way::Stepped),
                 simd: self.simd,
             };
             let program = Program::new(self.code.clone(), how).with_pass(added.pass());

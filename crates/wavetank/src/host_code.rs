@@ -31,7 +31,7 @@ impl Kernel {
         let how = Translation {
             count: false,
             step: false,
-            tap: false,
+            instrumented: false,
             simd,
         };
         let program = Program::new(engine.shared_code(), how);

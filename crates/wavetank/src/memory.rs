@@ -103,7 +103,7 @@ impl Drop for Allocation {
 
 /// A code object in device memory: its segments are allocations of their own. Kernels may write all of them but the code,
 /// constants included, as on hardware, where whole objects lie in writable memory: runtimes fill constants with kernels.
-/// Between the segments lies nothing that a kernel may touch.
+/// Between the segments lies nothing that a kernel may access.
 pub(crate) struct Loaded {
     registry: Arc<Registry>,
     address: u64,

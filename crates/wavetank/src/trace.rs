@@ -7,7 +7,7 @@ use wavetank_ir::{LANES, Reg, RegFile, Span};
 use wavetank_isa::Chip;
 use wavetank_isa::text::{hwreg_name, scalar_register_name};
 use wavetank_machine::{Backend, BlockCost, Group, Stop, Why, YieldPoint};
-use wavetank_memory::{LaneRun, Touch};
+use wavetank_memory::{AccessRecord, AccessRun};
 use wavetank_memory::{MemoryUnit, VGPRS, Wave, sreg};
 use wavetank_translate::{Cache, Key, Modes, Summaries, Translator};
 
@@ -23,7 +23,7 @@ pub struct Step {
     /// The registers that have other values than before, in the order of their numbers.
     pub changes: Vec<Change>,
     /// What it has accessed in memory, lane by lane.
-    pub touches: Vec<Touch>,
+    pub accesses: Vec<AccessRecord>,
 }
 
 /// A register with a new value.
@@ -130,7 +130,7 @@ impl<'a> Stepper<'a> {
         wave: &mut Wave,
         memory: &mut MemoryUnit<'_>,
         vgprs: usize,
-        mut step: impl FnMut(u64, Vec<Change>, Vec<LaneRun>),
+        mut step: impl FnMut(u64, Vec<Change>, Vec<AccessRun>),
     ) -> Stop {
         loop {
             let (summaries, block_cost) = self.summaries.of(wave);
@@ -144,7 +144,7 @@ impl<'a> Stepper<'a> {
                 memory.leave();
                 let goes_on = stop.why == Why::Yield(YieldPoint::BackEdge);
                 wave.uniform_mut().budget = budget;
-                let runs = memory.take_runs();
+                let runs = memory.drain_access_runs();
                 if !matches!(stop.why, Why::Fault(_)) {
                     step(instruction.pc, before.changes(wave), runs);
                 }

@@ -7,7 +7,7 @@ use wavetank_machine::gcn::Launch;
 use wavetank_machine::schedule::Worker;
 use wavetank_machine::{Backend, Fault, Group, Ran, Why};
 use wavetank_memory::{
-    Alignment, LaneRun, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
+    AccessRun, Alignment, Lds, MemoryFault, MemoryFaultReason, MemoryUnit, RegistryError, Wave,
 };
 use wavetank_translate::Code;
 
@@ -143,11 +143,11 @@ impl<'a> Unit<'a> {
     #[cold]
     #[inline(never)]
     fn watch(&mut self, wave: &mut Wave) -> Ran {
-        let mut touched = Vec::new();
-        let ran = self.trace(wave, &mut touched);
+        let mut accessed = Vec::new();
+        let ran = self.trace(wave, &mut accessed);
         let ran = self.ended(wave, ran);
         if let (Some(watchers), Some(group)) = (&self.common.checking.watchers, self.group) {
-            touched.append(&mut self.memory.take_runs());
+            accessed.append(&mut self.memory.drain_access_runs());
             let of = WaveOf {
                 group,
                 wave: wave.index,
@@ -156,7 +156,7 @@ impl<'a> Unit<'a> {
             // Watchers may take their time.
             self.memory.leave();
             let mut watchers = watchers.lock().unwrap_or_else(PoisonError::into_inner);
-            watchers.time_slice(of, &touched, &ran);
+            watchers.time_slice(of, &accessed, &ran);
         }
         if let Some(group) = self.group {
             let checking = self.common.checking;
@@ -165,8 +165,8 @@ impl<'a> Unit<'a> {
         ran
     }
 
-    /// Runs a wave, step by step if it is traced; then the steps add what they touch.
-    fn trace(&mut self, wave: &mut Wave, touched: &mut Vec<LaneRun>) -> Ran {
+    /// Runs a wave, step by step if it is traced; then the steps add what they access.
+    fn trace(&mut self, wave: &mut Wave, accessed: &mut Vec<AccessRun>) -> Ran {
         let (stepper, trace, group) = match (&mut self.stepper, self.common.trace, self.group) {
             (Some(stepper), Some(trace), Some(group)) if (trace.filter)(&group, wave.index) => {
                 (stepper, trace, group)
@@ -175,18 +175,18 @@ impl<'a> Unit<'a> {
         };
         let index = wave.index;
         let vgprs = self.common.launch.vgprs as usize;
-        let step = |pc, changes, runs: Vec<LaneRun>| {
+        let step = |pc, changes, runs: Vec<AccessRun>| {
             if self.common.checking.watchers.is_some() {
-                touched.extend_from_slice(&runs);
+                accessed.extend_from_slice(&runs);
             }
-            let touches = runs.into_iter().flat_map(LaneRun::touches).collect();
+            let accesses = runs.into_iter().flat_map(AccessRun::records).collect();
             let place = self.common.module.place(pc);
             (trace.sink)(Step {
                 group,
                 wave: index,
                 place,
                 changes,
-                touches,
+                accesses,
             });
         };
         stepper.run(wave, &mut self.memory, vgprs, step).into()
@@ -249,8 +249,8 @@ impl<'a> Unit<'a> {
             denials.add(group, wave.index, lanes, fault, descriptor);
         }
         if self.common.checking.watchers.is_none() {
-            // What was done again has noted what it touched, for nobody.
-            self.memory.forget_touches();
+            // What was done again has noted what it accessed, for nobody.
+            self.memory.clear_accesses();
         }
         true
     }

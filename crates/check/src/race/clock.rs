@@ -1,6 +1,6 @@
 //! What a wave knows of others: up to which moment it has to come behind them.
 //!
-//! A moment ([`Time`]) is the number of an instruction that touched memory, in the order in which the whole launch ran. So
+//! A moment ([`Time`]) is the number of an instruction that accessed memory, in the order in which the whole launch ran. So
 //! one number orders all that happened, and what is kept of each wave is the last moment that must lie behind.
 //!
 //! Launches have many thousand waves, and in a scan with look-back wave n comes to know all before it. So knowledge is a

@@ -1,4 +1,4 @@
-//! What a launch has touched of global memory, kept when it is over: for who knows what the host and other queues did meanwhile.
+//! What a launch has accessed of global memory, kept when it is over: for who knows what the host and other queues did meanwhile.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ pub type Kept = Arc<Mutex<Option<Footprint>>>;
 /// Bytes of a page of the shadow.
 const PAGE_BYTES: u64 = 4 * PAGE;
 
-/// The bytes of global memory that a launch has touched, and by which of its instructions.
+/// The bytes of global memory that a launch has accessed, and by which of its instructions.
 pub struct Footprint {
     shadow: Shadow,
     /// The instructions by their numbers.
@@ -22,7 +22,7 @@ pub struct Footprint {
     size: u64,
 }
 
-/// Neighbouring bytes that something else touches, too, and what one instruction of the launch did there.
+/// Neighbouring bytes that something else accesses, too, and what one instruction of the launch did there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Meeting {
     /// The bytes, by address.
@@ -33,7 +33,7 @@ pub struct Meeting {
     pub noun: &'static str,
     /// What is done to the bytes: `read`, `written`.
     pub done: &'static str,
-    /// The work-group, wave and lane that touched the first of them.
+    /// The work-group, wave and lane that accessed the first of them.
     pub who: String,
 }
 
@@ -100,7 +100,7 @@ impl Footprint {
         Some(self.meeting(slot, self.shadow.writes(first).contains(&slot), met))
     }
 
-    /// The first bytes that one of two launches writes and the other touches: what this one does there, and what the other.
+    /// The first bytes that one of two launches writes and the other accesses: what this one does there, and what the other.
     pub fn meets_launch(&self, other: &Footprint) -> Option<(Meeting, Meeting)> {
         let clash = |(number, a, b): (u64, &Page, &Page)| {
             let mut all = (0..PAGE as usize).map(|at| (at, clash(a, b, at)));

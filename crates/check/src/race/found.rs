@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use wavetank_memory::Touched;
+use wavetank_memory::MemoryKind;
 
 use super::kind::Kinds;
 use super::shadow::{Lane, Slot};
@@ -65,7 +65,7 @@ impl Verb {
 #[derive(Clone, Copy)]
 pub struct Pair {
     pub rule: Rule,
-    pub memory: Touched,
+    pub memory: MemoryKind,
     pub dword: u64,
     pub earlier: (Slot, Verb),
     pub later: (Slot, Verb),
@@ -288,9 +288,9 @@ const UNDER_WAY: &str = "on another compute unit what a wave writes may be seen 
 const WAIT: &str = "`s_waitcnt vmcnt(0)` before what lets others go on would do: a release fence, as `__threadfence()`";
 
 /// What orders two waves.
-fn order(memory: Touched, one_group: bool) -> String {
+fn order(memory: MemoryKind, one_group: bool) -> String {
     let coherent = match memory {
-        Touched::Global => {
+        MemoryKind::Global => {
             ", and loads with `glc`, which come behind the stores that they see, order waves"
         }
         _ => " order waves",
@@ -328,14 +328,14 @@ pub fn name(slot: Slot, waves: &Waves, with_group: bool) -> String {
 }
 
 /// The bytes of a dword of a memory.
-fn bytes(memory: Touched, dword: u64, mask: u8) -> String {
+fn bytes(memory: MemoryKind, dword: u64, mask: u8) -> String {
     let first = dword * 4 + u64::from(mask.trailing_zeros().min(3));
     let end = dword * 4 + u64::from(8 - mask.leading_zeros());
     let memory = match memory {
-        Touched::Global => "global memory",
-        Touched::Lds => "LDS",
-        Touched::Gds => "GDS",
-        Touched::Scratch => "scratch",
+        MemoryKind::Global => "global memory",
+        MemoryKind::Lds => "LDS",
+        MemoryKind::Gds => "GDS",
+        MemoryKind::Scratch => "scratch",
     };
     format!("{memory} bytes {first:#x}..{end:#x}")
 }

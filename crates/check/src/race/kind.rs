@@ -42,7 +42,7 @@ impl Kind {
 /// Gives the instruction at an address.
 pub type InstAt = Box<dyn Fn(u64) -> Option<Inst> + Send>;
 
-/// The instructions that have touched memory, numbered as they came.
+/// The instructions that have accessed memory, numbered as they came.
 pub struct Kinds {
     inst_at: InstAt,
     known: HashMap<u64, (u16, Kind)>,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use wavetank_memory::{LaneRun, Touched};
+use wavetank_memory::{AccessRun, MemoryKind};
 
 use super::found::{Found, Pair};
 
@@ -25,13 +25,13 @@ impl Overwritten {
         }
     }
 
-    /// A wave uses what it touches.
+    /// A wave uses what it accesses.
     #[inline]
-    pub fn used(&mut self, wave: u32, runs: &[LaneRun]) {
+    pub fn used(&mut self, wave: u32, runs: &[AccessRun]) {
         if self.0.is_empty() {
             return;
         }
-        let is_global = |run: &&LaneRun| run.first.memory == Touched::Global;
+        let is_global = |run: &&AccessRun| run.first.memory == MemoryKind::Global;
         for run in runs.iter().filter(is_global) {
             self.forget(wave, run.first.address / 4..run.end().div_ceil(4));
         }

@@ -33,7 +33,7 @@ use std::ops::Range;
 use std::sync::PoisonError;
 
 use wavetank_ir::MemKind;
-use wavetank_memory::{LaneRun, Touch, Touched};
+use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
 use crate::finding::Findings;
 use crate::watch::{SliceEnd, Watcher, WaveOf};
@@ -84,7 +84,7 @@ impl Race {
         }
     }
 
-    /// Leaves there what the launch has touched of global memory, when it is over.
+    /// Leaves there what the launch has accessed of global memory, when it is over.
     pub fn with_footprint(mut self, kept: Option<Kept>) -> Race {
         self.kept = kept;
         self
@@ -98,9 +98,9 @@ impl Race {
     }
 
     /// One instruction of a wave.
-    fn step(&mut self, wave: u32, runs: &[LaneRun], lds: &mut Shadow) {
+    fn step(&mut self, wave: u32, runs: &[AccessRun], lds: &mut Shadow) {
         self.now = self.now.saturating_add(1);
-        let Touch { pc, kind: what, .. } = runs[0].first;
+        let AccessRecord { pc, kind: what, .. } = runs[0].first;
         let Some((number, mut kind)) = self.kinds.at(pc) else {
             return;
         };
@@ -126,11 +126,11 @@ impl Race {
         };
         for runs in runs.chunk_by(|a, b| a.first.memory == b.first.memory) {
             let shadow = match runs[0].first.memory {
-                Touched::Global => &mut self.global,
-                Touched::Gds => &mut self.gds,
-                Touched::Lds => &mut *lds,
+                MemoryKind::Global => &mut self.global,
+                MemoryKind::Gds => &mut self.gds,
+                MemoryKind::Lds => &mut *lds,
                 // A lane has its own.
-                Touched::Scratch => continue,
+                MemoryKind::Scratch => continue,
             };
             step.overwritten.used(wave, runs);
             match what {
@@ -139,9 +139,9 @@ impl Race {
                     .for_each(|same| step.loads(shadow, &same[0])),
                 MemKind::Store => runs.iter().for_each(|run| step.stores(shadow, run)),
                 MemKind::Atomic(_) => {
-                    let touches: Vec<Touch> =
-                        runs.iter().copied().flat_map(LaneRun::touches).collect();
-                    step.atomics(shadow, &touches);
+                    let records: Vec<AccessRecord> =
+                        runs.iter().copied().flat_map(AccessRun::records).collect();
+                    step.atomics(shadow, &records);
                 }
             }
         }
@@ -149,16 +149,16 @@ impl Race {
     }
 
     /// An instruction of a wave has been issued: what it writes is under way.
-    fn issue(&mut self, wave: u32, kind: Kind, runs: &[LaneRun]) {
+    fn issue(&mut self, wave: u32, kind: Kind, runs: &[AccessRun]) {
         let first = &runs[0].first;
         let writes = first.kind != MemKind::Load;
         // A lane has its scratch alone.
-        let is_shared = |run: &LaneRun| run.first.memory != Touched::Scratch;
+        let is_shared = |run: &AccessRun| run.first.memory != MemoryKind::Scratch;
         if writes && runs.iter().any(is_shared) {
             self.waves.writes(wave);
         }
         let under_way = self.waves.under_way(wave);
-        let is_global = |run: &LaneRun| run.first.memory == Touched::Global;
+        let is_global = |run: &AccessRun| run.first.memory == MemoryKind::Global;
         match kind.is_counted {
             true => {
                 under_way.issue();
@@ -167,7 +167,7 @@ impl Race {
                 }
             }
             // Of scalar memory and GDS, which other counters count, it is not asked.
-            false if writes && first.memory != Touched::Lds => under_way.wait(0, self.now),
+            false if writes && first.memory != MemoryKind::Lds => under_way.wait(0, self.now),
             false => {}
         }
     }
@@ -183,24 +183,24 @@ impl Race {
 }
 
 /// Whether lanes load what others before have loaded: all that is new those have told.
-fn loads_the_same(before: &LaneRun, run: &LaneRun) -> bool {
-    let bytes = |run: &LaneRun| (run.first.address, run.first.bytes, run.step, run.lanes);
+fn loads_the_same(before: &AccessRun, run: &AccessRun) -> bool {
+    let bytes = |run: &AccessRun| (run.first.address, run.first.bytes, run.step, run.lanes);
     bytes(before) == bytes(run)
 }
 
 impl Watcher for Race {
-    fn time_slice(&mut self, wave: WaveOf, touches: &[Touch], end: SliceEnd) {
-        self.runs(wave, &LaneRun::all(touches), end);
+    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd) {
+        self.runs(wave, &AccessRun::all(records), end);
     }
 
-    fn runs(&mut self, wave: WaveOf, runs: &[LaneRun], end: SliceEnd) {
+    fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
         let wave = self.waves.number(wave);
         self.waves.begin_slice(wave, self.now);
         let lanes: usize = runs.iter().map(|run| usize::from(run.lanes)).sum();
-        let touched = u32::try_from(lanes).unwrap_or(u32::MAX);
-        self.waves.fuel.earn(touched.saturating_mul(Fuel::EACH));
+        let accessed = u32::try_from(lanes).unwrap_or(u32::MAX);
+        self.waves.fuel.earn(accessed.saturating_mul(Fuel::EACH));
         let mut lds = self.waves.lend_lds(wave).unwrap_or_default();
-        let of = |run: &LaneRun| (run.first.pc, run.first.kind);
+        let of = |run: &AccessRun| (run.first.pc, run.first.kind);
         for runs in runs.chunk_by(|a, b| of(a) == of(b)) {
             match runs[0].is_wait() {
                 true => self.wait(wave, runs[0].first.pc),

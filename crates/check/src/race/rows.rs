@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use wavetank_memory::{LaneRun, Touched};
+use wavetank_memory::{AccessRun, MemoryKind};
 
 use super::found::{Pair, Rule, Verb};
 use super::shadow::{Lane, Lanes, Mode, PAGE, Shadow, Slot};
@@ -13,14 +13,14 @@ use super::step::{Step, pair, parts};
 /// Neighbouring dwords.
 #[derive(Clone)]
 pub struct Row {
-    memory: Touched,
+    memory: MemoryKind,
     dwords: Range<u64>,
     lanes: Lanes,
 }
 
 impl Row {
     /// What lanes access, if that is whole dwords.
-    pub fn of(run: &LaneRun) -> Option<Row> {
+    pub fn of(run: &AccessRun) -> Option<Row> {
         let first = &run.first;
         let bytes = first.bytes + run.step * (u32::from(run.lanes) - 1);
         if !first.address.is_multiple_of(4) || bytes == 0 || !first.bytes.is_multiple_of(4) {
@@ -39,7 +39,7 @@ impl Row {
     }
 
     /// With all its lanes, not the first alone, where they have the same dwords.
-    fn of_all(self, run: &LaneRun) -> Row {
+    fn of_all(self, run: &AccessRun) -> Row {
         let mut row = self;
         if run.lanes > 1 && run.step == 0 {
             row.lanes.first = Lane::SEVERAL;
@@ -68,7 +68,7 @@ impl Row {
 
 impl Step<'_> {
     /// What lanes load.
-    pub fn loads(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+    pub fn loads(&mut self, shadow: &mut Shadow, run: &AccessRun) {
         let row = Row::of(run).filter(|_| !self.kind.load_is_coherent && !self.kind.may_spin);
         let Some(row) = row else {
             return self.load_each(shadow, run);
@@ -86,7 +86,7 @@ impl Step<'_> {
     }
 
     /// What lanes store.
-    pub fn stores(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+    pub fn stores(&mut self, shadow: &mut Shadow, run: &AccessRun) {
         if let Some(pair) = self.overwrites(shadow, run) {
             self.overwritten.add(pair);
         }
@@ -117,7 +117,7 @@ impl Step<'_> {
 
     /// What a lane has stored over another value of a lane of the same store. One that is coherent, or frees a lock, may be an
     /// atomic one, of which the last one counts.
-    fn overwrites(&mut self, shadow: &mut Shadow, run: &LaneRun) -> Option<Pair> {
+    fn overwrites(&mut self, shadow: &mut Shadow, run: &AccessRun) -> Option<Pair> {
         let over = run.over.filter(|_| !self.kind.store_is_coherent)?;
         let at = (run.first.address + u64::from(over.byte)) / 4;
         let part = parts(&run.first).find(|part| part.dword == at)?;
@@ -129,20 +129,20 @@ impl Step<'_> {
         Some(pair(Rule::Lanes, part, earlier, later))
     }
 
-    fn load_each(&mut self, shadow: &mut Shadow, run: &LaneRun) {
+    fn load_each(&mut self, shadow: &mut Shadow, run: &AccessRun) {
         // Lanes that load the same are one: what is new the first has told.
         let lanes = if run.step == 0 {
             1
         } else {
             usize::from(run.lanes)
         };
-        for touch in run.touches().take(lanes) {
-            self.load(shadow, &touch);
+        for record in run.records().take(lanes) {
+            self.load(shadow, &record);
         }
     }
 
-    fn store_each(&mut self, shadow: &mut Shadow, run: &LaneRun) {
-        run.touches().for_each(|touch| self.store(shadow, &touch));
+    fn store_each(&mut self, shadow: &mut Shadow, run: &AccessRun) {
+        run.records().for_each(|record| self.store(shadow, &record));
     }
 }
 

@@ -119,7 +119,7 @@ impl Slot {
     }
 }
 
-/// So many dwords are in a page: few, since programs may touch one here and one there.
+/// So many dwords are in a page: few, since programs may access one here and one there.
 pub const PAGE: u64 = 256;
 
 /// Two slots for writes, and two for reads: most dwords need one, and few pages both kinds.

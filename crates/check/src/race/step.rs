@@ -1,7 +1,7 @@
-//! What one instruction of a wave touches, against what is known of memory.
+//! What one instruction of a wave accesses, against what is known of memory.
 
 use wavetank_ir::{MemKind, Rmw};
-use wavetank_memory::{Touch, Touched};
+use wavetank_memory::{AccessRecord, MemoryKind};
 
 use super::clock::Knowledge;
 use super::found::{Found, Pair, Rule, Verb};
@@ -29,7 +29,7 @@ pub struct Step<'a> {
 /// A dword that a lane accesses.
 #[derive(Clone, Copy)]
 pub struct Part {
-    memory: Touched,
+    memory: MemoryKind,
     /// Which.
     pub dword: u64,
     /// Its bytes, a bit each.
@@ -38,21 +38,21 @@ pub struct Part {
 }
 
 /// The dwords of an access.
-pub fn parts(touch: &Touch) -> impl Iterator<Item = Part> {
-    let (memory, lane) = (touch.memory, Lane::new(touch.lane));
+pub fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
+    let (memory, lane) = (record.memory, Lane::new(record.lane));
     let part = move |(dword, mask)| Part {
         memory,
         dword,
         mask,
         lane,
     };
-    dwords(touch.address, touch.bytes).map(part)
+    dwords(record.address, record.bytes).map(part)
 }
 
 impl Step<'_> {
     /// A load: it comes behind what it sees if it is coherent, and must come behind it anyhow if not.
-    pub fn load(&mut self, shadow: &mut Shadow, touch: &Touch) {
-        for part in parts(touch) {
+    pub fn load(&mut self, shadow: &mut Shadow, record: &AccessRecord) {
+        for part in parts(record) {
             if self.kind.load_is_coherent {
                 self.learn(shadow, part);
                 let (page, at) = shadow.at(part.dword);
@@ -74,8 +74,8 @@ impl Step<'_> {
     }
 
     /// A store.
-    pub fn store(&mut self, shadow: &mut Shadow, touch: &Touch) {
-        for part in parts(touch) {
+    pub fn store(&mut self, shadow: &mut Shadow, record: &AccessRecord) {
+        for part in parts(record) {
             let (page, at) = shadow.at(part.dword);
             if page.is_new(at) && !self.kind.store_is_coherent {
                 page.put_write(at, self.slot.on(part.mask, part.lane));
@@ -96,14 +96,14 @@ impl Step<'_> {
     }
 
     /// Atomics of all lanes: they come behind what they see, and then pass on what the wave knows.
-    pub fn atomics(&mut self, shadow: &mut Shadow, touches: &[Touch]) {
+    pub fn atomics(&mut self, shadow: &mut Shadow, records: &[AccessRecord]) {
         let mode = match self.kind.spins && self.kind.returns {
             true => Mode::Spin,
             false => Mode::Atomic,
         };
         self.slot = self.slot_as(mode);
-        let confirms = self.kind.returns || touches.first().is_some_and(|t| confirms(t.kind));
-        for part in touches.iter().flat_map(parts) {
+        let confirms = self.kind.returns || records.first().is_some_and(|t| confirms(t.kind));
+        for part in records.iter().flat_map(parts) {
             let new = self.slot.on(part.mask, part.lane);
             if confirms {
                 self.find_guesses(shadow, part);
@@ -115,7 +115,7 @@ impl Step<'_> {
             }
         }
         let passed_on = self.waves.passed_on(self.slot.wave, self.slot.time);
-        for part in touches.iter().flat_map(parts) {
+        for part in records.iter().flat_map(parts) {
             let new = self.slot.on(part.mask, part.lane);
             let (page, at) = shadow.at(part.dword);
             let last = page.writes(at)[0];

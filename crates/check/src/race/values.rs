@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use wavetank_memory::Touched;
+use wavetank_memory::MemoryKind;
 
 use super::found::{Found, Pair, Rule};
 use super::shadow::{Mode, PAGE, Shadow};
@@ -28,8 +28,8 @@ impl Values {
     }
 
     /// Dwords of a page have been stored to: several only if that is all of each.
-    pub fn stored(&mut self, memory: Touched, dwords: Range<u64>) {
-        if self.reader.is_some() && memory == Touched::Global {
+    pub fn stored(&mut self, memory: MemoryKind, dwords: Range<u64>) {
+        if self.reader.is_some() && memory == MemoryKind::Global {
             self.stored.push(dwords);
         }
     }

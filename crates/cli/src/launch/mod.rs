@@ -1,5 +1,6 @@
 //! `wavetank launch`: runs one kernel of a file.
 
+mod accesses;
 mod argument;
 mod check;
 mod element;
@@ -9,7 +10,6 @@ mod size;
 mod spec;
 mod stage;
 mod template;
-mod touches;
 mod trace;
 
 use std::ffi::OsString;

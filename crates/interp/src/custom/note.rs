@@ -18,7 +18,7 @@ use crate::store::Store;
 /// # Safety
 /// None is needed.
 pub unsafe fn wait(ctx: &mut Ctx<'_, '_>, s: &Step) -> Next {
-    ctx.memory.note_wait(s.imm[2]);
+    ctx.memory.record_wait(s.imm[2]);
     Next::Step
 }
 

@@ -52,7 +52,7 @@ impl<L: Level> Lower<'_, L> {
         if self.block.node(v).ty.is_some() {
             mem.ret = self.result_of_access(v)?;
         }
-        let mut step = self.step(mem_step::<L>(op, self.extras.tap), &[]);
+        let mut step = self.step(mem_step::<L>(op, self.extras.instrumented), &[]);
         step.imm[0] = self.kept.keep(mem);
         self.steps.push(step);
         Ok(())

@@ -77,7 +77,7 @@ impl<L: Level> Lower<'_, L> {
                 Ok(())
             }
             Op::Read(reg) if self.plan.copied[v.index()] => self.copy_read(v, *reg),
-            Op::WaitCnt(wait) if self.extras.tap && wait.vm.is_some() => {
+            Op::WaitCnt(wait) if self.extras.instrumented && wait.vm.is_some() => {
                 let mut step = self.step(note::wait, &[]);
                 step.imm[2] = self.pc;
                 self.steps.push(step);

@@ -164,7 +164,7 @@ impl Plan {
         !between.iter().any(|n| writes(&n.op, span))
     }
 
-    /// Whether nothing between the nodes touches the registers.
+    /// Whether nothing between the nodes accesses the registers.
     fn quiet(block: &Block, from: u32, to: u32, span: Span) -> bool {
         block.nodes[from as usize + 1..to as usize]
             .iter()

@@ -6,12 +6,12 @@
 
 mod buffer;
 mod global;
+mod instrumented;
 mod lds;
 mod reach;
 mod read_on;
 mod rows;
 mod scratch;
-mod taps;
 
 use wavetank_interp::Simd;
 use wavetank_interp::internals::{Ctx, Next, Step, StepFn, memory_step};

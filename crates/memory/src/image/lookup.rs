@@ -8,8 +8,8 @@ use super::surface::{Level, Surface};
 use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};
 use crate::format::load;
+use crate::instrument;
 use crate::lanes::Lanes;
-use crate::taps;
 
 /// What lanes ask for.
 pub struct Lookups {
@@ -67,7 +67,7 @@ pub struct Sampling<'a> {
     pub sampler: ImageSampler,
     pub image: &'a Image,
     pub step: &'a Request,
-    pub tap: Option<taps::Tap>,
+    pub recorder: Option<instrument::Recorder>,
 }
 
 impl Sampling<'_> {
@@ -222,8 +222,8 @@ impl Sampling<'_> {
         let address = table.wrapping_add(u64::from(entry) * u64::from(BYTES));
         ctx.memory
             .check_lanes(self.step.pc, 1 << lane, BYTES, false, |_| address)?;
-        if let Some(tap) = self.tap {
-            tap.one(Some(lane as u8), address, BYTES);
+        if let Some(recorder) = self.recorder {
+            recorder.one(Some(lane as u8), address, BYTES);
         }
         // SAFETY: the entry has been checked.
         let color = unsafe { load(address, BYTES) };

@@ -18,23 +18,23 @@ use crate::access::{Context, Request};
 #[cfg(test)]
 use crate::descriptor::ImageResource;
 use crate::elements::{self, Components, Four, ZERO};
+use crate::instrument::Recorder;
 use crate::lanes::{Lanes, each, which};
 use crate::operation::{Operation, ReadModifyWrite};
 use crate::places::Far;
 use crate::rows::Rows;
 use crate::sources::words;
 use crate::space::buffer::check_addresses;
-use crate::taps::Tap;
 use parts::Parts;
 pub use parts::Refused;
 use surface::Surface;
 
-/// The access of a step to an image. With `TAP` it notes what is touched.
+/// The access of a step to an image. With `INSTRUMENTED` it records the accesses.
 ///
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it, and the processor has the features of the level.
 #[inline(always)]
-pub unsafe fn access<R: Rows, const TAP: bool>(
+pub unsafe fn access<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     mask: u64,
@@ -52,10 +52,10 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
         match image.kind {
             ImageKind::Info => info::<R>(ctx, step, image, surface, mask),
             ImageKind::Texel | ImageKind::Raw | ImageKind::RawSigned => {
-                texels::<R, TAP>(ctx, step, image, surface, mask)
+                texels::<R, INSTRUMENTED>(ctx, step, image, surface, mask)
             }
             ImageKind::Sample | ImageKind::Gather | ImageKind::Lod => {
-                sample::access::<R, TAP>(ctx, step, image, surface, mask)
+                sample::access::<R, INSTRUMENTED>(ctx, step, image, surface, mask)
             }
         }
     }
@@ -63,7 +63,7 @@ pub unsafe fn access<R: Rows, const TAP: bool>(
 
 /// Loads, stores and atomics of one texel a lane.
 #[inline(always)]
-unsafe fn texels<R: Rows, const TAP: bool>(
+unsafe fn texels<R: Rows, const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     image: &Image,
@@ -76,8 +76,8 @@ unsafe fn texels<R: Rows, const TAP: bool>(
         if places.inside != 0 {
             let (bytes, stores) = (surface.format.bytes(), step.op.kind != MemKind::Load);
             check_addresses(ctx, step, places.inside, bytes, stores, &places.address)?;
-            if TAP {
-                Tap::new(ctx.memory, step).lanes(&Far(places.address), places.inside, bytes);
+            if INSTRUMENTED {
+                Recorder::new(ctx.memory, step).lanes(&Far(places.address), places.inside, bytes);
             }
         }
     }

@@ -193,8 +193,8 @@ impl Sampling<'_> {
                     ctx.memory
                         .check_lanes(self.step.pc, 1 << r.lane, bytes, false, |_| address)?;
                 }
-                if let Some(tap) = self.tap {
-                    tap.one(Some(r.lane as u8), address, bytes);
+                if let Some(recorder) = self.recorder {
+                    recorder.one(Some(r.lane as u8), address, bytes);
                 }
                 // SAFETY: the texel has been checked.
                 let element = unsafe { load(address, bytes) };

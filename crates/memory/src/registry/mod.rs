@@ -191,7 +191,7 @@ impl Registry {
 
     /// Maps zeroed memory of `bytes` bytes (at least one) at a multiple of
     /// `align` (rounded up to a power of two) and of the page size. Nothing
-    /// else lies within a page behind it. Pages come into being when touched.
+    /// else lies within a page behind it. Pages come into being when accessed.
     ///
     /// # Errors
     /// If the host has no memory.

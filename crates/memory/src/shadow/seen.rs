@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use wavetank_ir::MemKind;
 
-use crate::touch::Touched;
+use crate::access_log::MemoryKind;
 
 /// Lanes in which a value is not 0 that the program notes (`Op::Note`).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,8 +31,8 @@ pub struct Undefined {
     /// The lanes that had some when it did so first; none of an access of the wave as a whole.
     pub lanes: u64,
     /// The memory where the first of them did.
-    pub memory: Touched,
-    /// The first byte of it with such bits, as for a [`Touch`](crate::Touch).
+    pub memory: MemoryKind,
+    /// The first byte of it with such bits, as for an [`AccessRecord`](crate::AccessRecord).
     pub address: u64,
     /// Whether once several lanes did so and none had a bit that is defined: it was no structure that is set in part.
     pub whole: bool,

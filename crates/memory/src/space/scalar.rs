@@ -6,14 +6,14 @@
 use wavetank_ir::{DataReg, MemKind, Rmw, Space};
 
 use crate::access::{Context, Request};
+use crate::access_log::MemoryKind;
 use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
+use crate::instrument::Recorder;
 use crate::rows::{Baseline, copy_dwords};
 use crate::shadow::{self, Undefined};
 use crate::sources::{uniform32, uniform64, words};
-use crate::taps::Tap;
-use crate::touch::Touched;
 use crate::{atomic, global};
 
 /// Uniform registers.
@@ -33,14 +33,14 @@ struct Place {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
-pub unsafe fn direct<const TAP: bool>(
+pub unsafe fn direct<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
         let place = place(ctx, step);
-        access::<TAP>(ctx, step, place)
+        access::<INSTRUMENTED>(ctx, step, place)
     }
 }
 
@@ -66,14 +66,14 @@ unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
 /// # Safety
 /// The context is that of a live wave, the step was lowered for it.
 #[inline]
-pub unsafe fn buffer<const TAP: bool>(
+pub unsafe fn buffer<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
 ) -> Result<(), Denied> {
     // SAFETY: the wave is live.
     unsafe {
         let place = place_in_buffer(ctx, step);
-        access::<TAP>(ctx, step, place)
+        access::<INSTRUMENTED>(ctx, step, place)
     }
 }
 
@@ -149,7 +149,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
                 pc: step.pc,
                 kind: op.kind,
                 lanes: 0,
-                memory: Touched::Global,
+                memory: MemoryKind::Global,
                 address: place.address,
                 within: place.address..end,
                 whole: false,
@@ -180,8 +180,8 @@ fn first(reg: Option<DataReg>) -> usize {
     }
 }
 
-/// With `TAP` it notes what is touched.
-unsafe fn access<const TAP: bool>(
+/// With `INSTRUMENTED` it records the accesses.
+unsafe fn access<const INSTRUMENTED: bool>(
     ctx: &mut Context<'_, '_>,
     step: &Request,
     place: Place,
@@ -201,8 +201,8 @@ unsafe fn access<const TAP: bool>(
             };
             ctx.memory.check_scalar(step.pc, step.cache, span)?;
             // An atomic that is not all in range does nothing.
-            if TAP && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
-                Tap::new(ctx.memory, step).one(None, span.first, span.bytes);
+            if INSTRUMENTED && (whole || !matches!(op.kind, MemKind::Atomic(_))) {
+                Recorder::new(ctx.memory, step).one(None, span.first, span.bytes);
             }
         }
         let memory = global::at::<u8>(place.address);

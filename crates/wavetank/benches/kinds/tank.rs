@@ -124,11 +124,11 @@ impl<'r> Tank<'r> {
             let inst = places.get(&pc).copied();
             inst.ok_or_else(|| format!("nothing is at {pc:#x}"))
         });
-        let (count, step, tap, simd, private) = (false, false, false, self.simd, false);
+        let (count, step, instrumented, simd, private) = (false, false, false, self.simd, false);
         let how = Translation {
             count,
             step,
-            tap,
+            instrumented,
             simd,
         };
         let program = || Program::new(source.clone(), how);

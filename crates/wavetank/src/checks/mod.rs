@@ -2,7 +2,7 @@
 //! of all that waves access.
 //!
 //! Whether anything of it is wanted is decided once a dispatch. Accesses are checked in any case, at full speed: what is here
-//! begins where one was denied. Watchers take another program, whose accesses note what they touch.
+//! begins where one was denied. Watchers take another program, whose accesses record what they access.
 
 mod denials;
 mod descriptor;
@@ -26,7 +26,7 @@ use wavetank_check::{
 };
 use wavetank_isa::Registers;
 use wavetank_machine::{Fault, Group, Ran, Why};
-use wavetank_memory::{LaneRun, MemoryUnit};
+use wavetank_memory::{AccessRun, MemoryUnit};
 use wavetank_translate::Code;
 
 use crate::engine::{Added, Way};
@@ -49,7 +49,7 @@ pub(crate) struct Checks {
     pub host_reads: bool,
     /// Whether waves go on behind what was found.
     pub keep_going: bool,
-    /// Where the tool `race` leaves what the launch has touched.
+    /// Where the tool `race` leaves what the launch has accessed.
     pub footprint: Option<Kept>,
     /// Those of the tools, and those of the caller.
     pub watchers: Vec<Box<dyn Watcher>>,
@@ -169,7 +169,7 @@ impl Checking {
     /// What waves are translated for that nobody traces.
     pub fn way(&self) -> Way {
         match (&self.watchers, &self.denials) {
-            (Some(_), _) => Way::Tapped,
+            (Some(_), _) => Way::Instrumented,
             (None, Some(_)) => Way::Resumed,
             (None, None) => Way::Fast,
         }
@@ -235,7 +235,7 @@ pub(crate) struct Watchers(Vec<Box<dyn Watcher>>);
 
 impl Watchers {
     /// A wave has had a time slice.
-    pub fn time_slice(&mut self, wave: WaveOf, runs: &[LaneRun], ran: &Ran) {
+    pub fn time_slice(&mut self, wave: WaveOf, runs: &[AccessRun], ran: &Ran) {
         let end = match ran {
             Ran::End(_) => SliceEnd::Ended,
             Ran::Barrier(pc) => SliceEnd::Barrier(*pc),
@@ -302,7 +302,7 @@ mod tests {
         let code = [Tool::Wait, Tool::Hazard, Tool::Limits];
         assert_eq!(way(&code), (Way::Fast, none));
         assert_eq!(way(&[Tool::Memory]), (Way::Resumed, none));
-        assert_eq!(way(&[Tool::Race]), (Way::Tapped, none));
+        assert_eq!(way(&[Tool::Race]), (Way::Instrumented, none));
         let (follows, floats) = (true, true);
         let bits = Added { follows, ..none };
         assert_eq!(way(&[Tool::Init]), (Way::Fast, bits));

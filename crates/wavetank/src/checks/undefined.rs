@@ -11,7 +11,7 @@ use wavetank_isa::Registers;
 use wavetank_isa::tables::{MODE, PC, SCC};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Group, Prepared, Site, StartWave};
-use wavetank_memory::{Noted, Registry, Touched, Undefined, Wave};
+use wavetank_memory::{MemoryKind, Noted, Registry, Undefined, Wave};
 
 use super::first::{First, add};
 use crate::module::Module;
@@ -191,7 +191,7 @@ impl Follower {
         let stores = all.stores.values().filter(|store| {
             let Undefined { memory, within, .. } = &store.what;
             let bytes = within.end - within.start;
-            *memory == Touched::Global
+            *memory == MemoryKind::Global
                 && matches!(registry.first_undefined(within.start, bytes), Ok(Some(_)))
         });
         stores
@@ -254,16 +254,16 @@ fn place(of: &Undefined, registry: &Registry, stored: bool) -> String {
     };
     let at = of.address;
     match of.memory {
-        Touched::Lds => {
+        MemoryKind::Lds => {
             let nobody = nobody("no work-item of the work-group has written");
             format!("LDS at offset {at:#x}{nobody}")
         }
-        Touched::Gds => format!("the global data share at offset {at:#x}"),
-        Touched::Scratch => {
+        MemoryKind::Gds => format!("the global data share at offset {at:#x}"),
+        MemoryKind::Scratch => {
             let nobody = nobody("the work-item has not written");
             format!("scratch at offset {at:#x}{nobody}")
         }
-        Touched::Global => {
+        MemoryKind::Global => {
             let nobody = nobody("nobody has written");
             match registry.find(at) {
                 Some(there) => {

@@ -255,7 +255,7 @@ impl<'a> Dispatch<'a> {
         self
     }
 
-    /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has touched of global memory when it has ended: for
+    /// With [`Tool::Race`](crate::Tool::Race), leaves there what the kernel has accessed of global memory when it has ended: for
     /// who knows what others do with that memory meanwhile.
     pub fn footprint(mut self, kept: Kept) -> Self {
         self.checks.footprint = Some(kept);

@@ -59,7 +59,7 @@ pub(super) fn once(simd: Simd) -> Translation {
     Translation {
         count: false,
         step: false,
-        tap: false,
+        instrumented: false,
         simd,
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use wavetank::check::{Finding, Findings, SliceEnd, Tool, Watcher, WaveOf};
-use wavetank::{Chip, EngineChoice, LaneRun, MemKind, Report, Touch, Touched};
+use wavetank::{AccessRecord, AccessRun, Chip, EngineChoice, MemKind, MemoryKind, Report};
 
 use crate::common::bench::*;
 use crate::common::each;
@@ -13,7 +13,7 @@ use crate::common::each;
 struct Slice {
     wave: (u64, u32, u32),
     end: SliceEnd,
-    touches: Vec<Touch>,
+    records: Vec<AccessRecord>,
 }
 
 /// Writes down what it is told.
@@ -21,21 +21,21 @@ struct Slice {
 struct Scribe(Arc<Mutex<Vec<Slice>>>);
 
 impl Watcher for Scribe {
-    fn time_slice(&mut self, wave: WaveOf, touches: &[Touch], end: SliceEnd) {
+    fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd) {
         self.0.lock().unwrap().push(Slice {
             wave: (wave.group.index, wave.wave, wave.waves),
             end,
-            touches: touches.to_vec(),
+            records: records.to_vec(),
         });
     }
 
     fn end(&mut self, findings: &mut Findings) {
         let slices = self.0.lock().unwrap();
-        let touches = slices.iter().flat_map(|slice| &slice.touches);
-        let stored = touches.filter(|t| t.kind == MemKind::Store && t.memory == Touched::Global);
+        let records = slices.iter().flat_map(|slice| &slice.records);
+        let stored = records.filter(|t| t.kind == MemKind::Store && t.memory == MemoryKind::Global);
         let (mut bytes, mut at) = (0, 0);
-        for touch in stored {
-            (bytes, at) = (bytes + touch.bytes, touch.pc);
+        for record in stored {
+            (bytes, at) = (bytes + record.bytes, record.pc);
         }
         findings.add(Finding {
             tool: Tool::Sync,
@@ -106,9 +106,9 @@ fn watchers_are_told_what_happened_in_its_order() {
             .rposition(|t| matches!(t.end, SliceEnd::Barrier(_)))
             .unwrap();
         let in_lds = |slices: &[Slice], kind| {
-            let touches = slices.iter().flat_map(|slice| &slice.touches);
-            touches
-                .filter(|t| t.memory == Touched::Lds && t.kind == kind)
+            let records = slices.iter().flat_map(|slice| &slice.records);
+            records
+                .filter(|t| t.memory == MemoryKind::Lds && t.kind == kind)
                 .map(|t| t.bytes)
                 .sum::<u32>()
         };
@@ -134,8 +134,8 @@ fn watchers_see_no_access_that_was_denied() {
     let rules: Vec<_> = report.findings.iter().map(|f| f.rule).collect();
     assert_eq!(rules, ["out-of-bounds", "stored"]);
     let slices = slices.lock().unwrap();
-    let touches = slices.iter().flat_map(|slice: &Slice| &slice.touches);
-    let stored: Vec<_> = touches
+    let records = slices.iter().flat_map(|slice: &Slice| &slice.records);
+    let stored: Vec<_> = records
         .filter(|t| t.kind == MemKind::Store)
         .map(|t| t.lane.unwrap())
         .collect();
@@ -150,13 +150,13 @@ fn watchers_see_no_access_that_was_denied() {
 struct Clerk(Arc<Mutex<Vec<(u64, bool)>>>);
 
 impl Watcher for Clerk {
-    fn runs(&mut self, _: WaveOf, runs: &[LaneRun], _: SliceEnd) {
+    fn runs(&mut self, _: WaveOf, runs: &[AccessRun], _: SliceEnd) {
         let told = runs.iter().map(|run| (run.first.pc, run.is_wait()));
         self.0.lock().unwrap().extend(told);
     }
 
-    fn time_slice(&mut self, _: WaveOf, touches: &[Touch], _: SliceEnd) {
-        assert_eq!(touches, [], "runs are told instead");
+    fn time_slice(&mut self, _: WaveOf, records: &[AccessRecord], _: SliceEnd) {
+        assert_eq!(records, [], "runs are told instead");
     }
 
     fn end(&mut self, _: &mut Findings) {}
@@ -233,8 +233,8 @@ fn the_first_access_to_gds_is_told_as_one() {
         let scribe = Box::new(Scribe(Arc::clone(&slices)));
         b.dispatch().watch(scribe).run().unwrap();
         let slices = slices.lock().unwrap();
-        let touches = slices.iter().flat_map(|slice: &Slice| &slice.touches);
-        let told: Vec<_> = touches.map(|t| (t.memory, t.address, t.bytes)).collect();
-        assert_eq!(told, [(Touched::Gds, 0, 4); 64]);
+        let records = slices.iter().flat_map(|slice: &Slice| &slice.records);
+        let told: Vec<_> = records.map(|t| (t.memory, t.address, t.bytes)).collect();
+        assert_eq!(told, [(MemoryKind::Gds, 0, 4); 64]);
     });
 }

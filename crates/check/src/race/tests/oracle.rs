@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use wavetank_memory::Touch;
+use wavetank_memory::AccessRecord;
 
 use super::script::*;
 use crate::watch::SliceEnd;
@@ -162,12 +162,12 @@ fn both(events: &[Event], strong: bool) -> (Script, Oracle) {
         let wave = ((n / WAVES) as u64, (n % WAVES) as u32);
         match *event {
             Event::Access(_, op, address, lanes) => {
-                let touch = |lane| op.touch(lane, address + 4 * u64::from(lane), 4);
-                let touches: Vec<Touch> = (0..lanes).map(touch).collect();
-                for touch in &touches {
-                    oracle.access(n, op, touch.address);
+                let record = |lane| op.record(lane, address + 4 * u64::from(lane), 4);
+                let records: Vec<AccessRecord> = (0..lanes).map(record).collect();
+                for record in &records {
+                    oracle.access(n, op, record.address);
                 }
-                script.time_slice(wave, &touches, SliceEnd::GoesOn);
+                script.time_slice(wave, &records, SliceEnd::GoesOn);
             }
             Event::Wait(_) => {
                 oracle.wait(n);

@@ -1,11 +1,11 @@
-//! Launches written by hand: which wave touches what, slice by slice.
+//! Launches written by hand: which wave accesses what, slice by slice.
 
 use std::collections::HashMap;
 
 use wavetank_ir::{MemKind, Rmw};
 use wavetank_isa::{Chip, Inst, parse};
 use wavetank_machine::Group;
-use wavetank_memory::{LaneRun, Touch, Touched};
+use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
 use crate::finding::{Finding, Findings};
 use crate::race::{InstAt, Race};
@@ -88,19 +88,19 @@ impl Op {
         }
     }
 
-    pub fn memory(self) -> Touched {
+    pub fn memory(self) -> MemoryKind {
         match self {
             LdsLoad | LdsStore | LdsOtherStore | LdsAdd | LdsSilentAdd | LdsSpin | LdsLoopLoad => {
-                Touched::Lds
+                MemoryKind::Lds
             }
-            GdsAdd | GdsLoad | GdsStore => Touched::Gds,
-            _ => Touched::Global,
+            GdsAdd | GdsLoad | GdsStore => MemoryKind::Gds,
+            _ => MemoryKind::Global,
         }
     }
 
     /// A lane of it, on some bytes.
-    pub fn touch(self, lane: u8, address: u64, bytes: u32) -> Touch {
-        Touch {
+    pub fn record(self, lane: u8, address: u64, bytes: u32) -> AccessRecord {
+        AccessRecord {
             pc: self.pc(),
             kind: self.kind(),
             lane: (self != OtherLoad).then_some(lane),
@@ -147,13 +147,13 @@ impl Script {
         Script { race, waves }
     }
 
-    /// A time slice of a wave of a group, with all it touches.
-    pub fn time_slice(&mut self, wave: (u64, u32), touches: &[Touch], end: SliceEnd) {
-        self.runs(wave, &LaneRun::all(touches), end);
+    /// A time slice of a wave of a group, with all it accesses.
+    pub fn time_slice(&mut self, wave: (u64, u32), records: &[AccessRecord], end: SliceEnd) {
+        self.runs(wave, &AccessRun::all(records), end);
     }
 
     /// The same, by runs of lanes.
-    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[LaneRun], end: SliceEnd) {
+    pub fn runs(&mut self, (group, wave): (u64, u32), runs: &[AccessRun], end: SliceEnd) {
         let wave = WaveOf {
             group: Group {
                 index: group,
@@ -166,7 +166,7 @@ impl Script {
         self.race.runs(wave, runs, end);
     }
 
-    /// A time slice in which lane 0 touches dwords, and goes on.
+    /// A time slice in which lane 0 accesses dwords, and goes on.
     pub fn go(&mut self, wave: (u64, u32), accesses: &[(Op, u64)]) -> &mut Script {
         self.until(wave, accesses, SliceEnd::GoesOn)
     }
@@ -189,10 +189,10 @@ impl Script {
         end: SliceEnd,
     ) -> &mut Script {
         let run = |&(op, address): &(Op, u64)| match op {
-            Wait => LaneRun::wait(op.pc()),
-            _ => LaneRun::of(op.touch(0, address, 4)),
+            Wait => AccessRun::wait(op.pc()),
+            _ => AccessRun::of(op.record(0, address, 4)),
         };
-        let runs: Vec<LaneRun> = accesses.iter().map(run).collect();
+        let runs: Vec<AccessRun> = accesses.iter().map(run).collect();
         self.runs(wave, &runs, end);
         self
     }

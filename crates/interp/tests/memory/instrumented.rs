@@ -1,29 +1,29 @@
-//! What tapped accesses note.
+//! What instrumented accesses note.
 
-use wavetank_interp::internals::tapped_step;
+use wavetank_interp::internals::instrumented_step;
 use wavetank_ir::{Access, DataReg, MemOp, Rmw, Space as Where};
-use wavetank_memory::{LaneRun, Over, Touch, Touched};
+use wavetank_memory::{AccessRecord, AccessRun, MemoryKind, Over};
 use wavetank_memory::{Lds, MemoryUnit, PRIVATE_BASE, Registry, SHARED_BASE, Source, Wave};
 
 use super::*;
 
-/// Runs an operation that notes what it touches. Gives lane, memory, address and bytes.
-fn touched(
+/// Runs an operation that records what it accesses. Gives lane, memory, address and bytes.
+fn accessed(
     wave: &mut Wave,
     unit: &mut MemoryUnit<'_>,
     op: &MemOp,
     sources: &[Source],
-) -> Vec<(Option<u8>, Touched, u64, u32)> {
-    let done = run_step(wave, unit, op, sources, tapped_step(op));
-    let touches = unit.take_touches();
+) -> Vec<(Option<u8>, MemoryKind, u64, u32)> {
+    let done = run_step(wave, unit, op, sources, instrumented_step(op));
+    let records = unit.drain_accesses();
     if done.is_err() {
-        assert_eq!(touches, []);
+        assert_eq!(records, []);
     }
-    let fields = |t: Touch| {
+    let fields = |t: AccessRecord| {
         assert_eq!((t.pc, t.kind), (0x1234, op.kind));
         (t.lane, t.memory, t.address, t.bytes)
     };
-    touches.into_iter().map(fields).collect()
+    records.into_iter().map(fields).collect()
 }
 
 /// The active lanes are 1, 5 and 63.
@@ -45,20 +45,20 @@ fn global_accesses_are_noted_by_address() {
         (Access::Dwords(1), 4),
         (Access::Dwords(4), 16),
     ] {
-        let wanted = lanes.map(|l| (Some(l), Touched::Global, a + 33 * u64::from(l), bytes));
+        let wanted = lanes.map(|l| (Some(l), MemoryKind::Global, a + 33 * u64::from(l), bytes));
         let op = load(global(), access, DataReg::V(4));
-        assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+        assert_eq!(accessed(&mut wave, &mut unit, &op, &[v(0)]), wanted);
         let op = store(global(), access, DataReg::V(4));
-        assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+        assert_eq!(accessed(&mut wave, &mut unit, &op, &[v(0)]), wanted);
     }
     set_addresses(&mut wave, 0, |lane| a + 8 * lane as u64);
-    let wanted = lanes.map(|l| (Some(l), Touched::Global, a + 8 * u64::from(l), 8));
+    let wanted = lanes.map(|l| (Some(l), MemoryKind::Global, a + 8 * u64::from(l), 8));
     let op = atomic(global(), Rmw::Add, 2, 4, 8);
-    assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+    assert_eq!(accessed(&mut wave, &mut unit, &op, &[v(0)]), wanted);
     // Nothing of an access that is denied.
     set_addresses(&mut wave, 0, |lane| a + 100 * lane as u64);
     let op = load(global(), Access::Dwords(1), DataReg::V(4));
-    assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), []);
+    assert_eq!(accessed(&mut wave, &mut unit, &op, &[v(0)]), []);
 }
 
 #[test]
@@ -81,12 +81,12 @@ fn flat_accesses_are_noted_where_they_go() {
         Access::Dwords(2),
         DataReg::V(4),
     );
-    let mut found = touched(&mut wave, &mut unit, &op, &[v(0)]);
-    found.sort_by_key(|touch| touch.0);
+    let mut found = accessed(&mut wave, &mut unit, &op, &[v(0)]);
+    found.sort_by_key(|record| record.0);
     let wanted = [
-        (Some(1), Touched::Lds, 24, 8),
-        (Some(5), Touched::Scratch, 12, 8),
-        (Some(63), Touched::Global, a + 40, 8),
+        (Some(1), MemoryKind::Lds, 24, 8),
+        (Some(5), MemoryKind::Scratch, 12, 8),
+        (Some(63), MemoryKind::Global, a + 40, 8),
     ];
     assert_eq!(found, wanted);
 }
@@ -104,10 +104,10 @@ fn scratch_is_noted_by_the_offset_of_the_lane() {
         }
         let wanted = lanes.map(|l| {
             let offset = u64::from(first + step * (u32::from(l) % 4));
-            (Some(l), Touched::Scratch, offset, 12)
+            (Some(l), MemoryKind::Scratch, offset, 12)
         });
         let op = store(space.clone(), Access::Dwords(3), DataReg::V(4));
-        assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+        assert_eq!(accessed(&mut wave, &mut unit, &op, &[v(0)]), wanted);
     }
 }
 
@@ -129,8 +129,8 @@ fn bytes_of_swizzled_buffers_are_noted_one_by_one() {
     ] {
         let op = store(buffer(false, true, false), access, DataReg::V(4));
         bind(&mut wave, scratch, 0, 0, 1 << 31, 1 << 23 | 3 << 21);
-        let wanted = lanes.map(|l| (Some(l), Touched::Scratch, 3, bytes));
-        assert_eq!(touched(&mut wave, &mut unit, &op, &by_lane), wanted);
+        let wanted = lanes.map(|l| (Some(l), MemoryKind::Scratch, 3, bytes));
+        assert_eq!(accessed(&mut wave, &mut unit, &op, &by_lane), wanted);
         // Index stride 64: byte 3 is the last of the lane's dword, and the others are in the next ones.
         bind(&mut wave, base, 0, 0, 1 << 31, 1 << 23 | 3 << 21);
         let wanted: Vec<_> = lanes
@@ -144,10 +144,10 @@ fn bytes_of_swizzled_buffers_are_noted_one_by_one() {
                 }));
                 parts
                     .into_iter()
-                    .map(move |(byte, bytes)| (Some(*l), Touched::Global, place(byte), bytes))
+                    .map(move |(byte, bytes)| (Some(*l), MemoryKind::Global, place(byte), bytes))
             })
             .collect();
-        assert_eq!(touched(&mut wave, &mut unit, &op, &by_lane), wanted);
+        assert_eq!(accessed(&mut wave, &mut unit, &op, &by_lane), wanted);
     }
 }
 
@@ -163,10 +163,10 @@ fn what_the_lds_leaves_out_is_not_noted() {
     }
     let op = load(local(), Access::Dwords(2), DataReg::V(4));
     let wanted = [
-        (Some(1), Touched::Lds, 16, 8),
-        (Some(5), Touched::Lds, 508, 4),
+        (Some(1), MemoryKind::Lds, 16, 8),
+        (Some(5), MemoryKind::Lds, 508, 4),
     ];
-    assert_eq!(touched(&mut wave, &mut unit, &op, &[v(0)]), wanted);
+    assert_eq!(accessed(&mut wave, &mut unit, &op, &[v(0)]), wanted);
 }
 
 #[test]
@@ -183,13 +183,14 @@ fn buffers_scalars_and_pairs_are_noted() {
     // 60 bytes: lane 63 is out of range.
     bind(&mut wave, a, 0, 60, 0, FORMAT_32);
     let sources = [Source::None, Source::None, v(0), Source::Const(0)];
-    let inside = |bytes| [1u8, 5].map(|l| (Some(l), Touched::Global, a + 8 * u64::from(l), bytes));
+    let inside =
+        |bytes| [1u8, 5].map(|l| (Some(l), MemoryKind::Global, a + 8 * u64::from(l), bytes));
     let plain = load(buffer(false, true, false), Access::Dwords(2), DataReg::V(4));
-    assert_eq!(touched(&mut wave, &mut unit, &plain, &sources), inside(8));
+    assert_eq!(accessed(&mut wave, &mut unit, &plain, &sources), inside(8));
     // An element of the format is a dword, whatever components are asked for.
     let formatted = load(buffer(false, true, true), Access::Dwords(2), DataReg::V(4));
     assert_eq!(
-        touched(&mut wave, &mut unit, &formatted, &sources),
+        accessed(&mut wave, &mut unit, &formatted, &sources),
         inside(4)
     );
 
@@ -204,8 +205,8 @@ fn buffers_scalars_and_pairs_are_noted() {
             DataReg::S(16),
         )
     };
-    let found = touched(&mut wave, &mut unit, &scalar, &[Source::Const(a + 64)]);
-    assert_eq!(found, [(None, Touched::Global, a + 64, 32)]);
+    let found = accessed(&mut wave, &mut unit, &scalar, &[Source::Const(a + 64)]);
+    assert_eq!(found, [(None, MemoryKind::Global, a + 64, 32)]);
 
     let pair = MemOp {
         ret: None,
@@ -222,19 +223,19 @@ fn buffers_scalars_and_pairs_are_noted() {
         )
     };
     wave.set_s64(126, 1 << 5);
-    let found = touched(&mut wave, &mut unit, &pair, &[v(0), Source::Const(100)]);
+    let found = accessed(&mut wave, &mut unit, &pair, &[v(0), Source::Const(100)]);
     let wanted = [
-        (Some(5), Touched::Lds, 100, 4),
-        (Some(5), Touched::Lds, 40, 4),
+        (Some(5), MemoryKind::Lds, 100, 4),
+        (Some(5), MemoryKind::Lds, 40, 4),
     ];
     assert_eq!(found, wanted);
 }
 
 /// The runs of lanes that a store of v4 to the addresses in v0 and v1 notes.
-fn runs(wave: &mut Wave, unit: &mut MemoryUnit<'_>, access: Access) -> Vec<LaneRun> {
+fn runs(wave: &mut Wave, unit: &mut MemoryUnit<'_>, access: Access) -> Vec<AccessRun> {
     let op = store(global(), access, DataReg::V(4));
-    run_step(wave, unit, &op, &[v(0)], tapped_step(&op)).expect("the memory is there");
-    unit.take_runs()
+    run_step(wave, unit, &op, &[v(0)], instrumented_step(&op)).expect("the memory is there");
+    unit.drain_access_runs()
 }
 
 #[test]
@@ -243,7 +244,7 @@ fn neighbours_are_noted_together() {
     let (a, _) = filled(&registry);
     let mut unit = MemoryUnit::new(&registry);
     let mut wave = Wave::new(0);
-    let shape = |run: &LaneRun| {
+    let shape = |run: &AccessRun| {
         let at = run.first.address - a;
         (run.first.lane, at, run.lanes, run.step)
     };
@@ -283,7 +284,7 @@ fn lanes_that_take_the_place_of_other_values_are_noted() {
     for (lane, value) in [7, 7, 9, 7 + (5 << 16)].into_iter().enumerate() {
         wave.vgpr_mut(4)[lane] = value;
     }
-    let over = |runs: Vec<LaneRun>| -> Vec<_> {
+    let over = |runs: Vec<AccessRun>| -> Vec<_> {
         let over = runs
             .into_iter()
             .filter_map(|run| Some((run.first.lane, run.over?)));

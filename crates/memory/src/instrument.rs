@@ -1,6 +1,6 @@
-//! Taps: which memory accesses touch, for those who watch a wave.
+//! Instrumented accesses: which bytes a wave accesses, recorded for observers.
 //!
-//! Whether a program has taps is decided when it is built, and by the type of its steps: a tapped operation is another
+//! Whether a program is instrumented is decided when it is built, and by the type of its steps: an instrumented operation is another
 //! [`Operation`], and what goes lane by lane is compiled with and without. Where nobody watches, nothing is asked.
 
 use std::cell::RefCell;
@@ -9,62 +9,62 @@ use std::rc::Rc;
 use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
+use crate::access_log::{AccessRecord, AccessRun, MemoryKind, push};
 use crate::global::ALIAS;
 use crate::lanes::{each, which};
 use crate::operation::Operation;
 use crate::overwrite::{may_overlap, store_singly};
 use crate::places::{PRIVATE_STEP, Places};
 use crate::shadow;
-use crate::touch::{LaneRun, Touch, Touched, push};
 use crate::unit::MemoryUnit;
 
 impl MemoryUnit<'_> {
-    /// What tapped programs have touched since the last call, in the order in which lanes and instructions did. Bytes that a
+    /// What instrumented programs have accessed since the last call, in the order in which lanes and instructions did. Bytes that a
     /// space leaves out, since they are out of range, are not among it; of an access that was denied nothing is, but the texels
     /// that an image had given before.
-    pub fn take_touches(&mut self) -> Vec<Touch> {
-        self.take_runs()
+    pub fn drain_accesses(&mut self) -> Vec<AccessRecord> {
+        self.drain_access_runs()
             .into_iter()
-            .flat_map(LaneRun::touches)
+            .flat_map(AccessRun::records)
             .collect()
     }
 
-    /// The same, with those of successive lanes together, and with waits for them ([`LaneRun::wait`]).
-    pub fn take_runs(&mut self) -> Vec<LaneRun> {
-        self.touches.take()
+    /// The same, with those of successive lanes together, and with waits for them ([`AccessRun::wait`]).
+    pub fn drain_access_runs(&mut self) -> Vec<AccessRun> {
+        self.records.take()
     }
 
-    /// Notes that a tapped program goes past an instruction that waits for vector memory.
-    pub fn note_wait(&mut self, pc: u64) {
-        self.touches.borrow_mut().push(LaneRun::wait(pc));
+    /// Notes that an instrumented program goes past an instruction that waits for vector memory.
+    pub fn record_wait(&mut self, pc: u64) {
+        self.records.borrow_mut().push(AccessRun::wait(pc));
     }
 
-    /// Forgets what tapped programs have touched.
-    pub fn forget_touches(&mut self) {
-        self.touches.borrow_mut().clear();
+    /// Forgets what instrumented programs have accessed.
+    pub fn clear_accesses(&mut self) {
+        self.records.borrow_mut().clear();
     }
 }
 
 impl MemoryUnit<'_> {
-    /// Makes defined what was touched, and puts back what had been touched before.
-    pub fn define_touched(&mut self, before: Vec<LaneRun>) {
-        let touched = self.touches.replace(before);
-        for touch in touched.into_iter().flat_map(LaneRun::touches) {
-            let start = match touch.memory {
-                Touched::Global => touch.address,
-                Touched::Lds => self.lds.extent().0 + touch.address,
+    /// Makes defined what was accessed, and puts back what had been accessed before.
+    pub fn define_accessed(&mut self, before: Vec<AccessRun>) {
+        let accessed = self.records.replace(before);
+        for record in accessed.into_iter().flat_map(AccessRun::records) {
+            let start = match record.memory {
+                MemoryKind::Global => record.address,
+                MemoryKind::Lds => self.lds.extent().0 + record.address,
                 // What converts elements never goes there.
-                Touched::Gds | Touched::Scratch => continue,
+                MemoryKind::Gds | MemoryKind::Scratch => continue,
             };
-            shadow::clear(start..start + u64::from(touch.bytes));
+            shadow::clear(start..start + u64::from(record.bytes));
         }
     }
 }
 
-/// Notes what one access touches.
+/// Records one access.
 #[derive(Clone, Copy)]
-pub(crate) struct Tap {
-    log: *const RefCell<Vec<LaneRun>>,
+pub(crate) struct Recorder {
+    log: *const RefCell<Vec<AccessRun>>,
     pc: u64,
     kind: MemKind,
     /// Where the LDS, the global data share and the scratch of the wave begin, and how long they are.
@@ -73,11 +73,11 @@ pub(crate) struct Tap {
     scratch: (u64, u64),
 }
 
-impl Tap {
-    /// The tap of an access. It may be used as long as its memory unit is there.
-    pub fn new(unit: &MemoryUnit<'_>, step: &Request) -> Tap {
-        Tap {
-            log: Rc::as_ptr(&unit.touches),
+impl Recorder {
+    /// The recorder of an access. It may be used as long as its memory unit is there.
+    pub fn new(unit: &MemoryUnit<'_>, step: &Request) -> Recorder {
+        Recorder {
+            log: Rc::as_ptr(&unit.records),
             pc: step.pc,
             kind: step.op.kind,
             lds: unit.lds.extent(),
@@ -97,14 +97,14 @@ impl Tap {
         }
         let part = bytes.min(P::PIECE);
         each(mask, |lane| {
-            let mut open: Option<Touch> = None;
+            let mut open: Option<AccessRecord> = None;
             for n in 0..bytes.div_ceil(part) as usize {
                 let Some(address) = places.part(lane, n, part) else {
                     continue;
                 };
-                let next = self.touch(Some(lane as u8), address, part);
+                let next = self.record(Some(lane as u8), address, part);
                 match &mut open {
-                    Some(touch) if touch.is_before(&next) => touch.bytes += part,
+                    Some(record) if record.is_before(&next) => record.bytes += part,
                     _ => {
                         if let Some(done) = open.replace(next) {
                             push(&mut log, done);
@@ -121,11 +121,11 @@ impl Tap {
     /// Notes lanes of which all bytes are in one memory, which begins at `base`.
     fn rows(
         self,
-        log: &mut Vec<LaneRun>,
+        log: &mut Vec<AccessRun>,
         starts: &[u64; 64],
         mask: u64,
         bytes: u32,
-        (memory, base): (Touched, u64),
+        (memory, base): (MemoryKind, u64),
     ) {
         // Lanes whose next one is on, too, and goes on or does the same.
         let pairs = mask & mask >> 1;
@@ -141,8 +141,8 @@ impl Tap {
             );
             let lanes = 1 + neighbours.max(same);
             let address = (starts[lane as usize] & !ALIAS).wrapping_sub(base);
-            log.push(LaneRun {
-                first: Touch {
+            log.push(AccessRun {
+                first: AccessRecord {
                     pc: self.pc,
                     kind: self.kind,
                     lane: Some(lane as u8),
@@ -160,7 +160,7 @@ impl Tap {
     }
 
     /// The memory that all bytes of all lanes are in, and where that begins, if it is one and no scratch.
-    fn locate_all(&self, starts: &[u64; 64], mask: u64, bytes: u32) -> Option<(Touched, u64)> {
+    fn locate_all(&self, starts: &[u64; 64], mask: u64, bytes: u32) -> Option<(MemoryKind, u64)> {
         let first = starts[mask.trailing_zeros() as usize & 63] & !ALIAS;
         let (mut low, mut high) = (first, first);
         for lane in 0..64 {
@@ -173,9 +173,9 @@ impl Tap {
         let outside = |(start, bytes): (u64, u64)| end <= start || start + bytes <= low;
         let beside = outside(self.lds) && outside(self.gds) && outside(self.scratch);
         match () {
-            () if inside(self.lds) => Some((Touched::Lds, self.lds.0)),
-            () if inside(self.gds) => Some((Touched::Gds, self.gds.0)),
-            () if beside => Some((Touched::Global, 0)),
+            () if inside(self.lds) => Some((MemoryKind::Lds, self.lds.0)),
+            () if inside(self.gds) => Some((MemoryKind::Gds, self.gds.0)),
+            () if beside => Some((MemoryKind::Global, 0)),
             () => None,
         }
     }
@@ -198,12 +198,12 @@ impl Tap {
         let runs = log.split_off(noted);
         // SAFETY: by the caller's promise.
         let over = unsafe { store_singly(op, places, mask) };
-        for touch in runs.into_iter().flat_map(LaneRun::touches) {
-            match over[usize::from(touch.lane.unwrap_or(0)) & 63] {
-                None => push(&mut log, touch),
-                over => log.push(LaneRun {
+        for record in runs.into_iter().flat_map(AccessRun::records) {
+            match over[usize::from(record.lane.unwrap_or(0)) & 63] {
+                None => push(&mut log, record),
+                over => log.push(AccessRun {
                     over,
-                    ..LaneRun::of(touch)
+                    ..AccessRun::of(record)
                 }),
             }
         }
@@ -211,15 +211,15 @@ impl Tap {
 
     /// Notes that a lane, or the wave as a whole, accesses bytes.
     pub fn one(self, lane: Option<u8>, address: u64, bytes: u32) {
-        let touch = self.touch(lane, address, bytes);
+        let record = self.record(lane, address, bytes);
         // SAFETY: the unit holds the log, and is there as `new` demands.
-        push(&mut unsafe { &*self.log }.borrow_mut(), touch);
+        push(&mut unsafe { &*self.log }.borrow_mut(), record);
     }
 
-    /// What such an access touches.
-    pub(crate) fn touch(self, lane: Option<u8>, address: u64, bytes: u32) -> Touch {
+    /// The record of such an access.
+    pub(crate) fn record(self, lane: Option<u8>, address: u64, bytes: u32) -> AccessRecord {
         let (memory, address) = self.locate(lane, address & !ALIAS);
-        Touch {
+        AccessRecord {
             pc: self.pc,
             kind: self.kind,
             lane,
@@ -230,44 +230,44 @@ impl Tap {
     }
 
     /// The memory that a host address is in, and where in it.
-    fn locate(self, lane: Option<u8>, address: u64) -> (Touched, u64) {
+    fn locate(self, lane: Option<u8>, address: u64) -> (MemoryKind, u64) {
         let within = |(start, bytes): (u64, u64)| {
             let offset = address.wrapping_sub(start);
             (offset < bytes).then_some(offset)
         };
         if let Some(offset) = within(self.lds) {
-            return (Touched::Lds, offset);
+            return (MemoryKind::Lds, offset);
         }
         if let Some(offset) = within(self.gds) {
-            return (Touched::Gds, offset);
+            return (MemoryKind::Gds, offset);
         }
         match (within(self.scratch), lane) {
             // Dword d of lane l is at d * 256 + l * 4.
             (Some(at), Some(lane)) if at % PRIVATE_STEP / 4 == lane.into() => {
-                (Touched::Scratch, at / PRIVATE_STEP * 4 + at % 4)
+                (MemoryKind::Scratch, at / PRIVATE_STEP * 4 + at % 4)
             }
-            _ => (Touched::Global, address),
+            _ => (MemoryKind::Global, address),
         }
     }
 }
 
-/// An operation that notes what it touches.
+/// An operation that records what it accesses.
 #[derive(Clone, Copy)]
-pub struct Tapped<O> {
+pub struct Instrumented<O> {
     op: O,
-    tap: Tap,
+    recorder: Recorder,
 }
 
-impl<O: Operation> Operation for Tapped<O> {
+impl<O: Operation> Operation for Instrumented<O> {
     const STORES: bool = O::STORES;
     const ATOMIC: bool = O::ATOMIC;
     type Rows = O::Rows;
 
     unsafe fn new(ctx: &Context<'_, '_>, step: &Request) -> Self {
-        Tapped {
+        Instrumented {
             // SAFETY: by the caller's promise.
             op: unsafe { O::new(ctx, step) },
-            tap: Tap::new(ctx.memory, step),
+            recorder: Recorder::new(ctx.memory, step),
         }
     }
 
@@ -279,9 +279,9 @@ impl<O: Operation> Operation for Tapped<O> {
         // SAFETY: by the caller's promise.
         unsafe {
             if O::STORES && !O::ATOMIC {
-                return self.tap.stores(self.op, places, mask);
+                return self.recorder.stores(self.op, places, mask);
             }
-            self.tap.lanes(places, mask, self.op.bytes());
+            self.recorder.lanes(places, mask, self.op.bytes());
             self.op.run(places, mask);
         }
     }

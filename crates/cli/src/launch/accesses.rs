@@ -1,8 +1,8 @@
-//! What an instruction touched in memory, as text: as few lines as its pattern allows.
+//! What an instruction accessed in memory, as text: as few lines as its pattern allows.
 
 use std::fmt::Write as _;
 
-use wavetank::{MemKind, Touch, Touched};
+use wavetank::{AccessRecord, MemKind, MemoryKind};
 
 /// Runs that get a line each; what is more scattered is listed in rows.
 const RUNS: usize = 4;
@@ -10,14 +10,16 @@ const RUNS: usize = 4;
 /// Addresses in a row of scattered ones.
 const ROW: usize = 4;
 
-/// Lines for what an instruction touched:
+/// Lines for what an instruction accessed:
 ///
 /// ```text
 ///     loads 4 bytes of global memory [0..63]: 0x7f0000001000 + 4 a lane
 /// ```
-pub fn write(text: &mut String, touches: &[Touch]) {
-    let alike = |a: &Touch, b: &Touch| (a.kind, a.memory, a.bytes) == (b.kind, b.memory, b.bytes);
-    for alike in touches.chunk_by(alike) {
+pub fn write(text: &mut String, records: &[AccessRecord]) {
+    let alike = |a: &AccessRecord, b: &AccessRecord| {
+        (a.kind, a.memory, a.bytes) == (b.kind, b.memory, b.bytes)
+    };
+    for alike in records.chunk_by(alike) {
         let what = what(&alike[0]);
         let runs: Vec<Run> = runs(alike);
         match runs.len() {
@@ -29,40 +31,40 @@ pub fn write(text: &mut String, touches: &[Touch]) {
     }
 }
 
-fn what(touch: &Touch) -> String {
-    let verb = match touch.kind {
+fn what(record: &AccessRecord) -> String {
+    let verb = match record.kind {
         MemKind::Load => "loads",
         MemKind::Store => "stores",
         MemKind::Atomic(_) => "changes",
     };
-    let memory = match touch.memory {
-        Touched::Global => "global memory",
-        Touched::Lds => "LDS",
-        Touched::Gds => "GDS",
-        Touched::Scratch => "scratch",
+    let memory = match record.memory {
+        MemoryKind::Global => "global memory",
+        MemoryKind::Lds => "LDS",
+        MemoryKind::Gds => "GDS",
+        MemoryKind::Scratch => "scratch",
     };
-    let plural = if touch.bytes == 1 { "" } else { "s" };
-    format!("    {verb} {} byte{plural} of {memory}", touch.bytes)
+    let plural = if record.bytes == 1 { "" } else { "s" };
+    format!("    {verb} {} byte{plural} of {memory}", record.bytes)
 }
 
 /// Successive lanes whose addresses are equally far apart.
 struct Run {
-    first: Touch,
+    first: AccessRecord,
     count: u64,
     /// What is added from lane to lane; wraps.
     stride: u64,
 }
 
-fn runs(touches: &[Touch]) -> Vec<Run> {
+fn runs(records: &[AccessRecord]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    for touch in touches {
+    for record in records {
         match runs
             .last_mut()
-            .and_then(|run| Some((run.with(touch)?, run)))
+            .and_then(|run| Some((run.with(record)?, run)))
         {
             Some((longer, run)) => *run = longer,
             None => runs.push(Run {
-                first: *touch,
+                first: *record,
                 count: 1,
                 stride: 0,
             }),
@@ -72,8 +74,8 @@ fn runs(touches: &[Touch]) -> Vec<Run> {
 }
 
 impl Run {
-    /// The run that goes on with this touch, if it does. The second tells the stride.
-    fn with(&self, next: &Touch) -> Option<Run> {
+    /// The run that goes on with this access, if it does. The second tells the stride.
+    fn with(&self, next: &AccessRecord) -> Option<Run> {
         let (first, lane) = (self.first.lane?, next.lane?);
         let distance = next.address.wrapping_sub(self.first.address);
         let stride = if self.count == 1 {
@@ -110,12 +112,12 @@ impl Run {
 }
 
 /// A row of lanes and where they go.
-fn scattered(text: &mut String, what: &str, row: &[Touch]) {
-    let lanes = row.iter().filter_map(|touch| touch.lane);
+fn scattered(text: &mut String, what: &str, row: &[AccessRecord]) {
+    let lanes = row.iter().filter_map(|record| record.lane);
     let lanes: Vec<String> = lanes.map(|lane| lane.to_string()).collect();
     let places: Vec<String> = row
         .iter()
-        .map(|touch| format!("{:#x}", touch.address))
+        .map(|record| format!("{:#x}", record.address))
         .collect();
     // As above.
     let _ = writeln!(text, "{what} [{}]: {}", lanes.join(" "), places.join(" "));
@@ -126,17 +128,17 @@ mod tests {
     use super::*;
 
     fn text(addresses: &[(u8, u64)]) -> String {
-        let touch = |&(lane, address): &(u8, u64)| Touch {
+        let record = |&(lane, address): &(u8, u64)| AccessRecord {
             pc: 0,
             kind: MemKind::Load,
             lane: Some(lane),
-            memory: Touched::Lds,
+            memory: MemoryKind::Lds,
             address,
             bytes: 4,
         };
-        let touches: Vec<Touch> = addresses.iter().map(touch).collect();
+        let records: Vec<AccessRecord> = addresses.iter().map(record).collect();
         let mut text = String::new();
-        write(&mut text, &touches);
+        write(&mut text, &records);
         text
     }
 
@@ -170,8 +172,8 @@ mod tests {
 
     #[test]
     fn what_is_scattered_is_listed() {
-        let touches = [(0, 8), (2, 0), (4, 64), (6, 12), (8, 4)];
+        let records = [(0, 8), (2, 0), (4, 64), (6, 12), (8, 4)];
         let wanted = "    loads 4 bytes of LDS [0 2 4 6]: 0x8 0x0 0x40 0xc\n    loads 4 bytes of LDS [8]: 0x4\n";
-        assert_eq!(text(&touches), wanted);
+        assert_eq!(text(&records), wanted);
     }
 }

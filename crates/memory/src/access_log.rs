@@ -1,4 +1,4 @@
-//! What was touched.
+//! What was accessed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use wavetank_ir::MemKind;
 
 /// Neighbouring bytes that a lane has read, written or changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
+pub struct AccessRecord {
     /// The guest address of the instruction.
     pub pc: u64,
     /// What it does there.
@@ -15,16 +15,16 @@ pub struct Touch {
     /// The lane; `None` if the wave as a whole accesses scalar memory.
     pub lane: Option<u8>,
     /// The memory.
-    pub memory: Touched,
+    pub memory: MemoryKind,
     /// Where in it: an address, or an offset from its beginning.
     pub address: u64,
     /// How many bytes.
     pub bytes: u32,
 }
 
-/// The memory that was touched.
+/// The memory that was accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Touched {
+pub enum MemoryKind {
     /// Global memory, by address. Host memory that is locked has two guest addresses: it is that of the host.
     Global,
     /// The LDS of the work-group, by offset.
@@ -35,14 +35,14 @@ pub enum Touched {
     Scratch,
 }
 
-/// Touches of successive lanes by one instruction that are alike: those of each lane begin where those of the lane before end,
+/// Accesses of successive lanes by one instruction that are alike: those of each lane begin where those of the lane before end,
 /// or all are of the same bytes. Rows of lanes are one or few of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LaneRun {
+pub struct AccessRun {
     /// That of the first lane.
-    pub first: Touch,
+    pub first: AccessRecord,
     /// How many lanes; 1 if the wave as a whole accesses scalar memory; 0 where it accesses nothing, and waits for what it has
-    /// accessed ([`LaneRun::wait`]).
+    /// accessed ([`AccessRun::wait`]).
     pub lanes: u8,
     /// Bytes from a lane to the next: those of one, or 0. Of a single lane nobody may ask.
     pub step: u32,
@@ -60,10 +60,10 @@ pub struct Over {
     pub byte: u32,
 }
 
-impl LaneRun {
-    /// One touch.
-    pub fn of(first: Touch) -> LaneRun {
-        LaneRun {
+impl AccessRun {
+    /// One access.
+    pub fn of(first: AccessRecord) -> AccessRun {
+        AccessRun {
             first,
             lanes: 1,
             step: 0,
@@ -72,18 +72,18 @@ impl LaneRun {
     }
 
     /// None: the wave goes past an instruction that waits for vector memory.
-    pub fn wait(pc: u64) -> LaneRun {
-        let nothing = Touch {
+    pub fn wait(pc: u64) -> AccessRun {
+        let nothing = AccessRecord {
             pc,
             kind: MemKind::Load,
             lane: None,
-            memory: Touched::Global,
+            memory: MemoryKind::Global,
             address: 0,
             bytes: 0,
         };
-        LaneRun {
+        AccessRun {
             lanes: 0,
-            ..LaneRun::of(nothing)
+            ..AccessRun::of(nothing)
         }
     }
 
@@ -92,11 +92,11 @@ impl LaneRun {
         self.lanes == 0
     }
 
-    /// All touches of some, in their order.
-    pub fn all(touches: &[Touch]) -> Vec<LaneRun> {
+    /// The runs of accesses, in their order.
+    pub fn all(records: &[AccessRecord]) -> Vec<AccessRun> {
         let mut runs = Vec::new();
-        for touch in touches {
-            push(&mut runs, *touch);
+        for record in records {
+            push(&mut runs, *record);
         }
         runs
     }
@@ -107,22 +107,22 @@ impl LaneRun {
         self.first.address + before + u64::from(self.first.bytes)
     }
 
-    /// What its lanes touch.
-    pub fn touches(self) -> impl Iterator<Item = Touch> {
-        (0..self.lanes).map(move |n| Touch {
+    /// What its lanes access.
+    pub fn records(self) -> impl Iterator<Item = AccessRecord> {
+        (0..self.lanes).map(move |n| AccessRecord {
             lane: self.first.lane.map(|lane| lane + n),
             address: self.first.address + u64::from(self.step) * u64::from(n),
             ..self.first
         })
     }
 
-    /// Goes on with the next lane, if its touch is alike. Says whether it is.
-    fn go_on(&mut self, next: &Touch) -> bool {
+    /// Goes on with the next lane, if its access is alike. Says whether it is.
+    fn go_on(&mut self, next: &AccessRecord) -> bool {
         let first = &self.first;
         let (Some(lane), Some(next_lane)) = (first.lane, next.lane) else {
             return false;
         };
-        let what = |touch: &Touch| (touch.pc, touch.kind, touch.memory, touch.bytes);
+        let what = |record: &AccessRecord| (record.pc, record.kind, record.memory, record.bytes);
         if self.over.is_some() || lane + self.lanes != next_lane || what(first) != what(next) {
             return false;
         }
@@ -140,20 +140,20 @@ impl LaneRun {
     }
 }
 
-/// Adds a touch to runs: to the last of them, if it goes on with it.
-pub(crate) fn push(runs: &mut Vec<LaneRun>, touch: Touch) {
-    let goes_on = runs.last_mut().is_some_and(|last| last.go_on(&touch));
+/// Adds an access to runs: to the last of them, if it goes on with it.
+pub(crate) fn push(runs: &mut Vec<AccessRun>, record: AccessRecord) {
+    let goes_on = runs.last_mut().is_some_and(|last| last.go_on(&record));
     if !goes_on {
-        runs.push(LaneRun::of(touch));
+        runs.push(AccessRun::of(record));
     }
 }
 
-/// What has been touched since somebody looked. The operation that notes it holds on to it while the unit is used.
-pub(crate) type Log = Rc<RefCell<Vec<LaneRun>>>;
+/// What has been accessed since somebody looked. The operation that notes it holds on to it while the unit is used.
+pub(crate) type Log = Rc<RefCell<Vec<AccessRun>>>;
 
-impl Touch {
+impl AccessRecord {
     /// Whether the bytes of another begin where those of this one end.
-    pub(crate) fn is_before(&self, next: &Touch) -> bool {
+    pub(crate) fn is_before(&self, next: &AccessRecord) -> bool {
         self.memory == next.memory && self.address + u64::from(self.bytes) == next.address
     }
 }
@@ -162,12 +162,12 @@ impl Touch {
 mod tests {
     use super::*;
 
-    fn touch(lane: u8, address: u64) -> Touch {
-        Touch {
+    fn record(lane: u8, address: u64) -> AccessRecord {
+        AccessRecord {
             pc: 0x100,
             kind: MemKind::Load,
             lane: Some(lane),
-            memory: Touched::Global,
+            memory: MemoryKind::Global,
             address,
             bytes: 8,
         }
@@ -185,31 +185,31 @@ mod tests {
             (6, 88),
             (7, 80),
         ];
-        let touches = list.map(|(lane, address)| touch(lane, address));
-        let runs = LaneRun::all(&touches);
+        let records = list.map(|(lane, address)| record(lane, address));
+        let runs = AccessRun::all(&records);
         let shape: Vec<_> = runs.iter().map(|run| (run.lanes, run.step)).collect();
         assert_eq!(shape, [(3, 8), (2, 0), (1, 0), (1, 0)]);
-        let again: Vec<Touch> = runs.into_iter().flat_map(LaneRun::touches).collect();
-        assert_eq!(again, touches);
+        let again: Vec<AccessRecord> = runs.into_iter().flat_map(AccessRun::records).collect();
+        assert_eq!(again, records);
     }
 
     #[test]
-    fn a_wait_touches_nothing() {
-        let wait = LaneRun::wait(0x104);
-        assert!(wait.is_wait() && !LaneRun::of(touch(0, 64)).is_wait());
-        assert_eq!((wait.touches().count(), wait.end()), (0, 0));
+    fn a_wait_accesses_nothing() {
+        let wait = AccessRun::wait(0x104);
+        assert!(wait.is_wait() && !AccessRun::of(record(0, 64)).is_wait());
+        assert_eq!((wait.records().count(), wait.end()), (0, 0));
         // What comes behind it is a run of its own.
-        let mut runs = vec![LaneRun::of(touch(0, 64)), wait];
-        push(&mut runs, touch(1, 72));
+        let mut runs = vec![AccessRun::of(record(0, 64)), wait];
+        push(&mut runs, record(1, 72));
         assert_eq!(runs.len(), 3);
     }
 
     #[test]
     fn a_wave_as_a_whole_is_a_run_of_its_own() {
-        let whole = Touch {
+        let whole = AccessRecord {
             lane: None,
-            ..touch(0, 64)
+            ..record(0, 64)
         };
-        assert_eq!(LaneRun::all(&[whole, whole]).len(), 2);
+        assert_eq!(AccessRun::all(&[whole, whole]).len(), 2);
     }
 }
