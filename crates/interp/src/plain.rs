@@ -202,8 +202,8 @@ impl Frame<'_, '_> {
                 }
                 Op::Mem(op) => self.access(op)?,
                 Op::WaitCnt(_) => None,
-                Op::Note { .. } => {
-                    self.note(&node.op);
+                Op::Probe { .. } => {
+                    self.probe(&node.op);
                     None
                 }
                 Op::End(end) => return self.end(end),
@@ -215,19 +215,19 @@ impl Frame<'_, '_> {
     }
 
     /// Notes the lanes in which a value is not 0.
-    fn note(&mut self, note: &Op) {
-        let Op::Note {
+    fn probe(&mut self, probe: &Op) {
+        let Op::Probe {
             pc,
             about,
             of,
             lanes,
             shows,
-        } = note
+        } = probe
         else {
             return;
         };
         let on = self.get(*lanes).uniform();
-        let noted = match (self.block.ty(*of), self.get(*of)) {
+        let lanes_set = match (self.block.ty(*of), self.get(*of)) {
             (Ty::Mask, mask) => mask.uniform() & on,
             (_, Val::Uniform(0)) => 0,
             (_, Val::Uniform(_)) => on,
@@ -235,10 +235,10 @@ impl Frame<'_, '_> {
                 (0..LANES).fold(0, |set, l| set | u64::from(value.lane(l) != 0) << l) & on
             }
         };
-        if noted != 0 {
-            let first = noted.trailing_zeros() as usize;
+        if lanes_set != 0 {
+            let first = lanes_set.trailing_zeros() as usize;
             let shown = shows.iter().map(|v| self.get(*v).lane(first)).collect();
-            self.memory.note(*pc, *about, noted, shown);
+            self.memory.probe(*pc, *about, lanes_set, shown);
         }
     }
 

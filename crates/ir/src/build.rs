@@ -334,15 +334,15 @@ impl Builder {
     }
 
     /// Notes the lanes in which a value is not 0, and numbers with them, of the instruction at an address.
-    pub fn note(&self, pc: u64, about: u8, of: Value, lanes: Value, shows: Vec<Value>) {
-        let note = Op::Note {
+    pub fn probe(&self, pc: u64, about: u8, of: Value, lanes: Value, shows: Vec<Value>) {
+        let probe = Op::Probe {
             pc,
             about,
             of,
             lanes,
             shows,
         };
-        self.push(note, None);
+        self.push(probe, None);
     }
 
     /// Ends the block.

@@ -64,7 +64,7 @@ const STOPS: Effects = Effects {
     ..YIELDS
 };
 
-/// So many numbers are noted with lanes at most.
+/// So many numbers are shown with lanes at most.
 pub const MOST_SHOWN: usize = 3;
 
 operations! {
@@ -223,18 +223,18 @@ operations! {
         WaitCnt(counters: WaitCnt) = "waitcnt", (), MARKS;
         /// Notes the lanes in which a value is not 0, if there are any, for who looks for mistakes: of a uniform one all. It
         /// changes nothing.
-        Note {
+        Probe {
             /// The guest address of the instruction that it is about.
             pc: u64,
-            /// What they are noted as: a number of theirs.
+            /// What they are shown as: a number of theirs.
             about: u8,
             /// What is looked at, of any type.
             of: Value,
             /// Only in these lanes, if it is a lane vector.
             lanes: Value,
-            /// Numbers that are noted with it, as the first of these lanes has them: at most [`MOST_SHOWN`].
+            /// Numbers that are shown with it, as the first of these lanes has them: at most [`MOST_SHOWN`].
             shows: Vec<Value> as Arguments,
-        } = "note", note(of, lanes, shows), MARKS;
+        } = "probe", probe(of, lanes, shows), MARKS;
         /// Ends the block.
         End(end: Terminator) = "", end(end), end.effects();
     }

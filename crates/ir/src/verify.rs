@@ -344,10 +344,15 @@ impl Checker<'_> {
         Ok(to)
     }
 
-    pub(crate) fn note(&self, &of: &Value, &lanes: &Value, shows: &[Value]) -> Checked<Option<Ty>> {
+    pub(crate) fn probe(
+        &self,
+        &of: &Value,
+        &lanes: &Value,
+        shows: &[Value],
+    ) -> Checked<Option<Ty>> {
         self.ty(of);
         ensure(shows.len() <= MOST_SHOWN, || {
-            format!("a note shows at most {MOST_SHOWN} numbers")
+            format!("a probe shows at most {MOST_SHOWN} numbers")
         })?;
         for &shown in shows {
             self.number(shown, self.ty(shown).bits())?;

@@ -339,7 +339,7 @@ impl<'b> Compiler<'_, 'b> {
         match op {
             _ if self.doers.refused.contains(&v) => self.steps(v, stage),
             Op::Mem(op) => self.access(v, op, stage),
-            Op::Note { of, lanes, .. } => self.note(v, [*of, *lanes], stage),
+            Op::Probe { of, lanes, .. } => self.probe(v, [*of, *lanes], stage),
             op if crossings::is_known(op) => self.uniforms(stage).cross(v),
             _ => self.steps(v, stage),
         }
@@ -364,7 +364,7 @@ impl<'b> Compiler<'_, 'b> {
     }
 
     /// What is noted, by steps: mostly it is 0, and they are not called.
-    fn note(&mut self, v: Value, [of, lanes]: [Value; 2], stage: u32) -> Result<(), TooMany> {
+    fn probe(&mut self, v: Value, [of, lanes]: [Value; 2], stage: u32) -> Result<(), TooMany> {
         let (slow, done) = (self.asm.label(), self.asm.label());
         leave_if_noted(&mut self.uniforms(stage), of, lanes, slow);
         self.asm.place(done);

@@ -375,7 +375,7 @@ impl<D: Fn(Value, bool) -> Doer> Builder<'_, D> {
                 self.open.uniform.push(v);
             }
             Doer::Steps => {
-                let apart = self.is_apart(v) || matches!(node.op, Op::Note { .. });
+                let apart = self.is_apart(v) || matches!(node.op, Op::Probe { .. });
                 if needs_tile || !(self.open.tile.is_empty() || apart) {
                     self.close();
                 }

@@ -63,7 +63,7 @@ pub use overrun::{LdsOverrun, ReadOn};
 pub use own::lds::Lds;
 pub use reach::{Offsets, Reach};
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};
-pub use shadow::{Noted, Undefined};
+pub use shadow::{ProbeHit, Undefined};
 pub use space::buffer::Descriptor as BufferDescriptor;
 pub use surface::{Element, Layout, Surface, SurfaceFault, Surfaces};
 pub use unit::MemoryUnit;

@@ -17,7 +17,7 @@ use crate::own::lds::Lds;
 use crate::own::scratch::Scratch;
 use crate::reach::Offsets;
 use crate::registry::{Allocation, EpochGuard, Map, Registry};
-use crate::shadow::{Noted, Seen, Undefined};
+use crate::shadow::{ProbeHit, Seen, Undefined};
 use crate::surface::Surfaces;
 use wavetank_isa::numbers::PRIVATE_BASE;
 
@@ -151,14 +151,14 @@ impl<'m> MemoryUnit<'m> {
 
     /// A program notes the lanes in which a value is not 0, and numbers of the first of them.
     #[inline]
-    pub fn note(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
-        self.seen.borrow_mut().note(pc, about, lanes, shown);
+    pub fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
+        self.seen.borrow_mut().probe(pc, about, lanes, shown);
     }
 
     /// What programs with shadows have seen since the last call: values that they note, and undefined bits that were loaded
     /// and stored.
     #[inline]
-    pub fn take_seen(&mut self) -> Option<(Vec<Noted>, Vec<Undefined>)> {
+    pub fn take_seen(&mut self) -> Option<(Vec<ProbeHit>, Vec<Undefined>)> {
         let mut seen = self.seen.borrow_mut();
         (!seen.is_empty()).then(|| seen.take())
     }

@@ -23,10 +23,10 @@ pub fn watch(block: &Block) -> Block {
         let mut op = node.op.clone();
         op.for_each_operand_mut(&mut |v| *v = watch.values[v.index()]);
         if let Op::Write { mask, .. } = &op {
-            mask.iter().for_each(|lanes| watch.note(*lanes));
+            mask.iter().for_each(|lanes| watch.probe(*lanes));
         }
         if let Op::WriteIndexed { mask, .. } = &op {
-            watch.note(*mask);
+            watch.probe(*mask);
         }
         if let Op::Inst { pc, .. } = op {
             watch.begin(pc);
@@ -121,7 +121,7 @@ impl Watch<'_> {
     }
 
     /// Tells what happened in the lanes that are written.
-    fn note(&mut self, written: Value) {
+    fn probe(&mut self, written: Value) {
         for birth in self.born.drain(..) {
             let Birth {
                 pc,
@@ -130,7 +130,7 @@ impl Watch<'_> {
                 shows,
                 ..
             } = birth;
-            self.b.0.note(pc, about, lanes, written, shows);
+            self.b.0.probe(pc, about, lanes, written, shows);
         }
     }
 }

@@ -15,7 +15,7 @@ impl Follow<'_> {
             unreachable!("it is an access");
         };
         for part in decides(&old.space) {
-            self.note(Decides::Address, self.shadow(part), new.mask);
+            self.probe(Decides::Address, self.shadow(part), new.mask);
         }
         if is_plain(&old.space) {
             let shadow = self.plain(old, new, ty);

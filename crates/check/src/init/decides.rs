@@ -1,6 +1,6 @@
 //! What undefined bits decide.
 
-/// What an undefined bit decides, as notes number it.
+/// What an undefined bit decides, as probes number it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Decides {

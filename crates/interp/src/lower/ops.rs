@@ -10,7 +10,7 @@ use super::temps::TooMany;
 use super::{Lower, Place, register};
 use crate::choose;
 use crate::custom::lane_call::{Call, LaneCall};
-use crate::custom::note::{self, Shown};
+use crate::custom::probe::{self, Shown};
 use crate::custom::{carry, cross, flow, moves};
 use crate::drive::{ENV_SHIFT, Level};
 use crate::lanes::Env;
@@ -78,7 +78,7 @@ impl<L: Level> Lower<'_, L> {
             }
             Op::Read(reg) if self.plan.copied[v.index()] => self.copy_read(v, *reg),
             Op::WaitCnt(wait) if self.extras.instrumented && wait.vm.is_some() => {
-                let mut step = self.step(note::wait, &[]);
+                let mut step = self.step(probe::wait, &[]);
                 step.imm[2] = self.pc;
                 self.steps.push(step);
                 Ok(())
@@ -289,7 +289,7 @@ impl<L: Level> Lower<'_, L> {
                 self.steps.push(step);
                 Ok(())
             }
-            Op::Note {
+            Op::Probe {
                 pc,
                 about,
                 of,
@@ -298,15 +298,15 @@ impl<L: Level> Lower<'_, L> {
             } => {
                 let operands = [self.operand(*of), self.operand(*lanes)];
                 let run = match (self.ty(*of), operands[0].is_uniform()) {
-                    (Ty::V32, false) => L::custom::<note::Lanes<u32>>(),
-                    (Ty::V64, false) => L::custom::<note::Lanes<u64>>(),
-                    (Ty::Mask, _) => L::custom::<note::Mask>(),
-                    (Ty::U32 | Ty::V32, _) => L::custom::<note::Uniform<u32>>(),
-                    (Ty::U64 | Ty::V64, _) => L::custom::<note::Uniform<u64>>(),
+                    (Ty::V32, false) => L::custom::<probe::Lanes<u32>>(),
+                    (Ty::V64, false) => L::custom::<probe::Lanes<u64>>(),
+                    (Ty::Mask, _) => L::custom::<probe::Mask>(),
+                    (Ty::U32 | Ty::V32, _) => L::custom::<probe::Uniform<u32>>(),
+                    (Ty::U64 | Ty::V64, _) => L::custom::<probe::Uniform<u64>>(),
                 };
                 let mut step = self.step(run, &operands);
                 (step.imm[2], step.flags) = (*pc, (*about).into());
-                note::show(&mut step, shows.iter().map(|v| self.shown(*v)));
+                probe::show(&mut step, shows.iter().map(|v| self.shown(*v)));
                 self.steps.push(step);
                 Ok(())
             }

@@ -6,16 +6,16 @@ use wavetank_ir::MemKind;
 
 use crate::access_log::MemoryKind;
 
-/// Lanes in which a value is not 0 that the program notes (`Op::Note`).
+/// Lanes in which a value is not 0 that the program probes (`Op::Probe`).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Noted {
+pub struct ProbeHit {
     /// The guest address of the instruction.
     pub pc: u64,
-    /// What they were noted as.
+    /// What they were reported as.
     pub about: u8,
-    /// The lanes when it was first noted, all of them of a uniform value.
+    /// The lanes when it was first reported, all of them of a uniform value.
     pub lanes: u64,
-    /// Numbers that were noted with them, as the first of these lanes had them.
+    /// Numbers that were reported with them, as the first of these lanes had them.
     pub shown: Vec<u64>,
     /// How often.
     pub times: u64,
@@ -46,7 +46,7 @@ pub struct Undefined {
 /// All that was seen since somebody asked, counted by instruction: there are few.
 #[derive(Default)]
 pub(crate) struct Seen {
-    noted: Vec<Noted>,
+    hits: Vec<ProbeHit>,
     undefined: Vec<Undefined>,
 }
 
@@ -54,16 +54,16 @@ impl Seen {
     /// Whether there is anything.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.noted.is_empty() && self.undefined.is_empty()
+        self.hits.is_empty() && self.undefined.is_empty()
     }
 
-    /// Lanes are noted.
+    /// Lanes are shown.
     #[cold]
-    pub fn note(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
-        let same = |n: &&mut Noted| (n.pc, n.about) == (pc, about);
-        match self.noted.iter_mut().find(same) {
+    pub fn probe(&mut self, pc: u64, about: u8, lanes: u64, shown: Vec<u64>) {
+        let same = |n: &&mut ProbeHit| (n.pc, n.about) == (pc, about);
+        match self.hits.iter_mut().find(same) {
             Some(known) => known.times += 1,
-            None => self.noted.push(Noted {
+            None => self.hits.push(ProbeHit {
                 pc,
                 about,
                 lanes,
@@ -84,9 +84,9 @@ impl Seen {
     }
 
     /// All that was seen, which is forgotten.
-    pub fn take(&mut self) -> (Vec<Noted>, Vec<Undefined>) {
+    pub fn take(&mut self) -> (Vec<ProbeHit>, Vec<Undefined>) {
         (
-            std::mem::take(&mut self.noted),
+            std::mem::take(&mut self.hits),
             std::mem::take(&mut self.undefined),
         )
     }

@@ -198,14 +198,14 @@ impl Checking {
         if !self.notes() {
             return;
         }
-        let Some((mut noted, undefined)) = memory.take_seen() else {
+        let Some((mut hits, undefined)) = memory.take_seen() else {
             return;
         };
         if let Some(floats) = &self.floats {
-            floats.add(group, wave, &mut noted);
+            floats.add(group, wave, &mut hits);
         }
         if let Some(follower) = &self.follower {
-            follower.add(group, wave, (noted, undefined));
+            follower.add(group, wave, (hits, undefined));
         }
     }
 

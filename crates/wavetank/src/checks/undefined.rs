@@ -11,7 +11,7 @@ use wavetank_isa::Registers;
 use wavetank_isa::tables::{MODE, PC, SCC};
 use wavetank_machine::gcn::Launch;
 use wavetank_machine::{Group, Prepared, Site, StartWave};
-use wavetank_memory::{MemoryKind, Noted, Registry, Undefined, Wave};
+use wavetank_memory::{MemoryKind, ProbeHit, Registry, Undefined, Wave};
 
 use super::first::{First, add};
 use crate::module::Module;
@@ -87,7 +87,7 @@ pub struct UndefinedStore {
 /// What waves of a launch have seen.
 #[derive(Default)]
 struct All {
-    noted: BTreeMap<(u64, u8), First<u64>>,
+    hits: BTreeMap<(u64, u8), First<u64>>,
     loads: BTreeMap<u64, First<Undefined>>,
     stores: BTreeMap<u64, First<Undefined>>,
 }
@@ -98,18 +98,18 @@ pub(crate) struct Follower(Mutex<All>);
 
 impl Follower {
     /// A wave has had a time slice.
-    pub fn add(&self, group: Group, wave: u32, (noted, undefined): (Vec<Noted>, Vec<Undefined>)) {
+    pub fn add(&self, group: Group, wave: u32, (hits, undefined): (Vec<ProbeHit>, Vec<Undefined>)) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for Noted {
+        for ProbeHit {
             pc,
             about,
             lanes,
             times,
             ..
-        } in noted
+        } in hits
         {
             add(
-                all.noted.entry((pc, about)),
+                all.hits.entry((pc, about)),
                 First {
                     group,
                     wave,
@@ -173,7 +173,7 @@ impl Follower {
             let finding = story.tell(&of);
             finding.moved(|pc| module.place(module.address_of(pc)))
         };
-        let uses = all.noted.iter().map(|((pc, about), first)| Use {
+        let uses = all.hits.iter().map(|((pc, about), first)| Use {
             pc: rest(*pc),
             decides: Decides::ALL.get(usize::from(*about)).copied(),
             who: first.who(first.what),

@@ -36,7 +36,7 @@ impl<W: Word> Custom for Lanes<W> {
             }
             if any != 0 {
                 let is_set = |i| u64::from(lane::<W>(ctx, s, 0, 0, i).to_u64() != 0) << i;
-                note(ctx, s, (0..LANES).fold(0, |set, i| set | is_set(i)));
+                probe(ctx, s, (0..LANES).fold(0, |set, i| set | is_set(i)));
             }
         }
         Next::Step
@@ -53,7 +53,7 @@ impl Custom for Mask {
         unsafe {
             let mask = ctx.uniform64(s, 0);
             if mask != 0 {
-                note(ctx, s, mask);
+                probe(ctx, s, mask);
             }
         }
         Next::Step
@@ -73,7 +73,7 @@ impl<W: Word> Custom for Uniform<W> {
                 _ => ctx.uniform32(s, 0).into(),
             };
             if value != 0 {
-                note(ctx, s, !0);
+                probe(ctx, s, !0);
             }
         }
         Next::Step
@@ -84,13 +84,13 @@ impl<W: Word> Custom for Uniform<W> {
 /// That of [`StepFn`](crate::step::StepFn).
 #[cold]
 #[inline(never)]
-unsafe fn note(ctx: &mut Ctx<'_, '_>, s: &Step, lanes: u64) {
+unsafe fn probe(ctx: &mut Ctx<'_, '_>, s: &Step, lanes: u64) {
     // SAFETY: lowering proved the offsets of the step.
     let lanes = lanes & unsafe { ctx.uniform64(s, 1) };
     if lanes != 0 {
         // SAFETY: as above.
         let shown = unsafe { shown(ctx, s, lanes.trailing_zeros() as usize) };
-        ctx.memory.note(s.imm[2], s.flags as u8, lanes, shown);
+        ctx.memory.probe(s.imm[2], s.flags as u8, lanes, shown);
     }
 }
 
