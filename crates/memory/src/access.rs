@@ -2,8 +2,8 @@
 
 use wavetank_ir::{Image, MemOp};
 
-use crate::files::Uniform;
-use crate::unit::MemoryUnit;
+use crate::memory_unit::MemoryUnit;
+use crate::register_file::Uniform;
 
 /// A memory operation of a block, with its operands as an engine keeps them.
 pub struct Request {

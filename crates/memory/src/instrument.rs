@@ -11,12 +11,12 @@ use wavetank_ir::MemKind;
 use crate::access::{Context, Request};
 use crate::access_log::{AccessRecord, AccessRun, MemoryKind, push};
 use crate::global::ALIAS;
+use crate::lane_conflict::{may_overlap, store_singly};
 use crate::lanes::{each, which};
+use crate::memory_unit::MemoryUnit;
 use crate::operation::Operation;
-use crate::overwrite::{may_overlap, store_singly};
 use crate::places::{PRIVATE_STEP, Places};
 use crate::shadow;
-use crate::unit::MemoryUnit;
 
 impl MemoryUnit<'_> {
     /// What instrumented programs have accessed since the last call, in the order in which lanes and instructions did. Bytes that a

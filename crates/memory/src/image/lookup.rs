@@ -3,7 +3,7 @@
 use wavetank_ir::{Image, Lod};
 
 use super::filter::fixed_point;
-use super::parts::{Parts, Refused};
+use super::image_operands::{Parts, Refused};
 use super::surface::{Level, Surface};
 use crate::access::{Context, Request};
 use crate::descriptor::{Border, Clamp, ImageSampler, ImageType};

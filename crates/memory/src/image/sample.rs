@@ -3,15 +3,15 @@
 
 use wavetank_ir::Image;
 
+use super::image_operands::Refused;
 use super::lookup::Sampling;
-use super::parts::Refused;
 use super::surface::Surface;
 use crate::access::{Context, Request};
+use crate::convert::{Components, ZERO};
 use crate::descriptor::ImageSampler;
-use crate::elements::{Components, ZERO};
 use crate::instrument;
+use crate::operands::words;
 use crate::rows::Rows;
-use crate::sources::words;
 
 /// Samples, gathers, and levels of detail. With `INSTRUMENTED` it records the accesses.
 ///
@@ -75,11 +75,11 @@ mod tests {
     use super::*;
     use crate::access::Source;
     use crate::descriptor::{Border, Clamp, ImageResource, ImageType};
-    use crate::files::Wave;
     use crate::image::lookup::Lookups;
+    use crate::memory_unit::MemoryUnit;
+    use crate::register_file::Wave;
     use crate::registry::Registry;
     use crate::rows::Baseline;
-    use crate::unit::MemoryUnit;
     use proptest::prelude::*;
     use wavetank_ir::{
         Access, Counter, DataReg, Half, ImageKind, Lod, MemKind, MemOp, Space, Tiling, Value,

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use wavetank_ir::Tiling;
 
+use crate::convert::{self, Four};
 use crate::descriptor::{ImageResource, ImageType};
-use crate::elements::{self, Four};
 use crate::format::{self, Extent, Format};
 use crate::lanes::{Lanes, which};
 use crate::surface::linear;
@@ -256,7 +256,7 @@ impl Surface {
     /// [`Surface::select`] of each lane.
     #[inline(always)]
     pub fn select_lanes(&self, components: &Four) -> Four {
-        elements::select(self.resource.select, components, self.format.one())
+        convert::select(self.resource.select, components, self.format.one())
     }
 
     /// What registers get of a texel's components: the selected ones.

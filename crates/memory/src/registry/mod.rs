@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use crate::global;
-use crate::own::gds::Gds;
+use crate::on_chip::gds::Gds;
 use crate::shadow;
 use arena::{Arena, Room};
 use epoch::Epochs;

@@ -7,11 +7,11 @@ use wavetank_ir::Half;
 
 use super::{Seen, Undefined, at};
 use crate::access::{Context, Request};
-use crate::files::VECTOR_BYTES;
 use crate::instrument::Recorder;
 use crate::lanes::{each, which};
 use crate::operation::Operation;
 use crate::places::{Places, Shape, read_bytes, read_dwords, write_bytes, write_dwords};
+use crate::register_file::VECTOR_BYTES;
 use crate::rows::Rows;
 
 /// The places of shadows.

@@ -3,7 +3,7 @@
 use wavetank_ir::MemKind;
 
 use crate::access::{Context, Request};
-use crate::elements::{self, Components, Found};
+use crate::convert::{self, Components, Found};
 use crate::fault::Denied;
 use crate::format::Format;
 use crate::instrument::Recorder;
@@ -86,18 +86,18 @@ unsafe fn convert<R: Rows>(
     unsafe {
         match format {
             Some(f) if stores => {
-                let given = elements::unselect(d.select, &components.read());
-                elements::put::<R>(bytes, inside, found, &f.pack_lanes(&given));
+                let given = convert::unselect(d.select, &components.read());
+                convert::put::<R>(bytes, inside, found, &f.pack_lanes(&given));
             }
             None if stores => {}
             _ => {
-                let dwords = elements::fetch::<R>(bytes, inside, found);
+                let dwords = convert::fetch::<R>(bytes, inside, found);
                 let found = match format {
                     Some(f) => f.unpack_lanes(&dwords),
-                    None => elements::ZERO,
+                    None => convert::ZERO,
                 };
                 let one = format.map_or(0, Format::one);
-                components.write::<R>(mask, &elements::select(d.select, &found, one));
+                components.write::<R>(mask, &convert::select(d.select, &found, one));
             }
         }
     }

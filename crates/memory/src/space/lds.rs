@@ -15,11 +15,11 @@ use crate::atomic;
 use crate::fault::Denied;
 use crate::instrument::Recorder;
 use crate::lanes::{Lanes, each, over};
+use crate::operands::{lanes32, uniform32};
 use crate::operation::Operation;
 use crate::places::{Near, Places, Side, Steps, read_dwords, write_dwords};
 use crate::reach::{self, Offsets, Reach};
 use crate::rows::{Baseline, Rows};
-use crate::sources::{lanes32, uniform32};
 use crate::space::Space;
 
 /// LDS offsets, one a lane.

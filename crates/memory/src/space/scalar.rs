@@ -11,9 +11,9 @@ use crate::bounds_cache::Span;
 use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::instrument::Recorder;
+use crate::operands::{uniform32, uniform64, words};
 use crate::rows::{Baseline, copy_dwords};
 use crate::shadow::{self, Undefined};
-use crate::sources::{uniform32, uniform64, words};
 use crate::{atomic, global};
 
 /// Uniform registers.

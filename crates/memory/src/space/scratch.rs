@@ -13,11 +13,11 @@ use crate::fault::Denied;
 use crate::fault::MemoryFaultReason;
 use crate::global::at;
 use crate::lanes::{Lanes, bounds, each, over};
+use crate::on_chip::scratch::Scratch;
+use crate::operands::lanes32;
 use crate::operation::Operation;
-use crate::own::scratch::Scratch;
 use crate::places::{self, PRIVATE_STEP as STEP, Places};
 use crate::rows::{Rows, copy};
-use crate::sources::lanes32;
 use crate::space::Space;
 
 /// Scratch offsets, one a lane.

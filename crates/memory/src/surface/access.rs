@@ -12,11 +12,11 @@ use super::{Surface, SurfaceFault, Surfaces};
 use crate::access::{Context, Request, Source};
 use crate::atomic::{self, Words};
 use crate::fault::{Denied, MemoryFaultReason};
-use crate::files::VECTOR_BYTES;
 use crate::instrument::Recorder;
 use crate::lanes::{Lanes, each};
+use crate::operands::lanes32;
 use crate::places::Far;
-use crate::sources::lanes32;
+use crate::register_file::VECTOR_BYTES;
 use crate::space::buffer::check_addresses;
 
 /// Dwords from one register to the next.

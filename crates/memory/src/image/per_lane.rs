@@ -3,14 +3,14 @@
 use wavetank_ir::ImageKind;
 
 use super::cube::across;
-use super::detail::Detail;
 use super::filter::{Mixture, Tap, taps, taps_beyond};
+use super::image_operands::{Refused, chosen};
+use super::lod::Detail;
 use super::lookup::{Direction, Lookup, Lookups, Sampling};
-use super::parts::{Refused, chosen};
 use super::surface::Level;
 use crate::access::Context;
 use crate::bounds_cache::Span;
-use crate::elements::{Four, ZERO};
+use crate::convert::{Four, ZERO};
 use crate::format::load;
 
 impl Sampling<'_> {

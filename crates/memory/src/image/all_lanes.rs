@@ -6,8 +6,8 @@ use super::filter::{Taps, taps_of_lanes};
 use super::lookup::{Direction, Lookups, Sampling};
 use super::surface::Level;
 use crate::access::Context;
+use crate::convert::{self, Four, ZERO};
 use crate::descriptor::Clamp;
-use crate::elements::{self, Four, ZERO};
 use crate::lanes::{self, Lanes, which};
 use crate::rows::Rows;
 use crate::space::buffer::span;
@@ -72,15 +72,15 @@ impl Sampling<'_> {
                     // SAFETY: the wave is live.
                     let texels = unsafe { self.texels::<R>(ctx, &level, &at, wanted, there)? };
                     let full = wanted & which(|lane| weight[lane] == 1.0);
-                    whole = elements::blend(full, &texels, &whole);
+                    whole = convert::blend(full, &texels, &whole);
                     add(&mut sum, wanted, &texels, &weight);
                     done |= full;
                 }
             }
         }
         let sum = sum.map(|sum| sum.map(f32::to_bits));
-        let found = elements::blend(done, &whole, &sum);
-        Some(elements::chosen(&found, self.image.components))
+        let found = convert::blend(done, &whole, &sum);
+        Some(convert::chosen(&found, self.image.components))
     }
 
     /// The components of a texel of each lane, selected: of those that want one, some in the border.
@@ -101,11 +101,11 @@ impl Sampling<'_> {
             return None;
         }
         // SAFETY: the texels have been checked.
-        let dwords = unsafe { elements::fetch::<R>(format.bytes(), there, &address) };
+        let dwords = unsafe { convert::fetch::<R>(format.bytes(), there, &address) };
         let mut components = format.unpack_lanes(&dwords);
         if there != wanted {
             let border = self.fixed_border()?.map(|component| [component; 64]);
-            components = elements::blend(there, &components, &border);
+            components = convert::blend(there, &components, &border);
         }
         Some(self.surface.select_lanes(&components))
     }
