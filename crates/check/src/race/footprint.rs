@@ -3,19 +3,19 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use super::found::{Verb, name};
-use super::shadow::{Mode, PAGE, Page, Shadow, Slot};
+use super::access_history::{AccessHistory, Mode, PAGE, Page, Slot};
+use super::dedup::{Verb, name};
 use super::waves::Waves;
 
 /// Where a launch leaves its footprint.
 pub type Kept = Arc<Mutex<Option<Footprint>>>;
 
-/// Bytes of a page of the shadow.
+/// Bytes of a page of the history.
 const PAGE_BYTES: u64 = 4 * PAGE;
 
 /// The bytes of global memory that a launch has accessed, and by which of its instructions.
 pub struct Footprint {
-    shadow: Shadow,
+    history: AccessHistory,
     /// The instructions by their numbers.
     pcs: Vec<u64>,
     waves: Waves,
@@ -48,12 +48,12 @@ struct Dword<'f> {
 }
 
 impl Footprint {
-    pub(super) fn new(mut shadow: Shadow, pcs: Vec<u64>, mut waves: Waves) -> Footprint {
-        shadow.forget_values();
+    pub(super) fn new(mut history: AccessHistory, pcs: Vec<u64>, mut waves: Waves) -> Footprint {
+        history.forget_values();
         waves.forget_knowledge();
-        let size = shadow.pages().map(|(_, page)| page.size()).sum();
+        let size = history.pages().map(|(_, page)| page.size()).sum();
         Footprint {
-            shadow,
+            history,
             pcs,
             waves,
             size,
@@ -68,7 +68,7 @@ impl Footprint {
     /// Whether the launch tells others something, or learns from them, while it runs: `is_reached` says whether others look at
     /// the memory at an address meanwhile. It does by storing there, by atomics, and by loads that see such stores.
     pub fn tells(&self, is_reached: impl Fn(u64) -> bool) -> bool {
-        let mut pages = self.shadow.pages();
+        let mut pages = self.history.pages();
         pages.any(|(number, page)| {
             let tells = page.has_writes() || page.orders(0..PAGE as usize);
             tells && is_reached(number * PAGE_BYTES)
@@ -97,7 +97,7 @@ impl Footprint {
         let rest = self.dwords(first * 4..bytes.end).zip(first..);
         let end = first + rest.take_while(alike).count() as u64;
         let met = bytes.start.max(first * 4)..bytes.end.min(end.max(first + 1) * 4);
-        Some(self.meeting(slot, self.shadow.writes(first).contains(&slot), met))
+        Some(self.meeting(slot, self.history.writes(first).contains(&slot), met))
     }
 
     /// The first bytes that one of two launches writes and the other accesses: what this one does there, and what the other.
@@ -110,7 +110,7 @@ impl Footprint {
         let (first, (own, others)) = clashes.min_by_key(|(dword, _)| *dword)?;
         let bytes = first * 4..first * 4 + 4;
         let side = |of: &Footprint, slot: Slot| {
-            let writes = of.shadow.writes(first).contains(&slot);
+            let writes = of.history.writes(first).contains(&slot);
             of.meeting(slot, writes, bytes.clone())
         };
         Some((side(self, own), side(other, others)))
@@ -153,7 +153,7 @@ impl Footprint {
     fn pieces(&self, bytes: Range<u64>) -> impl Iterator<Item = (u64, &Page, Range<usize>)> {
         let all = bytes.start / 4..bytes.end.div_ceil(4);
         let pages = self
-            .shadow
+            .history
             .pages_of(all.start / PAGE..all.end.div_ceil(PAGE));
         pages.map(move |(number, page)| {
             let first = number * PAGE;
@@ -168,8 +168,8 @@ impl Footprint {
         &'f self,
         other: &'f Footprint,
     ) -> impl Iterator<Item = (u64, &'f Page, &'f Page)> {
-        let pages = self.shadow.pages();
-        pages.filter_map(|(number, page)| Some((number, page, other.shadow.page(number)?)))
+        let pages = self.history.pages();
+        pages.filter_map(|(number, page)| Some((number, page, other.history.page(number)?)))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Accesses of different waves to the same bytes, of which one writes, and which nothing orders; and stores of different values by
-//! lanes of one instruction ([`lanes`]).
+//! lanes of one instruction ([`overwrites`]).
 //!
 //! What orders waves is followed while they run ("happens before", as FastTrack does for threads: Flanagan and Freund, 2009):
 //!
 //! * `s_barrier`, for the waves of a work-group;
 //! * atomics: one that returns comes behind all atomics on its address before it;
 //! * global wave synchronization (`ds_gws_*`): who uses a resource comes behind all that have used it;
-//! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that spins ([`kind`]).
+//! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that spins ([`sync_semantics`]).
 //!
 //! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`under_way`]).
 //!
@@ -14,18 +14,18 @@
 //! computed, more order is assumed than there is, never less: then a race is missed, and nothing false is said. What cannot
 //! be seen stands in `docs/checkers.md`.
 
-mod clock;
+mod access_history;
+mod check_access;
+mod dedup;
 mod footprint;
-mod found;
-mod kind;
-mod lanes;
+mod overwrites;
 mod rows;
-mod shadow;
-mod step;
+mod sync_semantics;
 #[cfg(test)]
 mod tests;
 mod under_way;
 mod values;
+mod vector_clock;
 mod waves;
 
 use std::collections::BTreeSet;
@@ -37,26 +37,26 @@ use wavetank_memory::{AccessRecord, AccessRun, MemoryKind};
 
 use crate::finding::Findings;
 use crate::watch::{SliceEnd, Watcher, WaveOf};
-use clock::{Fuel, Knowledge, Time};
+use access_history::{AccessHistory, Mode, Slot};
+use check_access::CheckAccess;
+use dedup::Dedup;
 pub use footprint::{Footprint, Kept, Meeting};
-use found::Found;
-pub use kind::InstAt;
-use kind::{Kind, Kinds};
-use lanes::Overwritten;
-use shadow::{Mode, Shadow, Slot};
-use step::Step;
+use overwrites::Overwritten;
+pub use sync_semantics::InstAt;
+use sync_semantics::{Semantics, SemanticsTable};
 pub use values::Reader;
 use values::Values;
+use vector_clock::{Fuel, Time, VectorClock};
 use waves::{LoadsAgain, Waves};
 
 /// The tool that finds races while a kernel runs.
 pub struct Race {
     kernel: String,
-    kinds: Kinds,
+    kinds: SemanticsTable,
     waves: Waves,
-    global: Shadow,
-    gds: Shadow,
-    found: Found,
+    global: AccessHistory,
+    gds: AccessHistory,
+    found: Dedup,
     values: Values,
     overwritten: Overwritten,
     now: Time,
@@ -71,11 +71,11 @@ impl Race {
     pub fn new(kernel: impl Into<String>, inst_at: InstAt) -> Race {
         Race {
             kernel: kernel.into(),
-            kinds: Kinds::new(inst_at),
+            kinds: SemanticsTable::new(inst_at),
             waves: Waves::default(),
-            global: Shadow::default(),
-            gds: Shadow::default(),
-            found: Found::default(),
+            global: AccessHistory::default(),
+            gds: AccessHistory::default(),
+            found: Dedup::default(),
             values: Values::default(),
             overwritten: Overwritten::default(),
             now: 0,
@@ -98,7 +98,7 @@ impl Race {
     }
 
     /// One instruction of a wave.
-    fn step(&mut self, wave: u32, runs: &[AccessRun], lds: &mut Shadow) {
+    fn step(&mut self, wave: u32, runs: &[AccessRun], lds: &mut AccessHistory) {
         self.now = self.now.saturating_add(1);
         let AccessRecord { pc, kind: what, .. } = runs[0].first;
         let Some((number, mut kind)) = self.kinds.at(pc) else {
@@ -114,7 +114,7 @@ impl Race {
             }
         }
         let slot = Slot::new(wave, self.now, number, Mode::Plain);
-        let mut step = Step {
+        let mut step = CheckAccess {
             waves: &mut self.waves,
             found: &mut self.found,
             values: &mut self.values,
@@ -122,10 +122,10 @@ impl Race {
             kind,
             slot,
             last: None,
-            learned: Knowledge::default(),
+            learned: VectorClock::default(),
         };
         for runs in runs.chunk_by(|a, b| a.first.memory == b.first.memory) {
-            let shadow = match runs[0].first.memory {
+            let history = match runs[0].first.memory {
                 MemoryKind::Global => &mut self.global,
                 MemoryKind::Gds => &mut self.gds,
                 MemoryKind::Lds => &mut *lds,
@@ -136,12 +136,12 @@ impl Race {
             match what {
                 MemKind::Load => runs
                     .chunk_by(loads_the_same)
-                    .for_each(|same| step.loads(shadow, &same[0])),
-                MemKind::Store => runs.iter().for_each(|run| step.stores(shadow, run)),
+                    .for_each(|same| step.loads(history, &same[0])),
+                MemKind::Store => runs.iter().for_each(|run| step.stores(history, run)),
                 MemKind::Atomic(_) => {
                     let records: Vec<AccessRecord> =
                         runs.iter().copied().flat_map(AccessRun::records).collect();
-                    step.atomics(shadow, &records);
+                    step.atomics(history, &records);
                 }
             }
         }
@@ -149,7 +149,7 @@ impl Race {
     }
 
     /// An instruction of a wave has been issued: what it writes is under way.
-    fn issue(&mut self, wave: u32, kind: Kind, runs: &[AccessRun]) {
+    fn issue(&mut self, wave: u32, kind: Semantics, runs: &[AccessRun]) {
         let first = &runs[0].first;
         let writes = first.kind != MemKind::Load;
         // A lane has its scratch alone.
@@ -225,14 +225,14 @@ impl Watcher for Race {
         self.found
             .tell(&self.kernel, &self.waves, &self.kinds, findings);
         if let Some(kept) = self.kept.take() {
-            let mut shadow = std::mem::take(&mut self.global);
+            let mut history = std::mem::take(&mut self.global);
             for (start, end) in std::mem::take(&mut self.scratch) {
-                shadow.forget(start..end);
+                history.forget(start..end);
             }
             let waves = std::mem::take(&mut self.waves);
             let pcs = self.kinds.pcs().to_vec();
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            *kept = Some(Footprint::new(shadow, pcs, waves));
+            *kept = Some(Footprint::new(history, pcs, waves));
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::clock::Time;
+use super::vector_clock::Time;
 
 /// The writes of a wave.
 #[derive(Clone, Default)]

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use wavetank_memory::MemoryKind;
 
-use super::found::{Found, Pair, Rule};
-use super::shadow::{Mode, PAGE, Shadow};
+use super::access_history::{AccessHistory, Mode, PAGE};
+use super::dedup::{Dedup, Pair, Rule};
 
 /// Reads global memory at an address. Says whether it could.
 pub type Reader = Box<dyn Fn(u64, &mut [u8]) -> bool + Send>;
@@ -43,7 +43,7 @@ impl Values {
     }
 
     /// Compares what the time slice has left.
-    pub fn end_slice(&mut self, global: &mut Shadow, found: &mut Found) {
+    pub fn end_slice(&mut self, global: &mut AccessHistory, found: &mut Dedup) {
         let Some(reader) = &self.reader else { return };
         self.stored.dedup();
         for dwords in self.stored.drain(..) {
@@ -76,7 +76,7 @@ impl Values {
 }
 
 /// Notes what a dword is, of which some bytes have been stored to.
-fn read_dword(reader: &Reader, global: &mut Shadow, dword: u64) {
+fn read_dword(reader: &Reader, global: &mut AccessHistory, dword: u64) {
     let (page, at) = global.at(dword);
     // The other of the two may be of this time slice, too.
     let stored = page
@@ -91,7 +91,7 @@ fn read_dword(reader: &Reader, global: &mut Shadow, dword: u64) {
 }
 
 /// Notes what dwords of a page are. Says whether they could be read together.
-fn read_row(reader: &Reader, global: &mut Shadow, dwords: Range<u64>) -> bool {
+fn read_row(reader: &Reader, global: &mut AccessHistory, dwords: Range<u64>) -> bool {
     let mut room = [0; 4 * PAGE as usize];
     let count = (dwords.end - dwords.start) as usize;
     let bytes = &mut room[..4 * count];

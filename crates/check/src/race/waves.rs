@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use wavetank_machine::Group;
 
-use super::clock::{CHUNK, Fuel, Knowledge, Time};
-use super::shadow::{Shadow, Slot};
+use super::access_history::{AccessHistory, Slot};
 use super::under_way::{Release, UnderWay};
+use super::vector_clock::{CHUNK, Fuel, Time, VectorClock};
 use crate::watch::{SliceEnd, WaveOf};
 
 /// All waves that have run, numbered as their work-groups came.
@@ -16,15 +16,15 @@ pub struct Waves {
     groups: Vec<GroupOf>,
     numbers: HashMap<u64, usize>,
     /// What all know that have used a resource of global wave synchronization.
-    resources: HashMap<u8, Knowledge>,
+    resources: HashMap<u8, VectorClock>,
     pub fuel: Fuel,
 }
 
 #[derive(Clone, Default)]
 struct Wave {
-    known: Knowledge,
+    known: VectorClock,
     /// What it knew before: until when, the oldest first. Who reads what it has stored learns what it knew when it stored.
-    before: Vec<(Time, Knowledge)>,
+    before: Vec<(Time, VectorClock)>,
     /// Its writes that are under way.
     under_way: UnderWay,
     group: usize,
@@ -68,7 +68,7 @@ pub struct GroupOf {
     waves: u32,
     running: u32,
     /// What is kept of its LDS, until it has ended.
-    pub lds: Option<Box<Shadow>>,
+    pub lds: Option<Box<AccessHistory>>,
 }
 
 impl Waves {
@@ -113,13 +113,13 @@ impl Waves {
     }
 
     /// Takes what is kept of the LDS of a wave's work-group, to be given back.
-    pub fn lend_lds(&mut self, wave: u32) -> Option<Box<Shadow>> {
+    pub fn lend_lds(&mut self, wave: u32) -> Option<Box<AccessHistory>> {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds.take()
     }
 
     /// Gives it back.
-    pub fn return_lds(&mut self, wave: u32, lds: Option<Box<Shadow>>) {
+    pub fn return_lds(&mut self, wave: u32, lds: Option<Box<AccessHistory>>) {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds = lds;
     }
@@ -133,7 +133,7 @@ impl Waves {
     /// Forgets what waves know: the launch is over.
     pub fn forget_knowledge(&mut self) {
         for wave in &mut self.waves {
-            (wave.known, wave.before) = (Knowledge::default(), Vec::new());
+            (wave.known, wave.before) = (VectorClock::default(), Vec::new());
         }
         self.resources = HashMap::new();
     }
@@ -186,13 +186,13 @@ impl Waves {
     }
 
     /// What others learn of a wave that passes on all it knows and has done.
-    pub fn passed_on(&mut self, wave: u32, now: Time) -> Knowledge {
+    pub fn passed_on(&mut self, wave: u32, now: Time) -> VectorClock {
         let known = &self.waves[wave as usize].known;
         known.with(wave, now, &mut self.fuel)
     }
 
     /// What others learn who see that an access was done.
-    pub fn passed_on_by(&mut self, slot: Slot) -> Knowledge {
+    pub fn passed_on_by(&mut self, slot: Slot) -> VectorClock {
         let wave = &self.waves[slot.wave as usize];
         let then = wave.before.iter().find(|(until, _)| *until >= slot.time);
         let known = then.map_or(&wave.known, |(_, known)| known);
@@ -215,7 +215,7 @@ impl Waves {
     }
 
     /// A wave learns what is known elsewhere.
-    pub fn learn(&mut self, wave: u32, known: &Knowledge, now: Time) {
+    pub fn learn(&mut self, wave: u32, known: &VectorClock, now: Time) {
         let wave = &mut self.waves[wave as usize];
         let joined = wave.known.join(known, &mut self.fuel);
         if joined.same(&wave.known) {
@@ -288,7 +288,7 @@ impl Waves {
             return;
         }
         if waves > 1 {
-            let mut known = Knowledge::default();
+            let mut known = VectorClock::default();
             for n in all {
                 let passed_on = self.passed_on(n, now);
                 known = known.join(&passed_on, &mut self.fuel);

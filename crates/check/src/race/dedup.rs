@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use wavetank_memory::MemoryKind;
 
-use super::kind::Kinds;
-use super::shadow::{Lane, Slot};
+use super::access_history::{Lane, Slot};
+use super::sync_semantics::SemanticsTable;
 use super::under_way::Release;
 use super::waves::{LoadsAgain, Waves};
 use crate::finding::{Finding, Findings, Mark};
@@ -75,7 +75,7 @@ pub struct Pair {
 
 /// All that were found, counted by their instructions.
 #[derive(Default)]
-pub struct Found {
+pub struct Dedup {
     numbers: HashMap<(u16, u16, Rule, Option<u16>), usize>,
     pairs: Vec<(Pair, u64)>,
     /// Plain loads that are guesses, by instruction.
@@ -84,7 +84,7 @@ pub struct Found {
     spins: HashMap<u16, LoadsAgain>,
 }
 
-impl Found {
+impl Dedup {
     /// Adds a pair, or counts it.
     pub fn add(&mut self, pair: Pair) {
         let next = self.pairs.len();
@@ -132,7 +132,13 @@ impl Found {
     }
 
     /// Tells all of them.
-    pub fn tell(&mut self, kernel: &str, waves: &Waves, kinds: &Kinds, findings: &mut Findings) {
+    pub fn tell(
+        &mut self,
+        kernel: &str,
+        waves: &Waves,
+        kinds: &SemanticsTable,
+        findings: &mut Findings,
+    ) {
         self.numbers.clear();
         self.forget_guesses();
         self.forget_spins();
@@ -150,7 +156,7 @@ impl Found {
     }
 
     /// What is written back before others are let go on is in order. Of the rest a pair of instructions is told once.
-    fn forget_written_back(&mut self, kinds: &Kinds) {
+    fn forget_written_back(&mut self, kinds: &SemanticsTable) {
         let mut kept: Vec<(Pair, u64)> = Vec::new();
         for (pair, times) in self.pairs.drain(..) {
             let write = pair.earlier.0.pc;
@@ -171,7 +177,7 @@ impl Found {
 
     /// `bins[i]++` without an atomic loads too early, and so stores what is wrong. That is one mistake: the store is counted
     /// where the load is told.
-    fn count_updates_once(&mut self, kinds: &Kinds) {
+    fn count_updates_once(&mut self, kinds: &SemanticsTable) {
         let loads: Vec<(usize, Pair)> = (self.pairs.iter().map(|(pair, _)| *pair).enumerate())
             .filter(|(_, pair)| pair.rule == Rule::WriteRead)
             .collect();
@@ -201,7 +207,7 @@ impl Found {
 
 impl Pair {
     /// A store of which lanes overwrite each other.
-    fn of_lanes(&self, waves: &Waves, kinds: &Kinds) -> Finding {
+    fn of_lanes(&self, waves: &Waves, kinds: &SemanticsTable) -> Finding {
         let ((first, _), (last, _)) = (self.earlier, self.later);
         let bytes = bytes(self.memory, self.dword, last.mask());
         let lane = |slot: Slot| slot.lane.get().unwrap_or_default();
@@ -231,7 +237,7 @@ impl Pair {
         }
     }
 
-    fn finding(&self, waves: &Waves, kinds: &Kinds) -> Finding {
+    fn finding(&self, waves: &Waves, kinds: &SemanticsTable) -> Finding {
         let ((earlier, before), (later, verb)) = (self.earlier, self.later);
         let group = |slot: Slot| waves.group(slot.wave);
         let one_group = group(earlier).first == group(later).first;

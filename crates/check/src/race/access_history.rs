@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::clock::{Fuel, Knowledge, Time};
+use super::vector_clock::{Fuel, Time, VectorClock};
 
 /// An access that may be half of a race. A time of 0 is none.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -451,7 +451,7 @@ fn in_order(
 #[derive(Clone, Default)]
 pub struct Location {
     /// What it passes on.
-    pub known: Knowledge,
+    pub known: VectorClock,
     /// Atomics that added what their waves know without learning what was there (those that return nothing): the last few
     /// since one that did.
     pub silent: Vec<Slot>,
@@ -477,7 +477,7 @@ impl Location {
             let mut fuel = Fuel::FULL;
             self.known = self
                 .known
-                .join(&Knowledge::all_before(oldest.time), &mut fuel);
+                .join(&VectorClock::all_before(oldest.time), &mut fuel);
         }
         self.silent.push(new);
     }
@@ -485,7 +485,7 @@ impl Location {
 
 /// One memory.
 #[derive(Default)]
-pub struct Shadow {
+pub struct AccessHistory {
     numbers: HashMap<u64, usize>,
     pages: Vec<Page>,
     /// The pages that were asked for last, each at the place that its number has modulo their count.
@@ -497,7 +497,7 @@ pub struct Shadow {
 /// So many pages are found without looking for them: kernels go through a few arrays at a time.
 const LAST: usize = 16;
 
-impl Shadow {
+impl AccessHistory {
     /// The page of a dword, and which of its dwords that is.
     #[inline]
     pub fn at(&mut self, dword: u64) -> (&mut Page, usize) {

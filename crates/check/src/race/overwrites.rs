@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use wavetank_memory::{AccessRun, MemoryKind};
 
-use super::found::{Found, Pair};
+use super::dedup::{Dedup, Pair};
 
 /// Stores that nobody has looked at yet, by dwords of global memory.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Overwritten {
     }
 
     /// The launch is over.
-    pub fn end(&mut self, found: &mut Found) {
+    pub fn end(&mut self, found: &mut Dedup) {
         std::mem::take(&mut self.0)
             .into_values()
             .for_each(|pair| found.add(pair));

@@ -16,7 +16,7 @@ pub const CHUNK: u32 = 16;
 
 /// The last moment of each wave that must lie behind.
 #[derive(Clone, Default)]
-pub struct Knowledge {
+pub struct VectorClock {
     /// That of all waves of which no later one is known.
     floor: Time,
     tree: Option<Tree>,
@@ -73,7 +73,7 @@ impl Default for Fuel {
     }
 }
 
-impl Knowledge {
+impl VectorClock {
     /// The last moment of a wave that must lie behind.
     pub fn of(&self, wave: u32) -> Time {
         let Some(mut tree) = self.tree.as_ref() else {
@@ -92,7 +92,7 @@ impl Knowledge {
     }
 
     /// With this of a wave, too.
-    pub fn with(&self, wave: u32, time: Time, fuel: &mut Fuel) -> Knowledge {
+    pub fn with(&self, wave: u32, time: Time, fuel: &mut Fuel) -> VectorClock {
         if self.of(wave) >= time {
             return self.clone();
         }
@@ -101,26 +101,26 @@ impl Knowledge {
         let chunk = wave / CHUNK;
         let tree = Tree::Leaf(Arc::new(Leaf { chunk, times }));
         let tree = Some(tree);
-        self.join(&Knowledge { floor: 0, tree }, fuel)
+        self.join(&VectorClock { floor: 0, tree }, fuel)
     }
 
     /// What one of two knows. When the fuel is used up, more: all before the latest moment that one of them knows of.
-    pub fn join(&self, other: &Knowledge, fuel: &mut Fuel) -> Knowledge {
+    pub fn join(&self, other: &VectorClock, fuel: &mut Fuel) -> VectorClock {
         let floor = self.floor.max(other.floor);
         let tree = match (&self.tree, &other.tree) {
             (Some(a), Some(b)) => match a.join(b, fuel) {
                 Some(tree) => Some(tree),
-                None => return Knowledge::all_before(floor.max(a.latest()).max(b.latest())),
+                None => return VectorClock::all_before(floor.max(a.latest()).max(b.latest())),
             },
             (one, other) => one.as_ref().or(other.as_ref()).cloned(),
         };
         // What the floor says anyhow takes no room.
         let tree = tree.filter(|tree| tree.latest() > floor);
-        Knowledge { floor, tree }
+        VectorClock { floor, tree }
     }
 
     /// Whether it is the very same, which a join gives where it adds nothing.
-    pub fn same(&self, other: &Knowledge) -> bool {
+    pub fn same(&self, other: &VectorClock) -> bool {
         let same_tree = match (&self.tree, &other.tree) {
             (Some(a), Some(b)) => a.is(b),
             (a, b) => a.is_none() && b.is_none(),
@@ -129,8 +129,8 @@ impl Knowledge {
     }
 
     /// Of all waves, all up to a moment.
-    pub fn all_before(floor: Time) -> Knowledge {
-        Knowledge { floor, tree: None }
+    pub fn all_before(floor: Time) -> VectorClock {
+        VectorClock { floor, tree: None }
     }
 }
 
@@ -251,9 +251,9 @@ mod tests {
 
     use super::*;
 
-    fn knowledge(entries: &[(u32, Time)]) -> Knowledge {
+    fn knowledge(entries: &[(u32, Time)]) -> VectorClock {
         let mut fuel = Fuel::FULL;
-        let start = Knowledge::default();
+        let start = VectorClock::default();
         entries.iter().fold(start, |known, &(wave, time)| {
             known.with(wave, time, &mut fuel)
         })
@@ -275,7 +275,7 @@ mod tests {
             b in proptest::collection::vec((0u32..3000, 1u32..50), 0..60),
             floor in 0u32..20,
         ) {
-            let floor = Knowledge::all_before(floor);
+            let floor = VectorClock::all_before(floor);
             let mut fuel = Fuel::FULL;
             let joined = knowledge(&a).join(&knowledge(&b), &mut fuel).join(&floor, &mut fuel);
             let all = larger(&[a, b].concat());

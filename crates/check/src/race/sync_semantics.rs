@@ -9,7 +9,7 @@ use crate::code::Successors;
 
 /// What the accesses of an instruction mean beside moving data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Kind {
+pub struct Semantics {
     /// A load sees what others have stored, and comes behind it; or it does not matter what it gives.
     pub load_is_coherent: bool,
     /// A store is seen by such loads.
@@ -26,9 +26,9 @@ pub struct Kind {
     pub waits_for: Option<u16>,
 }
 
-impl Kind {
+impl Semantics {
     /// That of an instruction that nobody knows: nothing is said against it.
-    const UNKNOWN: Kind = Kind {
+    const UNKNOWN: Semantics = Semantics {
         load_is_coherent: true,
         store_is_coherent: true,
         returns: true,
@@ -43,15 +43,15 @@ impl Kind {
 pub type InstAt = Box<dyn Fn(u64) -> Option<Inst> + Send>;
 
 /// The instructions that have accessed memory, numbered as they came.
-pub struct Kinds {
+pub struct SemanticsTable {
     inst_at: InstAt,
-    known: HashMap<u64, (u16, Kind)>,
+    known: HashMap<u64, (u16, Semantics)>,
     pcs: Vec<u64>,
 }
 
-impl Kinds {
-    pub fn new(inst_at: InstAt) -> Kinds {
-        Kinds {
+impl SemanticsTable {
+    pub fn new(inst_at: InstAt) -> SemanticsTable {
+        SemanticsTable {
             inst_at,
             known: HashMap::new(),
             pcs: Vec::new(),
@@ -60,7 +60,7 @@ impl Kinds {
 
     /// The number and kind of the instruction at an address. `None` when there are no numbers left: what it does is not
     /// looked at.
-    pub fn at(&mut self, pc: u64) -> Option<(u16, Kind)> {
+    pub fn at(&mut self, pc: u64) -> Option<(u16, Semantics)> {
         if let Some(known) = self.known.get(&pc) {
             return Some(*known);
         }
@@ -74,7 +74,7 @@ impl Kinds {
     /// An instruction that may spin has shown that it does.
     pub fn spins(&mut self, pc: u64) {
         if let Some((_, kind)) = self.known.get_mut(&pc) {
-            *kind = Kind {
+            *kind = Semantics {
                 load_is_coherent: true,
                 spins: true,
                 may_spin: false,
@@ -94,7 +94,7 @@ impl Kinds {
     }
 }
 
-impl Kinds {
+impl SemanticsTable {
     /// Whether a load and a store, by their numbers, are two halves of an update: `count++`.
     pub fn is_update(&self, load: u16, store: u16) -> bool {
         is_update(self.pc(load), self.pc(store), &self.inst_at)
@@ -158,15 +158,15 @@ fn is_update(load: u64, store: u64, inst_at: &InstAt) -> bool {
     false
 }
 
-fn kind_at(pc: u64, inst_at: &InstAt) -> Kind {
+fn kind_at(pc: u64, inst_at: &InstAt) -> Semantics {
     let Some(inst) = inst_at(pc) else {
-        return Kind::UNKNOWN;
+        return Semantics::UNKNOWN;
     };
     let has = |flags| inst.mods.flags.intersects(flags);
     let written = inst.effects().writes;
     let spins = spins(pc, &inst, inst_at);
     let load_is_coherent = has(Flags::GLC) || spins || guesses(pc, &inst, inst_at);
-    Kind {
+    Semantics {
         // GLC reads around the L1 of a compute unit (Vega ISA, 8.1.10 "GLC bit explained"): what compilers make of volatile
         // and atomic loads. One that spins is one of them where all waves share the memory, and needs no GLC.
         load_is_coherent,
@@ -402,7 +402,7 @@ mod tests {
         Box::new(move |pc| at.get(&pc).copied())
     }
 
-    fn kind(lines: &[&str]) -> Kind {
+    fn kind(lines: &[&str]) -> Semantics {
         kind_at(0x100, &code(lines))
     }
 
@@ -415,7 +415,7 @@ mod tests {
         assert!(!kind(&["global_load_dword v0, v[2:3], off slc"]).load_is_coherent);
         assert!(kind(&["global_store_dword v[2:3], v0, off slc"]).store_is_coherent);
         assert!(!kind(&["global_store_dword v[2:3], v0, off"]).store_is_coherent);
-        assert_eq!(kind(&[]), Kind::UNKNOWN);
+        assert_eq!(kind(&[]), Semantics::UNKNOWN);
     }
 
     #[test]

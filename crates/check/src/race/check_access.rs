@@ -3,27 +3,27 @@
 use wavetank_ir::{MemKind, Rmw};
 use wavetank_memory::{AccessRecord, MemoryKind};
 
-use super::clock::Knowledge;
-use super::found::{Found, Pair, Rule, Verb};
-use super::kind::Kind;
-use super::lanes::Overwritten;
-use super::shadow::{Lane, Location, Mode, Shadow, Slot, dwords};
+use super::access_history::{AccessHistory, Lane, Location, Mode, Slot, dwords};
+use super::dedup::{Dedup, Pair, Rule, Verb};
+use super::overwrites::Overwritten;
+use super::sync_semantics::Semantics;
 use super::values::Values;
+use super::vector_clock::VectorClock;
 use super::waves::Waves;
 
 /// An instruction of a wave.
-pub struct Step<'a> {
+pub struct CheckAccess<'a> {
     pub waves: &'a mut Waves,
-    pub found: &'a mut Found,
+    pub found: &'a mut Dedup,
     pub values: &'a mut Values,
     pub overwritten: &'a mut Overwritten,
-    pub kind: Kind,
+    pub kind: Semantics,
     /// The access without bytes and lane.
     pub slot: Slot,
     /// Whether the wave comes behind the access that was asked for last.
     pub last: Option<(Slot, bool)>,
     /// What it has learned last.
-    pub learned: Knowledge,
+    pub learned: VectorClock,
 }
 
 /// A dword that a lane accesses.
@@ -49,54 +49,54 @@ pub fn parts(record: &AccessRecord) -> impl Iterator<Item = Part> {
     dwords(record.address, record.bytes).map(part)
 }
 
-impl Step<'_> {
+impl CheckAccess<'_> {
     /// A load: it comes behind what it sees if it is coherent, and must come behind it anyhow if not.
-    pub fn load(&mut self, shadow: &mut Shadow, record: &AccessRecord) {
+    pub fn load(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
             if self.kind.load_is_coherent {
-                self.learn(shadow, part);
-                let (page, at) = shadow.at(part.dword);
+                self.learn(history, part);
+                let (page, at) = history.at(part.dword);
                 page.note_order(at);
                 continue;
             }
             let new = self.slot.on(part.mask, part.lane);
-            let (page, at) = shadow.at(part.dword);
+            let (page, at) = history.at(part.dword);
             if page.writes(at).iter().any(|write| write.time != 0) {
-                self.check_writes(shadow, part, new, Verb::Load);
+                self.check_writes(history, part, new, Verb::Load);
             }
-            let (page, at) = shadow.at(part.dword);
+            let (page, at) = history.at(part.dword);
             page.put_read(at, new, |old| self.is_behind(old));
             if self.kind.may_spin {
                 // What is behind it is in order if it does.
-                self.learn(shadow, part);
+                self.learn(history, part);
             }
         }
     }
 
     /// A store.
-    pub fn store(&mut self, shadow: &mut Shadow, record: &AccessRecord) {
+    pub fn store(&mut self, history: &mut AccessHistory, record: &AccessRecord) {
         for part in parts(record) {
-            let (page, at) = shadow.at(part.dword);
+            let (page, at) = history.at(part.dword);
             if page.is_new(at) && !self.kind.store_is_coherent {
                 page.put_write(at, self.slot.on(part.mask, part.lane));
                 self.values.stored(part.memory, part.dword..part.dword + 1);
                 continue;
             }
-            let mode = match self.kind.store_is_coherent || self.is_user(shadow, part) {
+            let mode = match self.kind.store_is_coherent || self.is_user(history, part) {
                 true => Mode::Coherent,
                 false => Mode::Plain,
             };
             let new = self.slot_as(mode).on(part.mask, part.lane);
-            self.check_writes(shadow, part, new, Verb::Store);
-            self.check_reads(shadow, part, new, Verb::Store);
-            let (page, at) = shadow.at(part.dword);
+            self.check_writes(history, part, new, Verb::Store);
+            self.check_reads(history, part, new, Verb::Store);
+            let (page, at) = history.at(part.dword);
             page.put_write(at, new);
             self.values.stored(part.memory, part.dword..part.dword + 1);
         }
     }
 
     /// Atomics of all lanes: they come behind what they see, and then pass on what the wave knows.
-    pub fn atomics(&mut self, shadow: &mut Shadow, records: &[AccessRecord]) {
+    pub fn atomics(&mut self, history: &mut AccessHistory, records: &[AccessRecord]) {
         let mode = match self.kind.spins && self.kind.returns {
             true => Mode::Spin,
             false => Mode::Atomic,
@@ -106,25 +106,25 @@ impl Step<'_> {
         for part in records.iter().flat_map(parts) {
             let new = self.slot.on(part.mask, part.lane);
             if confirms {
-                self.find_guesses(shadow, part);
+                self.find_guesses(history, part);
             }
-            self.check_writes(shadow, part, new, Verb::Atomic);
-            self.check_reads(shadow, part, new, Verb::Atomic);
+            self.check_writes(history, part, new, Verb::Atomic);
+            self.check_reads(history, part, new, Verb::Atomic);
             if self.kind.returns {
-                self.learn(shadow, part);
+                self.learn(history, part);
             }
         }
         let passed_on = self.waves.passed_on(self.slot.wave, self.slot.time);
         for part in records.iter().flat_map(parts) {
             let new = self.slot.on(part.mask, part.lane);
-            let (page, at) = shadow.at(part.dword);
+            let (page, at) = history.at(part.dword);
             let last = page.writes(at)[0];
             page.put_write(at, new);
             if (last.wave, last.time, last.mask()) == (new.wave, new.time, new.mask()) {
                 // Another lane has been here.
                 continue;
             }
-            let location = shadow.locations.entry(part.dword).or_default();
+            let location = history.locations.entry(part.dword).or_default();
             location.users |= user(self.slot.wave);
             if !matches!(last.mode(), Mode::Atomic | Mode::Spin) {
                 let is_plain = last.time != 0 && last.mode() == Mode::Plain;
@@ -153,13 +153,13 @@ impl Step<'_> {
 
     /// Finds plain loads by which a wave has guessed whether an atomic is worth it: those of a dword that it then uses its first
     /// atomic on, with no barrier between.
-    fn find_guesses(&mut self, shadow: &mut Shadow, part: Part) {
+    fn find_guesses(&mut self, history: &mut AccessHistory, part: Part) {
         let wave = self.slot.wave;
-        let location = shadow.locations.get(&part.dword);
+        let location = history.locations.get(&part.dword);
         if location.is_some_and(|location| location.users & user(wave) != 0) {
             return;
         }
-        let (page, at) = shadow.at(part.dword);
+        let (page, at) = history.at(part.dword);
         for read in page.reads(at) {
             if read.mask() & part.mask != 0 && self.waves.has_just_done(wave, read) {
                 self.found.guesses(read.pc);
@@ -193,8 +193,8 @@ impl Step<'_> {
     }
 
     /// The wave comes behind what was written to a dword.
-    fn learn(&mut self, shadow: &mut Shadow, part: Part) {
-        let (page, at) = shadow.at(part.dword);
+    fn learn(&mut self, history: &mut AccessHistory, part: Part) {
+        let (page, at) = history.at(part.dword);
         let (wave, now) = (self.slot.wave, self.slot.time);
         for earlier in page.writes(at) {
             if earlier.mask() & part.mask == 0 || earlier.wave == wave && earlier.time == now {
@@ -202,7 +202,7 @@ impl Step<'_> {
             }
             self.last = None;
             let location = match earlier.mode() {
-                Mode::Atomic | Mode::Spin => shadow.locations.get(&part.dword),
+                Mode::Atomic | Mode::Spin => history.locations.get(&part.dword),
                 Mode::Plain | Mode::Coherent => None,
             };
             let Some(location) = location else {
@@ -231,29 +231,29 @@ impl Step<'_> {
 
     /// Whether the wave has used atomics on a dword that others use so, too: then its stores there are those that free a
     /// lock, which compilers write as plain stores behind a wait.
-    pub fn is_user(&mut self, shadow: &mut Shadow, part: Part) -> bool {
-        let (page, at) = shadow.at(part.dword);
+    pub fn is_user(&mut self, history: &mut AccessHistory, part: Part) -> bool {
+        let (page, at) = history.at(part.dword);
         let by_store = |slot: &Slot| slot.time == 0 || slot.mode() == Mode::Plain;
         if page.writes(at).iter().all(by_store) {
             return false;
         }
-        let location = shadow.locations.get(&part.dword);
+        let location = history.locations.get(&part.dword);
         location.is_some_and(|location| location.users & user(self.slot.wave) != 0)
     }
 
     /// Finds writes that nothing orders before an access.
-    fn check_writes(&mut self, shadow: &mut Shadow, part: Part, new: Slot, verb: Verb) {
-        let (page, at) = shadow.at(part.dword);
+    fn check_writes(&mut self, history: &mut AccessHistory, part: Part, new: Slot, verb: Verb) {
+        let (page, at) = history.at(part.dword);
         let (writes, value) = (page.writes(at), page.value(at));
         for earlier in writes {
             self.check_write(part, earlier, new, verb, value);
-            self.check_stored(shadow, part, earlier, new, verb);
+            self.check_stored(history, part, earlier, new, verb);
             // Before an atomic that told its wave nothing there may be others that the wave does not come behind either.
             let is_atomic = matches!(earlier.mode(), Mode::Atomic);
             if earlier.time == 0 || !is_atomic || new.mode() != Mode::Plain {
                 continue;
             }
-            let Some(location) = shadow.locations.get(&part.dword) else {
+            let Some(location) = history.locations.get(&part.dword) else {
                 continue;
             };
             for silent in &location.silent {
@@ -266,12 +266,19 @@ impl Step<'_> {
 
     /// Finds the store that was there before other atomics, which an atomic comes upon: `count = 0` of a wave that then counts
     /// like all others. One that returns comes behind it by them.
-    fn check_stored(&mut self, shadow: &Shadow, part: Part, earlier: Slot, new: Slot, verb: Verb) {
+    fn check_stored(
+        &mut self,
+        history: &AccessHistory,
+        part: Part,
+        earlier: Slot,
+        new: Slot,
+        verb: Verb,
+    ) {
         let is_atomic = matches!(earlier.mode(), Mode::Atomic | Mode::Spin);
         if !is_atomic || new.mode() != Mode::Atomic || self.kind.returns {
             return;
         }
-        let location = shadow.locations.get(&part.dword);
+        let location = history.locations.get(&part.dword);
         if let Some(stored) = location.and_then(|location| location.stored) {
             self.check_write(part, stored, new, verb, None);
         }
@@ -314,8 +321,8 @@ impl Step<'_> {
     }
 
     /// Finds reads that nothing orders before a write.
-    fn check_reads(&mut self, shadow: &mut Shadow, part: Part, new: Slot, verb: Verb) {
-        let (page, at) = shadow.at(part.dword);
+    fn check_reads(&mut self, history: &mut AccessHistory, part: Part, new: Slot, verb: Verb) {
+        let (page, at) = history.at(part.dword);
         let value = page.value(at).filter(|_| is_stored(page.writes(at), new));
         for earlier in page.reads(at) {
             if !clash(earlier, new) || self.is_behind(earlier) {
