@@ -315,7 +315,7 @@ pub enum MemKind {
     Atomic(Rmw),
 }
 
-/// How many accesses may be under way when a wave goes on, by the counters that
+/// How many accesses may be in flight when a wave goes on, by the counters that
 /// it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WaitCnt {

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | a branch back that is taken | its budget is spent |
 //! | a computed jump | its budget is spent |
-//! | a wait for loads that are under way | its budget is spent |
+//! | a wait for loads that are in flight | its budget is spent |
 //! | a branch back that is taken, of a loop that loads | it spins |
 //! | `s_sleep` | always |
 //! | a barrier, of the work-group or among groups | always |

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use wavetank_memory::MemoryKind;
 
 use super::access_history::{Lane, Slot};
+use super::in_flight::Release;
 use super::sync_semantics::SemanticsTable;
-use super::under_way::Release;
 use super::waves::{LoadsAgain, Waves};
 use crate::finding::{Finding, Findings, Mark};
 use crate::tool::Tool;
@@ -69,7 +69,7 @@ pub struct Pair {
     pub dword: u64,
     pub earlier: (Slot, Verb),
     pub later: (Slot, Verb),
-    /// What the later one's wave has come behind, if the earlier one was under way then.
+    /// What the later one's wave has come behind, if the earlier one was in flight then.
     pub release: Option<Release>,
 }
 

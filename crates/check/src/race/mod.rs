@@ -8,7 +8,7 @@
 //! * global wave synchronization (`ds_gws_*`): who uses a resource comes behind all that have used it;
 //! * coherent loads (GLC): one comes behind the store whose bytes it sees, and so does a load that spins ([`sync_semantics`]).
 //!
-//! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`under_way`]).
+//! Who comes behind a wave of another work-group so comes behind those of its writes for which it had waited ([`in_flight`]).
 //!
 //! So a race is found though the waves did not meet this time, if only both came by. Where too much would have to be kept or
 //! computed, more order is assumed than there is, never less: then a race is missed, and nothing false is said. What cannot
@@ -18,12 +18,12 @@ mod access_history;
 mod check_access;
 mod dedup;
 mod footprint;
+mod in_flight;
 mod overwrites;
 mod rows;
 mod sync_semantics;
 #[cfg(test)]
 mod tests;
-mod under_way;
 mod values;
 mod vector_clock;
 mod waves;
@@ -148,7 +148,7 @@ impl Race {
         self.issue(wave, kind, runs);
     }
 
-    /// An instruction of a wave has been issued: what it writes is under way.
+    /// An instruction of a wave has been issued: what it writes is in flight.
     fn issue(&mut self, wave: u32, kind: Semantics, runs: &[AccessRun]) {
         let first = &runs[0].first;
         let writes = first.kind != MemKind::Load;
@@ -157,17 +157,17 @@ impl Race {
         if writes && runs.iter().any(is_shared) {
             self.waves.writes(wave);
         }
-        let under_way = self.waves.under_way(wave);
+        let in_flight = self.waves.in_flight(wave);
         let is_global = |run: &AccessRun| run.first.memory == MemoryKind::Global;
         match kind.is_counted {
             true => {
-                under_way.issue();
+                in_flight.issue();
                 if writes && runs.iter().any(is_global) {
-                    under_way.write(self.now);
+                    in_flight.write(self.now);
                 }
             }
             // Of scalar memory and GDS, which other counters count, it is not asked.
-            false if writes && first.memory != MemoryKind::Lds => under_way.wait(0, self.now),
+            false if writes && first.memory != MemoryKind::Lds => in_flight.wait(0, self.now),
             false => {}
         }
     }
@@ -177,8 +177,8 @@ impl Race {
         self.now = self.now.saturating_add(1);
         let most = self.kinds.at(pc).and_then(|(_, kind)| kind.waits_for);
         // One that nobody knows waits for all.
-        let under_way = self.waves.under_way(wave);
-        under_way.wait(most.unwrap_or(0).into(), self.now);
+        let in_flight = self.waves.in_flight(wave);
+        in_flight.wait(most.unwrap_or(0).into(), self.now);
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Semantics {
     pub may_spin: bool,
     /// It is counted by `vmcnt` until it is done.
     pub is_counted: bool,
-    /// Of a wait: so many of those may still be under way behind it.
+    /// Of a wait: so many of those may still be in flight behind it.
     pub waits_for: Option<u16>,
 }
 
@@ -179,7 +179,7 @@ fn kind_at(pc: u64, inst_at: &InstAt) -> Semantics {
     }
 }
 
-/// How many accesses to vector memory may be under way behind an instruction, if it waits for them.
+/// How many accesses to vector memory may be in flight behind an instruction, if it waits for them.
 fn waits_for(inst: &Inst) -> Option<u16> {
     let [vm, ..] = WaitCounter::all(inst.chip.generation());
     match (inst.op, inst.operand(Field::Simm16)) {
@@ -430,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_say_what_they_leave_under_way() {
+    fn waits_say_what_they_leave_in_flight() {
         assert_eq!(kind(&["s_waitcnt vmcnt(0) lgkmcnt(0)"]).waits_for, Some(0));
         assert_eq!(kind(&["s_waitcnt vmcnt(17)"]).waits_for, Some(17));
         assert_eq!(kind(&["s_waitcnt lgkmcnt(0)"]).waits_for, Some(63));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wavetank_machine::Group;
 
 use super::access_history::{AccessHistory, Slot};
-use super::under_way::{Release, UnderWay};
+use super::in_flight::{InFlight, Release};
 use super::vector_clock::{CHUNK, Fuel, Time, VectorClock};
 use crate::watch::{SliceEnd, WaveOf};
 
@@ -25,8 +25,8 @@ struct Wave {
     known: VectorClock,
     /// What it knew before: until when, the oldest first. Who reads what it has stored learns what it knew when it stored.
     before: Vec<(Time, VectorClock)>,
-    /// Its writes that are under way.
-    under_way: UnderWay,
+    /// Its writes that are in flight.
+    in_flight: InFlight,
     group: usize,
     at: At,
     /// The resource that it has used last, if it has not gone on since.
@@ -163,26 +163,26 @@ impl Waves {
         spins.iter_mut().for_each(|(.., written)| *written = true);
     }
 
-    /// A wave's writes that are under way.
-    pub fn under_way(&mut self, wave: u32) -> &mut UnderWay {
-        &mut self.waves[wave as usize].under_way
+    /// A wave's writes that are in flight.
+    pub fn in_flight(&mut self, wave: u32) -> &mut InFlight {
+        &mut self.waves[wave as usize].in_flight
     }
 
     /// Whether the wave of a write, another one, has ever let others go on while it wrote.
     #[inline]
     pub fn is_ever_early(&self, wave: u32, write: Slot) -> bool {
-        wave != write.wave && self.waves[write.wave as usize].under_way.is_ever_early()
+        wave != write.wave && self.waves[write.wave as usize].in_flight.is_ever_early()
     }
 
     /// What a wave has come behind of the wave of a write to a dword, of another work-group, if that was done while the write was
-    /// under way.
+    /// in flight.
     pub fn early_release(&self, wave: u32, write: Slot, dword: u64) -> Option<Release> {
         let (own, other) = (&self.waves[wave as usize], &self.waves[write.wave as usize]);
-        if own.group == other.group || !other.under_way.is_ever_early() {
+        if own.group == other.group || !other.in_flight.is_ever_early() {
             return None;
         }
         let known = own.known.of(write.wave);
-        other.under_way.early(write.time, dword, known)
+        other.in_flight.early(write.time, dword, known)
     }
 
     /// What others learn of a wave that passes on all it knows and has done.
@@ -210,7 +210,7 @@ impl Waves {
     /// A wave has come behind an access to a dword by which another one lets it go on.
     pub fn sees(&mut self, wave: u32, slot: Slot, dword: u64) {
         if self.waves[wave as usize].group != self.waves[slot.wave as usize].group {
-            self.under_way(slot.wave).seen(slot.time, slot.pc, dword);
+            self.in_flight(slot.wave).seen(slot.time, slot.pc, dword);
         }
     }
 
@@ -265,8 +265,8 @@ impl Waves {
         match at {
             At::Running => {}
             // A wait that is missing before it is not told here.
-            At::Barrier => self.under_way(wave).wait(0, now),
-            At::End => self.under_way(wave).end(now),
+            At::Barrier => self.in_flight(wave).wait(0, now),
+            At::End => self.in_flight(wave).end(now),
         }
         let n = self.waves[wave as usize].group;
         let group = &mut self.groups[n];

@@ -47,7 +47,7 @@ impl Reach {
         }
     }
 
-    /// Whether what may follow a node conflicts with an access that is still under way there.
+    /// Whether what may follow a node conflicts with an access that is still in flight there.
     pub fn conflicts(&self, node: usize, access: LdsAccess) -> bool {
         let Follows { reads, writes } = self.0[node];
         writes || access.writes && reads

@@ -1,4 +1,4 @@
-//! What instructions leave under way.
+//! What instructions leave in flight.
 
 use wavetank_isa::tables::{Class, Exp, Features, Mubuf};
 use wavetank_isa::{Field, Flags, Generation, Inst, Op, Operand, Registers};
@@ -51,7 +51,7 @@ pub struct LdsAccess {
     pub writes: bool,
 }
 
-/// One thing that an instruction leaves under way.
+/// One thing that an instruction leaves in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
     /// The counter that it raises.
@@ -78,7 +78,7 @@ impl Event {
     }
 }
 
-/// What an instruction leaves under way.
+/// What an instruction leaves in flight.
 pub fn events(node: &Node) -> Vec<Event> {
     match node.inst.row().class {
         Class::Vmem | Class::Flat => vector(node),

@@ -41,7 +41,7 @@ pub fn check(graphs: &[Graph], findings: &mut Findings) {
     }
 }
 
-/// What is under way where a function is called, and where it returns, grows until it is known.
+/// What is in flight where a function is called, and where it returns, grows until it is known.
 fn follow_calls(all: &mut [Waits]) {
     let mut calls = Calls::default();
     loop {

@@ -1,4 +1,4 @@
-//! What is under way at each node of a graph, and what a node does too early.
+//! What is in flight at each node of a graph, and what a node does too early.
 
 use wavetank_isa::numbers::sreg::EXEC;
 use wavetank_isa::tables::Sopp;
@@ -12,7 +12,7 @@ use super::tell::Mistake;
 use crate::code::{Graph, Node};
 use crate::flow::Analysis;
 
-/// What is under way at each node.
+/// What is in flight at each node.
 pub struct Waits<'g> {
     /// The code.
     pub graph: &'g Graph,
@@ -46,7 +46,7 @@ impl<'g> Waits<'g> {
         }
     }
 
-    /// What a node does too early, with what is under way: for each counter the youngest, whose wait does for all.
+    /// What a node does too early, with what is in flight: for each counter the youngest, whose wait does for all.
     pub fn mistakes(&self, state: &State, node: usize) -> Vec<(Mistake, Pending)> {
         let mut found: Vec<(Mistake, Pending)> = Vec::new();
         for pending in state.all() {
@@ -65,7 +65,7 @@ impl<'g> Waits<'g> {
         found
     }
 
-    /// What a node does too early with one that is under way.
+    /// What a node does too early with one that is in flight.
     fn mistake(&self, pending: &Pending, node: usize) -> Option<Mistake> {
         let uses = &self.uses[node];
         let read = uses.reads.both(&pending.loads);

@@ -346,7 +346,7 @@ impl Registry {
     }
 
     /// Takes host memory away again. When this returns, nobody accesses it any
-    /// more by this registration: a wave that is in a time slice, or a copy under way, has ended it.
+    /// more by this registration: a wave that is in a time slice, or a copy in flight, has ended it.
     ///
     /// # Errors
     /// If it was taken away already.

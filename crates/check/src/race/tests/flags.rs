@@ -30,7 +30,7 @@ fn a_flag_hands_over_what_was_stored_before() {
 }
 
 #[test]
-fn a_flag_that_is_set_while_data_are_under_way_hands_over_nothing() {
+fn a_flag_that_is_set_while_data_are_in_flight_hands_over_nothing() {
     for (set, see) in [
         (Store, CoherentLoad),
         (CoherentStore, CoherentLoad),

@@ -1,4 +1,4 @@
-//! Writes of a wave to vector memory that are under way: until the wave has waited for them (`s_waitcnt vmcnt`), others may not
+//! Writes of a wave to vector memory that are in flight: until the wave has waited for them (`s_waitcnt vmcnt`), others may not
 //! see them, whatever flag it has set meanwhile.
 //!
 //! Vector memory is done in the order in which it was issued (Vega ISA, 4.4), for who shares the L1 of a compute unit. Work-groups
@@ -10,10 +10,10 @@ use super::vector_clock::Time;
 
 /// The writes of a wave.
 #[derive(Clone, Default)]
-pub struct UnderWay {
+pub struct InFlight {
     /// How many accesses were issued.
     issued: u32,
-    /// Those of them that write, and may be under way: which, and when, the oldest first.
+    /// Those of them that write, and may be in flight: which, and when, the oldest first.
     writes: VecDeque<(u32, Time)>,
     /// Others, which were waited for.
     done: Vec<Done>,
@@ -29,7 +29,7 @@ struct Done {
     at: Time,
 }
 
-/// A flag that was set, or an atomic, while writes before it were under way.
+/// A flag that was set, or an atomic, while writes before it were in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Release {
     /// When.
@@ -42,13 +42,13 @@ pub struct Release {
     dword: u64,
 }
 
-/// No counter goes further, so that no more are under way.
+/// No counter goes further, so that no more are in flight.
 const MOST_UNDER_WAY: u32 = 64;
 
 /// So many waits, and so many releases, are remembered: of older ones nothing is said.
 const REMEMBERED: usize = 8;
 
-impl UnderWay {
+impl InFlight {
     /// An access to vector memory is issued.
     pub fn issue(&mut self) {
         self.issued = self.issued.wrapping_add(1);
@@ -63,7 +63,7 @@ impl UnderWay {
         self.writes.push_back((self.issued, now));
     }
 
-    /// The wave has waited until no more than so many accesses were under way.
+    /// The wave has waited until no more than so many accesses were in flight.
     pub fn wait(&mut self, most: u32, now: Time) {
         let Some(&(_, first)) = self.writes.front() else {
             return;
@@ -105,7 +105,7 @@ impl UnderWay {
         });
     }
 
-    /// The first write that was under way at a moment.
+    /// The first write that was in flight at a moment.
     fn first_at(&self, then: Time) -> Option<Time> {
         let spans = self.done.iter().map(|done| (done.first, done.at));
         let left = self.writes.front().map(|(_, first)| (*first, Time::MAX));
@@ -120,13 +120,13 @@ impl UnderWay {
         !self.early.is_empty()
     }
 
-    /// What was released while a write to a dword was under way, if that is all that somebody has come behind who knows this wave
+    /// What was released while a write to a dword was in flight, if that is all that somebody has come behind who knows this wave
     /// up to a moment. Accesses to one dword are in order anyhow.
     pub fn early(&self, write: Time, dword: u64, known: Time) -> Option<Release> {
         let mut early = self.early.iter().copied();
         let release = early.find(|release| release.time == known)?;
-        let is_under_way = release.first <= write && write < release.time;
-        (is_under_way && release.dword != dword).then_some(release)
+        let is_in_flight = release.first <= write && write < release.time;
+        (is_in_flight && release.dword != dword).then_some(release)
     }
 }
 
@@ -135,8 +135,8 @@ mod tests {
     use super::*;
 
     /// A wave that writes at these moments, and waits at the last one.
-    fn wave(writes: &[Time], most: u32, at: Time) -> UnderWay {
-        let mut wave = UnderWay::default();
+    fn wave(writes: &[Time], most: u32, at: Time) -> InFlight {
+        let mut wave = InFlight::default();
         for time in writes {
             wave.issue();
             wave.write(*time);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     /// Whether a write is known to be done to who knows the wave up to a moment.
-    fn is_done(wave: &UnderWay, write: Time, known: Time) -> bool {
+    fn is_done(wave: &InFlight, write: Time, known: Time) -> bool {
         let mut wave = wave.clone();
         wave.seen(known, 7, 100);
         wave.early(write, write.into(), known).is_none()
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_under_way_is_not() {
+    fn what_cannot_be_in_flight_is_not() {
         let times: Vec<Time> = (10..10 + MOST_UNDER_WAY + 1).collect();
         let wave = wave(&times, MOST_UNDER_WAY, 200);
         assert!(is_done(&wave, 10, 201) && !is_done(&wave, 11, 201));
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn of_old_waits_nothing_is_said() {
-        let mut wave = UnderWay::default();
+        let mut wave = InFlight::default();
         for round in 0..REMEMBERED as Time + 1 {
             wave.issue();
             wave.write(10 * round + 2);
