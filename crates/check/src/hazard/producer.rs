@@ -10,7 +10,7 @@ use crate::code::Node;
 /// What a first instruction does, to a register of which the number stands beside it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
-pub enum First {
+pub enum Producer {
     /// A VALU instruction writes a scalar register.
     ValuScalar,
     /// A SALU instruction writes a scalar register.
@@ -30,31 +30,33 @@ pub enum First {
 }
 
 /// How many of them there are.
-pub const FIRSTS: usize = First::SetsVskip as usize + 1;
+pub const PRODUCERS: usize = Producer::SetsVskip as usize + 1;
 
 /// Where VSKIP stands in MODE (Vega ISA, 3.5 "Mode register").
 const VSKIP_BIT: u32 = 28;
 
-impl First {
+impl Producer {
     /// Tells what an instruction does of all this, and to which registers.
-    pub fn each(node: &Node, mut tell: impl FnMut(First, u8)) {
+    pub fn each(node: &Node, mut tell: impl FnMut(Producer, u8)) {
         let writes = &node.effects.writes;
         match node.inst.row().class {
             Class::Valu => {
-                writes.scalars().for_each(|n| tell(First::ValuScalar, n));
-                writes.vectors().for_each(|n| tell(First::ValuVector, n));
+                writes.scalars().for_each(|n| tell(Producer::ValuScalar, n));
+                writes.vectors().for_each(|n| tell(Producer::ValuVector, n));
             }
             Class::Interp => {
-                writes.vectors().for_each(|n| tell(First::ValuVector, n));
-                writes.vectors().for_each(|n| tell(First::InterpVector, n));
+                writes.vectors().for_each(|n| tell(Producer::ValuVector, n));
+                writes
+                    .vectors()
+                    .for_each(|n| tell(Producer::InterpVector, n));
             }
             Class::Salu | Class::Branch | Class::Message => {
-                writes.scalars().for_each(|n| tell(First::SaluScalar, n));
+                writes.scalars().for_each(|n| tell(Producer::SaluScalar, n));
                 control(&node.inst, tell);
             }
             Class::Vmem | Class::Flat => {
                 if let Some((first, count)) = late_data(node) {
-                    (0..count).for_each(|n| tell(First::StoresWide, first.wrapping_add(n)));
+                    (0..count).for_each(|n| tell(Producer::StoresWide, first.wrapping_add(n)));
                 }
             }
             Class::Smem | Class::Lds | Class::Export => {}
@@ -64,18 +66,23 @@ impl First {
     /// Whether a later instruction has given the register another value, which others wait for by themselves.
     pub fn is_over(self, number: u8, node: &Node) -> bool {
         match self {
-            First::ValuScalar | First::SaluScalar => node.effects.writes.has_scalar(number),
-            First::ValuVector | First::InterpVector => node.effects.writes.has_vector(number),
-            First::StoresWide | First::WritesHwreg | First::WritesVskip | First::SetsVskip => false,
+            Producer::ValuScalar | Producer::SaluScalar => node.effects.writes.has_scalar(number),
+            Producer::ValuVector | Producer::InterpVector => node.effects.writes.has_vector(number),
+            Producer::StoresWide
+            | Producer::WritesHwreg
+            | Producer::WritesVskip
+            | Producer::SetsVskip => false,
         }
     }
 
     /// The name of the register.
     pub fn register(self, number: u8, generation: Generation) -> String {
         match self {
-            First::ValuScalar | First::SaluScalar => scalar_register_name(number, generation),
-            First::ValuVector | First::InterpVector | First::StoresWide => format!("v{number}"),
-            First::WritesHwreg | First::WritesVskip | First::SetsVskip => {
+            Producer::ValuScalar | Producer::SaluScalar => scalar_register_name(number, generation),
+            Producer::ValuVector | Producer::InterpVector | Producer::StoresWide => {
+                format!("v{number}")
+            }
+            Producer::WritesHwreg | Producer::WritesVskip | Producer::SetsVskip => {
                 hwreg_name(number, generation)
             }
         }
@@ -84,23 +91,23 @@ impl First {
     /// A few words for the place of the first instruction.
     pub fn label(self, register: &str) -> String {
         match self {
-            First::StoresWide => format!("stores {register}"),
-            First::WritesVskip => "writes MODE.vskip".to_owned(),
-            First::SetsVskip => "sets VSKIP".to_owned(),
+            Producer::StoresWide => format!("stores {register}"),
+            Producer::WritesVskip => "writes MODE.vskip".to_owned(),
+            Producer::SetsVskip => "sets VSKIP".to_owned(),
             _ => format!("writes {register}"),
         }
     }
 }
 
 /// What an instruction does to hardware registers.
-fn control(inst: &Inst, mut tell: impl FnMut(First, u8)) {
+fn control(inst: &Inst, mut tell: impl FnMut(Producer, u8)) {
     match inst.op {
-        Op::Sopc(Sopc::S_SETVSKIP) => tell(First::SetsVskip, hwreg::MODE),
+        Op::Sopc(Sopc::S_SETVSKIP) => tell(Producer::SetsVskip, hwreg::MODE),
         Op::Sopk(Sopk::S_SETREG_B32 | Sopk::S_SETREG_IMM32_B32) => {
             if let Some(part) = HwregPart::of(inst) {
-                tell(First::WritesHwreg, part.number);
+                tell(Producer::WritesHwreg, part.number);
                 if part.has_vskip() {
-                    tell(First::WritesVskip, part.number);
+                    tell(Producer::WritesVskip, part.number);
                 }
             }
         }

@@ -4,13 +4,13 @@ use wavetank_isa::numbers::{hwreg, sreg};
 use wavetank_isa::tables::{Class, Ds, Features, Kind, Sop1, Sop2, Sopk, Sopp, Vop1, Vop3};
 use wavetank_isa::{Field, Flags, Form, Inst, Op, Operand};
 
-use super::first::HwregPart;
+use super::producer::HwregPart;
 use super::vcc::VccAlias;
 use crate::code::Node;
 
 /// What a second instruction does, with the register that a first one has told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Second {
+pub enum Consumer {
     /// `s_getreg` reads the hardware register.
     ReadsHwreg,
     /// `s_setreg` writes the hardware register.
@@ -53,59 +53,59 @@ pub enum Second {
     ReadsLane,
 }
 
-impl Second {
+impl Consumer {
     /// Whether an instruction does it with the register of this number.
     pub fn is(self, node: &Node, number: u8, alias: VccAlias) -> bool {
         let (inst, class) = (&node.inst, node.inst.row().class);
         match self {
-            Second::ReadsHwreg => getreg(inst).is_some_and(|part| part.number == number),
-            Second::WritesHwreg => setreg(inst).is_some_and(|part| part.number == number),
-            Second::ReadsVskip => getreg(inst).is_some_and(HwregPart::has_vskip),
-            Second::IsVector => is_vector(class),
-            Second::ReadsZeroFlag => class == Class::Valu && reads_zero_flag(inst, number),
-            Second::SelectsLane => {
+            Consumer::ReadsHwreg => getreg(inst).is_some_and(|part| part.number == number),
+            Consumer::WritesHwreg => setreg(inst).is_some_and(|part| part.number == number),
+            Consumer::ReadsVskip => getreg(inst).is_some_and(HwregPart::has_vskip),
+            Consumer::IsVector => is_vector(class),
+            Consumer::ReadsZeroFlag => class == Class::Valu && reads_zero_flag(inst, number),
+            Consumer::SelectsLane => {
                 selects_lane(inst) && inst.operand(Field::Src1) == Operand::Sgpr(number)
             }
-            Second::IsDivFmas => {
+            Consumer::IsDivFmas => {
                 let fmas = Op::Vop3(Vop3::V_DIV_FMAS_F32) == inst.op;
                 let wide = Op::Vop3(Vop3::V_DIV_FMAS_F64) == inst.op;
                 (fmas || wide) && is_half_of(number, sreg::VCC)
             }
-            Second::WritesVector => {
+            Consumer::WritesVector => {
                 let computes = matches!(class, Class::Valu | Class::Interp);
                 computes && node.effects.writes.has_vector(number)
             }
             // Each of them reads EXEC, which is no SGPR and is waited for.
-            Second::ReadsAsVmem => {
+            Consumer::ReadsAsVmem => {
                 let vmem = matches!(class, Class::Vmem | Class::Flat);
                 vmem && !is_half_of(number, sreg::EXEC) && reads_scalar(node, number)
             }
-            Second::IsMessage => number == sreg::M0 && is_message(inst),
-            Second::ReadsAsDpp => inst.form == Form::Dpp && node.effects.reads.has_vector(number),
-            Second::IsDpp => inst.form == Form::Dpp && is_half_of(number, sreg::EXEC),
-            Second::ReadsVccAlias => {
+            Consumer::IsMessage => number == sreg::M0 && is_message(inst),
+            Consumer::ReadsAsDpp => inst.form == Form::Dpp && node.effects.reads.has_vector(number),
+            Consumer::IsDpp => inst.form == Form::Dpp && is_half_of(number, sreg::EXEC),
+            Consumer::ReadsVccAlias => {
                 let other = alias.other(number);
                 class == Class::Valu && other.is_some_and(|other| reads_number(inst, other))
             }
-            Second::ReturnsFromTrap => {
+            Consumer::ReturnsFromTrap => {
                 let returns = matches!(
                     inst.op,
                     Op::Sop1(Sop1::S_RFE_B64) | Op::Sop2(Sop2::S_RFE_RESTORE_B64)
                 );
                 returns && number == hwreg::TRAPSTS
             }
-            Second::IsLdsByM0 => number == sreg::M0 && is_lds_by_m0(inst),
-            Second::IsMovrel => number == sreg::M0 && is_movrel(inst),
-            Second::BranchesByVccAlias => {
+            Consumer::IsLdsByM0 => number == sreg::M0 && is_lds_by_m0(inst),
+            Consumer::IsMovrel => number == sreg::M0 && is_movrel(inst),
+            Consumer::BranchesByVccAlias => {
                 let branches = matches!(
                     inst.op,
                     Op::Sopp(Sopp::S_CBRANCH_VCCZ | Sopp::S_CBRANCH_VCCNZ)
                 );
                 branches && !is_half_of(number, sreg::VCC) && alias.other(number).is_some()
             }
-            Second::ReadsAsSmem => class == Class::Smem && reads_scalar(node, number),
-            Second::ReadsAsDescriptor => class == Class::Smem && is_in_descriptor(inst, number),
-            Second::ReadsLane => {
+            Consumer::ReadsAsSmem => class == Class::Smem && reads_scalar(node, number),
+            Consumer::ReadsAsDescriptor => class == Class::Smem && is_in_descriptor(inst, number),
+            Consumer::ReadsLane => {
                 let reads = matches!(
                     inst.op,
                     Op::Vop3(Vop3::V_READLANE_B32) | Op::Vop1(Vop1::V_READFIRSTLANE_B32)
