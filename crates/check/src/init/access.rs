@@ -5,8 +5,8 @@ use wavetank_ir::{
 };
 
 use super::block::Follow;
-use super::decides::Decides;
 use super::numbers::{Bits, Shadow};
+use super::sink::Sink;
 
 impl Follow<'_> {
     /// Appends an access, and before it that to shadows: who sees what another wave has stored sees its shadow too.
@@ -14,8 +14,8 @@ impl Follow<'_> {
         let Op::Mem(new) = &op else {
             unreachable!("it is an access");
         };
-        for part in decides(&old.space) {
-            self.probe(Decides::Address, self.shadow(part), new.mask);
+        for part in address_parts(&old.space) {
+            self.probe(Sink::Address, self.shadow(part), new.mask);
         }
         if is_plain(&old.space) {
             let shadow = self.plain(old, new, ty);
@@ -108,7 +108,7 @@ fn is_plain(space: &Space) -> bool {
 }
 
 /// What decides where an access goes.
-fn decides(space: &Space) -> Vec<Value> {
+fn address_parts(space: &Space) -> Vec<Value> {
     match space {
         Space::Global { address, index } | Space::Scalar { address, index } => {
             [Some(*address), *index].into_iter().flatten().collect()

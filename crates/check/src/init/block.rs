@@ -5,8 +5,8 @@ use wavetank_ir::{
     Value,
 };
 
-use super::decides::Decides;
 use super::numbers::{Bits, Numbers, Shadow};
+use super::sink::Sink;
 
 /// The block with what follows undefined bits.
 ///
@@ -65,11 +65,10 @@ impl Follow<'_> {
     }
 
     /// Notes that undefined bits decide something in some lanes.
-    pub fn probe(&self, decides: Decides, shadow: Shadow, lanes: Option<Value>) {
+    pub fn probe(&self, sink: Sink, shadow: Shadow, lanes: Option<Value>) {
         if let Some(shadow) = shadow {
             let lanes = lanes.unwrap_or_else(|| self.b.mask(!0));
-            self.b
-                .probe(self.pc, decides as u8, shadow, lanes, Vec::new());
+            self.b.probe(self.pc, sink as u8, shadow, lanes, Vec::new());
         }
     }
 
@@ -96,9 +95,9 @@ impl Follow<'_> {
     fn end(&self, end: &Terminator) {
         match end {
             Terminator::CondBranch { cond, .. } => {
-                self.probe(Decides::Branch, self.shadow(*cond), None);
+                self.probe(Sink::Branch, self.shadow(*cond), None);
             }
-            Terminator::Jump(to) => self.probe(Decides::Jump, self.shadow(*to), None),
+            Terminator::Jump(to) => self.probe(Sink::Jump, self.shadow(*to), None),
             _ => {}
         }
     }
@@ -136,7 +135,7 @@ impl Follow<'_> {
             Op::Cast(to, a) => self.shadow(*a).map(|s| self.b.cast(*to, s)),
             Op::NonZero(a) => n.non_zero(bits(a)),
             Op::ReadLane(a, lane) => {
-                self.probe(Decides::Index, self.shadow(*lane), None);
+                self.probe(Sink::Index, self.shadow(*lane), None);
                 let lane = bits(lane).value;
                 self.shadow(*a)
                     .map(|s| self.b.read_lane(self.lanes(s), lane))
@@ -175,12 +174,12 @@ impl Follow<'_> {
                 lanes.map(|any| n.smear(any, function.result_bits))
             }
             Op::ReadIndexed { base, index } => {
-                self.probe(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let index = bits(index).value;
                 Some(self.b.read_indexed(base | SHADOW_VECTOR, index))
             }
             Op::ReadIndexedS { base, index } => {
-                self.probe(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let index = bits(index).value;
                 Some(self.b.read_indexed_s(base | SHADOW_UNIFORM, index))
             }
@@ -241,7 +240,7 @@ impl Follow<'_> {
                     Ty::U64 => self.b.cast(Ty::Mask, shadow),
                     _ => shadow,
                 };
-                self.probe(Decides::Exec, self.shadow(*value).map(lanes), None);
+                self.probe(Sink::Exec, self.shadow(*value).map(lanes), None);
                 self.looked_at(*value);
             }
             (
@@ -261,7 +260,7 @@ impl Follow<'_> {
                     ..
                 },
             ) => {
-                self.probe(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let shadow = self.n.or_zero(self.shadow(*value), Ty::U32);
                 self.b
                     .write_indexed(base | SHADOW_VECTOR, *at, shadow, *mask);
@@ -272,7 +271,7 @@ impl Follow<'_> {
                     base, index: at, ..
                 },
             ) => {
-                self.probe(Decides::Index, self.shadow(*index), None);
+                self.probe(Sink::Index, self.shadow(*index), None);
                 let shadow = self.n.or_zero(self.shadow(*value), Ty::U32);
                 self.b.write_indexed_s(base | SHADOW_UNIFORM, *at, shadow);
             }

@@ -12,14 +12,14 @@ mod block;
 mod carry;
 mod choose;
 mod computed;
-mod decides;
 mod numbers;
 mod origin;
+mod sink;
 mod tell;
 #[cfg(test)]
 mod tests;
 
 pub use block::follow;
 pub use computed::is_computed;
-pub use decides::Decides;
+pub use sink::Sink;
 pub use tell::{Carried, Story, Use};

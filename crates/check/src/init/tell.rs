@@ -3,8 +3,8 @@
 use wavetank_isa::tables::{Sop1, Sop2};
 use wavetank_isa::{Op, Registers};
 
-use super::decides::Decides;
 use super::origin::{Origin, decider, origin};
+use super::sink::Sink;
 use crate::code::Graph;
 use crate::finding::{Finding, Mark};
 use crate::tool::Tool;
@@ -15,7 +15,7 @@ pub struct Use {
     /// Its address.
     pub pc: u64,
     /// What they decide; `None` where they are stored, and somebody reads them.
-    pub decides: Option<Decides>,
+    pub sink: Option<Sink>,
     /// Which wave and lanes it was, in words.
     pub who: String,
     /// How often it was seen.
@@ -56,10 +56,10 @@ impl Story {
         self.loads.iter().find(|load| load.pc == pc)
     }
 
-    fn origin(&self, pc: u64, decides: Option<Decides>) -> Option<Origin> {
+    fn origin(&self, pc: u64, sink: Option<Sink>) -> Option<Origin> {
         let is_load = |pc| self.load(pc).is_some();
         let graph = self.graph_of(pc)?;
-        origin(graph, pc, decides, is_load, self.given_to(graph))
+        origin(graph, pc, sink, is_load, self.given_to(graph))
     }
 
     /// What undefined bits decide, each mistake once: that one instruction has made what several go by, or one load has brought
@@ -67,9 +67,7 @@ impl Story {
     pub fn mistakes(&self, uses: impl Iterator<Item = Use>) -> Vec<(Option<u64>, Use)> {
         let mut mistakes: Vec<(Option<u64>, Option<u64>, Use)> = Vec::new();
         for of in uses {
-            let goes = of
-                .decides
-                .filter(|d| matches!(d, Decides::Exec | Decides::Branch));
+            let goes = of.sink.filter(|d| matches!(d, Sink::Exec | Sink::Branch));
             let graph = goes.and_then(|_| self.graph_of(of.pc));
             let decider = goes
                 .zip(graph)
@@ -79,11 +77,11 @@ impl Story {
                 Origin::Start(_) => None,
             });
             // Lanes that go on again have been told of when they were taken out.
-            let restores = of.decides == Some(Decides::Exec) && self.restores(of.pc);
+            let restores = of.sink == Some(Sink::Exec) && self.restores(of.pc);
             let same = |(made, brought, known): &&mut (Option<u64>, Option<u64>, Use)| {
                 let is_one =
                     decider.is_some() && *made == decider || load.is_some() && *brought == load;
-                known.decides == of.decides && (is_one || restores)
+                known.sink == of.sink && (is_one || restores)
             };
             match mistakes.iter_mut().find(same) {
                 Some((.., known)) => known.times += of.times,
@@ -120,8 +118,8 @@ impl Story {
     pub fn tell(&self, of: &Use) -> Finding {
         let graph = self.graph_of(of.pc);
         let name = graph.map_or_else(|| "the instruction".into(), |graph| mnemonic(graph, of.pc));
-        let (rule, message, label) = words(of.decides, &name);
-        let found = self.origin(of.pc, of.decides);
+        let (rule, message, label) = words(of.sink, &name);
+        let found = self.origin(of.pc, of.sink);
         let mut notes = vec![of.who.clone()];
         let mut related = Vec::new();
         match found {
@@ -171,29 +169,29 @@ fn mnemonic(graph: &Graph, pc: u64) -> String {
 }
 
 /// The rule, the sentence, and what stands at the place.
-fn words(decides: Option<Decides>, name: &str) -> (&'static str, String, &'static str) {
-    match decides {
-        Some(Decides::Branch) => (
+fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str) {
+    match sink {
+        Some(Sink::Branch) => (
             "branch",
             format!("undefined bits decide where {name} goes"),
             "goes by undefined bits",
         ),
-        Some(Decides::Exec) => (
+        Some(Sink::Exec) => (
             "exec",
             format!("undefined bits decide which lanes go on behind {name}"),
             "lanes are chosen by undefined bits",
         ),
-        Some(Decides::Address) => (
+        Some(Sink::Address) => (
             "address",
             format!("undefined bits decide what {name} accesses"),
             "the address has undefined bits",
         ),
-        Some(Decides::Jump) => (
+        Some(Sink::Jump) => (
             "jump",
             format!("undefined bits decide where {name} jumps"),
             "the address has undefined bits",
         ),
-        Some(Decides::Index) => (
+        Some(Sink::Index) => (
             "index",
             format!("undefined bits decide which lane or register {name} means"),
             "the index has undefined bits",

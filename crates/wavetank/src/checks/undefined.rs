@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use wavetank_check::init::{Carried, Decides, Story, Use, is_computed};
+use wavetank_check::init::{Carried, Sink, Story, Use, is_computed};
 use wavetank_check::{Finding, Findings, Mark, Place, code_of};
 use wavetank_ir::MemKind;
 use wavetank_isa::Registers;
@@ -175,7 +175,7 @@ impl Follower {
         };
         let uses = all.hits.iter().map(|((pc, about), first)| Use {
             pc: rest(*pc),
-            decides: Decides::ALL.get(usize::from(*about)).copied(),
+            sink: Sink::ALL.get(usize::from(*about)).copied(),
             who: first.who(first.what),
             times: first.times,
         });
@@ -200,7 +200,7 @@ impl Follower {
                 let finding = || {
                     told(Use {
                         pc,
-                        decides: None,
+                        sink: None,
                         who: store.who(store.what.lanes),
                         times: store.times,
                     })

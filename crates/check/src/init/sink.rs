@@ -3,7 +3,7 @@
 /// What an undefined bit decides, as probes number it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-pub enum Decides {
+pub enum Sink {
     /// Where the wave goes on.
     Branch,
     /// Which lanes are on.
@@ -16,13 +16,13 @@ pub enum Decides {
     Index,
 }
 
-impl Decides {
+impl Sink {
     /// All of them, by number.
-    pub const ALL: [Decides; 5] = [
-        Decides::Branch,
-        Decides::Exec,
-        Decides::Address,
-        Decides::Jump,
-        Decides::Index,
+    pub const ALL: [Sink; 5] = [
+        Sink::Branch,
+        Sink::Exec,
+        Sink::Address,
+        Sink::Jump,
+        Sink::Index,
     ];
 }
