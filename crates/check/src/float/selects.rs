@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use wavetank_ir::{Bin, Block, Cvt, Elem, Op, Reg, RegFile, Span, Tern, Ty, Un, Value};
 
-use super::births::divided;
+use super::nan_sources::divided;
 
 /// What becomes of the number that an operation gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,29 +35,29 @@ pub(super) enum Kind {
 }
 
 /// What becomes of each value of a block.
-pub(super) struct Choices {
+pub(super) struct Selects {
     fates: Vec<Fate>,
     kinds: Vec<Option<Kind>>,
 }
 
-impl Choices {
+impl Selects {
     /// Follows the values of a block, also through registers, whatever lanes are written.
-    pub fn of(block: &Block) -> Choices {
-        let mut ways = Ways {
+    pub fn of(block: &Block) -> Selects {
+        let mut uses = Uses {
             block,
             users: vec![Vec::new(); block.nodes.len()],
             kinds: Vec::with_capacity(block.nodes.len()),
             held: HashMap::new(),
         };
         for (n, node) in block.nodes.iter().enumerate() {
-            ways.visit(Value(n as u32), &node.op);
+            uses.visit(Value(n as u32), &node.op);
         }
         let mut fates = vec![Fate::Stays; block.nodes.len()];
         for n in (0..block.nodes.len()).rev() {
-            fates[n] = fate(block, &ways.users[n], &fates);
+            fates[n] = fate(block, &uses.users[n], &fates);
         }
-        let kinds = ways.kinds;
-        Choices { fates, kinds }
+        let kinds = uses.kinds;
+        Selects { fates, kinds }
     }
 
     /// What becomes of a value.
@@ -114,7 +114,7 @@ fn is_fixup(op: &Op) -> bool {
 }
 
 /// On the way down.
-struct Ways<'b> {
+struct Uses<'b> {
     block: &'b Block,
     users: Vec<Vec<Value>>,
     kinds: Vec<Option<Kind>>,
@@ -122,7 +122,7 @@ struct Ways<'b> {
     held: HashMap<(RegFile, u32), (Value, usize)>,
 }
 
-impl Ways<'_> {
+impl Uses<'_> {
     fn visit(&mut self, this: Value, op: &Op) {
         let kind = match op {
             Op::Write { reg, value, .. } => {
@@ -204,19 +204,19 @@ mod tests {
     };
 
     /// A block of which `f` makes the middle, with v1, and EXEC. What becomes of the value that `f` gives.
-    fn fate_of(f: impl FnOnce(&Builder, Value, Value) -> Value) -> (Fate, Choices) {
+    fn fate_of(f: impl FnOnce(&Builder, Value, Value) -> Value) -> (Fate, Selects) {
         let b = Builder::new(0);
         b.inst(0, Family::Valu);
         let value = f(&b, b.read(Reg::V(1)), b.read(Reg::EXEC));
         b.end(Terminator::EndProgram);
-        let choices = Choices::of(&b.finish());
-        (choices.fate(value).clone(), choices)
+        let selects = Selects::of(&b.finish());
+        (selects.fate(value).clone(), selects)
     }
 
     #[test]
     fn choices_are_found_through_registers() {
         let mut choice = None;
-        let (fate, choices) = fate_of(|b, x, exec| {
+        let (fate, selects) = fate_of(|b, x, exec| {
             let rsq = b.un(Un::FRsq, Elem::F64, FP, b.read(Reg::V64(4)));
             b.write(Reg::V64(6), rsq, Some(exec));
             b.inst(8, Family::Valu);
@@ -227,13 +227,13 @@ mod tests {
         });
         let choice = choice.expect("it was made");
         assert_eq!(fate, Fate::Chosen(vec![choice]));
-        assert_eq!(choices.kind(choice), Some(Kind::Upper));
+        assert_eq!(selects.kind(choice), Some(Kind::Upper));
     }
 
     #[test]
     fn the_last_choice_counts() {
         let mut last = None;
-        let (fate, choices) = fate_of(|b, x, exec| {
+        let (fate, selects) = fate_of(|b, x, exec| {
             let sum = b.bin(Bin::FAdd, Elem::F32, FP, x, x);
             let least = b.bin(Bin::FMin, Elem::F32, FP, sum, x);
             let product = b.bin(Bin::FMul, Elem::F32, FP, least, x);
@@ -244,7 +244,7 @@ mod tests {
         });
         let last = last.expect("it was made");
         assert_eq!(fate, Fate::Chosen(vec![last]));
-        assert_eq!(choices.kind(last), Some(Kind::Whole(Elem::F32)));
+        assert_eq!(selects.kind(last), Some(Kind::Whole(Elem::F32)));
     }
 
     #[test]

@@ -120,9 +120,9 @@ fn converted(cvt: Cvt, from: Elem, to: Elem, fp: Fp, a: Value) -> Option<Operati
 }
 
 /// Makes masks of lanes in a block.
-pub(super) struct Births<'b>(pub &'b Builder);
+pub(super) struct NanSources<'b>(pub &'b Builder);
 
-impl Births<'_> {
+impl NanSources<'_> {
     /// The lanes of each event that an operation of the new block can have. `result` is what it gives.
     pub fn of(&self, op: &Op, ty: Ty, operation: &Operation, result: Value) -> Vec<(Event, Value)> {
         let mut events = Vec::new();
