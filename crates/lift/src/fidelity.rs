@@ -215,7 +215,7 @@ mod tests {
     use wavetank_isa::Ty;
 
     use super::*;
-    use crate::support::alone;
+    use crate::coverage::alone;
 
     fn everything() -> impl Iterator<Item = (Op, Chip)> {
         Op::all().flat_map(|op| Chip::ALL.iter().map(move |chip| (op, *chip)))

@@ -5,8 +5,8 @@ mod buffer;
 mod flat;
 mod image;
 mod lds;
+pub(crate) mod lds_dma;
 mod scalar;
-pub(crate) mod through_lds;
 
 pub(crate) use buffer::{mtbuf, mubuf};
 pub(crate) use flat::flat;

@@ -81,7 +81,7 @@ impl<'a> Vector<'a> {
 
     /// Integers to a float.
     pub fn to_float<const N: usize>(&self, f: impl FnOnce([Int<'a>; N]) -> Float<'a>) -> Flow {
-        self.map(|sources| self.held(f(sources), []))
+        self.map(|sources| self.saturated(f(sources), []))
     }
 
     /// Floats to an integer.
