@@ -9,7 +9,7 @@ use wavetank_interp::single::{Next, Single, Singles, Steps, TooMany, is_in_file}
 use wavetank_ir::{Block, MemOp, Op, Reg, SHADOW_UNIFORM, Terminator, Value};
 use wavetank_machine::BlockCost;
 use wavetank_memory::{SpinState, Uniform as State};
-use wavetank_translate::VectorRegisters;
+use wavetank_translate::RegisterSet;
 
 use crate::about::How;
 use crate::asm::{Arg, Asm, Assembled, Label, Mem, fixed};
@@ -93,7 +93,7 @@ pub fn compile(
     block_cost: BlockCost,
     may_link: bool,
     how: How,
-    dead: VectorRegisters,
+    dead: RegisterSet,
 ) -> Result<Made, TooMany> {
     make(Task {
         block,
@@ -115,7 +115,7 @@ pub fn guard(block: &Block, how: How, ways: Ways) -> Result<Made, TooMany> {
         block_cost: BlockCost::new(block, None),
         may_link: false,
         how,
-        dead: VectorRegisters::default(),
+        dead: RegisterSet::default(),
         ways: Some(ways),
     })
 }
@@ -126,7 +126,7 @@ struct Task<'b> {
     block_cost: BlockCost,
     may_link: bool,
     how: How,
-    dead: VectorRegisters,
+    dead: RegisterSet,
     ways: Option<Ways>,
 }
 
@@ -252,7 +252,7 @@ struct Compiler<'c, 'b> {
     doers: Doers<'c, 'b>,
     stages: &'c Stages,
     /// Of each stage, the registers that nobody reads behind it.
-    dead: Vec<VectorRegisters>,
+    dead: Vec<RegisterSet>,
     held: Held,
     asm: &'c mut Asm,
     single: &'c mut (dyn Single + 'b),

@@ -13,7 +13,7 @@ use wavetank_ir::{Block, Op, Terminator};
 use wavetank_machine::{Backend, BlockCost, Ran, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
-    Cache, Caught, Key, Modes, Translated, Unrolled, VectorRegisters, changes_modes,
+    Cache, Caught, Key, Modes, RegisterSet, Translated, Unrolled, changes_modes,
 };
 
 use crate::about::{Compiled, How, Names};
@@ -67,7 +67,7 @@ pub struct Jit {
     enter: Enter,
     compiled: Mutex<Compiled>,
     /// Registers that nobody reads behind blocks, as far as somebody has asked.
-    dead: Mutex<HashMap<Key, VectorRegisters>>,
+    dead: Mutex<HashMap<Key, RegisterSet>>,
     /// Names for perf, if it is told.
     names: Option<Names>,
 }
@@ -211,9 +211,9 @@ impl Jit {
     }
 
     /// Registers that nobody reads behind the block at a PC, of waves whose registers are private.
-    fn dead(&self, pc: u64, modes: Modes) -> VectorRegisters {
+    fn dead(&self, pc: u64, modes: Modes) -> RegisterSet {
         if !self.how.private {
-            return VectorRegisters::default();
+            return RegisterSet::default();
         }
         let key = |pc| Key::new(pc, modes);
         let mut known = self.dead.lock().unwrap_or_else(PoisonError::into_inner);

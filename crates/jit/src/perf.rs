@@ -55,7 +55,7 @@ mod tests {
     use wavetank_interp::Simd;
     use wavetank_ir::{Family, Node, Op, Terminator};
     use wavetank_machine::BlockCost;
-    use wavetank_translate::VectorRegisters;
+    use wavetank_translate::RegisterSet;
 
     use super::*;
     use crate::about::How;
@@ -82,7 +82,7 @@ mod tests {
             BlockCost::new(&block, None),
             true,
             how,
-            VectorRegisters::default(),
+            RegisterSet::default(),
         )
         .unwrap();
         let names: Names = Arc::new(|pc| format!("kernel+{:#x}", pc - 0xf0));

@@ -9,7 +9,7 @@
 use wavetank_ir::{
     Block, Elem, MemKind, Op, Reg, RegFile, SHADOW_VECTOR, Span, Terminator, Ty, Value,
 };
-use wavetank_translate::VectorRegisters;
+use wavetank_translate::RegisterSet;
 
 /// A stage.
 #[derive(Default, Debug)]
@@ -75,7 +75,7 @@ fn producer(block: &Block, v: Value) -> Value {
 
 /// Vector registers that a node reads, be it that it takes a value from where it was read, or writes. With its shadow a
 /// register is accessed itself.
-fn touched(block: &Block, v: Value) -> VectorRegisters {
+fn touched(block: &Block, v: Value) -> RegisterSet {
     let effects = block.node(v).op.effects();
     let mut spans: Vec<Span> = effects.reads.iter().chain(effects.writes.iter()).collect();
     operands(block, v, &mut |a| {
@@ -83,8 +83,8 @@ fn touched(block: &Block, v: Value) -> VectorRegisters {
             spans.push(Span::of(reg));
         }
     });
-    let sets = (spans.into_iter().map(with_shadow)).map(VectorRegisters::of);
-    sets.fold(VectorRegisters::default(), VectorRegisters::with)
+    let sets = (spans.into_iter().map(with_shadow)).map(RegisterSet::of);
+    sets.fold(RegisterSet::default(), RegisterSet::with)
 }
 
 /// Of shadows the registers.
@@ -154,7 +154,7 @@ impl Stages {
     }
 
     /// Of each stage, the vector registers that nobody reads behind it, if nobody reads `behind` behind the block.
-    pub fn dead(&self, block: &Block, behind: VectorRegisters) -> Vec<VectorRegisters> {
+    pub fn dead(&self, block: &Block, behind: RegisterSet) -> Vec<RegisterSet> {
         let mut left = behind;
         let mut dead: Vec<_> = self
             .list

@@ -30,7 +30,7 @@ pub use block::{FrontEnd, Pass, Translated, Translator};
 pub use cache::{Cache, Key};
 pub use caught::Caught;
 pub use inst_summary::{InstSummary, Summaries};
-pub use registers::{VectorRegisters, changes_modes};
+pub use registers::{RegisterSet, changes_modes};
 pub use unroll::Unrolled;
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

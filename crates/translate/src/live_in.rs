@@ -9,7 +9,7 @@ use wavetank_ir::{Block, Op, Reg, RegFile, Span, Value};
 use wavetank_lift::Modes;
 
 use crate::Translator;
-use crate::registers::{VectorRegisters, loaded, successors};
+use crate::registers::{RegisterSet, loaded, successors};
 
 /// Blocks that are looked at, at most: what is longer runs so long that zeros do not matter.
 const MOST_BLOCKS: usize = 64;
@@ -21,7 +21,7 @@ const MOST_VISITS: usize = 512;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Known {
     /// Registers that the program has written, in all lanes.
-    written: VectorRegisters,
+    written: RegisterSet,
     /// Whether all lanes are on.
     all_on: bool,
 }
@@ -41,12 +41,12 @@ impl Translator {
     /// it runs.
     pub fn live_in(&self, pc: u64, modes: Modes, given: u32) -> Option<Vec<u16>> {
         let start = Known {
-            written: VectorRegisters::of(Span::new(RegFile::Vector, 0, given)),
+            written: RegisterSet::of(Span::new(RegFile::Vector, 0, given)),
             all_on: true,
         };
         let mut blocks: HashMap<u64, (Block, Known)> = HashMap::new();
         blocks.insert(pc, (self.lift_for(pc, modes), start));
-        let (mut open, mut needed) = (vec![pc], VectorRegisters::default());
+        let (mut open, mut needed) = (vec![pc], RegisterSet::default());
         for _ in 0..MOST_VISITS {
             let Some(at) = open.pop() else {
                 return Some(needed.iter().collect());
@@ -77,14 +77,14 @@ impl Translator {
 }
 
 /// What a block reads that has not been written, and what is known behind it.
-fn walk(block: &Block, mut known: Known) -> Option<(VectorRegisters, Known)> {
-    let mut read = VectorRegisters::default();
+fn walk(block: &Block, mut known: Known) -> Option<(RegisterSet, Known)> {
+    let mut read = RegisterSet::default();
     // Masks with a bit for each lane.
     let mut full = vec![false; block.nodes.len()];
     for (n, node) in block.nodes.iter().enumerate() {
         let effects = node.op.effects();
         for span in effects.reads.iter().filter(|s| s.file == RegFile::Vector) {
-            read = read.with(VectorRegisters::of(span).without(known.written));
+            read = read.with(RegisterSet::of(span).without(known.written));
         }
         full[n] = match &node.op {
             Op::Read(Reg::Mask(Reg::EXEC_LO) | Reg::S64(Reg::EXEC_LO)) => known.all_on,
@@ -100,10 +100,10 @@ fn walk(block: &Block, mut known: Known) -> Option<(VectorRegisters, Known)> {
                 bytes: 0xf,
                 ..
             } if is_full(mask) => {
-                known.written = known.written.with(VectorRegisters::of(Span::of(*reg)));
+                known.written = known.written.with(RegisterSet::of(Span::of(*reg)));
             }
             Op::Mem(op) if is_full(&op.mask) => {
-                known.written = known.written.with(VectorRegisters::of(loaded(op)));
+                known.written = known.written.with(RegisterSet::of(loaded(op)));
             }
             _ => {}
         }

@@ -10,7 +10,7 @@ use wavetank_ir::{Block, Op, Reg, RegFile, Span, Value};
 use wavetank_lift::Modes;
 
 use crate::Translator;
-use crate::registers::{VectorRegisters, loaded, successors};
+use crate::registers::{RegisterSet, loaded, successors};
 
 /// Blocks that are looked at, at most. What lies behind others may read everything.
 const MOST_BLOCKS: usize = 32;
@@ -22,15 +22,15 @@ const MOST_ROUNDS: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Live {
     /// Of any lane.
-    by_some: VectorRegisters,
+    by_some: RegisterSet,
     /// Of lanes that are on, as long as EXEC stays as it is.
-    by_same: VectorRegisters,
+    by_same: RegisterSet,
 }
 
 impl Live {
     const ALL: Live = Live {
-        by_some: VectorRegisters::ALL,
-        by_same: VectorRegisters::ALL,
+        by_some: RegisterSet::ALL,
+        by_same: RegisterSet::ALL,
     };
 
     fn or(self, other: Live) -> Live {
@@ -44,7 +44,7 @@ impl Live {
 impl Translator {
     /// What nobody reads any more, of the vector registers, behind the block at an address, and behind blocks that follow it,
     /// by their addresses. Those of waves that have ended, or have been stopped by a fault, count as read by nobody.
-    pub fn dead_registers(&self, pc: u64, modes: Modes) -> HashMap<u64, VectorRegisters> {
+    pub fn dead_registers(&self, pc: u64, modes: Modes) -> HashMap<u64, RegisterSet> {
         // A handler, and indices of registers, may read what they want.
         if modes.has_handler() || modes.gpr_index_enabled() {
             return HashMap::new();
@@ -98,10 +98,10 @@ enum Lanes {
 /// What a node does to vector registers.
 #[derive(Clone, Copy, Debug)]
 enum Does {
-    Read(VectorRegisters),
-    Write(VectorRegisters, Lanes),
+    Read(RegisterSet),
+    Write(RegisterSet, Lanes),
     /// Part of a register, or it is not sure that it does.
-    WritePart(VectorRegisters),
+    WritePart(RegisterSet),
     /// Writes EXEC.
     Exec,
 }
@@ -143,7 +143,7 @@ impl Seen {
         let effects = op.effects();
         let vector = |span: &Span| span.file == RegFile::Vector;
         for span in effects.reads.iter().filter(vector) {
-            self.does.push(Does::Read(VectorRegisters::of(span)));
+            self.does.push(Does::Read(RegisterSet::of(span)));
         }
         let under = |mask: &Option<Value>| mask.map_or(Lanes::All, |mask| lanes[mask.index()]);
         let whole = match op {
@@ -156,14 +156,14 @@ impl Seen {
             Op::Mem(op) => Some((loaded(op), under(&op.mask))),
             _ => None,
         };
-        let mut written = VectorRegisters::default();
+        let mut written = RegisterSet::default();
         if let Some((span, lanes)) = whole {
-            written = VectorRegisters::of(span);
+            written = RegisterSet::of(span);
             self.does.push(Does::Write(written, lanes));
         }
         for span in effects.writes.iter() {
             if vector(&span) {
-                let others = VectorRegisters::of(span).without(written);
+                let others = RegisterSet::of(span).without(written);
                 self.does.push(Does::WritePart(others));
             }
             // What later instructions mean may depend on these.
@@ -216,8 +216,8 @@ impl Seen {
 
     /// What it leaves that nobody wants. What it has written to lanes that may be off where it ends is not dead by what those
     /// that are on there write.
-    fn dead(&self, live: Live) -> VectorRegisters {
-        let mut to_others = VectorRegisters::default();
+    fn dead(&self, live: Live) -> RegisterSet {
+        let mut to_others = RegisterSet::default();
         for does in &self.does {
             match *does {
                 Does::Write(_, lanes) if lanes == Lanes::On(self.execs) => {}
@@ -227,10 +227,8 @@ impl Seen {
                 Does::Read(_) | Does::Exec => {}
             }
         }
-        let by_same = VectorRegisters::ALL
-            .without(live.by_same)
-            .without(to_others);
-        VectorRegisters::ALL.without(live.by_some).with(by_same)
+        let by_same = RegisterSet::ALL.without(live.by_same).without(to_others);
+        RegisterSet::ALL.without(live.by_some).with(by_same)
     }
 }
 

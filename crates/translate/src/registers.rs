@@ -7,15 +7,15 @@ const REGISTERS: u16 = 256;
 
 /// A set of vector registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct VectorRegisters([u64; 4]);
+pub struct RegisterSet([u64; 4]);
 
-impl VectorRegisters {
+impl RegisterSet {
     /// All of them.
-    pub const ALL: VectorRegisters = VectorRegisters([!0; 4]);
+    pub const ALL: RegisterSet = RegisterSet([!0; 4]);
 
     /// Those of a span, if it is of vector registers.
-    pub fn of(span: Span) -> VectorRegisters {
-        let mut set = VectorRegisters::default();
+    pub fn of(span: Span) -> RegisterSet {
+        let mut set = RegisterSet::default();
         if span.file != RegFile::Vector {
             return set;
         }
@@ -26,18 +26,18 @@ impl VectorRegisters {
     }
 
     /// Those that are in either.
-    pub fn with(self, other: VectorRegisters) -> VectorRegisters {
-        VectorRegisters(std::array::from_fn(|n| self.0[n] | other.0[n]))
+    pub fn with(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|n| self.0[n] | other.0[n]))
     }
 
     /// Those that another has not.
-    pub fn without(self, other: VectorRegisters) -> VectorRegisters {
-        VectorRegisters(std::array::from_fn(|n| self.0[n] & !other.0[n]))
+    pub fn without(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|n| self.0[n] & !other.0[n]))
     }
 
     /// Those that are in both.
-    pub fn both(self, other: VectorRegisters) -> VectorRegisters {
-        VectorRegisters(std::array::from_fn(|n| self.0[n] & other.0[n]))
+    pub fn both(self, other: RegisterSet) -> RegisterSet {
+        RegisterSet(std::array::from_fn(|n| self.0[n] & other.0[n]))
     }
 
     /// Whether a register is one of them.

@@ -18,7 +18,7 @@ use iced_x86::{Code, Register};
 use wavetank_interp::single::{Place, Single, TooMany, register};
 use wavetank_ir::{Block, Op, Reg, SHADOW_VECTOR, Ty, Value};
 use wavetank_memory::VECTOR_BYTES;
-use wavetank_translate::VectorRegisters;
+use wavetank_translate::RegisterSet;
 
 use crate::asm::{Arg, Asm, Under};
 use crate::held::{self, Held};
@@ -137,7 +137,7 @@ pub struct Tile<'t, 'b> {
     /// The host reads denormals of single precision as zeros.
     pub reads_zeros: bool,
     /// Registers of the wave that nobody reads behind the stage.
-    pub dead: VectorRegisters,
+    pub dead: RegisterSet,
 }
 
 impl<'t, 'b> Tile<'t, 'b> {
@@ -188,7 +188,7 @@ impl<'t, 'b> Tile<'t, 'b> {
             gate: None,
             gathered: Vec::new(),
             reads_zeros: false,
-            dead: VectorRegisters::default(),
+            dead: RegisterSet::default(),
         }
     }
 
