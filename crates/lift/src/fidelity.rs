@@ -193,9 +193,13 @@ fn ds(op: Ds) -> Option<Fidelity> {
 
 fn mimg(op: Mimg) -> Fidelity {
     if op.row().operands.iter().any(|s| s.field == Field::Ssamp) {
-        Fidelity::Approximate("weights in single precision; linear images, others stop the kernel")
+        Fidelity::Approximate(
+            "weights in single precision; the order of tiles is chosen here; images compressed by DCC stop the kernel",
+        )
     } else {
-        Fidelity::Approximate("exact on linear images; others stop the kernel")
+        Fidelity::Approximate(
+            "exact on linear images; the order of tiles is chosen here; images compressed by DCC stop the kernel",
+        )
     }
 }
 
