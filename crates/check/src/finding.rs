@@ -1,4 +1,4 @@
-//! What a tool has found: where, what, and the other half of the story.
+//! Findings: location, message, and related locations.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What the program on the host did, as far as it belongs to a finding.
+//! Events of the host program that belong to a finding: allocations, calls.
 
 use wavetank_object::Frame;
 use wavetank_quote::{plain, readable};

@@ -1,4 +1,4 @@
-//! Places in code, and what is known of them.
+//! Locations in code: symbol, source line, instruction.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Barriers that not every wave of a work-group reaches.
+//! `sync`: barriers that not every wave of a work-group reaches.
 //!
 //! On the chip a barrier waits for the waves that have not ended (Vega ISA, 12.5 S_BARRIER). Languages demand more: a barrier
 //! has to be reached by all, and be the same one for all (OpenCL C 6.15.8; HIP, "Synchronization functions").

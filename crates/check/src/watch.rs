@@ -1,4 +1,4 @@
-//! Tools that look at a program while it runs.
+//! Watchers: tools that observe a program while it runs.
 
 use std::ops::Range;
 

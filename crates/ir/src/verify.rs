@@ -1,4 +1,4 @@
-//! The verifier: what every engine may rely on.
+//! The verifier: the rules of IR that every engine relies on.
 
 use std::fmt;
 

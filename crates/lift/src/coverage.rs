@@ -1,4 +1,4 @@
-//! Which instructions are executed, asked of the meanings themselves.
+//! Coverage: which instructions have a meaning, found by lifting them.
 
 use wavetank_ir::{Block, Op as Node, Terminator};
 use wavetank_isa::tables::{Class, Kind, OperandSpec};

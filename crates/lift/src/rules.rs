@@ -1,4 +1,4 @@
-//! What differs from generation to generation in the meaning of instructions.
+//! Differences between the generations in the meaning of instructions, as named facts.
 //!
 //! This is the only file of the crate that knows which generation a chip is
 //! of: the arms and the operand layer ask for a fact by its name. Which

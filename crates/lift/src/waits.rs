@@ -1,4 +1,4 @@
-//! Where a chip would make a wave wait for what it loads.
+//! Waits for loads: where a chip would make a wave wait.
 
 use wavetank_ir::{Block, Counter, Op, WaitCnt};
 use wavetank_isa::WaitCounter;

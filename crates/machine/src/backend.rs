@@ -1,4 +1,4 @@
-//! What a back end does: run one wave until it stops.
+//! The interface of an engine: run one wave until it stops.
 
 use crate::export::Sent;
 use crate::fault::Fault;

@@ -1,4 +1,4 @@
-//! Exports: what a wave sends to fixed hardware, of which there is none here.
+//! Exports: data that a wave sends to fixed-function hardware, which is not emulated.
 //! Whoever asks for it gets the data.
 
 use wavetank_ir::{Export, LANES};

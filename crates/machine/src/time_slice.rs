@@ -1,4 +1,4 @@
-//! How long the time slices of the waves of a work-group are, and in which order they come.
+//! Time slices: their lengths, and the order of the waves of a work-group.
 //!
 //! On a chip the waves of a group advance together, and one that waits for memory lets the others run. Programs count on
 //! it, often without knowing: a missing barrier goes unseen where every wave has read before the first one writes. So no

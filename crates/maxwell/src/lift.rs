@@ -1,4 +1,4 @@
-//! What a SUATOM means: one change of surface elements in the wave IR.
+//! The meaning of SUATOM: one atomic on surface elements in the wave IR.
 //!
 //! The registers of a warp are in a wave's files so:
 //!

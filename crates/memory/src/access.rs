@@ -1,4 +1,4 @@
-//! How engines ask for an access: the wave's files, and what a memory operation names in them.
+//! Requests: a memory operation with the places of its operands in the wave's files.
 
 use wavetank_ir::{Image, MemOp};
 

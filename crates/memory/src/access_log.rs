@@ -1,4 +1,4 @@
-//! What was accessed.
+//! Records of accesses, and runs of records of adjacent lanes.
 
 use std::cell::RefCell;
 use std::rc::Rc;

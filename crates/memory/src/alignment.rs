@@ -1,4 +1,4 @@
-//! What becomes of accesses at addresses that are no multiples of four.
+//! Unaligned accesses: what they do in each mode of the chip.
 
 use wavetank_isa::Generation;
 

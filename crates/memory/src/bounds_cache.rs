@@ -1,4 +1,4 @@
-//! What a memory instruction may reach without asking: the allocation that it used last.
+//! Bounds caches: the bounds of the allocation that a memory instruction used last.
 //!
 //! The layout is fixed, so that compiled code can look for itself: an access may go ahead if it lies between `start` and `end`
 //! (`store_end` if it stores), and what `gone` points to is 0. Else it asks [`MemoryUnit::look_up`](crate::MemoryUnit::look_up).

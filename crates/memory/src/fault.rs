@@ -1,4 +1,4 @@
-//! Why an access was refused.
+//! Memory faults: the reasons for which an access is refused.
 
 use wavetank_ir::MemKind;
 

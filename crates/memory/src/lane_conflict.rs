@@ -1,4 +1,4 @@
-//! Stores of which lanes store to the same bytes: whose values differ.
+//! Lane conflicts: lanes of one store that write different values to the same bytes.
 //!
 //! Which lane wins then is not defined where the program was written. Who watches wants to know; so such a store goes lane by
 //! lane, and whether memory changes tells.

@@ -1,4 +1,4 @@
-//! The memory of one worker.
+//! The memory unit of one worker: the registry as it sees it, LDS, scratch and bounds caches.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! The values of a request, where it says that they are.
+//! Operands of a request, read from the wave's files.
 
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,4 @@
-//! What is done at the places of the lanes.
+//! Memory operations at checked lane addresses: loads, stores, atomics.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;

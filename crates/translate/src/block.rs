@@ -1,4 +1,4 @@
-//! A block of guest code as IR.
+//! The translator: blocks of guest code as simplified IR.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,4 @@
-//! What engines made of blocks, kept as long as the program.
+//! The translation cache: the code of an engine for each block, kept as long as the program.
 
 use std::collections::HashMap;
 use std::ptr::NonNull;

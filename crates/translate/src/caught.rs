@@ -1,4 +1,4 @@
-//! Stops that a wave's own trap handler takes care of.
+//! Trap entry: refused accesses that a wave's own trap handler catches.
 
 use wavetank_lift::Modes;
 use wavetank_machine::{Fault, Stop, Why};

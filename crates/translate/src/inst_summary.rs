@@ -1,4 +1,4 @@
-//! A block as those see it who run its instructions one by one.
+//! Per-instruction summary of a block, for single-stepping.
 
 use wavetank_ir::{Block, Op, Span};
 

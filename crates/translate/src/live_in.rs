@@ -1,4 +1,4 @@
-//! What a program reads of its vector registers before it has written it.
+//! Live-in vector registers: those that a program may read before it has written them.
 //!
 //! A wave starts with zeros in all of them but those that hold ids. Most programs never see these zeros, and to write them is a
 //! good part of what a short wave costs.

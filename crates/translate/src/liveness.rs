@@ -1,4 +1,4 @@
-//! Vector registers that hold something which nobody reads any more.
+//! Liveness of vector registers: which are dead after each block.
 //!
 //! Backwards from a read to a write, a register is *live*. A write under EXEC leaves the lanes that are off as they are, and so
 //! kills nothing but what was written while the same lanes were on. Two sets are kept therefore: what some lane may

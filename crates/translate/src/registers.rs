@@ -1,4 +1,4 @@
-//! Sets of vector registers, and what blocks do to them.
+//! Sets of vector registers, and the successors of a block.
 
 use wavetank_ir::{Block, DataReg, Half, MemKind, MemOp, Op, RegFile, Space, Span, Terminator};
 

@@ -1,4 +1,4 @@
-//! Loops in which a wave may spin.
+//! Detection of spin loops: loops that only another wave's store can end.
 
 use wavetank_ir::{Block, MemKind, Op, RegFile, Span, Terminator};
 use wavetank_lift::{Code, Modes, lift_block};

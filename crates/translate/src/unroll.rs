@@ -1,4 +1,4 @@
-//! Several iterations of a loop as one block.
+//! Loop unrolling: several iterations of a one-block loop as one block.
 //!
 //! A loop of one block comes back to its own start. What its registers hold then goes to memory and back in each iteration, if
 //! a block is what an engine compiles. Where it can be told from scalar registers alone how often the loop goes on, several

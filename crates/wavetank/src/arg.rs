@@ -1,4 +1,4 @@
-//! What a caller passes to a kernel, and whether it fits what the kernel takes.
+//! Kernel arguments, checked against the kernel's signature.
 
 use wavetank_object::{Arg as Param, ArgKind};
 

@@ -1,4 +1,4 @@
-//! Which engine runs kernels, and a program on it.
+//! The choice of an engine, and programs on it.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What can go wrong, one sentence each.
+//! Errors of the library, one sentence each.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a kernel is compiled to, for people.
+//! Listings of the host code of a kernel.
 
 use std::collections::{BTreeSet, VecDeque};
 

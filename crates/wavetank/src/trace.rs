@@ -1,4 +1,4 @@
-//! Watching a wave instruction by instruction.
+//! Single-stepping: a wave instruction by instruction, with its writes and accesses.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The instructions that can be reached from a root, in blocks.
+//! The control flow graph: the instructions that can be reached from a root, in basic blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The code of a code object, as tools look at it: instructions, and where each goes on.
+//! Machine code for analysis: instructions, with the successors of each.
 
 mod block;
 mod bytes;

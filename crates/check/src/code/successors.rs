@@ -1,4 +1,4 @@
-//! Where an instruction goes on.
+//! Successors of an instruction.
 
 use wavetank_isa::tables::{Kind, Sop1, Sop2, Sopk, Sopp};
 use wavetank_isa::{Field, Inst, Op, Operand};

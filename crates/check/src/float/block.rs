@@ -1,4 +1,4 @@
-//! A block with what watches its floats.
+//! Instrumentation of a block: operations that examine its floats.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What happens to numbers, and the probes about it.
+//! Float events (a new NaN, an infinity, a flush), and the numbers of their probes.
 
 use wavetank_ir::Elem;
 

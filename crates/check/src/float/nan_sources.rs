@@ -1,4 +1,4 @@
-//! What is born of an operation: the lanes of each event.
+//! Sources of NaNs and infinities: the lanes of each event of an operation.
 
 use wavetank_ir::{Bin, Builder, Cvt, Elem, Fp, LaneFn, Op, Rel, Round, Tern, Ty, Un, Value};
 

@@ -1,4 +1,4 @@
-//! What becomes of numbers in the same block: what chooses among them and others.
+//! Selects: the later use of a number in its block, which may drop it.
 //!
 //! A root is refined with a reciprocal that is infinite for 0, and the result chosen behind it; `x == 0 ? 0 : 1 / x` divides in all
 //! lanes. What is born on such a way is told only where the choice takes it.

@@ -1,4 +1,4 @@
-//! What second instructions of hazards do.
+//! Consumers: the second instructions of hazards.
 
 use wavetank_isa::numbers::{hwreg, sreg};
 use wavetank_isa::tables::{Class, Ds, Features, Kind, Sop1, Sop2, Sopk, Sopp, Vop1, Vop3};

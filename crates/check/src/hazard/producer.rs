@@ -1,4 +1,4 @@
-//! What first instructions of hazards do.
+//! Producers: the first instructions of hazards.
 
 use wavetank_isa::numbers::hwreg;
 use wavetank_isa::tables::{Class, Sopc, Sopk};

@@ -1,4 +1,4 @@
-//! VCC by its other name.
+//! VCC by its alias, the last SGPRs of the allocation.
 
 use wavetank_isa::Generation;
 use wavetank_isa::numbers::{general_sgprs, sgprs_per_simd, sreg};

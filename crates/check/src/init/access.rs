@@ -1,4 +1,4 @@
-//! The shadows of memory: for each access another one of what lies in their place.
+//! Shadows of memory: for each access, one to the shadows of its bytes.
 
 use wavetank_ir::{
     DataReg, MemKind, MemOp, Op, Rmw, SHADOW_UNIFORM, SHADOW_VECTOR, Space, Ty, Value,

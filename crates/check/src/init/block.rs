@@ -1,4 +1,4 @@
-//! A block with its shadows: what becomes of those of registers and values.
+//! Instrumentation of a block: shadows of registers and values.
 
 use wavetank_ir::{
     Block, Builder, Elem, Op, Reg, RegFile, SHADOW_UNIFORM, SHADOW_VECTOR, Span, Terminator, Ty,

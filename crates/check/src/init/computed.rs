@@ -1,4 +1,4 @@
-//! Whether undefined bits have been computed with on their way to a store, or are a copy of what nobody has written.
+//! Whether undefined bits at a store are the result of arithmetic, or a copy of uninitialized memory.
 //!
 //! Right programs copy whole structures with gaps, and those of which they have set a part; nobody looks at the rest. What is
 //! computed from undefined bits is seldom meant.

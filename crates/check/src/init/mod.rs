@@ -1,4 +1,4 @@
-//! `init`: undefined bits, followed through registers and memory to where they decide something.
+//! `init`: uninitialized values, tracked bit by bit through registers and memory to the sinks where they matter.
 //!
 //! Every bit has a shadow that says whether it is undefined. What becomes of shadows stands in the program itself: [`follow`]
 //! adds to each block of it the operations that do to shadows what its own do to values (`numbers.rs` of functions, with

@@ -1,4 +1,4 @@
-//! Where undefined bits come from: back along all paths from what they decide.
+//! Origins of undefined bits: backwards along all paths from a sink.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What undefined bits decide.
+//! Sinks: the uses at which an undefined bit matters.
 
 /// What an undefined bit decides, as probes number it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

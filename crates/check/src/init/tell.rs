@@ -1,4 +1,4 @@
-//! Findings in words.
+//! Messages of the findings of `init`.
 
 use wavetank_isa::tables::{Sop1, Sop2};
 use wavetank_isa::{Op, Registers};

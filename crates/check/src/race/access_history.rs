@@ -1,4 +1,4 @@
-//! What is kept of each dword of memory: who wrote it last, and who has read it since.
+//! The access history: for each dword of memory, its last writes, and the reads since.
 
 use std::collections::HashMap;
 use std::ops::Range;

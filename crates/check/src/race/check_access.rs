@@ -1,4 +1,4 @@
-//! What one instruction of a wave accesses, against what is known of memory.
+//! The check of one access against the access history.
 
 use wavetank_ir::{MemKind, Rmw};
 use wavetank_memory::{AccessRecord, MemoryKind};

@@ -1,4 +1,4 @@
-//! The races that were found, each pair of instructions once.
+//! Deduplication of races: one for each pair of instructions; and their messages.
 
 use std::collections::{HashMap, HashSet};
 

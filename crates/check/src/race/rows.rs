@@ -1,4 +1,4 @@
-//! Rows of whole dwords that lanes access side by side, or together: the common case, done at once.
+//! Contiguous accesses of whole dwords, and accesses of all lanes to one place: the common case, checked at once.
 //!
 //! Where everything is in order, a row needs no look at each lane. Where it may not be, [`CheckAccess`] goes dword by dword.
 

@@ -1,4 +1,4 @@
-//! What the instruction at an address does for the order of waves.
+//! Synchronization semantics of an instruction: what it acquires and releases.
 
 use std::collections::HashMap;
 

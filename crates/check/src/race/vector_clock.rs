@@ -1,4 +1,4 @@
-//! What a wave knows of others: up to which moment it has to come behind them.
+//! Vector clocks: for each wave, how far it is ordered after every other wave.
 //!
 //! A moment ([`Time`]) is the number of an instruction that accessed memory, in the order in which the whole launch ran. So
 //! one number orders all that happened, and what is kept of each wave is the last moment that must lie behind.

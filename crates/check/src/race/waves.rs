@@ -1,4 +1,4 @@
-//! The waves and work-groups of a launch: what each wave knows, and the barriers.
+//! The waves and work-groups of a launch: vector clocks, barriers, accesses in flight.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What is known of the code that findings are about.
+//! The code objects and sources that findings refer to.
 
 use std::path::Path;
 

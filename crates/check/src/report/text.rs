@@ -1,4 +1,4 @@
-//! A finding as compilers print what is wrong.
+//! A finding as text, in the form of a compiler's diagnostics.
 
 use annotate_snippets::{Group, Level, Origin, Padding, Renderer};
 use wavetank_quote::{plain, readable};

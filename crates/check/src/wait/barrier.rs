@@ -1,4 +1,4 @@
-//! Which accesses of LDS may follow a place: what a barrier is there for.
+//! LDS accesses that may follow a location: the conflicts that a barrier is there for.
 
 use wavetank_isa::Flags;
 use wavetank_isa::tables::Class;

@@ -1,4 +1,4 @@
-//! What is in flight where functions are called, and where they return.
+//! Accesses in flight at calls and returns.
 
 use std::collections::BTreeMap;
 

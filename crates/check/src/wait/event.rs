@@ -1,4 +1,4 @@
-//! What instructions leave in flight.
+//! Events: accesses in flight after an instruction, by counter.
 
 use wavetank_isa::tables::{Class, Exp, Features, Mubuf};
 use wavetank_isa::{Field, Flags, Generation, Inst, Op, Operand, Registers};

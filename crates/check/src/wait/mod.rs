@@ -1,4 +1,4 @@
-//! Registers and LDS that are used before the wait for them (Vega ISA, 4.4).
+//! `wait`: registers and LDS that are used before the wait for them (Vega ISA, 4.4).
 //!
 //! An instruction that takes long raises a counter until it is done. Each is followed along all paths from where it is
 //! issued, with the number of those of its kind that were issued after it: its age. Where a path splits and

@@ -1,4 +1,4 @@
-//! What is in flight.
+//! The set of accesses in flight at a location.
 
 use wavetank_isa::{Generation, Registers, WaitCounter};
 

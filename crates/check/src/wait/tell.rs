@@ -1,4 +1,4 @@
-//! Findings in words.
+//! Messages of the findings of `wait`.
 
 use wavetank_isa::{Registers, WaitCounter};
 

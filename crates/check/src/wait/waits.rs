@@ -1,4 +1,4 @@
-//! What is in flight at each node of a graph, and what a node does too early.
+//! The data-flow analysis of accesses in flight, and the uses that come too early.
 
 use wavetank_isa::numbers::sreg::EXEC;
 use wavetank_isa::tables::Sopp;

@@ -1,4 +1,4 @@
-//! Dead code, found on the way up.
+//! Dead code elimination, from the last node to the first.
 
 use crate::effects::{Effects, RegFile, Span};
 use crate::op::Node;

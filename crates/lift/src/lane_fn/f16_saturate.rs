@@ -1,4 +1,4 @@
-//! Pairs of halves that do not overflow (MODE.FP16_OVFL).
+//! Saturation of pairs of halves (MODE.FP16_OVFL).
 
 use super::lane_fn;
 

@@ -1,4 +1,4 @@
-//! The shapes of vector instructions: what their sources and result are.
+//! The shapes of vector instructions: types of sources and result.
 
 use wavetank_ir::{Bin, Cvt, Elem, Fp, LaneFn, Reg, Rel, Round, Ty as Shape, Un, Value};
 use wavetank_isa::Ty;

@@ -1,4 +1,4 @@
-//! The state in which a wave starts.
+//! The start state of a wave of a kernel.
 //!
 //! Source: LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State"; the hardware registers as in the
 //! Vega ISA, chapter 3 "Kernel State" and 5.7 "Hardware Internal Registers".

@@ -1,4 +1,4 @@
-//! Samples of all lanes at once, where no level decides.
+//! Samples of all lanes at once, for images without a choice of level.
 
 use wavetank_ir::{ImageKind, Lod};
 

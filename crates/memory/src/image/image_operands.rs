@@ -1,4 +1,4 @@
-//! What every access to an image has: the parts of its address, the components it asks for, and why it may be refused.
+//! Operands of image accesses: the parts of the address, the components, and the reasons for a refusal.
 
 use wavetank_ir::Image;
 

@@ -1,4 +1,4 @@
-//! Which levels a sample takes texels of.
+//! Levels of detail: which levels of an image a sample reads.
 //!
 //! Levels are counted from the first that the resource shows. Only its least level of detail counts from the first there is.
 

@@ -1,4 +1,4 @@
-//! What lanes ask a sampler for, and how texels are found in each direction.
+//! Sampler lookups of the lanes, and how texels are found in each direction.
 
 use wavetank_ir::{Image, Lod};
 

@@ -1,4 +1,4 @@
-//! Samples of one lane after the other.
+//! Samples lane by lane.
 
 use wavetank_ir::ImageKind;
 

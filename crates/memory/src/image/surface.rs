@@ -1,4 +1,4 @@
-//! Where the texels of an image are, and what they hold.
+//! The layout of images: addresses of texels, and the components that they hold.
 //!
 //! The elements of a level follow each other in rows, or in tiles whose elements do, rows in slices, and the samples of a
 //! texel have a slice each. Which tiles there are, and where levels begin, docs/images.md says.

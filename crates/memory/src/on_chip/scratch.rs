@@ -1,4 +1,4 @@
-//! Where the scratch of a wave is.
+//! The scratch of a wave: its address and size.
 
 use std::mem::offset_of;
 use std::sync::Arc;

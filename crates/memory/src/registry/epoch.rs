@@ -1,4 +1,4 @@
-//! When memory that was taken away can no longer be reached: the rule that lets waves run without locks.
+//! Epoch-based reclamation: when freed memory can no longer be accessed. It lets waves run without locks.
 //!
 //! A wave looks its memory up once and then accesses it, for a time slice at most. Who takes memory away marks it as gone and
 //! begins a new epoch; whoever began a time slice or a copy before may still be in it. Once all of those have ended, which

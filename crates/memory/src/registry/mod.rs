@@ -1,4 +1,4 @@
-//! The allocations of a device: what a guest address may name.
+//! The registry: all allocations of a device, by guest address.
 //!
 //! [`map`] finds the allocation at an address, [`arena`] has the memory of those that the registry owns, [`file`] lets
 //! other processes have it too, and [`epoch`] knows when nobody can still be in an access that was allowed before

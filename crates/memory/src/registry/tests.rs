@@ -1,4 +1,4 @@
-//! Taking memory away while others use it.
+//! Tests of freeing memory while waves and copies use it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 

@@ -1,4 +1,4 @@
-//! Accesses to shadows.
+//! Memory operations on shadows.
 
 use std::cell::RefCell;
 use std::rc::Rc;

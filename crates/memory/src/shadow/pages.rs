@@ -1,4 +1,4 @@
-//! Where shadows are, and their pages.
+//! Addresses of shadow memory, and its pages.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What was seen of undefined bits while waves ran.
+//! Probe hits and accesses to undefined bits, collected while waves run.
 
 use std::ops::Range;
 

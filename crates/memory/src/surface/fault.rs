@@ -1,4 +1,4 @@
-//! Why a lane has no element of a surface.
+//! Surface faults: the reasons for which a lane has no element.
 
 use std::fmt;
 

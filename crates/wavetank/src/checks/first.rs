@@ -1,4 +1,4 @@
-//! Who did something first, and how often it was done.
+//! The first occurrence of an event, and the number of occurrences.
 
 use std::collections::btree_map::Entry;
 

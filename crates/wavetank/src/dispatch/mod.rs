@@ -1,4 +1,4 @@
-//! One run of a kernel: set up, run, and what becomes of it.
+//! A dispatch: one run of a kernel, from its set-up to its report.
 
 mod dims;
 mod explain;

@@ -1,4 +1,4 @@
-//! What is checked and laid out before a wave starts: the grid, the arguments, the packet, the state at the start.
+//! Preparation of a dispatch: grid, arguments, packet, start state.
 
 use wavetank_ir::GlobalSync;
 use wavetank_isa::numbers::lds_of_group;

@@ -1,4 +1,4 @@
-//! Why the instructions of a case stopped, and how that is expected.
+//! Stops of a case, and the syntax to expect one.
 
 use wavetank_machine::Fault;
 use wavetank_memory::{MemoryFault, MemoryFaultReason};

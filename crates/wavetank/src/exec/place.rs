@@ -1,4 +1,4 @@
-//! Places that have a value, as they are written.
+//! The syntax of places that have a value: registers, memory, modes.
 
 use std::fmt;
 

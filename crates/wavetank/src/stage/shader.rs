@@ -1,4 +1,4 @@
-//! A run of waves of a stage: set up, run, and what comes of it.
+//! A run of waves of a stage, from its set-up to its outcome.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

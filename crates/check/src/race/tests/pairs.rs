@@ -1,4 +1,4 @@
-//! Two accesses that nothing orders, and what is said of them.
+//! Pairs of unordered accesses, and their findings.
 
 use wavetank_memory::{AccessRecord, MemoryKind};
 
