@@ -14,7 +14,7 @@ use crate::tool::Tool;
 pub struct Use {
     /// Its address.
     pub pc: u64,
-    /// What they decide; `None` where they are stored, and somebody reads them.
+    /// The sink; `None` for a store whose bytes are read later.
     pub sink: Option<Sink>,
     /// Which wave and lanes it was, in words.
     pub who: String,
@@ -29,7 +29,7 @@ pub struct Carried {
     pub pc: u64,
     /// What it was in memory, in words.
     pub memory: String,
-    /// Who has stored undefined bits there, by address.
+    /// The instructions that stored undefined bits there, by address.
     pub stored_by: Vec<u64>,
 }
 
@@ -174,12 +174,12 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
         Some(Sink::Branch) => (
             "branch",
             format!("undefined bits decide where {name} goes"),
-            "goes by undefined bits",
+            "the condition has undefined bits",
         ),
         Some(Sink::Exec) => (
             "exec",
-            format!("undefined bits decide which lanes go on behind {name}"),
-            "lanes are chosen by undefined bits",
+            format!("undefined bits decide which lanes are active after {name}"),
+            "the lane mask has undefined bits",
         ),
         Some(Sink::Address) => (
             "address",
@@ -204,14 +204,16 @@ fn words(sink: Option<Sink>, name: &str) -> (&'static str, String, &'static str)
     }
 }
 
-/// Registers that nobody has written.
+/// A note on uninitialized registers.
 fn start(registers: &Registers) -> String {
     let text = registers.to_string();
     let names: Vec<&str> = text.split_whitespace().collect();
     let shown = match names.as_slice() {
-        [one] => format!("{one} holds"),
-        [first, second] => format!("{first} and {second} hold"),
-        names => format!("{} and {} more registers hold", names[0], names.len() - 1),
+        [one] => format!("{one} is"),
+        [first, second] => format!("{first} and {second} are"),
+        names => format!("{} and {} more registers are", names[0], names.len() - 1),
     };
-    format!("{shown} nothing when the kernel begins, and nobody has written it on some way here")
+    format!(
+        "{shown} uninitialized: not set when the kernel begins, and not written on some path to here"
+    )
 }

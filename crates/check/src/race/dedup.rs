@@ -80,7 +80,7 @@ pub struct Dedup {
     pairs: Vec<(Pair, u64)>,
     /// Plain loads that are guesses, by instruction.
     guesses: HashSet<u16>,
-    /// Those that may wait for others, and the most that one has shown.
+    /// Loads that may be in a spin loop, and the strongest evidence that a wave has given.
     spins: HashMap<u16, LoadsAgain>,
 }
 
@@ -221,14 +221,13 @@ impl Pair {
             rule: self.rule.name(),
             kernel: String::new(),
             message: format!(
-                "{bytes} are written by lanes {first} and {last} of {of} at once, which store different values"
+                "data race: {bytes} are written by lanes {first} and {last} of {of} at once, with different values"
             ),
             at: Mark::at(kinds.pc(self.later.0.pc), format!("the store of {of}")),
             related: vec![],
             notes: vec![
-                "which of the values stays is not defined; here it is that of the last lane"
-                    .to_owned(),
-                "no lane of the wave looks at it later, as those do that choose one of them so"
+                "it is not defined which value stays; here it is that of the last lane".to_owned(),
+                "no lane of the wave reads it later, as programs do that choose a lane this way"
                     .to_owned(),
             ],
             host: Vec::new(),
@@ -246,15 +245,15 @@ impl Pair {
         let bytes = bytes(self.memory, self.dword, earlier.mask() & later.mask());
         let (done, noun) = (verb.done(), before.noun());
         let whose = if verb == Verb::Atomic { "of" } else { "by" };
-        let what = format!("{bytes} are {done} {whose} {}", whole(later));
+        let what = format!("data race: {bytes} are {done} {whose} {}", whole(later));
         let message = match (self.release, self.rule) {
             (Some(_), _) => format!(
-                "{what}, which {short} has let go on while its {noun} to these bytes was under way"
+                "{what} after a release by {short}, whose {noun} to these bytes was in flight"
             ),
             (None, Rule::SameStore) => format!(
-                "{what}, while nothing orders that behind what the same instruction stored for {short}, another value"
+                "{what}, unordered with the same instruction of {short}, which stores another value"
             ),
-            (None, _) => format!("{what}, while nothing orders that behind the {noun} of {short}"),
+            (None, _) => format!("{what}, unordered with the {noun} of {short}"),
         };
         let mark = |slot: Slot, verb: Verb| {
             let label = format!("the {} of {}", verb.noun(), whole(slot));
@@ -262,7 +261,7 @@ impl Pair {
         };
         let release = self.release.map(|release| {
             let name = name(earlier.on(0, Lane::SEVERAL), waves, true);
-            let label = format!("here {name} lets others go on");
+            let label = format!("{name} releases others here");
             Mark::at(kinds.pc(release.pc), label)
         });
         Finding {
@@ -274,7 +273,7 @@ impl Pair {
             related: [mark(earlier, before)].into_iter().chain(release).collect(),
             host: Vec::new(),
             notes: match self.release {
-                Some(_) => vec![UNDER_WAY.to_owned()],
+                Some(_) => vec![IN_FLIGHT.to_owned()],
                 None => vec![
                     format!("the {noun} of {} came first", whole(earlier)),
                     order(self.memory, one_group),
@@ -289,24 +288,28 @@ impl Pair {
     }
 }
 
-/// Why an order is none.
-const UNDER_WAY: &str = "on another compute unit what a wave writes may be seen in another order, unless it waits in between";
-const WAIT: &str = "`s_waitcnt vmcnt(0)` before what lets others go on would do: a release fence, as `__threadfence()`";
+/// The reason why a release does not order these writes.
+const IN_FLIGHT: &str = "on another compute unit, the writes of a wave may become visible in another order, unless it waits in between";
+const WAIT: &str = "put a release fence before the release: `__threadfence()`, in machine code `s_waitcnt vmcnt(0)`";
 
-/// What orders two waves.
+/// The operations that order two waves.
 fn order(memory: MemoryKind, one_group: bool) -> String {
     let coherent = match memory {
         MemoryKind::Global => {
-            ", and loads with `glc`, which come behind the stores that they see, order waves"
+            ", and by loads with `glc`, which are ordered after the stores that they see"
         }
-        _ => " order waves",
+        _ => "",
     };
     match one_group {
         true => {
-            format!("`s_barrier`, atomics on one address that return{coherent} of a work-group")
+            format!(
+                "waves of a work-group are ordered by `__syncthreads()` (`s_barrier`), by atomics on one address that return a value{coherent}"
+            )
         }
         false => {
-            format!("only atomics on one address that return{coherent} of different work-groups")
+            format!(
+                "waves of different work-groups are ordered only by atomics on one address that return a value{coherent}"
+            )
         }
     }
 }
@@ -314,7 +317,9 @@ fn order(memory: MemoryKind, one_group: bool) -> String {
 fn help(one_group: bool, rule: Rule) -> &'static str {
     match (rule, one_group) {
         (Rule::SameStore, _) => "let one of the waves store, or each to its own address",
-        (_, true) => "put `s_barrier` between them, behind the wait for the earlier one",
+        (_, true) => {
+            "put `__syncthreads()` (`s_barrier`) between them, after the wait for the earlier one"
+        }
         (_, false) => "order them with atomics or a fence, or launch twice",
     }
 }

@@ -56,7 +56,7 @@ pub mod tests {
                     column: None,
                 }],
             }],
-            notes: vec!["1 load may be under way".into()],
+            notes: vec!["1 load may be in flight".into()],
             help: Some("wait with `s_waitcnt vmcnt(0)`".into()),
             times: 1,
         }

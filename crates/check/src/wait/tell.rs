@@ -68,29 +68,29 @@ pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending)
     let (rule, message, label) = match mistake.what {
         What::Read => (
             "read-before-load",
-            format!("`{name}` reads {registers} while {in_flight} into it is under way"),
+            format!("`{name}` reads {registers} while {in_flight} into it is in flight"),
             format!("{registers} is read here"),
         ),
         What::Overwritten => (
             "write-before-load",
             format!(
-                "`{name}` writes {registers} while {in_flight} into it is under way, which may come later"
+                "`{name}` writes {registers} while {in_flight} into it is in flight, which may complete later"
             ),
             format!("{registers} is written here"),
         ),
         What::Source => (
             "write-before-store",
-            format!("`{name}` writes {registers} while {in_flight} that reads it is under way"),
+            format!("`{name}` writes {registers} while {in_flight} that reads it is in flight"),
             format!("{registers} is written here"),
         ),
         What::PassedOn(access) if access.writes => (
             "barrier-before-write",
-            format!("`{name}` lets other waves go on while {in_flight} to LDS is under way"),
+            format!("`{name}` lets other waves go on while {in_flight} to LDS is in flight"),
             "others may see LDS as it was before".to_owned(),
         ),
         What::PassedOn(_) => (
             "barrier-before-read",
-            format!("`{name}` lets other waves go on while {in_flight} from LDS is under way"),
+            format!("`{name}` lets other waves go on while {in_flight} from LDS is in flight"),
             "others may overwrite what is still to be read".to_owned(),
         ),
     };
@@ -112,10 +112,10 @@ pub fn finding(graph: &Graph, node: usize, mistake: &Mistake, pending: &Pending)
     }
 }
 
-/// Why the number is what it is.
+/// The reason for the number of the wait.
 fn why(pending: &Pending) -> String {
     if !pending.kind.is_in_order() {
-        return "scalar memory is done in any order: only 0 tells that one of several is done"
+        return "scalar memory completes in any order: only a wait for 0 proves that one of several is done"
             .to_owned();
     }
     match pending.age {

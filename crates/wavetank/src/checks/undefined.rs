@@ -80,7 +80,7 @@ pub(crate) fn given_by_system() -> Registers {
 pub struct UndefinedStore {
     /// The bytes from the first place to the last.
     pub within: Range<u64>,
-    /// What there is to say, if the host reads them; nothing if they are a copy of what nobody has written.
+    /// The finding, if the host reads them; nothing if they are a copy of uninitialized memory.
     pub finding: Option<Finding>,
 }
 
@@ -248,29 +248,29 @@ const LONGEST_GAP: u64 = 64;
 
 /// What was loaded from, in words.
 fn place(of: &Undefined, registry: &Registry, stored: bool) -> String {
-    let nobody = |who: &str| match stored {
+    let suffix = |why: &str| match stored {
         true => String::new(),
-        false => format!(", which {who}"),
+        false => format!(", which {why}"),
     };
     let at = of.address;
     match of.memory {
         MemoryKind::Lds => {
-            let nobody = nobody("no work-item of the work-group has written");
-            format!("LDS at offset {at:#x}{nobody}")
+            let uninitialized = suffix("no work-item of the work-group has written");
+            format!("LDS at offset {at:#x}{uninitialized}")
         }
         MemoryKind::Gds => format!("the global data share at offset {at:#x}"),
         MemoryKind::Scratch => {
-            let nobody = nobody("the work-item has not written");
-            format!("scratch at offset {at:#x}{nobody}")
+            let uninitialized = suffix("the work-item has not written");
+            format!("scratch at offset {at:#x}{uninitialized}")
         }
         MemoryKind::Global => {
-            let nobody = nobody("nobody has written");
+            let uninitialized = suffix("has not been written");
             match registry.find(at) {
                 Some(there) => {
                     let offset = at - there.address;
-                    format!("byte {offset} of {}{nobody}", there.name)
+                    format!("byte {offset} of {}{uninitialized}", there.name)
                 }
-                None => format!("{at:#x}{nobody}"),
+                None => format!("{at:#x}{uninitialized}"),
             }
         }
     }

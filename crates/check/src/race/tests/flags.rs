@@ -74,12 +74,12 @@ fn what_is_told_of_a_flag_that_is_set_too_early() {
     let findings = script.findings();
     assert_eq!(
         findings[0].message,
-        "global memory bytes 0x2000..0x2004 are read by wave 0 of work-group (1, 0, 0), lane 0, which wave 0 of work-group \
-         (0, 0, 0), lane 0 has let go on while its store to these bytes was under way"
+        "data race: global memory bytes 0x2000..0x2004 are read by wave 0 of work-group (1, 0, 0), lane 0 after a release by \
+         wave 0 of work-group (0, 0, 0), lane 0, whose store to these bytes was in flight"
     );
     assert_eq!(
         findings[0].related[1].label,
-        "here wave 0 of work-group (0, 0, 0) lets others go on"
+        "wave 0 of work-group (0, 0, 0) releases others here"
     );
     let help = findings[0].help.as_deref().unwrap_or_default();
     assert!(help.starts_with("`s_waitcnt vmcnt(0)` before"), "{help}");

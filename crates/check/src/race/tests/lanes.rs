@@ -29,8 +29,8 @@ fn lanes_that_store_different_values_are_told_once() {
     assert_eq!((findings[0].rule, findings[0].times), ("lanes", 2));
     assert_eq!(
         findings[0].message,
-        "global memory bytes 0x1000..0x1004 are written by lanes 0 and 1 of wave 0 of work-group (0, 0, 0) at once, \
-         which store different values"
+        "data race: global memory bytes 0x1000..0x1004 are written by lanes 0 and 1 of wave 0 of work-group (0, 0, 0) \
+         at once, with different values"
     );
 }
 

@@ -183,8 +183,8 @@ fn the_message_names_both_sides() {
     };
     assert_eq!(
         finding.message,
-        "LDS bytes 0x40..0x44 are read by wave 1 of work-group (0, 0, 0), lane 3, \
-         while nothing orders that behind the store of wave 0, lane 3"
+        "data race: LDS bytes 0x40..0x44 are read by wave 1 of work-group (0, 0, 0), lane 3, \
+         unordered with the store of wave 0, lane 3"
     );
     assert_eq!(finding.at.place.pc, LdsLoad.pc());
     assert_eq!(finding.related[0].place.pc, LdsStore.pc());
@@ -202,8 +202,8 @@ fn another_group_is_named_and_no_barrier_recommended() {
     };
     assert_eq!(
         finding.message,
-        "global memory bytes 0x1002..0x1003 are written by wave 0 of work-group (2, 0, 0), lane 63, \
-         while nothing orders that behind the load of wave 0 of work-group (5, 0, 0)"
+        "data race: global memory bytes 0x1002..0x1003 are written by wave 0 of work-group (2, 0, 0), lane 63, \
+         unordered with the load of wave 0 of work-group (5, 0, 0)"
     );
     let help = finding.help.as_ref().unwrap();
     assert_eq!(help, "order them with atomics or a fence, or launch twice");
