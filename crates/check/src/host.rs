@@ -3,7 +3,7 @@
 use wavetank_object::Frame;
 use wavetank_quote::{plain, readable};
 
-/// The calls of the host program that led to something: who made an allocation, who freed it.
+/// Calls of the host program that led to a finding: those that allocated or freed memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stack {
     /// What was done there, in a few words: `freed here`.

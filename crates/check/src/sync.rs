@@ -34,9 +34,9 @@ enum Wrong {
 /// The barriers of a group.
 #[derive(Default)]
 struct Barriers {
-    /// Those that are at one now, with its address.
+    /// The waves that wait at a barrier, with its address.
     waiting: Vec<(WaveOf, u64)>,
-    /// Those that have ended, and before which barrier, counted from 0, they did.
+    /// The waves that have ended, with the number of barriers that were passed before.
     ended: Vec<(WaveOf, u64)>,
     /// How many barriers the group has passed.
     passed: u64,

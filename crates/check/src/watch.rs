@@ -18,7 +18,7 @@ pub struct WaveOf {
     pub waves: u32,
 }
 
-/// How a piece of a wave's run ended.
+/// How a time slice of a wave ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SliceEnd {
     /// The wave goes on later.
@@ -29,17 +29,17 @@ pub enum SliceEnd {
     /// It has used this resource of global wave synchronization (`ds_gws_*`), at which waves of different work-groups meet. It
     /// goes on later: if it has to wait, when others have come.
     Resource(u8),
-    /// It has ended.
+    /// The wave has ended.
     Ended,
 }
 
-/// A tool that is told what waves access, in the order in which it happened.
+/// A tool that gets the accesses of waves, in the order of execution.
 pub trait Watcher: Send {
-    /// A wave has run for a while, and has accessed this.
+    /// A time slice of a wave has ended, with these accesses.
     fn time_slice(&mut self, wave: WaveOf, records: &[AccessRecord], end: SliceEnd);
 
-    /// The same, with accesses of successive lanes together, as they come, and with waits for vector memory ([`AccessRun::wait`]):
-    /// for who makes use of it. This is what is called.
+    /// As [`time_slice`](Self::time_slice), with accesses of adjacent lanes in runs, and with waits for vector memory
+    /// ([`AccessRun::wait`]). The library calls this method only.
     fn runs(&mut self, wave: WaveOf, runs: &[AccessRun], end: SliceEnd) {
         let records: Vec<AccessRecord> =
             runs.iter().copied().flat_map(AccessRun::records).collect();

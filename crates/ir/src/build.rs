@@ -245,7 +245,7 @@ impl Builder {
         self.push(Op::Second(v), Some(ty))
     }
 
-    /// The same 64 bits as `Mask` or `U64`.
+    /// The 64 bits of a value as `Mask` or `U64`.
     pub fn cast(&self, ty: Ty, v: Value) -> Value {
         if self.ty(v) == ty {
             v
@@ -284,7 +284,7 @@ impl Builder {
         self.push(Op::Shuffle(v, table), Some(Ty::V32))
     }
 
-    /// The same selection of a mask.
+    /// The selection applied to a mask.
     pub fn shuffle_mask(&self, v: Value, table: Box<[u8; 64]>) -> Value {
         self.push(Op::ShuffleMask(v, table), Some(Ty::Mask))
     }

@@ -13,7 +13,7 @@ pub enum ImageKind {
     Texel,
     /// The bits of a texel as they are.
     Raw,
-    /// The same, loaded with its sign.
+    /// As above, loaded with sign extension.
     RawSigned,
     /// Loads width, height, depth and the number of levels.
     Info,
@@ -32,7 +32,7 @@ pub enum Lod {
     Zero,
     /// From the differences of coordinates within four lanes.
     Implicit,
-    /// The same plus a bias in the address.
+    /// As above, plus a bias in the address.
     Bias,
     /// From derivatives in the address.
     Derivatives,

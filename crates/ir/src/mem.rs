@@ -77,7 +77,7 @@ pub enum GlobalSync {
     Turn,
     /// Hands the turn at an ordered counter to the wave with the next number.
     Pass,
-    /// The same, at all counters of the packer.
+    /// Hands the turn on at all counters of the packer.
     Last,
 }
 

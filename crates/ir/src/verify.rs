@@ -133,7 +133,7 @@ pub(crate) enum Is {
     /// A uniform or a lane vector of 32 bits; as a result a vector if any
     /// operand is one.
     W32,
-    /// The same of 64 bits.
+    /// As above, of 64 bits.
     W64,
 }
 

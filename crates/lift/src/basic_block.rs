@@ -26,8 +26,7 @@ pub trait Code {
         None
     }
 
-    /// Whether somebody can see which exceptions its float operations raise:
-    /// some instruction reads TRAPSTS. Noting them takes time.
+    /// Whether the program can observe float exceptions: some instruction reads TRAPSTS. Recording them takes time.
     fn shows_exceptions(&self) -> bool {
         false
     }

@@ -20,7 +20,7 @@ pub enum Fidelity {
     /// cases fail with every neighbouring meaning in its place, which the
     /// library's tests hold.
     Exact(&'static str),
-    /// Executed as the document says, and nobody has shown it bit for bit.
+    /// Executed as the document says; no test shows it bit for bit.
     Unshown,
     /// Within this many units in the last place of the exact result, where the
     /// document grants 1. Hardware may round otherwise.
@@ -29,7 +29,7 @@ pub enum Fidelity {
     Approximate(&'static str),
     /// Executed, and changes nothing by design, and why that is right.
     NoEffect(&'static str),
-    /// It stops the kernel, and why.
+    /// Not supported: it stops the kernel, with this reason.
     Unsupported(String),
 }
 

@@ -187,7 +187,7 @@ impl Rules {
     }
 }
 
-/// How a chip reads resources of images, for who makes them.
+/// How a chip reads image resources, for code that makes them.
 ///
 /// ```
 /// use wavetank_ir::Tiling;
@@ -197,7 +197,7 @@ pub const fn image_tiling(chip: Chip) -> Tiling {
     Rules::of(chip).image_tiling
 }
 
-/// How a chip reads resources of buffers, for who makes them.
+/// How a chip reads buffer resources, for code that makes them.
 ///
 /// ```
 /// use wavetank_ir::Dialect;

@@ -30,7 +30,7 @@ impl InFlight {
     }
 }
 
-/// What an `s_waitcnt` waits for. No counter goes beyond its largest number, so that nobody waits for that.
+/// The counts that an `s_waitcnt` waits for. A count at the limit of its counter waits for nothing.
 pub(crate) fn counters(l: &Lift) -> WaitCnt {
     let imm = l.simm16();
     let most = |counter: WaitCounter| {

@@ -35,19 +35,18 @@ pub enum Why {
     Fault(Fault),
 }
 
-/// Where a wave gave its time slice away, among the places that are none for everybody (barriers have a
-/// [`Why`] of their own).
+/// The yield point at which a time slice ended, other than barriers (they have a [`Why`] of their own).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum YieldPoint {
-    /// Its budget was spent at a branch back.
+    /// The budget was used up at a taken back edge.
     BackEdge,
-    /// Its budget was spent at a computed jump.
+    /// The budget was used up at a computed jump.
     Jump,
     /// Its budget was spent where it waits for loads, or, where the straight code ends before that, after them.
     Wait,
-    /// It came round a loop without learning anything.
+    /// An iteration of a spin loop without progress.
     Spin,
-    /// It sleeps.
+    /// The wave executed `s_sleep`.
     Sleep,
 }
 
@@ -137,7 +136,7 @@ pub trait Backend {
     /// The unit is entered, and left by the caller.
     fn run(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop;
 
-    /// The same for who runs many short time slices.
+    /// As [`run`](Self::run), with a result that is cheap to return: for many short time slices.
     fn run_time_slice(&mut self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Ran {
         self.run(wave, memory).into()
     }

@@ -13,8 +13,8 @@ const MOST: u64 = 16;
 /// long for another.
 const PARTS: u64 = 8;
 
-/// The numbers of the work-groups that nobody has taken. On lines of its own, so that who reads what stands beside it does
-/// not wait for who writes here.
+/// The numbers of the work-groups that are not taken yet. They have cache lines of their own, so that readers of adjacent
+/// data do not wait for writers here.
 #[repr(align(128))]
 pub(crate) struct Queue {
     next: AtomicU64,
@@ -32,8 +32,8 @@ impl Queue {
         }
     }
 
-    /// The next ones, for a thread that can hold so many more: none when there are no more. They may wait for each other, so
-    /// whoever takes one must have room for it beside what it runs.
+    /// The next work-groups for a thread that can hold so many more: none when there are no more. They may wait for each
+    /// other, so the caller must have room for all of them beside those that it runs.
     pub fn take(&self, room: usize) -> Range<u64> {
         let most = MOST.min(room as u64).max(1);
         let share = |next: u64| ((self.count - next) / (self.threads * PARTS)).clamp(1, most);

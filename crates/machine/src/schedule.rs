@@ -61,7 +61,7 @@ pub struct Options<'a> {
     pub sync: Option<&'a GlobalSyncUnit>,
     /// When to give up.
     pub deadline: Option<Instant>,
-    /// Set by somebody else to stop the dispatch as if its time were up.
+    /// A flag that stops the dispatch as if its time were up.
     pub cancel: Option<&'a AtomicBool>,
     /// Called whenever a work-group has ended, and now and then while one runs for long, with the number of those that
     /// have ended, and of all.
@@ -235,7 +235,7 @@ struct Shared<'a> {
     options: &'a Options<'a>,
     sync: &'a GlobalSyncUnit,
     threads: usize,
-    /// Those that there are: the system may give fewer.
+    /// Threads that were started: the system may give fewer.
     started: AtomicUsize,
     /// The work-groups that have not started.
     queue: Queue,
@@ -299,7 +299,7 @@ impl Shared<'_> {
         }
     }
 
-    /// More work-groups have ended: tells who wants to know how far the dispatch is.
+    /// Reports progress after more work-groups have ended.
     fn tell(&self, ended: &mut u64) {
         let Some(progress) = self.options.progress else {
             return;
@@ -351,11 +351,11 @@ struct Thread<'a, W> {
     free: Vec<usize>,
     /// Work-groups that this thread has taken and not started. With the active ones they are no more than may be resident.
     taken: Range<u64>,
-    /// Whether a work-group got nowhere by itself: it may wait for one that somebody has taken and not started.
+    /// Whether a work-group made no progress by itself: it may wait for one that another thread has taken and not started.
     stalled: bool,
     /// Whether anything here did more than wait since all its work-groups last ran.
     moved: bool,
-    /// Work-groups that have ended here, and nobody was told.
+    /// Work-groups that have ended here and are not reported yet.
     untold: u64,
     prepared: Prepared,
     counts: Counts,
@@ -372,7 +372,7 @@ struct Slot {
 enum GroupRun {
     Ended,
     Stalled,
-    /// It failed, or need not go on since an earlier one did.
+    /// The group failed, or need not go on since an earlier one did.
     Dropped,
     Stop,
 }

@@ -16,7 +16,7 @@ pub(crate) const FIRST: i64 = 32;
 /// millisecond, and large enough that changing waves is free.
 const DOUBLINGS: u8 = 11;
 
-/// Who runs when, among the waves of a work-group.
+/// The schedule: the order and the time slices of the waves of a work-group.
 ///
 /// ```
 /// use wavetank_machine::Schedule;
@@ -39,7 +39,7 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// A random schedule with a seed that nobody chose.
+    /// A random schedule with a random seed.
     pub fn random() -> Schedule {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |time| time.as_nanos() as u64);
@@ -99,12 +99,12 @@ pub(crate) struct TimeSlices {
 }
 
 impl TimeSlices {
-    /// Room for those of so many waves.
+    /// Makes room for a number of waves.
     pub fn resize(&mut self, waves: usize) {
         self.doubled.resize(waves, 0);
     }
 
-    /// Those of a work-group that starts, by its number in the grid.
+    /// Resets the time slices for a work-group, by its number in the grid.
     #[inline]
     pub fn begin(&mut self, schedule: Schedule, group: u64) {
         let doubled = match schedule {

@@ -12,13 +12,13 @@ use wavetank_memory::{Wave, sreg};
 /// What a wave is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaveState {
-    /// It can run.
+    /// The wave can run.
     Ready,
-    /// It waits at a barrier.
+    /// The wave waits at a barrier.
     Barrier,
-    /// It waits for waves of other work-groups.
+    /// The wave waits for waves of other work-groups.
     GlobalSync(Ticket),
-    /// It has ended.
+    /// The wave has ended.
     Ended,
 }
 

@@ -21,7 +21,7 @@ use crate::backend::{Ran, Stop, Why, YieldPoint};
 use wavetank_ir::{Block, Counter, MemKind, MemOp, Op, RegFile, Span, Terminator};
 use wavetank_memory::{SpinState, Uniform, VGPRS, VectorRegisters};
 
-/// A loop in which a wave may spin.
+/// A spin loop: only a store of another wave can end it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpinLoop {
     /// The guest address of the branch back.
@@ -31,7 +31,7 @@ pub struct SpinLoop {
     pub registers: Vec<Span>,
 }
 
-/// What a block takes of a wave's time slice, and whether that may end behind it.
+/// The cost of a block, charged to a wave's budget, and the yield points at its ends.
 #[derive(Clone, Debug)]
 pub struct BlockCost {
     /// The guest address of the last instruction, after which it is charged.
@@ -48,7 +48,7 @@ pub struct BlockCost {
 }
 
 impl BlockCost {
-    /// That of a block as it was lifted, whose branch back may close a loop in which a wave spins.
+    /// The cost of a block as it was lifted. Its back edge may close a spin loop.
     pub fn new(block: &Block, spin_loop: Option<SpinLoop>) -> BlockCost {
         let (mut at, mut loads, mut writes) = (block.pc, false, false);
         let (mut next, mut taken) = (None, None);
@@ -79,7 +79,7 @@ impl BlockCost {
         }
     }
 
-    /// The same for what was simplified of the block: a branch that turned out to be taken every time is the only way out.
+    /// The cost of the simplified block: a branch that is always taken is its only edge.
     pub fn of_simplified(mut self, simple: &Block) -> BlockCost {
         let end = simple.nodes.last().map(|node| &node.op);
         if let Some(Op::End(Terminator::Branch(to))) = end
@@ -90,13 +90,13 @@ impl BlockCost {
         self
     }
 
-    /// The same for so many iterations of the loop that the block is, none of which but the last can end the time slice.
+    /// The cost of several iterations of a one-block loop, of which only the last can end the time slice.
     pub fn of_iterations(self, count: usize) -> BlockCost {
         let cost = self.cost * count as i64;
         BlockCost { cost, ..self }
     }
 
-    /// That of the instruction at an address for those who step: a budget of 1 ends behind it.
+    /// The cost of one instruction for single-stepping: a budget of 1 is used up after it.
     pub const fn step(pc: u64) -> BlockCost {
         BlockCost {
             pc,
@@ -127,7 +127,7 @@ impl BlockCost {
         Some(Stop { pc, why })
     }
 
-    /// The same, saying how it returns.
+    /// As [`charge`](Self::charge), with a result that is cheap to return.
     #[inline(always)]
     pub fn charge_slice(
         &self,
@@ -159,7 +159,7 @@ impl BlockCost {
         (wave.budget <= 0).then_some(point)
     }
 
-    /// What it takes from the budget.
+    /// The number of guest instructions that it takes from the budget.
     pub fn cost(&self) -> i64 {
         self.cost
     }
@@ -170,12 +170,12 @@ impl BlockCost {
         self.points[edge].is_some()
     }
 
-    /// Whether it is looked at if the wave spins, when it leaves the block by an [`edge`](Self::edge).
+    /// Whether spinning is detected on this [`edge`](Self::edge) out of the block.
     pub fn may_spin(&self, edge: usize) -> bool {
         self.points[edge] == Some(YieldPoint::BackEdge) && self.spin_loop.is_some()
     }
 
-    /// Whether the block writes memory, so that nothing counts any more of what [`SpinState`] says.
+    /// Whether the block writes memory, which resets the [`SpinState`].
     pub fn resets_spin_state(&self) -> bool {
         self.writes
     }

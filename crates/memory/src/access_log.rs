@@ -39,15 +39,15 @@ pub enum MemoryKind {
 /// or all are of the same bytes. Rows of lanes are one or few of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AccessRun {
-    /// That of the first lane.
+    /// The record of the first lane.
     pub first: AccessRecord,
     /// How many lanes; 1 if the wave as a whole accesses scalar memory; 0 where it accesses nothing, and waits for what it has
     /// accessed ([`AccessRun::wait`]).
     pub lanes: u8,
-    /// Bytes from a lane to the next: those of one, or 0. Of a single lane nobody may ask.
+    /// Bytes from a lane to the next: the size of an access, or 0. It has no meaning for a single lane.
     pub step: u32,
-    /// Of a store to global memory: whose bytes it takes the place of, if a lane of the same instruction has just stored
-    /// others there. Then it has one lane.
+    /// For a store to global memory: the earlier lane of the same instruction whose different value it overwrites. Such a
+    /// run has one lane.
     pub over: Option<Over>,
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn push(runs: &mut Vec<AccessRun>, record: AccessRecord) {
     }
 }
 
-/// What has been accessed since somebody looked. The operation that notes it holds on to it while the unit is used.
+/// The accesses since the last drain. The operation that records them holds on to it while the unit is used.
 pub(crate) type Log = Rc<RefCell<Vec<AccessRun>>>;
 
 impl AccessRecord {

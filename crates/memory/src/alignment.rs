@@ -18,7 +18,7 @@ pub enum Alignment {
     /// The two low bits of the address are ignored (Vega ISA, 8.1
     /// "Alignment"), of 16 bits the lowest (CLRX wiki, "GCN memory handling").
     Dword,
-    /// They are memory violations (Vega ISA, 3.10 "Memory Violations").
+    /// Unaligned accesses are memory violations (Vega ISA, 3.10 "Memory Violations").
     Strict,
 }
 

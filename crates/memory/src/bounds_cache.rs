@@ -13,9 +13,9 @@ use crate::registry::{Allocation, Entry, Rights};
 #[derive(Debug)]
 #[repr(C)]
 pub struct BoundsCache {
-    /// Where it begins, and ends.
+    /// The bounds of the allocation.
     bounds: Bounds,
-    /// Is set when the allocation is taken away.
+    /// A flag that is set when the allocation is freed.
     gone: *const AtomicBool,
     /// Keeps what `gone` points to.
     entry: Option<Arc<Entry>>,
@@ -29,7 +29,7 @@ pub struct Bounds {
     start: u64,
     /// The address behind the last byte.
     end: u64,
-    /// The same for stores: 0 if it is read-only.
+    /// The address behind the last byte for stores: 0 if the allocation is read-only.
     store_end: u64,
 }
 
@@ -50,7 +50,7 @@ pub struct Span {
 pub(crate) static NOTHING: AtomicBool = AtomicBool::new(true);
 
 impl Default for BoundsCache {
-    /// One that holds nothing.
+    /// A bounds cache without an allocation.
     fn default() -> Self {
         BoundsCache {
             bounds: Bounds::default(),

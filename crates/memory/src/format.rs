@@ -336,7 +336,7 @@ fn spaced(numbers: u128, count: u32, [from, to]: [u32; 2]) -> u128 {
 }
 
 impl Number {
-    /// That of component `n`: alpha is always linear.
+    /// The conversion of component `n`: alpha is always linear.
     #[inline(always)]
     fn of(self, n: usize) -> Number {
         match self {

@@ -29,7 +29,7 @@ impl MemoryUnit<'_> {
             .collect()
     }
 
-    /// The same, with those of successive lanes together, and with waits for them ([`AccessRun::wait`]).
+    /// The accesses since the last call, in runs of adjacent lanes, with the waits for them ([`AccessRun::wait`]).
     pub fn drain_access_runs(&mut self) -> Vec<AccessRun> {
         self.records.take()
     }

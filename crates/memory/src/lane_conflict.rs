@@ -34,7 +34,7 @@ struct Stored {
     bytes: u64,
 }
 
-/// Stores lane by lane. Gives whose bytes each lane has taken the place of, if they were others.
+/// Stores lane by lane. Gives for each lane the earlier lane whose different value it overwrites.
 ///
 /// # Safety
 /// As for [`Operation::run`].

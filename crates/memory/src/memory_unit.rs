@@ -198,7 +198,7 @@ impl<'m> MemoryUnit<'m> {
         self.guard.pin();
     }
 
-    /// No wave runs. Who may wait until memory is out of use has to call it first.
+    /// No wave runs from now on. A thread must call it before it waits for memory to be out of use.
     #[inline]
     pub fn leave(&mut self) {
         self.guard.unpin();

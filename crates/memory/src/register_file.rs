@@ -40,7 +40,7 @@ pub struct Uniform {
     pub lane_count: u64,
     /// Guest instructions that compiled code executed, when counting.
     pub compiled_count: u64,
-    /// What the wave found when it last came round a loop.
+    /// The state of spin detection.
     pub spin: SpinState,
     /// The shadows of `s`, in a wave that has some; that of its last register is that of SCC.
     pub shadow: [u32; 128],
@@ -95,7 +95,7 @@ const ALL_REGISTERS: [u32; HARDWARE_REGISTERS] = {
     hw
 };
 
-/// What a wave finds when it comes round a loop in which it may spin.
+/// The state of spin detection of a wave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct SpinState {
@@ -155,7 +155,7 @@ impl Memory {
         }
     }
 
-    /// The same in more memory.
+    /// A copy in a larger allocation.
     fn grown(&self, bytes: usize) -> Self {
         let new = Memory::new(bytes.max(self.layout.size()));
         // SAFETY: both are as long, and apart.
@@ -208,7 +208,7 @@ impl Wave {
         }
     }
 
-    /// Sees to it that there is room for an engine's own values, which have no value yet. They are nobody's between time slices.
+    /// Makes room for an engine's own values, which have no value yet. They are not preserved between time slices.
     #[inline]
     pub fn make_room(&mut self, room: Room) {
         if self.room.vectors < room.vectors || self.room.uniforms < room.uniforms {

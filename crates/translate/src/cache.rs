@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 
 use wavetank_lift::Modes;
 
-/// What a block was translated for: its PC and its modes.
+/// The key of a block: its PC and its modes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     pc: u64,

@@ -6,7 +6,7 @@ use wavetank_ir::{Block, Op, Span};
 #[derive(Clone, Debug)]
 pub struct Summaries(Vec<InstSummary>);
 
-/// One of them.
+/// The summary of one instruction.
 #[derive(Clone, Debug)]
 pub struct InstSummary {
     /// Its guest address.
@@ -16,7 +16,7 @@ pub struct InstSummary {
 }
 
 impl Summaries {
-    /// That of a block as it was lifted.
+    /// The summaries of a block as it was lifted.
     pub fn of(block: &Block) -> Summaries {
         let mut instructions: Vec<InstSummary> = Vec::new();
         for node in &block.nodes {

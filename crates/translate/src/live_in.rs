@@ -17,7 +17,7 @@ const MOST_BLOCKS: usize = 64;
 /// Visits of blocks, at most.
 const MOST_VISITS: usize = 512;
 
-/// What is known where a block begins, on all ways there.
+/// The state at the start of a block, on all paths there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Known {
     /// Registers that the program has written, in all lanes.

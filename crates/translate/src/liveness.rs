@@ -18,12 +18,12 @@ const MOST_BLOCKS: usize = 32;
 /// How often all of them are looked at, at most.
 const MOST_ROUNDS: usize = 64;
 
-/// What later code may read.
+/// The live registers at a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Live {
-    /// Of any lane.
+    /// Registers that are live in any lane.
     by_some: RegisterSet,
-    /// Of lanes that are on, as long as EXEC stays as it is.
+    /// Registers that are live in the active lanes, as long as EXEC does not change.
     by_same: RegisterSet,
 }
 
@@ -42,8 +42,8 @@ impl Live {
 }
 
 impl Translator {
-    /// What nobody reads any more, of the vector registers, behind the block at an address, and behind blocks that follow it,
-    /// by their addresses. Those of waves that have ended, or have been stopped by a fault, count as read by nobody.
+    /// The dead vector registers after the block at an address, and after blocks that follow it, by their addresses.
+    /// Registers of waves that have ended, or have been stopped by a fault, count as dead.
     pub fn dead_registers(&self, pc: u64, modes: Modes) -> HashMap<u64, RegisterSet> {
         // A handler, and indices of registers, may read what they want.
         if modes.has_handler() || modes.gpr_index_enabled() {
@@ -88,9 +88,9 @@ impl Translator {
 /// The lanes of a mask, as far as they are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lanes {
-    /// Nobody knows.
+    /// An unknown set of lanes.
     Some,
-    /// Those that are on, when EXEC has been written so many times.
+    /// The lanes that are active after so many writes of EXEC.
     On(u32),
     All,
 }
@@ -214,8 +214,8 @@ impl Seen {
         live
     }
 
-    /// What it leaves that nobody wants. What it has written to lanes that may be off where it ends is not dead by what those
-    /// that are on there write.
+    /// The registers that are dead at its end. A write to lanes that may be inactive at the end is not killed by later
+    /// writes of the active ones.
     fn dead(&self, live: Live) -> RegisterSet {
         let mut to_others = RegisterSet::default();
         for does in &self.does {

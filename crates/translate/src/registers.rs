@@ -10,10 +10,10 @@ const REGISTERS: u16 = 256;
 pub struct RegisterSet([u64; 4]);
 
 impl RegisterSet {
-    /// All of them.
+    /// The set of all registers.
     pub const ALL: RegisterSet = RegisterSet([!0; 4]);
 
-    /// Those of a span, if it is of vector registers.
+    /// The registers of a span, if it is of vector registers.
     pub fn of(span: Span) -> RegisterSet {
         let mut set = RegisterSet::default();
         if span.file != RegFile::Vector {
@@ -25,17 +25,17 @@ impl RegisterSet {
         set
     }
 
-    /// Those that are in either.
+    /// The union of two sets.
     pub fn with(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|n| self.0[n] | other.0[n]))
     }
 
-    /// Those that another has not.
+    /// The difference of two sets.
     pub fn without(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|n| self.0[n] & !other.0[n]))
     }
 
-    /// Those that are in both.
+    /// The intersection of two sets.
     pub fn both(self, other: RegisterSet) -> RegisterSet {
         RegisterSet(std::array::from_fn(|n| self.0[n] & other.0[n]))
     }
@@ -52,7 +52,7 @@ impl RegisterSet {
     }
 }
 
-/// Where a block may go on, if that is known.
+/// The successors of a block, if they are known.
 pub(crate) fn successors(block: &Block) -> Option<[Option<u64>; 2]> {
     let Op::End(end) = &block.nodes.last()?.op else {
         return None;

@@ -10,14 +10,14 @@ const LONGEST: u64 = 512;
 /// The most registers, a vector register counting as one, by which rounds are told apart.
 const MOST_REGISTERS: u32 = 24;
 
-/// What is asked of an instruction.
+/// The properties of an instruction that detection needs.
 #[derive(Default)]
 struct Facts {
     reads: Vec<Span>,
     writes: Vec<Span>,
     /// Whether it brings a value of memory that others may change.
     loads: bool,
-    /// Whether it goes one way or another.
+    /// Whether it is a conditional branch.
     decides: bool,
 }
 

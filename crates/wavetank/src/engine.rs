@@ -66,7 +66,7 @@ impl Mode {
     /// So many modes there are.
     const COUNT: usize = 32;
 
-    /// For who does one instruction after another.
+    /// The mode for single-stepping.
     pub fn stepped(self) -> Mode {
         Mode {
             way: Way::Stepped,
@@ -113,17 +113,17 @@ impl Engine {
         }
     }
 
-    /// What is translated.
+    /// The code that is translated.
     pub fn code(&self) -> &ModuleCode {
         &self.code
     }
 
-    /// The same on other code of the module.
+    /// The engine on other code of the module.
     pub fn of_code(&self, code: ModuleCode) -> Engine {
         Engine::new(code, self.simd, self.choice, self.names.clone())
     }
 
-    /// The same, for who translates it for itself.
+    /// The code of the module, for a separate translator.
     pub fn shared_code(&self) -> Arc<ModuleCode> {
         self.code.clone()
     }

@@ -115,7 +115,7 @@ pub enum Error {
         kernel: String,
         /// The work-groups of the grid.
         groups: u64,
-        /// Those that the chip holds.
+        /// The waves that the chip holds.
         resident: u32,
     },
     /// A trap handler that is no code.

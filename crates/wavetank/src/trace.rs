@@ -123,8 +123,8 @@ impl<'a> Stepper<'a> {
         Stepper { backend, summaries }
     }
 
-    /// Runs a wave for one time slice, which ends where it would end if nobody watched: what a block takes is charged after its last
-    /// instruction.
+    /// Runs a wave for one time slice, which ends at the same instruction as without a trace: the cost of a block is charged
+    /// after its last instruction.
     pub fn run(
         &mut self,
         wave: &mut Wave,

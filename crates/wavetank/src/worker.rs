@@ -27,7 +27,7 @@ pub(crate) struct Common<'a> {
     pub launch: &'a Launch,
     /// Waves of a full work-group.
     pub waves: u32,
-    /// What its LDS begins with. What is behind that nobody has written.
+    /// The initial contents of its LDS. The rest is uninitialized.
     pub lds: &'a [u32],
     /// Whether there is something in scratch when a work-group begins.
     pub has_scratch: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Common<'a> {
 }
 
 impl Common<'_> {
-    /// How the waves are translated that nobody traces.
+    /// The purpose of translation for waves that are not traced.
     pub fn mode(&self) -> Mode {
         let way = self.checking.way();
         Mode {
@@ -61,7 +61,7 @@ impl Common<'_> {
 pub(crate) struct Unit<'a> {
     common: &'a Common<'a>,
     backend: Box<dyn Backend + 'a>,
-    /// Whether somebody looks at what waves do.
+    /// Whether waves are observed.
     is_watched: bool,
     /// Runs one instruction at a time, for waves that are traced.
     stepper: Option<Stepper<'a>>,
@@ -139,7 +139,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Runs a wave whose accesses or instructions somebody wants to know, step by step if it is traced.
+    /// Runs a wave that is observed, step by step if it is traced.
     #[cold]
     #[inline(never)]
     fn watch(&mut self, wave: &mut Wave) -> Ran {

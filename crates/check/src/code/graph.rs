@@ -19,7 +19,7 @@ const LANES: u32 = 64;
 pub struct Node {
     /// Its virtual address.
     pub pc: u64,
-    /// What stands there.
+    /// The instruction at this address.
     pub inst: Inst,
     /// What it reads and writes.
     pub effects: Effects,
@@ -36,7 +36,7 @@ pub struct Graph {
     pub name: String,
     /// The descriptor of the kernel; none if it is a function.
     pub kernel: Option<KernelDescriptor>,
-    /// Whether its work-groups have a single wave, which has nobody to wait for.
+    /// Whether its work-groups have a single wave only, so that no barrier waits.
     pub alone: bool,
     /// The instructions by address.
     pub nodes: Vec<Node>,

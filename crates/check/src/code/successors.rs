@@ -39,7 +39,7 @@ impl Successors {
         ..Successors::NEXT
     };
 
-    /// Those of an instruction at an address.
+    /// The successors of an instruction at an address.
     pub fn of(inst: &Inst, address: u64) -> Successors {
         match inst.op {
             Op::Sopp(Sopp::S_ENDPGM | Sopp::S_ENDPGM_SAVED | Sopp::S_ENDPGM_ORDERED_PS_DONE) => {

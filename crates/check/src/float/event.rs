@@ -37,7 +37,7 @@ impl Event {
         FIRST + (self as usize * Event::KINDS.len() + kind) as u8
     }
 
-    /// What a probe is about, and the kind of the floats that it shows; `None` if it is somebody else's.
+    /// The event of a probe, and the kind of the floats that it shows; `None` for a probe of another tool.
     pub fn of_probe(about: u8) -> Option<(Event, Elem)> {
         let number = usize::from(about.checked_sub(FIRST)?);
         let event = Event::ALL.get(number / Event::KINDS.len())?;

@@ -25,7 +25,7 @@ pub(super) struct Operation {
     pub to: Elem,
     /// Whether the result can be a NaN while no operand is one.
     nan: bool,
-    /// The same of infinities.
+    /// As above, for infinities.
     infinity: bool,
     /// The environment, if denormals make a difference.
     flushes: bool,
@@ -157,7 +157,7 @@ impl NanSources<'_> {
         }
     }
 
-    /// The same of what is the upper half of a double.
+    /// As above, for a value that is the upper half of a double.
     pub fn is_in_upper_half(&self, event: Event, value: Value) -> Value {
         let (b, int) = (self.0, Elem::I32);
         let magnitude = b.bin(Bin::And, int, PLAIN, self.lanes(value), b.u32(0x7fff_ffff));
@@ -210,7 +210,7 @@ impl NanSources<'_> {
             .cmp(Rel::Ne, elem, PLAIN, self.lanes(x), self.lanes(y))
     }
 
-    /// The same in every lane, if it is uniform.
+    /// The value spread over all lanes, if it is uniform.
     fn lanes(&self, value: Value) -> Value {
         match self.0.ty(value) {
             Ty::U32 | Ty::U64 => self.0.select(self.0.mask(!0), value, value),
@@ -245,7 +245,7 @@ fn power(elem: Elem, n: u32) -> u64 {
     }
 }
 
-/// The same operation with denormals as they are.
+/// The operation with denormals preserved.
 fn with_denormals(op: &Op) -> Op {
     let mut op = op.clone();
     if let Op::Un(_, _, fp, _)

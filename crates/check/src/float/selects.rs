@@ -12,13 +12,13 @@ use super::nan_sources::divided;
 /// What becomes of the number that an operation gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// Nobody chooses, as far as the block goes.
+    /// No select of the block chooses the number.
     Stays,
-    /// It goes to memory.
+    /// The number is stored to memory.
     Stored,
-    /// These choose last.
+    /// The last selects that may choose the number.
     Chosen(Vec<Value>),
-    /// It is a step of a division, whose last step says what comes of it.
+    /// An operand of a division: the last step of the division decides.
     Divides,
 }
 

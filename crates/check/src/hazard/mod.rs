@@ -53,7 +53,7 @@ struct Hazards<'g> {
     graph: &'g Graph,
     generation: Generation,
     alias: VccAlias,
-    /// Those of the generation.
+    /// The hazards of this generation.
     rows: Vec<&'static Row>,
     /// For how many wait states it matters what a first instruction has done.
     matters: [u8; PRODUCERS],

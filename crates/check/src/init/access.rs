@@ -9,7 +9,7 @@ use super::numbers::{Bits, Shadow};
 use super::sink::Sink;
 
 impl Follow<'_> {
-    /// Appends an access, and before it that to shadows: who sees what another wave has stored sees its shadow too.
+    /// Appends an access, after the access to its shadows: a wave that sees a value of another wave also sees its shadow.
     pub fn access(&mut self, old: &MemOp, op: Op, ty: Option<Ty>) -> Bits {
         let Op::Mem(new) = &op else {
             unreachable!("it is an access");

@@ -199,7 +199,7 @@ impl Follow<'_> {
         }
     }
 
-    /// The same in every lane, if it is uniform.
+    /// The shadow spread over all lanes, if it is uniform.
     fn lanes(&self, value: Value) -> Value {
         match self.b.ty(value) {
             Ty::U32 | Ty::U64 => {

@@ -13,7 +13,7 @@ use crate::code::{Graph, Node};
 pub enum Origin {
     /// An instruction has loaded them.
     Load(u64),
-    /// Nobody has written these registers since the wave began.
+    /// Registers that have not been written since the wave began.
     Start(Registers),
 }
 

@@ -10,7 +10,7 @@ use super::vector_clock::{Fuel, Time, VectorClock};
 pub struct Slot {
     /// The number of the wave.
     pub wave: u32,
-    /// When.
+    /// The time of the access.
     pub time: Time,
     /// The number of the instruction.
     pub pc: u16,
@@ -25,11 +25,11 @@ pub struct Slot {
 pub enum Mode {
     /// Not at all.
     Plain,
-    /// It is coherent (GLC), or a store to a place that its wave uses as a lock.
+    /// A coherent access (GLC), or a store to a place that its wave uses as a lock.
     Coherent,
-    /// It is an atomic.
+    /// An atomic outside of a spin loop.
     Atomic,
-    /// It is an atomic in a loop that waits for its result.
+    /// An atomic in a spin loop that waits for its result.
     Spin,
 }
 
@@ -62,7 +62,7 @@ impl Slot {
         bits: 0,
     };
 
-    /// The same on some bytes of a dword, by a lane.
+    /// The slot for some bytes of a dword, accessed by a lane.
     #[inline]
     pub fn on(self, mask: u8, lane: Lane) -> Slot {
         let bits = self.bits & !15 | mask;
@@ -129,7 +129,7 @@ pub struct Page {
     reads: [Plane; 2],
     /// By which dwords waves order themselves, a bit each: by atomics, and by coherent loads and stores.
     orders: [u64; PAGE as usize / 64],
-    /// What has been stored, where somebody can tell.
+    /// The values that were stored, if an observer can read them.
     values: Option<Box<[Option<u32>; PAGE as usize]>>,
 }
 
@@ -244,7 +244,7 @@ fn fill(plane: &mut Plane, at: Range<usize>, slot: Slot, lanes: Lanes) {
 /// Which lane accesses which dword of a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lanes {
-    /// That of the first dword.
+    /// The slot of the first dword.
     pub first: Lane,
     /// How many dwords each lane has; 0 if all are the first one's.
     pub dwords: u32,
@@ -409,8 +409,8 @@ impl Page {
         (planes.count() * size_of::<Columns>()) as u64
     }
 
-    /// Notes a read. It takes the place of one that lies behind it, or of the later of two others: whoever writes finds at
-    /// least one that is not its own.
+    /// Records a read. It replaces one that happens before it, or the later of two others: a later writer finds at least one
+    /// that is not its own.
     #[inline]
     pub fn put_read(&mut self, at: usize, new: Slot, mut is_behind: impl FnMut(Slot) -> bool) {
         for plane in &mut self.reads {
@@ -483,7 +483,7 @@ impl Location {
     }
 }
 
-/// One memory.
+/// The history of one memory.
 #[derive(Default)]
 pub struct AccessHistory {
     numbers: HashMap<u64, usize>,

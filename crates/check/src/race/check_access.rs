@@ -30,7 +30,7 @@ pub struct CheckAccess<'a> {
 #[derive(Clone, Copy)]
 pub struct Part {
     memory: MemoryKind,
-    /// Which.
+    /// The number of the dword.
     pub dword: u64,
     /// Its bytes, a bit each.
     pub mask: u8,

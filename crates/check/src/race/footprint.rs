@@ -181,7 +181,7 @@ fn mask(dword: u64, bytes: &Range<u64>) -> u8 {
 }
 
 impl Dword<'_> {
-    /// The access that whoever reads or writes these bytes must be in order with.
+    /// The access with which a read or write of these bytes must be ordered.
     fn met(&self, written: bool) -> Option<Slot> {
         let reads = self.page.reads(self.at).into_iter().filter(|_| written);
         let mut all = self.page.writes(self.at).into_iter().chain(reads);

@@ -13,7 +13,7 @@ use super::vector_clock::Time;
 pub struct InFlight {
     /// How many accesses were issued.
     issued: u32,
-    /// Those of them that write, and may be in flight: which, and when, the oldest first.
+    /// Writes that may be in flight: number and time, the oldest first.
     writes: VecDeque<(u32, Time)>,
     /// Others, which were waited for.
     done: Vec<Done>,
@@ -32,13 +32,13 @@ struct Done {
 /// A flag that was set, or an atomic, while writes before it were in flight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Release {
-    /// When.
+    /// The time of the release.
     time: Time,
     /// The first of these writes.
     first: Time,
     /// The number of the instruction.
     pub pc: u16,
-    /// Where in memory.
+    /// The dword in memory.
     dword: u64,
 }
 
@@ -120,8 +120,8 @@ impl InFlight {
         !self.early.is_empty()
     }
 
-    /// What was released while a write to a dword was in flight, if that is all that somebody has come behind who knows this wave
-    /// up to a moment. Accesses to one dword are in order anyhow.
+    /// The release during a write in flight to a dword, if it is the only one by which a wave is ordered after this wave up
+    /// to a time. Accesses to one dword are in order anyhow.
     pub fn early(&self, write: Time, dword: u64, known: Time) -> Option<Release> {
         let mut early = self.early.iter().copied();
         let release = early.find(|release| release.time == known)?;
@@ -145,7 +145,7 @@ mod tests {
         wave
     }
 
-    /// Whether a write is known to be done to who knows the wave up to a moment.
+    /// Whether a write is complete for a wave that is ordered after this one up to a time.
     fn is_done(wave: &InFlight, write: Time, known: Time) -> bool {
         let mut wave = wave.clone();
         wave.seen(known, 7, 100);

@@ -61,7 +61,7 @@ pub struct Race {
     overwritten: Overwritten,
     now: Time,
     kept: Option<Kept>,
-    /// Where work-groups had their scratch, if somebody wants the footprint: it is nobody's when they have ended.
+    /// Scratch of the work-groups, if a footprint is requested: it belongs to no group after they have ended.
     scratch: BTreeSet<(u64, u64)>,
 }
 

@@ -10,7 +10,7 @@ use wavetank_memory::{AccessRun, MemoryKind};
 
 use super::dedup::{Dedup, Pair};
 
-/// Stores that nobody has looked at yet, by dwords of global memory.
+/// Stores that no lane has read yet, by dwords of global memory.
 #[derive(Default)]
 pub struct Overwritten(BTreeMap<u64, Pair>);
 

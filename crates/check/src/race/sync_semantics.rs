@@ -14,20 +14,20 @@ pub struct Semantics {
     pub load_is_coherent: bool,
     /// A store is seen by such loads.
     pub store_is_coherent: bool,
-    /// An atomic gives back what was there, so that its wave can know whom it comes behind.
+    /// Whether an atomic returns the old value, so that its wave can acquire.
     pub returns: bool,
-    /// It stands in a loop that waits for what it gives.
+    /// Whether it is in a spin loop that waits for its result.
     pub spins: bool,
-    /// So may a load in code that is not optimised, whose address is in scratch: how it runs shows it.
+    /// May be a spin load: unoptimized code keeps the address in scratch, so only the run can tell.
     pub may_spin: bool,
-    /// It is counted by `vmcnt` until it is done.
+    /// Whether `vmcnt` counts it until it is done.
     pub is_counted: bool,
     /// Of a wait: so many of those may still be in flight behind it.
     pub waits_for: Option<u16>,
 }
 
 impl Semantics {
-    /// That of an instruction that nobody knows: nothing is said against it.
+    /// The semantics of an unknown instruction: it gives no findings.
     const UNKNOWN: Semantics = Semantics {
         load_is_coherent: true,
         store_is_coherent: true,

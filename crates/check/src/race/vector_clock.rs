@@ -17,7 +17,7 @@ pub const CHUNK: u32 = 16;
 /// The last moment of each wave that must lie behind.
 #[derive(Clone, Default)]
 pub struct VectorClock {
-    /// That of all waves of which no later one is known.
+    /// The time of all waves without a later entry.
     floor: Time,
     tree: Option<Tree>,
 }
@@ -56,7 +56,7 @@ impl Fuel {
     /// What an access to a dword earns.
     pub const EACH: u32 = 8;
 
-    /// Adds some.
+    /// Adds fuel for so many nodes.
     pub fn earn(&mut self, nodes: u32) {
         self.0 = self.0.saturating_add(nodes).min(Fuel::MOST);
     }

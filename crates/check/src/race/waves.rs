@@ -23,7 +23,8 @@ pub struct Waves {
 #[derive(Clone, Default)]
 struct Wave {
     known: VectorClock,
-    /// What it knew before: until when, the oldest first. Who reads what it has stored learns what it knew when it stored.
+    /// Earlier vector clocks with the times until which they were valid, the oldest first. A wave that reads a stored value
+    /// acquires the clock of the store.
     before: Vec<(Time, VectorClock)>,
     /// Its writes that are in flight.
     in_flight: InFlight,
@@ -37,7 +38,8 @@ struct Wave {
     spins: Vec<(u16, u64, bool)>,
 }
 
-/// So many earlier states of knowledge are kept. Who asks for an older one gets the oldest: too much rather than too little.
+/// The number of earlier vector clocks that are kept. In place of an older one, the oldest is used: more order than there
+/// is, rather than less.
 const BEFORE: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -48,14 +50,14 @@ enum At {
     End,
 }
 
-/// What a load shows that may spin.
+/// Evidence that a load is in a spin loop, from one execution.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LoadsAgain {
-    /// Nothing: the wave has come by for the first time.
+    /// None: the first execution by this wave.
     Once,
     /// The wave loads from elsewhere, or has written since: so loops do that work.
     Works,
-    /// It loads again from the same place what it can not have changed itself: it waits for others.
+    /// The wave loads again from the same place, and cannot have changed it itself: it waits for others.
     Spins,
 }
 
@@ -118,7 +120,7 @@ impl Waves {
         self.groups[group].lds.take()
     }
 
-    /// Gives it back.
+    /// Returns the history of a group's LDS.
     pub fn return_lds(&mut self, wave: u32, lds: Option<Box<AccessHistory>>) {
         let group = self.waves[wave as usize].group;
         self.groups[group].lds = lds;
@@ -191,7 +193,7 @@ impl Waves {
         known.with(wave, now, &mut self.fuel)
     }
 
-    /// What others learn who see that an access was done.
+    /// The vector clock that a wave acquires by seeing that an access was done.
     pub fn passed_on_by(&mut self, slot: Slot) -> VectorClock {
         let wave = &self.waves[slot.wave as usize];
         let then = wave.before.iter().find(|(until, _)| *until >= slot.time);

@@ -25,7 +25,7 @@ impl Follows {
 }
 
 impl Reach {
-    /// That of a graph. What is called may do anything.
+    /// The LDS accesses of a graph. A callee may do any.
     pub fn of(graph: &Graph) -> Reach {
         let mut before: Vec<Follows> = vec![Follows::default(); graph.blocks.len()];
         let mut behind = vec![Follows::default(); graph.nodes.len()];

@@ -7,9 +7,9 @@ use crate::code::Node;
 
 /// The first counter, by its place in [`WaitCounter::all`](wavetank_isa::WaitCounter::all).
 pub const VM: usize = 0;
-/// The second.
+/// The second counter, EXP_CNT.
 pub const EXP: usize = 1;
-/// The third.
+/// The third counter, LGKM_CNT.
 pub const LGKM: usize = 2;
 
 /// What is counted together and done in order, if it is done in order at all (Vega ISA, 4.4).

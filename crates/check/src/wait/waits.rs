@@ -32,7 +32,7 @@ struct Uses {
 }
 
 impl<'g> Waits<'g> {
-    /// Those of a graph.
+    /// The analysis of a graph.
     pub fn of(graph: &'g Graph) -> Self {
         let events: Vec<Vec<Event>> = graph.nodes.iter().map(events).collect();
         let uses = graph.nodes.iter().zip(&events);
@@ -46,7 +46,8 @@ impl<'g> Waits<'g> {
         }
     }
 
-    /// What a node does too early, with what is in flight: for each counter the youngest, whose wait does for all.
+    /// The uses of a node that come too early, with the access in flight: for each counter the youngest, whose wait covers
+    /// all.
     pub fn mistakes(&self, state: &State, node: usize) -> Vec<(Mistake, Pending)> {
         let mut found: Vec<(Mistake, Pending)> = Vec::new();
         for pending in state.all() {

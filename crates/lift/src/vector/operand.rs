@@ -429,7 +429,7 @@ impl<'a> Vector<'a> {
         self.write_lanes(n, value, bytes, self.lanes());
     }
 
-    /// The same in lanes that an instruction chooses by itself.
+    /// As above, in lanes that an instruction chooses by itself.
     pub fn write_lanes(&self, n: u16, value: Value, bytes: u8, lanes: Value) {
         let b = self.b();
         let wide = b.ty(value).bits() == 64;

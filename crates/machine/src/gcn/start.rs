@@ -29,8 +29,8 @@ pub struct Launch {
     pub rsrc2: u32,
     /// VGPRs a lane gets.
     pub vgprs: u32,
-    /// Those that waves may read before they have written them, if they start with all lanes on; `None` if nobody knows, so
-    /// that all have to be zero.
+    /// Live-in vector registers of a wave that starts with all lanes active; `None` if they are unknown, so that all
+    /// registers have to be zeroed.
     pub live_in: Option<Arc<[u16]>>,
     /// SGPRs a wave gets.
     pub sgprs: u32,

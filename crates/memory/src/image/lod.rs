@@ -11,7 +11,7 @@ use super::lookup::{Lookups, Sampling};
 pub struct Detail {
     /// The level of detail before it is held within bounds.
     pub asked: f32,
-    /// The same within them.
+    /// The level of detail within the bounds.
     pub level: f32,
     /// The step along which samples are taken, in coordinates, and how many.
     pub along: ([f32; 3], u32),

@@ -49,7 +49,7 @@ impl Lookups {
 
 /// How the texels of a sample are found in a direction.
 pub enum Direction {
-    /// There is none.
+    /// The image lacks the direction.
     None,
     /// By the slice of an array.
     Slice,

@@ -112,7 +112,7 @@ unsafe fn texels<R: Rows, const INSTRUMENTED: bool>(
 struct Places {
     /// The addresses of their elements.
     address: [u64; 64],
-    /// Those that are inside the image.
+    /// The lanes that are inside the image.
     inside: u64,
     /// Their numbers in the elements, if those have several.
     within: Option<Lanes>,
@@ -129,7 +129,7 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Those that lanes of a mask ask for.
+    /// The texels for the lanes of a mask.
     #[inline(always)]
     fn new(
         ctx: &Context<'_, '_>,
@@ -163,7 +163,7 @@ impl Places {
         Places::of_levels(surface, &at, there, level.as_ref())
     }
 
-    /// Those of texels, each in the first level or in its own.
+    /// The places of texels, each in the first level or in its own.
     #[inline(always)]
     fn of_levels(surface: &Surface, at: &[Lanes; 3], there: u64, level: Option<&Lanes>) -> Self {
         let samples = surface.resource.samples();

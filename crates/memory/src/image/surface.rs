@@ -19,7 +19,7 @@ const ROW: u32 = 256;
 /// The elements of a tile in each direction, as logarithms, where a resource has a tiling index.
 const INDEXED_TILE: Extent = [3, 3];
 
-/// The same where it has a swizzle mode: of 256 bytes.
+/// Tiles of 256 bytes, for a resource with a swizzle mode.
 const fn swizzled_tile(bytes: u32) -> Extent {
     match bytes {
         1 => [4, 4],

@@ -17,18 +17,18 @@ const SPINS: u32 = 200;
 /// How long a waiter sleeps between two looks.
 const NAP: Duration = Duration::from_micros(20);
 
-/// The epochs of a registry, and who is in which.
+/// The epochs of a registry, and its epoch guards.
 #[derive(Debug, Default)]
 pub(super) struct Epochs {
     now: AtomicU64,
-    /// Whether nobody may begin to access memory.
+    /// Whether pinning is paused.
     paused: AtomicBool,
     /// How many wait until they may.
     waiting: AtomicU32,
     guards: Mutex<Vec<Arc<AtomicU64>>>,
 }
 
-/// Somebody who accesses memory now and then. It holds the epoch in which the owner's time slice began.
+/// A participant that accesses memory at times. It holds the epoch that it pinned last.
 #[derive(Debug)]
 pub(crate) struct EpochGuard<'r> {
     epochs: &'r Epochs,
@@ -36,7 +36,7 @@ pub(crate) struct EpochGuard<'r> {
 }
 
 impl Epochs {
-    /// An epoch guard for one who accesses nothing yet.
+    /// A new epoch guard, not pinned.
     pub fn guard(&self) -> EpochGuard<'_> {
         let mark = Arc::new(AtomicU64::new(IDLE));
         self.guards().push(mark.clone());
@@ -49,7 +49,7 @@ impl Epochs {
         self.now.fetch_add(1, Ordering::SeqCst) + 1
     }
 
-    /// Whether everybody who accesses memory began to do so in `epoch` or later.
+    /// Whether every pinned guard was pinned in `epoch` or later.
     pub fn has_come(&self, epoch: u64) -> bool {
         let begun = |mark: &Arc<AtomicU64>| mark.load(Ordering::SeqCst) >= epoch;
         self.guards().iter().all(begun)

@@ -28,7 +28,7 @@ impl Freed {
             .insert(allocation.address, allocation.clone());
     }
 
-    /// Forgets what was at addresses that are somebody else's from now on.
+    /// Forgets the former allocations at addresses that are allocated again.
     pub fn forget(&mut self, start: u64, end: u64) {
         while let Some((address, _)) = self.last_before(end).filter(|(_, old)| old.end() > start) {
             self.by_address.remove(&address);

@@ -50,7 +50,7 @@ pub struct Part<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Registration(u64);
 
-/// Memory of a device that stays mapped while this lives, whoever takes it away meanwhile: what the host copies from or to.
+/// Memory of a device that stays mapped while this lives, even if it is freed meanwhile: for copies of the host.
 #[derive(Debug)]
 pub struct Hold<'r> {
     _guard: EpochGuard<'r>,
@@ -345,8 +345,8 @@ impl Registry {
         Ok(registration)
     }
 
-    /// Takes host memory away again. When this returns, nobody accesses it any
-    /// more by this registration: a wave that is in a time slice, or a copy in flight, has ended it.
+    /// Takes host memory away again. When this returns, no access by this registration is running: time slices and copies
+    /// that were running have ended.
     ///
     /// # Errors
     /// If it was taken away already.
@@ -369,7 +369,7 @@ impl Registry {
         self.give_back(address, true)
     }
 
-    /// As [`free`](Self::free), of memory whose address no program was told: nobody can mean it any more.
+    /// As [`free`](Self::free), for memory whose address no program was given: no stale pointer to it exists.
     ///
     /// # Errors
     /// If nothing that was allocated starts there.
@@ -424,7 +424,7 @@ impl Registry {
         self.lay(address, Arena::lift)
     }
 
-    /// Changes what the pages of a block are, while nobody is in an access.
+    /// Changes the pages of a block while no access is running.
     fn lay(
         &self,
         address: u64,
@@ -474,8 +474,8 @@ impl Registry {
         Some(entry.allocation.clone())
     }
 
-    /// The allocation that was at an address until it was [freed](Self::free): one of the last some thousand of which the
-    /// addresses belong to nobody else by now.
+    /// The allocation that was at an address until it was [freed](Self::free): one of the last some thousand, if its address
+    /// has not been allocated again.
     pub fn freed(&self, address: u64) -> Option<Allocation> {
         lock(&self.freed).at(address).cloned()
     }
@@ -631,7 +631,7 @@ impl Registry {
         }
     }
 
-    /// Copies the global data share to the host; it is zero until somebody writes it.
+    /// Copies the global data share to the host; it is zero until it is written.
     pub fn read_gds(&self) -> Vec<u8> {
         self.gds.read()
     }
@@ -673,7 +673,7 @@ impl Registry {
         Ok(pieces.all(same))
     }
 
-    /// A place for somebody who accesses memory by what the map says.
+    /// An epoch guard for a user of the map.
     pub(super) fn epoch_guard(&self) -> EpochGuard<'_> {
         self.epochs.guard()
     }

@@ -148,7 +148,7 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// Tells who asks if one of the operation's registers is not 0 in some lanes.
+    /// Records an access to undefined bits, if one of the operation's registers is not 0 in some lanes.
     #[inline(always)]
     unsafe fn look(self, places: &impl Places, mask: u64) {
         // SAFETY: by the caller's promise.
@@ -180,7 +180,7 @@ impl<O: Operation> Shadowed<O> {
         }
     }
 
-    /// Tells who asks where lanes have accessed undefined bits.
+    /// Records where lanes have accessed undefined bits.
     #[cold]
     unsafe fn see<P: Places>(self, places: &P, lanes: u64, mask: u64) {
         let bytes = self.op.bytes();

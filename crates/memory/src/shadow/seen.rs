@@ -43,7 +43,7 @@ pub struct Undefined {
     pub within: Range<u64>,
 }
 
-/// All that was seen since somebody asked, counted by instruction: there are few.
+/// All hits since the last drain, counted by instruction: there are few.
 #[derive(Default)]
 pub(crate) struct Seen {
     hits: Vec<ProbeHit>,
@@ -93,7 +93,7 @@ impl Seen {
 }
 
 impl Undefined {
-    /// The same instruction did it elsewhere too.
+    /// Counts another occurrence by the same instruction.
     pub fn join(&mut self, other: &Undefined) {
         self.within.start = self.within.start.min(other.within.start);
         self.within.end = self.within.end.max(other.within.end);

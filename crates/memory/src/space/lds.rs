@@ -68,7 +68,7 @@ impl Extent {
         unsafe { Extent::of(ctx, limit, op.bytes(), O::ATOMIC) }
     }
 
-    /// That of accesses of so many bytes.
+    /// The reach of accesses of so many bytes.
     #[inline(always)]
     unsafe fn of(ctx: &Context<'_, '_>, limit: Source, width: u32, aligned: bool) -> Extent {
         let bytes = ctx.memory.lds.bytes();

@@ -32,7 +32,7 @@ pub enum SurfaceFault {
         /// Bytes that are accessed.
         bytes: u32,
     },
-    /// It has no such element, where that stops a program.
+    /// An element that does not exist, where that stops a program.
     Outside {
         /// The surface.
         number: u32,

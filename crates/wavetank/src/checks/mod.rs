@@ -51,7 +51,7 @@ pub(crate) struct Checks {
     pub keep_going: bool,
     /// Where the tool `race` leaves what the launch has accessed.
     pub footprint: Option<Kept>,
-    /// Those of the tools, and those of the caller.
+    /// The watchers of the tools, and those of the caller.
     pub watchers: Vec<Box<dyn Watcher>>,
 }
 
@@ -95,7 +95,7 @@ impl Checks {
     }
 }
 
-/// What was launched, for who tells what was found in it.
+/// The launch, for the messages of findings.
 pub(crate) struct Launched<'a> {
     /// The kernel, or the function that waves begin with.
     pub kernel: &'a str,
@@ -140,11 +140,11 @@ fn race(checks: &Checks, kernel: &str, module: &Module) -> Race {
 pub(crate) struct Checking {
     /// Accesses that were denied, if waves go on behind them.
     pub denials: Option<Denials>,
-    /// Who is told what waves access.
+    /// The watchers that get the accesses of waves.
     pub watchers: Option<Mutex<Watchers>>,
-    /// Who is told of undefined bits.
+    /// The follower that gets undefined bits.
     pub follower: Option<Follower>,
-    /// Who is told what happens to floats.
+    /// The collector that gets events of floats.
     pub floats: Option<Floats>,
     /// Calls by which waves went to where no code is: work-group, wave, address of the call.
     astray: Mutex<Vec<(u64, u32, u64)>>,
@@ -166,7 +166,7 @@ impl Checking {
         of_it.map(|(.., call)| *call)
     }
 
-    /// What waves are translated for that nobody traces.
+    /// The purpose of translation for waves that are not traced.
     pub fn way(&self) -> Way {
         match (&self.watchers, &self.denials) {
             (Some(_), _) => Way::Instrumented,
@@ -193,7 +193,7 @@ impl Checking {
         self.follower.is_some() || self.floats.is_some()
     }
 
-    /// What a program noted in a wave's time slice, for whom it is meant.
+    /// Passes the probe hits of a time slice to their tools.
     pub fn add_seen(&self, group: Group, wave: u32, memory: &mut MemoryUnit<'_>) {
         if !self.notes() {
             return;
@@ -209,8 +209,8 @@ impl Checking {
         }
     }
 
-    /// The threads that may run a dispatch of so many. Watchers, and who traces it, are told what happens in the order in
-    /// which it does: that of one thread.
+    /// The number of threads that may run a dispatch. Watchers and traces get events in the order of execution, so they need
+    /// one thread.
     pub fn threads(&self, threads: usize, is_traced: bool) -> usize {
         match is_traced || self.watchers.is_some() {
             true => 1,
@@ -218,8 +218,7 @@ impl Checking {
         }
     }
 
-    /// The dispatch is over: what was denied, in the order of the waves that did it, the watchers, who followed undefined bits,
-    /// and who watched floats.
+    /// Collects the findings after the dispatch: denied accesses in the order of waves, watchers, undefined bits, floats.
     pub fn end(self) -> (Vec<Denial>, Watchers, Option<Follower>, Option<Floats>) {
         let denials = self.denials.map_or_else(Vec::new, Denials::in_order);
         let watchers = self.watchers.unwrap_or_default();

@@ -202,7 +202,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// A flag that somebody else sets to stop the run as if its time were up.
+    /// A flag that stops the run as if its time were up.
     pub fn cancel<'b>(self, cancel: &'b AtomicBool) -> Dispatch<'b>
     where
         'a: 'b,

@@ -108,8 +108,7 @@ impl Dispatch<'_> {
         Ok(plan)
     }
 
-    /// The arguments as the kernel reads them, with those that nobody sees and what a driver puts there, and the bytes of its
-    /// LDS.
+    /// The arguments as the kernel reads them, with hidden ones and those of a driver, and the bytes of its LDS.
     fn arguments(&self, grid: Grid) -> Result<(Vec<u8>, u32)> {
         let info = self.kernel.info();
         let params = self.kernel.args();

@@ -109,7 +109,7 @@ enum WaveState {
     Ended,
 }
 
-/// Nobody is there who could let a wave go on.
+/// The message for a wave that waits without a partner.
 const ALONE: &str = "it waits for other waves, of which there are none";
 
 impl Group {

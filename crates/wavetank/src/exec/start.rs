@@ -27,7 +27,7 @@ const RSRC1: u32 = 0xf0 << 12 | 1 << 21 | 1 << 23;
 /// Where the scratch of the waves is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ScratchOfWaves {
-    /// That of the first wave; the others follow.
+    /// The scratch of the first wave; the others follow.
     pub address: u64,
     /// Bytes of a wave.
     pub wave_bytes: usize,
