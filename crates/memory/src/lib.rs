@@ -6,12 +6,12 @@
 //! checks every address before the operation runs, so a fault leaves registers
 //! and memory as they were. Each pair becomes one specialised function.
 //!
-//! What is unsafe here rests on two promises, named where they are used:
+//! Unsafe code here rests on two contracts of `docs/unsafe.md`, which comments name:
 //!
-//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its time slice, and the request was made
-//!   for it, so that its registers and offsets are in range. Engines promise it.
-//! * **The places are checked**: each lane's address has passed the check of its space in this time slice. The bytes are mapped, and
-//!   writable for what stores, until the time slice ends (`registry/epoch.rs`).
+//! * **The wave is live**: the context's pointers are those of a wave that is borrowed for its time slice, and the request was
+//!   made for it, so that its registers and offsets are in range. Engines promise it.
+//! * **The places are checked**: each lane's address has passed the check of its space in this time slice. The bytes are mapped,
+//!   and writable for stores, until the time slice ends (`registry/epoch.rs`).
 
 // Lanes index several arrays at once.
 #![allow(clippy::needless_range_loop)]
