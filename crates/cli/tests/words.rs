@@ -39,7 +39,10 @@ impl Retired {
     fn found_in<'r>(&'r self, line: &str) -> Vec<&'r str> {
         let (code, comment) = parts(line);
         let names: Vec<&str> = identifiers(&code).collect();
-        let is_used = |name: &&String| names.contains(&name.as_str());
+        let is_used = |name: &&String| match name.contains("::") {
+            true => code.contains(name.as_str()),
+            false => names.contains(&name.as_str()),
+        };
         let words: Vec<String> = (names.iter().copied())
             .chain(identifiers(comment))
             .flat_map(words_of)
@@ -143,15 +146,19 @@ fn no_retired_word_comes_back() {
 #[test]
 fn retired_words_are_found() {
     let page = format!(
-        "# Page\n{HEADING}\n| retired | now |\n|---|---|\n| toll, tolls | cost |\n| `Seen`, under way | known |\n"
+        "# Page\n{HEADING}\n| retired | now |\n|---|---|\n| toll, tolls | cost |\n| `Seen`, `Op::Old`, under way | known |\n"
     );
     let retired = Retired::read(&page);
-    assert_eq!(retired.names, ["Seen"]);
+    assert_eq!(retired.names, ["Seen", "Op::Old"]);
     assert_eq!(retired.words, ["toll", "tolls", "under way"]);
     let found = |line: &str| retired.found_in(line).join(" ");
     assert_eq!(found("let toll_of = Toll::new();"), "toll");
     assert_eq!(found("f(); // what is under way"), "under way");
     assert_eq!(found("fn is_under_way() -> Seen {"), "Seen under way");
+    assert_eq!(
+        found("Op::Old { .. } | Op::New | Way::Old => {}"),
+        "Op::Old"
+    );
     // Neither other names, nor parts of words, nor texts.
     assert_eq!(found("let seen = atoll(\"a toll // of Seen\");"), "");
     assert_eq!(found("// Seen under the way"), "");
