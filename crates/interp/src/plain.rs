@@ -513,8 +513,8 @@ impl Frame<'_, '_> {
                 Some(v) => Source::Const(self.get(v).uniform()),
                 None => Source::None,
             }),
-            address: [0; Image::MOST_ADDRESS],
-            data: [0; MemOp::MOST_DATA],
+            address: [0; Image::MAX_ADDRESS],
+            data: [0; MemOp::MAX_DATA],
             ret: returns(op),
             mask: lanes,
         };

@@ -95,7 +95,7 @@ parts! {
 
 impl Image {
     /// The most dwords that an address has.
-    pub const MOST_ADDRESS: usize = 12;
+    pub const MAX_ADDRESS: usize = 12;
 
     /// How many dwords the address has: three coordinates, and what else there
     /// is of it. Information about an image is asked for by a level alone. Of one

@@ -422,7 +422,7 @@ impl Rmw {
 
 impl MemOp {
     /// The most dwords of data that an access has: of the whole wave 16.
-    pub const MOST_DATA: usize = 16;
+    pub const MAX_DATA: usize = 16;
 
     /// How many registers, or values, hold what is loaded, stored, or an operand
     /// of an atomic.

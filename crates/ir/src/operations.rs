@@ -65,7 +65,7 @@ const STOPS: Effects = Effects {
 };
 
 /// So many numbers are shown with lanes at most.
-pub const MOST_SHOWN: usize = 3;
+pub const MAX_SHOWN: usize = 3;
 
 operations! {
     /// What a node of a block does.
@@ -232,7 +232,7 @@ operations! {
             of: Value,
             /// Only in these lanes, if it is a lane vector.
             lanes: Value,
-            /// Numbers that are shown with it, as the first of these lanes has them: at most [`MOST_SHOWN`].
+            /// Numbers that are shown with it, as the first of these lanes has them: at most [`MAX_SHOWN`].
             shows: Vec<Value> as Arguments,
         } = "probe", probe(of, lanes, shows), MARKS;
         /// Ends the block.

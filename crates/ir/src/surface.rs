@@ -96,7 +96,7 @@ parts! {
 
 impl SurfaceElement {
     /// The most coordinates that an element has.
-    pub const MOST: usize = 3;
+    pub const MAX: usize = 3;
 
     /// The element at coordinates of a surface, with nothing else said of it.
     pub fn new(number: Value, at: Vec<Value>) -> SurfaceElement {

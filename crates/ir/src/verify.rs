@@ -9,7 +9,7 @@ use crate::lane_fn::LaneFn;
 use crate::mem::{Access, DataReg, Half, MemKind, MemOp, Space};
 use crate::op::Block;
 use crate::operands::Operands;
-use crate::operations::{MOST_SHOWN, Op, Terminator};
+use crate::operations::{MAX_SHOWN, Op, Terminator};
 use crate::surface::SurfaceElement;
 use crate::types::{Elem, HARDWARE_REGISTERS, Reg, Ty, Value};
 
@@ -351,8 +351,8 @@ impl Checker<'_> {
         shows: &[Value],
     ) -> Checked<Option<Ty>> {
         self.ty(of);
-        ensure(shows.len() <= MOST_SHOWN, || {
-            format!("a probe shows at most {MOST_SHOWN} numbers")
+        ensure(shows.len() <= MAX_SHOWN, || {
+            format!("a probe shows at most {MAX_SHOWN} numbers")
         })?;
         for &shown in shows {
             self.number(shown, self.ty(shown).bits())?;
@@ -513,7 +513,7 @@ impl Checker<'_> {
     }
 
     pub(crate) fn surface(&self, element: &SurfaceElement) -> Checked<Option<Ty>> {
-        let (given, most) = (element.at.len(), SurfaceElement::MOST);
+        let (given, most) = (element.at.len(), SurfaceElement::MAX);
         ensure((1..=most).contains(&given), || {
             format!("an element of a surface has 1 to {most} coordinates, not {given}")
         })?;

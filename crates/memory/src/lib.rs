@@ -60,7 +60,7 @@ pub use on_chip::lds::Lds;
 pub use overrun::{LdsOverrun, ReadOn};
 pub use reach::{Offsets, Reach};
 pub use register_file::{
-    MOST_OWN, Room, SHADOWS, SpinState, StartRegisters, Uniform, VECTOR_BYTES, VGPRS,
+    MAX_OWN, Room, SHADOWS, SpinState, StartRegisters, Uniform, VECTOR_BYTES, VGPRS,
     VectorRegisters, Wave, hwreg, sreg,
 };
 pub use registry::{Allocation, Hold, Part, Registration, Registry, RegistryError, Rights};

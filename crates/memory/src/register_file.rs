@@ -118,10 +118,10 @@ pub struct Room {
 }
 
 /// The most lane vectors that an engine may keep for itself in a wave that has shadows.
-pub const MOST_OWN: usize = 128;
+pub const MAX_OWN: usize = 128;
 
 /// Where the shadows of vector registers begin in such a wave, in lane vectors from the first register on.
-pub const SHADOWS: usize = VGPRS + MOST_OWN;
+pub const SHADOWS: usize = VGPRS + MAX_OWN;
 
 /// One wave: its uniform state and its vector registers.
 pub struct Wave {

@@ -12,10 +12,10 @@ use crate::Translator;
 use crate::registers::{RegisterSet, loaded, successors};
 
 /// Blocks that are looked at, at most: what is longer runs so long that zeros do not matter.
-const MOST_BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 
 /// Visits of blocks, at most.
-const MOST_VISITS: usize = 512;
+const MAX_VISITS: usize = 512;
 
 /// The state at the start of a block, on all paths there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ impl Translator {
         let mut blocks: HashMap<u64, (Block, Known)> = HashMap::new();
         blocks.insert(pc, (self.lift_for(pc, modes), start));
         let (mut open, mut needed) = (vec![pc], RegisterSet::default());
-        for _ in 0..MOST_VISITS {
+        for _ in 0..MAX_VISITS {
             let Some(at) = open.pop() else {
                 return Some(needed.iter().collect());
             };
@@ -64,7 +64,7 @@ impl Translator {
                             open.push(next);
                         }
                     }
-                    None if seen == MOST_BLOCKS => return None,
+                    None if seen == MAX_BLOCKS => return None,
                     None => {
                         blocks.insert(next, (self.lift_for(next, modes), known));
                         open.push(next);

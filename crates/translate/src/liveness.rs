@@ -13,10 +13,10 @@ use crate::Translator;
 use crate::registers::{RegisterSet, loaded, successors};
 
 /// Blocks that are looked at, at most. What lies behind others may read everything.
-const MOST_BLOCKS: usize = 32;
+const MAX_BLOCKS: usize = 32;
 
 /// How often all of them are looked at, at most.
-const MOST_ROUNDS: usize = 64;
+const MAX_ROUNDS: usize = 64;
 
 /// The live registers at a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -54,7 +54,7 @@ impl Translator {
             .iter()
             .map(|(at, _)| (*at, Live::default()))
             .collect();
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let before = live.clone();
             for (at, block) in blocks.iter().rev() {
                 let now = block.at_start(block.at_end(&live));
@@ -76,7 +76,7 @@ impl Translator {
             done += 1;
             let successors = block.successors.into_iter().flatten().flatten();
             for next in successors.collect::<Vec<_>>() {
-                if blocks.len() < MOST_BLOCKS && blocks.iter().all(|(at, _)| *at != next) {
+                if blocks.len() < MAX_BLOCKS && blocks.iter().all(|(at, _)| *at != next) {
                     blocks.push((next, Seen::new(self.lift_for(next, modes))));
                 }
             }

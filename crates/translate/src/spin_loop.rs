@@ -8,7 +8,7 @@ use wavetank_machine::SpinLoop;
 const LONGEST: u64 = 512;
 
 /// The most registers, a vector register counting as one, by which rounds are told apart.
-const MOST_REGISTERS: u32 = 24;
+const MAX_REGISTERS: u32 = 24;
 
 /// The properties of an instruction that detection needs.
 #[derive(Default)]
@@ -152,7 +152,7 @@ fn told_apart_by(instructions: &[Facts]) -> Option<Vec<Span>> {
         add(&mut registers, &facts.writes);
     }
     let count: u32 = registers.iter().map(|span| span.count).sum();
-    (count <= MOST_REGISTERS).then_some(registers)
+    (count <= MAX_REGISTERS).then_some(registers)
 }
 
 fn add(registers: &mut Vec<Span>, more: &[Span]) {

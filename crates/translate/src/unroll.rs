@@ -14,7 +14,7 @@ use crate::{Translated, Translator};
 const MAX_ITERATIONS: usize = 8;
 
 /// The most nodes that the iterations of a block may have together.
-const MOST_NODES: usize = 512;
+const MAX_NODES: usize = 512;
 
 /// Several iterations of a loop.
 pub struct Unrolled {
@@ -36,7 +36,7 @@ impl Translator {
         }
         let end = block.simple.nodes.last()?;
         let loops = matches!(end.op, Op::End(Terminator::CondBranch { taken, .. }) if taken == block.whole.pc);
-        let count = (MOST_NODES / block.simple.nodes.len()).min(MAX_ITERATIONS);
+        let count = (MAX_NODES / block.simple.nodes.len()).min(MAX_ITERATIONS);
         if !loops || count < 2 {
             return None;
         }

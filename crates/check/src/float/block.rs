@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wavetank_ir::{Block, Builder, MOST_SHOWN, Op, Value};
+use wavetank_ir::{Block, Builder, MAX_SHOWN, Op, Value};
 
 use super::event::Event;
 use super::nan_sources::{NanSources, operation};
@@ -41,7 +41,7 @@ pub fn watch(block: &Block) -> Block {
                     Some(_) => Vec::new(),
                     None => operation.operands,
                 };
-                debug_assert!(shows.len() <= MOST_SHOWN);
+                debug_assert!(shows.len() <= MAX_SHOWN);
                 for (event, lanes) in events {
                     let source = NanSource {
                         pc: watch.pc,

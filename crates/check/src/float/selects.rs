@@ -23,7 +23,7 @@ pub(super) enum Fate {
 }
 
 /// So many last choices of a number are looked at.
-const MOST_CHOICES: usize = 4;
+const MAX_CHOICES: usize = 4;
 
 /// What is known of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +90,7 @@ fn fate(block: &Block, users: &[Value], fates: &[Fate]) -> Fate {
     }
     last.sort_unstable();
     last.dedup();
-    last.truncate(MOST_CHOICES);
+    last.truncate(MAX_CHOICES);
     match (divides, last.is_empty()) {
         (true, _) => Fate::Divides,
         (false, true) => Fate::Stays,

@@ -18,7 +18,7 @@ pub enum Origin {
 }
 
 /// So many instructions are gone back at most, each as often as it takes to see all of its registers.
-const MOST_STEPS: usize = 20_000;
+const MAX_STEPS: usize = 20_000;
 
 /// The nearest origin of what decides at an instruction: a load of undefined bits, of which `loads` tells, else registers that
 /// a wave does not begin with, if this is the code that waves begin with: then it says which they have.
@@ -34,7 +34,7 @@ pub fn origin(
     let before = befores(graph);
     let mut open = VecDeque::from([(at, sources(&graph.nodes[at], sink))]);
     let mut at_start = Registers::default();
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let Some((at, wanted)) = open.pop_front() else {
             break;
         };
@@ -66,7 +66,7 @@ pub fn decider(graph: &Graph, pc: u64, sink: Sink) -> Option<u64> {
     let mut seen = vec![Registers::default(); graph.nodes.len()];
     let before = befores(graph);
     let mut open = VecDeque::from([(at, sources(&graph.nodes[at], Some(sink)))]);
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let (at, wanted) = open.pop_front()?;
         let new = wanted.without(&seen[at]);
         if new.is_empty() {

@@ -43,7 +43,7 @@ pub struct Release {
 }
 
 /// No counter goes further, so that no more are in flight.
-const MOST_UNDER_WAY: u32 = 64;
+const MAX_IN_FLIGHT: u32 = 64;
 
 /// So many waits, and so many releases, are remembered: of older ones nothing is said.
 const REMEMBERED: usize = 8;
@@ -56,7 +56,7 @@ impl InFlight {
 
     /// The access that was issued last writes.
     pub fn write(&mut self, now: Time) {
-        let is_done = |(number, _): &(u32, Time)| self.issued - number >= MOST_UNDER_WAY;
+        let is_done = |(number, _): &(u32, Time)| self.issued - number >= MAX_IN_FLIGHT;
         if self.writes.front().is_some_and(is_done) {
             self.writes.pop_front();
         }
@@ -175,8 +175,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_in_flight_is_not() {
-        let times: Vec<Time> = (10..10 + MOST_UNDER_WAY + 1).collect();
-        let wave = wave(&times, MOST_UNDER_WAY, 200);
+        let times: Vec<Time> = (10..10 + MAX_IN_FLIGHT + 1).collect();
+        let wave = wave(&times, MAX_IN_FLIGHT, 200);
         assert!(is_done(&wave, 10, 201) && !is_done(&wave, 11, 201));
     }
 

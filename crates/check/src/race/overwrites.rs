@@ -15,12 +15,12 @@ use super::dedup::{Dedup, Pair};
 pub struct Overwritten(BTreeMap<u64, Pair>);
 
 /// So many are remembered. Of those behind, nothing is said.
-const MOST: usize = 4096;
+const MAX: usize = 4096;
 
 impl Overwritten {
     /// Lanes have stored different values to one dword.
     pub fn add(&mut self, pair: Pair) {
-        if self.0.len() < MOST || self.0.contains_key(&pair.dword) {
+        if self.0.len() < MAX || self.0.contains_key(&pair.dword) {
             self.0.insert(pair.dword, pair);
         }
     }

@@ -48,17 +48,17 @@ struct Branch {
 pub struct Fuel(pub u32);
 
 impl Fuel {
-    const MOST: u32 = 1 << 20;
+    const MAX: u32 = 1 << 20;
 
     /// As much as there may be.
-    pub const FULL: Fuel = Fuel(Fuel::MOST);
+    pub const FULL: Fuel = Fuel(Fuel::MAX);
 
     /// What an access to a dword earns.
     pub const EACH: u32 = 8;
 
     /// Adds fuel for so many nodes.
     pub fn earn(&mut self, nodes: u32) {
-        self.0 = self.0.saturating_add(nodes).min(Fuel::MOST);
+        self.0 = self.0.saturating_add(nodes).min(Fuel::MAX);
     }
 
     fn burn(&mut self) -> Option<()> {

@@ -149,18 +149,18 @@ fn mnemonic(text: &str) -> String {
 
 /// Registers in a sentence: the first few.
 fn list(registers: &Registers) -> String {
-    const MOST: usize = 4;
+    const MAX: usize = 4;
     let text = registers.to_string();
     let names: Vec<&str> = text.split(' ').collect();
     match names.as_slice() {
-        [names @ .., last] if names.len() < MOST && !names.is_empty() => {
+        [names @ .., last] if names.len() < MAX && !names.is_empty() => {
             format!("{} and {last}", names.join(", "))
         }
         [one] => (*one).to_owned(),
         names => format!(
             "{} and {} more",
-            names[..MOST - 1].join(", "),
-            names.len() + 1 - MOST
+            names[..MAX - 1].join(", "),
+            names.len() + 1 - MAX
         ),
     }
 }

@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use wavetank_ir::{LANES, MOST_SHOWN};
+use wavetank_ir::{LANES, MAX_SHOWN};
 
 use super::lane;
 use crate::drive::Custom;
@@ -139,8 +139,8 @@ pub fn show(step: &mut Step, numbers: impl Iterator<Item = (Shown, bool)>) {
 /// # Safety
 /// That of [`StepFn`](crate::step::StepFn).
 unsafe fn shown(ctx: &Ctx<'_, '_>, s: &Step, i: usize) -> Vec<u64> {
-    let places: [u32; MOST_SHOWN] = [s.src[2], s.dst, s.dst2];
-    let kinds = (0..MOST_SHOWN).map(|n| s.flags >> (KINDS_AT + KIND_BITS * n));
+    let places: [u32; MAX_SHOWN] = [s.src[2], s.dst, s.dst2];
+    let kinds = (0..MAX_SHOWN).map(|n| s.flags >> (KINDS_AT + KIND_BITS * n));
     let shown = kinds.zip(places).map_while(|(kind, at)| {
         let wide = kind & IS_WIDE != 0;
         // SAFETY: lowering proved the offsets of the step; uniform pairs are 4-byte aligned.

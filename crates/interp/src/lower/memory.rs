@@ -20,8 +20,8 @@ impl<L: Level> Lower<'_, L> {
             cache: (self.pc >> 2) as u32,
             sources: addresses(&op.space).map(|v| self.mem_source(v)),
             descriptor: descriptor(&op.space).map(|v| self.mem_source(v)),
-            address: [0; Image::MOST_ADDRESS],
-            data: [0; MemOp::MOST_DATA],
+            address: [0; Image::MAX_ADDRESS],
+            data: [0; MemOp::MAX_DATA],
             ret: returns(op),
             mask: ALL,
         };

@@ -36,7 +36,7 @@ pub fn chosen(components: [u32; 4], mask: u8) -> [u32; 4] {
 /// The parts of the lanes' addresses, one after the other.
 pub struct Parts<'a> {
     file: *const u32,
-    dwords: &'a [u32; Image::MOST_ADDRESS],
+    dwords: &'a [u32; Image::MAX_ADDRESS],
     /// The dword that comes next, and whether its low half has been taken.
     at: usize,
     half: bool,

@@ -333,8 +333,8 @@ mod tests {
         let at = |register: usize| (256 * register) as u32;
         let words = resource.to_words();
         let part = |n: usize| u64::from(words[2 * n]) | u64::from(words[2 * n + 1]) << 32;
-        let mut address = [0; Image::MOST_ADDRESS];
-        let mut data = [0; MemOp::MOST_DATA];
+        let mut address = [0; Image::MAX_ADDRESS];
+        let mut data = [0; MemOp::MAX_DATA];
         (0..3).for_each(|n| address[n] = at(n));
         (0..4).for_each(|n| data[n] = at(DATA + n));
         Request {

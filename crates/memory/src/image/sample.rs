@@ -106,8 +106,8 @@ mod tests {
             cache: 0,
             sources: [Source::None; 4],
             descriptor: [Source::None; 6],
-            address: [0; Image::MOST_ADDRESS],
-            data: [0; MemOp::MOST_DATA],
+            address: [0; Image::MAX_ADDRESS],
+            data: [0; MemOp::MAX_DATA],
             ret: 0,
             mask: 0,
         }

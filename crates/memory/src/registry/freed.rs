@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::allocation::Allocation;
 
 /// Allocations that are remembered, the last ones.
-const MOST: usize = 4096;
+const MAX: usize = 4096;
 
 /// What was taken away.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Freed {
 impl Freed {
     /// Remembers an allocation.
     pub fn add(&mut self, allocation: &Allocation) {
-        if self.order.len() == MOST
+        if self.order.len() == MAX
             && let Some(oldest) = self.order.pop_front()
         {
             self.by_address.remove(&oldest);
@@ -80,11 +80,11 @@ mod tests {
     #[test]
     fn the_last_ones_are_remembered() {
         let mut freed = Freed::default();
-        for n in 1..=MOST as u64 + 1 {
+        for n in 1..=MAX as u64 + 1 {
             freed.add(&allocation(n << 12, 8));
         }
         assert_eq!(freed.at(1 << 12), None);
         assert!(freed.at(2 << 12).is_some());
-        assert_eq!(freed.by_address.len(), MOST);
+        assert_eq!(freed.by_address.len(), MAX);
     }
 }

@@ -20,7 +20,7 @@ use crate::{atomic, global};
 const FILE: usize = 128;
 
 /// The most dwords an access has.
-const MOST: usize = 16;
+const MAX: usize = 16;
 
 /// Dwords of memory: the address, and how many of them are in range.
 struct Place {
@@ -54,7 +54,7 @@ unsafe fn place(ctx: &Context<'_, '_>, step: &Request) -> Place {
             .wrapping_add(index)
             .wrapping_add(step.op.offset as u64)
             & !3;
-        let in_range = MOST;
+        let in_range = MAX;
         Place { address, in_range }
     }
 }
@@ -108,7 +108,7 @@ pub unsafe fn shadow(ctx: &mut Context<'_, '_>, step: &Request) {
             Space::ScalarBuffer { .. } => place_in_buffer(ctx, step),
             _ => place(ctx, step),
         };
-        let dwords = (op.access.bytes() as usize / 4).min(MOST);
+        let dwords = (op.access.bytes() as usize / 4).min(MAX);
         let count = dwords.min(place.in_range);
         let span = Span {
             first: place.address,
@@ -187,7 +187,7 @@ unsafe fn access<const INSTRUMENTED: bool>(
     place: Place,
 ) -> Result<(), Denied> {
     let op = &step.op;
-    let dwords = (op.access.bytes() as usize / 4).min(MOST);
+    let dwords = (op.access.bytes() as usize / 4).min(MAX);
     let count = dwords.min(place.in_range);
     let whole = count == dwords;
     // SAFETY: the wave is live; the memory is checked first.
@@ -206,7 +206,7 @@ unsafe fn access<const INSTRUMENTED: bool>(
             }
         }
         let memory = global::at::<u8>(place.address);
-        let mut values = [0; MOST];
+        let mut values = [0; MAX];
         match op.kind {
             MemKind::Load => {
                 let to = first(op.ret);

@@ -14,7 +14,7 @@ use super::lanes::wave_in_words;
 use crate::code::ModuleCode;
 
 /// Places of other waves that are told.
-const MOST_PLACES: usize = 4;
+const MAX_PLACES: usize = 4;
 /// Instructions up to the branch back of a loop that are looked at.
 const LONGEST_LOOP: usize = 256;
 
@@ -39,7 +39,7 @@ impl Launched<'_> {
                 label: doing(waits, waves, looks.is_some()),
             }
         };
-        let others = places.iter().skip(1).take(MOST_PLACES);
+        let others = places.iter().skip(1).take(MAX_PLACES);
         let room = self.room;
         let outside = room.outside(waves, done);
         let meets = |wave: &&HungWave| matches!(wave.state, WaveState::GlobalSync(_));
