@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wavetank_ir::{
     Block, Fp, Image, LANES, MemKind, MemOp, Node, Op, Reg, Space, Terminator, Ty, Value,
 };
-use wavetank_translate::{Caught, Code, FrontEnd, Modes, Translator};
+use wavetank_translate::{Code, FrontEnd, Modes, Translator, TrapEntry};
 
 use crate::choose;
 use crate::custom::moves::INDEXED_SGPRS;
@@ -98,7 +98,7 @@ impl Backend for Plain<'_> {
 impl Plain<'_> {
     fn time_slice(&self, wave: &mut Wave, memory: &mut MemoryUnit<'_>) -> Stop {
         let of_wave = |u: &Uniform| Modes::of_wave(&u.hw, u.s[usize::from(sreg::M0)]);
-        let mut caught = Caught::default();
+        let mut trap_entry = TrapEntry::default();
         let mut handling = None;
         loop {
             let u = wave.uniform();
@@ -116,14 +116,14 @@ impl Plain<'_> {
                 memory,
             };
             if let Err(stop) = frame.run() {
-                handling = caught.catch(&stop, wave.uniform_mut());
+                handling = trap_entry.catch(&stop, wave.uniform_mut());
                 match handling {
                     Some(_) => continue,
                     None => return stop,
                 }
             }
             let (uniform, vector) = wave.files();
-            caught.release(uniform);
+            trap_entry.release(uniform);
             let step = BlockCost::step(block.pc);
             let block_cost = if self.step { &step } else { block_cost };
             if let Some(stop) = block_cost.charge(block_cost.edge(uniform.pc), uniform, vector) {

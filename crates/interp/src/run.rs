@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use wavetank_ir::{Block, Builder, Family, Node, Op, Terminator};
-use wavetank_translate::{Cache, Caught, Code, FrontEnd, Key, Modes, Pass, Translated, Translator};
+use wavetank_translate::{
+    Cache, Code, FrontEnd, Key, Modes, Pass, Translated, Translator, TrapEntry,
+};
 
 use crate::drive::{Avx2, Avx512, Baseline};
 use crate::lower::{self, Extras, lower};
@@ -343,19 +345,19 @@ impl Interpreter<'_> {
     /// The context is that of a live wave, and no step is running.
     #[cold]
     unsafe fn catch(&self, ctx: &mut Ctx<'_, '_>) -> Result<(&Linked, usize), Stop> {
-        let mut caught = Caught::default();
+        let mut trap_entry = TrapEntry::default();
         loop {
             let stop = ctx.stop.take().expect("who stops says why");
             // SAFETY: by the caller's promise.
             let state = unsafe { &mut *ctx.context.uniform };
-            let modes = caught.catch(&stop, state).ok_or(stop)?;
+            let modes = trap_entry.catch(&stop, state).ok_or(stop)?;
             let block = self.program.block(state.pc, modes);
             // SAFETY: blocks live as long as the program.
             let block = unsafe { block.as_ref() };
             let next = run_steps(block, ctx);
             if next != Next::Stop {
                 // SAFETY: by the caller's promise.
-                caught.release(unsafe { &mut *ctx.context.uniform });
+                trap_entry.release(unsafe { &mut *ctx.context.uniform });
                 return Ok((block, usize::from(next == Next::Taken)));
             }
         }

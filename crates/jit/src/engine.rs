@@ -13,7 +13,7 @@ use wavetank_ir::{Block, Op, Terminator};
 use wavetank_machine::{Backend, BlockCost, Ran, Stop};
 use wavetank_memory::{Context, MemoryUnit, Uniform, Wave, sreg};
 use wavetank_translate::{
-    Cache, Caught, Key, Modes, RegisterSet, Translated, Unrolled, changes_modes,
+    Cache, Key, Modes, RegisterSet, Translated, TrapEntry, Unrolled, changes_modes,
 };
 
 use crate::about::{Compiled, How, Names};
@@ -394,7 +394,7 @@ impl Backend for Jitted<'_> {
         // Where the wave comes from: a link to fill in.
         let mut from: Option<(*const Head, usize)> = None;
         // The modes with which it enters a trap handler, behind an access.
-        let mut caught = Caught::default();
+        let mut trap_entry = TrapEntry::default();
         let mut entering: Option<Modes> = None;
         loop {
             let pc = wave.uniform().pc;
@@ -423,7 +423,7 @@ impl Backend for Jitted<'_> {
                 Known::Cold => {
                     from = None;
                     // The interpreter finds out for itself.
-                    caught.release(wave.uniform_mut());
+                    trap_entry.release(wave.uniform_mut());
                     match self.cold.run_cold(wave, memory, self.program.hot) {
                         Some(stop) => return stop.into(),
                         None => continue,
@@ -439,11 +439,11 @@ impl Backend for Jitted<'_> {
             }
             let left = self.enter(ready, wave, memory);
             if enters && !matches!(left, Left::Stopped(_)) {
-                caught.release(wave.uniform_mut());
+                trap_entry.release(wave.uniform_mut());
             }
             match left {
                 Left::Ran(ran) => return ran,
-                Left::Stopped(stop) => match caught.catch(&stop, wave.uniform_mut()) {
+                Left::Stopped(stop) => match trap_entry.catch(&stop, wave.uniform_mut()) {
                     Some(modes) => entering = Some(modes),
                     None => return (*stop).into(),
                 },

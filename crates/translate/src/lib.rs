@@ -18,19 +18,19 @@
 
 mod block;
 mod cache;
-mod caught;
 mod inst_summary;
 mod live_in;
 mod liveness;
 mod registers;
 mod spin_loop;
+mod trap_entry;
 mod unroll;
 
 pub use block::{FrontEnd, Pass, Translated, Translator};
 pub use cache::{Cache, Key};
-pub use caught::Caught;
 pub use inst_summary::{InstSummary, Summaries};
 pub use registers::{RegisterSet, changes_modes};
+pub use trap_entry::TrapEntry;
 pub use unroll::Unrolled;
 pub use wavetank_lift::{Code, Fidelity, Modes, reads_exceptions};
 pub use wavetank_lift::{buffer_dialect, fidelity, image_tiling};

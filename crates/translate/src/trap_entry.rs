@@ -7,12 +7,12 @@ use wavetank_memory::{Uniform, sreg};
 
 /// An access of which lanes were refused, while it is done for the others: EXEC has those alone meanwhile.
 #[derive(Debug, Default)]
-pub struct Caught {
+pub struct TrapEntry {
     /// EXEC of the wave.
     exec: Option<u64>,
 }
 
-impl Caught {
+impl TrapEntry {
     /// The modes of the block with which a wave goes on that has stopped so, at the instruction where it is: there an access of
     /// a lane was refused, and it has a trap handler that is told of violations. The block does the access for the other lanes
     /// and enters the handler; at its end the engine calls [`release`](Self::release). It may stop so again, for another lane.
